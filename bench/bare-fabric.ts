@@ -1,9 +1,9 @@
 /**
  * The yardstick: a fat-tree reduced to its data path, in one closure over typed arrays. Hosts send
  * 1,500-octet frames at 90 % of line rate to a fixed partner; switches have eight priorities in
- * round robin, count octets per ingress and stop their neighbour by a flag. No transports, no
- * mechanisms, no real octets, nothing to configure: about what this machine can do at most, so
- * that the engine's speed can be told as a share of it, whatever the machine.
+ * round robin, count octets per ingress and pause their link partner by a flag. No transports, no
+ * mechanisms, no real octets, nothing to configure: about what this machine can do at most, so that
+ * the engine's speed can be told as a share of it, whatever the machine.
  */
 
 const OCTET_PS = 80;

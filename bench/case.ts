@@ -1,6 +1,7 @@
 import { register } from 'node:module';
-import { DeafProbe } from '../services/engine/contract/probe.js';
+import { NullProbe } from '../services/engine/contract/probe.js';
 import type { Session } from '../services/runtime/session.js';
+import { framesStarted } from '../services/runtime/checks/stall.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
 import { runBareFabric } from './bare-fabric.js';
 import { cpuSeconds, peakMb } from './measure.js';
@@ -26,10 +27,14 @@ function finish(session: Session): void {
 function measureHops(session: Session, endPs: number): Record<string, number> {
   while (session.progress().virtualPs < endPs / 5) session.advance(0);
   const before = session.progress().frameHops;
+  const framesBefore = framesStarted(session.engine);
   const start = cpuSeconds();
   finish(session);
   const seconds = cpuSeconds() - start;
-  return { hops: session.progress().frameHops - before, seconds, peakMb: peakMb() };
+  const hops = session.progress().frameHops - before;
+  // Without control frames and ordered sets.
+  const frames = framesStarted(session.engine) - framesBefore;
+  return { hops, frames, seconds, peakMb: peakMb() };
 }
 
 async function engine(text: string, virtualUs: number): Promise<Record<string, number>> {
@@ -39,7 +44,7 @@ async function engine(text: string, virtualUs: number): Promise<Record<string, n
 async function heard(k: number, virtualUs: number): Promise<Record<string, number>> {
   const { permutation } = await import('./fabrics.js');
   const session = await sessionOf(permutation(k, virtualUs));
-  session.engine.listen(new DeafProbe());
+  session.engine.listen(new NullProbe());
   return measureHops(session, virtualUs * 1e6);
 }
 
@@ -70,9 +75,13 @@ async function watched(text: string, virtualUs: number): Promise<Record<string, 
   return { ...figures, octets, steps, episodes, seconds };
 }
 
-/** An engine whose data path has no probes at all. */
-async function silenced(text: string, virtualUs: number): Promise<Record<string, number>> {
-  register('./cut-probes.js', import.meta.url);
+/** An engine from which something is cut: probes, or assertions. */
+async function without(
+  cut: string,
+  text: string,
+  virtualUs: number,
+): Promise<Record<string, number>> {
+  register(cut, import.meta.url);
   return engine(text, virtualUs);
 }
 
@@ -108,10 +117,14 @@ async function run(): Promise<Record<string, number>> {
       return engine(fabrics.adapters(first, second), second);
     case 'credit':
       return engine(fabrics.permutation(first, second, 'credit'), second);
+    case 'linked':
+      return engine(fabrics.linked(first, second), second);
     case 'idle':
       return engine(fabrics.idle(first, second, third), second);
     case 'silenced':
-      return silenced(fabrics.permutation(first, second), second);
+      return without('./cut-probes.js', fabrics.permutation(first, second), second);
+    case 'unasserted':
+      return without('./cut-assertions.js', fabrics.permutation(first, second), second);
     case 'tracing':
     case 'episodes':
     case 'metrics':

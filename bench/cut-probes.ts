@@ -5,11 +5,11 @@ import type { LoadHook } from 'node:module';
 
 const CUTS: Readonly<Record<string, readonly (readonly [RegExp, string])[]>> = {
   'device/loop.js': [
-    [/traceMask\.mindsReceived\(port, frame\)/, 'traceMask.isImpaired(port)'],
-    [/if \(traceMask\.hearsSent\(minded, frameClass\)\)\s*tellSent\([^;]*\);/, ''],
+    [/traceMask\.matchesReceived\(port, frame\)/, 'traceMask.isImpaired(port)'],
+    [/traceMask\.wantsSent\(wanted, frameClass\)/, 'false'],
   ],
   'device/egress-path.js': [
-    [/if \(traceMask\.mindsQueued\(port, frame\)\)\s*tellQueued\([^;]*\);/, ''],
+    [/if \(traceMask\.matchesQueued\(port, frame\)\)\s*announceQueued\([^;]*\);/, ''],
     [/if \(traceMask\.draw\.draws\(frame\)\)\s*words[^;]*;/, ''],
   ],
 };

@@ -54,12 +54,12 @@ function ourParts(topology: Topology, parts: number): number[] {
 function partsOfMetis(topology: Topology, parts: number): number[] | null {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-cuts-'));
   try {
-    const neighbours = topology.devices.map((): number[] => []);
+    const neighbors = topology.devices.map((): number[] => []);
     for (const { a, b } of topology.links) {
-      neighbours[a.device]!.push(b.device + 1);
-      neighbours[b.device]!.push(a.device + 1);
+      neighbors[a.device]!.push(b.device + 1);
+      neighbors[b.device]!.push(a.device + 1);
     }
-    const rows = portsOf(topology).map((ports, d) => [ports, ...neighbours[d]!].join(' '));
+    const rows = portsOf(topology).map((ports, d) => [ports, ...neighbors[d]!].join(' '));
     const head = `${topology.devices.length} ${topology.links.length} 010`;
     const graph = join(folder, 'graph');
     writeFileSync(graph, `${[head, ...rows].join('\n')}\n`);

@@ -83,7 +83,7 @@ async function rounds(): Promise<Row[]> {
     const limit = name === 'idle' ? 0.01 : 9;
     rows.push(row(`messages per us, ${name}`, adaptive.status.messages / us, '', limit));
     const barrier = await inProcesses(text, 8, ['--round-length', '1']);
-    // Promises alone creep through idle time by a microsecond an exchange.
+    // With bounds alone, idle time is crossed by a microsecond per exchange.
     const promises =
       name === 'idle' ? null : await inProcesses(text, 8, ['--round-length', '100000']);
     const better = Math.min(barrier.wallMs, promises?.wallMs ?? Infinity);

@@ -43,6 +43,11 @@ load:
 `;
 }
 
+/** The same with the link layer of Ultra Ethernet: every link retries, and CBFC instead of PFC. */
+export function linked(k: number, virtualUs: number): string {
+  return `${permutation(k, virtualUs, 'cbfc')}llr: { enabled: true }\n`;
+}
+
 /** What is configured beside PFC, and has nothing to do: all thresholds are out of reach. */
 const IDLE: Readonly<Record<string, { priority: string; more: string; control: string }>> = {
   sfc: { priority: 'sfc: true', more: 'sfc: { detect: 30MB }', control: 'none' },
@@ -83,8 +88,8 @@ export function adapters(k: number, virtualUs: number): string {
 }
 
 /**
- * A fixed number of raw frames from each host to the one half a fabric away. Nobody is stopped, and
- * memory is so large that nothing is dropped.
+ * A fixed number of raw frames from each host to the one half a fabric away. No port is paused, and
+ * buffers are so large that nothing is dropped.
  */
 export function rawJob(k: number, frames: number): string {
   return `${fatTree(k).replace('64MB', '4GB')}load:

@@ -71,6 +71,7 @@ export async function inProcesses(
     from: null,
     steps: [],
     machinery: [],
+    log: null,
     elsewhere: null,
   };
   let running: Fleet | null = null;

@@ -11,7 +11,7 @@ export interface ThreadsTime {
   readonly aroundMs: number;
 }
 
-/** Threads say every 256 windows how far they are, which tells how long all of them took. */
+/** Threads report their progress every 256 windows, which gives the time that all of them took. */
 export async function inThreads(text: string, threads: number): Promise<ThreadsTime> {
   const fabric = fabricOf(text);
   const plans = planParts(fabric, placeInServices(fabric.topology, threads));

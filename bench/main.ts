@@ -42,6 +42,7 @@ const CASES: readonly BenchCase[] = [
   { name: '82599 k=4', words: ['adapters', '4', '8000'], beside: 'engine k=4' },
   { name: 'heard k=8', words: ['heard', '8', '1500'], beside: 'engine k=8' },
   { name: 'silenced k=8', words: ['silenced', '8', '1500'], beside: 'engine k=8' },
+  { name: 'unasserted k=8', words: ['unasserted', '8', '1500'], beside: 'engine k=8' },
   // Long enough that it is frames that cost, and not that each piece of code is compiled once.
   { name: 'unwatched k=8', words: ['engine', '8', WATCHED_US] },
   ...WATCHED.map((name) => ({
@@ -50,6 +51,7 @@ const CASES: readonly BenchCase[] = [
     beside: 'unwatched k=8',
   })),
   { name: 'credit k=8', words: ['credit', '8', '1500'], beside: 'engine k=8' },
+  { name: 'linked k=8', words: ['linked', '8', '1500'], beside: 'engine k=8' },
   { name: 'idle none k=4', words: ['engine', '4', '3000'] },
   ...IDLE.map((mechanism) => ({
     name: `idle ${mechanism} k=4`,
@@ -200,15 +202,24 @@ function rates(figures: ReadonlyMap<string, Figures>): Row[] {
 
 /** What looking costs: the median of rounds, each against the same unwatched in its round. */
 function watching(runs: ReadonlyMap<string, readonly Figures[]>): Row[] {
-  const cost = (what: string, name: string, without: string, target: number): Row[] => {
+  const cost = (
+    what: string,
+    name: string,
+    without: string,
+    target: number,
+    per: 'hops' | 'frames' = 'hops',
+  ): Row[] => {
     const [own, plain] = [runs.get(name), runs.get(without)];
     if (plain === undefined || own === undefined) return [];
-    const hopSeconds = (run: Figures): number => run['seconds']! / run['hops']!;
-    const ratio = median(own.map((run, round) => hopSeconds(run) / hopSeconds(plain[round]!)));
+    const eachTakes = (run: Figures): number => run['seconds']! / run[per]!;
+    const ratio = median(own.map((run, round) => eachTakes(run) / eachTakes(plain[round]!)));
     return [{ what, value: ratio, unit: 'x', target, better: 'less' }];
   };
   return [
     ...cost('probes nobody hears / none k=8', 'engine k=8', 'silenced k=8', 1.01),
+    ...cost('assertions / none k=8', 'engine k=8', 'unasserted k=8', 1.03),
+    // Per frame: acknowledgements and credits are what it costs, and not hops of their own.
+    ...cost('a hop, LLR and CBFC / PFC k=8', 'linked k=8', 'engine k=8', 1.25, 'frames'),
     ...cost('tracing 1 in 1,000 k=8', 'tracing k=8', 'unwatched k=8', 1.05),
     ...cost('episodes k=8', 'episodes k=8', 'unwatched k=8', 1.1),
     ...cost('metrics every 100 us k=8', 'metrics k=8', 'unwatched k=8', 1.05),
@@ -248,7 +259,7 @@ function startUp(rounds: number): Row[] {
   ];
 }
 
-/** A child tells its own processor time when it exits. */
+/** A child prints its own processor time when it exits. */
 function childSeconds(words: readonly string[]): number {
   const hook =
     'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();' +

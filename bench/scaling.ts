@@ -115,7 +115,7 @@ function together(runs: readonly Run[]): Run {
   };
 }
 
-/** Of all services together: with every step, one tells all its neighbours. */
+/** Of all services together: with every step, one sends to all that it has links to. */
 function stepsOf({ messages, channels, services }: Run): number {
   return channels === 0 ? 0 : (messages * services) / channels;
 }
@@ -185,7 +185,7 @@ interface Load {
 
 const LOADS: Readonly<Record<string, Load>> = {
   busy: { text: CALIBRATION.busy, turns: SERVICES },
-  // Alone, it would be over before anybody has looked.
+  // Alone, it would be over before a first sample.
   sparse: { text: CALIBRATION.sparse, turns: SERVICES.slice(1) },
   // First in one process, from which the cost of a hop is known beforehand.
   ...Object.fromEntries(

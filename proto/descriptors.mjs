@@ -1,5 +1,5 @@
-// Describes the contracts in their own words (descriptor.proto), for whoever asks the server what
-// it understands: one file per package, as protobufjs merges them.
+// Describes the contracts as descriptors (descriptor.proto), for clients that use server
+// reflection: one file per package, as protobufjs merges them.
 
 import protobuf from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor.js';

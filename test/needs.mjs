@@ -5,7 +5,8 @@
 //   node test/needs.mjs --install   installs what is missing (Debian packages, as root)
 
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, renameSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -36,6 +37,11 @@ const needs = [
   { command: 'ip', debianPackage: 'iproute2', purpose: 'test/interop makes network namespaces' },
   { command: 'lldpd', debianPackage: 'lldpd', purpose: 'test/interop exchanges LLDP with it' },
   { command: 'lldpad', debianPackage: 'lldpad', purpose: 'test/interop exchanges DCBX with it' },
+  {
+    command: 'mvn',
+    debianPackage: 'maven',
+    purpose: 'test/interop fetches Zipkin with it, and finds traces there',
+  },
   { command: 'dockerd', debianPackage: 'docker.io', purpose: 'test/docker runs containers' },
   {
     command: 'debootstrap',
@@ -53,6 +59,11 @@ const needs = [
 const root = fileURLToPath(new URL('..', import.meta.url));
 /** Packages of requirements.txt are installed beside those of npm, where test/kit/python.ts looks. */
 const pythonFolder = join(root, 'node_modules', '.cache', 'python');
+
+/** A trace viewer, where test/kit/zipkin.ts looks. */
+const zipkinFolder = join(root, 'node_modules', '.cache', 'zipkin');
+const ZIPKIN = 'io.zipkin:zipkin-server:3.6.1:jar:exec';
+const DEPENDENCY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 
 function runs(...words) {
   return spawnSync(words[0], words.slice(1), { stdio: 'ignore' }).status === 0;
@@ -86,6 +97,7 @@ export function getNeeds(mayInstall, isLong) {
     report(mayInstall ? missingNeeds() : missing);
   }
   if (isOnPath('pip3') && !existsSync(pythonFolder)) getPythonPackages();
+  if (isOnPath('mvn') && !existsSync(zipkinFolder)) getZipkin();
   getNodes('test/nodes/newest');
   if (isLong) getNodes('test/nodes/long');
 }
@@ -125,6 +137,18 @@ function getPythonPackages() {
   if (spawnSync('pip3', install, { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0) {
     console.log('No packages of test/requirements.txt: their tests are skipped.');
   }
+}
+
+function getZipkin() {
+  const copy = [DEPENDENCY, `-Dartifact=${ZIPKIN}`, `-DoutputDirectory=${zipkinFolder}`];
+  const words = ['--batch-mode', '--quiet', ...copy];
+  if (spawnSync('mvn', words, { cwd: tmpdir(), stdio: 'ignore' }).status !== 0) {
+    console.log('No Zipkin from Maven Central: test/interop/zipkin is skipped.');
+    return;
+  }
+  const [, name, version, , classifier] = ZIPKIN.split(':');
+  const jar = join(zipkinFolder, `${name}-${version}-${classifier}.jar`);
+  renameSync(jar, join(zipkinFolder, 'zipkin-server.jar'));
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

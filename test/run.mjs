@@ -96,7 +96,7 @@ async function runFiles(files) {
   await pipeline(Readable.from(events), junit, createWriteStream(junitFile));
 }
 
-/** Adds one event to the totals, and tells of it unless it is a test that passed. */
+/** Adds one event to the totals, and prints it unless it is a test that passed. */
 function count(type, data) {
   const { error } = data.details;
   if (data.skip !== undefined) {

@@ -4,6 +4,8 @@
 export const FAST = [
   // Rules of the house but for the linter, which `npm run lint` runs.
   'tidy/house',
+  'tidy/documents',
+  'tidy/commands',
   // Golden fingerprints in one thread, and what keeps them.
   'golden/',
   'scenario/examples',

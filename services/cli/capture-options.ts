@@ -1,6 +1,6 @@
 import { InputError } from './exit.js';
 
-/** What `selvage run` says of captures. */
+/** Options of `selvage run` about captures. */
 export interface CaptureOptions {
   readonly capture?: readonly string[];
   readonly captureFilter?: readonly string[];
@@ -8,7 +8,7 @@ export interface CaptureOptions {
 
 const KEYS = ['priority', 'type', 'flow'];
 
-/** The same as settings of the scenario, so that everything that reads it knows of them. */
+/** The same as settings of the scenario, so that all readers of it see them. */
 export function captureSettings({ capture, captureFilter }: CaptureOptions): string[] {
   const settings: string[] = [];
   if (capture !== undefined && capture.length > 0) {
@@ -21,7 +21,7 @@ export function captureSettings({ capture, captureFilter }: CaptureOptions): str
   return settings;
 }
 
-/** `priority=3,type=data,flow=17`: a frame must pass all of it. */
+/** `priority=3,type=data,flow=17`: a frame must match all of it. */
 function filterOf(text: string): Record<string, string | number> {
   const pairs = text.split(',').map((pair): [string, string | number] => {
     const at = pair.indexOf('=');

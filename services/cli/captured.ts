@@ -4,7 +4,7 @@ import { capturesOf } from '../fabric/assembly/observer-plan.js';
 import type { Captures } from '../telemetry/captures/capture-file.js';
 import { framesOmitted } from '../telemetry/captures/capture-file.js';
 
-/** What was captured, as the scenario asked for it; null: nothing. */
+/** The capture that the scenario requests; null: none. */
 export function capturesWanted(
   fabric: Fabric,
   logs: readonly CaptureLog[] | null,
@@ -14,7 +14,7 @@ export function capturesWanted(
   return captures && spec && logs && { spec, logs, snapOctets: captures.snapOctets };
 }
 
-/** What a capture does not show must not look as if it had not been. */
+/** Frames that a capture omits are reported, so that it is not mistaken for complete. */
 export function warnOfOmitted(captures: Captures): void {
   const omitted = framesOmitted(captures);
   if (omitted === 0) return;

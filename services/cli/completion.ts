@@ -77,12 +77,12 @@ function namesOf(words: readonly Word[]): string {
   return words.map(({ name }) => name).join(' ');
 }
 
-/** As zsh describes a word: a colon begins its meaning. */
+/** A word for zsh: a colon separates its description. */
 function described({ name, meaning }: Word): string {
   return quoted(`${name}:${meaning.replaceAll(':', '\\:')}`);
 }
 
-/** One word for any of the shells, which all know no escape but the end of a quotation. */
+/** One word for any of the shells, which all have no escape but the end of a quotation. */
 function quoted(text: string): string {
   return `'${text.replaceAll('`', '').replaceAll("'", '’')}'`;
 }

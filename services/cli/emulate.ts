@@ -3,7 +3,8 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { factsOf } from '../report/page/page-of-run.js';
-import { RunDirectory, summaryJson } from '../report/run-directory.js';
+import { RunDirectory } from '../report/run-directory.js';
+import { summaryJson } from '../report/summary/summary-json.js';
 import { RunDirectoryError } from '../report/run-json.js';
 import { whyOf } from '../report/why.js';
 import { nextSteps } from '../report/next-steps.js';
@@ -24,11 +25,12 @@ import { liveRequest } from './live-options.js';
 import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
+import { leaveOutcome } from './termination-message.js';
 import { styleFor } from './style.js';
 
 const IGNORED = 'machinery: only a run with --processes, all of its own, has processes to break';
 
-/** Runs it, writes the run directory, prints what a person or a program wants; the exit code. */
+/** Runs it, writes the run directory, prints the summary or JSON; returns the exit code. */
 export async function emulate(emulation: Emulation, options: EmulateOptions): Promise<number> {
   const view = viewOf(emulation, options);
   try {
@@ -54,7 +56,7 @@ async function emulateSeen(
   if (options.checkRows === true && (fleet !== null || threads !== null)) {
     throw new InputError('--check-rows watches one process: leave out --threads and --processes');
   }
-  const collector = collectorFrom(options.otlp);
+  const collector = collectorFrom(options);
   const metricsPort = metricsPortOf(options);
   const { machinery } = emulation.fabric.scenario;
   if (machinery.length > 0 && (fleet?.machinery.length ?? 0) === 0 && options.quiet !== true) {
@@ -78,19 +80,20 @@ async function emulateSeen(
   const origin = { scenario: file, set, steps: [...emulation.steps, ...measured.steps] };
   const { document } = loaded;
   const facts = factsOf(fabric);
-  const told = { expectations, why, traces, document, origin, facts, wallSeconds };
+  const outputs = { expectations, why, traces, document, origin, facts, wallSeconds };
   const captures = capturesWanted(fabric, measured.captures);
   const capture = captures && captureFile(fabric, captures);
   const events = measured.events && eventsOf(fabric, measured.events);
-  const record: RunRecord = { results, series, state, ...told, capture, events };
+  const record: RunRecord = { results, series, state, ...outputs, capture, events };
   const path = inputFault(() => directory.write(record));
+  leaveOutcome(record, process.env);
   print(record, file, path, options);
   if (captures !== null) warnOfOmitted(captures);
   if (measured.hops !== null) warnOfUnkept(measured.hops);
   if (options.parquet !== false) await addParquet(path);
   await view?.finish(record);
   if (collector !== null) {
-    await exportTelemetry(collector, results, wallSeconds, congestion, traces);
+    await exportTelemetry(collector, results, wallSeconds, congestion, { traces, events });
   }
   return exitCodeOf(results, expectations);
 }
@@ -141,7 +144,7 @@ function print(record: RunRecord, file: string, path: string, options: EmulateOp
   }
 }
 
-/** The same tables for whatever reads columns; a run is none the worse without them. */
+/** The same tables in a columnar format; the run is complete without them. */
 async function addParquet(path: string): Promise<void> {
   const { writeParquet } = await import('../report/tables/write-parquet.js');
   const trouble = await writeParquet(path);

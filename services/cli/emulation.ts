@@ -4,8 +4,9 @@ import type { FaultStep } from '../runtime/live-faults.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import type { DistributionOptions } from './fleet/distribution.js';
 import type { LiveOptions } from './live-options.js';
+import type { OtlpOptions } from './telemetry-export.js';
 
-export interface EmulateOptions extends DistributionOptions, LiveOptions {
+export interface EmulateOptions extends DistributionOptions, LiveOptions, OtlpOptions {
   readonly threads?: string;
   readonly out?: string;
   readonly check?: boolean;
@@ -13,17 +14,15 @@ export interface EmulateOptions extends DistributionOptions, LiveOptions {
   readonly checkRows?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
-  /** A collector for spans and figures. */
-  readonly otlp?: string;
   /** False: tables are written as CSV only. */
   readonly parquet?: boolean;
-  /** Be reachable by `selvage attach`, `pause`, `inject` and so on, in one process too. */
+  /** Open a control plane for `selvage attach`, `pause`, `inject` and so on, in one process too. */
   readonly control?: boolean;
   /** A port of this machine, for Prometheus. */
   readonly metrics?: string;
 }
 
-/** A scenario that has been read, how it was asked for, and where to begin. */
+/** A scenario that has been read, its options, and where to begin. */
 export interface Emulation {
   readonly file: string;
   readonly set: readonly string[];
@@ -31,6 +30,6 @@ export interface Emulation {
   readonly fabric: Fabric;
   /** Null: at the beginning. */
   readonly from: WholeState | null;
-  /** Faults that came and went before. */
+  /** Faults that were injected or ended before. */
   readonly steps: readonly FaultStep[];
 }

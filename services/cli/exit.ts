@@ -2,7 +2,7 @@ import type { ExpectationResult } from '../report/expectations.js';
 import { isStallExpected, isStandstill } from '../report/verdict.js';
 import type { RunResults } from '../runtime/results/results.js';
 
-/** What a run says to a script. */
+/** Exit codes of a run. */
 export const EXIT = {
   COMPLETE: 0,
   EXPECTATIONS_FAILED: 1,
@@ -11,9 +11,22 @@ export const EXIT = {
   /** Flows stopped progressing, and the scenario does not expect it. */
   STALLED: 4,
   INTERRUPTED: 130,
+  /** Ended by SIGTERM, as shells report it; the run goes on elsewhere. */
+  TERMINATED: 143,
 } as const;
 
-/** What a run that was not cut short says. */
+/** What each code means. */
+export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[] = [
+  [EXIT.COMPLETE, 'complete, and every expectation holds'],
+  [EXIT.EXPECTATIONS_FAILED, 'an expectation failed; of `dcbx --mismatch`, link partners disagree'],
+  [EXIT.BAD_INPUT, 'bad input or usage; of `validate --strict`, also a warning'],
+  [EXIT.RUN_FAILED, 'the run failed: a lossless frame was lost, or an invariant was broken'],
+  [EXIT.STALLED, 'flows stalled or deadlocked, and the scenario does not expect it'],
+  [EXIT.INTERRUPTED, 'interrupted; what was measured is kept'],
+  [EXIT.TERMINATED, 'ended by SIGTERM; a distributed run continues elsewhere'],
+];
+
+/** Exit code of a run that was not interrupted. */
 export function exitCodeOf(
   results: Pick<RunResults, 'status'>,
   expectations: readonly ExpectationResult[],
@@ -24,5 +37,5 @@ export function exitCodeOf(
   return expectations.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
 }
 
-/** Something that the user gave is wrong; the message is the one line that is printed. */
+/** Invalid input by the user; the message is the one line that is printed. */
 export class InputError extends Error {}

@@ -10,8 +10,8 @@ import { frameTraces } from '../telemetry/traces/frame-traces.js';
 type Watched = Pick<MergedRun, 'results' | 'hops' | 'state'>;
 
 /**
- * The ways of the frames that a scenario wants to see. Which were slow, or lost, is known only when
- * they have arrived, or have not: the run is repeated to follow just these.
+ * The traces of the frames that a scenario selects. Which were slow, or lost, is known only when
+ * they have arrived, or have not: the run is repeated to trace just these.
  */
 export function framesWanted(
   fabric: Fabric,
@@ -31,7 +31,7 @@ export function framesWanted(
   return inTurn(traces, frameTraces(fabric, again.hops, results.virtualPs));
 }
 
-/** A way that is not whole must not look as if it were. */
+/** Incomplete traces are reported, so that they are not mistaken for complete ones. */
 export function warnOfUnkept({ omitted }: SeenHops): void {
   if (omitted === 0) return;
   process.stderr.write(
@@ -40,7 +40,7 @@ export function warnOfUnkept({ omitted }: SeenHops): void {
   );
 }
 
-/** One after the other, as often as they are asked for. */
+/** One after the other, as often as they are iterated. */
 function inTurn<Item>(...all: readonly Iterable<Item>[]): Iterable<Item> {
   return {
     *[Symbol.iterator]() {

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 
 interface HelpEntry {
   readonly name: string;
-  /** Two lines that a person may type, each with what it does. */
+  /** Two command lines, each with its effect. */
   readonly examples: readonly (readonly [string, string])[];
 }
 
-/** Commands by what they are for, in the order of `selvage --help`. */
+/** Commands by purpose, in the order of `selvage --help`. */
 const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
   'Run:': [
     {
@@ -26,18 +26,15 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'resume',
       examples: [
-        ['resume runs/chaos-1f2e3d4c', 'from its last checkpoint'],
+        ['resume runs/chaos', 'from its last checkpoint'],
         ['resume', 'the paused run in progress'],
       ],
     },
     {
       name: 'branch',
       examples: [
-        [
-          'branch runs/chaos-1f2e3d4c --at 3ms --set faults=[]',
-          'the same, without faults from 3 ms',
-        ],
-        ['branch runs/chaos-1f2e3d4c --at 1ms --set switches.ecmp=packet', 'other load balancing'],
+        ['branch runs/chaos --at 3ms --set faults=[]', 'the same, without faults from 3 ms'],
+        ['branch runs/chaos --at 1ms --set switches.ecmp=packet', 'other load balancing'],
       ],
     },
   ],
@@ -47,6 +44,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       examples: [
         ['status', 'all runs in progress'],
         ['status chaos --json', 'one of them, for a program'],
+      ],
+    },
+    {
+      name: 'top',
+      examples: [
+        ['top', 'the services of the only run, live'],
+        ['top chaos --once', 'of one of several, printed once'],
       ],
     },
     {
@@ -96,22 +100,36 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'why',
       examples: [
-        ['why runs/incast-1f2e3d4c', 'congestion trees: roots, paused ports, victim flows'],
-        ['why runs/incast-1f2e3d4c --flow 5', 'where the time of one flow went'],
+        ['why runs/incast', 'congestion trees: roots, paused ports, victim flows'],
+        ['why runs/incast --flow 5', 'where the time of one flow went'],
       ],
     },
     {
       name: 'report',
       examples: [
-        ['report runs/incast-1f2e3d4c', 'report.html again'],
-        ['report runs/incast-1f2e3d4c --why', 'with congestion trees'],
+        ['report runs/incast', 'report.html again'],
+        ['report runs/incast --why', 'with congestion trees'],
+      ],
+    },
+    {
+      name: 'trace',
+      examples: [
+        ['trace runs/incast --perfetto incast.pftrace', 'for https://ui.perfetto.dev'],
+        ["trace runs/incast --perfetto one.pftrace --flow 'burst/h5->h1'", 'one flow'],
+      ],
+    },
+    {
+      name: 'capture',
+      examples: [
+        ['capture runs/incast --wireshark', 'the command, with dissectors'],
+        ['capture runs/incast --wireshark | sh', 'and execute it'],
       ],
     },
     {
       name: 'query',
       examples: [
-        ["query runs/incast-1f2e3d4c 'select name, slowdown from flows'", 'one table'],
-        ["query runs/incast-1f2e3d4c 'show tables'", 'which there are'],
+        ["query runs/incast 'select name, slowdown from flows'", 'one table'],
+        ["query runs/incast 'show tables'", 'which there are'],
       ],
     },
     {
@@ -185,7 +203,7 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       name: 'schema',
       examples: [
         ['schema --out scenario.schema.json', 'for completion in an editor'],
-        ['schema --plugin my-control.mjs', 'with the keys of a plugin'],
+        ['schema --summary', 'of summary.json, for programs that read it'],
       ],
     },
     {
@@ -286,6 +304,15 @@ export function arrangeHelp(program: Command): void {
     command.helpGroup(entry.heading);
     command.addHelpText('after', `\nExamples:\n${exampleLines(entry)}`);
   }
+}
+
+/** Two lines that a person may type after `selvage`, each with what it does. */
+export function examplesOf(name: string): HelpEntry['examples'] {
+  return (
+    Object.values(GROUPS)
+      .flat()
+      .find((entry) => entry.name === name)?.examples ?? []
+  );
 }
 
 function exampleLines({ examples }: HelpEntry): string {

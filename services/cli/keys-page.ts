@@ -1,4 +1,4 @@
-/** Every key of a scenario as a page of Markdown, made of what the schema declares. */
+/** Every key of a scenario as a page of Markdown, generated from the schema. */
 
 import type { CatalogueEntry } from '../fabric/scenario/catalogue.js';
 import { describeScenario } from '../fabric/scenario/catalogue.js';

@@ -18,7 +18,7 @@ export interface LiveRequest {
 
 const TOKEN_LENGTH_MIN = 12;
 
-/** Where to show a run while it goes on; null: nowhere. The token comes from the environment. */
+/** Where to serve the page of a run; null: nowhere. The token comes from the environment. */
 export function liveRequest({ ui, uiHost, paused = false }: LiveOptions): LiveRequest | null {
   if (ui === undefined) {
     if (uiHost !== undefined) throw new InputError('--ui-host goes with --ui');

@@ -23,7 +23,7 @@ export class LiveView {
     return this.request.paused;
   }
 
-  /** Begins to serve the page, and says where. */
+  /** Begins to serve the page, and prints its address. */
   async open(
     run: LiveRun,
     status: () => LiveStatus,

@@ -3,7 +3,7 @@ import { buildFabric } from '../fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
 
-/** A scenario file and the fabric that it describes, or the first thing that is wrong with it. */
+/** A scenario file and the fabric that it describes, or its first error. */
 export function loadFabric(
   file: string,
   set: readonly string[],

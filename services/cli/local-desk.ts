@@ -24,7 +24,7 @@ const TELL_MS = 200;
 const RUN_ID_OCTETS = 4;
 const TOKEN_OCTETS = 32;
 
-/** Answers for a run in this process, as a coordinator does for one in several. */
+/** Control plane of a run in this process, as a coordinator has for a distributed one. */
 class LocalDesk implements RunDesk {
   readonly outcome = null;
   private phase: selvage.v1.RunStatus.Phase = Phase.PHASE_RUNNING;
@@ -36,7 +36,7 @@ class LocalDesk implements RunDesk {
     private readonly name: string,
   ) {
     this.timer = setInterval(() => {
-      this.tell();
+      this.publish();
     }, TELL_MS);
   }
 
@@ -52,14 +52,14 @@ class LocalDesk implements RunDesk {
       controller.resume();
       this.phase = Phase.PHASE_RUNNING;
     } else return { done: false, detail: 'a run in one process has no checkpoints' };
-    this.tell();
+    this.publish();
     return { done: true, detail: '' };
   }
 
-  watch(hear: (status: Status) => void): () => void {
-    this.watchers.add(hear);
-    hear(this.status());
-    return () => this.watchers.delete(hear);
+  watch(listener: (status: Status) => void): () => void {
+    this.watchers.add(listener);
+    listener(this.status());
+    return () => this.watchers.delete(listener);
   }
 
   change(request: FaultRequest): Promise<FaultStep> {
@@ -77,11 +77,11 @@ class LocalDesk implements RunDesk {
   end(): void {
     clearInterval(this.timer);
     this.phase = Phase.PHASE_COMPLETE;
-    this.tell();
+    this.publish();
   }
 
-  private tell(): void {
-    for (const hear of this.watchers) hear(this.status());
+  private publish(): void {
+    for (const listener of this.watchers) listener(this.status());
   }
 
   private status(): Status {
@@ -113,7 +113,7 @@ export async function openControl(run: LocalRun): Promise<() => void> {
   return () => {
     withdraw(name);
     desk.end();
-    // Those who watch hear of the end before the door closes.
+    // Clients that watch receive the end before the server closes.
     setImmediate(() => {
       server.close();
     });

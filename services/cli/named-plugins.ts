@@ -3,7 +3,7 @@ import type { PluginSource } from '../plugins/source.js';
 import { UnusablePlugin } from '../plugins/source.js';
 import { InputError } from './exit.js';
 
-/** Of commands that are not about one scenario. */
+/** Of commands that do not belong to one scenario. */
 export interface PluginOptions {
   /** Files of plugins. */
   readonly plugin: readonly string[];

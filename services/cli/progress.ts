@@ -4,14 +4,14 @@ import type { Progress } from '../runtime/session.js';
 const BAR_WIDTH = 24;
 const INTERVAL_MS = 100;
 
-/** One line on a terminal, written over again; nothing where nobody sees it. */
+/** One line on a terminal, overwritten each time; nothing where there is no terminal. */
 export class ProgressLine {
   private readonly startedAt = performance.now();
   private shownAt = -Infinity;
 
   constructor(private readonly stream: NodeJS.WriteStream | null) {}
 
-  /** Shows how far the run is, unless it has just done so. */
+  /** Shows the progress, unless it has just done so. */
   show(progress: () => Progress, note = ''): void {
     const now = performance.now();
     if (this.stream === null || now - this.shownAt < INTERVAL_MS) return;

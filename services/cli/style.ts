@@ -1,6 +1,6 @@
 import type { Style } from '../report/style.js';
 
-/** Colours where a person looks and has not asked for none (no-color.org). */
+/** Colours on a terminal, unless NO_COLOR is set (no-color.org). */
 export function styleFor(stream: NodeJS.WriteStream): Style {
   const colours = stream.isTTY && (process.env['NO_COLOR'] ?? '') === '';
   const paint = (code: number) => (text: string) =>

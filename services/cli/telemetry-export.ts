@@ -4,49 +4,96 @@ import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { rootsOf } from '../telemetry/congestion/congestion-trees.js';
 import type { OtlpEndpoint } from '../telemetry/otlp/endpoint.js';
 import { otlpEndpoint } from '../telemetry/otlp/endpoint.js';
-import { planEpisodes } from '../telemetry/otlp/plan-episodes.js';
+import { queueWaits } from '../telemetry/metrics/queue-waits.js';
+import { exchangesOf } from '../telemetry/credit/exchanges.js';
+import { planExchanges } from '../telemetry/credit/plan-exchanges.js';
+import type { TimedEvent } from '../telemetry/events/event-table.js';
+import { planDeadlocks, planEpisodes } from '../telemetry/otlp/plan-episodes.js';
 import { planFrames } from '../telemetry/otlp/plan-frames.js';
+import { clockUpTo, fixedClock } from '../telemetry/otlp/span-clock.js';
 import type { FrameTrace } from '../telemetry/traces/frame-trace.js';
 import { InputError } from './exit.js';
 
-/** More than that is for tables, not for traces. */
+/** More spans than that are better read from tables. */
 const MOST_SPANS = 50_000;
 
-/** Where each kind of signal goes. */
+/** The longest that a picosecond is shown: as a microsecond. */
+const MOST_SCALE = 1_000_000;
+
+/** Where each kind of signal goes, and how its times are shown. */
 export interface Collector {
   readonly traces: OtlpEndpoint;
   readonly metrics: OtlpEndpoint;
+  readonly epoch: 'fixed' | 'now';
+  readonly scale: number;
 }
 
-export function collectorFrom(text: string | undefined): Collector | null {
-  if (text === undefined) return null;
+/** What `selvage run` says of a collector. */
+export interface OtlpOptions {
+  readonly otlp?: string;
+  readonly otlpEpoch?: string;
+  readonly otlpScale?: string;
+}
+
+export function collectorFrom({ otlp: text, otlpEpoch, otlpScale }: OtlpOptions): Collector | null {
+  const clock = { epoch: epochFrom(otlpEpoch), scale: scaleFrom(otlpScale) };
+  if (text === undefined) {
+    if (otlpEpoch === undefined && otlpScale === undefined) return null;
+    throw new InputError('--otlp-epoch and --otlp-scale need a collector: --otlp grpc://host:4317');
+  }
   const [traces, metrics] = [otlpEndpoint(text, 'traces'), otlpEndpoint(text, 'metrics')];
-  if (traces !== null && metrics !== null) return { traces, metrics };
+  if (traces !== null && metrics !== null) return { traces, metrics, ...clock };
   throw new InputError(
     `--otlp ${text}: not a collector such as grpc://host:4317 or http://host:4318`,
   );
 }
 
-/** Sends what was seen; a collector that is not there is told of, and changes nothing. */
+function epochFrom(text = 'fixed'): Collector['epoch'] {
+  if (text === 'fixed' || text === 'now') return text;
+  throw new InputError(`--otlp-epoch ${text}: not fixed (2000-01-01) or now`);
+}
+
+function scaleFrom(text = '1'): number {
+  const scale = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (scale >= 1 && scale <= MOST_SCALE) return scale;
+  throw new InputError(`--otlp-scale ${text}: not a whole number from 1 to ${MOST_SCALE}`);
+}
+
+/** What is shown as spans beside congestion. */
+interface Shown {
+  readonly traces: Iterable<FrameTrace> | null;
+  readonly events: readonly TimedEvent[] | null;
+}
+
+/** Exports spans and metrics; an unreachable collector is reported, and changes nothing. */
 export async function exportTelemetry(
-  { traces: endpoint, metrics }: Collector,
+  { traces: endpoint, metrics, epoch, scale }: Collector,
   results: RunResults,
   wallSeconds: number,
   congestion: Congestion | null,
-  traces: Iterable<FrameTrace> | null,
+  { traces, events }: Shown,
 ): Promise<void> {
-  const { scenario, digest, virtualPs, frameHops, ports, credits } = results;
+  const { scenario, digest, virtualPs, frameHops, ports, credits, flows } = results;
   const { sendSpans } = await import('../telemetry/otlp/send-spans.js');
   const episodes = congestion?.episodes ?? [];
   const roots = rootsOf(episodes);
   const frames = planFrames(digest, traces ?? [], roots);
-  const all = [...frames, ...planEpisodes(digest, episodes, roots, virtualPs)];
-  const origin = { scenario, digest, version: readVersion() };
+  const blamed = { episodes, roots, nowPs: virtualPs };
+  const all = [
+    ...planDeadlocks(digest, congestion?.deadlocks ?? [], blamed),
+    ...frames,
+    ...planEpisodes(digest, episodes, roots, virtualPs),
+    ...planExchanges(digest, exchangesOf(events ?? []), virtualPs),
+  ];
+  const clock = epoch === 'now' ? clockUpTo(Date.now(), virtualPs, scale) : fixedClock(scale);
+  const run = `${scenario}-${digest.slice(0, 8)}`;
+  const origin = { scenario, digest, version: readVersion(), run, clock };
   const { sent, lost, reason } = await sendSpans(endpoint, origin, all.slice(0, MOST_SPANS));
   const left = Math.max(0, all.length - MOST_SPANS);
   const { pushMetrics } = await import('../telemetry/metrics/push-metrics.js');
   const identity = { 'selvage.scenario': scenario, 'selvage.digest': digest };
-  const figures = { virtualPs, share: 1, frameHops, wallSeconds, ports, credits };
+  const waits = queueWaits(traces ?? []);
+  const figures = { virtualPs, share: 1, frameHops, wallSeconds, ports, credits, flows, waits };
   // Who did not take the spans is not asked again.
   const refusal = reason ?? (await pushMetrics(metrics, identity, figures));
   const lines = [

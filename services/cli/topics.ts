@@ -1,6 +1,7 @@
+import { bitErrorsText } from './bit-errors-text.js';
 import { MECHANISMS, RATE_CONTROLS } from '../mechanisms/registry.js';
 
-/** Terms, by the names that `selvage explain` has for them; keys describe themselves. */
+/** Terms, by their names in `selvage explain`; keys describe themselves. */
 export const TOPICS: Readonly<Record<string, string>> = {
   none: 'No flow control: a frame for which there is no buffer is dropped, with a reason.',
   pause:
@@ -13,11 +14,6 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'priority reaches its threshold, repeats it before it expires, and sends XON xonGap below ' +
     'that. From 10 Gb/s. ' +
     '`priorities: { 3: pfc }`.',
-  cbfc:
-    'Credit-based flow control as Ultra Ethernet describes it, over the accounts of credit ' +
-    'exchange: a sender sends what it has consumed (CC_Update), a receiver what it has freed ' +
-    '(CF_Update), both as cyclic counters, so the next update repairs a lost one. ' +
-    '`priorities: { 3: credit }` and `credit: { codec: cbfc }`.',
   ...Object.fromEntries(
     MECHANISMS.flatMap(({ name, topic }) => (topic === undefined ? [] : [[name, topic]])),
   ),
@@ -26,6 +22,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'source ports. Frames of a port with flow control go to the lowest queue and are never ' +
     'dropped: the port is stopped by 802.3x when its own slots run out, and goes on when all ' +
     'are free. The others keep their class and meet WRED. `switches: { model: mvtx2802 }`.',
+  'bit-errors': bitErrorsText(),
   headroom:
     'Buffer for what still arrives after XOFF (802.1Q Annex N): the longest frame in the ' +
     'way of the control frame, the control frame, the link both ways, both interfaces, ' +
@@ -109,8 +106,8 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
     'forge, steal-credit, stuck-credit, shrink-buffer, full-table, lldp-drift, mis-cabling, ' +
     'slow-receiver and host-pause (the application of a host reads slowly, or nothing), ' +
-    'reboot; `where`, `at`, `for`, `every`, `times`, `until`, `random`. Frames lost to a fault ' +
-    'have a reason of their own. ' +
+    'wrong-map (an 82599 pauses the wrong class), reboot; `where`, `at`, `for`, `every`, ' +
+    '`times`, `until`, `random`. Frames lost to a fault have a reason of their own. ' +
     '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
   failover:
     'What switches do when a link is down: after a detection time its port leaves the groups of ' +

@@ -1,4 +1,4 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { makeWritable } from '../report/make-writable.js';
 import { InputError } from './exit.js';
@@ -9,10 +9,19 @@ export function writeOut(text: string, file: string | undefined): void {
     process.stdout.write(text);
     return;
   }
-  // What stands there stays until the new one is whole.
+  writePieces([text], file);
+}
+
+/** An existing file is kept until the new one is complete. */
+export function writePieces(pieces: Iterable<string | Uint8Array>, file: string): void {
   const begun = `${file}.new`;
   try {
-    writeFileSync(begun, text);
+    const descriptor = openSync(begun, 'w');
+    try {
+      for (const piece of pieces) writeFileSync(descriptor, piece);
+    } finally {
+      closeSync(descriptor);
+    }
     renameSync(begun, file);
   } catch (error) {
     rmSync(begun, { force: true });
@@ -29,7 +38,7 @@ export function prepareFolder(folder: string): void {
   }
 }
 
-/** The same for files, those of them that are wanted. */
+/** The same for files, those that are requested. */
 export function prepareFiles(...files: readonly (string | undefined)[]): void {
   for (const file of files) if (file !== undefined) prepareFolder(dirname(file));
 }

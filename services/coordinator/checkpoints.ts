@@ -1,39 +1,40 @@
 import type { selvage } from '#contracts';
 import type { CheckpointStore, NamedManifest } from '../runtime/checkpoints/store.js';
+import type { Log } from '../runtime/log.js';
 import { FIRST_CHECKPOINT } from './first-checkpoint.js';
 import type { Checkpoint, Cut } from './manifest.js';
 import { packManifest, unpackManifest } from './manifest.js';
 
-/** What checkpoints are of, and how often they are taken. */
+/** Identity of the run, and the interval of its checkpoints. */
 export interface CheckpointOptions {
   readonly run: string;
   readonly services: number;
   /** Wall-clock time between them. */
   readonly checkpointMs: number;
-  /** Called with what a person should know, though the run goes on. */
-  readonly warn?: ((text: string) => void) | undefined;
+  readonly log: Log;
 }
 
-/** What a service's word of a checkpoint means: a promise is the commit of all of them. */
+/** Outcome of a service's report about a checkpoint; a Promise is the commit of all of them. */
 export type SaveVerdict = 'unwanted' | 'waiting' | 'given up' | Promise<void>;
 
-/** The checkpoints of a run: the one to return to, the one before it, and one under way. */
+/** The checkpoints of a run: the latest, the one before it, and the one being written. */
 export class Checkpoints {
   last: Checkpoint | null = null;
-  /** Where to return to if that one is damaged. */
+  /** Where to return to if the latest is damaged. */
   private earlier: Checkpoint | null = null;
   private saving: Cut | null = null;
   private hashes: (Uint8Array | null)[] = [];
   private savedAt = performance.now();
-  /** Where one was last begun: one that is given up is not tried again there. */
-  private triedPs = -1;
+  private beganAt = 0;
+  /** When the last one was committed; null if another coordinator did that. */
+  private committedAt: number | null = null;
 
   constructor(
     private readonly store: CheckpointStore,
     private readonly options: CheckpointOptions,
   ) {}
 
-  /** Those that another coordinator left. */
+  /** Loads those that another coordinator left. */
   async recall(): Promise<void> {
     const { run, services } = this.options;
     const manifests = await this.store.manifests();
@@ -44,7 +45,13 @@ export class Checkpoints {
     this.earlier = earlier?.name === last?.name ? null : earlier;
   }
 
-  /** An epoch begins: what was under way is void. */
+  /** Wall-clock time since the last one was written; negative if there is none, or unknown. */
+  get ageMs(): number {
+    const isKnown = this.last !== null && this.committedAt !== null;
+    return isKnown ? performance.now() - this.committedAt! : -1;
+  }
+
+  /** An epoch begins: the checkpoint being written is void. */
   forget(): void {
     this.saving = null;
   }
@@ -54,16 +61,15 @@ export class Checkpoints {
     this.savedAt = performance.now();
   }
 
-  isDue(boundPs: number, isAsked: boolean): boolean {
+  isDue(boundPs: number): boolean {
     if (boundPs === this.last?.boundPs || boundPs === 0) return false;
-    const isTime = performance.now() - this.savedAt > this.options.checkpointMs;
-    return isAsked || (isTime && boundPs !== this.triedPs);
+    return performance.now() - this.savedAt > this.options.checkpointMs;
   }
 
-  /** One is under way; what services say of it is taken from now on. */
+  /** One is being written; reports of services about it are processed from now on. */
   begin(cut: Cut): void {
-    this.triedPs = cut.boundPs;
     this.saving = cut;
+    this.beganAt = performance.now();
     this.hashes = new Array<null>(this.options.services).fill(null);
   }
 
@@ -89,21 +95,21 @@ export class Checkpoints {
   }
 
   /**
-   * A service cannot return to the last one: the one before it, or the beginning, takes its place.
-   * Returns what is wrong; null if that is known already. Throws if there is no other place.
+   * A service cannot return to the latest one: the one before it, or the beginning, takes its
+   * place. Returns what is wrong; null if that is known already. Throws if there is no other place.
    */
   leave(service: number, unusable: selvage.v1.Unusable.$Properties): string | null {
     const name = this.last?.name;
     if (name === undefined || name !== unusable.checkpoint) return null;
     const what = `checkpoint ${name} is unusable: service ${service}: ${unusable.reason}`;
     if (name === FIRST_CHECKPOINT) throw new Error(what);
-    this.options.warn?.(what);
+    this.options.log.warn(what);
     this.last = this.earlier;
     this.earlier = null;
     return what;
   }
 
-  /** What is committed is whole, even if a service is lost meanwhile. */
+  /** A committed checkpoint is complete, even if a service is lost meanwhile. */
   private async commit(kept: Checkpoint, saving: Cut): Promise<void> {
     const { last } = this;
     try {
@@ -115,13 +121,17 @@ export class Checkpoints {
     this.earlier = last;
     this.last = kept;
     this.savedAt = performance.now();
+    this.committedAt = this.savedAt;
+    const { name: checkpoint, boundPs: virtualPs } = kept;
+    const tookMs = Math.round(this.savedAt - this.beganAt);
+    this.options.log.info('checkpoint is written', { checkpoint, virtualPs, tookMs });
     if (this.saving === saving) this.saving = null;
   }
 
-  /** The run goes on, and keeps the checkpoint that it has. */
+  /** The run continues, with the checkpoint that it has. */
   private giveUp(saving: Cut, reason: string): void {
     this.savedAt = performance.now();
-    this.options.warn?.(`checkpoint ${saving.name} is given up: ${reason}`);
+    this.options.log.warn(`checkpoint ${saving.name} is given up: ${reason}`);
     if (this.saving === saving) this.saving = null;
   }
 

@@ -28,20 +28,19 @@ import {
 import { spokenColumns } from '../runtime/port-columns.js';
 import type { FaultRequest, FaultWords, LiveFault } from '../runtime/live-faults.js';
 import { reflect } from './reflection.js';
-import type { RunDesk, ServiceDesk } from './run-desk.js';
+import type { RunDesk, ServiceDesk, ServiceStream } from './run-desk.js';
 import { tokenGuard } from './token-guard.js';
 
 type V1 = typeof selvage.v1;
 type Message<T extends keyof V1> = V1[T] extends new (...args: never[]) => infer M ? M : never;
 type UnaryCall<T extends keyof V1> = ServerUnaryCall<Message<T>, object>;
-type Fields<T extends { $Properties: unknown }> = T['$Properties'];
 type ReflectionRequest = grpc.reflection.v1.ServerReflectionRequest;
 
 const PIECE_OCTETS = 1 << 20;
 const { SERVING, SERVICE_UNKNOWN } = grpc.health.v1.HealthCheckResponse.ServingStatus;
 const ALONE = { code: codes.FAILED_PRECONDITION, details: 'this run is all in one process' };
 
-/** The coordinator's door: gRPC in, calls to the coordinator out. */
+/** The gRPC server of the coordinator's control plane. */
 export class ControlServer {
   private readonly server: Server;
 
@@ -141,24 +140,29 @@ export class ControlServer {
       return;
     }
     let service: number | null = null;
-    const send = (message: Fields<typeof selvage.v1.ToService & { $Properties: object }>): void => {
-      call.write(message);
+    const stream: ServiceStream = {
+      send: (message) => {
+        call.write(message);
+      },
+      end: () => {
+        call.end();
+      },
     };
     call.on('data', (message: Message<'FromService'>) => {
       if (message.register) {
-        const refusal = services.register(message.register, send);
+        const refusal = services.register(message.register, stream);
         if (refusal === null) service = message.register.service ?? 0;
         else {
           call.write({ refusal });
           call.end();
         }
-      } else if (service !== null) services.hear(service, message);
+      } else if (service !== null) services.receive(service, message);
     });
     let gone = false;
     const leave = (): void => {
       if (gone) return;
       gone = true;
-      if (service !== null) services.lost(service, send);
+      if (service !== null) services.lost(service, stream);
       call.end();
     };
     call.on('end', leave).on('cancelled', leave).on('close', leave).on('error', leave);
@@ -172,7 +176,7 @@ export class ControlServer {
     call.on('cancelled', stop).on('close', stop);
   }
 
-  /** Who does not read gets no more until they do. */
+  /** A client that does not read is sent no more until it does. */
   private samples(call: ServerWritableStream<unknown, object>): void {
     if (this.services === null) {
       call.emit('error', ALONE);
@@ -215,7 +219,7 @@ export class ControlServer {
   }
 }
 
-/** What a person wrote; whether it is a fault, the scenario's schema says. */
+/** Parses a request; the scenario's schema checks whether it is a fault. */
 function faultIn(text: string): FaultWords {
   const words: unknown = parse(text);
   if (typeof words === 'object' && words !== null && !Array.isArray(words)) {

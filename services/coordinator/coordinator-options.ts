@@ -1,17 +1,21 @@
+import type { Log } from '../runtime/log.js';
+
+/** Reason of a run that pauses at a configured time. */
+export const HALTED = 'a fault of the infrastructure is due';
+
 export interface CoordinatorOptions {
   readonly run: string;
   readonly version: string;
   readonly check: boolean;
   /** Wall-clock time between checkpoints. */
   readonly checkpointMs: number;
-  /** Lookaheads of every round, to compare with what adapts; null to adapt. */
+  /** Lookaheads of every round, for comparison with adaptive rounds; null to adapt. */
   readonly roundLength: number | null;
   /** For how long a lost service is waited for. */
   readonly patienceMs: number;
-  /** Virtual times at which to wait for somebody to say that the run goes on. */
+  /** Virtual times at which the run pauses until it is resumed. */
   readonly haltsPs?: readonly number[];
-  /** Nothing is executed before somebody says so. */
+  /** Nothing is executed until the run is resumed. */
   readonly paused?: boolean;
-  /** Called with what a person should know, though the run goes on. */
-  readonly warn?: (text: string) => void;
+  readonly log: Log;
 }

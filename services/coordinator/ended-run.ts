@@ -4,7 +4,7 @@ import { sameOctets, sha256 } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import { PROTOCOL } from '../runtime/part/messages.js';
 
-/** What an outcome must be of for a coordinator to say it again. */
+/** Origin that a stored outcome must have to be returned again. */
 export interface RunOrigin {
   readonly run: string;
   readonly version: string;
@@ -15,8 +15,8 @@ export interface RunOrigin {
 }
 
 /**
- * The mark of a run that has ended, in the store: a coordinator that is started again once its
- * services have gone home has nobody to wait for, and gives the same results.
+ * The outcome of a run that has ended, in the store: a coordinator that is started again after its
+ * services have left waits for none, and returns the same results.
  */
 export class EndedRun {
   private readonly origin: Uint8Array;
@@ -35,7 +35,7 @@ export class EndedRun {
     await this.store.putOutcome(selvage.v1.Outcome.encode(mark).finish());
   }
 
-  /** Null: it has not ended. What another scenario left under this name is forgotten. */
+  /** Null: it has not ended. An outcome of another scenario under this name is removed. */
   async recall(): Promise<PackedOutcome | null> {
     const octets = await this.store.outcome();
     if (octets === null) return null;

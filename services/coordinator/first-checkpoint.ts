@@ -5,10 +5,10 @@ import { partOf } from '../runtime/whole-state.js';
 import { packManifest } from './manifest.js';
 import type { Slot } from './slot.js';
 
-/** Of the state that a run was given to go on from. */
+/** Of the state from which a run continues. */
 export const FIRST_CHECKPOINT = 'c0';
 
-/** Puts a state that somebody kept where services look for a checkpoint. */
+/** Stores a saved state where services look for a checkpoint. */
 export async function keepAsCheckpoint(
   whole: WholeState,
   slots: readonly Slot[],

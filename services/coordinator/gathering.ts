@@ -2,7 +2,7 @@ import type { selvage } from '#contracts';
 import { sameOctets, sha256, unpackState } from '../runtime/checkpoints/snapshots.js';
 import type { PartState } from '../runtime/part/part.js';
 
-/** What all services are at one bound, as it comes piece by piece. */
+/** The states of all services at one bound, received piece by piece. */
 export class Gathering {
   private readonly pieces: Uint8Array[][];
   private readonly states: (PartState | null)[];
@@ -12,7 +12,7 @@ export class Gathering {
     this.states = this.pieces.map(() => null);
   }
 
-  /** All states, with the last piece of the last; before, null. Throws if one came damaged. */
+  /** All states, with the last piece of the last; before, null. Throws if one is damaged. */
   take(service: number, piece: selvage.v1.StatePart.$Properties): PartState[] | null {
     const pieces = this.pieces[service]!;
     pieces.push(piece.octets ?? new Uint8Array(0));

@@ -10,6 +10,7 @@ import { openStore } from '../runtime/checkpoints/open-store.js';
 import { awaitBroker, brokerOptionsFrom } from '../runtime/links/broker.js';
 import type { FaultStep } from '../runtime/live-faults.js';
 import { LiveFaults } from '../runtime/live-faults.js';
+import { LineLog, logSettingsFrom } from '../runtime/log.js';
 import { serveHealth } from '../runtime/links/health-server.js';
 import { watchParent } from '../runtime/service/orphan.js';
 import { identityFrom } from '../runtime/service/settings.js';
@@ -18,10 +19,10 @@ import { unpackWhole } from '../runtime/whole-state.js';
 import { ControlServer } from './control-server.js';
 import { Coordinator } from './coordinator.js';
 
-// The coordinator of one run. Started again with the same words, it picks the run up.
+// The coordinator of one run. Started again with the same arguments, it continues the run.
 
 const EXIT_FAILED = 3;
-/** How long results can be fetched by somebody who lost the connection. */
+/** How long results can be fetched after a lost connection. */
 const LINGER_MS = 3_000;
 
 const { positionals, values } = parseArgs({
@@ -48,14 +49,14 @@ function fail(error: Error): never {
   process.exit(EXIT_FAILED);
 }
 
-/** Who started this run is gone: its broker and its folder go, too. */
+/** The process that started this run has ended: its broker and its folder are removed, too. */
 function tidyUp(folder: string): void {
   const pidFile = join(folder, 'broker.pid');
   if (existsSync(pidFile)) process.kill(Number(readFileSync(pidFile, 'utf8')));
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The scenario, with faults that came to a run that goes on here. */
+/** The scenario, with faults that were injected into a run that continues here. */
 function sourceOf(): LiveFaults {
   const loaded = loadScenario(positionals[0] ?? '', { set: values.set });
   const live = new LiveFaults(loaded, buildFabric(loaded));
@@ -70,6 +71,8 @@ process.on('uncaughtException', fail);
 
 try {
   const identity = identityFrom(process.env);
+  // Probes are answered while the broker is still awaited.
+  serveHealth(process.env, () => true, fail);
   const live = sourceOf();
   const { fabric } = live;
   const count = (text: string | undefined): number | null =>
@@ -95,7 +98,9 @@ try {
     patienceMs: identity.patienceMs,
     paused: values.paused,
     haltsPs: values.halt.map(Number),
-    warn: (text) => process.stderr.write(`coordinator: ${text}\n`),
+    log: new LineLog('coordinator', logSettingsFrom(process.env), (line) =>
+      process.stderr.write(line),
+    ),
   });
   if (values.from !== undefined) {
     await coordinator.startFrom(unpackWhole(readFileSync(values.from)));
@@ -104,7 +109,7 @@ try {
   const server = new ControlServer(coordinator, coordinator, identity.keys.token);
   const port = await server.listen(values.listen, identity.tls);
   process.stdout.write(`${JSON.stringify({ run: identity.run, port })}\n`);
-  // A run that failed leaves its checkpoint behind, which may be all that is left of it.
+  // A run that failed keeps its checkpoint, which may be all that is left of it.
   const tidy = (): Promise<void> => {
     if (coordinator.outcome === null) return Promise.resolve();
     return values['keep-outcome'] ? store.keepOutcome() : store.clear();
@@ -115,7 +120,6 @@ try {
       void tidy().finally(() => process.exit(0));
     });
   };
-  serveHealth(process.env, () => true, fail);
   process.on('SIGINT', () => undefined).on('SIGTERM', leave);
   watchParent(process.env, () => {
     if (values.folder !== undefined) tidyUp(values.folder);

@@ -9,7 +9,7 @@ export interface Cut {
   readonly framesSeen: number;
 }
 
-/** A state of the whole run that is kept. */
+/** A stored state of the whole run. */
 export interface Checkpoint extends Cut {
   /** Of every service's snapshot. */
   readonly stateHashes: readonly Uint8Array[];

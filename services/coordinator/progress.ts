@@ -3,12 +3,12 @@ import { deliveredShare } from '../runtime/packets.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { RunResults } from '../runtime/results/results.js';
 
-type Told = Pick<
+type ProgressFields = Pick<
   selvage.v1.RunStatus.$Properties,
   'share' | 'frameHops' | 'messages' | 'ignoredMessages' | 'resentMessages'
 >;
 
-/** How far a run has come, by what services report. */
+/** Progress of a run, from the reports of services. */
 export class Progress {
   private share = 0;
   private frameHops = 0;
@@ -25,7 +25,7 @@ export class Progress {
     if (status === 'complete') this.share = 1;
   }
 
-  told(reports: readonly RoundReport[]): Told {
+  fields(reports: readonly RoundReport[]): ProgressFields {
     const sum = (value: (report: RoundReport) => number): number =>
       reports.reduce((total, report) => total + value(report), 0);
     return {

@@ -5,7 +5,7 @@ import { FILES } from '#descriptors';
 type Request = grpc.reflection.v1.ServerReflectionRequest.$Properties;
 type Response = grpc.reflection.v1.ServerReflectionResponse.$Properties;
 
-/** What a server says of its own contracts (gRPC server reflection, v1). */
+/** gRPC server reflection (v1) of the server's contracts. */
 export function reflect(request: Request): Response {
   return { validHost: request.host ?? '', originalRequest: request, ...answerTo(request) };
 }

@@ -3,7 +3,7 @@ import { PROTOCOL } from '../runtime/part/messages.js';
 
 export interface Refusal {
   readonly reason: string;
-  /** The run has fewer services, and nothing is wrong. */
+  /** The run has fewer services, and this is no error. */
   readonly surplus: boolean;
 }
 

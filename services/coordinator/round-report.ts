@@ -1,7 +1,7 @@
 import type { selvage } from '#contracts';
 import type { RoundReport } from '../runtime/part/member.js';
 
-/** A service's report with nothing missing. */
+/** A service's report without missing fields. */
 export function roundReport(report: selvage.v1.Report.$Properties): RoundReport {
   return {
     epoch: report.epoch ?? 0,

@@ -6,31 +6,35 @@ import type { Refusal } from './refusal.js';
 
 type V1 = typeof selvage.v1;
 
-/** What people can ask of a run that is under way, wherever it runs. */
+/** Control requests to a run, wherever it is executed. */
 export interface RunDesk {
-  /** `stepPs`: how far a step goes; 0: as little as there is. */
+  /** `stepPs`: length of a step; 0: one advance. */
   steer(action: selvage.v1.SteerRequest.Action, stepPs: number): { done: boolean; detail: string };
   /** Calls back now and whenever something changed, until the function returned is called. */
-  watch(hear: (status: selvage.v1.RunStatus.$Properties) => void): () => void;
-  /** Throws, or rejects, with the reason if that cannot be had. */
+  watch(listener: (status: selvage.v1.RunStatus.$Properties) => void): () => void;
+  /** Throws, or rejects, with the reason if that is impossible. */
   change(request: FaultRequest): Promise<FaultStep>;
   faults(): LiveFault[];
   isOver(): boolean;
-  /** What the run measured, once it is over. */
+  /** The results of the run, once it is over. */
   readonly outcome: PackedOutcome | null;
 }
 
-/** What the services of a run ask. */
+/** The stream of a connected service. */
+export interface ServiceStream {
+  send(message: selvage.v1.ToService.$Properties): void;
+  /** The service opens another one, if it can. */
+  end(): void;
+}
+
+/** Requests of the services of a run. */
 export interface ServiceDesk {
   /** Null, or why the service is refused. */
-  register(
-    register: selvage.v1.Register.$Properties,
-    send: (message: selvage.v1.ToService.$Properties) => void,
-  ): Refusal | null;
-  hear(service: number, message: InstanceType<V1['FromService']>): void;
-  /** Calls back with what ports have counted, until the function returned is called. */
-  listenPorts(hear: (sample: PortSample) => void): () => void;
-  /** The run as it stands at the next bound, packed; throws if it has ended. */
+  register(register: selvage.v1.Register.$Properties, stream: ServiceStream): Refusal | null;
+  receive(service: number, message: InstanceType<V1['FromService']>): void;
+  /** Calls back with samples of ports, until the function returned is called. */
+  listenPorts(listener: (sample: PortSample) => void): () => void;
+  /** A snapshot of the run at the next bound, packed; throws if it has ended. */
   look(): Promise<Uint8Array>;
-  lost(service: number, send: (message: selvage.v1.ToService.$Properties) => void): void;
+  lost(service: number, stream: ServiceStream): void;
 }

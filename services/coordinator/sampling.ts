@@ -1,17 +1,17 @@
 import type { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
-import { heardColumns, joinedColumns, portsOfParts } from '../runtime/port-columns.js';
+import { receivedColumns, joinedColumns, portsOfParts } from '../runtime/port-columns.js';
 import type { PortColumns, PortSample } from '../runtime/port-sample.js';
 
 /** Wall-clock time between two samples. */
 const SAMPLE_MS = 150;
 
-/** Has services tell what their ports have counted, while somebody listens. */
+/** Requests the counters of ports from services, while there are listeners. */
 export class Sampling {
   private readonly listeners = new Set<(sample: PortSample) => void>();
-  /** By service: its ports, by their place in the fabric. */
+  /** By service: its ports, by their index in the fabric. */
   private readonly ports: readonly (readonly number[])[];
-  private heard: (PortColumns | null)[] = [];
+  private counted: (PortColumns | null)[] = [];
   private sampledAt = -Infinity;
 
   constructor(plans: readonly PartPlan[], portCounts: readonly number[]) {
@@ -21,30 +21,35 @@ export class Sampling {
     );
   }
 
-  listen(hear: (sample: PortSample) => void): () => void {
-    this.listeners.add(hear);
-    return () => this.listeners.delete(hear);
+  listen(listener: (sample: PortSample) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
   }
 
-  /** Whether the next round shall count ports; `now`: whatever the wall clock says. */
-  begin(now: boolean): boolean {
-    const isDue = now || performance.now() - this.sampledAt > SAMPLE_MS;
-    if (this.listeners.size === 0 || !isDue) return false;
+  get isWanted(): boolean {
+    return this.listeners.size > 0;
+  }
+
+  isDue(): boolean {
+    return this.isWanted && performance.now() - this.sampledAt > SAMPLE_MS;
+  }
+
+  /** Services are requested to count. */
+  begin(): void {
     this.sampledAt = performance.now();
-    this.heard = this.ports.map(() => null);
-    return true;
+    this.counted = this.ports.map(() => null);
   }
 
   take(service: number, columns: selvage.v1.PortColumns.$Properties | null | undefined): void {
-    if (columns) this.heard[service] = heardColumns(columns);
+    if (columns) this.counted[service] = receivedColumns(columns);
   }
 
-  /** Everybody has reported of a round that ended at a time. */
+  /** All services have reported; the latest event was executed at a time. */
   finish(timePs: number): void {
-    const parts = this.heard.flatMap((columns) => columns ?? []);
-    this.heard = [];
+    const parts = this.counted.flatMap((columns) => columns ?? []);
+    this.counted = [];
     if (parts.length !== this.ports.length) return;
     const sample = { timePs, columns: joinedColumns(parts, this.ports) };
-    for (const hear of this.listeners) hear(sample);
+    for (const listener of this.listeners) listener(sample);
   }
 }

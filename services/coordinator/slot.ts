@@ -1,10 +1,8 @@
-import type { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Checkpoint } from './manifest.js';
+import type { ServiceStream } from './run-desk.js';
 
-type Down = selvage.v1.ToService.$Properties;
-
-/** A service as the coordinator knows it. */
+/** State of a service in the coordinator. */
 export interface Slot {
   readonly plan: PartPlan;
   readonly packed: Uint8Array;
@@ -13,7 +11,9 @@ export interface Slot {
   incarnation: string | null;
   /** Of the process that holds the plan. */
   informed: string | null;
-  send: ((message: Down) => void) | null;
+  stream: ServiceStream | null;
+  /** Name of the machine on which it runs. */
+  host: string;
   nextPs: number | null;
 }
 
@@ -21,18 +21,19 @@ export function vacant(): Omit<Slot, 'plan' | 'packed' | 'hash'> {
   return {
     incarnation: null,
     informed: null,
-    send: null,
+    stream: null,
+    host: '',
     nextPs: null,
   };
 }
 
-/** Why a run that waited so long for its services cannot go on. */
+/** Why a run that waited so long for its services cannot continue. */
 export function whoIsMissing(
   slots: readonly Slot[],
   patienceMs: number,
   kept: Checkpoint | null,
 ): string {
-  const missing = slots.flatMap(({ send }, service) => (send === null ? [service] : []));
+  const missing = slots.flatMap(({ stream }, service) => (stream === null ? [service] : []));
   const at = kept === null ? 'no checkpoint' : `a checkpoint at ${kept.boundPs} ps`;
   return (
     `services ${missing.join(', ')} did not come within ${patienceMs / 1000} s; ` +

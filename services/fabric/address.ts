@@ -7,7 +7,7 @@ export interface HostAddress {
   readonly ipv6: Uint8Array;
 }
 
-/** What a scenario says about a host's addresses; null: assigned by position. */
+/** A host's addresses in the scenario; null: assigned by position. */
 export interface WrittenAddress {
   /** Of the host. */
   readonly name: string;
@@ -18,7 +18,7 @@ export interface WrittenAddress {
 
 export type AddressKind = keyof HostAddress;
 
-/** Makes the error to throw about an address of the host at a position. */
+/** Creates the error to throw about an address of the host at a position. */
 export type AddressFail = (position: number, kind: AddressKind, message: string) => Error;
 
 interface AddressFamily {
@@ -79,15 +79,15 @@ export function assignAddresses(
 }
 
 /**
- * Addresses of switch ports, apart from those that hosts are assigned: 02:01, then the number of
- * the device in two octets and of the port in two, both counted from 1.
+ * Addresses of switch ports, distinct from those assigned to hosts: 02:01, then the number of the
+ * device in two octets and of the port in two, both counted from 1.
  */
 export function switchPortMac(device: number, port: number): Uint8Array {
   const [d, p] = [device + 1, port + 1];
   return Uint8Array.from([2, 1, d >>> 8, d, p >>> 8, p]);
 }
 
-/** Addresses of a switch itself, apart from those that hosts are assigned. */
+/** Addresses of a switch itself, distinct from those assigned to hosts. */
 export function switchAddress(device: number): HostAddress {
   const number = [(device + 1) >>> 8, (device + 1) & 0xff];
   const ipv6 = new Uint8Array(16);
@@ -98,6 +98,21 @@ export function switchAddress(device: number): HostAddress {
     ipv4: Uint8Array.from([10, 255, ...number]),
     ipv6,
   };
+}
+
+/** 802, 8.4: the address is administered locally. */
+const LOCAL = 2 ** 41;
+const VM_PLACE = 2 ** 24;
+
+/**
+ * The address of a virtual machine: the first has its host's, another a local one with its number
+ * in the third octet.
+ */
+export function macOfVm(mac: number, vm: number): number {
+  if (vm === 0) return mac;
+  const local = Math.floor(mac / LOCAL) % 2 === 0 ? mac + LOCAL : mac;
+  const third = Math.floor(local / VM_PLACE) & 0xff;
+  return local + ((third ^ vm) - third) * VM_PLACE;
 }
 
 /** The same 32 bits for all frames of a flow; equal-cost choices are made with them. */
@@ -138,7 +153,7 @@ function assignFamily(
     const written = format(address);
     const owner = owners.get(written);
     if (owner !== undefined) {
-      // The one of the two that was given is the one to change.
+      // Of the two the one that the scenario sets is the one to change.
       const culprit = text === null ? owner : position;
       const names = `${hosts[owner]!.name} and ${host.name}`;
       throw fail(culprit, kind, `${names} would both have the address ${written}`);

@@ -1,4 +1,4 @@
-/** A scenario as its file says it: what is varied and made smaller, and written in the end. */
+/** A scenario in the notation of its file: it is varied and shrunk, and finally written. */
 export type Document = Readonly<Record<string, unknown>>;
 
 export type FaultEntry = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ export function entriesOf(document: Document, section: string): readonly FaultEn
   return Array.isArray(entries) ? (entries as FaultEntry[]) : [];
 }
 
-/** Faults and expectations hang on names, which they lose when what they name is taken away. */
+/** Faults and expectations refer to names, and are removed with what they name. */
 export function withEntries(
   document: Document,
   section: string,

@@ -6,7 +6,7 @@ import { tryOut } from './trial.js';
 import type { VariationOptions } from './variation.js';
 import { Variations } from './variation.js';
 
-/** What a worker is given. */
+/** Input of a worker. */
 export interface HuntTask {
   readonly file: string;
   readonly document: Document;

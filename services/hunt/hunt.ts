@@ -13,7 +13,7 @@ import { Variations } from './variation.js';
 export interface HuntOptions extends VariationOptions {
   readonly runs: number;
   readonly threads: number;
-  /** At most so many runs to make one failing scenario small. */
+  /** Most runs for shrinking one failing scenario. */
   readonly shrinkRuns: number;
 }
 
@@ -36,7 +36,7 @@ interface Failed {
   readonly verdict: Verdict;
 }
 
-/** Runs variations of a scenario in several threads; `progress` is told how many are done. */
+/** Runs variations of a scenario in several threads; `progress` gets the number of those done. */
 export async function hunt(
   file: string,
   document: Document,
@@ -79,7 +79,7 @@ function variationsOf(file: string, document: Document, options: VariationOption
   return new Variations(document, buildFabric(scenarioOfDocument(file, document)), options);
 }
 
-/** Of each way to fail the first run, made small. */
+/** Of each signature of failure the first run, shrunk. */
 function shrinkAll(
   file: string,
   document: Document,

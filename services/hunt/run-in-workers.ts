@@ -1,17 +1,17 @@
 import { Worker } from 'node:worker_threads';
 
-/** Which runs there are: `count` of them, the first being number `from`. */
+/** Numbers of the runs: `count` of them, from `from` on. */
 export interface RunNumbers {
   readonly from: number;
   readonly count: number;
 }
 
-/** Runs make much that lives for one run only: a larger nursery costs a fifth less time. */
+/** Runs allocate much that is needed for one run only: a larger nursery costs a fifth less time. */
 const LIMITS = { maxYoungGenerationSizeMb: 192 };
 
 /**
- * Runs numbers in worker threads, each of which gets one after the other and replies to each.
- * Which thread runs which number is left to chance.
+ * Runs numbers in worker threads, each of which gets one after the other and replies to each. Which
+ * thread runs which number is not determined.
  */
 export async function runInWorkers(
   source: URL,

@@ -15,10 +15,10 @@ export interface Shrunk {
 /** Runs a document; null if it is no scenario. */
 export type Trial = (document: Document) => Verdict | null;
 
-/** Documents that are smaller than one that fails, those that promise most first. */
+/** Documents that are smaller than one that fails, those that shrink most first. */
 export type Smaller = (document: Document, verdict: Verdict) => Iterable<Document>;
 
-/** What the file of a fault can do without, and what simpler values do instead. */
+/** Keys of a fault that can be removed, and simpler values for others. */
 const SIMPLER: readonly FaultEntry[] = [
   { for: undefined, every: undefined, random: undefined, times: undefined, recover: undefined },
   { every: undefined, random: undefined, times: undefined },
@@ -29,9 +29,9 @@ const SIMPLER: readonly FaultEntry[] = [
 ];
 
 /**
- * Makes a failing scenario smaller as long as it fails in the same way: fewer faults and loads, a
+ * Shrinks a failing scenario as long as it fails with the same signature: fewer faults and loads, a
  * smaller fabric, a shorter run, simpler faults. Greedy: the first smaller one that still fails is
- * the new beginning.
+ * the new start.
  */
 export function shrink(
   document: Document,
@@ -63,7 +63,7 @@ export function shrink(
   return { ...best, trials };
 }
 
-/** What shrinks most comes first. */
+/** The largest reductions come first. */
 export function* smaller(document: Document, verdict: Verdict): Generator<Document> {
   yield* without(document, 'faults', 0);
   const unwatched = withoutWatchdogs(document);
@@ -88,7 +88,7 @@ function* without(document: Document, section: string, least: number): Generator
   }
 }
 
-/** What was expected of a load goes with it. */
+/** Expectations about a load are removed with it. */
 function* withoutLoads(document: Document): Generator<Document> {
   for (const smallerOne of without(document, 'load', 1)) {
     const names = new Set(entriesOf(smallerOne, 'load').map(({ name }) => name));
@@ -123,7 +123,7 @@ function* simplerFaults(document: Document): Generator<Document> {
   }
 }
 
-/** Only what the fault says already is changed. */
+/** Only keys that the fault has are changed. */
 function changed(fault: FaultEntry, change: FaultEntry): FaultEntry {
   const entries = Object.entries(fault).map(([key, value]): [string, unknown] => [
     key,

@@ -3,7 +3,7 @@ import { entriesOf, withEntries } from './document.js';
 
 type Fabric = Readonly<Record<string, unknown>>;
 
-/** What says how large a generator's fabric is; the least that makes sense. */
+/** Keys for the size of a generator's fabric, with their least useful values. */
 const SIZES: Readonly<Record<string, number>> = {
   hosts: 2,
   left: 1,
@@ -19,7 +19,7 @@ const SIZES: Readonly<Record<string, number>> = {
   spinesPerPlane: 1,
 };
 
-/** Plain fabrics that much boils down to, with the number of their hosts, smallest first. */
+/** Simple fabrics that reproduce most failures, with the number of their hosts, smallest first. */
 const PLAIN: readonly (readonly [Fabric, number])[] = [
   [{ generator: 'pair' }, 2],
   [{ generator: 'star', hosts: 2 }, 2],
@@ -28,8 +28,8 @@ const PLAIN: readonly (readonly [Fabric, number])[] = [
 ];
 
 /**
- * The document on smaller fabrics; hosts that are gone are replaced by those that are left. Not
- * every load makes sense there, so each is tried alone, too.
+ * The document on smaller fabrics; hosts that are removed are replaced by those that are left. Not
+ * every load is valid there, so each is tried alone, too.
  */
 export function* smallerFabrics(document: Document): Generator<Document> {
   yield* onSmallerFabrics(document);
@@ -60,7 +60,7 @@ function* onSmallerFabrics(document: Document): Generator<Document> {
   }
 }
 
-/** With all faults at one device: where everything comes together, less is needed. */
+/** With all faults at one device: fewer devices may be sufficient. */
 function gathered(document: Document, device: string): Document {
   const faults = entriesOf(document, 'faults').map((fault) => ({ ...fault, where: { device } }));
   return withEntries(document, 'faults', faults);
@@ -97,7 +97,7 @@ function hostsOf(fabric: Fabric): number {
   }
 }
 
-/** Roughly how many devices; enough to say which of two fabrics is smaller. */
+/** Estimate of the number of devices, for comparing two fabrics. */
 function countOf(fabric: Fabric): number {
   const of = (key: string): number => size(fabric, key);
   switch (fabric['generator']) {
@@ -120,8 +120,8 @@ function countOf(fabric: Fabric): number {
 }
 
 /**
- * Names are changed in whatever is said about devices; what then makes no sense is refused.
- * Switches that are gone are replaced by another, or by a host: what was behind them.
+ * Names of devices are replaced everywhere; a document that becomes invalid is refused. Switches
+ * that are removed are replaced by another, or by a host: what was behind them.
  */
 function moved(document: Document, fabric: Fabric, hosts: number, stand: string): Document {
   const rename = (value: unknown): unknown => {

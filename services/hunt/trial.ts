@@ -4,7 +4,7 @@ import { evaluateExpectations } from '../report/expectations.js';
 import { Session } from '../runtime/session.js';
 import type { Document } from './document.js';
 
-/** What came of one run. */
+/** Outcome of one run. */
 export interface Verdict {
   /** Null if everything held. */
   readonly reason: string | null;
@@ -18,7 +18,7 @@ export type Prepare = (session: Session) => void;
 
 const WALL_BUDGET_MS = 1000;
 
-/** Runs a document with every check on; throws a ScenarioError if it is none. */
+/** Runs a document with every check on; throws a ScenarioError if it is invalid. */
 export function tryOut(file: string, document: Document, prepare: Prepare | null): Verdict {
   const fabric = buildFabric(scenarioOfDocument(file, document));
   const session = new Session(fabric, { check: true });
@@ -37,7 +37,7 @@ export function tryOut(file: string, document: Document, prepare: Prepare | null
   return { reason, digest, virtualPs, devices };
 }
 
-/** What kind of failure it is: the same whoever it befell, and when. */
+/** Signature of a failure: without device, port and time. */
 export function signatureOf(reason: string): string {
   return reason.replace(/\d[\d.,:]*( ?[munp]?s\b)?/g, '#').replace(/fault#?\S* was/, 'a fault was');
 }

@@ -13,13 +13,13 @@ export interface VariationOptions {
   readonly faults: number;
 }
 
-/** Faults begin in the first part of a run, and what they did is seen in the rest. */
+/** Faults begin in the first part of a run, so that their effects show in the rest. */
 const BEGINS_WITHIN = 0.5;
 const LASTS_AT_MOST = 0.25;
 const LEAST_PS = 1e6;
-/** Length of a run that ends with its load, as far as faults are concerned. */
+/** Assumed length of a run that ends with its load. */
 const USUAL_PS = 200e6;
-/** Messages of credit that may be lost in a row before a keep-alive has to help. */
+/** Messages of credit that may be lost in a row before a keep-alive is needed. */
 const KEEP_ALIVES = 3;
 const EAGER_PERIODS = 4;
 
@@ -33,15 +33,20 @@ const hasSharedBuffer = (spec: DeviceSpec): boolean =>
   spec.kind === 'switch' && spec.mvtx2802 === null;
 const isPlainHost = (spec: DeviceSpec): boolean => spec.kind === 'host' && spec.nic === null;
 
+/** Its NIC has a table of the classes that it stops for a paused priority. */
+const stopsByTable = (spec: DeviceSpec): boolean =>
+  spec.kind === 'host' && spec.nic?.dcb === true && spec.ports[0]!.pfc !== null;
+
 /** Which devices can have a fault, where not all can. */
 const BEFALLS: Readonly<Record<string, (spec: DeviceSpec) => boolean>> = {
   reboot: isSwitch,
   'shrink-buffer': hasSharedBuffer,
   'slow-receiver': isPlainHost,
   'host-pause': isPlainHost,
+  'wrong-map': stopsByTable,
 };
 
-/** Makes the runs of a hunt: run n of a seed is the same always, and wherever it is made. */
+/** Creates the runs of a hunt: run n of a seed is always the same, on every machine. */
 export class Variations {
   private readonly usual: Readonly<Record<string, Draw>>;
   private readonly lengthPs: number;
@@ -53,7 +58,7 @@ export class Variations {
     private readonly options: VariationOptions,
   ) {
     const ports = fabric.specs.flatMap((spec) => spec.ports);
-    this.usual = this.possible({ ...paletteOf(ports), ...SLOW_HOSTS });
+    this.usual = this.possible({ ...paletteOf(ports), ...OF_HOSTS });
     this.lengthPs = fabric.scenario.durationPs ?? USUAL_PS;
     this.recoverPs = Math.max(...ports.map(recoveryOf));
   }
@@ -78,7 +83,7 @@ export class Variations {
     const lasts = this.drawLength(random);
     const at = Math.floor(random.uniform() * BEGINS_WITHIN * this.lengthPs);
     const again = random.below(3) === 0;
-    // Until all is well again, nothing else may break: only a fault alone promises to recover.
+    // Until recovery is complete, no other fault may begin: recovery is checked for single faults.
     const quiet = at + lasts + this.recoverPs < this.lengthPs && this.options.faults === 1;
     return {
       ...own,
@@ -91,7 +96,7 @@ export class Variations {
     };
   }
 
-  /** Those of a palette that somebody here can have. */
+  /** Faults of a palette that some port here can have. */
   private possible(palette: Readonly<Record<string, Draw>>): Readonly<Record<string, Draw>> {
     const any = new RandomStream(0, 'hunt');
     const entries = Object.entries(palette).filter(
@@ -111,12 +116,17 @@ export class Variations {
   }
 }
 
-const SLOW_HOSTS: Readonly<Record<string, Draw>> = {
+const OF_HOSTS: Readonly<Record<string, Draw>> = {
   reader: (random) => ({ kind: 'slow-receiver', rate: `${1 + random.below(9)}G` }),
   pause: () => ({ kind: 'host-pause' }),
+  // Every such NIC has the first four classes.
+  map: (random) => ({
+    kind: 'wrong-map',
+    classes: Array.from({ length: 8 }, () => random.below(4)),
+  }),
 };
 
-/** What can go wrong in a fabric like this. */
+/** Faults that are possible in a fabric like this. */
 function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
   const share = (random: RandomStream): string => `${[0.1, 1, 10, 50][random.below(4)]}%`;
   const control =
@@ -126,7 +136,6 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
       const delay = action === 'delay' ? { delay: `${1 + random.below(20)}us` } : {};
       return { kind: 'control', frames, action, ...delay, probability: share(random) };
     };
-  const cbfc = ports.some(({ credit }) => credit?.codec === 'cbfc');
   // A broken NIC that asks for no longer stops than others, so that what follows is soon over.
   const quanta = Math.max(...ports.map(quantaOf));
   return {
@@ -145,8 +154,8 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
     ...(ports.some(({ pfc }) => pfc !== null) && { pfc: control('pfc') }),
     ...(ports.some(({ pause }) => pause !== null) && { pause: control('pause') }),
     ...(ports.every(({ credit }) => credit !== null) && {
-      grant: control(cbfc ? 'cf-update' : 'ce-grant'),
-      request: control(cbfc ? 'cc-update' : 'ce-request'),
+      grant: control('ce-grant'),
+      request: control('ce-request'),
       stuck: () => ({ kind: 'stuck-credit' }),
       steal: () => ({ kind: 'steal-credit', size: '4KB', interval: '5us' }),
     }),
@@ -157,7 +166,7 @@ function quantaOf({ pfc, pause }: PortSpec): number {
   return (pfc ?? pause)?.quanta ?? 0;
 }
 
-/** How long after a fault the ports of a link may take until all is well again. */
+/** Recovery time of the ports of a link after a fault. */
 function recoveryOf(port: PortSpec): number {
   const { credit, octetPs } = port;
   const stop = quantaOf(port) * QUANTUM_OCTETS * octetPs;

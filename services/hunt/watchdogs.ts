@@ -5,7 +5,7 @@ type Keys = Readonly<Record<string, unknown>>;
 
 const WAITS_US: readonly number[] = [20, 50, 100];
 
-/** Every priority with PFC gets a watchdog, with times that it draws. */
+/** Adds a watchdog to every priority with PFC, with random times. */
 export function withWatchdogs(document: Document, random: RandomStream): Document {
   const drawUs = (): string => `${WAITS_US[random.below(WAITS_US.length)]!}us`;
   const watchdog = {

@@ -26,7 +26,7 @@ export { ScenarioError } from '../settings/errors.js';
 export interface LoadOptions {
   /** `path=value` settings on top of the scenario, in order, as `--set` has them. */
   readonly set?: readonly string[];
-  /** Folder where relative paths of an object start; default: the present one. */
+  /** Folder where relative paths of an object start; default: the working directory. */
   readonly folder?: string;
 }
 
@@ -37,7 +37,7 @@ export interface Scenario {
   readonly document: unknown;
   /** Names of all devices, hosts first. */
   readonly devices: readonly string[];
-  /** What it asks for that hardly is what was meant. */
+  /** Warnings about probable mistakes. */
   readonly warnings: readonly string[];
 }
 
@@ -50,14 +50,14 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a run came to. */
+/** Results of a run. */
 export interface Outcome {
   readonly results: RunResults;
   /** What the scenario expects, and whether it holds. */
   readonly expectations: readonly ExpectationResult[];
 }
 
-/** A run under way: iterate over it for its progress, await `outcome` for what it came to. */
+/** A run in progress: iterate over it for its progress, await `outcome` for its results. */
 export interface Run extends AsyncIterable<Progress> {
   readonly outcome: Promise<Outcome>;
 }
@@ -100,7 +100,7 @@ export function run(scenario: Scenario, options: RunOptions = {}): Run {
     .finally(() => {
       feed.end();
     });
-  // Who only iterates learns of a failure by the iteration's end and `outcome`.
+  // A caller that only iterates learns of a failure by the iteration's end and `outcome`.
   outcome.catch(() => undefined);
   return { outcome, [Symbol.asyncIterator]: () => feed.values() };
 }

@@ -1,6 +1,6 @@
 import type { Progress } from '../runtime/session.js';
 
-/** The latest progress of a run, for whoever iterates; slow readers miss what was in between. */
+/** The latest progress of a run, as an async iterable; slow readers miss what was in between. */
 export class ProgressFeed {
   private latest: Progress | null = null;
   private count = 0;

@@ -10,7 +10,7 @@ import type { Session } from '../runtime/session.js';
 import type { ThreadsRun } from '../runtime/threads/run-threads.js';
 import type { WholeState } from '../runtime/whole-state.js';
 
-/** What a run measured, whichever runner executed it. */
+/** Results of a run, whichever runner executed it. */
 export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
   Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps'>;
 
@@ -20,15 +20,15 @@ export interface Start {
   /** Null: at the beginning. */
   readonly from: WholeState | null;
   readonly check: boolean;
-  /** See that devices change no rows of each other; only in one thread. */
+  /** Check that devices change no rows of each other; only in one thread. */
   readonly checkRows?: boolean;
-  /** It waits until it is let go on. */
+  /** It waits until it is resumed. */
   readonly paused: boolean;
 }
 
-/** Accompanies a run from before its first event to after its last. */
+/** Observes a run from before its first event to after its last. */
 export interface Attendant {
-  /** Called every now and then while the run goes on. */
+  /** Called periodically during the run. */
   progressed(): void;
   /** Called once, whether the run ended or threw. */
   close(): void | Promise<void>;
@@ -70,7 +70,6 @@ export async function runInThreads(
 ): Promise<Measured> {
   const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
   const { CycleCheck } = await import('../runtime/checks/cycle-check.js');
-  const { SERIES_COLUMNS } = await import('../runtime/series.js');
   const jams = check && CycleCheck.isWanted(fabric);
   const plans = planParts(fabric, placeInServices(fabric.topology, threads), jams);
   const live = new LiveFaults(loaded, fabric);
@@ -82,7 +81,7 @@ export async function runInThreads(
   }, PROGRESS_MS);
   try {
     const { rows, ...merged } = await run.run();
-    return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+    return { ...merged, series: { rows } };
   } finally {
     clearInterval(timer);
     await attendant.close();

@@ -10,9 +10,9 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Decides who may look. On loopback that is whoever is on this machine, but no page of somebody
- * else that their browser has open: such a one is known by its origin, or by a host name that
- * was made to point here. Anywhere else it is who knows the token.
+ * Decides which requests are served. On loopback those of any user of this machine, but none of a
+ * page of another origin that is open in their browser: such a request is recognised by its origin,
+ * or by a host name that resolves to this address. Anywhere else only those with the token.
  */
 export class AuthGuard {
   constructor(
@@ -20,7 +20,7 @@ export class AuthGuard {
     private readonly token: string | null,
   ) {}
 
-  /** Why a request is not for us at all; null if it may be. */
+  /** Why a request is refused; null if it may be served. */
   refuses(request: IncomingMessage): string | null {
     const { host = '', origin } = request.headers;
     if (this.token === null && !isLoopback(host.replace(/:\d+$/, ''))) {
@@ -63,7 +63,7 @@ function bearerOf({ headers }: IncomingMessage): string | null {
   return /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
-/** Asks for the token. */
+/** A form for the token. */
 export const LOGIN_PAGE = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Selvage</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -6,14 +6,14 @@ import type { LiveAddress } from './live-server.js';
 import { LiveServer } from './live-server.js';
 import { LiveSpans } from './live-spans.js';
 
-/** Viewers are told at most so often. */
-const TELL_MS = 100;
+/** Least time between two messages to viewers. */
+const SEND_MS = 100;
 
-/** What viewers of one run are told: how far it is, what its ports do, what was injected. */
+/** State for the viewers of one run: its progress, samples of its ports, and injected faults. */
 export class LiveHost {
   private readonly spans: LiveSpans;
   private news: LiveSpan[] = [];
-  private toldAt = -Infinity;
+  private sentAt = -Infinity;
   private isOver = false;
   private server: LiveServer | null = null;
 
@@ -25,7 +25,7 @@ export class LiveHost {
     this.spans = new LiveSpans(content.runs[0]!.ports.map(({ rateBps }) => rateBps));
   }
 
-  /** Returns where people find the page. */
+  /** Returns the address of the page. */
   async open(address: LiveAddress, run: LiveRun): Promise<string> {
     const known = (): LiveNews => this.newsOf(this.spans.all(), true);
     const server = new LiveServer(address, this.content, run, known);
@@ -39,20 +39,20 @@ export class LiveHost {
     if (span !== null) this.news.push(span);
   }
 
-  /** Something happened that nobody should wait to hear. */
+  /** Something changed that is sent at once. */
   changed(): void {
-    this.toldAt = performance.now();
+    this.sentAt = performance.now();
     const isAnew = this.spans.takeAnew();
-    this.server?.tell(this.newsOf(isAnew ? this.spans.all() : this.news, isAnew));
+    this.server?.publish(this.newsOf(isAnew ? this.spans.all() : this.news, isAnew));
     this.news = [];
   }
 
-  /** Called now and then while the run goes on. */
+  /** Called periodically during the run. */
   look(): void {
-    if (performance.now() - this.toldAt > TELL_MS) this.changed();
+    if (performance.now() - this.sentAt > SEND_MS) this.changed();
   }
 
-  /** The run is over: those who look get its report, and the door is closed. */
+  /** The run is over: viewers get its report, and the server closes. */
   async finish(content: PageContent): Promise<void> {
     this.isOver = true;
     await this.server?.finish(content);

@@ -17,15 +17,15 @@ export interface LiveAddress {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
-  /** What a viewer has to know; null: nothing, on loopback. */
+  /** The token of viewers; null: none is needed, on loopback. */
   readonly token: string | null;
 }
 
-/** A viewer that does not read what it is sent is left out until it does. */
+/** A viewer that does not read what it is sent is skipped until it does. */
 const BACKLOG_OCTETS = 4 << 20;
 const VIEWERS_MAX = 32;
 const BODY_OCTETS = 64 << 10;
-/** For how long a run that is over waits for its viewers to fetch the report. */
+/** How long a run that is over waits for its viewers to fetch the report. */
 const FAREWELL_MS = 5_000;
 
 const ACTIONS: readonly string[] = ['pause', 'resume', 'step', 'stop'] satisfies LiveAction[];
@@ -41,8 +41,8 @@ const HEADERS = {
 };
 
 /**
- * Serves the page of a run that goes on, and what is new of it as server-sent events. Everything
- * that is sent is sent because something happened: nobody asks again and again.
+ * Serves the page of a run in progress, and its changes as server-sent events. Messages are sent on
+ * changes only: there is no polling.
  */
 export class LiveServer {
   private readonly server: Server;
@@ -55,7 +55,7 @@ export class LiveServer {
     private readonly address: LiveAddress,
     private readonly content: PageContent,
     private readonly run: LiveRun,
-    /** Everything that is known, for somebody who begins to look. */
+    /** The whole state, for a new viewer. */
     private readonly known: () => LiveNews,
   ) {
     this.authGuard = new AuthGuard(address.host, address.token);
@@ -66,7 +66,7 @@ export class LiveServer {
     });
   }
 
-  /** Returns where people find the page. */
+  /** Returns the address of the page. */
   listen(): Promise<string> {
     const { host, port } = this.address;
     return new Promise((resolve, reject) => {
@@ -79,7 +79,7 @@ export class LiveServer {
     });
   }
 
-  tell(news: LiveNews): void {
+  publish(news: LiveNews): void {
     if (this.viewers.size === 0) return;
     const text = eventOf(news);
     for (const viewer of this.viewers) {
@@ -87,7 +87,7 @@ export class LiveServer {
     }
   }
 
-  /** Hands the report to those who look, and closes when they have it and listen no more. */
+  /** Sends the report to the viewers, and closes when they have it. */
   async finish(content: PageContent): Promise<void> {
     this.report = JSON.stringify(content);
     if (this.viewers.size > 0) {
@@ -133,7 +133,7 @@ export class LiveServer {
 
   private async show(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (url.pathname === '/' && url.searchParams.has('token')) {
-      // The token goes into a cookie, so that it stays in no address.
+      // The token is stored in a cookie, so that it is not in the address.
       this.login(`token=${encodeURIComponent(url.searchParams.get('token')!)}`, response);
     } else if (url.pathname === '/') {
       say(response, 200, 'text/html', pageFile(this.content));

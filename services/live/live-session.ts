@@ -17,22 +17,22 @@ import type { LiveRun } from './live-run.js';
 import { LiveTrees } from './live-trees.js';
 import { answerTo, steer } from './steer.js';
 
-/** So many samples of a run whose end is known, while somebody looks. */
+/** Number of samples of a run whose end is known, while there are viewers. */
 const SAMPLES = 400;
 /** Where it is not known: a sample so often, by the wall clock. */
 const SAMPLE_MS = 100;
 
-/** What has happened, for whoever tells the viewers. */
+/** Notified of changes, for viewers. */
 export interface LiveListener {
   sampled(sample: PortSample): void;
   changed(): void;
-  /** Called now and then while the run goes on. */
+  /** Called periodically during the run. */
   look(): void;
 }
 
-/** A run in this thread that can be paused, stepped and watched. */
+/** A run in this thread that can be paused, stepped and viewed. */
 export class LiveSession implements LiveRun {
-  /** Null: nobody can look. */
+  /** Null: there is no server for viewers. */
   listener: LiveListener | null = null;
   readonly controller: RunController<RunSnapshot>;
   /** Ends the wait of a paused run. */
@@ -99,7 +99,7 @@ export class LiveSession implements LiveRun {
     if (isWatched) this.sample();
   }
 
-  /** Runs to the end, or until it is stopped; `look` is called now and then. */
+  /** Runs to the end, or until it is stopped; `look` is called periodically. */
   async drive(sliceMs: number, look: () => void): Promise<'complete' | 'interrupted'> {
     const { controller, session } = this;
     while (!controller.isOver) {

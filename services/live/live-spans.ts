@@ -3,7 +3,7 @@ import { octetsOf, sharesOctet } from '../report/page/page-series.js';
 import type { PortColumn, PortColumns, PortSample } from '../runtime/port-sample.js';
 import { blankColumns, withPriorities } from '../runtime/port-sample.js';
 
-/** What ports did between two samples. */
+/** Activity of ports between two samples. */
 interface Figures {
   /** Shares of the span, as octets. */
   readonly busy: Uint8Array;
@@ -11,7 +11,7 @@ interface Figures {
   readonly queueOctets: Float32Array;
 }
 
-/** What they did by one priority. */
+/** Their activity of one priority. */
 interface PriorityFigures extends Figures {
   readonly ingressOctets: Float32Array;
   readonly creditUnits: Float32Array;
@@ -27,22 +27,22 @@ interface Span extends Figures {
   readonly byPriority: ReadonlyMap<number, PriorityFigures>;
 }
 
-/** Octets of all spans together: what is kept for a page that comes later. */
+/** Octets of all spans together, which are stored for later viewers. */
 const KEPT_OCTETS = 24e6;
 const SPANS = { min: 32, max: 512 };
 /** With two priorities, as most runs have. */
 const OCTETS_OF_PORT = 6 + 2 * 18;
 
 /**
- * What is known of a run so far, from samples of its ports. However long the run is, it takes the
- * same memory: when it is full, two spans next to each other become one.
+ * The history of a run so far, from samples of its ports. However long the run is, it takes the
+ * same memory: when it is full, adjacent spans are merged.
  */
 export class LiveSpans {
   private readonly most: number;
   private spans: Span[] = [];
   private lastPs = 0;
   private last: PortColumns;
-  /** What was told before no longer stands. */
+  /** Spans that were sent before are no longer valid. */
   private isAnew = false;
 
   constructor(private readonly ratesBps: readonly number[]) {
@@ -67,19 +67,19 @@ export class LiveSpans {
     return spoken(span);
   }
 
-  /** Whether everything has to be told again; asked once. */
+  /** Whether everything has to be sent again; reset by the call. */
   takeAnew(): boolean {
     const { isAnew } = this;
     this.isAnew = false;
     return isAnew;
   }
 
-  /** Everything that is kept, the oldest first. */
+  /** All stored spans, the oldest first. */
   all(): LiveSpan[] {
     return this.spans.map(spoken);
   }
 
-  /** A run that lost a service goes on at a checkpoint; what came behind that comes again. */
+  /** A run that lost a service continues from a checkpoint; later spans are repeated. */
   private goBack(timePs: number, columns: PortColumns): void {
     this.spans = this.spans.filter((span) => span.timePs <= timePs);
     this.lastPs = timePs;
@@ -167,7 +167,7 @@ function halved(spans: readonly Span[]): Span[] {
 
 function together(a: Span, b: Span): Span {
   const weight = (a.timePs - a.fromPs) / (b.timePs - a.fromPs);
-  // Who has something to say once goes on saying it: the later span has all priorities.
+  // A priority with activity once is in all later spans: the later span has all priorities.
   const byPriority = [...b.byPriority].map(([priority, later]): [number, PriorityFigures] => {
     const earlier = a.byPriority.get(priority);
     if (earlier === undefined) return [priority, later];

@@ -7,10 +7,10 @@ import type { LiveListener } from './live-session.js';
 import { LiveTrees } from './live-trees.js';
 import { answerTo, steer } from './steer.js';
 
-/** A sample so often, by the wall clock, while somebody looks. */
+/** Interval of samples, by the wall clock, while there are viewers. */
 const SAMPLE_MS = 150;
 
-/** A run in threads of this process that can be held, stepped and looked at. */
+/** A run in threads of this process that can be paused, stepped and viewed. */
 export class LiveThreads implements LiveRun {
   private timer: NodeJS.Timeout | undefined;
 
@@ -23,7 +23,7 @@ export class LiveThreads implements LiveRun {
     this.found = new LiveTrees(snapshots, () => run.live.fabric);
   }
 
-  hear(listener: LiveListener): void {
+  listen(listener: LiveListener): void {
     this.run.listener = listener;
   }
 

@@ -4,7 +4,7 @@ import { whyOf } from '../report/why.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { RunSnapshot, SnapshotCache } from '../runtime/run-snapshot.js';
 
-/** What holds a run back by now. */
+/** The congestion trees of a run so far. */
 export class LiveTrees {
   private found: TreesView | null = null;
   private foundIn: RunSnapshot | null = null;
@@ -14,7 +14,7 @@ export class LiveTrees {
     private readonly fabric: () => Fabric,
   ) {}
 
-  /** Null: nobody writes down who holds whom. */
+  /** Null: episodes are not recorded. */
   async view(): Promise<TreesView | null> {
     const snapshot = await this.snapshots.now();
     if (snapshot === this.foundIn || snapshot === null) return this.found;

@@ -1,7 +1,7 @@
 import type { ShownFault } from '../report/page/live-data.js';
 import type { FaultWords, LiveFault } from '../runtime/live-faults.js';
 
-/** Faults that came while a run was under way, in words. */
+/** Faults that were injected during a run, in words. */
 export function shownFaults(
   faults: readonly Omit<LiveFault, 'kind'>[],
   nowPs: number,

@@ -1,9 +1,13 @@
 import type { SendSpec } from '../engine/contract/spec.js';
 import type { Path } from '../settings/source-tree.js';
 
+/** What may rule a priority on a link where only one end has a flow control; refuse: an error. */
+export const FALLBACKS = ['refuse', 'pfc', 'none'] as const;
+export type Fallback = (typeof FALLBACKS)[number];
+
 /** What a mechanism may know of the fabric when it plans what devices do. */
 export interface FabricContext<Settings = unknown, Key = unknown> {
-  /** What the scenario says of the mechanism, without the changes for single devices. */
+  /** The mechanism's section of the scenario, without overrides of devices. */
   readonly section: Settings;
   /** Hosts come first among the devices. */
   readonly hostCount: number;
@@ -14,42 +18,46 @@ export interface FabricContext<Settings = unknown, Key = unknown> {
   /** Traffic class, and priority group, of each priority. */
   readonly transmit: readonly number[];
   readonly receive: readonly number[];
-  /** By priority: the longest frame on any wire, tags included. */
+  /** By priority: the longest frame on any link, tags included. */
   readonly longestFrameOctets: readonly number[];
+  /** By priority: lengths of frames that flows send all the time. */
+  readonly frameLengths: readonly (readonly number[])[];
   /** Link partners agree by discovery what runs between them. */
   readonly negotiates: boolean;
   /** Hosts that a selection at a path names; none if it is empty. */
   readonly hostsNamed: (path: Path, selection: readonly string[]) => readonly number[];
-  /** Whether a pattern such as `s*:p1` fits a name. */
+  /** Whether a pattern such as `s*:p1` matches a name. */
   readonly matches: (pattern: string, name: string) => boolean;
-  /** The error to throw about what the scenario says at a path. */
+  /** The error to throw about the scenario at a path. */
   readonly fail: (path: Path, message: string) => Error;
-  /** Notes that a device will hardly do what it is configured for. */
+  /** Warns that a device will hardly work as configured. */
   readonly warn: (path: Path, device: string, message: string) => void;
 }
 
 export interface DeviceContext<Settings = unknown, Key = unknown> {
   readonly name: string;
-  /** What the scenario says of the mechanism, with the changes for this device. */
+  /** The mechanism's section of the scenario, with the overrides of this device. */
   readonly section: Settings;
   /** Indexed by priority. */
   readonly priorities: readonly PriorityContext<Key>[];
   readonly pipelinePs: number;
-  /** By traffic class: the share of a port that is its own when all have frames to send. */
+  /** Of a model with memory of its own: what it stores is not in accounts of a shared buffer. */
+  readonly hasOwnMemory: boolean;
+  /** By traffic class: its share of a port when all classes have frames to send. */
   readonly shares: readonly number[];
   /** Its own address, as of a station. */
   readonly address: () => Uint8Array;
   /** By port. */
   readonly links: readonly LinkContext[];
-  /** Where the file gives a key of the section: for this device, or for all. */
+  /** Path of a key of the section: of this device, or of all. */
   readonly placeOf: (key: string) => Path;
-  /** Where the file says what the device does with a priority. */
+  /** Path of the settings of a priority of the device. */
   readonly placeOfPriority: (priority: number) => Path;
 }
 
 export interface PriorityContext<Key = unknown> {
   readonly priority: number;
-  /** The priority's key of the mechanism; and of one that is a flag, whether it is set. */
+  /** The mechanism's key of the priority; of a flag, whether it is set. */
   readonly key: Key;
   readonly isOn: boolean;
   readonly flowControl: string;
@@ -67,9 +75,11 @@ export interface LinkContext {
   readonly latencyPs: number;
   /** Priorities with PFC, one bit each. */
   readonly pfc: number;
+  /** By priority: the flow control that its ends come to. */
+  readonly flowControl: readonly string[];
   /**
    * Octets of a priority's group at this port from which on its link partner is paused, while the
-   * shared buffer is empty; null where it is not paused. To be asked once all plans are made.
+   * shared buffer is empty; null where it is not paused. Valid once all plans are made.
    */
   readonly xoffOctets: (priority: number) => number | null;
   /** Address of the peer port, as of a station. */
@@ -96,16 +106,22 @@ export interface PortPlace {
   readonly port: number;
 }
 
-/** Flows whose frames bear a tag by which messages name them, and how far the tag travels. */
+/** Flows whose frames have a tag by which messages name them, and where the tag is removed. */
 export interface FlowTagging {
-  /** Frames that a host sends bear the tag. */
+  /** Frames that a host sends have the tag. */
   isMember(host: number): boolean;
   /** Frames leave by this port of a switch with the tag. */
   keepsTag(device: number, port: number): boolean;
 }
 
-/** What devices are given of a mechanism; null where it does not run. */
+/** A mechanism's specifications of devices; null where it does not run. */
 export interface MechanismPlan<AtSwitch = object, AtHost = object> {
   ofSwitch(device: number): AtSwitch | null;
   ofHost?(device: number, sends: readonly SendSpec[]): AtHost | null;
+  /** Of a flow control: by priority, octets to set apart behind a port for what it grants. */
+  backing?(device: number, port: number, cellOctets: number): readonly number[];
+  /** Ordered sets come in by a port, which act sooner than the shortest frame. */
+  hasOrderedSets?(device: number, port: number): boolean;
+  /** Name of the control messages that grant frames to a port; null: none do. */
+  grantMessages?(device: number, port: number): string | null;
 }

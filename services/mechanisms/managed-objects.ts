@@ -1,7 +1,7 @@
 import type { ManagedValue } from '../engine/contract/flow-control.js';
 import type { Engine } from '../engine/device/engine.js';
 
-/** A node of instance data as RFC 7951 writes it: integers of 64 bits are strings. */
+/** A node of instance data in the encoding of RFC 7951: integers of 64 bits are strings. */
 export type YangValue =
   string | number | boolean | readonly YangValue[] | { readonly [leaf: string]: YangValue };
 export type YangContainer = Readonly<Record<string, YangValue>>;
@@ -24,7 +24,7 @@ export function uint64(value: number): string {
   return BigInt(Math.round(value)).toString();
 }
 
-/** Counters under their managed names, which a module has with hyphens. */
+/** Counters under their managed names, which have hyphens in a module. */
 export function counterLeaves(values: readonly ManagedValue[]): YangContainer {
   return Object.fromEntries(values.map(({ name, value }) => [hyphened(name), uint64(value)]));
 }

@@ -3,17 +3,24 @@ import type { AdvertisedTlvs } from '../engine/contract/discovery.js';
 import type { MechanismKind, MechanismTools, SliceMechanism } from '../engine/contract/slice.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { Path } from '../settings/source-tree.js';
-import type { DeviceContext, FabricContext, FlowTagging, MechanismPlan } from './fabric-context.js';
+import type {
+  DeviceContext,
+  FabricContext,
+  Fallback,
+  FlowTagging,
+  MechanismPlan,
+} from './fabric-context.js';
 import type { DeviceView, ManagedObjects } from './managed-objects.js';
 import type { Places } from './rate-control-slice.js';
+import type { ResultTable } from './result-table.js';
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** Types that the parts of a slice share. */
 export interface SliceTypes {
-  /** What its section of the scenario says. */
+  /** Its section of the scenario. */
   readonly settings: unknown;
-  /** What its key of a priority says. */
+  /** The value of its key of a priority. */
   readonly key?: unknown;
   readonly plan: MechanismPlan;
   readonly results: object;
@@ -22,20 +29,24 @@ export interface SliceTypes {
 type SwitchSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<Plan['ofSwitch']>>;
 type HostSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<NonNullable<Plan['ofHost']>>>;
 
-/** A mechanism: from its keys in the scenario to what the report says of it. */
+/** A mechanism: from its keys in the scenario to its part of the report. */
 export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends MechanismKind {
-  /** Takes in devices what `plan` makes for them. */
+  /** Creates what devices run by the plan. */
   create(tools: MechanismTools): SliceMechanism<SwitchSpecOf<Of['plan']>, HostSpecOf<Of['plan']>>;
   /** Its section, under its name; absent: it has that of the rate control of its name, or none. */
   readonly section?: SliceSection;
+  /** `selvage duel` turns it on and off as a whole: the flag of its section that says so. */
+  readonly toggle?: Toggle<Of['settings']>;
   /** Its key in `priorities`, under its name. */
   readonly priority?: PriorityKey<Of['key']>;
-  /** What `selvage explain` says of it. */
+  /** Text of `selvage explain`. */
   readonly topic?: string;
-  /** It has a table that the fault `full-table` can fill: what is in it. */
+  /** Contents of its table that the fault `full-table` can fill, if it has one. */
   readonly table?: string;
   /** It marks frames of congested queues. */
   readonly marking?: Marking<Of['key']>;
+  /** It is a flow control that priorities choose by its name. */
+  readonly flowControl?: SliceFlowControl<Of['settings']>;
   /** Throws where its section contradicts what the scenario says of priorities. */
   checkPriorities?(section: Of['settings'], priorities: PrioritiesView): void;
   /** Priorities, one bit each, that must stay in their traffic class, as the mechanism uses it. */
@@ -44,10 +55,10 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   messagePriority?(section: Of['settings']): number;
   /** Priorities that must have the flow control of those that it watches. */
   companions?(section: Of['settings']): readonly number[];
-  /** Which flows of the rate control of its name bear a tag. */
+  /** Which flows of the rate control of its name have a tag. */
   tagging?(context: FabricContext<Of['settings']>): FlowTagging;
   plan(context: FabricContext<Of['settings'], Of['key']>): Of['plan'];
-  /** What it asks of the memory of a device, by its plan. */
+  /** The buffer that it needs in a device, by its plan. */
   sizes?(plan: Of['plan'], device: number): readonly MemorySize[];
   /** Managed objects of a device, of the YANG module of its name. */
   managed?(view: DeviceView): ManagedObjects | null;
@@ -59,11 +70,21 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
 export interface SliceSection {
   /** Declared once. */
   readonly keys: Shape;
-  /** Help of the section, and of what `devices` may change of it. */
+  /** Help of the section, and of the overrides in `devices`. */
   readonly help: string;
   readonly helpOfChanges: string;
-  /** Throws where keys contradict each other; `section` has what is written at `path`. */
+  /** Throws where keys contradict each other; `section` has the file's values at `path`. */
   check?(section: object, path: Path, places: Places): void;
+}
+
+export interface Toggle<Settings> {
+  readonly key: string;
+  isOn(section: Settings): boolean;
+}
+
+export interface SliceFlowControl<Settings> {
+  /** What rules a priority on a link where only one end has it. */
+  fallback(section: Settings): Fallback;
 }
 
 /** A key of a priority: a flag, or what its value says. */
@@ -81,9 +102,11 @@ export interface Marking<Key> {
   isOn(key: Key): boolean;
   /** Queue length from which it is marked; null: it is not. */
   from(key: Key): number | null;
+  /** Queue lengths at which marking changes, in octets. */
+  levels(key: Key): readonly { readonly label: string; readonly octets: number }[];
   /** The key for a priority whose slowest link has this rate. */
   suggested(rateBps: number): object;
-  /** What to write for a priority without marking. */
+  /** The remedy for a priority without marking. */
   remedy(priority: number): string;
 }
 
@@ -95,18 +118,18 @@ export interface PrioritiesView extends Places {
   readonly transmit: readonly number[];
   /** 802.3x PAUSE runs at all ports. */
   readonly pauses: boolean;
-  /** Whether the file says, of a priority, what its flow control is. */
+  /** Whether the file sets the flow control of a priority. */
   readonly isFlowControlWritten: (priority: number) => boolean;
 }
 
-/** Memory that a mechanism needs at a port for a priority, and of what it is the sum. */
+/** Buffer that a mechanism needs at a port for a priority, and its terms. */
 export interface MemorySize {
   readonly title: string;
   readonly port: number;
   readonly priority: number;
   readonly terms: readonly SizeTerm[];
   readonly neededOctets: number;
-  /** Null where nothing is set apart for it. */
+  /** Null where nothing is reserved for it. */
   readonly givenOctets: number | null;
   /** By name: octets at which it acts. */
   readonly thresholds: Readonly<Record<string, number>>;
@@ -115,7 +138,7 @@ export interface MemorySize {
 export interface SizeTerm {
   readonly term: string;
   readonly meaning: string;
-  /** How long it lasts; null where it is an amount. */
+  /** Its duration; null where it is an amount. */
   readonly ps: number | null;
   readonly octets: number;
 }
@@ -130,15 +153,15 @@ export interface PlannedMechanism extends FabricOfMechanism {
   readonly plan: MechanismPlan;
 }
 
-/** What a mechanism has to say of a run. */
+/** A mechanism's part of results. */
 export interface SliceResults<Of extends SliceTypes> {
   collect(run: RunView<Of>): Of['results'];
   /** Paragraphs of the summary. */
   summary?(results: Of['results'], tools: SummaryTools): readonly string[];
   /** Tables of the run directory; those without rows are not written. */
-  tables?(results: Of['results']): readonly ResultTable[];
-  /** Of those, the tables in which flows stand by their names. */
-  readonly tablesByFlowName?: readonly string[];
+  readonly tables?: readonly ResultTable<Of['results']>[];
+  /** Keys of `results` as `summary.json` has them. */
+  readonly published: Readonly<Record<keyof Of['results'], z.ZodType>>;
   /** Measures for `expect`, by name. */
   readonly metrics?: Readonly<Record<string, SliceMetric<Of['results']>>>;
 }
@@ -154,28 +177,22 @@ export interface RunView<Of extends SliceTypes = SliceTypes> {
   readonly names: readonly string[];
 }
 
-/** How figures are written for people. */
+/** Formatting of numbers in summaries. */
 export interface SummaryTools {
   readonly strong: (text: string) => string;
   readonly table: (head: readonly string[], rows: readonly (readonly string[])[]) => string;
   /** Rows of a table that are shown. */
   readonly rowsShown: number;
-  /** Says how many rows are not shown; empty if all are. */
+  /** How many rows are not shown; empty if all are. */
   readonly more: (rows: number) => string;
   readonly count: (value: number) => string;
   readonly time: (ps: number | null) => string;
 }
 
-export interface ResultTable {
-  readonly name: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly (string | number | null)[])[];
-}
-
 export interface SliceMetric<Results extends object> {
   readonly unit: 'count' | 'time' | 'share';
   readonly meaning: string;
-  /** `at` says of a device whether it is asked about; null: there is nothing to measure. */
+  /** `at` selects devices; null: there is nothing to measure. */
   measure(results: Results, at: (device: string) => boolean): number | null;
 }
 

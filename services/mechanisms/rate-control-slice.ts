@@ -2,14 +2,14 @@ import type { z } from 'zod';
 import type { RateControlKind, RateSpec } from '../engine/contract/rate-control.js';
 import type { Path } from '../settings/source-tree.js';
 
-/** Where a value stands in the scenario, and the error that points there. */
+/** Locations of values in the scenario, and errors that point there. */
 export interface Places {
   errorAt(path: Path, message: string): Error;
-  /** Whether the file says anything at this path. */
+  /** Whether the file has a value at this path. */
   has(path: Path): boolean;
 }
 
-/** What a rate control may know of the flow that it limits. */
+/** The flow as its rate control sees it. */
 export interface LimitedFlow {
   /** Rate of the link at the flow's source. */
   readonly lineBps: number;
@@ -33,22 +33,21 @@ export interface QueueMessages {
 }
 
 /**
- * What a rate control reacts to, and so what its load must have: acknowledgements (reliable
- * transport), telemetry that switches write into packets, marks, or messages from congested
- * queues.
+ * The signal of a rate control, which its load must have: acknowledgements (reliable transport),
+ * telemetry that switches write into packets, marks, or messages from congested queues.
  */
 export type Feedback = 'acknowledgements' | 'telemetry' | 'marks' | 'queues';
 
 /** A rate control: from its keys in the scenario to what limits a connection. */
 export interface RateControlSlice<Settings = unknown> extends RateControlKind {
-  /** As people write it in prose: `TIMELY`. */
+  /** Name in prose: `TIMELY`. */
   readonly title: string;
   /** Its section of the scenario, under the name `kind`: keys, ranges, defaults and their help. */
   readonly settings: z.ZodType<Settings>;
   /** Help of the section as a whole. */
   readonly help: string;
   readonly feedback: Feedback;
-  /** What `selvage explain` says of it. */
+  /** Text of `selvage explain`. */
   readonly topic: string;
   /** Throws where keys that are each allowed contradict each other. */
   check?(settings: Settings, places: Places): void;
@@ -56,13 +55,13 @@ export interface RateControlSlice<Settings = unknown> extends RateControlKind {
   plan(settings: Settings, flow: LimitedFlow): RateSpec;
   /** Octets of the tag by which messages of queues name a flow; absent: it has none. */
   readonly flowTagOctets?: number;
-  /** What queues send to sources, of a rate control that reacts to their messages. */
+  /** Messages of queues to sources, for a rate control that reacts to them. */
   messages?(settings: Settings): QueueMessages;
   /** Why a load of this priority would never be limited; null if it may be. */
   unwatched?(settings: Settings, priority: number): string | null;
   /** Keys of its section, as the file has them, with which it runs on these priorities. */
   onPriorities?(section: object, priorities: readonly number[]): object;
-  /** What receivers send, of a rate control that reacts to marks. */
+  /** Notifications of receivers, for a rate control that reacts to marks. */
   notifications?(settings: Settings): NotificationSettings;
 }
 

@@ -8,10 +8,11 @@ const folder = dirname(fileURLToPath(import.meta.url));
 const root = join(folder, '..', '..');
 const target = join(root, 'dist', 'page');
 const sources = [
-  ...readdirSync(folder).map((name) => join(folder, name)),
+  ...readdirSync(folder, { recursive: true }).map((name) => join(folder, name)),
   join(root, 'services', 'report', 'format.ts'),
-  join(root, 'services', 'report', 'page', 'live-data.ts'),
-  join(root, 'services', 'report', 'page', 'page-data.ts'),
+  ...['live-data.ts', 'page-data.ts', 'page-flow-data.ts', 'page-spread-data.ts'].map((name) =>
+    join(root, 'services', 'report', 'page', name),
+  ),
 ];
 
 if (!isNewer(join(target, 'page.js'), sources)) {

@@ -40,10 +40,10 @@ function mixed(from: string, to: string, share: number): string {
   return `rgb(${parts.join(' ')})`;
 }
 
-/** From nothing lost to all that can be, behind text. */
+/** From the best to the worst, behind text: blue and orange differ to all eyes. */
 const LOSS: Readonly<Record<Theme, readonly [string, string]>> = {
-  light: ['#d7f0e4', '#f6a58c'],
-  dark: ['#17493a', '#8c3517'],
+  light: ['#cfe4f9', '#f5b26b'],
+  dark: ['#17426b', '#8f4d0c'],
 };
 
 export function lossColour(theme: Theme, share: number): string {

@@ -1,16 +1,25 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { RunPage } from '../report/page/page-data.js';
+import type { ContestView, RunPage } from '../report/page/page-data.js';
 import { useTheme } from './colours.js';
 import { Differences } from './differences.js';
 import { DiscoveryCard } from './discovery-card.js';
 import { Distributions } from './distributions.js';
 import { FabricMapView, isLarge } from './fabric-map.js';
-import { Card, Expectations, Reproduce } from './panels.js';
+import { HeadlineCard } from './compare/headline-card.js';
+import { FlowCompared } from './compare/flow-compared.js';
+import { DeviceCard } from './device-card.js';
+import { findablesOfAll } from './search/find.js';
+import { SearchBox } from './search/search-box.js';
+import { ReproduceAll } from './compare/reproduce-all.js';
+import { useAddress } from './address.js';
+import { ExpectationsCompared } from './compare/expectations-compared.js';
+import { Card } from './panels.js';
 import { PortPlots } from './port-plots.js';
-import { Legend } from './run-page.js';
+import { choosePort, Legend, setTime } from './run-page.js';
 import type { RunView } from './run-view.js';
 import { interestingPorts, momentAt } from './run-view.js';
+import { SpreadCard } from './spread/spread-card.js';
 import { SharesCard } from './shares-card.js';
 import { Timeline } from './timeline.js';
 import { TreeCard } from './tree-card.js';
@@ -19,17 +28,24 @@ import { TreeCard } from './tree-card.js';
 type Marked = Readonly<Record<number, ReadonlySet<number> | null>>;
 
 /** Several runs, side by side at one time. */
-export function ComparePage({ views }: { readonly views: readonly RunView[] }): JSX.Element {
+export function ComparePage(props: {
+  readonly views: readonly RunView[];
+  /** What is measured beside what each run has. */
+  readonly contests: readonly ContestView[];
+}): JSX.Element {
+  const { views, contests } = props;
   const [theme, toggleTheme] = useTheme();
-  const [timePs, setTime] = useState<number | null>(null);
+  const { at: timePs, port: wanted, device } = useAddress();
   const order = useMemo(() => portOrder(views), [views]);
-  const [port, choose] = useState(order[0] ?? '');
+  const port = wanted ?? order[0] ?? '';
+  const runs = useMemo(() => views.map(({ run }) => run), [views]);
+  const finds = useMemo(() => () => findablesOfAll(runs), [runs]);
   const [marked, mark] = useState<Marked>({});
   const hasSeries = views.some(({ moments }) => moments.length > 0);
   const chooseOf =
     ({ ports }: RunPage) =>
     (place: number): void => {
-      choose(ports[place]!.name);
+      choosePort(ports[place]!.name);
     };
   return (
     <main class="compare">
@@ -37,12 +53,22 @@ export function ComparePage({ views }: { readonly views: readonly RunView[] }): 
         <div class="name">
           <span class="brand">selvage</span>
           <h1>{views.length} runs side by side</h1>
+          <SearchBox finds={finds} />
           <button type="button" class="theme" aria-label="light or dark" onClick={toggleTheme}>
             ◐
           </button>
         </div>
       </header>
-      <Differences runs={views.map(({ run }) => run)} />
+      <HeadlineCard runs={runs} contests={contests} />
+      <Differences runs={runs} />
+      <FlowCompared runs={runs} />
+      {device !== null && (
+        <div id="device" class="stacked">
+          {runs.map((run) => (
+            <DeviceCard key={run.title} run={run} of={run.title} />
+          ))}
+        </div>
+      )}
       <Card title="Fabric" note="all at the same virtual time" wide>
         <div class="maps">
           {views.map((view, i) => (
@@ -59,16 +85,21 @@ export function ComparePage({ views }: { readonly views: readonly RunView[] }): 
         <Legend isLarge={views.some(isLarge)} />
         {hasSeries && <Timeline {...{ views, timePs, setTime }} />}
       </Card>
-      {port !== '' && <PortPlots {...{ views, theme, port, order, choose, timePs, setTime }} />}
-      {views.map(({ run }, i) => (
-        <TreeCard
-          key={i}
-          {...{ run, of: run.title, choose: chooseOf(run) }}
-          mark={(ports) => {
-            mark((before) => ({ ...before, [i]: ports }));
-          }}
-        />
-      ))}
+      {port !== '' && (
+        <PortPlots {...{ views, theme, port, order, choose: choosePort, timePs, setTime }} />
+      )}
+      <SpreadCard {...{ views, theme, timePs, setTime }} />
+      {views.map(({ run }, i) =>
+        hasNoCongestion(run) ? null : (
+          <TreeCard
+            key={i}
+            {...{ run, of: run.title, choose: chooseOf(run) }}
+            mark={(ports) => {
+              mark((before) => ({ ...before, [i]: ports }));
+            }}
+          />
+        ),
+      )}
       <div class="columns">
         <Distributions {...{ views, theme }} />
         {views.map(({ run }, i) => (
@@ -78,22 +109,15 @@ export function ComparePage({ views }: { readonly views: readonly RunView[] }): 
       {views.map(({ run }, i) => (
         <DiscoveryCard key={i} {...{ run, of: run.title, choose: chooseOf(run) }} />
       ))}
-      <div class="columns">
-        {views.map(({ run }, i) => (
-          <div key={i} class="run">
-            <h3>{run.title}</h3>
-            <Expectations run={run} />
-          </div>
-        ))}
-      </div>
-      {views.map(({ run }, i) => (
-        <div key={i}>
-          <h3>{run.title}</h3>
-          <Reproduce run={run} />
-        </div>
-      ))}
+      <ExpectationsCompared runs={runs} />
+      <ReproduceAll runs={runs} />
     </main>
   );
+}
+
+/** It was observed, and there was none. */
+function hasNoCongestion({ trees }: RunPage): boolean {
+  return trees !== null && trees.episodes === 0;
 }
 
 /** Names of ports that tell most in any of the runs, in turn. */

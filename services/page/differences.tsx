@@ -111,7 +111,7 @@ export function Differences({ runs }: { readonly runs: readonly RunPage[] }): JS
         head={['', ...runs.map((run) => run.title)]}
         rows={[
           ['status', ...runs.map((run) => <span class={`pill ${run.status}`}>{run.status}</span>)],
-          ...MEASURES.map((measure) => [
+          ...MEASURES.filter((measure) => differs(measure, runs)).map((measure) => [
             measure.label,
             ...runs.map((run, i) => (
               <Value
@@ -126,6 +126,12 @@ export function Differences({ runs }: { readonly runs: readonly RunPage[] }): JS
       />
     </Card>
   );
+}
+
+/** What is equal, or unknown, in all of them is no difference. */
+function differs(measure: Measure, runs: readonly RunPage[]): boolean {
+  const values = runs.map((run) => quantityOf(measure, run));
+  return new Set(values.map((quantity) => quantity && JSON.stringify(quantity))).size > 1;
 }
 
 function quantityOf(measure: Measure, run: RunPage): Quantity | null {

@@ -40,7 +40,7 @@ export function DiscoveryCard(props: {
           ),
         ])}
       />
-      <p class="faint">w: willing to take what its neighbour says; (peer): it has</p>
+      <p class="faint">w: willing to take what its neighbor says; (peer): it has</p>
     </Card>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import {
+  formatCount,
   formatOctets,
   formatPercentile,
   formatRatio,
@@ -9,8 +10,8 @@ import {
   formatTime,
 } from '../report/format.js';
 import type { Curve } from '../report/page/page-data.js';
-import type { ChartLine } from './chart.js';
-import { Chart } from './chart.js';
+import type { ChartLine } from './charts/chart-data.js';
+import { Chart } from './charts/chart.js';
 import type { Theme } from './colours.js';
 import { SERIES_COLOURS } from './colours.js';
 import { Card, Table } from './panels.js';
@@ -34,7 +35,7 @@ export function Distributions({ views, theme }: Props): JSX.Element {
   );
 }
 
-function Completions({ views, theme }: Props): JSX.Element {
+function Completions({ views, theme }: Props): JSX.Element | null {
   const colours = SERIES_COLOURS[theme];
   const curves = views.flatMap(({ run }) =>
     run.completions.map((curve) => ({
@@ -45,10 +46,11 @@ function Completions({ views, theme }: Props): JSX.Element {
   const { x, lines } = useMemo(() => stepsOf(curves, colours), [views, theme]);
   const count = curves.reduce((sum, curve) => sum + curve.count, 0);
   const total = curves.reduce((sum, curve) => sum + curve.total, 0);
+  if (total === 0) return null;
   if (count === 0) {
     return (
       <Card title="Completion times">
-        <p class="none">{total === 0 ? 'no flow has an end' : `0 of ${total} flows are done`}</p>
+        <p class="none">0 of {formatCount(total)} flows are done</p>
       </Card>
     );
   }
@@ -59,6 +61,7 @@ function Completions({ views, theme }: Props): JSX.Element {
     >
       <Chart
         title=""
+        name="completion times"
         {...{ theme, x, lines, logX: isWide(x), maxY: 1.02, height: 250 }}
         formatX={(ps) => formatTime(Number(ps.toPrecision(3)))}
         formatY={formatShare}
@@ -84,14 +87,14 @@ function stepsOf(
 ): { x: number[]; lines: ChartLine[] } {
   const x = [...new Set(curves.flatMap(({ values }) => values))].sort((a, b) => a - b);
   if (x.length > 0) {
-    // A curve rises from zero, and goes on where another is longer.
+    // A curve rises from zero, and ends with its last flow.
     x.unshift(x[0]! * 0.98);
-    x.push(x.at(-1)! * 1.02);
   }
   const lines = curves.map(({ label, values, shares }, i): ChartLine => {
     let next = 0;
     const steps = x.map((at) => {
       while (next < values.length && values[next]! <= at) next++;
+      if (at > (values.at(-1) ?? 0)) return null;
       return next === 0 ? 0 : shares[next - 1]!;
     });
     return { label, colour: colours[i % colours.length]!, values: steps, kind: 'steps' };
@@ -126,6 +129,7 @@ function Slowdowns({ views, theme }: Props): JSX.Element | null {
     <Card title="Slowdown by size" note={note}>
       <Chart
         title=""
+        name="slowdown by size"
         {...{ theme, x, lines, logX: isWide(x), height: 250, minY: 0 }}
         formatX={(octets) => formatOctets(Number(octets.toPrecision(3)))}
         formatY={(slowdown) => `${Number(slowdown.toPrecision(3))}x`}

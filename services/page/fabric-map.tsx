@@ -1,11 +1,13 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { MapCable } from '../report/page/page-data.js';
+import type { FabricMap, MapCable } from '../report/page/page-data.js';
 import { heatColour } from './colours.js';
 import { HELD_LEAST, TipView, worstPort } from './map-tip.js';
 import type { MapProps, Tip } from './map-tip.js';
 import type { RunView } from './run-view.js';
 import { worstOf } from './run-view.js';
+import { foldedMap, podsOf } from './map/fold-pods.js';
+import { Chips } from './panels.js';
 import { WeaveMap } from './weave-map.js';
 
 const MARGIN = 14;
@@ -15,6 +17,8 @@ const BADGE_RADIUS = 6.5;
 interface Half {
   readonly path: string;
   readonly ports: readonly number[];
+  /** Those of the other end. */
+  readonly far: readonly number[];
   readonly badge: { readonly x: number; readonly y: number };
 }
 
@@ -27,16 +31,56 @@ const WIDTH_MAX = 2200;
 const SCALE_LEAST = 0.55;
 
 export function FabricMapView(props: MapProps): JSX.Element {
-  return isLarge(props.view) ? <WeaveMap {...props} /> : <BoxMap {...props} />;
+  const { view } = props;
+  const { map } = view.run;
+  const pods = useMemo(() => podsOf(map), [map]);
+  const [open, setOpen] = useState<ReadonlySet<number> | null>(null);
+  const folded = useMemo(() => open && foldedMap(map, pods, open), [map, pods, open]);
+  const toggle = (pod: number): void => {
+    const next = new Set(open);
+    if (!next.delete(pod)) next.add(pod);
+    setOpen(next);
+  };
+  return (
+    <>
+      {pods.length > 0 && (
+        <div class="chips">
+          <Chips
+            all={WAYS}
+            chosen={open === null ? WAYS[0] : WAYS[1]}
+            choose={(way) => {
+              setOpen(way === WAYS[1] ? new Set() : null);
+            }}
+          />
+          {open !== null && <small class="faint">click a pod to unfold it, and to fold it</small>}
+        </div>
+      )}
+      {folded !== null ? (
+        <BoxMap key="folded" {...props} map={folded} podOf={folded.podOf} toggle={toggle} />
+      ) : isLarge(view) ? (
+        <WeaveMap {...props} />
+      ) : (
+        <BoxMap key="whole" {...props} map={map} />
+      )}
+    </>
+  );
 }
+
+const WAYS = ['every device', 'pods folded'] as const;
 
 export function isLarge({ run: { map } }: RunView): boolean {
   return map.boxes.length > BOXES_MAX || map.cables.length > CABLES_MAX || map.width > WIDTH_MAX;
 }
 
-function BoxMap(props: MapProps): JSX.Element {
-  const { view, moment, theme, chosen, choose, marked = null } = props;
-  const { map } = view.run;
+interface BoxMapProps extends MapProps {
+  readonly map: FabricMap;
+  /** By box: the pod that a click folds or unfolds. */
+  readonly podOf?: readonly (number | null)[];
+  readonly toggle?: (pod: number) => void;
+}
+
+function BoxMap(props: BoxMapProps): JSX.Element {
+  const { view, moment, theme, chosen, choose, marked = null, ring, map, podOf, toggle } = props;
   const halves = useMemo(() => map.cables.flatMap(halvesOf), [map]);
   const frame = useRef<HTMLDivElement>(null);
   const lines = useRef<(SVGPathElement | null)[]>([]);
@@ -63,16 +107,22 @@ function BoxMap(props: MapProps): JSX.Element {
     });
   });
 
-  const point = (event: MouseEvent, title: string, ports: readonly number[]): void => {
+  const point = (event: MouseEvent, pointed: Pick<Tip, 'title' | 'ports' | 'far'>): void => {
     const { left, top } = frame.current!.getBoundingClientRect();
-    setTip({ title, ports, x: event.clientX - left, y: event.clientY - top });
+    setTip({ ...pointed, x: event.clientX - left, y: event.clientY - top });
   };
   const leave = (): void => {
     setTip(null);
   };
   const box = `${-MARGIN} ${-MARGIN} ${map.width + 2 * MARGIN} ${map.height + 2 * MARGIN}`;
-  const nameOf = (ports: readonly number[]): string =>
-    ports.length === 1 ? view.run.ports[ports[0]!]!.name : `${ports.length} ports`;
+  const labels = useMemo(
+    () => new Map(map.boxes.flatMap(({ label, ports }) => ports.map((port) => [port, label]))),
+    [map],
+  );
+  const nameOf = (from: readonly number[], to: readonly number[]): string => {
+    if (from.length === 1) return `${view.run.ports[from[0]!]!.name} → ${labels.get(to[0]!)!}`;
+    return `${labels.get(from[0]!)!} → ${labels.get(to[0]!)!}, ${from.length} links`;
+  };
   return (
     <div class="map" ref={frame}>
       <svg
@@ -81,16 +131,19 @@ function BoxMap(props: MapProps): JSX.Element {
         role="img"
         aria-label="The fabric: links coloured by load, paused ports marked"
       >
-        {halves.map(({ path, ports }, i) => (
+        {halves.map(({ path, ports, far }, i) => (
           <path
             key={i}
             d={path}
-            class={`cable${chosenOf(chosen, ports)}${markOf(marked, ports)}`}
+            class={`cable${chosenOf(chosen, ports)}${markOf(marked, ports)}${ringOf(ring, ports)}`}
             ref={(element) => {
               lines.current[i] = element;
             }}
             onMouseMove={(event) => {
-              point(event, nameOf(ports), ports);
+              point(event, {
+                ...{ title: nameOf(ports, far), ports },
+                far: { title: nameOf(far, ports), ports: far },
+              });
             }}
             onMouseLeave={leave}
             onClick={() => {
@@ -104,11 +157,13 @@ function BoxMap(props: MapProps): JSX.Element {
             class={`device layer${Math.min(layer, 3)}${markOf(marked, ports)}`}
             transform={`translate(${x - width / 2} ${y - height / 2})`}
             onMouseMove={(event) => {
-              point(event, names, ports);
+              point(event, { title: names, ports });
             }}
             onMouseLeave={leave}
             onClick={() => {
-              if (ports.length > 0) choose(worstPort(view, moment, ports));
+              const pod = podOf?.[i] ?? null;
+              if (pod !== null) toggle?.(pod);
+              else if (ports.length > 0) choose(worstPort(view, moment, ports));
             }}
           >
             <rect class="box" width={width} height={height} rx="6" />
@@ -156,6 +211,10 @@ function markOf(marked: ReadonlySet<number> | null, ports: readonly number[]): s
   return ports.some((port) => marked.has(port)) ? ' marked' : ' unmarked';
 }
 
+function ringOf(ring: ReadonlySet<number> | undefined, ports: readonly number[]): string {
+  return ports.some((port) => ring?.has(port)) ? ' ring' : '';
+}
+
 type Pair = readonly [number, number];
 
 /** A cable is a straight line or a cubic curve; it is cut in the middle. */
@@ -164,8 +223,8 @@ function halvesOf({ path, a, b }: MapCable): Half[] {
   const points = Array.from({ length: n.length / 2 }, (_, i): Pair => [n[2 * i]!, n[2 * i + 1]!]);
   const [first, second] = points.length === 4 ? splitCurve(points) : splitLine(points);
   return [
-    { path: first, ports: a.ports, badge: towards(a, points[1]!) },
-    { path: second, ports: b.ports, badge: towards(b, points[points.length - 2]!) },
+    { path: first, ports: a.ports, far: b.ports, badge: towards(a, points[1]!) },
+    { path: second, ports: b.ports, far: a.ports, badge: towards(b, points[points.length - 2]!) },
   ];
 }
 

@@ -58,7 +58,7 @@ const KINDS: readonly FaultKind[] = [
   },
   { kind: 'freeze', says: 'the port sends nothing at all', fields: [] },
   {
-    ...{ kind: 'storm', says: 'a broken NIC stops its neighbour, again and again' },
+    ...{ kind: 'storm', says: 'a broken NIC stops its link partner, again and again' },
     fields: [{ key: 'priority', text: '3' }],
   },
   {
@@ -84,8 +84,9 @@ const KINDS: readonly FaultKind[] = [
 export function FaultCard(props: {
   readonly faults: readonly ShownFault[];
   readonly port: string;
+  readonly isLost: boolean;
 }): JSX.Element {
-  const { faults, port } = props;
+  const { faults, port, isLost } = props;
   const [chosen, choose] = useState(KINDS[0]!);
   const [texts, setTexts] = useState<Readonly<Record<string, string>>>({});
   const [lasts, setLasts] = useState('20us');
@@ -150,7 +151,7 @@ export function FaultCard(props: {
             }}
           />,
         )}
-        <button type="submit" class="on">
+        <button type="submit" class="on" disabled={isLost}>
           inject
         </button>
         <span class="faint">{chosen.says}</span>

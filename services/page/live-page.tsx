@@ -3,11 +3,13 @@ import { useMemo, useState } from 'preact/hooks';
 import { formatCount, formatShare, formatTime } from '../report/format.js';
 import type { ShownFault, LiveState, LiveStatus } from '../report/page/live-data.js';
 import type { PageContent } from '../report/page/page-data.js';
+import { useAddress } from './address.js';
 import { useTheme } from './colours.js';
 import { FaultCard } from './fault-card.js';
 import { steer, useNews, useTrees } from './live-link.js';
 import { Card, Header, Reproduce, TileRow } from './panels.js';
-import { MapCard, PortCard } from './run-page.js';
+import { choosePort, MapCard, placeOf, PortCard, setTime } from './run-page.js';
+import { WillObserve } from './will-observe.js';
 import type { RunView } from './run-view.js';
 import { grown, interestingPorts } from './run-view.js';
 import { TreeCard } from './tree-card.js';
@@ -32,8 +34,7 @@ export function LivePage(props: {
   const [heard, setHeard] = useState<Heard>({
     ...{ view: initial, status: UNHEARD, drops: 0, faults: [] },
   });
-  const [timePs, setTime] = useState<number | null>(null);
-  const [chosen, choose] = useState<number | null>(null);
+  const { at: timePs, port: name } = useAddress();
   const isLost = useNews((news) => {
     setHeard((before) => ({
       view: grown(before.view, news),
@@ -47,19 +48,34 @@ export function LivePage(props: {
   const [marked, mark] = useState<ReadonlySet<number> | null>(null);
   // Again whenever twice as much is known.
   const order = useMemo(() => liveOrder(view), [Math.ceil(Math.log2(view.moments.length + 1))]);
-  const port = chosen ?? order[0] ?? 0;
+  const port = placeOf(view, name) ?? order[0] ?? 0;
+  const choose = (place: number): void => {
+    choosePort(view.run.ports[place]!.name);
+  };
+  const hasBegun = view.moments.length > 0 || status.virtualPs > 0;
+  const events = heard.faults.map(({ atPs, text }) => ({ timePs: atPs, text }));
   return (
     <main>
       <Header run={view.run} status={isLost ? 'lost' : status.state} toggleTheme={toggleTheme}>
-        <Steering state={status.state} />
+        <Steering state={status.state} isLost={isLost} />
       </Header>
+      {isLost && (
+        <p class="alarm">
+          <b>The run does not answer.</b> What is shown is what it came to at{' '}
+          {formatTime(Math.round(status.virtualPs))}; controls work again when it answers.
+        </p>
+      )}
       <Progress heard={heard} />
-      <MapCard {...{ view, theme, timePs, setTime, port, choose, marked, isLive: true }}>
-        <p class="none">nothing has been measured yet</p>
+      <MapCard {...{ view, theme, timePs, setTime, port, choose, marked, events, isLive: true }}>
+        <WillObserve run={view.run} />
       </MapCard>
-      <PortCard {...{ view, theme, order, choose, setTime, port, timePs }} />
-      <TreeCard run={{ ...view.run, trees }} {...{ choose, mark }} isLive />
-      <FaultCard faults={heard.faults} port={view.run.ports[port]!.name} />
+      {hasBegun && (
+        <>
+          <PortCard {...{ view, theme, order, choose, setTime, port, timePs }} />
+          <TreeCard run={{ ...view.run, trees }} {...{ choose, mark }} isLive />
+        </>
+      )}
+      <FaultCard faults={heard.faults} port={view.run.ports[port]!.name} isLost={isLost} />
       <Reproduce run={view.run} />
     </main>
   );
@@ -69,13 +85,18 @@ const UNHEARD: LiveStatus = {
   ...{ state: 'waiting', virtualPs: 0, endPs: null, share: 0, frameHops: 0, detail: '' },
 };
 
-function Steering({ state }: { readonly state: LiveState }): JSX.Element {
+function Steering(props: { readonly state: LiveState; readonly isLost: boolean }): JSX.Element {
+  const { state } = props;
   const [stepPs, setStep] = useState(STEPS_PS[1]!);
-  const isOver = state === 'over';
+  const isOver = state === 'over' || props.isLost;
   return (
     <span class="steering">
       {state === 'paused' ? (
-        <button type="button" onClick={() => void steer({ action: 'resume', stepPs: 0 })}>
+        <button
+          type="button"
+          disabled={isOver}
+          onClick={() => void steer({ action: 'resume', stepPs: 0 })}
+        >
           ▶ resume
         </button>
       ) : (
@@ -97,6 +118,7 @@ function Steering({ state }: { readonly state: LiveState }): JSX.Element {
         </button>
         <select
           aria-label="length of a step"
+          disabled={isOver}
           onChange={(event) => {
             setStep(Number(event.currentTarget.value));
           }}
@@ -137,7 +159,7 @@ function Progress({ heard }: { readonly heard: Heard }): JSX.Element {
           ['virtual time', formatTime(Math.round(virtualPs))],
           ['ends at', endPs === null ? 'end of load' : formatTime(endPs)],
           ['frame-hops', formatCount(frameHops)],
-          ['ports held now', formatCount(heldNow)],
+          ['paused ports now', formatCount(heldNow)],
           ['fullest link now', formatShare(fullest / OCTET_MAX)],
           ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
         ]}

@@ -3,6 +3,7 @@ import { render } from 'preact';
 import { useState } from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
 import type { PageContent } from '../report/page/page-data.js';
+import { octetsFrom } from './base64.js';
 import { ComparePage } from './compare-page.js';
 import { LivePage } from './live-page.js';
 import { RunPageView } from './run-page.js';
@@ -19,10 +20,18 @@ function Page({ made }: { readonly made: PageContent }): JSX.Element {
   if (content.live === true) {
     return <LivePage initial={first!} become={setContent} />;
   }
-  return views.length > 1 ? <ComparePage views={views} /> : <RunPageView view={first!} />;
+  if (views.length === 1) return <RunPageView view={first!} />;
+  return <ComparePage views={views} contests={content.contests ?? []} />;
 }
 
-render(
-  <Page made={JSON.parse(document.getElementById('content')!.textContent) as PageContent} />,
-  document.getElementById('page')!,
-);
+/** What the file holds, compressed: the page needs no server, and so fetches nothing. */
+async function contentOf(base64: string): Promise<PageContent> {
+  const plain = new Blob([octetsFrom(base64)])
+    .stream()
+    .pipeThrough(new DecompressionStream('gzip'));
+  return (await new Response(plain).json()) as PageContent;
+}
+
+void contentOf(document.getElementById('content')!.textContent).then((made) => {
+  render(<Page made={made} />, document.getElementById('page')!);
+});

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import { formatOctets, formatShare } from '../report/format.js';
+import { formatOctets, formatRate, formatShare } from '../report/format.js';
 import type { Theme } from './colours.js';
-import type { Moment, RunView } from './run-view.js';
+import type { Moment, PortNow, RunView } from './run-view.js';
 import { worstOf } from './run-view.js';
 
 /** A hold shorter than this share of a span is not drawn as one. */
@@ -15,11 +15,15 @@ export interface MapProps {
   readonly choose: (port: number) => void;
   /** Ports that are pointed out; null: all alike. */
   readonly marked?: ReadonlySet<number> | null;
+  /** Ports that wait for each other in a cyclic buffer dependency. */
+  readonly ring?: ReadonlySet<number>;
 }
 
 export interface Tip {
   readonly ports: readonly number[];
   readonly title: string;
+  /** The other end of a link. */
+  readonly far?: { readonly title: string; readonly ports: readonly number[] };
   readonly x: number;
   readonly y: number;
 }
@@ -30,16 +34,44 @@ export function TipView(props: {
   readonly moment: Moment | null;
 }): JSX.Element {
   const { tip, view, moment } = props;
-  const { busy, held, queueOctets } = worstOf(view, moment, tip.ports);
+  const { ports } = view.run;
   const [only] = tip.ports;
-  const peer = tip.ports.length === 1 ? view.run.ports[only!]!.peer : null;
+  const port = tip.ports.length === 1 ? ports[only!]! : null;
   return (
     <div class="tip" style={{ left: `${tip.x + 14}px`, top: `${tip.y + 14}px` }}>
-      <b>{peer === null ? tip.title : `${tip.title} → ${peer}`}</b>
-      <span>sends {formatShare(busy)} of its rate</span>
-      <span class={held >= HELD_LEAST ? 'bad' : ''}>held {formatShare(held)} of the time</span>
-      <span>queue {formatOctets(Math.round(queueOctets))}</span>
+      <Direction
+        title={tip.title}
+        now={worstOf(view, moment, tip.ports)}
+        isWorst={tip.ports.length > 1}
+      />
+      {tip.far !== undefined && (
+        <Direction
+          title={tip.far.title}
+          now={worstOf(view, moment, tip.far.ports)}
+          isWorst={tip.far.ports.length > 1}
+        />
+      )}
+      {port !== null && <small>{formatRate(port.rateBps)} each way</small>}
     </div>
+  );
+}
+
+/** What one end of a link sends. */
+function Direction(props: {
+  readonly title: string;
+  readonly now: PortNow;
+  /** The worst of several ports. */
+  readonly isWorst: boolean;
+}): JSX.Element {
+  const { busy, held, queueOctets } = props.now;
+  return (
+    <>
+      <b>{props.title}</b>
+      {props.isWorst && <span>the worst of its ports</span>}
+      <span>transmits {formatShare(busy)} of its rate</span>
+      <span class={held >= HELD_LEAST ? 'bad' : ''}>paused {formatShare(held)} of the time</span>
+      <span>queue {formatOctets(Math.round(queueOctets))}</span>
+    </>
   );
 }
 

@@ -1,5 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
-import type { RunPage } from '../report/page/page-data.js';
+import { useMemo } from 'preact/hooks';
+import type { PortView, RunPage } from '../report/page/page-data.js';
+import { goToPort } from './address.js';
+import { findables } from './search/find.js';
+import { SearchBox } from './search/search-box.js';
 import { CENSORING_NOTE, GOODPUT_NOTE } from '../report/notes.js';
 import {
   formatCount,
@@ -11,17 +15,19 @@ import {
   formatTime,
 } from '../report/format.js';
 
-const PORTS_SHOWN = 16;
+const PORTS_SHOWN = 12;
 const LOADS_SHOWN = 12;
 
 export function Card(props: {
   readonly title: string;
   readonly note?: string;
   readonly wide?: boolean;
+  /** By which `show` finds it. */
+  readonly id?: string;
   readonly children: ComponentChildren;
 }): JSX.Element {
   return (
-    <section class={props.wide === true ? 'card wide' : 'card'}>
+    <section class={props.wide === true ? 'card wide' : 'card'} id={props.id}>
       <h2>
         {props.title}
         {props.note !== undefined && <small>{props.note}</small>}
@@ -43,6 +49,7 @@ export function Header(props: {
   readonly children?: ComponentChildren;
 }): JSX.Element {
   const { run, status, toggleTheme } = props;
+  const finds = useMemo(() => () => findables(run), [run]);
   return (
     <header>
       <div class="name">
@@ -50,6 +57,7 @@ export function Header(props: {
         <h1>{run.title}</h1>
         <span class={`pill ${status}`}>{status}</span>
         {props.children}
+        <SearchBox finds={finds} />
         <button type="button" class="theme" aria-label="light or dark" onClick={toggleTheme}>
           ◐
         </button>
@@ -69,7 +77,7 @@ export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
     ['goodput', formatRate(run.goodputBps)],
     ...flowsTile(run),
     ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
-    ['held longest', formatTime(heldPs)],
+    ['paused longest', formatTime(Math.round(heldPs))],
     ['devices, links', `${formatCount(run.devices)}, ${formatCount(run.links)}`],
     ['frame-hops', formatCount(run.frameHops)],
   ];
@@ -83,6 +91,30 @@ export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
 function flowsTile({ finished }: RunPage): Tile[] {
   const { done, total } = finished;
   return total === 0 ? [] : [['flows done', formatTally(finished), done < total ? 'warn' : '']];
+}
+
+/** Small buttons of which one is on. */
+export function Chips<Name extends string>(props: {
+  readonly all: readonly Name[];
+  readonly chosen: Name;
+  readonly choose: (name: Name) => void;
+}): JSX.Element {
+  return (
+    <>
+      {props.all.map((name) => (
+        <button
+          key={name}
+          type="button"
+          class={name === props.chosen ? 'chip on' : 'chip'}
+          onClick={() => {
+            props.choose(name);
+          }}
+        >
+          {name}
+        </button>
+      ))}
+    </>
+  );
 }
 
 /** A label, what it comes to, and whether that is good, bad or to be looked at. */
@@ -101,9 +133,15 @@ export function TileRow({ tiles }: { readonly tiles: readonly Tile[] }): JSX.Ele
   );
 }
 
-export function Expectations({ run }: { readonly run: RunPage }): JSX.Element {
+export function Expectations(props: {
+  readonly run: RunPage;
+  /** Its name, where there are several. */
+  readonly of?: string;
+}): JSX.Element | null {
+  const { run, of } = props;
+  if (run.expectations.length === 0) return null;
   return (
-    <Card title="Expectations">
+    <Card title={titleOf('Expectations', of)}>
       <ul class="expectations">
         {run.expectations.map(({ text, actual, ok }, i) => (
           <li key={i} class={ok ? 'good' : 'bad'}>
@@ -112,7 +150,6 @@ export function Expectations({ run }: { readonly run: RunPage }): JSX.Element {
             <em>{actual}</em>
           </li>
         ))}
-        {run.expectations.length === 0 && <li class="none">the scenario expects nothing</li>}
       </ul>
     </Card>
   );
@@ -211,49 +248,72 @@ export function Traffic({ run }: { readonly run: RunPage }): JSX.Element {
   );
 }
 
-export function Ports(props: {
+export function PortsCard(props: {
   readonly run: RunPage;
   readonly order: readonly number[];
-  readonly choose: (port: number) => void;
-}): JSX.Element {
-  const { run, order, choose } = props;
-  const shown = order.slice(0, PORTS_SHOWN);
+}): JSX.Element | null {
+  const { run, order } = props;
+  const used = order.filter((place) => isUsed(run.ports[place]!));
+  if (used.length === 0) return null;
   return (
-    <Card title="Ports" note="held longest first">
-      <Table
-        head={['port', 'towards', 'busy', 'held', 'times', 'asked to stop', 'peak queue', 'drops']}
-        rows={shown.map((place) => {
-          const p = run.ports[place]!;
-          return [
-            <button
-              type="button"
-              class="link"
-              onClick={() => {
-                choose(place);
-              }}
-            >
-              {p.name}
-            </button>,
-            p.peer,
-            percent(p.busy),
-            formatTime(Math.round(p.heldPs)),
-            formatCount(p.heldCount),
-            formatCount(p.stopsSent),
-            formatOctets(p.peakQueueOctets),
-            formatCount(p.drops),
-          ];
-        })}
-      />
+    <Card title="Ports" note="paused longest first">
+      <Ports run={run} order={used} most={PORTS_SHOWN} />
     </Card>
   );
 }
 
+function isUsed({ txOctets, heldPs, drops, stopsSent }: PortView): boolean {
+  return txOctets > 0 || heldPs > 0 || drops > 0 || stopsSent > 0;
+}
+
+/** A row for each port; a column that is zero throughout is left out. */
+export function Ports(props: {
+  readonly run: RunPage;
+  readonly order: readonly number[];
+  readonly most: number;
+}): JSX.Element {
+  const shown = props.order.slice(0, props.most).map((place) => props.run.ports[place]!);
+  const columns = PORT_COLUMNS.filter(({ value }) => shown.some((port) => value(port) > 0));
+  return (
+    <Table
+      head={['port', 'link partner', ...columns.map(({ head }) => head)]}
+      rows={shown.map((port) => [
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            goToPort(port.name);
+          }}
+        >
+          {port.name}
+        </button>,
+        port.peer,
+        ...columns.map(({ value, format }) => format(value(port))),
+      ])}
+    />
+  );
+}
+
+const PORT_COLUMNS: readonly {
+  readonly head: string;
+  readonly value: (port: PortView) => number;
+  readonly format: (value: number) => string;
+}[] = [
+  { head: 'busy', value: ({ busy }) => busy, format: percent },
+  { head: 'paused', value: ({ heldPs }) => heldPs, format: (ps) => formatTime(Math.round(ps)) },
+  { head: 'times', value: ({ heldCount }) => heldCount, format: formatCount },
+  { head: 'XOFF sent', value: ({ stopsSent }) => stopsSent, format: formatCount },
+  { head: 'peak queue', value: ({ peakQueueOctets }) => peakQueueOctets, format: formatOctets },
+  { head: 'drops', value: ({ drops }) => drops, format: formatCount },
+];
+
 export function Margins({ run }: { readonly run: RunPage }): JSX.Element | null {
-  if (run.margins.length === 0) return null;
+  const used = run.margins.filter(({ headroomUsedOctets }) => headroomUsedOctets > 0);
+  if (used.length === 0) return null;
   return (
     <Card title="Headroom" note="tightest first">
       <div class="scroll">
-        {run.margins.slice(0, 12).map((m) => (
+        {used.slice(0, 12).map((m) => (
           <div key={`${m.port} ${m.priority}`} class="margin">
             <span>
               {m.port} <small>priority {m.priority}</small>

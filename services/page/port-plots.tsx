@@ -7,9 +7,10 @@ import {
   formatShare,
   formatTime,
 } from '../report/format.js';
-import type { PortPlot } from '../report/page/page-data.js';
-import type { ChartLine } from './chart.js';
-import { Chart } from './chart.js';
+import type { PortPlot, PortView } from '../report/page/page-data.js';
+import type { LimitView } from '../report/page/page-flow-data.js';
+import type { ChartLimit, ChartLine } from './charts/chart-data.js';
+import { Chart } from './charts/chart.js';
 import type { Theme } from './colours.js';
 import { SERIES_COLOURS } from './colours.js';
 import { Card } from './panels.js';
@@ -43,7 +44,7 @@ export function PortPlots(props: PortPlotsProps): JSX.Element {
     [order, wanted],
   );
   return (
-    <Card title={`Port ${port}`} note={known === undefined ? '' : `towards ${known.peer}`} wide>
+    <Card title={`Port ${port}`} note={noteOf(known)} id="port" wide>
       <div class="chips">
         {[...chips, ...(chips.includes(port) ? [] : [port])].map((name) => (
           <button
@@ -76,10 +77,10 @@ export function PortPlots(props: PortPlotsProps): JSX.Element {
         </datalist>
       </div>
       <div class="charts">
-        {charts.map(({ title, x, lines, format, maxY }) => (
+        {charts.map(({ title, x, lines, limits = [], format, maxY }) => (
           <Chart
             key={title}
-            {...{ title, theme, x, lines, mark: timePs, onPick: setTime, sync: 'time' }}
+            {...{ title, theme, x, lines, limits, mark: timePs, onPick: setTime, overTime: true }}
             {...(maxY === undefined ? {} : { maxY })}
             formatX={(ps) => formatTime(Math.round(ps))}
             formatY={format}
@@ -89,6 +90,10 @@ export function PortPlots(props: PortPlotsProps): JSX.Element {
       {views.every(({ moments }) => moments.length === 0) && <NoSeries />}
     </Card>
   );
+}
+
+function noteOf(port: PortView | undefined): string {
+  return port === undefined ? '' : `link partner ${port.peer}, ${formatRate(port.rateBps)}`;
 }
 
 export function NoSeries(): JSX.Element {
@@ -104,6 +109,7 @@ interface ChartData {
   readonly title: string;
   readonly x: readonly number[];
   readonly lines: readonly ChartLine[];
+  readonly limits?: readonly ChartLimit[];
   readonly format: (value: number) => string;
   readonly maxY?: number;
 }
@@ -131,6 +137,7 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
       const colour = colours[plot.priority % colours.length]!;
       return found === null ? [] : [{ label, colour, values: found, ...(kind && { kind }) }];
     });
+  const limits = (of: LimitView['of']): ChartLimit[] => limitsOf(plots, of);
   const charts: ChartData[] = [
     {
       ...{ title: 'rate by priority', x, format: formatRate },
@@ -141,15 +148,15 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
       lines: lines((plot) => plot.held, 'priority', 'area'),
     },
     {
-      ...{ title: 'queue at the egress', x, format: formatOctets },
+      ...{ title: 'egress queue', x, format: formatOctets, limits: limits('egress') },
       lines: lines((plot) => plot.queueOctets, 'priority', 'area'),
     },
     {
-      ...{ title: 'account at the ingress', x, format: formatOctets },
+      ...{ title: 'ingress buffer', x, format: formatOctets, limits: limits('ingress') },
       lines: lines((plot) => plot.ingressOctets, 'priority', 'area'),
     },
     {
-      ...{ title: 'credit in hand, in units', x, format: formatCount },
+      ...{ title: 'credit in hand, in units', x, format: formatCount, limits: limits('granted') },
       lines: lines((plot) => plot.creditUnits, 'priority', 'steps'),
     },
     ...sharesChart(view, plots, x, colours),
@@ -159,6 +166,18 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
     },
   ];
   return charts.filter((chart) => chart.lines.length > 0);
+}
+
+/** Levels of priorities that share them are one line; of several, each says of which it is. */
+function limitsOf(plots: readonly PortPlot[], wanted: LimitView['of']): ChartLimit[] {
+  const found = new Map<string, ChartLimit>();
+  const own = plots.filter(({ queueOctets, ingressOctets }) => queueOctets ?? ingressOctets);
+  for (const { limits } of own) {
+    for (const { of, label, value } of limits) {
+      if (of === wanted) found.set(`${label} ${value}`, { label, value });
+    }
+  }
+  return [...found.values()];
 }
 
 /** What each class got of the port over time; dashed: what it is to get. */
@@ -229,11 +248,11 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
       lines: lines((view, m, place) => view.moments[m]!.held[place]! / OCTET_MAX),
     },
     {
-      ...{ title: 'queue at the egress', x, format: formatOctets },
+      ...{ title: 'egress queue', x, format: formatOctets },
       lines: lines((view, m, place) => view.moments[m]!.queueOctets[place]!),
     },
     {
-      ...{ title: 'account at the ingress', x, format: formatOctets },
+      ...{ title: 'ingress buffer', x, format: formatOctets },
       lines: sums((plot) => plot.ingressOctets),
     },
     {

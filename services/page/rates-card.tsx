@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { formatRate, formatTime } from '../report/format.js';
-import { Chart } from './chart.js';
+import { Chart } from './charts/chart.js';
 import type { Theme } from './colours.js';
 import { SERIES_COLOURS } from './colours.js';
 import { Card } from './panels.js';
@@ -28,7 +28,8 @@ export function RatesCard(props: {
     <Card title="Rates of limited connections" note="a gap: at line rate" wide>
       <Chart
         title=""
-        {...{ theme, x, lines, mark: timePs, onPick: setTime, sync: 'time', height: 250 }}
+        name="rates of limited connections"
+        {...{ theme, x, lines, mark: timePs, onPick: setTime, overTime: true, height: 250 }}
         formatX={(ps) => formatTime(Math.round(ps))}
         formatY={formatRate}
       />

@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import type { RunPage } from '../report/page/page-data.js';
 import type { Theme } from './colours.js';
 import { useTheme } from './colours.js';
 import { Distributions } from './distributions.js';
@@ -9,7 +10,7 @@ import {
   Expectations,
   Header,
   Margins,
-  Ports,
+  PortsCard,
   Reproduce,
   Standstill,
   Tiles,
@@ -18,11 +19,18 @@ import {
 } from './panels.js';
 import { Nics } from './nics.js';
 import { NoSeries, PortPlots } from './port-plots.js';
+import { goTo, goToPort, useAddress } from './address.js';
+import { DeviceCard } from './device-card.js';
+import { EpisodesCard } from './episodes/episodes-card.js';
+import { FlowCard } from './flows/flow-card.js';
+import { FlowsCard } from './flows/flows-card.js';
 import type { RunView } from './run-view.js';
 import { interestingPorts, momentAt } from './run-view.js';
 import { DiscoveryCard } from './discovery-card.js';
 import { RatesCard } from './rates-card.js';
 import { SharesCard } from './shares-card.js';
+import { SpreadCard } from './spread/spread-card.js';
+import type { TimelineEvent } from './timeline.js';
 import { Timeline } from './timeline.js';
 import { TreeCard } from './tree-card.js';
 
@@ -30,24 +38,38 @@ import { TreeCard } from './tree-card.js';
 export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
   const { run } = view;
   const [theme, toggleTheme] = useTheme();
-  const [timePs, setTime] = useState<number | null>(null);
+  const { at: timePs, port: name } = useAddress();
   const order = useMemo(() => interestingPorts(view), [view]);
-  const [port, choose] = useState(order[0] ?? 0);
+  const views = useMemo(() => [view], [view]);
+  const port = placeOf(view, name) ?? order[0] ?? 0;
+  const choose = (place: number): void => {
+    goToPort(run.ports[place]!.name);
+  };
+  const pick = (place: number): void => {
+    goTo({ port: run.ports[place]!.name });
+  };
   const [marked, mark] = useState<ReadonlySet<number> | null>(null);
+  const ring = useMemo(() => ringOf(run), [run]);
+  const events = useMemo(() => eventsOf(run), [run]);
   return (
     <main>
       <Header run={run} status={run.status} toggleTheme={toggleTheme} />
       <Tiles run={run} />
       <Standstill run={run} />
       <Unreachable run={run} />
-      <MapCard {...{ view, theme, timePs, setTime, port, choose, marked }} />
-      <PortCard {...{ view, theme, order, port, choose, timePs, setTime }} />
+      <MapCard {...{ view, theme, timePs, setTime, port, choose: pick, marked, ring, events }} />
+      <DeviceCard run={run} />
       <TreeCard {...{ run, choose, mark }} />
+      <EpisodesCard run={run} />
+      <FlowsCard run={run} />
+      <FlowCard {...{ view, theme, timePs, setTime, mark }} />
+      <PortCard {...{ view, theme, order, port, choose: pick, timePs, setTime }} />
+      <SpreadCard {...{ views, theme, timePs, setTime }} />
       <div class="columns">
-        <Distributions views={[view]} theme={theme} />
+        <Distributions views={views} theme={theme} />
         <Expectations run={run} />
         <Traffic run={run} />
-        <Ports run={run} order={order} choose={choose} />
+        <PortsCard run={run} order={order} />
         <Margins run={run} />
         <Nics run={run} />
         <SharesCard {...{ run, theme, choose }} />
@@ -57,6 +79,55 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
       <Reproduce run={run} />
     </main>
   );
+}
+
+/** More would be a block of colour. */
+const STORMS_MARKED = 60;
+
+const NO_PORTS: ReadonlySet<number> = new Set();
+
+/** Ports of the cyclic buffer dependencies that hold at the end, or of all that there were. */
+function ringOf(run: RunPage): ReadonlySet<number> {
+  const deadlocks = run.trees?.deadlocks ?? [];
+  const standing = deadlocks.filter(({ openedPs }) => openedPs === null);
+  const names = new Set(
+    (standing.length > 0 ? standing : deadlocks).flatMap(({ ring }) =>
+      ring.map(({ egress }) => egress),
+    ),
+  );
+  return new Set([...run.ports.keys()].filter((place) => names.has(run.ports[place]!.name)));
+}
+
+/** Storms and deadlocks, where they begin and end. */
+function eventsOf({ trees }: RunPage): TimelineEvent[] {
+  if (trees === null) return [];
+  const deadlocks = trees.deadlocks.flatMap(({ closedPs, openedPs, ring }) => {
+    const where = ring.map(({ egress }) => egress).join(', ');
+    const opened = { timePs: openedPs!, text: `deadlock resolved: ${where}` };
+    return [
+      { timePs: closedPs, text: `deadlock: ${where}` },
+      ...(openedPs === null ? [] : [opened]),
+    ];
+  });
+  const storms = trees.storms.map(({ port, priority, startPs }) => {
+    const where = priority === null ? port : `${port} priority ${priority}`;
+    return { timePs: startPs, text: `storm at ${where}` };
+  });
+  return [...deadlocks, ...storms.slice(0, STORMS_MARKED)];
+}
+
+export function choosePort(port: string): void {
+  goTo({ port });
+}
+
+/** The chosen time; null: the whole run. */
+export function setTime(timePs: number | null): void {
+  goTo({ at: timePs && Math.round(timePs) });
+}
+
+export function placeOf({ run }: RunView, name: string | null): number | null {
+  const place = run.ports.findIndex((port) => port.name === name);
+  return place < 0 ? null : place;
 }
 
 export function MapCard(props: {
@@ -70,15 +141,18 @@ export function MapCard(props: {
   readonly isLive?: boolean;
   /** Ports that are pointed out; null: all alike. */
   readonly marked?: ReadonlySet<number> | null;
+  /** Ports that wait for each other. */
+  readonly ring?: ReadonlySet<number>;
+  readonly events?: readonly TimelineEvent[];
   readonly children?: ComponentChildren;
 }): JSX.Element {
   const { view, theme, timePs, setTime, port, choose, isLive = false } = props;
-  const { marked = null } = props;
+  const { marked = null, ring = NO_PORTS, events = [] } = props;
   const shownPs = timePs ?? (isLive ? (view.moments.at(-1)?.timePs ?? null) : null);
   return (
-    <Card title="Fabric" wide>
+    <Card title="Fabric" id="fabric" wide>
       <FabricMapView
-        {...{ view, theme, chosen: port, choose, marked }}
+        {...{ view, theme, chosen: port, choose, marked, ring }}
         moment={momentAt(view, shownPs)}
       />
       <Legend isLarge={isLarge(view)} />
@@ -86,7 +160,7 @@ export function MapCard(props: {
         (props.children ?? <NoSeries />)
       ) : (
         <Timeline
-          {...{ views: [view], timePs, setTime }}
+          {...{ views: [view], timePs, setTime, events }}
           otherwise={isLive ? 'now' : 'whole run'}
         />
       )}

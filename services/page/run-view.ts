@@ -1,3 +1,4 @@
+import { octetsFrom } from './base64.js';
 import type { LiveNews, LiveSpan } from '../report/page/live-data.js';
 import type { Heat, PortPlot, RunPage } from '../report/page/page-data.js';
 
@@ -61,9 +62,15 @@ function momentsOf({ timesPs, busy, held, queue, queueMax }: Heat, ports: number
       timePs,
       busy: busyOctets.subarray(from, to),
       held: heldOctets.subarray(from, to),
-      queueOctets: Float32Array.from(shares, (share) => (share / OCTET_MAX) * queueMax),
+      queueOctets: scaled(shares, queueMax / OCTET_MAX),
     };
   });
+}
+
+function scaled(shares: Uint8Array, by: number): Float32Array {
+  const values = new Float32Array(shares.length);
+  for (let i = 0; i < shares.length; i++) values[i] = shares[i]! * by;
+  return values;
 }
 
 /** The view with what was heard of a run that goes on. */
@@ -93,7 +100,7 @@ function plotsAt(run: RunPage, moments: readonly Moment[], port: number): PortPl
       ...{ port, priority, rateBps: column('busy', rateBps / OCTET_MAX) },
       ...{ held: column('held', 1 / OCTET_MAX), queueOctets: column('queueOctets', 1) },
       ...{ ingressOctets: column('ingressOctets', 1), creditUnits: column('creditUnits', 1) },
-      drops: column('drops', 1),
+      ...{ drops: column('drops', 1), limits: [] },
     };
   });
 }
@@ -104,7 +111,7 @@ function momentOf(span: LiveSpan): Moment {
     timePs,
     busy: octetsFrom(busy),
     held: octetsFrom(held),
-    queueOctets: Float32Array.from(octetsFrom(queue), (share) => (share / OCTET_MAX) * queueMax),
+    queueOctets: scaled(octetsFrom(queue), queueMax / OCTET_MAX),
     priorities: priorities.map((figures) => ({
       priority: figures.priority,
       busy: unlessEmpty(figures.busy, octetsFrom),
@@ -123,10 +130,6 @@ function unlessEmpty<Values>(base64: string, read: (base64: string) => Values): 
 
 function floatsFrom(base64: string): Float32Array {
   return new Float32Array(octetsFrom(base64).buffer);
-}
-
-function octetsFrom(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 }
 
 /** `moment` is null for the whole run. */

@@ -3,6 +3,7 @@ import type { SweepMeasure, SweepPage } from '../report/page/page-data.js';
 import type { Theme } from './colours.js';
 import { lossColour, useTheme } from './colours.js';
 import { Card } from './panels.js';
+import { SweepHeadline } from './compare/sweep-headline.js';
 import './sweep.css';
 
 type Axis = SweepPage['axes'][number];
@@ -22,17 +23,21 @@ export function SweepPageView({ sweep }: { readonly sweep: SweepPage }): JSX.Ele
         </div>
         {sweep.description !== '' && <p>{sweep.description}</p>}
       </header>
-      {sweep.measures.map((measure) => (
-        <Card
-          key={measure.label}
-          title={measure.label}
-          note={measure.moreIsBetter ? 'more is better' : 'less is better'}
-          wide
-        >
-          <HeatMaps {...{ axes: sweep.axes, measure, theme }} />
-        </Card>
-      ))}
-      <Card title="Again" wide>
+      <SweepHeadline sweep={sweep} />
+      <div class="measures">
+        {sweep.measures.map((measure) => (
+          <Card
+            key={measure.label}
+            title={measure.label}
+            note={measure.moreIsBetter ? 'more is better' : 'less is better'}
+            wide
+          >
+            <HeatMaps {...{ axes: sweep.axes, measure, theme }} />
+            <Scale {...{ measure, theme }} />
+          </Card>
+        ))}
+      </div>
+      <Card title="How to reproduce" wide>
         <pre>{sweep.command}</pre>
       </Card>
     </main>
@@ -58,6 +63,23 @@ function HeatMaps(props: {
         </figure>
       ))}
     </div>
+  );
+}
+
+/** What the colours stand for: one scale for all maps of a measure. */
+function Scale(props: { readonly measure: SweepMeasure; readonly theme: Theme }): JSX.Element {
+  const { measure, theme } = props;
+  const runs = [...measure.values.keys()];
+  const order = runs.sort((a, b) => badness(measure, a) - badness(measure, b));
+  const [best, worst] = [order[0]!, order.at(-1)!];
+  const ramp = `linear-gradient(90deg, ${lossColour(theme, 0)}, ${lossColour(theme, 1)})`;
+  return (
+    <p class="legend">
+      <span>
+        best: {measure.texts[best]} <i class="ramp" style={{ background: ramp }} /> worst:{' '}
+        {measure.texts[worst]}
+      </span>
+    </p>
   );
 }
 

@@ -9,6 +9,12 @@ const HEIGHT = 46;
 const PLAY_MS = 12_000;
 const OCTET_MAX = 255;
 
+/** Something that happened to the run at a time. */
+export interface TimelineEvent {
+  readonly timePs: number;
+  readonly text: string;
+}
+
 interface TimelineProps {
   readonly views: readonly RunView[];
   /** Null: the whole run. */
@@ -16,11 +22,12 @@ interface TimelineProps {
   readonly setTime: (timePs: number | null) => void;
   /** What is shown while no time is chosen. */
   readonly otherwise?: 'whole run' | 'now';
+  readonly events?: readonly TimelineEvent[];
 }
 
 /** A slider over virtual time, above it how busy and how held the fabric was. */
 export function Timeline(props: TimelineProps): JSX.Element {
-  const { views, timePs, setTime, otherwise = 'whole run' } = props;
+  const { views, timePs, setTime, otherwise = 'whole run', events = [] } = props;
   const endPs = Math.max(...views.map(({ moments }) => moments.at(-1)?.timePs ?? 0));
   const step = stepOf(views);
   const [playing, setPlaying] = useState(false);
@@ -91,6 +98,14 @@ export function Timeline(props: TimelineProps): JSX.Element {
             {views.length > 1 && <b>{view.run.title}</b>}
           </div>
         ))}
+        {events.map(({ timePs: at, text }) => (
+          <div
+            key={`${at} ${text}`}
+            class="event"
+            title={text}
+            style={{ left: `${Math.min(100, (100 * at) / endPs)}%` }}
+          />
+        ))}
         {timePs !== null && <div class="hand" style={{ left: `${(100 * timePs) / endPs}%` }} />}
         <input
           type="range"
@@ -108,7 +123,7 @@ export function Timeline(props: TimelineProps): JSX.Element {
       <div class="scale">
         <span>0</span>
         <span class="key">
-          <i class="busy" /> mean load of links that send <i class="stopped" /> share of them held
+          <i class="busy" /> mean load of links that send <i class="stopped" /> share of them paused
         </span>
         <span>{formatTime(endPs)}</span>
       </div>

@@ -56,7 +56,7 @@ export function TreeCard(props: TreeCardProps): JSX.Element {
                   }}
                 >
                   <b>{placeText(one.root)}</b>
-                  <small>{time(one.frameTimePs)} lost</small>
+                  <small>{time(one.frameTimePs)} blocked</small>
                   <i style={{ width: `${shareOf(one, trees.trees[0]!)}%` }} />
                 </button>
               </li>
@@ -89,9 +89,9 @@ function NotObserved(props: { readonly of: TreeCardProps; readonly title: string
   return (
     <Card title={props.title} wide>
       <p class="none">
-        {isLive ? 'Nothing is known yet. ' : 'Nobody looked. '}
+        {isLive ? 'No congestion is known yet. ' : 'Congestion was not observed. '}
         <code>observe: {'{ episodes: true }'}</code> in the scenario, or{' '}
-        <code>--set observe.episodes=true</code>, has congestion written down with its causes
+        <code>--set observe.episodes=true</code>, records congestion with its causes
         {isLive ? (
           ': shown here while the run goes on, and in its report.'
         ) : (
@@ -235,7 +235,7 @@ function Place(props: {
           {whatText(node)}
         </text>
         <text class="what" x="14" y="46">
-          {asked === null ? lostText(node) : `${asked.name} was full`}
+          {asked === null ? shortLostText(node) : `${asked.name} was full`}
         </text>
       </g>
       {(canOpen || hidden > 0) && (
@@ -272,6 +272,11 @@ function whatText({ kind, mechanism, times, totalPs }: TreeNode): string {
 
 function lostText({ frameTimePs }: TreeNode): string {
   return frameTimePs > 0 ? `${time(frameTimePs)} of aggregate blocked time` : '';
+}
+
+/** As much as a box has room for; its title has the whole. */
+function shortLostText({ frameTimePs }: TreeNode): string {
+  return frameTimePs > 0 ? `${time(frameTimePs)} blocked in all` : '';
 }
 
 function detailText(node: TreeNode): string {

@@ -139,6 +139,42 @@ function threadsOf({ cables }: FabricMap, cellOf: ReadonlyMap<number, Cell>): Th
   );
 }
 
+/** As near as a pointer hits. */
+const MISS_MOST = 4;
+const HALVINGS = 20;
+
+/** The link whose line passes a point, drawn as `WeaveMap` draws it. */
+export function threadAt({ threads }: Weave, x: number, y: number): Thread | null {
+  let [found, nearest]: [Thread | null, number] = [null, MISS_MOST];
+  // All lines between two rows are at a height at the same share of their way.
+  const shares = new Map<string, number>();
+  for (const thread of threads) {
+    const { ax, ay, bx, by } = thread;
+    if (y <= ay || y >= by) continue;
+    const key = `${ay} ${by}`;
+    let t = shares.get(key);
+    if (t === undefined) shares.set(key, (t = shareAt(ay, by, y)));
+    const stay = (1 - t) ** 3 + 3 * (1 - t) ** 2 * t;
+    const distance = Math.abs(ax * stay + bx * (1 - stay) - x);
+    if (distance >= nearest) continue;
+    [found, nearest] = [thread, distance];
+  }
+  return found;
+}
+
+/** Where on its way a curve with both control points at half height is at `y`. */
+function shareAt(ay: number, by: number, y: number): number {
+  const middle = (ay + by) / 2;
+  let [low, high] = [0, 1];
+  for (let i = 0; i < HALVINGS; i++) {
+    const t = (low + high) / 2;
+    const at = ay * (1 - t) ** 3 + 3 * middle * t * (1 - t) + by * t ** 3;
+    if (at < y) low = t;
+    else high = t;
+  }
+  return (low + high) / 2;
+}
+
 function plugAt({ x, width, ports }: Cell, port: number): number {
   return x + (width * (ports.indexOf(port) + 0.5)) / ports.length;
 }

@@ -7,41 +7,45 @@ import type { MapProps, Tip } from './map-tip.js';
 import type { Moment, RunView } from './run-view.js';
 import { portNow, worstOf } from './run-view.js';
 import type { Cell, Thread, Weave } from './weave-layout.js';
-import { layOutWeave } from './weave-layout.js';
+import { layOutWeave, threadAt } from './weave-layout.js';
 
 const WIDTH_MIN = 320;
 /** Threads are drawn together with others of about the same load. */
 const SHADES = 12;
 
 /** A fabric of hundreds of devices, on a canvas: what is hot or held stands out. */
-export function WeaveMap({ view, moment, theme, chosen, choose, marked }: MapProps): JSX.Element {
+export function WeaveMap(props: MapProps): JSX.Element {
+  const { view, moment, theme, chosen, choose, marked, ring } = props;
   const { run } = view;
   const frame = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [width, setWidth] = useState(0);
-  const [tip, setTip] = useState<(Tip & { readonly cell: Cell }) | null>(null);
+  const [tip, setTip] = useState<(Tip & { readonly cell: Cell | null }) | null>(null);
   const weave = useMemo(
     () => layOutWeave(run.map, Math.max(WIDTH_MIN, width), (port) => run.ports[port]!.name),
     [run, width],
   );
   useEffect(() => {
     const watch = new ResizeObserver(() => {
-      setWidth(frame.current!.clientWidth);
+      setWidth((width) => frame.current?.clientWidth ?? width);
     });
     watch.observe(frame.current!);
     return () => {
       watch.disconnect();
     };
   }, []);
-  const pointed = tip?.cell ?? null;
+  const pointed = tip?.ports ?? null;
   useLayoutEffect(() => {
     if (width === 0) return;
-    const shown = { view, moment, theme, chosen, marked: marked ?? null, pointed };
+    const shown = { view, moment, theme, chosen, marked: marked ?? null, ring, pointed };
     new Painter(canvas.current!, weave, Math.max(WIDTH_MIN, width), shown).paint();
-  }, [weave, width, view, moment, theme, chosen, marked, pointed]);
-  const cellAt = (event: MouseEvent): Cell | null => {
+  }, [weave, width, view, moment, theme, chosen, marked, ring, pointed]);
+  const pointOf = (event: MouseEvent): readonly [number, number] => {
     const { left, top } = canvas.current!.getBoundingClientRect();
-    const [x, y] = [event.clientX - left, event.clientY - top];
+    return [event.clientX - left, event.clientY - top];
+  };
+  const cellAt = (event: MouseEvent): Cell | null => {
+    const [x, y] = pointOf(event);
     const isAt = (cell: Cell): boolean =>
       x >= cell.x && x <= cell.x + cell.width + 1 && y >= cell.y && y <= cell.y + cell.height + 1;
     return weave.cells.find(isAt) ?? null;
@@ -57,19 +61,47 @@ export function WeaveMap({ view, moment, theme, chosen, choose, marked }: MapPro
           const cell = cellAt(event);
           const { left, top } = frame.current!.getBoundingClientRect();
           const place = { x: event.clientX - left, y: event.clientY - top };
-          setTip(cell && { title: cell.name, ports: cell.ports, cell, ...place });
+          if (cell !== null) {
+            const isPort = cell.ports.length === 1;
+            const [port] = cell.ports;
+            const name = isPort ? directionOf(view, port!) : cell.name;
+            const far = isPort ? otherEnd(view, port!) : null;
+            setTip({ title: name, ports: cell.ports, cell, ...(far && { far }), ...place });
+            return;
+          }
+          const thread = threadAt(weave, ...pointOf(event));
+          setTip(thread && { ...linkTip(view, thread), cell: null, ...place });
         }}
         onMouseLeave={() => {
           setTip(null);
         }}
         onClick={(event) => {
           const cell = cellAt(event);
-          if (cell !== null) choose(worstPort(view, moment, cell.ports));
+          const ports = cell?.ports ?? threadAt(weave, ...pointOf(event))?.ports;
+          if (ports !== undefined) choose(worstPort(view, moment, ports));
         }}
       />
       {tip !== null && <TipView tip={tip} view={view} moment={moment} />}
     </div>
   );
+}
+
+function directionOf({ run }: RunView, port: number): string {
+  const { name, peer } = run.ports[port]!;
+  return `${name} → ${peer}`;
+}
+
+function otherEnd(view: RunView, port: number): NonNullable<Tip['far']> | null {
+  const { ports } = view.run;
+  const peer = ports.findIndex(({ name }) => name === ports[port]!.peer);
+  return peer < 0 ? null : { title: directionOf(view, peer), ports: [peer] };
+}
+
+/** Both directions of a link. */
+function linkTip(view: RunView, { ports }: Thread): Pick<Tip, 'title' | 'ports' | 'far'> {
+  const [from, to] = ports;
+  const far = { title: directionOf(view, to!), ports: [to!] };
+  return { title: directionOf(view, from!), ports: [from!], far };
 }
 
 interface Shown {
@@ -78,7 +110,8 @@ interface Shown {
   readonly theme: Theme;
   readonly chosen: number | null;
   readonly marked: ReadonlySet<number> | null;
-  readonly pointed: Cell | null;
+  readonly ring: ReadonlySet<number> | undefined;
+  readonly pointed: readonly number[] | null;
 }
 
 class Painter {
@@ -137,21 +170,32 @@ class Painter {
     context.strokeStyle = this.held;
     for (const [thread, share] of held) {
       const isFaint = this.isFaint(thread.ports);
-      context.globalAlpha = (0.25 + 0.6 * Math.min(1, share)) * (isFaint ? 0.1 : 1);
+      context.globalAlpha = (0.06 + 0.8 * Math.min(1, share)) * (isFaint ? 0.1 : 1);
       this.stroke([thread], 1.3);
     }
     context.globalAlpha = 1;
+    this.paintRing();
     this.paintPointed();
   }
 
   /** All cables of what is pointed at, and that of the chosen port. */
   private paintPointed(): void {
     const { pointed, chosen } = this.shown;
-    const wanted = new Set([...(pointed?.ports ?? []), ...(chosen === null ? [] : [chosen])]);
+    const wanted = new Set([...(pointed ?? []), ...(chosen === null ? [] : [chosen])]);
     this.context.strokeStyle = colourOf('--chosen');
     this.stroke(
       this.weave.threads.filter(({ ports }) => ports.some((port) => wanted.has(port))),
       1.4,
+    );
+  }
+
+  /** The links of a cyclic buffer dependency. */
+  private paintRing(): void {
+    const { ring } = this.shown;
+    this.context.strokeStyle = colourOf('--bad');
+    this.stroke(
+      this.weave.threads.filter(({ ports }) => ports.some((port) => ring?.has(port))),
+      3,
     );
   }
 

@@ -11,7 +11,7 @@ export interface PluginSpec extends RateSpec, Pick<LimitedFlow, 'packetOctets' |
   readonly settings: Numbers;
 }
 
-/** A plugin threw while a run was under way. */
+/** A plugin threw during a run. */
 export class PluginError extends Error {
   constructor(message: string) {
     super(message);
@@ -92,7 +92,7 @@ export class PluginControl extends TabledRates<PluginSpec> {
     this.call(row, this.plugin.marked, undefined);
   }
 
-  /** What is delivered whole needs no more calls, and so ends with them. */
+  /** When everything is delivered, no further calls are needed. */
   override onTimer(row: number): void {
     if (!this.host.isDone(row)) this.call(row, this.plugin.timer, undefined);
   }
@@ -114,7 +114,7 @@ export class PluginControl extends TabledRates<PluginSpec> {
 
 type Hook<Event> = (connection: Connection, event: Event) => void;
 
-/** One object for all connections: it shows the one that is called for. */
+/** One object for all connections: it shows the one whose call is in progress. */
 class ConnectionView implements Connection {
   readonly state: Record<string, number> = {};
   private row = 0;

@@ -12,7 +12,7 @@ const HEADER = ['api', 'kind', 'name', 'help', 'settings'] as const;
 const HOOKS = ['start', 'sent', 'acknowledged', 'lost', 'marked', 'timer'] as const;
 const FEEDBACKS = ['acknowledgements', 'marks'] as const;
 const SETTING = ['unit', 'default', 'min', 'max', 'help'] as const;
-/** What a section of every plugin of a kind has beside the plugin's own keys. */
+/** Keys of a section of every plugin of a kind beside the plugin's own keys. */
 export const OWN_KEYS = {
   load: ['hosts'],
   acknowledgements: [],
@@ -21,7 +21,7 @@ export const OWN_KEYS = {
 
 type Mapping = Readonly<Record<string, unknown>>;
 
-/** What a plugin exports, checked; throws UnusablePlugin with the first thing that is wrong. */
+/** The checked export of a plugin; throws UnusablePlugin with the first error. */
 export function definitionOf(value: unknown, file: string): Plugin {
   return new Checker(file).plugin(value);
 }
@@ -113,7 +113,7 @@ class Checker {
   private method(given: Mapping, name: string): void {
     const method = given[name];
     if (typeof method !== 'function') throw this.error(`${name} is no function: ${show(method)}`);
-    // Its own words say what it is, whatever context it comes from: AsyncFunction, for one.
+    // Its tag identifies it, whatever context it comes from: AsyncFunction, for one.
     const tag = Object.prototype.toString.call(method);
     const returnsAtOnce =
       !tag.includes('Async') && (name === 'flows' || !tag.includes('Generator'));

@@ -3,7 +3,7 @@ import { compileFunction, constants, createContext, runInContext } from 'node:vm
 import type { PluginSource } from './source.js';
 import { UnusablePlugin } from './source.js';
 
-/** What would make one run differ from the next is not there, or says so when it is used. */
+/** Sources of nondeterminism are absent, or throw when they are used. */
 const PRELUDE = `'use strict';
 {
   const refuse = (name, instead) => () => {
@@ -19,7 +19,7 @@ const PRELUDE = `'use strict';
 }`;
 
 const EXPORT = /^export default\b/gm;
-/** As long as what it replaces, so that errors name the right column. */
+/** As long as what it replaces, so that errors have the right column. */
 const ASSIGNMENT = 'plugin.value =';
 const STRICT = "'use strict';";
 const MODULE_SYNTAX = /^(?:import\b(?!\s*\()|export\b)/m;
@@ -27,7 +27,7 @@ const FILE_VARIABLE = /^(?:let|var)\s/m;
 const MISSING_EXPORT =
   "no default export; write `export default { api: 1, kind: 'congestion-control', … }`";
 
-/** The default export of a plugin, evaluated where there is no clock, no chance and no I/O. */
+/** The default export of a plugin, evaluated without clock, randomness and I/O. */
 export function evaluate(source: PluginSource): unknown {
   const { file } = source;
   const script = scriptOf(source);
@@ -51,7 +51,7 @@ export function evaluate(source: PluginSource): unknown {
   return box.value;
 }
 
-/** What was thrown says, whichever context it comes from. */
+/** Message of what was thrown, whichever context it comes from. */
 export function reasonOf(error: unknown): string {
   const message = (error as { readonly message?: unknown } | null)?.message;
   return typeof message === 'string' ? message : String(error);

@@ -42,7 +42,7 @@ export function rateControlsWith(sources: readonly PluginSource[]): readonly Rat
   ];
 }
 
-/** All that engines are given. */
+/** All kinds that engines are given. */
 export function engineKindsWith(sources: readonly PluginSource[]): EngineKinds {
   return { ...ENGINE_KINDS, rateControls: rateControlsWith(sources) };
 }
@@ -88,7 +88,7 @@ const CNP_KEYS = {
   cnpPriority: integer(0, 7).describe('Priority of notifications.').prefault(6),
 };
 
-/** The same road as a built-in rate control, from the keys of its section to its connections. */
+/** The same path as a built-in rate control, from the keys of its section to its connections. */
 function sliceOf(plugin: CongestionControl, file: string): RateControlSlice {
   const before = slices.get(plugin);
   if (before !== undefined) return before;

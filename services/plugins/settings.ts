@@ -27,7 +27,7 @@ const QUANTITIES: Readonly<Record<Unit, Quantity>> = {
   integer: plain('a whole number', 'a whole number', Number.isSafeInteger),
 };
 
-/** Schema of a setting that a plugin declares; throws where the declaration has no sense. */
+/** Schema of a setting that a plugin declares; throws where the declaration is invalid. */
 export function settingSchema({ unit, min, max }: Omit<Setting, 'help'>): QuantitySchema {
   if (!Object.hasOwn(QUANTITIES, unit)) {
     throw new Error(`unit is ${show(unit)}; one of ${listed(Object.keys(QUANTITIES))}`);

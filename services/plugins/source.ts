@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** A plugin as it travels with its scenario: to threads, services, pods and saved runs. */
+/** A plugin as it is carried with its scenario: to threads, services, pods and saved runs. */
 export interface PluginSource {
   /** The path that the scenario gives. */
   readonly file: string;
@@ -9,7 +9,7 @@ export interface PluginSource {
   readonly text: string;
 }
 
-/** A plugin that cannot be used; the message says what is wrong with it and what to do. */
+/** A plugin that cannot be used; the message has the error and the remedy. */
 export class UnusablePlugin extends Error {}
 
 export function sha256Of(text: string): string {

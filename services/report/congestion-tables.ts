@@ -1,7 +1,6 @@
-/** Rates of connections and the queues that limit them, for people and for files. */
+/** Rates of connections and the queues that limit them, for the summary. */
 
 import type { RunResults } from '../runtime/results/results.js';
-import { csv } from './csv.js';
 import { formatCount, formatRate } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
@@ -33,16 +32,4 @@ export function rateTable({ rates, congestionPoints }: RunResults, style: Style)
         `${formatCount(messages)} messages`,
     );
   return [style.strong('Rates, slowest first'), table(head, rows), ...more, ...points].join('\n');
-}
-
-export function ratesCsv({ rates }: RunResults): string {
-  const columns = [
-    ...['flow', 'name', 'control', 'line_bps', 'rate_bps', 'target_bps', 'least_bps'],
-    ...['notifications_sent', 'notifications', 'cuts'],
-  ];
-  const rows = rates.map((r) => [
-    ...[r.flow, r.name, r.control, r.lineBps, r.rateBps, r.targetBps, r.leastBps],
-    ...[r.notificationsSent, r.notifications, r.cuts],
-  ]);
-  return csv(columns, rows);
 }

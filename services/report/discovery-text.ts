@@ -1,4 +1,4 @@
-/** Neighbours and DCBX as tables, much as lldpctl and dcb print them; paths with their reasons. */
+/** Neighbors and DCBX as tables, much as lldpctl and dcb print them; paths with their reasons. */
 
 import type {
   DcbxResult,
@@ -67,7 +67,7 @@ function machinesTable(ports: readonly DiscoveryPortResult[]): string {
   return table([...head, 'CEE: seq/ack, groups, PFC, applications'], rows);
 }
 
-/** What a port came to: local, remote, operational. */
+/** DCBX of a port: local, remote, operational. */
 export function dcbxCells(port: DiscoveryPortResult): DcbxCells {
   return {
     pfc: [
@@ -84,7 +84,7 @@ export function dcbxCells(port: DiscoveryPortResult): DcbxCells {
   };
 }
 
-/** Only ports that do not go with their neighbours. */
+/** Only ports that differ from their neighbors. */
 export function mismatching(results: DiscoveryResults): DiscoveryResults {
   const ports = results.ports.filter(({ mismatches }) => mismatches.length > 0);
   return { ...results, ports };
@@ -104,10 +104,10 @@ export function pathsText(paths: readonly PathResult[], style: Style): string {
     .join('\n\n');
 }
 
-/** At the beginning, and after each change in which the path had a part. */
+/** At the beginning, and after each change that involved the path. */
 function settledText({ convergencePs }: Pick<PathResult, 'convergencePs'>): string {
   const times = convergencePs.flatMap((ps) => (ps === null ? [] : formatTime(ps)));
-  return times.length === 0 ? 'never heard of' : `settled in ${times.join(', then ')}`;
+  return times.length === 0 ? 'never settled' : `settled in ${times.join(', then ')}`;
 }
 
 function pfcText(pfc: PfcResult | null): string {
@@ -116,7 +116,7 @@ function pfcText(pfc: PfcResult | null): string {
   return `${priorities.length === 0 ? 'none' : priorities.join(',')}${willing ? ' w' : ''}`;
 }
 
-/** Classes with a share, and the rest in a word. */
+/** Classes with a share, and the rest in one word. */
 function etsText(ets: EtsResult | null): string {
   if (ets === null) return '–';
   const shared = ets.shares.flatMap((share, tc) =>

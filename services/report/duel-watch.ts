@@ -1,6 +1,8 @@
-/** What a duel tells that results do not: control octets, and how fast a source reacts. */
+/**
+ * Measurements of a duel that results do not have: control octets, and reaction time of a source.
+ */
 
-import { DeafProbe } from '../engine/contract/probe.js';
+import { NullProbe } from '../engine/contract/probe.js';
 import type { Engine } from '../engine/device/engine.js';
 import {
   CARRIES_FLAG,
@@ -21,14 +23,14 @@ import { portsOfFlow } from '../telemetry/congestion/flow-ways.js';
 /** From so much of its link's time on a queue is congested: 30 kB at 100 Gb/s. */
 const CONGESTED_PS = 2.4e6;
 
-/** Listens to a run; it changes nothing. */
-export class DuelWatch extends DeafProbe {
-  /** Of control frames and messages on every wire that they cross, and of telemetry. */
+/** Observes a run; it changes nothing. */
+export class DuelWatch extends NullProbe {
+  /** Of control frames and messages on every link that they cross, and of telemetry. */
   controlOctets = 0;
   private congestedPs = Infinity;
   private reactedPs = Infinity;
 
-  /** Ports, numbered through the engine, whose queues are watched; see `watchedPorts`. */
+  /** Ports, numbered through the engine, whose queues are observed; see `watchedPorts`. */
   private readonly watched: ReadonlySet<number>;
   /** Hosts whose flows pass them. */
   private readonly sources: ReadonlySet<number>;
@@ -54,8 +56,8 @@ export class DuelWatch extends DeafProbe {
   }
 
   /**
-   * From when the queue was congested until one of its sources was stopped, or told to be slower;
-   * null if none was.
+   * From the congestion of the queue to the first pause, or rate reduction, of one of its sources;
+   * null if there was none.
    */
   get reactionPs(): number | null {
     const { congestedPs, reactedPs } = this;
@@ -127,8 +129,8 @@ export class DuelWatch extends DeafProbe {
 }
 
 /**
- * The port that the scenario names (`observe.queue`), or else the last one before the receiver that
- * most flows go to: that of an incast.
+ * The port that the scenario names (`observe.queue`), or else the last one before the receiver with
+ * most flows: that of an incast.
  */
 function watchedPorts({ scenario, flows, linkEnds, topology }: Fabric): ReadonlySet<string> {
   const { queue } = scenario.observe;

@@ -1,4 +1,4 @@
-/** One scenario under several mechanisms: what each came to, side by side. */
+/** One scenario under several mechanisms, side by side. */
 
 import { completionOf, slowdownOf } from '../runtime/results/flow-figures.js';
 import type {
@@ -26,7 +26,7 @@ import { table } from './table.js';
 /** A flow that is slower by so much than alone with those of its NIC is a victim. */
 const VICTIM_SLOWDOWN = 1.5;
 
-/** One side of a duel: its run, and how to have it again. */
+/** One side of a duel: its run, and how to repeat it. */
 export interface DuelRun {
   readonly contender: string;
   readonly set: readonly string[];
@@ -53,11 +53,11 @@ export interface DuelFigures {
   readonly perFlowBps: Readonly<Record<string, Spread>>;
   /** Jain's index over the flows of a load that has several: 1 when all get the same. */
   readonly fairness: Readonly<Record<string, number>>;
-  /** By tier of the sender that was held, summed over its ports and priorities. */
+  /** By tier of the sender that was paused, summed over its ports and priorities. */
   readonly heldPs: Readonly<Record<string, number>>;
   readonly peakIngressOctets: number;
   readonly peakQueueOctets: number;
-  /** What the fullest switch sets apart for what may still arrive. */
+  /** Reservation of the fullest switch for what may still arrive. */
   readonly neededOctets: number;
   /** Flows that stopped progressing, and whether a cyclic buffer dependency holds at the end. */
   readonly stalledFlows: number;
@@ -66,10 +66,10 @@ export interface DuelFigures {
   readonly storms: number;
   /** Flows that are alone at their receiver, and half as slow again as their own NIC explains. */
   readonly victims: number;
-  /** From when the queue is congested to the first of its sources that reacts; null: none does. */
+  /** From the congestion of the queue to the reaction of the first of its sources; null: none. */
   readonly reactionPs: number | null;
   readonly controlFrames: number;
-  /** Of control frames, of messages about congestion, and of telemetry, on every wire. */
+  /** Of control frames, of congestion messages, and of telemetry, on every link. */
   readonly controlOctets: number;
   readonly notifications: number;
   readonly markedFrames: number;
@@ -122,7 +122,7 @@ export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
   };
 }
 
-/** A line per figure, a column per contender. */
+/** A line per metric, a column per variant. */
 export function duelText(figures: readonly DuelFigures[], style: Style): string {
   const line = (name: string, cell: (f: DuelFigures) => string): string[] => [
     name,
@@ -181,7 +181,7 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
   return [table(head, rows), ...failed, ...notes.map((note) => `  ${note}`)].join('\n');
 }
 
-/** Headroom of the margins, or memory behind credit, of the switch with the most. */
+/** Headroom of the margins, or buffer behind credit, of the switch with the most. */
 function neededOctets({ margins, credits }: RunResults): number {
   const perDevice = new Map<string, number>();
   const add = (port: string, octets: number): void => {
@@ -204,7 +204,7 @@ function victimsOf(flows: readonly FlowResult[]): number {
   const senders = countBy(flows, ({ source }) => source);
   return flows.filter(({ source, destination, slowdown, unfinishedPs, idealPs }) => {
     if (receivers.get(destination) !== 1 || idealPs === null) return false;
-    // What did not finish is at least so slow; flows of one NIC share its link.
+    // An unfinished flow is at least so slow; flows of one NIC share its link.
     const least = slowdown ?? (unfinishedPs ?? 0) / idealPs;
     return least > VICTIM_SLOWDOWN * senders.get(source)!;
   }).length;

@@ -20,7 +20,7 @@ import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 export interface ExpectationResult {
   readonly text: string;
   readonly metric: Metric;
-  /** What was measured, in base units; null where nothing could be. */
+  /** The measured value, in base units; null where there is none. */
   readonly actual: number | string | null;
   readonly ok: boolean;
   /** Why it cannot hold, beside the measured value; null if it can. */
@@ -64,9 +64,9 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       unit: 'count',
       meaning: 'congestion notifications (CNP, CNM) that senders received',
     },
-    'peak.ingress': { unit: 'octets', meaning: 'fullest ingress account' },
+    'peak.ingress': { unit: 'octets', meaning: 'fullest ingress buffer' },
     'peak.egress': { unit: 'octets', meaning: 'longest egress queue' },
-    'headroom.used': { unit: 'octets', meaning: 'most headroom that an account used' },
+    'headroom.used': { unit: 'octets', meaning: 'most headroom in use by a priority of a port' },
     convergence: {
       unit: 'time',
       meaning: 'longest time in which discovery settled at all ports, after any change',
@@ -159,7 +159,7 @@ function isRank(metric: Metric): metric is RankMetric {
   return metric in RANKS;
 }
 
-/** Where a percentile falls among unfinished flows, only what it is at the least is known. */
+/** Where a percentile falls among unfinished flows, only its lower bound is known. */
 function evaluateRank(
   expectation: Expectation,
   flows: readonly FlowResult[],
@@ -186,7 +186,7 @@ function holds({ min, max, equals }: Expectation, actual: number | string): bool
   return (min === null || actual >= min) && (max === null || actual <= max);
 }
 
-/** A filter that matches nothing says so: an expectation of nothing would always hold. */
+/** A filter without matches is reported: an expectation of nothing would always hold. */
 function strayFilter(expectation: Expectation, results: RunResults): string | null {
   const checks: readonly [string, string | null, readonly string[]][] = [
     ['load', expectation.load, results.flows.map((flow) => flow.load)],
@@ -391,6 +391,7 @@ const BUFFER_REASONS = [
   'egress-threshold',
   'buffer-full',
   'no-slot',
+  'no-temporary-slot',
   'wred',
 ] as const;
 
@@ -456,7 +457,7 @@ function textOf(expectation: Expectation): string {
   return `${metric}${of === '' ? '' : ` (${of})`} ${bounds.join(' and ')}`;
 }
 
-/** A value of a metric in the unit that people use for it. */
+/** A value of a metric in its usual unit. */
 export function show(metric: Metric, value: number | string | null): string {
   if (value === null) return 'nothing';
   if (typeof value === 'string') return value;

@@ -3,7 +3,7 @@ import { formatCount, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
 
-/** What declared faults did. */
+/** Effects of declared faults. */
 export function faultTable({ faults }: RunResults, style: Style): string {
   if (faults.length === 0) return '';
   const withheld = faults.some((f) => f.withheld > 0);
@@ -21,7 +21,7 @@ export function faultTable({ faults }: RunResults, style: Style): string {
   return [style.strong('Faults'), table(head, rows)].join('\n');
 }
 
-/** Credit that is gone, and who starves for it. */
+/** Lost credit, and accounts that starve for it. */
 export function lostCreditText({ lostCredits }: RunResults, style: Style): string {
   if (lostCredits.length === 0) return '';
   const lines = lostCredits.map(({ port, peer, priority, channel, units, starvedSincePs }) => {
@@ -33,7 +33,7 @@ export function lostCreditText({ lostCredits }: RunResults, style: Style): strin
   return [style.strong('Credit lost'), ...lines].join('\n');
 }
 
-/** Accounts whose ends received what cannot be true. */
+/** Accounts whose ends received implausible totals. */
 export function wrongCreditText({ credits }: RunResults, style: Style): string {
   const lines = credits.flatMap((account) => {
     const { port, priority, channel, wrongTotals, violations, contradictions } = account;

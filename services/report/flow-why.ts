@@ -10,7 +10,7 @@ import { formatCount, formatShare, formatTime } from './format.js';
 import type { Style } from './summary-text.js';
 import { table } from './table.js';
 
-/** Where a flow's time went: its shares add up to `totalPs` exactly. */
+/** The components of a flow's time: its shares add up to `totalPs` exactly. */
 export interface FlowWhy extends FlowTime {
   readonly flow: number;
   readonly name: string;

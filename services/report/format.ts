@@ -1,4 +1,4 @@
-/** Numbers as people read them, three significant digits or so. */
+/** Formatting of numbers, to about three significant digits. */
 
 import type { Percentiles, Ranks, Spread, Tally } from '../runtime/results/figures.js';
 
@@ -52,12 +52,12 @@ export function formatCount(count: number): string {
 }
 
 export function formatShare(share: number): string {
-  // What is almost all is not all.
+  // Less than all is not shown as all.
   if (share < 1 && share >= 0.9995) return '99.9 %';
   return `${(share * 100).toFixed(share >= 1 || share === 0 ? 0 : 1)} %`;
 }
 
-/** A percentile; `> ` what it is at the least where it falls among what has not finished. */
+/** A percentile; `> ` and its lower bound where it falls among unfinished values. */
 export function formatPercentile(
   percentiles: Percentiles | null,
   rank: keyof Ranks<number>,

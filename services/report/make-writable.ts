@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Makes a folder where there is none, and throws unless something can be put into it. */
+/** Creates a folder where there is none, and throws unless it is writable. */
 export function makeWritable(folder: string): void {
   makeFolder(folder);
-  // Permission bits do not tell all (a read-only disk, a special file system): try it.
+  // Permission bits are not sufficient (a read-only disk, a special file system): try it.
   rmdirSync(mkdtempSync(join(folder, '.selvage-')));
 }
 
@@ -15,7 +15,7 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Somebody else may have been quicker.
+    // Another process may have been faster.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }

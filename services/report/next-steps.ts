@@ -2,10 +2,10 @@ import type { FlowResult, RunResults } from '../runtime/results/results.js';
 import { isStandstill } from './verdict.js';
 
 const STEPS = 3;
-/** From this slowdown on, where the time of a flow went is of interest. */
+/** From this slowdown on, the components of a flow's time are of interest. */
 const SLOW = 2;
 
-/** Three commands that help most with this run of the scenario `file`, kept in `path`. */
+/** Three commands that help most with this run of the scenario `file`, stored in `path`. */
 export function nextSteps(results: RunResults, file: string, path: string): string {
   const { ports, flows, faults } = results;
   const isBlocked = ports.some(({ priorities }) => priorities.some((row) => row.heldCount > 0));

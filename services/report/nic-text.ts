@@ -1,3 +1,5 @@
+import { addressText, wordText } from '../engine/nic-82599/register-addresses.js';
+import { registerDump } from '../engine/nic-82599/register-dump.js';
 import type { ClassRow, NicResult } from '../runtime/results/nic-results.js';
 import type { RunResults } from '../runtime/results/results.js';
 import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
@@ -30,7 +32,7 @@ export function nicLatencyText({ nics }: Pick<RunResults, 'nics'>, style: Style)
     .join('\n');
 }
 
-/** Frames that anti-spoofing discarded at their source: no port ever counts them. */
+/** Frames that anti-spoofing discarded at their source: no port counts them. */
 export function nicSpoofText({ nics }: Pick<RunResults, 'nics'>, style: Style): string {
   const spoofed = nics.filter(({ spoofedFrames }) => spoofedFrames > 0);
   if (spoofed.length === 0) return '';
@@ -42,6 +44,21 @@ export function nicSpoofText({ nics }: Pick<RunResults, 'nics'>, style: Style): 
   const why =
     '  their address or VLAN is not that of their pool: see nic.pools (antiSpoof, vlans) and vlan';
   return [style.strong('Anti-spoofing of 82599s'), ...shown, ...more, why].join('\n');
+}
+
+/** The registers of an 82599 by address, as `ethtool -d` prints them. */
+export function registerDumpText({ registers }: Pick<NicResult, 'registers'>): string {
+  const rows = registerDump(registers);
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return rows
+    .map(({ address, selectedBy, name, value, fields }) => {
+      const place = address === null ? '       ' : addressText(address);
+      const said = Object.entries(fields).map(([field, own]) => `${field} ${own}`);
+      const selected = selectedBy === null ? [] : [`RTTDQSEL ${selectedBy}`];
+      const notes = value === 0 ? [] : [...selected, ...said];
+      return `${place}: ${name.padEnd(width)}  ${wordText(value)}  ${notes.join(', ')}`.trimEnd();
+    })
+    .join('\n');
 }
 
 /** The tables of an 82599, as `selvage inspect` prints them. */
@@ -56,6 +73,9 @@ export function nicText(nic: NicResult): string {
     section('Rate scheduling', rateTable(nic)),
     section('Packet buffers', bufferTable(nic)),
     section('Receive descriptors', ringTable(nic)),
+    section('Pools', poolTable(nic)),
+    section('Tags of received frames, in their descriptors', tagTable(nic)),
+    section('Switch between virtual machines, by class on transmit', switchTable(nic)),
     section('Latency: tail update to wire, wire to descriptor', latencyTable(nic)),
     section('Posted writes by DCA hint', hintTable(nic)),
     section('LEDs', ledTable(nic)),
@@ -127,6 +147,51 @@ function ringTable({ rings }: NicResult): string {
   );
 }
 
+function poolTable({ pools }: NicResult): string {
+  if (pools.length === 0) return '';
+  return table(
+    ['pool', 'takes VLANs', 'checks address', 'checks VLAN', 'inserts', 'priority', 'dei'],
+    pools.map(({ pool, vlans, macCheck, vlanCheck, insert }) => [
+      String(pool),
+      vlans.length === 0 ? 'all' : vlans.join(' '),
+      ...[macCheck, vlanCheck].map(yesOrNo),
+      ...(insert === null
+        ? ['-', '-', '-']
+        : [String(insert.vlan), String(insert.priority), yesOrNo(insert.dei)]),
+    ]),
+  );
+}
+
+function tagTable({ tags }: NicResult): string {
+  if (tags.every((row) => row.tags.length === 0)) return '';
+  return table(
+    ['tags', 'frames', 'VEXT', 'VP', 'unknown type', 'stripped'],
+    tags.map((row) => [
+      row.tags.length === 0 ? 'none' : row.tags.join(' '),
+      formatCount(row.frames),
+      ...[row.vext, row.vp, row.unknown].map(yesOrNo),
+      formatCount(row.stripped),
+    ]),
+  );
+}
+
+function switchTable({ switched }: NicResult): string {
+  if (switched.length === 0) return '';
+  return table(
+    ['tc', 'frames', 'octets', 'waiting'],
+    switched.map(({ tc, frames, octets, waiting }) => [
+      String(tc),
+      formatCount(frames),
+      formatOctets(octets),
+      formatCount(waiting),
+    ]),
+  );
+}
+
+function yesOrNo(is: boolean): string {
+  return is ? 'yes' : 'no';
+}
+
 function latencyTable({ latencies }: NicResult): string {
   if (latencies.length === 0) return '';
   return table(
@@ -158,8 +223,8 @@ function ledTable({ leds }: NicResult): string {
     leds.map(({ led, source, inverted, blinks, lit, sincePs, changes }) => [
       String(led),
       source,
-      inverted ? 'yes' : 'no',
-      blinks ? 'yes' : 'no',
+      yesOrNo(inverted),
+      yesOrNo(blinks),
       lit ? 'on' : 'off',
       formatTime(sincePs),
       formatCount(changes),

@@ -1,4 +1,4 @@
-/** What figures mean, in one line, wherever they are shown. */
+/** Explanations of metrics, in one line, wherever they are shown. */
 
 export const GOODPUT_NOTE =
   'goodput: payload over the time that it was offered, to its end if all of it arrived, else to ' +

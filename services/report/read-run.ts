@@ -1,52 +1,29 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { DROP_REASONS } from '../engine/contract/probe.js';
 import type { Topology } from '../fabric/topology/topology.js';
 import { portName } from '../fabric/topology/topology.js';
 import type { DiscoveryResults } from '../runtime/results/discovery-results.js';
-import type {
-  FlowResult,
-  PortPriorityResult,
-  PortResult,
-  RunResults,
-} from '../runtime/results/results.js';
-import type { SeriesRow } from '../runtime/series.js';
+import type { FlowResult, PortPriorityResult, PortResult } from '../runtime/results/results.js';
+import type { SeriesRow } from '../runtime/series-rows.js';
 import { parseCsv } from './csv.js';
-import type { ExpectationResult } from './expectations.js';
+import type { Episode } from '../telemetry/congestion/congestion.js';
 import type { MeasuredRun } from './page/page-of-run.js';
-import { DISCOVERY, readNics, readRun, readRunFile } from './run-directory.js';
+import { readTraces } from './read-traces.js';
+import { DISCOVERY, readNics, readRun, readRunFile, TRACES } from './run-directory.js';
 import { runJson } from './run-json.js';
+import { readSummary, SUMMARY_FILE } from './summary/summary-json.js';
+import { kindNamed } from './tables/observed-tables.js';
+import { dropColumn } from './tables/run-tables.js';
 
 type Row = Readonly<Record<string, string>>;
-type Summary = Omit<RunResults, 'flows' | 'ports' | 'nics'> & {
-  readonly expectations: readonly ExpectationResult[];
-};
+const EPISODES = 'episodes.csv';
 
-/** What every summary has. */
-const SUMMARY = {
-  scenario: 'string',
-  seed: 'number',
-  status: 'string',
-  virtualPs: 'number',
-  digest: 'string',
-  plugins: 'list',
-  priorities: 'list',
-  loads: 'list',
-  stalls: 'list',
-  standingDeadlocks: 'list',
-  margins: 'list',
-  buffers: 'list',
-  expectations: 'list',
-  deviceDigests: 'list',
-} as const;
-
-const DROPS = 'drops_';
-
-/** What was measured in a run, from the files of its directory. */
+/** The results of a run, from the files of its directory. */
 export function readMeasured(folder: string, topology: Topology): MeasuredRun {
   const { scenario, set, steps, document, why } = readRun(folder);
-  const text = readRunFile(folder, 'summary.json');
-  const summary = runJson(join(folder, 'summary.json'), text, SUMMARY) as Summary;
-  const { expectations, ...rest } = summary;
+  const text = readRunFile(folder, SUMMARY_FILE);
+  const { expectations, ...rest } = readSummary(join(folder, SUMMARY_FILE), text);
   const flows = readRows(folder, 'flows.csv').map(flowFrom);
   const ports = portsFrom(readRows(folder, 'ports.csv'), topology);
   const kept = { discovery: discoveryFrom(folder), nics: readNics(folder) };
@@ -56,11 +33,26 @@ export function readMeasured(folder: string, topology: Topology): MeasuredRun {
     expectations,
     document,
     series: {
-      rows: [...seriesFrom(folder, 'series.csv'), ...seriesFrom(folder, 'rate-series.csv')],
+      rows: [...seriesFrom(folder, 'series.csv'), ...seriesFrom(folder, 'rate_series.csv')],
     },
-    why,
+    why: why && { ...why, congestion: episodesFrom(folder) },
+    traces: readTraces(join(folder, TRACES)),
     origin: { scenario, set, steps },
   };
+}
+
+/** Null: a run of an earlier version has kept its trees only. */
+function episodesFrom(folder: string): { readonly episodes: readonly Episode[] } | null {
+  if (!existsSync(join(folder, EPISODES))) return null;
+  const episodes = readRows(folder, EPISODES).map((row): Episode => ({
+    ...{ id: row['id']!, kind: kindNamed(row['kind']!), device: row['device']! },
+    ...{ port: row['port']!, priority: numberFrom(row['priority']!), mechanism: row['mechanism']! },
+    ...{ startPs: Number(row['start_ps']), endPs: numberFrom(row['end_ps']!) },
+    ...{ parent: textFrom(row['parent']!) },
+    reason: textFrom(row['reason']!) as Episode['reason'],
+    frameTimePs: Number(row['aggregate_blocked_ps']),
+  }));
+  return { episodes };
 }
 
 function discoveryFrom(folder: string): DiscoveryResults | null {
@@ -76,7 +68,7 @@ function readRows(folder: string, name: string): Row[] {
   );
 }
 
-/** Of ports, or of connections; none if the file is not there. */
+/** Of ports, or of connections; none if there is no file. */
 function seriesFrom(folder: string, name: string): SeriesRow[] {
   if (!existsSync(join(folder, name))) return [];
   const [, ...lines] = parseCsv(readRunFile(folder, name));
@@ -85,13 +77,18 @@ function seriesFrom(folder: string, name: string): SeriesRow[] {
 
 const TEXTS = new Set(['name', 'load', 'source', 'destination', 'transport']);
 
-/** Columns are named as the properties are, in another spelling. */
+/** Columns are named as the properties are, in snake case and with bytes for octets. */
 function flowFrom(row: Row): FlowResult {
   const entries = Object.entries(row).map(([column, field]) => {
     const property = column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-    return [property, TEXTS.has(column) ? field : numberFrom(field)];
+    if (column === 'unreachable_at') return [property, textFrom(field)];
+    return [property.replace(/Bytes$/, 'Octets'), TEXTS.has(column) ? field : numberFrom(field)];
   });
   return Object.fromEntries(entries) as FlowResult;
+}
+
+function textFrom(field: string): string | null {
+  return field === '' ? null : field;
 }
 
 function numberFrom(field: string): number | null {
@@ -100,7 +97,7 @@ function numberFrom(field: string): number | null {
 
 type WritablePort = PortResult & { readonly priorities: PortPriorityResult[] };
 
-/** A port that was idle is in no table; nor is how many control frames one sent. */
+/** A port that was idle is in no table; nor is the number of control frames that one sent. */
 function portsFrom(rows: readonly Row[], topology: Topology): PortResult[] {
   const devices: WritablePort[][] = topology.devices.map(() => []);
   for (const { a, b, rateBps } of topology.links) {
@@ -112,7 +109,7 @@ function portsFrom(rows: readonly Row[], topology: Topology): PortResult[] {
       };
     }
   }
-  // A device may have ports without a cable, which are no ports of the run.
+  // A device may have ports without a link, which are no ports of the run.
   const ports = devices.flatMap((own) => Object.values(own));
   const byName = new Map(ports.map((port) => [port.port, port]));
   for (const row of rows) byName.get(row['port']!)?.priorities.push(portPriorityFrom(row));
@@ -121,16 +118,16 @@ function portsFrom(rows: readonly Row[], topology: Topology): PortResult[] {
 
 function portPriorityFrom(row: Row): PortPriorityResult {
   const number = (column: string): number => Number(row[column]);
-  const drops = Object.keys(row)
-    .filter((column) => column.startsWith(DROPS) && number(column) > 0)
-    .map((column) => [column.slice(DROPS.length), number(column)]);
+  const drops = DROP_REASONS.map((reason) => [reason, number(dropColumn(reason))] as const).filter(
+    ([, frames]) => frames > 0,
+  );
   return {
     ...{ priority: number('priority'), rxFrames: number('rx_frames') },
-    ...{ rxOctets: number('rx_octets'), txFrames: number('tx_frames') },
-    ...{ txOctets: number('tx_octets'), markedFrames: number('marked_frames') },
-    ...{ heldPs: number('held_ps'), heldCount: number('held_count') },
-    ...{ stopsSent: number('stops_sent'), peakQueueOctets: number('peak_queue_octets') },
-    peakIngressOctets: number('peak_ingress_octets'),
-    drops: Object.fromEntries(drops) as Record<string, number>,
+    ...{ rxOctets: number('rx_bytes'), txFrames: number('tx_frames') },
+    ...{ txOctets: number('tx_bytes'), markedFrames: number('marked_frames') },
+    ...{ heldPs: number('blocked_ps'), heldCount: number('blocked_episodes') },
+    ...{ stopsSent: number('sent_pauses'), peakQueueOctets: number('peak_queue_bytes') },
+    peakIngressOctets: number('peak_ingress_bytes'),
+    drops: Object.fromEntries(drops),
   };
 }

@@ -1,12 +1,12 @@
-/** A run directory cannot be written or read; the message says why. */
+/** A run directory cannot be written or read; the message has the reason. */
 export class RunDirectoryError extends Error {}
 
 type Kind = 'string' | 'number' | 'list' | 'mapping';
 
-/** No run leaves more than that in one file of JSON. */
+/** No run writes more than that to one JSON file. */
 const OCTETS_MOST = 512 * 1024 * 1024;
 
-/** Reads JSON that a run has left, and looks whether it has the keys that such a file has. */
+/** Parses a JSON file of a run, and checks that it has the keys of such a file. */
 export function runJson(file: string, text: string, keys: Readonly<Record<string, Kind>>): object {
   if (text.length > OCTETS_MOST) throw damaged(file, `more than ${OCTETS_MOST} octets`);
   let value: unknown;

@@ -1,4 +1,4 @@
-/** What flow control asks of memory, term by term, for people and as JSON. */
+/** Buffer that flow control needs, term by term, as text and as JSON. */
 
 import type { PortSizes } from '../fabric/sizing/memory-sizes.js';
 import type { PortSize } from '../fabric/sizing/placed-size.js';
@@ -6,7 +6,7 @@ import { formatCount, formatRate, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
 
-/** Ports with the same sizes stand in one paragraph. */
+/** Ports with the same sizes share a paragraph. */
 export function sizeText(ports: readonly PortSizes[], style: Style): string {
   const groups = new Map<string, PortSizes[]>();
   for (const port of ports.filter(({ sizes }) => sizes.length > 0)) {

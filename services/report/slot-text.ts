@@ -50,7 +50,7 @@ function portTable(ports: readonly SlotPortResult[]): string {
   return table([...head, 'downgraded', 'WRED drops'], rows);
 }
 
-/** Stops say nothing of the outputs: what a source has for an idle one waits too. */
+/** Pauses apply to all outputs: frames of a source for an idle one wait, too. */
 function blockedText(ports: readonly SlotPortResult[]): string {
   const stopped = ports.filter(({ stoppedPs }) => stoppedPs > 0);
   if (stopped.length === 0) return '';

@@ -1,4 +1,4 @@
-/** How a text stands out where it is shown. */
+/** How a text is emphasised where it is shown. */
 export interface Style {
   good(text: string): string;
   bad(text: string): string;

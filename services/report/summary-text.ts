@@ -35,7 +35,7 @@ export type { Style };
 
 const ROWS_SHOWN = 8;
 
-/** What a person reads after a run. */
+/** The summary that is printed after a run. */
 export function summaryText(
   results: RunResults,
   expectations: readonly ExpectationResult[],
@@ -69,7 +69,7 @@ export function summaryText(
     .join('\n\n');
 }
 
-/** With the plugins without which another run cannot give it. */
+/** With the plugins without which another run cannot reproduce it. */
 function digestText({ plugins, digest }: RunResults): string {
   const named = plugins.map(({ name, file, sha256 }) => `plugin ${name} ${sha256} (${file})`);
   return [...named, `digest ${digest}`].join('\n');
@@ -310,7 +310,7 @@ function toolsOf(style: Style): SummaryTools {
   return { strong, table, more, rowsShown: ROWS_SHOWN, count: formatCount, time: formatTime };
 }
 
-/** The formula with its figures. */
+/** The formula with its values. */
 export function termsText(terms: HeadroomTerms): string {
   const parts: readonly [string, number][] = [
     ['frame in the way', terms.waitOctets],

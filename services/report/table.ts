@@ -1,4 +1,4 @@
-/** Columns of text: the first is aligned left, the others right, as figures want it. */
+/** Columns of text: the first is aligned left, the others right, as numbers are. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, i) =>
     Math.max(title.length, ...rows.map((row) => row[i]!.length)),

@@ -1,7 +1,7 @@
 import type { RunResults } from '../runtime/results/results.js';
 import type { ExpectationResult } from './expectations.js';
 
-/** Metrics by which a scenario says that it knows of flows that stop progressing. */
+/** Metrics by which a scenario expects flows that stop progressing. */
 const KNOWN_BY = new Set(['stalled-flows', 'deadlocks', 'starved', 'unreachable']);
 
 /** Flows have stopped progressing, or a cyclic buffer dependency holds. */
@@ -9,7 +9,9 @@ export function isStandstill({ status }: Pick<RunResults, 'status'>): boolean {
   return status === 'stalled' || status === 'deadlocked';
 }
 
-/** A scenario expects that flows stall if it expects any of what that shows by, and it came so. */
+/**
+ * A scenario expects stalled flows if it expects any of these metrics, and the expectation holds.
+ */
 export function isStallExpected(expectations: readonly ExpectationResult[]): boolean {
   return expectations.some(
     ({ metric, ok, actual }) =>

@@ -3,7 +3,7 @@ import { formatCount, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
 
-/** What watchdogs did: frames that they dropped were lossless, and are lost. */
+/** Storms that watchdogs detected: frames that they dropped were lossless, and are lost. */
 export function watchdogTable({ watchdogs }: RunResults, style: Style): string {
   if (watchdogs.length === 0) return '';
   const rows = watchdogs.map((w) => [

@@ -19,7 +19,7 @@ export const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
   mechanism: 'blocked by its own device, not by its link partner',
 };
 
-/** The trees of a run as people read them, worst first. */
+/** The congestion trees of a run as text, worst first. */
 export function whyText(why: WhySummary, style: Style, all: boolean): string {
   const { trees } = why;
   const shown = all ? trees : trees.slice(0, TREES_SHOWN);

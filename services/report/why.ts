@@ -1,12 +1,11 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { RunResults } from '../runtime/results/results.js';
-import type { Congestion, Deadlock, Episode, Storm } from '../telemetry/congestion/congestion.js';
+import type { Congestion, Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CongestionTree, FlowOnWay } from '../telemetry/congestion/congestion-trees.js';
 import { congestionTrees } from '../telemetry/congestion/congestion-trees.js';
 import { portsOfFlow } from '../telemetry/congestion/flow-ways.js';
-import { csv } from './csv.js';
 
-/** What held a run back: its trees, the worst first, and every episode. */
+/** The congestion of a run: its trees, the worst first, and every episode. */
 export interface Why extends WhySummary {
   readonly congestion: Congestion;
 }
@@ -20,7 +19,7 @@ export interface WhySummary {
   readonly storms: readonly Storm[];
   readonly reclaims: readonly Reclaim[];
   readonly episodes: number;
-  /** Episodes that were seen and not kept. */
+  /** Episodes beyond the limit. */
   readonly omitted: number;
 }
 
@@ -51,16 +50,4 @@ export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestio
 
 export function whySummary({ congestion, ...summary }: Why): WhySummary {
   return summary;
-}
-
-export function episodesCsv({ congestion }: Why): string {
-  const columns = [
-    ...['id', 'kind', 'device', 'port', 'priority', 'mechanism', 'start_ps', 'end_ps', 'parent'],
-    ...['reason', 'frame_time_ps'],
-  ];
-  const row = (e: Episode): (string | number | null)[] => [
-    ...[e.id, e.kind, e.device, e.port, e.priority, e.mechanism, e.startPs, e.endPs, e.parent],
-    ...[e.reason, e.frameTimePs],
-  ];
-  return csv(columns, congestion.episodes.map(row));
 }

@@ -2,16 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Lets V8 inline the data path into the event loop, with what flow control adds to it. The default
+ * Lets V8 inline the data path into the event loop, with the code of flow control. The default
  * budget (920 bytecodes) ends in the middle of it, and each call that is left costs more than its
  * work.
  */
 const INLINING = 'max-inlined-bytecode-size-cumulative=4500';
 
 /**
- * Has V8 wait until nine times as much was interpreted before it compiles (67,584 octets of
- * bytecode is the default): what is compiled before the engine's rarer paths ran once is thrown
- * away and compiled again, on the processor that another part of the run needs.
+ * Makes V8 wait until nine times as much was interpreted before it compiles (67,584 octets of
+ * bytecode is the default): code that is compiled before the engine's rarer paths ran once is
+ * discarded and compiled again, on the processor that another part of the run needs.
  */
 const LATE_COMPILER = 'interrupt-budget=600000';
 
@@ -38,8 +38,8 @@ export function prepareEngine(): void {
 }
 
 /**
- * The flags that a version of V8 has. V8 prints an error for a flag that it does not have, so an
- * unknown version is asked for its list, which costs a process (30 ms).
+ * The flags that a version of V8 has. V8 prints an error for a flag that it does not have, so the
+ * list of an unknown version is read, which costs a process (30 ms).
  */
 export function engineFlags(v8Version: string, list: () => string): readonly string[] {
   const release = v8Version.split('.', 2).join('.');

@@ -1,35 +1,35 @@
-import { deserialize, serialize } from 'node:v8';
 import type { Engine } from '../engine/device/engine.js';
 import type { DeviceSpec } from '../engine/device/engine.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PlacedFault } from '../fabric/assembly/fault-plan.js';
 import { placeFaults, withFaults } from '../fabric/assembly/fault-plan.js';
+import { packPlain, unpackPlain } from './checkpoints/plain-octets.js';
 import { ScenarioError } from '../settings/errors.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 
-/** A fault in the words of a scenario file. */
+/** A fault in the notation of a scenario file. */
 export type FaultWords = Readonly<Record<string, unknown>>;
 
-/** What somebody wants of a run that is under way. */
+/** A request to change the faults of a running fabric. */
 export type FaultRequest =
   | { readonly kind: 'inject'; readonly fault: FaultWords }
   | { readonly kind: 'clear'; readonly name: string };
 
-/** The same, at a time from which on nothing had been executed: so it can be done again. */
+/** The same, at a time from which on nothing had been executed: so it can be repeated. */
 export type FaultStep = FaultRequest & { readonly atPs: number };
 
-/** What a step means to devices. */
+/** Effect of a step on devices. */
 export type FaultChange =
   | { readonly kind: 'plant'; readonly atPs: number; readonly placed: readonly PlacedFault[] }
   | { readonly kind: 'end'; readonly atPs: number; readonly number: number };
 
-/** A fault that a run has, as people ask for it. */
+/** A fault of a run, as requests refer to it. */
 export interface LiveFault {
   readonly name: string;
   readonly kind: string;
   readonly startPs: number;
-  /** Infinity: nobody has ended it. */
+  /** Infinity: it was not ended. */
   readonly untilPs: number;
   readonly injected: boolean;
   readonly words: FaultWords;
@@ -38,22 +38,22 @@ export interface LiveFault {
 const SOURCE = 'injected fault';
 
 /**
- * Faults that come and go while a run is under way. Each becomes part of the scenario, with the
- * virtual time at which it came: declared like that from the start, it gives the same digest.
+ * Faults that are injected and ended during a run. Each becomes part of the scenario, with the
+ * virtual time of its injection: declared like that from the start, it gives the same digest.
  */
 export class LiveFaults {
   readonly steps: FaultStep[] = [];
   private readonly declared: number;
 
   constructor(
-    /** What the scenario says by now. */
+    /** The scenario with all changes so far. */
     public loaded: LoadedScenario,
     public fabric: Fabric,
   ) {
     this.declared = fabric.scenario.faults.length;
   }
 
-  /** Throws a ScenarioError if nobody can have that. */
+  /** Throws a ScenarioError if the scenario cannot have that. */
   check(request: FaultRequest): void {
     if (request.kind === 'clear') this.numberOf(request.name);
     else this.place(request.fault);
@@ -72,7 +72,7 @@ export class LiveFaults {
     return taken;
   }
 
-  /** Takes again what was taken in another process. */
+  /** Repeats steps that were made in another process. */
   repeat(steps: readonly FaultStep[]): FaultChange[] {
     return steps.map((step) => this.take(step, step.atPs).change);
   }
@@ -142,8 +142,8 @@ export class LiveFaults {
 }
 
 /**
- * Does to an engine what a change says, unless that has been done. `devices` are those of the
- * fabric that it has, by place.
+ * Applies a change to an engine, unless that has been done. `devices` are those of the fabric that
+ * it has, by index.
  */
 export function applyFaultChange(
   engine: Engine,
@@ -166,11 +166,11 @@ export function applyFaultChange(
 }
 
 export function packChange(change: FaultChange): Uint8Array {
-  return serialize(change);
+  return packPlain(change);
 }
 
 export function unpackChange(octets: Uint8Array): FaultChange {
-  return deserialize(octets) as FaultChange;
+  return unpackPlain(octets) as FaultChange;
 }
 
 function endedIn(spec: DeviceSpec, number: number, untilPs: number): DeviceSpec {

@@ -6,14 +6,14 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
+import { seriesUpTo } from './series-of-run.js';
 import type { FaultStep } from './live-faults.js';
 import { CycleCheck } from './checks/cycle-check.js';
 import { Observers, observersOf } from './observers.js';
 import { outcomeOf, virtualTimeOf } from './results/outcome.js';
 import type { PartState } from './part/part.js';
 import type { Failure, RunResults } from './results/results.js';
-import type { SeriesRow } from './series.js';
-import { sendsOf } from './series.js';
+import type { SeriesRow } from './series-rows.js';
 import { checkWhole } from './checks/whole-check.js';
 import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
@@ -23,32 +23,32 @@ import { wholeOf } from './whole-state.js';
 export interface MergedRun {
   readonly results: RunResults;
   readonly rows: readonly SeriesRow[];
-  /** Who held whom back; null where that was not observed. */
+  /** Congestion episodes; null where they were not recorded. */
   readonly congestion: Congestion | null;
-  /** The ways of sampled frames; null unless frames are sampled. */
+  /** Traces of sampled frames; null unless frames are sampled. */
   readonly hops: SeenHops | null;
-  /** By device: what passed captured ports; null unless there are any. */
+  /** By device: frames at captured ports; null unless there are any. */
   readonly captures: readonly CaptureLog[] | null;
-  /** By device: what happened to frames and priorities; null unless that is observed. */
+  /** By device: events of frames and priorities; null unless they are recorded. */
   readonly events: readonly EventLog[] | null;
-  /** Where an interrupted run can go on; null of one that has ended. */
+  /** Where an interrupted run can continue; null for one that has ended. */
   readonly state: WholeState | null;
-  /** Faults that came and went while it was under way. */
+  /** Faults that were injected or ended during the run. */
   readonly steps: readonly FaultStep[];
 }
 
 export interface MergeOptions {
   readonly status: 'complete' | 'interrupted';
   readonly failure: Failure | null;
-  /** Balance the books of the whole. */
+  /** Check the ledgers of the whole. */
   readonly check: boolean;
-  /** Recovery that was due by then has been looked at. */
+  /** Recovery that was due by then has been checked. */
   readonly lookedPs: number;
   readonly moment: Pick<WholeState, 'boundPs' | 'framesSeen'>;
   readonly steps: readonly FaultStep[];
 }
 
-/** Puts every actor's state into one engine, and asks that. */
+/** Puts every actor's state into one engine, and reads the results there. */
 export function mergeParts(
   fabric: Fabric,
   plans: readonly PartPlan[],
@@ -73,24 +73,18 @@ export function mergeParts(
   const isInterrupted = results.status === 'interrupted';
   // Without a duration a run ends with its last event.
   const lasts = isInterrupted || results.durationPs !== null;
-  const rows = mergeRows(fabric, states, lasts ? Infinity : latestOf(states));
-  const state = isInterrupted ? wholeOf(plans, states, rows, moment) : null;
+  const sampled = sampledUpTo(states, lasts ? Infinity : latestOf(states));
+  const state = isInterrupted ? wholeOf(plans, states, sampled, moment) : null;
+  const rows = seriesUpTo(fabric, sampled, results.virtualPs);
   return { results, rows, congestion, hops, captures, events, state, steps };
 }
 
-/** When anything was last executed. */
+/** Time of the last event. */
 function latestOf(states: readonly PartState[]): number {
   return Math.max(...states.map(({ latestPs }) => latestPs));
 }
 
-/** Samples up to a time, in the order of one process. */
-function mergeRows(fabric: Fabric, states: readonly PartState[], untilPs: number): SeriesRow[] {
-  if (fabric.scenario.observe.seriesPs === null) return [];
-  const sampled = [...fabric.linkEnds.flat(), ...fabric.specs.flatMap(sendsOf)];
-  const orderOf = new Map(sampled.map(({ name }, order) => [name, order]));
-  const order = (row: SeriesRow): number => orderOf.get(row[1] as string)!;
-  return states
-    .flatMap(({ rows }) => rows)
-    .filter(([time]) => (time as number) <= untilPs)
-    .sort((a, b) => (a[0] as number) - (b[0] as number) || order(a) - order(b));
+function sampledUpTo(states: readonly PartState[], untilPs: number): SeriesRow[] {
+  const rows = states.flatMap((state) => state.rows);
+  return rows.filter(([time]) => (time as number) <= untilPs);
 }

@@ -1,6 +1,6 @@
 import type { CaptureSpec } from '../engine/analysis/capture/capture-filter.js';
 import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
-import { EventRecorder } from '../engine/analysis/events/event-recorder.js';
+import { EventRecorder, StepRecorder } from '../engine/analysis/events/event-recorder.js';
 import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import { CaptureRecorder } from '../engine/analysis/capture/capture-recorder.js';
 import type { SamplingSpec } from '../engine/analysis/trace/frame-sampler.js';
@@ -15,23 +15,23 @@ import type { Plain } from '../engine/kernel/snapshot.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { capturesOf, samplingOf } from '../fabric/assembly/observer-plan.js';
 
-/** What is written down while a run is executed. */
+/** What is recorded during a run. */
 export interface ObserverPlan {
-  /** Who held whom back. */
+  /** Congestion episodes. */
   readonly episodes: boolean;
-  /** The ways of sampled frames; null: of none. */
+  /** Traces of sampled frames; null: none. */
   readonly traces: SamplingSpec | null;
-  /** What passes ports; null: of none. */
+  /** Frames at captured ports; null: none. */
   readonly captures: CaptureSpec | null;
-  /** What happens to frames and priorities. */
-  readonly events: boolean;
-  /** A fingerprint of what each port put on the wire. */
+  /** Events of frames and priorities. */
+  readonly events: boolean | 'steps';
+  /** A fingerprint of what each port transmitted. */
   readonly wire: boolean;
-  /** Who waits for whom, for a check; what was over when that is looked for is not kept. */
+  /** The wait-for graph, for a check; jams that have ended are removed when it is checked. */
   readonly jams?: boolean;
 }
 
-/** What a scenario wants to have written down. */
+/** What a scenario records. */
 export function observersOf(fabric: Fabric): ObserverPlan {
   const { episodes, events, wire } = fabric.scenario.observe;
   return {
@@ -43,7 +43,7 @@ export function observersOf(fabric: Fabric): ObserverPlan {
   };
 }
 
-/** Of all devices of a fabric, in their order; null where it was not observed. */
+/** Of all devices of a fabric, in their order; null where it was not recorded. */
 export interface Observed {
   readonly waits: readonly DeviceWaits[] | null;
   readonly hops: SeenHops | null;
@@ -52,7 +52,7 @@ export interface Observed {
   readonly wire: readonly WireLog[] | null;
 }
 
-/** Those who watch the devices of an engine, and what they have seen of each. */
+/** The recorders of the devices of an engine. */
 export class Observers {
   private readonly waits: WaitRecorder | null;
   private readonly isPastKept: boolean;
@@ -69,18 +69,19 @@ export class Observers {
     this.isPastKept = episodes;
     const holds = episodes ? this.waits : null;
     this.hops = traces === null ? null : new HopRecorder(engine, traces, holds);
-    this.events = events ? new EventRecorder(engine) : null;
+    this.events = recorderOf(engine, events);
     this.captures = captures === null ? null : new CaptureRecorder(engine, captures);
     this.wire = wire ? new WireRecorder(engine) : null;
     const all = [...engine.devices.keys()];
     if (this.waits !== null) engine.listen(this.waits, all, false);
     if (this.hops !== null) engine.listen(this.hops, all, false);
     if (this.events !== null) engine.listen(this.events, all, false);
-    if (this.captures !== null) engine.listen(this.captures, this.captures.hearers(), false);
+    if (this.captures !== null)
+      engine.listen(this.captures, this.captures.capturedDevices(), false);
     if (this.wire !== null) engine.listen(this.wire, all, false);
   }
 
-  /** What one device has been seen to do; null if nobody looked. */
+  /** The records of one device; null without recorders. */
   save(device: number): Plain | null {
     const { waits, hops, captures, events, wire } = this;
     if ([waits, hops, captures, events, wire].every((observer) => observer === null)) return null;
@@ -93,13 +94,13 @@ export class Observers {
     };
   }
 
-  /** Of that, what people ask of a run under way: who held whom back. */
+  /** The part of it that snapshots of a run show: congestion episodes. */
   saveWaits(device: number): Plain | null {
     if (!this.isPastKept) return null;
     return { ...NOTHING_SEEN, waits: this.waits!.save(device) };
   }
 
-  /** Goes on from there. */
+  /** Continues from saved records. */
   restore(device: number, saved: Plain | null): void {
     const { waits, hops, captures, events, wire } = (saved ?? NOTHING_SEEN) as Readonly<
       Record<string, Plain>
@@ -111,7 +112,7 @@ export class Observers {
     this.wire?.restore(device, wire ?? null);
   }
 
-  /** Nothing is kept that nobody will ask for; `isKept`: jams that are over, and asked for. */
+  /** Removes what is no longer needed; `isKept`: jams that have ended, and are still checked. */
   forgetPast(isKept: (startPs: number, endPs: number) => boolean): void {
     if (this.waits === null || this.isPastKept) return;
     for (let device = 0; device < this.engine.devices.length; device++) {
@@ -119,13 +120,13 @@ export class Observers {
     }
   }
 
-  /** By device, what waited for what when that was looked for; null if nobody was to look. */
+  /** By device, the recorded wait-for edges; null if they are not recorded. */
   jams(): readonly Pick<DeviceWaits, 'jams'>[] | null {
     const { engine, waits } = this;
     return waits && engine.devices.map((_, d) => ({ jams: waits.jams(d) }));
   }
 
-  /** By device, what waits for what at this moment; nothing if nobody was to look. */
+  /** By device, the present wait-for edges; empty if they are not recorded. */
   standingJams(): readonly Pick<DeviceWaits, 'jams'>[] {
     const { engine, waits } = this;
     return engine.devices.map((_, d) => ({ jams: waits?.standingJams(d) ?? [] }));
@@ -168,6 +169,11 @@ export class Observers {
   private byDevice<Item>(read: (device: number) => Item): Item[] {
     return this.engine.devices.map((_, device) => read(device));
   }
+}
+
+function recorderOf(engine: Engine, events: ObserverPlan['events']): EventRecorder | null {
+  if (events === false) return null;
+  return events === 'steps' ? new StepRecorder(engine) : new EventRecorder(engine);
 }
 
 const NOTHING_SEEN = { waits: null, hops: null, captures: null, events: null, wire: null };

@@ -4,7 +4,9 @@ const OPTIONAL: Readonly<Record<string, string>> = {
   '@kubernetes/client-node': 'Runs in a cluster (`selvage k8s run`)',
 };
 
-/** What a missing optional package means and how to install it; null for any other error. */
+/**
+ * The consequence of a missing optional package and how to install it; null for any other error.
+ */
 export function missingPart(error: unknown): string | null {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return null;

@@ -21,7 +21,7 @@ export function packetsOf(engine: Engine): Packets {
   return { total, left };
 }
 
-/** How much of a load that ends has been delivered: 0..1. */
+/** Delivered share of a load that ends: 0..1. */
 export function deliveredShare(parts: readonly Packets[]): number {
   const total = parts.reduce((sum, part) => sum + part.total, 0);
   const left = parts.reduce((sum, part) => sum + part.left, 0);

@@ -2,7 +2,7 @@ import type { selvage } from '#contracts';
 import type { PortColumns } from './port-sample.js';
 import { blankColumns, PORT_COLUMNS, withPriorities } from './port-sample.js';
 
-/** Columns of ports as they travel between processes. */
+/** Columns of ports as they are sent between processes. */
 export function spokenColumns(columns: PortColumns): selvage.v1.PortColumns.$Properties {
   const { priorities, wireOctets, heldPs, queueOctets, ingressOctets, creditUnits, drops } =
     columns;
@@ -17,7 +17,7 @@ export function spokenColumns(columns: PortColumns): selvage.v1.PortColumns.$Pro
   };
 }
 
-export function heardColumns(columns: selvage.v1.PortColumns.$Properties | null): PortColumns {
+export function receivedColumns(columns: selvage.v1.PortColumns.$Properties | null): PortColumns {
   return {
     priorities: columns?.priorities ?? [],
     wireOctets: Float64Array.from(columns?.wireOctets ?? []),
@@ -50,7 +50,7 @@ export function joinedColumns(
   return joined;
 }
 
-/** By part: its ports by their place in the fabric; `lengths`: how many each device has. */
+/** By part: its ports by their index in the fabric; `lengths`: number of ports of each device. */
 export function portsOfParts(
   parts: readonly (readonly number[])[],
   lengths: readonly number[],

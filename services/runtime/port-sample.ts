@@ -4,15 +4,15 @@ import type { Engine } from '../engine/device/engine.js';
 import { DROP_FRAMES, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
 import { QUEUE_OCTETS } from '../engine/port/queues.js';
 
-/** Ports at a moment: what each has counted so far, and how full its queues and accounts are. */
+/** Ports at a moment: their counters, and the levels of their queues and accounts. */
 export interface PortSample {
-  /** Of the latest event that has been executed. */
+  /** Time of the latest event that has been executed. */
   readonly timePs: number;
   /** By port of the fabric, device by device. */
   readonly columns: PortColumns;
 }
 
-/** What is told of a port and priority. */
+/** Values of a port and priority. */
 export const PORT_COLUMNS = [
   'wireOctets',
   'heldPs',
@@ -23,9 +23,9 @@ export const PORT_COLUMNS = [
 ] as const;
 export type PortColumn = (typeof PORT_COLUMNS)[number];
 
-/** Port by port, and for each port by the places of `priorities`. */
+/** Port by port, and for each port by the index of `priorities`. */
 export type PortColumns = Readonly<Record<PortColumn, Float64Array>> & {
-  /** Those that any port has something to say of, rising. */
+  /** Priorities with any value, ascending. */
   readonly priorities: readonly number[];
 };
 
@@ -71,7 +71,7 @@ function isUsed(columns: PortColumns, priority: number): boolean {
   );
 }
 
-/** The same of these priorities; where nothing is known of one, there is nothing. */
+/** The same of these priorities; zeros for one without values. */
 export function withPriorities(
   columns: PortColumns,
   ports: number,

@@ -11,9 +11,9 @@ type Numbers = Float64Array | Int32Array | Uint8Array;
 type Bag = Readonly<Record<string, Plain>>;
 
 /**
- * A state of one fabric, made to fit another of the same devices and flows that is configured
- * otherwise. Configuration lies in the same tables as what happened; what differs between the two
- * fabrics before anything has happened is configuration, and is taken from the new one.
+ * A state of one fabric, adapted to another with the same devices and flows that is configured
+ * otherwise. Configuration and state are in the same tables; what differs between the two fabrics
+ * before any event is configuration, and is taken from the new one.
  */
 export function rebase(whole: WholeState, before: Fabric, after: Fabric, atPs: number): WholeState {
   const old = untouched(before);
@@ -26,7 +26,7 @@ export function rebase(whole: WholeState, before: Fabric, after: Fabric, atPs: n
   return { ...whole, devices: withRegisters(devices, before, after, atPs) };
 }
 
-/** Registers of NICs live beside those tables; what differs is written now. */
+/** Registers of NICs are stored beside those tables; those that differ are written now. */
 function withRegisters(
   devices: readonly DeviceState[],
   before: Fabric,

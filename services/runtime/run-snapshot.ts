@@ -5,10 +5,10 @@ import { mergeParts } from './merge.js';
 import type { PartState } from './part/part.js';
 import type { RunResults } from './results/results.js';
 
-/** What a run has measured up to a bound. */
+/** The results of a run up to a bound. */
 export interface RunSnapshot {
   readonly results: RunResults;
-  /** Episodes so far; null where they are not observed. */
+  /** Episodes so far; null where they are not recorded. */
   readonly congestion: Congestion | null;
   /** Wall-clock time that taking the snapshot cost the run. */
   readonly costMs: number;
@@ -35,7 +35,10 @@ export function snapshotOf(
 /** Share of the wall-clock time that snapshots may cost. */
 const SHARE_MAX = 0.05;
 
-/** The latest snapshot of a run; a new one is taken only if the last has been paid for. */
+/**
+ * The latest snapshot of a run; a new one is taken only when the cost of the last has been
+ * amortised.
+ */
 export class SnapshotCache {
   private latest: RunSnapshot | null = null;
   private latestPs = -1;
@@ -44,7 +47,7 @@ export class SnapshotCache {
 
   constructor(
     private readonly take: () => RunSnapshot | null | Promise<RunSnapshot | null>,
-    /** Virtual time of the run: there is nothing new to see before it moves. */
+    /** Virtual time of the run: a snapshot is current until it advances. */
     private readonly virtualPs: () => number,
   ) {}
 
@@ -71,7 +74,7 @@ export class SnapshotCache {
         this.charge(snapshot.costMs);
       }
     } catch {
-      // The run has ended, or cannot be reached: the snapshot before stays the latest.
+      // The run has ended, or cannot be reached: the last snapshot remains the latest.
     }
     this.underway = null;
   }

@@ -1,31 +1,44 @@
 import { USED } from '../engine/buffer/shared-buffer.js';
 import type { SendSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
+import type { SeriesInterval } from '../fabric/assembly/series-interval.js';
+import { intervalAt } from '../fabric/assembly/series-interval.js';
 import { DROP_FRAMES, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
 import { QUEUE_OCTETS } from '../engine/port/queues.js';
+import type { SeriesRow } from './series-rows.js';
+import { coarseRows } from './series-rows.js';
 
 export const SERIES_COLUMNS = [
   'time_ps',
   'port',
   'priority',
   'tx_frames',
-  'tx_octets',
-  'drop_frames',
-  'held_ps',
-  'queue_octets',
-  'ingress_octets',
+  'tx_bytes',
+  'dropped_frames',
+  'blocked_ps',
+  'queue_bytes',
+  'ingress_bytes',
   'credit_units',
 ] as const;
 
-/** Of a limited connection, while it is below line rate. */
-export const RATE_COLUMNS = ['time_ps', 'flow', 'rate_bps', 'target_bps'] as const;
-
-export type SeriesRow = readonly (number | string)[];
-
-/** Rows of ports and of connections stand in one list. */
-export function isRateRow(row: SeriesRow): boolean {
-  return row.length === RATE_COLUMNS.length;
-}
+/** Of each column: its type in SQL, its unit and its meaning. */
+export const SERIES_MEANINGS: Readonly<
+  Record<
+    (typeof SERIES_COLUMNS)[number],
+    readonly [type: 'VARCHAR' | 'BIGINT', unit: string, meaning: string]
+  >
+> = {
+  time_ps: ['BIGINT', 'ps', 'End of the interval.'],
+  port: ['VARCHAR', '', 'The port.'],
+  priority: ['BIGINT', '0 to 7', 'The priority.'],
+  tx_frames: ['BIGINT', 'frames', 'Frames sent in the interval.'],
+  tx_bytes: ['BIGINT', 'bytes', 'Their bytes, FCS included.'],
+  dropped_frames: ['BIGINT', 'frames', 'Frames dropped in the interval.'],
+  blocked_ps: ['BIGINT', 'ps', 'Time paused, or blocked on credit, in the interval.'],
+  queue_bytes: ['BIGINT', 'bytes', 'Egress queue at its end.'],
+  ingress_bytes: ['BIGINT', 'bytes', 'Ingress buffer of the priority group at its end.'],
+  credit_units: ['BIGINT', 'units', 'Available credit at its end.'],
+};
 
 /** A port in the series, by its number in the service and its name. */
 export interface SeriesPort {
@@ -34,16 +47,18 @@ export interface SeriesPort {
 }
 
 /**
- * Samples of ports at fixed virtual times: what changed since the last sample, how full queues and
- * accounts are, and what credit a port has in its hand; and rates of connections. What has nothing
- * to say is left out.
+ * Samples of ports at fixed virtual times: changes since the last sample, levels of queues and
+ * accounts, and available credit; and rates of connections. Rows without a value are left out.
  */
 export class Sampler {
   rows: SeriesRow[] = [];
   /** Time of the next sample. */
   dueAt: number;
+  private intervalPs: number;
+  /** Interval of the rows that were kept when it last doubled. */
+  private rowsPs: number;
   private readonly last: Float64Array;
-  /** Of the port that is sampled, by priority: credit in its hand, all channels together. */
+  /** Of the port that is sampled, by priority: available credit, all channels together. */
   private readonly credit = new Float64Array(8);
   /** Connections that are limited, by their number in the service. */
   private readonly limited: readonly { readonly send: number; readonly name: string }[];
@@ -51,9 +66,11 @@ export class Sampler {
   constructor(
     private readonly engine: Engine,
     readonly ports: readonly SeriesPort[],
-    private readonly intervalPs: number,
+    private readonly interval: SeriesInterval,
   ) {
-    this.dueAt = intervalPs;
+    this.intervalPs = interval.firstPs;
+    this.rowsPs = interval.firstPs;
+    this.dueAt = interval.firstPs;
     this.last = new Float64Array(ports.length * CHANGES_PER_PORT);
     this.limited = engine.devices.flatMap(({ spec, rows }) =>
       sendsOf(spec).flatMap(({ name, rate }, c) =>
@@ -72,18 +89,27 @@ export class Sampler {
     this.dueAt += this.intervalPs;
   }
 
-  /** Takes all that are due by then; there is nothing to execute before it. */
+  /** Takes all samples that are due by then; there is nothing to execute before it. */
   sampleUpTo(timePs: number): void {
-    for (let taken = 0; this.dueAt <= timePs; taken++) {
+    let isFirst = true;
+    while (this.dueAt <= timePs) {
+      if (this.widens()) continue;
       const { length } = this.rows;
       this.sample();
-      if (taken === 0 || this.rows.length > length) continue;
+      if (this.rows.length > length && this.rowsPs !== this.intervalPs) {
+        this.rowsPs = this.intervalPs;
+        this.rows = coarseRows(this.rows, this.intervalPs);
+        continue;
+      }
+      const wasFirst = isFirst;
+      isFirst = false;
+      if (wasFirst || this.rows.length > length) continue;
       // Of a time in which nothing happened; if that says nothing, neither will any later one.
       this.dueAt = (Math.floor(timePs / this.intervalPs) + 1) * this.intervalPs;
     }
   }
 
-  /** Forgets samples that were taken after the last event. */
+  /** Removes samples that were taken after the last event. */
   cutOff(latestPs: number): void {
     this.rows = this.rows.filter(([time]) => (time as number) <= latestPs);
   }
@@ -97,6 +123,23 @@ export class Sampler {
     this.rows = [...rows];
     this.dueAt = dueAt;
     this.last.set(last);
+    this.intervalPs = this.intervalFor(dueAt);
+  }
+
+  /**
+   * Doubles the interval where there are too many samples. Rows stay as they are until another one
+   * is added: a partition may be sampled beyond the end of the run.
+   */
+  private widens(): boolean {
+    const intervalPs = this.intervalFor(this.dueAt);
+    if (intervalPs === this.intervalPs) return false;
+    this.intervalPs = intervalPs;
+    this.dueAt = Math.ceil(this.dueAt / intervalPs) * intervalPs;
+    return true;
+  }
+
+  private intervalFor(dueAt: number): number {
+    return dueAt === Infinity ? this.intervalPs : intervalAt(this.interval, dueAt);
   }
 
   private countCredit(port: number): void {
@@ -114,7 +157,7 @@ export class Sampler {
     this.rows.push([this.dueAt, name, Math.round(rateBps), Math.round(targetBps)]);
   }
 
-  /** Most of what is looked at says nothing, so nothing is made before something does. */
+  /** Most values are unchanged, so a row is created only for a change. */
   private samplePriority({ port, name }: SeriesPort, i: number, priority: number): void {
     const { engine, last, dueAt } = this;
     const { counters, queues, buffer } = engine.shared;
@@ -157,8 +200,8 @@ export function sendsOf(spec: DeviceSpec): readonly SendSpec[] {
   return spec.kind === 'host' ? spec.sends : [];
 }
 
-/** Frames and octets sent, frames dropped, time held; and credit, whose change is worth a row. */
+/** Frames and octets sent, frames dropped, time held; and credit, whose change adds a row. */
 const CHANGES = 5;
 
-/** Numbers that the sampler remembers of each port. */
+/** Numbers that the sampler stores of each port. */
 export const CHANGES_PER_PORT = 8 * CHANGES;

@@ -17,8 +17,9 @@ import { Collector } from './results/collect.js';
 import { frameHopsOf, outcomeOf } from './results/outcome.js';
 import type { RunResults } from './results/results.js';
 import type { RunSnapshot } from './run-snapshot.js';
-import type { SeriesRow } from './series.js';
-import { CHANGES_PER_PORT, SERIES_COLUMNS } from './series.js';
+import type { SeriesRow } from './series-rows.js';
+import { seriesUpTo } from './series-of-run.js';
+import { CHANGES_PER_PORT } from './series.js';
 import type { WholeState } from './whole-state.js';
 
 export type SessionOptions = PartitionOptions;
@@ -36,7 +37,7 @@ export type SessionState = 'running' | 'complete' | 'failed';
 /** Windows between two readings of the wall clock. */
 const WINDOWS_PER_READING = 64;
 
-/** One run of a fabric in this thread: gives its partition time, and reads what it measured. */
+/** One run of a fabric in this thread: runs its partition in slices, and reads its results. */
 export class Session {
   readonly endPs: number | null;
   readonly engine: Engine;
@@ -59,7 +60,7 @@ export class Session {
     this.partition.listener = listener;
   }
 
-  /** A fault comes or goes at `boundPs` or later; `fabric` is the one that has it. */
+  /** Injects or ends a fault at `boundPs` or later; `fabric` is the one that has it. */
   change(change: FaultChange, fabric: Fabric): void {
     this.partition.changeNow(change, fabric);
   }
@@ -86,7 +87,7 @@ export class Session {
     }
   }
 
-  /** What the ports of the fabric have counted by now. */
+  /** The counters of the fabric's ports by now. */
   portSample(): PortSample {
     const { engine } = this;
     const { fabric, windows } = this.partition;
@@ -105,15 +106,17 @@ export class Session {
     return { virtualPs, endPs, share, frameHops: frameHopsOf(engine) };
   }
 
-  /** What its ports have counted so far. */
-  counted(): Pick<RunResults, 'ports' | 'credits'> {
+  /** What its ports have counted so far, and its flows. */
+  counted(): Pick<RunResults, 'ports' | 'credits' | 'flows'> {
     const { fabric, virtualPs } = this.partition;
     const collector = new Collector(this.engine, fabric, virtualPs);
-    return { ports: collector.ports(), credits: collector.credits() };
+    const [ports, credits] = [collector.ports(), collector.credits()];
+    return { ports, credits, flows: collector.flows() };
   }
 
-  series(): { columns: readonly string[]; rows: Iterable<SeriesRow> } {
-    return { columns: SERIES_COLUMNS, rows: this.partition.sampler?.rows ?? [] };
+  series(): { rows: Iterable<SeriesRow> } {
+    const { fabric, sampler, virtualPs } = this.partition;
+    return { rows: seriesUpTo(fabric, sampler?.rows ?? [], virtualPs) };
   }
 
   results(status: 'complete' | 'interrupted'): RunResults {
@@ -127,22 +130,22 @@ export class Session {
     return this.partition.takeSnapshot();
   }
 
-  /** Who held whom back so far; null unless that is observed. */
+  /** Congestion episodes so far; null unless they are recorded. */
   congestion(): Congestion | null {
     return this.partition.congestion();
   }
 
-  /** The ways of sampled frames, as each device saw them; null unless frames are sampled. */
+  /** Traces of sampled frames, by device; null unless frames are sampled. */
   hops(): SeenHops | null {
     return this.partition.observers.hopsSeen();
   }
 
-  /** What passed captured ports, by device; null unless there are any. */
+  /** Frames at captured ports, by device; null unless there are any. */
   captures(): readonly CaptureLog[] | null {
     return this.partition.observers.capturesSeen();
   }
 
-  /** What happened to frames and priorities, by device; null unless that is observed. */
+  /** Events of frames and priorities, by device; null unless they are recorded. */
   events(): readonly EventLog[] | null {
     const { observers, virtualPs } = this.partition;
     return observers.eventsSeen(virtualPs);
@@ -169,7 +172,7 @@ export class Session {
     };
   }
 
-  /** Goes on from a state of the same fabric. */
+  /** Continues from a state of the same fabric. */
   restore(whole: WholeState): void {
     const { sampler, observers, windows } = this.partition;
     whole.devices.forEach((state, d) => {

@@ -2,7 +2,7 @@ import { Engine } from '../engine/device/engine.js';
 import { engineKindsWith } from '../plugins/plugins.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 
-/** An engine that holds a whole fabric: every device in its order, every cable. */
+/** An engine with a whole fabric: every device in its order, every link. */
 export function wholeEngine(fabric: Fabric): Engine {
   const kinds = engineKindsWith(fabric.scenario.plugins);
   const engine = new Engine(fabric.specs, kinds, fabric.frames);

@@ -1,16 +1,16 @@
-import { deserialize, serialize } from 'node:v8';
 import type { DeviceState } from '../engine/device/checkpoint.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import { CHANGES_PER_PORT, sendsOf } from './series.js';
-import type { SeriesRow } from './series.js';
+import type { SeriesRow } from './series-rows.js';
+import { packPlain, unpackPlain } from './checkpoints/plain-octets.js';
 import type { PartState } from './part/part.js';
 
-/** A run at a moment when every actor has executed the same time, wherever it was run. */
+/** A run at a moment when every actor has executed the same time, in any partitioning. */
 export interface WholeState {
   /** Everything before this time has been executed, and nothing from it on. */
   readonly boundPs: number;
-  /** Of the watch for standstill. */
+  /** Of the check for standstill. */
   readonly framesSeen: number;
   readonly latestPs: number;
   /** In the order of the fabric. */
@@ -19,27 +19,37 @@ export interface WholeState {
   readonly sampleDueAt: number;
   /** By sampled port: what its next sample is compared with. */
   readonly sampled: Readonly<Record<string, Float64Array>>;
-  /** By device: what was written down so far. */
+  /** By device: its records so far. */
   readonly observed: readonly (Plain | null)[];
 }
 
-/** A file of states is not one, or damaged; the message says so. */
+/** A file of states is invalid, or damaged; the message says why. */
 export class StateError extends Error {}
 
-const MARK = 'selvage-state-2';
+const MARK = 'selvage-state-3';
 
 export function packWhole(state: WholeState): Uint8Array {
-  return serialize({ mark: MARK, state });
+  return packPlain({ mark: MARK, state });
 }
 
 export function unpackWhole(octets: Uint8Array): WholeState {
   try {
-    const { mark, state } = deserialize(octets) as { mark: string; state: WholeState };
-    if (mark === MARK) return state;
+    const { mark, state } = unpackPlain(octets) as { mark: string; state: WholeState };
+    if (mark === MARK && isWhole(state)) return state;
   } catch {
-    // Said below.
+    // The error is thrown below.
   }
   throw new StateError('not the state of a run, or a damaged one');
+}
+
+function isWhole(state: Partial<WholeState>): boolean {
+  const { devices, rows, observed, boundPs, framesSeen, latestPs, sampleDueAt } = state;
+  const numbers = [boundPs, framesSeen, latestPs, sampleDueAt];
+  return (
+    [devices, rows, observed].every(Array.isArray) &&
+    numbers.every((value) => typeof value === 'number') &&
+    typeof state.sampled === 'object'
+  );
 }
 
 /** What a part of it is, for a service. */
@@ -61,7 +71,7 @@ export function partOf(whole: WholeState, plan: PartPlan): PartState {
   };
 }
 
-/** The whole that parts are, all at one bound; `rows` are theirs, in order. */
+/** Joins the states of parts, all at one bound; `rows` are theirs, in order. */
 export function wholeOf(
   plans: readonly PartPlan[],
   parts: readonly PartState[],

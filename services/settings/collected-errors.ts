@@ -1,6 +1,6 @@
 import { ScenarioError } from './errors.js';
 
-/** Goes on after an error of a scenario, so that one reading finds the errors of every section. */
+/** Continues after an error of a scenario, so that one pass finds the errors of every section. */
 export class CollectedErrors {
   private readonly errors: ScenarioError[] = [];
 

@@ -1,6 +1,6 @@
 /**
  * JSON Schema in which every union is decided by the type of a value or by one of its keys, so that
- * a mistake gives the error of the shape that was meant, and not one for each shape there is.
+ * a mistake gives the error of the probable shape, and not one for each shape.
  */
 
 import type { WrittenForm } from './quantities.js';
@@ -39,7 +39,7 @@ export interface JsonSchema {
   /** Of a quantity, in place of a union of text and number. */
   readonly written?: WrittenForm;
   readonly keysByTag?: KeysByTag;
-  /** Shown by editors instead of a message of their own. */
+  /** Shown by editors instead of their own message. */
   readonly errorMessage?: string;
 }
 
@@ -217,7 +217,7 @@ class Decider {
     return schema === undefined ? undefined : this.resolved(schema).const;
   }
 
-  /** What stands beside a reference refines what it refers to. */
+  /** Keys beside a reference refine what it refers to. */
   private resolved(schema: JsonSchema): JsonSchema {
     if (schema.$ref === undefined) return schema;
     const { $ref, ...own } = schema;
@@ -237,7 +237,7 @@ class Decider {
 }
 
 interface Shape {
-  /** As the union names it, which may be by reference. */
+  /** In the form of the union, which may be a reference. */
   readonly branch: JsonSchema;
   readonly shape: JsonSchema;
 }
@@ -271,7 +271,7 @@ function wordsOf(schema: JsonSchema): readonly unknown[] {
   return schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
 }
 
-/** An integer is told from other numbers all the same. */
+/** An integer differs from other numbers anyway. */
 function withoutType({ type, ...rest }: JsonSchema): JsonSchema {
   return type === 'integer' ? { type, ...rest } : rest;
 }

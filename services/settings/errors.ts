@@ -12,9 +12,9 @@ export class ScenarioError extends Error {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** Where in the file format, as `['load', 0, 'bytes']`; empty for the file as a whole. */
+  /** Path in the file, as `['load', 0, 'bytes']`; empty for the file as a whole. */
   readonly path: readonly (string | number)[];
-  /** What else is wrong with the same scenario, as far as the same step of reading finds it. */
+  /** Further errors of the same scenario, as far as the same step finds them. */
   readonly others: ScenarioError[] = [];
 
   constructor(position: Position, path: readonly (string | number)[], message: string) {
@@ -30,7 +30,7 @@ export class ScenarioError extends Error {
 
 const SHOWN_LENGTH = 60;
 
-/** A value as an error message quotes it: on one line, and not longer than a glance. */
+/** A value as an error message quotes it: on one line, truncated. */
 export function show(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a mapping';
@@ -43,7 +43,7 @@ function asText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Lists what is allowed, up to a screen line or two. */
+/** Lists what is allowed, up to about two lines. */
 export function listed(names: readonly string[]): string {
   if (names.length === 0) return 'none';
   const shown = names.slice(0, 30).map(show);
@@ -86,7 +86,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return nearest === null ? '' : `; did you mean ${nearest}?`;
 }
 
-/** Complains about a name that is not among those that exist. */
+/** The error about a name that does not exist. */
 export function unknownName(what: string, name: string, names: readonly string[]): string {
   return `unknown ${what}: ${show(name)}; there is ${listed(names)}${didYouMean(name, names)}`;
 }

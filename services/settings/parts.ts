@@ -1,4 +1,4 @@
-/** The vocabulary of the schema: each part says by itself what is wrong and what is allowed. */
+/** The vocabulary of the schema: each part has its own error message, with what is allowed. */
 
 import { z } from 'zod';
 import { didYouMean, listed, show } from './errors.js';
@@ -12,7 +12,7 @@ export function titled<Part extends z.ZodType>(part: Part, allowed: string): Par
   return part.meta({ title: allowed });
 }
 
-/** Speaks for a value that is not what it should be, or is missing. */
+/** The error for a value that is invalid, or missing. */
 function says(what: string, allowed: string): { error: (issue: RawIssue) => string } {
   return {
     error: ({ input }) =>
@@ -70,6 +70,12 @@ export function either<const Options extends readonly [z.ZodType, ...z.ZodType[]
 
 export function word<const Word extends string>(text: Word): z.ZodLiteral<Word> {
   return z.literal(text, says(text, text));
+}
+
+/** One word; of any other, `otherwise` says what to write instead. */
+export function only<const Word extends string>(word: Word, otherwise: string): z.ZodLiteral<Word> {
+  const error = ({ input }: RawIssue): string => `${show(input)}: ${otherwise}`;
+  return titled(z.literal(word, { error }), word);
 }
 
 export function choice<const Words extends readonly string[]>(
@@ -148,7 +154,7 @@ export type Overriding<Parts extends Shape> = {
   [Key in keyof Parts]: z.ZodExactOptional<Unwrapped<Parts[Key]>>;
 };
 
-/** The same keys, none of them required and none with a default: what is absent stays as it is. */
+/** The same keys, all optional and without defaults: absent keys are unchanged. */
 export function overriding<Parts extends Shape>(parts: Parts): Overriding<Parts> {
   const entries = Object.entries(parts).map(([key, part]) => {
     const inner = part instanceof z.ZodPrefault ? (part.unwrap() as z.ZodType) : part;
@@ -157,7 +163,7 @@ export function overriding<Parts extends Shape>(parts: Parts): Overriding<Parts>
   return Object.fromEntries(entries) as Overriding<Parts>;
 }
 
-/** As `overriding`, where the default still holds if no layer says otherwise: editors show it. */
+/** As `overriding`, where the default still applies if no layer has the key: editors show it. */
 export function layered<Parts extends Shape>(parts: Parts): Overriding<Parts> {
   const documented = Object.entries(parts).map(([key, part]) => {
     if (!(part instanceof z.ZodPrefault)) return [key, part];

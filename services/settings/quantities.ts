@@ -1,10 +1,10 @@
-/** Quantities as people write them (`100G`, `1.5us`, `64KiB`), exact in base units or refused. */
+/** Quantities with units (`100G`, `1.5us`, `64KiB`), exact in base units or refused. */
 
 import { didYouMean, show } from './errors.js';
 
 export class QuantityError extends Error {}
 
-/** What a quantity may be in a file: as text, and as a plain number where that is allowed. */
+/** Notation of a quantity in a file: as text, and as a plain number where that is allowed. */
 export interface WrittenForm {
   readonly pattern: string;
   /** Null: only text. */
@@ -22,7 +22,7 @@ export interface NumberRange {
 export interface Quantity {
   /** With its article, as in `not a time: 500`. */
   readonly name: string;
-  /** What may be written, for errors, for `explain` and for editors. */
+  /** The allowed notation, for errors, for `explain` and for editors. */
   readonly allowed: string;
   /** The same for validators of JSON Schema. */
   readonly written: WrittenForm;
@@ -88,7 +88,7 @@ function writtenWithUnits({ units, bare }: UnitOptions): WrittenForm {
 
 /**
  * Pattern of decimals that are whole numbers when multiplied by `factor`. Of binary factors it
- * knows only that the last digit is a 5, and of none how much is too large.
+ * checks only that the last digit is a 5, and of none an upper limit.
  */
 function wholeIn(factor: bigint): string {
   const whole = '\\d{1,16}';
@@ -219,7 +219,7 @@ export const linkRate: Quantity = {
   },
 };
 
-/** A rate as messages print it: the one of Ethernet if it is one. */
+/** A rate in messages: by its Ethernet name if it has one. */
 export function showRate(bps: number): string {
   return LINK_RATES.find((text) => rate.parse(text) === bps) ?? `${bps} bit/s`;
 }
@@ -247,7 +247,7 @@ function writtenShare(text: string): number {
   return match === null ? NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1);
 }
 
-/** The same, where nothing at all makes no sense. */
+/** The same, without zero. */
 export function aboveZero(of: Quantity): Quantity {
   const parse = (value: string | number): number => {
     const parsed = of.parse(value);

@@ -1,4 +1,4 @@
-/** A file's values, each with the place it was written at; what merging and errors work on. */
+/** A file's values, each with its location; merging and errors work on these. */
 
 import type { LineCounter } from 'yaml';
 import type { Position } from './errors.js';
@@ -50,12 +50,12 @@ export function positionOf(place: Place): Position {
   return { file: name, line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-/** The start of a file, for what is wrong with it as a whole. */
+/** The start of a file, for errors of it as a whole. */
 export function startOf(file: string): Position {
   return { file, line: 1, column: 1 };
 }
 
-/** Mappings merge key by key; everything else in `over` replaces what `base` has. */
+/** Mappings are merged key by key; everything else in `over` replaces `base`. */
 export function merge(base: MapNode, over: MapNode): MapNode {
   const entries = new Map(base.entries);
   for (const [key, entry] of over.entries) {
@@ -66,7 +66,7 @@ export function merge(base: MapNode, over: MapNode): MapNode {
   return { ...over, entries };
 }
 
-/** The tree with `value` at `path`; mappings on the way are made where there are none. */
+/** The tree with `value` at `path`; mappings on the path are created where there are none. */
 export function withValue(tree: SourceNode, path: Path, value: SourceNode): SourceNode {
   const [step, ...rest] = path;
   if (step === undefined) return value;
@@ -92,7 +92,7 @@ export function withValue(tree: SourceNode, path: Path, value: SourceNode): Sour
   throw new ScenarioError(positionOf(place), path, message);
 }
 
-/** Plain values, as `JSON.parse` would give them. */
+/** Plain values, as `JSON.parse` returns them. */
 export function plainValue(node: SourceNode): unknown {
   switch (node.kind) {
     case 'scalar':
@@ -107,8 +107,8 @@ export function plainValue(node: SourceNode): unknown {
 }
 
 /**
- * Where the value at `path` was written: a mapping or list at its key, anything else at itself.
- * What is not there is looked for as far as the path goes.
+ * Location of the value at `path`: a mapping or list at its key, anything else at itself. For a
+ * missing value, that of the deepest existing part of the path.
  */
 export function locate(tree: SourceNode, path: Path, what: 'key' | 'value'): Place {
   let node = tree;

@@ -1,11 +1,11 @@
-/** A sweep that answers a question which people ask again and again. */
+/** A sweep that answers a common question. */
 export interface Experiment {
   readonly name: string;
   readonly question: string;
   /** Among the examples. */
   readonly scenario: string;
   readonly set: readonly string[];
-  /** As `--vary` takes them; those before the last two make a picture each. */
+  /** As `--vary` takes them; axes before the last two have one heat map for each value. */
   readonly vary: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
     name: 'flap',
     question: 'What does a cable cost that comes and goes, by how long and how often?',
     scenario: 'flap.yaml',
-    // More than a run can carry, so that it is busy before, in and after its faults.
+    // More than a run can carry, so that it is loaded before, in and after its faults.
     set: ['expect=[]', 'faults.0.recover=50us', 'load.0.bytes=20MB'],
     vary: [
       'priorities.3=pfc,credit',
@@ -68,5 +68,16 @@ export const EXPERIMENTS: readonly Experiment[] = [
     scenario: 'reboot-leaf.yaml',
     set: ['expect=[]', 'load.0.bytes=20MB'],
     vary: ['priorities.3=pfc,credit', 'faults.0.for=20us,50us,100us,200us'],
+  },
+  {
+    name: 'link-retry',
+    question: 'What do bit errors cost under PFC and CBFC, with retry by the link or without?',
+    scenario: 'link-retry.yaml',
+    set: ['expect=[]', 'duration=1ms'],
+    vary: [
+      'mechanism=pfc+llr,cbfc+llr,pfc,cbfc,none',
+      'fabric.link.length=2m,100m,2km',
+      'fabric.link.postFecBer=1.0e-12,1.0e-9,1.0e-8,1.0e-7,1.0e-6',
+    ],
   },
 ];

@@ -1,10 +1,10 @@
-/** Something that a sweep varies: where in a scenario, and the values that it takes. */
+/** An axis of a sweep: its path in the scenario, and its values. */
 export interface Axis {
   readonly path: string;
   readonly values: readonly string[];
 }
 
-/** What an axis is called where there is little room: a number alone says nothing. */
+/** Short name of an axis: a number alone is not sufficient. */
 export function nameOfAxis({ path }: Axis): string {
   const parts = path.split('.');
   const last = parts.pop()!;

@@ -6,30 +6,41 @@ import type { Engine } from '../engine/device/engine.js';
 import { DROP_FRAMES } from '../engine/port/counters.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
+import { MECHANISM_METRICS } from '../mechanisms/registry.js';
+import type { Percentiles } from '../runtime/results/figures.js';
 import { Session } from '../runtime/session.js';
 
-/** What faults cost a run. */
+/** Costs of the faults of a run. */
 export interface Toll {
   /** Payload per second while there are faults, or of the whole run where there is none. */
   readonly duringBps: number;
   /** Before the first and after the last; null where there is no such time. */
   readonly beforeBps: number | null;
   readonly afterBps: number | null;
-  /** How long the worst port and priority was held while there were faults. */
+  /** How long the worst port and priority was paused while there were faults. */
   readonly stalledPs: number;
-  /** From the end of the last fault until all links were well; null if they were not by the end. */
+  /**
+   * From the end of the last fault until all links had recovered; null if they had not by the end.
+   */
   readonly recoveryPs: number | null;
   /** Units of credit that are missing at the end, and accounts that starve. */
   readonly lostUnits: number;
   readonly starved: number;
-  /** Frames that did not get through, for whatever reason. */
+  /** Frames that were lost, for whatever reason. */
   readonly droppedFrames: number;
   /** Flows that had stopped progressing at the end. */
   readonly stalledFlows: number;
+  /** Of messages; null where one in a hundred, or more, is not complete, or there are none. */
+  readonly completionP99Ps: number | null;
+  /** Replays by links, and frames that the transport sent again. */
+  readonly linkRetries: number;
+  readonly retransmittedFrames: number;
+  /** The most that the ingress buffer of a port held of a priority. */
+  readonly ingressOctets: number;
   readonly digest: string;
 }
 
-/** So often it is looked whether all is well again. */
+/** Interval of the checks whether all links have recovered. */
 const LOOK_PS = 1e6;
 
 interface Moment {
@@ -38,7 +49,7 @@ interface Moment {
   readonly heldPs: Float64Array;
 }
 
-/** Runs a fabric and compares what it does before, in and after its faults; without any, in all. */
+/** Runs a fabric and compares its results before, in and after its faults; without any, in all. */
 export function measure(fabric: Fabric, durationPs: number): Toll {
   const session = new Session(fabric, { check: false });
   const { engine } = session;
@@ -53,7 +64,8 @@ export function measure(fabric: Fabric, durationPs: number): Toll {
   const recoveryPs = overPs < durationPs ? recover(session, overPs, durationPs) : null;
   const end = momentAt(durationPs);
   const lost = lostCredit(engine);
-  const { digest, stalls } = session.results('complete');
+  const results = session.results('complete');
+  const { digest, stalls, flows, ports, priorities } = results;
   return {
     beforeBps: rate({ ...start, atPs: 0, payloadOctets: 0 }, start),
     duringBps: rate(start, over) ?? 0,
@@ -64,6 +76,12 @@ export function measure(fabric: Fabric, durationPs: number): Toll {
     starved: lost.filter(({ starvedSincePs }) => starvedSincePs !== null).length,
     droppedFrames: droppedOf(engine),
     stalledFlows: stalls.length,
+    completionP99Ps: longest(priorities.map(({ completionPs }) => completionPs)),
+    linkRetries: MECHANISM_METRICS['llr.replays'].measure(results, () => true) ?? 0,
+    retransmittedFrames: flows.reduce((sum, flow) => sum + flow.retransmittedFrames, 0),
+    ingressOctets: ports
+      .flatMap((port) => port.priorities)
+      .reduce((most, { peakIngressOctets }) => Math.max(most, peakIngressOctets), 0),
     digest,
   };
 }
@@ -79,6 +97,15 @@ function recover(session: Session, overPs: number, durationPs: number): number |
     if (isWell) return atPs - overPs;
   }
   return null;
+}
+
+/** The largest of the p99; null where one of them is not known, or there is none. */
+function longest(all: readonly (Percentiles | null)[]): number | null {
+  const known = all.flatMap((own) => (own === null ? [] : [own.p99]));
+  return known.reduce<number | null>(
+    (most, p99) => (most === null || p99 === null ? null : Math.max(most, p99)),
+    known.length === 0 ? null : 0,
+  );
 }
 
 function rate(from: Moment, to: Moment): number | null {

@@ -1,2 +1,2 @@
-/** 2000-01-01T00:00:00Z is where virtual time begins, so that runs lie side by side. */
+/** 2000-01-01T00:00:00Z is the origin of virtual time, so that runs can be compared. */
 export const EPOCH_S = 946_684_800;

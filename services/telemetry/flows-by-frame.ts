@@ -2,19 +2,22 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { Framing } from '../fabric/assembly/framing.js';
 import { framingOf } from '../fabric/assembly/framing.js';
 
-/** What frames do not carry themselves: of which flow they are, and how it is cut. */
+/** Properties of a flow that its frames do not carry. */
 export interface FlowOfFrames {
   readonly flow: number;
   readonly name: string;
   readonly framing: Framing;
   /** One acknowledgement for so many packets; 0 without a transport. */
   readonly ackEvery: number;
+  /** Virtual machine at its source and at its destination; 0 where a NIC knows none. */
+  readonly vm: number;
+  readonly toVm: number;
 }
 
 /** More than there are: a pair of them is one number. */
 const STATIONS = 2 ** 26;
 
-/** Flows by what their frames, and the answers to these, have in common. */
+/** Flows by the common fields of their frames, and of the answers to these. */
 export class FlowsByFrame {
   private readonly forward = new Map<number, Map<number, FlowOfFrames>>();
   private readonly backward = new Map<number, Map<number, FlowOfFrames>>();
@@ -25,12 +28,18 @@ export class FlowsByFrame {
       const spec = specs[send.device]!;
       if (spec.kind !== 'host') return;
       const { target, remote } = spec.sends[send.connection]!;
-      const { transport, name } = flow;
+      const { transport, name, source, destination, group } = flow;
+      const hasMachines = (host: number): boolean => {
+        const own = specs[host]!;
+        return own.kind === 'host' && own.nic !== null;
+      };
       const found: FlowOfFrames = {
         flow: index,
         name,
         framing: framingOf(flow),
         ackEvery: transport.kind === 'reliable' ? transport.ackEvery : 0,
+        vm: hasMachines(source) ? flow.vm : 0,
+        toVm: !group && hasMachines(destination) ? flow.toVm : 0,
       };
       put(this.forward, pairOf(spec.position, target), remote, found);
       put(this.backward, spec.position, send.connection, found);
@@ -42,7 +51,7 @@ export class FlowsByFrame {
     return this.forward.get(pairOf(source, target))?.get(connection);
   }
 
-  /** Of an answer, by whom it goes to and the connection there. */
+  /** Of an answer, by its destination and the connection there. */
   ofAnswer(target: number, connection: number): FlowOfFrames | undefined {
     return this.backward.get(target)?.get(connection);
   }

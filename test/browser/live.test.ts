@@ -1,4 +1,4 @@
-/** A run is looked at while it goes on, by what a person would do. */
+/** The page of a run in progress, used as a person would. */
 
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
@@ -121,7 +121,7 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
     await page.close();
   });
 
-  it('is told of by its coordinator where it is in processes', { skip: noBroker }, async () => {
+  it('comes from its coordinator in a distributed run', { skip: noBroker }, async () => {
     const out = join(folder, 'processes');
     const set = ['load.0.bytes=2MB', 'observe.series=20us', 'observe.episodes=true'].flatMap(
       (change) => ['--set', change],

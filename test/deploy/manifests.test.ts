@@ -18,7 +18,7 @@ describe('manifests of the base', () => {
     assert.deepEqual(violationsOf(base()), []);
   });
 
-  it('connect who must speak, and nobody else', () => {
+  it('connect only the components that exchange messages', () => {
     assert.deepEqual([...connectionsOf(base())].sort(), [
       'coordinator > nats:4222',
       'service > coordinator:7400',

@@ -37,6 +37,7 @@ load:
     congestion: dcqcn
   - { incast: { from: h2..h9, to: h1 }, bytes: 50GB, priority: 3, transport: reliable }
   - { incast: { from: h2..h9, to: h1 }, bytes: 50GB, priority: 4, transport: reliable }
+  - { name: short, incast: { from: h2, to: h3 }, bytes: 10KB, priority: 0, transport: reliable }
 `;
 
 interface Panel {
@@ -63,10 +64,12 @@ describe('a real Prometheus', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-prometheus-'));
   const children: ChildProcess[] = [];
   let url = '';
+  let figuresUrl = '';
 
   before(async () => {
     const [figures, own] = [await freePort(), await freePort()];
     url = `http://127.0.0.1:${own}`;
+    figuresUrl = `http://127.0.0.1:${figures}`;
     const scenario = join(folder, 'scenario.yaml');
     writeFileSync(scenario, SCENARIO);
     const run = [MAIN, 'run', scenario, '--quiet', '--out', join(folder, 'run')];
@@ -117,8 +120,38 @@ describe('a real Prometheus', { skip }, () => {
     });
   }
 
+  const noPromtool =
+    spawnSync('promtool', ['--version']).status === 0 ? false : 'no promtool on the PATH';
+
+  it('finds nothing to mend in names, units, types and help', { skip: noPromtool }, async () => {
+    const text = await fetch(`${figuresUrl}/metrics`).then((answer) => answer.text());
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], {
+      input: text,
+      encoding: 'utf8',
+    });
+    assert.deepEqual([stdout, stderr], ['', '']);
+    assert.equal(status, 0);
+    const types = new Map(
+      [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]),
+    );
+    for (const [name, type] of types) {
+      assert.equal(type === 'counter', name!.endsWith('_total'), name);
+    }
+    assert.equal(types.get('selvage_flow_completion_seconds'), 'histogram');
+  });
+
+  it('has the distribution of flow completion times', async () => {
+    const name = 'selvage_flow_completion_seconds';
+    const [count] = await ask(`sum(${name}_count)`);
+    const [last] = await ask(`sum(${name}_bucket{le="+Inf"})`);
+    assert.ok(Number(count!.value[1]) > 0);
+    assert.equal(Number(last!.value[1]), Number(count!.value[1]));
+    const [median] = await ask(`histogram_quantile(0.5, sum by (le) (${name}_bucket))`);
+    assert.ok(Number(median!.value[1]) > 0);
+  });
+
   it('knows ports and priorities by name', async () => {
-    const samples = await ask('selvage_held_time_total{port="h2:p1",priority="3"}');
+    const samples = await ask('selvage_blocked_seconds_total{port="h2:p1",priority="3"}');
     assert.deepEqual(
       samples.map(({ metric }) => [metric['device'], metric['job']]),
       [['h2', 'selvage']],

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { parse } from 'yaml';
+import { quantityToScalar } from '@kubernetes/client-node/dist/util.js';
+import { coordinatorFootprint, serviceFootprint } from '../../services/cli/kubernetes/footprint.js';
 import { ROOT } from '../kit/emulate.js';
 import type { Manifest } from '../kit/manifests.js';
 import { kustomize, manifestsOf, skipWithoutKubectl } from '../kit/manifests.js';
@@ -115,6 +117,66 @@ describe('selvage k8s render', () => {
       assert.match(refusals[0]!, /violates PodSecurity "restricted/);
     });
   }
+
+  it('requests less than it limits, for any number of devices in any number of pods', () => {
+    const amount = (text: string | undefined): number => Number(quantityToScalar(text!));
+    for (const devices of [1, 4, 26, 64, 1024, 10_000]) {
+      for (const { memory, memoryLimit } of [
+        serviceFootprint(devices),
+        coordinatorFootprint(devices),
+      ]) {
+        assert.ok(amount(memory) < amount(memoryLimit), `${devices}: ${memory} of ${memoryLimit}`);
+      }
+    }
+    const file = join(folder, 'fabric64.yaml');
+    for (const services of ['1', '2', '5', '64']) {
+      const out = join(folder, `split${services}`);
+      assert.deepEqual(render(file, '--out', out, '--services', services), { code: 0, err: '' });
+      for (const name of ['services', 'coordinator']) {
+        const { resources } = job(manifestsOf(out), name).spec!.template!.spec.containers[0]!;
+        const { requests, limits } = resources;
+        assert.ok(amount(requests!['memory']) < amount(limits!['memory']), `${services} ${name}`);
+        if (services !== '64') assert.equal(requests!['cpu'], name === 'services' ? '1' : '500m');
+      }
+    }
+  });
+
+  it('puts values into every pod, and says which key of them is wrong', () => {
+    const values = join(folder, 'values.yaml');
+    writeFileSync(
+      values,
+      'nodeSelector: { pool: emulation }\nstorageClass: fast\nimagePullSecrets: [registry]\n' +
+        'labels: { team: fabric }\nspread: nodes\ndeadline: 600\nqueue: lab\n' +
+        'service: { cpu: 2, memory: 1Gi, memoryLimit: 2Gi }\n',
+    );
+    const out = join(folder, 'valued');
+    const example = join(ROOT, 'examples/incast-pfc.yaml');
+    const wrongCpu = `${values}: service.cpu: Invalid input: expected string, received number`;
+    const { code, err } = render(example, '--out', out, '--values', values);
+    assert.deepEqual([code, err.startsWith(wrongCpu)], [2, true], err);
+    writeFileSync(values, readFileSync(values, 'utf8').replace('cpu: 2', "cpu: '2'"));
+    assert.deepEqual(render(example, '--out', out, '--values', values), { code: 0, err: '' });
+    const all = manifestsOf(out);
+    assert.deepEqual(violationsOf(all), []);
+    for (const { spec, metadata } of all) {
+      assert.equal(metadata.labels?.['team'], 'fabric', metadata.name);
+      assert.ok(metadata.labels['app.kubernetes.io/instance'] !== undefined, metadata.name);
+      if (spec?.template === undefined) continue;
+      const pod = spec.template.spec as unknown as Record<string, unknown>;
+      assert.deepEqual(pod['nodeSelector'], { pool: 'emulation' });
+      assert.deepEqual(pod['imagePullSecrets'], [{ name: 'registry' }]);
+      assert.equal(spec.template.metadata.labels['team'], 'fabric');
+    }
+    const services = job(all, 'services');
+    assert.equal(services.spec?.['activeDeadlineSeconds'], 600);
+    assert.equal(services.metadata.labels?.['kueue.x-k8s.io/queue-name'], 'lab');
+    assert.match(JSON.stringify(services.spec), /"topologySpreadConstraints"/);
+    assert.deepEqual(services.spec.template!.spec.containers[0]!.resources, {
+      requests: { cpu: '2', memory: '1Gi' },
+      limits: { memory: '2Gi' },
+    });
+    assert.match(JSON.stringify(all), /"storageClassName":"fast"/);
+  });
 
   it('refuses a scenario that replays a file', () => {
     const file = join(folder, 'replay.yaml');

@@ -51,7 +51,7 @@ describe('services with much to do', () => {
     assert.deepEqual([pace.isBusy, pace.stepPs], [false, 512_000]);
   });
 
-  it('have all that neighbours wait for before the rest is executed', () => {
+  it('execute first what other services wait for', () => {
     const whole = alone();
     const halves = alone();
     const stepPs = plan.windowPs;

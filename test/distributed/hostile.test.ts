@@ -30,6 +30,7 @@ import {
 } from '../../services/runtime/part/messages.js';
 import { Part } from '../../services/runtime/part/part.js';
 import { Cluster, CLUSTER_KEYS } from '../../services/hunt/worlds/services-in-memory.js';
+import { SILENT_LOG, streamTo } from '../kit/coordinator-script.js';
 import { LiveFaults } from '../../services/runtime/live-faults.js';
 import { fabricOf, ROOT, run, sourceOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
@@ -43,7 +44,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-describe('messages that nobody sent', () => {
+describe('messages without a valid sender', () => {
   const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
 
   it('are counted and ignored: noise, cut and damaged messages, strangers, other epochs', () => {
@@ -96,7 +97,7 @@ describe('messages that nobody sent', () => {
     assert.deepEqual(cluster.results(), run(fabric));
   });
 
-  it('are told from honest ones by their MAC, whatever is changed', () => {
+  it('are refused unless their MAC is right, whatever is changed', () => {
     const random = new RandomStream(2, 'check');
     const key = keysOf(1)(1, 0);
     const fields = { protocol: PROTOCOL, sequence: 3, frames: new Uint8Array(640) };
@@ -145,13 +146,14 @@ describe('a coordinator', () => {
     checkpointMs: 1e9,
     patienceMs: 1e6,
     roundLength: null,
+    log: SILENT_LOG,
   };
   const make = (name: string): Coordinator => {
     const store = new CheckpointStore(new DirectoryCheckpointStorage(join(folder, name)));
     return new Coordinator(new LiveFaults(loaded, fabric), plans, store, options);
   };
   const register = { protocol: PROTOCOL, run: 'r', service: 0, version: '1', incarnation: 'a' };
-  const deaf = (): void => undefined;
+  const deaf = streamTo(() => undefined);
 
   it('refuses services of another protocol, version or run, and a second of one number', () => {
     const coordinator = make('refuses');
@@ -171,7 +173,10 @@ describe('a coordinator', () => {
     coordinator.fail('the test is over');
     const heard: contracts.v1.ToService.$Properties[] = [];
     assert.equal(
-      coordinator.register(register, (message) => heard.push(message)),
+      coordinator.register(
+        register,
+        streamTo((message) => heard.push(message)),
+      ),
       null,
     );
     assert.deepEqual(heard, [{ leave: {} }]);
@@ -221,6 +226,7 @@ describe('a checkpoint that is being committed', () => {
         checkpointMs: 0,
         patienceMs: 1e6,
         roundLength: null,
+        log: SILENT_LOG,
       },
     );
     const heard: contracts.v1.ToService.$Properties[] = [];
@@ -236,14 +242,12 @@ describe('a checkpoint that is being committed', () => {
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
     };
-    const hear = (message: contracts.v1.ToService.$Properties): void => {
-      heard.push(message);
-    };
-    const mortal = (): void => undefined;
+    const hear = streamTo((message) => heard.push(message));
+    const mortal = streamTo(() => undefined);
     const register = { protocol: PROTOCOL, run: 'r', service: 0, version: '1', incarnation: 'a' };
     const fromBoth = (message: contracts.v1.FromService.$Properties): void => {
       for (const service of [0, 1]) {
-        coordinator.hear(service, new contracts.v1.FromService(message));
+        coordinator.receive(service, new contracts.v1.FromService(message));
       }
     };
     coordinator.register(register, hear);

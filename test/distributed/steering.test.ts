@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
@@ -26,6 +26,7 @@ describe('a run in several processes', { skip, timeout: 120_000 }, () => {
   // A user's runs are found in the folder for temporary files: this one has its own.
   const env = { ...process.env, TMPDIR: folder };
   const children: ChildProcess[] = [];
+  let logged = '';
   after(() => {
     for (const child of children) child.kill('SIGKILL');
     rmSync(folder, { recursive: true, force: true });
@@ -48,7 +49,13 @@ describe('a run in several processes', { skip, timeout: 120_000 }, () => {
     throw new Error(`it never came to it: ${JSON.stringify(statusNow())}`);
   };
   const start = (...args: string[]): Promise<number | null> => {
-    const child = spawn(process.execPath, [main, ...args], { env, stdio: 'ignore' });
+    const child = spawn(process.execPath, [main, ...args], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      logged += text;
+    });
     children.push(child);
     return new Promise((resolve) => child.once('close', resolve));
   };
@@ -58,7 +65,18 @@ describe('a run in several processes', { skip, timeout: 120_000 }, () => {
     assert.match(selvage('pause').error, /no run is under way/);
     const set = SET.flatMap((change) => ['--set', change]);
     const file = join(ROOT, EXAMPLE);
-    const ended = start('run', file, ...set, '--services', '3', '--out', out, '--quiet');
+    const ended = start(
+      'run',
+      file,
+      ...set,
+      '--services',
+      '3',
+      '--out',
+      out,
+      '--quiet',
+      '--log',
+      'info',
+    );
     const { run: name } = await until(({ phase }) => phase === 'running');
     assert.equal(selvage('pause', name).out, `${name}  pauses\n`);
     const paused = await until(({ phase }) => phase === 'paused');
@@ -81,13 +99,21 @@ describe('a run in several processes', { skip, timeout: 120_000 }, () => {
     await until(
       ({ checkpointPs }) => checkpointPs > 0 && checkpointPs <= stepped.virtualPs + 1_000,
     );
-    assert.match(selvage('status').out, /epoch 1, checkpoint at \d/);
+    const shown = selvage('status').out;
+    assert.match(shown, /leaf-spine-all-to-all: paused, .*epoch 1, checkpoint at \d.* ago\)/);
+    assert.ok(shown.includes(hostname()), 'services are shown with their hosts');
+    assert.match(selvage('top').out, /service +host +virtual time +lag +CPU +messages\/s/);
+    assert.match(selvage('top', '--once').out, /^0 +\S+ +\d/m);
     assert.match(selvage('pause', 'nobody').error, /no run nobody is under way; there are: /);
     const attached = start('attach', name);
     assert.equal(selvage('resume', name).out, `${name}  goes on\n`);
     assert.equal(selvage('stop').out, `${name}  ends here\n`);
     assert.equal(await ended, 130);
     assert.equal(await attached, 0);
+    assert.match(logged, /Z info coordinator: service is connected service=2 host=/);
+    assert.match(logged, /Z info coordinator: epoch begins epoch=1 checkpoint=none virtualPs=0/);
+    assert.match(logged, /Z info coordinator: checkpoint is written checkpoint=c1-\d+ virtualPs=/);
+    assert.match(logged, /Z info service 1: epoch begins epoch=1 checkpoint=none/);
     assert.equal(readFileSync(join(out, 'status'), 'utf8'), 'interrupted\n');
     const resumed = selvage('resume', out, '--services', '2', '--quiet');
     assert.ok(resumed.status === 0 || resumed.status === 1, resumed.error);

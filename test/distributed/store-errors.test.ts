@@ -37,12 +37,12 @@ describe('a broker that keeps no checkpoints', { skip }, () => {
   const opened = (storage: JetStreamCheckpointStorage, patienceMs: number): Promise<void> =>
     repeatFor(patienceMs, "the broker's JetStream gives no answer", () => storage.open());
 
-  it('has none, and nobody waits for it', async () => {
+  it('has none, and the run does not wait for it', async () => {
     const storage = await storageAt();
     await assert.rejects(opened(storage, PATIENCE_MS), /^Error: the broker has no JetStream/);
   });
 
-  it('gives no rights to it, and nobody waits for them', async () => {
+  it('denies permission, and the run does not wait for it', async () => {
     const file = join(folder, 'denied.conf');
     writeFileSync(
       file,

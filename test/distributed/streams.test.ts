@@ -9,6 +9,7 @@ import { blankColumns } from '../../services/runtime/port-sample.js';
 import { SnapshotCache } from '../../services/runtime/run-snapshot.js';
 import { CoordinatorLink } from '../../services/runtime/service/coordinator-link.js';
 import { fabricOf } from '../kit/emulate.js';
+import { SILENT_LOG } from '../kit/coordinator-script.js';
 
 const KEYS = new RunKeys('r', '0'.repeat(32));
 /** Instead of a day. */
@@ -16,15 +17,15 @@ const STREAM_MS = 100;
 const STREAMS = 3;
 const nobody = {} as RunDesk;
 
-/** Counts who comes and who goes, and has something to say to everybody. */
+/** Counts clients that connect and leave, and sends to all. */
 class Desk implements ServiceDesk {
   registered = 0;
   gone = 0;
   listened = 0;
   left = 0;
 
-  register: ServiceDesk['register'] = (_, send) => {
-    send({ round: { round: ++this.registered } });
+  register: ServiceDesk['register'] = (_, stream) => {
+    stream.send({ round: { round: ++this.registered } });
     return null;
   };
 
@@ -32,7 +33,7 @@ class Desk implements ServiceDesk {
     this.gone++;
   }
 
-  hear(): void {
+  receive(): void {
     throw new Error('nobody has anything to say');
   }
 
@@ -71,7 +72,7 @@ describe(
       };
       const heard: number[] = [];
       await new Promise<void>((resolve, reject) => {
-        const link = new CoordinatorLink({ ...rest, coordinator }, reject, STREAM_MS);
+        const link = new CoordinatorLink({ ...rest, coordinator }, reject, SILENT_LOG, STREAM_MS);
         link.open(
           () => ({ register: { service: 1 } }),
           ({ round }) => {
@@ -85,7 +86,7 @@ describe(
       assert.ok(desk.gone >= STREAMS - 1, 'the coordinator knows that the old streams have ended');
     });
 
-    it('of somebody who watches ports, as long as they do', async () => {
+    it('of a client that samples ports, while it does', async () => {
       const client = new CoordinatorClient(coordinator, KEYS.token, null, STREAM_MS);
       const unseen = new SnapshotCache(
         () => null,

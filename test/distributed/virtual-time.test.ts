@@ -102,7 +102,7 @@ describe('a run with mechanisms that go on for ever', () => {
 
 describe('messages that take effect at one port at one time', () => {
   it('do so in the same order however devices are placed', () => {
-    // PFC and LLDP of one neighbour meet at 8,613,762,720 ps.
+    // PFC and LLDP of one link partner coincide at 8,613,762,720 ps.
     const fabric = fabricOf('examples/discovery-island.yaml', 'duration=8614us');
     const random = new RandomStream(7, 'messages');
     const cluster = new Cluster(fabric, placeInServices(fabric.topology, 3), random);

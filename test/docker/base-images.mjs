@@ -65,7 +65,7 @@ function make(image) {
   docker('tag', DEBIAN, image);
 }
 
-/** Every image that deploy/ names and that Debian can stand in for. */
+/** Every image that deploy/ names and that Debian can replace. */
 function wantedImages() {
   const deploy = join(dirname(fileURLToPath(import.meta.url)), '../../deploy');
   const dockerfile = readFileSync(join(deploy, 'Dockerfile'), 'utf8');

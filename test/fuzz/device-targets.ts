@@ -19,7 +19,7 @@ import { CONTROL, LLDPDUS } from './protocol-targets.js';
 /** Between two inputs. */
 const STEP_PS = 1e5;
 
-/** A device that hears whatever it is given counts it, answers or ignores it, and goes on. */
+/** A device that counts any input, answers or ignores it, and continues. */
 function device(): Target {
   const fabric = fabricOf(`
 fabric: { generator: star, hosts: 2 }
@@ -37,7 +37,7 @@ load: [{ name: a, stream: { from: h1, to: h2 }, priority: 4, bytes: 1MB }]
     seeds: CONTROL,
     every: 10,
     take: (octets) => {
-      // A frame is never shorter on the wire; what is less is padded by who sends.
+      // A frame is never shorter on the wire; its sender pads it.
       const frame = new Uint8Array(Math.max(60, octets.length));
       frame.set(octets);
       nowPs += STEP_PS;
@@ -101,7 +101,7 @@ function lldpCounts({ discovery }: Engine, port: number): LldpCounts {
   };
 }
 
-/** A bridge that isolates flows hears of them from its neighbour. */
+/** A bridge that isolates flows, with a link partner that sends CIMs. */
 function isolating(): Target {
   const engine = wholeEngine(fabricOf('examples/incast-ci.yaml'));
   const place = engine.devices.findIndex(({ spec }) => spec.name === 'leaf1');
@@ -123,7 +123,7 @@ function isolating(): Target {
   };
 }
 
-/** A station that pauses when it is told to. */
+/** A station that pauses itself on receipt of an SFCM. */
 function pausing(): Target {
   const fabric = fabricOf('examples/incast-sfc.yaml');
   const engine = wholeEngine(fabric);

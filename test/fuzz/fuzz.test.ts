@@ -15,7 +15,7 @@ describe('a parser', () => {
   let total = 0;
 
   for (const target of TARGETS) {
-    it(`${target.name} answers whatever it is given, keeps little, and is of several minds`, () => {
+    it(`${target.name} handles any input, keeps little, and reaches several outcomes`, () => {
       const before = heapOctets();
       const { runs, outcomes } = fuzz(target, RUNS, new RandomStream(SEED, `fuzz ${target.name}`));
       const kept = heapOctets() - before;

@@ -7,11 +7,7 @@ import { blankEnvelope, decodeEnvelope } from '../../services/engine/wire/conges
 import { blankCeeDcbx, decodeCeeDcbx } from '../../services/engine/wire/lldp/dcbx-cee.js';
 import { blankLldpFrame, decodeLldp } from '../../services/engine/wire/lldp/lldpdu.js';
 import { splitTlvs } from '../../services/engine/wire/lldp/tlv.js';
-import {
-  blankCbfcFrame,
-  CBFC_FREED,
-  encodeCbfc,
-} from '../../services/engine/wire/mac-control/cbfc-frame.js';
+import { blankCcUpdate, encodeCcUpdate } from '../../services/engine/wire/mac-control/cc-update.js';
 import { blankCeFrame, encodeCe } from '../../services/engine/wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT } from '../../services/engine/wire/mac-control/opcodes.js';
 import {
@@ -55,9 +51,7 @@ export const CONTROL = [
   encoded((into) => encodePause(into, 0, { ...blankPauseFrame(), quanta: 0xffff })),
   encoded((into) => encodePfc(into, 0, { ...blankPfcFrame(), enableVector: 0xff })),
   encoded((into) => encodeCe(into, 0, { ...blankCeFrame(), tcSelectionVector: 0xff })),
-  encoded((into) =>
-    encodeCbfc(into, 0, { ...blankCbfcFrame(), message: CBFC_FREED, virtualChannels: 0xff }),
-  ),
+  encoded((into) => encodeCcUpdate(into, 0, blankCcUpdate())),
   encoded((into) =>
     encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, tcSelectionVector: 0x10 }),
   ),

@@ -5,7 +5,7 @@ import type { Target } from './fuzzer.js';
 const text = new TextDecoder();
 const octetsOf = (content: string): Uint8Array => new TextEncoder().encode(content);
 
-/** What a run directory holds, and somebody may have changed. */
+/** Files of a run directory, which may have been changed. */
 export const RUN_TARGETS: readonly Target[] = [
   {
     name: 'run-json',

@@ -3,7 +3,8 @@ import { blankCeTag, decodeCeTag } from '../../services/engine/wire/ce-tag.js';
 import { blankEthernetHeader, decodeEthernetHeader } from '../../services/engine/wire/ethernet.js';
 import { blankIpv4Header, decodeIpv4Header } from '../../services/engine/wire/ipv4.js';
 import { blankIpv6Header, decodeIpv6Header } from '../../services/engine/wire/ipv6.js';
-import { blankCbfcFrame, decodeCbfc } from '../../services/engine/wire/mac-control/cbfc-frame.js';
+import { blankCfUpdate, decodeCfUpdate } from '../../services/engine/wire/cf-update.js';
+import { blankCcUpdate, decodeCcUpdate } from '../../services/engine/wire/mac-control/cc-update.js';
 import { blankCeFrame, decodeCe } from '../../services/engine/wire/mac-control/ce-frame.js';
 import {
   blankPauseFrame,
@@ -30,6 +31,7 @@ import {
   encodeSnapshot,
   packState,
 } from '../../services/runtime/checkpoints/snapshots.js';
+import { packPlain, unpackPlain } from '../../services/runtime/checkpoints/plain-octets.js';
 import { FrameReceiver, FrameSender } from '../../services/runtime/part/frame-batch.js';
 import { MacKey } from '../../services/runtime/keys/mac.js';
 import {
@@ -102,6 +104,10 @@ function csvFile(): Target {
 
 const ORIGIN = { run: 'r', epoch: 1, boundPs: 0, service: 0, planHash: Uint8Array.of(1, 2, 3) };
 const { octets: SNAPSHOT, hash: stateHash } = encodeSnapshot(ORIGIN, packState({} as never));
+const WHOLE: WholeState = {
+  ...{ boundPs: 1e6, framesSeen: -1, latestPs: 5, devices: [], rows: [[1, 'h1:p1', 2]] },
+  ...{ sampleDueAt: Infinity, sampled: { 'h1:p1': Float64Array.of(1, 2) }, observed: [null] },
+};
 const KEY = new MacKey(Uint8Array.of(1, 2));
 const FIELDS = {
   protocol: PROTOCOL,
@@ -114,7 +120,7 @@ const FIELDS = {
 };
 const MESSAGE = encodeMessage(FIELDS, KEY);
 
-/** A batch of three frames, of which the last two are told briefly. */
+/** A batch of three frames, of which the last two have brief records. */
 function encodedBatch(): Uint8Array {
   const pool = new FramePool(1 << 16);
   const sender = new FrameSender(1 << 10);
@@ -143,7 +149,13 @@ export const TARGETS: readonly Target[] = [
   decoder('pause', blankPauseFrame, decodePause, CONTROL),
   decoder('pfc', blankPfcFrame, decodePfc, CONTROL),
   decoder('ce', blankCeFrame, decodeCe, CONTROL),
-  decoder('cbfc', blankCbfcFrame, decodeCbfc, CONTROL),
+  decoder('cc-update', blankCcUpdate, decodeCcUpdate, CONTROL),
+  decoder(
+    'cf-update',
+    blankCfUpdate,
+    (octets, at, into) => decodeCfUpdate(octets.subarray(at), octets.length - at, into),
+    [Uint8Array.of(0x4b, 0x10, 0x19, 0x23, 0x46, 0xff, 0xff, 0xe0)],
+  ),
   decoder('ce-tag', blankCeTag, decodeCeTag, CONTROL),
   {
     name: 'pcapng',
@@ -175,9 +187,15 @@ export const TARGETS: readonly Target[] = [
   },
   {
     name: 'state',
-    seeds: [packWhole({ devices: [] } as unknown as WholeState)],
-    every: 20,
+    seeds: [packWhole(WHOLE)],
+    every: 4,
     take: (octets) => answered(['StateError'], () => unpackWhole(octets)),
+  },
+  {
+    name: 'plain values',
+    seeds: [packPlain({ a: [1, 'b', { a: null }], b: Float64Array.of(0.5), c: -1e300 })],
+    every: 4,
+    take: (octets) => answered(['MalformedOctets'], () => unpackPlain(octets)),
   },
   {
     name: 'yaml',

@@ -13,9 +13,9 @@ import { grpcReceiver } from '../kit/otlp-receiver.js';
 import { checkTrees, EPISODES } from '../kit/span-trees.js';
 
 /** Two runs of one digest differ in this alone. */
-const OF_THE_WALL = 'selvage.wall.time';
+const OF_THE_WALL = 'selvage.elapsed.seconds';
 
-/** What a run sends, in an order that does not depend on who hands it on. */
+/** Exports of a run, in an order that does not depend on their arrival. */
 interface Sent {
   readonly spans: readonly ReceivedSpan[];
   readonly figures: readonly string[];
@@ -36,7 +36,8 @@ describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () =>
   });
 
   function run(url: string, ...placed: string[]): Promise<void> {
-    const sampled = ['observe.traces.share=2%', 'observe.traces.slowest=5'];
+    const every = 'observe.traces.flows=[]';
+    const sampled = [every, 'observe.traces.share=2%', 'observe.traces.slowest=5'];
     const set = ['observe.episodes=true', ...sampled, 'duration=60us'];
     const words = [
       ...[join(ROOT, 'dist/services/cli/main.js'), 'run', 'examples/victim-behind-pfc.yaml'],
@@ -80,7 +81,7 @@ describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () =>
     }
     assert.deepEqual(spans, direct.spans);
     assert.deepEqual(figures, direct.figures);
-    assert.ok(figures.some((figure) => figure.startsWith('selvage.held.time ')));
+    assert.ok(figures.some((figure) => figure.startsWith('selvage.blocked.seconds ')));
   });
 
   it('takes the same over HTTP, of a run in threads', async () => {

@@ -1,4 +1,4 @@
-/** The daemons that people run list the emulated neighbour, and it learns from their frames. */
+/** Common LLDP daemons list the emulated neighbor, and it learns from their frames. */
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
@@ -43,13 +43,13 @@ function emulated(): DiscoveryEnd {
 }
 
 describe('lldpd', { skip: whyNot('lldpd', 'lldpcli') }, () => {
-  it('lists the emulated neighbour with its names, and is learned by it', async () => {
+  it('lists the emulated neighbor with its names, and is learned by it', async () => {
     const end = emulated();
     const socket = join(folder, 'lldpd.socket');
     let listed = '';
     await meet(`lldpd -d -u ${socket} -I ${DAEMON_PORT} -S someone`, end, (query) => {
       query(`lldpcli -u ${socket} configure lldp tx-interval 1`);
-      // lldpd does not speak DCBX by itself, but says what it is told to.
+      // lldpd does not send DCBX by itself, but custom TLVs.
       for (const [subtype, content] of DCBX_TLVS) {
         const tlv = `oui 00,80,c2 subtype ${subtype} oui-info ${content}`;
         query(`lldpcli -u ${socket} configure lldp custom-tlv replace ${tlv}`);
@@ -85,7 +85,7 @@ describe('lldpd', { skip: whyNot('lldpd', 'lldpcli') }, () => {
 });
 
 describe('lldpad', { skip: whyNot('lldpad', 'lldptool') }, () => {
-  it('lists the emulated neighbour with its DCBX TLVs, and is learned by it', async () => {
+  it('lists the emulated neighbor with its DCBX TLVs, and is learned by it', async () => {
     const end = emulated();
     let listed = '';
     await meet(`lldpad -f ${join(folder, 'lldpad.conf')}`, end, (query) => {

@@ -1,4 +1,4 @@
-/** A real LLDP daemon at the other end of a virtual cable, in a network namespace of its own. */
+/** A real LLDP daemon at the other end of a virtual link, in a network namespace of its own. */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';

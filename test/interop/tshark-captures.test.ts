@@ -4,20 +4,27 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 import { Session } from '../../services/runtime/session.js';
 import { captureOctets } from '../kit/captures.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
+import { DISSECTOR_FIELDS, fieldsOf, WITH_DISSECTORS } from '../kit/dissector-fields.js';
+import type { Packet } from '../kit/tshark.js';
 import { dissect, tsharkMissing, WARNING, worstNote } from '../kit/tshark.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
 
-/** Credit exchange is known to nobody else, nor is the extension of CBFC: unknown opcodes. */
-const CREDIT_OPCODES = ['0x0110', '0x0111', '0xfffe'];
+const PROTOCOLS = ['cbfc', 'ce', 'ce_tag', 'cim', 'cn_tag', 'cnm', 'llr', 'sfcm'];
+
 /** Virtual time after which enough of every kind has been seen. */
 const LONG_ENOUGH_PS = 2e9;
 const EVERY_PORT = ['observe.captures.ports=["*"]', 'observe.captures.frames=300'];
 
 describe('tshark, of what examples leave', { skip: tsharkMissing }, () => {
+  /** Protocols of which frames were found. */
+  const known = new Set<string>();
+
   function captureOf(name: string, ...set: string[]): Buffer {
     const fabric = fabricOf(`examples/${name}`, ...set);
     const session = new Session(fabric, { check: false });
@@ -26,19 +33,48 @@ describe('tshark, of what examples leave', { skip: tsharkMissing }, () => {
   }
 
   for (const name of examples) {
-    it(`finds nothing malformed: ${name}`, () => {
+    it(`finds nothing malformed, and the fields that the codecs read: ${name}`, () => {
       const octets = captureOf(name, ...EVERY_PORT);
-      const fields = ['macc.opcode', '_ws.malformed', '_ws.expert.severity', '_ws.col.Info'];
-      const packets = dissect(octets, fields);
-      assert.ok(packets.length > 100);
-      const wrong = packets.filter((packet) => {
+      const notes = ['_ws.malformed', '_ws.expert.severity', '_ws.col.Info'];
+      const shown = dissect(octets, [...notes, ...DISSECTOR_FIELDS], ...WITH_DISSECTORS);
+      assert.ok(shown.length > 100);
+      const { packets } = readCapture(octets);
+      const read = packets.map((packet) => fieldsOf(packet.octets));
+      const differs = (packet: Packet, i: number): boolean =>
+        !isDeepStrictEqual(dissectorFields(packet), read[i]!.fields);
+      const first = shown.findIndex(differs);
+      if (first >= 0) assert.deepEqual(dissectorFields(shown[first]!), read[first]!.fields);
+      assert.equal(shown.length, packets.length);
+      const wrong = shown.filter((packet, i) => {
         const isMalformed = packet['_ws.malformed'] !== '';
         if (isMalformed || /malformed/i.test(packet['_ws.col.Info']!)) return true;
-        return !CREDIT_OPCODES.includes(packet['macc.opcode']!) && worstNote(packet) >= WARNING;
+        // What a receiver discards is an error, and nothing else is.
+        return worstNote(packet) >= WARNING !== (read[i]!.outcome !== 'ok');
       });
       assert.deepEqual(wrong, []);
+      for (const { fields } of read) {
+        for (const field of Object.keys(fields)) known.add(field.slice(0, field.indexOf('.')));
+      }
     });
   }
+
+  it('has found frames of every protocol in the examples', () => {
+    assert.deepEqual([...known].sort(), PROTOCOLS);
+  });
+
+  it('shows ordered sets on an interface of their own, beside that of frames', () => {
+    const octets = captureOf('link-retry.yaml', 'observe.captures.ports=["spine1:p1"]');
+    const fields = ['frame.interface_name', 'frame.len', 'frame.protocols', 'llr.type'];
+    const packets = dissect(octets, fields, ...WITH_DISSECTORS);
+    const sets = packets.filter((packet) => packet['frame.len'] === '8');
+    assert.ok(sets.length > 0 && sets.length < packets.length);
+    for (const packet of packets) {
+      const isSet = packet['frame.len'] === '8';
+      assert.equal(packet['frame.interface_name'], isSet ? 'spine1:p1 ordered sets' : 'spine1:p1');
+      assert.match(packet['frame.protocols']!, isSet ? /ordered_set/ : /^eth:/);
+      assert.equal(packet['llr.type'] !== '', isSet);
+    }
+  });
 
   it('shows how long a frame was that was cut, and all of its headers', () => {
     const octets = captureOf('incast-pfc.yaml', ...EVERY_PORT, 'observe.captures.snap=64B');
@@ -65,3 +101,9 @@ describe('tshark, of what examples leave', { skip: tsharkMissing }, () => {
     assert.match(dropped!, /^s1:p\d\t0x00000001\t\d+ ps; flow \d burst.*; dropped here: egress-/);
   });
 });
+
+/** Those that a packet has. */
+function dissectorFields(packet: Packet): Record<string, string> {
+  const own = DISSECTOR_FIELDS.map((field) => [field, packet[field]!] as const);
+  return Object.fromEntries(own.filter(([, value]) => value !== ''));
+}

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
 import { blankLldpFrame, decodeLldp } from '../../services/engine/wire/lldp/lldpdu.js';
 import { TLV_ORGANIZATIONAL, type Tlv } from '../../services/engine/wire/lldp/tlv.js';
 import { DiscoveryExchange } from '../../services/fabric/assembly/discovery-exchange.js';
@@ -23,7 +23,7 @@ interface Heard {
 }
 
 /** Keeps every control frame that is sent. */
-class Recorder extends DeafProbe {
+class Recorder extends NullProbe {
   readonly frames: Heard[] = [];
 
   override controlSent(_device: number, _port: number, now: number, octets: Uint8Array): void {
@@ -69,7 +69,7 @@ const FIELDS = [
 /** The first of the values of a field: the recommendation comes behind the configuration. */
 const first = (packet: Packet, field: string): string => packet[field]!.split(',')[0]!;
 
-/** What tshark reads in the last LLDPDU of a port, and what the port goes by, or tells its peer. */
+/** Compares tshark's dissection of a port's last LLDPDU with the state of its machines. */
 function compare(packet: Packet, { dcbx, local, operational, port }: DiscoveryPortResult): void {
   const said = dcbx === 'cee' ? local : operational;
   const hasShares = said.ets!.shares.some((share) => typeof share === 'number' && share > 0);
@@ -77,7 +77,7 @@ function compare(packet: Packet, { dcbx, local, operational, port }: DiscoveryPo
     const share = said.ets!.shares[n]!;
     const percent = String(typeof share === 'number' && hasShares ? share : 0);
     assert.equal(first(packet, `lldp.dcbx.feature.pg.per${n}`), percent, port);
-    // Two unwilling ends each tell what they insist on.
+    // Two unwilling ends each advertise their configuration.
     const enabled = (dcbx === 'ieee' && operational.pfc!.willing ? operational : local).pfc!;
     const isOn = /^(1|True)$/.test(first(packet, `lldp.dcbx.feature.pfc.prio${n}`));
     assert.equal(isOn, enabled.priorities.includes(n), port);

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { dirname, join } from 'node:path';
@@ -10,7 +11,7 @@ import type { Manifest, PodSpec } from './manifests.js';
 import type { Running } from './pods.js';
 import { Pods } from './pods.js';
 
-/** Where the objects of a run stand in the API. */
+/** Paths of the objects of a run in the API. */
 const GROUPS: Readonly<Record<string, readonly (readonly [string, string, boolean])[]>> = {
   '/api/v1': [
     ['Namespace', 'namespaces', false],
@@ -23,8 +24,14 @@ const GROUPS: Readonly<Record<string, readonly (readonly [string, string, boolea
   ],
   '/apis/apps/v1': [['StatefulSet', 'statefulsets', true]],
   '/apis/batch/v1': [['Job', 'jobs', true]],
+  '/apis/policy/v1': [['PodDisruptionBudget', 'poddisruptionbudgets', true]],
   '/apis/networking.k8s.io/v1': [['NetworkPolicy', 'networkpolicies', true]],
 };
+
+const COLLECTIONS = new Set([
+  ...Object.values(GROUPS).flatMap((resources) => resources.map(([, name]) => name)),
+  'events',
+]);
 
 /** How this cluster differs from one where all goes well. */
 export interface ClusterTraits {
@@ -32,7 +39,9 @@ export interface ClusterTraits {
   /** `verb resource` of what is not allowed. */
   readonly denied?: readonly string[];
   readonly image?: string;
-  /** It is there before the run, with a quota. */
+  /** Every third answer is lost on its way. */
+  readonly isUnreliable?: boolean;
+  /** The namespace exists before the run, with a quota. */
   readonly quota?: Readonly<Record<string, string>>;
 }
 
@@ -52,6 +61,7 @@ type Stored = Record<string, unknown> & { spec: Manifest['spec'] & PodSpec };
 export class ApiServer {
   readonly objects = new Map<string, Stored>();
   readonly seen: string[] = [];
+  private answers = 0;
   private readonly pods = new Map<string, PodObject>();
   private readonly server = createServer((request, response) => {
     void this.answer(request, response);
@@ -63,7 +73,8 @@ export class ApiServer {
   ) {
     if (traits.quota !== undefined) this.objects.set('/api/v1/namespaces/selvage', {} as Stored);
     this.server.on('upgrade', (request, socket) => {
-      this.copyOut(request, socket);
+      if (request.url!.includes('/portforward')) this.forward(request, socket);
+      else this.copyOut(request, socket);
     });
   }
 
@@ -106,6 +117,10 @@ export class ApiServer {
     const text = Buffer.concat(pieces).toString();
     const url = new URL(request.url!, 'http://api');
     const [code, body] = this.respond(request.method!, url, text);
+    if (this.traits.isUnreliable === true && ++this.answers % 3 === 0) {
+      request.socket.destroy();
+      return;
+    }
     const isText = typeof body === 'string';
     response.writeHead(code, { 'content-type': isText ? 'text/plain' : 'application/json' });
     response.end(isText ? body : JSON.stringify(body));
@@ -118,14 +133,34 @@ export class ApiServer {
     const body = JSON.parse(text === '' ? '{}' : text) as Stored;
     if (path.endsWith('/selfsubjectaccessreviews')) return [201, this.review(body)];
     if (path.endsWith('/resourcequotas')) return [200, { items: this.quotas() }];
-    if (path.endsWith('/pods') && method === 'GET')
-      return [200, { items: [...this.pods.values()] }];
-    if (path.endsWith('/log')) return [200, 'what the pod said'];
+    if (path === '/api/v1/nodes') return [403, { message: 'nodes is forbidden' }];
+    if (path.endsWith('/log')) return [200, '2026-01-01T00:00:00Z what the pod said\n'];
     if (method === 'POST') return this.create(path, url, body);
+    if (method === 'GET' && COLLECTIONS.has(path.split('/').at(-1)!)) {
+      return [200, { items: this.list(path) }];
+    }
     const found = this.objects.get(path);
     if (found === undefined) return [404, { message: `${path} not found` }];
     if (method === 'DELETE') this.remove(path);
+    if (method === 'PATCH') this.patch(path, found, body);
     return [200, found];
+  }
+
+  private list(path: string): object[] {
+    if (path.endsWith('/pods')) return [...this.pods.values()];
+    // Of all namespaces, if the path names none.
+    const within = `${path.replace(/^.*v1\/(?=[a-z]+$)/, '/')}/`;
+    return [...this.objects].flatMap(([own, object]) => (own.includes(within) ? [object] : []));
+  }
+
+  /** A Job that is no longer suspended starts its pods. */
+  private patch(path: string, found: Stored, { spec }: Stored): void {
+    const isResumed = found.spec['suspend'] === true && spec['suspend'] === false;
+    Object.assign(found.spec, spec);
+    const name = path.split('/').at(-1)!;
+    if (isResumed) this.startJob(name, found);
+    // The broker runs all the time.
+    if (found['kind'] === 'StatefulSet') this.startPod(`${name}-0`, found.spec);
   }
 
   private review(body: Stored): object {
@@ -146,10 +181,14 @@ export class ApiServer {
     const own = `${path}/${name}`;
     if (this.objects.has(own)) return [409, { message: `${own} exists already` }];
     if (url.searchParams.get('dryRun') === 'All') return [201, body];
+    const creationTimestamp = '2026-01-01T00:00:00Z';
+    Object.assign(body['metadata'] as object, { uid: `uid-${name}`, creationTimestamp });
+    const texts = Object.entries((body['stringData'] ?? {}) as Record<string, string>);
+    const encoded = texts.map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
+    if (texts.length > 0) body['data'] = Object.fromEntries(encoded) as unknown;
     this.objects.set(own, body);
     this.seen.push(`${body['kind'] as string} ${name}`);
     if (body['kind'] === 'Pod') this.startPod(name, body.spec);
-    if (body['kind'] === 'Job') this.startJob(name, body.spec);
     return [201, body];
   }
 
@@ -160,38 +199,48 @@ export class ApiServer {
       const isInside = namespace !== undefined && one.includes(`${namespace}/`);
       if (one === path || isInside) this.objects.delete(one);
     }
+    this.pods.delete(path.split('/').at(-1)!);
   }
 
-  /** A pod that only proves its image, or waits for somebody to copy something out of it. */
+  /** A pod that waits until its files have been copied. */
   private startPod(name: string, spec: PodSpec): void {
-    const { image } = spec.containers[0]!;
-    const isThere = this.traits.image === undefined || image === this.traits.image;
-    const waiting = { reason: 'ErrImagePull', message: `no such image: ${image}` };
-    const status = isThere
-      ? { phase: name === 'image' ? 'Succeeded' : 'Running' }
-      : { phase: 'Pending', containerStatuses: [{ state: { waiting } }] };
+    const status = { phase: 'Running' };
     this.pods.set(name, { metadata: { name, labels: { selvage: name } }, spec, status });
   }
 
-  private startJob(name: string, job: Stored['spec']): void {
-    const { spec, metadata } = job.template!;
+  private startJob(name: string, job: Stored): void {
+    const { spec, metadata } = job.spec.template!;
     const { labels } = metadata;
-    for (let index = 0; index < Number(job['completions'] ?? 1); index++) {
-      const running = this.startContainer(spec, index);
+    const { image } = spec.containers[0]!;
+    const count = Number(job.spec['completions'] ?? 1);
+    const codes: number[] = [];
+    for (let index = 0; index < count; index++) {
       const pod: PodObject = {
         metadata: { name: `${name}-${index}`, labels },
         spec,
         status: { phase: 'Running' },
       };
       this.pods.set(pod.metadata.name, pod);
-      void running.ended.then(({ code }) => {
-        const terminated = { exitCode: code ?? 137 };
-        pod.status = { phase: 'Succeeded', containerStatuses: [{ state: { terminated } }] };
+      if (this.traits.image !== undefined && image !== this.traits.image) {
+        const waiting = { reason: 'ImagePullBackOff', message: `no such image: ${image}` };
+        pod.status = { phase: 'Pending', containerStatuses: [{ state: { waiting } }] };
+        continue;
+      }
+      const message = join(this.machines.folder, `${pod.metadata.name}.message`);
+      void this.startContainer(spec, index, message).ended.then(({ code }) => {
+        const text = existsSync(message) ? readFileSync(message, 'utf8') : '';
+        const terminated = { exitCode: code ?? 137, message: text };
+        const phase = code === 0 ? 'Succeeded' : 'Failed';
+        pod.status = { phase, containerStatuses: [{ state: { terminated } }] };
+        codes.push(terminated.exitCode);
+        const type = codes.every((one) => one === 0) ? 'Complete' : 'Failed';
+        const conditions = [{ type, status: 'True', reason: 'PodFailurePolicy' }];
+        if (codes.length === count || type === 'Failed') job['status'] = { conditions };
       });
     }
   }
 
-  private startContainer({ containers }: PodSpec, index: number): Running {
+  private startContainer({ containers }: PodSpec, index: number, message: string): Running {
     const { args, env } = containers[0]!;
     const words = args.map((word) =>
       word
@@ -208,6 +257,7 @@ export class ApiServer {
       ...secrets.stringData,
       SELVAGE_SERVICE: `${index}`,
       SELVAGE_HEALTH_PORT: '',
+      SELVAGE_TERMINATION_LOG: message,
     });
   }
 
@@ -223,16 +273,29 @@ export class ApiServer {
     return join(this.machines.folder, 'scenario');
   }
 
+  /** A port of a pod over a web socket: channel 0, after the port's number. */
+  private forward(request: IncomingMessage, socket: Duplex): void {
+    accept(request, socket);
+    const [host, port] = this.machines.address.split(':');
+    const target = connect(Number(port), host);
+    const number = Buffer.from([0, 0]);
+    socket.write(Buffer.concat([webSocketFrame(0, number), webSocketFrame(1, number)]));
+    target.on('data', (piece: Buffer) => socket.write(webSocketFrame(0, piece)));
+    target.on('error', () => socket.destroy()).on('close', () => socket.destroy());
+    socket.on('error', () => target.destroy()).on('close', () => target.destroy());
+    let rest = Buffer.alloc(0);
+    socket.on('data', (piece: Buffer) => {
+      rest = Buffer.concat([rest, piece]);
+      for (let frame = maskedFrame(rest); frame !== null; frame = maskedFrame(rest)) {
+        rest = rest.subarray(frame.length);
+        if (frame.opcode === 2) target.write(frame.payload.subarray(1));
+      }
+    });
+  }
+
   /** What `exec` says over a web socket: a channel in front, 1 for output and 3 for the end. */
   private copyOut(request: IncomingMessage, socket: Duplex): void {
-    const proof = createHash('sha1')
-      .update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
-      .digest('base64');
-    const [protocol] = request.headers['sec-websocket-protocol']!.split(',');
-    socket.write(
-      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
-        `Sec-WebSocket-Accept: ${proof}\r\nSec-WebSocket-Protocol: ${protocol}\r\n\r\n`,
-    );
+    accept(request, socket);
     const words = new URL(request.url!, 'http://api').searchParams.getAll('command');
     const [, ...args] = words.map((word) => word.replace('/work', this.machines.folder));
     const child = spawn(words[0]!, args);
@@ -249,6 +312,35 @@ function resourceList(path: string): object {
   const groupVersion = path.replace(/^\/apis?\//, '');
   const resources = GROUPS[path]!.map(([kind, name, namespaced]) => ({ kind, name, namespaced }));
   return { kind: 'APIResourceList', groupVersion, resources };
+}
+
+function accept(request: IncomingMessage, socket: Duplex): void {
+  const proof = createHash('sha1')
+    .update(`${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`)
+    .digest('base64');
+  const [protocol] = request.headers['sec-websocket-protocol']!.split(',');
+  socket.write(
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+      `Sec-WebSocket-Accept: ${proof}\r\nSec-WebSocket-Protocol: ${protocol}\r\n\r\n`,
+  );
+}
+
+/** The first frame of a client, whose payload is masked (RFC 6455 5.2); null: not all of it yet. */
+function maskedFrame(
+  bytes: Buffer,
+): { readonly opcode: number; readonly payload: Buffer; readonly length: number } | null {
+  if (bytes.length < 6) return null;
+  const short = bytes[1]! & 0x7f;
+  const extra = short === 126 ? 2 : short === 127 ? 8 : 0;
+  if (bytes.length < 6 + extra) return null;
+  const size =
+    short === 126 ? bytes.readUInt16BE(2) : short === 127 ? bytes.readUIntBE(4, 6) : short;
+  const start = 6 + extra;
+  if (bytes.length < start + size) return null;
+  const mask = bytes.subarray(start - 4, start);
+  const payload = Buffer.from(bytes.subarray(start, start + size));
+  for (let at = 0; at < size; at++) payload[at]! ^= mask[at & 3]!;
+  return { opcode: bytes[0]! & 0xf, payload, length: start + size };
 }
 
 /** One binary message, its length in eight octets. */

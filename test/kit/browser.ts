@@ -33,6 +33,7 @@ export class TestBrowser {
       if (!mayFetch.test(request.url())) this.said.push(`fetched ${request.url()}`);
     });
     await page.goto(url);
+    await page.locator('main').waitFor();
     return page;
   }
 

@@ -9,7 +9,7 @@ export function captureOctets(fabric: Fabric, logs: readonly CaptureLog[] | null
   return Buffer.concat([...captureFile(fabric, capturesWanted(fabric, logs)!)]);
 }
 
-/** One packet as text tells it: interface and comment. */
+/** One packet as text: interface and comment. */
 export function packetLines(octets: Uint8Array): string[] {
   const { outcome, interfaces, packets } = readCapture(octets);
   if (outcome !== 'ok') throw new Error(outcome);

@@ -24,7 +24,7 @@ export class Collector {
   /** `folder` is for its log; `target` takes what it hands on. */
   static async start(folder: string, target: string): Promise<Collector> {
     for (let left = START_TRIES; left > 0; left--) {
-      // Somebody may take a port before the collector does: then others are tried.
+      // Another process may take a port before the collector does: then others are tried.
       const [grpc, http] = [await freePort(), await freePort()];
       const child = startAt(folder, target, grpc, http);
       if ((await answers(child, grpc)) && (await answers(child, http))) {
@@ -50,7 +50,7 @@ function startAt(folder: string, target: string, grpc: number, http: number): Ch
     ...['--otlp-exporter-request-timeout', '30s', '--batch-timeout', '50ms'],
     ...['--pid-file', join(folder, 'collector.pid'), '--log-file', join(folder, 'collector.log')],
   ];
-  // What the collector is told by the environment of others is not for this one.
+  // Settings of other exporters in the environment are not for this one.
   return spawn(join(PYTHON_FOLDER, PROGRAM), words, { stdio: 'ignore', env: {} });
 }
 

@@ -46,7 +46,6 @@ export function creditSpec(
   return {
     priorities: 0b1000,
     counts: 'cumulative',
-    codec: 'ce',
     granting: {
       unitOctets: 64,
       isWide,
@@ -59,7 +58,7 @@ export function creditSpec(
       shaper: null,
       stepUnits: 16,
       refreshPs: 20e6,
-      tellPs: SYNC_PS,
+      resyncPs: SYNC_PS,
       idlePs: 100e6,
     },
     asking: {
@@ -126,11 +125,14 @@ class End implements MechanismHost {
   hold(): void {}
   announceStop(): void {}
 
-  readonly ears = new Uint8Array(1);
+  readonly hasListeners = new Uint8Array(1);
 
   announceCredit(): void {}
 
   announceShort(): void {}
+  repeat(): void {}
+
+  announceGivenUp(): void {}
   withdraw(): void {}
 
   permit(): void {

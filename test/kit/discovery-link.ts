@@ -1,4 +1,4 @@
-/** Two ports with LLDP and DCBX on a cable that loses, repeats and delays. */
+/** Two ports with LLDP and DCBX on a link that loses, repeats and delays. */
 
 import type {
   DcbxAdmin,
@@ -49,6 +49,8 @@ export function adminOf(
     credit: null,
     sourceFlowControl: null,
     congestionIsolation: null,
+    linkLayer: null,
+    channelCredits: null,
     congestionNotification: null,
     ...part,
   };

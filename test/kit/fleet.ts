@@ -33,6 +33,7 @@ export function fleetFor(
     checkpointSeconds: 0.3,
     checkpoints: null,
     patienceSeconds: 40,
+    log: null,
     from: null,
     steps: [],
     machinery: [],

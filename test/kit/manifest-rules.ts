@@ -43,7 +43,7 @@ function typeIs(value: unknown, type: string): boolean {
 function containerViolations(role: string, container: Container): string[] {
   const { image, securityContext: context, resources } = container;
   const capabilities = context['capabilities'] as { drop?: string[] } | undefined;
-  const probes = ['startupProbe', 'readinessProbe', 'livenessProbe'] as const;
+  const probes = ['startupProbe', 'livenessProbe'] as const;
   const rules: [string, boolean][] = [
     ['may gain privileges', context['allowPrivilegeEscalation'] === false],
     ['may write its root file system', context['readOnlyRootFilesystem'] === true],
@@ -63,7 +63,9 @@ function namespaceViolations(manifests: readonly Manifest[]): string[] {
   return level === 'restricted' ? [] : ['the namespace does not enforce restricted pods'];
 }
 
-/** Who speaks to whom, at which port: from what processes are told, and from what is allowed. */
+/**
+ * Connections, at which port: those that processes are configured for, and those that are allowed.
+ */
 function policyViolations(manifests: readonly Manifest[]): string[] {
   const policies = manifests
     .filter(({ kind }) => kind === 'NetworkPolicy')
@@ -96,17 +98,17 @@ export function connectionsOf(manifests: readonly Manifest[]): Set<string> {
   return new Set(spoken);
 }
 
-const DNS = new Set(['UDP 53', 'TCP 53']);
+const DNS = new Set(['UDP 53', 'TCP 53', 'UDP 5353', 'TCP 5353']);
 
 function allowed(policies: readonly Policy[], way: 'ingress' | 'egress'): Set<string> {
   const found = new Set<string>();
   for (const policy of policies) {
     const own = policy.podSelector.matchLabels?.['selvage'] ?? 'anybody';
     for (const rule of policy[way] ?? []) {
-      const peers = 'to' in rule ? rule.to : rule.from;
-      for (const { protocol, port } of rule.ports) {
+      if (isNames(own, rule)) continue;
+      const peers = ('to' in rule ? rule.to : 'from' in rule ? rule.from : undefined) ?? [ANYWHERE];
+      for (const { port } of rule.ports) {
         for (const peer of peers) {
-          if (own === 'anybody' && isNames(peer) && DNS.has(`${protocol} ${port}`)) continue;
           const other = peer.podSelector.matchLabels['selvage'] ?? 'anybody';
           found.add(way === 'egress' ? `${own} > ${other}:${port}` : `${other} > ${own}:${port}`);
         }
@@ -116,8 +118,19 @@ function allowed(policies: readonly Policy[], way: 'ingress' | 'egress'): Set<st
   return found;
 }
 
-function isNames({ podSelector, namespaceSelector }: Peer): boolean {
-  return namespaceSelector !== undefined && podSelector.matchLabels['k8s-app'] === 'kube-dns';
+/** Names are resolved somewhere: beside the pod, on its node, or in another namespace. */
+function isNames(own: string, rule: { readonly ports: readonly Port[] }): boolean {
+  const isOpen = !('to' in rule) && !('from' in rule);
+  return (
+    own === 'anybody' && isOpen && rule.ports.every((one) => DNS.has(`${one.protocol} ${one.port}`))
+  );
+}
+
+const ANYWHERE: Peer = { podSelector: { matchLabels: { selvage: 'anything' } } };
+
+interface Port {
+  readonly protocol: string;
+  readonly port: number;
 }
 
 function difference(way: string, used: Set<string>, allow: Set<string>): string[] {

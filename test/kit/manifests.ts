@@ -40,13 +40,12 @@ export interface Container {
 export interface Policy {
   podSelector: { matchLabels?: Record<string, string> };
   policyTypes: string[];
-  ingress?: { from: Peer[]; ports: { protocol: string; port: number }[] }[];
-  egress?: { to: Peer[]; ports: { protocol: string; port: number }[] }[];
+  ingress?: { from?: Peer[]; ports: { protocol: string; port: number }[] }[];
+  egress?: { to?: Peer[]; ports: { protocol: string; port: number }[] }[];
 }
 
 export interface Peer {
   podSelector: { matchLabels: Record<string, string> };
-  namespaceSelector?: object;
 }
 
 export function parseManifests(text: string): Manifest[] {

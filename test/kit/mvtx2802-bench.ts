@@ -25,7 +25,11 @@ export function chipSpec(changes: Partial<Mvtx2802Spec> = {}): Mvtx2802Spec {
       firstHigh: 0.25,
       secondHigh: 0.5,
       secondLow: 0.25,
+      spared: 0,
     },
+    temporarySlots: Infinity,
+    shapers: [null, null, null, null],
+    cpuPort: -1,
     ...changes,
   };
 }
@@ -39,9 +43,10 @@ export interface Arrival {
   readonly to: number | readonly number[];
   readonly trafficClass?: number;
   readonly highPrecedence?: boolean;
+  readonly vlan?: number;
 }
 
-/** One part whose queues are as a test says, and a neighbour on each port that hears its stops. */
+/** One part with queues set by a test, and a link partner on each port that records pauses. */
 export class ChipBench {
   readonly chip: Mvtx2802;
   /** Frames in the lowest queue of each port. */
@@ -63,15 +68,23 @@ export class ChipBench {
       octets: (port: number, tc: number): number => this.octets[port]![tc]!,
       frames: (port: number): number => this.lowest[port]!,
     };
-    this.chip = new Mvtx2802(spec, view, listener, new Clock(), 1, 's1');
+    const surroundings = {
+      queues: view,
+      listener,
+      clock: new Clock(),
+      inFlight: () => {
+        // Nothing is coming in.
+      },
+    };
+    this.chip = new Mvtx2802(spec, surroundings, 1, 's1');
   }
 
   /** The slot of a frame, NO_SLOT if it had to be dropped. */
-  arrive({ from, to, trafficClass = 7, highPrecedence = false }: Arrival): number {
+  arrive({ from, to, trafficClass = 7, highPrecedence = false, vlan = 0 }: Arrival): number {
     const ports = typeof to === 'number' ? [to] : to;
     const fanOut = ports.reduce((set, port) => set | (1 << port), 0);
     const isMulticast = typeof to !== 'number';
-    if (isMulticast) this.chip.multicastArrived(from, fanOut);
+    if (isMulticast) this.chip.multicastArrived(from, fanOut, vlan);
     const takers = this.chip.passing(from, trafficClass, highPrecedence, fanOut);
     if (takers === 0) return NO_SLOT;
     const copies = ports.filter((port) => (takers & (1 << port)) !== 0).length;

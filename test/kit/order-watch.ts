@@ -1,4 +1,4 @@
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
 import type { Engine } from '../../services/engine/device/engine.js';
 import type { FramePool } from '../../services/engine/frame/frame-pool.js';
 import {
@@ -13,7 +13,7 @@ import {
 /**
  * Sees every data frame that reaches a host, and counts those that another of its flow overtook.
  */
-export class OrderWatch extends DeafProbe {
+export class OrderWatch extends NullProbe {
   frames = 0;
   overtaken = 0;
   private readonly last = new Map<string, number>();

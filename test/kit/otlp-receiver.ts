@@ -14,6 +14,13 @@ export interface ReceivedSpan {
   readonly end: bigint;
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly links: readonly string[];
+  /** Of its resource: the device, and the run. */
+  readonly service: string;
+  readonly namespace: string;
+  readonly timeScale: number;
+  /** As the protocol numbers them. */
+  readonly kind: number;
+  readonly status: number;
 }
 
 /** A point of a metric as a collector finds it. */
@@ -35,16 +42,21 @@ message Span {
   bytes span_id = 2;
   bytes parent_span_id = 4;
   string name = 5;
+  int32 kind = 6;
   fixed64 start_time_unix_nano = 7;
   fixed64 end_time_unix_nano = 8;
   repeated KeyValue attributes = 9;
   repeated Link links = 13;
+  Status status = 15;
 }
+message Status { string message = 2; int32 code = 3; }
 message Link { bytes trace_id = 1; bytes span_id = 2; }
 message Metrics { repeated ResourceMetrics resource_metrics = 1; }
 message ResourceMetrics { repeated ScopeMetrics scope_metrics = 2; }
 message ScopeMetrics { repeated Metric metrics = 2; }
-message Metric { string name = 1; oneof data { Points gauge = 5; Points sum = 7; } }
+message Metric { string name = 1; oneof data { Points gauge = 5; Points sum = 7; Histogram histogram = 9; } }
+message Histogram { repeated HistogramPoint data_points = 1; }
+message HistogramPoint { fixed64 count = 4; repeated KeyValue attributes = 9; }
 message Points { repeated Point data_points = 1; }
 message Point {
   oneof value { double as_double = 4; sfixed64 as_int = 6; }
@@ -72,10 +84,13 @@ interface JsonSpan {
   readonly endTimeUnixNano: string;
   readonly attributes?: readonly JsonAttribute[];
   readonly links?: readonly { readonly spanId: string }[];
+  readonly kind?: number;
+  readonly status?: { readonly code?: number };
 }
 
 interface JsonRequest {
   readonly resourceSpans: readonly {
+    readonly resource?: { readonly attributes?: readonly JsonAttribute[] };
     readonly scopeSpans: readonly { readonly spans: readonly JsonSpan[] }[];
   }[];
 }
@@ -116,6 +131,8 @@ interface JsonPoints {
     readonly attributes?: readonly JsonAttribute[];
     readonly asInt?: string | number;
     readonly asDouble?: number;
+    /** Of a histogram: how many values it has. */
+    readonly count?: string | number;
   }[];
 }
 
@@ -126,6 +143,7 @@ interface JsonMetrics {
         readonly name: string;
         readonly gauge?: JsonPoints;
         readonly sum?: JsonPoints;
+        readonly histogram?: JsonPoints;
       }[];
     }[];
   }[];
@@ -187,25 +205,34 @@ export async function grpcReceiver(): Promise<Receiver> {
 }
 
 function take(spans: ReceivedSpan[], { resourceSpans }: JsonRequest): void {
-  for (const span of resourceSpans.flatMap((r) => r.scopeSpans.flatMap((s) => s.spans))) {
-    spans.push({
-      traceId: span.traceId,
-      spanId: span.spanId,
-      parentSpanId: span.parentSpanId ?? '',
-      name: span.name,
-      start: BigInt(span.startTimeUnixNano),
-      end: BigInt(span.endTimeUnixNano),
-      attributes: attributesOf(span.attributes),
-      links: (span.links ?? []).map(({ spanId }) => spanId),
-    });
+  for (const { resource, scopeSpans } of resourceSpans) {
+    const own = attributesOf(resource?.attributes);
+    for (const span of scopeSpans.flatMap((scope) => scope.spans)) {
+      spans.push({
+        traceId: span.traceId,
+        spanId: span.spanId,
+        parentSpanId: span.parentSpanId ?? '',
+        name: span.name,
+        start: BigInt(span.startTimeUnixNano),
+        end: BigInt(span.endTimeUnixNano),
+        attributes: attributesOf(span.attributes),
+        links: (span.links ?? []).map(({ spanId }) => spanId),
+        service: String(own['service.name']),
+        namespace: String(own['service.namespace']),
+        timeScale: Number(own['selvage.time_scale']),
+        kind: span.kind ?? 0,
+        status: span.status?.code ?? 0,
+      });
+    }
   }
 }
 
 function takeFigures(figures: ReceivedFigure[], { resourceMetrics }: JsonMetrics): void {
   const scopes = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics);
-  for (const { name, gauge, sum } of scopes.flatMap(({ metrics }) => metrics)) {
-    for (const { attributes, asInt, asDouble } of (gauge ?? sum)?.dataPoints ?? []) {
-      const value = Number(asInt ?? asDouble);
+  for (const { name, gauge, sum, histogram } of scopes.flatMap(({ metrics }) => metrics)) {
+    const points = (gauge ?? sum ?? histogram)?.dataPoints ?? [];
+    for (const { attributes, asInt, asDouble, count } of points) {
+      const value = Number(asInt ?? asDouble ?? count);
       figures.push({ name, attributes: attributesOf(attributes), value });
     }
   }

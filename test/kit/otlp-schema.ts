@@ -90,6 +90,23 @@ const MESSAGES: Readonly<Record<string, readonly Field[]>> = {
     [3, 'unit', 'string'],
     [5, 'gauge', 'Gauge'],
     [7, 'sum', 'Sum'],
+    [9, 'histogram', 'Histogram'],
+  ],
+  Histogram: [
+    [1, 'dataPoints', 'HistogramDataPoint'],
+    [2, 'aggregationTemporality', 'enum'],
+  ],
+  HistogramDataPoint: [
+    [9, 'attributes', 'KeyValue'],
+    [2, 'startTimeUnixNano', 'fixed64'],
+    [3, 'timeUnixNano', 'fixed64'],
+    [4, 'count', 'fixed64'],
+    [5, 'sum', 'double'],
+    [6, 'bucketCounts', 'packed'],
+    [7, 'explicitBounds', 'packed'],
+    [10, 'flags', 'uint32'],
+    [11, 'min', 'double'],
+    [12, 'max', 'double'],
   ],
   Gauge: [[1, 'dataPoints', 'NumberDataPoint']],
   Sum: [

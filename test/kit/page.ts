@@ -2,16 +2,37 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
 import { ROOT } from './emulate.js';
 
-const BLOCK = /^```(\w+)(?: (\S+))?\n([\s\S]*?)^```$/gm;
+/** README, CONTRIBUTING and every page of docs/, from the root of the repository. */
+export const PAGES: readonly string[] = [
+  'README.md',
+  'CONTRIBUTING.md',
+  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`)
+    .sort(),
+];
+
+const BLOCK = /^```(\w+)([^\n]*)\n([\s\S]*?)^```$/gm;
 
 export interface Block {
   readonly language: string;
-  /** Of a file, which stands behind the language. */
+  /** Of a file: the word behind the language. */
   readonly name: string | undefined;
+  /** Of a part of a scenario: the scenario whose keys it replaces, from `extends=FILE`. */
+  readonly base: string | undefined;
   readonly text: string;
 }
 
@@ -19,7 +40,15 @@ export interface Block {
 export function blocksOf(page: string): readonly Block[] {
   return Array.from(
     readFileSync(join(ROOT, page), 'utf8').matchAll(BLOCK),
-    ([, language, name, text]) => ({ language: language!, name, text: text! }),
+    ([, language, info, text]) => {
+      const words = info!.split(' ').filter((word) => word !== '');
+      return {
+        language: language!,
+        name: words.find((word) => !word.includes('=')),
+        base: words.find((word) => word.startsWith('extends='))?.slice('extends='.length),
+        text: text!,
+      };
+    },
   );
 }
 
@@ -29,13 +58,34 @@ export function doAsPageSays(page: string, folder: string, env: NodeJS.ProcessEn
   for (const block of blocksOf(page)) {
     if (block.name !== undefined) writeFileSync(join(folder, block.name), block.text);
     if (block.language !== 'console') continue;
-    for (const part of block.text.split(/^\$ /m).slice(1)) {
-      const [command, ...lines] = part.trimEnd().split('\n');
+    for (const [command, ...lines] of commandsOf(block)) {
       commands++;
       assertPrints(command!, lines, { cwd: folder, env });
     }
   }
   return commands;
+}
+
+/** Each command of a `console` block, with the lines that it prints. */
+function commandsOf({ text }: Block): readonly (readonly string[])[] {
+  return text
+    .replaceAll('\\\n', ' ')
+    .split(/^\$ /m)
+    .slice(1)
+    .map((part) => part.trimEnd().split('\n'));
+}
+
+/** A folder as a reader of the pages has it: `examples`, and `selvage` on the PATH. */
+export function readersFolder(): { readonly folder: string; readonly env: NodeJS.ProcessEnv } {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-page-'));
+  const main = join(ROOT, 'dist/services/cli/main.js');
+  mkdirSync(join(folder, '.bin'));
+  const program = join(folder, '.bin/selvage');
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
+  chmodSync(program, 0o755);
+  symlinkSync(join(ROOT, 'examples'), join(folder, 'examples'));
+  const path = `${join(folder, '.bin')}${delimiter}${process.env['PATH'] ?? ''}`;
+  return { folder, env: { ...process.env, PATH: path } };
 }
 
 /** The command succeeds, and its output has these lines in this order. */
@@ -44,11 +94,11 @@ function assertPrints(
   lines: readonly string[],
   place: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
 ): void {
-  const words = ['-c', `{ ${command}; } 2>&1`];
+  const words = ['-c', `{ ${command}\n} 2>&1`];
   const { stdout, status } = spawnSync('sh', words, { ...place, encoding: 'utf8' });
   assert.equal(status, 0, `${command}\n${stdout}`);
   let at = 0;
-  for (const line of lines) {
+  for (const line of lines.map((each) => each.replace(/ *…$/, ''))) {
     const found = stdout.indexOf(line, at);
     assert.ok(found >= 0, `${command} does not print: ${line}\n${stdout}`);
     at = found + line.length;

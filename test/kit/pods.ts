@@ -37,7 +37,7 @@ export class Pods {
     return pods;
   }
 
-  /** A process of words that somebody else put together. */
+  /** A process with given arguments. */
   ofWords(words: readonly string[], env: Readonly<Record<string, string>>): Running {
     const child = spawn(process.execPath, [MAIN, ...words], {
       cwd: this.folder,

@@ -1,7 +1,7 @@
 import { Cluster } from '../../services/cli/kubernetes/cluster.js';
 import type { Manifest } from './manifests.js';
 
-/** Tests against a real API server exist only where somebody names one. */
+/** Tests against a real API server run only where the environment names one. */
 export const NAMES_A_CLUSTER = process.env['KUBECONFIG'] !== undefined;
 
 /**

@@ -14,8 +14,20 @@ const PARTS = [
 /** Kinds of spans that a tree of congestion has. */
 export const EPISODES = ['queue', 'stopped', 'held'];
 
-/** Every span's parent is there and reaches around it; a frame's parts add up to its latency. */
+const ERROR = 2;
+
+/**
+ * Every span's parent is there and reaches around it; a frame's parts add up to its latency; each
+ * span is of the device that it names, and an error if something was dropped or deadlocked.
+ */
 export function checkTrees(spans: readonly ReceivedSpan[]): void {
+  for (const { service, status, attributes, name } of spans) {
+    const place = attributes['selvage.device'] ?? attributes['selvage.source'] ?? service;
+    assert.equal(service, place);
+    const isError = 'error.type' in attributes;
+    assert.equal(status === ERROR, isError);
+    if (name === 'hop') assert.equal(attributes['selvage.end'] === 'dropped', isError);
+  }
   const byId = new Map(spans.map((span) => [span.spanId, span]));
   assert.equal(byId.size, spans.length);
   for (const { parentSpanId, traceId, start, end, links } of spans) {

@@ -1,10 +1,10 @@
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
 import type { Engine } from '../../services/engine/device/engine.js';
 import type { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { CARRIES_FLAG, CLASS } from '../../services/engine/frame/frame-pool.js';
 
 /** Changes the octets that frames carry on every wire, just before they are read. */
-export class Tamperer extends DeafProbe {
+export class Tamperer extends NullProbe {
   constructor(
     private readonly engine: Engine,
     private readonly change: (octets: Uint8Array) => void,

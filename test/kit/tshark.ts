@@ -21,7 +21,7 @@ export const COMMENT = 0x100000;
 export const WARNING = 0x600000;
 export const ERROR = 0x800000;
 
-/** What a field of severities tells of a packet. */
+/** The worst severity of a packet's expert notes. */
 export function worstNote(packet: Packet | undefined): number {
   return Math.max(0, ...(packet?.['_ws.expert.severity'] ?? '').split(',').map(Number));
 }

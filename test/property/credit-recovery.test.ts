@@ -16,17 +16,15 @@ import { fc } from '../kit/properties.js';
 const BUFFER = 200;
 interface Case extends Harm {
   readonly seed: number;
-  readonly codec: 'ce' | 'cbfc';
   readonly policy: 'static' | 'demand';
   readonly isWide: boolean;
-  /** Who loses its memory halfway. */
+  /** Which end loses its state halfway. */
   readonly restart: 'nobody' | 'sender' | 'receiver' | 'both';
 }
 
 const share = fc.integer({ min: 0, max: 40 }).map((percent) => percent / 100);
 const cases: fc.Arbitrary<Case> = fc.record({
   seed: fc.nat(),
-  codec: fc.constantFrom('ce', 'cbfc'),
   policy: fc.constantFrom('static', 'demand'),
   isWide: fc.boolean(),
   restart: fc.constantFrom('nobody', 'nobody', 'sender', 'receiver', 'both'),
@@ -41,7 +39,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
 /** Traffic and harm for a while, then quiet; the invariants are looked at after every event. */
 function live(c: Case): LossyCreditLink {
   const link = new LossyCreditLink(
-    { ...creditSpec(BUFFER, c.policy, c.isWide), codec: c.codec },
+    creditSpec(BUFFER, c.policy, c.isWide),
     new RandomStream(c.seed, 'credit'),
   );
   const look = (): void => {

@@ -8,12 +8,6 @@ import {
   CE_TAG_REQUEST,
   encodeLoneCeTag,
 } from '../../services/engine/wire/ce-tag.js';
-import {
-  blankCbfcFrame,
-  CBFC_CONSUMED,
-  CBFC_FREED,
-  encodeCbfc,
-} from '../../services/engine/wire/mac-control/cbfc-frame.js';
 import { blankCeFrame, encodeCe } from '../../services/engine/wire/mac-control/ce-frame.js';
 import {
   OPCODE_CE_GRANT,
@@ -64,7 +58,6 @@ const forgeries: fc.Arbitrary<Forgery> = fc.record({
 
 interface Case {
   readonly seed: number;
-  readonly codec: 'ce' | 'cbfc';
   readonly policy: 'static' | 'demand';
   /** Of the sender, and whether the receiver grants without a demand. */
   readonly demand: {
@@ -81,7 +74,6 @@ interface Case {
 
 const cases: fc.Arbitrary<Case> = fc.record({
   seed: fc.nat(),
-  codec: fc.constantFrom('ce', 'cbfc'),
   policy: fc.constantFrom('static', 'demand'),
   demand: fc.constantFrom(
     { request: 'never', unsolicited: true },
@@ -97,7 +89,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   forgery: forgeries,
 });
 
-function octetsOf(link: LossyCreditLink, codec: 'ce' | 'cbfc', f: Forgery): Uint8Array {
+function octetsOf(link: LossyCreditLink, f: Forgery): Uint8Array {
   const { sender } = link.sender.credit;
   const { receiver } = link.receiver.credit;
   const epoch = f.to === 'sender' ? sender.epoch(link.row) : receiver.epoch(link.row);
@@ -110,13 +102,7 @@ function octetsOf(link: LossyCreditLink, codec: 'ce' | 'cbfc', f: Forgery): Uint
   const word = (base + f.units) & 0xffff;
   const flags = f.flags | ((epoch + f.epochs) & 0x1f);
   const octets = new Uint8Array(60);
-  if (codec === 'cbfc') {
-    const frame = { ...blankCbfcFrame(), flags, virtualChannels: 8 };
-    frame.message = f.kind === 'grant' ? CBFC_FREED : CBFC_CONSUMED;
-    frame.counters[3] = (word - (f.kind === 'grant' ? BUFFER : 0)) & 0xffff;
-    frame.buffers[3] = BUFFER;
-    encodeCbfc(octets, 0, frame);
-  } else if (f.form === 'tag') {
+  if (f.form === 'tag') {
     const type = f.kind === 'grant' ? CE_TAG_GRANT : CE_TAG_REQUEST;
     encodeLoneCeTag(octets, 0, 9, {
       ...blankCeTag(),
@@ -140,14 +126,14 @@ function linkOf(c: Omit<Case, 'atPs' | 'forgery'>, keepAlivePs: number): LossyCr
   const granting = { ...spec.granting, unsolicited, isAsked: request !== 'never' };
   const asking = { ...spec.asking, when: request, agePs: Infinity };
   const link = new LossyCreditLink(
-    { ...spec, codec: c.codec, granting, asking, keepAlivePs },
+    { ...spec, granting, asking, keepAlivePs },
     new RandomStream(c.seed, 'credit'),
   );
   link.drainPs = c.drainPs;
   return link;
 }
 
-/** From now on no more is promised than the buffer can back, and nothing is lost. */
+/** From now on no more is granted than the buffer can back, and nothing is lost. */
 function isRepaired(link: LossyCreditLink, untilPs: number): void {
   const { dropped } = link;
   link.run(untilPs, () => {
@@ -164,7 +150,7 @@ describe('A wrong word of credit', () => {
       const link = linkOf(c, REFRESH_PS);
       link.offer(c.before);
       link.run(c.atPs, () => undefined);
-      link.forge(c.forgery.to, octetsOf(link, c.codec, c.forgery));
+      link.forge(c.forgery.to, octetsOf(link, c.forgery));
       link.offer(c.after);
       link.run(c.atPs + 2 * REFRESH_PS + 3 * ROUND_TRIP_PS, () => undefined);
       isRepaired(link, c.atPs + 100e6);
@@ -193,7 +179,7 @@ describe('A wrong word of credit', () => {
       for (let at = 0; at < 150e6; at += 30e6) {
         link.offer(c.before);
         link.run(at + 20e6, () => undefined);
-        link.forge(c.forgery.to, octetsOf(link, c.codec, c.forgery));
+        link.forge(c.forgery.to, octetsOf(link, c.forgery));
         link.run(at + 30e6, () => undefined);
       }
       link.harm = NO_HARM;

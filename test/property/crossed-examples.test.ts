@@ -28,7 +28,7 @@ const CROSSINGS = 16;
 const MOST_DEVICES = 16;
 const DURATION_US = 180;
 const UNKIND = { lose: 0.03, repeat: 0.03, reorder: 0.2 };
-/** Traffic ends, and time goes on: that belongs to the series. */
+/** Traffic ends before the run: that is part of the series. */
 const OBSERVE = {
   episodes: true,
   events: true,
@@ -76,7 +76,7 @@ function soundFabric(random: RandomStream): Fabric {
   }
 }
 
-/** A run that has begun, or goes on, in one process. */
+/** A run in one process, from its beginning or from a state. */
 function sessionOf(fabric: Fabric, from: Session | null): Session {
   const session = new Session(fabric, { check: true });
   if (from !== null) session.restore(structuredClone(from.save()));

@@ -1,4 +1,6 @@
-/** Credit and PFC take turns on a loaded link, whoever changes what and when: nothing is lost. */
+/**
+ * Credit and PFC alternate on a loaded link, whichever end changes what and when: nothing is lost.
+ */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

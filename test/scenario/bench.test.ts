@@ -15,7 +15,7 @@ function hopsOf(...words: string[]): number {
 describe('the bench', () => {
   const plain = hopsOf('engine', '4', SHORT_US);
 
-  it('carries the frames of the plain engine, watched, heard or without probes', () => {
+  it('forwards the frames of the plain engine, observed, traced or without probes', () => {
     assert.ok(plain > 1000);
     for (const name of ['heard', 'silenced', 'tracing', 'episodes', 'metrics', 'capture']) {
       assert.equal(hopsOf(name, '4', SHORT_US), plain, name);
@@ -23,7 +23,7 @@ describe('the bench', () => {
   });
 
   it('has cases for other fabrics and mechanisms', () => {
-    for (const name of ['yardstick', 'adapters', 'credit']) {
+    for (const name of ['yardstick', 'adapters', 'credit', 'linked']) {
       assert.ok(hopsOf(name, '4', SHORT_US) > 1000, name);
     }
     for (const mechanism of ['sfc', 'ci', 'qcn', 'dcqcn']) {

@@ -9,6 +9,12 @@ import { placeInServices } from '../../services/fabric/placement/placement.js';
 import { planParts } from '../../services/fabric/placement/part-plan.js';
 import { Session } from '../../services/runtime/session.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
+import { CF_UPDATE } from '../../services/engine/wire/cf-update.js';
+import { LLR_ACK, LLR_INIT, LLR_INIT_ECHO } from '../../services/engine/wire/llr.js';
+import { LINKTYPE_ETHERNET, LINKTYPE_USER0 } from '../../services/engine/wire/pcapng/blocks.js';
+import type { ReadCapture } from '../../services/engine/wire/pcapng/reader.js';
+import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
+import type { CapturedPacket } from '../../services/engine/wire/pcapng/writer.js';
 import { captureOctets, packetLines } from '../kit/captures.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 
@@ -54,6 +60,42 @@ describe('a capture', () => {
     const port = session.results('complete').ports.find(({ port }) => port === 's1:p1')!;
     const frames = port.priorities.reduce((sum, p) => sum + p.rxFrames + p.txFrames, 0);
     assert.equal(lines.length, frames + port.controlSent + port.controlReceived);
+  });
+
+  it('has ordered sets on interfaces of their own, and leaves frames as they are', () => {
+    const captured = (...set: string[]): ReadCapture => {
+      const fabric = fabricOf('examples/incast-cbfc.yaml', 'load.0.bytes=40KB', ALL, ...set);
+      return readCapture(
+        captureOctets(fabric, whole(new Session(fabric, { check: false })).captures()),
+      );
+    };
+    const { interfaces, packets } = captured('llr.enabled=true', 'observe.captures.frames=200');
+    const half = interfaces.length / 2;
+    interfaces.forEach(({ name, linkType }, i) => {
+      assert.equal(linkType, i < half ? LINKTYPE_ETHERNET : LINKTYPE_USER0);
+      if (i < half) assert.equal(interfaces[i + half]!.name, `${name} ordered sets`);
+    });
+    const isSet = ({ octets }: CapturedPacket): boolean => octets.length === 8;
+    for (const packet of packets) assert.equal(packet.interfaceIndex >= half, isSet(packet));
+    const types = new Set(packets.filter(isSet).map(({ octets }) => octets[1]));
+    assert.deepEqual([...types].sort(), [LLR_ACK, LLR_INIT, LLR_INIT_ECHO, CF_UPDATE].sort());
+    // Ordered sets take no room of frames.
+    const alone = captured(
+      'llr.enabled=true',
+      'observe.captures.frames=200',
+      `observe.captures.filters=[${['data', 'ack', 'pfc', 'lldp'].map((type) => `{ type: ${type} }`).join()}]`,
+    ).packets;
+    const frames = packets.filter((packet) => !isSet(packet) && packet.octets[12] !== 0x88);
+    assert.deepEqual(
+      alone.map(({ comment }) => comment),
+      frames.map(({ comment }) => comment),
+    );
+    assert.deepEqual(
+      captured('llr.enabled=true', 'observe.captures.filters=[{ type: llr }]').packets.filter(
+        (packet) => !isSet(packet),
+      ),
+      [],
+    );
   });
 
   const FILTERS: readonly (readonly [string, RegExp, number])[] = [

@@ -50,6 +50,8 @@ describe('selvage', () => {
     assert.ok(out.split('\n').every((line) => line.length <= 250));
     assert.deepEqual(readdirSync(at('a')).sort(), [
       'digest',
+      'episodes.csv',
+      'episodes.parquet',
       'flows.csv',
       'flows.parquet',
       'margins.csv',
@@ -63,6 +65,7 @@ describe('selvage', () => {
       'series.parquet',
       'status',
       'summary.json',
+      'why.json',
     ]);
     assert.equal(readFileSync(join(at('a'), 'status'), 'utf8'), 'complete\n');
     assert.equal(readFileSync(join(at('a'), 'flows.csv'), 'utf8').split('\n').length, 8 + 2);
@@ -73,7 +76,7 @@ describe('selvage', () => {
     selvage('run', example('incast-pfc'), '--out', at('b2'), '--quiet', '--check');
     for (const name of readdirSync(at('b1'))) {
       const [one, other] = ['b1', 'b2'].map((d) => readFileSync(join(at(d), name), 'utf8'));
-      const timeless = (text: string): string => text.replace(/"seconds": [\d.e-]+/, '');
+      const timeless = (text: string): string => text.replace(/"elapsedSeconds": [\d.e-]+/, '');
       assert.equal(timeless(one!), timeless(other!), name);
     }
   });
@@ -83,6 +86,20 @@ describe('selvage', () => {
     selvage('run', join(at('c1'), 'scenario.json'), '--out', at('c2'), '--quiet');
     const digest = (run: string): string => readFileSync(join(at(run), 'digest'), 'utf8');
     assert.equal(digest('c2'), digest('c1'));
+  });
+
+  it('records a series and episodes unless it is run with --no-observe, to the same digest', () => {
+    selvage('run', example('pair-line-rate'), '--out', at('seen'), '--quiet', '--no-parquet');
+    const words = ['--out', at('unseen'), '--quiet', '--no-parquet', '--no-observe'];
+    selvage('run', example('pair-line-rate'), ...words);
+    const observed = ['series.csv', 'episodes.csv', 'why.json'];
+    const [seen, unseen] = [readdirSync(at('seen')), readdirSync(at('unseen'))];
+    assert.deepEqual(
+      seen.filter((name) => !unseen.includes(name)),
+      observed.toSorted(),
+    );
+    const digest = (run: string): string => readFileSync(join(at(run), 'digest'), 'utf8');
+    assert.equal(digest('unseen'), digest('seen'));
   });
 
   it('prints nothing but JSON with --json', () => {

@@ -122,7 +122,7 @@ for (const name of examples) {
       );
     });
 
-    it('gives the same digests while somebody listens', () => {
+    it('gives the same digests with a probe', () => {
       const engine = wholeEngine(fabric);
       const listener = new Listener();
       engine.listen(listener);

@@ -43,7 +43,7 @@ describe('selvage dcbx', () => {
     assert.match(out, /^ +s1:p2 +ieee +3 +3 w +3 \(local\)/m);
   });
 
-  it('finds the cable that is wrong, and tells scripts by its exit code', () => {
+  it('finds the swapped link, and has an exit code for it', () => {
     const found = selvage('dcbx', '--mismatch', '--json', example('miscabled'));
     assert.equal(found.code, 1);
     const { ports } = JSON.parse(found.out) as { ports: { port: string; mismatches: string[] }[] };
@@ -89,7 +89,7 @@ describe('selvage dcbx', () => {
 });
 
 describe('selvage paths', () => {
-  it('tells which links rule out credit, and why', () => {
+  it('lists the links that rule out credit, and why', () => {
     const words = ['--from', 'h1', '--to', 'h2', '--priority', '3'];
     const { code, out } = selvage('paths', example('island'), ...words);
     assert.equal(code, 0);
@@ -114,7 +114,7 @@ describe('selvage paths', () => {
     );
   });
 
-  it('tells how long the path took to settle, as the run says', () => {
+  it('prints how long the path took to settle, as the run does', () => {
     const words = ['--from', 'h1', '--to', 'h2', '--priority', '3', '--json'];
     interface Path {
       convergencePs: number[];

@@ -66,7 +66,10 @@ describe('selvage duel', () => {
 
   it('refuses what is no mechanism before anything runs', () => {
     for (const [list, message] of [
-      ['pcf', /not a mechanism: pcf; write one of none, pause, pfc, credit, and behind it \+dcqcn/],
+      [
+        'pcf',
+        /not a mechanism: pcf; write one of none, pause, pfc, credit, cbfc, and behind it \+dcqcn/,
+      ],
       ['pfc,pfc', /one of them is named twice/],
       ['pfc+credit', /not a mechanism: pfc\+credit/],
       ['dcqcn+qcn', /not a mechanism: dcqcn\+qcn/],

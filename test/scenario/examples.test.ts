@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { EXIT, exitCodeOf } from '../../services/cli/exit.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';
+import { intervalAt } from '../../services/fabric/assembly/series-interval.js';
 import { factsOf } from '../../services/report/page/page-of-run.js';
 import { seriesOf } from '../../services/report/page/page-series.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
-import type { SeriesRow } from '../../services/runtime/series.js';
+import type { SeriesRow } from '../../services/runtime/series-rows.js';
 import { Session } from '../../services/runtime/session.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { ROOT } from '../kit/emulate.js';
@@ -20,7 +21,7 @@ const SERIES = 'observe.series=7us';
 
 function sampled(name: string): Fabric {
   const fabric = goldenFabric(name);
-  return fabric.scenario.observe.seriesPs === null ? goldenFabric(name, SERIES) : fabric;
+  return fabric.scenario.observe.series === null ? goldenFabric(name, SERIES) : fabric;
 }
 
 describe('examples', () => {
@@ -49,8 +50,8 @@ function noPortIsPlottedAboveItsRate(
   { ports, virtualPs }: RunResults,
   rows: Iterable<SeriesRow>,
 ): void {
-  const { seriesPs } = factsOf(fabric);
-  const { plots, heat } = seriesOf(rows, seriesPs, virtualPs, ports);
+  const { series } = factsOf(fabric);
+  const { plots, heat } = seriesOf(rows, series && intervalAt(series, virtualPs), virtualPs, ports);
   assert.ok(heat !== null && plots.length > 0);
   const spans = heat.timesPs.length;
   assert.ok(heat.timesPs[spans - 1]! <= virtualPs);

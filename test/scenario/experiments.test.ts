@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { EXPERIMENTS } from '../../services/sweep/experiments.js';
+import { loadFabric } from '../../services/cli/load-fabric.js';
+import { fabricAt } from '../../services/sweep/settings.js';
 import { axisOf, combinations } from '../../services/sweep/grid.js';
 import { measure } from '../../services/sweep/measure.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
@@ -25,8 +27,8 @@ describe('experiments', () => {
       const axes = vary.map((text) => axisOf(text)!);
       const rows = combinations(axes);
       const tollOf = (values: readonly string[]): object => {
-        const chosen = values.map((value, i) => `${axes[i]!.path}=${value}`);
-        const fabric = fabricOf(`examples/${scenario}`, ...set, ...chosen);
+        const file = join(ROOT, 'examples', scenario);
+        const fabric = fabricAt(axes, values, set, (own) => loadFabric(file, own));
         const { digest: _, ...toll } = measure(fabric, fabric.scenario.durationPs!);
         return toll;
       };

@@ -171,7 +171,7 @@ describe('a fabric whose link is down', () => {
     assert.equal(done(runScenario(usual)), 12);
   });
 
-  it('drops what waits at the dead port for a reason of its own, if it is told to', () => {
+  it('drops frames at the dead port with a reason of its own, if configured to', () => {
     const dropped = drops(runScenario(UPLINK.replace('40us', '40us, queued: drop')));
     assert.ok(dropped['port-down']! > 0);
     assert.ok(dropped['unreachable']! > 0);
@@ -195,7 +195,7 @@ describe('a fabric whose link is down', () => {
     const series = { rows: [] };
     const origin = { scenario: 'cut.yaml', set: [], steps: [] };
     const page = pageOfRun(
-      { results, expectations: [], document: {}, series, why: null, origin },
+      { results, expectations: [], document: {}, series, why: null, traces: null, origin },
       factsOf(fabric),
     );
     const cut = { name: 'a/h3->h1', place: 'h3:p1', cause: 'link down' };

@@ -276,7 +276,7 @@ describe('forged messages', () => {
   const counted = ({ sfc }: RunResults, device: string, counter: string): number =>
     sfc.find((row) => row.device === device)!.counters[counter]!;
 
-  it('about a source that is not behind the edge are counted, and stop nobody', () => {
+  it('about a source that is not behind the edge are counted, and pause nothing', () => {
     const lie = forged('sfc-proxy', 'where: { device: h12 }, frames: sfcm, to: h3, source: h5');
     assert.equal(lie.failure, null);
     assert.equal(counted(lie, 'leaf1', 'sfcSfcmsForged'), 40);
@@ -374,7 +374,7 @@ faults: [${own}]
     }
   });
 
-  it('may be any octets, which nobody takes for more than they are', () => {
+  it('may be any octets, and is discarded', () => {
     const sent = `020000000003${'00'.repeat(6)}89a2${'ff'.repeat(46)}`;
     const { failure } = forged('incast-sfc', `where: { device: h1 }, octets: "${sent}"`);
     assert.equal(failure, null);

@@ -37,7 +37,7 @@ describe('a fault on the wire', () => {
     const results = through('{ kind: loss, where: { device: h2 }, probability: 20%, priority: 3 }');
     const flow = flowOf(results, 'h2');
     const lost = dropsOf(results)['lost-on-link']!;
-    // One frame may be on each cable when the run ends.
+    // One frame may be on each link when the run ends.
     assert.ok(flow.sentFrames - flow.frames - lost <= 2);
     assert.ok(Math.abs(lost / (lost + flow.frames) - 0.2) < 0.06, `${lost}`);
     assert.deepEqual(
@@ -117,7 +117,7 @@ faults: [{ kind: control, where: { device: h2 }, frames: pfc, action: lose }]`);
     assert.equal(failureOf(results), 'none');
   });
 
-  it('that is elsewhere excuses nobody', () => {
+  it('that is elsewhere excuses no loss', () => {
     const results = runScenario(`${INCAST}
 devices: { s1: { priorities: { 3: { headroom: 1000 } } } }
 faults: [{ kind: freeze, where: { device: h1 }, for: 20us }]`);
@@ -162,6 +162,22 @@ faults: [${fault}]
     );
     assert.equal(results.failure!.port, 'h2:p1');
     assert.ok(results.lostCredits.some(({ port, units }) => port === 'h2:p1' && units > 0));
+  });
+
+  it('is not checked, with a warning, where the link has errors all the time', () => {
+    const text = credit('incremental', GRANTS).replace(
+      'hosts: 2',
+      'hosts: 2, hostLink: { postFecBer: 1e-8 }',
+    );
+    assert.equal(failureOf(runScenario(text)), 'none');
+    const { warnings } = fabricOf(text);
+    assert.deepEqual(
+      warnings.map(({ path, message }) => `${path.join('.')}: ${message}`),
+      [
+        'faults.0.recover: h2:p1, s1:p2: recovery is not checked: the link has bit errors all the time; ' +
+          'leave recover out, or the error rate of the link',
+      ],
+    );
   });
 
   it('is missed where its bound is shorter than it can be', () => {
@@ -214,12 +230,12 @@ describe('an isolated queue', () => {
     return failureOf(run(fabricOf(file, ...own, ...set)));
   };
 
-  it('stops with the priority of its frames where the neighbour is a host', () => {
+  it('is paused with the priority of its frames where the link partner is a host', () => {
     const slow = '{ kind: slow-receiver, rate: 8G, where: { device: h5 } }';
     assert.equal(isolated(slow), 'none');
   });
 
-  it('may overflow where the neighbour has a watchdog that forwards', () => {
+  it('may overflow where the link partner has a watchdog that forwards', () => {
     const watchdog = '{ detection: 50us, restoration: 50us, action: forward }';
     const slow = '{ kind: slow-link, rate: 1G, where: { device: spine1 }, at: 40us, for: 60us }';
     const load =

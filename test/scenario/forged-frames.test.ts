@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CiCounters } from '../../services/mechanisms/ci/managed.js';
 import { ciPointOf } from '../../services/mechanisms/ci/results.js';
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
 import type { Engine } from '../../services/engine/device/engine.js';
 import { CONTROL_FRAMES } from '../../services/engine/faults/control-frames.js';
 import { Session } from '../../services/runtime/session.js';
@@ -14,7 +14,7 @@ const LEAST_OCTETS = 60;
 const TYPE_AT = 12;
 
 /** The first true frame of a kind. */
-class Listener extends DeafProbe {
+class Listener extends NullProbe {
   heard: string | null = null;
 
   constructor(private readonly kind: string) {
@@ -70,7 +70,7 @@ function forgedBy(octets: string, where: string): string {
   return `faults=[{ kind: forge, where: ${where}, octets: '${octets}', ${times} }]`;
 }
 
-/** By kind: at which port it is forged, who gets it, and what is counted there. */
+/** By kind: the port where it is spoofed, its destination, and the counters there. */
 const CASES = [
   ['pfc', 'victim-behind-pfc', 'leaf2:p2', ['h6', 0], 'ieee8021PfcIndications'],
   ['ce-grant', 'incast-credit', 's1:p2', ['h2', 0], 'ceGrantsReceived'],
@@ -82,7 +82,7 @@ const CASES = [
 
 describe('a forged control frame', () => {
   for (const [kind, example, liar, [receiver, to], counter] of CASES) {
-    it(`is one more ${kind} to whoever gets it`, () => {
+    it(`is one more ${kind} to its receiver`, () => {
       const truth = finished(example);
       const lie = finished(example, forgedBy(recorded(kind, example), `{ port: '${liar}' }`));
       const { hits } = lie.results('complete').faults[0]!;
@@ -128,7 +128,9 @@ describe('a forged control frame', () => {
   });
 });
 
-/** A CIM of h1's flow to h5, as spine1 tells leaf1 in an incast; and what leaf1 counts of CIMs. */
+/**
+ * A CIM of h1's flow to h5, as spine1 sends it to leaf1 in an incast; and leaf1's counters of CIMs.
+ */
 function recordedCim(): string {
   const session = new Session(fabricOf('examples/incast-ci.yaml'), { check: false });
   const point = ciPointOf(session.engine, placeOf(session.engine, 'leaf1'))!;
@@ -143,7 +145,7 @@ function recordedCim(): string {
 }
 
 describe('a forged CIM', () => {
-  /** Without congestion; nobody has anything to isolate. */
+  /** Without congestion, nothing is isolated. */
   const calm = (...set: string[]): Session =>
     finished('incast-ci', 'load.0.rate=10%', 'load.1.rate=10%', ...set);
   const ofLeaf1 = ({ engine }: Session): CiCounters =>
@@ -157,12 +159,12 @@ describe('a forged CIM', () => {
     const lie = ofLeaf1(session);
     assert.ok(hits >= 20, `${hits} forged`);
     assert.equal(lie.ciCimsReceived, hits);
-    assert.equal(lie.ciFlowsTold, 1);
+    assert.equal(lie.ciFlowsByCim, 1);
     assert.ok(lie.ciFramesIsolated > 10, `${lie.ciFramesIsolated} frames`);
     assert.equal(session.results('complete').failure, null);
   });
 
-  it('is refused from where no neighbour isolates flows, and has no effect', () => {
+  it('is discarded where no link partner isolates flows, and has no effect', () => {
     const leaf1 = fabricOf('examples/incast-ci.yaml').specs.find(({ name }) => name === 'leaf1')!;
     const address = leaf1.ports[0]!.mac.toString(16).padStart(12, '0');
     const octets = address + recordedCim().slice(address.length);

@@ -204,3 +204,30 @@ load: [{ all-to-all: {}, bytes: 120000, priority: 6 }]
     assert.deepEqual(wrong, fine);
   });
 });
+
+describe('a priority with CBFC', () => {
+  it('has no credit exchange, whatever DCBX comes to', () => {
+    const wrong = wrongWith(`
+duration: 40us
+fabric: { generator: pair, link: { rate: 100G, length: 100m } }
+priorities: { 1: cbfc, 6: credit }
+discovery: { second: 400ns, changes: [{ at: 4us, devices: '*', credit: [1, 6] }] }
+load: [{ all-to-all: {}, bytes: 90000, priority: 1 }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});
+
+describe('an 82599 with link-level retry', () => {
+  it('has received no frame that its link layer does not let out', () => {
+    const wrong = wrongWith(`
+duration: 400us
+fabric: { generator: star, hosts: 3, link: { rate: 100G, length: 5m } }
+hosts: { nic: { model: 82599 } }
+llr: { enabled: true, whileDown: discard }
+load: [{ all-to-all: {}, bytes: 90000, priority: 0, transport: { reliable: { timeout: 20us } } }]
+faults: [{ kind: loss, probability: 100%, at: 2us, for: 20us }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

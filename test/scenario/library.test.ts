@@ -31,7 +31,7 @@ describe('the library', () => {
     }
   });
 
-  it('tells its progress to whoever iterates, and ends', async () => {
+  it('yields its progress, and ends', async () => {
     const going = run(load(EXAMPLE, { set: ['load.0.bytes=4MB', 'expect=[]'] }));
     const shares: number[] = [];
     for await (const { share } of going) shares.push(share);
@@ -76,7 +76,7 @@ describe('the library', () => {
     assert.equal((await outcome).results.status, 'interrupted');
   });
 
-  it('throws what a program can tell apart', async () => {
+  it('throws errors that a program can distinguish', async () => {
     assert.throws(
       () => load({ selvage: 1, lode: [] }),
       (error) => {

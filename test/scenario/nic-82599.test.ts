@@ -5,15 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { NicSpec } from '../../services/engine/contract/spec.js';
-import { lastingDifference } from '../../services/fabric/assembly/nic-changes.js';
+import { lastingDifference, registerChanges } from '../../services/fabric/assembly/nic-changes.js';
 import type { Probe } from '../../services/engine/contract/probe.js';
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
+import { DEI_FLAG } from '../../services/engine/frame/frame-pool.js';
+import { nicText } from '../../services/report/nic-text.js';
 import { summaryText } from '../../services/report/summary-text.js';
 import type { NicResult } from '../../services/runtime/results/nic-results.js';
 import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
-import { fabricOf, ROOT, runScenario } from '../kit/emulate.js';
+import { fabricOf, ROOT, run, runScenario } from '../kit/emulate.js';
 
 const PAIR = 'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\nduration: 2ms\n';
 
@@ -55,6 +57,16 @@ describe('an 82599 in a run', () => {
       assert.equal(actual!.digest, expected!.digest);
       assert.deepEqual(actual!.nics, expected!.nics);
     }
+  });
+
+  it('has a digest that sees inside: credits that no flow shows', () => {
+    const [one, other] = [10, 20].map((refill) => {
+      const nic = `{ model: 82599, regs: { "RTRPT4C[0].CRQ": ${refill} } }`;
+      const load = 'load: [{ name: a, stream: { from: h1, to: h2 } }]';
+      return runScenario(`${PAIR}hosts: { nic: ${nic} }\n${load}\n`);
+    });
+    assert.deepEqual(one!.flows, other!.flows);
+    assert.notEqual(one!.digest, other!.digest);
   });
 
   it('refuses untagged frames that flow control of their priority cannot protect', () => {
@@ -351,6 +363,59 @@ describe('VLANs, hints and LEDs of an 82599', () => {
     assert.ok(all!.octets >= frames * 1016 && all!.octets <= (frames + 2) * 1016);
   });
 
+  it('the pool register gives its priority and DEI to what its machine sends', () => {
+    const sent = (h1: string, h2 = ''): [priorities: number[], dei: number] => {
+      const pool = (keys: string): string => `{ nic: { model: 82599, ${keys} } }`;
+      const fabric = fabricOf(
+        `fabric: { generator: pair, link: { rate: 10G, length: 10m } }\nduration: 100us\n` +
+          `devices: { h1: ${pool(h1)}, h2: ${pool(h2 === '' ? 'dcb: true' : h2)} }\n` +
+          'load: [{ stream: { from: h1, to: h2 }, transport: reliable, bytes: 2KB, vlan: 9, ' +
+          'priority: 5 }]\n',
+      );
+      const { ports } = run(fabric);
+      const [host] = fabric.specs;
+      assert.ok(host?.kind === 'host');
+      const used = (p: number): number[] =>
+        ports[p]!.priorities.filter(({ txFrames }) => txFrames > 0).map((own) => own.priority);
+      return [[...used(0), ...used(1)], (host.sends[0]!.frameClass & DEI_FLAG) === 0 ? 0 : 1];
+    };
+    // Data of h1, and acknowledgements of h2.
+    assert.deepEqual(sent('dcb: true'), [[5, 5], 0]);
+    assert.deepEqual(sent('pools: { 0: { insert: 7 } }'), [[0, 5], 0]);
+    const whole = 'pools: { 0: { insert: { vlan: 7, priority: 3, dei: true } } }';
+    assert.deepEqual(sent(whole), [[3, 5], 1]);
+    assert.deepEqual(sent(whole, 'regs: { "PFVMVIR[0]": "0x40004009" }'), [[3, 2], 1]);
+    assert.deepEqual(sent(whole, whole), [[3, 3], 1]);
+    assert.throws(
+      () => sent('regs: { "PFVMVIR[0].VLANA": 1 }'),
+      /PFVMVIR\[0\] inserts VLAN 0; write a VLAN 1 to 4094 in its TCI/,
+    );
+    assert.throws(() => sent('regs: { "PFVMVIR[0].VLANA": 2 }'), /VLANA out of range: 2/);
+  });
+
+  it('descriptors say which tags a frame has, and inspection shows it', () => {
+    const tags = (mode: string, vlan: string): unknown[] =>
+      receiverOf(
+        `${mode}, pools: { 0: { strip: true } }`,
+        load(vlan, ', rate: 1G'),
+      ).nics[0]!.tags.map((row) => [
+        row.tags.join(),
+        row.vext,
+        row.vp,
+        row.unknown,
+        row.stripped === row.frames,
+      ]);
+    const double = 'vlan: { double: true }';
+    const both = ', vlan: { inner: 7, outer: 100 }';
+    assert.deepEqual(tags('tcs: 8', ''), [['', false, false, false, false]]);
+    assert.deepEqual(tags('tcs: 8', ', vlan: 7'), [['C-TAG', false, true, false, true]]);
+    assert.deepEqual(tags(double, both), [['S-TAG,C-TAG', true, true, false, true]]);
+    const other = 'vlan: { double: true, outerType: 0x9100 }';
+    assert.deepEqual(tags(other, both), [['S-TAG,C-TAG', false, false, true, false]]);
+    const [nic] = receiverOf(double, load(both, ', rate: 1G')).nics;
+    assert.match(nicText(nic!), /tags +frames +VEXT +VP[^]*S-TAG C-TAG +\d+ +yes +yes +no/);
+  });
+
   it('in double mode a lone tag is the outer one, and the user priority 0', () => {
     const classOf = (mode: string, vlan: string): number[] =>
       buffersUsed(receiverOf(`vlan: { ${mode} }`, load(vlan)).nics[0]!);
@@ -387,7 +452,7 @@ describe('VLANs, hints and LEDs of an 82599', () => {
 });
 
 describe('probes of an 82599', () => {
-  it('hear of every LED that goes on or off, also when its link does', () => {
+  it('report every LED that goes on or off, also with its link', () => {
     const fabric = fabricOf(
       'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\nduration: 700ms\n' +
         'faults: [{ kind: link-down, where: { device: h1, peer: h2 }, at: 600ms, for: 50ms }]\n' +
@@ -395,7 +460,7 @@ describe('probes of an 82599', () => {
         'writes: [{ at: 650ms, regs: { LEDCTL.LED3_MODE: 14 } }] } } }\n' +
         'load: [{ stream: { from: h1, to: h2 }, rate: 1M, start: 100ms, end: 450ms }]\n',
     );
-    class Leds extends DeafProbe {
+    class Leds extends NullProbe {
       readonly heard: [led: number, lit: boolean, atMs: number][] = [];
 
       override ledChanged(...[, , atPs, led, lit]: Parameters<Probe['ledChanged']>): void {
@@ -431,7 +496,12 @@ describe('registers of an 82599 that runs', () => {
   const text = (regs: string): string =>
     `${PAIR}hosts: { nic: { model: 82599, regs: { ${regs} } } }\nload:\n` +
     [0, 1].map((tc) => `  - { stream: { from: h1, to: h2 }, priority: ${tc} }\n`).join('');
-  const after = '"RTTPT2C[0].CRQ": 96, "RTTPT2C[0].MCL": 192, "RTTBCNRC[1]": "0x80014000"';
+  const after = '"RTTBCNRC[1]": "0x80014000", "RTTPT2C[0].CRQ": 96, "RTTPT2C[0].MCL": 192';
+
+  const specOf = (regs: string): NicSpec | null => {
+    const [host] = fabricOf(text(regs)).specs;
+    return host?.kind === 'host' ? host.nic : null;
+  };
 
   it('are written by a branch as by the scenario at that time', () => {
     const atPs = 1_000_000_001;
@@ -442,7 +512,12 @@ describe('registers of an 82599 that runs', () => {
     const branch = new Session(fabric, { check: true });
     branch.restore(rebase({ ...first.save(), boundPs: atPs }, before, fabric, atPs));
     branch.runTo(Infinity);
-    const planned = `hosts: { nic: { model: 82599, writes: [{ at: 1000000001ps, regs: { ${after} } }] } }`;
+    // A branch writes whole registers, and so does the scenario: the digest takes in each write.
+    const regs = registerChanges(specOf('')!, specOf(after)!).map(
+      ({ register, index, value }) => `"${register}[${index}]": "0x${(value >>> 0).toString(16)}"`,
+    );
+    const writes = `[{ at: 1000000001ps, regs: { ${regs.join(', ')} } }]`;
+    const planned = `hosts: { nic: { model: 82599, writes: ${writes} } }`;
     const results = runScenario(text('').replace(/hosts:.*/, planned));
     const branched = branch.results('complete');
     assert.equal(branched.digest, results.digest);
@@ -465,13 +540,9 @@ load: [{ name: a, stream: { from: h1, to: h2 }, frame: 1518, transport: raw }]
   });
 
   it('that are set before it runs cannot be changed by a branch', () => {
-    const nicOf = (regs: string): NicSpec | null => {
-      const [host] = fabricOf(text(regs)).specs;
-      return host?.kind === 'host' ? host.nic : null;
-    };
-    assert.equal(lastingDifference(nicOf(''), nicOf(after)), null);
-    assert.equal(lastingDifference(nicOf(''), nicOf('DMATXCTL.GDV: 1')), 'DMATXCTL');
-    assert.equal(lastingDifference(nicOf(''), null), 'model');
+    assert.equal(lastingDifference(specOf(''), specOf(after)), null);
+    assert.equal(lastingDifference(specOf(''), specOf('DMATXCTL.GDV: 1')), 'DMATXCTL');
+    assert.equal(lastingDifference(specOf(''), null), 'model');
   });
 });
 

@@ -65,7 +65,7 @@ describe('an 82599 under DCBX', () => {
     assert.deepEqual(local.ets!.shares, [13, 13, 13, 13, 12, 12, 12, 12]);
   });
 
-  it('advertises what its registers give, and tells where that is not what was agreed', () => {
+  it('advertises the shares of its registers, and reports where they differ from what was agreed', () => {
     const results = runScenario(scenario({ ets: '{ 0: 1%, 3: 99%, 7: strict }' }));
     assert.deepEqual(portOf(results, 'h1:p1').operational.ets!.shares.slice(0, 4), [1, 0, 0, 99]);
     // Refills of 13 and 511: 511 is the most that a refill can be.
@@ -104,7 +104,7 @@ describe('an 82599 under DCBX', () => {
     );
     assert.equal(end.warnings.length, 0);
     assert.equal((await inThreads(fabric, 3).run()).results.digest, end.digest);
-    // A run that goes on from a state between the changes comes to the same.
+    // A run that continues from a state between the changes has the same results.
     for (const at of [0.6e9, 1.0e9, 1.399e9]) {
       const first = new Session(fabric, { check: true });
       first.runTo(at);

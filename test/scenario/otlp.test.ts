@@ -42,9 +42,9 @@ describe('figures for Prometheus', () => {
         }
         assert.match(
           text,
-          /^selvage_held_time_(seconds_)?total\{device="h2",port="h2:p1",priority="3"/m,
+          /^selvage_blocked_seconds_total\{device="h2",port="h2:p1",priority="3"/m,
         );
-        for (const name of ['progress', 'virtual_time', 'wall_time', 'frame_hops']) {
+        for (const name of ['progress_ratio', 'virtual_time_seconds_total', 'link_frames_total']) {
           assert.match(text, new RegExp(`^selvage_${name}`, 'm'));
         }
       } finally {
@@ -69,7 +69,8 @@ describe('spans over OTLP', () => {
 
   const run = (url: string, ...args: string[]): Promise<{ status: number; stderr: string }> => {
     const scenario = join(ROOT, 'examples/victim-behind-pfc.yaml');
-    const sampled = ['observe.traces.share=2%', 'observe.traces.slowest=5'];
+    const every = 'observe.traces.flows=[]';
+    const sampled = [every, 'observe.traces.share=2%', 'observe.traces.slowest=5'];
     const set = ['observe.episodes=true', ...sampled, 'duration=60us'];
     const words = [
       ...[join(ROOT, 'dist/services/cli/main.js'), 'run', scenario, '--quiet', '--otlp', url],
@@ -93,13 +94,64 @@ describe('spans over OTLP', () => {
     receiver.close();
     assert.equal(status, 0, stderr);
     assert.match(stderr, /^\d+ spans were sent .*\nfigures of 20 ports were sent\n$/);
-    assert.ok(receiver.figures.some(({ name }) => name === 'selvage.held.time'));
+    assert.ok(receiver.figures.some(({ name }) => name === 'selvage.blocked.seconds'));
     overHttp = receiver.spans;
     checkTrees(overHttp);
     const count = (name: string): number => overHttp.filter((span) => span.name === name).length;
     assert.ok(count('frame') >= 10);
     for (const name of EPISODES) assert.ok(count(name) > 0, name);
     assert.ok(overHttp.some(({ links }) => links.length > 0));
+  });
+
+  it('belong to the device where they were, its pipeline with it', () => {
+    const byId = new Map(overHttp.map((span) => [span.spanId, span]));
+    const parts = overHttp.filter(({ attributes }) => 'selvage.port' in attributes);
+    for (const { attributes, service } of parts) {
+      assert.match(String(attributes['selvage.port']), new RegExp(`^(${service}:p\\d+)?$`));
+    }
+    const pipelines = overHttp.filter(({ name }) => name === 'process');
+    assert.ok(pipelines.length > 0);
+    for (const { service, parentSpanId, start } of pipelines) {
+      const hop = byId.get(parentSpanId)!;
+      assert.deepEqual([hop.service, hop.start], [service, start]);
+      assert.match(service, /^(leaf|spine)/);
+    }
+    assert.equal(new Set(overHttp.map(({ namespace }) => namespace)).size, 1);
+    assert.match(overHttp[0]!.namespace, /^victim-behind-pfc-[0-9a-f]{8}$/);
+    const [producer, consumer] = [4, 5];
+    const kindsOf = (name: string): Set<number> =>
+      new Set(overHttp.filter((span) => span.name === name).map(({ kind }) => kind));
+    assert.deepEqual(kindsOf('frame'), new Set([producer]));
+    assert.ok(kindsOf('hop').has(consumer));
+  });
+
+  it('may be shown now, and a thousand times as long', async () => {
+    const receiver = await httpReceiver();
+    const before = BigInt(Date.now()) * 1_000_000n;
+    const words = ['--otlp-epoch', 'now', '--otlp-scale', '1000'];
+    const { status, stderr } = await run(receiver.url, ...words);
+    const after = BigInt(Date.now() + 1) * 1_000_000n;
+    receiver.close();
+    assert.equal(status, 0, stderr);
+    checkTrees(receiver.spans);
+    const ends = receiver.spans.map(({ end }) => end).sort((a, b) => Number(a - b));
+    // 60 us are shown as 60 ms, and end when they are sent.
+    assert.ok(ends.at(-1)! <= after && ends.at(-1)! > before - 60_000_000n);
+    const first = overHttp[0]!;
+    const shown = receiver.spans.find(({ spanId }) => spanId === first.spanId)!;
+    assert.equal(shown.timeScale, 1000);
+    const exact =
+      Number(first.attributes['selvage.end_ps']) - Number(first.attributes['selvage.start_ps']);
+    assert.ok(Math.abs(Number(shown.end - shown.start) - exact) <= 1);
+  });
+
+  it('are not shown in ways that there are not', async () => {
+    const epoch = await run('http://127.0.0.1:9', '--otlp-epoch', 'later');
+    assert.equal(epoch.status, 2);
+    assert.match(epoch.stderr, /--otlp-epoch later: not fixed \(2000-01-01\) or now/);
+    const scale = await run('http://127.0.0.1:9', '--otlp-scale', '0.5');
+    assert.equal(scale.status, 2);
+    assert.match(scale.stderr, /--otlp-scale 0.5: not a whole number from 1 to 1000000/);
   });
 
   it('of frames alone are those frames, without links to what was not observed', async () => {
@@ -117,7 +169,7 @@ describe('spans over OTLP', () => {
     assert.ok(held.length > 0);
     for (const { attributes } of held) {
       assert.equal(attributes['selvage.mechanism'], 'pfc');
-      assert.match(String(attributes['selvage.neighbour']), /^(leaf|spine)\d:p\d$/);
+      assert.match(String(attributes['selvage.link_partner']), /^(leaf|spine)\d:p\d$/);
     }
   });
 
@@ -129,13 +181,13 @@ describe('spans over OTLP', () => {
     assert.deepEqual(receiver.spans, overHttp);
   });
 
-  it('that nobody takes are counted, and change nothing', async () => {
+  it('that are refused are counted, and change nothing', async () => {
     const { status, stderr } = await run('http://127.0.0.1:9');
     assert.equal(status, 0);
     assert.match(stderr, /^\d+ spans were not taken by http:\/\/127\.0\.0\.1:9\/v1\/traces: /);
   });
 
-  it('that nobody answers for are not waited for: the run is told, and ends as ever', async () => {
+  it('without an answer are not waited for: this is reported, and the run ends as usual', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const { port } = silent.address() as AddressInfo;

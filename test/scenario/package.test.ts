@@ -5,7 +5,16 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -24,6 +33,14 @@ interface Packed {
 }
 
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Manifest;
+interface LockedPackage {
+  readonly dev?: boolean;
+  readonly optional?: boolean;
+  readonly devOptional?: boolean;
+}
+
+/** With the packages that it depends on, but for the optional ones. */
+const INSTALLED_MOST_OCTETS = 60_000_000;
 /** Without packages that it depends on. */
 const MOST_OCTETS = 8_000_000;
 
@@ -79,6 +96,12 @@ describe('the package', () => {
     assert.deepEqual(odd, []);
   });
 
+  it('takes at most 60 MB with what it depends on', () => {
+    const octets = neededPackages().reduce((sum, path) => sum + octetsOf(path), 0);
+    assert.ok(octets > 10_000_000, `${octets} octets: are the packages here?`);
+    assert.ok(packed.unpackedSize + octets < INSTALLED_MOST_OCTETS, `${octets} octets`);
+  });
+
   it('runs a scenario in one thread and in two, with tables as CSV only', () => {
     assert.equal(selvage('init').code, 0);
     for (const threads of [[], ['--threads', '2']]) {
@@ -128,3 +151,26 @@ describe('the package', () => {
     assert.equal(selvage('query', 'whole', 'select count(*) as n from flows').code, 0);
   });
 });
+
+/** Folders of packages that an installation without optional ones has. */
+function neededPackages(): string[] {
+  const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, LockedPackage>>;
+  };
+  return Object.entries(packages)
+    .filter(
+      ([path, { dev, optional, devOptional }]) => path !== '' && !(dev ?? optional ?? devOptional),
+    )
+    .map(([path]) => join(ROOT, path));
+}
+
+/** Of the files in a folder, but for packages within. */
+function octetsOf(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => name !== 'node_modules')
+    .map((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? octetsOf(path) : lstatSync(path).size;
+    })
+    .reduce((sum, octets) => sum + octets, 0);
+}

@@ -41,7 +41,7 @@ function receivedAtH1({ engine }: { engine: Engine }, priority: number): [number
 }
 
 describe('a congestion notification domain', () => {
-  it('tags frames from end to end and tells every source', () => {
+  it('tags frames from end to end and sends CNMs to every source', () => {
     const done = finished(star(''));
     assert.deepEqual(receivedAtH1(done, 3), [3000, FRAME + 4]);
     assert.deepEqual(
@@ -58,7 +58,7 @@ describe('a congestion notification domain', () => {
     assert.equal(point!.messages, taken);
   });
 
-  it('remaps what comes from outside, and tells it nothing', () => {
+  it('remaps frames from outside, and sends no CNM there', () => {
     const done = finished(star('outside: [h4], alternatePriority: 1'));
     assert.deepEqual(receivedAtH1(done, 1), [1000, FRAME]);
     assert.deepEqual(receivedAtH1(done, 3), [2000, FRAME + 4]);
@@ -69,7 +69,7 @@ describe('a congestion notification domain', () => {
     );
   });
 
-  it('takes the tag off at an interior port whose neighbour is not ready for it', () => {
+  it('removes the tag at an interior port whose link partner does not support it', () => {
     const done = finished(star("ports: { 's1:p1': interior }"));
     assert.deepEqual(receivedAtH1(done, 3), [3000, FRAME]);
     assert.equal(flowOf(done.results, 'h2->h1').payloadOctets, BYTES);
@@ -81,7 +81,7 @@ describe('a congestion notification domain', () => {
     assert.deepEqual(results.congestionPoints, []);
   });
 
-  it('tells sources across switches, bridged with VLANs as well as routed', () => {
+  it('sends CNMs to sources across switches, bridged with VLANs as well as routed', () => {
     for (const [forwarding, vlan] of [
       ['routed', ''],
       ['bridged', ', vlan: 1'],
@@ -106,7 +106,7 @@ load:
     }
   });
 
-  it('tells those whom nobody limits, too; they count and go on', () => {
+  it('sends CNMs to sources without a rate limit, too, which count them', () => {
     const text = star('', '').replace('congestion: qcn', 'congestion: none');
     const { engine, results } = finished(text);
     const messages = results.congestionPoints.reduce((sum, point) => sum + point.messages, 0);

@@ -1,13 +1,14 @@
 /** What the README shows is what the program prints. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { evaluateExpectations } from '../../services/report/expectations.js';
 import { summaryText } from '../../services/report/summary-text.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 import { keptFingerprints } from '../kit/golden.js';
+import { PAGES } from '../kit/page.js';
 
 const PLAIN = { good: String, bad: String, strong: String };
 const CUT = '…';
@@ -21,8 +22,7 @@ function sampleOf(title: string): string[] {
 
 describe('documents', () => {
   it('name run directories of examples as they are', () => {
-    const names = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)];
-    for (const name of names.filter((each) => each.endsWith('.md'))) {
+    for (const name of PAGES) {
       const text = readFileSync(join(ROOT, name), 'utf8');
       for (const [folder, example, digest] of text.matchAll(
         /runs\/([a-z0-9-]+)-([0-9a-f]{8})\b/g,

@@ -56,7 +56,7 @@ ${faults.length === 0 ? '' : `faults:${faults.join('')}`}
 `;
 }
 
-describe('an outage in which credit is lost that nobody demands again', () => {
+describe('an outage in which credit is lost that no sender demands again', () => {
   const DURATION_US = 900;
   /** A report and a refresh. */
   const REPEATED_US = 40;
@@ -65,7 +65,7 @@ describe('an outage in which credit is lost that nobody demands again', () => {
     ['1m', 4],
     ['1km', 14],
   ] as const) {
-    for (const terms of ['grant=static', 'grant=demand', 'codec=cbfc', 'tags=true']) {
+    for (const terms of ['grant=static', 'grant=demand', 'tags=true']) {
       const set = [`fabric.hostLink.length=${length}`, `credit.${terms}`];
       it(`is over a report and a refresh after its end: ${length}, ${terms}`, () => {
         const sound = runScenario(outage([], 0, 0), ...set);

@@ -43,7 +43,7 @@ describe('tables of a run', () => {
   const TABLES = [
     'flows',
     'series',
-    'rate-series',
+    'rate_series',
     'events',
     'episodes',
     'ports',
@@ -94,7 +94,7 @@ describe('tables of a run', () => {
       where e.event = 'delivered' group by all order by all`;
     assert.equal((query(joined) as unknown[]).length, 8);
     const sampled =
-      'select max(time_ps)::bigint % 20000000 as rest, min(tx_octets) >= 0 as ok from series';
+      'select max(time_ps)::bigint % 20000000 as rest, min(tx_bytes) >= 0 as ok from series';
     assert.deepEqual(query(sampled), [{ rest: 0, ok: true }]);
     assert.equal(
       (query('select * from episodes where parent is not null') as unknown[]).length > 0,

@@ -133,7 +133,7 @@ load:
     assert.ok(Math.abs(flowOf(results, 'h1->h2').goodputBps / expected - 1) < 0.002);
   });
 
-  it('acknowledges as often as told, and always the end of a message', () => {
+  it('acknowledges as often as configured, and always the end of a message', () => {
     const acks = (ackEvery: number): number => {
       const results = runScenario(`
 fabric: { generator: pair }

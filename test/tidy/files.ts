@@ -12,6 +12,7 @@ const FOREIGN = new Set([
   '.git',
   'package-lock.json',
   'generated',
+  '__pycache__',
 ]);
 
 const files = walk('.');

@@ -75,7 +75,7 @@ it('a slice has the files of a slice, and all of an actor or (where the engine h
   );
 });
 
-it('an example is told of in the documentation', () => {
+it('an example is mentioned in the documentation', () => {
   const documents = filesMatching(/^(README\.md|docs\/.*\.md|examples\/README\.md)$/)
     .map(textOf)
     .join('\n');
@@ -87,12 +87,12 @@ it('a source is used by another, unless it is an entry point or a test', () => {
   const sources = filesMatching(/^(services|bench|test)\/.*\.tsx?$/);
   const used = new Set(sources.flatMap(sourcesNamedIn).map(withoutSuffix));
   const starts =
-    /(^services\/[^/]+\/main|^test\/golden\/main|^bench\/(main|case|distributed|scaling|cuts|echo|alone)|\.test)\.tsx?$/;
+    /(^services\/[^/]+\/main|^test\/golden\/main|^bench\/(main|case|distributed|scaling|page|cuts|echo|alone)|\.test)\.tsx?$/;
   const isUsed = (path: string): boolean => used.has(withoutSuffix(path));
   assertNone(sources.filter((path) => !isUsed(path) && !starts.test(path)));
 });
 
-it('an invariant is walked by a check: a test alone does not run in anybody’s run', () => {
+it('an invariant is walked by a check: a test alone checks no run of a user', () => {
   const sources = filesMatching(/^services\/.*\.ts$/);
   const invariants = sources.filter((path) => path.endsWith('invariants.ts'));
   assertNone(
@@ -138,8 +138,10 @@ const MENTIONED: Readonly<Record<string, { readonly words: RegExp; readonly most
   timely: { words: /timely/i, most: MENTIONS_MOST },
   swift: { words: /swift/i, most: MENTIONS_MOST },
   qcn: { words: /(?<!dc)qcn|\bcn(m|pv)s?\b/i, most: MENTIONS_MOST },
+  llr: { words: /\bllr|Llr[A-Z]|\bLLR|[a-z]Llr/, most: MENTIONS_MOST },
   ecn: { words: /\b[Ee]cn|[a-z]Ecn|\bECN/, most: MENTIONS_MOST },
   pfc: { words: /pfc/i, most: 96 },
+  cbfc: { words: /cbfc/i, most: MENTIONS_MOST },
   credit: { words: /credit/i, most: 160 },
   mvtx2802: { words: /mvtx2802/i, most: 29 },
   '82599': { words: /82599/i, most: 47 },
@@ -161,7 +163,8 @@ it('a mechanism is one place: few sources outside its folder mention it', () => 
   );
   assertNone(
     Object.entries(MENTIONED).flatMap(([name, { words, most }]) => {
-      const own = new RegExp(`/(${name}|nic-${name})/`);
+      // Ultra Ethernet's flow control counts in credits of its own.
+      const own = new RegExp(`/(${name}|nic-${name}${name === 'credit' ? '|cbfc' : ''})/`);
       const outside = sources.filter((path) => !own.test(path) && words.test(textOf(path)));
       const excess = outside.length > most ? `, at most ${most}: ${outside.join(', ')}` : '';
       return excess === '' ? [] : [`${name}: ${outside.length} files${excess}`];

@@ -65,7 +65,7 @@ describe('an incast that a victim shares a fabric with', () => {
     assert.equal(sfc.victims, 0);
     assert.deepEqual([sfc.heldPs['leaf'], sfc.heldPs['spine']], [0, 0]);
     assert.ok(sfc.peakQueueOctets < pfc.peakQueueOctets / 4);
-    // Sources that share a switch with the first congested queue hear of it within a microsecond.
+    // Sources that share a switch with the first congested queue are paused within a microsecond.
     assert.ok(sfc.reactionPs !== null && sfc.reactionPs < 1e6);
   });
 
@@ -97,7 +97,7 @@ describe('an incast that a victim shares a fabric with', () => {
     assert.ok(fitsPs < 1e9);
   });
 
-  it('is told of in one table', () => {
+  it('is one table', () => {
     const text = duelText(all, { good: String, bad: String, strong: String });
     for (const line of [
       /^ +pfc +pfc\+sfc +pfc\+ci +pfc\+dcqcn$/m,

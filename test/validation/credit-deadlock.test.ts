@@ -49,7 +49,7 @@ load: [{ all-to-all: {}, bytes: 8000B, priority: 0 }]
 });
 
 /**
- * Neighbours have two links between them, and flows of both go two switches further: what an
+ * Adjacent switches have two links between them, and flows of both go two switches further: what an
  * account stores leaves by two ports.
  */
 function doubleRing(switches: number, hops: number, credit: string): string {

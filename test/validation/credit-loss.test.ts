@@ -23,7 +23,7 @@ describe('loss of grants', () => {
       it(`of ${probability} over ${length} is repaired by totals within the bound`, () => {
         const set = [`faults.0.probability=${probability}`, `fabric.link.length=${length}`];
         const { duringBps, afterBps, recoveryPs, lostUnits, starved } = toll(...set);
-        // One way over the cable, a frame in the way, the frame itself and the pipeline.
+        // One way over the link, a frame before it, the frame itself and the pipeline.
         const wayPs = (length === '1km' ? 5e6 : 50e3) + 1e6;
         const bound = (IN_A_ROW + 1) * Math.min(POLL_PS, REFRESH_PS) + 2 * wayPs;
         assert.ok(recoveryPs !== null && recoveryPs <= bound, `${recoveryPs}`);

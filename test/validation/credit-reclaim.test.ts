@@ -59,7 +59,6 @@ describe('memory that was lent to a tenant', () => {
     'age: 200us',
     'request: never',
     'request: ahead',
-    'codec: cbfc',
     'tags: true',
     'unsolicited: false',
   ]) {

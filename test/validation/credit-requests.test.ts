@@ -41,7 +41,7 @@ function goodput(credit: string, length: string): number {
 
 describe('Credit that is granted on request only', () => {
   for (const length of ['100m', '10km']) {
-    for (const more of ['', ', codec: cbfc', ', counts: incremental', ', tags: true']) {
+    for (const more of ['', ', counts: incremental', ', tags: true']) {
       it(`fills the line with automatic settings (${length}${more})`, () => {
         const part = goodput(`unsolicited: false${more}`, length) / LINE_GBPS;
         assert.ok(part > 0.95, `${100 * part} %`);

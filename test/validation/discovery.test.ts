@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
 import { readU16 } from '../../services/engine/wire/big-endian.js';
 import { ETHERTYPE_LLDP } from '../../services/engine/wire/lldp/lldpdu.js';
 import { Session } from '../../services/runtime/session.js';
@@ -40,8 +40,8 @@ discovery: true
   it('settles in three ways over its longest links, whatever the number of hops', () => {
     session.runTo(5e12);
     const { discovery } = session.results('interrupted');
-    // A host tells its leaf what it is; so the leaf knows its level, and tells the spines, which
-    // then know theirs and tell the leaves.
+    // A host advertises that it is a station; so the leaf knows its level, and advertises it to the
+    // spines, which then know theirs and advertise it to the leaves.
     const longest = Math.max(
       ...session.engine.discovery.ports.map((port) => port!.agents[0]!.said.length),
     );
@@ -109,7 +109,7 @@ load:
 
   it('loses frames of a priority that is given up, and the run says which', () => {
     const results = runScenario(star('{ changes: [{ at: 100us, devices: s1, pfc: [] }] }'));
-    // What was promised no longer is not a failure.
+    // A recovery time that no longer applies is not a failure.
     assert.equal(results.status, 'complete');
     assert.ok(dropsOf(results, 3) > 0);
     const lossless = results.ports
@@ -132,7 +132,7 @@ load:
 });
 
 /** Sees LLDPDUs that start while their port is asked not to send. */
-class HeldLldp extends DeafProbe {
+class HeldLldp extends NullProbe {
   whileHeld = 0;
   private readonly held = new Map<string, number>();
 
@@ -323,7 +323,7 @@ load:
     assert.ok(counted(old, 'bridge', 'sfcPfcInvoked') > 0);
   });
 
-  it('acts for a station that says nothing, because nobody knows that it obeys', () => {
+  it('is the proxy of a station that advertises nothing', () => {
     const silent = star('devices: { h2: { discovery: { status: receive } } }');
     assert.ok(counted(silent, 'bridge', 'sfcPfcInvoked') > 0);
   });
@@ -346,7 +346,7 @@ load:
   const told = ({ isolations }: RunResults): number =>
     isolations.reduce((sum, { counters }) => sum + (counters['ciCimAddsTransmitted'] ?? 0), 0);
 
-  it('tells a neighbour that says that it isolates flows, and nobody else', () => {
+  it('sends CIMs to a link partner that advertises isolation, and to no other', () => {
     assert.ok(told(line('')) > 0);
     assert.equal(told(line('devices: { spine1: { discovery: { status: receive } } }')), 0);
   });

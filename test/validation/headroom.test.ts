@@ -3,8 +3,8 @@ import { describe, it } from 'node:test';
 import { runScenario } from '../kit/emulate.js';
 
 /**
- * h1 sends through s1 and s2 to h2, at whose port h3 and h4 fill the queue: s2 stops s1, s1's
- * egress stands still for long, and s1 must hold all that h1 sends until its own stop has worked.
+ * h1 sends through s1 and s2 to h2, at whose port h3 and h4 fill the queue: s2 pauses s1, s1's
+ * egress is paused for long, and s1 must store all that h1 sends until its own pause takes effect.
  */
 function chain(options: { rate: string; length: string; frame: number; headroom: string }): string {
   const { rate, length, frame, headroom } = options;

@@ -20,8 +20,8 @@ interface Incast {
 }
 
 /**
- * Two or three hosts send to one at line rate, and another to somebody else. Cables between
- * switches carry four hosts at once, so nothing but the receiver's own cable is ever contended.
+ * Two or three hosts send to one at line rate, and another to another one. Links between switches
+ * carry four hosts at once, so only the receiver's own link is ever contended.
  */
 function incast(random: RandomStream, mechanism: keyof typeof MECHANISMS): Incast {
   const leaves = 2 + random.below(2);

@@ -81,7 +81,7 @@ load:
     assert.deepEqual([neededSlots, xoffSlots, headroomSlots], [24, 40, 24]);
   });
 
-  it('leave a single frame to a blocked port in peace, whoever blocks it', () => {
+  it('never pause for a single frame to a blocked port, whatever blocks it', () => {
     const results = runScenario(`
 duration: 5ms
 fabric: { generator: star, hosts: 4, hostLink: { rate: 1G, length: 100m } }
@@ -98,7 +98,7 @@ load:
 });
 
 describe('a stop that lasts', () => {
-  it('is one stop for the neighbour, said again before it runs out', () => {
+  it('is one pause for the link partner, refreshed before it expires', () => {
     const results = runScenario(
       'examples/mvtx2802-blocking.yaml',
       'duration=100ms',

@@ -17,7 +17,7 @@ const DRIFT_US = 20;
 const END_US = 6000;
 const FACTOR = Math.floor(RATE_FACTOR_ONE / 1.03);
 
-/** h2 of an example, whose neighbour h3 stops after 2 ms. */
+/** h2 of an example, whose link partner h3 stops after 2 ms. */
 class Watched {
   readonly session: Session;
 
@@ -49,7 +49,7 @@ for (const [name, what] of [
   ['nic-qcn', 'a congested queue (CNM)'],
   ['nic-dcqcn', 'the receiver of marked frames (CNP)'],
 ] as const) {
-  describe(`the rate factor of an 82599 that is told by ${what}`, () => {
+  describe(`the rate factor of an 82599 that reacts to ${what}`, () => {
     it('is the line rate over the rate of the reaction, notification by notification', () => {
       const watched = new Watched(name, 'hosts.nic={model: 82599}');
       assert.equal(watched.rateAt(0).enabled, false);
@@ -64,7 +64,7 @@ for (const [name, what] of [
         told = notifications;
       }
       assert.ok(changes >= 2, `${changes} changes`);
-      // Nobody gives it back: the timers of the reaction are long.
+      // The rate does not recover: the timers of the reaction are long.
       const before = raw(watched.rateAt(STOP_US + 500));
       assert.equal(raw(watched.rateAt(END_US)), before);
     });

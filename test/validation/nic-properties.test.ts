@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
 import type { Probe } from '../../services/engine/contract/probe.js';
 import { CLASS, LENGTH, PRIORITY_MASK } from '../../services/engine/frame/frame-pool.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
@@ -36,8 +36,8 @@ function busyScenario({ pcieGbps, reads, frames }: Busy, strict: boolean): strin
   );
 }
 
-/** Counts who gets ahead of a frame of the top class, plane by plane. */
-class Overtaking extends DeafProbe {
+/** Counts the grants that precede a frame of the top class, plane by plane. */
+class Overtaking extends NullProbe {
   /** Frames of the top class in its packet buffer: frames of others that have started since. */
   private readonly inBuffer: number[] = [];
   /** When frames of others came from memory, in order. */

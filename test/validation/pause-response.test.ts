@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
 import type { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { CLASS, PRIORITY_MASK } from '../../services/engine/frame/frame-pool.js';
 import {
@@ -16,8 +16,8 @@ interface Heard {
   readonly quanta: number;
 }
 
-/** What one host sends on a priority, and what it is told. */
-class HostWatch extends DeafProbe {
+/** Frames that one host sends on a priority, and the pauses it receives. */
+class HostWatch extends NullProbe {
   readonly starts: number[] = [];
   readonly told: Heard[] = [];
 
@@ -89,7 +89,7 @@ for (const { name, section, quantaOf } of methods) {
     session.engine.listen(watch);
     while (session.advance(1000) === 'running');
 
-    it('was told to stop, again and to go on, many times', () => {
+    it('was paused, refreshed and resumed many times', () => {
       assert.equal(session.results('complete').status, 'complete');
       assert.ok(watch.told.filter(({ quanta }) => quanta === 900).length > 5);
       assert.ok(watch.told.filter(({ quanta }) => quanta === 0).length > 3);
@@ -147,7 +147,7 @@ load: [ { name: s, stream: { from: [h1, h3], to: h2 }, rate: line, frame: 4096, 
       assert.equal(results.status, 'complete');
       assert.deepEqual(results.priorities[0]!.drops, {});
       const far = results.ports.find(({ port }) => port === 's1:p3')!;
-      // One stop that stands to the end, and not one per pause.
+      // One pause that lasts to the end, and not one per frame.
       assert.equal(far.priorities[0]!.heldCount, 1);
     });
   }

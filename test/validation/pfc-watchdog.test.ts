@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
 import { stormHoldsNothing } from '../../services/engine/flow-control/pfc/pfc-invariants.js';
 import { OPCODE_PFC } from '../../services/engine/wire/mac-control/opcodes.js';
 import { macControlOpcode } from '../../services/engine/wire/mac-control/mac-control-header.js';
@@ -21,8 +21,8 @@ function dropsOf({ priorities }: RunResults): Readonly<Record<string, number>> {
   return priorities[0]!.drops;
 }
 
-/** What the watchdog of storm-watchdog.yaml did, and what its port heard. */
-class Witness extends DeafProbe {
+/** Actions of the watchdog of storm-watchdog.yaml, and pauses received by its port. */
+class Witness extends NullProbe {
   readonly acted: { readonly on: boolean; readonly atPs: number }[] = [];
   heldSincePs = 0;
   lastStopPs = 0;
@@ -97,8 +97,8 @@ describe('a watchdog of PFC', () => {
   it('names the circle as open from the moment that it steps in', () => {
     const session = new Session(fabricOf('examples/ring-deadlock-watchdog.yaml'), { check: true });
     const opened: number[] = [];
-    class Listener extends DeafProbe {
-      override watchdogActed(...[, , now, , on]: Parameters<DeafProbe['watchdogActed']>): void {
+    class Listener extends NullProbe {
+      override watchdogActed(...[, , now, , on]: Parameters<NullProbe['watchdogActed']>): void {
         if (on) opened.push(now);
       }
     }
@@ -137,7 +137,7 @@ priorities: { 3: { headroom: 2KB, watchdog: { detection: 100us, action: forward 
     assert.ok(dropsOf(results)['headroom-exhausted']! > 0);
   });
 
-  it('leaves stops alone that are shorter than its time, and those that nobody waits for', () => {
+  it('ignores pauses that are shorter than its time, and those for which no frame waits', () => {
     const patient = runScenario(ring('priorities: { 3: { watchdog: { detection: 490us } } }'));
     assert.deepEqual(patient.watchdogs, []);
     const idle = runScenario(`

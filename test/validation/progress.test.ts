@@ -21,7 +21,7 @@ load: [ { incast: { from: [h1, h2], to: h3 }, transport: raw, bytes: 2MB, priori
 
 const creditStar = fabricOf(STAR.replace('METHOD', 'credit'));
 
-/** From a time on the switch exchanges no credit with h1, which goes on waiting for it. */
+/** From a time on the switch grants no credit to h1, which still waits for it. */
 function withoutGrants(fabric: Fabric, atPs: number): Session {
   const session = new Session(fabric, { check: true });
   session.runTo(atPs);

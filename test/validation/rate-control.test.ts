@@ -62,7 +62,7 @@ load:
     assert.ok(done(results) < 1.05 * done(alone));
   });
 
-  it('hears one notification per interval and connection, and none is lost', () => {
+  it('receives one notification per interval and connection, and none is lost', () => {
     const { rates } = run(fabricOf('examples/incast-dcqcn.yaml', 'dcqcn.cnpInterval=100us'));
     for (const { notifications, notificationsSent } of rates) {
       assert.equal(notifications, notificationsSent);
@@ -137,7 +137,7 @@ qcn: { priorities: [3] }
 load: [{ stream: { from: h2..h${sources + 1}, to: h1 }, frame: ${frame}, priority: 3, congestion: qcn }]
 `;
 
-  // The more they are, the more rarely each is told, and the longer shares wander about their mean.
+  // With more sources, each gets fewer messages, and shares vary longer about their mean.
   for (const [sources, frame, seconds] of [
     [2, 9000, 6],
     [4, 4000, 40],

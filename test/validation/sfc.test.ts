@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { sfcBufferTerms } from '../../services/mechanisms/sfc/buffer.js';
-import { DeafProbe } from '../../services/engine/contract/probe.js';
+import { NullProbe } from '../../services/engine/contract/probe.js';
 import type { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { CLASS, KIND_MASK, KIND_NOTICE, LENGTH } from '../../services/engine/frame/frame-pool.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
@@ -119,7 +119,7 @@ describe('the buffer that source flow control needs', () => {
 });
 
 /** Sees a message start at a switch, and every start of data at a host. */
-class ReactionWatch extends DeafProbe {
+class ReactionWatch extends NullProbe {
   toldPs = Infinity;
   readonly starts: number[] = [];
 
@@ -164,7 +164,7 @@ describe('the reaction of a source', () => {
     const gapPs = (FRAME_OCTETS + 20) * 80;
     const last = watch.starts[watch.starts.length - 1]!;
     const pausedAt = watch.toldPs + pathPs;
-    // Sources are told one after the other, at most a frame apart.
+    // Sources are paused one after the other, at most a frame apart.
     assert.ok(last < pausedAt + gapPs && last > pausedAt - gapPs, `${last} at ${pausedAt}`);
   });
 });

@@ -51,7 +51,7 @@ describe('a slow receiver', () => {
     });
   }
 
-  it('drops what it cannot store where nobody can be stopped, and says why', () => {
+  it('drops what it cannot store where no sender can be paused, and says why', () => {
     const results = runScenario(through('', SLOW));
     assert.deepEqual(Object.keys(dropsOf(results)), ['not-read']);
     assertNear(flowOf(results, 'h2').goodputBps, 10e9 * PAYLOAD_SHARE);

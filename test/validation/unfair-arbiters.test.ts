@@ -9,7 +9,7 @@ import { fabricOf } from '../kit/emulate.js';
 
 type Engine = Session['engine'];
 
-/** What is wrong with a run, whose engine somebody may have damaged before it began. */
+/** What is wrong with a run, whose engine may have injected damage. */
 function failureOf(scenario: string, damage?: (engine: Engine) => void): Failure | null {
   const session = new Session(fabricOf(scenario), { check: true });
   damage?.(session.engine);
@@ -31,7 +31,7 @@ function pickHighest(engine: Engine, device: string): void {
 }
 
 function noCharge(): void {
-  /* Whoever is granted anything does not pay for it. */
+  /** A granted party is not charged. */
 }
 
 /** Two tenants of one priority send to one host, by shares of 1 and 3. */
@@ -138,7 +138,7 @@ const CASES: readonly (readonly [string, string, (engine: Engine) => void, RegEx
     CLASS_GOT_MORE,
   ],
   [
-    'a class where neighbours have negotiated shares',
+    'a class where link partners have negotiated shares',
     NEGOTIATED,
     (engine) => {
       pickHighest(engine, 's1');

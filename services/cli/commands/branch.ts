@@ -17,12 +17,12 @@ export interface BranchOptions extends EmulateOptions {
   readonly set: readonly string[];
 }
 
-/** What a branch cannot change: flows and cables are under way. */
+/** Sections that a branch cannot change: their flows and links are in use. */
 const FIXED = ['fabric', 'load', 'groups', 'seed'] as const;
 
 /**
- * A run repeats itself, so any of its times can be had again: the old scenario is run up to it,
- * from the run's saved state if that is earlier, and the new one goes on from there.
+ * A run is repeatable, so any of its times can be reached again: the old scenario is run up to it,
+ * from the run's saved state if that is earlier, and the new one continues from there.
  */
 export async function branchCommand(run: string, options: BranchOptions): Promise<number> {
   prepareEngine();
@@ -30,7 +30,7 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   const stored = storedRun(run);
   const before = sameScenario(run, stored);
   const wanted = loadFabric(before.file, [...before.set, ...options.set]);
-  // Faults come and go at the time of the branch; all else is another scenario.
+  // Faults are injected and ended at the time of the branch; all else is another scenario.
   const set = [...before.set, ...options.set.filter((change) => !/^faults[.=]/.test(change))];
   const after = loadFabric(before.file, set);
   for (const section of FIXED) {
@@ -58,7 +58,7 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   return emulate({ file: before.file, set, steps, loaded, fabric, from }, options);
 }
 
-/** What has to come and go so that the faults of one scenario become those of another. */
+/** Requests that turn the faults of one scenario into those of another. */
 function requestsFor(before: LoadedScenario, after: LoadedScenario): FaultRequest[] {
   const [old, wanted] = [faultsOf(before), faultsOf(after)];
   const isIn = (list: readonly FaultWords[], fault: FaultWords): boolean =>
@@ -81,7 +81,7 @@ function faultsOf({ document }: LoadedScenario): readonly FaultWords[] {
   return faults ?? [];
 }
 
-/** A part that runs keeps what is set before it does. */
+/** A part that runs keeps settings that are fixed before it does. */
 function checkNics(before: Fabric, after: Fabric): void {
   before.specs.forEach((spec, d) => {
     const changed = after.specs[d];

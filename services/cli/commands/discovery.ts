@@ -41,7 +41,7 @@ export function neighborsCommand(what: string, options: DiscoveryOptions): void 
   );
 }
 
-/** With --mismatch, finding one is what `grep` calls success; it is no failed expectation here. */
+/** With --mismatch, a match is a success, as in `grep`; it is no failed expectation here. */
 export function dcbxCommand(what: string, options: DcbxOptions): number {
   const all = resultsOf(what, options);
   const results = options.mismatch === true ? mismatching(all) : all;

@@ -84,7 +84,7 @@ const PACKAGES: readonly Omit<Finding, 'found'>[] = [
   },
 ];
 
-/** Prints what this machine has of what commands need; exit code 3 where nothing can run. */
+/** Prints which tools for commands this machine has; exit code 3 where nothing can run. */
 export function doctorCommand(options: DoctorOptions): number {
   const isNodeFit = isAtLeast(process.versions.node, NODE_LEAST);
   const findings: readonly Finding[] = [

@@ -2,13 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import { ContenderError, contenderOf, settingsFor } from '../../fabric/scenario/contenders.js';
+import { settingsOfVariant, VariantError } from '../../fabric/scenario/contenders.js';
 import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
 import type { DuelRun } from '../../report/duel.js';
 import { duelFigures, duelText } from '../../report/duel.js';
 import { DuelWatch } from '../../report/duel-watch.js';
 import { evaluateExpectations } from '../../report/expectations.js';
 import { factsOf } from '../../report/page/page-of-run.js';
+import { contestsOfDuel } from '../../report/page/page-of-duel.js';
 import { RunDirectory } from '../../report/run-directory.js';
 import { RunDirectoryError } from '../../report/run-json.js';
 import { whyOf } from '../../report/why.js';
@@ -22,6 +23,7 @@ import { EXIT, exitCodeOf, InputError } from '../exit.js';
 import { framesWanted } from '../frame-ways.js';
 import { loadFabric } from '../load-fabric.js';
 import { ProgressLine } from '../progress.js';
+import { duelPage } from './report.js';
 import { styleFor } from '../style.js';
 import { prepareFolder } from '../write-out.js';
 
@@ -42,6 +44,7 @@ interface Side {
 
 const SLICE_MS = 40;
 const MANIFEST = 'duel.json';
+const PAGE = 'duel.html';
 
 /** Runs one scenario under each mechanism, writes all of it, and prints one table. */
 export async function duelCommand(file: string, options: DuelOptions): Promise<number> {
@@ -70,6 +73,11 @@ export async function duelCommand(file: string, options: DuelOptions): Promise<n
     figures,
   };
   writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
+  duelPage(
+    runs.map(({ folder: own }) => own),
+    contestsOfDuel(figures),
+    join(folder, PAGE),
+  );
   process.stdout.write(
     options.json === true
       ? `${JSON.stringify(manifest, null, 2)}\n`
@@ -78,27 +86,26 @@ export async function duelCommand(file: string, options: DuelOptions): Promise<n
   return worstOf(runs);
 }
 
-/** Sides differ in what they come to, so only what they all must do counts. */
+/** Sides differ in their results, so only what they all must satisfy counts. */
 function worstOf(runs: readonly DuelRun[]): number {
   const codes = runs.map(({ results, expectations }) => exitCodeOf(results, expectations));
   if (codes.includes(EXIT.RUN_FAILED)) return EXIT.RUN_FAILED;
   return codes.includes(EXIT.STALLED) ? EXIT.STALLED : EXIT.COMPLETE;
 }
 
-/** All of them are assembled before the first one runs: an error comes at once. */
+/** All of them are assembled before the first one runs: an error is reported at once. */
 function sidesOf(file: string, base: readonly string[], mechanisms: string): Side[] {
   const names = mechanisms.split(',').map((name) => name.trim());
   if (new Set(names).size < names.length) {
     throw new InputError(`--mechanisms ${mechanisms}: one of them is named twice`);
   }
   const { loaded, fabric } = loadFabric(file, base);
-  const { plugins } = loaded.scenario;
   return names.map((name) => {
     try {
-      const set = [...base, ...settingsFor(contenderOf(name, plugins), loaded, fabric.topology)];
+      const set = [...base, ...settingsOfVariant(name, loaded, fabric.topology)];
       return { name, set, ...loadFabric(file, set) };
     } catch (error) {
-      if (error instanceof ContenderError) throw new InputError(`--mechanisms: ${error.message}`);
+      if (error instanceof VariantError) throw new InputError(`--mechanisms: ${error.message}`);
       throw error;
     }
   });
@@ -115,7 +122,7 @@ async function runSide(
   progress: ProgressLine,
 ): Promise<DuelRun> {
   const { Session } = await import('../../runtime/session.js');
-  // Deadlocks and storms are compared, whatever the scenario has observed.
+  // Deadlocks and storms are compared, whatever the scenario records.
   const plan = { ...observersOf(fabric), episodes: true };
   const session = new Session(fabric, { check: false }, plan);
   const watch = new DuelWatch(fabric, session.engine);

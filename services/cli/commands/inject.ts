@@ -2,6 +2,7 @@ import { parse, stringify } from 'yaml';
 import { formatTime } from '../../report/format.js';
 import { table } from '../../report/table.js';
 import { EXIT, InputError } from '../exit.js';
+import type { Reach } from './steer.js';
 import { withRun } from './steer.js';
 
 export interface InjectOptions {
@@ -17,18 +18,19 @@ export interface InjectOptions {
   readonly json?: boolean;
 }
 
-/** Has a fault come to a run that is under way, or go from it, or tells which it has. */
+/** Injects a fault into a running fabric, or ends it, or lists its faults. */
 export async function injectCommand(
   run: string | undefined,
   options: InjectOptions,
+  reach: Reach = withRun,
 ): Promise<number> {
   const asked = [options.fault, options.clear, options.list].filter(
     (request) => request !== undefined,
   );
   if (asked.length !== 1) throw new InputError('give one of --fault, --clear and --list');
-  if (options.list === true) return listFaults(run, options.json === true);
+  if (options.list === true) return listFaults(run, options.json === true, reach);
   const fault = options.fault === undefined ? null : stringify(faultOf(options.fault, options));
-  return withRun(run, async (client) => {
+  return reach(run, async (client) => {
     const reply = fault === null ? client.clear(options.clear!) : client.inject(fault);
     const { done, detail, name, atPs } = await reply;
     if (!done) throw new InputError(detail);
@@ -40,8 +42,8 @@ export async function injectCommand(
   });
 }
 
-async function listFaults(run: string | undefined, asJson: boolean): Promise<number> {
-  return withRun(run, async (client) => {
+async function listFaults(run: string | undefined, asJson: boolean, reach: Reach): Promise<number> {
+  return reach(run, async (client) => {
     const faults = await client.faults();
     const rows = faults.map(({ name, kind, startPs, untilPs, injected }) => [
       ...[name ?? '', kind ?? '', formatTime(startPs ?? 0)],
@@ -54,7 +56,9 @@ async function listFaults(run: string | undefined, asJson: boolean): Promise<num
   });
 }
 
-/** A kind, or a whole fault as a scenario says it, and what else the command line says of it. */
+/**
+ * A kind, or a whole fault in the notation of a scenario, and further options of the command line.
+ */
 export function faultOf(text: string, options: InjectOptions): Record<string, unknown> {
   const said = yamlOf('--fault', text);
   const fault: Record<string, unknown> = isMapping(said) ? { ...said } : { kind: said };

@@ -1,3 +1,5 @@
+import { wordText } from '../../engine/nic-82599/register-addresses.js';
+import { registerDump } from '../../engine/nic-82599/register-dump.js';
 import { fieldOf } from '../../engine/nic-82599/register-file.js';
 import { registerKind } from '../../engine/nic-82599/register-map.js';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -5,7 +7,7 @@ import { join } from 'node:path';
 import { unknownName } from '../../settings/errors.js';
 import { registerPlace } from '../../fabric/scenario/normalise-nic.js';
 import { time } from '../../settings/quantities.js';
-import { nicText } from '../../report/nic-text.js';
+import { nicText, registerDumpText } from '../../report/nic-text.js';
 import { readNics } from '../../report/run-directory.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { NicResult } from '../../runtime/results/nic-results.js';
@@ -19,11 +21,13 @@ export interface InspectOptions {
   readonly json?: boolean;
   /** Registers or fields to be shown, and nothing else. */
   readonly reg?: readonly string[];
+  /** All registers by address. */
+  readonly dump?: boolean;
 }
 
 /**
- * Shows the 82599 of a device: at the end of a run, as its directory keeps it; or at a time, for
- * which the run is repeated, or a scenario run, up to then.
+ * Shows the 82599 of a device: at the end of a run, from its directory; or at a time, for which the
+ * run is repeated, or a scenario run, up to then.
  */
 export async function inspectCommand(device: string, options: InspectOptions): Promise<number> {
   const run = options.run ?? newestRun();
@@ -39,7 +43,10 @@ export async function inspectCommand(device: string, options: InspectOptions): P
   return EXIT.COMPLETE;
 }
 
-function textOf(nic: NicResult, { json = false, reg = [] }: InspectOptions): string {
+function textOf(nic: NicResult, { json = false, reg = [], dump }: InspectOptions): string {
+  if (dump === true) {
+    return json ? JSON.stringify(registerDump(nic.registers), null, 2) : registerDumpText(nic);
+  }
   if (reg.length === 0) return json ? JSON.stringify(nic, null, 2) : nicText(nic);
   const values = reg.map((name) => [name, valueOf(nic, name)] as const);
   if (json) return JSON.stringify(Object.fromEntries(values), null, 2);
@@ -48,8 +55,7 @@ function textOf(nic: NicResult, { json = false, reg = [] }: InspectOptions): str
 
 /** A whole register is read bit by bit, a field as a number. */
 function shown(name: string, value: number): string {
-  const hex = `0x${(value >>> 0).toString(16).toUpperCase().padStart(8, '0')}`;
-  return name.includes('.') ? String(value) : hex;
+  return name.includes('.') ? String(value) : wordText(value);
 }
 
 /** Registers that are 0 are not listed. */

@@ -1,31 +1,39 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EXIT, InputError } from '../exit.js';
-import { Cluster, ClusterError, ClusterRefusal } from '../kubernetes/cluster.js';
+import { InputError } from '../exit.js';
+import { inCluster, makeFolder, requireNamespace } from '../kubernetes/in-cluster.js';
 import type { Manifest } from '../kubernetes/manifests.js';
 import { KUSTOMIZATION, manifestsOf } from '../kubernetes/manifests.js';
 import { runInCluster } from '../kubernetes/run-in-cluster.js';
+import type { Values } from '../kubernetes/values.js';
 import type { RenderedRun, RenderOptions } from './k8s.js';
 import { renderScenario, writeRendered } from './k8s.js';
 
 export interface ClusterRunOptions extends RenderOptions {
   readonly namespace: string;
   readonly keep?: boolean;
+  readonly detach?: boolean;
+  /** Seconds within which every pod must run. */
+  readonly startWithin?: string;
 }
+
+const START_SECONDS = 300;
+const HOLD_SECONDS = 30;
+const WEEK_SECONDS = 604_800;
+/** One for each broker of --cluster. */
+const BROKER_NODES = 3;
 
 const KUSTOMIZED_OCTETS = 1 << 26;
 
-/** Applies a run to the cluster at hand, follows it, fetches its results and clears it away. */
+/** Creates a run in the cluster at hand, follows it, fetches its results and deletes it. */
 export async function runInClusterCommand(
   file: string,
   options: ClusterRunOptions,
 ): Promise<number> {
   const { namespace, out } = options;
-  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(namespace)) {
-    throw new InputError(`--namespace ${namespace}: up to 63 of a-z, 0-9 and - name a namespace`);
-  }
+  requireNamespace(namespace);
   const rendered = renderScenario(file, options);
   const manifests = manifestsWith(rendered, options.cluster === true);
   for (const { kind, metadata } of manifests) {
@@ -33,30 +41,30 @@ export async function runInClusterCommand(
     else metadata.namespace = namespace;
   }
   makeFolder(out);
-  const stop = new AbortController();
-  const onSignal = (): void => {
-    stop.abort();
-  };
-  process.once('SIGINT', onSignal).once('SIGTERM', onSignal);
-  const tell = (words: string): void => {
-    process.stderr.write(`${words}\n`);
-  };
-  const { image } = rendered;
-  const keep = options.keep === true;
-  const request = { manifests, image, out, keep, tell, stopped: stop.signal };
-  try {
-    return await runInCluster(Cluster.of(namespace), request);
-  } catch (error) {
-    if (error instanceof ClusterRefusal) throw new InputError(error.message);
-    if (!(error instanceof ClusterError)) throw error;
-    tell(error.message);
-    return stop.signal.aborted ? EXIT.INTERRUPTED : EXIT.RUN_FAILED;
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  }
+  const { run, values } = rendered;
+  const { retain = WEEK_SECONDS, hold = HOLD_SECONDS } = values;
+  return inCluster(namespace, (cluster, following) =>
+    runInCluster(cluster, {
+      ...following,
+      ...{ manifests, run, out },
+      keep: options.keep === true,
+      detach: options.detach === true,
+      nodes: options.cluster === true ? BROKER_NODES : 1,
+      withinMs: 1000 * startSeconds(options, values),
+      holdMs: 1000 * hold,
+      isQueued: values.queue !== undefined,
+      retainSeconds: retain,
+    }),
+  );
 }
 
-/** Patches for three brokers are put in by Kustomize, which kubectl carries. */
+function startSeconds({ startWithin }: ClusterRunOptions, values: Values): number {
+  if (startWithin === undefined) return values.startWithin ?? START_SECONDS;
+  if (/^[1-9]\d{0,6}$/.test(startWithin)) return Number(startWithin);
+  throw new InputError(`--start-within ${startWithin}: not a number of seconds of 1 or more`);
+}
+
+/** Patches for three brokers are applied by Kustomize, which is part of kubectl. */
 function manifestsWith({ files }: RenderedRun, cluster: boolean): Manifest[] {
   if (!cluster) {
     const paths = [...files.keys()].filter((path) => path !== KUSTOMIZATION);
@@ -71,13 +79,5 @@ function manifestsWith({ files }: RenderedRun, cluster: boolean): Manifest[] {
     return manifestsOf(stdout);
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-function makeFolder(out: string): void {
-  try {
-    mkdirSync(out, { recursive: true });
-  } catch (error) {
-    throw new InputError(`--out ${out} cannot be made: ${(error as Error).message}`);
   }
 }

@@ -7,6 +7,8 @@ import { InputError } from '../exit.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
 import { placementRequest } from '../fleet/distribution.js';
 import { RenderError, renderRun } from '../kubernetes/render-run.js';
+import type { Values } from '../kubernetes/values.js';
+import { readValues, valuesJsonSchema } from '../kubernetes/values.js';
 import { loadFabric } from '../load-fabric.js';
 
 export interface RenderOptions extends DistributionOptions {
@@ -15,18 +17,23 @@ export interface RenderOptions extends DistributionOptions {
   readonly run?: string;
   readonly image?: string;
   readonly cluster?: boolean;
+  /** File of values for the cluster. */
+  readonly values?: string;
+  /** CPU request of each service. */
+  readonly cpu?: string;
 }
 
 const KEY_OCTETS = 16;
-/** A key lies in the folder: it is for its owner. */
+/** The folder contains a key: only its owner may read it. */
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
 
-/** A scenario, cut into pods. */
+/** A scenario, partitioned into pods. */
 export interface RenderedRun {
   readonly run: string;
   readonly image: string;
   readonly services: number;
+  readonly values: Values;
   /** A folder for `kubectl apply -k`, by path. */
   readonly files: ReadonlyMap<string, string>;
 }
@@ -52,7 +59,8 @@ export function renderScenario(file: string, options: Omit<RenderOptions, 'out'>
   if (!/^[a-z0-9-]{1,40}$/.test(run)) {
     throw new InputError(`--run ${run}: 1 to 40 of a-z, 0-9 and - name a run`);
   }
-  const image = options.image ?? `selvage:${readVersion()}`;
+  const values = valuesOf(options);
+  const image = options.image ?? values.image ?? `selvage:${readVersion()}`;
   if (!/[^/]:[\w.-]+$|@sha256:[0-9a-f]{64}$/.test(image) || image.endsWith(':latest')) {
     throw new InputError(`--image ${image}: name a version, such as selvage:${readVersion()}`);
   }
@@ -66,8 +74,23 @@ export function renderScenario(file: string, options: Omit<RenderOptions, 'out'>
     placement,
     placementArgs,
     cluster: options.cluster === true,
+    values,
   });
-  return { run, image, services: placement.length, files };
+  return { run, image, services: placement.length, values, files };
+}
+
+function valuesOf({ values: file, cpu }: Omit<RenderOptions, 'out'>): Values {
+  const values = readValues(file);
+  if (cpu === undefined) return values;
+  if (!/^\d+(\.\d+)?m?$/.test(cpu)) {
+    throw new InputError(`--cpu ${cpu}: not a quantity of CPUs; write it like 1 or 250m`);
+  }
+  return { ...values, service: { ...values.service, cpu } };
+}
+
+/** Prints the JSON Schema of values files. */
+export function valuesCommand(): void {
+  process.stdout.write(`${JSON.stringify(valuesJsonSchema(), null, 2)}\n`);
 }
 
 function rendered(run: Parameters<typeof renderRun>[0]): Map<string, string> {

@@ -10,7 +10,7 @@ export interface ManagedOptions {
   readonly at?: string;
 }
 
-/** Of the package, seen from where this file is compiled to. */
+/** Of the package, relative to where this file is compiled to. */
 const MODULES = fileURLToPath(new URL('../../../../yang/', import.meta.url));
 
 /** Prints the managed objects of a run, at its end or at a time, as instance data of YANG. */

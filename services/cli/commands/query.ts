@@ -8,7 +8,7 @@ export interface QueryOptions {
   readonly json?: boolean;
 }
 
-/** Prints the answer to a question in SQL about the tables of a run. */
+/** Prints the answer to a query in SQL over the tables of a run. */
 export async function queryCommand(
   run: string,
   sql: string,

@@ -11,7 +11,7 @@ import { InputError } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';
 import { steerCommand } from './steer.js';
 
-/** Lets a paused run go on, or continues an interrupted one from its run directory. */
+/** Resumes a paused run, or continues an interrupted one from its run directory. */
 export async function resumeCommand(
   run: string | undefined,
   options: EmulateOptions,
@@ -34,7 +34,7 @@ export function storedRun(folder: string): StoredRun {
   }
 }
 
-/** The scenario of a run, which must still say the same. */
+/** The scenario of a run, which must be unchanged. */
 export function sameScenario(folder: string, stored: StoredRun): Omit<Emulation, 'from'> {
   const { scenario: file, set, steps } = stored;
   const written = loadFabric(file, set);
@@ -50,7 +50,7 @@ export function sameScenario(folder: string, stored: StoredRun): Omit<Emulation,
   throw new InputError(`${file} has changed since ${folder} was run: it says something else now`);
 }
 
-/** The file of the first plugin whose text is another one now; null: there is none. */
+/** The file of the first plugin whose text has changed; null: there is none. */
 function changedPlugin(before: unknown, now: unknown): string | null {
   const [old, current] = [before, now].map(
     (document) => (document as { readonly plugins?: readonly PluginSource[] }).plugins ?? [],

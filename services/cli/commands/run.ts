@@ -1,3 +1,5 @@
+import { loadScenario } from '../../fabric/scenario/load-scenario.js';
+import { defaultObservation } from '../../report/default-observation.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { CaptureOptions } from '../capture-options.js';
 import { captureSettings } from '../capture-options.js';
@@ -8,11 +10,18 @@ import { loadFabric } from '../load-fabric.js';
 export interface RunOptions extends EmulateOptions, CaptureOptions {
   readonly set: readonly string[];
   readonly seed?: string;
+  /** False: only what the scenario itself observes. */
+  readonly observe?: boolean;
 }
 
 export async function runCommand(file: string, options: RunOptions): Promise<number> {
   prepareEngine();
   const seed = options.seed === undefined ? [] : [`seed=${options.seed}`];
-  const set = [...options.set, ...seed, ...captureSettings(options)];
+  const given = [...options.set, ...seed, ...captureSettings(options)];
+  const defaults =
+    options.observe === false
+      ? []
+      : defaultObservation(loadScenario(file, { set: given }).document);
+  const set = [...given, ...defaults];
   return emulate({ file, set, ...loadFabric(file, set), from: null, steps: [] }, options);
 }

@@ -1,18 +1,19 @@
 import { brokerEnvironment, brokerOptionsFrom } from '../../runtime/links/broker.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
+import { logEnvironment } from '../../runtime/log.js';
 import { SettingsError } from '../../runtime/service/settings.js';
 import { EXIT, InputError } from '../exit.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
-import { brokerFrom, controlTlsFrom, isAddress } from '../fleet/distribution.js';
+import { brokerFrom, controlTlsFrom, isAddress, logFrom } from '../fleet/distribution.js';
 import { isInsecureAccepted, requireEncryption } from '../fleet/encryption.js';
 
-/** What the command line says of a service; the environment says the rest, or all of it. */
+/** Options of a service on the command line; the environment has the rest, or all of them. */
 export interface ServiceOptions extends DistributionOptions {
   readonly join?: string;
   readonly number?: string;
 }
 
-/** Runs one service of a run that a coordinator elsewhere drives, until it is sent home. */
+/** Runs one service of a run that a coordinator elsewhere drives, until it is dismissed. */
 export async function serviceCommand(options: ServiceOptions): Promise<void> {
   prepareEngine();
   const { serve } = await import('../../service/serve.js');
@@ -45,11 +46,13 @@ function environmentFrom(options: ServiceOptions): NodeJS.ProcessEnv {
   }
   const broker = brokerFrom(options);
   const tls = controlTlsFrom(options);
+  const log = logFrom(options);
   return {
     ...(join !== undefined && { SELVAGE_COORDINATOR: join }),
     ...(number !== undefined && { SELVAGE_SERVICE: number }),
     SELVAGE_CHECKPOINTS: checkpoints ?? process.env['SELVAGE_CHECKPOINTS'] ?? 'jetstream',
     ...(patience !== undefined && { SELVAGE_PATIENCE: patience }),
+    ...(log !== null && logEnvironment(log)),
     ...(tls !== null && {
       SELVAGE_TLS_CA: tls.ca,
       SELVAGE_TLS_CERT: tls.cert,

@@ -6,6 +6,13 @@ import { CoordinatorClient } from '../fleet/coordinator-client.js';
 import type { LiveRun } from '../fleet/live-runs.js';
 import { liveRuns } from '../fleet/live-runs.js';
 import { isOver, phaseName, showStatus } from '../fleet/phases.js';
+import type { ServiceRow } from '../fleet/service-table.js';
+import {
+  checkpointText,
+  serviceLines,
+  serviceRows,
+  throughputText,
+} from '../fleet/service-table.js';
 import { ProgressLine } from '../progress.js';
 
 const { Action } = selvage.v1.SteerRequest;
@@ -26,9 +33,15 @@ export interface SteerOptions {
   readonly for?: string;
 }
 
+/** Finds a run and does something with its coordinator. */
+export type Reach = (
+  run: string | undefined,
+  act: (client: CoordinatorClient, name: string) => Promise<number>,
+) => Promise<number>;
+
 const PATIENCE_MS = 60_000;
 
-/** What a run does that was told to. */
+/** Answers by action. */
 const ANSWERS: Readonly<Record<SteerAction, string>> = {
   pause: 'pauses',
   resume: 'goes on',
@@ -37,14 +50,15 @@ const ANSWERS: Readonly<Record<SteerAction, string>> = {
   stop: 'ends here',
 };
 
-/** Says something to the coordinator of a run that is under way. */
+/** Sends a control request to the coordinator of a run. */
 export async function steerCommand(
   action: SteerAction,
   run: string | undefined,
   { json, for: lasts }: SteerOptions,
+  reach: Reach = withRun,
 ): Promise<number> {
   const stepPs = lasts === undefined ? 0 : lengthOf(lasts);
-  return withRun(run, async (client, name) => {
+  return reach(run, async (client, name) => {
     const { done, detail } = await client.steer(ACTIONS[action], stepPs);
     if (!done) throw new InputError(detail);
     const answer = { run: name, action, ...(stepPs > 0 && { stepPs }) };
@@ -65,7 +79,7 @@ function lengthOf(text: string): number {
   throw new InputError(`--for ${text}: not a length of virtual time; write it like 10us`);
 }
 
-/** Tells of the runs that are under way. */
+/** Lists the runs of this user. */
 export async function statusCommand(
   run: string | undefined,
   options: { readonly json?: boolean },
@@ -74,7 +88,7 @@ export async function statusCommand(
   const all = await Promise.all(runs.map(statusOf));
   if (options.json === true) process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   else if (all.length === 0) process.stdout.write('no run is under way\n');
-  else process.stdout.write(`${all.map(statusLine).join('\n')}\n`);
+  else process.stdout.write(`${all.flatMap(statusLines).join('\n')}\n`);
   return EXIT.COMPLETE;
 }
 
@@ -82,10 +96,10 @@ export async function statusCommand(
 export async function attachCommand(run: string | undefined): Promise<number> {
   return withRun(run, async (client) => {
     const progress = new ProgressLine(process.stderr.isTTY ? process.stderr : null);
-    const hear = (status: selvage.v1.RunStatus): void => {
+    const onStatus = (status: selvage.v1.RunStatus): void => {
       showStatus(progress, status);
     };
-    const last = await client.follow(hear, isOver, PATIENCE_MS);
+    const last = await client.follow(onStatus, isOver, PATIENCE_MS);
     progress.clear();
     process.stdout.write(`${phaseName(last)} at ${formatTime(last.virtualPs)}\n`);
     if (last.phase === selvage.v1.RunStatus.Phase.PHASE_FAILED) return EXIT.RUN_FAILED;
@@ -93,40 +107,51 @@ export async function attachCommand(run: string | undefined): Promise<number> {
   });
 }
 
-interface StatusEntry {
+export interface StatusEntry {
   readonly run: string;
   readonly scenario: string;
   readonly text: string;
-  // And what the coordinator said, if it answered.
+  readonly parts?: readonly ServiceRow[];
+  // And the coordinator's status, if it answered.
   readonly [key: string]: unknown;
 }
 
 async function statusOf(live: LiveRun): Promise<StatusEntry> {
   const client = clientOf(live);
-  const status = await client.status().finally(() => {
+  return statusEntry(client, live).finally(() => {
     client.close();
   });
-  const { run, scenario } = live;
+}
+
+/** The state of a run as its coordinator reports it. */
+export async function statusEntry(
+  client: CoordinatorClient,
+  { run, scenario }: Pick<LiveRun, 'run' | 'scenario'>,
+): Promise<StatusEntry> {
+  const status = await client.status();
   if (status === null) return { run, scenario, text: 'the coordinator does not answer' };
   const phase = phaseName(status);
   const { virtualPs, share, connected, services, epoch, messages, checkpointPs, detail } = status;
-  const saved = checkpointPs < 0 ? 'no checkpoint' : `checkpoint at ${formatTime(checkpointPs)}`;
   const text =
     `${phase}, ${formatTime(virtualPs)} (${Math.floor(share * 100)} %), ` +
-    `${connected} of ${services} services, epoch ${epoch}, ${saved}` +
+    `${throughputText(status)}, ${connected} of ${services} services, epoch ${epoch}, ` +
+    checkpointText(status) +
     (detail === '' ? '' : `: ${detail}`);
   const { frameHops, rounds, ignoredMessages, resentMessages } = status;
+  const { psPerSecond, checkpointAgeMs } = status;
   return {
     ...{ run, scenario, phase, virtualPs, share, frameHops, services, connected, epoch, rounds },
     ...{ messages, ignoredMessages, resentMessages, checkpointPs, detail, text },
+    ...{ psPerSecond, checkpointAgeMs, parts: serviceRows(status) },
   };
 }
 
-function statusLine({ run, text }: StatusEntry): string {
-  return `${run}  ${text}`;
+function statusLines({ run, scenario, text, parts = [] }: StatusEntry): string[] {
+  const services = parts.length === 0 ? [] : serviceLines(parts).map((line) => `  ${line}`);
+  return [`${run}  ${scenario}: ${text}`, ...services];
 }
 
-/** Does something with the run that is meant. */
+/** Does something with the selected run. */
 export async function withRun(
   run: string | undefined,
   act: (client: CoordinatorClient, name: string) => Promise<number>,
@@ -144,7 +169,7 @@ function clientOf({ coordinator, token, tls }: LiveRun): CoordinatorClient {
   return new CoordinatorClient(coordinator, token, tls);
 }
 
-/** The run that is meant; the only one, if none is named. */
+/** The selected run; the only one, if none is named. */
 function findRun(run: string | undefined): LiveRun {
   const runs = liveRuns();
   const names = runs.map((live) => live.run).join(', ');

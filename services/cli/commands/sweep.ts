@@ -1,8 +1,11 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { VariantError } from '../../fabric/scenario/contenders.js';
 import { didYouMean } from '../../settings/errors.js';
+import { columnName } from '../../mechanisms/result-table.js';
 import { csv } from '../../report/csv.js';
-import { formatRate, formatTime } from '../../report/format.js';
+import { formatOctets, formatRate, formatTime } from '../../report/format.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { pageOfSweep } from '../../report/page/page-of-sweep.js';
 import { table } from '../../report/table.js';
@@ -11,6 +14,7 @@ import type { Axis } from '../../sweep/grid.js';
 import { axisOf, combinations, nameOfAxis } from '../../sweep/grid.js';
 import type { Toll } from '../../sweep/measure.js';
 import { measure } from '../../sweep/measure.js';
+import { fabricAt } from '../../sweep/settings.js';
 import { EXIT, InputError } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';
 import { prepareFiles, prepareFolder, writeOut } from '../write-out.js';
@@ -24,7 +28,7 @@ export interface SweepOptions {
   readonly json?: boolean;
 }
 
-/** More than that is a mistake in the command line. */
+/** More runs than that are a mistake in the command line. */
 const RUNS_MAX = 10_000;
 
 interface Row {
@@ -32,7 +36,7 @@ interface Row {
   readonly toll: Toll;
 }
 
-/** Runs a scenario with every combination of values, and compares what its faults cost. */
+/** Runs a scenario with every combination of values, and compares the costs of its faults. */
 export function sweepCommand(file: string, options: SweepOptions): number {
   const { vary, set, html } = options;
   if (html !== undefined) needPage();
@@ -98,12 +102,25 @@ function axesOf(vary: readonly string[]): Axis[] {
 
 function rowsOf(file: string, axes: readonly Axis[], base: readonly string[]): Row[] {
   return combinations(axes).map((values): Row => {
-    const set = [...base, ...values.map((value, i) => `${axes[i]!.path}=${value}`)];
-    const { fabric } = loadFabric(file, set);
+    const fabric = fabricOf(file, axes, values, base);
     const { durationPs } = fabric.scenario;
     if (durationPs === null) throw new InputError(`${file}: a sweep needs a duration`);
     return { values, toll: measure(fabric, durationPs) };
   });
+}
+
+function fabricOf(
+  file: string,
+  axes: readonly Axis[],
+  values: readonly string[],
+  base: readonly string[],
+): Fabric {
+  try {
+    return fabricAt(axes, values, base, (set) => loadFabric(file, set));
+  } catch (error) {
+    if (error instanceof VariantError) throw new InputError(`--vary mechanism: ${error.message}`);
+    throw error;
+  }
 }
 
 function needPage(): void {
@@ -133,6 +150,10 @@ function text(axes: readonly Axis[], rows: readonly Row[]): string {
     'starved',
     'dropped',
     'stalled flows',
+    'FCT p99',
+    'link retries',
+    'sent again',
+    'ingress buffer',
   ];
   const body = rows.map(({ values, toll }) => [
     ...values,
@@ -145,6 +166,10 @@ function text(axes: readonly Axis[], rows: readonly Row[]): string {
     String(toll.starved),
     String(toll.droppedFrames),
     String(toll.stalledFlows),
+    toll.completionP99Ps === null ? NONE : formatTime(toll.completionP99Ps),
+    String(toll.linkRetries),
+    String(toll.retransmittedFrames),
+    formatOctets(toll.ingressOctets),
   ]);
   return table(head, body);
 }
@@ -155,7 +180,7 @@ function rateOrNone(bps: number | null): string {
   return bps === null ? NONE : formatRate(bps);
 }
 
-/** Without a time after the faults there is nothing to recover from, or not yet. */
+/** Without a time after the faults there is no recovery, or not yet. */
 function recoveryText({ afterBps, recoveryPs }: Toll): string {
   if (recoveryPs !== null) return formatTime(recoveryPs);
   return afterBps === null ? NONE : 'not';
@@ -163,14 +188,17 @@ function recoveryText({ afterBps, recoveryPs }: Toll): string {
 
 function csvOf(paths: readonly string[], rows: readonly Row[]): string {
   const columns = [
-    ...paths,
+    ...paths.map((path) => columnName(path.replace(/[^A-Za-z0-9]+/g, '_'))),
     ...['before_bps', 'during_bps', 'after_bps', 'stalled_ps', 'recovery_ps', 'lost_units'],
-    ...['starved', 'dropped_frames', 'stalled_flows', 'digest'],
+    ...['starved', 'dropped_frames', 'stalled_flows', 'completion_p99_ps', 'link_retries'],
+    ...['retransmitted_frames', 'ingress_octets', 'digest'],
   ];
   const body = rows.map(({ values, toll }) => [
     ...values,
     ...[toll.beforeBps, toll.duringBps, toll.afterBps, toll.stalledPs, toll.recoveryPs],
-    ...[toll.lostUnits, toll.starved, toll.droppedFrames, toll.stalledFlows, toll.digest],
+    ...[toll.lostUnits, toll.starved, toll.droppedFrames, toll.stalledFlows],
+    ...[toll.completionP99Ps, toll.linkRetries, toll.retransmittedFrames, toll.ingressOctets],
+    toll.digest,
   ]);
   return csv(columns, body);
 }

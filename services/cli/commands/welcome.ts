@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 const SCENARIO = /^["']?selvage["']?:/m;
 const NAMED = 3;
 
-/** What to do next in a folder: run the scenarios that are there, or write one. */
+/** Next steps in a folder: run its scenarios, or write one. */
 export function welcomeText(folder: string): string {
   const found = scenariosIn(folder);
   const [first] = found;

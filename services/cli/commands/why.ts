@@ -5,8 +5,10 @@ import { didYouMean } from '../../settings/errors.js';
 import { flowWhyText, whyFlow } from '../../report/flow-why.js';
 import type { StoredRun } from '../../report/run-directory.js';
 import { whyText } from '../../report/why-text.js';
-import type { WhySummary } from '../../report/why.js';
+import type { Why } from '../../report/why.js';
 import { whyOf, whySummary } from '../../report/why.js';
+import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
+import { frameTraces } from '../../telemetry/traces/frame-traces.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { RepeatedRun } from '../../runtime/repeat-run.js';
 import { repeatRun } from '../../runtime/repeat-run.js';
@@ -20,12 +22,12 @@ export interface WhyOptions {
   readonly json?: boolean;
 }
 
-/** Tells what held a run back; what was not observed then is seen by repeating the run. */
+/** Prints the congestion of a run; what was not recorded is recorded by repeating the run. */
 export function whyCommand(run: string, options: WhyOptions): number {
   prepareEngine();
   const stored = storedRun(run);
   if (options.flow !== undefined) return whyOneFlow(run, stored, options.flow, options);
-  const why = stored.why ?? observeAgain(run, stored);
+  const why = stored.why ?? whySummary(observeAgain(run, stored).why);
   if (options.json === true) process.stdout.write(`${JSON.stringify(why, null, 2)}\n`);
   else process.stdout.write(`${whyText(why, styleFor(process.stdout), options.all === true)}\n`);
   return EXIT.COMPLETE;
@@ -55,10 +57,19 @@ function flowNamed({ flows }: Fabric, wanted: string): number {
   );
 }
 
-export function observeAgain(run: string, stored: StoredRun): WhySummary {
+/** A run as it is seen when it is repeated: what held it back, and some of its frames. */
+export interface ObservedAgain {
+  readonly why: Why;
+  readonly traces: Iterable<FrameTrace>;
+}
+
+/** `share`: of frames that are followed. */
+export function observeAgain(run: string, stored: StoredRun, share = 0): ObservedAgain {
   const { fabric } = sameScenario(run, stored);
-  const { results, congestion } = again(run, stored, fabric, null);
-  return whySummary(whyOf(fabric, results, congestion));
+  const sampling = { share, priorities: 0xff, flows: null, named: [], slowest: 0, dropped: false };
+  const { results, congestion, hops } = again(run, stored, fabric, sampling);
+  const traces = frameTraces(fabric, hops, results.virtualPs);
+  return { why: whyOf(fabric, results, congestion), traces };
 }
 
 function again(

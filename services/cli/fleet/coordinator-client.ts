@@ -13,7 +13,7 @@ import {
 } from '../../runtime/links/control-channel.js';
 import { unpackSnapshot, unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
 import type { RunSnapshot } from '../../runtime/run-snapshot.js';
-import { heardColumns } from '../../runtime/port-columns.js';
+import { receivedColumns } from '../../runtime/port-columns.js';
 import type { PortSample } from '../../runtime/port-sample.js';
 import {
   CHECK,
@@ -36,7 +36,7 @@ const RESULTS_MS = 600_000;
 const WATCH_MS = 60_000;
 const RETRY_MS = 100;
 
-/** What people's commands say to a coordinator. */
+/** Client of a coordinator's control plane, for commands. */
 export class CoordinatorClient {
   private readonly client: Client;
 
@@ -45,7 +45,7 @@ export class CoordinatorClient {
     /** See `RunKeys`. */
     private readonly token: string,
     tls: TlsFiles | null,
-    /** How long a stream lasts that somebody wants for ever. */
+    /** How long an unlimited stream lasts before it is opened again. */
     private readonly streamMs = STREAM_MS,
   ) {
     this.client = new Client(address, clientCredentials(tls), CHANNEL_OPTIONS);
@@ -57,17 +57,17 @@ export class CoordinatorClient {
 
   /** Follows the run to its end, through absences of the coordinator of up to `patienceMs`. */
   async follow(
-    hear: (status: Status) => void,
+    listener: (status: Status) => void,
     isOver: (status: Status) => boolean,
     patienceMs: number,
   ): Promise<Status> {
     for (let seenAt = performance.now(); ;) {
       const last = await this.watchOnce((status) => {
-        hear(status);
+        listener(status);
         return isOver(status);
       });
       if (typeof last === 'object') return last;
-      // However long it had nothing to say, as of a run that stands still.
+      // However long it had nothing to report, as of a run that is paused.
       if (last === 'there') seenAt = performance.now();
       if (performance.now() - seenAt > patienceMs) {
         throw new Error(`the coordinator has not answered for ${patienceMs / 1000} s`);
@@ -82,7 +82,7 @@ export class CoordinatorClient {
     return typeof status === 'object' ? status : null;
   }
 
-  /** Whether the coordinator says that it serves, by the standard health protocol. */
+  /** Whether the coordinator reports that it serves, by the standard health protocol. */
   healthy(): Promise<boolean> {
     const { path, requestSerialize, responseDeserialize } = CHECK.client;
     const deadline = Date.now() + CALL_MS;
@@ -104,7 +104,7 @@ export class CoordinatorClient {
     return this.call(STEER.client, { action, stepPs });
   }
 
-  /** A fault as a scenario says it comes to the run. */
+  /** Injects a fault in the notation of a scenario. */
   inject(fault: string): Promise<selvage.v1.FaultReply> {
     return this.call(INJECT.client, { fault });
   }
@@ -118,8 +118,8 @@ export class CoordinatorClient {
     return faults;
   }
 
-  /** Hears what ports have counted, as long as it goes on; returns how to end it. */
-  samples(hear: (sample: PortSample) => void, ended: () => void): () => void {
+  /** Receives samples of ports until it is ended; returns how to end it. */
+  samples(listener: (sample: PortSample) => void, ended: () => void): () => void {
     const { path, requestSerialize, responseDeserialize } = SAMPLES.client;
     const stream = this.client.makeServerStreamRequest(
       path,
@@ -130,7 +130,7 @@ export class CoordinatorClient {
       { deadline: Date.now() + this.streamMs },
     );
     stream.on('data', ({ timePs, ports }: selvage.v1.PortSample) => {
-      hear({ timePs, columns: heardColumns(ports ?? null) });
+      listener({ timePs, columns: receivedColumns(ports ?? null) });
     });
     let isOpen = true;
     const end = (): void => {
@@ -143,7 +143,7 @@ export class CoordinatorClient {
     };
   }
 
-  /** The run as it stands when everybody comes to the next bound. */
+  /** A snapshot of the run at the next bound. */
   async look(): Promise<RunSnapshot> {
     const { path, requestSerialize, responseDeserialize } = LOOK.client;
     const stream = this.client.makeServerStreamRequest(
@@ -217,7 +217,7 @@ export class CoordinatorClient {
       responseDeserialize,
       {},
       tokenMetadata(this.token),
-      // Whoever follows a run asks again: a stream that was forgotten somewhere ends by itself.
+      // A client that follows a run opens the stream again: one that was lost ends by itself.
       { deadline: Date.now() + WATCH_MS },
     );
     return new Promise((resolve, reject) => {

@@ -11,18 +11,18 @@ import { Replacer } from './replacer.js';
 const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
 
-/** A service that does not come back is replaced in this part of the time that it is waited for. */
+/** A service that does not return is replaced after this part of the patience. */
 const PATIENCE_SHARE = 4;
 
-/** The machinery failed, and no number can be given; the message says what was lost. */
+/** The infrastructure failed, and there are no results; the message has the loss. */
 export class MachineryError extends Error {}
 
-/** Runs a scenario in processes of its own, to the end or until somebody asks to stop. */
+/** Runs a scenario in processes of its own, to the end or until it is interrupted. */
 export async function runDistributed(
   options: FleetOptions,
   progress: ProgressLine,
   launched: (fleet: Fleet) => void | Promise<void> = () => undefined,
-  heard: (status: selvage.v1.RunStatus) => void = () => undefined,
+  onStatus: (status: selvage.v1.RunStatus) => void = () => undefined,
 ): Promise<MergedRun> {
   let fell: (error: Error) => void = () => undefined;
   const fallen = new Promise<never>((_, reject) => {
@@ -39,8 +39,8 @@ export async function runDistributed(
     await launched(fleet);
     const ended = fleet.client.follow(
       (status) => {
-        heard(status);
-        breaker.hear(status);
+        onStatus(status);
+        breaker.onStatus(status);
         replacer.observe(status);
         showStatus(progress, status);
       },
@@ -59,7 +59,7 @@ export async function runDistributed(
   }
 }
 
-/** Ctrl-C asks the coordinator to end the run; a second one ends everything. */
+/** Ctrl-C makes the coordinator end the run; a second one ends everything. */
 function onInterrupt(fleet: Fleet): () => void {
   let asked = false;
   const ask = (): void => {
@@ -75,12 +75,12 @@ function onInterrupt(fleet: Fleet): () => void {
   };
 }
 
-/** How long a coordinator that must go waits for its last checkpoint. */
+/** How long an evicted coordinator waits for its last checkpoint. */
 const LAST_CHECKPOINT_MS = 5_000;
 
 /**
- * A machine that is to be cleared tells the coordinator to go. The run does not end: services wait,
- * and the coordinator that is started in another place picks it up at the last checkpoint.
+ * When its machine is drained, the coordinator is ended. The run is not: services wait, and a
+ * coordinator that is started elsewhere continues it from the last checkpoint.
  */
 function onEviction(fleet: Fleet): () => void {
   const go = (): void => {
@@ -88,7 +88,7 @@ function onEviction(fleet: Fleet): () => void {
     void Promise.race([saveNow(fleet), late])
       .catch(() => undefined)
       .finally(() => fleet.close())
-      .finally(() => process.exit(EXIT.INTERRUPTED));
+      .finally(() => process.exit(EXIT.TERMINATED));
   };
   process.once('SIGTERM', go).once('SIGINT', go);
   return () => {

@@ -6,12 +6,14 @@ import { placementOf } from '../../fabric/placement/placement-of.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import { isTls } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
+import type { LogSettings } from '../../runtime/log.js';
+import { LOG_FORMATS, LOG_LEVELS, LogSettingsError, oneOf } from '../../runtime/log.js';
 import { InputError } from '../exit.js';
 import { isInsecureAccepted, requireEncryption } from './encryption.js';
 import { machineryOf } from './machinery.js';
 import type { FleetOptions, Rendezvous } from './fleet.js';
 
-/** What the command line says of a run in several processes. */
+/** Options of a run in several processes. */
 export interface DistributionOptions {
   readonly processes?: boolean;
   readonly devicesPerService?: string;
@@ -29,13 +31,15 @@ export interface DistributionOptions {
   readonly checkpoints?: string;
   readonly checkpointEvery?: string;
   readonly patience?: string;
+  readonly log?: string;
+  readonly logFormat?: string;
   /** Links off loopback need no encryption. */
   readonly insecure?: boolean;
   /** Services are started elsewhere and join at this address. */
   readonly listen?: string;
 }
 
-/** Options that mean nothing without `--nats`. */
+/** Options that have no effect without `--nats`. */
 const AT_BROKER = [
   ['--nats-user', 'natsUser'],
   ['--nats-nkey', 'natsNkey'],
@@ -44,7 +48,7 @@ const AT_BROKER = [
   ['--nats-cert', 'natsCert'],
   ['--nats-key', 'natsKey'],
 ] as const;
-/** Options that mean nothing in one process. */
+/** Options that have no effect in one process. */
 const IN_PROCESSES = [
   ...AT_BROKER,
   ['--control-ca', 'controlCa'],
@@ -54,6 +58,8 @@ const IN_PROCESSES = [
   ['--checkpoint-every', 'checkpointEvery'],
   ['--patience', 'patience'],
   ['--insecure', 'insecure'],
+  ['--log', 'log'],
+  ['--log-format', 'logFormat'],
 ] as const;
 
 const CHECKPOINT_SECONDS = 2;
@@ -84,7 +90,7 @@ export function fleetOptions(
       `--services ${request.services}: this fabric comes to ${length} of them\n`,
     );
   }
-  // Who starts neither broker nor services here has no processes to break.
+  // Without a broker and services of its own, the command has no processes to break.
   const isOurs = options.nats === undefined && options.listen === undefined;
   const { machinery } = fabric.scenario;
   const broker = brokerFrom(options);
@@ -112,10 +118,25 @@ export function fleetOptions(
     machinery: isOurs ? machineryOf(machinery, fabric.topology, placement) : [],
     elsewhere,
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
+    log: logFrom(options),
   };
 }
 
-/** The placement that was asked for, and the words that ask a coordinator for it. */
+/** What processes of the run log; null if they are not to. */
+export function logFrom({ log, logFormat }: DistributionOptions): LogSettings | null {
+  const { SELVAGE_LOG: level, SELVAGE_LOG_FORMAT: format } = process.env;
+  if ((log ?? level) === undefined && (logFormat ?? format) === undefined) return null;
+  try {
+    return {
+      level: oneOf(LOG_LEVELS, '--log', log ?? level ?? 'info'),
+      format: oneOf(LOG_FORMATS, '--log-format', logFormat ?? format ?? 'text'),
+    };
+  } catch (error) {
+    throw error instanceof LogSettingsError ? new InputError(error.message) : error;
+  }
+}
+
+/** The requested placement, and the arguments of a coordinator for it. */
 export function placementRequest(options: DistributionOptions): {
   readonly request: PlacementRequest;
   readonly args: readonly string[];
@@ -166,7 +187,7 @@ export function brokerFrom(options: DistributionOptions): BrokerOptions | null {
   };
 }
 
-/** The names that services know, too, come from the environment: the key is a secret. */
+/** Names that services share come from the environment: the key is a secret. */
 function rendezvousAt(listen: string, { nats }: DistributionOptions): Rendezvous {
   if (!isAddress(listen)) {
     throw new InputError(`--listen ${listen}: not an address; write it like 0.0.0.0:7400`);
@@ -204,7 +225,7 @@ function requireFiles(files: readonly (string | undefined)[]): void {
   if (missing !== undefined) throw new InputError(`${missing}: there is no such file`);
 }
 
-/** A folder is made now, so that nobody waits for a run that cannot keep anything. */
+/** The folder is created before the run, so that a run without checkpoints fails at once. */
 function checkpointsFrom({ checkpoints }: DistributionOptions): string | null {
   if (checkpoints === undefined || checkpoints === 'jetstream') return checkpoints ?? null;
   try {

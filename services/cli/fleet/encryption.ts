@@ -3,15 +3,15 @@ import type { BrokerOptions } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import { InputError } from '../exit.js';
 
-/** Where the processes of a run reach each other, and what encrypts it. */
+/** Addresses of the processes of a run, and their encryption. */
 export interface RunLinks {
   readonly broker: BrokerOptions | null;
-  /** host:port of the coordinator, and the option that says it. */
+  /** host:port of the coordinator, and its option. */
   readonly control: { readonly option: string; readonly address: string } | null;
   readonly controlTls: TlsFiles | null;
 }
 
-/** Off loopback, links are encrypted, or the command line says that they need not be. */
+/** Off loopback, links are encrypted, or the command line explicitly permits that they are not. */
 export function requireEncryption(links: RunLinks, isInsecure: boolean): void {
   const { broker, control, controlTls } = links;
   if (isInsecure) return;
@@ -32,7 +32,7 @@ export function requireEncryption(links: RunLinks, isInsecure: boolean): void {
   );
 }
 
-/** On the command line, or where containers have their settings. */
+/** On the command line, or in the environment of a container. */
 export function isInsecureAccepted(
   { insecure = false }: { readonly insecure?: boolean },
   env: NodeJS.ProcessEnv,

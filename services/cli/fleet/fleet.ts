@@ -7,6 +7,8 @@ import { openStore } from '../../runtime/checkpoints/open-store.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import { awaitBroker, brokerEnvironment, connectBroker } from '../../runtime/links/broker.js';
 import { RunKeys } from '../../runtime/keys/run-keys.js';
+import type { LogSettings } from '../../runtime/log.js';
+import { logEnvironment } from '../../runtime/log.js';
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
@@ -26,30 +28,32 @@ export interface FleetOptions {
   readonly scenarioName: string;
   readonly set: readonly string[];
   readonly services: number;
-  /** Words for the coordinator that say how devices are placed. */
+  /** Arguments of the coordinator for the placement of devices. */
   readonly placementArgs: readonly string[];
-  /** Null: a broker of our own. */
+  /** Null: a broker of its own. */
   readonly broker: BrokerOptions | null;
   /** Mutual TLS between coordinator, services and commands. */
   readonly controlTls: TlsFiles | null;
   readonly check: boolean;
   readonly checkpointSeconds: number;
-  /** A folder, `jetstream`, or null: a folder that goes with the run. */
+  /** A folder, `jetstream`, or null: a temporary folder. */
   readonly checkpoints: string | null;
   readonly patienceSeconds: number;
-  /** Where to go on from; null for the beginning. */
+  /** Processes log to the standard error of this one; null: they keep what they log. */
+  readonly log: LogSettings | null;
+  /** Where to continue; null for the beginning. */
   readonly from: WholeState | null;
-  /** Faults that came to it before. */
+  /** Faults that were injected before. */
   readonly steps: readonly FaultStep[];
-  /** Nothing is executed before somebody says so. */
+  /** Nothing is executed until the run is resumed. */
   readonly paused?: boolean;
-  /** What breaks its processes. */
+  /** Infrastructure faults of its processes. */
   readonly machinery: readonly MachineryFault[];
   /** Services that are started elsewhere, and join; null: they are started here. */
   readonly elsewhere: Rendezvous | null;
 }
 
-/** What a coordinator and services that others started agree on. */
+/** Shared settings of a coordinator and of services that others start. */
 export interface Rendezvous {
   readonly run: string;
   readonly secret: string;
@@ -65,20 +69,21 @@ const BROKER_STARTS_MS = 5_000;
 /** The processes of one distributed run on this machine: broker, coordinator, services. */
 export class Fleet {
   readonly client: CoordinatorClient;
-  /** Why the run cannot go on; set when a process ended for good. */
+  /** Why the run cannot continue; set when a process ended for good. */
   failure: string | null = null;
   private readonly group: ProcessGroup;
 
   private constructor(
     readonly identity: RunIdentity,
     private readonly folder: string,
+    log: LogSettings | null,
     onFailure: () => void,
   ) {
     this.client = new CoordinatorClient(identity.coordinator, identity.keys.token, identity.tls);
     this.group = new ProcessGroup((name, words) => {
       this.failure ??= words === '' ? `${name} ended` : words;
       onFailure();
-    });
+    }, log !== null);
   }
 
   static async launch(options: FleetOptions, onFailure: () => void): Promise<Fleet> {
@@ -93,7 +98,7 @@ export class Fleet {
       patienceMs: options.patienceSeconds * 1000,
       checkpoints: checkpointsOf(options.checkpoints, folder),
     };
-    const fleet = new Fleet(identity, folder, onFailure);
+    const fleet = new Fleet(identity, folder, options.log, onFailure);
     try {
       await fleet.start(options);
     } catch (error) {
@@ -103,7 +108,7 @@ export class Fleet {
     return fleet;
   }
 
-  /** Process numbers by name, for whoever wants to see them die. */
+  /** Process numbers by name, for tests that kill them. */
   pids(): Record<string, number | undefined> {
     return Object.fromEntries(this.group.names.map((name) => [name, this.group.pidOf(name)]));
   }
@@ -135,6 +140,7 @@ export class Fleet {
     const env = {
       ...identityEnvironment(identity),
       ...brokerEnvironment(broker),
+      ...(options.log && logEnvironment(options.log)),
       SELVAGE_PARENT: `${process.pid}`,
     };
     const program = (name: string): string => join(PROGRAMS, name, 'main.js');
@@ -145,7 +151,7 @@ export class Fleet {
     args.push('--folder', this.folder);
     if (options.paused === true) args.push('--paused');
     if (options.check) args.push('--check');
-    // What others keep alive may be started again when all is over.
+    // A coordinator with a supervisor may be started again when all is over.
     if (options.elsewhere !== null) args.push('--keep-outcome');
     if (options.from !== null) {
       const file = join(this.folder, 'from');
@@ -195,7 +201,7 @@ function checkpointsOf(request: string | null, folder: string): string {
   return request === null ? join(folder, 'checkpoints') : resolve(request);
 }
 
-/** Says at once if a broker that was named cannot be used. */
+/** Reports at once if a named broker cannot be used. */
 async function probe(broker: BrokerOptions, identity: RunIdentity): Promise<void> {
   try {
     const connection = await connectBroker(broker, 'selvage');

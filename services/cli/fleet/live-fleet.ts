@@ -33,7 +33,7 @@ const ACTIONS: Readonly<Record<LiveAction, selvage.v1.SteerRequest.Action>> = {
 
 const RETRY_MS = 200;
 
-/** A run in processes, as its coordinator tells of it and takes orders for it. */
+/** A run in processes, by the control plane of its coordinator. */
 export class LiveFleet implements LiveRun {
   listener: LiveListener | null = null;
   private last: Status | null = null;
@@ -51,7 +51,7 @@ export class LiveFleet implements LiveRun {
     this.found = new LiveTrees(snapshots, () => fabric);
   }
 
-  heard(status: Status): void {
+  onStatus(status: Status): void {
     this.last = status;
     this.listener?.changed();
   }
@@ -101,7 +101,7 @@ export class LiveFleet implements LiveRun {
 
   watched(isWatched: boolean): void {
     this.isWatched = isWatched;
-    if (isWatched) this.hearSamples();
+    if (isWatched) this.followSamples();
     else this.endSamples();
   }
 
@@ -117,8 +117,8 @@ export class LiveFleet implements LiveRun {
     this.listener?.changed();
   }
 
-  /** Again and again, since a coordinator may be lost and come back. */
-  private hearSamples(): void {
+  /** Repeatedly, since a coordinator may be lost and return. */
+  private followSamples(): void {
     this.endSamples = this.client.samples(
       (sample) => {
         this.listener?.sampled(sample);
@@ -127,7 +127,7 @@ export class LiveFleet implements LiveRun {
       () => {
         if (!this.isWatched || (this.last !== null && isOver(this.last))) return;
         setTimeout(() => {
-          if (this.isWatched) this.hearSamples();
+          if (this.isWatched) this.followSamples();
         }, RETRY_MS).unref();
       },
     );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import { runJson } from '../../report/run-json.js';
 
-/** How to reach a run of this user that is under way. The token makes it a secret. */
+/** Address of a run of this user. The token makes it a secret. */
 export interface LiveRun {
   readonly run: string;
   readonly scenario: string;
@@ -15,7 +15,7 @@ export interface LiveRun {
   readonly pid: number;
 }
 
-/** Of this user, by number where there are numbers: in a container, nobody may have a name. */
+/** Of this user, by number where there are numbers: in a container, a user may have no name. */
 function folder(): string {
   return join(tmpdir(), `selvage-${process.getuid?.() ?? userInfo().username}`);
 }
@@ -43,7 +43,7 @@ export function liveRuns(): LiveRun[] {
   });
 }
 
-/** Null for a file that is none of ours, or only half written. */
+/** Null for a file that is invalid, or incomplete. */
 function readLive(file: string): LiveRun | null {
   try {
     return runJson(file, readFileSync(file, 'utf8'), { run: 'string', pid: 'number' }) as LiveRun;

@@ -2,7 +2,7 @@ import { PS_PER_MS } from '../../engine/units/time.js';
 import { setTimeout as startTimer } from 'node:timers';
 import { setTimeout } from 'node:timers/promises';
 import { selvage } from '#contracts';
-import { HALTED } from '../../coordinator/halts.js';
+import { HALTED } from '../../coordinator/coordinator-options.js';
 import type { Placement } from '../../fabric/placement/placement.js';
 import type { MachinerySection } from '../../fabric/scenario/machinery-section.js';
 import type { Topology } from '../../fabric/topology/topology.js';
@@ -11,12 +11,12 @@ const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
 const RETRY_MS = 100;
 
-/** A fault of the machinery, with the name of the process that it befalls. */
+/** An infrastructure fault, with the name of its process. */
 export interface MachineryFault extends MachinerySection {
   readonly process: string;
 }
 
-/** Processes that can be broken, and what has to be told to go on. */
+/** Processes that can be broken, and the resumption of halts. */
 interface Breakable {
   readonly client: {
     steer(action: selvage.v1.SteerRequest.Action): Promise<{ readonly done?: boolean | null }>;
@@ -24,7 +24,7 @@ interface Breakable {
   signal(name: string, signal: NodeJS.Signals): void;
 }
 
-/** The processes that a scenario's faults of the machinery mean. */
+/** The processes that a scenario's infrastructure faults refer to. */
 export function machineryOf(
   sections: readonly MachinerySection[],
   topology: Topology,
@@ -39,7 +39,7 @@ export function machineryOf(
   });
 }
 
-/** Breaks the processes of a fleet as a scenario says. */
+/** Breaks the processes of a fleet by a scenario. */
 export class MachineryBreaker {
   private readonly left: MachineryFault[];
   private readonly timers: NodeJS.Timeout[] = [];
@@ -60,8 +60,8 @@ export class MachineryBreaker {
     }
   }
 
-  /** The run tells how far it is; at a halt it waits for us. */
-  hear({ phase, virtualPs, detail }: selvage.v1.RunStatus): void {
+  /** Progress of the run; at a halt it waits to be resumed. */
+  onStatus({ phase, virtualPs, detail }: selvage.v1.RunStatus): void {
     if (phase !== Phase.PHASE_PAUSED || detail !== HALTED) return;
     while (this.left.length > 0) {
       const next = this.left.findIndex(({ atPs }) => atPs! <= virtualPs);
@@ -91,7 +91,7 @@ export class MachineryBreaker {
     });
   }
 
-  /** A coordinator that was killed is told when it is back: it halts there again. */
+  /** A coordinator that was killed is resumed when it is back: it halts there again. */
   private async release(): Promise<void> {
     if (this.isReleasing) return;
     this.isReleasing = true;

@@ -6,7 +6,7 @@ import type { ProcessPlan } from './process-group.js';
 
 const COMMAND = 'nats-server';
 
-/** How to run a broker of our own, on loopback and with a store that nobody else has. */
+/** Command of a private broker, on loopback and with a store of its own. */
 export function ownBroker(port: number, folder: string): ProcessPlan {
   if (!isInstalled()) {
     throw new InputError(
@@ -34,7 +34,7 @@ export function ownBroker(port: number, folder: string): ProcessPlan {
   return { name: 'broker', command: COMMAND, args, env: { GOMAXPROCS: `${processors()}` } };
 }
 
-/** Services need the machine, too, and the more threads a broker has, the more of them spin. */
+/** Services need the processors, too, and the more threads a broker has, the more of them spin. */
 function processors(): number {
   return Math.max(1, Math.floor(availableParallelism() / 2));
 }

@@ -29,7 +29,7 @@ export function showStatus(progress: ProgressLine, status: Status): void {
   progress.show(() => ({ virtualPs, endPs, share, frameHops }), noteOf(status));
 }
 
-/** What the progress line says while frames do not move. */
+/** Note of the progress line while frames do not move. */
 function noteOf(status: Status): string {
   const { phase, connected, services, detail } = status;
   if (phase === Phase.PHASE_GATHERING) return `${connected} of ${services} services are there`;

@@ -1,5 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { isLogLine } from '../../runtime/log.js';
 
 export interface ProcessPlan {
   readonly name: string;
@@ -8,10 +10,10 @@ export interface ProcessPlan {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A process that dies so often is not started again. */
+/** A process that has ended so often is not started again. */
 const MOST_RESTARTS = 100;
 const RESTART_MS = 50;
-/** What a process said last, for the reason of a failure. */
+/** Last output of a process, for the reason of a failure. */
 const LAST_WORDS = 2000;
 
 interface Member {
@@ -21,13 +23,17 @@ interface Member {
   words: string;
 }
 
-/** Processes that are kept alive until they are told to go. */
+/** Processes that are restarted until the group is closed. */
 export class ProcessGroup {
   private readonly members = new Map<string, Member>();
   private closing = false;
 
-  /** `gaveUp` hears of a process that ended with code 3, or once too often. */
-  constructor(private readonly gaveUp: (name: string, words: string) => void) {}
+  /** `gaveUp` is called for a process that ended with code 3, or once too often. */
+  constructor(
+    private readonly gaveUp: (name: string, words: string) => void,
+    /** What they log is shown here. */
+    private readonly showsLogs = false,
+  ) {}
 
   start(plan: ProcessPlan): void {
     const member: Member = { plan, child: launch(plan), restarts: 0, words: '' };
@@ -52,8 +58,9 @@ export class ProcessGroup {
 
   private follow(member: Member): void {
     const { child, plan } = member;
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      member.words = (member.words + text).slice(-LAST_WORDS);
+    createInterface({ input: child.stderr! }).on('line', (line) => {
+      if (!isLogLine(line)) member.words = `${member.words}${line}\n`.slice(-LAST_WORDS);
+      else if (this.showsLogs) process.stderr.write(`${line}\n`);
     });
     child.once('error', (error) => {
       member.words += error.message;
@@ -65,7 +72,7 @@ export class ProcessGroup {
         this.gaveUp(plan.name, member.words.trim());
         return;
       }
-      // Killed by a signal, or gone without being told: another one takes its place.
+      // Killed by a signal, or ended unexpectedly: another one takes its place.
       if (code === 0) return;
       member.restarts++;
       setTimeout(() => {

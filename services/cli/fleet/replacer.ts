@@ -15,8 +15,8 @@ interface Missing {
 }
 
 /**
- * Ends service processes that hang: they are lost to the coordinator and have not ended, so that
- * no other one takes their place.
+ * Ends service processes that hang: they are lost to the coordinator and have not ended, so that no
+ * other one takes their place.
  */
 export class Replacer {
   private missing = new Map<string, Missing>();
@@ -25,7 +25,7 @@ export class Replacer {
 
   constructor(
     private readonly fleet: Replaceable,
-    /** How long a process that is alive may take to come back. */
+    /** How long a process that is alive may take to return. */
     private readonly graceMs: number,
   ) {
     this.timer = setInterval(() => {

@@ -3,30 +3,31 @@ import type { SnapshotCache } from '../../runtime/run-snapshot.js';
 import { InputError } from '../exit.js';
 
 /** What a run says of itself while it goes on. */
-type Told = Omit<RunFigures, 'wallSeconds'>;
+type Snapshotted = Omit<RunFigures, 'wallSeconds' | 'waits'>;
 
-/** How far a run in several places is now, and what its ports had counted a little while ago. */
+/** Progress of a run in several places, and recent counters of its ports. */
 export async function figuresOf(
   snapshots: SnapshotCache,
   progress: () => Pick<RunFigures, 'virtualPs' | 'share' | 'frameHops'>,
-): Promise<Told> {
+): Promise<Snapshotted> {
   const snapshot = await snapshots.now();
   const { virtualPs, share, frameHops } = progress();
-  const { ports, credits } = snapshot?.results ?? { ports: [], credits: [] };
-  return { virtualPs, share, frameHops, ports, credits };
+  const { ports, credits, flows } = snapshot?.results ?? { ports: [], credits: [], flows: [] };
+  return { virtualPs, share, frameHops, ports, credits, flows };
 }
 
-/** Figures for Prometheus while the run goes on; a port that is taken is bad input. */
+/** Metrics for Prometheus during the run; a port that is in use is invalid input. */
 export async function openMetrics(
   port: number | null,
   scenario: string,
-  look: () => Told | Promise<Told>,
+  look: () => Snapshotted | Promise<Snapshotted>,
 ): Promise<() => Promise<void>> {
   if (port === null) return () => Promise.resolve();
   const { serveMetrics } = await import('../../telemetry/metrics/serve-metrics.js');
   const startedAt = performance.now();
   const now = async (): Promise<RunFigures> => {
-    return { ...(await look()), wallSeconds: (performance.now() - startedAt) / 1000 };
+    const wallSeconds = (performance.now() - startedAt) / 1000;
+    return { ...(await look()), wallSeconds, waits: [] };
   };
   try {
     return await serveMetrics(port, scenario, now);

@@ -7,7 +7,7 @@ import type { LiveView } from '../live-view.js';
 import type { ProgressLine } from '../progress.js';
 import { figuresOf, openMetrics } from './metrics.js';
 
-/** In processes of its own, where the same actors do the same. */
+/** In processes of its own, with the same results. */
 export async function runElsewhere(
   { fabric, from, steps }: Emulation,
   options: FleetOptions,
@@ -16,7 +16,6 @@ export async function runElsewhere(
   view: LiveView | null,
 ): Promise<Measured> {
   const { runDistributed } = await import('../fleet/distributed-run.js');
-  const { SERIES_COLUMNS } = await import('../../runtime/series.js');
   const { LiveFleet } = await import('../fleet/live-fleet.js');
   let live: InstanceType<typeof LiveFleet> | null = null;
   let asked: CoordinatorClient | null = null;
@@ -44,9 +43,9 @@ export async function runElsewhere(
     const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
       const { virtualPs, share, frameHops } = status;
       latest = { virtualPs, share, frameHops };
-      live?.heard(status);
+      live?.onStatus(status);
     });
-    return { ...merged, series: { columns: SERIES_COLUMNS, rows } };
+    return { ...merged, series: { rows } };
   } finally {
     await closeMetrics();
   }

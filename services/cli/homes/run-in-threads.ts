@@ -62,6 +62,6 @@ async function openPage(
     () => seen.status,
     () => shownFaults(run.live.list(), run.progress().virtualPs),
   );
-  seen.hear(page);
+  seen.listen(page);
   return page;
 }

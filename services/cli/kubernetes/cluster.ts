@@ -1,28 +1,53 @@
 import { quantityToScalar } from '@kubernetes/client-node/dist/util.js';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import type { KubernetesObject, V1Pod } from '@kubernetes/client-node';
+import type {
+  CoreV1Event,
+  KubernetesObject,
+  V1ConfigMap,
+  V1Job,
+  V1Node,
+  V1PersistentVolumeClaim,
+  V1Pod,
+  V1Secret,
+} from '@kubernetes/client-node';
 import {
   ApiException,
   AuthorizationV1Api,
+  BatchV1Api,
   CoreV1Api,
-  Exec,
   KubeConfig,
   KubernetesObjectApi,
+  PatchStrategy,
   V1ResourceAttributes,
   V1SelfSubjectAccessReview,
   V1SelfSubjectAccessReviewSpec,
   VersionApi,
 } from '@kubernetes/client-node';
+import { NAME_LABEL, SELVAGE } from './labels.js';
+import { retry } from './retry.js';
 
 const NOT_FOUND = 404;
-/** What the client takes if nobody names a cluster. */
+const FORBIDDEN = 403;
+const CONFLICT = 409;
+/** Of a server that is overloaded, restarts, or has lost its store for a moment. */
+const TRANSIENT = [408, 429, 500, 502, 503, 504];
+/** The client's default where no cluster is named. */
 const FALLBACK = 'http://localhost:8080';
+/** A server that has not answered yet may not exist; one that has is expected to come back. */
+const FIRST_ANSWER_MS = 3_000;
+const ANSWER_MS = 120_000;
 
-/** A cluster did not do what it was asked; the message says what it said. */
-export class ClusterError extends Error {}
+/** The API server refused a request or did not answer; the message says why. */
+export class ClusterError extends Error {
+  constructor(
+    message: string,
+    /** HTTP status; null: no answer. */
+    readonly code: number | null = null,
+  ) {
+    super(message);
+  }
+}
 
-/** The same, found out before anything was there. */
+/** A refusal before anything was created. */
 export class ClusterRefusal extends ClusterError {}
 
 export interface Right {
@@ -33,22 +58,30 @@ export interface Right {
   readonly namespace?: string;
 }
 
-/** What a run asks of the API server, in a namespace. */
+export interface ClusterOptions {
+  readonly note?: (words: string) => void;
+  /** Milliseconds for which an API server that is away is awaited. */
+  readonly answerMs?: number;
+}
+
+/** The API server, for the objects of runs in one namespace. */
 export class Cluster {
   private readonly core: CoreV1Api;
   private readonly objects: KubernetesObjectApi;
+  private hasAnswered = false;
 
   private constructor(
-    private readonly config: KubeConfig,
+    readonly config: KubeConfig,
     readonly server: string,
     readonly namespace: string,
+    private readonly options: ClusterOptions,
   ) {
     this.core = config.makeApiClient(CoreV1Api);
     this.objects = KubernetesObjectApi.makeApiClient(config);
   }
 
-  /** The one that KUBECONFIG and its context name, or the one that this runs in. */
-  static of(namespace: string): Cluster {
+  /** The cluster that KUBECONFIG and its context name, or the one that this runs in. */
+  static of(namespace: string, options: ClusterOptions = {}): Cluster {
     const config = new KubeConfig();
     try {
       config.loadFromDefault();
@@ -59,7 +92,14 @@ export class Cluster {
     if (server === undefined || server === FALLBACK) {
       throw new ClusterRefusal('no cluster: KUBECONFIG names none, and there is no ~/.kube/config');
     }
-    return new Cluster(config, server, namespace);
+    return new Cluster(config, server, namespace, options);
+  }
+
+  /** The same cluster, another namespace. */
+  in(namespace: string): Cluster {
+    const other = new Cluster(this.config, this.server, namespace, this.options);
+    other.hasAnswered = this.hasAnswered;
+    return other;
   }
 
   /** Major and minor version of the API server. */
@@ -77,45 +117,119 @@ export class Cluster {
     return review.status?.allowed === true;
   }
 
-  async has(object: KubernetesObject): Promise<boolean> {
+  /** An object as the server has it; null if it does not exist. */
+  async read<T extends KubernetesObject>(object: KubernetesObject): Promise<T | null> {
+    const { kind, apiVersion } = object;
     const { name, namespace } = object.metadata!;
-    const header = { ...object, metadata: { name: name!, ...(namespace && { namespace }) } };
-    try {
-      await this.objects.read(header);
-      return true;
-    } catch (error) {
-      if (error instanceof ApiException && error.code === NOT_FOUND) return false;
-      throw clusterError(this.server, error);
-    }
+    const header = {
+      kind,
+      apiVersion,
+      metadata: { name: name!, ...(namespace && { namespace }) },
+    };
+    return this.ask(() => orNull(this.objects.read(header as never) as unknown as Promise<T>));
   }
 
-  /** Has the server check an object with all that it would check, without keeping it. */
+  /** Lets the server validate and admit an object without keeping it. */
   async check(object: KubernetesObject): Promise<void> {
     await this.ask(() => this.objects.create(object, undefined, 'All'));
   }
 
-  async create(object: KubernetesObject): Promise<void> {
-    await this.ask(() => this.objects.create(object));
+  /** Creates it; a repeated request whose first answer was lost finds it created. */
+  async create<T extends KubernetesObject>(object: T): Promise<T> {
+    return this.ask(async (attempt) => {
+      try {
+        return await this.objects.create(object);
+      } catch (error) {
+        if (attempt === 0 || codeOf(error) !== CONFLICT) throw error;
+        return (await this.objects.read(object as never)) as unknown as T;
+      }
+    });
   }
 
-  /** With all that it owns; what is not there is gone already. */
-  async remove(object: KubernetesObject): Promise<void> {
-    try {
-      await this.objects.delete(object, undefined, undefined, undefined, undefined, 'Background');
-    } catch (error) {
-      if (error instanceof ApiException && error.code === NOT_FOUND) return;
-      throw clusterError(this.server, error);
-    }
+  async patch(object: KubernetesObject, change: object): Promise<void> {
+    const { kind, apiVersion } = object;
+    const { name, namespace } = object.metadata!;
+    const own = { kind, apiVersion, metadata: { name, namespace }, ...change };
+    const body = own as unknown as KubernetesObject;
+    const merge = PatchStrategy.MergePatch;
+    await this.ask(() =>
+      this.objects.patch(body, undefined, undefined, undefined, undefined, merge),
+    );
   }
 
-  /** By their label `selvage`. */
+  /** Deletes an object and, in the background, all that it owns; without it, does nothing. */
+  async remove(object: KubernetesObject, graceSeconds?: number): Promise<void> {
+    const { objects } = this;
+    await this.ask(() =>
+      orNull(objects.delete(object, undefined, undefined, graceSeconds, undefined, 'Background')),
+    );
+  }
+
+  /** Pods of runs, by their label `selvage`. */
   async pods(): Promise<V1Pod[]> {
     const { namespace, core } = this;
     const request = { namespace, labelSelector: 'selvage' };
     return (await this.ask(() => core.listNamespacedPod(request))).items;
   }
 
-  /** What is left of every quota of the namespace, by resource. */
+  /** Jobs of runs in the namespace; null: those of all namespaces. */
+  async jobs(namespace: string | null = this.namespace): Promise<V1Job[]> {
+    const batch = this.config.makeApiClient(BatchV1Api);
+    const labelSelector = `${NAME_LABEL}=${SELVAGE}`;
+    const { items } = await this.ask(() =>
+      namespace === null
+        ? batch.listJobForAllNamespaces({ labelSelector })
+        : batch.listNamespacedJob({ namespace, labelSelector }),
+    );
+    return items;
+  }
+
+  /** Objects of a kind in the namespace. */
+  async labelled(apiVersion: string, kind: string, selector: string): Promise<KubernetesObject[]> {
+    const { objects, namespace } = this;
+    const unset = undefined;
+    const { items } = await this.ask(() =>
+      objects.list(apiVersion, kind, namespace, unset, unset, unset, unset, selector),
+    );
+    return items;
+  }
+
+  async configMap(name: string): Promise<V1ConfigMap | null> {
+    const { namespace, core } = this;
+    return this.ask(() => orNull(core.readNamespacedConfigMap({ name, namespace })));
+  }
+
+  async claims(): Promise<V1PersistentVolumeClaim[]> {
+    const { namespace, core } = this;
+    const { items } = await this.ask(() => core.listNamespacedPersistentVolumeClaim({ namespace }));
+    return items;
+  }
+
+  async events(): Promise<CoreV1Event[]> {
+    const { namespace, core } = this;
+    return (await this.ask(() => core.listNamespacedEvent({ namespace }))).items;
+  }
+
+  /** Nodes, and pods of all namespaces; null where the user may not list them. */
+  async machine(): Promise<{ nodes: V1Node[]; pods: V1Pod[] } | null> {
+    const { core } = this;
+    const fieldSelector = 'status.phase!=Succeeded,status.phase!=Failed';
+    try {
+      const nodes = (await this.ask(() => core.listNode())).items;
+      const pods = (await this.ask(() => core.listPodForAllNamespaces({ fieldSelector }))).items;
+      return { nodes, pods };
+    } catch (error) {
+      if ((error as ClusterError).code === FORBIDDEN) return null;
+      throw error;
+    }
+  }
+
+  async secret(name: string): Promise<V1Secret | null> {
+    const { namespace, core } = this;
+    return this.ask(() => orNull(core.readNamespacedSecret({ name, namespace })));
+  }
+
+  /** The remainder of every quota of the namespace, by resource. */
   async quotas(): Promise<{ resource: string; left: number; hard: string }[]> {
     const { items } = await this.ask(() =>
       this.core.listNamespacedResourceQuota({ namespace: this.namespace }),
@@ -131,58 +245,70 @@ export class Cluster {
     );
   }
 
-  async logOf(pod: string): Promise<string> {
-    return this.ask(() => this.core.readNamespacedPodLog({ name: pod, namespace: this.namespace }));
-  }
-
-  /** Copies a folder out of a running pod, whose container is called like it. */
-  async copyOut(pod: string, folder: string, into: string): Promise<void> {
-    const unpack = spawn('tar', ['-x', '-C', into], { stdio: ['pipe', 'ignore', 'inherit'] });
-    const unpacked = once(unpack, 'exit');
-    const words = ['tar', '-C', folder, '-c', '.'];
-    const exec = new Exec(this.config);
-    const failure = await new Promise<string>((resolve, reject) => {
-      exec
-        .exec(
-          this.namespace,
-          pod,
-          pod,
-          words,
-          unpack.stdin,
-          process.stderr,
-          null,
-          false,
-          (status) => {
-            resolve(status.status === 'Success' ? '' : (status.message ?? 'no reason given'));
-          },
-        )
-        .catch(reject);
-    });
-    unpack.stdin.end();
-    const [code] = (await unpacked) as [number];
-    if (failure !== '' || code !== 0) {
-      throw new ClusterError(`${folder} of pod ${pod} could not be copied: ${failure}`);
+  /** The log of a pod; of a pod that has none yet, nothing. */
+  async logOf(name: string, timestamps = false): Promise<string> {
+    const { namespace, core } = this;
+    try {
+      return await this.ask(() => core.readNamespacedPodLog({ name, namespace, timestamps }));
+    } catch (error) {
+      const { code } = error as ClusterError;
+      if (code !== null && code >= 400 && code < 500) return '';
+      throw error;
     }
   }
 
-  private async ask<T>(call: () => Promise<T>): Promise<T> {
+  private async ask<T>(call: (attempt: number) => Promise<T>): Promise<T> {
+    const { answerMs = ANSWER_MS, note } = this.options;
     try {
-      return await call();
+      const answer = await retry(call, {
+        withinMs: this.hasAnswered ? answerMs : Math.min(answerMs, FIRST_ANSWER_MS),
+        isTransient,
+        onFirst: (error) => {
+          const seconds = answerMs / 1000;
+          if (!this.hasAnswered) return;
+          note?.(`${clusterError(this.server, error).message}; tried again for ${seconds} s`);
+        },
+      });
+      this.hasAnswered = true;
+      return answer;
     } catch (error) {
+      if (error instanceof ApiException) this.hasAnswered = true;
       throw clusterError(this.server, error);
     }
   }
 }
 
+function codeOf(error: unknown): number | null {
+  return error instanceof ApiException ? error.code : null;
+}
+
+function isTransient(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === null ? !(error instanceof ClusterError) : TRANSIENT.includes(code);
+}
+
+async function orNull<T>(call: Promise<T>): Promise<T | null> {
+  try {
+    return await call;
+  } catch (error) {
+    if (codeOf(error) === NOT_FOUND) return null;
+    throw error;
+  }
+}
+
 function clusterError(server: string, error: unknown): ClusterError {
+  if (error instanceof ClusterError) return error;
   if (error instanceof ApiException) {
-    return new ClusterError(`the cluster at ${server} refuses: ${messageOf(error.body)}`);
+    return new ClusterError(
+      `the cluster at ${server} refuses: ${messageOf(error.body)}`,
+      error.code,
+    );
   }
   const cause = (error as { cause?: Error }).cause ?? (error as Error);
   return new ClusterError(`the cluster at ${server} does not answer: ${cause.message}`);
 }
 
-/** Of a Status, as an API server answers with. */
+/** Of a Status, the error response of an API server. */
 function messageOf(body: unknown): string {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   try {

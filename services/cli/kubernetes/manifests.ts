@@ -3,32 +3,56 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 
-/** What is read and changed of a Kubernetes object here; the rest passes through. */
+/** The fields of a Kubernetes object that are used here; others are copied. */
 export interface Manifest {
+  readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { name: string; namespace: string };
+  readonly metadata: Metadata;
   readonly spec?: {
     completions?: number;
     parallelism?: number;
+    activeDeadlineSeconds?: number;
     readonly replicas?: number;
     readonly template?: PodTemplate;
+    readonly volumeClaimTemplates?: readonly { readonly spec: object }[];
+    readonly [more: string]: unknown;
   };
 }
 
-interface PodTemplate {
-  readonly spec: { readonly containers: Container[]; readonly volumes: Named[] };
+export interface Metadata {
+  name: string;
+  namespace: string;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
 }
 
-interface Container {
+export interface PodTemplate {
+  readonly metadata: Pick<Metadata, 'labels' | 'annotations'>;
+  readonly spec: PodSpec;
+}
+
+export interface PodSpec {
+  readonly containers: Container[];
+  initContainers?: object[];
+  volumes: Named[];
+  imagePullSecrets?: readonly Named[];
+  nodeSelector?: Readonly<Record<string, string>>;
+  tolerations?: readonly object[];
+  priorityClassName?: string;
+}
+
+export interface Container {
+  readonly name: string;
   image: string;
+  imagePullPolicy?: string;
   args: string[];
   readonly env: { readonly name: string; value?: string }[];
-  readonly resources: { requests: Record<string, string>; limits?: Record<string, string> };
+  resources: { requests: Record<string, string>; limits?: Record<string, string> };
   readonly securityContext: object;
   readonly volumeMounts: Named[];
 }
 
-/** More is said of it than its name. */
+/** An object with more than a name. */
 interface Named {
   readonly name: string;
   readonly [more: string]: unknown;

@@ -1,14 +1,15 @@
 import { quantityToScalar } from '@kubernetes/client-node/dist/util.js';
-import type { Cluster } from './cluster.js';
+import type { Cluster, Right } from './cluster.js';
 import { ClusterError } from './cluster.js';
 import type { Manifest } from './manifests.js';
+import { roomOf } from './room.js';
 
 /** `podReplacementPolicy` of Jobs is on by default from here on. */
 const OLDEST = [1, 29] as const;
 
-/** What a run does there: verbs, API group, resource. */
+/** What a run asks the API server for: verbs, API group, resource. ClusterRole `edit` has all. */
 const RIGHTS: readonly (readonly [string, string, string])[] = [
-  ...['create', 'delete'].flatMap((verb) =>
+  ...['create', 'get', 'delete'].flatMap((verb) =>
     (
       [
         ['', 'configmaps'],
@@ -23,16 +24,28 @@ const RIGHTS: readonly (readonly [string, string, string])[] = [
       ] as const
     ).map(([group, resource]) => [verb, group, resource] as const),
   ),
+  ['patch', 'batch', 'jobs'],
+  ['patch', 'apps', 'statefulsets'],
   ['list', '', 'pods'],
+  ['list', 'batch', 'jobs'],
+  ['list', '', 'events'],
+  ['list', '', 'persistentvolumeclaims'],
   ['get', '', 'pods/log'],
   ['create', '', 'pods/exec'],
+  ['create', '', 'pods/portforward'],
 ];
 
-/** Says what would fail before anything is there: version, rights, what the namespace has left. */
+export interface PreflightOptions {
+  readonly makesNamespace: boolean;
+  /** How many nodes the brokers need. */
+  readonly nodes: number;
+}
+
+/** Reports what would fail before any object is created: version, permissions, quotas. */
 export async function preflight(
   cluster: Cluster,
   manifests: readonly Manifest[],
-  makesNamespace: boolean,
+  { makesNamespace, nodes }: PreflightOptions,
 ): Promise<void> {
   const [major, minor] = await cluster.version();
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
@@ -40,27 +53,44 @@ export async function preflight(
   }
   await checkRights(cluster, makesNamespace);
   if (!makesNamespace) await checkQuotas(cluster, manifests);
+  if (nodes > 1) await checkNodes(cluster, nodes);
+}
+
+/** Brokers that are kept apart need a node each; a user who may not list nodes is not stopped. */
+async function checkNodes(cluster: Cluster, wanted: number): Promise<void> {
+  const machine = await cluster.machine();
+  if (machine === null) return;
+  const { length } = roomOf(machine.nodes, []);
+  if (length >= wanted) return;
+  throw new ClusterError(
+    `--cluster keeps ${wanted} brokers on nodes of their own, and ${length} of ` +
+      `${machine.nodes.length} nodes take pods`,
+  );
 }
 
 async function checkRights(cluster: Cluster, makesNamespace: boolean): Promise<void> {
   const { namespace } = cluster;
-  const missing: string[] = [];
-  for (const [verb, group, path] of RIGHTS) {
+  const wanted = RIGHTS.map(([verb, group, path]) => {
     const [resource, subresource] = path.split('/');
-    const asked = {
-      verb,
-      group,
-      namespace,
-      resource: resource!,
-      ...(subresource && { subresource }),
-    };
-    if (!(await cluster.mayI(asked))) missing.push(`${verb} ${path}`);
-  }
-  if (makesNamespace && !(await cluster.mayI({ verb: 'create', resource: 'namespaces' }))) {
-    missing.push('create namespaces');
-  }
+    const right = { verb, group, namespace, resource: resource! };
+    return { name: `${verb} ${path}`, right: { ...right, ...(subresource && { subresource }) } };
+  });
+  const namespaces = {
+    name: 'create namespaces',
+    right: { verb: 'create', resource: 'namespaces' },
+  };
+  const all: readonly { readonly name: string; readonly right: Right }[] = [
+    ...wanted,
+    ...(makesNamespace ? [namespaces] : []),
+  ];
+  const granted = await Promise.all(all.map(({ right }) => cluster.mayI(right)));
+  const missing = all.filter((_, index) => granted[index] !== true).map(({ name }) => name);
   if (missing.length === 0) return;
-  throw new ClusterError(`no right in namespace ${namespace} to ${missing.join(', ')}`);
+  throw new ClusterError(
+    `no right in namespace ${namespace} to ${missing.join(', ')}\n` +
+      'ClusterRole edit in one existing namespace is enough: kubectl create rolebinding ' +
+      `selvage --clusterrole=edit --user=<you> --namespace=${namespace}`,
+  );
 }
 
 async function checkQuotas(cluster: Cluster, manifests: readonly Manifest[]): Promise<void> {
@@ -75,7 +105,7 @@ async function checkQuotas(cluster: Cluster, manifests: readonly Manifest[]): Pr
   }
 }
 
-/** What the pods of a run ask for together, by the names that quotas have. */
+/** Total requests of the pods of a run, by the names that quotas have. */
 export function needsOf(manifests: readonly Manifest[]): Map<string, number> {
   const needs = new Map<string, number>();
   const add = (name: string, amount: number): void => {

@@ -1,9 +1,14 @@
 import { stringify } from 'yaml';
 import type { Placement } from '../../fabric/placement/placement.js';
-import type { Manifest } from './manifests.js';
+import type { Footprint } from './footprint.js';
+import { coordinatorFootprint, serviceFootprint } from './footprint.js';
+import { runLabels } from './labels.js';
+import type { Container, Manifest, PodSpec } from './manifests.js';
 import { KUSTOMIZATION, manifestsIn, textOf } from './manifests.js';
+import type { Values } from './values.js';
+import { placeIn } from './place-in.js';
 
-/** A run as a cluster is to have it. */
+/** Settings of a run in a cluster. */
 export interface ClusterRun {
   /** Names the run, its subjects and its buckets. */
   readonly run: string;
@@ -13,19 +18,20 @@ export interface ClusterRun {
   readonly document: unknown;
   readonly deviceNames: readonly string[];
   readonly placement: Placement;
-  /** Words for the coordinator that give this placement. */
+  /** Arguments of the coordinator for this placement. */
   readonly placementArgs: readonly string[];
-  /** Three brokers that are kept apart, rather than one. */
+  /** Three brokers on separate nodes, rather than one. */
   readonly cluster: boolean;
+  readonly values: Values;
 }
 
-/** What Kubernetes takes as one object. */
+/** The largest object that Kubernetes accepts. */
 const CONFIG_MAP_OCTETS = 1 << 20;
 const SCENARIO = 'scenario.yaml';
 const MOUNT = '/scenario';
 const CLUSTER = 'components/cluster';
 
-/** A scenario too large to be handed to a cluster; the message says so. */
+/** A scenario too large for a cluster; the message says so. */
 export class RenderError extends Error {}
 
 /** Files by path: a folder for `kubectl apply -k`. */
@@ -35,9 +41,12 @@ export function renderRun(run: ClusterRun): Map<string, string> {
     for (const manifest of manifests) fit(manifest, run);
     files.set(name, yamlOf(manifests));
   }
-  files.set('run.yaml', yamlOf([scenarioMap(run), keySecret(run)]));
+  const own = [scenarioMap(run), keySecret(run)];
+  for (const manifest of own) label(manifest, run);
+  files.set('run.yaml', yamlOf(own));
   if (run.cluster) {
     for (const [name, manifests] of manifestsIn(CLUSTER)) {
+      for (const manifest of manifests) label(manifest, run);
       files.set(`cluster/${name}`, yamlOf(manifests));
     }
     files.set(`cluster/${KUSTOMIZATION}`, textOf(CLUSTER, KUSTOMIZATION));
@@ -61,28 +70,73 @@ function kustomization(resources: readonly string[], cluster: boolean): object {
   };
 }
 
-/** Makes a manifest of the demo one of this run. */
-function fit({ kind, metadata, spec }: Manifest, run: ClusterRun): void {
+/** By labels every object of a run is found again. */
+function label({ metadata, spec }: Manifest, { run, values }: ClusterRun): void {
+  for (const target of [metadata, spec?.template?.metadata]) {
+    if (target === undefined) continue;
+    target.labels = { ...target.labels, ...values.labels, ...runLabels(run) };
+    if (values.annotations === undefined) continue;
+    target.annotations = { ...target.annotations, ...values.annotations };
+  }
+}
+
+/** Adapts a manifest of the demo to this run. */
+function fit(manifest: Manifest, run: ClusterRun): void {
+  const { kind, metadata, spec } = manifest;
+  label(manifest, run);
+  placeIn(manifest, run.values);
   const pod = spec?.template?.spec;
   if (kind !== 'Job' || spec === undefined || pod === undefined) return;
   const container = pod.containers[0]!;
   container.image = run.image;
-  for (const variable of container.env) {
-    if (variable.name === 'SELVAGE_RUN') variable.value = run.run;
+  setVariable(container, 'SELVAGE_RUN', run.run);
+  setVariable(container, 'SELVAGE_LOG_FORMAT', run.values.logs ?? 'text');
+  const { deadline, queue } = run.values;
+  if (deadline !== undefined) spec.activeDeadlineSeconds = deadline;
+  if (queue !== undefined) {
+    metadata.labels = { ...metadata.labels, 'kueue.x-k8s.io/queue-name': queue };
   }
-  if (metadata.name === 'services') {
-    const services = run.placement.length;
-    spec.completions = services;
-    spec.parallelism = services;
-    container.resources.requests['memory'] = memoryFor(run.placement);
-  } else {
-    container.args = coordinatorArgs(container.args, run.placementArgs);
-    container.volumeMounts.push({ name: 'scenario', mountPath: MOUNT, readOnly: true });
-    pod.volumes.push({
-      name: 'scenario',
-      configMap: { name: 'scenario', items: [{ key: SCENARIO, path: SCENARIO }] },
-    });
-  }
+  if (metadata.name === 'services') fitServices(spec, container, run);
+  else fitCoordinator(pod, container, run);
+}
+
+function fitServices(
+  spec: NonNullable<Manifest['spec']>,
+  container: Container,
+  { placement, values }: ClusterRun,
+): void {
+  spec.completions = placement.length;
+  spec.parallelism = placement.length;
+  if (values.serviceImage !== undefined) container.image = values.serviceImage;
+  const most = Math.max(...placement.map(({ devices }) => devices.length));
+  request(container, serviceFootprint(most), values.service);
+}
+
+function fitCoordinator(pod: PodSpec, container: Container, run: ClusterRun): void {
+  container.args = coordinatorArgs(container.args, run.placementArgs);
+  container.volumeMounts.push({ name: 'scenario', mountPath: MOUNT, readOnly: true });
+  pod.volumes.push({
+    name: 'scenario',
+    configMap: { name: 'scenario', items: [{ key: SCENARIO, path: SCENARIO }] },
+  });
+  const { deviceNames, values } = run;
+  request(container, coordinatorFootprint(deviceNames.length), values.coordinator);
+}
+
+function request(
+  container: Container,
+  footprint: Footprint,
+  {
+    cpu = footprint.cpu,
+    memory = footprint.memory,
+    memoryLimit = footprint.memoryLimit,
+  }: NonNullable<Values['service']> = {},
+): void {
+  container.resources = { requests: { cpu, memory }, limits: { memory: memoryLimit } };
+}
+
+function setVariable({ env }: Container, name: string, value: string): void {
+  for (const variable of env) if (variable.name === name) variable.value = value;
 }
 
 function coordinatorArgs(args: readonly string[], placementArgs: readonly string[]): string[] {
@@ -95,17 +149,8 @@ function coordinatorArgs(args: readonly string[], placementArgs: readonly string
   ];
 }
 
-/** An idle service is 65 MB (docs/distributed.md); a device in it, some more. */
-const IDLE_MIB = 112;
-const DEVICE_MIB = 16;
-
-function memoryFor(placement: Placement): string {
-  const most = Math.max(...placement.map(({ devices }) => devices.length));
-  return `${IDLE_MIB + DEVICE_MIB * most}Mi`;
-}
-
-/** The scenario, and for people which devices are in which pod. */
-function scenarioMap({ document, placement, deviceNames }: ClusterRun): object {
+/** The scenario, and as documentation which devices are in which pod. */
+function scenarioMap({ document, placement, deviceNames }: ClusterRun): Manifest {
   const data = {
     [SCENARIO]: stringify(document),
     'placement.yaml': stringify(
@@ -119,14 +164,14 @@ function scenarioMap({ document, placement, deviceNames }: ClusterRun): object {
       `the scenario is ${octets} octets, and a ConfigMap holds at most ${CONFIG_MAP_OCTETS}`,
     );
   }
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: named('scenario'), data };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: named('scenario'), data } as Manifest;
 }
 
-function keySecret({ key }: ClusterRun): object {
+function keySecret({ key }: ClusterRun): Manifest {
   const stringData = { SELVAGE_KEY: key };
-  return { apiVersion: 'v1', kind: 'Secret', metadata: named('run-key'), stringData };
+  return { apiVersion: 'v1', kind: 'Secret', metadata: named('run-key'), stringData } as Manifest;
 }
 
-function named(name: string): object {
+function named(name: string): Manifest['metadata'] {
   return { name, namespace: 'selvage' };
 }

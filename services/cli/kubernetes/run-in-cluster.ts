@@ -1,74 +1,97 @@
-import { setTimeout } from 'node:timers/promises';
-import type { KubernetesObject, V1Pod } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
 import { ClusterError, ClusterRefusal } from './cluster.js';
+import { collect } from './collect.js';
+import { follow } from './follow.js';
+import { MANAGED_LABEL, SELVAGE } from './labels.js';
 import type { Manifest } from './manifests.js';
 import { preflight } from './preflight.js';
+import { clear } from './clear.js';
+import type { StartOptions } from './start-gate.js';
+import { held, StartGate } from './start-gate.js';
 
-/** How a run in a cluster is wanted. */
-export interface ClusterRequest {
+/** A run to be made in a cluster, and how the user wants it. */
+export interface ClusterRequest extends StartOptions {
   readonly manifests: readonly Manifest[];
-  readonly image: string;
-  /** A folder that is there, for the run directory. */
+  readonly run: string;
+  /** An existing folder for the run directory. */
   readonly out: string;
-  /** Leave everything there. */
+  /** Leave everything in the cluster. */
   readonly keep: boolean;
-  readonly tell: (words: string) => void;
-  readonly stopped: AbortSignal;
+  /** Return as soon as every pod runs. */
+  readonly detach: boolean;
+  /** Brokers on nodes of their own; 1: anywhere. */
+  readonly nodes: number;
+  /** Seconds after the end for which the cluster keeps the run and its results. */
+  readonly retainSeconds: number;
 }
 
-const LOOK_MS = 1000;
-/** An image is pulled, and a small pod started. */
-const START_MS = 300_000;
-const HOPELESS = new Set([
-  'ErrImagePull',
-  'ImagePullBackOff',
-  'InvalidImageName',
-  'ErrImageNeverPull',
-  'CreateContainerConfigError',
-]);
-const LOG_LINES = 20;
-
-/** Applies, follows, collects and clears away; the exit code of the coordinator. */
+/** Creates, starts, follows, fetches and deletes a run; returns the coordinator's exit code. */
 export async function runInCluster(cluster: Cluster, request: ClusterRequest): Promise<number> {
-  const { manifests } = request;
-  const namespaces = manifests.filter(({ kind }) => kind === 'Namespace');
+  const { manifests, note } = request;
+  const namespace = manifests.find(({ kind }) => kind === 'Namespace')!;
   const others = manifests.filter(({ kind }) => kind !== 'Namespace');
-  const makesNamespace = await look(cluster, namespaces[0]!, others);
-  const made: KubernetesObject[] = [];
-  const make = async (object: KubernetesObject): Promise<void> => {
-    await cluster.create(object);
-    made.push(object);
-  };
+  const makesNamespace = await validate(cluster, request, namespace, others);
+  const own = makesNamespace ? [managed(namespace), ...others] : others;
+  let hasStarted = false;
   try {
-    if (makesNamespace) await make(namespaces[0]!);
-    // No pod without its account.
-    const [accounts, rest] = split(others, ({ kind }) => kind === 'ServiceAccount');
-    for (const object of accounts) await make(object);
-    await proveImage(cluster, request, make);
-    const [workloads, means] = split(rest, ({ spec }) => spec?.template !== undefined);
-    for (const object of [...means, ...workloads]) await make(object);
-    request.tell(`${others.length} objects in namespace ${cluster.namespace}`);
-    const coordinator = await follow(cluster, request);
-    await collect(cluster, request, make);
-    return coordinator;
-  } finally {
-    if (!request.keep) await clear(cluster, made, makesNamespace);
+    await make(cluster, own, request);
+    note(`${others.length} objects in namespace ${cluster.namespace}`);
+    const workloads = others.filter(({ spec }) => spec?.template !== undefined);
+    await new StartGate(cluster, workloads, request).open();
+    hasStarted = true;
+    if (request.detach) {
+      note(`run ${request.run} goes on; ${commandsFor(cluster.namespace)}`);
+      return 0;
+    }
+    const code = await follow(cluster, request);
+    await collect(cluster, request.out, request);
+    if (!request.keep) await clear(cluster, own);
+    return code;
+  } catch (error) {
+    await settle(cluster, own, request, hasStarted);
+    throw error;
   }
 }
 
-/** All that can be known beforehand; whether the namespace is to be made. */
-async function look(
+/** After an error: what may still run is left alone, and a second error hides no first. */
+async function settle(
   cluster: Cluster,
+  own: readonly Manifest[],
+  { keep, note, stopped, run }: ClusterRequest,
+  hasStarted: boolean,
+): Promise<void> {
+  if (keep) return;
+  if (hasStarted && !stopped.aborted) {
+    note(`run ${run} is left as it is; ${commandsFor(cluster.namespace)}`);
+    return;
+  }
+  await clear(cluster, own).catch((error: unknown) => {
+    note(`not everything could be deleted: ${(error as Error).message}`);
+    note(`later: selvage k8s delete --namespace ${cluster.namespace}`);
+  });
+}
+
+function commandsFor(namespace: string): string {
+  const option = namespace === SELVAGE ? '' : ` --namespace ${namespace}`;
+  return ['attach', 'fetch', 'delete'].map((word) => `selvage k8s ${word}${option}`).join(', ');
+}
+
+/** Everything that the server can refuse, before anything exists; whether to make the namespace. */
+async function validate(
+  cluster: Cluster,
+  { nodes }: ClusterRequest,
   namespace: Manifest,
   others: readonly Manifest[],
 ): Promise<boolean> {
   try {
-    const makesNamespace = !(await cluster.has(namespace));
-    await preflight(cluster, others, makesNamespace);
-    if (!makesNamespace) {
-      await refuseWhatIsThere(cluster, others);
-      for (const object of others) await cluster.check(object);
+    const makesNamespace = (await cluster.read(namespace)) === null;
+    await preflight(cluster, others, { makesNamespace, nodes });
+    if (makesNamespace) {
+      await cluster.check(namespace);
+      await validateElsewhere(cluster, others);
+    } else {
+      await refuseWhatExists(cluster, others);
+      for (const object of others) await cluster.check(held(object));
     }
     return makesNamespace;
   } catch (error) {
@@ -76,172 +99,70 @@ async function look(
   }
 }
 
-function split<T>(all: readonly T[], isFirst: (one: T) => boolean): [T[], T[]] {
-  return [all.filter(isFirst), all.filter((one) => !isFirst(one))];
-}
+/** A namespace that exists in every cluster. */
+const DEFAULT_NAMESPACE = 'default';
+const INVALID = [400, 422];
 
-async function refuseWhatIsThere(cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
+/**
+ * The server validates objects only in a namespace that exists: here in `default`. Its own quotas,
+ * rights and names say nothing of the namespace to come; what is invalid is so in any.
+ */
+async function validateElsewhere(cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
   for (const object of objects) {
-    if (!(await cluster.has(object))) continue;
-    const { kind, metadata } = object;
-    throw new ClusterError(
-      `namespace ${cluster.namespace} has a ${kind} ${metadata.name} already: ` +
-        'clear it away, or name another --namespace',
-    );
-  }
-}
-
-/** A pod of the run's image that ends at once: an image that cannot be had is found out by it. */
-async function proveImage(
-  cluster: Cluster,
-  { image, manifests, tell, stopped }: ClusterRequest,
-  make: (object: KubernetesObject) => Promise<void>,
-): Promise<void> {
-  tell(`looking for ${image}`);
-  const pod = podLike(manifests, 'image', ['healthy'], []);
-  await make(pod);
-  const isOver = ({ status }: V1Pod): boolean =>
-    status?.phase === 'Succeeded' || status?.phase === 'Failed';
-  const { status } = await podThat(cluster, 'image', isOver, stopped);
-  if (status?.phase === 'Failed') throw new ClusterError(`${image} does not run there`);
-  await cluster.remove(pod);
-}
-
-/** Looks until the coordinator has ended; its exit code. */
-async function follow(
-  cluster: Cluster,
-  { manifests, tell, stopped }: ClusterRequest,
-): Promise<number> {
-  const wanted = manifests.find(({ metadata }) => metadata.name === 'services')?.spec?.completions;
-  let said = '';
-  for (;;) {
-    const pods = await cluster.pods();
-    refuseHopeless(pods);
-    const running = pods.filter(
-      ({ metadata, status }) =>
-        metadata?.labels?.['selvage'] === 'service' && status?.phase === 'Running',
-    );
-    const words = `${running.length} of ${wanted} services are running`;
-    if (words !== said) tell(words);
-    said = words;
-    const ended = endOf(pods, 'coordinator');
-    if (ended !== null) {
-      if (ended.code !== 0) tell(lastLines(await cluster.logOf(ended.pod)));
-      return ended.code;
+    const metadata = { ...object.metadata, namespace: DEFAULT_NAMESPACE };
+    const moved: Manifest = { ...object, metadata };
+    try {
+      await cluster.check(moved);
+    } catch (error) {
+      if (INVALID.includes((error as ClusterError).code ?? 0)) throw error;
     }
-    await pause(stopped);
   }
 }
 
-/** A coordinator that was evicted is followed by another one: only an end with a code counts. */
-function endOf(pods: readonly V1Pod[], role: string): { pod: string; code: number } | null {
-  for (const { metadata, status } of pods) {
-    if (metadata?.labels?.['selvage'] !== role) continue;
-    const code = status?.containerStatuses?.[0]?.state?.terminated?.exitCode;
-    if (code !== undefined && code <= LAST_OWN_CODE) return { pod: metadata.name!, code };
-  }
-  return null;
-}
-
-/** Beyond it are signals. */
-const LAST_OWN_CODE = 3;
-
-function refuseHopeless(pods: readonly V1Pod[]): void {
-  for (const { metadata, status } of pods) {
-    const waiting = status?.containerStatuses?.[0]?.state?.waiting;
-    const reason = waiting?.reason ?? '';
-    if (!HOPELESS.has(reason)) continue;
-    const why = waiting?.message ?? 'no reason given';
-    throw new ClusterError(`pod ${metadata?.name} cannot start: ${reason}: ${why}`);
-  }
-}
-
-/** The volume is read through a pod of its own, since those that wrote it have ended. */
-async function collect(
-  cluster: Cluster,
-  { manifests, out, tell, stopped }: ClusterRequest,
-  make: (object: KubernetesObject) => Promise<void>,
-): Promise<void> {
-  const seconds = START_MS / 1000;
-  const pod = podLike(manifests, 'collect', [], ['runs', 'tmp']);
-  const [container] = pod.spec.containers;
-  const command = ['node', '-e', `setTimeout(() => {}, ${seconds}e3)`];
-  const waiting: BarePod = {
-    ...pod,
-    spec: { ...pod.spec, containers: [{ ...container, command }] },
-  };
-  await make(waiting);
-  await podThat(cluster, 'collect', ({ status }) => status?.phase === 'Running', stopped);
-  await cluster.copyOut('collect', '/work/runs', out);
-  tell(`results are in ${out}`);
-}
-
-/** The coordinator's pod under another name: the same image and rights, and some of its volumes. */
-function podLike(
-  manifests: readonly Manifest[],
-  name: string,
-  args: string[],
-  kept: readonly string[],
-): BarePod {
-  const job = manifests.find(
-    ({ kind, metadata }) => kind === 'Job' && metadata.name === 'coordinator',
-  )!;
-  const { containers, volumes, ...spec } = job.spec!.template!.spec;
-  const { image, resources, securityContext, volumeMounts } = containers[0]!;
-  const isKept = (volume: { readonly name: string }): boolean => kept.includes(volume.name);
-  const mounts = volumeMounts.filter(isKept);
-  const container = { name, image, args, resources, securityContext, volumeMounts: mounts };
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace: job.metadata.namespace, labels: { selvage: name } },
-    spec: { ...spec, volumes: volumes.filter(isKept), containers: [container] },
-  };
-}
-
-interface BarePod {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: Manifest['metadata'] & { readonly labels: Readonly<Record<string, string>> };
-  readonly spec: { readonly containers: readonly object[]; readonly volumes: readonly object[] };
-}
-
-async function podThat(
-  cluster: Cluster,
-  role: string,
-  isIt: (pod: V1Pod) => boolean,
-  stopped: AbortSignal,
-): Promise<V1Pod> {
-  for (let waited = 0; waited < START_MS; waited += LOOK_MS) {
-    const pods = (await cluster.pods()).filter(
-      ({ metadata }) => metadata?.labels?.['selvage'] === role,
+async function refuseWhatExists(cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
+  for (const object of objects) {
+    const { kind, metadata } = object;
+    const found = await cluster.read(object);
+    if (found === null) continue;
+    const { namespace } = cluster;
+    throw new ClusterError(
+      `namespace ${namespace} has a ${kind} ${metadata.name} already: ` +
+        `selvage k8s delete --namespace ${namespace}, or name another --namespace`,
     );
-    refuseHopeless(pods);
-    const found = pods.find(isIt);
-    if (found !== undefined) return found;
-    await pause(stopped);
-  }
-  throw new ClusterError(`pod ${role} has not come up in ${START_MS / 1000} s`);
-}
-
-async function pause(stopped: AbortSignal): Promise<void> {
-  try {
-    await setTimeout(LOOK_MS, undefined, { signal: stopped });
-  } catch {
-    throw new ClusterError('interrupted');
   }
 }
 
-function lastLines(text: string): string {
-  return text.trimEnd().split('\n').slice(-LOG_LINES).join('\n');
-}
-
-/** The last first; a namespace of ours takes all with it. */
-async function clear(
+/** The coordinator's Job owns the other objects: the cluster deletes all of them with it. */
+async function make(
   cluster: Cluster,
-  made: readonly KubernetesObject[],
-  ownNamespace: boolean,
+  own: readonly Manifest[],
+  { retainSeconds }: ClusterRequest,
 ): Promise<void> {
-  const doomed = ownNamespace ? made.slice(0, 1) : [...made].reverse();
-  for (const object of doomed) await cluster.remove(object);
+  for (const namespace of own.filter(({ kind }) => kind === 'Namespace')) {
+    await cluster.create(namespace);
+  }
+  const [job] = own.filter(isCoordinator);
+  const owner = await cluster.create(held(retained(job!, retainSeconds)));
+  const { uid } = owner.metadata as unknown as { uid: string };
+  const reference = { apiVersion: 'batch/v1', kind: 'Job', name: job!.metadata.name, uid };
+  for (const object of own) {
+    if (object.kind === 'Namespace' || isCoordinator(object)) continue;
+    const metadata = { ...object.metadata, ownerReferences: [reference] };
+    await cluster.create({ ...held(object), metadata });
+  }
+}
+
+function isCoordinator({ kind, metadata }: Manifest): boolean {
+  return kind === 'Job' && metadata.name === 'coordinator';
+}
+
+function retained(job: Manifest, ttlSecondsAfterFinished: number): Manifest {
+  return { ...job, spec: { ...job.spec, ttlSecondsAfterFinished } };
+}
+
+/** A namespace that is deleted with its run. */
+function managed(namespace: Manifest): Manifest {
+  const { metadata } = namespace;
+  const labels = { ...metadata.labels, [MANAGED_LABEL]: SELVAGE };
+  return { ...namespace, metadata: { ...metadata, labels } };
 }

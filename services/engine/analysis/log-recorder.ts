@@ -1,13 +1,13 @@
-import { DeafProbe } from '../contract/probe.js';
+import { NullProbe } from '../contract/probe.js';
 import type { Engine } from '../device/engine.js';
 import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
 
-/** A listener that keeps a log of each device, which goes where the device goes. */
-export abstract class LogRecorder<Log extends object> extends DeafProbe {
+/** A probe that keeps a log of each device, which moves between partitions with the device. */
+export abstract class LogRecorder<Log extends object> extends NullProbe {
   private readonly logs: Log[];
 
-  /** `blank`: the log of a device with so many ports, which has seen nothing. */
+  /** `blank`: the empty log of a device with so many ports. */
   constructor(
     protected readonly engine: Engine,
     private readonly blank: (ports: number) => Log,
@@ -24,7 +24,7 @@ export abstract class LogRecorder<Log extends object> extends DeafProbe {
     return save(this.logs[device]);
   }
 
-  /** Goes on from what was saved; null: from nothing. */
+  /** Continues from a saved log; null: from an empty one. */
   restore(device: number, saved: Plain | null): void {
     const log = this.blank(this.engine.devices[device].spec.ports.length);
     if (saved !== null) restore(log, saved);

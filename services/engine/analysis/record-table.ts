@@ -2,17 +2,17 @@ import { assert } from '../kernel/assert.js';
 
 const FIRST_ROWS = 64;
 
-/** A device that has seen so much of a kind has seen enough; what follows is only counted. */
+/** Most records of a kind that are stored for a device; further ones are only counted. */
 export const MOST_RECORDS = 100_000;
 
 /**
- * Records of numbers, side by side in one array that grows: a busy port is held and let go many
- * thousand times, and as many objects would keep the collector of memory busy.
+ * Records of numbers, side by side in one array that grows: a busy port is paused and released many
+ * thousand times, and as many objects would load the garbage collector.
  */
 export class RecordTable {
   values: Float64Array;
   count = 0;
-  /** Records beyond what is kept. */
+  /** Records beyond the limit. */
   omitted = 0;
   /** Rows that have not ended. */
   open: number[] = [];
@@ -23,7 +23,7 @@ export class RecordTable {
     this.values = new Float64Array(FIRST_ROWS * width);
   }
 
-  /** A new row that has not ended: where it begins among the values; -1 if there are too many. */
+  /** A new row that has not ended: its offset among the values; -1 if there are too many. */
   begin(): number {
     if (this.count === MOST_RECORDS) {
       this.omitted++;
@@ -39,7 +39,7 @@ export class RecordTable {
     return at;
   }
 
-  /** A row is over. */
+  /** A row has ended. */
   close(at: number): void {
     const { open } = this;
     const place = open.indexOf(at);
@@ -48,7 +48,7 @@ export class RecordTable {
     open.pop();
   }
 
-  /** Rows that are over are not kept any longer, but for some. */
+  /** Removes rows that have ended, except those to be kept. */
   forgetClosed(isKept: (at: number) => boolean = () => false): void {
     const { width, values } = this;
     const open = new Set(this.open);
@@ -63,7 +63,7 @@ export class RecordTable {
     this.count = to / width;
   }
 
-  /** Small whole numbers are best read as integers: what is asked with a double gets slower. */
+  /** Small whole numbers are read as integers: an index that is a double is slower. */
   map<Item>(read: (at: number) => Item): Item[] {
     const items: Item[] = [];
     for (let row = 0; row < this.count; row++) items.push(read(row * this.width));

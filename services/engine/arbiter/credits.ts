@@ -1,11 +1,11 @@
-/** Credits of all arbiters count 64 octets; a frame costs what it has begun. */
+/** Credits of all arbiters count 64 octets; a frame costs every unit it has begun. */
 
 export const CREDIT_OCTETS = 64;
 
 /** A KB of the data sheet. */
 export const KB = 1024;
 
-/** What a group strict class may owe at most: 2,048 KB (Table 7-52). */
+/** The deepest debt of a group strict class: 2,048 KB (Table 7-52). */
 export const DEEPEST_DEBT = (2048 * KB) / CREDIT_OCTETS;
 
 /** Cost of a frame: its octets from destination address to FCS, rounded up. */

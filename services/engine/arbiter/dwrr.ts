@@ -2,19 +2,19 @@ import type { Arbiter, Heads } from '../contract/arbiter.js';
 import { nextInTurn } from './round-robin.js';
 
 /**
- * Deficit weighted round robin (Shreedhar and Varghese): a class is served while its deficit
- * covers the head frame, and gains its quantum whenever its turn begins. Deficits count wire
- * octets, so shares are shares of the link and not of frames. A class that has nothing to send
- * when its turn comes starts again from zero. One without a share has what the others leave.
+ * Deficit weighted round robin (Shreedhar and Varghese): a class is served while its deficit covers
+ * the head frame, and gains its quantum whenever its turn begins. Deficits count wire octets, so
+ * shares are shares of the link and not of frames. A class with an empty queue at its turn starts
+ * again from zero. A class without a share has what the others leave.
  */
 export class DwrrArbiter implements Arbiter {
   private readonly deficit = new Float64Array(8);
   private readonly quantum = new Float64Array(8);
   /** Classes that have a share, one bit each. */
   private sharing = 0;
-  /** Whose turn it is; -1 before the first. */
+  /** The class being served; -1 before the first. */
   private serving = -1;
-  /** Classes that were seen waiting at the last decision. */
+  /** Classes that were waiting at the last decision. */
   private waiting = 0;
 
   /** Quanta in wire octets by class. */

@@ -2,9 +2,9 @@ import type { Arbiter, Heads } from '../contract/arbiter.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
 
 /**
- * Enhanced transmission selection (802.1Q clause 37): strict classes go first, highest first; the
+ * Enhanced transmission selection (802.1Q clause 37): strict classes first, highest first; the
  * bandwidth-share classes divide what is left by their percentages, and what one of them does not
- * use goes to the others.
+ * use is left to the others.
  */
 export class EtsArbiter implements Arbiter {
   private readonly sharing: DwrrArbiter;
@@ -15,7 +15,7 @@ export class EtsArbiter implements Arbiter {
     this.share(shares);
   }
 
-  /** Goes by other shares from now on; null marks a strict class. */
+  /** Sets other shares from now on; null marks a strict class. */
   share(shares: readonly (number | null)[]): void {
     this.sharing.weigh(quantaOf(shares.map((share) => share ?? 0)));
     this.strictClasses = shares.reduce<number>(

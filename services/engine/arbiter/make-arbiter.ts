@@ -1,4 +1,5 @@
 import type { Arbiter, ArbiterSpec } from '../contract/arbiter.js';
+import { DueDateArbiter } from './due-dates.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
 import { EtsArbiter } from './ets.js';
 import { RoundRobinArbiter } from './round-robin.js';
@@ -15,6 +16,8 @@ export function makeArbiter(spec: ArbiterSpec): Arbiter {
       return new DwrrArbiter(quantaOf(spec.weights));
     case 'ets':
       return new EtsArbiter(spec.shares);
+    case 'due-dates':
+      return new DueDateArbiter(spec);
     case 'weighted-strict':
       return new PacketPlane();
   }

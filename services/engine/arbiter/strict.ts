@@ -1,6 +1,6 @@
 import type { Arbiter } from '../contract/arbiter.js';
 
-/** The highest class that waits goes first. */
+/** The highest class that waits is served first. */
 export class StrictArbiter implements Arbiter {
   pick(eligible: number): number {
     return 31 - Math.clz32(eligible);

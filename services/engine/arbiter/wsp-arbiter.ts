@@ -1,11 +1,9 @@
-import { WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
+import { TRAFFIC_CLASSES, WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import type { Arbiter, Heads } from '../contract/arbiter.js';
 import { assert } from '../kernel/assert.js';
 import { creditsOf, DEEPEST_DEBT } from './credits.js';
 
-export const TRAFFIC_CLASSES = 8;
-
-/** A row of table T2 (or T4): what one traffic class is given, in credits. */
+/** A row of table T2 (or T4): configuration of one traffic class, in credits. */
 export interface WspClass {
   readonly group: number;
   readonly refill: number;
@@ -15,17 +13,17 @@ export interface WspClass {
 }
 
 export interface WspModes {
-  /** Without it, one frame of each class in turn; credits play no part (7.7.2.4.3). */
+  /** Without it, one frame of each class in turn; credits have no effect (7.7.2.4.3). */
   readonly weighted: boolean;
-  /** What a class loses at its limit stays in its group, and what is owed is paid in it. */
+  /** What a class cannot take at its limit stays in its group, and debts are paid by the group. */
   readonly recycle: boolean;
 }
 
 /**
- * Weighted strict priority (7.7.2.4): the highest class that may still spend goes first, and the
+ * Weighted strict priority (7.7.2.4): the highest class with credits is served first, and the
  * search begins again at class 7 after every grant. A class may spend while it and its bandwidth
- * group have credits; when nobody may, a cycle ends and all are refilled. So a group has its share
- * at least, and inside a group a class has its share at most unless credits are recycled.
+ * group have credits; when no class may, a cycle ends and all are refilled. So a group has its
+ * share at least, and inside a group a class has its share at most unless credits are recycled.
  *
  * The arbiter of both transmit planes and of the receive buffers.
  */
@@ -33,7 +31,7 @@ export class WspArbiter {
   /** By class and by group: credits now (T2 and T3). */
   readonly credit = new Int32Array(TRAFFIC_CLASSES);
   readonly groupCredit = new Int32Array(TRAFFIC_CLASSES);
-  /** By class: the least it ever had. */
+  /** By class: the lowest value so far. */
   readonly lowest = new Int32Array(TRAFFIC_CLASSES);
   cycles = 0;
 
@@ -43,18 +41,18 @@ export class WspArbiter {
   /** Classes with the bit set, one bit each. */
   private linkStrict = 0;
   private groupStrict = 0;
-  /** By group: its classes that have credits, one bit each; and what they get and keep at most. */
+  /** By group: its classes that have credits, one bit each; and their refill and limit. */
   private readonly members = new Int32Array(TRAFFIC_CLASSES);
   private readonly groupRefill = new Int32Array(TRAFFIC_CLASSES);
   private readonly groupMost = new Int32Array(TRAFFIC_CLASSES);
-  /** Credits as the cycle that is ending found them. */
+  /** Credits at the start of the refill. */
   private readonly found = new Int32Array(TRAFFIC_CLASSES);
   /** Groups that have classes, and those of them that a cycle would not change, one bit each. */
   private groups = 0;
   private settled = 0;
   private weighted = true;
   private recycle = true;
-  /** The class served last in turn. */
+  /** The class served last in round robin. */
   private last = TRAFFIC_CLASSES - 1;
 
   setModes(modes: WspModes): void {
@@ -76,7 +74,7 @@ export class WspArbiter {
 
   /**
    * The class to be granted among those eligible (a bit each); -1 if none is, or if none of them
-   * can ever have credits. A plane that cannot act on the answer does not ask.
+   * can ever have credits. A plane that cannot use the result does not call it.
    */
   pick(eligible: number): number {
     if (eligible === 0) return -1;
@@ -88,7 +86,7 @@ export class WspArbiter {
     }
   }
 
-  /** A frame of so many octets is granted: who pays depends on how strict the class is. */
+  /** A frame of so many octets is granted: what is charged depends on how strict the class is. */
   granted(tc: number, octets: number): void {
     const bit = 1 << tc;
     if (!this.weighted) this.last = tc;
@@ -118,7 +116,7 @@ export class WspArbiter {
     return -1;
   }
 
-  /** Refills everybody; false if that changed nothing. */
+  /** Refills all; false if that changed nothing. */
   private endCycle(): boolean {
     const before = this.settled;
     for (let left = this.groups & ~before; left !== 0; left &= left - 1) {
@@ -129,7 +127,7 @@ export class WspArbiter {
     return (this.groups & ~this.settled) !== 0;
   }
 
-  /** False if nothing changed, as will be so again until the group spends. */
+  /** False if nothing changed, which lasts until the group spends. */
   private refillGroup(g: number): boolean {
     const { credit, groupCredit, found } = this;
     for (let left = this.members[g]; left !== 0; left &= left - 1) {
@@ -156,7 +154,7 @@ export class WspArbiter {
     return false;
   }
 
-  /** What classes at their limit could not take goes to others of the group, highest first. */
+  /** What classes at their limit could not take is given to others of the group, highest first. */
   private giveFromTop(g: number, credits: number): void {
     const { credit, most } = this;
     let left = credits;
@@ -217,7 +215,7 @@ export class WspArbiter {
   }
 }
 
-/** The arbiter behind the transmit buffers: which class sends its next frame on the wire. */
+/** The arbiter behind the transmit buffers: which class sends its next frame. */
 export class PacketPlane implements Arbiter {
   readonly classes = new WspArbiter();
 

@@ -14,7 +14,7 @@ const STOPPED = 4;
 export const RESERVED = 5;
 const HEADROOM_LIMIT = 6;
 const LOSSLESS = 7;
-/** A line of the cache, together with the doubles. */
+/** A cache line, together with the doubles. */
 const WORDS = 16;
 
 // Doubles of an ingress account, behind its words.
@@ -24,7 +24,7 @@ const XOFF = 5;
 const XON_GAP = 6;
 const DOUBLES = 8;
 
-// Doubles of a device: its memory.
+// Doubles of a device: its buffer.
 
 /** Octets that are neither reserved nor headroom. */
 export const POOL = 0;
@@ -38,14 +38,14 @@ const MEMORY = 8;
 export const ADMITTED = -1;
 
 /**
- * The memory of switches. Each frame is charged twice, to the ingress account it came by and to
- * the egress queue it waits in; one that leaves by several ports once to its account, and to each
- * of the queues. An account first fills its reservation, then its share of the
- * common pool up to a dynamic threshold (alpha times what is free), and, once its neighbour was
- * asked to stop, its headroom. What is released empties the headroom first.
+ * The buffer of switches. Each frame is charged twice, to its ingress account and to its egress
+ * queue; one that leaves by several ports once to its account, and to each of the queues. An
+ * account first fills its reservation, then its share of the common pool up to a dynamic threshold
+ * (alpha times what is free), and, after XOFF, its headroom. What is released empties the headroom
+ * first.
  *
- * Only lossy frames are refused at a threshold; a lossless frame is refused only when its
- * headroom is full, and then lossless has failed.
+ * Only lossy frames are discarded at a threshold; a lossless frame is discarded only when its
+ * headroom is full, which is a failure of lossless operation.
  */
 export type SharedBuffer = ReturnType<typeof makeSharedBuffer>;
 
@@ -60,7 +60,7 @@ export function makeSharedBuffer(tables: Tables) {
     return group * portCount + port;
   }
 
-  /** Gives a device its memory and its ports their accounts. */
+  /** Configures the buffer of a device and the accounts of its ports. */
   function configure(device: number, firstPort: number, spec: BufferSpec): void {
     const m = device * MEMORY;
     let apart = 0;
@@ -78,15 +78,15 @@ export function makeSharedBuffer(tables: Tables) {
     memory[m + EGRESS_ALPHA] = spec.egressAlpha;
   }
 
-  /** Memory that a frame of so many octets takes behind this port. */
+  /** Buffer that a frame of so many octets takes behind this port. */
   function storedOctets(port: number, octets: number): number {
     const cell = memory[memoryOf[port] + CELL];
     return cell === 1 ? octets : Math.ceil(octets / cell) * cell;
   }
 
   /**
-   * Charges a frame to its ingress account, or says why it must be dropped.
-   * `queueOctets` is what its egress queue holds already.
+   * Charges a frame to its ingress account, or returns why it must be dropped. `queueOctets` is the
+   * present length of its egress queue.
    */
   function admit(port: number, group: number, stored: number, queueOctets: number): number {
     const row = rowOf(port, group);
@@ -112,8 +112,8 @@ export function makeSharedBuffer(tables: Tables) {
   }
 
   /**
-   * Whether the queue of an egress is too long for one of several copies of a frame. What a lossy
-   * account has reserved is its own here, too.
+   * Whether the queue of an egress is too long for one of several copies of a frame. The
+   * reservation of a lossy account applies here, too.
    */
   function refusesCopy(port: number, group: number, queueOctets: number): boolean {
     const row = rowOf(port, group);
@@ -137,6 +137,12 @@ export function makeSharedBuffer(tables: Tables) {
     if (before > 0) memory[memoryOf[port] + POOL_USED] -= before - (after > 0 ? after : 0);
   }
 
+  /** Whether a frame fits below XOFF, into what is reserved, while the sender is not paused. */
+  function hasReserved(port: number, group: number, stored: number): boolean {
+    const a = rowOf(port, group) * WORDS;
+    return words[a + STOPPED] === 0 && words[a + USED] + stored <= words[a + RESERVED];
+  }
+
   function atXoff(port: number, group: number): boolean {
     const a = rowOf(port, group) * WORDS;
     return words[a + HEADROOM] > 0 || words[a + USED] >= threshold(port, group);
@@ -154,12 +160,12 @@ export function makeSharedBuffer(tables: Tables) {
     words[rowOf(port, group) * WORDS + STOPPED] = stopped ? 1 : 0;
   }
 
-  /** Whether what an account cannot hold is an error, or simply dropped. */
+  /** Whether an overflow of an account is an error, or an ordinary drop. */
   function setLossless(port: number, group: number, lossless: boolean): void {
     words[rowOf(port, group) * WORDS + LOSSLESS] = lossless ? 1 : 0;
   }
 
-  /** XOFF threshold of an account as it stands now. */
+  /** Present XOFF threshold of an account. */
   function threshold(port: number, group: number): number {
     const row = rowOf(port, group);
     const m = memoryOf[port];
@@ -179,7 +185,7 @@ export function makeSharedBuffer(tables: Tables) {
     return Math.max(limit, 0);
   }
 
-  /** Takes free memory of the port's device out of the pool, or puts it back; returns how much. */
+  /** Removes free buffer of the port's device from the pool, or returns it; returns how much. */
   function shrink(port: number, octets: number): number {
     const m = memoryOf[port];
     const taken = Math.min(octets, memory[m + POOL] - memory[m + POOL_USED]);
@@ -203,7 +209,7 @@ export function makeSharedBuffer(tables: Tables) {
     free: number,
     queueOctets: number,
   ): number {
-    // What an account has reserved is its own, however full the rest is.
+    // The reservation of an account is available to it, however full the rest is.
     if (need === 0) return ADMITTED;
     if (need > free) return DROP.BUFFER_FULL;
     if (shared + need > doubles[row * DOUBLES + ALPHA] * free) return DROP.INGRESS_THRESHOLD;
@@ -242,6 +248,7 @@ export function makeSharedBuffer(tables: Tables) {
     admit,
     refusesCopy,
     release,
+    hasReserved,
     atXoff,
     atXon,
     setStopped,

@@ -16,8 +16,8 @@ const STRIDE = 6;
 const NONE = -1;
 
 /**
- * Multicast and flooded frames in the memory of one switch. The memory stores such a frame once;
- * every egress queue has a copy, and the copies bear the number of the record here.
+ * Multicast and flooded frames in the buffer of one switch. The buffer stores such a frame once;
+ * every egress queue has a copy, and the copies have the number of the record here.
  */
 export class SharedFrames {
   private readonly words: number[] = [];
@@ -47,7 +47,7 @@ export class SharedFrames {
     return --this.words[number * STRIDE + COPIES] === 0;
   }
 
-  /** Nothing is stored under the number any more. */
+  /** Frees the record with the number. */
   remove(number: number): void {
     this.set(number, COPIES, this.free);
     this.set(number, INGRESS, NONE);

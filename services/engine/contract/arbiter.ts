@@ -1,15 +1,15 @@
-/** What an arbiter may know of the queues it chooses from: nothing but who waits and how long. */
+/** What an arbiter reads of the queues it chooses from: the length of each head frame. */
 export interface Heads {
   /** Wire octets (preamble and gap included) of the first frame of a traffic class. */
   headWireOctets(port: number, trafficClass: number): number;
 }
 
 /**
- * Chooses among the traffic classes of one port. It sees only classes that may send now: pauses,
- * other gates have been folded into `eligible` before.
+ * Chooses among the traffic classes of one port. `eligible` has only classes that may send now:
+ * pauses and other gates are already applied to it.
  */
 export interface Arbiter {
-  /** The class whose head frame goes next; `eligible` has a bit per class and is never 0. */
+  /** The class whose head frame is sent next; `eligible` has a bit per class and is never 0. */
   pick(eligible: number, heads: Heads, port: number): number;
 }
 
@@ -19,5 +19,15 @@ export type ArbiterSpec =
   | { readonly kind: 'dwrr'; readonly weights: readonly number[] }
   /** Percent of what the strict classes leave; null marks a strict class. */
   | { readonly kind: 'ets'; readonly shares: readonly (number | null)[] }
+  /** Delay bounds, beside strict classes and weights. */
+  | {
+      readonly kind: 'due-dates';
+      /** Classes that are served before all others, one bit each. */
+      readonly strict: number;
+      /** By class: time from admission until a frame is due; null without a bound. */
+      readonly boundsPs: readonly (number | null)[];
+      /** By class; 0 without a share. */
+      readonly weights: readonly number[];
+    }
   /** Weighted strict priority of the 82599, configured by its registers. */
   | { readonly kind: 'weighted-strict' };

@@ -8,26 +8,26 @@ import type {
   PfcConfiguration,
 } from '../wire/lldp/dcbx-ieee.js';
 
-/** What a port is told about LLDP and DCBX: plain data, made by assembly from a scenario. */
+/** Configuration of LLDP and DCBX at a port: plain data, made by assembly from a scenario. */
 
 export interface DiscoveryPortSpec {
   /** What LLDP counts as a second. */
   readonly tickPs: number;
   readonly timers: LldpTimers;
-  /** Neighbours that a port has room for. */
+  /** Remote systems that a port has room for. */
   readonly neighborsMost: number;
-  /** Destination addresses; DCBX goes with the first. */
+  /** Destination addresses; DCBX TLVs are sent to the first only. */
   readonly destinations: readonly number[];
   readonly identity: DiscoveryIdentity;
-  /** What an administrator configured at first, and what at later times. */
+  /** What an administrator configured at the start, and at later times. */
   readonly stages: readonly { readonly fromPs: number; readonly admin: DiscoveryAdmin }[];
-  /** When anything changes anywhere in the fabric, from the beginning on: convergence counts so. */
+  /** Times of every change in the fabric; convergence times are measured from them. */
   readonly epochsPs: readonly number[];
-  /** Data goes by what was negotiated; false: by what the scenario says. */
+  /** Data uses the negotiated configuration; false: that of the scenario. */
   readonly drives: boolean;
-  /** A priority for credit starts no frame before the neighbour has agreed to it. */
+  /** A priority with credit starts no frame before the link partner has agreed to it. */
   readonly holdsWithoutCredit: boolean;
-  /** By destination: what the neighbour said before the run began; null where nothing was. */
+  /** By destination: the LLDPDU received before the run began; null where there was none. */
   readonly learned: readonly (Uint8Array | null)[];
 }
 
@@ -59,16 +59,16 @@ export interface DiscoveryIdentity {
   readonly maximumFrameOctets: number;
 }
 
-/** Who is heard of a port (adminStatus, 802.1AB 9.2.5.1). */
+/** adminStatus of a port (802.1AB 9.2.5.1). */
 export type LldpStatus = 'disabled' | 'send' | 'receive' | 'both';
 
-/** Which DCBX a port speaks; `auto` is IEEE until a neighbour is heard that only has CEE. */
+/** Which DCBX a port uses; `auto` is IEEE until a neighbor is found that has CEE only. */
 export type DcbxMode = 'auto' | 'ieee' | 'cee' | 'off';
 
 export interface DiscoveryAdmin extends MechanismTlvs {
   readonly status: LldpStatus;
   readonly dcbx: DcbxAdmin;
-  /** Null, here and below: the port does not speak of it. */
+  /** Null, here and below: the port does not advertise it. */
   readonly credit: CreditExchange | null;
   readonly congestionNotification: CongestionNotification | null;
 }
@@ -79,9 +79,9 @@ export type AdvertisedTlvs = Pick<DiscoveryAdmin, keyof MechanismTlvs | 'congest
 /** The local side of 802.1Q clause 38. */
 export interface DcbxAdmin {
   readonly mode: DcbxMode;
-  /** Its `willing` goes for ETS, and for priority groups of CEE. */
+  /** Its `willing` applies to ETS, and to priority groups of CEE. */
   readonly ets: Ets;
-  /** What the neighbour should use; null: no recommendation. */
+  /** Recommendation to the neighbor; null: none. */
   readonly recommendation: Ets | null;
   readonly pfc: PfcConfiguration;
   readonly applications: readonly Application[];
@@ -89,7 +89,7 @@ export interface DcbxAdmin {
   readonly fixedClasses: number;
 }
 
-/** What negotiation tells the data path of a port. */
+/** The negotiated configuration that the data path of a port uses. */
 export interface OperatingPort {
   readonly ets: Ets;
   /** Priorities with PFC, one bit each. */
@@ -99,23 +99,23 @@ export interface OperatingPort {
   readonly advertised: MechanismTlvs;
 }
 
-/** What two neighbours use of credit exchange. */
+/** What both ends of a link use of credit exchange. */
 export interface OperatingCredit {
   /** Priorities whose frames need it, one bit each. */
   readonly priorities: number;
-  /** Octets of a credit that the neighbour grants. */
+  /** Octets of a credit that the link partner grants. */
   readonly askedUnitOctets: number;
   /** Its totals have 31 bits. */
   readonly askedWide: boolean;
   /** Each channel has its share of its buffer, and no more. */
   readonly askedDivided: boolean;
-  /** By priority: units of its buffer; 0 or nothing where it does not say. */
+  /** By priority: units of its buffer; 0 or nothing where it is not advertised. */
   readonly askedBufferUnits: readonly number[];
-  /** Words may ride on data frames. */
+  /** Credit messages may be carried in tags of data frames. */
   readonly tags: boolean;
 }
 
-/** Puts what was negotiated into force. */
+/** Applies what was negotiated. */
 export interface PortOperator {
   operate(port: number, operating: OperatingPort): void;
   /** Classes and shares as the registers of the port have them; null where it has none. */

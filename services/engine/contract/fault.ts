@@ -15,15 +15,13 @@ export interface FaultTimes {
   readonly stream: string;
 }
 
-/** A table of a switch that can be full: `mac`, or a mechanism by its name. */
+/** A table of a switch that can be full: `mac`, or one of a mechanism, by its name. */
 export type TableKind = string;
 
 /** Which control frames: those whose EtherType and opcode are these; -1 takes any. */
 export interface ControlMatch {
   readonly etherType: number;
   readonly opcode: number;
-  /** Of CBFC, whose updates have one opcode, which of them; -1 of all others. */
-  readonly update: number;
   /** Offset of the octet that names priorities; -1 where the kind has none. */
   readonly vectorAt: number;
   /** Of these priorities, one bit each. */
@@ -32,10 +30,10 @@ export interface ControlMatch {
   readonly messages: number;
 }
 
-/** A frame that somebody makes of forged octets. */
+/** A frame with spoofed octets. */
 export interface ForgedMessage {
   readonly priority: number;
-  /** Position of the station that it goes to; -1: the neighbour. */
+  /** Position of the station that it is sent to; -1: the link partner. */
   readonly target: number;
   readonly hash: number;
   readonly vlan: number;
@@ -55,8 +53,11 @@ export type FaultEffect =
       readonly priorities: number;
       readonly control: boolean;
     }
-  /** Of what arrives: each bit is wrong with this probability, and a wrong frame is dropped. */
-  | { readonly kind: 'bit-errors'; readonly rate: number }
+  /**
+   * Of what arrives: a frame with a wrong bit is dropped. The probability that it is intact has the
+   * natural logarithm `perOctet * octets + perFrame`.
+   */
+  | { readonly kind: 'bit-errors'; readonly perOctet: number; readonly perFrame: number }
   /** Of control frames that arrive. */
   | {
       readonly kind: 'control';
@@ -65,12 +66,12 @@ export type FaultEffect =
       readonly probability: number;
       readonly delayPs: number;
     }
-  /** The port sends this frame (without FCS) of its own accord, again and again. */
+  /** The port sends this frame (without FCS) repeatedly, whatever its state. */
   | {
       readonly kind: 'send';
       readonly octets: readonly number[];
       readonly everyPs: number;
-      /** What is around a frame that crosses the fabric; null: it belongs to the link. */
+      /** Headers of a frame that crosses the fabric; null: it is a frame of the link only. */
       readonly message: ForgedMessage | null;
     }
   /** What the port sends takes so long per octet. */
@@ -79,13 +80,13 @@ export type FaultEffect =
   | { readonly kind: 'delay'; readonly delayPs: number; readonly jitterPs: number }
   /** Everything that the port's device holds is lost, once. */
   | { readonly kind: 'flush' }
-  /** The memory of the port's device has so much less to share. */
+  /** The shared buffer of the port's device is smaller by so much. */
   | { readonly kind: 'shrink'; readonly octets: number }
-  /** Credit in the hand of the port is gone, again and again. */
+  /** Credit of so many octets that the port holds is lost, repeatedly. */
   | {
       readonly kind: 'steal';
       readonly priorities: number;
-      readonly units: number;
+      readonly octets: number;
       readonly everyPs: number;
     }
   /** A table of the port's device takes no more than so many entries. */
@@ -94,14 +95,16 @@ export type FaultEffect =
   | { readonly kind: 'drift'; readonly ppm: number }
   /** The application of the port's host reads no faster than this; Infinity: nothing. */
   | { readonly kind: 'read'; readonly octetPs: number }
-  /** Nothing by itself: the neighbour's fault may make this port's memory overflow. */
+  /** The port's NIC pauses the classes that this table (three bits each) has for priorities. */
+  | { readonly kind: 'map'; readonly table: number }
+  /** No effect by itself: a fault of the link partner may make this port's buffer overflow. */
   | { readonly kind: 'excuse' };
 
 export interface FaultSpec {
-  /** Position in the scenario's list. */
+  /** Position in the scenario's list; -1 of what a link does by its description. */
   readonly fault: number;
   readonly seed: number;
-  /** Names the random stream of what it hits. */
+  /** Names the random stream that samples the frames it affects. */
   readonly dice: string;
   readonly when: FaultTimes;
   readonly effect: FaultEffect;

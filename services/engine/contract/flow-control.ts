@@ -2,18 +2,18 @@ import type { Clock } from '../kernel/clock.js';
 import type { PortSpec } from './spec.js';
 
 /**
- * The narrow questions between a device's data path and the mechanisms that hold senders back.
- * A mechanism implements those that it needs; the data path never knows which one answers.
+ * Interfaces between a device's data path and the mechanisms that pause senders. A mechanism
+ * implements those that it needs; the data path does not depend on which one it is.
  */
 
-/** Hears what an ingress account took in and gave back. */
+/** Observes what an ingress buffer account admits and releases. */
 export interface IngressObserver {
   /** `octets`: its length as it came in. */
   admitted(port: number, group: number, frame: number, octets: number): void;
   released(port: number, group: number, frame: number): void;
 }
 
-/** A mechanism that has the role; a mistake of the engine if it has not. */
+/** A mechanism that has the role; throws if it has not, which is a defect of the engine. */
 export function asIngressObserver(mechanism: Mechanism): IngressObserver {
   return mechanism as Mechanism & IngressObserver;
 }
@@ -22,23 +22,25 @@ export function isGate(mechanism: Mechanism): mechanism is Mechanism & TransmitG
   return mechanism.holdReason !== undefined;
 }
 
-/** Why a priority may not send, for people and for the graph of who waits for whom. */
+/** Why a priority may not send, for reports and for the wait-for graph. */
 export interface HoldReason {
   readonly mechanism: string;
-  /** The hold ends by itself at this time (ps); Infinity if only the neighbour can end it. */
+  /** The hold expires at this time (ps); Infinity if only the link partner can end it. */
   readonly untilPs: number;
-  /** Since when the link partner holds it without a break; null where it is not the partner. */
+  /**
+   * Since when the link partner has paused it without a break; null where it is not the partner.
+   */
   readonly sincePs: number | null;
 }
 
 /**
- * Says which priorities may not start a frame. It is not asked at every arbitration: it pushes
- * changes into the port's `Holds`, so that a port where nothing is held pays one load.
+ * Decides which priorities may not start a frame. It is not called at every arbitration: it writes
+ * changes to the port's `Holds`, so that a port where nothing is paused pays one load.
  */
 export interface TransmitGate {
   /** Null when this gate does not hold the priority. */
   holdReason(port: number, priority: number): HoldReason | null;
-  /** It holds the queue that is named by the priority, whatever priorities its frames have. */
+  /** It holds the queue with the number of the priority, whatever priorities its frames have. */
   readonly holdsQueues?: boolean;
 }
 
@@ -49,17 +51,17 @@ export interface HoldCounts {
   holdCount(port: number, priority: number): number;
 }
 
-/** Asks link partners to hold priorities. */
+/** Counts requests to pause link partners. */
 export interface StopCounts {
-  /** How many of its control frames asked the neighbour to hold the priority, or released it. */
+  /** How many of its control frames paused the priority at the link partner, or released it. */
   stopsSent(port: number, priority: number): number;
 }
 
-/** Sends control frames of its own, which go before all others and are never held. */
+/** Sends control frames, which are transmitted before all others and are never paused. */
 export interface ControlFrameSource {
   /**
-   * Writes the frame now due at a port, without FCS; returns its length. 0 declines: what the frame
-   * was requested for no longer applies. A source that declines does not request another frame.
+   * Writes the frame now due at a port, without FCS; returns its length. 0 declines: the frame is
+   * no longer needed. A source that declines does not request another frame.
    */
   compose(port: number, txEnd: number, octets: Uint8Array): number;
 }
@@ -70,16 +72,71 @@ export interface ControlFrameHandler {
   receiveControl(port: number, octets: Uint8Array, length: number): boolean;
 }
 
-/** Gets back the timers it armed. */
+/** Receives the timers it armed. */
 export interface TimerClient {
   onTimer(port: number, timer: number): void;
 }
 
-/** Is told which ports it runs on. */
+/** Is given the ports it runs on. */
 export interface PortClient {
   configurePort(port: number, spec: PortSpec): void;
-  /** The carrier is back: what was said over the link before no longer counts. */
+  /** The carrier is back: what was received over the link before is no longer valid. */
   linkUp?(port: number): void;
+  linkDown?(port: number): void;
+}
+
+/** Control ordered sets of a link: eight octets between frames. */
+export interface OrderedSetHandler {
+  /** False if the message is not one of its kind. */
+  receiveOrderedSet(port: number, octets: Uint8Array): boolean;
+}
+
+/** Rules who may fill the ingress buffer of a port, and observes it. */
+export interface IngressRuler {
+  rulesGroup(port: number, group: number): boolean;
+  /** Priority groups whose link partner is stopped now, one bit each. */
+  stoppedGroups(port: number): number;
+  /** Groups that store so much that there is nothing left to grant for a frame. */
+  exhaustedGroups(port: number): number;
+}
+
+/** Frames of a priority wait for something that the link partner has to send. */
+export interface PartnerWaits {
+  /** Since when the first frame of a priority waits; null if none does. */
+  waitsSincePs(port: number, priority: number): number | null;
+  /** Since when nothing of the priority has been stored behind a port; null while something is. */
+  emptySincePs(port: number, priority: number): number | null;
+  /** After so long an end of the link has sent again all that it has to say. */
+  repeatsPs(port: number): number;
+}
+
+/** Runs where link partners have agreed on it. */
+export interface Agreement {
+  /** Frames of a priority wait until the link partner has advertised the same. */
+  awaitsAgreement(port: number, priority: number): boolean;
+}
+
+/** Has credit at its ports that a fault can take. */
+export interface CreditHolder {
+  /** Credit of each of these priorities (one bit each) is lost, as if a frame had used it. */
+  steal(port: number, priorities: number, octets: number): void;
+}
+
+/** Charges what is stored behind ports to accounts, in units of its own. */
+export interface ChargeBook {
+  /** The account at a port of frames of a priority; -1 if the mechanism charges none. */
+  accountOf(port: number, priority: number): number;
+  /** Units of frames that are stored. */
+  chargedUnits(port: number, account: number): number;
+}
+
+/** What must hold of both ends of a link. */
+export interface LinkInvariants {
+  /** Of frames to a port, with those on their way; the name of what does not hold, or null. */
+  brokenOnLink(
+    port: number,
+    forEachUnderway: (visit: (frame: number) => void) => void,
+  ): string | null;
 }
 
 /** A quantity that a mechanism shows under the name the standard gives it. */
@@ -95,9 +152,9 @@ export interface Managed {
 
 /** Pauses link partners for a time, and again before it is up. */
 export interface PartnerPauser {
-  /** Whether the link partner of a port is paused for any reason. */
+  /** Whether it pauses the link partner of a port for any reason. */
   isStopping(port: number): boolean;
-  /** What pauses it is stated again before it expires, or is just about to be. */
+  /** Its pause is refreshed before it expires, or a first frame is due. */
   isRefreshed(port: number): boolean;
 }
 
@@ -121,34 +178,45 @@ export interface Mechanism
     Partial<PortClient>,
     Partial<PartnerPauser>,
     Partial<PortInvariants>,
+    Partial<OrderedSetHandler>,
+    Partial<IngressRuler>,
+    Partial<PartnerWaits>,
+    Partial<ChargeBook>,
+    Partial<CreditHolder>,
+    Partial<Agreement>,
+    Partial<LinkInvariants>,
     Partial<Managed> {}
 
 export interface Named {
   readonly name: string;
 }
 
-/** What a mechanism may ask of those that carry it. Ports are numbered through the service. */
+/** What mechanisms use of their engine. Ports are numbered through the service. */
 export interface MechanismHost {
   readonly clock: Clock;
-  /** Hold exactly these priorities (a bit each) at a port, as far as this gate is concerned. */
+  /** Holds exactly these priorities (a bit each) at a port, as far as this gate is concerned. */
   hold(gate: number, port: number, priorities: number): void;
-  /** A control frame of this source is due: send it as soon as the wire is free. */
+  /** A control frame of this source is due: send it as soon as the link is free. */
   requestControl(source: number, port: number): void;
   /** A control frame of this source was requested and has not been sent. */
   controlDue(source: number, port: number): boolean;
   /** `timer` is 0..63. */
   arm(client: number, port: number, timer: number, time: number): void;
-  /** Frames that wait at a port for permission may have got it. */
+  /** Frames that wait at a port for credit may have received it. */
   permit(port: number): void;
-  /** A permission was taken back: no waiting frame of a port has one any more. */
+  /** The link layer of a port has frames to send again, or has no longer. */
+  repeat(port: number, due: boolean): void;
+  /** Notifies probes that the link layer of a port will not send a frame again. */
+  announceGivenUp(port: number, frame: number): void;
+  /** Credit was withdrawn: no waiting frame of a port may start any more. */
   withdraw(port: number): void;
-  /** Tell listeners that a neighbour was asked to stop or to go on. */
+  /** Notifies probes that a port paused or resumed its link partner. */
   announceStop(port: number, group: number, stop: boolean): void;
-  /** Not zero while anybody listens: what costs something to tell need not be put together. */
-  readonly ears: Uint8Array;
-  /** Tell listeners that a credit account began, or ceased, to hold a frame back. */
+  /** Not zero while any probe is attached: only then are arguments for it put together. */
+  readonly hasListeners: Uint8Array;
+  /** Notifies probes that a credit account began, or ceased, to block a frame. */
   announceShort(port: number, priority: number, channel: number, short: boolean): void;
-  /** Tell listeners of a step of credit exchange. */
+  /** Notifies probes of a step of credit exchange. */
   announceCredit(
     port: number,
     step: number,
@@ -158,18 +226,18 @@ export interface MechanismHost {
   ): void;
 }
 
-/** Stops a neighbour on somebody else's behalf. */
-export interface NeighbourStopper {
-  /** Whether that can be asked of this neighbour. */
+/** Pauses a link partner as a proxy for another device. */
+export interface ProxyPauser {
+  /** Whether this link partner can be paused. */
   canStop(port: number, priority: number): boolean;
-  /** For a time (ps); zero lets it go on. */
+  /** Pauses for a time (ps); zero resumes. */
   stopFor(port: number, priority: number, durationPs: number): void;
 }
 
-/** An ingress account as a mechanism sees it. */
+/** An ingress buffer account as a mechanism sees it. */
 export interface IngressAccounts {
   atXoff(port: number, group: number): boolean;
   atXon(port: number, group: number): boolean;
-  /** While stopped, what still arrives is charged to the headroom. */
+  /** While the sender is paused, what still arrives is charged to the headroom. */
   setStopped(port: number, group: number, stopped: boolean): void;
 }

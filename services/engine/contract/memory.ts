@@ -1,6 +1,6 @@
-/** An ingress account: one per port and priority group. */
+/** An ingress buffer account: one per port and priority group. */
 export interface AccountSpec {
-  /** A full account stops the neighbour instead of dropping. */
+  /** At XOFF the link partner is paused; nothing is dropped. */
   readonly lossless: boolean;
   readonly reservedOctets: number;
   /** Dynamic threshold as a multiple of the free shared pool. */

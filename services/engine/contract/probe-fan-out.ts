@@ -2,8 +2,8 @@ import type { FramePool } from '../frame/frame-pool.js';
 import type { Probe } from './probe.js';
 
 /**
- * Tells two listeners, one after the other; one of them may be two again. Arguments are written
- * out: gathering them, or a list of listeners, costs more than most listeners do.
+ * Calls two probes, one after the other; one of them may be a fan-out again. Arguments are written
+ * out: rest arguments, or a list of probes, cost more than most probes do.
  */
 export class ProbeFanOut implements Probe {
   constructor(
@@ -145,8 +145,8 @@ export class ProbeFanOut implements Probe {
     this.second.nicGranted(device, now, arbiter, party, octets, eligible);
   }
 
-  ledChanged(...heard: Parameters<Probe['ledChanged']>): void {
-    this.first.ledChanged(...heard);
-    this.second.ledChanged(...heard);
+  ledChanged(...change: Parameters<Probe['ledChanged']>): void {
+    this.first.ledChanged(...change);
+    this.second.ledChanged(...change);
   }
 }

@@ -1,13 +1,13 @@
 import type { FramePool } from '../frame/frame-pool.js';
 
-/** Why a frame was discarded. The names are what people read. */
+/** Why a frame was discarded. These names appear in results. */
 export const DROP_REASONS = [
-  /** A lossless account was full including its headroom: lossless failed. */
+  /** A lossless account was full including its headroom: a defect of the configuration. */
   'headroom-exhausted',
   'ingress-threshold',
   'egress-threshold',
   'buffer-full',
-  /** No route, or nobody to flood to. */
+  /** No route, or no port to flood to. */
   'no-destination',
   /** Tagged for a VLAN that the port does not carry. */
   'vlan-filtered',
@@ -17,27 +17,33 @@ export const DROP_REASONS = [
   'no-slot',
   /** Weighted random early discard. */
   'wred',
-  /** Declared faults: without them, these do not happen. */
+  /** Only with declared faults. */
   'link-down',
   'lost-on-link',
   'fcs-error',
   'device-reset',
-  /** As headroom-exhausted, where a fault kept the neighbour from stopping in time. */
+  /** As headroom-exhausted, where a fault kept the link partner from stopping in time. */
   'overflow-by-fault',
-  /** A watchdog dropped what a neighbour held for too long. */
+  /** A watchdog dropped what was paused for too long. */
   'watchdog',
-  /** As headroom-exhausted, where the neighbour's watchdog sends against stops. */
+  /** As headroom-exhausted, where the link partner's watchdog ignores pauses. */
   'overflow-by-watchdog',
-  /** The receive queue of an 82599 had no descriptor, and drops then. */
+  /** The receive queue of an 82599 had no descriptor and is configured to drop then. */
   'no-descriptor',
-  /** By a declared fault an application read too slowly, and nobody could be stopped. */
+  /** A declared fault slowed an application down, and its senders could not be paused. */
   'not-read',
-  /** It waited at a port that was found down, and was not moved to another. */
+  /** It waited at a port whose link was detected down, and was not moved to another. */
   'port-down',
-  /** Failover left no route to where it goes. */
+  /** Failover left no route to its destination. */
   'unreachable',
-  /** By a declared fault a sender had credit that was never granted, and no room was left. */
+  /** A declared fault gave a sender credit that was never granted, and no buffer was left. */
   'not-granted',
+  /** The link layer expects another frame first: it is sent again. */
+  'out-of-sequence',
+  /** The link layer does not run, and is configured to let no frame out then. */
+  'link-not-ready',
+  /** A switch with a frame data buffer had no slot for its first bit. */
+  'no-temporary-slot',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -65,17 +71,20 @@ export const DROP = {
   PORT_DOWN: 18,
   UNREACHABLE: 19,
   NOT_GRANTED: 20,
+  OUT_OF_SEQUENCE: 21,
+  LINK_NOT_READY: 22,
+  NO_TEMPORARY_SLOT: 23,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */
 export const CREDIT_STEPS = [
-  /** Both ends begin an epoch with what each of them can. */
+  /** Both ends begin an epoch with the capabilities of both. */
   'agreed',
   'requested',
   'granted',
   'transmitted',
   'received',
-  /** Memory is free again, and may be granted. */
+  /** Buffer is free again, and may be granted. */
   'accounted',
 ] as const;
 
@@ -93,10 +102,9 @@ export const CREDIT_STEP = {
 export const NIC_ARBITER = { MACHINES: 0, DESCRIPTOR_PLANE: 8, RECEIVE_PLANE: 9 } as const;
 
 /**
- * Points of the engine where something observable happens. A device without a listener pays one
- * branch at each. Of frames that pass (received, queued, sent) a port tells those that somebody
- * asked for, and may tell others. Times are picoseconds; listeners must not touch what they are
- * shown.
+ * Points of the engine where a probe can observe. A device without a probe pays one branch at each.
+ * Of frames that pass (received, queued, sent) a port reports those that the trace mask selects,
+ * and may report others. Times are picoseconds; probes must not change what they are given.
  */
 export interface Probe {
   frameReceived(device: number, port: number, now: number, pool: FramePool, frame: number): void;
@@ -109,7 +117,7 @@ export interface Probe {
     reason: number,
   ): void;
   frameMarked(device: number, port: number, now: number, pool: FramePool, frame: number): void;
-  /** A frame that came in by one port (a host's own: the same) waits at another from now on. */
+  /** A frame received by one port (of a host's own: the same) now waits at another. */
   frameQueued(
     device: number,
     ingress: number,
@@ -119,8 +127,8 @@ export interface Probe {
     frame: number,
   ): void;
   /**
-   * Transmission starts. PORT still tells where the frame came in. The arbiter chose a traffic
-   * class of those eligible, one bit each.
+   * Transmission starts. PORT is still the ingress port. The arbiter chose a traffic class of those
+   * eligible, one bit each.
    */
   frameSent(
     device: number,
@@ -133,21 +141,21 @@ export interface Probe {
   ): void;
   /** A frame that waited at a port will not be sent, and is dropped next. */
   frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void;
-  /** What a host has just received stays in its NIC until software takes it. */
+  /** A frame that a host has received stays in its NIC until software reads it. */
   frameKept(device: number, now: number, pool: FramePool, frame: number): void;
-  /** Software takes it. Its hash may be gone by then: the NIC puts other things there. */
+  /** Software reads it. Its hash may be overwritten by then: the NIC reuses the word. */
   frameTaken(device: number, now: number, pool: FramePool, frame: number): void;
-  /** A watchdog stops obeying a neighbour that holds a priority for too long, or obeys again. */
+  /** A watchdog begins to ignore pauses of a priority that last too long, or ends that. */
   watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void;
-  /** A MAC control frame starts on the wire. */
+  /** A MAC control frame starts on the link. */
   controlSent(device: number, port: number, now: number, octets: Uint8Array): void;
-  /** The frame that has just started takes a CE-Tag along, behind its addresses. */
+  /** The frame that has just started carries a CE-Tag, behind its addresses. */
   tagSent(device: number, port: number, now: number, octets: Uint8Array): void;
   /** A MAC control frame takes effect. */
   controlReceived(device: number, port: number, now: number, octets: Uint8Array): void;
-  /** This device began (or ended) asking its neighbour to stop. */
+  /** This device began (or ended) to pause its link partner. */
   stopAsked(device: number, port: number, now: number, group: number, stop: boolean): void;
-  /** A step of credit exchange; units are the word of a message, or what a frame costs. */
+  /** A step of credit exchange; units are those of the message, or what a frame costs. */
   creditStep(
     device: number,
     port: number,
@@ -157,9 +165,9 @@ export interface Probe {
     channel: number,
     units: number,
   ): void;
-  /** Priorities of a port that may not start a frame, one bit each, have changed. */
+  /** The priorities of a port that may not start a frame, one bit each, have changed. */
   heldChanged(device: number, port: number, now: number, priorities: number): void;
-  /** The first frame in line of a credit account began (or ceased) to lack credit. */
+  /** The first frame of a credit account began (or ceased) to lack credit. */
   creditShort(
     device: number,
     port: number,
@@ -172,7 +180,7 @@ export interface Probe {
   messageDelivered(device: number, now: number, flow: number, message: number): void;
   /**
    * An arbiter inside an 82599 chose a class of those eligible (one bit each), or a virtual
-   * machine, for a frame of so many octets; 0 if there was none after all.
+   * machine, for a frame of so many octets; 0 if there was none.
    */
   nicGranted(
     device: number,
@@ -183,14 +191,14 @@ export interface Probe {
     eligible: number,
   ): void;
   /**
-   * An LED of an 82599 went on or off at `atPs`. Told when the next thing happens to its LEDs (a
-   * frame, its link, LEDCTL), so it may be told late, but always in order.
+   * An LED of an 82599 went on or off at `atPs`. Reported at the next event of its LEDs (a frame,
+   * its link, LEDCTL), so it may be late, but is always in order.
    */
   ledChanged(device: number, port: number, atPs: number, led: number, lit: boolean): void;
 }
 
-/** Hears nothing; a listener overrides the points that it cares for. */
-export class DeafProbe implements Probe {
+/** Observes nothing; a subclass overrides the points that it observes. */
+export class NullProbe implements Probe {
   frameReceived(..._: Parameters<Probe['frameReceived']>): void {}
   frameDropped(..._: Parameters<Probe['frameDropped']>): void {}
   frameMarked(..._: Parameters<Probe['frameMarked']>): void {}
@@ -214,19 +222,19 @@ export class DeafProbe implements Probe {
 
 export type Point = keyof Probe;
 
-const POINTS = Object.getOwnPropertyNames(DeafProbe.prototype).filter(
+const POINTS = Object.getOwnPropertyNames(NullProbe.prototype).filter(
   (name): name is Point => name !== 'constructor',
 );
 
-/** By point who hears of it; null: nobody, and nothing is told. */
-export type Hearers = Record<Point, Probe | null>;
+/** By point the probe that observes it; null: none. */
+export type ListenersByPoint = Record<Point, Probe | null>;
 
-export function nobody(): Hearers {
-  return Object.fromEntries(POINTS.map((point) => [point, null])) as Hearers;
+export function noListeners(): ListenersByPoint {
+  return Object.fromEntries(POINTS.map((point) => [point, null])) as ListenersByPoint;
 }
 
-/** Where a listener is not deaf. */
+/** The points that a probe overrides. */
 export function pointsOf(probe: Probe): Point[] {
-  const deaf: Probe = DeafProbe.prototype;
-  return POINTS.filter((point) => probe[point] !== deaf[point]);
+  const none: Probe = NullProbe.prototype;
+  return POINTS.filter((point) => probe[point] !== none[point]);
 }

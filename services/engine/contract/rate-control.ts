@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.js';
 import type { Tables } from '../kernel/tables.js';
 
-/** Parameters of what limits a connection's rate; `kind` says which rate control they are for. */
+/** Parameters of a connection's rate control; `kind` selects which. */
 export interface RateSpec {
   readonly kind: string;
 }
@@ -13,26 +13,26 @@ export interface RateControlKind {
 }
 
 /**
- * The narrow questions between a sending connection and what decides how fast it may send. A
- * connection with a rate control has a row of the table unit `rate`; others have none.
+ * Interface between a sending connection and its rate control. A connection with a rate control has
+ * a row of the table unit `rate`; others have none.
  */
 export interface RateControl {
-  /** Whether it goes by how long packets take (`measured`). */
+  /** Whether it uses round-trip times of packets (`measured`). */
   readonly timesPackets: boolean;
-  /** Takes a row into service; `lineBps` is the rate of its port. */
+  /** Initialises a row; `lineBps` is the rate of its port. */
   configure(row: number, spec: RateSpec, lineBps: number): void;
-  /** A frame of so many octets was put on its way. */
+  /** A frame of so many octets was sent. */
   sent(row: number, octets: number): void;
-  /** The network, or the receiver, complains; `feedback` says how badly where that is known. */
+  /** A congestion notification arrived; `feedback` quantifies it where it does. */
   notified(row: number, feedback: number): void;
   /**
-   * A packet was acknowledged so long after it was put on its way, of which it spent so long in
-   * the receiving station; so many packets were acknowledged since the one that was timed before.
+   * A packet was acknowledged so long after it was sent, of which the receiving station had it for
+   * so long; so many packets were acknowledged since the previous measurement.
    */
   measured(row: number, roundTripPs: number, endpointPs: number, packets: number): void;
-  /** An acknowledgement of all before `expected` brought what switches wrote on a packet's way. */
+  /** An acknowledgement of all before `expected` brought the telemetry of a packet's path. */
   observed(row: number, expected: number, telemetry: Uint8Array): void;
-  /** Packets must be sent again: the receiver says so, or says nothing. */
+  /** Packets must be retransmitted: a NAK arrived, or a timeout expired. */
   lost(row: number, timedOut: boolean): void;
   onTimer(row: number, timer: number): void;
   status(row: number): RateStatus;
@@ -41,18 +41,18 @@ export interface RateControl {
 }
 
 export interface RateStatus {
-  /** Of the port: what a connection has that nobody complains of. */
+  /** Of the port: the rate of a connection without congestion. */
   readonly lineBps: number;
   readonly rateBps: number;
-  /** What the rate is on its way back to. */
+  /** The rate that recovery increases to. */
   readonly targetBps: number;
-  /** The least it ever was. */
+  /** The lowest rate so far. */
   readonly leastBps: number;
   readonly notifications: number;
   readonly cuts: number;
 }
 
-/** What a rate control may ask of those that carry it. */
+/** What a rate control uses of its host. */
 export interface RateHost {
   readonly clock: Clock;
   /** The connection may send so many bit/s of wire octets from now on. */
@@ -62,14 +62,14 @@ export interface RateHost {
   /** Number of the packet that is sent next. */
   nextPacket(row: number): number;
   /**
-   * `timer` is 0..3. A timer that was armed for an earlier time comes then, and not again: whoever
-   * has put it off arms it once more.
+   * `timer` is 0..3. A timer that was armed for an earlier time expires then and is not repeated: a
+   * rate control that postponed it arms it again.
    */
   arm(row: number, timer: number, time: number): void;
   /** A number in [0, 1) of the connection's own random stream. */
   uniform(row: number): number;
   /** Name of the device that sends. */
   deviceOf(row: number): string;
-  /** Everything was sent, and acknowledged if it is to be. */
+  /** Everything was sent, and acknowledged where the transport is reliable. */
   isDone(row: number): boolean;
 }

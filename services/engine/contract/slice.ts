@@ -1,6 +1,6 @@
 /**
- * What a mechanism is that an engine is given, rather than built with: the roles that it may have
- * in a device. The data path calls only the roles that exist in the device at hand.
+ * A mechanism that is registered with an engine: the roles that it may have in a device. The data
+ * path calls only the roles that exist in a device.
  */
 
 import type { FramePool } from '../frame/frame-pool.js';
@@ -9,14 +9,16 @@ import type { Tables } from '../kernel/tables.js';
 import type { SampledMessage } from '../notices/sampled-message.js';
 import type { Counters } from '../port/counters.js';
 import type { Ports } from '../port/ports.js';
+import type { ReplayBuffers } from '../port/replay-buffers.js';
 import type { OperatingPort } from './discovery.js';
-import type { Mechanism, MechanismHost, NeighbourStopper } from './flow-control.js';
+import type { LinkLayer } from './link-layer.js';
+import type { Mechanism, MechanismHost, ProxyPauser } from './flow-control.js';
 import type { PortSpec } from './spec.js';
 
 /** A kind of mechanism, of which an engine has one that serves all its devices. */
 export interface MechanismKind {
   readonly name: string;
-  /** It holds priorities, arms timers or sends control frames: it has a number among those. */
+  /** It holds priorities, arms timers or sends control frames, and needs a slot for that. */
   readonly hasSlot: boolean;
   create(tools: MechanismTools): SliceMechanism;
 }
@@ -24,13 +26,30 @@ export interface MechanismKind {
 export interface MechanismTools {
   readonly tables: Tables;
   readonly host: MechanismHost;
-  /** Its number as a gate, as the owner of timers and as a source of control frames; or none. */
+  /** Its slot as a gate, as the owner of timers and as a source of control frames; or none. */
   readonly slot: number;
   readonly pool: FramePool;
   readonly ports: Ports;
   readonly counters: Counters;
+  /** Of frames that ports have sent, for mechanisms that send them again. */
+  readonly replayBuffers: ReplayBuffers;
   /** Pauses single priorities of link partners. */
-  readonly stopper: NeighbourStopper;
+  readonly stopper: ProxyPauser;
+}
+
+/**
+ * Lets frames start. The first frame of a queue with a gate may start unless the mechanism holds
+ * its priority, which it decides anew whenever that frame, or what it has to go by, changes.
+ */
+export interface StartGate {
+  /** The first frame of a queue with a gate is another now, or none (-1). */
+  look(port: number, trafficClass: number, first: number): void;
+  /** A frame of a queue with a gate starts. */
+  started(port: number, frame: number): void;
+  /** A frame came in that takes no memory, or has left it already. */
+  passed(port: number, frame: number): void;
+  /** Whether the link partner may have started a frame that has come in. */
+  wasAllowed(port: number, frame: number): boolean;
 }
 
 /** `spec` is undefined in a device where the mechanism is not configured; null: it has no role. */
@@ -41,8 +60,12 @@ export interface SliceMechanism<AtSwitch = object, AtHost = object> extends Mech
     carrier: SwitchCarrier,
   ): SwitchRole | null;
   atHost?(place: DevicePlace, spec: AtHost | undefined, carrier: HostCarrier): HostRole | null;
-  /** A port and its link partner have agreed, by discovery. */
+  /** Discovery has negotiated the configuration of a port. */
   operate?(port: number, operating: OperatingPort): void;
+  /** Of ports that have one, by `ports.layer`. */
+  readonly linkLayer?: LinkLayer;
+  /** Of priorities that have one at a port, by `ports.gate`. */
+  readonly gate?: StartGate;
 }
 
 /** A device as a mechanism sees it. */
@@ -67,14 +90,14 @@ export interface SwitchRole extends DeviceRole {
   readonly isolation?: FlowIsolation;
   readonly sampler?: QueueSampler;
   readonly boundary?: DomainBoundary;
-  /** A message about congestion leaves by `out`, or is for this switch; true: it ends here. */
+  /** A congestion message leaves by `out`, or is for this switch; true: it ends here. */
   readonly forwardedNotices?: NoticeFilter;
   readonly ownNotices?: NoticeFilter;
   /** Limits its table to so many entries. */
   limit?(entries: number): void;
 }
 
-/** Looks at queues as frames join them. */
+/** Observes frames that join queues. */
 export interface EnqueueObserver {
   /** From how many octets on, the frame included; null: never. */
   joinsFrom(port: number, trafficClass: number): number | null;
@@ -82,7 +105,7 @@ export interface EnqueueObserver {
   joined(via: number, out: number, trafficClass: number, frame: number, queueOctets: number): void;
 }
 
-/** Looks at queues as frames leave them. */
+/** Observes frames that leave queues. */
 export interface DequeueObserver {
   /** From how many octets on, the frame included; null: never. */
   leavesFrom(port: number, trafficClass: number): number | null;
@@ -90,7 +113,7 @@ export interface DequeueObserver {
   left(port: number, trafficClass: number, frame: number, queueOctets: number): void;
 }
 
-/** Puts flows into a queue of their own. */
+/** Assigns congesting flows to a queue of their own. */
 export interface FlowIsolation {
   /** Priority, and traffic class, of that queue. */
   readonly priority: number;
@@ -98,7 +121,7 @@ export interface FlowIsolation {
   queueFor(out: number, trafficClass: number, frame: number): number;
   /** A frame has left a queue, in which `queueOctets` are left. */
   departed(port: number, trafficClass: number, frame: number, queueOctets: number): void;
-  /** The link partner isolates flows as well: frames that were isolated leave with a mark. */
+  /** The link partner isolates flows as well: isolated frames are sent with a mark. */
   isPeer(port: number): boolean;
 }
 
@@ -117,12 +140,12 @@ export interface QueueSampler {
   ): void;
 }
 
-/** Ports at the edge of a domain, where frames change their priority or their tag. */
+/** Ports at the boundary of a domain, where frames change their priority or their tag. */
 export interface DomainBoundary {
-  /** Frames may change as they come in by a port, and as they go out. */
+  /** Frames may change at ingress and at egress of a port. */
   remaps(port: number): boolean;
   untags(port: number): boolean;
-  /** A frame has come in; it joins the queue of a port that untags; it leaves it. */
+  /** A frame was received; it joins the queue of a port that untags; it leaves it. */
   entered(port: number, frame: number): void;
   joined(port: number, frame: number): void;
   left(port: number, frame: number): void;
@@ -134,14 +157,14 @@ export interface NoticeFilter {
 
 /** A role in a host. */
 export interface HostRole extends DeviceRole {
-  /** A message has arrived by a port with this address; false if it is of another kind. */
+  /** A message has arrived at a port with this address; false if it is of another kind. */
   takes(port: number, mac: number, octets: Uint8Array, bornPs: number): boolean;
 }
 
-/** What a switch does for its mechanisms. Ports are those of the service. */
+/** What a switch provides to its mechanisms. Ports are those of the service. */
 export interface SwitchCarrier {
   readonly clock: Clock;
-  /** Octets of shared memory that are free in the switch that a port belongs to. */
+  /** Octets of shared buffer that are free in the switch that a port belongs to. */
   freeOctets(port: number): number;
   /** Priorities that may not start a frame at a port now, one bit each. */
   heldPriorities(port: number): number;
@@ -149,19 +172,19 @@ export interface SwitchCarrier {
   head(port: number, trafficClass: number): number;
   queueOctets(port: number, trafficClass: number): number;
   forEachQueued(port: number, visit: (frame: number, trafficClass: number) => void): void;
-  /** Some flow is isolated in the switch with these ports, or none any more. */
+  /** A flow is isolated in the switch with these ports, or none is any more. */
   setIsolating(firstPort: number, count: number, active: boolean): void;
-  /** Tags of an answer to a frame at the port it came by, when it goes out by another. */
+  /** Tags of an answer to a frame, at the port the frame came in by, for the egress `out`. */
   answerTags(out: number, frame: number): number;
   /** A frame in a queue of a port was marked. */
   marked(port: number, frame: number): void;
-  /** Sends a message towards a station, by the port that its frames come in. */
+  /** Sends a message towards a station, by the port where its frames come in. */
   sendMessage(port: number, message: SampledMessage, octets: Uint8Array, length: number): void;
 }
 
-/** What a host does for its mechanisms. */
+/** What a host provides to its mechanisms. */
 export interface HostCarrier {
-  /** Stops a connection for a time; false, and nothing is done, if it has another priority. */
+  /** Pauses a connection for a time; returns false, and does nothing, if its priority differs. */
   stopConnection(port: number, connection: number, priority: number, durationPs: number): boolean;
   /** Notifies the rate control of a connection; false if no such connection has one. */
   limitRate(port: number, connection: number, feedback: number): boolean;

@@ -5,10 +5,10 @@ import type { Adjacency } from '../routing/adjacency.js';
 import type { BufferSpec } from './memory.js';
 import type { RateSpec } from './rate-control.js';
 
-/** Everything a device must be told to be built; plain data, made by assembly from a scenario. */
+/** The specification of a device: plain data, made by assembly from a scenario. */
 
 export interface PortSpec {
-  /** As people write it: `leaf3:p5`. */
+  /** As in scenarios and results: `leaf3:p5`. */
   readonly name: string;
   readonly octetPs: number;
   /** From a bit leaving this port to the same bit at the peer's MAC. */
@@ -17,7 +17,7 @@ export interface PortSpec {
   readonly mac: number;
   /** Traffic class of each priority at the egress. */
   readonly classOf: readonly number[];
-  /** Priority group of each priority: the ingress account that it is charged to. */
+  /** Priority group of each priority: the ingress buffer account that it is charged to. */
   readonly groupOf: readonly number[];
   readonly arbiter: ArbiterSpec;
   /** 802.1Qbb; null where it does not run. */
@@ -28,13 +28,17 @@ export interface PortSpec {
   readonly credit: CreditPortSpec | null;
   /** LLDP and DCBX; null where they do not run. */
   readonly discovery: DiscoveryPortSpec | null;
+  /** Ordered sets come in, which act sooner than the shortest frame. */
+  readonly orderedSets?: boolean;
+  /** Name of the control messages that grant frames, where a mechanism of a slice has them. */
+  readonly grantMessages?: string;
   /** What will go wrong here. */
   readonly faults: readonly FaultSpec[];
 }
 
 export interface StopPortSpec {
   readonly quanta: number;
-  /** A standing stop is said again after this share of its time. */
+  /** A pause is refreshed after this share of its time. */
   readonly refreshFraction: number;
   readonly responseDelayPs: number;
 }
@@ -42,43 +46,43 @@ export interface StopPortSpec {
 export interface PfcPortSpec extends StopPortSpec {
   /** Priorities for which it is operational, one bit each. */
   readonly priorities: number;
-  /** By priority; null where stops are obeyed however long they last. */
+  /** By priority; null where pauses are obeyed however long they last. */
   readonly watchdog: readonly (PfcWatchdogSpec | null)[] | null;
-  /** By priority group: of neighbours that send on against stops that last too long. */
-  readonly neighbourWatchdog: readonly (PfcWatchdogSpec | null)[] | null;
+  /** By priority group: link partners whose watchdogs ignore pauses that last too long. */
+  readonly partnerWatchdog: readonly (PfcWatchdogSpec | null)[] | null;
 }
 
-/** What is done about a priority that a neighbour holds without end. */
+/** What is done about a priority that the link partner pauses without end. */
 export interface PfcWatchdogSpec {
-  /** Held for so long, with frames waiting, it is in a storm. */
+  /** Paused for so long, with frames waiting, it is in a storm. */
   readonly detectionPs: number;
-  /** Not asked to stop for so long, it is no longer. */
+  /** Without a pause for so long, the storm is over. */
   readonly restorationPs: number;
-  /** In between, what waits and what comes is dropped, or it is sent all the same. */
+  /**
+   * During a storm, waiting and arriving frames are dropped, or they are sent despite the pause.
+   */
   readonly action: 'drop' | 'forward';
 }
-
-export type CreditCodec = 'ce' | 'cbfc';
 
 /** Credit exchange over a link, as one of its ends sees it. Units count octets of frames. */
 export interface CreditPortSpec {
   /** Priorities that run it, one bit each. */
   readonly priorities: number;
-  /** Totals (repaired by the next message), or amounts to add (lost with their message). */
+  /** Totals (repaired by the next message), or increments (lost with their message). */
   readonly counts: 'cumulative' | 'incremental';
-  /** What messages are on the wire: frames and tags of credit exchange, or updates of CBFC. */
-  readonly codec: CreditCodec;
   /** What this end grants. */
   readonly granting: CreditGrantingSpec;
-  /** What this end asks for: as its neighbour counts. */
+  /** What this end requests: in the units of its link partner. */
   readonly asking: CreditAskingSpec;
-  /** The first takes every frame that no other claims. */
+  /** The first is the default channel: it has the frames that match no other. */
   readonly channels: readonly CreditChannelSpec[];
-  /** Words may ride on data frames, which are waited for so long; null where tags are not used. */
+  /**
+   * Messages may be carried in tags of data frames, which are waited for so long; null: no tags.
+   */
   readonly tagWaitPs: number | null;
-  /** An idle account says so often what it counts. */
+  /** Interval at which an idle account repeats its totals. */
   readonly keepAlivePs: number;
-  /** A message and its answer at most, both behind the longest frame. */
+  /** Bound for a message and its answer, both behind the longest frame. */
   readonly roundTripPs: number;
 }
 
@@ -93,37 +97,37 @@ export interface CreditChannelSpec {
 
 export interface CreditGrantingSpec {
   readonly unitOctets: number;
-  /** More may be outstanding than words of 16 bits can tell apart: messages carry 32 bits. */
+  /** More may be outstanding than 16-bit counters can express: messages carry 32 bits. */
   readonly isWide: boolean;
   /** Units of the longest frame. */
   readonly frameUnits: number;
   /** By priority: units of buffer, of all channels together. */
   readonly bufferUnits: readonly number[];
-  /** Every channel has its share for itself, or what it asks for out of what is free. */
+  /** Every channel has a fixed share, or requests buffer from a common pool. */
   readonly policy: 'static' | 'demand';
-  /** Under the demand policy, by priority: what an idle channel may always have. */
+  /** Under the demand policy, by priority: what an idle channel always has. */
   readonly keepUnits: readonly number[];
-  /** The link partner asks for credit; else data shows that it needs some. */
+  /** The link partner requests credit; otherwise data shows that it needs some. */
   readonly isAsked: boolean;
-  /** False: grants are answers only. */
+  /** False: grants are sent as answers only. */
   readonly unsolicited: boolean;
-  /** Of the port: what its receiver is shaped to; null: it is not. */
+  /** Of the port: the rate that its receiver is shaped to; null: it is not. */
   readonly shaper: CreditShaperSpec | null;
-  /** Freed units are granted when they are so many, or when the neighbour may be short. */
+  /** Freed units are granted when they are so many, or when the link partner may be short. */
   readonly stepUnits: number;
   readonly refreshPs: number;
-  /** Least time between two demands for a resynchronisation. */
-  readonly tellPs: number;
-  /** A channel without data or demand for so long is idle. */
+  /** Least time between two requests for a resynchronisation. */
+  readonly resyncPs: number;
+  /** A channel without data or requests for so long is idle. */
   readonly idlePs: number;
 }
 
-/** A token bucket for octets of the line. */
+/** A token bucket in octets of the line. */
 export interface CreditShaperSpec {
   /** Time of an octet at the rate of the shaper. */
   readonly octetPs: number;
   readonly bucketOctets: number;
-  /** A grant that waits for tokens waits for so many, if it is for as much. */
+  /** A grant that waits for tokens waits until it is for this much. */
   readonly chunkOctets: number;
 }
 
@@ -134,51 +138,70 @@ export interface CreditAskingSpec {
   readonly frameUnits: number;
   /** By priority: units of the link partner's buffer; no sender can have more credit than that. */
   readonly bufferUnits: readonly number[];
-  /** Every channel has its share of it, and no more. */
+  /** Every channel has a fixed share of it. */
   readonly isDivided: boolean;
-  /** Never; when a frame waits for credit; or before that, when it has less than it wants. */
+  /** Never; when a frame waits for credit; or earlier, when it has less than it wants. */
   readonly when: 'never' | 'blocked' | 'ahead';
   /** By priority: units that it requests beyond what waits. */
   readonly aheadUnits: readonly number[];
-  /** The neighbour grants unasked, so it is asked when nothing came for `pollPs`. */
+  /**
+   * The link partner grants unsolicited, so a request is sent only when nothing came for `pollPs`.
+   */
   readonly isPatient: boolean;
   readonly pollPs: number;
   readonly reportPs: number;
   readonly syncPs: number;
   readonly syncTries: number;
-  /** Credit that was not used for so long is given back, down to `keepUnits`; Infinity: never. */
+  /** Credit that was not used for so long is returned, down to `keepUnits`; Infinity: never. */
   readonly agePs: number;
   readonly keepUnits: readonly number[];
 }
 
-/** The frame data buffer of an MVTX2802, in slots of one frame, and what guards it. */
+/** The frame data buffer of an MVTX2802, in slots of one frame, and its thresholds. */
 export interface Mvtx2802Spec {
   readonly sharedSlots: number;
   /** By class: 0 for the lowest two. */
   readonly classSlots: readonly number[];
   /** Of each port. */
   readonly sourceSlots: number;
-  /** By port: so many of its own slots in use stop it. */
+  /** By port: so many of its own slots in use trigger XOFF. */
   readonly xoffSlots: readonly number[];
-  /** By port: it may be stopped, and loses nothing for that. */
+  /** By port: flow control is enabled, and its frames are lossless. */
   readonly flowControl: readonly boolean[];
-  /** By port: what all its frames are; null where they are what their priority says. */
+  /** By port: fixed class of all its frames; null where their priority selects it. */
   readonly fixed: readonly (Mvtx2802FixedClass | null)[];
   /** Frames of flow-controlled ports keep class and slots, and may be dropped. */
   readonly normalQos: boolean;
-  /** Where a frame without a slot of its class looks first. */
+  /** Where a frame without a slot of its class is allocated first. */
   readonly allocationOrder: 'shared-first' | 'source-first';
   readonly multicast:
     | { readonly kind: 'off' }
-    /** Beyond so many in memory, the source of one more is stopped, or every source. */
+    /** Beyond so many frames in memory, the source of one more is paused, or every source. */
     | { readonly kind: 'unmanaged'; readonly mcc: number; readonly stops: 'source' | 'all' }
-    /** By the lowest queues of the destinations. */
+    /** By the lengths of the lowest queues of the destinations. */
     | {
         readonly kind: 'managed';
         readonly thresholdFrames: number;
+        /** By VLAN, where one has another. */
+        readonly thresholdOfVlan: Readonly<Record<number, number>>;
         readonly lowFrames: number;
       };
   readonly wred: Mvtx2802WredSpec;
+  /** Frames that may be coming in at once; Infinity where no more can be than there is room for. */
+  readonly temporarySlots: number;
+  /** By port; null where class P6 is not shaped. */
+  readonly shapers: readonly (ShaperSpec | null)[];
+  /** The port of the CPU; -1 where it sends and receives nothing. */
+  readonly cpuPort: number;
+}
+
+/** Holds a class back to a peak and an average rate. */
+export interface ShaperSpec {
+  /** Time for which an octet of the wire occupies the peak, and the average, rate. */
+  readonly peakOctetPs: number;
+  readonly averageOctetPs: number;
+  /** So long may the class be ahead of its average. */
+  readonly burstPs: number;
 }
 
 export interface Mvtx2802FixedClass {
@@ -192,31 +215,33 @@ export interface Mvtx2802WredSpec {
   readonly sum: 'delay-bound' | 'wfq';
   /** Of the load, rising. */
   readonly levelOctets: readonly [number, number, number];
-  /** By class; a queue within it loses nothing. */
+  /** By class; a queue below it loses nothing. */
   readonly thresholdOctets: readonly number[];
-  /** Shares to drop of the first and second level, by drop precedence; of the third, all. */
+  /** Share dropped at the first and second level, by drop precedence; at the third, all. */
   readonly firstHigh: number;
   readonly secondHigh: number;
   readonly secondLow: number;
+  /** Classes that are strict, and not dropped early, one bit each. */
+  readonly spared: number;
 }
 
-/** What a receiver says of marked packets: a notification point. */
+/** Notification point: how a receiver reports marked packets. */
 export interface NotifySpec {
   readonly gapPs: number;
   readonly priority: number;
-  /** Addresses of the receiver, who tells, and of the sender, who is told. */
+  /** Addresses of the receiver, which sends the notification, and of the sender, which gets it. */
   readonly own: Uint8Array;
   readonly sender: Uint8Array;
 }
 
 /**
  * Of mechanisms that engines are given, by name; absent where one does not run. A slice binds the
- * type of what it plans to that of what its mechanism takes.
+ * type of its plan to that of its mechanism.
  */
 export type SliceSpecs = Readonly<Record<string, object>>;
 
 interface DeviceSpec {
-  /** Position in the fabric; orders nothing but tables. */
+  /** Position in the fabric; it orders tables only. */
   readonly index: number;
   readonly name: string;
   readonly seed: number;
@@ -231,17 +256,17 @@ export interface RouteSpec {
   readonly sets: readonly (readonly number[] | Uint8Array | Int16Array)[];
   /** For each multicast group, the ports of its tree here. */
   readonly groupPorts: readonly (readonly number[])[];
-  /** Ports to bridged switches, which flood: what comes by one never leaves by it. */
+  /** Ports to bridges, which flood: a frame received by one never leaves by another. */
   readonly toBridges: readonly number[];
 }
 
-/** How a switch deals with links that are down. */
+/** How a switch handles links that are down. */
 export interface FailoverSpec {
-  /** How long a carrier is lost, or back, before the switch acts. */
+  /** Time from loss or return of a carrier to the switch's reaction. */
   readonly detectionPs: number;
-  /** From detection to the time when all switches compute their routes anew; Infinity: never. */
+  /** From detection to the time when all switches recompute routes; Infinity: never. */
   readonly reconvergencePs: number;
-  /** What waits at a port that is down goes to others, if there are; or it is dropped. */
+  /** Frames that wait at a port that is down are moved to other ports, or dropped. */
   readonly moves: boolean;
   readonly adjacency: Adjacency;
 }
@@ -256,7 +281,7 @@ export interface VlanPortSpec {
 export interface SwitchSpec extends DeviceSpec {
   readonly kind: 'switch';
   readonly buffer: BufferSpec;
-  /** In place of the buffer: null where the memory is the shared buffer. */
+  /** Instead of the shared buffer; null where the switch has that. */
   readonly mvtx2802: Mvtx2802Spec | null;
   /** From the last bit received (or, cutting through, the header) to admission. */
   readonly pipelinePs: number;
@@ -269,7 +294,7 @@ export interface SwitchSpec extends DeviceSpec {
         readonly ageingPs: number;
         readonly hosts: number;
       };
-  /** Null: what is routed to a port waits there until its link is back. */
+  /** Null: frames routed to a port wait there until its link is back. */
   readonly failover: FailoverSpec | null;
   /** Traffic classes in which packets are given telemetry (HPCC), one bit each. */
   readonly telemetry: number;
@@ -283,9 +308,9 @@ export interface HostSpec extends DeviceSpec {
   readonly receives: readonly ReceiveSpec[];
   /** Its 82599; null for the plain NIC. */
   readonly nic: NicSpec | null;
-  /** Nothing that is known before the run lets frames of one flow overtake each other. */
+  /** Known before the run: frames of one flow cannot be reordered. */
   readonly inOrder: boolean;
-  /** Of a plain NIC, for when a fault slows its application down; an 82599 has rings. */
+  /** Of a plain NIC, for a fault that slows its application down; an 82599 has rings. */
   readonly receiveMemory: BufferSpec | null;
 }
 
@@ -319,13 +344,15 @@ export interface NicSpec {
     /** Data read requests under way at most. */
     readonly reads: number;
   };
-  /** With DCB off there is one buffer each way, and pools take turns instead of classes. */
+  /**
+   * With DCB off there is one buffer each way, and pools are served round robin instead of classes.
+   */
   readonly dcb: boolean;
   readonly classes: 4 | 8;
   readonly longestFrameOctets: number;
   /** The receive buffers, as accounts of the port. */
   readonly receiveBuffer: BufferSpec;
-  /** What an untagged frame counts as on receive; `carried`: the priority that the model knows. */
+  /** Priority of an untagged frame on receive; `carried`: the one that the model knows. */
   readonly untagged: 'carried' | 'table' | 'seven';
   /** By pool: time that software needs for a received frame; null: no time, and no descriptors. */
   readonly softwarePs: readonly number[] | null;
@@ -334,7 +361,7 @@ export interface NicSpec {
 }
 
 export type ReleaseSpec =
-  /** Everything at the start: as fast as the wire and the transport allow. */
+  /** Everything at the start: as fast as the line and the transport allow. */
   | { readonly kind: 'backlog' }
   | { readonly kind: 'constant'; readonly gapPs: number }
   | { readonly kind: 'poisson'; readonly meanGapPs: number }
@@ -351,14 +378,14 @@ export interface SendSpec {
   /** Position in the scenario's flow table. */
   readonly flow: number;
   readonly name: string;
-  /** Station whose address its frames bear: the sender's own unless it lies. */
+  /** Station whose address its frames have: the sender's own unless it spoofs. */
   readonly source: number;
   readonly target: number;
   readonly hash: number;
   /** Packed class of its frames. */
   readonly frameClass: number;
   readonly vlan: number;
-  /** Virtual machine that sends; a plain NIC does not tell them apart. */
+  /** Virtual machine that sends; ignored by a plain NIC. */
   readonly vm: number;
   /** Connection number at the receiver (of a group: of every member). */
   readonly remote: number;
@@ -378,7 +405,7 @@ export interface SendSpec {
   readonly startPs: number;
   readonly endPs: number;
   readonly release: ReleaseSpec;
-  /** Null: as fast as the wire, the transport and flow control allow. */
+  /** Null: as fast as the line, the transport and flow control allow. */
   readonly rate: RateSpec | null;
   /** In the tag of its frames that names the flow; 0 for none. */
   readonly flowId: number;
@@ -407,6 +434,6 @@ export interface ReceiveSpec {
   /** Virtual machine that receives and answers. */
   readonly vm: number;
   readonly hash: number;
-  /** Null: marks are counted, and nobody is told. */
+  /** Null: marks are counted, and no notification is sent. */
   readonly notify: NotifySpec | null;
 }

@@ -1,7 +1,7 @@
 import { QUANTUM_OCTETS } from '../units/ethernet.js';
 import type { PortSpec, StopPortSpec } from './spec.js';
 
-/** What a port has of PAUSE or PFC, of which it has one at most; null where it has neither. */
+/** PAUSE or PFC of a port, of which it has one at most; null where it has neither. */
 export function stopSpecOf({ pfc, pause }: PortSpec): StopPortSpec | null {
   return pfc ?? pause;
 }

@@ -8,10 +8,10 @@ import type { Device } from './device.js';
 import { KIND_CONTROL, KIND_LATE } from './device.js';
 import type { Engine } from './engine.js';
 import { listsOf } from './nic/frames-of-nic.js';
-import { forEachQueued } from './queued-frames.js';
+import { forEachQueued, forEachReplayed } from './queued-frames.js';
 import { KIND_COMPLETE } from './switch/switching.js';
 
-/** An actor's whole state, in a form that does not depend on where it lives. */
+/** An actor's whole state, in a form that does not depend on the partition it runs in. */
 export interface DeviceState {
   readonly rows: SavedRows;
   readonly own: Plain;
@@ -19,7 +19,7 @@ export interface DeviceState {
   readonly senders: Plain;
   readonly discovery: Plain;
   readonly faults: Plain;
-  /** Octets that the device keeps, each with the slot that it has in all of the rest. */
+  /** Octets that the device stores, each with the slot that refers to it. */
   readonly octets: readonly (readonly [number, Uint8Array])[];
   /** By port of the device: frames in flight towards it. */
   readonly inFlightQueues: readonly (readonly Int32Array[])[];
@@ -27,13 +27,15 @@ export interface DeviceState {
   readonly queues: readonly (readonly Int32Array[])[];
   /** By credit account of the device: frames that wait for credit. */
   readonly lines: readonly (readonly Int32Array[])[];
-  /** By list of the device's NIC. */
+  /** By frame list of the device's NIC. */
   readonly adapter: readonly (readonly Int32Array[])[];
-  /** What the application of the device has yet to read. */
+  /** Frames that the application of the device has not read yet. */
   readonly unread: readonly Int32Array[];
   /** Frames that wait for their last bit, in the order of the timer queue's entries. */
   readonly incomplete: readonly Int32Array[];
-  /** Messages that faults keep back. */
+  /** By port of the device: copies that its link layer may send again. */
+  readonly replays: readonly (readonly Int32Array[])[];
+  /** Messages that faults delay. */
   readonly late: readonly Int32Array[];
 }
 
@@ -43,6 +45,7 @@ const RECORD_OUT = STORED;
 export function saveDevice(engine: Engine, d: number): DeviceState {
   const device = engine.devices[d];
   const { pool, inFlightQueues, queues, lines, nicFrames, octets, tables } = engine.shared;
+  const { replayBuffers } = engine.shared;
   const { firstPort, rows } = device;
   const ports = device.spec.ports.map((_, p) => firstPort + p);
   /** Ports are written as the device counts them. */
@@ -91,11 +94,18 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     }),
     unread: unreadOf(engine, d).map((frame) => pool.read(frame)),
     incomplete: framesHeldBack(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
+    replays: ports.map((port) => {
+      const records: Int32Array[] = [];
+      replayBuffers.forEach(port, (frame) => records.push(pool.read(frame)));
+      return records;
+    }),
     late: device.late.map((frame) => record(frame, [RECORD_PORT])),
   };
 }
 
-/** Puts a saved state into the device of an engine that was built from the same specification. */
+/**
+ * Restores a saved state into the device of an engine that was built from the same specification.
+ */
 export function restoreDevice(engine: Engine, d: number, state: DeviceState): void {
   const device = engine.devices[d];
   const { controlPayloads, shared } = engine;
@@ -121,7 +131,12 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   };
   state.inFlightQueues.forEach((records, p) => {
     inFlightQueues.clear(firstPort + p);
-    for (const record of records) inFlightQueues.push(firstPort + p, revive(record, []));
+    // In flight a frame carries no octets: what stands there is a number of its link layer.
+    for (const record of records) inFlightQueues.push(firstPort + p, pool.write(record));
+  });
+  state.replays.forEach((records, p) => {
+    const frames = records.map((record) => revive(record, []));
+    shared.replayBuffers.relink(firstPort + p, frames);
   });
   state.queues.forEach((records, i) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
@@ -181,8 +196,8 @@ function unreadOf({ shared }: Engine, d: number): number[] {
 }
 
 /**
- * Where the octets lie that the device keeps: of control frames on their way to it, and beside
- * frames. In order, as this is how the timer queue has those that are due together.
+ * Slots of the octets that a device stores: of control frames in flight to it, and of frames. The
+ * order is that of the timer queue for entries that are due together.
  */
 function slotsOf({ shared, controlPayloads }: Engine, device: Device): number[] {
   const slots: number[] = [];
@@ -199,12 +214,13 @@ function slotsOf({ shared, controlPayloads }: Engine, device: Device): number[] 
     add(controlPayloads.waiting(device.firstPort + p));
   });
   forEachQueued(shared, device, addCarried);
+  forEachReplayed(shared, device, addCarried);
   framesHeldBack(device).forEach(addCarried);
   device.late.forEach(addCarried);
   return slots.sort((a, b) => a - b);
 }
 
-/** What the device holds now is forgotten. */
+/** Releases all frames and octets that the device has. */
 function releaseAll(engine: Engine, device: Device): void {
   const { pool, inFlightQueues, octets } = engine.shared;
   for (const slot of slotsOf(engine, device)) octets.giveBack(slot);
@@ -213,5 +229,6 @@ function releaseAll(engine: Engine, device: Device): void {
     inFlightQueues.forEach(device.firstPort + p, (frame) => frames.push(frame));
   });
   forEachQueued(engine.shared, device, (frame) => frames.push(frame));
+  forEachReplayed(engine.shared, device, (frame) => frames.push(frame));
   for (const frame of frames) pool.release(frame);
 }

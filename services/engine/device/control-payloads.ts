@@ -22,16 +22,16 @@ import type { Shared } from './shared.js';
 const TYPE_AT = 12;
 const VID_MASK = 0xfff;
 /** As a source: no station, but a bridge. */
-const NOBODY = -1;
+const NO_HOST = -1;
 const NOTHING = -1;
 
 /**
  * Octets that frames carry (CARRIES_FLAG). Most frames are fields and a length; the octets of a
- * notice are read on its way. They are kept while a device has the frame, and go from device to
- * device beside it: they take effect with its arrival, and just before it.
+ * notice are read on its path. They are stored while a device has the frame, and cross a link
+ * beside it: they take effect when it arrives, just before it.
  */
 export interface ControlPayloads {
-  /** Makes a notice of octets without FCS. */
+  /** Makes a notice from octets without FCS. */
   make(spec: SampledMessage, octets: Uint8Array, length: number): number;
   /** A frame carries these octets from now on. */
   load(frame: number, octets: Uint8Array, length: number): void;
@@ -39,25 +39,25 @@ export interface ControlPayloads {
   octets(frame: number): Uint8Array;
   /** Whether octets that came in belong to a frame, and not to the link. */
   claims(octets: Uint8Array): boolean;
-  /** Octets came in whose frame comes next; they lie in a slot of the store. */
+  /** Octets arrived whose frame is next; they are in a slot of the store. */
   came(port: number, slot: number): void;
-  /** The slot of octets whose frame comes next at a port; -1 if there are none. */
+  /** The slot of octets whose frame arrives next at a port; -1 if there are none. */
   waiting(port: number): number;
-  /** They lie in another slot from now on. */
+  /** They are in another slot from now on. */
   moved(port: number, slot: number): void;
-  /** A notice has arrived: the octets that came before are its own. */
+  /** A notice has arrived: the octets that arrived before belong to it. */
   board(port: number, frame: number): void;
-  /** A notice leaves the device, or is dropped: its octets are not kept any longer. */
+  /** A notice leaves the device, or is dropped: its octets are released. */
   unload(frame: number): void;
   /** A copy of a notice gets octets of its own. */
   share(copy: number): void;
-  /** The frame got a C-TAG, or lost it. */
+  /** A C-TAG was added to the frame or removed. */
   retag(frame: number, change: number): void;
 }
 
 export function makeControlPayloads({ pool, tables, octets: store }: Shared): ControlPayloads {
   const { words, ends } = pool;
-  /** By port: octets whose frame comes next. */
+  /** By port: octets whose frame arrives next. */
   const ahead = tables.int32('port', 1).fill(NOTHING);
   const scratch = new Uint8Array(2048);
 
@@ -68,7 +68,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
     words[frame + HASH] = spec.hash;
     words[frame + TARGET] = spec.target;
     words[frame + SEQUENCE] = 0;
-    ends[frame + SOURCE] = NOBODY;
+    ends[frame + SOURCE] = NO_HOST;
     ends[frame + CONNECTION] = 0;
     ends[frame + VLAN] = spec.vlan;
     ends[frame + REMAINING] = 0;
@@ -94,7 +94,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
   }
 
   function came(port: number, slot: number): void {
-    // A frame that was lost on the link leaves its octets behind.
+    // The frame of earlier octets was lost on the link.
     if (ahead[port] >= 0) store.giveBack(ahead[port]);
     ahead[port] = slot;
   }

@@ -5,26 +5,29 @@ import type { Shared } from './shared.js';
 
 /**
  * Frames of credit-gated classes start with credit only, so an arbiter sees such a class only when
- * its first frame has it. Where several accounts share a class, they let one frame at a time into
- * its queue: tenants wait in lines of their own, one without credit is in nobody's way, and those
- * with credit take turns by their shares. A class of one account needs no line beside its queue.
+ * its first frame has it. Where several accounts share a class, they pass one frame at a time to
+ * its queue: each tenant has a waiting line, a tenant without credit does not block others, and
+ * those with credit are served by their shares. A class of one account needs no line beside its
+ * queue.
  */
 export interface CreditGating {
   /** A frame joins a credit-gated class. */
   enqueue(port: number, trafficClass: number, frame: number): void;
   /** The frame of a credit-gated class starts on the wire: its credit is used. */
   spend(port: number, trafficClass: number, frame: number): void;
-  /** Its place is free: whoever is next may start if there is credit; true if that is so now. */
+  /** Its place is free: the next frame may start if there is credit; true if that is so now. */
   next(port: number, trafficClass: number): boolean;
-  /** A frame came in that nobody keeps. */
+  /** A frame has started, and observers of that have been notified. */
+  settle(port: number): void;
+  /** A frame came in that is not stored. */
   refused(port: number, frame: number): void;
-  /** Whether the link partner had credit from this end for the frame, or needs none. */
+  /** Whether this end granted credit for the frame to the link partner, or it needs none. */
   isGranted(port: number, frame: number): boolean;
-  /** Lets in whoever may start now; true if anybody did. */
+  /** Passes frames that may start now to their queues; true if there was any. */
   permit(port: number): boolean;
-  /** Nobody has permission any more. */
+  /** No waiting frame may start any more. */
   withdraw(port: number): void;
-  /** From now on exactly the classes of these priorities need permission. */
+  /** From now on exactly the classes of these priorities need credit. */
   change(port: number, priorities: number): void;
 }
 
@@ -33,7 +36,9 @@ export function makeCreditGating(shared: Shared, credit: CreditMechanism): Credi
   const { accounts, sender } = credit;
   const { onlyOfClass, portCount } = accounts;
   const { words } = pool;
-  /** By account: octets let in by its share; in the first channel's row, the class's own. */
+  /**
+   * By account: octets passed of its share; in the first channel's row, virtual time of the class.
+   */
   const served = tables.float64('credit', 1);
   const classAt = tables.float64('credit', 1);
 
@@ -46,7 +51,7 @@ export function makeCreditGating(shared: Shared, credit: CreditMechanism): Credi
       return;
     }
     queues.append(port, trafficClass, frame);
-    // Who lacks credit goes on lacking it.
+    // A queue whose head lacks credit still lacks it.
     if (!queues.isReady(port, trafficClass) && !sender.isBlocked(only)) {
       letStart(only, port, trafficClass);
     }
@@ -88,7 +93,7 @@ export function makeCreditGating(shared: Shared, credit: CreditMechanism): Credi
     else if (queues.head(port, trafficClass) >= 0) putBack(port, trafficClass);
   }
 
-  /** The frame that was let in stands first in its line again, and its turn was none. */
+  /** The frame that was passed to the queue becomes first in its line again, and is not counted. */
   function putBack(port: number, trafficClass: number): void {
     const frame = queues.unlink(port, trafficClass);
     const row = credit.rowOf(port, frame);
@@ -107,7 +112,7 @@ export function makeCreditGating(shared: Shared, credit: CreditMechanism): Credi
     permit(port);
   }
 
-  /** What waits in a queue waits for permission from now on, in the same order. */
+  /** Frames that wait in a queue wait for credit from now on, in the same order. */
   function proxyDeviceLine(port: number, trafficClass: number): void {
     queues.setUnready(port, trafficClass);
     if (onlyOfClass[trafficClass * portCount + port] >= 0) return;
@@ -117,7 +122,7 @@ export function makeCreditGating(shared: Shared, credit: CreditMechanism): Credi
     }
   }
 
-  /** What stands in lines needs no permission any more. */
+  /** Frames that wait in lines need no credit any more. */
   function joinQueue(port: number, trafficClass: number): void {
     if (queues.head(port, trafficClass) >= 0) queues.setReady(port, trafficClass);
     for (const row of accounts.rowsOfClass(port, trafficClass)) {
@@ -150,7 +155,9 @@ export function makeCreditGating(shared: Shared, credit: CreditMechanism): Credi
     return true;
   }
 
-  /** The account that is furthest behind its share among those that may go; -1 if none may. */
+  /**
+   * The account that is furthest behind its share among those with a frame and credit; -1 if none.
+   */
   function nextRow(port: number, trafficClass: number): number {
     const rows = accounts.rowsOfClass(port, trafficClass);
     let best = -1;
@@ -170,7 +177,7 @@ export function makeCreditGating(shared: Shared, credit: CreditMechanism): Credi
     return false;
   }
 
-  /** Start-time fair queueing: who was away does not catch up. */
+  /** Start-time fair queueing: an account that was idle does not catch up. */
   function startOf(row: number, first: number): number {
     return served[row] > classAt[first] ? served[row] : classAt[first];
   }
@@ -182,5 +189,9 @@ export function makeCreditGating(shared: Shared, credit: CreditMechanism): Credi
     served[row] = start + octets / accounts.share(row);
   }
 
-  return { enqueue, spend, next, refused, isGranted, permit, withdraw, change };
+  function settle(): void {
+    // The next frame had its permission before the place was free.
+  }
+
+  return { enqueue, spend, next, settle, refused, isGranted, permit, withdraw, change };
 }

@@ -1,7 +1,7 @@
 import { makeArbiter } from '../arbiter/make-arbiter.js';
 import type { Arbiter } from '../contract/arbiter.js';
-import type { Hearers } from '../contract/probe.js';
-import { nobody } from '../contract/probe.js';
+import type { ListenersByPoint } from '../contract/probe.js';
+import { noListeners } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
 import type { ValueOrder } from '../kernel/timer-queue.js';
 import { TimerQueue, timerQueueKey, keyKind } from '../kernel/timer-queue.js';
@@ -18,7 +18,7 @@ export const KIND_MECHANISM = 1;
 /** Timers 0 to 3 of rate controls; the id is a connection. */
 export const KIND_RATE = KIND_MECHANISM + SLOTS_MOST;
 export const KIND_DEVICE = KIND_RATE + 4;
-/** A message that a fault kept back comes in; the value is the slot of its octets. */
+/** A message that a fault delayed arrives; the value is the slot of its octets. */
 export const KIND_LATE = 127;
 
 /** A mechanism's timer is named by the device's port and a number below 64. */
@@ -33,21 +33,27 @@ export const DID_DROP = 0x4000;
 export const DID_FAULT = 0x5000;
 export const DID_WATCHDOG = 0x6000;
 export const DID_FAILOVER = 0x7000;
+/** A frame is read from host memory, or written there; a register is written. */
+export const DID_READ = 0x8000;
+export const DID_WRITE = 0x9000;
+export const DID_SET_REGISTER = 0xa000;
+export const DID_SEND_AGAIN = 0xb000;
+export const DID_LOOP = 0xc000;
 
-/** What an actor has to itself, beside its rows in the shared tables. */
+/** State of an actor that is not in the shared tables. */
 export class Device {
   readonly timerQueue: TimerQueue;
-  /** Messages that faults keep back at a port, in no order: frames that carry octets. */
+  /** Messages that faults delay at a port, in no order: frames that carry octets. */
   readonly late: number[] = [];
   /** By port of the device. */
   readonly arbiters: readonly Arbiter[];
-  readonly heardBy: Hearers = nobody();
-  /** Its place in the service. */
+  readonly listeners: ListenersByPoint = noListeners();
+  /** Its index in the service. */
   readonly place: number;
   /** Number in the service of its first port. */
   readonly firstPort: number;
 
-  static readonly wiring = ['heardBy', 'place', 'firstPort', 'spec', 'rows', 'late'];
+  static readonly wiring = ['listeners', 'place', 'firstPort', 'spec', 'rows', 'late'];
 
   constructor(
     readonly spec: DeviceSpec,
@@ -60,7 +66,7 @@ export class Device {
     this.arbiters = spec.ports.map((port) => makeArbiter(port.arbiter));
   }
 
-  /** Entries of a host's own in its timer queue; 0 for a switch, which does nothing by itself. */
+  /** Entries of a host's own in its timer queue; 0 for a switch, which only reacts. */
   plannedByHost(): number {
     let planned = 0;
     if (this.spec.kind === 'switch') return 0;

@@ -16,15 +16,17 @@ import { DID_DROP } from './device.js';
 import type { CreditGating } from './credit-gating.js';
 import type { Shared } from './shared.js';
 
-/** What devices do with a frame in the end: queue it for a port, or drop it. */
+/** The end of a frame's processing in a device: it is queued at a port, or dropped. */
 export interface EgressPath {
   enqueue(device: number, port: number, trafficClass: number, frame: number): void;
-  /** A host's own frame, which is followed from here if it is drawn. */
+  /** A host's own frame, which is traced from here if it is sampled. */
   enqueueOwn(device: number, port: number, trafficClass: number, frame: number): void;
   /** Wakes a port's transmitter if it sleeps. */
   wakeTransmitter(device: number, port: number): void;
-  /** `group`: that its account is of, where its priority does not say. */
+  /** `group`: of its account, where its priority does not determine it. */
   drop(device: number, port: number, frame: number, reason: number, group?: number): void;
+  /** A frame came in that takes no memory, or has left it already. */
+  passed(port: number, frame: number): void;
   /** The frame is gone, without the device having had it, or with what it was charged to. */
   lose(device: number, port: number, frame: number, reason: number): void;
 }
@@ -49,9 +51,9 @@ export function makeEgressPath(
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
-    if (ports.isCreditGated(port, trafficClass)) creditGating.enqueue(port, trafficClass, frame);
+    if (ports.isPermitted(port, trafficClass)) creditGating.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
-    if (traceMask.mindsQueued(port, frame)) tellQueued(device, port, frame);
+    if (traceMask.matchesQueued(port, frame)) announceQueued(device, port, frame);
     wakeTransmitter(device, port);
   }
 
@@ -63,12 +65,12 @@ export function makeEgressPath(
     enqueue(device, port, trafficClass, frame);
   }
 
-  function tellQueued(device: number, port: number, frame: number): void {
+  function announceQueued(device: number, port: number, frame: number): void {
     frameTimes.joined(port, frame);
-    if (!traceMask.hearsQueued(port, frame)) return;
-    const { firstPort, heardBy } = devices[device];
+    if (!traceMask.wantsQueued(port, frame)) return;
+    const { firstPort, listeners } = devices[device];
     const ingress = pool.words[frame + PORT] - firstPort;
-    heardBy.frameQueued?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
+    listeners.frameQueued?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
   }
 
   function drop(
@@ -83,11 +85,11 @@ export function makeEgressPath(
     if (reason === DROP.HEADROOM_EXHAUSTED) {
       counters.lost(device, port - devices[device].firstPort, priority, clock.now);
     }
-    if (ports.isCredited(port, priority)) creditGating.refused(port, frame);
+    if (ports.isCharged(port, priority)) creditGating.refused(port, frame);
     lose(device, port, frame, reason);
   }
 
-  /** An overflow has a reason of its own where the neighbour had no need, or no way, to stop. */
+  /** An overflow has a reason of its own where the link partner had no need, or no way, to stop. */
   function overflow(port: number, group: number, frame: number): number {
     if (faults.excuses(port)) {
       return creditGating.isGranted(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
@@ -97,14 +99,23 @@ export function makeEgressPath(
 
   function lose(device: number, port: number, frame: number, reason: number): void {
     const { words } = pool;
-    const { firstPort, heardBy } = devices[device];
+    const { firstPort, listeners } = devices[device];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     counters.dropped(port, priority, words[frame + LENGTH], reason);
-    heardBy.frameDropped?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
+    listeners.frameDropped?.frameDropped(device, port - firstPort, clock.now, pool, frame, reason);
     digests.mix(device, DID_DROP | (port - firstPort), reason);
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);
     pool.release(frame);
   }
 
-  return { enqueue, enqueueOwn, wakeTransmitter, drop, lose };
+  return {
+    enqueue,
+    enqueueOwn,
+    wakeTransmitter,
+    drop,
+    passed: (port, frame) => {
+      creditGating.refused(port, frame);
+    },
+    lose,
+  };
 }

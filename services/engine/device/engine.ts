@@ -1,9 +1,9 @@
 import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
-import type { Probe } from '../contract/probe.js';
+import { DROP, type Probe } from '../contract/probe.js';
 import type { RateControlKind } from '../contract/rate-control.js';
-import type { DeviceRole, MechanismKind, SliceMechanism } from '../contract/slice.js';
-import { BrokenAssertion } from '../kernel/assert.js';
+import type { DeviceRole, MechanismKind, SliceMechanism, StartGate } from '../contract/slice.js';
+import { assert, BrokenAssertion } from '../kernel/assert.js';
 import { octetCell } from '../kernel/cells.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
@@ -23,7 +23,7 @@ import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import { CLASS, FOLLOWED_FLAG } from '../frame/frame-pool.js';
 import type { Passing } from '../frame/trace-mask.js';
-import { Hearing } from './hearing.js';
+import { Listeners } from './listeners.js';
 import type { Hosting } from './host/hosting.js';
 import { makeHosting } from './host/hosting.js';
 import type { Rates } from './host/rates.js';
@@ -40,6 +40,7 @@ import { DISCOVERY_SLOT, makeMechanisms, PAUSE_SLOT } from './mechanisms.js';
 import type { CreditGating } from './credit-gating.js';
 import { makeOperator } from './operating.js';
 import { makeCreditGating } from './credit-gating.js';
+import { withGate } from './start-gating.js';
 import type { EgressPath } from './egress-path.js';
 import { makeEgressPath } from './egress-path.js';
 import { Shared } from './shared.js';
@@ -59,13 +60,13 @@ export class Engine implements MechanismHost {
   readonly clock: Clock;
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
-  readonly ears = octetCell();
+  readonly hasListeners = octetCell();
   readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
   readonly failover: FailoverMechanism;
-  /** Those that it was given. */
+  /** Mechanisms that are registered from outside the engine. */
   readonly given: readonly SliceMechanism[];
   readonly controlPayloads: ControlPayloads;
   readonly senders: Senders;
@@ -76,9 +77,9 @@ export class Engine implements MechanismHost {
   private readonly creditGating: CreditGating;
   private readonly egressPath: EgressPath;
   private readonly loop: Loop;
-  private readonly hearing: Hearing;
+  private readonly listening: Listeners;
 
-  /** `frames`: room for so many at once; by default as many as so many ports may need. */
+  /** `frames`: room for so many at once; by default the estimate for so many ports. */
   constructor(
     specs: readonly DeviceSpec[],
     { rateControls, mechanisms }: EngineKinds,
@@ -91,7 +92,7 @@ export class Engine implements MechanismHost {
     this.clock = shared.clock;
     const order = makeTimerQueueOrder(shared);
     this.devices = specs.map((spec, i) => new Device(spec, rows[i], order[spec.kind]));
-    this.hearing = new Hearing(this.devices, shared.traceMask);
+    this.listening = new Listeners(this.devices, shared.traceMask);
     const set = makeMechanisms(shared, this, mechanisms);
     const { all, credit, faults } = set;
     this.mechanisms = all;
@@ -102,7 +103,9 @@ export class Engine implements MechanismHost {
     this.given = set.given;
     this.discovery = set.discovery;
     this.controlPayloads = makeControlPayloads(shared);
-    this.creditGating = makeCreditGating(shared, credit);
+    const creditGating = makeCreditGating(shared, credit);
+    const gate = gateAmong(set.given, specs);
+    this.creditGating = gate === null ? creditGating : withGate(creditGating, gate, shared);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
     this.rates = makeRates(tables, this.clock, this.devices, this.senders, rateControls);
@@ -197,33 +200,30 @@ export class Engine implements MechanismHost {
   }
 
   /**
-   * From now on a listener hears these devices (or all), beside those that do already; of frames
-   * that pass all, or else those that somebody wants.
+   * Attaches a probe to these devices (or all), beside those attached already; of passing frames it
+   * observes all, or only those that the trace mask selects.
    */
-  listen(probe: Probe, devices: Iterable<number> = this.devices.keys(), hearsFrames = true): void {
-    this.hearing.listen(probe, devices, hearsFrames);
-    this.ears[0] = 1;
+  listen(probe: Probe, devices: Iterable<number> = this.devices.keys(), withFrames = true): void {
+    this.listening.listen(probe, devices, withFrames);
+    this.hasListeners[0] = 1;
   }
 
-  /**
-   * One who listens wants to be told of all frames to which something happens at a port, or (as
-   * often) no longer.
-   */
+  /** Traces all frames to which something happens at a port; to be undone once for each time. */
   follow(device: number, port: number, passing: Passing, follows: boolean): void {
-    this.hearing.follow(device, port, passing, follows);
+    this.listening.follow(device, port, passing, follows);
   }
 
-  /** The one listener who samples is told of a share of what hosts make, wherever it comes. */
+  /** Traces a random share of the frames of hosts, at every device they pass. */
   sample(share: number): void {
-    this.hearing.sample(share);
+    this.listening.sample(share);
   }
 
-  /** He is not told of it any more. */
+  /** Stops tracing a frame. */
   forgetFrame(frame: number): void {
     this.shared.pool.words[frame + CLASS] &= ~FOLLOWED_FLAG;
   }
 
-  /** A fault comes to a device's port at `now`: nothing from then on has been executed. */
+  /** Starts a fault at a device's port at `now`: nothing from then on has been executed. */
   plantFault(device: number, port: number, spec: FaultSpec, now: number): void {
     this.faults.plant(this.devices[device].firstPort + port, spec, now);
     this.run(device, -Infinity);
@@ -246,8 +246,8 @@ export class Engine implements MechanismHost {
     const { ports } = this.shared;
     if (gate === PAUSE_SLOT) this.pauseClients(port, priorities !== 0);
     if (!ports.hold(gate, port, priorities)) return;
-    const { place, firstPort, heardBy } = this.devices[ports.owner(port)];
-    heardBy.heldChanged?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
+    const { place, firstPort, listeners } = this.devices[ports.owner(port)];
+    listeners.heldChanged?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
     this.egressPath.wakeTransmitter(place, port);
   }
 
@@ -279,13 +279,27 @@ export class Engine implements MechanismHost {
       this.egressPath.wakeTransmitter(this.shared.ports.owner(port), port);
   }
 
+  repeat(port: number, due: boolean): void {
+    const { ports } = this.shared;
+    ports.setRepeat(port, due);
+    if (due) this.egressPath.wakeTransmitter(ports.owner(port), port);
+  }
+
+  announceGivenUp(port: number, frame: number): void {
+    const { ports, pool } = this.shared;
+    const { place, firstPort, listeners } = this.devices[ports.owner(port)];
+    const { now } = this.clock;
+    const local = port - firstPort;
+    listeners.frameDropped?.frameDropped(place, local, now, pool, frame, DROP.LINK_NOT_READY);
+  }
+
   withdraw(port: number): void {
     this.creditGating.withdraw(port);
   }
 
   announceStop(port: number, group: number, stop: boolean): void {
-    const { place, firstPort, heardBy } = this.devices[this.shared.ports.owner(port)];
-    heardBy.stopAsked?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
+    const { place, firstPort, listeners } = this.devices[this.shared.ports.owner(port)];
+    listeners.stopAsked?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
   }
 
   announceCredit(
@@ -295,15 +309,15 @@ export class Engine implements MechanismHost {
     channel: number,
     units: number,
   ): void {
-    const { place, firstPort, heardBy } = this.devices[this.shared.ports.owner(port)];
+    const { place, firstPort, listeners } = this.devices[this.shared.ports.owner(port)];
     const { now } = this.clock;
     const local = port - firstPort;
-    heardBy.creditStep?.creditStep(place, local, now, step, priority, channel, units);
+    listeners.creditStep?.creditStep(place, local, now, step, priority, channel, units);
   }
 
   announceShort(port: number, priority: number, channel: number, short: boolean): void {
-    const { place, firstPort, heardBy } = this.devices[this.shared.ports.owner(port)];
-    heardBy.creditShort?.creditShort(
+    const { place, firstPort, listeners } = this.devices[this.shared.ports.owner(port)];
+    listeners.creditShort?.creditShort(
       place,
       port - firstPort,
       this.clock.now,
@@ -313,7 +327,7 @@ export class Engine implements MechanismHost {
     );
   }
 
-  /** By name: what a device has of the mechanisms that the engine was given. */
+  /** By name: the roles of registered mechanisms in a device. */
   rolesOf(place: number): Readonly<Record<string, DeviceRole>> {
     const { spec } = this.devices[place];
     return spec.kind === 'host'
@@ -323,7 +337,7 @@ export class Engine implements MechanismHost {
 
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
   heldPs(port: number, priority: number, now: number): number {
-    // Those that hold at the same time hold together.
+    // Mechanisms that hold at the same time are not added up.
     let most = 0;
     for (const mechanism of this.mechanisms) {
       const heldPs = mechanism.heldPs?.(port, priority, now) ?? 0;
@@ -356,6 +370,18 @@ export class Engine implements MechanismHost {
     if (spec.kind === 'host') this.hosting.configure(device, spec);
     else this.switching.configure(device, spec);
   }
+}
+
+/** The gate of a mechanism that some device has. */
+function gateAmong(
+  given: readonly SliceMechanism[],
+  specs: readonly DeviceSpec[],
+): StartGate | null {
+  const present = given.filter(
+    ({ name, gate }) => gate !== undefined && specs.some(({ slices }) => name in slices),
+  );
+  assert(present.length <= 1, 'engine.one-gate');
+  return present[0]?.gate ?? null;
 }
 
 function layOut(specs: readonly DeviceSpec[]): Rows[] {

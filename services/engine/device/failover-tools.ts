@@ -15,7 +15,7 @@ import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 
-/** What failover does to a switch. */
+/** Effects of failover on a switch. */
 export function makeFailoverTools(
   shared: Shared,
   devices: readonly Device[],
@@ -26,7 +26,7 @@ export function makeFailoverTools(
 ): FailoverTools {
   const { clock, pool, ports, queues, lines, octets: store, horizon, digests } = shared;
 
-  /** It takes no part of the wire: a routing protocol would resend what is lost of it. */
+  /** It takes no bandwidth: a routing protocol would retransmit what is lost. */
   function advertise(port: number, octets: Uint8Array, length: number): void {
     const peer = ports.peer(port);
     const onWire = PREAMBLE_OCTETS + Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS);
@@ -69,15 +69,15 @@ export function makeFailoverTools(
   }
 
   function putBack(port: number, trafficClass: number, frame: number): void {
-    if (ports.isCreditGated(port, trafficClass)) creditGating.enqueue(port, trafficClass, frame);
+    if (ports.isPermitted(port, trafficClass)) creditGating.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
   }
 
-  /** The memory of a frame that is moved stays charged to where it came in. */
+  /** The buffer of a frame that is moved stays charged to its ingress. */
   function leave(d: number, port: number, trafficClass: number, frame: number, out: number): void {
-    const { firstPort, heardBy } = devices[d];
+    const { firstPort, listeners } = devices[d];
     const { words } = pool;
-    heardBy.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
+    listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     if (out >= 0) {
       egressPath.enqueue(d, out, ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK), frame);
       return;

@@ -15,7 +15,7 @@ import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 
-/** What faults do to a device, done by the parts that it concerns. */
+/** Effects of faults on a device. */
 export function makeFaultTools(
   shared: Shared,
   devices: readonly Device[],
@@ -36,6 +36,7 @@ export function makeFaultTools(
 
   function linkDown(port: number): void {
     failover.carrier(port, false);
+    for (const mechanism of mechanisms) mechanism.linkDown?.(port);
     hosting.carrier(ports.owner(port), false);
   }
 
@@ -69,8 +70,8 @@ export function makeFaultTools(
 
   function loseFirst(d: number, port: number, trafficClass: number): void {
     const frame = queues.shift(port, trafficClass);
-    const { firstPort, heardBy } = devices[d];
-    heardBy.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
+    const { firstPort, listeners } = devices[d];
+    listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     switching.free(port, trafficClass, frame);
     egressPath.lose(d, pool.words[frame + PORT], frame, DROP.DEVICE_RESET);
   }
@@ -101,8 +102,8 @@ export function makeFaultTools(
     linkUp,
     flush,
     shrink: buffer.shrink,
-    steal: (port, priorities, units) => {
-      credit.steal(port, priorities, units);
+    steal: (port, priorities, octets) => {
+      for (const mechanism of mechanisms) mechanism.steal?.(port, priorities, octets);
     },
     forge,
     limit,
@@ -111,6 +112,10 @@ export function makeFaultTools(
     },
     read: (port, octetPs) => {
       hosting.read(ports.owner(port), octetPs);
+    },
+    misdirect: (port, table) => {
+      hosting.misdirect(ports.owner(port), table);
+      wake(port);
     },
     note,
   };

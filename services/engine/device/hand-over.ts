@@ -3,17 +3,16 @@ import { KIND_CONTROL } from './device.js';
 import type { Engine } from './engine.js';
 
 /**
- * A neighbour that lives in another service has a proxy device here: a device that is never run,
- * whose in-flight queues and timer queue hold what was handed to it. The data path does not know
- * the difference; what the proxy device was given is taken out between windows and put into the
- * real device over there.
+ * A link partner in another service has a proxy device here: a device that is never run, whose
+ * in-flight queues and timer queue hold what was sent to it. The data path does not distinguish it;
+ * its contents are taken out between windows and put into the real device in the other service.
  */
 
-/** Takes what was handed to a proxy device. */
+/** Receives what was sent to a proxy device. */
 export interface HandOverSink {
-  /** `frame` lies in the engine's pool and is gone after the call. */
+  /** `frame` is in the engine's pool and is released after the call. */
   frame(localPort: number, frame: number): void;
-  /** A control frame takes effect at `atPs`; the octets are only lent. */
+  /** A control frame takes effect at `atPs`; the octets are valid during the call only. */
   control(localPort: number, atPs: number, octets: Uint8Array): void;
 }
 
@@ -37,7 +36,7 @@ export function takeHandedOver(engine: Engine, proxyDevice: number, sink: HandOv
     arrivals.set(proxyDevice, port, Infinity);
   }
   while (timerQueue.length > 0) {
-    // Timers that a proxy device armed when it was built are not ours to run.
+    // Timers that a proxy device armed when it was built are not run here.
     if (keyKind(timerQueue.nextKey()) === KIND_CONTROL) {
       const slot = timerQueue.nextValue();
       const view = octets.get(slot).subarray(0, octets.length(slot));
@@ -49,7 +48,7 @@ export function takeHandedOver(engine: Engine, proxyDevice: number, sink: HandOv
   shared.horizon[proxyDevice] = Infinity;
 }
 
-/** Puts a frame on its way to a port of this service; its records tell when it arrives. */
+/** Puts a frame in flight to a port of this service; its record has its arrival time. */
 export function putFrame(engine: Engine, port: number, records: Int32Array, offset: number): void {
   const { arrivals, horizon, inFlightQueues, pool, ports } = engine.shared;
   const frame = pool.write(records, offset);

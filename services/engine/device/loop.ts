@@ -5,28 +5,28 @@ import {
   WIRE_OVERHEAD_OCTETS,
 } from '../units/ethernet.js';
 import type { Mechanism } from '../contract/flow-control.js';
+import { NO_NUMBER, WITHHELD } from '../contract/link-layer.js';
 import { DROP } from '../contract/probe.js';
 import {
   CARRIES_FLAG,
   CLASS,
-  CONNECTION,
   COPY_FLAG,
   FOLLOWED_FLAG,
   LENGTH,
-  NEXT,
   PORT,
   PRIORITY_MASK,
   SEQUENCE,
 } from '../frame/frame-pool.js';
-import { LATE, SILENT } from '../frame/trace-mask.js';
+import { LATE, SPECIAL } from '../frame/trace-mask.js';
 import { keyId, keyKind } from '../kernel/timer-queue.js';
 import { assert } from '../kernel/assert.js';
-import { wordCell } from '../kernel/cells.js';
 import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../wire/ce-tag.js';
-import { isCbfc } from '../wire/mac-control/cbfc-frame.js';
+import { isCcUpdate } from '../wire/mac-control/cc-update.js';
 import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
+import { isLlrSet } from '../wire/llr.js';
+import { ORDERED_SET_OCTETS } from '../wire/ordered-set.js';
 import { isLinkState } from '../wire/link-state.js';
 import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
 import type { ControlPayloads } from './control-payloads.js';
@@ -52,44 +52,45 @@ import {
 import { messageOf } from '../faults/control-frames.js';
 import { UNHURT } from '../faults/frame-errors.js';
 import type { Hosting } from './host/hosting.js';
+import { makeLinkLayering } from './link-layering.js';
 import type { MechanismSet } from './mechanisms.js';
+import { makeOrderedSets } from './ordered-sets.js';
 import type { CreditGating } from './credit-gating.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
+import { makeWarming } from './warming.js';
 
-/** No frame is longer. */
 const LONGEST_OCTETS = 65_536;
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
 
-/** In the id of a control frame that faults have dealt with. */
+/** Set in the id of a control frame to which faults have been applied. */
 const DEALT_WITH = 1 << 20;
 
-/** Of a frame that comes in: not yet. */
+/** Of an arriving frame: not yet. */
 const LATER = -2;
 
-/** So many frames and more are not all in the nearest cache. */
+/** From so many frames on, they do not fit the nearest cache. */
 const COLD_FRAMES = 4096;
-/** About as many frames of full length as pass a port in a window of usual length. */
-const WARM_DEPTH = 8;
-/** So many hosts, as a power of two, are warmed together. */
-const HOSTS_SHIFT = 4;
 
-/** Executes events: of one actor, in the order (time; timer queue, arrivals, transmitters; lot). */
+/**
+ * Executes events of one actor, in the order (time; timer queue, arrivals, transmitters; tie-break
+ * hash).
+ */
 export interface Loop {
   /** Executes every event before `bound` and reports the time of the next one. */
   run(device: number, bound: number): void;
 }
 
 /**
- * The loop is a function over the shared tables and not a method of each device: what it closes
- * over is constant, so the compiler turns the tables into addresses, and a frame costs half.
+ * The loop is a function over the shared tables and not a method of each device: its variables are
+ * constant, so the compiler uses addresses of the tables, and a frame takes half the time.
  */
 export function makeLoop(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, atSlot, credit, faults, failover }: MechanismSet,
+  { all: mechanisms, atSlot, given, credit, faults, failover }: MechanismSet,
   creditGating: CreditGating,
   switching: Switching,
   hosting: Hosting,
@@ -97,19 +98,18 @@ export function makeLoop(
   controlPayloads: ControlPayloads,
 ): Loop {
   const handlers = mechanisms.filter(({ receiveControl }) => receiveControl !== undefined);
+  const takeOrderedSet = makeOrderedSets(shared, mechanisms);
   const { flags } = faults;
   const { tagOffered } = credit.conversation;
   const { clock, pool, ports, inFlightQueues, queues, counters, digests } = shared;
   const { arrivals, transmits, horizon, events, traceMask, octets: store } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
-  const cursors = new Int32Array(
-    Math.max(1 << HOSTS_SHIFT, ...devices.map((device) => 2 * device.spec.ports.length)),
-  );
-  /** By group of hosts: the end of the window that it was warmed for. */
-  const warmUntil = new Float64Array((devices.length >> HOSTS_SHIFT) + 1);
-  /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
-  const warmed = wordCell();
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
+  const warm = makeWarming(shared, devices);
+  const layering = makeLinkLayering(shared, devices, given, faults, egressPath, controlPayloads, {
+    accept,
+    sendCarried,
+  });
   /** Octets in `scratch` of the tag that rides on the frame being sent. */
   let tagLength = 0;
 
@@ -117,7 +117,7 @@ export function makeLoop(
     const device = devices[d];
     const { timerQueue } = device;
     if (pool.extent() > COLD_FRAMES) warm(d, device, bound);
-    /** Of this call: a device never goes back in time. */
+    /** Of this call: time of a device never decreases. */
     let last = -Infinity;
     for (;;) {
       const timer = timerQueue.time;
@@ -152,84 +152,42 @@ export function makeLoop(
     }
   }
 
-  /**
-   * Reads the frames of this window once, in-flight queue by in-flight queue and queue by queue.
-   * Where frames outgrow the processor's cache, each would be waited for alone when its turn comes;
-   * here the waits of different ports overlap. A host has one port only, so several hosts are
-   * warmed together.
-   */
-  function warm(d: number, device: Device, bound: number): void {
-    if (isHost[d] === 0) warmSwitch(device, bound);
-    else if (warmUntil[d >> HOSTS_SHIFT] !== bound) {
-      warmUntil[d >> HOSTS_SHIFT] = bound;
-      warmHosts((d >> HOSTS_SHIFT) << HOSTS_SHIFT, bound);
-    }
-  }
-
-  function warmHosts(from: number, bound: number): void {
-    const { words, ends } = pool;
-    const to = Math.min(from + (1 << HOSTS_SHIFT), devices.length);
-    let count = 0;
-    for (let d = from; d < to; d++) {
-      if (isHost[d] !== 0) cursors[count++] = inFlightQueues.head(devices[d].firstPort);
-    }
-    let touched = 0;
-    for (let depth = 0; depth < WARM_DEPTH; depth++) {
-      for (let p = 0; p < count; p++) {
-        const frame = cursors[p];
-        if (frame < 0) continue;
-        touched ^= words[frame + CLASS] ^ ends[frame + CONNECTION];
-        cursors[p] = pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
-      }
-    }
-    warmed[0] = touched;
-  }
-
-  function warmSwitch(device: Device, bound: number): void {
-    const { words } = pool;
-    const first = device.firstPort;
-    const count = device.spec.ports.length;
-    let touched = 0;
-    for (let p = 0; p < count; p++) {
-      cursors[p] = inFlightQueues.head(first + p);
-      cursors[count + p] = queues.firstReady(first + p);
-    }
-    for (let depth = 0; depth < WARM_DEPTH; depth++) {
-      for (let p = 0; p < 2 * count; p++) {
-        const frame = cursors[p];
-        if (frame < 0) continue;
-        touched ^= words[frame + CLASS];
-        cursors[p] = p < count && pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
-      }
-    }
-    warmed[0] = touched;
-  }
-
   function arrive(d: number, device: Device, port: number): void {
     const frame = inFlightQueues.shift(port);
     arrivals.at[port] = inFlightQueues.timeBehind(port, frame);
     arrivals.turned(d, port);
-    if ((pool.words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.board(port, frame);
-    if (traceMask.mindsReceived(port, frame)) {
+    if (traceMask.matchesReceived(port, frame)) {
       attend(d, device, port, frame);
       return;
     }
+    if ((pool.words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.board(port, frame);
     count(d, device, port, frame);
     passOn(d, port, frame);
   }
 
-  /** Of a frame that comes in somebody wants to be told, or a fault may hit it. */
+  /** An arriving frame is traced, a fault may affect it, or a link layer checks it. */
   function attend(d: number, device: Device, port: number, frame: number): void {
-    const fate = traceMask.isImpaired(port) ? fateOf(device, port, frame) : UNHURT;
-    if (fate !== LATER) takeFrame(d, device, port, frame, fate);
+    const isImpaired = traceMask.isImpaired(port);
+    const error = isImpaired ? errorOf(port, frame) : UNHURT;
+    const isLayered = ports.hasLinkLayer(port);
+    const isRepeated = isLayered && pool.linkNumber(frame) !== NO_NUMBER;
+    const reason = isLayered ? layering.letIn(port, frame, error) : error;
+    const carries = (pool.words[frame + CLASS] & CARRIES_FLAG) !== 0;
+    if (carries) controlPayloads.board(port, frame);
+    const mayBeHit = carries && isImpaired && reason === UNHURT;
+    const fate = mayBeHit ? fateOfCarried(device, port, frame) : reason;
+    if (reason !== UNHURT && isRepeated) {
+      count(d, device, port, frame);
+      layering.reject(d, port, frame, reason);
+    } else if (fate !== LATER) takeFrame(d, device, port, frame, fate);
   }
 
-  /** A frame has come in, and is lost for a reason unless it is unhurt. */
+  /** A frame has arrived, and is discarded for a reason unless that is UNHURT. */
   function takeFrame(d: number, device: Device, port: number, frame: number, fate: number): void {
     count(d, device, port, frame);
-    if (traceMask.hearsReceived(port, frame)) {
-      const { firstPort, heardBy } = device;
-      heardBy.frameReceived?.frameReceived(d, port - firstPort, clock.now, pool, frame);
+    if (traceMask.wantsReceived(port, frame)) {
+      const { firstPort, listeners } = device;
+      listeners.frameReceived?.frameReceived(d, port - firstPort, clock.now, pool, frame);
     }
     if (fate === UNHURT) passOn(d, port, frame);
     else egressPath.lose(d, port, frame, fate);
@@ -248,12 +206,15 @@ export function makeLoop(
     else hosting.receive(d, port, frame);
   }
 
-  /** Why a frame that comes in is lost; UNHURT, or LATER, if it is not. */
-  function fateOf(device: Device, port: number, frame: number): number {
+  /** Why a frame that comes in is lost on the link, or UNHURT. */
+  function errorOf(port: number, frame: number): number {
     if (isFrameCut(port, frame)) return DROP.LINK_DOWN;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    const reason = faults.fate(port, priority, pool.words[frame + LENGTH]);
-    if (reason !== UNHURT || (pool.words[frame + CLASS] & CARRIES_FLAG) === 0) return reason;
+    return faults.fate(port, priority, pool.words[frame + LENGTH]);
+  }
+
+  /** What becomes of a frame that carries octets; UNHURT, or LATER, if it is not lost. */
+  function fateOfCarried(device: Device, port: number, frame: number): number {
     const octets = controlPayloads.octets(frame);
     const message = octets.length === 0 ? 0 : messageOf(octets);
     return message === 0 ? UNHURT : fateOfMessage(device, port, frame, message, octets);
@@ -282,15 +243,21 @@ export function makeLoop(
     if ((flags[port] & CUT) === 0) return false;
     const octets = store.get(slot);
     const length = store.length(slot);
+    if (length === ORDERED_SET_OCTETS) {
+      // Without a preamble.
+      return isCut(port, length - PREAMBLE_OCTETS, controlDelay(port, octets, length));
+    }
     if (isCeTagged(octets, length)) {
       const frame = inFlightQueues.head(port);
       return frame >= 0 && isFrameCut(port, frame);
     }
-    const onWire = Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS);
+    // An ordered set has no preamble.
+    const least = length === ORDERED_SET_OCTETS ? -PREAMBLE_OCTETS : FRAME_OCTETS_MIN;
+    const onWire = least < 0 ? length + least : Math.max(least, length + FCS_OCTETS);
     return isCut(port, onWire, controlDelay(port, octets, length));
   }
 
-  /** A message that crosses the fabric may be lost, changed, repeated or late on a link. */
+  /** A message that crosses the fabric may be lost, changed, repeated or delayed on a link. */
   function fateOfMessage(
     device: Device,
     port: number,
@@ -307,7 +274,7 @@ export function makeLoop(
     return LATER;
   }
 
-  /** A copy came by no wire of its own: no credit was spent for it. */
+  /** The copy was not transmitted: no credit was used for it. */
   function copyOf(port: number, frame: number): number {
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
@@ -332,13 +299,18 @@ export function makeLoop(
   }
 
   function transmit(d: number, device: Device, port: number): void {
-    const minded = traceMask.mindedOfSent(port);
-    if ((minded & SILENT) !== 0) {
+    const wanted = traceMask.wantedOfSent(port);
+    const isSpecial = (wanted & SPECIAL) !== 0;
+    if (isSpecial && faults.isSilent(port)) {
       transmits.at[port] = Infinity;
       transmits.turned(d, port);
       return;
     }
     if (ports.controlDue(port) && sendControl(d, device, port)) return;
+    if (isSpecial && ports.repeats(port)) {
+      layering.sendAgain(d, port);
+      return;
+    }
     const eligible = queues.eligible(port);
     if (eligible === 0) {
       transmits.at[port] = Infinity;
@@ -352,42 +324,52 @@ export function makeLoop(
     const length = pool.words[frame + LENGTH];
     const octetPs = ports.octetPs(port);
     const { now } = clock;
-    const creditGated = ports.creditGating(port);
-    const tag = creditGated === 0 ? 0 : composeTag(port);
-    const isCreditGated = (creditGated & (1 << trafficClass)) !== 0;
-    if (isCreditGated) creditGating.spend(port, trafficClass, frame);
+    const permitted = ports.permitted(port);
+    const tag = permitted === 0 ? 0 : composeTag(port);
+    const isPermitted = (permitted & (1 << trafficClass)) !== 0;
+    if (isPermitted) creditGating.spend(port, trafficClass, frame);
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
-    const late = (minded & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
+    const late = (wanted & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
-    if (isCreditGated) creditGating.next(port, trafficClass);
+    if (isPermitted) creditGating.next(port, trafficClass);
+    const isLayered = isSpecial && ports.hasLinkLayer(port);
+    const number = isLayered ? layering.letOut(port, frame) : NO_NUMBER;
+    if (number === WITHHELD) {
+      if (isPermitted) creditGating.settle(port);
+      layering.withhold(d, port, frame, free);
+      return;
+    }
     const frameClass = pool.words[frame + CLASS];
     digests.mix(d, DID_SEND | local, (frameClass & ~FOLLOWED_FLAG) ^ (length << 20));
     counters.sent(port, frameClass & PRIORITY_MASK, length);
-    if (traceMask.hearsSent(minded, frameClass)) tellSent(d, local, frame, trafficClass, eligible);
+    const isWanted = traceMask.wantsSent(wanted, frameClass);
+    if (isWanted) announceSent(d, local, frame, trafficClass, eligible);
+    if (isPermitted) creditGating.settle(port);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
-    pool.setArrival(frame, (minded & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
+    pool.setArrival(frame, (wanted & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
+    if (number !== NO_NUMBER) layering.started(port, frame, number);
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.turned(d, port);
   }
 
-  function tellSent(
+  function announceSent(
     d: number,
     local: number,
     frame: number,
     trafficClass: number,
     eligible: number,
   ): void {
-    const { heardBy } = devices[d];
-    heardBy.frameSent?.frameSent(d, local, clock.now, pool, frame, trafficClass, eligible);
+    const { listeners } = devices[d];
+    listeners.frameSent?.frameSent(d, local, clock.now, pool, frame, trafficClass, eligible);
   }
 
-  /** A frame is on its way; its arrival time is that of its first bit after the preamble. */
+  /** A frame is in flight; its arrival time is that of its first bit after the preamble. */
   function accept(port: number, frame: number): void {
     assert(port >= 0, 'port.unlinked');
     const octets = ports.cutsThrough(port) ? FRAME_OCTETS_MIN : pool.words[frame + LENGTH];
@@ -402,7 +384,7 @@ export function makeLoop(
     if (at < horizon[d]) horizon[d] = at;
   }
 
-  /** Octets of a CE-Tag that a frame takes along. */
+  /** Composes a CE-Tag for a frame; returns its octets. */
   function composeTag(port: number): number {
     if (tagOffered[port] === 0) return 0;
     tagLength = credit.composeTag(port, scratch);
@@ -411,11 +393,11 @@ export function makeLoop(
 
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
-    devices[d].heardBy.tagSent?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
+    devices[d].listeners.tagSent?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
     deliver(d, local, peer, scratch, tagLength, at);
   }
 
-  /** What a frame carries goes beside it, and is read before it. */
+  /** The payload of a frame is sent beside it, and is read before it. */
   function sendCarried(d: number, local: number, peer: number, frame: number): void {
     const octets = controlPayloads.octets(frame);
     deliver(d, local, peer, octets, octets.length, pool.arrival(frame));
@@ -434,7 +416,7 @@ export function makeLoop(
     return false;
   }
 
-  /** The control frame in `scratch` starts on the wire; at its shortest it ends at `leastEnd`. */
+  /** The control frame in `scratch` starts on the link; at its shortest it ends at `leastEnd`. */
   function startControl(
     d: number,
     device: Device,
@@ -446,23 +428,25 @@ export function makeLoop(
     const local = port - device.firstPort;
     const peer = ports.peer(port);
     const octetPs = ports.octetPs(port);
+    const isSet = length === ORDERED_SET_OCTETS;
     const longer = Math.max(0, length + FCS_OCTETS - FRAME_OCTETS_MIN);
-    const txEnd = leastEnd + longer * octetPs;
-    const wireOctets = FRAME_OCTETS_MIN + WIRE_OVERHEAD_OCTETS + longer;
-    const isLate = (traceMask.mindedOfSent(port) & LATE) !== 0;
+    const txEnd = isSet ? now + length * octetPs : leastEnd + longer * octetPs;
+    const wireOctets = isSet ? length : FRAME_OCTETS_MIN + WIRE_OVERHEAD_OCTETS + longer;
+    const isLate = (traceMask.wantedOfSent(port) & LATE) !== 0;
     const late = isLate ? faults.slownessPs(port, wireOctets, octetPs) : 0;
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
-    if (readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
-    device.heardBy.controlSent?.controlSent(d, local, now, scratch.subarray(0, length));
+    if (isSet || readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
+    device.listeners.controlSent?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
-    const end = isLate ? lastBit(port, at, free - now) : at;
+    const lastPs = (isSet ? length : FRAME_OCTETS_MIN) * octetPs;
+    const end = isLate ? faults.arrivalOf(port, at - lastPs, free - now) + lastPs : at;
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, scratch, length));
     transmits.at[port] = ports.hasWork(port) ? free : Infinity;
     transmits.turned(d, port);
   }
 
-  /** Credit is exchanged all the time, so its code is called by name and not looked up. */
+  /** Credit messages are frequent, so this call is static and not looked up. */
   function compose(mechanism: Mechanism, port: number, leastEnd: number): number {
     if (mechanism === credit) return credit.compose(port, leastEnd, scratch);
     return mechanism.compose!(port, leastEnd, scratch);
@@ -473,23 +457,19 @@ export function makeLoop(
     else mechanism.onTimer!(port, timer);
   }
 
-  /** Control frames keep their place among the others on a late link. */
-  function lastBit(port: number, at: number, lastsPs: number): number {
-    const octets = FRAME_OCTETS_MIN * ports.octetPs(port);
-    return faults.arrivalOf(port, at - octets, lastsPs) + octets;
-  }
-
-  /** From the last bit of a control frame until a port acts upon it. */
+  /** From the last bit of a control frame until the port processes it. */
   function controlDelay(port: number, octets: Uint8Array, length: number): number {
-    // Credit is counted in the order of the frames, which have the pipeline to pass, as LLDP has.
+    if (isLlrSet(octets, length)) return 0;
+    // Credit is counted in the order of the frames, which pass the pipeline, as LLDP does.
     const passes =
+      length === ORDERED_SET_OCTETS ||
       isCreditExchange(octets, length) ||
-      isCbfc(octets, length) ||
+      isCcUpdate(octets, length) ||
       readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
-    return passes ? ports.ingressPs(port) : ports.controlDelayPs(port);
+    return passes ? ports.pipelinePs(port) : ports.controlDelayPs(port);
   }
 
-  /** Octets are sent by a device's port, and take effect at the neighbour's. */
+  /** Octets are sent by a device's port, and take effect at the link partner. */
   function deliver(
     from: number,
     local: number,
@@ -518,7 +498,7 @@ export function makeLoop(
       const port = device.firstPort + (id >> TIMER_BITS);
       expire(atSlot[kind - KIND_MECHANISM], port, id & ((1 << TIMER_BITS) - 1));
     } else if (kind === KIND_LATE) takeLate(device, id, value);
-    else if (isHost[device.place] === 0) switching.onTimer(device.place, id, value);
+    else if (isHost[device.place] === 0) switching.onTimer(device.place, kind, id, value);
     else hosting.onTimer(device.place, kind, id);
   }
 
@@ -526,14 +506,18 @@ export function makeLoop(
     const local = id & ~DEALT_WITH;
     const port = device.firstPort + local;
     const mayBe = (flags[port] & (MEDDLED | CUT)) !== 0 && id === local;
-    // What belongs to a frame shares its fate.
-    if (mayBe && !controlPayloads.claims(store.get(slot)) && isMeddledWith(device, port, slot)) {
-      return;
-    }
+    const isSet = store.length(slot) === ORDERED_SET_OCTETS;
+    // Octets that belong to a frame are lost with it.
+    const isOfFrame = !isSet && controlPayloads.claims(store.get(slot));
+    if (mayBe && !isOfFrame && isMeddledWith(device, port, slot)) return;
     const octets = store.get(slot);
     const length = store.length(slot);
-    if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
     digests.mix(device.place, DID_TAKE_CONTROL | local, store.hash(slot));
+    if (isSet) {
+      takeOrderedSet(device, port, slot);
+      return;
+    }
+    if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
     if (isLinkState(octets)) {
       failover.receive(port, octets, length);
       store.giveBack(slot);
@@ -543,7 +527,7 @@ export function makeLoop(
       controlPayloads.came(port, slot);
       return;
     }
-    device.heardBy.controlReceived?.controlReceived(
+    device.listeners.controlReceived?.controlReceived(
       device.place,
       local,
       clock.now,
@@ -553,7 +537,7 @@ export function makeLoop(
     store.giveBack(slot);
   }
 
-  /** Credit is exchanged all the time, so it is asked first. */
+  /** Credit messages are frequent, so they are tried first. */
   function isClaimed(port: number, octets: Uint8Array, length: number): boolean {
     if (credit.receiveControl(port, octets, length)) return true;
     for (const mechanism of handlers) {
@@ -562,7 +546,7 @@ export function makeLoop(
     return false;
   }
 
-  /** True if a fault lost or keeps the control frame; it may also come twice, or changed. */
+  /** True if a fault lost or delays the control frame; it may also be repeated, or changed. */
   function isMeddledWith(device: Device, port: number, slot: number): boolean {
     if (isControlCut(port, slot)) {
       store.giveBack(slot);

@@ -11,12 +11,13 @@ import { QUEUE_OCTETS } from '../port/queues.js';
 import type { Shared } from './shared.js';
 import { makeAccounts } from './switch/slotted.js';
 
-/** Slots that others go by. */
+/** Slots that other modules refer to. */
 export const PAUSE_SLOT = 0;
 export const DISCOVERY_SLOT = 5;
 /**
- * Slots among those of the engine's own for mechanisms that it is given, in their order. Timers of
- * one instant expire, and control frames leave, in the order of slots; others come behind them all.
+ * Slots among those of the engine's own for registered mechanisms, in their order. Timers of one
+ * instant expire, and control frames are sent, in the order of slots; further mechanisms have the
+ * slots behind.
  */
 const GIVEN_SLOTS: readonly number[] = [6, 3];
 const FIRST_FREE_SLOT = 8;
@@ -28,7 +29,7 @@ export interface MechanismSet {
   readonly all: readonly Mechanism[];
   /** By slot for gates, timers and control frames; some are free. */
   readonly atSlot: readonly Mechanism[];
-  /** Those that the engine is given, in their order. */
+  /** Registered mechanisms, in their order. */
   readonly given: readonly SliceMechanism[];
   readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
@@ -43,7 +44,7 @@ export function makeMechanisms(
   host: MechanismHost,
   kinds: readonly MechanismKind[],
 ): MechanismSet {
-  const { tables, buffer, ports, pool, queues, lines, counters, traceMask } = shared;
+  const { tables, buffer, ports, pool, queues, lines, counters, traceMask, replayBuffers } = shared;
   const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, {
     inQueue: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
@@ -65,7 +66,8 @@ export function makeMechanisms(
   const given = kinds.map((kind) => {
     const slot = kind.hasSlot ? slotOf(slotted.indexOf(kind)) : NO_SLOT;
     if (slot >= SLOTS_MOST) throw new Error(`no slot is left for ${kind.name}`);
-    const made = kind.create({ tables, host, slot, pool, ports, counters, stopper: pfc });
+    const tools = { tables, host, slot, pool, ports, counters, replayBuffers, stopper: pfc };
+    const made = kind.create(tools);
     if (slot !== NO_SLOT) atSlot[slot] = made;
     return made;
   });

@@ -11,17 +11,17 @@ import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
-/** What a class with a share of nothing is given, so that it does not wait for ever. */
+/** Share of a class that is configured to none, so that it does not starve. */
 const LEAST_SHARE = 1;
 
-/** Percent of what strict classes, which have null, leave. */
+/** Percent of what strict classes (null) leave. */
 export function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
   return Array.from({ length: TRAFFIC_CLASSES }, (_, tc) =>
     algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
   );
 }
 
-/** Puts into force what a port and its neighbour have come to; frames under way are left alone. */
+/** Applies what a port and its link partner have negotiated; frames in flight are left alone. */
 export function makeOperator(
   { ports, buffer, queues, pool }: Shared,
   devices: readonly Device[],
@@ -59,7 +59,9 @@ export function makeOperator(
     return hosting.tableInHardware(ports.owner(port));
   }
 
-  /** What waits moves to its new class, so that no frame overtakes one of its flow; true if so. */
+  /**
+   * Waiting frames move to their new class, so that no flow is reordered; true if there were any.
+   */
   function classify(port: number, classOf: readonly number[]): boolean {
     if (classOf.every((tc, priority) => tc === ports.classOf(port, priority))) return false;
     const moving: number[] = [];
@@ -71,17 +73,24 @@ export function makeOperator(
     for (const frame of moving) {
       queues.push(port, classOf[pool.words[frame + CLASS] & PRIORITY_MASK], frame);
     }
+    creditGating.permit(port);
     return true;
   }
 
-  /** What waits is kept: it goes by credit from now on, or without. */
+  /** Waiting frames are kept: from now on they are credit-gated, or no longer. */
   function exchange(port: number, agreed: OperatingCredit): void {
     if (credit.accounts.spec(port) === null) return;
-    const priorities = wholeClasses(port, agreed.priorities);
+    const priorities = wholeClasses(port, agreed.priorities & credited(port));
     if (priorities === credit.operationalAt(port)) return;
     credit.setOperational(port, priorities, agreed);
     creditGating.change(port, priorities);
     egressPath.wakeTransmitter(ports.owner(port), port);
+  }
+
+  /** Priorities with accounts, one bit each: of others the flow control is not negotiated. */
+  function credited(port: number): number {
+    const has = (p: number): boolean => credit.accounts.has(port, p);
+    return PRIORITIES.reduce((bits, p) => (has(p) ? bits | (1 << p) : bits), 0);
   }
 
   /** A class has credit for all of its priorities or for none. */
@@ -95,7 +104,7 @@ export function makeOperator(
     return whole;
   }
 
-  /** An account whose neighbour can be stopped, or has credit, never drops. */
+  /** An account whose link partner can be paused, or has credit, never drops. */
   function guard(port: number): void {
     for (let group = 0; group < TRAFFIC_CLASSES; group++) {
       if (!pfc.rules(port, group)) continue;

@@ -3,7 +3,7 @@ import type { Device } from './device.js';
 import { listsOf } from './nic/frames-of-nic.js';
 import type { Shared } from './shared.js';
 
-/** Every frame that a device keeps in a queue, in a line before one, or in its NIC. */
+/** Every frame of a device in a queue, in a line before one, or in its NIC. */
 export function forEachQueued(
   shared: Shared,
   device: Device,
@@ -37,4 +37,15 @@ export function forEachQueuedAt(
   for (let p = 0; p < port; p++) row += creditRows(spec.ports[p].credit);
   const end = row + creditRows(spec.ports[port].credit);
   for (; row < end; row++) lines.forEach(row, visit);
+}
+
+/** Copies of frames that a device has sent, which its link layers may send again. */
+export function forEachReplayed(
+  { replayBuffers }: Shared,
+  { spec, firstPort }: Device,
+  visit: (frame: number) => void,
+): void {
+  spec.ports.forEach((_, p) => {
+    replayBuffers.forEach(firstPort + p, visit);
+  });
 }

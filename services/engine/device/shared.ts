@@ -13,27 +13,30 @@ import { makeInFlightQueues, type InFlightQueues } from '../port/in-flight-queue
 import { makePorts, type Ports } from '../port/ports.js';
 import { makeQueues, type Queues } from '../port/queues.js';
 import { makeNicFrames, type NicFrames } from './nic/frames-of-nic.js';
+import { makeReplayBuffers, type ReplayBuffers } from '../port/replay-buffers.js';
 import { makeWaitingLines, type WaitingLines } from '../port/waiting-lines.js';
 
-/** What all actors of a service have in common: tables with rows of each, and the frames. */
+/** State that all actors of a service share: tables with rows of each, and the frames. */
 export class Shared {
   readonly clock = new Clock();
   readonly pool: FramePool;
-  /** Of control frames on their way, and beside frames. */
+  /** Octets of control frames in flight, and beside frames. */
   readonly octets = new OctetStore();
   readonly ports: Ports;
   readonly inFlightQueues: InFlightQueues;
   readonly queues: Queues;
-  /** Frames that wait for credit. */
+  /** Frames that wait for permission to start. */
   readonly lines: WaitingLines;
   /** Frames in adapters, outside the queues of their ports. */
   readonly nicFrames: NicFrames;
+  /** Copies of frames that link layers may send again. */
+  readonly replayBuffers: ReplayBuffers;
   readonly counters: Counters;
   readonly buffer: SharedBuffer;
   /** By device: the memory of switches that have no shared buffer, and their first port. */
   readonly chips: ({ readonly chip: Mvtx2802; readonly firstPort: number } | undefined)[] = [];
   readonly digests: Digests;
-  /** Not state: what listeners want to be told. */
+  /** Which frames probes observe; not state. */
   readonly traceMask: TraceMask;
   /** Not state either. */
   readonly frameTimes: FrameTimes;
@@ -45,7 +48,7 @@ export class Shared {
   /** By device: events executed so far. */
   readonly events: Float64Array;
 
-  /** Room for so many frames; by default as many as so many ports may need. */
+  /** Room for so many frames; by default the estimate for so many ports. */
   constructor(
     readonly tables: Tables,
     frames?: number,
@@ -58,6 +61,7 @@ export class Shared {
     this.queues = makeQueues(tables, this.ports, this.pool, this.clock);
     this.lines = makeWaitingLines(tables, this.pool);
     this.nicFrames = makeNicFrames(tables, this.pool);
+    this.replayBuffers = makeReplayBuffers(tables, this.pool, this.octets);
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);
     this.traceMask = makeTraceMask(this.pool, this.ports.count);

@@ -5,13 +5,13 @@ import { KIND_CONTROL, KIND_LATE } from './device.js';
 import type { Shared } from './shared.js';
 import { KIND_COMPLETE } from './switch/switching.js';
 
-/** Of frames that wait for their last bits: where they go, what they are, whose, and which. */
-const TOLD_APART_BY = [STORED, CLASS, HASH, SEQUENCE];
+/** Of frames that wait for their last bits: egress, class, flow hash and sequence number. */
+const ORDERED_BY = [STORED, CLASS, HASH, SEQUENCE];
 
 /**
- * What comes first of two messages, or frames, that have one key at one time. The values are where
- * they lie in memory, which is elsewhere when devices are grouped otherwise, so it goes by what
- * they are; those that do not differ are interchangeable.
+ * Order of two messages, or frames, that have one key at one time. Their values are memory
+ * locations, which differ when devices are partitioned otherwise, so their contents are compared;
+ * those with equal contents are interchangeable.
  */
 export function makeTimerQueueOrder({
   octets,
@@ -19,7 +19,7 @@ export function makeTimerQueueOrder({
 }: Pick<Shared, 'octets' | 'pool'>): Record<'host' | 'switch', ValueOrder> {
   function compareFrames(a: number, b: number): number {
     const { words } = pool;
-    for (const word of TOLD_APART_BY) {
+    for (const word of ORDERED_BY) {
       const mask = word === CLASS ? ~FOLLOWED_FLAG : -1;
       const difference = (words[a + word] & mask) - (words[b + word] & mask);
       if (difference !== 0) return difference;

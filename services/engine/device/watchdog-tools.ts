@@ -8,7 +8,7 @@ import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 
-/** What the watchdog of PFC does to the queues of a switch. */
+/** Effects of the PFC watchdog on the queues of a switch. */
 export function makeWatchdogTools(
   shared: Shared,
   devices: readonly Device[],
@@ -18,7 +18,7 @@ export function makeWatchdogTools(
 ): WatchdogTools {
   const { clock, ports, pool, queues, digests } = shared;
 
-  /** Frames of a congesting queue are stopped by the priority that is the queue's number. */
+  /** Frames of a congesting queue are paused by the priority that is the queue's number. */
   function isStoppedBy(priority: number, trafficClass: number, frame: number): boolean {
     const frameClass = pool.words[frame + CLASS];
     const isolating = (frameClass & ISOLATING_FLAG) !== 0;
@@ -52,17 +52,17 @@ export function makeWatchdogTools(
 
   function drop(port: number, trafficClass: number, frame: number): void {
     const d = ports.owner(port);
-    const { firstPort, heardBy } = devices[d];
-    heardBy.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
+    const { firstPort, listeners } = devices[d];
+    listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     switching.free(port, trafficClass, frame);
     egressPath.lose(d, pool.words[frame + PORT], frame, DROP.WATCHDOG);
   }
 
   function note(port: number, priority: number, on: boolean): void {
     const d = ports.owner(port);
-    const { firstPort, heardBy } = devices[d];
+    const { firstPort, listeners } = devices[d];
     digests.mix(d, DID_WATCHDOG | (port - firstPort), (priority << 1) | (on ? 1 : 0));
-    heardBy.watchdogActed?.watchdogActed(d, port - firstPort, clock.now, priority, on);
+    listeners.watchdogActed?.watchdogActed(d, port - firstPort, clock.now, priority, on);
   }
 
   return { waits, discard, note };

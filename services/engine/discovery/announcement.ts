@@ -1,4 +1,4 @@
-/** What a port says of itself: the LLDPDU of one agent, from its configuration and its state. */
+/** What a port advertises: the LLDPDU of one agent, from its configuration and its state. */
 
 import type { DiscoveryAdmin, DiscoveryIdentity } from '../contract/discovery.js';
 import {
@@ -52,7 +52,7 @@ const BY_INTERFACE_INDEX = 2;
 const END_OCTETS = 2;
 const TTL_OCTETS = 2;
 
-/** All that a port can have to say. */
+/** Everything that a port can advertise. */
 export interface Announcement {
   readonly identity: DiscoveryIdentity;
   readonly destination: number;
@@ -63,7 +63,7 @@ export interface Announcement {
   readonly creditAgreed: number;
   readonly cee: CeeDcbx | null;
   readonly topology: TopologyRecognition;
-  /** DCBX and capabilities go to the nearest bridge only. */
+  /** DCBX and capabilities are sent to the nearest bridge only. */
   readonly speaksDcbx: boolean;
 }
 
@@ -90,7 +90,7 @@ export function encodeAnnouncement(
   return { length, left: encoders.length - tlvs.length };
 }
 
-/** Takes leave: the three mandatory TLVs with a time to live of zero (802.1AB 9.1.2.2). */
+/** Shutdown LLDPDU: the three mandatory TLVs with a time to live of zero (802.1AB 9.1.2.2). */
 export function encodeShutdown(octets: Uint8Array, announcement: Announcement): number {
   return encodeLldp(octets, 0, { ...frameOf(announcement, []), ttlSeconds: 0 });
 }
@@ -158,7 +158,7 @@ function organizationalTlvs({ vlan, portNumber, maximumFrameOctets }: DiscoveryI
   ];
 }
 
-/** IEEE states what is in force, and whether that may be changed; CEE states what is wanted. */
+/** IEEE advertises the operational state, and whether it may be changed; CEE the desired state. */
 function dcbxTlvs({ admin, operation, cee }: Announcement): Encode[] {
   if (cee !== null) return [(octets, at) => encodeCeeDcbx(octets, at, cee)];
   if (operation.protocol !== 'ieee') return [];

@@ -1,7 +1,7 @@
 import type { DiscoveryPortSpec } from '../contract/discovery.js';
 import type { PortDiscovery } from './port-discovery.js';
 
-/** A neighbour lives as long as it said it would, and there is room for it. */
+/** Neighbors are stored for their time to live, and there is room for them. */
 export function databaseIsWhole(spec: DiscoveryPortSpec, { agents }: PortDiscovery): boolean {
   return agents.every(
     ({ rx }) =>
@@ -10,7 +10,7 @@ export function databaseIsWhole(spec: DiscoveryPortSpec, { agents }: PortDiscove
   );
 }
 
-/** Nobody sends faster than its credit allows (802.1AB 9.2.5.17). */
+/** No agent sends faster than its credit allows (802.1AB 9.2.5.17). */
 export function creditIsInRange(spec: DiscoveryPortSpec, { agents }: PortDiscovery): boolean {
   const { txCreditMax } = spec.timers;
   return agents.every(({ tx }) => tx.txCredit >= 0 && tx.txCredit <= txCreditMax);

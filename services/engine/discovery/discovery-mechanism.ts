@@ -53,10 +53,10 @@ const TYPE_AT = 12;
 const CHANGE_TIMER = 16;
 const BEGIN_TIMER = 17;
 
-/** All that discovery asks of those that carry it. */
+/** What discovery uses of its engine. */
 export type DiscoveryHost = Pick<MechanismHost, 'clock' | 'hold' | 'requestControl' | 'arm'>;
 
-/** LLDP with DCBX and the capability TLVs: learns what the neighbour can do, and goes by it. */
+/** LLDP with DCBX and the capability TLVs: learns the neighbor's capabilities, and negotiates. */
 export class DiscoveryMechanism implements Mechanism {
   readonly name = 'discovery';
   /** By port, numbered through the service; null where it does not run. */
@@ -74,7 +74,7 @@ export class DiscoveryMechanism implements Mechanism {
     private readonly slot: number,
   ) {}
 
-  /** Whoever puts into force what is negotiated. */
+  /** Sets what applies the negotiated configuration. */
   equip(operator: PortOperator): void {
     this.operator = operator;
   }
@@ -104,7 +104,7 @@ export class DiscoveryMechanism implements Mechanism {
     this.run(port);
   }
 
-  /** The clock of a port's timers is so much too fast, in parts per million; 0: right again. */
+  /** The clock of a port's timers is too fast by this, in parts per million; 0: correct. */
   drift(port: number, ppm: number): void {
     const state = this.ports[port];
     if (state === null) return;
@@ -167,9 +167,10 @@ export class DiscoveryMechanism implements Mechanism {
     const agent = state.agents[place];
     this.catchUp(port, agent);
     const { neighborsMost } = spec!;
-    const heard = receiveLldp(agent.rx, agent.stats, neighborsMost, octets.subarray(0, length));
-    if (heard === 'new') agent.tx.newNeighbor = true;
-    if (heard === 'new' || heard === 'changed' || heard === 'gone') this.reconsider(port);
+    const reception = receiveLldp(agent.rx, agent.stats, neighborsMost, octets.subarray(0, length));
+    if (reception === 'new') agent.tx.newNeighbor = true;
+    if (reception === 'new' || reception === 'changed' || reception === 'gone')
+      this.reconsider(port);
     this.run(port);
     return true;
   }
@@ -190,7 +191,7 @@ export class DiscoveryMechanism implements Mechanism {
     return state === null ? [] : discoveryManagedValues(state);
   }
 
-  /** Something is under way that will change what is known or agreed. */
+  /** A change is pending that will change what is known or agreed. */
   isSettling(port: number): boolean {
     const spec = this.specs[port];
     if (spec === null) return false;
@@ -199,7 +200,7 @@ export class DiscoveryMechanism implements Mechanism {
     return agents.some(({ tx }) => tx.txFast > 0 || tx.txNow || tx.localChange);
   }
 
-  /** By priority: frames that came in while the ends of the link differed about PFC. */
+  /** By priority: frames that arrived while the ends of the link differed about PFC. */
   exposedFrames(port: number): number[] {
     return exposedFrames(this.ports[port]!.exposure, this.receivedAt(port));
   }
@@ -221,7 +222,7 @@ export class DiscoveryMechanism implements Mechanism {
     }
   }
 
-  /** What was said before the run began need not be said again. */
+  /** What was advertised before the run began is not sent again. */
   private recallSaid(port: number): void {
     const { learned, timers } = this.specs[port]!;
     this.ports[port]!.agents.forEach((agent, place) => {
@@ -251,7 +252,7 @@ export class DiscoveryMechanism implements Mechanism {
     if (next !== undefined) this.host.arm(this.slot, port, CHANGE_TIMER, next.fromPs);
   }
 
-  /** Counts the ticks that have gone by since an agent was last looked at. */
+  /** Counts the ticks since an agent last ran. */
   private catchUp(port: number, agent: LldpAgent): void {
     const { timers } = this.specs[port]!;
     const { sincePs, sinceTick, tickPs } = this.ports[port]!.pace;
@@ -263,7 +264,7 @@ export class DiscoveryMechanism implements Mechanism {
     if (aged > 0) this.reconsider(port);
   }
 
-  /** Runs a port's transmit machines, asks for the wire, and arms the next look. */
+  /** Runs a port's transmit machines, requests a frame, and arms the next timer. */
   private run(port: number): void {
     const { timers, ...spec } = this.specs[port]!;
     const state = this.ports[port]!;
@@ -284,7 +285,7 @@ export class DiscoveryMechanism implements Mechanism {
     if (due) this.host.requestControl(this.slot, port);
   }
 
-  /** The database or the configuration changed: settle what follows, and say it if it is new. */
+  /** The database or the configuration changed: negotiates again, and advertises changes. */
   private reconsider(port: number): void {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
@@ -321,14 +322,14 @@ export class DiscoveryMechanism implements Mechanism {
     return (adminOf(spec, state).credit?.enabled ?? 0) & ~state.credit.priorities;
   }
 
-  /** A switch that stops a neighbour who does not listen may lose frames. */
+  /** A switch that pauses a neighbor without PFC may lose frames. */
   private trackExposure(port: number): void {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
     if (!spec.identity.isBridge) return;
     const { willing } = adminOf(spec, state).dcbx.pfc;
     const own = { willing, mac: spec.identity.mac };
-    // What has credit is in no danger.
+    // Priorities with credit are safe.
     const differing = differingPfc(state.operation, own, peerOf(state)) & ~state.credit.priorities;
     trackExposure(state.exposure, differing, this.receivedAt(port), this.host.clock.now);
   }
@@ -337,7 +338,7 @@ export class DiscoveryMechanism implements Mechanism {
     return (priority) => this.counters.get(port, priority, RX_FRAMES);
   }
 
-  /** Whether the device of a port stands at another level than before. */
+  /** Whether the level of a port's device has changed. */
   private levelChanged(port: number): boolean {
     if (!this.specs[port]!.identity.isBridge) return false;
     const siblings = this.siblings(port);
@@ -355,7 +356,7 @@ export class DiscoveryMechanism implements Mechanism {
     return this.systems.get(this.specs[port]!.identity.chassisMac)!;
   }
 
-  /** An agent that would say something else than it did has a local change. */
+  /** An agent whose LLDPDU would differ from its last has a local change. */
   private sayIfNew(port: number): void {
     this.ports[port]!.agents.forEach((agent, place) => {
       if (agent.tx.state !== 'idle') return;
@@ -371,7 +372,7 @@ export class DiscoveryMechanism implements Mechanism {
     return encodeAnnouncement(this.scratch, this.announcement(port, place)).length;
   }
 
-  /** What is advertised of ETS is read back from hardware that has registers for it. */
+  /** Advertised ETS is read back from hardware that has registers for it. */
   private inForce(port: number): DcbxOperation {
     const { operation } = this.ports[port]!;
     const { drives } = this.specs[port]!;

@@ -1,4 +1,4 @@
-/** Frames that come to a switch while only one end of the link has PFC for their priority. */
+/** Frames that a switch receives while only one end of the link has PFC for their priority. */
 
 import type { DcbxOperation } from './dcbx/dcbx-managed.js';
 import { followsPeer, type SymmetricEnd } from './dcbx/symmetric.js';
@@ -15,7 +15,7 @@ export interface Exposure {
   untilPs: number[];
 }
 
-/** How many frames of a priority have come in by the port. */
+/** How many frames of a priority were received by the port. */
 type Received = (priority: number) => number;
 
 const eight = (value: number): number[] => new Array<number>(8).fill(value);
@@ -40,8 +40,8 @@ export function exposedFrames(exposure: Exposure, received: Received): number[] 
 }
 
 /**
- * Priorities with PFC at one end only. A neighbour that follows says what it goes by; one that does
- * not says what it insists on, and may go by less. CEE has PFC at both ends or at none.
+ * Priorities with PFC at one end only. A willing neighbor advertises its operational state; one
+ * that is not advertises its configuration, and may use less. CEE has PFC at both ends or at none.
  */
 export function differingPfc(
   { protocol, pfc }: DcbxOperation,

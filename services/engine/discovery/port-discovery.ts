@@ -1,4 +1,4 @@
-/** One port's discovery: its agents, and what DCBX and capabilities come to. Plain state. */
+/** One port's discovery: its agents, and the result of DCBX and capabilities. Plain state. */
 
 import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js';
 import { agreeOnCredit, type CreditAgreement, noCredit } from './capabilities/credit-capability.js';
@@ -26,24 +26,24 @@ export interface LldpAgent {
   stats: LldpStatistics;
   /** Up to which tick time has been counted. */
   tick: number;
-  /** When it is to be looked at again; Infinity: not by itself. */
+  /** When it is to run again; Infinity: only on an event. */
   wakeAtPs: number;
-  /** Its last LLDPDU, to see whether there is anything new to say. */
+  /** Its last LLDPDU, to detect changes. */
   said: Uint8Array;
 }
 
 export interface PortDiscovery {
   agents: LldpAgent[];
-  /** How its timers' clock goes, and since when: tick `sinceTick` was at `sincePs`. */
+  /** Rate of its timers' clock, and since when: tick `sinceTick` was at `sincePs`. */
   pace: { sincePs: number; sinceTick: number; tickPs: number };
-  /** Which of the administrator's configurations holds. */
+  /** Which of the administrator's configurations applies. */
   stage: number;
   cee: CeeState;
   operation: DcbxOperation;
   credit: CreditAgreement;
   /** Of the device, as topology recognition counts. */
   level: number;
-  /** By epoch: when the neighbour, or what was agreed with it, last changed; -1: never. */
+  /** By epoch: when the neighbor, or what was agreed with it, last changed; -1: never. */
   settledPs: number[];
   exposure: Exposure;
 }
@@ -74,19 +74,21 @@ export function adminOf(spec: DiscoveryPortSpec, port: PortDiscovery): Discovery
   return spec.stages[port.stage].admin;
 }
 
-/** The neighbour that DCBX speaks with: the only one (802.1Q 38.3). */
+/** The DCBX peer: the only neighbor (802.1Q 38.3). */
 export function peerOf({ agents }: PortDiscovery): Neighbor | null {
   const { neighbors } = agents[0].rx;
   return neighbors.length === 1 ? neighbors[0] : null;
 }
 
-/** The administrator's next configuration holds. */
+/** The administrator's next configuration applies. */
 export function changeAdmin(port: PortDiscovery): void {
   port.stage++;
   renewCee(port.cee);
 }
 
-/** Settles what the port works with, after its neighbour or its administrator said something. */
+/**
+ * Computes the port's operational state, after its neighbor or its administrator changed something.
+ */
 export function negotiate(spec: DiscoveryPortSpec, port: PortDiscovery): void {
   const admin = adminOf(spec, port);
   const { mac } = spec.identity;

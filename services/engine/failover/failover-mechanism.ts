@@ -16,10 +16,10 @@ import { downSlots, LinkStates } from './link-states.js';
 const DETECT_TIMER = 0;
 /** At the first port of a switch. */
 const APPLY_TIMER = 1;
-/** Views of the fabric whose routes are kept. */
+/** Views of the fabric whose routes are cached. */
 const VIEWS_MOST = 16;
 
-/** What failover does beyond its own state: parts of a switch. */
+/** Effects of failover beyond its own state. */
 export interface FailoverTools {
   /** Sends a link-state update to the switch at the other end of a port's link. */
   advertise(port: number, octets: Uint8Array, length: number): void;
@@ -28,15 +28,15 @@ export interface FailoverTools {
    * `uses`: by port.
    */
   reroute(d: number, routes: SwitchRoutes | null, uses: readonly PortUse[]): void;
-  /** Drops what waits at a port that is down, or moves it as far as there are routes. */
+  /** Drops frames that wait at a port that is down, or moves those that have a route. */
   clear(port: number, moves: boolean): void;
-  /** A port was found down or up: part of what the device executed. */
+  /** A port was detected down or up: part of the digest. */
   note(port: number, down: boolean): void;
 }
 
 /**
- * What a port is good for: it sends; it is down, but what has no other way waits there until routes
- * follow; or it is down, and nothing is to be queued for it.
+ * Uses of a port: it sends; it is down, but frames without an alternative wait there until routes
+ * are recomputed; or it is down, and nothing is to be queued for it.
  */
 export type PortUse = 'any' | 'wait' | 'none';
 
@@ -48,23 +48,26 @@ interface Place {
   readonly spec: FailoverSpec;
   readonly macs: readonly number[];
   readonly known: LinkStates;
-  /** It has another way to forward than without faults. */
+  /** It does not forward as without faults. */
   detours: boolean;
 }
 
 /**
- * Failover of switches. A port that has no carrier for the detection time leaves the groups of
- * equal-cost ports that it is in, and its switch floods a link-state update; when the time of
- * reconvergence is over, all switches compute their routes anew, at the same virtual time, so that
- * they never disagree as long as the update has crossed the fabric by then.
+ * Failover of switches. A port that has no carrier for the detection time leaves its groups of
+ * equal-cost ports, and its switch floods a link-state update; after the reconvergence time all
+ * switches recompute their routes, at the same virtual time, so that they never disagree as long as
+ * the update has crossed the fabric by then.
  */
 export class FailoverMechanism implements Mechanism {
   readonly name = 'failover';
   /** By port: it has no carrier. */
   private readonly dark: Uint8Array;
-  /** By port: it was found down, and not up again since. */
+  /** By port: it was detected down, and not up again since. */
   private readonly down: Uint8Array;
-  /** By port: when its carrier will have been stable for long enough; Infinity: nothing is due. */
+  /**
+   * By port: when its carrier will have been stable for long enough; Infinity: no detection is
+   * pending.
+   */
   private readonly detectAt: Float64Array;
   /** By port: of its own link-state updates. */
   private readonly sequences: Int32Array;
@@ -74,7 +77,7 @@ export class FailoverMechanism implements Mechanism {
   private readonly views = new Map<string, readonly SwitchRoutes[]>();
   private readonly scratch = new Uint8Array(LINK_STATE_OCTETS_MOST);
   private tools: FailoverTools | null = null;
-  /** A link may be down that nothing said would be: frames may overtake each other. Not state. */
+  /** A link may be down without a declared fault: frames may be reordered. Not state. */
   mayReorder = false;
 
   constructor(
@@ -88,12 +91,12 @@ export class FailoverMechanism implements Mechanism {
     this.sequences = tables.int32('port', 1);
   }
 
-  /** What is built after the mechanisms. */
+  /** Sets what is built after the mechanisms. */
   equip(tools: FailoverTools): void {
     this.tools = tools;
   }
 
-  /** Returns what the switch will know of links: part of its state. Null where it does not run. */
+  /** Returns the switch's link states: part of its state. Null where it does not run. */
   configureSwitch(
     device: number,
     index: number,
@@ -111,12 +114,12 @@ export class FailoverMechanism implements Mechanism {
     return known;
   }
 
-  /** Whether a switch has found a port to be down. */
+  /** Whether a switch has detected that a port is down. */
   isDown(port: number): boolean {
     return this.down[port] !== 0;
   }
 
-  /** Whether a switch forwards in another way than without faults. */
+  /** Whether a switch forwards differently than without faults. */
   isDetouring(device: number): boolean {
     return this.places[device]?.detours === true;
   }
@@ -131,7 +134,7 @@ export class FailoverMechanism implements Mechanism {
       this.detectAt[port] = this.host.clock.now + place.spec.detectionPs;
       this.host.arm(this.slot, port, DETECT_TIMER, this.detectAt[port]);
     }
-    // What was sent while it was dark is lost.
+    // Updates that were sent without a carrier are lost.
     if (up) this.advertise(place, port, place.known.states);
   }
 
@@ -141,7 +144,7 @@ export class FailoverMechanism implements Mechanism {
     else if (this.detectAt[port] === this.host.clock.now) this.detected(place, port);
   }
 
-  /** A link-state update has come in; it is passed on as far as it is news. */
+  /** A link-state update was received; it is forwarded if it is new. */
   receive(port: number, octets: Uint8Array, length: number): void {
     const place = this.at[port];
     if (place === null || place === undefined || place.spec.reconvergencePs === Infinity) return;
@@ -154,7 +157,7 @@ export class FailoverMechanism implements Mechanism {
     this.apply(place);
   }
 
-  /** A switch whose state was restored forwards as it did when that was saved. */
+  /** A switch whose state was restored forwards as when that was saved. */
   restored(device: number): void {
     const place = this.places[device];
     if (place !== undefined) this.reroute(place);
@@ -179,7 +182,7 @@ export class FailoverMechanism implements Mechanism {
     if (down) this.tools!.clear(port, spec.moves);
   }
 
-  /** Follows all changes that are due, and waits for the next one. */
+  /** Applies all changes that are due, and waits for the next one. */
   private apply(place: Place): void {
     const { known, firstPort, macs, spec } = place;
     const changed = known.apply(this.host.clock.now);
@@ -197,7 +200,7 @@ export class FailoverMechanism implements Mechanism {
     const routes = isWhole ? null : this.routesOf(spec, known.down)[index - spec.adjacency.hosts];
     const uses = macs.map((_, p): PortUse => {
       if (this.down[firstPort + p] === 0) return 'any';
-      // Once routes have followed, they may lead elsewhere; to a host there is one way.
+      // Recomputed routes may lead elsewhere; to a host there is one link.
       const mayWait = spec.moves && spec.reconvergencePs !== Infinity;
       return mayWait && leadsToSwitch(place, p) ? 'wait' : 'none';
     });
@@ -237,7 +240,7 @@ export class FailoverMechanism implements Mechanism {
     }
   }
 
-  // It holds nothing, sends no control frames on the wire, and counts no memory.
+  // It holds nothing, sends no control frames on the link, and counts no buffer.
 }
 
 function leadsToSwitch({ index, spec }: Place, local: number): boolean {

@@ -2,18 +2,18 @@ import type { DownSlots } from '../routing/adjacency.js';
 import type { LinkState } from '../wire/link-state.js';
 
 /**
- * What a switch knows of the links of the fabric: the last state of each end that ever changed, and
- * which changes its routes do not follow yet. Plain state, in an order that does not depend on the
- * order in which it was learned.
+ * The link states that a switch knows: the last state of each end that ever changed, and which
+ * changes its routes do not include yet. Plain state, in an order that does not depend on the order
+ * in which it was learned.
  */
 export class LinkStates {
   /** By slot, ascending. */
   states: LinkState[] = [];
   /** By time, then slot, then sequence. */
   pending: LinkState[] = [];
-  /** Ends that are down as far as routes are concerned, ascending. */
+  /** Ends that are down in the present routes, ascending. */
   down: number[] = [];
-  /** Sequence of the change that routes follow last, by position in `states`. */
+  /** Sequence of the last change in the routes, by position in `states`. */
   applied: number[] = [];
 
   get nextPs(): number {
@@ -34,7 +34,7 @@ export class LinkStates {
     return true;
   }
 
-  /** Takes over all changes that are due; true if routes change. */
+  /** Applies all changes that are due; true if routes change. */
   apply(nowPs: number): boolean {
     let changed = false;
     while (this.nextPs <= nowPs) {

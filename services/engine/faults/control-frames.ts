@@ -5,6 +5,7 @@ import { ETHERTYPE_CNM } from '../wire/cnm.js';
 import { ROCE_CNP, ROCE_UDP_PORT } from '../wire/roce.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../wire/ce-tag.js';
+import { CF_UPDATE } from '../wire/cf-update.js';
 import { SUBTYPE_CIM } from '../wire/congestion-message.js';
 import {
   ETHERTYPE_C_TAG,
@@ -18,13 +19,7 @@ import { IPV4_HEADER_OCTETS } from '../wire/ipv4.js';
 import { IPV6_HEADER_OCTETS } from '../wire/ipv6.js';
 import { ETHERTYPE_LLDP } from '../wire/lldp/lldpdu.js';
 import { UDP_HEADER_OCTETS } from '../wire/udp.js';
-import {
-  CBFC_CONSUMED,
-  CBFC_FREED,
-  CBFC_MESSAGE_AT,
-  CBFC_VECTOR_AT,
-  isCbfc,
-} from '../wire/mac-control/cbfc-frame.js';
+import { LLR_ACK, LLR_INIT, LLR_INIT_ECHO, LLR_NACK } from '../wire/llr.js';
 import {
   OPCODE_CE_GRANT,
   OPCODE_CE_REQUEST,
@@ -32,6 +27,8 @@ import {
   OPCODE_PAUSE,
   OPCODE_PFC,
 } from '../wire/mac-control/opcodes.js';
+
+import { ORDERED_SET_OCTETS, ORDERED_SET_TYPE, orderedSetType } from '../wire/ordered-set.js';
 
 const TYPE_AT = 12;
 const OPCODE_AT = 14;
@@ -52,18 +49,14 @@ const SFCM = 8;
 type Kind = Omit<ControlMatch, 'priorities'>;
 
 function ofLink(etherType: number, opcode: number, vectorAt: number): Kind {
-  return { etherType, opcode, update: ANY, vectorAt, messages: 0 };
+  return { etherType, opcode, vectorAt, messages: 0 };
 }
 
-function ofCbfc(update: number): Kind {
-  return { ...ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_EXTENSION, CBFC_VECTOR_AT), update };
-}
-
-/** Nothing that belongs to a link has this EtherType. */
+/** No frame of a link has this EtherType. */
 const NO_TYPE = 0;
 
 function ofFabric(messages: number): Kind {
-  return { etherType: NO_TYPE, opcode: ANY, update: ANY, vectorAt: NONE, messages };
+  return { etherType: NO_TYPE, opcode: ANY, vectorAt: NONE, messages };
 }
 
 /** Control frames that a scenario can name. */
@@ -75,8 +68,12 @@ export const CONTROL_FRAMES: Readonly<Record<string, Kind>> = {
   'ce-grant': ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_CE_GRANT, CE_VECTOR_AT),
   'ce-tag-request': ofLink(CE_TAG_REQUEST, ANY, TAG_VECTOR_AT),
   'ce-tag-grant': ofLink(CE_TAG_GRANT, ANY, TAG_VECTOR_AT),
-  'cc-update': ofCbfc(CBFC_CONSUMED),
-  'cf-update': ofCbfc(CBFC_FREED),
+  'cc-update': ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_EXTENSION, NONE),
+  'cf-update': ofLink(ORDERED_SET_TYPE, CF_UPDATE, NONE),
+  'llr-ack': ofLink(ORDERED_SET_TYPE, LLR_ACK, NONE),
+  'llr-nack': ofLink(ORDERED_SET_TYPE, LLR_NACK, NONE),
+  'llr-init': ofLink(ORDERED_SET_TYPE, LLR_INIT, NONE),
+  'llr-init-echo': ofLink(ORDERED_SET_TYPE, LLR_INIT_ECHO, NONE),
   lldp: ofLink(ETHERTYPE_LLDP, ANY, NONE),
   cnp: ofFabric(CNP),
   cnm: ofFabric(CNM),
@@ -97,7 +94,7 @@ export function isOfLink(octets: Uint8Array): boolean {
   }
 }
 
-/** Which message the octets are that a frame carries; 0: none of these. */
+/** Which message the octets of a frame are; 0: none of these. */
 export function messageOf(octets: Uint8Array): number {
   let at = TYPE_AT;
   for (;;) {
@@ -132,14 +129,16 @@ function ofSubtype(subtype: number): number {
   return subtype === SUBTYPE_CIM ? CIM : SFCM;
 }
 
-export function matchesControl(match: ControlMatch, octets: Uint8Array): boolean {
-  const { etherType, opcode, update, vectorAt, priorities } = match;
-  if (etherType !== ANY && readU16(octets, TYPE_AT) !== etherType) return false;
-  if (opcode !== ANY && readU16(octets, OPCODE_AT) !== opcode) return false;
-  if (update !== ANY && !isUpdate(octets, update)) return false;
+/** Of an ordered set the opcode is its type; it names channels, and no priorities. */
+export function matchesControl(match: ControlMatch, octets: Uint8Array, length: number): boolean {
+  const { etherType, opcode, vectorAt, priorities } = match;
+  const isSet = length === ORDERED_SET_OCTETS;
+  const type = isSet ? ORDERED_SET_TYPE : readU16(octets, TYPE_AT);
+  if (etherType !== ANY && type !== etherType) return false;
+  if (opcode !== ANY && opcode !== opcodeOf(octets, isSet)) return false;
   return vectorAt === NONE || (octets[vectorAt] & priorities) !== 0;
 }
 
-function isUpdate(octets: Uint8Array, kind: number): boolean {
-  return isCbfc(octets, octets.length) && octets[CBFC_MESSAGE_AT] === kind;
+function opcodeOf(octets: Uint8Array, isSet: boolean): number {
+  return isSet ? orderedSetType(octets, ORDERED_SET_OCTETS) : readU16(octets, OPCODE_AT);
 }

@@ -12,31 +12,32 @@ import type { TraceMask } from '../frame/trace-mask.js';
 import type { Plain } from '../kernel/snapshot.js';
 import type { Tables } from '../kernel/tables.js';
 import { isLinkState } from '../wire/link-state.js';
+import { ORDERED_SET_OCTETS } from '../wire/ordered-set.js';
 import { matchesControl } from './control-frames.js';
 import { frameError, turnOneBit, UNHURT } from './frame-errors.js';
 import { StandingFault } from './standing-fault.js';
 
-// What a fault does to a port now, one bit each in `flags`.
+// Present effects of faults at a port, one bit each in `flags`.
 
 /** The port starts no frame, not even a control frame. */
 const SILENT = 1;
-/** Some of what arrives does not get through. */
+/** Some of what arrives is lost. */
 const LOSSY = 2;
-/** Some control frames that arrive are changed, repeated or late. */
+/** Some control frames that arrive are changed, repeated or delayed. */
 export const MEDDLED = 4;
-/** What the port sends takes longer than its rate and its cable say. */
+/** What the port sends takes longer than the rate and delay of its link. */
 const LATE = 8;
-/** Since a fault began here or at the other end, an overflow is no surprise. */
+/** A fault here or at the other end may explain an overflow. */
 const EXCUSED = 16;
-/** Since a fault began here, what control frames said may not have been true, or came twice. */
+/** Since a fault began here, control frames may have been false or repeated. */
 const DECEIVED = 32;
 const REPEATED = 64;
-/** A carrier is back, and what was on the wire when it was lost may still arrive. */
+/** A carrier is back, and frames in flight when it was lost may still arrive. */
 export const CUT = 128;
-/** What stays when the fault is over. */
+/** What remains when the fault is over. */
 const LASTING = EXCUSED | DECEIVED | REPEATED | CUT;
 
-/** What becomes of a control frame; bits. */
+/** What happens to a control frame; bits. */
 export const CONTROL_LOST = 1;
 export const CONTROL_TWICE = 2;
 export const CONTROL_LATER = 4;
@@ -45,28 +46,30 @@ const TIMER = 0;
 /** Behind the addresses, type and opcode. */
 const PARAMETERS_AT = 16;
 
-/** What faults do beyond the wire: parts of a device that have to be asked. */
+/** Effects of faults beyond the link: operations of a device. */
 export interface FaultTools {
   /** The port may send again. */
   wake(port: number): void;
   /** The carrier is lost. */
   linkDown(port: number): void;
-  /** A carrier is back: those who count or wait over the link start over. */
+  /** A carrier is back: mechanisms that count over the link start again. */
   linkUp(port: number): void;
-  /** Loses every frame that the port's device holds. */
+  /** Loses every frame that the port's device has. */
   flush(port: number): void;
-  /** Takes shared memory (negative: gives it back); returns the octets taken. */
+  /** Takes shared buffer (negative: returns it); returns the octets taken. */
   shrink(port: number, octets: number): number;
-  steal(port: number, priorities: number, units: number): void;
-  /** The port's device sends a message that nobody asked for; false if it has no room for it. */
+  steal(port: number, priorities: number, octets: number): void;
+  /** The port's device sends a spoofed message; false if it has no room for it. */
   forge(port: number, message: ForgedMessage, octets: Uint8Array): boolean;
-  /** A table of the port's device takes no more entries than this; Infinity: as many as it can. */
+  /** A table of the port's device takes no more entries than this; Infinity: its capacity. */
   limit(port: number, table: TableKind, entries: number): void;
   /** The clock of the port's LLDP timers runs so much faster, in parts per million. */
   drift(port: number, ppm: number): void;
-  /** The application of the port's host takes so long per octet; 0: it takes all at once. */
+  /** The application of the port's host takes so long per octet; 0: it reads all at once. */
   read(port: number, octetPs: number): void;
-  /** A fault began or ended: part of what the device executed. */
+  /** The port's NIC pauses classes by this table; null: by its own again. */
+  misdirect(port: number, table: number | null): void;
+  /** A fault began or ended: part of the digest. */
   note(port: number, fault: number, began: boolean): void;
 }
 
@@ -76,26 +79,25 @@ export interface FaultCounts {
   readonly port: number;
   readonly begun: number;
   readonly hits: number;
-  /** Forged frames that were not made: too many wait already. */
+  /** Spoofed frames that were not created: too many wait already. */
   readonly withheld: number;
   readonly activePs: number;
-  /** When it was there last; null while it is, and before it ever was. */
+  /** When it last ended; null while it is active, and before it first was. */
   readonly overSincePs: number | null;
 }
 
 /**
- * Faults of the emulated world. Each is owned by the device whose port it is at, and acts on what
- * that port sends or on what arrives there: so nothing depends on
- * where the neighbour is run. It is a mechanism to those who carry it, because it needs timers, may
- * send frames and holds a port back.
+ * Faults of the emulated fabric. Each is owned by the device of its port, and acts on what that
+ * port sends or receives: so nothing depends on where the link partner runs. It is a mechanism of
+ * its engine, because it needs timers, may send frames and holds a port.
  */
 export class FaultMechanism implements Mechanism {
   readonly name = 'fault';
-  /** By port: what is wrong with it. */
+  /** By port: present effects. */
   readonly flags: Uint8Array;
-  /** For how long the control frame last judged is held back. */
+  /** Delay of the control frame that was last judged. */
   delayPs = 0;
-  /** By port: what its next timer is armed for, and until when the wire's far end is busy. */
+  /** By port: time of its next timer, and until when the far end of the link is busy. */
   private readonly armedFor: Float64Array;
   private readonly busyUntil: Float64Array;
   /** By port: when the carrier was back last. */
@@ -117,7 +119,7 @@ export class FaultMechanism implements Mechanism {
     this.at = Array.from({ length: tables.count('port') }, () => []);
   }
 
-  /** What is built after the mechanisms. */
+  /** Sets what is built after the mechanisms. */
   equip(tools: FaultTools): void {
     this.tools = tools;
   }
@@ -127,7 +129,7 @@ export class FaultMechanism implements Mechanism {
     this.arm(port);
   }
 
-  /** A fault comes to a port of a run that is there, and not before `now`. */
+  /** Injects a fault at a port of a running fabric, not before `now`. */
   plant(port: number, spec: FaultSpec, now: number): void {
     const fault = new StandingFault(spec);
     fault.plantAt(now);
@@ -141,7 +143,7 @@ export class FaultMechanism implements Mechanism {
     this.arm(port);
   }
 
-  /** Whether a port has a fault that does this, now or at another time. */
+  /** Whether a port has a fault of this kind, now or at another time. */
   mayBe(port: number, kind: FaultEffect['kind']): boolean {
     return this.at[port].some(({ spec }) => spec.effect.kind === kind);
   }
@@ -172,9 +174,9 @@ export class FaultMechanism implements Mechanism {
     });
   }
 
-  // What the data path asks where `flags` says that something is wrong.
+  // Calls of the data path where `flags` has an effect.
 
-  /** Why a frame that has come in is lost, or UNHURT. */
+  /** Why a received frame is lost, or UNHURT. */
   fate(port: number, priority: number, octets: number): number {
     for (const fault of this.at[port]) {
       if (!fault.isActive) continue;
@@ -187,8 +189,8 @@ export class FaultMechanism implements Mechanism {
   }
 
   /**
-   * Whether a frame that started at a time was on the wire when the carrier was lost. Nothing
-   * starts without a carrier; what starts `flightPs` after it is back arrives behind all of that.
+   * Whether a frame that started at a time was in flight when the carrier was lost. Nothing starts
+   * without a carrier; what starts `flightPs` after it is back arrives behind all of that.
    */
   isCut(port: number, startPs: number, flightPs: number): boolean {
     const upSince = this.upSince[port];
@@ -200,22 +202,24 @@ export class FaultMechanism implements Mechanism {
     return false;
   }
 
-  /** Whether something may be on the wire to a port that an outage will lose. */
+  /** Whether frames may be in flight to a port that an outage will lose. */
   mayBeCut(port: number): boolean {
     return (this.flags[port] & CUT) !== 0;
   }
 
-  /** What becomes of a control frame that has come in; it may be changed. */
+  /** What happens to a received control frame; it may be changed. */
   judge(port: number, octets: Uint8Array, length: number): number {
     // Routing protocols resend what is lost: only a link that is down keeps an update.
-    if (isLinkState(octets)) return this.isDown(port) ? CONTROL_LOST : 0;
-    if (this.fate(port, -1, length + FCS_OCTETS) !== UNHURT) return CONTROL_LOST;
-    return this.meddleWith(port, octets, PARAMETERS_AT, length, (match) =>
-      matchesControl(match, octets),
+    const isSet = length === ORDERED_SET_OCTETS;
+    if (!isSet && isLinkState(octets)) return this.isDown(port) ? CONTROL_LOST : 0;
+    const onWire = isSet ? length : length + FCS_OCTETS;
+    if (this.fate(port, -1, onWire) !== UNHURT) return CONTROL_LOST;
+    return this.meddleWith(port, octets, isSet ? 0 : PARAMETERS_AT, length, (match) =>
+      matchesControl(match, octets, length),
     );
   }
 
-  /** The same of a message about congestion, which is a frame of the fabric. */
+  /** The same of a congestion message, which is a frame of the fabric. */
   judgeMessage(port: number, message: number, octets: Uint8Array): number {
     return this.meddleWith(
       port,
@@ -255,8 +259,8 @@ export class FaultMechanism implements Mechanism {
   }
 
   /**
-   * When a frame arrives that would at `atPs` and takes so long; none overtakes another, or comes
-   * before the wire is free of the one before.
+   * Arrival time of a frame that would arrive at `atPs` and takes so long; none overtakes another,
+   * or arrives before the link is free of the one before.
    */
   arrivalOf(port: number, atPs: number, lastsPs: number): number {
     let at = atPs;
@@ -277,15 +281,15 @@ export class FaultMechanism implements Mechanism {
     return at;
   }
 
-  /** Whether a lossless overflow at a port may come of a declared fault. */
+  /** Whether a declared fault may explain a lossless overflow at a port. */
   excuses(port: number): boolean {
     return (this.flags[port] & EXCUSED) !== 0;
   }
 
   /**
-   * Whether a declared fault may have made credit: by false words, or by amounts said twice. What
-   * incremental counts were told stays; totals are right again when every fault of the port has
-   * been over for `repairPs`.
+   * Whether a declared fault may have created credit: by false messages, or by repeated increments.
+   * Its effect on incremental counts remains; totals are right again when every fault of the port
+   * has been over for `repairPs`.
    */
   mayMakeCredit(port: number, incremental: boolean, now: number, repairPs: number): boolean {
     if (incremental) return (this.flags[port] & (DECEIVED | REPEATED)) !== 0;
@@ -300,7 +304,7 @@ export class FaultMechanism implements Mechanism {
     return (this.flags[port] & SILENT) !== 0;
   }
 
-  // What carriers of mechanisms ask.
+  // Calls of the engine.
 
   onTimer(port: number): void {
     const { now } = this.host.clock;
@@ -337,9 +341,10 @@ export class FaultMechanism implements Mechanism {
     return { mechanism: this.name, untilPs, sincePs: null };
   }
 
-  /** Of every fault at a port, until `now`. */
+  /** Of every fault of the scenario's list at a port, until `now`. */
   counts(port: number, now: number): FaultCounts[] {
-    return this.at[port].map((fault) => {
+    const listed = this.at[port].filter(({ spec }) => spec.fault >= 0);
+    return listed.map((fault) => {
       const { isActive, begun, hits, withheld, activePs, beginPs, overPs } = fault;
       return {
         fault: fault.spec.fault,
@@ -371,6 +376,7 @@ export class FaultMechanism implements Mechanism {
     else if (effect.kind === 'table') this.tools!.limit(port, effect.table, effect.entries);
     else if (effect.kind === 'drift') this.tools!.drift(port, effect.ppm);
     else if (effect.kind === 'read') this.tools!.read(port, this.readingPs(port));
+    else if (effect.kind === 'map') this.tools!.misdirect(port, this.mapOf(port));
     else if (effect.kind === 'shrink') fault.taken = this.tools!.shrink(port, effect.octets);
     else if (effect.kind === 'send' || effect.kind === 'steal') {
       fault.tickPs = this.host.clock.now;
@@ -386,6 +392,7 @@ export class FaultMechanism implements Mechanism {
     else if (effect.kind === 'table') this.tools!.limit(port, effect.table, Infinity);
     else if (effect.kind === 'drift') this.tools!.drift(port, 0);
     else if (effect.kind === 'read') this.tools!.read(port, this.readingPs(port));
+    else if (effect.kind === 'map') this.tools!.misdirect(port, this.mapOf(port));
     const wasSilent = this.flags[port] & SILENT;
     const isUp = effect.kind === 'down' && !this.isDown(port);
     if (isUp) {
@@ -397,7 +404,7 @@ export class FaultMechanism implements Mechanism {
     if (wasSilent !== 0 && (this.flags[port] & SILENT) === 0) this.tools!.wake(port);
   }
 
-  /** A fault that acts again and again does so now. */
+  /** A repeated fault acts now. */
   private tick(port: number, fault: StandingFault): void {
     const { effect } = fault.spec;
     if (effect.kind === 'send' && effect.message === null) {
@@ -409,7 +416,7 @@ export class FaultMechanism implements Mechanism {
       else fault.withheld++;
     } else if (effect.kind === 'steal') {
       fault.hits++;
-      this.tools!.steal(port, effect.priorities, effect.units);
+      this.tools!.steal(port, effect.priorities, effect.octets);
     } else return;
     fault.tickPs = this.host.clock.now + effect.everyPs;
   }
@@ -435,13 +442,22 @@ export class FaultMechanism implements Mechanism {
     }
   }
 
-  /** How long the slowest of its faults lets an application take per octet; 0: none does. */
+  /** The most time per octet that its faults make an application take; 0: no fault does. */
   private readingPs(port: number): number {
     let slowest = 0;
     this.forEachActive(port, ({ spec: { effect } }) => {
       if (effect.kind === 'read') slowest = Math.max(slowest, effect.octetPs);
     });
     return slowest;
+  }
+
+  /** The table of the last of its faults that give it one; null: none does. */
+  private mapOf(port: number): number | null {
+    let table: number | null = null;
+    this.forEachActive(port, ({ spec: { effect } }) => {
+      if (effect.kind === 'map') table = effect.table;
+    });
+    return table;
   }
 
   /** Whether a port has no carrier now. */
@@ -453,19 +469,19 @@ export class FaultMechanism implements Mechanism {
     return down;
   }
 
-  /** Works out again what is wrong with a port. */
+  /** Computes the effects at a port again. */
   private refresh(port: number): void {
     let flags = this.flags[port] & LASTING;
     this.forEachActive(port, ({ spec: { effect } }) => {
       flags |= flagsOf(effect);
     });
-    // What was late once must not be overtaken.
+    // A frame that was delayed must not be overtaken.
     if (this.busyUntil[port] > this.host.clock.now) flags |= this.flags[port] & LATE;
     this.flags[port] = flags;
     this.impair(port);
   }
 
-  /** The data path looks for what is wrong in one place. */
+  /** The data path reads effects in one place. */
   private impair(port: number): void {
     const flags = this.flags[port];
     const hits = (flags & (LOSSY | MEDDLED | CUT)) !== 0;
@@ -476,7 +492,7 @@ export class FaultMechanism implements Mechanism {
     for (const fault of this.at[port]) if (fault.isActive) visit(fault);
   }
 
-  /** One timer per port, for whatever comes first. */
+  /** One timer per port, for the first of all due times. */
   private arm(port: number): void {
     const next = this.at[port].reduce((least, { duePs }) => Math.min(least, duePs), Infinity);
     if (next === Infinity) return;
@@ -485,7 +501,7 @@ export class FaultMechanism implements Mechanism {
   }
 }
 
-/** How the flow control of the link may fail its purpose from now on. */
+/** How the flow control of the link may fail from now on. */
 function lastingFlagsOf(effect: FaultEffect): number {
   switch (effect.kind) {
     case 'slow':
@@ -499,7 +515,7 @@ function lastingFlagsOf(effect: FaultEffect): number {
       return EXCUSED | DECEIVED;
     case 'control':
       if (effect.action === 'corrupt') return EXCUSED | DECEIVED;
-      // A frame that comes twice is stored twice, and paid for once.
+      // A repeated frame is stored twice, and uses credit once.
       if (effect.action === 'duplicate' && effect.match.messages !== 0)
         return EXCUSED | DECEIVED | REPEATED;
       return effect.action === 'duplicate' ? EXCUSED | REPEATED : EXCUSED;

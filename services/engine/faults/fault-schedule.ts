@@ -1,19 +1,19 @@
 import type { FaultTimes } from '../contract/fault.js';
 import type { RandomStream } from '../kernel/random.js';
 
-/** When a fault is there next. */
+/** The next activity of a fault. */
 export interface Spell {
   readonly beginPs: number;
   readonly endPs: number;
 }
 
-/** The first time that a fault is there; null if there is none. */
+/** The first activity of a fault; null if there is none. */
 export function firstSpell(when: FaultTimes, random: RandomStream): Spell | null {
   const spell = when.random ? drawn(when, when.startPs, random) : fixed(when, when.startPs);
   return before(when.untilPs, spell);
 }
 
-/** The time after one that has passed; null if there is none. */
+/** The activity after one that has passed; null if there is none. */
 export function nextSpell(
   when: FaultTimes,
   past: Spell,
@@ -27,7 +27,7 @@ export function nextSpell(
   return before(when.untilPs, next);
 }
 
-/** What is left of a spell before a time; null if it is nothing. */
+/** The part of an activity before a time; null if there is none. */
 export function before(untilPs: number, { beginPs, endPs }: Spell): Spell | null {
   return beginPs >= untilPs ? null : { beginPs, endPs: Math.min(endPs, untilPs) };
 }
@@ -36,7 +36,7 @@ function fixed({ forPs }: FaultTimes, beginPs: number): Spell {
   return { beginPs, endPs: beginPs + forPs };
 }
 
-/** At least a picosecond each, so that spells follow each other in time. */
+/** At least a picosecond each, so that activities follow each other in time. */
 function drawn({ everyPs, forPs }: FaultTimes, fromPs: number, random: RandomStream): Spell {
   const draw = (meanPs: number): number =>
     meanPs === Infinity ? Infinity : 1 + Math.round(random.exponential(meanPs));

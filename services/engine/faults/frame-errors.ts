@@ -2,7 +2,7 @@ import type { FaultEffect } from '../contract/fault.js';
 import { DROP } from '../contract/probe.js';
 import type { RandomStream } from '../kernel/random.js';
 
-/** A frame that no fault hits. */
+/** A frame that no fault affects. */
 export const UNHURT = -1;
 
 const OCTET_BITS = 8;
@@ -24,7 +24,7 @@ export function frameError(
       return isMeant && random.uniform() < probability ? DROP.LOST_ON_LINK : UNHURT;
     }
     case 'bit-errors': {
-      const intact = Math.exp(Math.log1p(-effect.rate) * octets * OCTET_BITS);
+      const intact = Math.exp(effect.perOctet * octets + effect.perFrame);
       return random.uniform() < intact ? UNHURT : DROP.FCS_ERROR;
     }
     default:
@@ -32,7 +32,7 @@ export function frameError(
   }
 }
 
-/** Turns one bit behind the header of a control frame, as an error does that the FCS misses. */
+/** Flips one bit behind the header of a control frame, as an error that the FCS does not detect. */
 export function turnOneBit(
   octets: Uint8Array,
   from: number,

@@ -5,25 +5,25 @@ import { restore, save } from '../kernel/snapshot.js';
 import { before, firstSpell, nextSpell, type Spell } from './fault-schedule.js';
 
 /**
- * A fault at a port: what it is, whether it is there, and what it did. Its specification is part
- * of what is saved, since faults may be injected into a run that goes on.
+ * A fault at a port: its specification, whether it is active, and its counts. The specification is
+ * saved, too, since faults may be injected into a running fabric.
  */
 export class StandingFault {
   isActive = false;
   begun = 0;
-  /** Octets that a shrunk memory gave up, or entries of a table. */
+  /** Octets that a shrunk buffer lost, or entries of a table. */
   taken = 0;
-  /** Of the spell that is there, or comes next; Infinity if none will. */
+  /** Of the present activity, or the next; Infinity if there is none. */
   beginPs = 0;
   endPs = 0;
-  /** When one that acts again and again does so next. */
+  /** When a repeated fault acts next. */
   tickPs = Infinity;
   /** A frame of its own was requested and has not been sent. */
   isDue = false;
   untilPs: number;
   hits = 0;
   withheld = 0;
-  /** Of spells that are over. */
+  /** Of activities that are over. */
   activePs = 0;
   overPs = 0;
   readonly dice: RandomStream;
@@ -66,13 +66,13 @@ export class StandingFault {
     this.planAfter({ beginPs, endPs });
   }
 
-  /** It ends by that time, and does not come again. */
+  /** Ends it by that time. */
   endBy(untilPs: number): void {
     this.untilPs = Math.min(this.untilPs, untilPs);
     this.plan(before(this.untilPs, this));
   }
 
-  /** What would have been before a time has not been: it is planted into a run that is there. */
+  /** Removes activities before a time: it is injected into a running fabric. */
   plantAt(nowPs: number): void {
     while (this.endPs <= nowPs) {
       this.begun++;

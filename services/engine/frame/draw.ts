@@ -2,14 +2,14 @@ import { doubleCell, wordCell } from '../kernel/cells.js';
 import type { FramePool } from './frame-pool.js';
 import { CLASS, HASH, KIND_MASK, SEQUENCE } from './frame-pool.js';
 
-/** Dice are lower than this. */
+/** Samples are lower than this. */
 const DICE_SIDES = 2 ** 32;
-/** Of a small share, dice are thrown for one frame in so many. */
+/** For a small share, a sample is computed for one frame in so many. */
 const SIEVED = 16;
-/** The upper bits change from frame to frame without a rhythm that messages could have. */
+/** The upper bits change from frame to frame without a period that messages could share. */
 const SIEVE = (SIEVED - 1) << 28;
 
-/** Draws a share of the frames. */
+/** Samples a share of the frames. */
 export type Draw = ReturnType<typeof makeDraw>;
 
 export function makeDraw({ words }: FramePool) {
@@ -22,7 +22,7 @@ export function makeDraw({ words }: FramePool) {
     limit[0] = share * DICE_SIDES * (isSmall ? SIEVED : 1);
   }
 
-  /** Most frames of a small share are out after one multiplication. */
+  /** Most frames of a small share are excluded after one multiplication. */
   function draws(frame: number): boolean {
     if (limit[0] === 0) return false;
     return (mixOf(words, frame) & sieve[0]) === 0 && diceOf(words, frame) < limit[0];
@@ -31,7 +31,10 @@ export function makeDraw({ words }: FramePool) {
   return { setShare, draws };
 }
 
-/** As if drawn, from what does not change on a frame's way, so that every run comes to the same. */
+/**
+ * Pseudo-random number of a frame, from fields that do not change on its path, so that every run
+ * samples the same frames.
+ */
 export function diceOf(words: Int32Array, frame: number): number {
   let h = mixOf(words, frame);
   h = Math.imul(h ^ (h >>> 16) ^ (words[frame + CLASS] & KIND_MASK), 0x7feb352d);

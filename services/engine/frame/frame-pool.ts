@@ -17,13 +17,13 @@ export const LENGTH = 1;
 export const CLASS = 2;
 /** Flow hash, for equal-cost choices. */
 export const HASH = 3;
-/** Station (or multicast group) that it goes to, by position. */
+/** Destination station (or multicast group), by position. */
 export const TARGET = 4;
 /** Packet sequence number; for ACK and NAK the next number expected. */
 export const SEQUENCE = 5;
-/** In a device: octets of memory charged. In flight, see `InFlightQueues`. */
+/** In a device: octets of buffer charged. In flight, see `InFlightQueues`. */
 export const STORED = 6;
-/** In a device: the port it came in by. */
+/** In a device: its ingress port. */
 export const PORT = 7;
 
 /** Double of a record that holds a time of arrival: `times[(frame >> 1) + ARRIVAL]`. */
@@ -43,8 +43,8 @@ export const VLAN = 3;
 const BORN_DOUBLE = 2;
 
 /**
- * In a bridge: octets of the C-TAG that the frame came in with, 4 or 0. Above, in a device: where
- * it keeps octets that travel beside the frame, counted from 1.
+ * In a bridge: octets of the C-TAG that the frame arrived with, 4 or 0. Above, in a device: slot of
+ * octets that are sent beside the frame, counted from 1; in flight, a number of its link layer.
  */
 const CAME_AND_CARRIED = 6;
 const CAME_MASK = 7;
@@ -85,33 +85,33 @@ export const KIND_RAW = 0 << KIND_SHIFT;
 export const KIND_DATA = 1 << KIND_SHIFT;
 export const KIND_ACK = 2 << KIND_SHIFT;
 export const KIND_NAK = 3 << KIND_SHIFT;
-/** A message about congestion: its octets say which. */
+/** A congestion message: its octets give the type. */
 export const KIND_NOTICE = 7 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
 /** In a device: units of buffer that it is charged; zero on the wire. */
 export const CHARGE_SHIFT = 16;
 export const CHARGE_MASK = 0xff << CHARGE_SHIFT;
-/** In a device: a copy of a frame, which came by no wire of its own. */
+/** In a device: a copy of a frame that was not itself transmitted to it. */
 export const COPY_FLAG = 1 << 24;
 
-/** It left the congesting queue of the device before, and is charged apart for that. */
+/** It left the congesting queue of the previous device, and is charged to a group for that. */
 export const ISOLATED_FLAG = 1 << 25;
 /** In a device: it is in the congesting queue. */
 export const ISOLATING_FLAG = 1 << 26;
 
-/** Octets travel beside it, which devices on its way may read. */
+/** Octets are sent beside it, which devices on its path may read. */
 export const CARRIES_FLAG = 1 << 27;
 
-/** Somebody wants to see its way. It means nothing to what happens, and is in no digest. */
+/** Its path is traced. This does not change behaviour, and is in no digest. */
 export const FOLLOWED_FLAG = 1 << 28;
 
 /**
- * In a switch: a copy of a multicast or flooded frame, whose memory is charged once for all of
- * them. Its number there stands in the slot and, above that, in place of the charge.
+ * In a switch: a copy of a multicast or flooded frame, whose buffer is charged once for all of
+ * them. Its number there is in the slot and, above that, in place of the charge.
  */
 export const REPLICA_FLAG = 1 << 29;
 
-/** The frame has met congestion on its way (CE of RFC 3168). */
+/** Whether a switch has marked the frame (CE of RFC 3168). */
 export function isMarked(frameClass: number): boolean {
   return (frameClass & ECN_MASK) === ECN_CE;
 }
@@ -143,7 +143,7 @@ export function dscpOf(frameClass: number): number {
 /** CLASS of a record that is not in use: no frame has the highest bit. */
 const FREE = 1 << 31;
 
-/** Room that is set aside per port; memory that is never touched costs nothing. */
+/** Room that is reserved per port; memory that is never touched costs nothing. */
 const FRAMES_PER_PORT = 4096;
 const LEAST_FRAMES = 1 << 18;
 const MOST_FRAMES = 1 << 23;
@@ -256,6 +256,15 @@ export class FramePool {
     ends[frame + CAME_AND_CARRIED] = came | ((slot + 1) << CARRIED_SHIFT);
   }
 
+  /** In flight, where a frame carries no octets: the number of its link layer, or -1. */
+  linkNumber(frame: number): number {
+    return this.carried(frame);
+  }
+
+  setLinkNumber(frame: number, number: number): void {
+    this.setCarried(frame, number);
+  }
+
   slot(frame: number): number {
     return this.ends[frame + FLOW_AND_SLOT] >> SLOT_SHIFT;
   }
@@ -283,7 +292,7 @@ export class FramePool {
     }
   }
 
-  /** Whether it differs from a record in nothing but list, sequence, countdown and times. */
+  /** Whether it equals a record in all but list, sequence, countdown and times. */
   isLike(frame: number, record: Int32Array, at: number): boolean {
     const { words, ends } = this;
     const end = at + STRIDE;
@@ -300,7 +309,7 @@ export class FramePool {
     );
   }
 
-  /** Number of the memory that a copy shares with others. */
+  /** Number of the buffer that a copy shares with others. */
   replica(frame: number): number {
     const upper = this.words[frame + CLASS] & CHARGE_MASK;
     return upper | (this.ends[frame + FLOW_AND_SLOT] >>> SLOT_SHIFT);
@@ -318,7 +327,7 @@ export class FramePool {
     this.setSlot(frame, 0);
   }
 
-  /** A new frame with the records that stand at an offset. */
+  /** A new frame with the records at an offset. */
   write(source: Int32Array, at = 0): number {
     const frame = this.allocate();
     for (let i = 0; i < STRIDE; i++) {

@@ -3,13 +3,13 @@ const SLOT_OCTETS = 128;
 
 const HASH_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
-/** Powers of the prime: what so many zeros make of a hash. */
+/** Powers of the prime: the effect of so many zeros on a hash. */
 const ZEROS = powers(SLOT_OCTETS);
 
 /**
- * Octets of control frames on their way, and of those that travel beside frames. They are few and
- * short, and what was given back last is used next, so that they stay in the nearest cache. A slot
- * grows with the longest that it had.
+ * Octets of control frames in flight, and of those beside frames. They are few and short, and the
+ * slot released last is used next, so that they stay in the nearest cache. A slot grows to the
+ * longest contents that it had.
  */
 export class OctetStore {
   /** By slot. */
@@ -34,7 +34,7 @@ export class OctetStore {
     return slot;
   }
 
-  /** The octets of a slot, and perhaps more behind them; valid until they are given back. */
+  /** The octets of a slot, and perhaps more behind them; valid until they are released. */
   get(slot: number): Uint8Array {
     return this.slots[slot];
   }
@@ -58,7 +58,7 @@ export class OctetStore {
     return 0;
   }
 
-  /** The octets of a slot have been changed in their place. */
+  /** The octets of a slot have been changed in place. */
   changed(slot: number): void {
     this.hashes[slot] = hashOctets(this.slots[slot], this.lengths[slot]);
   }
@@ -72,7 +72,7 @@ export class OctetStore {
   }
 }
 
-/** FNV-1a over octets; the zeros that pad a control frame are taken in at once. */
+/** FNV-1a over octets; the zeros that pad a control frame are hashed at once. */
 export function hashOctets(octets: Uint8Array, length: number): number {
   const end = endOf(octets, length);
   let hash = HASH_BASIS;
@@ -80,7 +80,7 @@ export function hashOctets(octets: Uint8Array, length: number): number {
   return Math.imul(hash, ZEROS[length - end]);
 }
 
-/** Where the zeros begin that octets end with, or as many of them as `ZEROS` has powers for. */
+/** Where the trailing zeros begin, or as many of them as `ZEROS` has powers for. */
 function endOf(octets: Uint8Array, length: number): number {
   let end = length;
   while (end > 0 && length - end < SLOT_OCTETS && octets[end - 1] === 0) end--;

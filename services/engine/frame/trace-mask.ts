@@ -11,81 +11,93 @@ export type Passing = typeof RECEIVED | typeof QUEUED | typeof SENT;
 
 export const PASSINGS: readonly Passing[] = [RECEIVED, QUEUED, SENT];
 
-// What a port minds: frames whose class has a bit in common with this are told of.
+// Trace mask of a port: frames whose class has a bit in common with it are reported to probes.
 
-export const TELLS_FOLLOWED = FOLLOWED_FLAG;
-/** All frames: no class has this bit, and it is thought of as set in each. */
-export const TELLS_ALL = 1 << 29;
-/** Nothing, but a frame that is queued counts for `FrameTimes`. */
-export const RECKONS = 1 << 31;
+export const WANTS_FOLLOWED = FOLLOWED_FLAG;
+/** All frames: no class has this bit, and it is treated as set in each. */
+export const WANTS_ALL = 1 << 29;
+/** Not reported, but a queued frame counts for `FrameTimes`. */
+export const COUNTS_TIME = 1 << 31;
 
-// What faults do to frames that are received, and to those that are sent. It stands beside what is
-// told, so that a port where all is well and nobody listens is known by a look at one word.
+// Effects of faults on frames that are received, and on those that are sent. They share a word with
+// the trace mask, so that one load shows that a port has neither.
 
 /** They may be lost, or changed. */
 export const IMPAIRED = 1 << 30;
-/** They take longer than the port's rate and cable say. */
+/** A link layer has to let them in. */
+export const LAYERED = 1 << 31;
+/** They take longer than the rate and delay of the port's link. */
 export const LATE = 1 << 30;
-/** There are none. */
-export const SILENT = 1 << 31;
+/** A fault lets none start, or a link layer numbers them. */
+export const SPECIAL = 1 << 31;
 
-/** By port: which of the frames that pass there somebody wants to be told of, or a fault hits. */
+/** By port: which passing frames are reported to probes, or affected by a fault. */
 export type TraceMask = ReturnType<typeof makeTraceMask>;
 
 export function makeTraceMask(pool: FramePool, ports: number) {
   const { words } = pool;
-  /** By what happens, and port. */
-  const minded = PASSINGS.map(() => new Int32Array(ports));
-  const [received, queued, sent] = minded;
+  /** By event, and port. */
+  const wanted = PASSINGS.map(() => new Int32Array(ports));
+  const [received, queued, sent] = wanted;
+  const layered = new Uint8Array(ports);
   const draw = makeDraw(pool);
 
-  /** Somebody wants to be told of it, or a fault may hit it. */
-  function mindsReceived(port: number, frame: number): boolean {
-    return ((words[frame + CLASS] | TELLS_ALL | IMPAIRED) & received[port]) !== 0;
+  /** A link layer numbers the frames that a port sends, and checks those that it receives. */
+  function layer(port: number): void {
+    layered[port] = 1;
+    received[port] |= LAYERED;
+    sent[port] |= SPECIAL;
+  }
+
+  /** It is reported, a fault may affect it, or a link layer checks it. */
+  function matchesReceived(port: number, frame: number): boolean {
+    return ((words[frame + CLASS] | WANTS_ALL | IMPAIRED | LAYERED) & received[port]) !== 0;
   }
 
   function isImpaired(port: number): boolean {
     return (received[port] & IMPAIRED) !== 0;
   }
 
-  function hearsReceived(port: number, frame: number): boolean {
-    return ((words[frame + CLASS] | TELLS_ALL) & received[port]) !== 0;
+  function wantsReceived(port: number, frame: number): boolean {
+    return ((words[frame + CLASS] | WANTS_ALL) & received[port]) !== 0;
   }
 
-  /** Also where it is only reckoned. */
-  function mindsQueued(port: number, frame: number): boolean {
-    return ((words[frame + CLASS] | TELLS_ALL | RECKONS) & queued[port]) !== 0;
+  /** It is reported, or counted only. */
+  function matchesQueued(port: number, frame: number): boolean {
+    return ((words[frame + CLASS] | WANTS_ALL | COUNTS_TIME) & queued[port]) !== 0;
   }
 
-  function hearsQueued(port: number, frame: number): boolean {
-    return ((words[frame + CLASS] | TELLS_ALL) & queued[port]) !== 0;
+  function wantsQueued(port: number, frame: number): boolean {
+    return ((words[frame + CLASS] | WANTS_ALL) & queued[port]) !== 0;
   }
 
-  /** What is minded of the frames that a port sends. */
-  function mindedOfSent(port: number): number {
+  /** The mask for frames that a port sends. */
+  function wantedOfSent(port: number): number {
     return sent[port];
   }
 
-  function hearsSent(minded: number, frameClass: number): boolean {
-    return ((frameClass | TELLS_ALL) & minded) !== 0;
+  function wantsSent(wanted: number, frameClass: number): boolean {
+    return ((frameClass | WANTS_ALL) & wanted) !== 0;
   }
 
-  /** What faults do to a port from now on. */
+  /** Sets the effects of faults at a port from now on. */
   function impair(port: number, isImpaired: boolean, isLate: boolean, isSilent: boolean): void {
     received[port] = (received[port] & ~IMPAIRED) | (isImpaired ? IMPAIRED : 0);
-    sent[port] = (sent[port] & ~(LATE | SILENT)) | (isLate ? LATE : 0) | (isSilent ? SILENT : 0);
+    const special = isSilent || layered[port] !== 0 ? SPECIAL : 0;
+    sent[port] = (sent[port] & ~(LATE | SPECIAL)) | (isLate ? LATE : 0) | special;
   }
 
   return {
-    minded,
+    wanted,
     draw,
-    mindsReceived,
+    layer,
+    matchesReceived,
     isImpaired,
-    hearsReceived,
-    mindsQueued,
-    hearsQueued,
-    mindedOfSent,
-    hearsSent,
+    wantsReceived,
+    matchesQueued,
+    wantsQueued,
+    wantedOfSent,
+    wantsSent,
     impair,
   };
 }

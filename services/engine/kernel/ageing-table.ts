@@ -3,18 +3,18 @@ import { assert } from './assert.js';
 const NONE = -1;
 
 /**
- * A table of bounded size that knows which of its entries was seen longest ago: the tables of
- * sources and streams that bridges keep. An entry is a slot, 0 to capacity - 1, so that what
- * belongs to it can stand in arrays beside the table. Plain state, and the same wherever it lives.
+ * A table of bounded size with its entries in order of last use: the tables of sources and streams
+ * that bridges keep. An entry is a slot, 0 to capacity - 1, which indexes arrays beside the table.
+ * Plain state, independent of memory addresses.
  */
 export class AgeingTable {
   count = 0;
-  /** The most entries there ever were. */
+  /** The most entries so far. */
   peak = 0;
-  /** The slot seen longest ago, -1 if there is none. */
+  /** The slot used longest ago, -1 if there is none. */
   oldest = NONE;
   private newest = NONE;
-  /** It takes no more entries than this, whatever room there is. */
+  /** Limit on entries, whatever the capacity. */
   private most: number;
   private idle = 0;
   private readonly heads: Int32Array;
@@ -68,7 +68,7 @@ export class AgeingTable {
     return slot;
   }
 
-  /** The entry was seen now. */
+  /** Marks the entry as used now. */
   touch(slot: number, now: number): void {
     this.assertUsed(slot);
     this.detach(slot);
@@ -98,7 +98,7 @@ export class AgeingTable {
     return this.seen[slot];
   }
 
-  /** The entry seen next after this one, -1 behind the last. */
+  /** The entry used next after this one, -1 behind the last. */
   after(slot: number): number {
     return this.newer[slot];
   }

@@ -1,4 +1,4 @@
-/** Octets that the processor fetches at once. */
+/** Size of a cache line. */
 const LINE = 64;
 /** A large block begins a page, behind so many octets of the allocator's. */
 const HEADER = 16;
@@ -11,15 +11,15 @@ export interface Room {
 }
 
 /**
- * Memory for records of 32 and 64 octets: what is made in it begins a line of the cache, so that a
- * record lies in one and not across two. Should an allocator do otherwise, only time is lost.
- * Memory that is never touched costs nothing.
+ * Memory for records of 32 and 64 octets, aligned to cache lines, so that a record never crosses
+ * two. With another alignment of the allocator only speed is lost. Memory that is never touched
+ * costs nothing.
  */
 export class Arena {
   private block = new ArrayBuffer(0);
   private used = 0;
 
-  /** `leastBlock`: octets that are taken from the system at once, or more. */
+  /** `leastBlock`: octets that are taken from the system at once, at least. */
   constructor(private readonly leastBlock = LEAST_BLOCK) {}
 
   take(octets: number): Room {

@@ -1,4 +1,4 @@
-/** What is wrong, by the code of an assertion; one whose code says it all has none. */
+/** Explanation of an assertion, by its code; a code that explains itself has none. */
 const SENTENCES: Readonly<Record<string, string>> = {
   'buffer.release': 'an ingress account gives back more octets than it was charged',
   'pool.release': 'a frame record is given back twice',
@@ -16,7 +16,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'credit.cursor': 'the cursor of credit messages leaves the accounts of its port',
 };
 
-/** A fault of the engine itself. `Engine.run` fills in where and when. */
+/** A defect of the engine itself. `Engine.run` fills in where and when. */
 export class BrokenAssertion extends Error {
   /** Position of the device that was executed, and its virtual time; -1 until they are known. */
   device = -1;
@@ -28,7 +28,7 @@ export class BrokenAssertion extends Error {
     this.name = 'BrokenAssertion';
   }
 
-  /** Says in which device it was, and when. */
+  /** Records in which device it was, and when. */
   locate(device: number, name: string, timePs: number): void {
     if (this.device >= 0) return;
     this.device = device;
@@ -42,9 +42,9 @@ function fail(code: string): never {
 }
 
 /**
- * Stops the run unless the condition holds. These are checked in every run, at the doors of the
- * data path, so a condition compares numbers that are at hand anyway. The build turns the call into
- * a condition with a call behind it.
+ * Stops the run unless the condition holds. Assertions are checked in every run, where modules of
+ * the data path are called, so a condition compares numbers that are at hand anyway. The build
+ * turns the call into a condition with a call behind it.
  */
 export function assert(condition: boolean, code: string): asserts condition {
   if (!condition) fail(code);

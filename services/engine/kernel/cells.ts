@@ -1,6 +1,6 @@
-// Single numbers that are looked at for every frame. An array over a buffer of its own stays where
-// it is, and compiled code has its address; a small one without lies in the heap, where the
-// collector moves it, and compiled code asks each time where that is.
+// Single numbers that are read for every frame. An array over a buffer of its own is never moved,
+// and compiled code has its address; a small one without lies in the heap, where the collector
+// moves it, and compiled code loads the address each time.
 
 export function doubleCell(): Float64Array {
   return new Float64Array(new ArrayBuffer(Float64Array.BYTES_PER_ELEMENT));

@@ -1,9 +1,9 @@
 import { doubleCell } from './cells.js';
 
 /**
- * Virtual time as the actor that is running sees it, in picoseconds. It is not passed from call
- * to call because a double argument is boxed wherever a call is not inlined, which on the hot
- * path costs more than the work itself.
+ * Virtual time of the actor that is running, in picoseconds. It is not passed from call to call
+ * because a double argument is boxed wherever a call is not inlined, which on the hot path costs
+ * more than the work itself.
  */
 export class Clock {
   private readonly cell = doubleCell();

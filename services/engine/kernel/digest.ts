@@ -5,8 +5,8 @@ const WORDS = 2;
 const HIGH_SCALE = 2 ** -32;
 
 /**
- * A running 64-bit hash over what each device executed. Not cryptographic: it is there to notice
- * that two runs differ, and to cost a few nanoseconds per event.
+ * A running 64-bit hash over the events of each device. Not cryptographic: it detects that two runs
+ * differ, for a few nanoseconds per event.
  */
 export type Digests = ReturnType<typeof makeDigests>;
 
@@ -17,7 +17,7 @@ export function makeDigests(tables: Tables, clock: Clock) {
     words[at + 1] = 0x85a308d3;
   }
 
-  /** Takes in the present time and two words that identify the event. */
+  /** Mixes in the present time and two words that identify the event. */
   function mix(device: number, what: number, detail: number): void {
     const time = clock.now;
     const at = device * WORDS;

@@ -1,6 +1,6 @@
 /**
- * Randomness, seeded and named: every device and every flow has a stream of its own, so that
- * adding a consumer never shifts what another one draws.
+ * Randomness, seeded and named: every device and every flow has a stream of its own, so that adding
+ * a consumer does not change the samples of another.
  *
  * The generator is xoshiro128** 1.1 (Blackman and Vigna, 2018) with 128 bits of state and a period
  * of 2^128 - 1.
@@ -37,7 +37,7 @@ export class RandomStream {
 
   /** An integer in 0 .. n - 1, each as likely as any other; n is an integer in 1 .. 2^32. */
   below(n: number): number {
-    // Draws from the incomplete last run of n values would favour the small ones.
+    // Values of the incomplete last run of n would favour the small ones.
     const limit = 2 ** 32 - (2 ** 32 % n);
     let draw = this.uint32();
     while (draw >= limit) draw = this.uint32();

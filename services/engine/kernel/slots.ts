@@ -1,6 +1,6 @@
 import type { Tables } from './tables.js';
 
-// Words of a device: where in its ring the line of its ports begins, and how many stand in it.
+// Words of a device: where the queue of its ports begins in its ring, and its length.
 
 const HEAD = 0;
 const COUNT = 1;
@@ -8,12 +8,12 @@ const WORDS = 2;
 
 /**
  * The event sources of a device of one kind: its in-flight queues, or its transmitters, one per
- * port. A link never reorders, so a source needs no heap, only the time of its head. Ports stand in
- * line by their times, in a ring. Whoever has had its turn comes back a frame later, which is about
- * when the last in line is due, so it is put in from behind and hardly ever passes anybody.
+ * port. A link never reorders, so a source needs no heap, only the time of its head. Ports are
+ * sorted by their times, in a ring. A port that has been served is due again about a frame later,
+ * close to the time of the last, so it is inserted from the end and passes few others.
  *
- * Sources due at one instant are drawn by lot, with a hash of time and port: the order is total
- * and depends on nothing else, and no port is always first.
+ * Sources due at one instant are ordered by a hash of time and port (the tie-break hash): the order
+ * is total and depends on nothing else, and no port is always first.
  */
 export type Slots = ReturnType<typeof makeSlots>;
 
@@ -21,12 +21,12 @@ export function makeSlots(tables: Tables) {
   const at = tables.float64('port', 1).fill(Infinity);
   const time = tables.float64('device', 1).fill(Infinity);
   const lines = tables.int32('device', WORDS);
-  /** Ports in line, counted from the device's first: as much room as it has ports. */
+  /** Sorted ports, counted from the device's first: as much room as it has ports. */
   const ring = tables.int32('port', 1);
   const base = new Int32Array(time.length);
   const size = new Int32Array(time.length);
 
-  /** Says which ports are a device's. */
+  /** Assigns ports to a device. */
   function configure(device: number, firstPort: number, count: number): void {
     base[device] = firstPort;
     size[device] = count;
@@ -53,10 +53,10 @@ export function makeSlots(tables: Tables) {
       lines[line + COUNT] = count + 1;
       enter(first, size[device], lines[line + HEAD], count, p - first);
     }
-    tell(device);
+    schedule(device);
   }
 
-  /** The port was first in line, has had its turn, and has been given its next time in `at`. */
+  /** The port was first, has been served, and has been given its next time in `at`. */
   function turned(device: number, p: number): void {
     const line = device * WORDS;
     const first = base[device];
@@ -68,7 +68,7 @@ export function makeSlots(tables: Tables) {
     }
     const head = lines[line + HEAD];
     const slot = p - first;
-    // Its turn may have brought in another for the same instant.
+    // Serving it may have inserted another port for the same instant.
     if (ring[first + head] !== slot) {
       leave(device, slot);
       joined(device, p);
@@ -83,10 +83,13 @@ export function makeSlots(tables: Tables) {
     lines[line + HEAD] = second;
     if (at[p] === Infinity) lines[line + COUNT] = others;
     else enter(first, room, second, others, slot);
-    tell(device);
+    schedule(device);
   }
 
-  /** From behind, past whoever is due later: into a line of so many, of ports from `first` on. */
+  /**
+   * Inserts from the end, before ports that are due later: into a queue of so many ports from
+   * `first` on.
+   */
   function enter(first: number, room: number, head: number, count: number, slot: number): void {
     let i = head + count;
     if (i >= room) i -= room;
@@ -118,14 +121,14 @@ export function makeSlots(tables: Tables) {
     for (; n < last; n++) ring[place(n)] = ring[place(n + 1)];
   }
 
-  function tell(device: number): void {
+  function schedule(device: number): void {
     time[device] = lines[device * WORDS + COUNT] === 0 ? Infinity : at[port(device)];
   }
 
   return { at, time, configure, port, set, joined, turned };
 }
 
-/** The lot: whether `a` goes before `b` when both are due at `time`. */
+/** The tie-break hash: whether `a` is before `b` when both are due at `time`. */
 function drawnBefore(a: number, b: number, time: number): boolean {
   const lotA = lot(a, time);
   const lotB = lot(b, time);

@@ -1,7 +1,7 @@
 /**
  * Saving and restoring whole actors. State is plain data, so one walk over an actor's own
- * properties copies all of it; what is not state (configuration, neighbours, listeners) is named
- * by its class in `static wiring`, stays as it is, and everything else that is not plain data is
+ * properties copies all of it; what is not state (configuration, link partners, probes) is named by
+ * its class in `static wiring` and is left alone, and everything else that is not plain data is
  * refused: a forgotten property is an error, never a silent gap.
  */
 

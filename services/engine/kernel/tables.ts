@@ -24,24 +24,24 @@ export interface SavedRows {
 
 type Lengths = Record<keyof SavedRows, number>;
 
-/** Where rows lie in a column: planes of so many rows, each of `stride` numbers. */
+/** Layout of a column: planes of so many rows, each of `stride` numbers. */
 export interface ColumnLayout {
   readonly unit: Unit;
   readonly stride: number;
   readonly planes: number;
   readonly rows: number;
   readonly column: Column;
-  /** Link partners write here what they hand over. */
+  /** Link partners write frames and control frames here. */
   readonly isInbox: boolean;
 }
 
 type Entry = Omit<ColumnLayout, 'rows'> & { readonly kind: keyof SavedRows };
 
 /**
- * The numbers that the actors of one service work on: arrays with a row per device, port,
- * connection, credit account or limited rate. All actors share the arrays and each owns a
- * range of rows, so what is hot stays dense however many actors there are, and an actor is saved
- * and restored as slices, in any grouping.
+ * The state that the actors of one service work on: arrays with a row per device, port, connection,
+ * credit account or limited rate. All actors share the arrays and each owns a range of rows, so hot
+ * state is dense however many actors there are, and an actor is saved and restored as slices, in
+ * any grouping.
  *
  * A table may have several planes, one per priority: fabrics use few of them, and so the rows that
  * are in use lie side by side.
@@ -86,7 +86,7 @@ export class Tables {
     return this.counts[unit];
   }
 
-  /** What is made meanwhile is where link partners hand over. */
+  /** Columns that are made meanwhile are those that link partners write to. */
   inbox<Made>(make: () => Made): Made {
     this.isMakingInbox = true;
     const made = make();
@@ -94,7 +94,7 @@ export class Tables {
     return made;
   }
 
-  /** All columns, as they lie in memory. */
+  /** All columns, in their order in memory. */
   layout(): ColumnLayout[] {
     return this.columns.map((entry) => ({ ...entry, rows: this.counts[entry.unit] }));
   }

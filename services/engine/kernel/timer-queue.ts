@@ -14,14 +14,14 @@ export function keyId(key: number): number {
   return key & ID_MASK;
 }
 
-/** Of two values of a key, which comes first: below 0, `a`; however actors are grouped. */
+/** Order of two values of a key: below 0, `a` is first; independent of how actors are grouped. */
 export type ValueOrder = (key: number, a: number, b: number) => number;
 
 /**
- * Timers and other rare events of one actor: a binary heap in typed arrays, ordered by
- * (time, key, value). A key names what happens and to whom, never who armed it first, so the order
- * is the same however actors are grouped; entries equal in all three are interchangeable. Nothing
- * is cancelled: whoever armed a timer checks on expiry whether it still stands.
+ * Timers and other rare events of one actor: a binary heap in typed arrays, ordered by (time, key,
+ * value). A key names an event and its port, connection or frame, so the order is independent of
+ * how actors are grouped; entries equal in all three are interchangeable. Nothing is cancelled: the
+ * owner of a timer checks on expiry whether it is still valid.
  */
 export class TimerQueue {
   private times = new Float64Array(8);

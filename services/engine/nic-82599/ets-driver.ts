@@ -11,21 +11,21 @@ const TRANSMIT_TABLES: readonly RegisterName[] = ['RTTDT2C', 'RTTPT2C'];
 const ALL_TABLES: readonly RegisterName[] = [...TRANSMIT_TABLES, 'RTRPT4C'];
 const ALL_BITS = 0xffffffff;
 
-/** What of a part the driver has to know. */
+/** What the driver reads of a part. */
 interface Part {
   readonly spec: NicSpec;
   readonly registers: RegisterFile;
 }
 
-/** What a driver does with the ETS tables that DCBX comes to (802.1Q clause 38). */
+/** The driver's response to ETS tables that DCBX negotiates (802.1Q clause 38). */
 export class EtsDriver {
-  /** The configured table is in force; else `table`, packed. */
+  /** The configured table is active; else `table`, packed. */
   private isConfigured = true;
   private readonly table = new Uint8Array(3 * TRAFFIC_CLASSES);
 
   /**
-   * The writes that put a table into force: by the rule of the drivers, or back to the registers of
-   * the configuration for the table that stands for them. Empty where it is in force already; null
+   * The writes that activate a table: by the rule of the drivers, or back to the registers of the
+   * configuration for the table that corresponds to them. Empty where it is active already; null
    * where the part has no such classes.
    */
   writesFor(nic: Part, ets: EtsTable, configured: EtsTable): RegisterChange[] | null {
@@ -39,7 +39,7 @@ export class EtsDriver {
     this.table.set(wanted);
     const classOf = packClasses(ets.classOf);
     const rows = rowsOfEts(ets, classes, longestFrameOctets).map(classRegister);
-    // Where both directions have one table of classes, the receive arbiter goes by it, too.
+    // Where both directions have one table of classes, the receive arbiter uses it, too.
     const isCommon = classOf === nic.registers.get('RTRUP2TC');
     const values = ALL_TABLES.flatMap((register) =>
       rows.map((word, index) => {

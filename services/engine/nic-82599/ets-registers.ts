@@ -29,7 +29,7 @@ export function rowsOfEts(
     if (tc >= classes) return NO_CLASS;
     return {
       group: tc,
-      // A class without restriction has no refill; the data sheet wants 0 there.
+      // A class without restriction has no refill; the data sheet requires 0 there.
       refill: isShared(tc) ? rows[tc].refill : 0,
       most: limitForFrame(rows[tc].most, longestFrameOctets),
       linkStrict: !isShared(tc),
@@ -39,8 +39,8 @@ export function rowsOfEts(
 }
 
 /**
- * What the registers of the packet plane give to the classes that carry a priority, in whole
- * percent of what strict classes leave; rounding keeps the sum at 100. A class with the least
+ * The shares that the registers of the packet plane give to the classes that carry a priority, in
+ * whole percent of what strict classes leave; rounding keeps the sum at 100. A class with the least
  * refill beside others with more has a share of 0, as the rule writes it. A class with GSP and no
  * refill counts as strict.
  */

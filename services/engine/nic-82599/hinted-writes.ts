@@ -7,7 +7,7 @@ const TAGS = 256;
 /** A descriptor that is written back. */
 export const DESCRIPTOR_OCTETS = 16;
 
-/** Posted writes to host memory as the link sees them: how many went with which hint (7.5). */
+/** Posted writes to host memory on the link: counts by hint (7.5). */
 export class HintedWrites {
   readonly writes = new Float64Array(TAGS);
   readonly octets = new Float64Array(TAGS);
@@ -26,7 +26,7 @@ export class HintedWrites {
     this.add(own, 'descriptor', DESCRIPTOR_OCTETS);
   }
 
-  /** The data of a transmit queue's frame is asked for, and its descriptor written back. */
+  /** The data of a transmit queue's frame is requested, and its descriptor written back. */
   transmitted(queue: number): void {
     this.add(this.registers.get('DCA_TXCTRL', queue), 'descriptor', DESCRIPTOR_OCTETS);
   }

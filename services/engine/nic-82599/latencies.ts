@@ -1,4 +1,4 @@
-import { TRAFFIC_CLASSES } from '../arbiter/wsp-arbiter.js';
+import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 
 /** Latencies of frames by traffic class, in one direction (7.7.1). */
 export class Latencies {

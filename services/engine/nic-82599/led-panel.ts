@@ -9,12 +9,12 @@ export const ACTIVITY_HOLD_PS = 50e9;
 export const MAC_ACTIVITY = 0;
 export const FILTER_ACTIVITY = 1;
 
-/** Hears of a change: the LED, whether it is lit now, and when it changed. */
+/** Called on a change: the LED, whether it is lit now, and when it changed. */
 export type LedListener = (led: number, lit: boolean, atPs: number) => void;
 
 /**
- * The LEDs in time. Between two things that happen to them they do what was settled before, so
- * what they did is worked out when the next thing happens, change by change.
+ * The LEDs in time. Between two events they continue as determined before, so their changes are
+ * computed at the next event, change by change.
  */
 export class LedPanel {
   readonly lit = new Uint8Array(LEDS);
@@ -27,19 +27,19 @@ export class LedPanel {
   private readonly activeUntil = new Float64Array(2).fill(-Infinity);
   private link = true;
   private ledctl = 0;
-  private toldPs = 0;
+  private reportedPs = 0;
 
   static readonly wiring = ['linkBps'];
 
   constructor(private readonly linkBps: number) {}
 
-  /** What they show before anything has happened is no change. */
+  /** The initial state is no change. */
   start(ledctl: number): void {
     this.setControl(ledctl, 0, () => undefined);
     this.changes.fill(0);
   }
 
-  /** A frame passes; true if it ends an idle time, which `rise` must then be told of. */
+  /** A frame passes; true if it ends an idle time, after which `rise` must be called. */
   note(activity: number, clock: Clock): boolean {
     const { activeUntil } = this;
     if (clock.now > activeUntil[activity]) return true;
@@ -47,27 +47,27 @@ export class LedPanel {
     return false;
   }
 
-  rise(activity: number, nowPs: number, hear: LedListener): void {
-    this.advance(nowPs, hear);
+  rise(activity: number, nowPs: number, listener: LedListener): void {
+    this.advance(nowPs, listener);
     this.activeUntil[activity] = nowPs + ACTIVITY_HOLD_PS;
-    this.settle(nowPs, hear);
+    this.settle(nowPs, listener);
   }
 
-  setLink(up: boolean, nowPs: number, hear: LedListener): void {
-    this.advance(nowPs, hear);
+  setLink(up: boolean, nowPs: number, listener: LedListener): void {
+    this.advance(nowPs, listener);
     this.link = up;
-    this.settle(nowPs, hear);
+    this.settle(nowPs, listener);
   }
 
   /** LEDCTL is written. */
-  setControl(ledctl: number, nowPs: number, hear: LedListener): void {
-    this.advance(nowPs, hear);
+  setControl(ledctl: number, nowPs: number, listener: LedListener): void {
+    this.advance(nowPs, listener);
     this.ledctl = ledctl;
-    this.settle(nowPs, hear);
+    this.settle(nowPs, listener);
   }
 
-  /** What they will have done by a time if nothing happens until then; `hear` is given the rest. */
-  at(nowPs: number, hear: LedListener = () => undefined): LedPanel {
+  /** Their state at a time if there is no event until then; `listener` is given the changes. */
+  at(nowPs: number, listener: LedListener = () => undefined): LedPanel {
     const then = new LedPanel(this.linkBps);
     const { lit, changes, changedPs, blinksFrom, activeUntil } = this;
     then.lit.set(lit);
@@ -77,31 +77,31 @@ export class LedPanel {
     then.activeUntil.set(activeUntil);
     then.link = this.link;
     then.ledctl = this.ledctl;
-    then.toldPs = this.toldPs;
-    then.advance(nowPs, hear);
+    then.reportedPs = this.reportedPs;
+    then.advance(nowPs, listener);
     return then;
   }
 
-  /** Tells of every change before a time. */
-  advance(toPs: number, hear: LedListener): void {
-    for (let at = this.nextChange(); at < toPs; at = this.nextChange()) this.settle(at, hear);
+  /** Reports every change before a time. */
+  advance(toPs: number, listener: LedListener): void {
+    for (let at = this.nextChange(); at < toPs; at = this.nextChange()) this.settle(at, listener);
   }
 
   /** The next time at which an activity ends or the phase of a blinking LED turns. */
   private nextChange(): number {
-    const { toldPs } = this;
+    const { reportedPs } = this;
     let next = Infinity;
-    for (const until of this.activeUntil) if (until > toldPs && until < next) next = until;
+    for (const until of this.activeUntil) if (until > reportedPs && until < next) next = until;
     for (const from of this.blinksFrom) {
       if (from === Infinity) continue;
-      const halves = Math.floor((toldPs - from) / BLINK_HALF_PS) + 1;
+      const halves = Math.floor((reportedPs - from) / BLINK_HALF_PS) + 1;
       next = Math.min(next, from + halves * BLINK_HALF_PS);
     }
     return next;
   }
 
-  private settle(atPs: number, hear: LedListener): void {
-    this.toldPs = atPs;
+  private settle(atPs: number, listener: LedListener): void {
+    this.reportedPs = atPs;
     const inputs = this.inputsAt(atPs);
     const { ledctl, blinksFrom } = this;
     for (let led = 0; led < LEDS; led++) {
@@ -113,7 +113,7 @@ export class LedPanel {
       this.lit[led] = lit ? 1 : 0;
       this.changes[led]++;
       this.changedPs[led] = atPs;
-      hear(led, lit, atPs);
+      listener(led, lit, atPs);
     }
   }
 

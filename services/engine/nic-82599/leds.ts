@@ -1,4 +1,4 @@
-/** The four LED outputs of a port (7.6): what LEDCTL can have them show. */
+/** The four LED outputs of a port (7.6): the sources that LEDCTL can select. */
 
 export const LED_LINK_UP = 0;
 export const LED_LINK_10G = 1;
@@ -55,7 +55,7 @@ export function ledControl(ledctl: number, led: number): LedControl {
   };
 }
 
-/** Whether something makes LED `led` blink, and not just shine. */
+/** Whether LED `led` blinks. */
 export function ledBlinks(ledctl: number, led: number, inputs: LedInputs): boolean {
   const field = fieldOf(ledctl, led);
   if ((field & BLINK) === 0) return false;

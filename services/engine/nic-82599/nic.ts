@@ -1,6 +1,6 @@
-import { VLAN_TAG_OCTETS } from '../units/ethernet.js';
+import { TRAFFIC_CLASSES, VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import type { PacketPlane } from '../arbiter/wsp-arbiter.js';
-import { TRAFFIC_CLASSES, WspArbiter } from '../arbiter/wsp-arbiter.js';
+import { WspArbiter } from '../arbiter/wsp-arbiter.js';
 import { KB } from '../arbiter/credits.js';
 import type { NicSpec } from '../contract/spec.js';
 import { EtsDriver } from './ets-driver.js';
@@ -10,6 +10,7 @@ import type { LedListener } from './led-panel.js';
 import { LedPanel } from './led-panel.js';
 import { RateTable } from './rate-table.js';
 import { classOfRegister } from './refill-rule.js';
+import { ReceivedTags } from './received-tags.js';
 import { RegisterFile } from './register-file.js';
 import type { RegisterName } from './register-map.js';
 import { POOLS, QUEUES, REGISTER_NAMES, registerKind } from './register-map.js';
@@ -28,6 +29,9 @@ const POOL_QUEUE_SHIFT = 16;
 /** Bits and picoseconds of a second, per octet. */
 const BITS_PS = 8e12;
 
+/** RTTUP2TC is as its driver has written it. */
+export const NO_TABLE = -1;
+
 /** Some bits of a register, and what they become. */
 export interface MaskedWrite {
   readonly name: RegisterName;
@@ -38,7 +42,7 @@ export interface MaskedWrite {
 
 /**
  * One 82599 without its frames: registers, the three arbiters of classes, those of virtual
- * machines, the rate scheduler, and what it counts. Registers are the only configuration.
+ * machines, the rate scheduler, and its counters. Registers are the only configuration.
  */
 export class Nic82599 {
   readonly registers = new RegisterFile();
@@ -49,22 +53,32 @@ export class Nic82599 {
   readonly vms: readonly VmArbiter[];
   /** Without DCB, by pool: the queue that was served last. */
   readonly lastInPool = new Int32Array(POOLS);
-  /** By priority: frames that software has taken in. */
+  /** By priority: frames that software has read. */
   readonly taken = new Float64Array(TRAFFIC_CLASSES);
   readonly leds: LedPanel;
   readonly hints = new HintedWrites(this.registers);
   readonly etsDriver = new EtsDriver();
-  /** From the tail update to the first bit on the wire: frames whose release is known. */
+  readonly tags = new ReceivedTags();
+  /** From the tail update to the first bit on the wire: frames whose release time is known. */
   readonly transmitLatency = new Latencies();
   /** From the last bit on the wire to the descriptor on PCIe. */
   readonly receiveLatency = new Latencies();
+  /** What a fault has put in the place of RTTUP2TC, or NO_TABLE. */
+  wrongMap = NO_TABLE;
   /** How often registers were written since the run began. */
   writes = 0;
   /** Frames that anti-spoofing has stopped (SSVPC). */
   spoofed = 0;
+  /** PFDTXGSWC.VT_LBEN: frames between virtual machines stay in the part. */
+  readonly switches: boolean;
+  /** By priority: frames that the switch between virtual machines has passed on. */
+  readonly looped = new Float64Array(TRAFFIC_CLASSES);
+  /** By class of their transmit queue: the same, and their octets. */
+  readonly loopedFrames = new Float64Array(TRAFFIC_CLASSES);
+  readonly loopedOctets = new Float64Array(TRAFFIC_CLASSES);
   /** By class: frames that their receive buffer refused (RXMPC). */
   readonly missed = new Float64Array(TRAFFIC_CLASSES);
-  /** By class: frames that were first in their buffer and found no descriptor (RNBC). */
+  /** By class: frames at the head of their buffer without a descriptor (RNBC). */
   readonly noDescriptor = new Float64Array(TRAFFIC_CLASSES);
   /** By receive queue: frames dropped for want of a descriptor (QPRDC). */
   readonly droppedBy = new Float64Array(QUEUES);
@@ -72,21 +86,21 @@ export class Nic82599 {
   readonly hasRings: boolean;
   /** Some pool is not trusted. */
   checksSpoofing = false;
-  /** RTTDCS.BPBFSM: the room condition is dropped, and data waits on PCIe for its buffer. */
+  /** RTTDCS.BPBFSM: there is no check for room, and data waits on PCIe for its buffer. */
   bypassesRoom = false;
   /** By class: TXPBSIZE in octets. */
   readonly transmitOctets = new Int32Array(TRAFFIC_CLASSES);
-  /** By pool: anti-spoofing by VLAN, and by MAC; by receive queue: the inner tag is taken off. */
+  /** By pool: anti-spoofing by VLAN, and by MAC; by receive queue: the inner tag is stripped. */
   private readonly vlanChecks = new Uint8Array(POOLS);
   private readonly macChecks = new Uint8Array(POOLS);
   private readonly strips = new Uint8Array(QUEUES);
-  /** By receive queue: what there is no descriptor for is dropped; headers are written apart. */
+  /** By receive queue: frames without a descriptor are dropped; headers are written apart. */
   private readonly drops = new Uint8Array(QUEUES);
   private readonly splits = new Uint8Array(QUEUES);
   /** Queues of a virtual machine are a power of two. */
   private readonly queueBits: number;
-  private readonly vlanModes: VlanModes;
-  /** A frame's user priority is the one that it bears. */
+  readonly vlanModes: VlanModes;
+  /** A frame's user priority is the one in its tags. */
   private readonly plainPriority: boolean;
 
   static readonly wiring = [
@@ -96,6 +110,7 @@ export class Nic82599 {
     'vlanModes',
     'plainPriority',
     'hasRings',
+    'switches',
   ];
 
   constructor(
@@ -116,6 +131,7 @@ export class Nic82599 {
     this.vlanModes = vlanModesOf(this.registers, spec.dcb);
     const usual = !this.vlanModes.double && this.vlanModes.innerType === C_TAG;
     this.plainPriority = spec.untagged === 'carried' && usual;
+    this.switches = this.registers.field('PFDTXGSWC', 'VT_LBEN') === 1;
     this.applyAll();
     this.leds.start(this.registers.get('LEDCTL'));
   }
@@ -127,7 +143,7 @@ export class Nic82599 {
 
   /**
    * The descriptor queue in which software puts frames of a connection. Without DCB a pool has two,
-   * and as in a driver a hash of the flow picks one: a bit that equal-cost groups do not look at.
+   * and as in a driver a hash of the flow picks one: by a bit that equal-cost groups do not use.
    */
   transmitQueueOf(vm: number, trafficClass: number, hash: number): number {
     return this.queueOf(vm, trafficClass) + (this.spec.dcb ? 0 : (hash >>> POOL_QUEUE_SHIFT) & 1);
@@ -142,21 +158,28 @@ export class Nic82599 {
     return queue >> this.queueBits;
   }
 
-  /** Writes the bits of a mask; what depends on them follows. */
-  write({ name, index, mask, value }: MaskedWrite, nowPs: number, hear: LedListener): void {
+  /** Writes the bits of a mask, and updates what depends on them. */
+  write({ name, index, mask, value }: MaskedWrite, nowPs: number, listener: LedListener): void {
     this.rates.drift(nowPs);
     this.writes++;
     const before = this.registers.get(name, index);
     this.registers.set(name, index, ((before & ~mask) | (value & mask)) >>> 0);
     if (name === 'RTTBCNRC') this.rates.written(index, before, nowPs);
     else if (name === 'RTTBCNRD') this.rates.driftWritten(nowPs);
-    else if (name === 'LEDCTL') this.leds.setControl(this.registers.get(name), nowPs, hear);
+    else if (name === 'LEDCTL') this.leds.setControl(this.registers.get(name), nowPs, listener);
     else this.apply(name, index);
   }
 
-  /** What a register shows, with the credits and stamps of this moment. */
+  /** The classes that paused priorities stop, three bits each (7.7.2.2). */
+  pausedClasses(): number {
+    return this.wrongMap === NO_TABLE ? this.registers.get('RTTUP2TC') : this.wrongMap;
+  }
+
+  /** Value of a register, with the present credits and stamps. */
   read(name: RegisterName, index: number, nowPs: number): number {
     switch (name) {
+      case 'RTTUP2TC':
+        return this.pausedClasses();
       case 'RTTDT1S':
         return this.vms[this.classOfQueue(index)].credit[this.vmOfQueue(index)];
       case 'RTTDT2S':
@@ -177,13 +200,13 @@ export class Nic82599 {
     }
   }
 
-  /** User priority of a received frame whose tags all bear one priority. */
+  /** User priority of a received frame whose tags all have one priority. */
   userPriority(priority: number, vlans: number): number {
     if (this.plainPriority) return priority;
     return receivedPriority(priority, vlans, this.vlanModes, this.spec.untagged);
   }
 
-  /** A pool takes untagged frames, and those of its VLANs. */
+  /** A pool receives untagged frames, and those of its VLANs. */
   takesVlan(pool: number, vlans: number): boolean {
     const allowed = this.spec.poolVlans[pool];
     if (vlans === 0 || allowed === undefined || allowed.length === 0) return true;
@@ -191,7 +214,9 @@ export class Nic82599 {
     return inner === null || allowed.includes(identifierOf(inner.tci));
   }
 
-  /** Whether anti-spoofing stops a frame of a pool; it may bear an address that is not its own. */
+  /**
+   * Whether anti-spoofing drops a frame of a pool; `foreign`: its source address is not the pool's.
+   */
   isSpoofed(pool: number, vlans: number, foreign: boolean): boolean {
     if (foreign && this.macChecks[pool] !== 0) return true;
     if (this.vlanChecks[pool] === 0) return false;
@@ -199,7 +224,7 @@ export class Nic82599 {
     return (vlans === 0 && this.vlanModes.double) || !this.takesVlan(pool, vlans);
   }
 
-  /** Octets of the inner tag, if it is taken off on receive. */
+  /** Octets of the inner tag, if it is stripped on receive. */
   strippedOctets(queue: number, vlans: number): number {
     if (this.strips[queue] === 0) return 0;
     const { stripped } = receiveTags(tagsOf(vlans, 0), this.vlanModes, true);
@@ -222,7 +247,7 @@ export class Nic82599 {
     return softwarePs === null ? 0 : softwarePs[this.vmOfQueue(queue)];
   }
 
-  /** Octets that go into a buffer of their own: Ethernet, tags that stay, IPv4 and UDP. */
+  /** Octets of the header buffer: Ethernet, tags that stay, IPv4 and UDP. */
   headerOctets(queue: number, vlans: number): number {
     if (this.splits[queue] === 0) return 0;
     const tags = tagsOf(vlans, 0).length * VLAN_TAG_OCTETS;
@@ -234,6 +259,7 @@ export class Nic82599 {
       for (let i = 0; i < registerKind(name).count; i++) this.apply(name, i);
     }
     for (let queue = 0; queue < QUEUES; queue++) this.rates.written(queue, 0, 0);
+    this.rates.driftWritten(0);
   }
 
   private apply(name: RegisterName, index: number): void {

@@ -34,9 +34,9 @@ function kbOfBits(bits: number): number {
 }
 
 /**
- * High mark: what can still arrive after a stop is asked for fits above it. Low mark: what the host
- * takes until frames flow again. Lengths are of the longest frame, without FCS and with all that a
- * wire adds to it.
+ * High mark: what can still arrive after XOFF fits above it. Low mark: what the host reads until
+ * frames arrive again. Lengths are of the longest frame, without FCS and with all that a link adds
+ * to it.
  */
 export function watermarks(sizeKb: number, mtuOctets: number): Watermarks {
   const frame = mtuOctets + 14 + 4;

@@ -2,8 +2,8 @@ import { KB } from '../arbiter/credits.js';
 
 /**
  * The transmit rate scheduler (7.7.2.1.1). Times are octet times of the link, counted from the
- * start and not wrapped, which decides as the chip's 32-bit stamps do while none is more than 2^31
- * octet times away from now.
+ * start without wrapping; its decisions equal those of the chip's 32-bit stamps while none is more
+ * than 2^31 octet times away from now.
  */
 
 /** Fraction bits of a rate factor; 1.0 is the line rate. */

@@ -16,13 +16,13 @@ const DRIFT_UNIT_PS = 1e6;
 
 /**
  * The rate scheduling table: by descriptor queue, when its next data read request may start, and
- * the rate drift. Rate factors live in RTTBCNRC, where drift changes them. Drift is worked out when
- * somebody looks, which is the same as at each interval, since only grants use the factors.
+ * the rate drift. Rate factors are in RTTBCNRC, where drift changes them. Drift is computed on
+ * access, which equals an update at each interval, since only grants use the factors.
  */
 export class RateTable {
   /** By queue: time stamp, in octet times. */
   readonly stamp = new Float64Array(QUEUES);
-  /** By queue: the rate that a reaction to congestion asked for last. */
+  /** By queue: the rate that a reaction to congestion set last. */
   private readonly target = new Float64Array(QUEUES).fill(Infinity);
   private driftSincePs = 0;
   private driftSteps = 0;
@@ -44,7 +44,7 @@ export class RateTable {
     return this.registers.get('RTTBCNRC', queue) & FACTOR_MASK;
   }
 
-  /** RTTBCNRC of a queue was written; a queue that was free until now may start at once. */
+  /** RTTBCNRC of a queue was written; a queue that was not limited until now may start at once. */
   written(queue: number, before: number, nowPs: number): void {
     const was = before >= ENABLE ? 1 : 0;
     const is = this.registers.get('RTTBCNRC', queue) >= ENABLE ? 1 : 0;
@@ -53,8 +53,8 @@ export class RateTable {
   }
 
   /**
-   * Gives a queue a rate, as software reacts to congestion; the line rate ends rate control. A
-   * reaction that raises its rate takes nothing back of what drift has given meanwhile.
+   * Sets a queue's rate, as software reacts to congestion; the line rate ends rate control. A
+   * reaction that raises its rate does not reduce what drift has added meanwhile.
    */
   setTarget(queue: number, linkBps: number, targetBps: number, nowPs: number): void {
     const before = this.registers.get('RTTBCNRC', queue);
@@ -107,7 +107,7 @@ export class RateTable {
     return startSpacing(frameOctets, this.factor(queue));
   }
 
-  /** Does the steps of drift that are due by now. */
+  /** Performs the steps of drift that are due by now. */
   drift(nowPs: number): void {
     if (this.controlled === 0) return;
     const intervalPs = this.driftIntervalPs();
@@ -150,7 +150,7 @@ export class RateTable {
     return this.registers.field('RTTBCNRD', 'DRIFT_FAC');
   }
 
-  /** 0 where software drifts. */
+  /** 0 where drift is left to software. */
   private driftIntervalPs(): number {
     const word = this.registers.get('RTTBCNRD');
     if (word < ENABLE) return 0;

@@ -3,7 +3,7 @@ import type { WspClass } from '../arbiter/wsp-arbiter.js';
 
 /**
  * From percentages to refills and limits, as drivers of the part compute them. All divisions
- * truncate. A refill may so be below a frame, and the clamp bends extreme ratios.
+ * truncate. A refill may therefore be below a frame, and the clamp distorts extreme ratios.
  */
 
 export const REFILL_MOST = 511;
@@ -28,7 +28,7 @@ export function limitForFrame(most: number, longestFrameOctets: number): number 
   return Math.max(most, creditsOf(longestFrameOctets));
 }
 
-/** Credits of half the longest frame: no smaller refill is given out. */
+/** Credits of half the longest frame: no refill is smaller. */
 export function leastRefill(longestFrameOctets: number): number {
   return Math.ceil(Math.floor(longestFrameOctets / 2) / CREDIT_OCTETS);
 }
@@ -39,7 +39,7 @@ export function refillMultiplier(shares: readonly number[], least: number): numb
   return Math.floor(least / smallest) + 1;
 }
 
-/** One percentage per class (802.1Q ETS); a class without any still gets the least refill. */
+/** One percentage per class (802.1Q ETS); a class with none still gets the least refill. */
 export function refillsOfClasses(
   percent: readonly number[],
   longestFrameOctets: number,
@@ -52,7 +52,7 @@ export function refillsOfClasses(
   }));
 }
 
-/** Percent of the link that a class has in its group; a share above 0 never rounds to none. */
+/** Percent of the link that a class has in its group; a share above 0 never rounds to 0. */
 export function linkPercents(
   classes: readonly { readonly group: number; readonly percent: number }[],
   groupPercent: readonly number[],

@@ -1,7 +1,7 @@
 import type { RegisterKind, RegisterName } from './register-map.js';
 import { REGISTER_NAMES, registerKind } from './register-map.js';
 
-/** Where each register stands in a file. */
+/** Index of each register in a file. */
 const PLACES = placesOf();
 const WORDS = REGISTER_NAMES.reduce((sum, name) => sum + registerKind(name).count, 0);
 
@@ -15,7 +15,7 @@ function placesOf(): Readonly<Record<RegisterName, number>> {
   return Object.fromEntries(places) as Record<RegisterName, number>;
 }
 
-/** The control registers of one part; what status registers show is computed elsewhere. */
+/** The control registers of one part; the values of status registers are computed elsewhere. */
 export class RegisterFile {
   readonly words = new Uint32Array(WORDS);
 

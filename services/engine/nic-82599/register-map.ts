@@ -1,4 +1,4 @@
-/** The registers that the emulation gives a meaning, under the names of the data sheet. */
+/** The registers that the emulation implements, under the names of the data sheet. */
 
 import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { C_TAG } from './vlan.js';
@@ -6,19 +6,19 @@ import { C_TAG } from './vlan.js';
 export interface RegisterField {
   readonly low: number;
   readonly bits: number;
-  /** What may be written. */
+  /** Range of values. */
   readonly least: number;
   readonly most: number;
-  /** The limit in the words of the data sheet; empty where the width says all. */
+  /** The limit in the words of the data sheet; empty where the width implies it. */
   readonly limit: string;
 }
 
 export interface RegisterKind {
-  /** How many there are; 1 for a register without an index. */
+  /** Number of instances; 1 for a register without an index. */
   readonly count: number;
   /** Computed when it is read. */
   readonly status: boolean;
-  /** May be written while frames are under way. */
+  /** May be written while frames are in flight. */
   readonly live: boolean;
   readonly fields: Readonly<Record<string, RegisterField>>;
 }
@@ -39,7 +39,7 @@ function live(fields: RegisterKind['fields'], count = 1): RegisterKind {
   return { count, status: false, live: true, fields };
 }
 
-/** Fixed once the part runs: frames in the buffers rely on it. */
+/** Fixed once the part runs: frames in the buffers depend on it. */
 function fixed(fields: RegisterKind['fields'], count = 1): RegisterKind {
   return { ...live(fields, count), live: false };
 }
@@ -144,7 +144,14 @@ export const REGISTERS = {
   }),
   EXVET: fixed({ VET_EXT: field(16, 16) }),
   VLNCTRL: fixed({ VET: field(0, 16) }),
-  PFVMVIR: fixed({ TCI: field(0, 16), VLANA: field(30, 2) }, POOLS),
+  PFVMVIR: fixed(
+    {
+      TCI: field(0, 16),
+      VLANA: limited(30, 2, 0, 1, '0: the tag of the descriptor; 1: this one, always'),
+    },
+    POOLS,
+  ),
+  PFDTXGSWC: fixed({ VT_LBEN: field(0, 1) }),
   PFVFSPOOF: live({ MACAS: field(0, 8), VLANAS: field(8, 8) }, POOLS / 8),
   DCA_CTRL: live({ DCA_DIS: field(0, 1), DCA_MODE: field(1, 4) }),
   DCA_RXCTRL: live({ ...DCA_TRANSMIT, HEAD_DCA_EN: field(6, 1), DATA_DCA_EN: field(7, 1) }, QUEUES),

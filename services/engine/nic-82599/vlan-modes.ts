@@ -1,7 +1,7 @@
 import type { RegisterFile } from './register-file.js';
 import type { VlanModes } from './vlan.js';
 
-/** How the registers of a part have it read tags. */
+/** VLAN modes by the registers of a part. */
 export function vlanModesOf(registers: RegisterFile, dcb: boolean): VlanModes {
   const extended = registers.field('CTRL_EXT', 'EXTENDED_VLAN') === 1;
   return {

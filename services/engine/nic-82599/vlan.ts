@@ -6,7 +6,7 @@ export interface VlanTag {
   readonly tci: number;
 }
 
-/** What the registers say of tags. */
+/** Register values about tags. */
 export interface VlanModes {
   /** CTRL_EXT.EXTENDED_VLAN and DMATXCTL.GDV. */
   readonly double: boolean;
@@ -22,7 +22,7 @@ export interface VlanModes {
 /** How an untagged frame gets its user priority; `carried`: from the priority of its load. */
 export type UntaggedPriority = 'carried' | 'table' | 'seven';
 
-/** What the receive descriptor tells, and the tags that stay in the data. */
+/** Tag fields of the receive descriptor, and the tags that stay in the data. */
 export interface VlanReceived {
   /** Status.VEXT and Status.VP. */
   readonly outerSeen: boolean;
@@ -37,6 +37,8 @@ export interface VlanReceived {
 /** EtherTypes of tags on the wires of the emulator. */
 export const C_TAG = 0x8100;
 const S_TAG = 0x88a8;
+/** CFI, which 802.1Q calls DEI. */
+const DEI = 1 << 12;
 
 /** The tags of a frame: VLANs of a C-TAG in the low half and of an S-TAG in the high half. */
 export function tagsOf(vlans: number, priority: number): VlanTag[] {
@@ -52,14 +54,22 @@ export function priorityOf(tci: number): number {
   return tci >>> 13;
 }
 
+export function isDropEligible(tci: number): boolean {
+  return (tci & DEI) !== 0;
+}
+
+export function packTci(priority: number, dei: boolean, vlan: number): number {
+  return (priority << 13) | (dei ? DEI : 0) | vlan;
+}
+
 export function identifierOf(tci: number): number {
   return tci & 0xfff;
 }
 
 /**
  * The inner tag, by which frames are filtered and steered; null where there is none of the right
- * EtherType. A lone tag in double mode is outer, and a frame whose outer tag is a stranger is not
- * looked into. Two tags in single mode are an error, for which Table 7-49 takes the first.
+ * EtherType. A single tag in double mode is outer, and a frame whose outer tag is unknown is not
+ * parsed further. Two tags in single mode are an error, for which Table 7-49 uses the first.
  */
 export function innerTag(tags: readonly VlanTag[], modes: VlanModes): VlanTag | null {
   if (!modes.double && tags.length === 2) return tags[0];
@@ -70,7 +80,7 @@ export function innerTag(tags: readonly VlanTag[], modes: VlanModes): VlanTag | 
 
 /**
  * User priority of a received frame (Table 7-49). An untagged frame has 0, except that the note of
- * 7.7.1 gives 7 to the layer-2 control frames that go untagged under DCB; in double mode 7.4.5.2
+ * 7.7.1 gives 7 to the layer-2 control frames that are untagged under DCB; in double mode 7.4.5.2
  * gives 0 to those too.
  */
 export function userPriority(
@@ -83,7 +93,7 @@ export function userPriority(
   return inner === null ? 0 : priorityOf(inner.tci);
 }
 
-/** User priority of a received frame of a load, whose tags all bear its priority. */
+/** User priority of a received frame of a load, whose tags all have its priority. */
 export function receivedPriority(
   priority: number,
   vlans: number,
@@ -92,7 +102,7 @@ export function receivedPriority(
 ): number {
   if (vlans === 0 && untagged === 'carried') return priority;
   if (vlans === 0 && untagged === 'seven') return modes.dcb ? 7 : 0;
-  // No frame of a load goes to a reserved address.
+  // No frame of a load has a reserved destination address.
   return userPriority(tagsOf(vlans, priority), modes, false);
 }
 
@@ -109,7 +119,7 @@ export function insertTag(
   return [...tags.slice(0, place), { etherType: modes.insertedType, tci }, ...tags.slice(place)];
 }
 
-/** Looks at the tags of a received frame and strips the inner one if the queue wants it. */
+/** Parses the tags of a received frame and strips the inner one if the queue is configured to. */
 export function receiveTags(
   tags: readonly VlanTag[],
   modes: VlanModes,

@@ -3,9 +3,9 @@ import { creditsOf } from '../arbiter/credits.js';
 
 /**
  * Weighted round robin among VMs (7.7.2.3): the descriptor queues of one traffic class, or pools of
- * queues where DCB is off. The turn moves on with every grant; who has spent its credits waits
- * until no VM that has something to send has any left, and then all are refilled, to twice the
- * refill at most.
+ * queues where DCB is off. The turn advances with every grant; a VM that has spent its credits
+ * waits until no VM that has something to send has any left, and then all are refilled, to twice
+ * the refill at most.
  */
 export class VmArbiter {
   /** By VM: credits now (T1). */
@@ -19,6 +19,8 @@ export class VmArbiter {
   /** VMs that have less than twice their refill. */
   private readonly short: Int32Array;
   private weighted = true;
+  /** The sum of all refills. */
+  private refills = 0;
   private last: number;
 
   constructor(vms: number) {
@@ -30,12 +32,13 @@ export class VmArbiter {
     this.last = vms - 1;
   }
 
-  /** Without weights, one frame of each VM in turn. */
+  /** Without weights, one frame of each VM in turn; so, too, if no VM has a refill. */
   setWeighted(weighted: boolean): void {
     this.weighted = weighted;
   }
 
   setRefill(vm: number, credits: number): void {
+    this.refills += credits - this.refill[vm];
     this.refill[vm] = credits;
     include(this.short, vm);
   }
@@ -53,7 +56,7 @@ export class VmArbiter {
     return !isEmpty(this.ready);
   }
 
-  /** The VM whose turn it is, -1 if none is ready. */
+  /** The VM in turn, -1 if none is ready. */
   pick(): number {
     if (!this.anyReady()) return -1;
     for (;;) {
@@ -65,15 +68,20 @@ export class VmArbiter {
 
   granted(vm: number, octets: number): void {
     this.last = vm;
-    if (!this.weighted) return;
+    if (!this.isWeighted()) return;
     const left = this.credit[vm] - creditsOf(octets);
     this.credit[vm] = left;
     include(this.short, vm);
     if (left < this.lowest[vm]) this.lowest[vm] = left;
   }
 
+  private isWeighted(): boolean {
+    return this.weighted && this.refills > 0;
+  }
+
   private nextWithCredit(): number {
-    const { ready, credit, weighted, last } = this;
+    const { ready, credit, last } = this;
+    const weighted = this.isWeighted();
     for (let vm = nextAbove(ready, last); vm >= 0; vm = nextAbove(ready, vm)) {
       if (!weighted || credit[vm] > 0) return vm;
     }

@@ -5,7 +5,7 @@ import type { Stations } from './stations.js';
 const VID_MASK = 0xfff;
 const S_TAG_SHIFT = 16;
 
-/** Who sends a message to whom, and how. */
+/** Source, destination and headers of a message. */
 export interface NoticeEnds {
   readonly encapsulation: Encapsulation;
   readonly priority: number;
@@ -22,7 +22,7 @@ export interface NoticeEnds {
   readonly destinationPort: number;
 }
 
-/** Fills in everything around a message but what follows from its length. */
+/** Fills in the headers of a message except for what depends on its length. */
 export function fillEnvelope(into: Envelope, ends: NoticeEnds): void {
   const { dscp, own, stations, position } = ends;
   into.encapsulation = ends.encapsulation;

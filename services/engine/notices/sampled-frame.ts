@@ -26,7 +26,7 @@ const DISCARD_PORT = 9;
 const DYNAMIC_PORTS = 0xc000;
 const VID_MASK = 0xfff;
 
-/** What of a frame goes into a message about it. */
+/** The part of a frame that a message about it contains. */
 export interface SampledFrame {
   /** MAC addresses are 48-bit numbers. */
   destination: number;
@@ -41,7 +41,7 @@ const headers = new Uint8Array(2 + IPV4_OCTETS + 8);
 
 /**
  * Reads addresses and VID of a frame, and writes its first octets from the EtherType on: headers as
- * they are, and zeros for payload, which frames carry as a length only.
+ * they are, and zeros for payload, of which frames have the length only.
  */
 export function sampleFrame(
   pool: FramePool,

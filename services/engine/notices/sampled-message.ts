@@ -1,13 +1,13 @@
-/** As a target: the neighbour on the link. */
-export const NEIGHBOUR = -1;
+/** As a target: the link partner. */
+export const LINK_PARTNER = -1;
 
-/** The frame around a message about congestion, as the device that carries it makes it. */
+/** The frame around a congestion message, as its device sends it. */
 export interface SampledMessage {
   readonly priority: number;
-  /** Position of the station that it goes to, or NEIGHBOUR. */
+  /** Position of its destination station, or LINK_PARTNER. */
   readonly target: number;
   readonly hash: number;
   readonly vlan: number;
-  /** When the congestion was seen. */
+  /** When the congestion was detected. */
   readonly bornPs: number;
 }

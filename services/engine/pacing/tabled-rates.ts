@@ -1,7 +1,7 @@
 import type { RateControl, RateHost, RateSpec, RateStatus } from '../contract/rate-control.js';
 import type { Tables } from '../kernel/tables.js';
 
-/** Length of a record, and where in it stands what people see of a rate. */
+/** Length of a record, and the offsets in it of what results show of a rate. */
 export interface RateWords {
   readonly stride: number;
   readonly rate: number;
@@ -12,12 +12,14 @@ export interface RateWords {
   readonly cuts: number;
 }
 
-/** What must hold for a record, which begins at `s`; by name. */
+/** Invariants of a record, which begins at `s`; by name. */
 export type RateInvariants<Spec> = Readonly<
   Record<string, (table: Float64Array, s: number, spec: Spec) => boolean>
 >;
 
-/** A rate control that keeps a record of doubles per row; it hears what it overrides. */
+/**
+ * A rate control that keeps a record of doubles per row; it receives the events that it overrides.
+ */
 export abstract class TabledRates<Spec extends RateSpec> implements RateControl {
   readonly timesPackets: boolean = false;
   protected readonly table: Float64Array;
@@ -68,12 +70,12 @@ export abstract class TabledRates<Spec extends RateSpec> implements RateControl 
     return broken === undefined ? null : `${spec.kind}: ${broken[0]}`;
   }
 
-  /** Where the record of a row begins. */
+  /** Offset of the record of a row. */
   protected at(row: number): number {
     return row * this.words.stride;
   }
 
-  /** The rate of a row's record holds from now on. */
+  /** Applies the rate of a row's record from now on. */
   protected announce(row: number): void {
     const { table, words, host } = this;
     const s = this.at(row);

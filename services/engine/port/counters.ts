@@ -9,7 +9,7 @@ export const TX_FRAMES = 2;
 export const TX_OCTETS = 3;
 export const DROP_FRAMES = 4;
 export const DROP_OCTETS = 5;
-/** Made here: what a host sends, and copies beyond the frame that came in (flooding, groups). */
+/** Created here: what a host sends, and copies beyond the received frame (flooding, groups). */
 export const MADE_FRAMES = 6;
 export const MADE_OCTETS = 7;
 const STRIDE = 8;
@@ -29,7 +29,7 @@ export interface FirstLoss {
   readonly count: number;
 }
 
-/** What every port counts. Octets are frame octets, destination address to FCS. */
+/** Counters of every port. Octets are frame octets, destination address to FCS. */
 export type Counters = ReturnType<typeof makeCounters>;
 
 export function makeCounters(tables: Tables) {
@@ -41,7 +41,7 @@ export function makeCounters(tables: Tables) {
   const tagOctets = tables.float64('port', 1, 8);
   /** Frames and octets that were for a switch itself. */
   const consumptions = tables.float64('port', 2, 8);
-  /** Frames and octets that a fault on the link made of others that came in. */
+  /** Frames and octets that a fault on the link added as copies of received ones. */
   const repetitions = tables.float64('port', 2, 8);
   const losses = tables.float64('device', LOSS_STRIDE);
   const controlSent = tables.float64('port', 1);
@@ -98,7 +98,7 @@ export function makeCounters(tables: Tables) {
     values[at + MADE_OCTETS] += octets;
   }
 
-  /** A frame that came in with one priority goes on with another. */
+  /** The priority of a received frame was changed. */
   function remapped(port: number, from: number, to: number, octets: number): void {
     made(port, to, octets);
     const at = rowOf(port, from) * STRIDE;

@@ -1,7 +1,7 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { TraceMask } from '../frame/trace-mask.js';
-import { QUEUED, RECKONS } from '../frame/trace-mask.js';
+import { QUEUED, COUNTS_TIME } from '../frame/trace-mask.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Ports } from './ports.js';
 import type { Queues } from './queues.js';
@@ -14,9 +14,9 @@ const SUM = 1;
 const WIDTH = 2;
 
 /**
- * Frame-time of priorities that are held: frames that stand there, each times how long. It is
- * reckoned where they join a queue, since to tell a listener of each one costs much more. Not
- * state: the one who asks for it keeps it.
+ * Frame-time of paused priorities: frames in the queue, each times how long. It is summed where
+ * they join a queue, since a probe call for each one costs much more. Not state: the recorder that
+ * requests it keeps it.
  */
 export type FrameTimes = ReturnType<typeof makeFrameTimes>;
 
@@ -27,23 +27,23 @@ export function makeFrameTimes(
   traceMask: TraceMask,
   clock: Clock,
 ) {
-  /** By port: priorities that are reckoned, one bit each. */
+  /** By port: priorities that are summed, one bit each. */
   const reckoned = new Uint8Array(ports.count);
   const doubles = new Float64Array(ports.count * 8 * WIDTH);
-  const minded = traceMask.minded[QUEUED];
+  const wanted = traceMask.wanted[QUEUED];
 
-  /** From a time on; `sum`: what there is by then. */
+  /** From a time on; `sum`: the value by then. */
   function start(port: number, priority: number, fromPs: number, sum: number): void {
     const row = (port << 3) | priority;
     reckoned[port] |= 1 << priority;
-    minded[port] |= RECKONS;
+    wanted[port] |= COUNTS_TIME;
     doubles[row * WIDTH + UNTIL] = fromPs;
     doubles[row * WIDTH + SUM] = sum;
   }
 
   function stop(port: number, priority: number): void {
     reckoned[port] &= ~(1 << priority);
-    if (reckoned[port] === 0) minded[port] &= ~RECKONS;
+    if (reckoned[port] === 0) wanted[port] &= ~COUNTS_TIME;
   }
 
   /** A frame has joined a queue just now. */
@@ -59,31 +59,31 @@ export function makeFrameTimes(
     doubles[at + UNTIL] = now;
   }
 
-  /** Reckons up to now. */
+  /** Sums up to now. */
   function upTo(port: number, priority: number, now: number): number {
     reckon(port, priority, now, 0);
     return sum(port, priority);
   }
 
-  /** What there was when it was last reckoned. */
+  /** The sum at its last update. */
   function sum(port: number, priority: number): number {
     return doubles[((port << 3) | priority) * WIDTH + SUM];
   }
 
-  /** When that was. */
+  /** Time of the last update. */
   function until(port: number, priority: number): number {
     return doubles[((port << 3) | priority) * WIDTH + UNTIL];
   }
 
-  /** Returns what puts back all that is reckoned now: for a recorder that reads a past state. */
+  /** Returns a function that restores the present sums: for a recorder that reads a past state. */
   function keep(): () => void {
     const [bits, sums] = [reckoned.slice(), doubles.slice()];
     return () => {
       reckoned.set(bits);
       doubles.set(sums);
       bits.forEach((priorities, port) => {
-        if (priorities === 0) minded[port] &= ~RECKONS;
-        else minded[port] |= RECKONS;
+        if (priorities === 0) wanted[port] &= ~COUNTS_TIME;
+        else wanted[port] |= COUNTS_TIME;
       });
     };
   }

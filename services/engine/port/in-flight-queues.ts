@@ -7,20 +7,20 @@ import { IN_FLIGHT_QUEUE_HEAD, IN_FLIGHT_QUEUE_TAIL, PORT_WORDS } from './ports.
 
 /**
  * Frames in flight towards each port. A link delivers in order, so an in-flight queue is a list and
- * its head the port's next arrival. When a frame arrives stands in the record of the one before it,
- * so that nobody waits for its own to come from memory only to learn when it is needed; the time of
- * the first stands in `arrivals`, and the last one's record has its own.
+ * its head the port's next arrival. The arrival time of a frame is in the record of the one before
+ * it, so that reading it does not wait for its own record to come from memory; the time of the
+ * first is in `arrivals`, and the last one's record has its own.
  */
 export type InFlightQueues = ReturnType<typeof makeInFlightQueues>;
 
 export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slots) {
   const rows = ports.words;
   const { words, times } = pool;
-  /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
+  /** Keeps the compiler from removing reads that only prefetch. */
   const fetched = wordCell();
 
   /**
-   * The frame's record says when it arrives. True if the in-flight queue was empty, so that this is
+   * The frame's record has its arrival time. True if the in-flight queue was empty, so that this is
    * the port's next arrival.
    */
   function push(port: number, frame: number): boolean {
@@ -37,7 +37,7 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
     return false;
   }
 
-  /** Takes the first frame; its record says when the next one arrives, if any does. */
+  /** Removes the first frame; its record has the arrival time of the next one, if there is any. */
   function shift(port: number): number {
     const at = port * PORT_WORDS;
     const frame = rows[at + IN_FLIGHT_QUEUE_HEAD];
@@ -52,7 +52,7 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
     return rows[port * PORT_WORDS + IN_FLIGHT_QUEUE_HEAD];
   }
 
-  /** When the frame behind the one just taken arrives: its record is fetched meanwhile. */
+  /** Arrival time of the frame behind the one just removed: its record is prefetched meanwhile. */
   function timeBehind(port: number, taken: number): number {
     const next = head(port);
     if (next < 0) return Infinity;
@@ -68,7 +68,7 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
     }
   }
 
-  /** Forgets the frames of an in-flight queue, which its owner has put elsewhere. */
+  /** Clears an in-flight queue, whose frames the caller has saved. */
   function clear(port: number): void {
     rows[port * PORT_WORDS + IN_FLIGHT_QUEUE_HEAD] = -1;
     rows[port * PORT_WORDS + IN_FLIGHT_QUEUE_TAIL] = -1;

@@ -12,7 +12,7 @@ export const IN_FLIGHT_QUEUE_TAIL = 1;
 export const READY = 2;
 /** Priorities that may not start a frame, one bit each: the union over all gates. */
 export const HELD = 3;
-/** Mechanisms that have a control frame to send, one bit each; above, those that may not now. */
+/** Mechanisms that have a control frame to send, one bit each; above, those that are muted. */
 const CONTROL_DUE = 4;
 const MUTED_SHIFT = 16;
 const SOURCES = 0xffff;
@@ -20,20 +20,31 @@ const CLASSES = 0xff;
 const OCTET_PS = 5;
 /** How a held priority stops a class: see `STALL_BY_HEAD` and what follows. */
 export const STALLS = 6;
-/** The priority of a class's first frame speaks for the class. */
+/** A class is held if the priority of its first frame is. */
 export const STALL_BY_HEAD = 0;
 /** Classes and priorities are the same numbers. */
 export const STALL_ALIKE = 1;
 /** By a table of three bits per priority, from bit `STALL_TABLE_SHIFT` on. */
 export const STALL_BY_TABLE = 2;
 export const STALL_TABLE_SHIFT = 2;
+/** How frames come in: zero, whole and past the pipeline. */
+const WAY_IN = 7;
 /** A frame is dealt with as soon as its first 64 octets are in. */
-const CUT_THROUGH = 7;
-/** Classes whose frames start with permission only, and (from bit 8) priorities with accounts. */
+const CUT_THROUGH = 1;
+/** A link layer lets frames in when their last bit is in, before they pass the pipeline. */
+const LAYERED = 2;
+/** Beside the classes of `READY`: the link layer has a frame to send again. */
+export const REPEAT = 1 << 8;
+/**
+ * Classes whose frames start with credit of credit exchange only, and (from bit 8) priorities with
+ * accounts of it; from bit 16 the same of classes and priorities that have a `StartGate`.
+ */
 const CREDIT_GATED = 8;
 const CREDITED_SHIFT = 8;
+const GATED_SHIFT = 16;
+const CHARGED_SHIFT = 24;
 
-/** A line of the cache, together with the doubles. */
+/** A cache line, together with the doubles. */
 export const PORT_WORDS = 16;
 
 // Doubles of a port, behind its words.
@@ -58,13 +69,14 @@ export function makePorts(tables: Tables) {
   const gateWords = tables.int32('port', GATE_WORDS);
   const heldByGate = new Uint8Array(gateWords.buffer, gateWords.byteOffset, gateWords.byteLength);
   const controlDelays = tables.float64('port', 1);
+  const pipelines = tables.float64('port', 1);
   const count = tables.count('port');
   const owners = new Int32Array(count);
   const peers = new Int32Array(count).fill(-1);
   /** By port and priority: traffic class at the egress, and priority group of the ingress. */
   const classes = tables.uint8('port', 8);
   const groups = tables.uint8('port', 8);
-  /** By port: priorities whose hold is one of others, too, and these. */
+  /** By port: priorities whose hold extends to others, and these. */
   const holdersAlong = tables.uint8('port', 2);
   for (let at = 0; at < words.length; at += PORT_WORDS) {
     words[at + IN_FLIGHT_QUEUE_HEAD] = -1;
@@ -84,12 +96,13 @@ export function makePorts(tables: Tables) {
     setClasses(port, spec.classOf);
     groups.set(spec.groupOf, port << 3);
     words[at + OCTET_PS] = spec.octetPs;
-    words[at + CUT_THROUGH] = cutThrough ? 1 : 0;
+    words[at + WAY_IN] = cutThrough ? CUT_THROUGH : 0;
     const times = port * PORT_DOUBLES;
     doubles[times + LATENCY_PS] = spec.latencyPs;
     doubles[times + INGRESS_PS] = ingressPs;
+    pipelines[port] = ingressPs;
     const credited = spec.credit?.priorities ?? 0;
-    words[at + CREDIT_GATED] = credited << CREDITED_SHIFT;
+    words[at + CREDIT_GATED] = (credited & CLASSES) << CREDITED_SHIFT;
     // Neighbours that negotiate begin without credit.
     meter(port, spec.discovery?.drives === true ? 0 : credited);
     // Without a response delay they pass the pipeline, as frames do.
@@ -101,9 +114,10 @@ export function makePorts(tables: Tables) {
     const identity = classOf.every((tc, priority) => tc === priority);
     classes.set(classOf, port << 3);
     words[port * PORT_WORDS + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
+    gate(port, words[port * PORT_WORDS + CREDIT_GATED] >>> CHARGED_SHIFT);
   }
 
-  /** A held priority stops the class that the table (three bits each) gives it. */
+  /** A held priority stops the classes that the table (three bits each) has for it. */
   function stallByTable(port: number, table: number): void {
     words[port * PORT_WORDS + STALLS] = STALL_BY_TABLE | (table << STALL_TABLE_SHIFT);
   }
@@ -145,7 +159,7 @@ export function makePorts(tables: Tables) {
     return true;
   }
 
-  /** Whoever holds one of these priorities holds the others along with it. */
+  /** Holds of any of these priorities extend to the others. */
   function holdAlong(port: number, holders: number, others: number): void {
     holdersAlong[2 * port] = holders;
     holdersAlong[2 * port + 1] = others;
@@ -160,7 +174,32 @@ export function makePorts(tables: Tables) {
   }
 
   function cutsThrough(port: number): boolean {
-    return words[port * PORT_WORDS + CUT_THROUGH] !== 0;
+    return words[port * PORT_WORDS + WAY_IN] === CUT_THROUGH;
+  }
+
+  /** A frame that comes in is whole, and has passed the pipeline. */
+  function isStoreAndForward(port: number): boolean {
+    return words[port * PORT_WORDS + WAY_IN] === 0;
+  }
+
+  /** Frames come and go by way of a link layer from now on. */
+  function layer(port: number): void {
+    words[port * PORT_WORDS + WAY_IN] = LAYERED;
+    doubles[port * PORT_DOUBLES + INGRESS_PS] = 0;
+  }
+
+  function hasLinkLayer(port: number): boolean {
+    return words[port * PORT_WORDS + WAY_IN] === LAYERED;
+  }
+
+  /** The link layer has a frame to send again, which goes before all others, or no longer. */
+  function setRepeat(port: number, due: boolean): void {
+    const at = port * PORT_WORDS + READY;
+    words[at] = due ? words[at] | REPEAT : words[at] & ~REPEAT;
+  }
+
+  function repeats(port: number): boolean {
+    return (words[port * PORT_WORDS + READY] & REPEAT) !== 0;
   }
 
   function requestControl(port: number, source: number): void {
@@ -194,7 +233,7 @@ export function makePorts(tables: Tables) {
     return 31 - Math.clz32(lowest);
   }
 
-  /** Only the classes of these priorities, one bit each, start with permission only. */
+  /** Only the classes of these priorities, one bit each, are credit-gated. */
   function meter(port: number, priorities: number): void {
     const at = port * PORT_WORDS + CREDIT_GATED;
     words[at] &= ~CLASSES;
@@ -203,12 +242,44 @@ export function makePorts(tables: Tables) {
     }
   }
 
+  /** From now on the classes of these priorities, one bit each, start as their gate lets them. */
+  function gate(port: number, priorities: number): void {
+    const at = port * PORT_WORDS + CREDIT_GATED;
+    words[at] = (words[at] & 0xffff) | (priorities << CHARGED_SHIFT);
+    for (let priority = 0; priority < 8; priority++) {
+      if ((priorities & (1 << priority)) === 0) continue;
+      words[at] |= 1 << (GATED_SHIFT + classOf(port, priority));
+    }
+  }
+
+  /** Classes with a gate, one bit each. */
+  function gatedClasses(port: number): number {
+    return (words[port * PORT_WORDS + CREDIT_GATED] >>> GATED_SHIFT) & CLASSES;
+  }
+
+  /** Classes with a gate, or that start with credit. */
+  function permitted(port: number): number {
+    const word = words[port * PORT_WORDS + CREDIT_GATED];
+    return (word | (word >>> GATED_SHIFT)) & CLASSES;
+  }
+
+  /** Frames of a class start when a gate lets them, or with credit. */
+  function isPermitted(port: number, trafficClass: number): boolean {
+    return (permitted(port) & (1 << trafficClass)) !== 0;
+  }
+
+  /** What is stored of a priority behind the port is charged to the link partner. */
+  function isCharged(port: number, priority: number): boolean {
+    const word = words[port * PORT_WORDS + CREDIT_GATED];
+    return (((word >>> CREDITED_SHIFT) | (word >>> CHARGED_SHIFT)) & (1 << priority)) !== 0;
+  }
+
   /** Classes that start with permission only, one bit each. */
   function creditGating(port: number): number {
     return words[port * PORT_WORDS + CREDIT_GATED] & CLASSES;
   }
 
-  /** Frames of a class start with permission only. */
+  /** Whether a class is credit-gated. */
   function isCreditGated(port: number, trafficClass: number): boolean {
     return (words[port * PORT_WORDS + CREDIT_GATED] & (1 << trafficClass)) !== 0;
   }
@@ -218,7 +289,7 @@ export function makePorts(tables: Tables) {
     return ((words[port * PORT_WORDS + CREDIT_GATED] >> CREDITED_SHIFT) & (1 << priority)) !== 0;
   }
 
-  /** Something is to be sent that has permission, whether it is held or not. */
+  /** A frame that has credit is to be sent, whether it is paused or not. */
   function hasWork(port: number): boolean {
     const at = port * PORT_WORDS;
     return (words[at + READY] | mayCompose(words[at + CONTROL_DUE])) !== 0;
@@ -240,8 +311,14 @@ export function makePorts(tables: Tables) {
     return controlDelays[port];
   }
 
+  /** From when a frame counts as come in until a device has it, or its link layer checks it. */
   function ingressPs(port: number): number {
     return doubles[port * PORT_DOUBLES + INGRESS_PS];
+  }
+
+  /** Of the device, whichever side of it frames are checked. */
+  function pipelinePs(port: number): number {
+    return pipelines[port];
   }
 
   return {
@@ -260,12 +337,22 @@ export function makePorts(tables: Tables) {
     held,
     octetPs,
     cutsThrough,
+    isStoreAndForward,
+    layer,
+    hasLinkLayer,
+    setRepeat,
+    repeats,
     requestControl,
     controlDue,
     mute,
     controlIsDue,
     takeControl,
     meter,
+    gate,
+    gatedClasses,
+    permitted,
+    isPermitted,
+    isCharged,
     creditGating,
     isCreditGated,
     isCredited,
@@ -275,5 +362,6 @@ export function makePorts(tables: Tables) {
     latencyPs,
     controlDelayPs,
     ingressPs,
+    pipelinePs,
   };
 }

@@ -9,6 +9,7 @@ import {
   HELD,
   PORT_WORDS,
   READY,
+  REPEAT,
   STALL_ALIKE,
   STALL_BY_HEAD,
   STALL_TABLE_SHIFT,
@@ -47,13 +48,13 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     count(port, trafficClass, frame);
   }
 
-  /** Puts a frame last, and leaves it open whether the first may start. */
+  /** Appends a frame, and leaves it open whether the first may start. */
   function append(port: number, trafficClass: number, frame: number): void {
     join(rowOf(port, trafficClass) * STRIDE, frame);
     count(port, trafficClass, frame);
   }
 
-  /** Puts a frame last that is counted already. */
+  /** Appends a frame that is counted already. */
   function link(port: number, trafficClass: number, frame: number): void {
     if (join(rowOf(port, trafficClass) * STRIDE, frame)) setReady(port, trafficClass);
   }
@@ -82,7 +83,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return (ports.words[port * PORT_WORDS + READY] & (1 << trafficClass)) !== 0;
   }
 
-  /** A frame belongs to a queue, although it may stand in line elsewhere still. */
+  /** Counts a frame for a queue, although it may still be in a line before it. */
   function count(port: number, trafficClass: number, frame: number): void {
     const q = rowOf(port, trafficClass) * STRIDE;
     if (records[q + QUEUE_FRAMES]++ === 0) times[(q >> 1) + SINCE_DOUBLE] = clock.now;
@@ -91,7 +92,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     if (octets > records[q + QUEUE_PEAK]) records[q + QUEUE_PEAK] = octets;
   }
 
-  /** Takes the first frame of a class that has one. */
+  /** Removes the first frame of a class that has one. */
   function shift(port: number, trafficClass: number): number {
     const q = rowOf(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
@@ -104,7 +105,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return frame;
   }
 
-  /** Takes the first frame of a class out again; it goes on being counted. */
+  /** Removes the first frame of a class; it is still counted. */
   function unlink(port: number, trafficClass: number): number {
     const q = rowOf(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
@@ -121,12 +122,12 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
 
   /** Traffic classes whose first frame may start unless it is held, one bit each. */
   function ready(port: number): number {
-    return ports.words[port * PORT_WORDS + READY];
+    return ports.words[port * PORT_WORDS + READY] & ~REPEAT;
   }
 
   /** First frame of a port's highest class that is ready, -1 if none is. */
   function firstReady(port: number): number {
-    const ready = ports.words[port * PORT_WORDS + READY];
+    const ready = ports.words[port * PORT_WORDS + READY] & ~REPEAT;
     return ready === 0 ? -1 : head(port, 31 - Math.clz32(ready));
   }
 
@@ -147,7 +148,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
       : ready & ~stalled(stalls >> STALL_TABLE_SHIFT, held);
   }
 
-  /** Classes that a table gives to any of the held priorities. */
+  /** Classes that a table has for any of the held priorities. */
   function stalled(table: number, held: number): number {
     let classes = 0;
     for (let priority = 0; priority < 8; priority++) {
@@ -156,7 +157,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return classes;
   }
 
-  /** Of the ready classes, those whose first frame has no held priority: it speaks for the rest. */
+  /** Of the ready classes, those whose first frame has no held priority. */
   function notHeld(port: number, ready: number, held: number): number {
     let free = 0;
     for (let tc = 0; tc < 8; tc++) {

@@ -6,12 +6,12 @@ const TAIL = 0;
 const OCTETS = 1;
 const STRIDE = 2;
 
-/** Frames that wait for permission to join the queue of their class: a line per credit account. */
+/** Frames that wait for credit to join the queue of their class: a line per credit account. */
 export type WaitingLines = ReturnType<typeof makeWaitingLines>;
 
 export function makeWaitingLines(tables: Tables, pool: FramePool) {
   const { words } = pool;
-  /** Close together, as each frame looks whether its line is empty. */
+  /** Adjacent, as each frame reads whether its line is empty. */
   const heads = tables.int32('credit', 1).fill(-1);
   const records = tables.int32('credit', STRIDE);
 
@@ -24,7 +24,7 @@ export function makeWaitingLines(tables: Tables, pool: FramePool) {
     records[at + OCTETS] += words[frame + STORED];
   }
 
-  /** In front of all others, as it was before it was taken. */
+  /** Inserts at the head, where it was before it was removed. */
   function putBack(row: number, frame: number): void {
     const at = row * STRIDE;
     words[frame + NEXT] = heads[row];

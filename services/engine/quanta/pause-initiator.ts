@@ -7,20 +7,20 @@ import { REFRESH_TIMER } from './pause-responder.js';
 
 /**
  * The pause initiator: XOFF of PFC (802.1Q 36) and of PAUSE (802.3 31B) is decided here, when an
- * ingress account reaches its threshold, and XON when it has sunk. A pause is renewed before it
+ * ingress account reaches its threshold, and XON when it has fallen. A pause is refreshed before it
  * expires. What differs between the two (one account or eight, and the octets) is the caller's.
  */
 export class PauseInitiator {
-  /** By port: groups whose sender is asked to stop, one bit each. */
+  /** By port: groups whose sender is paused, one bit each. */
   readonly off: Uint8Array;
-  /** By port: groups that may go on but have not been told yet. */
+  /** By port: groups to release for which no frame was sent yet. */
   private readonly releases: Uint8Array;
   private readonly refreshAt: Float64Array;
   private readonly refreshArmed: Uint8Array;
   private readonly refreshPs: Float64Array;
   listener: StopListener | null = null;
 
-  /** `slot` is the mechanism's index at its host: its timers and its frames go by it. */
+  /** `slot` is the mechanism's index at its host, by which timers and frames are assigned. */
   constructor(
     tables: Tables,
     private readonly host: MechanismHost,
@@ -48,7 +48,7 @@ export class PauseInitiator {
     this.change(port, group, true);
   }
 
-  /** A frame of an account was released: XON if it is as far below as it must be. */
+  /** A frame of an account was released: XON if it has fallen far enough. */
   decideXon(port: number, group: number): void {
     const bit = 1 << group;
     if ((this.off[port] & bit) === 0 || !this.accounts.atXon(port, group)) return;
@@ -57,12 +57,12 @@ export class PauseInitiator {
     this.change(port, group, false);
   }
 
-  /** What stands is said again at once. */
+  /** Sends the present pauses again at once. */
   restate(port: number): void {
     if (this.off[port] !== 0) this.host.requestControl(this.slot, port);
   }
 
-  /** Nobody is asked to stop for a group any more; who still is stopped may go on. */
+  /** Ends pausing for a group; a paused sender is released. */
   cease(port: number, group: number): void {
     const bit = 1 << group;
     if ((this.off[port] & bit) === 0) return;
@@ -71,21 +71,21 @@ export class PauseInitiator {
     this.change(port, group, false);
   }
 
-  /** Groups to name with time zero in the frame now being composed; each is told once. */
+  /** Groups to name with time zero in the frame now being composed; each is named once. */
   takeReleases(port: number): number {
     const releases = this.releases[port];
     this.releases[port] = 0;
     return releases;
   }
 
-  /** A frame that restates every stop has been composed and ends at `txEnd`. */
+  /** A frame with every pause has been composed and ends at `txEnd`. */
   stated(port: number, txEnd: number): void {
     if (this.off[port] === 0) return;
     this.refreshAt[port] = txEnd + this.refreshPs[port];
     if (this.refreshArmed[port] === 0) this.arm(port);
   }
 
-  /** A frame that states this port's stops is due or has its time. */
+  /** A frame with this port's pauses is due, or its time is planned. */
   willState(port: number): boolean {
     return this.refreshArmed[port] !== 0 || this.host.controlDue(this.slot, port);
   }

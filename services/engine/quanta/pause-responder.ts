@@ -3,19 +3,19 @@ import type { HoldReason, MechanismHost } from '../contract/flow-control.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from '../port/ports.js';
 
-/** Numbers of a port's timers: the pause initiator's refresh is 0, expiries come behind it. */
+/** Numbers of a port's timers: the pause initiator's refresh is 0, expiries follow. */
 export const REFRESH_TIMER = 0;
 export const EXPIRY_TIMER = 1;
 
-/** Hears where stops begin and end; `timer` is what is stopped: a priority, or a group. */
+/** Observes where pauses begin and end; `timer` is what is paused: a priority, or a group. */
 export interface StopListener {
   stopBegan(port: number, timer: number): void;
   stopEnded(port: number, timer: number): void;
 }
 
 /**
- * The sending side's half of PAUSE and PFC: one timer per port, or one per port and priority.
- * A received time replaces the running one; zero releases (802.3 31B.3.2, 31D).
+ * The pause responder of PAUSE and PFC: one timer per port, or one per port and priority. A
+ * received time replaces the running one; zero releases (802.3 31B.3.2, 31D).
  */
 export class PauseResponder {
   /** By port and timer: held until; 0 when not held. */
@@ -27,9 +27,9 @@ export class PauseResponder {
   private readonly holds: Float64Array;
   /** By port: priorities held, one bit each. */
   private readonly mask: Uint8Array;
-  /** By port: timers whose stops are heard, but hold nothing, one bit each. */
+  /** By port: timers that run, but are ignored and hold nothing, one bit each. */
   private readonly ignored: Uint8Array;
-  /** Hears of what is asked for, obeyed or not. */
+  /** Observes received pauses, ignored or not. */
   listener: StopListener | null = null;
 
   /** `timers` is 1 (every priority stops together) or 8. */
@@ -71,7 +71,7 @@ export class PauseResponder {
     if (until < this.armedFor[i]) this.arm(port, timer, until);
   }
 
-  /** No time that was named counts any more. */
+  /** Ends all received pauses. */
   forget(port: number): void {
     for (let timer = 0; timer < this.timers; timer++) {
       this.letGo(port * this.timers + timer, port, timer);
@@ -88,14 +88,14 @@ export class PauseResponder {
     else this.letGo(i, port, timer);
   }
 
-  /** Stops of a timer hold nothing from now on. */
+  /** Pauses of a timer are ignored from now on. */
   ignore(port: number, timer: number): void {
     const i = port * this.timers + timer;
     this.ignored[port] |= 1 << timer;
     if (this.until[i] !== 0) this.release(i, port, timer);
   }
 
-  /** Stops of a timer hold again, one that stands included. */
+  /** Pauses of a timer apply again, a running one included. */
   obey(port: number, timer: number): void {
     const i = port * this.timers + timer;
     this.ignored[port] &= ~(1 << timer);

@@ -5,7 +5,7 @@ import type { Ports } from '../port/ports.js';
 import { PauseInitiator } from './pause-initiator.js';
 import { EXPIRY_TIMER, PauseResponder } from './pause-responder.js';
 
-/** What PAUSE and PFC have in common: both sides of stopping for a time, and who asks about it. */
+/** What PAUSE and PFC have in common: initiator and responder. */
 export abstract class QuantaMechanism {
   abstract readonly name: string;
   readonly initiator: PauseInitiator;
@@ -13,7 +13,7 @@ export abstract class QuantaMechanism {
   /** By port, numbered through the service. */
   protected readonly specs: PortSpec[] = [];
 
-  /** `timers` is 1 (every priority stops together) or 8; `slot` is its index at its host. */
+  /** `timers` is 1 (every priority pauses together) or 8; `slot` is its index at its host. */
   constructor(
     tables: Tables,
     host: MechanismHost,
@@ -36,7 +36,7 @@ export abstract class QuantaMechanism {
     this.initiator.restate(port);
   }
 
-  /** Whether the link partner of a port is stopped for any reason. */
+  /** Whether the link partner of a port is paused for any reason. */
   isStopping(port: number): boolean {
     return this.initiator.off[port] !== 0;
   }

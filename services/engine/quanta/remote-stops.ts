@@ -6,12 +6,12 @@ import type { Ports } from '../port/ports.js';
 const QUANTA_MAX = 65_535;
 
 /**
- * Stops of a neighbour that somebody farther away has asked for, priority by priority and for a
- * time of their own (P802.1Qdw: a bridge in proxy mode invokes PFC). They ride on the same frames
- * as the port's own stops; the neighbour goes on when neither stands.
+ * Pauses of a link partner on behalf of another device, priority by priority and for a time of
+ * their own (P802.1Qdw: a bridge in proxy mode invokes PFC). They are sent in the same frames as
+ * the port's own pauses; the link partner resumes when neither applies.
  */
 export class RemoteStops {
-  /** By port: priorities that are stopped, and those to be released in the next frame. */
+  /** By port: priorities that are paused, and those to be released in the next frame. */
   readonly off: Uint8Array;
   private readonly releases: Uint8Array;
   private readonly until: Float64Array;
@@ -31,7 +31,7 @@ export class RemoteStops {
     this.armedFor = tables.float64('port', 1).fill(Infinity);
   }
 
-  /** A time replaces the running one, as that of a frame does; zero releases. */
+  /** A time replaces the running one, as in a received frame; zero releases. */
   stop(port: number, priority: number, durationPs: number): void {
     const bit = 1 << priority;
     if (durationPs === 0) {
@@ -46,12 +46,12 @@ export class RemoteStops {
     this.host.requestControl(this.slot, port);
   }
 
-  /** A link partner that has forgotten its stops is sent those that stand. */
+  /** Sends the present pauses to a link partner that has lost them. */
   restate(port: number): void {
     if (this.off[port] !== 0) this.host.requestControl(this.slot, port);
   }
 
-  /** Adds what stands here to a frame with the port's own stops; returns its enable vector. */
+  /** Adds these pauses to a frame with the port's own; returns its enable vector. */
   fill(port: number, enableVector: number, quanta: Uint16Array): number {
     const off = this.off[port];
     const enable = enableVector | off | this.releases[port];
@@ -68,7 +68,7 @@ export class RemoteStops {
     if (this.armedFor[port] !== now) return;
     this.armedFor[port] = Infinity;
     for (let p = 0; p < PRIORITIES; p++) {
-      // A stop that is over needs no frame: the neighbour's timer has run out as well.
+      // A pause that has expired needs no frame: the link partner's timer has expired as well.
       if (this.until[port * PRIORITIES + p] <= now) this.off[port] &= ~(1 << p);
     }
     if (this.off[port] === 0) return;
@@ -81,7 +81,7 @@ export class RemoteStops {
     return Math.min(QUANTA_MAX, Math.ceil(left / this.quantumPs(port)));
   }
 
-  /** A frame cannot say all of the time that is left. */
+  /** A frame cannot express all of the time that is left. */
   private needsRefresh(port: number): boolean {
     const most = this.refreshPs(port);
     for (let p = 0; p < PRIORITIES; p++) {
@@ -91,7 +91,7 @@ export class RemoteStops {
     return false;
   }
 
-  /** Looks again when the first stop is over, or when the longest must be said again. */
+  /** Runs again when the first pause expires, or when the longest must be refreshed. */
   private arm(port: number): void {
     const { now } = this.host.clock;
     let next = now + this.refreshPs(port);

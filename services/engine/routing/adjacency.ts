@@ -1,5 +1,5 @@
 /**
- * What is plugged into every port. Ports of all devices stand in one line: those of device d are
+ * The link partner of every port. Ports of all devices are numbered through: those of device d are
  * the slots `firstSlot[d] .. firstSlot[d + 1] - 1`, in port order.
  */
 export interface Adjacency {

@@ -2,15 +2,15 @@ import type { Adjacency, DownSlots } from './adjacency.js';
 
 export const UNREACHED = -1;
 
-/** Links from one switch to every other over switches: a breadth-first search that is run often. */
+/** Links from one switch to every other over switches: a breadth-first search that runs often. */
 export class Distances {
-  /** By device; UNREACHED for hosts and for what no path leads to. */
+  /** By device; UNREACHED for hosts and for unreachable devices. */
   readonly to: Int16Array;
   /** The switches reached, nearest first: the first `reachedCount` of these. */
   readonly reached: Int32Array;
   reachedCount = 0;
 
-  /** `down`: links that lead nowhere; null: there are none. */
+  /** `down`: links that are not used; null: there are none. */
   constructor(
     private readonly adjacency: Adjacency,
     readonly down: DownSlots | null = null,
@@ -30,11 +30,11 @@ export class Distances {
     for (let next = 0; next < this.reachedCount; next++) {
       const device = reached[next];
       for (let slot = firstSlot[device]; slot < firstSlot[device + 1]; slot++) {
-        const neighbour = peer[slot];
-        if (neighbour < hosts || to[neighbour] !== UNREACHED) continue;
+        const neighbor = peer[slot];
+        if (neighbor < hosts || to[neighbor] !== UNREACHED) continue;
         if (down !== null && down[slot] !== 0) continue;
-        to[neighbour] = to[device] + 1;
-        reached[this.reachedCount++] = neighbour;
+        to[neighbor] = to[device] + 1;
+        reached[this.reachedCount++] = neighbor;
       }
     }
   }

@@ -1,10 +1,10 @@
 import type { Adjacency, DownSlots } from './adjacency.js';
 import { Distances } from './distances.js';
 
-/** In place of a set of ports: no port leads there. */
+/** In place of a set of ports: there is no route. */
 export const NO_ROUTE = -1;
 
-/** Where one switch sends what; hosts share sets of ports. */
+/** Routes of one switch; hosts share sets of ports. */
 export interface SwitchRoutes {
   /** By host: which of the sets, or NO_ROUTE. */
   readonly setOfHost: Int16Array;
@@ -35,7 +35,7 @@ export function shortestPaths(adjacency: Adjacency, down: DownSlots | null): Swi
   return tables;
 }
 
-/** A device that no path leads to has no ports here; the root has none either. */
+/** An unreachable device has no ports here; the root has none either. */
 export function portsTowards(
   { firstSlot, peer, hosts }: Adjacency,
   { to, down }: Distances,
@@ -76,7 +76,7 @@ class RouteTable implements SwitchRoutes {
   }
 }
 
-/** Hosts on one switch share every route but the last, so they are searched for once. */
+/** Hosts on one switch share every route but the last, so they are searched once. */
 function hostsBySwitch(
   adjacency: Adjacency,
   down: DownSlots | null,

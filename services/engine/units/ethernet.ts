@@ -1,10 +1,10 @@
-/** Constants of Ethernet: what a frame takes on the link (802.3 3.1, 4.4.2), how it is classed. */
+/** Constants of Ethernet: frame overhead on the link (802.3 3.1, 4.4.2), priorities and classes. */
 
 /** Preamble and start frame delimiter. */
 export const PREAMBLE_OCTETS = 8;
 /** Least gap between two frames: 96 bit times. */
 export const GAP_OCTETS = 12;
-/** What a frame takes on the link beside its octets: preamble and gap. */
+/** Octets of a frame on the link beside its own: preamble and gap. */
 export const WIRE_OVERHEAD_OCTETS = 20;
 export const FCS_OCTETS = 4;
 /** TPID and TCI of one tag (802.1Q 9.6). */

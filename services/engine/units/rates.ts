@@ -6,7 +6,7 @@ export interface EthernetRate {
   readonly psPerOctet: number;
   /** 512 bit times (802.3 31B.2). */
   readonly pauseQuantumPs: number;
-  /** Latest start of a new frame after a PAUSE frame has come in (802.3 31B.3.7). */
+  /** Latest start of a new frame after a PAUSE frame was received (802.3 31B.3.7). */
   readonly pauseResponseLimitPs: number;
 }
 
@@ -23,7 +23,7 @@ function rate(name: string, bps: number, pauseResponseQuanta: number): EthernetR
 
 /**
  * Slowest first. The response limit at 50G is the time of 25G, and at 800G and 1.6T that of 400G:
- * 31B.3.7 gives no figure that was at hand.
+ * their figures in 31B.3.7 were not available.
  */
 export const ETHERNET_RATES: readonly EthernetRate[] = [
   rate('10M', 10e6, 1),

@@ -1,6 +1,6 @@
 /**
- * CE-Tag: 64 bits in front of everything else that a frame carries, with a request or a grant for
- * one priority of one channel. It concerns one hop only.
+ * CE-Tag: 64 bits behind the addresses of a frame, with a request or a grant for one priority of
+ * one channel. It is valid on one hop only.
  */
 
 import { readU16, requireRoom, writeU16, writeU48 } from './big-endian.js';
@@ -64,7 +64,7 @@ export function decodeCeTag(octets: Uint8Array, at: number, into: CeTag): Decode
   return selected !== 0 && (selected & (selected - 1)) === 0 ? 'ok' : 'bad-length';
 }
 
-/** A frame that carries nothing but the tag: length zero and padding. Without FCS. */
+/** A frame with nothing but the tag: length zero and padding. Without FCS. */
 export function encodeLoneCeTag(
   octets: Uint8Array,
   at: number,

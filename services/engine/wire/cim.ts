@@ -1,4 +1,4 @@
-/** CIM: put a congesting flow into another queue, or take it out again (802.1Qcz 49.4.3). */
+/** CIM: move a congesting flow to another queue, or move it back (802.1Qcz 49.4.3). */
 
 import { readU16, readU48, requireRoom, writeU16, writeU48 } from './big-endian.js';
 import { SUBTYPE_CIM } from './congestion-message.js';
@@ -46,7 +46,7 @@ export function encodeCim(octets: Uint8Array, at: number, pdu: Readonly<Cim>): n
   return next;
 }
 
-/** Reads the PDU between two offsets; what stands behind it is padding, and ignored. */
+/** Reads the PDU between two offsets; octets behind it are padding, and ignored. */
 export function decodeCim(octets: Uint8Array, at: number, end: number, into: Cim): Decoded {
   if (end - at < CIM_FIXED_OCTETS) return 'too-short';
   if (octets[at] !== SUBTYPE_CIM) return 'wrong-type';

@@ -14,7 +14,7 @@ import {
 export const ETHERTYPE_CNM = 0x22e7;
 const ETHERTYPE_OCTETS = 2;
 
-/** A PDU without what it encapsulates of the sampled frame's data (33.4). */
+/** A PDU without data of the sampled frame (33.4). */
 export const CNM_OCTETS = 24;
 export const CNM_MSDU_OCTETS_MAX = 64;
 
@@ -27,7 +27,7 @@ const FEEDBACK_MAX = 0x3f;
 export interface Cnm {
   /** Quantised feedback, 0..63. */
   feedback: number;
-  /** CPID: the bridge's MAC address, then what tells its points apart: port and priority. */
+  /** CPID: the bridge's MAC address, then port and priority of the congestion point. */
   bridge: number;
   port: number;
   queuePriority: number;
@@ -98,7 +98,7 @@ function signed16(value: number): number {
   return value >= 0x8000 ? value - 0x10000 : value;
 }
 
-/** What stands around a message: Ethernet, and the CN-TAG of the frame that it is about (33.3). */
+/** Headers of a message: Ethernet, and the CN-TAG of the frame that it is about (33.3). */
 export interface CnmEnvelope {
   readonly ethernet: EthernetHeader;
   /** 0: it has no CN-TAG. */

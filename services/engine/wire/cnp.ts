@@ -24,7 +24,7 @@ export const CNP_OCTETS = BTH_OCTETS + RESERVED_OCTETS;
 export const CNP_FRAME_OCTETS_MAX = 14 + 8 + 40 + 8 + CNP_OCTETS + 4;
 
 export interface Cnp {
-  /** The queue pair that sends too much, at the station that the packet goes to. */
+  /** The queue pair that sends too much, at the destination of the packet. */
   destinationQueuePair: number;
 }
 
@@ -33,7 +33,7 @@ export function blankCnp(): Cnp {
 }
 
 const header = { ...blankBaseTransportHeader(), opcode: ROCE_CNP, becn: true };
-const heard = blankBaseTransportHeader();
+const decoded = blankBaseTransportHeader();
 
 /** Writes what follows the UDP header; returns the offset behind it. */
 export function encodeCnp(octets: Uint8Array, at: number, cnp: Readonly<Cnp>): number {
@@ -46,10 +46,10 @@ export function encodeCnp(octets: Uint8Array, at: number, cnp: Readonly<Cnp>): n
 
 export function decodeCnp(octets: Uint8Array, at: number, into: Cnp): Decoded {
   if (octets.length - at < CNP_OCTETS) return 'too-short';
-  const outcome = decodeBaseTransportHeader(octets, at, heard);
+  const outcome = decodeBaseTransportHeader(octets, at, decoded);
   if (outcome !== 'ok') return outcome;
-  if (heard.opcode !== ROCE_CNP || !heard.becn) return 'wrong-opcode';
-  into.destinationQueuePair = heard.destinationQueuePair;
+  if (decoded.opcode !== ROCE_CNP || !decoded.becn) return 'wrong-opcode';
+  into.destinationQueuePair = decoded.destinationQueuePair;
   return 'ok';
 }
 
@@ -67,7 +67,7 @@ export function encodeCnpFrame(
   return encodeCrc32(octets, icrc, invariantCrc(octets, packet, icrc));
 }
 
-/** Reads a frame whose envelope was decoded, and leads to the port of RoCE. */
+/** Reads a frame whose envelope was decoded, with the UDP port of RoCE. */
 export function decodeCnpPacket(
   octets: Uint8Array,
   at: number,

@@ -1,6 +1,6 @@
 /**
- * What messages about congestion have in common (802.1Qcz 49.4.3, P802.1Qdw 52.5.3): a PDU that
- * begins with its subtype travels behind EtherType 89-A2, or as a UDP datagram on IPv4 or IPv6.
+ * What congestion messages have in common (802.1Qcz 49.4.3, P802.1Qdw 52.5.3): a PDU that begins
+ * with its subtype is carried behind EtherType 89-A2, or in a UDP datagram on IPv4 or IPv6.
  */
 
 import type { Decoded } from './decoded.js';
@@ -49,7 +49,7 @@ export const UDP_PORT_SFCM = 49_375;
 export const ENCAPSULATIONS = ['ethernet', 'ipv4', 'ipv6'] as const;
 export type Encapsulation = (typeof ENCAPSULATIONS)[number];
 
-/** Everything around the PDU. The headers that the encapsulation has no use for are left alone. */
+/** All headers of a PDU. Those that the encapsulation does not have are left alone. */
 export interface Envelope {
   encapsulation: Encapsulation;
   readonly ethernet: EthernetHeader;
@@ -82,8 +82,8 @@ export function envelopeOctets({ encapsulation, ethernet }: Readonly<Envelope>):
 }
 
 /**
- * Writes the headers around a PDU that lies at `at + envelopeOctets(envelope)` already; fills in
- * lengths and checksums. Returns the offset behind the PDU.
+ * Writes the headers of a PDU that is at `at + envelopeOctets(envelope)` already; fills in lengths
+ * and checksums. Returns the offset behind the PDU.
  */
 export function encodeEnvelope(
   octets: Uint8Array,
@@ -113,7 +113,7 @@ export function encodeEnvelope(
   return end;
 }
 
-/** Finds the PDU of a whole frame without FCS; whether it is one of ours its subtype will say. */
+/** Finds the PDU of a whole frame without FCS; its subtype shows whether it is known. */
 export function decodeEnvelope(octets: Uint8Array, at: number, into: Envelope): Decoded {
   const header = decodeEthernetHeader(octets, at, into.ethernet);
   if (header !== 'ok') return header;

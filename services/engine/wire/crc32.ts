@@ -32,7 +32,7 @@ export function crc32Repeated(state: number, octet: number, count: number): numb
   return state >>> 0;
 }
 
-/** By count of zeros: what they make of a state with one bit set, for each of its bits. */
+/** By count of zeros: their effect on a state with one bit set, for each of its bits. */
 const zeroRuns = new Map<number, Uint32Array>();
 
 /** State after `count` zeros: the CRC is linear, so runs of a known length cost 32 steps. */

@@ -1,4 +1,4 @@
-/** What became of an attempt to read octets: they are a valid record, or why they are not. */
+/** Outcome of decoding: the octets are a valid record, or why they are not. */
 export type Decoded =
   | 'ok'
   /** The octets end before the record does. */
@@ -6,15 +6,15 @@ export type Decoded =
   /** A length field contradicts the octets at hand, or the standard. */
   | 'bad-length'
   | 'bad-checksum'
-  /** Parts that must come in an order are missing or out of it. */
+  /** Parts with a required order are missing or out of it. */
   | 'bad-order'
-  /** A part that must be there once is there again. */
+  /** A part that must occur once is repeated. */
   | 'repeated'
-  /** Shares of a whole do not make it up. */
+  /** Shares do not sum to the whole. */
   | 'bad-sum'
   /** A field has a value that the standard excludes. */
   | 'bad-value'
-  /** Not the EtherType, block type or magic number that was looked for. */
+  /** Not the expected EtherType, block type or magic number. */
   | 'wrong-type'
   | 'wrong-version'
   | 'wrong-destination'

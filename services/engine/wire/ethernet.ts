@@ -85,7 +85,7 @@ function encodeTag(octets: Uint8Array, at: number, etherType: number, control: n
   return at + VLAN_TAG_OCTETS;
 }
 
-/** Takes one S-TAG, then one C-TAG; any further tag is left standing as the EtherType. */
+/** Decodes one S-TAG, then one C-TAG; any further tag is left as the EtherType. */
 export function decodeEthernetHeader(
   octets: Uint8Array,
   at: number,
@@ -124,7 +124,7 @@ export function formatMac(mac: number): string {
     .replace(/..(?!$)/g, '$&:');
 }
 
-/** Octets set apart by colons or hyphens; undefined if the text is no MAC address. */
+/** Octets separated by colons or hyphens; undefined if the text is no MAC address. */
 export function parseMac(text: string): number | undefined {
   if (!/^[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}$/i.test(text)) return undefined;
   return parseInt(text.replaceAll(/[:-]/g, ''), 16);

@@ -54,7 +54,7 @@ export function encodeIpv6Header(
   return at + IPV6_HEADER_OCTETS;
 }
 
-/** Extension headers are not followed: `nextHeader` is what stands in this header. */
+/** Extension headers are not followed: `nextHeader` is the field of this header. */
 export function decodeIpv6Header(octets: Uint8Array, at: number, into: Ipv6Header): Decoded {
   if (octets.length - at < IPV6_HEADER_OCTETS) return 'too-short';
   const first = readU32(octets, at);

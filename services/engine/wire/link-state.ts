@@ -1,6 +1,6 @@
 /**
  * Link-state updates of routed switches: which ends of links are down, as their switches detected
- * it. No standard fits (IS-IS and BGP say more than is modelled), so it has the EtherType that a
+ * it. No standard fits (IS-IS and BGP carry more than is modelled), so it has the EtherType that a
  * local OUI and a number extend (802, 9.2.3: 88-B7), as telemetry has with another number. Those
  * for experiments are CE-Tags.
  */
@@ -31,7 +31,7 @@ export interface LinkState {
   /** Grows with every change. */
   readonly sequence: number;
   readonly down: boolean;
-  /** When routes are to follow (ps). */
+  /** When routes are to be recomputed (ps). */
   readonly applyPs: number;
 }
 

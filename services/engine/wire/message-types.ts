@@ -9,7 +9,7 @@ import {
 } from './ethernet.js';
 import { ETHERTYPE_TELEMETRY } from './telemetry.js';
 
-/** Whether octets with this EtherType are a message about congestion, or what is before one. */
+/** Whether octets with this EtherType are a congestion message, or a header before one. */
 export function isMessageType(etherType: number): boolean {
   switch (etherType) {
     case ETHERTYPE_C_TAG:

@@ -132,13 +132,13 @@ export function decodeAcknowledgeHeader(
   return 'ok';
 }
 
-/** InfiniBand's own header, in whose place RoCEv2 reads ones (A17.3.3). */
+/** InfiniBand's own header, for which RoCEv2 uses ones (A17.3.3). */
 const LOCAL_HEADER_OCTETS = 8;
 
 /**
- * The invariant CRC of the IP packet at `start`, up to and without the ICRC itself at `end`.
- * What routers may change on the way counts as ones. The IP header must have no options and be
- * followed by UDP and a base transport header.
+ * The invariant CRC of the IP packet at `start`, up to and without the ICRC itself at `end`. Fields
+ * that routers may change count as ones. The IP header must have no options and be followed by UDP
+ * and a base transport header.
  */
 export function invariantCrc(octets: Uint8Array, start: number, end: number): number {
   let state = crc32Repeated(CRC32_START, 0xff, LOCAL_HEADER_OCTETS);

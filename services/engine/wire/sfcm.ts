@@ -1,4 +1,4 @@
-/** SFCM: stop sending for a time, or go on (P802.1Qdw 52.5.3). */
+/** SFCM: pause or resume a source (P802.1Qdw 52.5.3). */
 
 import {
   readU16,
@@ -39,7 +39,7 @@ export interface Sfcm {
   destination: number;
   source: number;
   vlan: number;
-  /** Who is congested: MAC of the port, then port number and priority, as the CPID of a CNM. */
+  /** Congestion point: MAC of the port, then port number and priority, as the CPID of a CNM. */
   queueMac: number;
   queueNumber: number;
   /** Length of the congested queue in units of 64 octets. */
@@ -89,7 +89,7 @@ export function encodeSfcm(octets: Uint8Array, at: number, pdu: Readonly<Sfcm>):
   return next;
 }
 
-/** Reads the PDU between two offsets; what stands behind its value is padding, and ignored. */
+/** Reads the PDU between two offsets; octets behind its value are padding, and ignored. */
 export function decodeSfcm(octets: Uint8Array, at: number, end: number, into: Sfcm): Decoded {
   if (end - at < HEAD_OCTETS) return 'too-short';
   if (octets[at] !== SUBTYPE_SFCM) return 'wrong-type';

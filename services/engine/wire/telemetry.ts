@@ -1,8 +1,8 @@
 /**
- * In-band telemetry as HPCC wants it (SIGCOMM 2019, figure 7): a header of two octets, and eight of
- * each switch on the way. It stands between a frame's addresses and its EtherType, with room for
- * all switches from the start, behind the EtherType that a local OUI and a number extend (802,
- * 9.2.3: 88-B7); those for experiments are CE-Tags.
+ * In-band telemetry for HPCC (SIGCOMM 2019, figure 7): a header of two octets, and eight of each
+ * switch on the path. It is between a frame's addresses and its EtherType, with room for all
+ * switches from the start, behind the EtherType that a local OUI and a number extend (802, 9.2.3:
+ * 88-B7); those for experiments are CE-Tags.
  */
 
 import { readU16, readU32, writeU16, writeU32 } from './big-endian.js';
@@ -42,9 +42,9 @@ export const SENT_UNITS_MODULO = SENT_MASK + 1;
 export const SENT_UNIT_OCTETS = 128;
 export const QUEUE_UNIT_OCTETS = 80;
 
-/** What a switch writes about the port that the frame leaves by. */
+/** What a switch writes about the egress port of the frame. */
 export interface TelemetryHop {
-  /** Place of the port's rate among those of Ethernet, 0..15. */
+  /** Index of the port's rate among those of Ethernet, 0..15. */
   rate: number;
   timeNs: number;
   sentUnits: number;
@@ -52,7 +52,7 @@ export interface TelemetryHop {
 }
 
 export interface Telemetry {
-  /** Exclusive or of the numbers of the switches: another way has another one. */
+  /** Exclusive or of the numbers of the switches: it differs between paths. */
   path: number;
   hopCount: number;
   readonly hops: readonly TelemetryHop[];
@@ -66,7 +66,7 @@ export function blankTelemetry(): Telemetry {
   return { path: 0, hopCount: 0, hops: Array.from({ length: TELEMETRY_HOPS }, blankHop) };
 }
 
-/** What a packet leaves its source with. */
+/** Telemetry header of a packet at its source. */
 export function encodeBlankTelemetry(): Uint8Array {
   const octets = new Uint8Array(WHOLE_OCTETS);
   writeU16(octets, TYPE_AT, ETHERTYPE_TELEMETRY);

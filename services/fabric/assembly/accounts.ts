@@ -9,16 +9,16 @@ import type { Margin } from './assembly.js';
 import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
-import type { CreditPlan } from './credit-plan.js';
-import { hasCredit, hasPfc, type Methods } from './link-methods.js';
+import type { Backing } from './backing.js';
+import { hasPfc, isBacked, type Methods } from './link-methods.js';
 import { groupsOf } from './port-specs.js';
 
 const GROUPS = 8;
 
-/** Packet memory of a switch, unless more than that is set apart: then it has so much beyond. */
+/** Buffer of a switch, unless more than that is reserved: then it has so much beyond. */
 const USUAL_OCTETS = 32e6;
 
-/** What a host stores of a priority group beyond what flow control needs. */
+/** Buffer of a host for a priority group beyond what flow control needs. */
 const UNREAD_OCTETS = 65_536;
 
 /** An account that no priority is charged to. */
@@ -31,19 +31,19 @@ const UNUSED: AccountSpec = {
   headroomOctets: 0,
 };
 
-/** What a device does with the priorities of one group. */
+/** The settings of a device for the priorities of one group. */
 interface GroupPolicy {
   readonly group: number;
   readonly priorities: readonly number[];
   readonly reservedOctets: number;
   readonly alpha: number;
-  /** How senders are stopped; null where they are not. */
+  /** How senders are paused; null where they are not. */
   readonly stop: PfcSection | null;
   /** Senders have credit, which the account backs. */
   readonly credited: boolean;
 }
 
-/** What stands on one port. */
+/** The accounts of one port. */
 interface PortAccounts {
   readonly accounts: readonly AccountSpec[];
   readonly margins: readonly Margin[];
@@ -54,7 +54,7 @@ export interface SwitchMemory {
   readonly margins: readonly Margin[];
 }
 
-/** Makes the memory of switches: accounts of every port and group, with headroom as computed. */
+/** Plans the buffers of switches: accounts of every port and group, with headroom as computed. */
 export class MemoryPlan {
   /** Of hosts, as `of` returns them of switches. */
   readonly hostMargins: Margin[] = [];
@@ -66,7 +66,7 @@ export class MemoryPlan {
     private readonly settings: readonly Settings[],
     /** By device, then port. */
     private readonly methods: readonly (readonly Methods[])[],
-    private readonly credit: CreditPlan,
+    private readonly backing: Backing,
     /** By priority. */
     private readonly longestFrameOctets: readonly number[],
     private readonly fail: Fail,
@@ -105,7 +105,7 @@ export class MemoryPlan {
   }
 
   /**
-   * The receive memory of a host. A sender may go on when as much is left to read as arrives
+   * The receive memory of a host. A sender may resume when as much is left to read as arrives
    * between a request and its effect: so the application never waits for it.
    */
   ofHost(end: LinkEnd): BufferSpec {
@@ -168,7 +168,7 @@ export class MemoryPlan {
           : { ...UNUSED, reservedOctets: policy.reservedOctets, alpha };
         continue;
       }
-      // Where credit may rule, its memory lies below all that PFC takes notice of.
+      // Where credit may apply, its buffer is below all thresholds of PFC.
       const backing = credited ? this.creditOctets(end, policy) : 0;
       const reservedOctets = policy.reservedOctets + backing;
       const terms = this.terms(end, policy);
@@ -189,7 +189,7 @@ export class MemoryPlan {
     return { accounts, margins };
   }
 
-  /** Nothing beyond what is granted is taken, unless neighbours may do without credit. */
+  /** Takes nothing beyond what is granted, unless link partners may run without credit. */
   private creditAccount(end: LinkEnd, policy: GroupPolicy): AccountSpec {
     const reservedOctets = this.creditOctets(end, policy);
     const { discovery, credit } = this.scenario;
@@ -199,11 +199,11 @@ export class MemoryPlan {
       : { ...UNUSED, lossless: true, reservedOctets };
   }
 
-  /** Memory for all that is granted. */
+  /** Buffer for all that is granted. */
   private creditOctets(end: LinkEnd, { priorities }: GroupPolicy): number {
     const { cellBytes } = this.settings[end.device]!.switch.buffer;
     const methods = this.methods[end.device]![end.port]!;
-    const memory = this.credit.memoryOf(end, methods, cellBytes);
+    const memory = this.backing.memoryOf(end, methods, cellBytes);
     return priorities.reduce((sum, priority) => sum + memory[priority]!, 0);
   }
 
@@ -257,9 +257,9 @@ export class MemoryPlan {
     );
   }
 
-  /** The port with the most memory for credit, and what its loop takes. */
+  /** The port with the most buffer for credit, and the octets of its loop. */
   private biggestCredit(device: number, linkEnds: readonly LinkEnd[]): string {
-    const own = this.credit.margins.filter((margin) => margin.device === device);
+    const own = this.backing.margins.filter((margin) => margin.device === device);
     if (own.length === 0) return '';
     const octets = (margin: (typeof own)[number]): number => margin.bufferUnits * margin.unitOctets;
     const most = own.reduce((a, b) => (octets(b) > octets(a) ? b : a));
@@ -290,7 +290,7 @@ function makePolicies(
       reservedOctets: section.ingressReservedBytes,
       alpha: section.ingressAlpha,
       stop: pause.enabled || isPfc(leader) ? section.pfc : null,
-      credited: !pause.enabled && numbers.some((priority) => hasCredit(methods[priority])),
+      credited: !pause.enabled && numbers.some((priority) => isBacked(methods[priority])),
     };
   });
 }
@@ -327,7 +327,7 @@ function biggestPart(linkEnds: readonly LinkEnd[], margins: readonly Margin[]): 
   );
 }
 
-/** Terms of 802.1Q Annex N, in its order; what follows them is of this model of a switch. */
+/** Terms of 802.1Q Annex N, in its order; further terms are of this model of a switch. */
 const HEADROOM_TERMS: readonly (readonly [keyof HeadroomTerms, string, string])[] = [
   ['waitOctets', 'W', 'longest frame that this port may just have begun'],
   ['controlOctets', 'P', 'control frame that pauses the link partner'],
@@ -341,7 +341,7 @@ const HEADROOM_TERMS: readonly (readonly [keyof HeadroomTerms, string, string])[
 ];
 const OF_ANNEX_N = ['W', 'P', '2C', '2ID', 'HD', 'F'];
 
-/** What is set apart for frames that arrive after XOFF. */
+/** Buffer reserved for frames that arrive after XOFF. */
 export function headroomSize(margin: Margin, { octetPs }: LinkEnd): PlacedSize {
   const { device, port, priorities, headroomOctets, xoffOctets, xonGapOctets } = margin;
   const terms = HEADROOM_TERMS.map(([key, term, meaning]) =>

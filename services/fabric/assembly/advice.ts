@@ -1,4 +1,7 @@
-/** What a scenario says and hardly means, as `selvage validate` reports it. */
+/**
+ * Settings of a scenario that are allowed but probably mistakes, as `selvage validate` reports
+ * them.
+ */
 
 import { MECHANISMS } from '../../mechanisms/registry.js';
 import type { PrioritySection } from '../scenario/scenario.js';
@@ -34,7 +37,7 @@ function pathOf({ priority }: PrioritySection, ...keys: string[]): Path {
   return ['priorities', String(priority), ...keys];
 }
 
-/** Only what is written for one priority was meant for it. */
+/** Only settings of single priorities were meant for them. */
 function unused(section: PrioritySection, { flows }: Fabric, document: unknown): Warning[] {
   const { priority, flowControl } = section;
   const sections = document as Readonly<Record<string, object | null>>;
@@ -63,7 +66,7 @@ function marginsOf({ margins }: Fabric, { priority }: PrioritySection): readonly
   return margins.filter(({ priorities }) => priorities.includes(priority));
 }
 
-/** One ingress port may be the only one that fills a queue: XOFF must not come before its marks. */
+/** A single ingress port may fill a queue: XOFF must not come before its marks. */
 function markedTooLate(section: PrioritySection, fabric: Fabric): Warning[] {
   const least = Math.min(...marginsOf(fabric, section).map(({ xoffOctets }) => xoffOctets));
   return MECHANISMS.flatMap(({ name, marking }) => {
@@ -103,7 +106,7 @@ function smallHeadroom(section: PrioritySection, fabric: Fabric): Warning[] {
   return [warning(pathOf(section, 'headroom'), message)];
 }
 
-/** A watchdog must outlast the one pause that a link partner may legally ask for. */
+/** A watchdog must outlast the longest single pause that a link partner may request. */
 function hastyWatchdog(section: PrioritySection, { linkEnds }: Fabric): Warning[] {
   const { quanta, watchdog } = section.pfc;
   if (watchdog === null) return [];

@@ -14,22 +14,24 @@ import { bridgePorts, failoverOf, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
 import { placeFaults, withFaults } from './fault-plan.js';
 import { type LinkEnd, linkEndsOf } from './link-ends.js';
+import { linkFaults, warnOfLastingErrors } from './link-faults.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
+import { Backing } from './backing.js';
 import { creditSize, CreditPlan } from './credit-plan.js';
 import { DiscoveryExchange } from './discovery-exchange.js';
 import { DiscoveryPlan } from './discovery-plan.js';
 import { prospectsOf } from './prospects.js';
 import { methodsOfLinks } from './link-methods.js';
-import { checkVms } from './nic-check.js';
+import { checkLocalFlows, checkVms } from './nic-check.js';
 import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
-import { portSpecs } from './port-specs.js';
+import { linkLayerOf, portSpecs } from './port-specs.js';
 import type { PortPlace } from '../../mechanisms/fabric-context.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { fabricOfMechanisms, planMechanisms } from './mechanism-plans.js';
 
-/** From what a scenario says, and the fabric that it makes, to devices that can be run. */
+/** From a scenario, and its topology, to devices that can be run. */
 export function assemble(input: AssemblyInput): Assembly {
   const { scenario, topology, routes, flows, fail, warn } = input;
   const settings = settingsOfDevices(scenario, topology, fail);
@@ -39,6 +41,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const methods = methodsOfLinks(scenario, linkEnds, settings, negotiates ? prospects : null, fail);
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
+  checkLocalFlows(flows, (host) => settings[host]!.host.nic, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, settings, fail);
   const hosts = hostCount(topology);
@@ -53,6 +56,7 @@ export function assemble(input: AssemblyInput): Assembly {
   };
   const ofMechanisms = fabricOfMechanisms({
     ...{ input, settings, linkEnds, methods, longestFrameOctets, paths, xoffOctets },
+    frameLengths: lengths,
   });
   const congestion = new CongestionPlan(
     scenario,
@@ -74,8 +78,9 @@ export function assemble(input: AssemblyInput): Assembly {
     Math.max(...longestFrameOctets),
     ofMechanisms,
   );
-  const memory = new MemoryPlan(scenario, settings, methods, credit, longestFrameOctets, fail);
   const mechanisms = planMechanisms(ofMechanisms);
+  const backing = new Backing(credit, mechanisms);
+  const memory = new MemoryPlan(scenario, settings, methods, backing, longestFrameOctets, fail);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
     scenario,
@@ -85,6 +90,7 @@ export function assemble(input: AssemblyInput): Assembly {
     methods,
     longestOctets,
     fail,
+    warn,
   );
   const memories = new Map<number, SwitchMemory>();
   const memoryOf = (index: number): SwitchMemory => {
@@ -168,8 +174,14 @@ export function assemble(input: AssemblyInput): Assembly {
       credit,
       chips,
       discovery,
+      (port) => linkLayerOf(mechanisms, index, port),
     );
-    const common: Common = { index, name, seed: scenario.seed, ports };
+    const common: Common = {
+      index,
+      name,
+      seed: scenario.seed,
+      ports,
+    };
     return kind === 'host'
       ? { ...common, ...hostSpec(index, name) }
       : { ...common, ...switchSpec(index, own) };
@@ -178,7 +190,8 @@ export function assemble(input: AssemblyInput): Assembly {
   const { addresses } = input;
   const site = { scenario, topology, addresses, linkEnds, specs: devices };
   const placed = placeFaults(site, scenario.faults, 0, fail);
-  const built = withFaults(devices, placed);
+  warnOfLastingErrors(scenario.faults, placed, linkEnds, warn);
+  const built = withFaults(devices, [...placed, ...linkFaults(linkEnds, scenario.seed)]);
   const specs = enabled && start === 'converged' ? converged(built, linkEnds) : built;
   const lookaheadPs = lookaheadOf(specs, linkEnds);
   return {
@@ -206,7 +219,7 @@ function keepsOrder(settings: readonly Settings[], faults: Scenario['faults']): 
   );
 }
 
-/** Devices that knew their neighbours before the run began. */
+/** Devices that knew their neighbors before the run began. */
 function converged(
   specs: readonly DeviceSpec[],
   linkEnds: readonly (readonly LinkEnd[])[],

@@ -1,4 +1,4 @@
-/** What assembly is given, and what it makes: devices to run, and what a report wants to know. */
+/** Input and result of assembly: devices to run, and what reports use. */
 
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
@@ -30,26 +30,26 @@ export interface AssemblyInput {
 export interface Assembly {
   /** In topology order. */
   readonly specs: readonly DeviceSpec[];
-  /** Least virtual time between anything a device does and its earliest effect on a neighbour. */
+  /** Least virtual time between an event of a device and its earliest effect on a link partner. */
   readonly lookaheadPs: number;
   /** By device, then port. */
   readonly linkEnds: readonly (readonly LinkEnd[])[];
   /** Of every port and lossless group of switches. */
   readonly margins: readonly Margin[];
-  /** What the plans set apart, and why. */
+  /** Reservations of the plans, and their terms. */
   readonly sizes: () => readonly PlacedSize[];
   /** Of every port and priority with credit exchange. */
   readonly creditMargins: readonly CreditMargin[];
   readonly mechanisms: readonly PlannedMechanism[];
   /** Of every flow-controlled port of switches that are MVTX2802s. */
   readonly slotMargins: readonly SlotMargin[];
-  /** By priority: the longest frame on any wire, tags included. */
+  /** By priority: the longest frame on any link, tags included. */
   readonly longestFrameOctets: readonly number[];
   /** By flow. */
   readonly flowEnds: readonly FlowEnds[];
 }
 
-/** What an account was given, and what the delays ask for. */
+/** The reservation of an account, and the need by the delay model. */
 export interface Margin {
   readonly device: number;
   readonly port: number;
@@ -58,7 +58,7 @@ export interface Margin {
   readonly terms: HeadroomTerms;
   readonly headroomOctets: number;
   readonly reservedOctets: number;
-  /** XOFF threshold while the pool is idle; a dynamic one sinks as the pool fills. */
+  /** XOFF threshold while the pool is idle; a dynamic one falls as the pool fills. */
   readonly xoffOctets: number;
   readonly xonGapOctets: number;
 }
@@ -73,6 +73,6 @@ export interface FlowEnds extends Ideal {
   readonly send: FlowEnd;
   /** One, or those of all members of the group. */
   readonly receives: readonly FlowEnd[];
-  /** Switches spread its frames over equal-cost links, so they may arrive in another order. */
+  /** Switches spread its frames over equal-cost links, so they may be reordered. */
   readonly isSpread: boolean;
 }

@@ -23,7 +23,7 @@ export const CNP_FRAME_OCTETS = 14 + 20 + 8 + CNP_OCTETS + 4 + 4;
 /** A Flow ID has 16 bits, and 0 is for frames of no flow. */
 const FLOW_ID_MAX = 0xffff;
 
-/** What the receiver of a load's packets sends about marks; null where it sends nothing. */
+/** The notification of a load's receiver about marked packets; null where it sends none. */
 export function notificationsOf(
   congestion: string,
   { rateControls, plugins }: Scenario,
@@ -32,9 +32,9 @@ export function notificationsOf(
   return slice?.notifications?.(rateControls[congestion]) ?? null;
 }
 
-/** Rate controls of flows: their limits, their tags, and what their receivers send. */
+/** Rate controls of flows: their limits, their tags, and their notifications. */
 export class CongestionPlan {
-  /** By rate control: which of its flows bear a tag. */
+  /** By rate control: which of its flows have a tag. */
   private readonly taggings: ReadonlyMap<string, FlowTagging>;
   private readonly rates = new Map<string, RateSpec>();
   private readonly stations: Uint8Array;
@@ -56,7 +56,7 @@ export class CongestionPlan {
     this.stations = stationsOf(addresses);
   }
 
-  /** What limits the flow at its source. */
+  /** The rate control of the flow at its source. */
   rateOf(flow: Flow, packetOctets: number, hops: readonly Hop[]): RateSpec | null {
     const { congestion, source } = flow;
     const slice = rateControlOf(congestion, this.scenario.plugins);
@@ -76,7 +76,7 @@ export class CongestionPlan {
     return made;
   }
 
-  /** What the flow's receiver says of marks. */
+  /** The flow's notification point. */
   notifyOf({ congestion, source, destination }: Flow): NotifySpec | null {
     const notifications = notificationsOf(congestion, this.scenario);
     if (notifications === null) return null;
@@ -93,7 +93,7 @@ export class CongestionPlan {
     if (this.flowTagOctets(flow) === 0) return 0;
     if (connection < FLOW_ID_MAX) return connection + 1;
     const { name } = this.topology.devices[flow.source]!;
-    const message = `${name} has more flows than Flow IDs of 16 bits can tell apart`;
+    const message = `${name} has more flows than there are 16-bit Flow IDs`;
     throw this.fail(['load', flow.load], message);
   }
 
@@ -103,7 +103,7 @@ export class CongestionPlan {
     return this.isOutside(flow) ? 0 : (slice?.flowTagOctets ?? 0);
   }
 
-  /** As they reach their receiver: some ports take the tag off. */
+  /** At their receiver: some ports remove the tag. */
   arrivingFlowTagOctets(flow: Flow, hops: readonly Hop[]): number {
     const tagging = this.taggings.get(flow.congestion);
     const isKept = hops
@@ -126,7 +126,7 @@ export class CongestionPlan {
     return this.taggings.get(congestion)?.isMember(source) === false;
   }
 
-  /** A view: addresses of all stations lie one behind the other. */
+  /** A view: addresses of all stations are consecutive. */
   private addressOf(host: number): Uint8Array {
     return this.stations.subarray(host * STATION_OCTETS, (host + 1) * STATION_OCTETS);
   }

@@ -12,7 +12,7 @@ import { ACK_OCTETS, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } fro
 import type { Ideal } from './ideal.js';
 import { idealOf } from './ideal.js';
 
-/** A DSCP that the scenario does not give follows from the priority. */
+/** A DSCP that the scenario does not set follows from the priority. */
 const DSCP_PER_PRIORITY = 8;
 
 type HostEnds = Pick<HostSpec, 'sends' | 'receives'>;
@@ -24,7 +24,7 @@ export interface Connections {
   readonly flowEnds: readonly FlowEnds[];
 }
 
-/** Gives flows their places among the sends and receives of hosts. */
+/** Assigns flows to the sends and receives of hosts. */
 export function connect(
   flows: readonly Flow[],
   hosts: number,
@@ -72,8 +72,8 @@ interface Numbers {
 }
 
 /**
- * A frame to a group bears one connection number for all who get it, members or (where bridges
- * flood) not. So flows to groups come first at every host, with the same numbers.
+ * A frame to a group has one connection number for all receivers, members or (where bridges flood)
+ * not. So flows to groups come first at every host, with the same numbers.
  */
 function numberFlows(flows: readonly Flow[], hosts: number): Numbers {
   const send = new Int32Array(flows.length);
@@ -144,7 +144,7 @@ function sendSpec(
   };
 }
 
-/** Answers go back with the tags that the frames arrive with. */
+/** Answers are sent with the tags that the frames arrive with, unless their NIC inserts others. */
 function receiveSpec(
   flow: Flow,
   index: number,
@@ -155,7 +155,9 @@ function receiveSpec(
 ): ReceiveSpec {
   const { transport, source, destination, startPs, messages } = flow;
   const reliable = transport.kind === 'reliable';
-  const arriving = { ...flow.vlan, inner: hops[hops.length - 1]!.inner };
+  const last = hops[hops.length - 1];
+  const arriving = last === undefined ? flow.vlan : { ...flow.vlan, inner: last.inner };
+  const answering = flow.answerVlan ?? arriving;
   const ackPriority = reliable ? transport.ackPriority : flow.priority;
   return {
     flow: index,
@@ -174,26 +176,27 @@ function receiveSpec(
     sourceConnection: send,
     ackClass: packClass({
       priority: ackPriority,
-      dei: flow.vlan.dei,
+      dei: answering.dei,
       dscp: ackPriority === flow.priority ? flow.dscp : ackPriority * DSCP_PER_PRIORITY,
       ect: false,
       kind: 0,
       group: false,
     }),
-    ackOctets: ACK_OCTETS + tagOctets(arriving) + telemetryOctets(flow),
-    ackVlan: vlanWord(arriving),
-    vm: flow.vm,
+    ackOctets: ACK_OCTETS + tagOctets(answering) + telemetryOctets(flow),
+    ackVlan: vlanWord(answering),
+    vm: flow.toVm,
     hash: flowHash(destination, source, ackPriority, index),
     notify: congestion.notifyOf(flow),
   };
 }
 
-/** At a host that is no member of the group: takes what is flooded and never completes. */
+/** At a host that is no member of the group: receives what is flooded and never completes. */
 function bystander(spec: ReceiveSpec): ReceiveSpec {
   return { ...spec, packetsPerMessage: Infinity, messages: Infinity };
 }
 
-function vlanWord({ inner, outer }: VlanTags): number {
+/** The VLANs of tags, as a frame has them. */
+export function vlanWord({ inner, outer }: VlanTags): number {
   return (inner ?? 0) | ((outer ?? 0) << 16);
 }
 

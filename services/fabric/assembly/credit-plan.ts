@@ -26,20 +26,20 @@ import { hasCredit, type Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 
 const BITS = 8;
-/** Native where a scenario says nothing (802.1Q 9.6). */
+/** Native VLAN by default (802.1Q 9.6). */
 const DEFAULT_VLAN = 1;
-/** A grant waits for so much of the loop, or for so many frames, where memory allows. */
+/** A grant waits for so much of the loop, or for so many frames, where the buffer allows. */
 const STEP_OF_LOOP = 1 / 8;
 const STEP_FRAMES = 8;
 /** Of a share that is never lent, it may wait for so much if that is more. */
 const STEP_OF_SHARE = 3 / 4;
 
-/** Where grants are answers, requests follow each other in so much of a round trip. */
+/** Where grants are answers, requests are sent once in so much of a round trip. */
 const POLL_OF_LOOP = 1 / 8;
-/** But they, and grants for tokens, take no more of a line than this where they need not. */
+/** But they, and grants for tokens, take no more of a link than this unless they must. */
 const MESSAGES_OF_LINE = 1 / 256;
 
-/** Of one port and priority: what its buffer is, and what full rate asks for. */
+/** Of one port and priority: its buffer, and the need at full rate. */
 export interface CreditMargin {
   readonly device: number;
   readonly port: number;
@@ -52,18 +52,18 @@ export interface CreditMargin {
 
 /** The buffer behind a port for one priority. */
 interface BufferPlan extends Omit<CreditMargin, 'device' | 'port'> {
-  /** What a receiver that is shaped makes use of; else all of it. */
+  /** Units that a shaped receiver uses; else all of them. */
   readonly grantedUnits: number;
-  /** What a grant may wait for. */
+  /** Units that a grant may wait for. */
   readonly slackUnits: number;
 }
 
-/** More may be outstanding than words of 16 bits can tell apart. */
+/** More may be outstanding than 16-bit counters can express. */
 function isWide(buffers: readonly (BufferPlan | null)[]): boolean {
   return buffers.some((buffer) => (buffer?.grantedUnits ?? 0) > WORD_WINDOW_MOST);
 }
 
-/** When an end requests credit: ahead where it gets none otherwise, unless it says when. */
+/** When an end requests credit: ahead where it gets none otherwise, unless the scenario sets it. */
 function requestsOf(
   own: CreditEndSection,
   granter: CreditEndSection,
@@ -72,13 +72,13 @@ function requestsOf(
   return granter.unsolicited ? 'blocked' : 'ahead';
 }
 
-/** Makes what the ends of links need to exchange credit. */
+/** Plans the specifications of link ends for credit exchange. */
 export class CreditPlan {
   /** Of every port and priority that has credit exchange. */
   readonly margins: CreditMargin[] = [];
   private readonly longestOctets: number;
   private readonly hosts: number;
-  /** Of the channel that has the least, as a part of all. */
+  /** Of the channel with the smallest share, as a part of all. */
   private readonly smallestShare: number;
   private readonly known = new Map<LinkEnd, (BufferPlan | null)[]>();
   private readonly noted = new Set<BufferPlan>();
@@ -131,7 +131,6 @@ export class CreditPlan {
     return {
       priorities,
       counts: credit.counts,
-      codec: credit.codec,
       granting: this.granting(end, methods),
       asking: this.asking(end, methods),
       channels: credit.channels,
@@ -169,8 +168,8 @@ export class CreditPlan {
       shaper: this.shaper(end, own),
       stepUnits: own.stepBytes === null ? Math.max(1, slack) : costOf(own.stepBytes, unitOctets),
       refreshPs: credit.refreshPs,
-      tellPs: credit.syncPs ?? 2 * rttPs + CREDIT_TIMES.syncMarginPs,
-      // Before the neighbour's credit ages, so that what it gives back is not granted again.
+      resyncPs: credit.syncPs ?? 2 * rttPs + CREDIT_TIMES.syncMarginPs,
+      // Before the link partner's credit ages, so that what it returns is not granted again.
       idlePs: (this.peerOf(end).agePs ?? CREDIT_TIMES.agePs) / 2,
     };
   }
@@ -203,7 +202,7 @@ export class CreditPlan {
         ? Math.ceil((neededUnits + step) / this.smallestShare)
         : neededUnits + (channels.length > 1 ? Math.ceil(apart / this.smallestShare) : step);
     const given = own.bufferBytes === null ? null : Math.floor(own.bufferBytes / unitOctets);
-    // What idle channels may always have is never lent.
+    // The minimum of idle channels is never lent.
     const keepUnits = this.keepUnits(own)[priority]!;
     const least =
       own.policy === 'static'
@@ -235,7 +234,7 @@ export class CreditPlan {
     };
   }
 
-  /** By priority: what an idle channel may always have. */
+  /** By priority: the minimum of an idle channel. */
   private keepUnits(own: CreditEndSection): number[] {
     const unitOctets = this.unitOf(own);
     return this.frameLengths.map((lengths) =>
@@ -251,7 +250,7 @@ export class CreditPlan {
     this.margins.push({ device, port, priority, unitOctets, bufferUnits, neededUnits, terms });
   }
 
-  /** Where the buffer is given, or a part of it, and is less than what full rate asks for. */
+  /** Where the buffer is set, or a part of it, and is less than full rate needs. */
   private warnOfBuffer(device: number, port: string, plan: BufferPlan): void {
     const settings = this.settings[device]!;
     const own = settings.credit;
@@ -275,14 +274,14 @@ export class CreditPlan {
     );
   }
 
-  /** Where a key of a device is written: for all devices, or for some. */
+  /** Path of a key of a device: of all devices, or of some. */
   private pathOf(device: number, key: string, changed: keyof CreditEndSection): string[] {
     const { changes } = this.settings[device]!;
     const change = changes.findLast(({ credit }) => credit[changed] !== undefined);
     return change === undefined ? ['credit', key] : ['devices', change.match, 'credit', key];
   }
 
-  /** Without requests, what an idle account keeps is all that its first frame can use. */
+  /** Without requests, the minimum of an idle account is all that its first frame can use. */
   private checkKeep(end: LinkEnd, methods: Methods): void {
     const own = this.settings[end.device]!.credit;
     if (own.policy !== 'demand' || this.peerOf(end).request !== 'never') return;
@@ -301,7 +300,7 @@ export class CreditPlan {
     });
   }
 
-  /** Who asks again before the answer can have come throws away what was agreed upon. */
+  /** An end that requests again before the answer can arrive discards what was agreed. */
   private checkSync(end: LinkEnd): void {
     const { syncPs } = this.scenario.credit;
     const leastPs = 2 * end.latencyPs;
@@ -358,7 +357,9 @@ export class CreditPlan {
     );
   }
 
-  /** A bucket of some frames, and of what comes until the next request where grants are answers. */
+  /**
+   * A bucket of some frames, and of what arrives until the next request where grants are answers.
+   */
   private shaper(end: LinkEnd, own: CreditEndSection): CreditShaperSpec | null {
     if (own.shaperBps === null) return null;
     const octetPs = (BITS * PS_PER_S) / own.shaperBps;
@@ -370,7 +371,7 @@ export class CreditPlan {
     return { octetPs, chunkOctets, bucketOctets: 2 * chunkOctets + Math.ceil(waitPs / octetPs) };
   }
 
-  /** What a receiver that is itself shaped can make use of: a loop, and its bucket. */
+  /** Units that a receiver which is itself shaped can use: a loop, and its bucket. */
   private shapedUnits(end: LinkEnd, priority: number, shaper: CreditShaperSpec | null): number {
     if (shaper === null) return Infinity;
     const own = this.settings[end.device]!.credit;
@@ -410,8 +411,8 @@ export class CreditPlan {
   }
 
   /**
-   * By priority: what full rate takes from a request until the answer to the next one, times the
-   * prediction. Where freed buffer is granted unasked, the next one is not waited for.
+   * By priority: units of full rate from a request until the answer to the next one, times the
+   * prediction. Where freed buffer is granted unsolicited, the next one is not waited for.
    */
   private aheadUnits(end: LinkEnd, own: CreditEndSection, peer: CreditEndSection): number[] {
     const nextPs = peer.unsolicited ? 0 : this.pollPs(end, peer);
@@ -474,7 +475,7 @@ const CREDIT_TERMS: readonly (readonly [keyof CreditLoopTerms, string, string])[
   ['controlOctets', 'P', 'grant'],
 ];
 
-/** What is set apart for what is granted, and what one loop takes. */
+/** Buffer reserved for what is granted, and the octets of one loop. */
 export function creditSize(margin: CreditMargin, { octetPs }: LinkEnd): PlacedSize {
   const { device, port, priority, unitOctets, bufferUnits, neededUnits, terms } = margin;
   const inUnits = neededUnits * unitOctets - terms.totalOctets;

@@ -1,13 +1,13 @@
 import type { Path } from '../topology/cabling.js';
 import type { Warning } from './warnings.js';
 
-/** Notes that a device cannot do what it is configured for, at the place of the cause. */
+/** Warns that a device cannot do what it is configured for, at the location of the cause. */
 export type Warn = (path: Path, device: string, message: string) => void;
 
 /** Devices that one warning names before it counts the rest. */
 const NAMED = 2;
 
-/** Warnings about devices: what many of them have in common is one warning. */
+/** Warnings about devices; a warning that many of them have in common is given once. */
 export class DeviceWarnings {
   private readonly found = new Map<string, { path: Path; message: string; devices: string[] }>();
 

@@ -19,7 +19,7 @@ import { makeCounters } from '../../engine/port/counters.js';
 import type { LinkEnd } from './link-ends.js';
 
 const TIMER_BITS = 6;
-/** After so many ticks without an end, neighbours will not come to one. */
+/** After so many ticks the exchange is regarded as endless. */
 const TICKS_MOST = 256;
 
 /** Kinds of entries of the timer queue. */
@@ -28,23 +28,23 @@ const ARRIVAL = 1;
 
 /**
  * The exchange of LLDPDUs in a fabric without load: the machines of a run and their octets, over
- * its cables. It tells what neighbours come to in the end, and when.
+ * its links. It computes the final result of negotiation, and its time.
  */
 export class DiscoveryExchange implements DiscoveryHost {
   readonly clock = new Clock();
   readonly mechanism: DiscoveryMechanism;
   private readonly timerQueue = new TimerQueue();
-  /** Ports that have a frame to send, in the order of asking. */
+  /** Ports that have a frame to send, in the order of their requests. */
   private readonly due: number[] = [];
   private readonly octets = new Uint8Array(LLDP_FRAME_MOST);
-  /** LLDPDUs on their way. */
+  /** LLDPDUs in flight. */
   private readonly flying = new OctetStore();
   private underway = 0;
   private readonly ports: readonly PortSpec[];
   private readonly peers: readonly number[];
-  /** By port: when the wire is free. */
+  /** By port: when the link is free. */
   private readonly freeAtPs: Float64Array;
-  /** By port: from the last bit that comes in to the device. */
+  /** By port: from the last bit received to the device. */
   private readonly ingressPs: readonly number[];
   private readonly firstPort: readonly number[];
   private readonly tickPs: number;
@@ -71,7 +71,7 @@ export class DiscoveryExchange implements DiscoveryHost {
     });
   }
 
-  /** Goes on until nobody has anything new to say, or until a time. */
+  /** Runs until no port has anything new to send, or until a time. */
   settle(untilPs = Infinity): void {
     const { timerQueue } = this;
     const endPs = Math.min(untilPs, this.lastChangePs + TICKS_MOST * this.tickPs);
@@ -91,7 +91,7 @@ export class DiscoveryExchange implements DiscoveryHost {
     return this.firstPort[device]! + port;
   }
 
-  /** By destination: the last LLDPDU that the only neighbour of a port sent. */
+  /** By destination: the last LLDPDU that the only neighbor of a port sent. */
   learnedAt(device: number, port: number): (Uint8Array | null)[] {
     const { agents } = this.mechanism.ports[this.numberOf(device, port)]!;
     return agents.map(({ rx }) => rx.neighbors[0]?.octets ?? null);

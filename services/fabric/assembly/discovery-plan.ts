@@ -42,7 +42,7 @@ const FRAME_OCTETS_USUAL = 1522;
 const U16_MOST = 0xffff;
 const U48_MOST = 2 ** 48 - 1;
 
-/** What a CET TLV says of a port's own grants. */
+/** Fields of a CET TLV about a port's own grants. */
 type Grants = Pick<CreditExchange, 'refreshPs' | 'agePs' | 'wide' | 'divided' | 'bufferUnits'>;
 
 /** What an administrator has set at a device. */
@@ -51,11 +51,11 @@ interface Configuration {
   readonly pfc: number;
   readonly credit: number;
   readonly arbiter: ArbiterSpec;
-  /** What the registers of a NIC have instead; null for ports without. */
+  /** The table of a NIC's registers, which replaces it; null for ports without. */
   readonly hardware: EtsTable | null;
 }
 
-/** Makes what each port is told about LLDP and DCBX. */
+/** Plans LLDP and DCBX of each port. */
 export class DiscoveryPlan {
   private readonly epochsPs: readonly number[];
   /** By device: priorities that stay in their class, one bit each. */
@@ -82,7 +82,7 @@ export class DiscoveryPlan {
     }
   }
 
-  /** Refuses a change that moves a priority whose class something else goes by. */
+  /** Refuses a change that moves a priority whose class a mechanism depends on. */
   private checkClasses(devices: string, classes: readonly number[], path: Path): void {
     const { scenario, topology, fail } = this.input;
     if (!scenario.discovery.drives) return;
@@ -187,10 +187,18 @@ export class DiscoveryPlan {
     };
   }
 
-  /** What mechanisms say of a device. */
+  /** TLVs of mechanisms of a device. */
   private advertised(device: number): Partial<AdvertisedTlvs> {
-    const own = this.mechanisms.map(({ slice, context }) => slice.advertise?.(device, context));
-    return Object.assign({}, ...own) as Partial<AdvertisedTlvs>;
+    const own = this.mechanisms.map(
+      ({ slice, context }) => slice.advertise?.(device, context) ?? {},
+    );
+    // One TLV says which protocols of the link layer there are.
+    const layers = own.flatMap(({ linkLayer }) => linkLayer ?? []);
+    const [first] = layers;
+    const retry = layers.some((layer) => layer.retry);
+    const credits = layers.some((layer) => layer.credits);
+    const linkLayer = first === undefined ? {} : { linkLayer: { ...first, retry, credits } };
+    return Object.assign({}, ...own, linkLayer) as Partial<AdvertisedTlvs>;
   }
 
   private dcbx(device: number, { end, pfc, arbiter, hardware }: Configuration): DcbxAdmin {
@@ -216,7 +224,7 @@ export class DiscoveryPlan {
     };
   }
 
-  /** What a device with credit exchange says of it; null for one without. */
+  /** The credit TLV of a device; null for one without. */
   private credit(
     device: number,
     configuration: Configuration,
@@ -249,7 +257,7 @@ export class DiscoveryPlan {
     };
   }
 
-  /** What a port says of its grants in the second version of the CET TLV. */
+  /** Grants of a port in the second version of the CET TLV. */
   private grants(device: number, exchange: CreditPortSpec | null): Grants {
     const { refreshPs } = this.input.scenario.credit;
     const agePs = this.settings[device]!.credit.agePs ?? 0;
@@ -270,17 +278,17 @@ export class DiscoveryPlan {
   }
 }
 
-/** The beginning, and every time at which an administrator changes something. */
+/** The beginning, and every time at which an administrator changes the configuration. */
 export function epochsOf({ changes }: DiscoverySection): number[] {
   return [...new Set([0, ...changes.map(({ atPs }) => atPs)])];
 }
 
-/** A second, as a clock that is fast by some parts in a million counts it. */
+/** A second of a clock that is fast by some parts in a million. */
 function tickOf(secondPs: number, driftPpm: number): number {
   return Math.max(1, Math.round(secondPs / (1 + driftPpm / 1e6)));
 }
 
-/** An arbiter as the ETS TLV says it. */
+/** An arbiter as an ETS TLV. */
 function etsOf(arbiter: ArbiterSpec, classOf: readonly number[], willing: boolean): Ets {
   const shares =
     arbiter.kind === 'ets' ? arbiter.shares : new Array<null>(TRAFFIC_CLASSES).fill(null);

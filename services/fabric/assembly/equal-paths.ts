@@ -2,7 +2,7 @@ import type { Routes } from '../routing/routes.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 
-/** What equal-cost switches of one distance offer a flow together, per hop of its path. */
+/** Rate that equal-cost switches of one distance offer a flow together, per hop of its path. */
 export interface Level {
   /** Time per octet over all links that its frames may take at once. */
   readonly octetPs: number;
@@ -13,20 +13,20 @@ export interface Level {
 /** The rest of a path, from a switch to the last switch before the destination. */
 interface Rest {
   readonly ends: readonly LinkEnd[];
-  /** Equal for paths that differ in nothing that takes time. */
+  /** Equal for paths that take the same time. */
   readonly key: number;
 }
 
-/** A link and the switch behind it; equal kinds differ in nothing that takes time. */
+/** A link and the switch behind it; equal kinds take the same time. */
 interface Way {
   readonly end: LinkEnd;
   readonly kind: number;
 }
 
-/** More than a fabric has: keys of a kind and of the rest behind it stand side by side. */
+/** More than a fabric has: keys of a kind and of the rest behind it are packed into one number. */
 const MOST_KEYS = 2 ** 26;
 
-/** Numbers for values as they come, from 1. */
+/** Numbers for values in the order of their occurrence, from 1. */
 class Kinds<Value> {
   private readonly numbers = new Map<Value, number>();
 
@@ -60,7 +60,7 @@ export class EqualPaths {
     this.sprays = settings.some((own) => own.switch.ecmp === 'packet');
   }
 
-  /** Sending ends from a host to another; none where bridges choose the way. */
+  /** Sending ends from a host to another; none where bridges choose the path. */
   between(source: number, destination: number): LinkEnd[][] {
     const first = this.linkEnds[source]![0]!;
     if (first.peerDevice === destination) return [[first]];
@@ -71,7 +71,7 @@ export class EqualPaths {
     return rests.map(({ ends }) => [first, ...ends, final]);
   }
 
-  /** By hop, what a flow has whose frames are spread over equal-cost links; null if none are. */
+  /** By hop, the rate of a flow whose frames are spread over equal-cost links; null if none are. */
   levels(source: number, destination: number): Level[] | null {
     if (!this.sprays) return null;
     const first = this.linkEnds[source]![0]!;
@@ -133,7 +133,7 @@ export class EqualPaths {
     return this.settings[device]!.switch.forwarding === 'bridged';
   }
 
-  /** Ways on by routed switches. */
+  /** Next hops by routed switches. */
   private waysTowards(device: number, destination: number): readonly Way[] {
     const set = this.routes.of(device).setOfHost[destination]!;
     const known = (this.ways[device] ??= []);

@@ -16,13 +16,14 @@ import { hostCount } from '../topology/topology.js';
 import { assemble } from './assemble.js';
 import type { Assembly } from './assembly.js';
 import { withInsertedVlans } from './inserted-vlans.js';
+import { checkVmAddresses } from './vm-addresses.js';
 import { checkObserved } from './observed-names.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
 import { DeviceWarnings } from './device-warnings.js';
 import { type Warning, warningsOf } from './warnings.js';
 
-/** A scenario, and how to say where in its file something is wrong. */
+/** A scenario, and errors at locations in its file. */
 export interface ScenarioSource {
   readonly scenario: Scenario;
   errorAt(path: Path, message: string): Error;
@@ -38,11 +39,11 @@ export interface Fabric extends Assembly {
   /** In a distributed run, unless the command line says otherwise. */
   readonly placement: Placement;
   readonly warnings: readonly Warning[];
-  /** Frames that an engine has room for; by default as many as so many ports may need. */
+  /** Frames that an engine has room for; by default the estimate for so many ports. */
   readonly frames?: number;
 }
 
-/** Everything that comes before a run, or the first error, at its place in the file. */
+/** Everything before a run, or the first error, at its location in the file. */
 export function buildFabric(source: ScenarioSource): Fabric {
   const { scenario } = source;
   const fail: Fail = (path, message) => source.errorAt(path, message);
@@ -61,6 +62,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
     readFile: readTable,
   });
   const flows = withInsertedVlans(written, settings, fail);
+  checkVmAddresses(flows, { topology, settings, addresses }, fail);
   const placement = placeByName(topology, scenario.placement, fail);
   const found = new DeviceWarnings();
   const { warn } = found;
@@ -71,7 +73,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
   return fabric;
 }
 
-/** Faults of the machinery name services by their devices. */
+/** Infrastructure faults name services by their devices. */
 function checkMachinery({ machinery }: Scenario, topology: Topology, fail: Fail): void {
   machinery.forEach(({ device }, index) => {
     if (device === null || topology.devices.some(({ name }) => name === device)) return;

@@ -4,10 +4,13 @@ import type { PortSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { CONTROL_FRAMES, isOfLink } from '../../engine/faults/control-frames.js';
 import { RandomStream } from '../../engine/kernel/random.js';
+import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
+import { packClasses } from '../../engine/nic-82599/up-to-tc.js';
 import { MAC_CONTROL_OCTETS } from '../../engine/wire/mac-control/mac-control-header.js';
 import { blankPauseFrame, encodePause } from '../../engine/wire/mac-control/pause-frame.js';
 import { blankPfcFrame, encodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
 import type { HostAddress } from '../address.js';
+import { frameErrorsOf } from '../link-errors.js';
 import type { FaultSection, ForgedFrames } from '../scenario/fault-section.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
@@ -17,23 +20,25 @@ import { Injector } from './forged-messages.js';
 import type { LinkEnd } from './link-ends.js';
 
 const OCTET_BITS_PS = 8e12;
-/** A broken NIC says its pause again so often within the time that it names. */
+/** A faulty NIC repeats its pause so often within the time that it names. */
 const STORM_REPEATS = 2;
-/** By codec: what brings credit. */
-const GRANT_FRAMES = { ce: 'ce-grant', cbfc: 'cf-update' } as const;
 
 const PLACES_MAX = 1_000_000;
+/** Errors that a fault declares: of bits as the receiver has them. */
+const INDEPENDENT = { fec: 'none', isAfterFec: true, burstBits: 1 } as const;
 
-/** What a port must have for a fault to mean anything to it. */
+/** What a port must have for a fault to have an effect on it. */
 const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
   storm: 'PFC or PAUSE',
-  'steal-credit': 'credit exchange',
-  'stuck-credit': 'credit exchange',
+  'steal-credit': 'credit exchange or cbfc',
+  'stuck-credit': 'credit exchange or cbfc',
+  forge: 'ordered sets, as llr and cbfc have them',
   'shrink-buffer': 'a shared buffer',
   'full-table': 'that table',
   'lldp-drift': 'LLDP',
   'slow-receiver': 'a plain NIC',
   'host-pause': 'a plain NIC',
+  'wrong-map': 'an 82599 with DCB, and PFC',
 };
 
 /** A fault at a port of a device of the fabric. */
@@ -43,7 +48,7 @@ export interface PlacedFault {
   readonly spec: FaultSpec;
 }
 
-/** What has been assembled, for faults to be put into. */
+/** The assembled fabric into which faults are placed. */
 export interface FaultSite {
   readonly scenario: Pick<Scenario, 'seed' | 'durationPs'>;
   readonly topology: Topology;
@@ -53,7 +58,7 @@ export interface FaultSite {
   readonly specs: readonly DeviceSpec[];
 }
 
-/** Where faults are, of which the first is the scenario's `firstIndex`-th. */
+/** Places faults, of which the first is the scenario's `firstIndex`-th. */
 export function placeFaults(
   site: FaultSite,
   faults: readonly FaultSection[],
@@ -81,7 +86,7 @@ export function withFaults(
   });
 }
 
-/** Finds the ports that faults are at, and what they do there. */
+/** Finds the ports of faults, and their effects there. */
 class FaultPlan {
   readonly placed: PlacedFault[] = [];
   private readonly topology: Topology;
@@ -106,13 +111,13 @@ class FaultPlan {
     }
     let placed = 0;
     const { probability } = fault.where;
-    const dice = new RandomStream(this.site.scenario.seed, `fault ${fault.name} is where`);
+    const stream = new RandomStream(this.site.scenario.seed, `fault ${fault.name} is where`);
     const seen = new Set<string>();
     for (const end of ends) {
       const key = keyOf(fault, end);
       if (seen.has(key)) continue;
       seen.add(key);
-      if (probability < 1 && dice.uniform() >= probability) placed++;
+      if (probability < 1 && stream.uniform() >= probability) placed++;
       else placed += this.placeAt(fault, index, end) ? 1 : 0;
     }
     if (placed > 0) return;
@@ -139,7 +144,7 @@ class FaultPlan {
     });
   }
 
-  /** Whether a cable joins two devices or ports, whichever end is which. */
+  /** Whether a link joins two devices or ports, whichever end is which. */
   private joins([a, b]: readonly [string, string], end: LinkEnd): boolean {
     const peer = this.linkEnds[end.peerDevice]![end.peerPort]!;
     const is = (glob: string, { device, name }: LinkEnd): boolean =>
@@ -147,7 +152,7 @@ class FaultPlan {
     return (is(a, end) && is(b, peer)) || (is(b, end) && is(a, peer));
   }
 
-  /** False if the fault means nothing to this port. */
+  /** False if the fault has no effect at this port. */
   private placeAt(fault: FaultSection, index: number, end: LinkEnd): boolean {
     const peer = this.linkEnds[end.peerDevice]![end.peerPort]!;
     const put = (at: LinkEnd, effect: FaultEffect): void => {
@@ -169,12 +174,23 @@ class FaultPlan {
         this.reboot(fault, index, end.device);
         return true;
       case 'forge':
+        if (fault.octets.length === ORDERED_SET_OCTETS && !this.hasOrderedSets(peer)) return false;
         put(end, this.forged(fault, index, end));
         return true;
+      case 'stuck-credit': {
+        const { priorities } = fault;
+        const messages = grantMessagesOf(this.specs[end.device]!.ports[end.port]!);
+        for (const name of messages) {
+          const match = { ...CONTROL_FRAMES[name]!, priorities };
+          put(end, { kind: 'control', match, action: 'lose', probability: 1, delayPs: 0 });
+        }
+        if (messages.length > 0) put(peer, { kind: 'excuse' });
+        return messages.length > 0;
+      }
       case 'full-table':
         return this.fillTable(fault, index, end.device);
       case 'mis-cabling':
-        // Where cables lead, the topology says: all that is left to do is to name it.
+        // The topology has the swapped links already: the fault is only named.
         put(end, { kind: 'excuse' });
         return true;
       case 'shrink-buffer': {
@@ -192,7 +208,12 @@ class FaultPlan {
         if (effect === null) return false;
         put(end, effect);
         if (effect.kind === 'loss' || effect.kind === 'bit-errors' || effect.kind === 'control') {
-          // A stop that does not get here lets the other end overflow.
+          // A pause that is lost lets the other end overflow.
+          put(peer, { kind: 'excuse' });
+        }
+        if (effect.kind === 'map') {
+          this.checkClasses(fault, index, end.device);
+          // The class that should stop does not, and may overflow the buffer at the other end.
           put(peer, { kind: 'excuse' });
         }
         return true;
@@ -200,7 +221,22 @@ class FaultPlan {
     }
   }
 
-  /** All its links are down, and what it held is gone. */
+  /** Elsewhere an ordered set would arrive sooner than anything may. */
+  private hasOrderedSets({ device, port }: LinkEnd): boolean {
+    return this.specs[device]!.ports[port]!.orderedSets === true;
+  }
+
+  /** The part has the classes that a wrong table names. */
+  private checkClasses({ classes }: FaultSection, index: number, device: number): void {
+    const spec = this.specs[device]!;
+    const count = spec.kind === 'host' ? (spec.nic?.classes ?? 0) : 0;
+    const beyond = classes.find((tc) => tc >= count);
+    if (beyond === undefined) return;
+    const message = `${spec.name} has no class ${beyond}: its NIC has ${count}, 0 to ${count - 1}`;
+    throw this.fail(['faults', index, 'classes'], message);
+  }
+
+  /** All its links are down, and its contents are lost. */
   private reboot(fault: FaultSection, index: number, device: number): void {
     const scope = this.topology.devices[device]!.name;
     this.linkEnds[device]!.forEach((own, p) => {
@@ -228,11 +264,13 @@ class FaultPlan {
             end.device,
             mac,
           );
-    if (isOfLink(octets)) return { kind: 'send', octets: [...octets], everyPs, message: null };
+    const isSet = octets.length === ORDERED_SET_OCTETS;
+    if (isSet || isOfLink(octets))
+      return { kind: 'send', octets: [...octets], everyPs, message: null };
     const peerMac = this.specs[end.peerDevice]!.ports[end.peerPort]!.mac;
     const message = this.injector.around(octets, peerMac);
     if (typeof message === 'string') throw this.fail(['faults', index, 'octets'], message);
-    // A run without a duration ends when nothing is under way, and this always would be.
+    // A run without a duration ends when nothing is in flight, and this always would be.
     if (this.site.scenario.durationPs === null && goesOnForEver(fault)) {
       const advice = 'give it for, until or times, or the run a duration';
       throw this.fail(['faults', index], `messages forged for ever let no run end: ${advice}`);
@@ -279,7 +317,7 @@ class FaultPlan {
     this.placed.push({ device: end.device, port: end.port, spec });
   }
 
-  /** Null if the fault means nothing to a port. */
+  /** Null if the fault has no effect at a port. */
   private effectOf(fault: FaultSection, end: LinkEnd): FaultEffect | null {
     const { kind, probability, priorities, delayPs, jitterPs, intervalPs } = fault;
     const device = this.specs[end.device]!;
@@ -288,7 +326,7 @@ class FaultPlan {
       case 'loss':
         return { kind, probability, priorities, control: !fault.named };
       case 'bit-errors':
-        return { kind, rate: fault.errorRate };
+        return { kind, ...frameErrorsOf({ ...INDEPENDENT, ber: fault.errorRate }) };
       case 'freeze':
         return { kind };
       case 'delay':
@@ -299,22 +337,19 @@ class FaultPlan {
         const match = { ...CONTROL_FRAMES[fault.frames]!, priorities };
         return { kind, match, action: fault.action, probability, delayPs };
       }
-      case 'stuck-credit': {
-        if (port.credit === null) return null;
-        const match = { ...CONTROL_FRAMES[GRANT_FRAMES[port.credit.codec]]!, priorities };
-        return { kind: 'control', match, action: 'lose', probability: 1, delayPs: 0 };
-      }
-      case 'steal-credit': {
-        if (port.credit === null) return null;
-        const units = Math.ceil(fault.bytes / port.credit.asking.unitOctets);
-        return { kind: 'steal', priorities, units, everyPs: intervalPs };
-      }
+      case 'steal-credit':
+        if (grantMessagesOf(port).length === 0) return null;
+        return { kind: 'steal', priorities, octets: fault.bytes, everyPs: intervalPs };
       case 'lldp-drift':
         return port.discovery === null ? null : { kind: 'drift', ppm: fault.ppm };
       case 'slow-receiver':
         return reading(device, OCTET_BITS_PS / fault.rateBps);
       case 'host-pause':
         return reading(device, Infinity);
+      case 'wrong-map': {
+        const isMapped = device.kind === 'host' && device.nic?.dcb === true && port.pfc !== null;
+        return isMapped ? { kind: 'map', table: packClasses(fault.classes) } : null;
+      }
       case 'storm':
         return stormOf(fault, port);
       default:
@@ -323,12 +358,17 @@ class FaultPlan {
   }
 }
 
-/** Null for switches, and for an 82599, whose rings tell how fast its software is. */
+/** Names of the messages that bring credit to a port. */
+function grantMessagesOf({ credit, grantMessages }: PortSpec): string[] {
+  return [...(credit === null ? [] : ['ce-grant']), ...(grantMessages ? [grantMessages] : [])];
+}
+
+/** Null for switches, and for an 82599, whose rings set the speed of its software. */
 function reading(device: DeviceSpec, octetPs: number): FaultEffect | null {
   return device.kind === 'host' && device.nic === null ? { kind: 'read', octetPs } : null;
 }
 
-/** A NIC that stops its neighbour for no reason; null where nobody would obey. */
+/** A NIC that pauses its link partner without cause; null where nothing would obey. */
 function stormOf(
   { priorities, intervalPs, quanta }: FaultSection,
   port: PortSpec,
@@ -362,7 +402,7 @@ function isOfSwitches(kind: FaultSection['kind']): boolean {
   return kind === 'reboot' || kind === 'shrink-buffer' || kind === 'full-table';
 }
 
-/** What a fault befalls once, however many of its ports are selected. */
+/** Key of what a fault affects once, however many of its ports are selected. */
 function keyOf({ kind }: FaultSection, end: LinkEnd): string {
   if (isOfSwitches(kind)) return String(end.device);
   const isOfLink = kind === 'link-down' || kind === 'delay' || kind === 'slow-link';

@@ -1,4 +1,4 @@
-/** Which priorities may move to other traffic classes while a run goes on, and from where. */
+/** Which priorities may move to other traffic classes during a run, and from where. */
 
 import { maskOf } from '../../mechanisms/mechanism-slice.js';
 import { MECHANISMS } from '../../mechanisms/registry.js';
@@ -17,8 +17,8 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
 }
 
 /**
- * Priorities, one bit each, whose class something else goes by: accounts of credit, messages about
- * congestion, registers of a part. They stay where all devices have them, and apart from others.
+ * Priorities, one bit each, whose class something depends on: credit accounts, congestion messages,
+ * registers of a part. They stay where all devices have them, and separate from others.
  */
 export function fixedClasses(
   { scenario, topology, flows, fail }: AssemblyInput,
@@ -38,7 +38,7 @@ export function fixedClasses(
   return fixed;
 }
 
-/** What is wrong with classes that a device has, or comes to have; null if nothing is. */
+/** What is wrong with classes that a device has, or may get; null if nothing is. */
 export function problemOfClasses(
   fixed: number,
   own: readonly number[],
@@ -53,7 +53,7 @@ export function problemOfClasses(
   );
 }
 
-/** Whether a priority is fixed, or is put beside one that is. */
+/** Whether a priority is fixed, or shares a class with one that is. */
 function touches(
   fixed: number,
   own: readonly number[],
@@ -73,7 +73,7 @@ function isBound({ host, switch: bridge }: Settings, isHost: boolean, hasRates: 
   return host.nic !== null && (!host.nic.dcb || hasRates);
 }
 
-/** Priorities that mechanisms watch, and others that these need. */
+/** Priorities that mechanisms monitor, and others that these need. */
 function watched({ priorities, mechanisms }: Settings, isHost: boolean): number {
   return MECHANISMS.reduce((mask, slice) => {
     const { name } = slice;

@@ -7,7 +7,7 @@ import { EqualPaths, type Level } from './equal-paths.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 
-/** One link of a frame's way. */
+/** One link of a frame's path. */
 export interface Hop {
   /** The sending port. */
   readonly from: LinkEnd;
@@ -15,7 +15,7 @@ export interface Hop {
   readonly inner: number | null;
 }
 
-/** The ways of flows; says what is wrong where there is none. */
+/** The paths of flows; throws where there is none. */
 export class FlowPaths {
   private readonly equal: EqualPaths;
 
@@ -23,7 +23,7 @@ export class FlowPaths {
     private readonly topology: Topology,
     private readonly routes: Routes,
     private readonly linkEnds: readonly (readonly LinkEnd[])[],
-    /** By device and port; null where tags are left alone. */
+    /** By device and port; null where tags are unchanged. */
     private readonly bridges: readonly (readonly VlanPortSpec[] | null)[],
     settings: readonly Settings[],
     private readonly fail: Fail,
@@ -31,7 +31,7 @@ export class FlowPaths {
     this.equal = new EqualPaths(routes, linkEnds, settings);
   }
 
-  /** One shortest way of a flow's frames to a host. */
+  /** One shortest path of a flow's frames to a host; no hop to the host itself. */
   find(flow: Flow, destination: number): Hop[] {
     const links = this.routes.pathBetween(flow.source, destination);
     if (links === null) {
@@ -51,15 +51,18 @@ export class FlowPaths {
 
   /** The path found, and every equal-cost one on which frames may take another time. */
   alternatives(flow: Flow, destination: number, found: readonly Hop[]): (readonly Hop[])[] {
+    if (found.length === 0) return [found];
     const { inner } = flow.vlan;
     const others = this.equal.between(flow.source, destination);
     return [found, ...others.map((ends) => ends.map((from) => ({ from, inner })))];
   }
 
-  /** By hop, what a flow has whose frames are spread over equal-cost links; null if none are. */
+  /** By hop, the rate of a flow whose frames are spread over equal-cost links; null if none are. */
   levels(flow: Flow, destination: number): Level[] | null {
-    // A group has one tree, and every frame takes it.
-    return flow.group ? null : this.equal.levels(flow.source, destination);
+    // A group has one tree for all its frames.
+    return flow.group || flow.source === destination
+      ? null
+      : this.equal.levels(flow.source, destination);
   }
 
   private sendingEnd(link: number, device: number): LinkEnd {

@@ -4,7 +4,7 @@ import type { DeviceSpec } from '../../engine/device/engine.js';
 import { PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import { hashOctets } from '../../engine/frame/octet-store.js';
 import { fillEnvelope, type NoticeEnds } from '../../engine/notices/notice-envelope.js';
-import { NEIGHBOUR } from '../../engine/notices/sampled-message.js';
+import { LINK_PARTNER } from '../../engine/notices/sampled-message.js';
 import { Stations } from '../../engine/notices/stations.js';
 import { blankCnm, blankCnmEnvelope, encodeCnmFrame } from '../../engine/wire/cnm.js';
 import { blankCnp, encodeCnpFrame } from '../../engine/wire/cnp.js';
@@ -27,23 +27,23 @@ const FRAME_OCTETS_MOST = 256;
 const MESSAGE_PRIORITY = 6;
 const MESSAGE_DSCP = 48;
 const DSCP_PER_PRIORITY = 8;
-/** The worst that a congestion point can say (802.1Q 30.2.1). */
+/** The highest feedback of a congestion point (802.1Q 30.2.1). */
 const WORST_FEEDBACK = 63;
 /** One of the dynamic ports (RFC 6335 6). */
 const SOURCE_PORT = 0xc000;
 
-/** What a forged message says. */
+/** Contents of a spoofed message. */
 export interface Lie {
   readonly frames: ForgedFrames;
-  /** Hosts, by position: who gets it, and whom it takes for the source of the congestion. */
+  /** Hosts, by position: its destination, and its alleged source of congestion. */
   readonly to: number;
   readonly source: number;
-  /** Of the flow to hold back; null: of the receiver's first. */
+  /** Of the flow to pause; null: of the receiver's first. */
   readonly priority: number | null;
   readonly pausePs: number;
 }
 
-/** Who forges messages: what they have to be told from the truth by. */
+/** Composes spoofed messages that are valid in this fabric. */
 export class Injector {
   private readonly stations: Stations;
   private readonly macs: readonly number[];
@@ -56,13 +56,13 @@ export class Injector {
     this.macs = addresses.map(({ mac }) => readU48(mac, 0));
   }
 
-  /** A whole frame without FCS, as a device would send it that meant it. */
+  /** A whole frame without FCS, as a device would send it. */
   make(lie: Lie, device: number, mac: number): Uint8Array {
     const octets = new Uint8Array(FRAME_OCTETS_MOST);
     return octets.slice(0, this.write(octets, lie, this.endsOf(lie, device, mac)));
   }
 
-  /** What octets have around them as a frame; a text if they cannot be one of this fabric. */
+  /** Headers for octets as a frame; a text if they cannot be one of this fabric. */
   around(octets: Uint8Array, peerMac: number): ForgedMessage | string {
     const envelope = blankEnvelope();
     const isRead = decodeEnvelope(octets, 0, envelope) === 'ok';
@@ -71,7 +71,7 @@ export class Injector {
     if (host < 0 && destination !== peerMac) {
       return `neither a host nor the link partner has the address ${formatMac(destination)}`;
     }
-    const target = host < 0 ? NEIGHBOUR : host;
+    const target = host < 0 ? LINK_PARTNER : host;
     const priority = priorityOf(cTag, isRead ? envelope : null);
     const vlan =
       (cTag === NO_TAG ? 0 : tagVlan(cTag)) | (sTag === NO_TAG ? 0 : tagVlan(sTag) << 16);
@@ -147,7 +147,7 @@ export class Injector {
   }
 }
 
-/** Of a tag, or a DSCP; network control where neither is. */
+/** Of a tag, or a DSCP; network control without either. */
 function priorityOf(cTag: number, packet: ReturnType<typeof blankEnvelope> | null): number {
   if (cTag !== NO_TAG) return tagPriority(cTag);
   switch (packet?.encapsulation) {

@@ -7,10 +7,10 @@ import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
 
-/** Of a port about which the scenario says nothing (802.1Q 9.6: the default VID). */
+/** Of a port without settings (802.1Q 9.6: the default VID). */
 const DEFAULT_PORT: VlanPortSpec = { native: 1, tagged: [] };
 
-/** By device and port; null for those that leave tags alone. */
+/** By device and port; null for those that do not change tags. */
 export function bridgePorts(
   topology: Topology,
   settings: readonly Settings[],
@@ -75,7 +75,7 @@ export function forwardingOf(
   };
 }
 
-/** Null for a switch that is to know nothing of links that are down. */
+/** Null for a switch without failover. */
 export function failoverOf({ failover }: Settings['switch'], routes: Routes): FailoverSpec | null {
   const { enabled, detectionPs, reconvergencePs, queued } = failover;
   if (!enabled) return null;

@@ -6,8 +6,8 @@ import { CNP_FRAME_OCTETS, notificationsOf } from './congestion-plan.js';
 import { ACK_OCTETS, framingOf, tagOctets, telemetryOctets } from './framing.js';
 
 /**
- * By priority: the lengths of full frames that the flows put on any wire, tags included, and of
- * their acknowledgements. Bridges with tagged ports put a tag on what came without.
+ * By priority: the lengths of full frames of the flows on any link, tags included, and of their
+ * acknowledgements. Bridges with tagged ports tag untagged frames.
  */
 export function frameLengths(
   scenario: Scenario,
@@ -28,8 +28,9 @@ export function frameLengths(
       lengths[messages.priority]!.add(Math.max(FRAME_OCTETS_MIN, messages.frameOctets + tags));
     }
     if (transport.kind === 'reliable') {
+      const answers = flow.answerVlan === undefined ? tags : tagOctets(flow.answerVlan);
       lengths[transport.ackPriority]!.add(
-        Math.max(FRAME_OCTETS_MIN, ACK_OCTETS + tags + telemetryOctets(flow)),
+        Math.max(FRAME_OCTETS_MIN, ACK_OCTETS + answers + telemetryOctets(flow)),
       );
     }
   }

@@ -8,14 +8,14 @@ import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from '../load/flow.js';
 /** An acknowledgement without tags: RELIABLE_OVERHEAD_BYTES and the AETH of 4. */
 export const ACK_OCTETS = RELIABLE_OVERHEAD_BYTES + 4;
 
-/** How a flow's messages are cut into frames; lengths are without tags. */
+/** How a flow's messages are segmented into frames; lengths are without tags. */
 export interface Framing {
   readonly packetsPerMessage: number;
   readonly fullFrameOctets: number;
   /** Of the last packet of a message. */
   readonly lastFrameOctets: number;
   readonly lastPayloadOctets: number;
-  /** What of a full frame is not payload. */
+  /** Octets of a full frame that are not payload. */
   readonly overheadOctets: number;
 }
 
@@ -38,7 +38,7 @@ export function framingOf({ transport, messageBytes }: Flow): Framing {
   };
 }
 
-/** By which packets and acknowledgements of a flow are longer: room for telemetry. */
+/** Octets added to packets and acknowledgements of a flow: room for telemetry. */
 export function telemetryOctets({ congestion }: Flow): number {
   return hasTelemetry(congestion) ? TELEMETRY_OCTETS : 0;
 }
@@ -47,13 +47,13 @@ export function tagOctets({ inner, outer }: VlanTags): number {
   return [inner, outer].filter((vlan) => vlan !== null).length * VLAN_TAG_OCTETS;
 }
 
-/** Least time per octet on the wire that the flow allows itself; 0 where it takes what it gets. */
+/** Least time per octet on the wire at the flow's own rate; 0 where it has none. */
 export function pacePsPerOctet({ transport }: Flow): number {
   if (transport.kind === 'raw' || transport.rateBps === Infinity) return 0;
   return (8 * PS_PER_S) / transport.rateBps;
 }
 
-/** Before tags, so that a frame is long enough for the wire when its tag is taken off. */
+/** Before tags, so that a frame is long enough when its tag is removed. */
 function padded(octets: number): number {
   return Math.max(FRAME_OCTETS_MIN, octets);
 }

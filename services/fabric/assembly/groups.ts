@@ -19,7 +19,7 @@ export function membersOf(
   );
 }
 
-/** Checks what is sent to groups: raw frames, to a member other than the sender. */
+/** Checks loads to groups: raw frames, to a member other than the sender. */
 export function checkGroupFlows(
   flows: readonly Flow[],
   members: readonly (readonly number[])[],
@@ -37,8 +37,8 @@ export function checkGroupFlows(
 }
 
 /**
- * By group, then by position of the switch: the ports of the tree that carries it. Senders hang on
- * it too. A group that nobody sends to has none.
+ * By group, then by position of the switch: the ports of the tree that carries it, including those
+ * of senders. A group without loads has none.
  */
 export function treesOf(
   members: readonly (readonly number[])[],

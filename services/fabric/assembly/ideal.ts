@@ -9,16 +9,16 @@ import { pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
 export interface Ideal {
   /**
    * From the release of a message to its arrival on an idle fabric; null where that is not known
-   * beforehand: endless messages, releases at random.
+   * beforehand: endless messages, random releases, frames that no link carries.
    */
   readonly idealPs: number | null;
-  /** What each message released at once with the first one adds to that. */
+  /** What each further message released at once with the first one adds to that. */
   readonly idealNextPs: number;
 }
 
 const UNKNOWN: Ideal = { idealPs: null, idealNextPs: 0 };
 
-/** One link of the way of a flow's frames, as far as time is concerned. */
+/** One link of the path of a flow's frames. */
 interface Stage {
   readonly octetPs: number;
   readonly latencyPs: number;
@@ -29,10 +29,10 @@ interface Stage {
 }
 
 /**
- * A message's first frame goes hop by hop, and the rest follows at the pace of the slowest link or
- * of the flow itself. Exact for one message on one path; of several paths that the flow may be
- * given, the fastest counts. Where switches spread its frames over links that are slower than what
- * comes in, it is a lower bound.
+ * A message's first frame is forwarded hop by hop, and the rest follows at the rate of the slowest
+ * link or of the flow itself. Exact for one message on one path; of several paths that the flow may
+ * be given, the fastest counts. Where switches spread its frames over links that are slower than
+ * the one before, it is a lower bound.
  */
 export function idealOf(
   flow: Flow,
@@ -42,7 +42,8 @@ export function idealOf(
   settings: readonly Settings[],
 ): Ideal {
   const gapPs = gapOf(flow);
-  if (framing.packetsPerMessage === Infinity || gapPs === null) return UNKNOWN;
+  const isLocal = paths.some((hops) => hops.length === 0);
+  if (framing.packetsPerMessage === Infinity || gapPs === null || isLocal) return UNKNOWN;
   const pacePs = pacePsPerOctet(flow);
   const ideals = paths.map((hops): { readonly idealPs: number; readonly idealNextPs: number } => {
     const stages = stagesOf(hops, flow, settings);
@@ -60,7 +61,7 @@ export function idealOf(
   };
 }
 
-/** Whether one link of a level is slower than all that comes before it. */
+/** Whether one link of a level is slower than all before it. */
 function slowsDown(stages: readonly Stage[], levels: readonly Level[], pacePs: number): boolean {
   let before = pacePs;
   return stages.some(({ octetPs }, i) => {
@@ -71,8 +72,8 @@ function slowsDown(stages: readonly Stage[], levels: readonly Level[], pacePs: n
 }
 
 /**
- * No frame is faster than the last one on its own, and of the frames before it all but as many as
- * the links of a level have gone over them.
+ * No frame is faster than the last one alone, and of the frames before it all but as many as there
+ * are links of a level have passed them.
  */
 function spreadMessagePs(
   stages: readonly Stage[],

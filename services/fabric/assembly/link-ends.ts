@@ -3,7 +3,7 @@ import { adjacencyOf, portCount } from '../topology/adjacency.js';
 import type { Topology, TopologyLink } from '../topology/topology.js';
 import { portName } from '../topology/topology.js';
 
-/** A port with its cable. */
+/** A port with its link. */
 export interface LinkEnd {
   readonly device: number;
   readonly port: number;

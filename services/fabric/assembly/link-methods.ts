@@ -1,13 +1,14 @@
+import { FLOW_CONTROLS, fallbackOf } from '../../mechanisms/registry.js';
 import type { FlowControl, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 
-/** What a link is built for; `either`: its ends may come to credit, and to PFC. */
+/** Methods that a link is built for; `either`: its ends may negotiate credit, and PFC. */
 export type LinkMethod = FlowControl | 'either';
 
-/** By priority: what rules it on a link. */
+/** By priority: its method on a link. */
 export type Methods = readonly LinkMethod[];
 
 export function hasPfc(method: LinkMethod | undefined): boolean {
@@ -18,6 +19,11 @@ export function hasCredit(method: LinkMethod | undefined): boolean {
   return method === 'credit' || method === 'either';
 }
 
+/** The receiver sets memory apart for what it grants. */
+export function isBacked(method: LinkMethod | undefined): boolean {
+  return hasCredit(method) || FLOW_CONTROLS.some((name) => name === method);
+}
+
 /** What a device that negotiates may come to at any time: priorities, one bit each. */
 export interface Prospects {
   readonly pfc: number;
@@ -26,9 +32,9 @@ export interface Prospects {
 
 /**
  * By device and port. Both ends of a link run the same method for a priority (802.1Q 36.1.1); where
- * only one of them has credit exchange, the scenario says what they fall back to. Where neighbours
- * negotiate (`prospects`, by device), a link is built for all that they may come to: PFC if one end
- * has it, as the other may take it over, and credit if both can.
+ * only one of them has credit exchange, the scenario sets the fallback. Where link partners
+ * negotiate (`prospects`, by device), a link is built for all possible results: PFC if one end has
+ * it, as the other may adopt it, and credit if both can.
  */
 export function methodsOfLinks(
   scenario: Scenario,
@@ -48,20 +54,37 @@ export function methodsOfLinks(
   };
   return linkEnds.map((ends) =>
     ends.map((end): Methods => {
-      if (prospects !== null) return negotiable(prospects[end.device]!, prospects[end.peerDevice]!);
       const [here, there] = [ownMethods(end.device), ownMethods(end.peerDevice)];
+      if (prospects !== null) {
+        const agreed = negotiable(prospects[end.device]!, prospects[end.peerDevice]!);
+        // What both ends are configured for is agreed on by the mechanism itself.
+        return agreed.map((method, p) =>
+          here[p] === there[p] && isOfSlice(here[p]!) ? here[p]! : method,
+        );
+      }
       if (here === there) return here;
       return here.map((method, priority) => {
         const other = there[priority]!;
         if (method === other) return method;
-        const isCredit = method === 'credit' || other === 'credit';
-        const { fallback } = scenario.credit;
-        if (isCredit && fallback !== 'refuse') return fallback;
+        const fallback = [method, other]
+          .map((one) => fallbackFor(scenario, one))
+          .find((one) => one !== 'refuse');
+        if (fallback !== undefined) return fallback;
         const peer = linkEnds[end.peerDevice]![end.peerPort]!;
         throw disagreement(priority, method === 'none' ? [peer, end] : [end, peer], settings, fail);
       });
     }),
   );
+}
+
+function isOfSlice(method: FlowControl): boolean {
+  return FLOW_CONTROLS.some((name) => name === method);
+}
+
+/** What rules a priority where only one end has this method. */
+function fallbackFor(scenario: Scenario, method: FlowControl): 'refuse' | 'pfc' | 'none' {
+  if (method === 'credit') return scenario.credit.fallback;
+  return isOfSlice(method) ? fallbackOf(method, scenario.mechanisms) : 'refuse';
 }
 
 function negotiable(here: Prospects, there: Prospects): Methods {
@@ -83,7 +106,8 @@ function disagreement(
   const places = sides.map((side) => placeOfPriority(side, priority));
   const [method, other] = sides.map((side) => side.priorities[priority]!.flowControl);
   const instead = other === 'none' ? '' : `, which has ${other}`;
-  const remedy = [method, other].includes('credit') ? '; make them alike or give a fallback' : '';
+  const mayFallBack = [method, other].some((one) => one === 'credit' || isOfSlice(one!));
+  const remedy = mayFallBack ? '; make them alike or give a fallback' : '';
   return fail(
     places.find(([section]) => section === 'devices') ?? places[0]!,
     `priority ${priority} has ${method} at ${end.name} but not at the other end, ` +

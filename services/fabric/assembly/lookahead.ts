@@ -2,6 +2,7 @@ import type { PortSpec } from '../../engine/contract/spec.js';
 import { stopSpecOf } from '../../engine/contract/stop-spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS } from '../../engine/units/ethernet.js';
+import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import type { LinkEnd } from './link-ends.js';
 
 /** The least lookahead of all links. */
@@ -15,17 +16,20 @@ export function lookaheadOf(
 }
 
 /**
- * Least virtual time between anything a device does and its earliest effect on the neighbour at
- * this end's other side. A frame is handed over when it starts; it acts when 64 octets of it have
- * come and passed the receiver's pipeline, a control frame when its last octet has come and the
- * response delay is over.
+ * Least virtual time between an event of a device and its earliest effect on the link partner at
+ * this end. A frame is handed over when it starts; it takes effect when 64 octets of it have
+ * arrived and passed the receiver's pipeline, a control frame when its last octet has arrived and
+ * the response delay is over, an ordered set when its last octet has arrived.
  */
 export function linkLookaheadPs(specs: readonly DeviceSpec[], end: LinkEnd): number {
   const receiver = specs[end.peerDevice]!;
   const ingressPs = receiver.kind === 'switch' ? receiver.pipelinePs : 0;
   const responsePs = responseDelayOf(receiver.ports[end.peerPort]!);
   const shortestPs = (PREAMBLE_OCTETS + FRAME_OCTETS_MIN) * end.octetPs + end.latencyPs;
-  return shortestPs + Math.min(ingressPs, responsePs);
+  const ofFramesPs = shortestPs + Math.min(ingressPs, responsePs);
+  if (receiver.ports[end.peerPort]!.orderedSets !== true) return ofFramesPs;
+  const ofSetsPs = ORDERED_SET_OCTETS * end.octetPs + end.latencyPs;
+  return Math.min(ofFramesPs, ofSetsPs);
 }
 
 /** Infinity where control frames pass the pipeline, as at ports that receive no pauses. */

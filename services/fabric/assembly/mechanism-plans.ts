@@ -1,4 +1,4 @@
-/** A fabric as mechanisms see it, and what they plan for its devices. */
+/** The fabric as mechanisms see it, and their plans for its devices. */
 
 import type {
   DeviceContext,
@@ -22,7 +22,7 @@ import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 import { stationsOf } from './stations.js';
 
-/** What a fabric is to every mechanism. */
+/** The part of the context that all mechanisms share. */
 interface Ground {
   readonly input: AssemblyInput;
   readonly settings: readonly Settings[];
@@ -31,6 +31,7 @@ interface Ground {
   readonly methods: readonly (readonly Methods[])[];
   /** By priority. */
   readonly longestFrameOctets: readonly number[];
+  readonly frameLengths: readonly (readonly number[])[];
   readonly paths: FlowPaths;
   /** As `LinkContext.xoffOctets`. */
   readonly xoffOctets: (device: number, port: number, priority: number) => number | null;
@@ -78,6 +79,7 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
       transmit: scenario.classes.transmit,
       receive: scenario.classes.receive,
       longestFrameOctets,
+      frameLengths: ground.frameLengths,
       negotiates: scenario.discovery.enabled && scenario.discovery.drives,
       hostsNamed: (path, selection) => hostsNamed(input, path, selection),
       matches: matchesGlob,
@@ -97,14 +99,14 @@ function hostsNamed(
   return selectDevices(topology, selector, 'host', (message) => fail(path, message));
 }
 
-/** Each checks what the scenario says of it. */
+/** Each checks its part of the scenario. */
 export function planMechanisms(all: readonly FabricOfMechanism[]): PlannedMechanism[] {
   return all.map(({ slice, context }) => ({ slice, context, plan: slice.plan(context) }));
 }
 
 interface SettingsOfDevice {
   readonly own: Settings;
-  /** Of all devices that say nothing else. */
+  /** Of all devices without one of their own. */
   readonly arbiter: ArbiterSection;
   readonly isHost: boolean;
 }
@@ -119,10 +121,11 @@ function settingsFor(
       priority,
       flowControl,
       key: mechanisms[name],
-      // A chip with a memory of its own has none, whatever the scenario says of its priorities.
+      // A chip with a memory of its own has none, whatever the priorities in the scenario.
       isOn: mechanisms[name] === true && (isHost || settings.switch.model === 'shared-buffer'),
     })),
     pipelinePs: settings.switch.pipelinePs,
+    hasOwnMemory: isHost ? settings.host.nic !== null : settings.switch.model !== 'shared-buffer',
     shares: sharesOf(settings.switch.arbiter ?? arbiter),
     placeOf: (key) => {
       const change = settings.changes.findLast(({ mechanisms }) =>
@@ -143,6 +146,7 @@ function linkOf(end: LinkEnd, methods: Methods, { input, xoffOctets }: Ground): 
     peerPort,
     octetPs,
     latencyPs,
+    flowControl: methods,
     pfc: methods.reduce((mask, method, p) => (hasPfc(method) ? mask | (1 << p) : mask), 0),
     xoffOctets: (priority) => xoffOctets(device, port, priority),
     peerAddress: () => {
@@ -154,7 +158,7 @@ function linkOf(end: LinkEnd, methods: Methods, { input, xoffOctets }: Ground): 
   };
 }
 
-/** By traffic class: the share of a port that is a class's own when all have frames to send. */
+/** By traffic class: its share of a port when all classes have frames to send. */
 function sharesOf(arbiter: ArbiterSection): number[] {
   switch (arbiter.kind) {
     case 'strict':

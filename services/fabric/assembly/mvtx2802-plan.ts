@@ -1,12 +1,15 @@
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
-import type { Mvtx2802Spec, StopPortSpec } from '../../engine/contract/spec.js';
+import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
+import type { Mvtx2802Spec, ShaperSpec, StopPortSpec } from '../../engine/contract/spec.js';
 import {
+  DELAY_BOUNDS_US,
   LEAST_XOFF_SLOTS,
   MVTX2802_MEMORIES,
   MVTX2802_PORTS,
   MVTX2802_RATES_BPS,
   MVTX2802_SLOT_OCTETS,
   MVTX2802_SOURCES,
+  RATE_PARTS,
   uncongestedBelow,
 } from '../../engine/flow-control/mvtx2802/mvtx2802-managed.js';
 import { PAUSE_QUANTA } from '../../engine/flow-control/pause/pause-managed.js';
@@ -19,18 +22,24 @@ import type {
   PortSection,
   Scenario,
 } from '../scenario/scenario.js';
-import type { Fail } from '../topology/cabling.js';
+import type { Fail, Path } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
+import type { Warn } from './device-warnings.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 
-/** Whether a change speaks of it, and where that stands. */
+/** Whether a change sets it, and its path. */
 const PLACES = {
   model: [({ model }: Change) => model, 'model'],
   cutThrough: [({ cutThrough }: Change) => cutThrough, 'cutThrough'],
   memory: [({ mvtx2802 }: Change) => mvtx2802, 'mvtx2802'],
+  vlans: [({ mvtx2802 }: Change) => mvtx2802?.vlanCongestionFrames, 'mvtx2802', 'vlanCongestion'],
+  scheduler: [({ mvtx2802 }: Change) => mvtx2802?.scheduler, 'mvtx2802', 'scheduler'],
+  weights: [({ mvtx2802 }: Change) => mvtx2802?.weights, 'mvtx2802', 'weights'],
+  shaper: [({ mvtx2802 }: Change) => mvtx2802?.shaper, 'mvtx2802', 'shaper'],
+  cpu: [({ mvtx2802 }: Change) => mvtx2802?.cpuPort, 'mvtx2802', 'cpuPort'],
   temporary: [({ mvtx2802 }: Change) => mvtx2802?.temporarySlots, 'mvtx2802', 'temporary'],
   source: [({ mvtx2802 }: Change) => mvtx2802?.sourceSlots, 'mvtx2802', 'source'],
   xoff: [({ mvtx2802 }: Change) => mvtx2802?.xoffSlots, 'mvtx2802', 'xoff'],
@@ -40,10 +49,12 @@ const PLACES = {
 type Change = DeviceOverride['switch'];
 
 const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
-/** A standing Xoff is said again after half its time. */
+const P6_AND_P7 = 0xc0;
+const GIGABIT_PS = 1e3;
+/** Xoff is refreshed after half its time. */
 const REFRESH_FRACTION = 0.5;
 
-/** Of a flow-controlled port: its slots behind Xoff, and what the delays ask for. */
+/** Of a flow-controlled port: its slots behind Xoff, and the need by the delays. */
 export interface SlotMargin {
   readonly device: number;
   readonly port: number;
@@ -52,7 +63,7 @@ export interface SlotMargin {
   readonly neededSlots: number;
 }
 
-/** What the switches that are MVTX2802s, and their neighbours, need to be built. */
+/** Specifications of the switches that are MVTX2802s, and PAUSE of their link partners. */
 export class Mvtx2802Plan {
   /** Of every flow-controlled port. */
   readonly margins: SlotMargin[] = [];
@@ -65,14 +76,16 @@ export class Mvtx2802Plan {
     private readonly methods: readonly (readonly Methods[])[],
     private readonly longestOctets: number,
     private readonly fail: Fail,
+    private readonly warn: Warn,
   ) {}
 
-  /** Null where the switch is none. */
+  /** Null where the switch is another. */
   spec(device: number): Mvtx2802Spec | null {
     if (!this.isChip(device)) return null;
     const registers = this.registersOf(device);
     this.checkPart(device);
     this.checkLinks(device);
+    this.checkQos(device, registers);
     const classSlots = CLASSES.map((tc) => registers.classes[tc] ?? 0);
     const sharedSlots = this.sharedSlots(device, registers, classSlots);
     const { sourceSlots, normalQos, allocationOrder, wred } = registers;
@@ -86,6 +99,9 @@ export class Mvtx2802Plan {
       normalQos,
       allocationOrder,
       multicast: multicastOf(registers),
+      temporarySlots: this.temporarySlots(device, registers),
+      shapers: this.linkEnds[device]!.map((end) => this.shaper(end, registers)),
+      cpuPort: registers.cpuPort === null ? -1 : registers.cpuPort - 1,
       wred: {
         sum: wred.sum,
         levelOctets: wred.levels,
@@ -93,6 +109,7 @@ export class Mvtx2802Plan {
         firstHigh: wred.firstHigh,
         secondHigh: wred.secondHigh,
         secondLow: wred.secondLow,
+        spared: strictClasses(registers.scheduler),
       },
     };
   }
@@ -106,13 +123,49 @@ export class Mvtx2802Plan {
     return { quanta: PAUSE_QUANTA.default, refreshFraction: REFRESH_FRACTION, responseDelayPs };
   }
 
+  /** Of a port; null where it has the arbiter of its device. */
+  arbiter({ device, link }: LinkEnd): ArbiterSpec | null {
+    if (!this.isChip(device)) return null;
+    const { scheduler, weights } = this.registersOf(device);
+    if (scheduler === 'classes') return null;
+    const strict = strictClasses(scheduler);
+    const isBounded = scheduler.endsWith('delay-bound');
+    const isStrict = (tc: number): boolean => (strict & (1 << tc)) !== 0;
+    return {
+      kind: 'due-dates',
+      strict,
+      // The bounds are those of 1 Gb/s: of so many octets of the queues at the rate of the port.
+      boundsPs: CLASSES.map((tc) => {
+        const boundUs = DELAY_BOUNDS_US[tc] ?? null;
+        if (!isBounded || boundUs === null || isStrict(tc)) return null;
+        return Math.round((boundUs * GIGABIT_PS * 1e12) / link.rateBps);
+      }),
+      weights: isBounded ? CLASSES.map(() => 0) : weightsOf(weights, isStrict),
+    };
+  }
+
+  private shaper({ device, port, octetPs }: LinkEnd, section: Mvtx2802Section): ShaperSpec | null {
+    const { shaper } = section;
+    if (shaper === null || this.isCpu({ device, port })) return null;
+    const averageOctetPs = Math.ceil((octetPs * RATE_PARTS) / shaper.average);
+    return {
+      peakOctetPs: Math.ceil((octetPs * RATE_PARTS) / shaper.peak),
+      averageOctetPs,
+      burstPs: shaper.burstBytes * averageOctetPs,
+    };
+  }
+
+  private isCpu({ device, port }: Pick<LinkEnd, 'device' | 'port'>): boolean {
+    return this.registersOf(device).cpuPort === port + 1;
+  }
+
   isChip(device: number): boolean {
     const isSwitch = this.topology.devices[device]!.kind === 'switch';
     return isSwitch && this.settings[device]!.switch.model === 'mvtx2802';
   }
 
   private hasFlowControl(end: LinkEnd): boolean {
-    if (!this.isChip(end.device)) return false;
+    if (!this.isChip(end.device) || this.isCpu(end)) return false;
     return this.portSection(end)?.flowControl ?? this.registersOf(end.device).flowControl;
   }
 
@@ -134,11 +187,17 @@ export class Mvtx2802Plan {
 
   private checkPart(device: number): void {
     const ports = this.linkEnds[device]!.length;
-    if (ports > MVTX2802_PORTS) {
+    const { cpuPort } = this.registersOf(device);
+    if (cpuPort !== null && cpuPort > ports) {
+      const message = `${this.nameOf(device)} has no port ${cpuPort}: it has ${ports}`;
+      throw this.wrong(device, 'cpu', message);
+    }
+    if (ports - (cpuPort === null ? 0 : 1) > MVTX2802_PORTS) {
       throw this.wrong(
         device,
         'model',
-        `${this.nameOf(device)} has ${ports} ports; an MVTX2802 has ${MVTX2802_PORTS}`,
+        `${this.nameOf(device)} has ${ports} ports; an MVTX2802 has ${MVTX2802_PORTS}` +
+          (cpuPort === null ? ', and one for its CPU (cpuPort)' : ' beside that of its CPU'),
       );
     }
     if (this.settings[device]!.switch.cutThrough) {
@@ -183,6 +242,43 @@ export class Mvtx2802Plan {
     }
   }
 
+  private checkQos(device: number, registers: Mvtx2802Section): void {
+    const { scheduler, weights, shaper, multicast, vlanCongestionFrames } = registers;
+    const name = this.nameOf(device);
+    if (scheduler !== 'classes' && this.settings[device]!.switch.arbiter !== null) {
+      const message = `${name} has its own arbiter, and scheduler ${scheduler}; leave one out`;
+      throw this.wrong(device, 'scheduler', message);
+    }
+    const given = Object.keys(weights).map(Number);
+    if (given.length > 0) {
+      const problem = problemOfWeights(given, weights, scheduler);
+      if (problem !== null) throw this.wrong(device, 'weights', problem);
+    }
+    if (shaper !== null && !scheduler.startsWith('strict')) {
+      throw this.wrong(
+        device,
+        'shaper',
+        `a shaper of ${name} needs class P6 strict, and scheduler is ${scheduler}; write ` +
+          'strict-delay-bound or strict-wfq',
+      );
+    }
+    if (shaper !== null && shaper.average > shaper.peak) {
+      const { average, peak } = shaper;
+      const message = `an average rate of ${average} above the peak rate of ${peak}; lower it`;
+      throw this.wrong(device, 'shaper', message);
+    }
+    const [vlan] = Object.keys(vlanCongestionFrames);
+    if (vlan !== undefined && multicast !== 'managed') {
+      const message = `VLAN ${vlan} has a threshold, and multicast is ${multicast}; write managed`;
+      throw this.wrong(device, 'vlans', message);
+    }
+    const cpu = this.settings[device]!.switch.ports.find(({ port }) => port === registers.cpuPort);
+    if (cpu?.flowControl === true) {
+      const message = `port ${cpu.port} of ${name} is that of its CPU, which has no 802.3x`;
+      throw this.wrong(device, 'cpu', message);
+    }
+  }
+
   /** What all the regions leave; the CPU has a region like every port. */
   private sharedSlots(
     device: number,
@@ -202,16 +298,21 @@ export class Mvtx2802Plan {
           `${slots}`,
       );
     }
-    const coming = this.framesComingIn(device);
-    if (coming > temporarySlots) {
-      throw this.wrong(
-        device,
-        'temporary',
-        `temporary slots for ${temporarySlots} frames; ${coming} may be coming into ${name} at ` +
-          'once, with what is in its pipeline',
-      );
-    }
     return slots - kept;
+  }
+
+  /** Infinity where they are enough for whatever comes in. */
+  private temporarySlots(device: number, { temporarySlots }: Mvtx2802Section): number {
+    const coming = this.framesComingIn(device);
+    if (coming <= temporarySlots) return Infinity;
+    this.warn(
+      this.place(device, 'temporary'),
+      this.nameOf(device),
+      `temporary slots for ${temporarySlots} frames, and ${coming} may be coming in at once, ` +
+        'with what is in the pipeline: some are dropped at their first bit, also where flow ' +
+        `control is on; write temporary: ${coming}`,
+    );
+    return temporarySlots;
   }
 
   /** Frames that can be between their first octet and the end of the pipeline, of all ports. */
@@ -249,7 +350,7 @@ export class Mvtx2802Plan {
     return chosen;
   }
 
-  /** The shortest frames that may still come after Xoff. */
+  /** The shortest frames that may still arrive after Xoff. */
   private neededSlots(end: LinkEnd): number {
     const peerPause = this.pauseOf(this.peerOf(end));
     const terms = headroomTerms({
@@ -263,7 +364,7 @@ export class Mvtx2802Plan {
       fullPoolOctets: 0,
       cellOctets: 1,
     });
-    // One frame is under way when the last of these octets has passed.
+    // One frame is in flight when the last of these octets has passed.
     const octets = terms.totalOctets - terms.frameOctets;
     return Math.ceil(octets / wireOctets(FRAME_OCTETS_MIN)) + 1;
   }
@@ -272,16 +373,56 @@ export class Mvtx2802Plan {
     return this.scenario.pause.enabled ? this.scenario.pause.pfc : this.pause(end)!;
   }
 
-  /** An error where the file says it of this switch. */
+  /** An error where the file configures it for this switch. */
   private wrong(device: number, what: keyof typeof PLACES, message: string): Error {
+    return this.fail(this.place(device, what), message);
+  }
+
+  private place(device: number, what: keyof typeof PLACES): Path {
     const [says, ...keys] = PLACES[what];
     const said = (change: DeviceOverride): boolean => says(change.switch) !== undefined;
-    return this.fail(placeOf(this.settings[device]!, said, keys), message);
+    return placeOf(this.settings[device]!, said, keys);
   }
 }
 
+function strictClasses(scheduler: Mvtx2802Section['scheduler']): number {
+  return scheduler.startsWith('strict') ? P6_AND_P7 : 0;
+}
+
+/** By class: those given, or as equal as whole numbers that add up to 64 are. */
+function weightsOf(
+  weights: Mvtx2802Section['weights'],
+  isStrict: (trafficClass: number) => boolean,
+): number[] {
+  if (Object.keys(weights).length > 0) return CLASSES.map((tc) => weights[tc] ?? 0);
+  const sharing = CLASSES.filter((tc) => !isStrict(tc));
+  const least = Math.floor(RATE_PARTS / sharing.length);
+  const more = RATE_PARTS - least * sharing.length;
+  return CLASSES.map((tc) => {
+    if (isStrict(tc)) return 0;
+    return least + (sharing.indexOf(tc) >= sharing.length - more ? 1 : 0);
+  });
+}
+
+function problemOfWeights(
+  given: readonly number[],
+  weights: Mvtx2802Section['weights'],
+  scheduler: Mvtx2802Section['scheduler'],
+): string | null {
+  if (!scheduler.endsWith('wfq')) {
+    return `weights act with scheduler wfq or strict-wfq, and it is ${scheduler}`;
+  }
+  const served = scheduler === 'wfq' ? CLASSES : CLASSES.slice(0, 6);
+  const wrong = served.find((tc) => !given.includes(tc));
+  if (wrong !== undefined) return `no weight for class ${wrong}; write all of ${served.join(', ')}`;
+  const strict = given.find((tc) => !served.includes(tc));
+  if (strict !== undefined) return `a weight for class ${strict}, which is strict; leave it out`;
+  const sum = given.reduce((total, tc) => total + weights[tc]!, 0);
+  return sum === RATE_PARTS ? null : `weights add up to ${sum}, and must to ${RATE_PARTS}`;
+}
+
 function multicastOf(registers: Mvtx2802Section): Mvtx2802Spec['multicast'] {
-  const { multicast, mcc, multicastStops, congestionFrames } = registers;
+  const { multicast, mcc, multicastStops, congestionFrames, vlanCongestionFrames } = registers;
   switch (multicast) {
     case 'off':
       return { kind: 'off' };
@@ -291,7 +432,10 @@ function multicastOf(registers: Mvtx2802Section): Mvtx2802Spec['multicast'] {
       return {
         kind: 'managed',
         thresholdFrames: congestionFrames,
-        lowFrames: uncongestedBelow(congestionFrames),
+        thresholdOfVlan: vlanCongestionFrames,
+        lowFrames: uncongestedBelow(
+          Math.min(congestionFrames, ...Object.values(vlanCongestionFrames)),
+        ),
       };
   }
 }

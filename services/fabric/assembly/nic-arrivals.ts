@@ -10,9 +10,10 @@ import type { Nic82599Section } from '../scenario/nic-section.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Path } from '../../settings/source-tree.js';
 import { notificationsOf } from './congestion-plan.js';
+import { vlanWord } from './connections.js';
 import type { Methods } from './link-methods.js';
 
-/** What the receive buffers of an 82599 are sized for. */
+/** The traffic that the receive buffers of an 82599 are sized for. */
 export interface NicTraffic {
   readonly methods: Methods;
   readonly ends: Pick<HostSpec, 'sends' | 'receives'>;
@@ -33,9 +34,9 @@ interface Arrival {
 }
 
 /**
- * Flow control on the link goes by the priority of a frame, an 82599 chooses the receive buffer by
- * its user priority. Where both differ, the frame fills a buffer whose watermarks pause another
- * priority, and nothing keeps it from being lost: says where and why, null if that cannot be.
+ * Flow control on the link uses the priority of a frame, an 82599 chooses the receive buffer by its
+ * user priority. Where both differ, the frame fills a buffer whose watermarks pause another
+ * priority, and may be lost: returns where and why, null if that cannot be.
  */
 export function strayArrival(
   section: Nic82599Section,
@@ -66,7 +67,7 @@ export function strayArrival(
   return null;
 }
 
-/** Data, and what answers to data: acknowledgements and congestion notifications. */
+/** Data, and what answers data: acknowledgements and congestion notifications. */
 function arrivals(
   scenario: Scenario,
   { sends, receives }: Pick<HostSpec, 'sends' | 'receives'>,
@@ -74,11 +75,12 @@ function arrivals(
 ): Arrival[] {
   const { rateControls, priorities: sections } = scenario;
   const data = receives.map(({ flow, ackVlan }): Arrival => {
-    const { name, priority } = flows[flow]!;
-    return { priority, vlans: ackVlan, flow: name };
+    const { name, priority, vlan, answerVlan } = flows[flow]!;
+    return { priority, vlans: answerVlan === undefined ? ackVlan : vlanWord(vlan), flow: name };
   });
   const answers = sends.flatMap(({ flow, vlan, frameClass }): Arrival[] => {
-    const { name, transport, congestion } = flows[flow]!;
+    const { name, transport, congestion, answerVlan } = flows[flow]!;
+    const vlans = answerVlan === undefined ? vlan : vlanWord(answerVlan);
     const { mechanisms } = sections[frameClass & PRIORITY_MASK]!;
     const messages = MECHANISMS.filter(({ name }) => mechanisms[name] === true).flatMap(
       (slice) => slice.messagePriority?.(scenario.mechanisms[slice.name]) ?? [],
@@ -93,7 +95,7 @@ function arrivals(
       ...(fromQueues === undefined ? [] : [fromQueues.priority]),
       ...messages,
     ];
-    return priorities.map((priority) => ({ priority, vlans: vlan, flow: `answers to ${name}` }));
+    return priorities.map((priority) => ({ priority, vlans, flow: `answers to ${name}` }));
   });
   return [...data, ...answers];
 }

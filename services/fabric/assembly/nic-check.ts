@@ -15,13 +15,13 @@ import { hasCredit, hasPfc, type Methods } from './link-methods.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './nic-registers.js';
 
-/** What the data sheet asks of registers together, and of registers and the rest. */
+/** Requirements of the data sheet for combinations of registers, and of registers and the rest. */
 export class NicCheck {
   constructor(
     private readonly name: string,
     private readonly section: Nic82599Section,
     private readonly around: NicSurroundings,
-    /** By priority: what rules it on the link. */
+    /** By priority: its method on the link. */
     private readonly methods: Methods,
     private readonly fail: Fail,
   ) {}
@@ -37,11 +37,19 @@ export class NicCheck {
     this.live(file);
   }
 
-  /** What may change while it runs. */
+  /** Checks of what may change while it runs. */
   live(file: RegisterFile): void {
     if (this.section.dcb) for (const table of CLASS_TABLES) this.table(file, table);
     this.virtualMachines(file);
     this.rates(file);
+    this.planes(file);
+  }
+
+  private planes(file: RegisterFile): void {
+    if (file.field('PFDTXGSWC', 'VT_LBEN') === 0 || file.field('RTTDCS', 'BPBFSM') === 0) return;
+    const message =
+      'the switch between virtual machines is not emulated without the room condition';
+    throw this.wrong(['vmSwitch'], `${message} (BPBFSM 1); leave one out`, 'RTTDCS');
   }
 
   private virtualMachinesInUse(): void {
@@ -97,7 +105,7 @@ export class NicCheck {
     );
   }
 
-  /** Without DCB all priorities share a buffer: credit for some would promise what others fill. */
+  /** Without DCB all priorities share a buffer: others may fill what is granted as credit. */
   private onlyBuffer(): void {
     const credit = this.methods.findIndex(hasCredit);
     const other = this.methods.findIndex((method) => !hasCredit(method));
@@ -177,9 +185,11 @@ export class NicCheck {
     const { section, around } = this;
     if (file.field('RTTDCS', 'VMPAC') === 0) return;
     const least = creditsOf(around.largestFrameOctets);
+    const unweighted = unweightedClasses(section, file);
     for (let queue = 0; queue < QUEUES; queue++) {
       const refill = file.get('RTTDT1C', queue);
       if (refill >= least && refill <= 16_384) continue;
+      if (unweighted.has(classOfQueue(section, queue))) continue;
       const limit =
         refill < least
           ? `less than a largest frame of ${around.largestFrameOctets} octets, ${least} credits`
@@ -200,7 +210,7 @@ export class NicCheck {
     }
   }
 
-  /** At the register that the scenario sets, else at the key that decided. */
+  /** At the register that the scenario sets, else at the key that determines it. */
   private wrong(keys: Path, message: string, register?: RegisterName): Error {
     const { registers, writes, path } = this.section;
     const values = [...registers, ...writes.flatMap((write) => write.values)];
@@ -220,7 +230,20 @@ function problemOf(row: WspClass, rows: readonly WspClass[]): string | null {
   return refill === 0 ? `no class of bandwidth group ${row.group} has a refill` : null;
 }
 
-/** Flows belong to virtual machines that their hosts have. */
+/** Drivers without virtual machines clear RTTDT1C of all queues: these take turns. */
+function unweightedClasses(section: Nic82599Section, file: RegisterFile): ReadonlySet<number> {
+  const classes = new Set(Array.from({ length: section.dcb ? section.classes : 1 }, (_, tc) => tc));
+  for (let queue = 0; queue < QUEUES; queue++) {
+    if (file.get('RTTDT1C', queue) !== 0) classes.delete(classOfQueue(section, queue));
+  }
+  return classes;
+}
+
+function classOfQueue({ dcb, classes }: Nic82599Section, queue: number): number {
+  return dcb ? queue % classes : 0;
+}
+
+/** Flows refer to virtual machines that their hosts have. */
 export function checkVms(
   section: Nic82599Section,
   flows: readonly Flow[],
@@ -228,10 +251,75 @@ export function checkVms(
   fail: Fail,
 ): void {
   const vms = vmCount(section);
-  const ends = ({ source, destination, group }: Flow): boolean =>
-    source === host || (!group && destination === host);
-  const beyond = flows.find((flow) => flow.vm >= vms && ends(flow));
-  if (beyond === undefined) return;
   const message = `there are ${vms} virtual machines, 0 to ${vms - 1}`;
-  throw fail(['load', beyond.load, 'vm'], `${beyond.name} has VM ${beyond.vm}; ${message}`);
+  for (const { source, destination, group, name, load, vm, toVm } of flows) {
+    if (source === host && vm >= vms) {
+      throw fail(['load', load, 'vm'], `${name} has VM ${vm}; ${message}`);
+    }
+    if (!group && destination === host && toVm >= vms) {
+      const key = toVm === vm ? 'vm' : 'toVm';
+      throw fail(['load', load, key], `${name} has VM ${toVm}; ${message}`);
+    }
+  }
+}
+
+/** Only the switch of an 82599 takes frames from one virtual machine of a host to another. */
+export function checkLocalFlows(
+  flows: readonly Flow[],
+  nicOf: (host: number) => Nic82599Section | null,
+  fail: Fail,
+): void {
+  const stray = flows.find((flow) => isLocal(flow) && nicOf(flow.source) === null);
+  if (stray === undefined) return;
+  const remedy = 'the host needs nic: { model: 82599, vmSwitch: true }';
+  throw fail(['load', stray.load], `${stray.name} stays within a plain NIC; ${remedy}`);
+}
+
+/** From one virtual machine of a host to another. */
+function isLocal({ source, destination, group }: Flow): boolean {
+  return !group && source === destination;
+}
+
+/** What the switch between virtual machines needs of the receive buffers that it fills. */
+export interface SwitchedBuffers {
+  readonly file: RegisterFile;
+  readonly around: NicSurroundings;
+  readonly methods: Methods;
+  /** By class: octets below XOFF. */
+  readonly reservedOctets: readonly number[];
+}
+
+/** Frames that are looped back go into the receive buffer of the class they had on transmit. */
+export function checkSwitch(
+  { dcb, path }: Nic82599Section,
+  flows: readonly Flow[],
+  { file, around, methods, reservedOctets }: SwitchedBuffers,
+  fail: Fail,
+): void {
+  const switches = file.field('PFDTXGSWC', 'VT_LBEN') === 1;
+  for (const flow of flows.filter(isLocal)) {
+    if (!switches) {
+      const message = `${flow.name} stays within the host; its NIC needs vmSwitch: true`;
+      throw fail(['load', flow.load], message);
+    }
+    const { transport, priority } = flow;
+    const used = transport.kind === 'reliable' ? [priority, transport.ackPriority] : [priority];
+    for (const up of used) {
+      const tc = dcb ? around.transmit[up]! : 0;
+      const granted = methods.findIndex(
+        (method, other) => hasCredit(method) && (dcb ? around.receive[other]! : 0) === tc,
+      );
+      if (granted >= 0) {
+        const message =
+          `${flow.name} is looped back into receive buffer ${tc}, which is granted to the link ` +
+          `partner as credit of priority ${granted}; use a priority of another class`;
+        throw fail(['load', flow.load, 'priority'], message);
+      }
+      if (reservedOctets[tc]! >= around.largestFrameOctets) continue;
+      const message =
+        `receive buffer ${tc} has ${reservedOctets[tc]!} octets below its high watermark, less ` +
+        `than a largest frame: ${flow.name} could not be looped back into it (7.7.3.1)`;
+      throw fail([...path, 'receive'], message);
+    }
+  }
 }

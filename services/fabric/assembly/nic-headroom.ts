@@ -9,7 +9,7 @@ import type { NicTraffic } from './nic-arrivals.js';
 import type { Warn } from './device-warnings.js';
 
 /** Of a receive buffer that cannot store all that credit is granted for; null if there is none. */
-export function overPromised(
+export function overGranted(
   { classes, pause }: Scenario,
   { accounts }: BufferSpec,
   { methods, creditOctets }: NicTraffic,
@@ -20,12 +20,12 @@ export function overPromised(
     const credited = [0, 1, 2, 3, 4, 5, 6, 7].filter(
       (up) => bufferOf(up) === tc && methods[up] === 'credit',
     );
-    const promised = credited.reduce((sum, up) => sum + creditOctets[up]!, 0);
+    const granted = credited.reduce((sum, up) => sum + creditOctets[up]!, 0);
     const size = reservedOctets + headroomOctets;
-    if (promised <= size) continue;
+    if (granted <= size) continue;
     return (
       `receive buffer ${tc} has ${size} octets, and credit of priority ${credited.join(', ')} is ` +
-      `granted for ${promised}; set credit.buffer to ${Math.floor(size / credited.length)}B or ` +
+      `granted for ${granted}; set credit.buffer to ${Math.floor(size / credited.length)}B or ` +
       'less, or give the buffer more (receive)'
     );
   }
@@ -34,7 +34,7 @@ export function overPromised(
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** What a receive buffer has to store after it paused the link partner; 0 where it never does. */
+/** Octets that a receive buffer stores after it paused the link partner; 0 where it never does. */
 export function octetsAfterXoff(
   tc: number,
   { classes, pause }: Scenario,
@@ -61,9 +61,9 @@ export function octetsAfterXoff(
 }
 
 /**
- * Watermarks of a buffer from its link: above the high one fits what may still arrive; at the low
- * one the link partner resumes, so that as much is stored as the host may take until frames come.
- * Null where the buffer is too small for that.
+ * Watermarks of a buffer from its link: above the high one there is room for what may still arrive;
+ * at the low one the link partner resumes, so that as much is stored as the host may read until
+ * frames arrive. Null where the buffer is too small for that.
  */
 export function watermarksOfLink(
   sizeKb: number,

@@ -21,19 +21,19 @@ import { classesOf } from './fixed-classes.js';
 import type { Path } from '../../settings/source-tree.js';
 import { placeOfArbiter, type Settings } from './settings.js';
 
-/** What a NIC is told by the rest of the scenario. */
+/** Settings of a NIC by the rest of the scenario. */
 export interface NicSurroundings {
   readonly linkBps: number;
   readonly largestFrameOctets: number;
   /** By priority: traffic class when the run begins, and `classes.receive`. */
   readonly transmit: readonly number[];
   readonly receive: readonly number[];
-  /** The arbiter that the scenario gives to the host itself, and where; null: none. */
+  /** The arbiter that the scenario sets for the host itself, and its path; null: none. */
   readonly arbiter: ArbiterSection | null;
   readonly arbiterPath: Path;
 }
 
-/** What the rest of a scenario says for the NIC of a host. */
+/** Settings of the NIC of a host by the rest of a scenario. */
 export function surroundingsOf(
   section: Nic82599Section,
   { scenario, settings }: { readonly scenario: Scenario; readonly settings: Settings },
@@ -65,12 +65,12 @@ export const CLASS_TABLES = ['RTTDT2C', 'RTTPT2C', 'RTRPT4C'] as const;
 const LEAST_VM_REFILL = 24;
 /** With a VLAN tag. */
 const USUAL_FRAME_OCTETS = 1522;
-/** Receive descriptors that drivers give a queue. */
+/** Receive descriptors per queue, as drivers configure them. */
 const USUAL_RING = 512;
 /** PFVMVIR.VLANA: always insert the VLAN of the register. */
 const ALWAYS_INSERT = 1;
 
-/** The registers as a driver would leave them: what the scenario says in its own words first. */
+/** The registers as a driver would write them: from the scenario's own keys first. */
 export function registersOf(section: Nic82599Section, around: NicSurroundings): RegisterFile {
   const file = new RegisterFile();
   modes(file, section, around.arbiter);
@@ -106,7 +106,7 @@ export function vmCount({ dcb, classes }: Nic82599Section): number {
 
 const ALL_IN_ONE = [0, 0, 0, 0, 0, 0, 0, 0];
 
-/** Weighted everywhere, with recycling, as drivers choose; classes in turn on demand. */
+/** Weighted everywhere, with recycling, as drivers configure; round robin on request. */
 function modes(
   file: RegisterFile,
   { dcb }: Nic82599Section,
@@ -167,7 +167,7 @@ function configuredRows(section: Nic82599Section, around: NicSurroundings): WspC
     const linkStrict = strict === 'link';
     return {
       group,
-      // A class without restriction has no refill; the data sheet wants 0 there.
+      // A class without restriction has no refill; the data sheet requires 0 there.
       refill: linkStrict ? 0 : Math.max(rows[tc]!.refill, strict === 'group' ? 0 : 1),
       most: Math.max(rows[tc]!.most, creditsOf(around.largestFrameOctets)),
       linkStrict,
@@ -209,7 +209,9 @@ function rates(file: RegisterFile, section: Nic82599Section, around: NicSurround
   file.setField('RTTBCNRD', 'DRIFT_ENA', 0, 1);
 }
 
-function vlans(file: RegisterFile, { vlan, pools, dcb, classes }: Nic82599Section): void {
+function vlans(file: RegisterFile, section: Nic82599Section): void {
+  const { vlan, pools, dcb, classes } = section;
+  file.setField('PFDTXGSWC', 'VT_LBEN', 0, section.vmSwitch ? 1 : 0);
   file.setField('CTRL_EXT', 'EXTENDED_VLAN', 0, vlan.double ? 1 : 0);
   file.setField('DMATXCTL', 'GDV', 0, vlan.double ? 1 : 0);
   file.setField('DMATXCTL', 'VT', 0, vlan.insertedType);
@@ -230,7 +232,7 @@ function vlans(file: RegisterFile, { vlan, pools, dcb, classes }: Nic82599Sectio
   }
 }
 
-/** Descriptors, and what is done without one. */
+/** Descriptors, and the action without one. */
 function receiveQueues(file: RegisterFile, section: Nic82599Section): void {
   const { receiveRings, pools } = section;
   for (let queue = 0; queue < QUEUES; queue++) {

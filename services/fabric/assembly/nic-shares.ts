@@ -5,7 +5,7 @@ import type { Warn } from './device-warnings.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { classRows } from './nic-registers.js';
 
-/** Difference of two shares, in percent of the link, from which on a user is warned. */
+/** Difference of two shares, in percent of the link, from which on there is a warning. */
 const WORTH_A_WORD = 1;
 
 /** Warns of shares that refills, which are truncated and at most 511, cannot express. */

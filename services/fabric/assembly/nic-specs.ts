@@ -12,8 +12,8 @@ import type { LinkEnd } from './link-ends.js';
 import { hasCredit, hasPfc, type Methods } from './link-methods.js';
 import type { NicTraffic } from './nic-arrivals.js';
 import { strayArrival } from './nic-arrivals.js';
-import { NicCheck } from './nic-check.js';
-import { octetsAfterXoff, overPromised, warnOfHeadroom, watermarksOfLink } from './nic-headroom.js';
+import { checkSwitch, NicCheck } from './nic-check.js';
+import { octetsAfterXoff, overGranted, warnOfHeadroom, watermarksOfLink } from './nic-headroom.js';
 import { warnOfBentShares } from './nic-shares.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { assign, octetsOfKb, registersOf, surroundingsOf } from './nic-registers.js';
@@ -65,10 +65,17 @@ export function nicSpec(
     throw fail([...section.path, 'watermarks'], `${name}: ${message}`);
   };
   const receiveBuffer = receiveBufferOf({ section, file, around, methods, scenario, marksOf });
-  const promised = overPromised(scenario, receiveBuffer, traffic, section.dcb);
-  if (promised !== null) throw fail(section.path, `${name}: ${promised}`);
+  const sent = traffic.ends.sends.map(({ flow }) => traffic.flows[flow]!);
+  const reservedOctets = receiveBuffer.accounts[0]!.map((account) => account.reservedOctets);
+  checkSwitch(section, sent, { file, around, methods, reservedOctets }, fail);
+  const granted = overGranted(scenario, receiveBuffer, traffic, section.dcb);
+  if (granted !== null) throw fail(section.path, `${name}: ${granted}`);
   warnOfHeadroom(name, section, scenario, receiveBuffer, end, traffic, warn);
   warnOfBentShares(name, section, around, warn);
+  if (section.ignoredWrites.length > 0) {
+    const ignored = section.ignoredWrites.join(', ');
+    warn([...section.path, 'trace'], name, `writes without effect in the emulation: ${ignored}`);
+  }
   const scale = Math.max(1, around.linkBps / PART_BPS);
   return {
     registers: valuesOf(file),
@@ -109,29 +116,33 @@ function valuesOf(file: RegisterFile): NicSpec['registers'] {
   );
 }
 
-/** Every state that the registers will be in is checked. */
+/** Every state that the registers will be in is checked. Fields of a register are one write. */
 function writesOf(section: Nic82599Section, file: RegisterFile, check: NicCheck): RegisterWrite[] {
   return section.writes.flatMap(({ atPs, values }) => {
-    const writes = values.map((value): RegisterWrite => {
+    const writes: RegisterWrite[] = [];
+    for (const value of values) {
       const { register, index, field } = value;
       const mask = new RegisterFile();
       const all = field === null ? 0xffffffff : 2 ** registerKind(register).fields[field]!.bits - 1;
       assign(mask, { ...value, value: all });
       assign(file, value);
-      return {
+      const last = writes.at(-1);
+      const isSame = field !== null && last?.register === register && last.index === index;
+      if (isSame) writes.pop();
+      writes.push({
         atPs,
         register,
         index,
-        mask: mask.get(register, index),
+        mask: (mask.get(register, index) | (isSame ? last.mask : 0)) >>> 0,
         value: file.get(register, index),
-      };
-    });
+      });
+    }
     check.live(file);
     return writes;
   });
 }
 
-/** What divides the receive memory. */
+/** Divides the receive memory. */
 interface ReceiveMemory {
   readonly section: Nic82599Section;
   readonly file: RegisterFile;

@@ -6,10 +6,10 @@ import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
 import type { LinkEnd } from './link-ends.js';
 
-/** Stands between the names of two devices that a cable joins. */
+/** Separates the names of two devices that a link joins. */
 const CABLE = '--';
 
-/** What names can be about. */
+/** What names can refer to. */
 interface Named {
   readonly scenario: Scenario;
   readonly topology: Topology;
@@ -17,7 +17,7 @@ interface Named {
   readonly linkEnds: readonly (readonly LinkEnd[])[];
 }
 
-/** Whether a port is meant by its name, by that of its device, or by its cable's. */
+/** Whether a port is selected by its name, by that of its device, or by its link's. */
 export function isCaptured(
   topology: Topology,
   name: string,
@@ -40,7 +40,7 @@ export function flowsNamed(flows: readonly Flow[], wanted: number | string): num
   );
 }
 
-/** What is to be observed must be there: a name that nothing has is a mistake. */
+/** Names to observe must exist: a name without a match is a mistake. */
 export function checkObserved(fabric: Named, fail: Fail): void {
   const { ports, traces, captures } = fabric.scenario.observe;
   const ends = fabric.linkEnds.flat();

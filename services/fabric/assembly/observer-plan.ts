@@ -11,7 +11,7 @@ import { flowsNamed, isCaptured } from './observed-names.js';
 
 const ALL_PRIORITIES = 0xff;
 
-/** Which frames a scenario wants to have followed; null: none. */
+/** Frames that a scenario traces; null: none. */
 export function samplingOf(fabric: Fabric): SamplingSpec | null {
   const { traces } = fabric.scenario.observe;
   if (traces === null) return null;
@@ -27,7 +27,7 @@ export function samplingOf(fabric: Fabric): SamplingSpec | null {
   };
 }
 
-/** What a scenario wants to have captured at these devices, in their order; null: nothing. */
+/** Captures of a scenario at these devices, in their order; null: none. */
 export function capturesOf(fabric: Fabric, devices: readonly number[]): CaptureSpec | null {
   const { captures } = fabric.scenario.observe;
   if (captures === null) return null;
@@ -67,7 +67,7 @@ function positionOf({ specs }: Fabric, device: number): number {
   return spec.position;
 }
 
-/** How the frames of a flow can be told from others. */
+/** How the frames of a flow are recognised. */
 export function markOf(fabric: Fabric, flow: number): FlowMark {
   const { device, connection } = fabric.flowEnds[flow]!.send;
   const spec = fabric.specs[device]!;

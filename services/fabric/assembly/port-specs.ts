@@ -10,6 +10,7 @@ import { switchPortMac } from '../address.js';
 import type { ArbiterSection, PfcSection } from '../scenario/scenario.js';
 import type { DiscoverySection } from '../scenario/discovery-section.js';
 import type { Fail } from '../topology/cabling.js';
+import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { classesOf } from './fixed-classes.js';
@@ -20,7 +21,7 @@ import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
 
-/** What a control frame and its refresh say is the same for all priorities of a device. */
+/** Keys of control frames and their refresh are the same for all priorities of a device. */
 const SHARED_KEYS = [
   ['quanta', 'quanta'],
   ['refreshFraction', 'refresh'],
@@ -30,9 +31,27 @@ const SHARED_KEYS = [
 const WEIGHTED_STRICT: ArbiterSpec = { kind: 'weighted-strict' };
 const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 
-/** Priority group of each priority: one for all where a whole port is stopped. */
+/** Priority group of each priority: one for all where a whole port is paused. */
 export function groupsOf({ pause, classes }: AssemblyInput['scenario']): readonly number[] {
   return pause.enabled ? ONE_GROUP : classes.receive;
+}
+
+/** What slices say of a port's link layer. */
+export type LinkLayerOfPort = Pick<PortSpec, 'orderedSets' | 'grantMessages'>;
+
+export function linkLayerOf(
+  mechanisms: readonly PlannedMechanism[],
+  device: number,
+  port: number,
+): LinkLayerOfPort {
+  const hasSets = mechanisms.some(({ plan }) => plan.hasOrderedSets?.(device, port) === true);
+  const grantMessages = mechanisms.flatMap(
+    ({ plan }) => plan.grantMessages?.(device, port) ?? [],
+  )[0];
+  return {
+    ...(hasSets && { orderedSets: true }),
+    ...(grantMessages !== undefined && { grantMessages }),
+  };
 }
 
 export function portSpecs(
@@ -44,6 +63,7 @@ export function portSpecs(
   credit: CreditPlan,
   chips: Mvtx2802Plan,
   discovery: DiscoveryPlan,
+  linkLayer: (port: number) => LinkLayerOfPort,
 ): PortSpec[] {
   const { kind, name: deviceName } = topology.devices[device]!;
   const settings = settingsOf[device]!;
@@ -71,7 +91,7 @@ export function portSpecs(
     }
     const spec = pfcByMethods.get(method) ?? null;
     const defying = spec && defyingGroups(watchesOf(peerDevice), shared.groupOf);
-    return spec && defying ? { ...spec, neighbourWatchdog: defying } : spec;
+    return spec && defying ? { ...spec, partnerWatchdog: defying } : spec;
   };
   return linkEnds.map((end) => {
     const { name, port, octetPs, latencyPs } = end;
@@ -82,16 +102,18 @@ export function portSpecs(
       latencyPs,
       mac: readU48(kind === 'host' ? addresses[device]!.mac : switchPortMac(device, port), 0),
       ...shared,
+      arbiter: chips.arbiter(end) ?? shared.arbiter,
       pause: paused ?? chips.pause(end),
       pfc: scenario.pause.enabled ? null : pfcOf(end),
       credit: exchange,
       discovery: discovery.port(end, exchange),
+      ...linkLayer(port),
       faults: [],
     };
   });
 }
 
-/** Where a neighbour may recommend shares, strict priority is ETS without any. */
+/** Where a neighbor may recommend shares, strict priority is ETS without any. */
 function changeable(
   arbiter: ArbiterSection,
   { enabled, drives }: DiscoverySection,
@@ -122,10 +144,10 @@ function pfcSpec(
   const priorities = lossless.reduce((mask, { priority }) => mask | (1 << priority), 0);
   const watched = watches?.some((watch, p) => watch !== null && (priorities & (1 << p)) !== 0);
   const watchdog = watched === true ? watches : null;
-  return { priorities, ...stopSpec(first.pfc), watchdog, neighbourWatchdog: null };
+  return { priorities, ...stopSpec(first.pfc), watchdog, partnerWatchdog: null };
 }
 
-/** By priority; null where a device watches none. */
+/** By priority; null where a device has no watchdog. */
 type Watches = PfcPortSpec['watchdog'];
 
 function watchesOfSwitch({ priorities }: Settings): Watches {
@@ -134,7 +156,7 @@ function watchesOfSwitch({ priorities }: Settings): Watches {
     : null;
 }
 
-/** By group: how soon its stops may be defied by a neighbour with these watchdogs, and how long. */
+/** By group: how soon a link partner with these watchdogs may ignore its pauses, and how long. */
 function defyingGroups(watches: Watches, groupOf: readonly number[]): Watches {
   const defying = (watches ?? []).map((watch) => (watch?.action === 'forward' ? watch : null));
   if (defying.every((watch) => watch === null)) return null;

@@ -1,4 +1,4 @@
-/** What devices that negotiate may come to with their neighbours, at any time of a run. */
+/** Possible results of negotiation, at any time of a run. */
 
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
@@ -26,7 +26,7 @@ export function prospectsOf(input: AssemblyInput, settings: readonly Settings[])
   });
 }
 
-/** A priority with credit that may fall back to PFC is said to have that too. */
+/** A priority with credit that may fall back to PFC advertises that too. */
 export function pfcOf({ priorities }: Settings, { credit }: Scenario): number {
   const fallsBack = credit.fallback === 'pfc';
   return maskOf(
@@ -48,7 +48,7 @@ function maskOf(priorities: readonly number[]): number {
   return priorities.reduce((mask, priority) => mask | (1 << priority), 0);
 }
 
-/** A port has PAUSE or flow control by priority, also after what changes. */
+/** A port has PAUSE or flow control by priority, also after changes. */
 function checkPaused({ scenario, fail }: AssemblyInput, settings: readonly Settings[]): void {
   const message = (method: string): string =>
     `${method} while pause is on: a port has either of them (802.1Q 36); remove one`;
@@ -67,7 +67,7 @@ function checkPaused({ scenario, fail }: AssemblyInput, settings: readonly Setti
   throw fail([...section, 'discovery', 'creditCapable'], message('credit'));
 }
 
-/** Priorities in one class wait for the same credit, and those of one account share its memory. */
+/** Priorities in one class wait for the same credit, and those of one account share its buffer. */
 function checkAlike(
   { fail, scenario }: AssemblyInput,
   credit: number,

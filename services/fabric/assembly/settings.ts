@@ -5,7 +5,7 @@ import type { Fail, Path } from '../topology/cabling.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
 
-/** What holds for one device, and the overrides that say so, in file order. */
+/** The settings of one device, and its overrides, in file order. */
 export interface Settings extends DeviceSettings {
   readonly changes: readonly DeviceOverride[];
 }
@@ -34,7 +34,7 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
   return settings;
 }
 
-/** Where the file says something of a switch: in the last override that does, or for all. */
+/** Path of a setting of a switch: in the last override that has it, or of all. */
 export function placeOf(
   settings: Settings,
   says: (change: DeviceOverride) => boolean,
@@ -44,7 +44,7 @@ export function placeOf(
   return change === undefined ? ['switches', ...keys] : ['devices', change.match, ...keys];
 }
 
-/** Where the file says what a device does with a priority. */
+/** Path of a device's settings of a priority. */
 export function placeOfPriority(settings: Settings, priority: number): Path {
   const says = (change: DeviceOverride): boolean =>
     change.priorities.some((section) => section.priority === priority);
@@ -53,7 +53,7 @@ export function placeOfPriority(settings: Settings, priority: number): Path {
   return change === undefined ? section : ['devices', change.match, ...section];
 }
 
-/** Where a host has its arbiter from. */
+/** Path of the arbiter of a host. */
 export function placeOfArbiter({ changes }: Settings): Path {
   const change = changes.findLast(({ host }) => host.arbiter !== undefined);
   return change === undefined ? ['hosts', 'arbiter'] : ['devices', change.match, 'arbiter'];

@@ -2,9 +2,9 @@ import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Path } from '../topology/cabling.js';
 
-/** What can be run, but hardly is what was meant. */
+/** A setting that can be run, but is probably a mistake. */
 export interface Warning {
-  /** Where in the scenario its cause is. */
+  /** Path of its cause in the scenario. */
   readonly path: Path;
   /** What is wrong, and the remedy. */
   readonly message: string;
@@ -30,7 +30,7 @@ export function warningsOf(
   });
 }
 
-/** Acknowledgements are for more packets than may be under way: the first comes by the timer. */
+/** Acknowledgements are for more packets than may be in flight: the first is sent by the timer. */
 export function isLate(transport: Flow['transport']): boolean {
   return transport.kind === 'reliable' && transport.ackEvery > transport.windowPackets;
 }
@@ -42,7 +42,9 @@ function acknowledgedLate(load: string, index: number): Warning {
   return { path: ['load', index, 'transport', 'reliable', 'ackEvery'], message, load };
 }
 
-/** A receiver that takes frames in order only asks again for all behind one that was overtaken. */
+/**
+ * A receiver that accepts frames only in order requests all behind one that was overtaken again.
+ */
 function reordered(load: string, index: number, flows: number): Warning {
   const those = flows === 1 ? 'a reliable flow' : `${flows} reliable flows`;
   const message =

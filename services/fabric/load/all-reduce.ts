@@ -3,9 +3,9 @@ import type { Prerequisite } from './flow.js';
 import type { LoadEntry } from './load-entry.js';
 
 /**
- * Reductions of a vector over all hosts, every one of which has the result in the end. What a host
- * may send depends on what it has received: message m of a flow goes with message m of those that
- * it is made from. Parts that are no whole number of octets are rounded up.
+ * Reductions of a vector over all hosts, each of which has the result in the end. What a host may
+ * send depends on what it has received: message m of a flow is released by message m of those that
+ * it is computed from. Parts that are no whole number of octets are rounded up.
  */
 export function expandAllReduce(
   entry: LoadEntry,
@@ -35,7 +35,7 @@ export function expandAllReduce(
 
 /**
  * Every host sends a part of the vector to the next in each of N - 1 steps that reduce and N - 1
- * that gather. What goes in a step came in the step before: a lead of one step.
+ * that gather. What is sent in a step was received in the step before: a lead of one step.
  */
 function ring(entry: LoadEntry, hosts: readonly number[], bytes: number, chunks: number): void {
   const count = hosts.length;
@@ -76,7 +76,7 @@ function halvingDoubling(
     const distance = count >> (step + 1);
     const messageBytes = Math.ceil(bytes / 2 ** (step + 1) / chunks);
     hosts.forEach((host, i) => {
-      // All that this host has received so far is in what it sends.
+      // Everything that this host has received so far is part of what it sends.
       const after = Array.from({ length: phase }, (_, earlier) => {
         const earlierStep = earlier < steps ? earlier : 2 * steps - 1 - earlier;
         const partner = i ^ (count >> (earlierStep + 1));
@@ -87,7 +87,9 @@ function halvingDoubling(
   });
 }
 
-/** Up a binary tree to be reduced, and down again as the result; the first host is the root. */
+/**
+ * Up a binary tree for the reduction, and down again with the result; the first host is the root.
+ */
 function tree(entry: LoadEntry, hosts: readonly number[], bytes: number, chunks: number): void {
   const count = hosts.length;
   entry.announce(2 * (count - 1));

@@ -1,4 +1,4 @@
-/** A line of a CSV file that says something. */
+/** A line of a CSV file that is not empty. */
 export interface CsvRow {
   /** Counted from 1, as editors do. */
   readonly line: number;

@@ -8,7 +8,7 @@ import { expandPlugin } from './plugin-load.js';
 import { expandRandom } from './random-messages.js';
 import { expandReplay } from './replay.js';
 
-/** The flows that a scenario's load comes to, load by load. */
+/** The flows of a scenario's loads, load by load. */
 export function expandLoad(sections: readonly LoadSection[], context: LoadContext): Flow[] {
   const table = new FlowTable();
   const names = new Set<string>();

@@ -68,9 +68,12 @@ export interface Flow {
   readonly ect: boolean;
   readonly congestion: CongestionControl;
   readonly vlan: VlanTags;
-  /** Virtual machine at either end; only an 82599 tells them apart. */
+  /** Tags of its acknowledgements where a NIC inserts its own; absent: as the data arrives. */
+  readonly answerVlan?: VlanTags;
+  /** Virtual machine at its source, and at its destination; only an 82599 distinguishes them. */
   readonly vm: number;
-  /** Index of the host whose address its frames bear; null: of their sender. */
+  readonly toVm: number;
+  /** Index of the host whose address its frames have; null: of their sender. */
   readonly address: number | null;
   readonly transport: RawTransport | ReliableTransport;
   readonly release: Release;

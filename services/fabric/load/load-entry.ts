@@ -33,7 +33,7 @@ export interface LoadContext {
   readonly readFile: (path: string) => string;
 }
 
-/** What tells the flows of one load apart; what is left out is as the load says. */
+/** How the flows of one load differ; absent keys are those of the load. */
 export interface FlowShape {
   readonly messages: number;
   readonly messageBytes: number;
@@ -48,10 +48,10 @@ export interface FlowShape {
 /** The flows of all loads so far, with a name for each. */
 export class FlowTable {
   readonly flows: Flow[] = [];
-  /** How many flows were called so, by name. */
+  /** Number of flows with a name. */
   private readonly named = new Map<string, number>();
 
-  /** The first flow called so has the plain name, the next ones get a number: `h2->h1#2`. */
+  /** The first flow of a name has the plain name, the next ones get a number: `h2->h1#2`. */
   uniqueName(name: string): string {
     let unique = name;
     let count = this.named.get(name) ?? 0;
@@ -62,7 +62,7 @@ export class FlowTable {
   }
 }
 
-/** One load of the scenario while it is turned into flows. */
+/** One load of the scenario while it is expanded to flows. */
 export class LoadEntry {
   /** Octets of a full frame on the wire, tags included. */
   readonly fullFrameBytes: number;
@@ -70,7 +70,7 @@ export class LoadEntry {
   readonly fullPayloadBytes: number;
   private readonly transports = new Map<number, RawTransport | ReliableTransport>();
   private readonly linkRatesBps: Float64Array;
-  /** Whose address its frames bear, if not that of their sender. */
+  /** Host whose address its frames have, if not that of their sender. */
   private readonly address: number | null;
 
   constructor(
@@ -97,7 +97,7 @@ export class LoadEntry {
     return this.context.fail(['load', this.index, ...path], message);
   }
 
-  /** The load's own name, or its place in the file: what its random streams are named by. */
+  /** The load's own name, or its index in the file: names its random streams. */
   get label(): string {
     return this.section.name === '' ? `load${this.index + 1}` : this.section.name;
   }
@@ -118,7 +118,7 @@ export class LoadEntry {
     return hosts;
   }
 
-  /** Where the next flow will stand in the list of all flows. */
+  /** Index of the next flow in the list of all flows. */
   get nextPlace(): number {
     return this.table.flows.length;
   }
@@ -131,7 +131,7 @@ export class LoadEntry {
     return this.linkRatesBps[host]!;
   }
 
-  /** Time that a full frame takes on a host's link, with all that goes with it. */
+  /** Time that a full frame takes on a host's link, overhead included. */
   fullFramePs(host: number): number {
     return ((this.fullFrameBytes + WIRE_OVERHEAD_BYTES) * 8e12) / this.linkRateBps(host);
   }
@@ -174,9 +174,7 @@ export class LoadEntry {
 
   add(source: number, destination: number, shape: FlowShape): void {
     const { section, table, context } = this;
-    if (shape.group !== true && source === destination) {
-      throw this.fail([], `${this.nameOf(source)} would send to itself`);
-    }
+    if (shape.group !== true && source === destination) this.checkLocal(source);
     const priority = shape.priority ?? section.priority;
     const to = shape.group === true ? context.groups[destination]!.name : this.nameOf(destination);
     const prefix = section.name === '' ? '' : `${section.name}/`;
@@ -192,6 +190,7 @@ export class LoadEntry {
       congestion: section.congestion,
       vlan: section.vlan,
       vm: section.vm,
+      toVm: section.toVm,
       address: this.address,
       transport: this.transportFor(priority),
       release: shape.release ?? BACKLOG,
@@ -201,6 +200,18 @@ export class LoadEntry {
       messageBytes: shape.messageBytes,
       after: shape.after ?? NO_PREREQUISITES,
     });
+  }
+
+  /** A host sends to itself from one of its virtual machines to another. */
+  private checkLocal(host: number): void {
+    const { kind, vm, toVm, congestion } = this.section;
+    if (kind !== 'stream' || vm === toVm) {
+      const remedy = kind === 'stream' ? '; name two of its virtual machines: vm and toVm' : '';
+      throw this.fail([], `${this.nameOf(host)} would send to itself${remedy}`);
+    }
+    if (congestion === 'none') return;
+    const message = `nothing on the way reacts to congestion within ${this.nameOf(host)}`;
+    throw this.fail(['congestion'], `${message}; write congestion: none`);
   }
 
   private checkFrame(bytes: number): void {

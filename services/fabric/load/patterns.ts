@@ -4,7 +4,7 @@ import { didYouMean } from '../../settings/errors.js';
 import type { LoadEntry } from './load-entry.js';
 import { steadyRelease, streamRelease } from './release.js';
 
-/** Loads in which who sends to whom is all that matters. */
+/** Loads that are defined by their pairs of source and destination. */
 
 type Section<Kind extends LoadSection['kind']> = Extract<LoadSection, { kind: Kind }>;
 
@@ -51,7 +51,8 @@ export function expandAllToAll(entry: LoadEntry, section: Section<'all-to-all'>)
   entry.checkBytes(['bytes'], section.bytes);
   const hosts = entry.hostsAmong(section.hosts);
   entry.announce(hosts.length * (hosts.length - 1));
-  // Host i sends to i + 1 first, and so on: the first flows of all hosts do not meet at one host.
+  // Host i sends to i + 1 first, and so on: the first flows of all hosts have different
+  // destinations.
   for (let distance = 1; distance < hosts.length; distance++) {
     hosts.forEach((source, i) => {
       const destination = hosts[(i + distance) % hosts.length]!;
@@ -116,7 +117,7 @@ function shifted(entry: LoadEntry, count: number, shift: number): number[] {
   return Array.from({ length: count }, (_, i) => (i + forward) % count);
 }
 
-/** A random order in which nothing keeps its place; all such orders are equally likely. */
+/** A random permutation without fixed points; all such permutations are equally likely. */
 function derangement(count: number, random: RandomStream): number[] {
   const order = Array.from({ length: count }, (_, i) => i);
   // One order in e has no fixed point, so few tries are needed.

@@ -6,7 +6,7 @@ import { didYouMean, show } from '../../settings/errors.js';
 import type { LoadSection } from '../scenario/scenario.js';
 import type { LoadEntry } from './load-entry.js';
 
-/** The flows that a load of a plugin comes to, each of which is checked. */
+/** The flows of a load of a plugin, each of which is checked. */
 export function expandPlugin(
   entry: LoadEntry,
   section: Extract<LoadSection, { readonly kind: 'plugin' }>,

@@ -22,12 +22,12 @@ const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
 };
 
-/** Picoseconds; a number without unit is in seconds. Null for what is no time. */
+/** Picoseconds; a number without unit is in seconds. Null for any other text. */
 export function parseTimePs(text: string): number | null {
   return parse(text, PS_PER_UNIT);
 }
 
-/** A whole number of octets; null for what is none. */
+/** A whole number of octets; null for any other text. */
 export function parseBytes(text: string): number | null {
   return parse(text, BYTES_PER_UNIT);
 }

@@ -6,8 +6,8 @@ import { sizeCurve } from './size-distributions.js';
 
 /**
  * Messages of random sizes from every host to random others, at random times (Poisson), such that
- * they take the share of the host's link that is asked for, headers, preambles and gaps included.
- * Each host draws from its own streams, so that another host does not shift its times and sizes.
+ * they take the requested share of the host's link, headers, preambles and gaps included. Each host
+ * has its own streams, so that another host does not shift its times and sizes.
  */
 export function expandRandom(
   entry: LoadEntry,
@@ -39,7 +39,7 @@ export function expandRandom(
       entry.add(source, hosts[other < place ? other : other + 1]!, {
         ...entry.volume(curve.sizeAt(arrivals.uniform())),
         startPs,
-        // A message that has come is sent whole.
+        // A released message is sent whole.
         endPs: Infinity,
       });
     }

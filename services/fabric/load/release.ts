@@ -15,7 +15,7 @@ export function streamRelease(entry: LoadEntry, section: StreamSection, host: nu
   return { kind: 'on-off', gapPs, onPs, offPs, random: randomOnOff };
 }
 
-/** Constant gaps, or at line rate whatever the wire and the transport allow. */
+/** Constant gaps, or at line rate whatever the link and the transport allow. */
 export function steadyRelease(entry: LoadEntry, rate: RateSection, host: number): Release {
   if (rate.kind === 'line') return { kind: 'backlog' };
   return { kind: 'constant', gapPs: frameGapPs(entry, rate, host) };

@@ -10,7 +10,7 @@ const REQUIRED = ['time', 'source', 'destination', 'bytes'] as const;
 const COLUMNS = [...REQUIRED, 'priority'] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** What a line of the file says. */
+/** A line of the file. */
 interface Message {
   readonly timePs: number;
   readonly source: number;
@@ -37,7 +37,7 @@ export function expandReplay(
       ...entry.volume(bytes),
       startPs,
       priority: priority ?? section.priority,
-      // A message that has come is sent whole.
+      // A released message is sent whole.
       endPs: Infinity,
     });
   }
@@ -85,7 +85,7 @@ function readMessage(
   };
 }
 
-/** Where in a line each column stands. */
+/** Index of each column in a line. */
 function readHeader(header: CsvRow, reject: (why: string) => Error): Map<Column, number> {
   const place = new Map<Column, number>();
   header.cells.forEach((cell, i) => {

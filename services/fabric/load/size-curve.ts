@@ -1,4 +1,4 @@
-/** A point of a cumulative distribution: so likely is a message of at most so many octets. */
+/** A point of a cumulative distribution: probability of a message of at most so many octets. */
 export interface SizePoint {
   readonly bytes: number;
   readonly probability: number;
@@ -10,7 +10,7 @@ export class SizeCurve {
 
   /** Octets and probabilities do not fall; the last probability is 1. */
   constructor(points: readonly SizePoint[]) {
-    // What the first point has is the probability of exactly that size.
+    // The first point has the probability of exactly that size.
     this.points = [{ bytes: points[0]!.bytes, probability: 0 }, ...points];
   }
 
@@ -28,7 +28,7 @@ export class SizeCurve {
     return this.meanPieces(1);
   }
 
-  /** How many pieces of at most so many octets a message is cut into, on average. */
+  /** Number of pieces of at most so many octets that a message is segmented into, on average. */
   meanPieces(bytes: number): number {
     let mean = 0;
     for (let i = 1; i < this.points.length; i++) {

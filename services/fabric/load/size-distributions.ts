@@ -78,7 +78,7 @@ export const NAMED_SIZES: Readonly<Record<string, Points>> = {
   ],
 };
 
-/** The curve that a load asks for under `sizes`. */
+/** The curve of a load's `sizes`. */
 export function sizeCurve(entry: LoadEntry, sizes: SizeDistribution): SizeCurve {
   switch (sizes.kind) {
     case 'fixed':

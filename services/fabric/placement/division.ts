@@ -1,10 +1,10 @@
-/** Devices as what is cut: their neighbours, once per link, and how much work each is. */
+/** The graph to be cut: devices with their neighbors, once per link, and their work. */
 export interface WorkGraph {
-  readonly neighbours: readonly (readonly number[])[];
+  readonly neighbors: readonly (readonly number[])[];
   readonly work: readonly number[];
 }
 
-/** Which part every device is in, and what follows from it. */
+/** The part of every device, and what follows from it. */
 export class Division {
   private readonly workOf: number[];
   private readonly members: Set<number>[];
@@ -22,9 +22,9 @@ export class Division {
       this.workOf[part]! += graph.work[device]!;
       this.members[part]!.add(device);
     });
-    this.linksInto = graph.neighbours.map((neighbours) => {
+    this.linksInto = graph.neighbors.map((neighbors) => {
       const into = new Map<number, number>();
-      for (const other of neighbours) add(into, partOf[other]!, 1);
+      for (const other of neighbors) add(into, partOf[other]!, 1);
       return into;
     });
   }
@@ -32,7 +32,7 @@ export class Division {
   /** Links whose ends are in two parts. */
   get cut(): number {
     const outside = (device: number): number =>
-      this.graph.neighbours[device]!.length - this.links(device, this.partOf[device]!);
+      this.graph.neighbors[device]!.length - this.links(device, this.partOf[device]!);
     return this.partOf.reduce((sum, _, device) => sum + outside(device), 0) / 2;
   }
 
@@ -96,7 +96,7 @@ export class Division {
   }
 
   private linksBetween(device: number, other: number): number {
-    return this.graph.neighbours[device]!.filter((neighbour) => neighbour === other).length;
+    return this.graph.neighbors[device]!.filter((neighbor) => neighbor === other).length;
   }
 
   private fits(a: number, b: number, most: number): boolean {
@@ -123,7 +123,7 @@ export class Division {
     this.members[to]!.add(device);
     this.workOf[from]! -= work;
     this.workOf[to]! += work;
-    for (const other of this.graph.neighbours[device]!) {
+    for (const other of this.graph.neighbors[device]!) {
       const into = this.linksInto[other]!;
       add(into, from, -1);
       add(into, to, 1);

@@ -2,6 +2,8 @@ import type { CaptureSpec } from '../../engine/analysis/capture/capture-filter.j
 import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { PluginSource } from '../../plugins/source.js';
+import type { SeriesInterval } from '../assembly/series-interval.js';
+import { seriesIntervalOf } from '../assembly/series-interval.js';
 import type { Fabric } from '../assembly/fabric.js';
 import { capturesOf, samplingOf } from '../assembly/observer-plan.js';
 import type { LinkEnd } from '../assembly/link-ends.js';
@@ -9,15 +11,15 @@ import { linkLookaheadPs } from '../assembly/lookahead.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Placement } from './placement.js';
 
-/** A port of a part, by the place of its device in the part. */
+/** A port of a part, by the index of its device in the part. */
 export interface PlacedPort {
   readonly place: number;
   readonly port: number;
 }
 
 /**
- * What a service is given: plain data, enough to build its part of the fabric and nothing else.
- * Devices are named by their place: first its own, then proxy devices for neighbours elsewhere.
+ * The input of a service: plain data, enough to build its part of the fabric and nothing else.
+ * Devices are indexed: first its own, then proxy devices for link partners elsewhere.
  */
 export interface PartPlan {
   readonly service: number;
@@ -33,34 +35,34 @@ export interface PartPlan {
   readonly windowPs: number;
   readonly channels: readonly ChannelPlan[];
   readonly series: SeriesPlan | null;
-  /** Write down who held whom back, and the ways of sampled frames. */
+  /** Record episodes, and traces of sampled frames. */
   readonly episodes: boolean;
   readonly traces: SamplingSpec | null;
   /** What is captured at its own ports; null: nothing. */
   readonly captures: CaptureSpec | null;
-  /** What happens to frames and priorities. */
-  readonly events: boolean;
-  /** A fingerprint of what each port put on the wire. */
+  /** Record events of frames and priorities. */
+  readonly events: boolean | 'steps';
+  /** A fingerprint of what each port transmitted. */
   readonly wire: boolean;
-  /** Who waits for whom at the end, for a check. */
+  /** The wait-for graph at the end, for a check. */
   readonly jams: boolean;
 }
 
-/** To and from another service: one lane per link, numbered alike at both ends. */
+/** To and from another service: one index per link, the same at both ends. */
 export interface ChannelPlan {
   readonly peer: number;
-  /** From anything that happens here to its first effect there, and the other way. */
+  /** From an event here to its first effect there, and the other way. */
   readonly lookaheadOutPs: number;
   readonly lookaheadInPs: number;
   /**
-   * By lane: the proxy device's port that collects what goes out, and the own port of what comes.
+   * By link: the proxy device's port that collects what leaves, and the own port of what arrives.
    */
   readonly outPorts: readonly PlacedPort[];
   readonly inPorts: readonly PlacedPort[];
 }
 
 export interface SeriesPlan {
-  readonly intervalPs: number;
+  readonly interval: SeriesInterval;
   readonly ports: readonly (PlacedPort & { readonly name: string })[];
 }
 
@@ -83,8 +85,8 @@ function planPart(
   devices: readonly number[],
 ): Omit<PartPlan, 'jams'> {
   const { specs, linkEnds, scenario } = fabric;
-  const neighbours = neighboursOf(linkEnds, serviceOf, service, devices);
-  const placeOf = new Map([...devices, ...neighbours].map((device, place) => [device, place]));
+  const neighbors = neighborsOf(linkEnds, serviceOf, service, devices);
+  const placeOf = new Map([...devices, ...neighbors].map((device, place) => [device, place]));
   const here = ({ device, port }: LinkEnd): PlacedPort => ({ place: placeOf.get(device)!, port });
   const there = ({ peerDevice, peerPort }: LinkEnd): PlacedPort => ({
     place: placeOf.get(peerDevice)!,
@@ -97,7 +99,7 @@ function planPart(
     service,
     devices,
     specs: devices.map((device) => specs[device]!),
-    proxyDevices: neighbours.map((device) => proxyDeviceFor(specs[device]!)),
+    proxyDevices: neighbors.map((device) => proxyDeviceFor(specs[device]!)),
     plugins: scenario.plugins,
     links: ends
       .filter((end) => !isInside(end) || isFirst(end))
@@ -105,7 +107,7 @@ function planPart(
     ...(fabric.frames !== undefined && { frames: fabric.frames }),
     windowPs: inside.reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity),
     channels: channelsOf(specs, linkEnds, serviceOf, service, ends, here, there),
-    series: seriesPlan(scenario.observe, ends, here),
+    series: seriesPlan(fabric, ends, here),
     episodes: scenario.observe.episodes,
     traces: samplingOf(fabric),
     captures: capturesOf(fabric, devices),
@@ -116,23 +118,25 @@ function planPart(
 
 /** The ports among these ends that a scenario wants to have sampled. */
 function seriesPlan(
-  { seriesPs, ports }: Fabric['scenario']['observe'],
+  fabric: Fabric,
   ends: readonly LinkEnd[],
   here: (end: LinkEnd) => PlacedPort,
 ): SeriesPlan | null {
-  if (seriesPs === null) return null;
+  const interval = seriesIntervalOf(fabric);
+  if (interval === null) return null;
+  const { ports } = fabric.scenario.observe;
   const isWanted = ({ name }: LinkEnd): boolean =>
     ports.length === 0 || ports.some((glob) => matchesGlob(glob, name));
   const wanted = ends.filter(isWanted).map((end) => ({ ...here(end), name: end.name }));
-  return { intervalPs: seriesPs, ports: wanted };
+  return { interval, ports: wanted };
 }
 
-/** Of a link's two ends, the one that stands for it. */
+/** Of a link's two ends, the one that represents it. */
 function isFirst({ device, port, peerDevice, peerPort }: LinkEnd): boolean {
   return device < peerDevice || (device === peerDevice && port < peerPort);
 }
 
-function neighboursOf(
+function neighborsOf(
   linkEnds: readonly (readonly LinkEnd[])[],
   serviceOf: Int32Array,
   service: number,
@@ -182,7 +186,7 @@ function laneOrder(lower: boolean): (a: LinkEnd, b: LinkEnd) => number {
   };
 }
 
-/** A device that is only handed things: it needs its ports, and no behaviour. */
+/** A device that only receives: it needs its ports, and no behaviour. */
 function proxyDeviceFor(spec: DeviceSpec): DeviceSpec {
   const ports = spec.ports.map((port) => ({ ...port, discovery: null }));
   if (spec.kind === 'host') return { ...spec, ports, sends: [], receives: [] };

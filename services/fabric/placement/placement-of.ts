@@ -2,13 +2,13 @@ import type { Fabric } from '../assembly/fabric.js';
 import type { Placement } from './placement.js';
 import { placeInGroups, placeInServices } from './placement.js';
 
-/** What a command line says of the placement; at most one of them. */
+/** Options of a command line for the placement; at most one of them. */
 export interface PlacementRequest {
   readonly devicesPerService: number | null;
   readonly services: number | null;
 }
 
-/** The placement that a run is to have: by its command line, else by its scenario. */
+/** The placement of a run: by its command line, else by its scenario. */
 export function placementOf(fabric: Fabric, request: PlacementRequest): Placement {
   if (request.devicesPerService !== null)
     return placeInGroups(fabric.topology, request.devicesPerService);

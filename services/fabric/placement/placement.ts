@@ -13,12 +13,12 @@ export interface PlacedService {
   readonly devices: readonly number[];
 }
 
-/** One service per device, called like it. */
+/** One service per device, with its name. */
 export function placeEachAlone(topology: Topology): Placement {
   return topology.devices.map(({ name }, device) => ({ name, devices: [device] }));
 }
 
-/** Groups of at most so many devices; neighbours stay together where they can. */
+/** Groups of at most so many devices; neighbors stay together where they can. */
 export function placeInGroups(topology: Topology, devicesPerService: number): Placement {
   const services = Math.ceil(topology.devices.length / devicesPerService);
   return named(cut(topology, services, () => 1, devicesPerService));
@@ -34,7 +34,7 @@ export function placeInServices(topology: Topology, services: number): Placement
   return named(cut(topology, services, (device) => ports[device]!));
 }
 
-/** What a scenario says under `placement`; devices that it does not name run alone. */
+/** `placement` of a scenario; devices that it does not name run alone. */
 export function placeByName(
   topology: Topology,
   sections: readonly GroupSection[],

@@ -1,7 +1,7 @@
 import { adjacencyOf } from '../topology/adjacency.js';
 import type { Topology } from '../topology/topology.js';
 
-/** Where a search came to a device from. */
+/** From where a search reached a device. */
 interface Step {
   readonly device: number;
   readonly link: number;
@@ -9,8 +9,8 @@ interface Step {
 }
 
 /**
- * Names of devices that form a loop among the given ones, in its order; null when there is none.
- * A bridge floods, so in a loop of bridges frames would go round for ever.
+ * Names of devices that form a loop among the given ones, in its order; null when there is none. A
+ * bridge floods, so in a loop of bridges frames would circulate forever.
  */
 export function findLoop(topology: Topology, devices: readonly number[]): string[] | null {
   const { firstSlot, peer, link } = adjacencyOf(topology);
@@ -22,12 +22,12 @@ export function findLoop(topology: Topology, devices: readonly number[]): string
     steps.set(root, queue[0]!);
     for (const step of queue) {
       for (let slot = firstSlot[step.device]!; slot < firstSlot[step.device + 1]!; slot++) {
-        const neighbour = peer[slot]!;
-        if (!members.has(neighbour) || link[slot] === step.link) continue;
-        const met = steps.get(neighbour);
+        const neighbor = peer[slot]!;
+        if (!members.has(neighbor) || link[slot] === step.link) continue;
+        const met = steps.get(neighbor);
         if (met !== undefined) return loopOf(step, met).map((d) => topology.devices[d]!.name);
-        const next = { device: neighbour, link: link[slot]!, before: step };
-        steps.set(neighbour, next);
+        const next = { device: neighbor, link: link[slot]!, before: step };
+        steps.set(neighbor, next);
         queue.push(next);
       }
     }
@@ -37,11 +37,11 @@ export function findLoop(topology: Topology, devices: readonly number[]): string
 
 /**
  * Names of switches on a loop through the given one, beginning there; null when it is on none. What
- * it floods leaves by both ends of the loop, and any switch on it, routed or bridged, passes it on.
+ * it floods leaves by both ends of the loop, and any switch on it, routed or bridged, forwards it.
  */
 export function findLoopThrough(topology: Topology, device: number): string[] | null {
   const { firstSlot, peer, link } = adjacencyOf(topology);
-  /** By switch: the link of `device` from which it was reached, and the way there. */
+  /** By switch: the link of `device` from which it was reached, and the path there. */
   const steps = new Map<number, Step>();
   for (let slot = firstSlot[device]!; slot < firstSlot[device + 1]!; slot++) {
     const first = peer[slot]!;
@@ -66,7 +66,7 @@ export function findLoopThrough(topology: Topology, device: number): string[] | 
   return null;
 }
 
-/** Two ways from the root that meet: the loop goes down one and up the other. */
+/** Two paths from the root that meet: the loop is one down and the other up. */
 function loopOf(one: Step, other: Step): number[] {
   const [down, up] = [wayTo(one), wayTo(other)];
   let shared = 0;

@@ -4,8 +4,8 @@ import { portsTowards } from '../../engine/routing/shortest-paths.js';
 
 /**
  * The tree that carries a multicast group: for each switch, by position among switches, its ports
- * on the tree. A frame that enters by one of them leaves by all others, so members and senders
- * alike hang on the one tree. Its root is a switch with the least distance to all stations; `turn`
+ * on the tree. A frame that enters by one of them leaves by all others, so the tree connects
+ * members and senders alike. Its root is a switch with the least distance to all stations; `turn`
  * (the group's number) spreads the trees of several groups over equally good switches and ports.
  */
 export function groupTree(
@@ -28,7 +28,7 @@ export function groupTree(
   return tree.map((ports) => [...ports].sort((a, b) => a - b));
 }
 
-/** A switch whose distances to all these add up to the least. */
+/** A switch with the least sum of distances to all these. */
 function centre(
   { hosts }: Adjacency,
   distances: Distances,
@@ -49,7 +49,7 @@ function centre(
   return hosts + best[turn % best.length]!;
 }
 
-/** Adds the way from a switch up to the root, as far as it is not in the tree yet. */
+/** Adds the path from a switch to the root, as far as it is not in the tree yet. */
 function climb(
   adjacency: Adjacency,
   distances: Distances,

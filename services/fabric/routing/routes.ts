@@ -24,9 +24,9 @@ export class Routes {
   reachable(source: number, destination: number): boolean {
     if (source === destination) return true;
     const { adjacency } = this;
-    const neighbour = adjacency.peer[adjacency.firstSlot[source]!]!;
-    if (neighbour < adjacency.hosts) return neighbour === destination;
-    return this.of(neighbour).setOfHost[destination] !== NO_ROUTE;
+    const neighbor = adjacency.peer[adjacency.firstSlot[source]!]!;
+    if (neighbor < adjacency.hosts) return neighbor === destination;
+    return this.of(neighbor).setOfHost[destination] !== NO_ROUTE;
   }
 
   /** Links on a shortest path between two hosts; Infinity where there is none. */

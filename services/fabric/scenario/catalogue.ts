@@ -8,15 +8,15 @@ import type { PluginSource } from '../../plugins/source.js';
 import { SCHEMA_VERSION, scenarioSchemaWith } from './schema.js';
 
 export interface CatalogueEntry {
-  /** `load[].incast.to`; `*` stands for a name or number that the user chooses. */
+  /** `load[].incast.to`; `*` is a name or number that the user chooses. */
   readonly path: string;
   readonly description: string;
-  /** As a file would say it; null: none, or told by the description. */
+  /** In the notation of a file; null: none, or in the description. */
   readonly default: string | null;
   readonly allowed: string;
 }
 
-/** What a file may contain, as JSON Schema 2020-12: one mistake gives one error, or two. */
+/** JSON Schema 2020-12 of a file: one mistake gives one error, or two. */
 export function scenarioJsonSchema(plugins: readonly PluginSource[] = []): JsonSchema {
   const $id = `urn:selvage:scenario:${SCHEMA_VERSION}`;
   const { required, ...whole } = withDecidedUnions(scenarioShapes(plugins));
@@ -39,14 +39,16 @@ export function scenarioShapes(plugins: readonly PluginSource[] = []): JsonSchem
     io: 'input',
     reused: 'ref',
     override: ({ zodSchema, jsonSchema }) => {
-      // The default is in the spelling of the file, though zod expects that of the result.
+      // The default is in the notation of the file, though zod expects that of the result.
       const written = z.globalRegistry.get(zodSchema)?.['default'];
       if (written !== undefined) Object.assign(jsonSchema, { default: written });
     },
   }) as JsonSchema;
 }
 
-/** Every key of the language, in the order of the schema; a key of several shapes comes once. */
+/**
+ * Every key of the language, in the order of the schema; a key of several shapes is listed once.
+ */
 export function describeScenario(plugins: readonly PluginSource[] = []): readonly CatalogueEntry[] {
   const root = scenarioShapes(plugins);
   const entries = new Map<string, CatalogueEntry>();
@@ -89,7 +91,7 @@ class Describer {
     this.keysOf(resolved, path);
   }
 
-  /** What stands beside a reference refines what it refers to. */
+  /** Keys beside a reference refine what it refers to. */
   private resolve(schema: JsonSchema): JsonSchema {
     if (schema.$ref === undefined) return schema;
     const { $ref, ...own } = schema;
@@ -103,7 +105,7 @@ class Describer {
   }
 }
 
-/** One key that several shapes have, each with its own words: said one after the other. */
+/** One key that several shapes have, each with a description: they are joined. */
 function together(a: CatalogueEntry, b: CatalogueEntry): CatalogueEntry {
   return {
     path: a.path,

@@ -71,7 +71,7 @@ function checkMarks(scenario: Scenario, load: LoadSection, index: number, locate
   );
 }
 
-/** Whether the file says what holds back senders of a priority, if only that nothing does. */
+/** Whether the file sets the flow control of a priority, even to none. */
 function saysFlowControl(priority: number, located: Located): boolean {
   return [String(priority), 'all'].some((key) => {
     const path = ['priorities', key];

@@ -1,5 +1,6 @@
 /** Flow control against the rates and delays of the links, as far as no topology is needed. */
 
+import { FLOW_CONTROLS } from '../../mechanisms/registry.js';
 import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import { overridden } from './device-settings.js';
 import type { Located } from './located.js';
@@ -48,7 +49,7 @@ interface NamedLink {
   readonly link: LinkSection;
 }
 
-/** The links that a scenario surely has. */
+/** The links that every scenario with these settings has. */
 function linksOf({ fabric }: Scenario): readonly NamedLink[] {
   const { kind } = fabric.generator;
   const hostLinks = kind === 'none' ? [] : [{ name: 'hostLink', link: fabric.hostLink }];
@@ -80,7 +81,7 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
       override,
     );
     const changed = override.priorities.find(needsSpeed);
-    // Which links this device has is not known here, but if all are slow there is no doubt.
+    // The links of this device are not known here, but if all are slow there is no doubt.
     if (changed && slow && links.every(({ link }) => link.rateBps < PFC_RATE_MIN_BPS)) {
       const at = whereOf(path, changed.priority, located);
       throw tooSlow(changed.flowControl!, slow, at, located);
@@ -92,13 +93,16 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
   if (scenario.pause.enabled) checkPause(scenario, links, located);
 }
 
-/** PFC and credit exchange exist from 10 Gb/s on. */
+/** PFC and flow control by credit exist from 10 Gb/s on. */
 const needsSpeed = ({ flowControl }: Partial<Pick<PrioritySection, 'flowControl'>>): boolean =>
-  flowControl === 'pfc' || flowControl === 'credit';
+  flowControl !== undefined && flowControl !== 'none';
+
+const isOfSlice = ({ flowControl }: PrioritySection): boolean =>
+  FLOW_CONTROLS.some((name) => name === flowControl);
 
 const isPfc = ({ flowControl }: PrioritySection): boolean => flowControl === 'pfc';
 
-/** The entry that says what this priority does: its own, that of all, or the section itself. */
+/** The entry that sets this priority: its own, that of all, or the section itself. */
 function whereOf(path: Path, priority: number, located: Located): Path {
   const own = [String(priority), 'all'].map((key) => [...path, key]);
   return own.find((candidate) => located.has(candidate)) ?? path;
@@ -120,6 +124,11 @@ function checkPriorities(
 ): void {
   for (const section of priorities.filter(({ flowControl }) => flowControl === 'credit')) {
     checkCredit(section, scenario, priorities, whereOf(path, section.priority, located), located);
+  }
+  for (const { priority, flowControl } of priorities.filter(isOfSlice)) {
+    if (!scenario.pause.enabled) continue;
+    const message = `${flowControl} while pause is on: pause stops all priorities; remove one`;
+    throw located.errorAt(whereOf(path, priority, located), message);
   }
   for (const section of priorities.filter(isPfc)) {
     const at = whereOf(path, section.priority, located);
@@ -198,8 +207,8 @@ function checkHold(hold: PfcSection, scenario: Scenario, path: Path, located: Lo
 }
 
 /**
- * The refresh must have its effect before the pause that it renews is over. Both take the same link
- * and meet the same response time, so only the wait of the refresh for the wire counts, however
+ * The refresh must have its effect before the pause that it renews expires. Both take the same link
+ * and have the same response time, so only the wait of the refresh for the link counts, however
  * long the link is.
  */
 function checkRefresh(
@@ -231,7 +240,7 @@ function maxFrameOctets(load: readonly LoadSection[]): number {
   return Math.max(FRAME_OCTETS_USUAL, ...frames);
 }
 
-/** Priorities that are held on one account are stopped by one threshold, in one way. */
+/** Priorities that share an account are paused by one threshold, in one way. */
 function checkAccounts(
   scenario: Scenario,
   priorities: readonly PrioritySection[],

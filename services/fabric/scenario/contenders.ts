@@ -1,18 +1,23 @@
-/** A scenario under another mechanism: the settings that turn it into that. */
+/** Variants of a scenario: settings that replace its mechanism by another. */
 
-import { MARKINGS, MECHANISMS } from '../../mechanisms/registry.js';
+import { FLOW_CONTROLS, MARKINGS, MECHANISMS } from '../../mechanisms/registry.js';
 import { rateControlOf, rateControlsWith, reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Topology } from '../topology/topology.js';
 import type { LoadedScenario } from './load-scenario.js';
 import type { MechanismSections } from './mechanism-sections.js';
 
-/** What rules a link, of which a contender has exactly one. */
-const HOLDS = ['none', 'pause', 'pfc', 'credit'] as const;
+/** Flow controls of a link, of which a variant has exactly one. */
+const HOLDS = ['none', 'pause', 'pfc', 'credit', ...FLOW_CONTROLS] as const;
 /** What switches tell their neighbours and the sources beside that. */
 const MESSAGES: readonly string[] = MECHANISMS.flatMap(({ name, priority }) =>
   priority?.isFlag === true ? [name] : [],
 );
+/** What runs on all links, or on none. */
+const TOGGLED = MECHANISMS.flatMap(({ name, toggle }) =>
+  toggle === undefined ? [] : [{ name, toggle }],
+);
+const TOGGLES: readonly string[] = TOGGLED.map(({ name }) => name);
 
 type Hold = (typeof HOLDS)[number];
 
@@ -24,10 +29,12 @@ export interface Contender {
   readonly control: string;
   /** Names of mechanisms. */
   readonly messages: readonly string[];
+  /** The same. */
+  readonly toggles: readonly string[];
 }
 
-/** The name is not one of a contender; the message says what would be. */
-export class ContenderError extends Error {}
+/** The name is not one of a variant; the message lists the valid ones. */
+export class VariantError extends Error {}
 
 /** Of rate controls, those built in and those of the scenario's plugins; one at most. */
 export function contenderOf(name: string, plugins: readonly PluginSource[] = []): Contender {
@@ -36,21 +43,31 @@ export function contenderOf(name: string, plugins: readonly PluginSource[] = [])
   const holds = partsAmong(HOLDS, parts);
   const controls = partsAmong(kinds, parts);
   const messages = partsAmong(MESSAGES, parts);
+  const toggles = partsAmong(TOGGLES, parts);
   const isSound =
     holds.length <= 1 &&
     controls.length <= 1 &&
-    new Set(messages).size === messages.length &&
-    holds.length + controls.length + messages.length === parts.length;
+    new Set(parts).size === parts.length &&
+    holds.length + controls.length + messages.length + toggles.length === parts.length;
   if (isSound) {
-    return { name, hold: holds[0] ?? 'none', control: controls[0] ?? 'none', messages };
+    return { name, hold: holds[0] ?? 'none', control: controls[0] ?? 'none', messages, toggles };
   }
-  throw new ContenderError(
+  throw new VariantError(
     `not a mechanism: ${name}; write one of ${HOLDS.join(', ')}, and behind it ` +
-      [...kinds, ...MESSAGES].map((part) => `+${part}`).join(', '),
+      [...kinds, ...MESSAGES, ...TOGGLES].map((part) => `+${part}`).join(', '),
   );
 }
 
-/** Priorities that a duel is about: those under flow control, or all that carry load. */
+/** `path=value` settings of a variant by its name. */
+export function settingsOfVariant(
+  name: string,
+  loaded: LoadedScenario,
+  topology: Pick<Topology, 'links'>,
+): string[] {
+  return settingsFor(contenderOf(name, loaded.scenario.plugins), loaded, topology);
+}
+
+/** Priorities that a duel compares: those under flow control, or all that carry load. */
 export function disputedPriorities({ scenario }: LoadedScenario): number[] {
   const ruled = scenario.priorities.flatMap(({ flowControl }, priority) =>
     flowControl === 'none' ? [] : [priority],
@@ -59,13 +76,13 @@ export function disputedPriorities({ scenario }: LoadedScenario): number[] {
   return [...new Set(scenario.load.map(({ priority }) => priority))].sort((a, b) => a - b);
 }
 
-/** `path=value` settings that make a scenario use the contender's mechanisms. */
+/** `path=value` settings that make a scenario use the variant's mechanisms. */
 export function settingsFor(
   contender: Contender,
   loaded: LoadedScenario,
   { links }: Pick<Topology, 'links'>,
 ): string[] {
-  const { hold, control, messages } = contender;
+  const { hold, control, messages, toggles } = contender;
   const priorities = disputedPriorities(loaded);
   const document = loaded.document as Readonly<Record<string, unknown>>;
   const sections = asMapping(document['priorities']);
@@ -93,13 +110,18 @@ export function settingsFor(
     const section = slice.onPriorities(asMapping(document[control]), priorities);
     settings.push(`${control}=${JSON.stringify(section)}`);
   }
+  for (const { name, toggle } of TOGGLED) {
+    const isOn = toggles.includes(name);
+    if (isOn === toggle.isOn(loaded.scenario.mechanisms[name]!)) continue;
+    settings.push(`${name}.${toggle.key}=${String(isOn)}`);
+  }
   loaded.scenario.load.forEach(({ priority }, i) => {
     if (priorities.includes(priority)) settings.push(`load.${i}.congestion=${control}`);
   });
   return settings;
 }
 
-/** Priorities whose flow control must be that of the priorities in dispute. */
+/** Priorities whose flow control must be that of the compared priorities. */
 function companionsOf(messages: readonly string[], sections: MechanismSections): number[] {
   return MECHANISMS.filter(({ name }) => messages.includes(name)).flatMap(
     (slice) => slice.companions?.(sections[slice.name]) ?? [],

@@ -1,4 +1,4 @@
-/** What holds for one device: the scenario's own sections with its overrides in file order. */
+/** Settings of one device: the scenario's own sections with its overrides in file order. */
 
 import type {
   CreditEndSection,

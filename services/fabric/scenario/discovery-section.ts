@@ -9,7 +9,7 @@ export interface DiscoverySection {
   readonly enabled: boolean;
   readonly start: 'live' | 'converged';
   readonly drives: boolean;
-  /** What LLDP takes for a second. */
+  /** Duration of a second of LLDP. */
   readonly secondPs: number;
   readonly timers: LldpTimers;
   readonly neighborsMost: number;
@@ -20,14 +20,14 @@ export interface DiscoverySection {
   readonly changes: readonly DiscoveryChange[];
 }
 
-/** What each device may have of its own. */
+/** Settings of each device. */
 export interface DiscoveryEndSection {
   readonly status: LldpStatus;
   readonly dcbx: DcbxMode;
   readonly willing: readonly ('ets' | 'pfc' | 'credit')[];
   /** Traffic class of each priority; null: as for all devices. */
   readonly classes: readonly number[] | null;
-  /** Priorities that could have credit, beside those that are configured for it. */
+  /** Priorities that support credit, beside those that are configured for it. */
   readonly creditCapable: readonly number[];
   readonly recommend: boolean;
   readonly pfcCapability: number;
@@ -40,7 +40,7 @@ export interface DiscoveryChange {
   readonly atPs: number;
   /** Name or glob. */
   readonly devices: string;
-  /** Place in the file. */
+  /** Index in the file. */
   readonly index: number;
   /** Priorities with PFC from then on; null: as before. */
   readonly pfc: number | null;

@@ -1,4 +1,4 @@
-/** What a scenario lets go wrong, in base units. */
+/** Faults of a scenario, in base units. */
 
 export type FaultKind =
   | 'link-down'
@@ -18,9 +18,10 @@ export type FaultKind =
   | 'lldp-drift'
   | 'slow-receiver'
   | 'host-pause'
-  | 'mis-cabling';
+  | 'mis-cabling'
+  | 'wrong-map';
 
-/** Ports that meet all of this; null: any. */
+/** Ports that match all of this; null: any. */
 export interface FaultPlace {
   /** Name or pattern of the port's device, or of the port itself. */
   readonly device: string | null;
@@ -29,13 +30,13 @@ export interface FaultPlace {
   readonly tier: string | null;
   /** Name or pattern of the device at the other end. */
   readonly peer: string | null;
-  /** What the cable joins: a device or a port, or a pattern of either, at each end. */
+  /** Ends of a link: a device or a port, or a pattern of either, at each end. */
   readonly link: readonly [string, string] | null;
-  /** Each of these ports has the fault with this probability, drawn once by the seed. */
+  /** Each of these ports has the fault with this probability, sampled once by the seed. */
   readonly probability: number;
 }
 
-/** Messages that cross the fabric, which a fault may forge by their name. */
+/** Messages that cross the fabric, which a fault may spoof by their name. */
 export const FORGED_FRAMES = ['cnp', 'cnm', 'sfcm'] as const;
 
 export type ForgedFrames = (typeof FORGED_FRAMES)[number];
@@ -54,7 +55,7 @@ export interface FaultSection {
   readonly untilPs: number;
   readonly random: boolean;
   readonly stream: string;
-  /** So long after it was there, all is well again; null: not promised. */
+  /** So long after its end, everything has recovered; null: not required. */
   readonly recoverPs: number | null;
   /** One bit each. */
   readonly priorities: number;
@@ -70,9 +71,9 @@ export interface FaultSection {
   readonly rateBps: number;
   readonly intervalPs: number;
   readonly quanta: number;
-  /** Of a forged frame; empty: it is made of what follows. */
+  /** Of a spoofed frame; empty: it is composed of what follows. */
   readonly octets: readonly number[];
-  /** Hosts: who gets a forged message, and whom it names as the source; null: who gets it. */
+  /** Hosts: destination of a spoofed message, and its alleged source; null: the destination. */
   readonly to: string | null;
   readonly source: string | null;
   readonly pausePs: number;
@@ -81,6 +82,8 @@ export interface FaultSection {
   readonly table: string;
   readonly entries: number;
   readonly ppm: number;
-  /** Ports whose cables are swapped. */
+  /** By priority: the class that is paused for it. */
+  readonly classes: readonly number[];
+  /** Ports whose links are swapped. */
   readonly swap: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** A scenario's layers, from the lowest up: base files, the file itself, `--set` settings. */
+/** A scenario's layers, lowest first: base files, the file itself, `--set` settings. */
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { ScenarioError, show } from '../../settings/errors.js';
@@ -8,7 +8,7 @@ import { merge, plainValue, positionOf, startOf, withValue } from '../../setting
 
 const EXTENDS_DEPTH_MAX = 32;
 
-/** A path as written in `file`, seen from the working directory. */
+/** A path as written in `file`, relative to the working directory. */
 export function besideFile(file: string, path: string): string {
   return isAbsolute(path) ? path : join(dirname(file), path);
 }
@@ -52,7 +52,7 @@ class LayerReader {
   }
 }
 
-/** What is wrong with a base file as a whole is an error of the file that names it. */
+/** An error of a base file as a whole is reported at the file that names it. */
 function readBaseText(base: string, fail: (message: string) => ScenarioError): string {
   try {
     return readText(base);

@@ -22,11 +22,11 @@ export interface LoadOptions {
 export interface LoadedScenario {
   readonly scenario: Scenario;
   readonly file: string;
-  /** Plain values after `extends` and settings: the scenario as one file would say it. */
+  /** Plain values after `extends` and settings: the scenario as one file would have it. */
   readonly document: unknown;
-  /** An error that points to what the file says at `path`, as `['load', 0, 'incast', 'to']`. */
+  /** An error at the location of `path` in the file, as `['load', 0, 'incast', 'to']`. */
   errorAt(path: Path, message: string): ScenarioError;
-  /** The same scenario with one value set, which `source` said. */
+  /** The same scenario with one value set; `source` names its origin in errors. */
   with(path: Path, value: unknown, source: string): LoadedScenario;
 }
 
@@ -34,7 +34,7 @@ export function loadScenario(file: string, options: LoadOptions = {}): LoadedSce
   return scenarioOf(file, (options.set ?? []).reduce<SourceNode>(applySetting, readLayers(file)));
 }
 
-/** The same from what a file would say; `file` is where relative paths start. */
+/** The same from the values of a file; `file` is where relative paths start. */
 export function scenarioOfDocument(
   file: string,
   document: unknown,

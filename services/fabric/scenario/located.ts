@@ -1,4 +1,4 @@
-/** Merged values that know where each was written, and turn complaints into errors there. */
+/** Merged values with their locations, and errors at these. */
 
 import type { z } from 'zod';
 import { ScenarioError } from '../../settings/errors.js';
@@ -23,25 +23,25 @@ export class Located {
     return new ScenarioError(positionOf(locate(this.tree, path, 'key')), path, message);
   }
 
-  /** Whether the file says anything at this path. */
+  /** Whether the file has a value at this path. */
   has(path: Path): boolean {
     return valueAt(this.document, path) !== undefined;
   }
 
-  /** Whether the file gives a short form there: a word instead of a mapping. */
+  /** Whether the file has a short form there: a word instead of a mapping. */
   isText(path: Path): boolean {
     return typeof valueAt(this.document, path) === 'string';
   }
 
-  /** A file named at `path`, seen from the working directory. */
+  /** A file named at `path`, relative to the working directory. */
   fileAt(path: Path, name: string): string {
     const { source } = locate(this.tree, path, 'value');
     return source.lines === null ? name : besideFile(source.name, name);
   }
 
   /**
-   * The first thing that is wrong, unknown keys before all else, with all others. A key that is
-   * missing beside an unknown one is not reported: it is the one that was meant.
+   * The first issue, unknown keys before all else, with all others. A key that is missing beside an
+   * unknown one is not reported: it is probably the one that was meant.
    */
   errorOf(issues: readonly Issue[]): ScenarioError {
     const plain = issues.flatMap((issue) => this.mostLikely(issue));
@@ -72,8 +72,8 @@ export class Located {
   }
 
   /**
-   * Of a value that may have several shapes, the issues of the shape it was meant to have: the one
-   * with fewest unknown and missing keys. If none or several fit, the union itself is the issue.
+   * Of a value that may have several shapes, the issues of the shape it probably has: the one with
+   * fewest unknown and missing keys. If none or several fit, the union itself is the issue.
    */
   private mostLikely(issue: Issue): Issue[] {
     if (issue.code !== 'invalid_union') return [issue];

@@ -1,4 +1,4 @@
-/** What breaks the processes of a run, in base units; either a virtual time or one of the clock. */
+/** Infrastructure faults, in base units; either at a virtual time or at one of the wall clock. */
 export interface MachinerySection {
   readonly kind: 'kill' | 'pause';
   readonly victim: 'service' | 'broker' | 'coordinator';

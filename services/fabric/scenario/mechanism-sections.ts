@@ -1,4 +1,4 @@
-/** What a scenario says of mechanisms: each section is declared, and checked, by its slice. */
+/** Settings of mechanisms: each section is declared, and checked, by its slice. */
 
 import type { z } from 'zod';
 import { MECHANISMS } from '../../mechanisms/registry.js';
@@ -9,12 +9,12 @@ import type { Located } from './located.js';
 
 /** By name of a mechanism: its settings, or (of a device) those that differ. */
 export type MechanismSections = Readonly<Record<string, object>>;
-/** By name of a mechanism: what its key of a priority says. */
+/** By name of a mechanism: the value of its key of a priority. */
 export type PriorityKeys = Readonly<Record<string, unknown>>;
 
 type Keys = Readonly<Record<string, z.ZodType>>;
 
-/** Spread into a schema: what it has of them is read by name. */
+/** Spread into a schema: the result is read by name. */
 export function sectionKeys(): object {
   return Object.fromEntries(
     MECHANISMS.flatMap(({ name, section }) =>
@@ -60,7 +60,7 @@ export function mechanismSections(input: object, path: Path, located: Located): 
   return Object.fromEntries(sections);
 }
 
-/** What `keys` of a priority say of mechanisms; only those that they name. */
+/** The values of mechanisms' `keys` of a priority; only those that are set. */
 export function mechanismKeys(keys: object): PriorityKeys {
   const named = MECHANISMS.map(
     ({ name }) => [name, (keys as Record<string, unknown>)[name]] as const,

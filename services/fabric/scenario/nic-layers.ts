@@ -1,4 +1,4 @@
-/** The NIC of a single device lies on top of what `hosts` says, unless it names a model itself. */
+/** The NIC of a single device overrides that of `hosts`, unless it sets a model itself. */
 
 import type { MapNode, SourceNode } from '../../settings/source-tree.js';
 import { merge } from '../../settings/source-tree.js';

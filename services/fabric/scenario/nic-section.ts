@@ -1,10 +1,13 @@
-/** An 82599 as the scenario describes it; what needs the links and the load comes in assembly. */
+/**
+ * An 82599 as the scenario describes it; settings that need links and load are resolved in
+ * assembly.
+ */
 
 import type { RegisterName } from '../../engine/nic-82599/register-map.js';
 import type { Path } from '../../settings/source-tree.js';
 
 export interface Nic82599Section {
-  /** Where the file describes it. */
+  /** Path of its description. */
   readonly path: Path;
   readonly dcb: boolean;
   readonly classes: 4 | 8;
@@ -24,7 +27,7 @@ export interface Nic82599Section {
   readonly drift: { readonly everyUs: number; readonly share: number } | null;
   /** By class, in KB. */
   readonly receiveKb: readonly number[];
-  /** Null: software takes everything at once. */
+  /** Null: software reads everything at once. */
   readonly receiveRings: RingSection | null;
   /** By class; null: by `watermarkRule`. */
   readonly watermarks: readonly (WatermarkSection | null)[];
@@ -37,7 +40,11 @@ export interface Nic82599Section {
     readonly insertedType: number;
     readonly untagged: 'carried' | 'table' | 'seven';
   };
+  /** Frames between virtual machines stay in the part. */
+  readonly vmSwitch: boolean;
   readonly pools: readonly PoolSection[];
+  /** Of a driver's trace: registers and bits that change nothing here. */
+  readonly ignoredWrites: readonly string[];
   readonly registers: readonly FieldValue[];
   readonly writes: readonly { readonly atPs: number; readonly values: readonly FieldValue[] }[];
 }
@@ -75,7 +82,7 @@ export interface PoolSection {
   readonly vlans: readonly number[];
   readonly antiSpoof: boolean;
   readonly strip: boolean;
-  /** VLAN that the part puts on what the pool sends. */
+  /** Control information of the tag that the part inserts into frames of the pool. */
   readonly insert: number | null;
 }
 

@@ -1,4 +1,4 @@
-/** `credit` of the file -> what holds for every end of a link, and for links. */
+/** `credit` of the file -> settings of every end of a link, and of links. */
 
 import { CREDIT_UNIT } from '../../engine/flow-control/credit/credit-managed.js';
 import type { Located } from './located.js';
@@ -13,11 +13,9 @@ export function creditSection(input: CreditInput, located: Located): CreditSecti
   const channels =
     input.channels.length > 0 ? input.channels : [{ channel: 0, vlans: [], share: 1 }];
   checkChannels(input, located);
-  checkCodec(input, located);
   return {
     end: creditEnd(input, ['credit'], located) as CreditEndSection,
     counts: input.counts,
-    codec: input.codec,
     channels,
     tags: input.tags,
     tagWaitPs: orNull(input.tagWait, 'auto'),
@@ -66,19 +64,6 @@ function checkUnit(unit: CreditChangeInput['unit'], path: Path, located: Located
     `credit unit out of range: ${unit} octets; a multiple of ${chunk} (512 bits) from ` +
       `${least} to ${most}, ${FCOE_UNIT}, or mtu`,
   );
-}
-
-/** CBFC has neither amounts nor tags. */
-function checkCodec({ codec, counts, tags }: CreditInput, located: Located): void {
-  if (codec === 'ce') return;
-  if (counts !== 'cumulative') {
-    const message = `counts: ${counts} with codec: cbfc, whose counters are totals; cumulative`;
-    throw located.errorAt(['credit', 'counts'], message);
-  }
-  if (tags) {
-    const message = 'tags: true with codec: cbfc, which has no tags; false, or codec: ce';
-    throw located.errorAt(['credit', 'tags'], message);
-  }
 }
 
 function checkChannels({ channels }: CreditInput, located: Located): void {

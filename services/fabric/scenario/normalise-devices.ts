@@ -159,7 +159,7 @@ function fixedClass(input: {
   return { trafficClass: input.class, highPrecedence: input.dropPrecedence === 'high' };
 }
 
-/** An address belongs to one host: no pattern may set it, and no two hosts may have it. */
+/** An address is unique: no pattern may set it, and no two hosts may have it. */
 function checkAddresses(input: ScenarioInput['devices'], located: Located): void {
   const owners = new Map<string, string>();
   for (const [match, device] of Object.entries(input)) {

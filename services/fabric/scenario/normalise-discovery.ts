@@ -1,4 +1,4 @@
-/** `discovery` of the file -> what holds for every port, and when an administrator changes it. */
+/** `discovery` of the file -> settings of every port, and changes by an administrator. */
 
 import {
   BY_DSCP,

@@ -1,6 +1,8 @@
-/** `fabric` of the file -> FabricSection: links complete, alternatives of spelling resolved. */
+/** `fabric` of the file -> FabricSection: links complete, alternative notations resolved. */
 
 import type { Located } from './located.js';
+import type { LinkErrors } from '../link-errors.js';
+import { CODES, fecDelayPs } from '../link-errors.js';
 import { linkRate } from '../../settings/quantities.js';
 import type { ExplicitLink, FabricSection, Generator, LinkSection } from './scenario.js';
 import type { FabricInput, LinkInput } from './schema-fabric.js';
@@ -42,7 +44,7 @@ interface Layer {
   readonly path: Path;
 }
 
-/** The first layer that says something wins; length and delay are one thing said in two ways. */
+/** The first layer with a value wins; length and delay are two notations of one value. */
 function linkSection(
   layers: readonly Layer[],
   defaultLengthMm: number,
@@ -57,11 +59,51 @@ function linkSection(
   const first = <Key extends keyof LinkInput>(key: Key): LinkInput[Key] | undefined =>
     links.find((link) => link[key] !== undefined)?.[key];
   const medium = links.find((link) => link.delay !== undefined || link.length !== undefined);
+  const rateBps = first('rate') ?? DEFAULT_RATE_BPS;
+  const fec = first('fec') ?? 'none';
+  const errors = errorsOf(layers, fec, located);
+  checkFec(layers, rateBps, located);
   return {
-    rateBps: first('rate') ?? DEFAULT_RATE_BPS,
+    rateBps,
     propagationPs: medium?.delay ?? (medium?.length ?? defaultLengthMm) * PS_PER_MM,
-    interfaceDelayPs: first('interfaceDelay') ?? 0,
+    interfaceDelayPs: first('interfaceDelay') ?? fecDelayPs(fec, rateBps),
+    ...(errors !== null && { errors }),
   };
+}
+
+/** The rate before FEC and the one after it are one thing said in two ways. */
+function errorsOf(
+  layers: readonly Layer[],
+  fec: LinkErrors['fec'],
+  located: Located,
+): LinkErrors | null {
+  for (const { link, path } of layers) {
+    if (link.preFecBer !== undefined && link.postFecBer !== undefined) {
+      const both = 'both preFecBer and postFecBer: give one of them';
+      throw located.errorAt([...path, 'postFecBer'], both);
+    }
+  }
+  const links = layers.map(({ link }) => link);
+  const rated = links.find((link) => link.preFecBer ?? link.postFecBer);
+  const ber = rated?.preFecBer ?? rated?.postFecBer;
+  if (ber === undefined) return null;
+  const burstBits = links.find((link) => link.errorBurst !== undefined)?.errorBurst ?? 1;
+  return { fec, ber, isAfterFec: rated?.preFecBer === undefined, burstBits };
+}
+
+/** A code is defined for some rates. */
+function checkFec(layers: readonly Layer[], rateBps: number, located: Located): void {
+  const layer = layers.find(({ link }) => link.fec !== undefined);
+  const fec = layer?.link.fec ?? 'none';
+  if (fec === 'none') return;
+  const { leastBps, mostBps } = CODES[fec];
+  if (rateBps >= leastBps && rateBps <= mostBps) return;
+  const gigabits = (bps: number): string => `${bps / 1e9}G`;
+  throw located.errorAt(
+    [...layer!.path, 'fec'],
+    `${fec} is not defined for ${gigabits(rateBps)}, but from ${gigabits(leastBps)} to ` +
+      `${gigabits(mostBps)}; choose another rate, or another fec`,
+  );
 }
 
 function generatorOf(input: FabricInput, rateRatio: number, located: Located): Generator {
@@ -98,7 +140,7 @@ function generatorOf(input: FabricInput, rateRatio: number, located: Located): G
 
 const DEFAULT_SPINES = 2;
 
-/** A leaf has one link to each spine, so its oversubscription tells how many spines there are. */
+/** A leaf has one link to each spine, so its oversubscription determines the number of spines. */
 function spinesOf(input: LeafSpineInput, rateRatio: number, located: Located): number {
   const { spines, oversubscription, hostsPerLeaf } = input;
   if (oversubscription === undefined) return spines ?? DEFAULT_SPINES;

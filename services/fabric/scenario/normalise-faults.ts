@@ -1,5 +1,6 @@
-/** `faults` of the file -> what goes wrong, with every key that its kind needs and no other. */
+/** `faults` of the file -> faults with every key that their kind needs and no other. */
 
+import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import { SFC_PAUSE_MAX_NS } from '../../mechanisms/sfc/managed.js';
 import { listed, show } from '../../settings/errors.js';
 import type { FaultSection } from './fault-section.js';
@@ -11,15 +12,15 @@ import type { Path } from '../../settings/source-tree.js';
 
 /** Control frames of a link: MAC control, LLDP, and the two CE-TAGs; in hexadecimal. */
 const LINK_TYPES = ['8808', '88cc', '88b5', '88b6'];
-/** Messages about congestion that cross the fabric, of their own type or on IP; and their tags. */
+/** Congestion messages that cross the fabric, of their own type or on IP; and their tags. */
 const MESSAGE_TYPES = ['89a2', '22e7', '22e9', '0800', '86dd', '8100', '88a8'];
-/** As long as an edge pauses a source at most, unless told otherwise. */
+/** The longest pause of a source by an edge, by default. */
 const FORGED_PAUSE_PS = SFC_PAUSE_MAX_NS * 1000;
 /** Digits before it. */
 const TYPE_AT = 24;
 
 const ALL_PRIORITIES = 0xff;
-/** 802.3 Annex 31B: the most that a frame can ask for. */
+/** 802.3 Annex 31B: the longest time of a frame. */
 const LONGEST_QUANTA = 65_535;
 
 export function faultSections(
@@ -83,11 +84,12 @@ function section(input: FaultInput, index: number): FaultSection {
     table: input.table ?? 'mac',
     entries: input.entries ?? 0,
     ppm: input.ppm ?? 0,
+    classes: input.classes ?? [],
     swap: input.swap ?? [],
   };
 }
 
-/** The schema has seen that there are two. */
+/** The schema has checked that there are two. */
 function endsOf(link: string): readonly [string, string] {
   const [a, b] = link.split(' ') as [string, string];
   return [a, b];
@@ -122,7 +124,7 @@ function checkKeys(input: FaultInput, path: Path, located: Located): void {
   }
 }
 
-/** A frame is forged by its octets, or made of its name and who gets it. */
+/** A frame is spoofed by its octets, or composed by its name and destination. */
 function checkForged(input: FaultInput, path: Path, located: Located): void {
   const { kind, octets, frames, to, source, pause, priority } = input;
   if (kind !== 'forge') return;
@@ -152,6 +154,8 @@ function checkForged(input: FaultInput, path: Path, located: Located): void {
 }
 
 function checkType(octets: string, path: Path, located: Located): void {
+  // An ordered set has none, and any of its octets may be wrong.
+  if (octets.length === 2 * ORDERED_SET_OCTETS) return;
   const type = octets.slice(TYPE_AT, TYPE_AT + 4).toLowerCase();
   const known = [...LINK_TYPES, ...MESSAGE_TYPES];
   if (known.includes(type)) return;

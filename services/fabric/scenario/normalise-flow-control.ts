@@ -1,4 +1,4 @@
-/** `priorities`, `pause`, `classes` of the file -> what holds for each priority and class. */
+/** `priorities`, `pause`, `classes` of the file -> settings of each priority and class. */
 
 import type { Located } from './located.js';
 import { checkMechanismKeys, mechanismKeys } from './mechanism-sections.js';

@@ -1,4 +1,4 @@
-/** `groups` and `load` of the file -> what is sent, with every default in place. */
+/** `groups` and `load` of the file -> loads, with every default in place. */
 
 import { reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
@@ -143,7 +143,7 @@ function streamSection(
     to,
     group,
     arrivals,
-    // A burst at line rate has its length in time, so it is paced and no backlog.
+    // A burst at line rate is defined by its time, so it is paced and no backlog.
     rate: arrivals === 'on-off' && rate.kind === 'line' ? FULL_SHARE : rate,
     onPs: on,
     offPs: off,
@@ -179,6 +179,7 @@ function loadCommon(
     congestion: input.congestion,
     vlan: { inner: null, outer: null, dei: false, ...vlan },
     vm: input.vm,
+    toVm: input.toVm ?? input.vm,
     spoof: input.spoof ?? null,
     transport,
     startPs,

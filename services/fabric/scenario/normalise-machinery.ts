@@ -1,4 +1,4 @@
-/** `machinery` of the file -> which process breaks, when, and for how long. */
+/** `machinery` of the file -> which process is killed or stopped, when, and for how long. */
 
 import type { Located } from './located.js';
 import type { MachinerySection } from './machinery-section.js';

@@ -42,6 +42,7 @@ export function mvtx2802Change(
 ): Mvtx2802Change {
   const { memory, temporary, classes, source, xoff, order, flowControl, normalQos } = input;
   const { multicast, mcc, multicastStops, congestion, responseDelay } = input;
+  const { vlanCongestion, scheduler, weights, shaper, cpuPort } = input;
   return {
     ...(memory !== undefined && { memory }),
     ...(temporary !== undefined && { temporarySlots: temporary }),
@@ -55,9 +56,22 @@ export function mvtx2802Change(
     ...(mcc !== undefined && { mcc }),
     ...(multicastStops !== undefined && { multicastStops }),
     ...(congestion !== undefined && { congestionFrames: congestion }),
+    ...(vlanCongestion !== undefined && { vlanCongestionFrames: vlanCongestion }),
+    ...(scheduler !== undefined && { scheduler }),
+    ...(weights !== undefined && { weights }),
+    ...(shaper !== undefined && { shaper: shaperSection(shaper) }),
+    ...(cpuPort !== undefined && { cpuPort: cpuPort === 'none' ? null : cpuPort }),
     ...(responseDelay !== undefined && { responseDelayPs: responseDelay }),
     wred: wredChange(input.wred ?? {}, [...path, 'wred'], located),
   };
+}
+
+function shaperSection(
+  shaper: NonNullable<Mvtx2802ChangeInput['shaper']>,
+): Mvtx2802Section['shaper'] {
+  if (shaper === 'off') return null;
+  const { peak, average, burst } = shaper;
+  return { peak, average, burstBytes: burst };
 }
 
 function wredChange(

@@ -3,7 +3,9 @@
 import { PS_PER_US } from '../../engine/units/time.js';
 import { RECEIVE_SPLITS } from '../../engine/nic-82599/packet-buffers.js';
 import { fieldOf } from '../../engine/nic-82599/register-file.js';
-import { C_TAG } from '../../engine/nic-82599/vlan.js';
+import type { RegisterTrace, TracedValue } from '../../engine/nic-82599/register-trace.js';
+import { registerTrace } from '../../engine/nic-82599/register-trace.js';
+import { C_TAG, packTci } from '../../engine/nic-82599/vlan.js';
 import type { RegisterField, RegisterName } from '../../engine/nic-82599/register-map.js';
 import { REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
 import { didYouMean, show, unknownName } from '../../settings/errors.js';
@@ -16,6 +18,8 @@ import type {
   RingSection,
   WatermarkSection,
 } from './nic-section.js';
+import { readTable } from './read-source.js';
+import { readTracedWrites } from './traced-writes.js';
 import type { NicInput } from './schema-nic.js';
 import type { Path } from '../../settings/source-tree.js';
 
@@ -36,6 +40,12 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
     const message = 'tags that the part inserts have the EtherType 0x8100 (33024) on the wire';
     throw located.errorAt([...path, 'vlan', 'insertedType'], message);
   }
+  const trace = input.trace === undefined ? NO_TRACE : traceOf(input.trace, path, located);
+  const fromTrace = (value: TracedValue): FieldValue => ({
+    ...value,
+    path: [...path, 'trace'],
+    field: null,
+  });
   const wanted = input.dcb ? (input.tcs === 8 ? '8x64' : '4x128') : UNDIVIDED;
   return {
     path,
@@ -63,6 +73,7 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
       insertedType: vlan.insertedType,
       untagged: vlan.untagged,
     },
+    vmSwitch: input.vmSwitch,
     pools: Object.entries(input.pools).map(
       ([pool, { vlans, antiSpoof, strip, insert, software, drop }]): PoolSection => ({
         pool: Number(pool),
@@ -71,17 +82,51 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
         vlans,
         antiSpoof,
         strip,
-        insert: insert ?? null,
+        insert: insert === undefined ? null : tagOf(insert),
       }),
     ),
-    registers: fieldValues(input.regs, [...path, 'regs'], false, located),
-    writes: input.writes
-      .map(({ at, regs }, i) => ({
+    ignoredWrites: trace.ignored,
+    registers: [
+      ...trace.registers.map(fromTrace),
+      ...fieldValues(input.regs, [...path, 'regs'], false, located),
+    ],
+    writes: [
+      ...trace.writes.map(({ atPs, values }) => ({ atPs, values: values.map(fromTrace) })),
+      ...input.writes.map(({ at, regs }, i) => ({
         atPs: at,
         values: fieldValues(regs, [...path, 'writes', i, 'regs'], true, located),
-      }))
-      .sort((a, b) => a.atPs - b.atPs),
+      })),
+    ].sort((a, b) => a.atPs - b.atPs),
   };
+}
+
+/** Control information of the tag of a pool (PFVMVIR): a VLAN alone has priority 0. */
+function tagOf(insert: NonNullable<NicInput['pools'][string]['insert']>): number {
+  if (typeof insert === 'number') return insert;
+  const { vlan, priority, dei } = insert;
+  return packTci(priority, dei, vlan);
+}
+
+const NO_TRACE: RegisterTrace = { registers: [], writes: [], ignored: [] };
+
+function traceOf(name: string, path: Path, located: Located): RegisterTrace {
+  const at = [...path, 'trace'];
+  const file = located.fileAt(at, name);
+  const fail = (message: string): Error => located.errorAt(at, `${file}: ${message}`);
+  let text: string;
+  try {
+    text = readTable(file);
+  } catch (error) {
+    throw fail((error as Error).message);
+  }
+  const writes = readTracedWrites(text, fail);
+  return registerTrace(
+    writes,
+    (value, whileRunning, reject) => {
+      checkValue({ ...value, field: null }, whileRunning, reject);
+    },
+    fail,
+  );
 }
 
 /** One rate for a queue: of a virtual machine and class, or of a pool without DCB. */
@@ -134,7 +179,7 @@ function bandwidthSection(
     groups: ofLink,
     classes: Array.from({ length: 8 }, (_, tc) => {
       const own = classes[String(tc)];
-      // Nobody's share of a group is touched by classes that the file does not name.
+      // Classes that the file does not name have no share of another's group.
       if (own === undefined) return { group: spare, percent: 0, strict: 'no' };
       const percent = wholePercent(own.share, ['classes', String(tc), 'share']);
       return { group: own.group, percent, strict: own.strict };
@@ -142,7 +187,7 @@ function bandwidthSection(
   };
 }
 
-/** Shares of a group are together all of it, and a class that shares has a group with a share. */
+/** Shares of a group sum to 100, and a class with a share has a group with a share. */
 function checkGroups({
   groups,
   classes,
@@ -252,7 +297,7 @@ function fieldValues(
   });
 }
 
-/** What a name such as RTTPT2C[3].CRQ stands for. */
+/** The register that a name such as RTTPT2C[3].CRQ refers to. */
 export function registerPlace(
   name: string,
   reject: (message: string) => Error,
@@ -286,16 +331,13 @@ function checkValue(
 ): void {
   const kind = registerKind(register);
   if (kind.status) throw reject(`${register} is read only`);
-  if (register === 'PFVMVIR') {
-    throw reject('PFVMVIR is set by the VLAN of a pool: pools: { 1: { insert: 7 } }');
-  }
   if (whileRunning && !kind.live) {
     throw reject(`${register} is set before the part runs; write it under regs`);
   }
   if (field !== null) checkField(field, kind.fields[field]!, value, reject);
   else if (value !== 0) {
     checkUndefinedBits(register, value, reject);
-    // The whole of a register may be cleared; that is how it is after a reset.
+    // The whole of a register may be cleared, as it is after a reset.
     for (const [name, own] of Object.entries(kind.fields)) {
       checkField(name, own, fieldOf(kind, name, value), reject);
     }

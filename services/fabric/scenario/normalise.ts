@@ -1,4 +1,4 @@
-/** The file's values -> the scenario: defaults in place, one form for every way to say it. */
+/** The file's values -> the scenario: defaults in place, one form for every notation. */
 
 import type { PluginSource } from '../../plugins/source.js';
 import { CollectedErrors } from '../../settings/collected-errors.js';
@@ -50,7 +50,7 @@ export function normalise(
     machinery: errors.attempt(() => machinerySections(input.machinery, located)),
     placement: errors.attempt(() => groupSections(input.placement, 'placement', located)),
     observe: {
-      seriesPs: input.observe.series ?? null,
+      series: input.observe.series ?? null,
       ports: input.observe.ports,
       episodes: input.observe.episodes || isAboutEpisodes(input),
       queue: input.observe.queue ?? null,
@@ -67,7 +67,9 @@ export function normalise(
   return sections as Scenario;
 }
 
-/** Deadlocks and storms are found in episodes: who expects some, or none, has those observed. */
+/**
+ * Deadlocks and storms are found in episodes: a scenario that expects some, or none, records those.
+ */
 function isAboutEpisodes({ expect }: ScenarioInput): boolean {
   return expect.some(({ metric }) => metric === 'deadlocks' || metric === 'storms');
 }

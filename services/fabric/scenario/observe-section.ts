@@ -1,27 +1,27 @@
 import type { CaptureType } from '../../engine/analysis/capture/capture-filter.js';
 
 export interface ObserveSection {
-  /** Sampling interval of the series; null: none. */
-  readonly seriesPs: number | null;
+  /** Sampling interval of the series in ps; null: no series. */
+  readonly series: number | 'auto' | null;
   /** Ports (names or globs) in the series; empty: all. */
   readonly ports: readonly string[];
-  /** Write down who held whom back, when and why. */
+  /** Record episodes: which port blocked which, when and why. */
   readonly episodes: boolean;
   /** Port whose queue duels measure reactions by; null: that of the incast. */
   readonly queue: string | null;
-  /** A priority of a port that is held for so long is a storm. */
+  /** A priority of a port that is paused for so long is a storm. */
   readonly stormPs: number;
-  /** Null: no frame is followed. */
+  /** Null: no frame is traced. */
   readonly traces: TraceSection | null;
   /** Null: nothing is captured. */
   readonly captures: CaptureSection | null;
-  /** Write down drops, marks, stops, holds and deliveries, one by one. */
-  readonly events: boolean;
-  /** A fingerprint of what each port put on the wire. */
+  /** Record drops, marks, pauses, holds and deliveries; or these and the steps of accounts. */
+  readonly events: boolean | 'steps';
+  /** A fingerprint of what each port transmitted. */
   readonly wire: boolean;
 }
 
-/** Frames that are followed from end to end; a frame must pass all that is said. */
+/** Frames that are traced from end to end; a frame must match all criteria. */
 export interface TraceSection {
   readonly share: number;
   /** Names or globs; empty: all. */
@@ -36,9 +36,9 @@ export interface TraceSection {
 
 /** Ports whose frames are written into a capture file. */
 export interface CaptureSection {
-  /** Ports, devices or cables, by name or glob; at least one. */
+  /** Ports, devices or links, by name or glob; at least one. */
   readonly ports: readonly string[];
-  /** Any of them must let a frame pass; none: all pass. */
+  /** A frame must match any of them; none: all match. */
   readonly filters: readonly CaptureFilterSection[];
   /** Most octets of a frame with payload; null: its headers, and of RoCEv2 all. */
   readonly snapOctets: number | null;
@@ -46,7 +46,7 @@ export interface CaptureSection {
   readonly frames: number;
 }
 
-/** A frame must pass all that is said. */
+/** A frame must match all criteria. */
 export interface CaptureFilterSection {
   readonly priority: number | null;
   readonly type: CaptureType | null;

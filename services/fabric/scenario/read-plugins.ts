@@ -19,7 +19,7 @@ export interface WithPlugins {
   readonly plugins: readonly PluginSource[];
 }
 
-/** What is no list, or no plugin by its shape, is left for the schema to refuse. */
+/** What is no list, or no plugin by its shape, is left to the schema to refuse. */
 export function readPlugins(tree: SourceNode): WithPlugins {
   const list = tree.kind === 'map' ? tree.entries.get('plugins')?.node : undefined;
   if (list?.kind !== 'list') return { tree, plugins: [] };
@@ -55,7 +55,7 @@ export function readPlugin(path: string): PluginSource {
   return source;
 }
 
-/** Null of what is no plugin by its shape. */
+/** Null for a node without the shape of a plugin. */
 function sourceOf(node: SourceNode, index: number): PluginSource | null {
   if (node.kind === 'scalar' && typeof node.value === 'string') {
     const { source } = node.place;

@@ -1,4 +1,6 @@
-/** From the text of a file to values with places; refuses what is no clean YAML or JSON. */
+/**
+ * From the text of a file to values with locations; refuses text that is not plain YAML or JSON.
+ */
 
 import type { Document, ErrorCode, Node, YAMLMap } from 'yaml';
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
@@ -8,7 +10,7 @@ import type { MapEntry, Place, Source, SourceNode } from '../../settings/source-
 import { positionOf, startOf } from '../../settings/source-tree.js';
 
 const FILE_BYTES_MAX = 4 * 1024 * 1024;
-/** A table, as of replay, may be longer than what is written by hand. */
+/** A table, as of replay, may be longer than a file written by hand. */
 const TABLE_BYTES_MAX = 64 * 1024 * 1024;
 const MIB = 1024 * 1024;
 const DEPTH_MAX = 64;
@@ -49,12 +51,12 @@ const YAML_PROBLEMS: Readonly<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'a character that is not expected here; is a quote, or a colon, missing?',
 };
 
-/** The text of a file; throws the reason why it cannot be had. */
+/** The text of a file; throws the reason why it cannot be read. */
 export function readText(file: string): string {
   return readUpTo(file, FILE_BYTES_MAX, (reason) => new ScenarioError(startOf(file), [], reason));
 }
 
-/** The same of a file that a scenario names, such as a table; the caller says where. */
+/** The same of a file that a scenario names, such as a table; the caller adds the location. */
 export function readTable(file: string): string {
   return readUpTo(file, TABLE_BYTES_MAX, (reason) => new Error(reason));
 }
@@ -98,7 +100,7 @@ export function parseSource(name: string, text: string, hasLines: boolean): Sour
     fail(pos[0], `not valid YAML: ${YAML_PROBLEMS[code]}`),
   );
   if (first) {
-    // What follows an error on its line is mostly its consequence.
+    // Further errors on a line are mostly consequences of the first.
     first.others.push(...others.filter(({ line }, i) => line !== (others[i - 1] ?? first).line));
     throw first;
   }
@@ -118,7 +120,7 @@ function parseText(text: string, lines: LineCounter): Document | null {
 }
 
 class Converter {
-  /** What came before and has an anchor; a value cannot contain itself. */
+  /** Earlier nodes with an anchor; a value cannot contain itself. */
   private readonly anchors = new Map<string, Node>();
   private aliased = 0;
 

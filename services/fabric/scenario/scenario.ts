@@ -1,10 +1,12 @@
 /**
  * A scenario after loading: every key present, every quantity in base units (ps, octets, bit/s).
- * What the file may leave out has its default here; what needs the topology (routes, headroom)
- * comes later, in assembly.
+ * Optional keys have their defaults here; values that need the topology (routes, headroom) come
+ * later, in assembly.
  */
 
+import type { SliceFlowControlName } from '../../mechanisms/registry.js';
 import type { PluginSource } from '../../plugins/source.js';
+import type { LinkErrors } from '../link-errors.js';
 import type { ObserveSection } from './observe-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { Expectation } from './expectation-section.js';
@@ -44,7 +46,7 @@ export interface Scenario {
   readonly load: readonly LoadSection[];
   readonly faults: readonly FaultSection[];
   readonly machinery: readonly MachinerySection[];
-  /** Services of a distributed run, with the devices that they are to have. */
+  /** Services of a distributed run, with their devices. */
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;
   readonly expect: readonly Expectation[];
@@ -55,11 +57,13 @@ export interface LinkSection {
   /** Given as delay, or as length at 5 ns/m. */
   readonly propagationPs: number;
   readonly interfaceDelayPs: number;
+  /** Absent: its bits are always right. */
+  readonly errors?: LinkErrors;
 }
 
 export type Generator =
   | { readonly kind: 'none' }
-  /** Two hosts on one cable. */
+  /** Two hosts on one link. */
   | { readonly kind: 'pair' }
   /** One switch. */
   | { readonly kind: 'star'; readonly hosts: number }
@@ -115,7 +119,7 @@ export interface HostSection {
 }
 
 export interface SwitchSection {
-  /** What its memory is: a shared buffer, or the slots of an MVTX2802. */
+  /** Its memory: a shared buffer, or the slots of an MVTX2802. */
   readonly model: 'shared-buffer' | 'mvtx2802';
   /** From the last bit received to admission into the buffer. */
   readonly pipelinePs: number;
@@ -127,12 +131,12 @@ export interface SwitchSection {
   readonly ports: readonly PortSection[];
   /** Null: the scenario's own. */
   readonly arbiter: ArbiterSection | null;
-  /** Age of a learned address that is forgotten. */
+  /** Age at which a learned address is removed. */
   readonly ageingPs: number;
   readonly failover: FailoverSection;
 }
 
-/** How switches deal with links that are down. */
+/** How switches handle links that are down. */
 export interface FailoverSection {
   readonly enabled: boolean;
   readonly detectionPs: number;
@@ -170,6 +174,19 @@ export interface Mvtx2802Section {
   readonly mcc: number;
   readonly multicastStops: 'source' | 'all';
   readonly congestionFrames: number;
+  /** By VLAN. */
+  readonly vlanCongestionFrames: Readonly<Record<number, number>>;
+  readonly scheduler: 'classes' | 'delay-bound' | 'strict-delay-bound' | 'strict-wfq' | 'wfq';
+  /** By class, in 64ths; empty: as equal as they can be. */
+  readonly weights: Readonly<Record<number, number>>;
+  /** Rates in 64ths of the port. */
+  readonly shaper: {
+    readonly peak: number;
+    readonly average: number;
+    readonly burstBytes: number;
+  } | null;
+  /** Counted from 1. */
+  readonly cpuPort: number | null;
   readonly wred: {
     readonly sum: 'delay-bound' | 'wfq';
     readonly levels: readonly [number, number, number];
@@ -182,7 +199,7 @@ export interface Mvtx2802Section {
   readonly responseDelayPs: number;
 }
 
-/** What is absent stays. */
+/** Absent keys are unchanged. */
 export type Mvtx2802Change = Partial<Omit<Mvtx2802Section, 'classes' | 'wred'>> &
   Pick<Mvtx2802Section, 'classes'> & {
     readonly wred: Partial<Omit<Mvtx2802Section['wred'], 'thresholds'>> &
@@ -192,7 +209,7 @@ export type Mvtx2802Change = Partial<Omit<Mvtx2802Section, 'classes' | 'wred'>> 
 export interface BufferSection {
   /** Null: as much as its ports need. */
   readonly sizeBytes: number | null;
-  /** Memory is handed out in cells of so many octets; 1 for octet-exact accounts. */
+  /** Buffer is allocated in cells of so many octets; 1 for octet-exact accounts. */
   readonly cellBytes: number;
   /** For each port and traffic class at the egress. */
   readonly egressReservedBytes: number;
@@ -200,7 +217,7 @@ export interface BufferSection {
   readonly egressAlpha: number;
 }
 
-/** What is absent stays as the scenario's own sections say. */
+/** Absent keys are those of the scenario's own sections. */
 export interface DeviceOverride {
   readonly match: string;
   readonly host: Partial<HostSection>;
@@ -224,7 +241,7 @@ export interface PriorityChange {
 }
 
 /** What keeps the sender of a priority from sending too much. */
-export type FlowControl = 'none' | 'pfc' | 'credit';
+export type FlowControl = 'none' | 'pfc' | 'credit' | SliceFlowControlName;
 
 export interface PrioritySection {
   readonly priority: number;
@@ -236,7 +253,7 @@ export interface PrioritySection {
   readonly mechanisms: PriorityKeys;
 }
 
-/** What a switch does about a priority that a neighbour holds without end. */
+/** The watchdog of a switch for a priority that a link partner pauses without end. */
 export interface WatchdogSection {
   readonly detectionPs: number;
   readonly restorationPs: number;
@@ -244,7 +261,7 @@ export interface WatchdogSection {
 }
 
 export interface PfcSection {
-  /** Null: the dynamic threshold decides. */
+  /** Null: the dynamic threshold applies. */
   readonly xoffBytes: number | null;
   /** XON when the account is so far below the XOFF threshold. */
   readonly xonGapBytes: number;
@@ -254,7 +271,7 @@ export interface PfcSection {
   readonly refreshFraction: number;
   /** From the last bit of a PFC frame to its effect. */
   readonly responseDelayPs: number;
-  /** Null: stops are obeyed however long they last. */
+  /** Null: pauses are obeyed however long they last. */
   readonly watchdog: WatchdogSection | null;
 }
 
@@ -270,7 +287,6 @@ export interface PauseSection {
 export interface CreditSection {
   readonly end: CreditEndSection;
   readonly counts: 'cumulative' | 'incremental';
-  readonly codec: 'ce' | 'cbfc';
   /** At least one. */
   readonly channels: readonly {
     readonly channel: number;
@@ -290,7 +306,7 @@ export interface CreditSection {
   readonly fallback: 'refuse' | 'pfc' | 'none';
 }
 
-/** What each device may have of its own. */
+/** Settings of each device. */
 export interface CreditEndSection {
   /** Null: the longest frame. */
   readonly unitBytes: number | null;
@@ -316,9 +332,9 @@ export type CongestionControl = string;
 export type RateControlSections = Readonly<Record<string, unknown>>;
 
 export interface ClassSection {
-  /** Traffic class of each priority: where frames wait to be sent. */
+  /** Traffic class of each priority: the queue where frames wait to be sent. */
   readonly transmit: readonly number[];
-  /** Priority group of each priority: on which account they are held when received. */
+  /** Priority group of each priority: the account that stores received frames. */
   readonly receive: readonly number[];
   readonly arbiter: ArbiterSection;
 }
@@ -372,14 +388,15 @@ export interface LoadCommon {
     readonly dei: boolean;
   };
   readonly vm: number;
-  /** Host whose address its frames bear; null: that of who sends them. */
+  readonly toVm: number;
+  /** Host whose address its frames have; null: that of the sender. */
   readonly spoof: string | null;
   readonly transport: RawSection | ReliableSection;
   readonly startPs: number;
   readonly endPs: number | null;
 }
 
-/** How fast frames come: bit/s of frame octets, a share of the link (0..1), or all it can. */
+/** Rate of frames: bit/s of frame octets, a share of the link (0..1), or as fast as possible. */
 export type RateSection =
   | { readonly kind: 'line' }
   | { readonly kind: 'bps'; readonly bps: number }
@@ -389,7 +406,7 @@ export type SizeDistribution =
   | { readonly kind: 'fixed'; readonly bytes: number }
   /** web-search, data-mining, hadoop, storage. */
   | { readonly kind: 'named'; readonly name: string }
-  /** CSV of octets and cumulative probability; path as seen from the working directory. */
+  /** CSV of octets and cumulative probability; path relative to the working directory. */
   | { readonly kind: 'file'; readonly path: string };
 
 export type LoadSection = LoadCommon &
@@ -429,7 +446,7 @@ export type LoadSection = LoadCommon &
         readonly hosts: HostSelector;
         /** Octets of the vector to reduce. */
         readonly bytes: number;
-        /** Each step's data is cut into so many messages that follow each other. */
+        /** Each step's data is segmented into so many messages in sequence. */
         readonly chunks: number;
       }
     | {
@@ -439,7 +456,7 @@ export type LoadSection = LoadCommon &
         /** Offered load as a share of each host's link. */
         readonly share: number;
       }
-    /** Path as seen from the working directory. */
+    /** Path relative to the working directory. */
     | { readonly kind: 'replay'; readonly path: string }
     | {
         readonly kind: 'plugin';

@@ -14,6 +14,7 @@ import {
   integer,
   list,
   mapping,
+  only,
   overriding,
   positive,
   quantity,
@@ -23,7 +24,7 @@ import {
 const auto = (of: Parameters<typeof quantity>[0], what: string, example: string) =>
   either([word('auto'), quantity(aboveZero(of))], what, `auto, or ${example}`);
 
-/** What each end of a link may have of its own. */
+/** Settings of each end of a link. */
 const endKeys = {
   unit: either(
     [word('mtu'), quantity(size)],
@@ -63,7 +64,7 @@ const endKeys = {
     )
     .prefault('off'),
   grantFactor: quantity(aboveZero(share))
-    .describe('Part of its buffer that a port promises.')
+    .describe('Part of its buffer that a port grants.')
     .prefault('100%'),
   request: choice(['auto', 'never', 'blocked', 'ahead'])
     .describe(
@@ -90,11 +91,12 @@ const creditKeys = {
         'amounts, and what is lost stays lost.',
     )
     .prefault('cumulative'),
-  codec: choice(['ce', 'cbfc'])
-    .describe(
-      'Messages on the wire of all links; ce: requests and grants of credit exchange; cbfc: ' +
-        'CC_Update and CF_Update with cyclic counters, as Ultra Ethernet has them.',
-    )
+  codec: only(
+    'ce',
+    'not a codec of credit exchange; write flowControl: cbfc at the priorities that are to have ' +
+      'CC_Update and CF_Update, and leave codec out',
+  )
+    .describe('Messages on the wire of all links: requests and grants of credit exchange.')
     .prefault('ce'),
   channels: list(
     mapping({
@@ -143,7 +145,7 @@ const creditKeys = {
 
 export const creditSchema = mapping(creditKeys);
 
-/** Within `devices`: what is absent stays as the scenario's own `credit` says. */
+/** Within `devices`: absent keys are those of the scenario's own `credit`. */
 export const creditOverridesSchema = mapping(overriding(endKeys));
 
 export type CreditInput = z.output<typeof creditSchema>;

@@ -55,7 +55,7 @@ const bufferKeys = {
 
 /** INF-8074i: an SFP asserts a loss of signal within 100 us (t_loss_on). */
 const DETECTION = '100us';
-/** As fast as an update that is sent, computed and written without waiting may be. */
+/** The time of an update that is sent, computed and written without waiting. */
 const RECONVERGENCE = '100us';
 
 export const failoverKeys = mapping({

@@ -17,7 +17,7 @@ import {
   word,
 } from '../../settings/parts.js';
 
-/** Worse than any oscillator, so that a run need not be long to show what it does. */
+/** Worse than any oscillator, so that a short run shows its effect. */
 const DRIFT_MOST_PPM = 500_000;
 
 const ranged = (
@@ -54,7 +54,7 @@ const application = either(
   'a mapping such as { udp: 4791, priority: 3 } or { ethertype: 0x8906, priority: 3 }',
 );
 
-/** What the administrator of each device may say for himself. */
+/** Settings of the administrator of each device. */
 const endKeys = {
   status: choice(['both', 'send', 'receive', 'disabled'])
     .describe('Whether the ports send LLDPDUs, read them, or both (adminStatus).')
@@ -138,7 +138,7 @@ export const discoverySchema = either(
   'true, false, or a mapping such as { willing: [pfc] }',
 );
 
-/** Within `devices`: what is absent stays as the scenario's own `discovery` says. */
+/** Within `devices`: absent keys are those of the scenario's own `discovery`. */
 export const discoveryOverridesSchema = mapping(overriding(endKeys));
 
 export type DiscoveryInput = z.output<typeof discoverySchema>;

@@ -16,6 +16,7 @@ import {
   mapping,
   quantity,
   text,
+  word,
 } from '../../settings/parts.js';
 
 const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*(:[p*?][0-9*?]*)?$/;
@@ -40,7 +41,7 @@ const tracesSchema = mapping({
     .prefault(false),
 });
 
-/** A port, a device (all its ports), or a cable (the ports at both of its ends). */
+/** A port, a device (all its ports), or a link (the ports at both of its ends). */
 const CAPTURED = /^[A-Za-z_*?][A-Za-z0-9_*?-]*(:[p*?][0-9*?]*)?$/;
 
 const capturesSchema = mapping({
@@ -84,8 +85,16 @@ const capturesSchema = mapping({
 });
 
 export const observeSchema = mapping({
-  series: quantity(aboveZero(time))
-    .describe('Sampling interval of the time series. Default: no series.')
+  series: either(
+    [word('auto'), quantity(aboveZero(time))],
+    'a time',
+    'auto, or a time such as 10us',
+  )
+    .describe(
+      'Sampling interval of the time series. `auto`: 130 to 256 samples in the whole run, fewer ' +
+        'in fabrics of more than 450 ports; `selvage run` uses it unless `--no-observe`. ' +
+        'Default: no series.',
+    )
     .exactOptional(),
   ports: list(port(), 'ports such as leaf1:*')
     .describe('Ports in the series; empty: all.')
@@ -96,8 +105,11 @@ export const observeSchema = mapping({
         'where ports are paused all the time. Without it, `selvage why` repeats the run.',
     )
     .prefault(false),
-  events: flag()
-    .describe('Record each drop, mark, pause and delivery as a row of events.csv.')
+  events: either([flag(), word('steps')], 'what to record', 'true, false, or steps')
+    .describe(
+      'Record each drop, mark, pause and delivery as a row of events.csv; steps: also the six ' +
+        'steps of credit exchange, with a table per link in exchanges.csv and spans (--otlp).',
+    )
     .prefault(false),
   wire: flag()
     .describe(

@@ -1,8 +1,9 @@
-/** Schema of `fabric`: what is there and how it is cabled. */
+/** Schema of `fabric`: devices and links. */
 
 import { z } from 'zod';
 import { didYouMean, listed, show } from '../../settings/errors.js';
 import { length, linkRate, time } from '../../settings/quantities.js';
+import { FEC_KINDS } from '../link-errors.js';
 import {
   choice,
   integer,
@@ -15,6 +16,9 @@ import {
   titled,
   word,
 } from '../../settings/parts.js';
+import { errorRate } from './error-rate.js';
+
+const BURST_BITS_MOST = 1000;
 
 const linkKeys = {
   rate: quantity(linkRate).describe('Rate of the link, both ways. Default 100G.').exactOptional(),
@@ -27,8 +31,20 @@ const linkKeys = {
   interfaceDelay: quantity(time)
     .describe(
       'Delay of one station, transmit and receive together: MAC, PCS, FEC, PMA and PMD ' +
-        '(ID of the headroom formula). Default 0ns.',
+        '(ID of the headroom formula). Default: what the FEC takes, 0ns without.',
     )
+    .exactOptional(),
+  fec: choice([...FEC_KINDS])
+    .describe('Forward error correction: RS(528,514), RS(544,514), or none. Default none.')
+    .exactOptional(),
+  preFecBer: errorRate
+    .describe('Bit error rate of the medium, before FEC. Default: no errors.')
+    .exactOptional(),
+  postFecBer: errorRate
+    .describe('Bit error rate that is left after FEC, instead of the one before it.')
+    .exactOptional(),
+  errorBurst: integer(1, BURST_BITS_MOST)
+    .describe('Bits that are wrong together. Default 1: errors are independent.')
     .exactOptional(),
 };
 

@@ -1,9 +1,10 @@
-/** Schema of `faults`: what goes wrong in the emulated world, where and when. */
+/** Schema of `faults`: faults of the emulated fabric, their places and times. */
 
-import { z } from 'zod';
+import type { z } from 'zod';
 import { MECHANISMS } from '../../mechanisms/registry.js';
 import { listed } from '../../settings/errors.js';
 import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
+import { errorRate } from './error-rate.js';
 import type { FaultKind } from './fault-section.js';
 import { FORGED_FRAMES } from './fault-section.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
@@ -19,7 +20,7 @@ import {
   text,
 } from '../../settings/parts.js';
 
-/** Keys of each kind: what it must have, and what it may have. */
+/** Keys of each kind: required, and optional. */
 export const FAULT_KEYS: Readonly<
   Record<FaultKind, { readonly must: readonly string[]; readonly may: readonly string[] }>
 > = {
@@ -41,9 +42,10 @@ export const FAULT_KEYS: Readonly<
   'slow-receiver': { must: ['rate'], may: [] },
   'host-pause': { must: [], may: [] },
   'mis-cabling': { must: ['swap'], may: [] },
+  'wrong-map': { must: ['classes'], may: [] },
 };
 
-/** What every kind may have. */
+/** Optional keys of every kind. */
 export const COMMON_KEYS: readonly string[] = [
   'kind',
   'name',
@@ -89,13 +91,6 @@ const place = mapping({
     .describe('Each of these ports has the fault with this probability, sampled from the seed.')
     .exactOptional(),
 });
-
-/** A bit error rate: a probability, so small that it is written as 1e-9. */
-const errorRate = z
-  .number({ error: 'not a bit error rate; write a number between 0 and 1, such as 1e-9' })
-  .gt(0, { error: 'not above 0; write a bit error rate such as 1e-9' })
-  .lt(1, { error: 'not below 1; write a bit error rate such as 1e-9' })
-  .meta({ title: 'a number between 0 and 1, such as 1e-9' });
 
 export const faultsSchema = list(
   mapping({
@@ -160,10 +155,10 @@ export const faultsSchema = list(
     quanta: integer(1, 65_535).describe('Pause time that a storm names.').exactOptional(),
     octets: text(
       'a frame',
-      /^([0-9a-fA-F]{2}){60,1514}$/,
-      '60 to 1514 octets in hexadecimal: a whole frame without FCS',
+      /^([0-9a-fA-F]{16}|([0-9a-fA-F]{2}){60,1514})$/,
+      '60 to 1514 octets in hexadecimal: a whole frame without FCS; or 8: a control ordered set',
     )
-      .describe('The forged control frame.')
+      .describe('The forged control frame, or control ordered set.')
       .exactOptional(),
     to: text('a host', HOST, 'a name such as h1')
       .describe('Host that the forged message goes to.')
@@ -187,6 +182,10 @@ export const faultsSchema = list(
       .exactOptional(),
     ppm: integer(-500_000, 500_000)
       .describe('How much too fast the clock of LLDP timers is, in parts per million.')
+      .exactOptional(),
+    classes: list(integer(0, 7), 'eight classes')
+      .length(8, 'not eight classes; write one for each priority, such as [0, 1, 2, 5, 4, 3, 6, 7]')
+      .describe('By priority: the class that a NIC stops when it is paused (RTTUP2TC).')
       .exactOptional(),
     swap: list(text('a port', PORT_NAME, 'a port such as leaf1:p3'), 'two ports')
       .length(2, 'not two ports; write [leaf1:p3, leaf2:p3]')

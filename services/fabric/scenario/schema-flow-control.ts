@@ -1,5 +1,6 @@
-/** Schema of `priorities`, `pause` and `classes`: who is held back, and who goes first. */
+/** Schema of `priorities`, `pause` and `classes`: flow control, and transmission selection. */
 
+import { FLOW_CONTROLS } from '../../mechanisms/registry.js';
 import { PFC_WATCHDOG } from '../../engine/flow-control/pfc/pfc-managed.js';
 import type { z } from 'zod';
 import { priorityKeys as mechanismKeys } from './mechanism-sections.js';
@@ -19,7 +20,7 @@ import {
   word,
 } from '../../settings/parts.js';
 
-/** Of one ingress account and the XOFF and XON that it makes: PFC of a priority, or PAUSE. */
+/** Of one ingress account and its XOFF and XON: PFC of a priority, or PAUSE. */
 const holdKeys = {
   xoff: either(
     [word('dynamic'), quantity(aboveZero(size))],
@@ -82,7 +83,7 @@ const watchdog = either(
   'Switches watch for stops of this priority that last too long (a PFC storm, or a deadlock).',
 );
 
-const METHODS = ['none', 'pfc', 'credit'] as const;
+const METHODS = ['none', 'pfc', 'credit', ...FLOW_CONTROLS] as const;
 
 const priorityKeys = {
   flowControl: choice(METHODS)
@@ -102,21 +103,21 @@ export const prioritiesSchema = keyed(
   either(
     [choice(METHODS), mapping(layered(priorityKeys))],
     'a priority',
-    'none, pfc, credit, or a mapping such as { flowControl: pfc, xoff: 64KB }',
+    `${METHODS.join(', ')}, or a mapping such as { flowControl: pfc, xoff: 64KB }`,
   ).describe(PRIORITY),
 );
 
-/** Within `devices`: what is absent stays as the scenario's own `priorities` say. */
+/** Within `devices`: absent keys are those of the scenario's own `priorities`. */
 export const priorityOverridesSchema = keyed(
   PRIORITY_KEYS,
   either(
     [choice(METHODS), mapping(overriding(priorityKeys))],
     'a priority',
-    'none, pfc, credit, or a mapping such as { flowControl: pfc, xoff: 64KB }',
+    `${METHODS.join(', ')}, or a mapping such as { flowControl: pfc, xoff: 64KB }`,
   ).describe(PRIORITY),
 );
 
-/** A priority about which the scenario says nothing. */
+/** A priority without settings. */
 export const priorityDefaults = mapping(priorityKeys);
 
 export const pauseSchema = either(

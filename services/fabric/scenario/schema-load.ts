@@ -1,4 +1,4 @@
-/** Schema of `groups` and `load`: who sends what to whom, and when. */
+/** Schema of `groups` and `load`: sources, destinations, volumes and times. */
 
 import { z } from 'zod';
 import type { Load } from '../../plugins/api.js';
@@ -105,6 +105,12 @@ const commonKeys = (congestion: readonly string[]) => ({
   vm: integer(0, 63)
     .describe('Virtual machine at either end, whose descriptor queues an 82599 keeps apart.')
     .prefault(0),
+  toVm: integer(0, 63)
+    .describe(
+      'Virtual machine at the receiver, which may be one of the same host: then the switch of ' +
+        'its NIC passes the frames on (nic.vmSwitch). Default: vm.',
+    )
+    .exactOptional(),
   spoof: name()
     .describe(
       'A host whose address its frames bear instead of their own (raw frames without a reaction ' +
@@ -243,7 +249,7 @@ export const LOAD_KINDS = [
   'replay',
 ] as const;
 
-/** A load of a plugin, under its name: its hosts, its settings, and what all loads have. */
+/** A load of a plugin, under its name: its hosts, its settings, and the keys of all loads. */
 function pluginSchema({ name: kind, help, settings = {} }: Load, common: CommonKeys) {
   const shape = { [kind]: mapping({ hosts, ...settingSchemas(settings) }).describe(help) };
   return mapping({ ...shape, ...common }).transform((input) => {
@@ -278,7 +284,7 @@ function loadsSchemaOf(congestion: readonly string[], plugins: readonly Load[]) 
 
 type LoadsSchema = ReturnType<typeof loadsSchemaOf>;
 
-/** `load`, where plugins add what it may name in `congestion`, and kinds of load. */
+/** `load`, where plugins add values of `congestion`, and kinds of load. */
 export function loadsSchema(congestion: readonly string[], plugins: readonly Load[]): LoadsSchema {
   return loadsSchemaOf(congestion, plugins);
 }

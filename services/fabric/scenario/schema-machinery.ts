@@ -1,4 +1,4 @@
-/** Schema of `machinery`: what breaks the processes of a run, and never changes its result. */
+/** Schema of `machinery`: infrastructure faults, which never change a result. */
 
 import type { z } from 'zod';
 import { aboveZero, time } from '../../settings/quantities.js';

@@ -4,6 +4,9 @@ import type { z } from 'zod';
 import {
   LEAST_XOFF_SLOTS,
   MVTX2802_DEFAULTS,
+  RATE_PARTS,
+  SCHEDULERS,
+  SHAPER_BURST,
   WRED_DEFAULTS,
 } from '../../engine/flow-control/mvtx2802/mvtx2802-managed.js';
 import { share, size, time } from '../../settings/quantities.js';
@@ -20,7 +23,7 @@ import {
   word,
 } from '../../settings/parts.js';
 
-/** More slots than the biggest memory has are never meant. */
+/** More slots than the largest memory has. */
 const SLOTS_MOST = 1365;
 const CLASS_KEYS = { pattern: /^[2-7]$/, allowed: 'a class 2 to 7; P0 and P1 have none' };
 
@@ -52,6 +55,14 @@ const wredKeys = {
     .prefault(WRED_DEFAULTS.z),
 };
 
+const shaperKeys = {
+  peak: integer(1, RATE_PARTS).describe('Peak rate, in 64ths of the port.'),
+  average: integer(1, RATE_PARTS).describe('Average rate, in 64ths of the port.'),
+  burst: quantity(size)
+    .describe('So many bytes may the class be ahead of its average.')
+    .prefault(SHAPER_BURST),
+};
+
 const WRED = 'Random early discard, for ports without flow control and classes P7 to P2.';
 
 const keys = {
@@ -59,7 +70,10 @@ const keys = {
     .describe('Frame data buffer: 682 or 1365 slots of 1536 octets, one frame each.')
     .prefault(MVTX2802_DEFAULTS.memory),
   temporary: integer(1, SLOTS_MOST)
-    .describe('Slots kept for frames that are still coming in.')
+    .describe(
+      'Slots kept for frames that are still coming in; one that finds none at its first bit is ' +
+        'dropped.',
+    )
     .prefault(MVTX2802_DEFAULTS.temporarySlots),
   classes: keyed(CLASS_KEYS, integer(0, SLOTS_MOST).describe('Slots of the class.'))
     .describe('Slots kept for the frames of each class. Default: 8 each.')
@@ -104,6 +118,42 @@ const keys = {
   congestion: integer(1, SLOTS_MOST)
     .describe('Managed: frames in the lowest queue above which a destination is congested.')
     .prefault(MVTX2802_DEFAULTS.congestionFrames),
+  vlanCongestion: keyed(
+    { pattern: /^[1-9][0-9]{0,3}$/, allowed: 'a VLAN 1 to 4094' },
+    integer(1, SLOTS_MOST).describe('Frames, as `congestion`.'),
+  )
+    .describe('Managed: `congestion` of single VLANs.')
+    .prefault({}),
+  scheduler: choice(SCHEDULERS)
+    .describe(
+      'Order of the queues of a port. classes: the arbiter of `classes`; delay-bound: P7 to P2 ' +
+        'by due dates (0.16, 0.16, 0.32, 0.64, 1.28 and 2.56 ms at 1G), then P1 and P0; ' +
+        'strict-delay-bound: P7 and P6 before the due dates; strict-wfq: P7 and P6, then ' +
+        'weights; wfq: weights.',
+    )
+    .prefault('classes'),
+  weights: keyed(
+    { pattern: /^[0-7]$/, allowed: 'a class 0 to 7' },
+    integer(1, RATE_PARTS).describe('Weight of the class.'),
+  )
+    .describe(
+      'Weights of wfq, for all classes that it serves; they add up to 64. Default: as equal as ' +
+        'whole numbers are.',
+    )
+    .prefault({}),
+  shaper: either(
+    [word('off'), mapping(shaperKeys)],
+    'a shaper',
+    'off, or a mapping such as { peak: 32, average: 16 }',
+  )
+    .describe('Peak and average rate of class P6, which is strict: frames wait on an idle port.')
+    .prefault('off'),
+  cpuPort: either([word('none'), integer(1, 5)], 'a port', 'none, or the number of a port')
+    .describe(
+      'Port of the CPU, beside the four others: it has the fifth region of sources, no 802.3x, ' +
+        'no shaper, and no bit in the port maps of multicast.',
+    )
+    .prefault('none'),
   wred: mapping(wredKeys).describe(WRED).prefault({}),
   responseDelay: quantity(time)
     .describe('Time from the last bit of a PAUSE frame to its effect, at both ends of the links.')
@@ -112,7 +162,7 @@ const keys = {
 
 export const mvtx2802Schema = mapping(keys);
 
-/** Within `devices`: what is absent stays as `switches.mvtx2802` says. */
+/** Within `devices`: absent keys are those of `switches.mvtx2802`. */
 export const mvtx2802OverridesSchema = mapping(
   overriding({ ...keys, wred: mapping(overriding(wredKeys)).describe(WRED) }),
 );

@@ -173,6 +173,12 @@ export const nicSchema = mapping({
   })
     .describe('VLAN modes.')
     .prefault({}),
+  vmSwitch: flag()
+    .describe(
+      'Frames to another virtual machine of the host stay in the NIC (PFDTXGSWC): they go to the ' +
+        'receive buffer of the class that they have on transmit (7.7.3.1).',
+    )
+    .prefault(false),
   pools: keyed(
     POOL_KEY,
     mapping({
@@ -189,11 +195,33 @@ export const nicSchema = mapping({
       drop: flag()
         .describe('Its queues drop what there is no descriptor for. Default: receiveRings.')
         .exactOptional(),
-      insert: vlanId().describe('VLAN put on everything it sends (PFVMVIR).').exactOptional(),
+      insert: either(
+        [
+          vlanId(),
+          mapping({
+            vlan: vlanId().describe('Its VLAN.'),
+            priority: integer(0, 7).describe('Its priority.').prefault(0),
+            dei: flag().describe('It is drop-eligible (CFI).').prefault(false),
+          }),
+        ],
+        'a tag',
+        'a VLAN 1 to 4094, or { vlan: 7, priority: 3 }',
+      )
+        .describe(
+          'Tag put on everything it sends (PFVMVIR): a VLAN, with priority 0, or a whole tag. ' +
+            'Its priority takes the place of the one of the load, in the choice of a queue too.',
+        )
+        .exactOptional(),
     }),
   )
     .describe('VLANs, filters and software of virtual machines, by pool.')
     .prefault({}),
+  trace: text('a file name', /./, 'a file name')
+    .describe(
+      'CSV file with what a driver writes, by address: columns time, address, value. Writes at ' +
+        'time 0 come before the part runs. regs and writes go on top of it.',
+    )
+    .exactOptional(),
   regs: registers.describe(REGISTERS).prefault({}),
   writes: list(
     mapping({

@@ -30,7 +30,7 @@ function rateControlKeys(
   );
 }
 
-/** A plugin as it travels: with its text, so that a copy of the scenario needs no other file. */
+/** A plugin as it is carried: with its text, so that a copy of the scenario needs no other file. */
 const carriedPlugin = mapping({
   file: freeText().describe('Path of the file that it was read from.'),
   sha256: text('a SHA-256', /^[0-9a-f]{64}$/, '64 hexadecimal digits').describe(

@@ -5,7 +5,7 @@ import type { Places } from '../../mechanisms/rate-control-slice.js';
 import type { HostSelector } from './scenario.js';
 import type { Path } from '../../settings/source-tree.js';
 
-/** Whether `name` is the one that `glob` says: `*` stands for any letters, `?` for one. */
+/** Whether `name` matches `glob`: `*` is any letters, `?` one. */
 export function matchesGlob(glob: string, name: string): boolean {
   const pattern = glob.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('?', '.');
   return new RegExp(`^${pattern.replaceAll(/\*+/g, '.*')}$`).test(name);
@@ -36,7 +36,7 @@ export function namesInRange(text: string): readonly string[] | null {
   return Array.from({ length: last - first + 1 }, (_, index) => `${prefix}${first + index}`);
 }
 
-/** A selection as a list, in which `*` stands for `all`. */
+/** A selection as a list, in which `*` means `all`. */
 export function hostSelector(
   input: string | readonly string[],
   path: Path,

@@ -1,8 +1,8 @@
 import type { MemorySize, SizeTerm } from '../../mechanisms/mechanism-slice.js';
 
-/** What flow control asks of the memory behind a port for one priority, term by term. */
+/** Buffer that flow control needs behind a port for one priority, term by term. */
 export interface PortSize extends Omit<MemorySize, 'port' | 'priority'> {
-  /** What it is for: a mechanism by its name. */
+  /** Its purpose: a mechanism by its name. */
   readonly kind: string;
   /** Priorities that share it. */
   readonly priorities: readonly number[];
@@ -10,7 +10,7 @@ export interface PortSize extends Omit<MemorySize, 'port' | 'priority'> {
   readonly annexNOctets: number | null;
 }
 
-/** A size, and where it is. */
+/** A size, and its location. */
 export interface PlacedSize extends PortSize {
   readonly device: number;
   readonly port: number;

@@ -4,7 +4,7 @@ import { Cabling } from './cabling.js';
 import { GENERATOR_PATH, generate } from './generators.js';
 import type { Topology } from './topology.js';
 
-/** What the generator makes, and the devices and links that the scenario adds to it. */
+/** The devices and links of the generator, and those that the scenario adds. */
 export function buildTopology(section: FabricSection, fail: Fail): Topology {
   const cabling = new Cabling(fail);
   const plan = generate(section, fail);

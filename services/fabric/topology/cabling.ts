@@ -4,7 +4,7 @@ import type { Topology, TopologyDevice, TopologyEnd, TopologyLink } from './topo
 
 /** Place of a value in the scenario file. */
 export type Path = readonly (string | number)[];
-/** Makes the error to throw, which says where in the scenario file the trouble is. */
+/** Creates the error to throw, at a location in the scenario file. */
 export type Fail = (path: Path, message: string) => Error;
 
 /** Port numbers fit an octet. */
@@ -12,9 +12,9 @@ const SWITCH_PORTS_MAX = 256;
 const HOST_PORTS_MAX = 1;
 
 interface CabledDevice extends TopologyDevice {
-  /** Where the scenario asks for it. */
+  /** Its path in the scenario. */
   readonly path: Path;
-  /** Where the scenario asks for the cable in each port; undefined where there is none. */
+  /** Path of the link at each port; undefined where there is none. */
   readonly cables: (Path | undefined)[];
 }
 
@@ -37,7 +37,7 @@ interface CabledLink {
   readonly link: ExplicitLink['link'];
 }
 
-/** Devices and cables while they are put together, by name; checks everything on the way. */
+/** Devices and links under construction, by name; checks everything on the way. */
 export class Cabling {
   private readonly devices = new Map<string, CabledDevice>();
   private readonly links: CabledLink[] = [];
@@ -78,8 +78,7 @@ export class Cabling {
     return {
       devices: ordered.map(({ name, kind, tier }) => ({ name, kind, tier })),
       links: this.links.map(({ a, b, link }): TopologyLink => {
-        const { rateBps, propagationPs, interfaceDelayPs } = link;
-        return { a: endOf(a), b: endOf(b), rateBps, propagationPs, interfaceDelayPs };
+        return { a: endOf(a), b: endOf(b), ...link };
       }),
     };
   }
@@ -109,7 +108,7 @@ export class Cabling {
     return { device, port };
   }
 
-  /** Ports are numbered without gaps, so that every port of a device has a cable. */
+  /** Ports are numbered without gaps, so that every port of a device has a link. */
   private checkPorts({ name, kind, cables, path }: CabledDevice): void {
     if (kind === 'host' && cables.length === 0) throw this.fail(path, `host ${name} has no link`);
     const free = firstFree(cables);

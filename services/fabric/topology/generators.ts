@@ -2,7 +2,7 @@ import type { ExplicitLink, FabricSection, Generator } from '../scenario/scenari
 import type { Fail, Path } from './cabling.js';
 import type { TopologyDevice } from './topology.js';
 
-/** What a generator makes, in the form in which a scenario lists devices and links itself. */
+/** The result of a generator, in the form in which a scenario lists devices and links itself. */
 export interface Plan {
   readonly devices: TopologyDevice[];
   readonly links: ExplicitLink[];
@@ -172,7 +172,7 @@ type ThreeTiers = Omit<Shape<'clos'>, 'kind'> & {
   readonly tiers: TierLabels;
 };
 
-/** Aggregation switch i of every pod stands in plane i and meets all of that plane's spines. */
+/** Aggregation switch i of every pod is in plane i and has links to all of that plane's spines. */
 function threeTiers(builder: PlanBuilder, shape: ThreeTiers): void {
   const { names, tiers, pods, leavesPerPod, planes, spinesPerPlane } = shape;
   const leaves = builder.switches(names.leaf, tiers.leaf, pods * leavesPerPod);

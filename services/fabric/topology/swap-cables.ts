@@ -3,7 +3,7 @@ import type { Fail } from './cabling.js';
 import type { Topology, TopologyEnd, TopologyLink } from './topology.js';
 import { portName } from './topology.js';
 
-/** The topology as it is cabled where somebody has mistaken two ports for each other. */
+/** The topology with the links of two ports swapped by mistake. */
 export function swapCables(
   planned: Topology,
   faults: readonly FaultSection[],

@@ -1,11 +1,13 @@
-/** What is cabled to what: the part of a fabric that has no behaviour. */
+/** Devices and their links: the part of a fabric that has no behaviour. */
+
+import type { LinkErrors } from '../link-errors.js';
 
 export type DeviceKind = 'host' | 'switch';
 
 export interface TopologyDevice {
   readonly name: string;
   readonly kind: DeviceKind;
-  /** Where it stands: host, leaf, spine, edge, aggregation, core, or plain switch. */
+  /** Its tier: host, leaf, spine, edge, aggregation, core, or plain switch. */
   readonly tier: string;
 }
 
@@ -23,6 +25,8 @@ export interface TopologyLink {
   readonly propagationPs: number;
   /** Of one station, transmit and receive together (ID in the headroom formula). */
   readonly interfaceDelayPs: number;
+  /** Absent: its bits are always right. */
+  readonly errors?: LinkErrors;
 }
 
 export interface Topology {

@@ -1,3 +1,4 @@
+import { FLOW_CONTROLS } from '../../mechanisms/registry.js';
 import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import type { FaultKind } from '../../fabric/scenario/fault-section.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
@@ -30,10 +31,10 @@ const PAUSING: readonly FaultKind[] = ['storm', 'forge', 'control'];
 const ADDRESSES = ['mac', 'ipv4', 'ipv6'];
 const OF_HOSTS = [...ADDRESSES, 'nic'];
 
-/** Draws section after section: those of the world's mechanisms, and sometimes others. */
+/** Samples section after section: those of the world's mechanisms, and sometimes others. */
 export class Drafter {
   private readonly sampler: Sampler;
-  /** Sections that are said without being asked for, one in so many. */
+  /** Sections of other mechanisms: one in so many. */
   private readonly strays = 0.06;
 
   constructor(
@@ -63,6 +64,10 @@ export class Drafter {
       ...(hasPause && !this.isSlotted && { pause: this.section('pause', 0.3) }),
       priorities,
       ...this.credit(hasCredit),
+      ...FLOW_CONTROLS.reduce(
+        (all, name) => ({ ...all, ...this.wanted(name, text.includes(name), 0.3) }),
+        {},
+      ),
       ...this.discovery(),
       ...this.wanted('ci', text.includes('"ci":true'), 0.3),
       ...this.wanted('sfc', text.includes('"sfc":true'), 0.3),
@@ -81,6 +86,7 @@ export class Drafter {
       ...(sampler.chance(0.1) && { expect: this.expectations() }),
       ...this.usual('placement', 0.05),
       ...this.usual('machinery', 0.02),
+      ...this.linkRetry(),
     };
     const switches = draft['switches'] as Draft | undefined;
     if (this.isSlotted) draft['switches'] = { ...switches, model: 'mvtx2802' };
@@ -91,11 +97,12 @@ export class Drafter {
         ...new Set(load.filter((one) => one['congestion'] === 'qcn').map((one) => one['priority'])),
       ];
     }
+    stayWithin(draft, place.hosts);
     if (JSON.stringify(draft).includes('"counts":"incremental"')) promiseLess(draft);
     return draft;
   }
 
-  /** Long enough that all should be over, but for a few. */
+  /** Long enough for most loads to complete. */
   private spans(): number {
     return this.sampler.pick([2, RECOVERY_SPANS + 3, RECOVERY_SPANS + 3, 2 * RECOVERY_SPANS]);
   }
@@ -111,10 +118,21 @@ export class Drafter {
     return { [name]: this.section(name, this.sampler.pick([0.1, 0.2, 0.4])) };
   }
 
-  /** Of a mechanism that is at work; of others seldom. */
+  /** Of a mechanism that is in use; of others rarely. */
   private wanted(name: string, isWanted: boolean, keys: number): Draft {
     if (!this.sampler.chance(isWanted ? 0.85 : this.strays)) return {};
     return { [name]: this.section(name, keys * this.sampler.pick([0.4, 1, 1.5, 2.5])) };
+  }
+
+  /**
+   * It runs where it is enabled, as a section of its own is not. In slow fabrics it is rare: their
+   * worlds last for a second of virtual time, and every timer is followed by checks of the fabric.
+   */
+  private linkRetry(): Draft {
+    const isWanted = this.sampler.chance(0.2) && !this.isSlow;
+    const drawn = this.wanted('llr', isWanted, 0.3)['llr'];
+    if (drawn === undefined) return {};
+    return { llr: { ...(drawn as Draft), enabled: this.sampler.chance(0.9) } };
   }
 
   /** Often with the two keys that decide when credit moves: each by itself changes little. */
@@ -126,10 +144,10 @@ export class Drafter {
     return { credit: { ...(this.sampler.chance(0.5) && moves), ...(drawn as Draft) } };
   }
 
-  /** What rules each priority that has load, and sometimes another. */
+  /** Flow control of each priority that has load, and sometimes another. */
   private priorities(hasPause: boolean): Draft {
     const { sampler, place } = this;
-    const methods = sampler.some(['pfc', 'credit', 'credit', 'none'], 1, 3);
+    const methods = sampler.some(['pfc', 'credit', 'credit', 'none', ...FLOW_CONTROLS], 1, 3);
     const node = sectionNode('priorities').additionalProperties as JsonSchema;
     const entries = [...place.priorities, ...(sampler.chance(0.1) ? ['all'] : [])].map(
       (priority) => {
@@ -150,7 +168,7 @@ export class Drafter {
     return { hosts: withModel(hosts, this.drawer) };
   }
 
-  /** Mostly with short seconds: a world would be over before anybody has heard of anybody. */
+  /** Mostly with short seconds: a world would be over before the first LLDPDUs are exchanged. */
   private discovery(): Draft {
     const drawn = this.usual('discovery', 0.45)['discovery'];
     if (typeof drawn !== 'object') return drawn === undefined ? {} : { discovery: drawn };
@@ -162,7 +180,7 @@ export class Drafter {
     return { discovery };
   }
 
-  /** What changes is often who sends LLDP, and who receives it. */
+  /** Changes are often of the LLDP status. */
   private silence({ changes }: Draft, discovery: JsonSchema): void {
     if (!Array.isArray(changes)) return;
     const node = resolve(resolve(discovery.properties!['changes']!).items!);
@@ -212,7 +230,7 @@ export class Drafter {
     });
   }
 
-  /** A timer of the usual length would go off before a packet is through. */
+  /** A timer of the usual length would expire before a packet has crossed. */
   private beSlow(load: Draft): void {
     const { timeout } = this.drawer.chosen(TIMEOUT, RELIABLE, ['timeout']);
     const known = load['transport'] as { reliable?: Draft } | string | undefined;
@@ -222,7 +240,7 @@ export class Drafter {
     }
   }
 
-  /** Keys that exclude each other, of which the checks would take out more than is wrong. */
+  /** Keys that exclude each other; the checks would remove more than one of them. */
   private straighten(load: Draft): void {
     const { sampler } = this;
     const isReliable =
@@ -274,16 +292,16 @@ export class Drafter {
       ...drawer.chosen(node, ['faults', '[]'], [...keys, ...this.faultTimes()]),
       ...(named.length > 0 && { where: drawer.chosen(where, ['faults', '[]', 'where'], named) }),
     };
-    // A forged pause lasts as long as it says, which no recovery makes shorter.
+    // A spoofed pause lasts as long as its frame says, which no recovery shortens.
     if (PAUSING.includes(kind)) delete fault['recover'];
     return kind === 'forge' ? forged(fault, sampler, place) : fault;
   }
 }
 
 /**
- * Credit that counts amounts does not come back when a message is lost, which is by design; after a
- * link was down it starts anew. Where discovery ends and begins it, its ends may differ by what
- * was on the way.
+ * Incremental credit is not recovered when a message is lost, which is by design; after a link was
+ * down it starts anew. Where discovery ends and begins it, its ends may differ by what was in
+ * flight.
  */
 function promiseLess(draft: Draft): void {
   const faults = draft['faults'] as Draft[];
@@ -292,7 +310,21 @@ function promiseLess(draft: Draft): void {
   for (const fault of faults) delete fault['recover'];
 }
 
-/** A NIC has a model, where another level does not say it. */
+/** Where NICs switch between virtual machines, a stream does not leave its host. */
+function stayWithin(draft: Draft, hosts: readonly string[]): void {
+  const nic = (draft['hosts'] as Draft | undefined)?.['nic'] as Draft | undefined;
+  if (nic?.['vmSwitch'] !== true) return;
+  const stream = (draft['load'] as Draft[]).find((load) => 'stream' in load);
+  if (stream === undefined) return;
+  const [host] = hosts;
+  const vm = (stream['vm'] as number | undefined) ?? 0;
+  stream['stream'] = { from: host, to: host };
+  if ((stream['toVm'] ?? vm) === vm) stream['toVm'] = vm === 0 ? 1 : 0;
+  delete stream['congestion'];
+  delete stream['spoof'];
+}
+
+/** A NIC has a model, where another level does not set it. */
 function withModel(of: Draft, drawer: Drawer): Draft {
   const nic = of['nic'] as Draft | undefined;
   if (nic !== undefined) nic['model'] ??= drawer.value({}, ['nic', 'model']);

@@ -1,3 +1,4 @@
+import { CODES, FEC_KINDS } from '../../fabric/link-errors.js';
 import type { Sampler } from './sampler.js';
 
 type Fabric = Record<string, unknown>;
@@ -16,11 +17,11 @@ export interface DrawnFabric {
   readonly bps: number;
 }
 
-/** A topology of a few devices: what generators make, and graphs drawn link by link. */
+/** A topology of a few devices: those of generators, and random graphs. */
 export function drawFabric(sampler: Sampler, isSlow: boolean, isSlotted: boolean): DrawnFabric {
   const rates = sampler.some(isSlow ? SLOW : SPEEDS, 1, sampler.chance(0.3) ? 2 : 1);
   const link = (): Record<string, unknown> => linkOf(sampler, rates);
-  const shape = isSlotted ? slotted(sampler) : shapeOf(sampler);
+  const shape = isSlotted ? slotted(sampler) : shapeOf(sampler, rates.length === 1);
   const fabric: Fabric = { ...shape };
   const isGraph = shape['generator'] === undefined || shape['generator'] === 'none';
   if (isGraph) drawGraph(fabric, sampler, link);
@@ -44,10 +45,29 @@ function linkOf(sampler: Sampler, rates: readonly string[]): Record<string, unkn
     rate: sampler.pick(rates),
     ...(isByDelay ? { delay: `${sampler.spread(1, 2000)}ns` } : { length: sampler.pick(LENGTHS) }),
     ...(sampler.chance(0.2) && { interfaceDelay: sampler.pick(['0ns', '100ns', '700ns']) }),
+    ...(sampler.chance(0.15) && errorsOf(sampler, rates)),
   };
 }
 
-function shapeOf(sampler: Sampler): Fabric {
+/** With a code that is defined for all these rates. */
+function errorsOf(sampler: Sampler, rates: readonly string[]): Record<string, unknown> {
+  const bps = rates.map(bitsOf);
+  const fecs = FEC_KINDS.filter(
+    (fec) =>
+      fec === 'none' ||
+      bps.every((rate) => rate >= CODES[fec].leastBps && rate <= CODES[fec].mostBps),
+  );
+  const ber = sampler.chance(0.5)
+    ? { preFecBer: sampler.pick([1e-8, 1e-6, 1e-4]) }
+    : { postFecBer: sampler.pick([1e-8, 1e-6]) };
+  return {
+    ...ber,
+    fec: sampler.pick(fecs),
+    ...(sampler.chance(0.5) && { errorBurst: sampler.pick([2, 12]) }),
+  };
+}
+
+function shapeOf(sampler: Sampler, hasOneRate: boolean): Fabric {
   const small = (): number => sampler.between(1, 2);
   switch (sampler.below(13)) {
     case 0:
@@ -64,7 +84,7 @@ function shapeOf(sampler: Sampler): Fabric {
       return { generator: 'ring', switches: sampler.between(3, 6), hostsPerSwitch: small() };
     case 7:
     case 8:
-      return leafSpine(sampler);
+      return leafSpine(sampler, hasOneRate);
     case 9:
       return sampler.chance(0.9)
         ? {
@@ -81,9 +101,10 @@ function shapeOf(sampler: Sampler): Fabric {
   }
 }
 
-function leafSpine(sampler: Sampler): Fabric {
+/** Links of different rates hardly come to a whole number of spines. */
+function leafSpine(sampler: Sampler, hasOneRate: boolean): Fabric {
   const hostsPerLeaf = sampler.between(1, 3);
-  const isByRatio = sampler.chance(0.2);
+  const isByRatio = sampler.chance(0.2) && hasOneRate;
   return {
     generator: 'leaf-spine',
     leaves: sampler.between(2, 3),
@@ -124,7 +145,7 @@ function drawGraph(fabric: Fabric, sampler: Sampler, link: () => Fabric): void {
   Object.assign(fabric, { devices, links });
 }
 
-/** One more host than the generator makes, by a link that is written out. */
+/** One more host than the generator makes, with an explicit link. */
 function addHost(fabric: Fabric, { generator }: Fabric, link: () => Fabric): void {
   const at: Readonly<Record<string, string>> = {
     star: 's1',

@@ -17,7 +17,7 @@ export interface WorldHuntOptions {
   readonly from?: number;
   readonly seed: number;
   readonly threads: number;
-  /** At most so many runs to make one failing world small. */
+  /** Most runs for shrinking one failing world. */
   readonly shrinkRuns: number;
 }
 
@@ -50,7 +50,7 @@ export async function huntWorlds(
   return { runs: worlds, found: smallOnes(failed, options) };
 }
 
-/** Of each way to fail the first world, made small. */
+/** Of each signature of failure the first world, shrunk. */
 function smallOnes(
   failed: readonly Failed[],
   { seed, shrinkRuns }: Pick<WorldHuntOptions, 'seed' | 'shrinkRuns'>,

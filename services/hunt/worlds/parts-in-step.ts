@@ -19,7 +19,7 @@ import type { Failure } from '../../runtime/results/results.js';
 import { makeMailboxMemory, Mailbox } from '../../runtime/threads/mailbox.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 
-/** Virtual time of a window of parts that have no neighbours. */
+/** Virtual time of a window of parts without links to others. */
 const LONE_WINDOW_PS = 1e6;
 
 interface Seat {
@@ -30,9 +30,9 @@ interface Seat {
 }
 
 /**
- * What threads do, one after the other in one thread: the same parts, windows, mailboxes and
- * checks, but no clock and no memory that is shared. `lengthOf` draws how long a window is, up to
- * the lookahead.
+ * The work of threads, one after the other in one thread: the same parts, windows, mailboxes and
+ * checks, but no clock and no shared memory. `lengthOf` samples the length of a window, up to the
+ * lookahead.
  */
 export class PartsInStep {
   private readonly plans: PartPlan[];
@@ -83,7 +83,7 @@ export class PartsInStep {
     });
   }
 
-  /** Looks at everything that is due; false if the run is over. */
+  /** Checks everything that is due; false if the run is over. */
   private goesOn(nextPs: number): boolean {
     while (this.looks.isDue(nextPs)) {
       const states = this.seats.map(({ part }) => part.save());

@@ -1,4 +1,5 @@
 import type { Engine } from '../../engine/device/engine.js';
+import { creditRows } from '../../engine/flow-control/credit/credit-accounts.js';
 import { StandingFault } from '../../engine/faults/standing-fault.js';
 import { formatPs } from '../../engine/units/time.js';
 import { isLate } from '../../fabric/assembly/warnings.js';
@@ -7,52 +8,83 @@ import type { Flow, Release } from '../../fabric/load/flow.js';
 import { RELIABLE_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 
-/** A flow that nothing arrives of for so much of a run, with nothing wrong any more, is stuck. */
+/** A flow without deliveries for so much of a run, after all faults, is stuck. */
 const PATIENCE_OF_RUN = 0.4;
-/** Longer than the way there and back, of the longest link. */
+/** Longer than a round trip, of the longest link. */
 const WAYS = 12;
 /** The longest pause that a frame can state: so many quanta of 512 bits. */
 const MOST_PAUSE_OCTETS = 65_535 * 64;
 /** Where anything is lost, a reliable flow may wait for its timer several times over. */
 const TIMEOUTS = 10;
-/** Frames that are paced come so late at most, or, at random intervals, almost always. */
+/** Paced frames are released so late at most, or, at random intervals, almost always. */
 const PACES = 2;
 const RANDOM_PACES = 15;
 const BITS = 8;
 const PS_PER_S = 1e12;
 
-/** A finite flow that should be done by now, or still get on, and does neither; or null. */
+/** A finite flow that should be complete by now, or progress, and does neither; or null. */
 export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): string | null {
   const { durationPs, virtualPs, flows, priorities } = results;
-  if (durationPs === null || !mayTell(fabric)) return null;
+  if (durationPs === null || !staysConnected(fabric) || hasLostCredit(fabric, results)) return null;
   const overPs = lastFaultPs(fabric, durationPs);
   const wayPs = WAYS * Math.max(...fabric.linkEnds.flat().map(({ latencyPs }) => latencyPs));
   const losing = new Set(
     priorities.filter(({ drops }) => Object.keys(drops).length > 0).map(({ priority }) => priority),
   );
-  const patience = new Patience(fabric, durationPs, mayLose(fabric, results));
+  const filtering = filteringHosts(results);
+  const patience = new Patience(fabric, engine, durationPs, mayLose(fabric, results));
+  const leastBps = new Map(results.rates.map(({ flow: at, leastBps: bps }) => [at, bps]));
   for (const [index, flow] of fabric.flows.entries()) {
     const result = flows[index]!;
     if (!isOwed(flow, result, losing) || isRefused(engine, flow.priority)) continue;
+    const ends = [flow.source, flow.destination].map((d) => fabric.topology.devices[d]!.name);
+    if (ends.some((name) => filtering.has(name))) continue;
     const beforePs = lastBeforePs(fabric, flow, results);
     const sincePs = Math.max(overPs, beforePs, flow.startPs, result.lastArrivalPs ?? 0);
-    if (virtualPs - sincePs <= Math.max(wayPs, patience.of(flow))) continue;
+    if (virtualPs - sincePs <= Math.max(wayPs, patience.of(flow, leastBps.get(index) ?? Infinity)))
+      continue;
     return `flow ${flow.name} of priority ${flow.priority} is stuck since ${formatPs(sincePs)}`;
   }
   return null;
 }
 
-/** Where an administrator, or a miswired link, may cut hosts off from each other for good. */
-function mayTell({ scenario }: Fabric): boolean {
+/**
+ * Hosts whose NIC discards frames by their addresses, or VLANs: retransmissions, and what
+ * acknowledges them, too.
+ */
+function filteringHosts({ nics, ports }: RunResults): ReadonlySet<string> {
+  const spoofing = nics.filter(({ spoofedFrames }) => spoofedFrames > 0);
+  const filtered = ports.filter(({ priorities }) =>
+    priorities.some(({ drops }) => 'vlan-filtered' in drops),
+  );
+  return new Set([...spoofing, ...filtered].map(({ device }) => device));
+}
+
+/** Where an administrator, or swapped links, may separate hosts for good. */
+function staysConnected({ scenario }: Fabric): boolean {
   return !scenario.faults.some(({ kind }) => kind === 'mis-cabling');
 }
 
 /** Link partners that have not agreed on a priority send nothing of it. */
-function isRefused({ discovery, shared }: Engine, priority: number): boolean {
+function isRefused({ discovery, mechanisms, shared }: Engine, priority: number): boolean {
   for (let port = 0; port < shared.ports.count; port++) {
     if (discovery.holdReason(port, priority) !== null) return true;
+    if (mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true)) return true;
   }
   return false;
+}
+
+/** Whether a standstill of the whole fabric may be the work of faults. */
+export function mayStandStill(fabric: Fabric, results: RunResults): boolean {
+  const { failure, virtualPs } = results;
+  if (hasLostCredit(fabric, results)) return true;
+  return (failure?.timePs ?? virtualPs) <= lastFaultPs(fabric, results.durationPs ?? virtualPs);
+}
+
+/** Incremental counts never regain credit that a fault, or an error of a link, took. */
+function hasLostCredit({ specs }: Fabric, { lostCredits }: RunResults): boolean {
+  const ports = specs.flatMap((spec) => spec.ports);
+  return lostCredits.length > 0 && ports.some(({ credit }) => credit?.counts === 'incremental');
 }
 
 /** Of any priority. */
@@ -60,19 +92,19 @@ export function refusesAny(engine: Engine): boolean {
   return [0, 1, 2, 3, 4, 5, 6, 7].some((priority) => isRefused(engine, priority));
 }
 
-/** Raw frames that are lost are lost. */
+/** Raw frames are not retransmitted. */
 function isOwed(flow: Flow, result: FlowResult, losing: ReadonlySet<number>): boolean {
   const isFinite = flow.messages !== Infinity && flow.messageBytes !== Infinity;
   if (!isFinite || flow.group || flow.after.length > 0 || result.completionPs !== null)
     return false;
-  // A NIC may drop what bears the address of another.
+  // A NIC may drop frames with the address of another.
   if (flow.address !== null) return false;
   return (
     flow.endPs === Infinity && (flow.transport.kind === 'reliable' || !losing.has(flow.priority))
   );
 }
 
-/** When anything last arrived that may go before all frames of a flow. */
+/** When anything last arrived that may precede all frames of a flow. */
 function lastBeforePs(
   { flows, specs }: Fabric,
   { source, priority }: Flow,
@@ -85,54 +117,71 @@ function lastBeforePs(
   return Math.max(...arrivals);
 }
 
-/** A frame that another overtakes is lost to a flow that goes back for it. */
+/** A frame that another overtakes is lost to a flow with go-back-N. */
 function mayLose({ scenario }: Fabric, { flows, priorities }: RunResults): boolean {
   const drops = priorities.some((priority) => Object.keys(priority.drops).length > 0);
   const resends = flows.some(({ retransmittedFrames }) => retransmittedFrames > 0);
   return scenario.faults.length > 0 || drops || resends;
 }
 
-/** How long a flow may go on without anything that arrives of it. */
+/** How long a flow may be without deliveries. */
 class Patience {
   /** The slowest queue of any NIC, or receiver of credit. */
   private readonly slowestBps: number;
+  private readonly longestOctets: number;
+  /** Flows, or the accounts of a shaped port: idle ones are granted credit, too. */
+  private readonly sharing: number;
+  /** Until what link partners have lost of each other's messages is repeated. */
+  private readonly repeatsPs: number;
 
   constructor(
-    private readonly fabric: Fabric,
+    fabric: Fabric,
+    { mechanisms, shared }: Engine,
     private readonly durationPs: number,
     private readonly loses: boolean,
   ) {
     const { hosts, overrides, credit } = fabric.scenario;
+    this.longestOctets = Math.max(...fabric.longestFrameOctets);
     const nics = [hosts.nic, ...overrides.map(({ host }) => host.nic)];
     const rates = nics.flatMap((nic) => nic?.rates ?? []);
     const shapers = [credit.end, ...overrides.map((own) => own.credit)];
     const shaped = shapers.map(({ shaperBps }) => shaperBps ?? Infinity);
     this.slowestBps = Math.min(...rates.map(({ bps }) => bps), ...shaped);
+    const accounts = fabric.specs.flatMap(({ ports }) =>
+      ports.map((port) => creditRows(port.credit)),
+    );
+    this.sharing = Math.max(fabric.flows.length, ...accounts);
+    const repeats = Array.from({ length: shared.ports.count }, (_, port) =>
+      Math.max(0, ...mechanisms.map((own) => own.repeatsPs?.(port) ?? 0)),
+    );
+    this.repeatsPs = Math.max(0, ...repeats);
   }
 
-  of(flow: Flow): number {
+  /** `leastBps`: the lowest rate that its congestion control set. */
+  of(flow: Flow, leastBps: number): number {
     const { transport, release } = flow;
     const waitsForTimer = transport.kind === 'reliable' && (this.loses || isLate(transport));
     return Math.max(
       PATIENCE_OF_RUN * this.durationPs,
       waitsForTimer ? TIMEOUTS * transport.timeoutPs : 0,
+      this.loses ? this.repeatsPs : 0,
       pacePs(release),
-      this.framePs(flow),
+      this.framePs(flow, leastBps),
     );
   }
 
-  /** Frames of a shaped queue are apart by its rate, and all flows may share one. */
-  private framePs({ transport }: Flow): number {
+  /** Frames of a shaped queue, of any length, are spaced by its rate; all flows may share one. */
+  private framePs({ transport }: Flow, leastBps: number): number {
     const isRaw = transport.kind === 'raw';
     const octets = isRaw ? transport.frameBytes : transport.mtuBytes + RELIABLE_OVERHEAD_BYTES;
-    const framePs = (bps: number): number => (octets * BITS * PS_PER_S) / bps;
-    const sharing = this.fabric.flows.length;
-    const ofTransport = isRaw ? 0 : framePs(transport.rateBps);
-    return PACES * Math.max(sharing * framePs(this.slowestBps), ofTransport);
+    const framePs = (length: number, bps: number): number => (length * BITS * PS_PER_S) / bps;
+    const ofTransport = isRaw ? 0 : framePs(octets, Math.min(transport.rateBps, leastBps));
+    const ofQueue = this.sharing * framePs(this.longestOctets, this.slowestBps);
+    return PACES * Math.max(ofQueue, ofTransport);
   }
 }
 
-/** How long it may take until there is something to send. */
+/** Longest time until there is a frame to send. */
 function pacePs(release: Release): number {
   switch (release.kind) {
     case 'backlog':

@@ -1,6 +1,6 @@
 import { RandomStream } from '../../engine/kernel/random.js';
 
-/** Draws of one named stream, in the forms that a generator needs. */
+/** Samples of one named stream, in the forms that a generator needs. */
 export class Sampler {
   readonly stream: RandomStream;
 

@@ -2,7 +2,7 @@ import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
 import type { Sampler } from './sampler.js';
 import type { Samples } from './schema-values.js';
 
-/** What there is to name in a fabric that has been drawn, and how long anything takes there. */
+/** Names in a fabric that has been sampled, and its typical times. */
 export interface Place {
   readonly hosts: readonly string[];
   readonly switches: readonly string[];
@@ -11,7 +11,7 @@ export interface Place {
   readonly ports: readonly string[];
   /** What each link joins: two devices. */
   readonly links: readonly (readonly [string, string])[];
-  /** About as long as a load lasts. */
+  /** About the duration of a load. */
   readonly spanPs: number;
   /** Priorities that loads use. */
   readonly priorities: readonly number[];
@@ -20,23 +20,26 @@ export interface Place {
 
 const USUAL_SPAN_PS = 20e6;
 const MOMENTS = 4;
-/** What a link of a small world carries in a span, about. */
+/** Bits that a link of a small world carries in a span, about. */
 const USUAL_BITS = 700_000;
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 const ZEROS = '00'.repeat(44);
 
-/** Octets of frames that an attacker may send: a PFC frame, a PAUSE frame, credit, an LLDPDU. */
+/** Octets of spoofed messages: PFC, PAUSE, credit, CF_Update, LLR_ACK, LLR_INIT, an LLDPDU. */
 const FORGED = [
   `0180c2000001020000000001880801010008${'ffff'.repeat(8)}${'00'.repeat(26)}`,
   `0180c20000010200000000018808000101ff${ZEROS.slice(0, 84)}`,
   `0180c2000001020000000001880802020010${ZEROS.slice(0, 84)}`,
+  '4b10007b06000120',
+  '4b01000026000000',
+  '4b03fffff6341200',
   `0180c200000e02000000000188cc0207040200000000010403020131060200780000${'00'.repeat(26)}`,
 ];
 
 /**
- * Values of the keys for which what the schema says would be too wild for a small world: times of
- * its own length, sizes of a few frames, and names of what is there. All other keys get values by
- * their shape.
+ * Values of the keys whose range in the schema is too large for a small world: times of its own
+ * length, sizes of a few frames, and names that exist in it. All other keys get values by their
+ * shape.
  */
 export function samplesOf(place: Place): Samples {
   const { hosts, switches, ports, links, tiers, priorities, vlans, spanPs } = place;
@@ -47,7 +50,7 @@ export function samplesOf(place: Place): Samples {
     us.map((one) => `${Math.round(one * scale * 1e3)}ns`);
   const within = (least: number, most: number) => (sampler: Sampler) =>
     `${Math.round(spanPs * (least + (most - least) * sampler.stream.uniform()))}ps`;
-  /** Often one of few moments, so that one thing happens while another is under way. */
+  /** Often one of few moments, so that events coincide. */
   const moment = (sampler: Sampler): string =>
     sampler.chance(0.5)
       ? `${Math.round((spanPs * sampler.below(MOMENTS)) / MOMENTS)}ps`
@@ -65,7 +68,7 @@ export function samplesOf(place: Place): Samples {
   const minutes = times(5, 20, 60);
   const shares = ['1%', '5%', '20%', '50%', '100%'];
   return {
-    // Faults and what they name.
+    // Faults and the names in them.
     'faults.[].where.port': ports,
     'faults.[].where.link': links.map(([a, b]) => `${a} ${b}`),
     'faults.[].where.device': pattern,
@@ -96,6 +99,7 @@ export function samplesOf(place: Place): Samples {
     'faults.[].entries': [1, 2, 4],
     'faults.[].ppm': [-500_000, -20_000, 300, 100_000, 500_000],
     'faults.[].swap': (sampler) => sampler.some(ports, 2, 2),
+    'faults.[].classes': (sampler) => sampler.some(PRIORITIES, 8, 8),
     'faults.[].size': ['2KB', '20KB', '1MB'],
     // Loads.
     'load.[].name': (sampler) => `load${sampler.below(1000)}`,
@@ -115,6 +119,7 @@ export function samplesOf(place: Place): Samples {
         { inner: vlan(sampler), outer: vlan(sampler), dei: sampler.chance(0.5) },
       ]),
     'load.[].vm': [0, 0, 1, 5],
+    'load.[].toVm': [0, 1, 2, 5],
     'load.[].spoof': hosts,
     'load.[].stream': (sampler) => streamEnds(sampler, hosts),
     'load.[].incast': (sampler) => incastEnds(sampler, hosts),
@@ -143,6 +148,7 @@ export function samplesOf(place: Place): Samples {
     quanta: [65535, 8000, 1000],
     responseDelay: ['0ns', '200ns', '600ns'],
     reserved: ['0B', '2KB', '10KB'],
+    'cbfc.reserved': ['auto', '0B', '10KB'],
     alpha: [0.05, 0.5, 1, 8],
     detection: times(3, 10),
     restoration: times(3, 10),
@@ -172,7 +178,14 @@ export function samplesOf(place: Place): Samples {
     tagged: (sampler) => sampler.some(vlans, 0, 3),
     'mvtx2802.classes.KEYS': ['2', '5', '7'],
     'mvtx2802.classes.*': [0, 8, 20],
-    temporary: [16, 32],
+    temporary: [5, 16],
+    'mvtx2802.weights': weightsOfClasses,
+    'shaper.peak': [64, 40, 20],
+    'shaper.average': [20, 7],
+    'shaper.burst': ['0B', '2KB', '16KB'],
+    'vlanCongestion.KEYS': vlans.map(String),
+    'vlanCongestion.*': [1, 4, 12],
+    cpuPort: ['none', 2, 3],
     'mvtx2802.source': [60, 70, 120],
     'mvtx2802.xoff': ['auto', 'auto', 20],
     mcc: [1, 3, 9, 40],
@@ -228,6 +241,14 @@ export function samplesOf(place: Place): Samples {
     'ci.detect': ['auto', '5KB', '30KB'],
     'ci.low': ['auto', '1KB', '5KB'],
     'ci.streams': [1, 2, 64],
+    'llr.priorities': (sampler) => sampler.pick(['all', sampler.some(priorities, 1, 3)]),
+    'llr.frames': ['auto', 1, 8, 1000],
+    'llr.bytes': ['auto', '2KB', '50KB'],
+    'llr.replayTimer': ['auto', ...times(0.2, 3)],
+    'llr.replays': ['auto', 1, 5],
+    'llr.pcsLostTimeout': ['auto', ...times(2, 20)],
+    'llr.dataAgeTimeout': ['auto', ...times(2, 20)],
+    'llr.spacing': ['auto', 400, 16_384],
     'sfc.detect': (sampler) => detectors(sampler, times),
     'sfc.target': ['auto', '0B', '10KB'],
     'sfc.minInterval': times(1, 5),
@@ -289,6 +310,8 @@ export function samplesOf(place: Place): Samples {
     'pcie.reads': [2, 16],
     largestFrame: ['9218B', '9700B'],
     bandwidth: (sampler) => bandwidthOf(sampler),
+    // It names a file; what that has, writes can say.
+    'nic.trace': () => undefined,
     vms: (sampler) => sampler.some([1, 2, 5, 3], 1, 4),
     'nic.rates': (sampler) => [
       { vm: sampler.below(2), tc: sampler.pick(priorities), rate: sampler.pick(['1G', '3G']) },
@@ -312,13 +335,17 @@ export function samplesOf(place: Place): Samples {
     insertedType: [0x8100, 0x8100],
     'pools.KEYS': ['0', '1', '5'],
     'pools.*.vlans': (sampler) => sampler.some(vlans, 0, 3),
-    insert: vlan,
+    insert: (sampler) =>
+      sampler.pick<unknown>([
+        vlan(sampler),
+        { vlan: vlan(sampler), priority: anyPriority(sampler), dei: sampler.chance(0.5) },
+      ]),
     regs: registers,
     'writes.[].at': within(0, 1),
     'writes.[].regs': (sampler) =>
       sampler.pick([{ 'LEDCTL.LED0_MODE': sampler.below(15) }, { LEDCTL: { LED1_MODE: 14 } }]),
     // What is recorded.
-    series: times(3, 7),
+    series: [...times(3, 7), 'auto'],
     'observe.queue': ports,
     'observe.ports': (sampler) => sampler.some([...ports, '*'], 0, 2),
     storm: times(2, 20),
@@ -371,7 +398,7 @@ function captureFilters(sampler: Sampler): unknown[] {
   }));
 }
 
-/** What breaks a process, which means nothing here: it is read and checked. */
+/** Infrastructure faults, which have no effect here: they are parsed and checked. */
 function machineryFault(sampler: Sampler, devices: readonly string[]): unknown {
   const of = sampler.pick(['service', 'broker', 'coordinator']);
   const kind = sampler.pick(['kill', 'pause']);
@@ -385,6 +412,12 @@ function machineryFault(sampler: Sampler, devices: readonly string[]): unknown {
 }
 
 /** Mostly as they are; sometimes several priorities share a class. */
+/** For one of the two schedulers with weights, in 64ths. */
+function weightsOfClasses(sampler: Sampler): Record<string, number> {
+  const weights = sampler.chance(0.5) ? [2, 2, 4, 8, 8, 8, 16, 16] : [4, 4, 8, 8, 16, 24];
+  return Object.fromEntries(weights.map((weight, tc) => [String(tc), weight]));
+}
+
 function mapOfClasses(sampler: Sampler): number[] {
   const swapped = [...PRIORITIES];
   if (sampler.chance(0.5)) sampler.stream.shuffle(swapped);
@@ -441,10 +474,21 @@ function registers(sampler: Sampler): unknown {
 }
 
 /**
- * Keys that came later: they are drawn from a stream of their own, so that all else of a world
- * stays as it was.
+ * Keys that were added later: they have a random stream of their own, so that the rest of a world
+ * is unchanged.
  */
-export const LATER_KEYS: readonly string[] = ['sfc.queueInterval', 'sfc.whilePaused'];
+export const LATER_KEYS: readonly string[] = [
+  'sfc.queueInterval',
+  'sfc.whilePaused',
+  'nic.trace',
+  'nic.vmSwitch',
+  'load.[].toVm',
+  'mvtx2802.scheduler',
+  'mvtx2802.weights',
+  'mvtx2802.shaper',
+  'mvtx2802.vlanCongestion',
+  'mvtx2802.cpuPort',
+];
 
-/** After the last fault, so many spans later all is well. */
+/** Recovery time after the last fault, in spans. */
 export const RECOVERY_SPANS = 6;

@@ -1,4 +1,4 @@
-/** Draws values of the scenario schema: a new key is generated as soon as it is in the schema. */
+/** Samples values of the scenario schema: a new key is generated as soon as it is in the schema. */
 
 import { scenarioShapes } from '../../fabric/scenario/catalogue.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
@@ -15,12 +15,12 @@ import type { Sampler } from './sampler.js';
 
 export type Path = readonly string[];
 
-/** A list to pick from, or how to make a value; undefined: leave the key out. */
+/** A list to pick from, or how to create a value; undefined: leave the key out. */
 export type Sample = readonly unknown[] | ((sampler: Sampler) => unknown);
-/** By the last keys of a path, `*` and `[]` included; the longest that fits counts. */
+/** By the last keys of a path, `*` and `[]` included; the longest match applies. */
 export type Samples = Readonly<Record<string, Sample>>;
 
-/** What a quantity may be for which nothing else is given. */
+/** Values of a quantity without other samples. */
 const OF_QUANTITIES: Readonly<Record<string, readonly unknown[]>> = {
   [time.allowed]: ['100ns', '1us', '5us', '20us', '100us'],
   [size.allowed]: ['1KB', '4KB', '20KB', '100KB'],
@@ -76,7 +76,7 @@ function wordsOf({ const: word, enum: words = [], type }: JsonSchema): unknown[]
   return [...words, ...(word === undefined ? [] : [word])].filter((one) => typeof one !== 'number');
 }
 
-/** The same of a document: keys that it has, and words that it says. */
+/** The same of a document: its keys, and its enumeration values. */
 export function keysOfDocument(document: unknown): string[] {
   const found = new Set<string>();
   const visit = (node: JsonSchema, value: unknown, path: string): void => {
@@ -103,12 +103,12 @@ export function keysOfDocument(document: unknown): string[] {
   return [...found];
 }
 
-/** Draws values of nodes of the schema, by samples where there are any. */
+/** Samples values of nodes of the schema, by `Samples` where there are any. */
 export class Drawer {
   constructor(
     readonly sampler: Sampler,
     private readonly samples: Samples,
-    /** Keys that came later, as in samples, and what draws them. */
+    /** Keys that were added later, as in samples, and their stream. */
     private readonly later: { readonly keys: readonly string[]; readonly drawer: Drawer } | null,
   ) {}
 
@@ -183,7 +183,7 @@ export class Drawer {
     return drawn.filter((item) => item !== undefined);
   }
 
-  /** The ends of the range, or something near its beginning. */
+  /** The ends of the range, or a value near its beginning. */
   private number({ type, minimum, maximum, exclusiveMinimum }: JsonSchema): number {
     if (type === 'number') return this.sampler.pick([0.5, 1, 2]);
     const least = minimum ?? (exclusiveMinimum ?? 0) + 1;

@@ -9,22 +9,23 @@ import type { PartState } from '../../runtime/part/part.js';
 import { Part } from '../../runtime/part/part.js';
 import type { MergedRun } from '../../runtime/merge.js';
 import { mergeParts } from '../../runtime/merge.js';
-import { placeNames } from '../../runtime/results/outcome.js';
 import type { Failure, RunResults } from '../../runtime/results/results.js';
 import { watchIntervals } from '../../runtime/checks/stall.js';
+import type { Advance, PartitionSet } from '../../runtime/controller/partition-set.js';
+import { RunController } from '../../runtime/controller/run-controller.js';
 import { Rounds } from '../../runtime/rounds/rounds.js';
 
-/** What an unkind broker does to a message, each with this probability. */
+/** Impairments of messages by a broker, each with this probability. */
 export interface Unkindness {
   readonly lose: number;
   readonly repeat: number;
-  /** Messages of different senders overtake each other always; of one sender with this chance. */
+  /** Messages of different senders are always reordered; of one sender with this probability. */
   readonly reorder: number;
 }
 
 export const KIND: Unkindness = { lose: 0, repeat: 0, reorder: 0 };
 
-/** Of every cluster: what is sent over this broker is seen by nobody else. */
+/** Of every cluster: messages over this broker are not visible to any other process. */
 export const CLUSTER_KEYS = new RunKeys('cluster', '01020304');
 const NO_SALT = new Uint8Array(0);
 
@@ -37,13 +38,23 @@ interface Mail {
   readonly octets: Uint8Array;
 }
 
+/** Without checks while the run is under way. */
+const NO_CHECKS = { dueAt: Infinity, isDue: () => false, begin: () => undefined };
+/** Requests that are not made of a run in memory. */
+const refuse = (): never => {
+  throw new Error('a run in memory only advances');
+};
+const UNUSED = { check: refuse, change: refuse, save: refuse, snapshot: refuse, sample: refuse };
+const IDLE: Advance = { basePs: 0, limitPs: 0, countAtPs: 0, isSingle: false };
+
 /**
- * A whole distributed run in one thread, without sockets: members and rounds as they are, and a
- * broker that is a list from which messages are drawn by lot.
+ * A whole distributed run in one thread, without sockets: controller, members and rounds as they
+ * are, and a broker that is a list from which messages are taken at random.
  */
 export class Cluster {
   readonly plans: PartPlan[];
   readonly members: Member[];
+  readonly controller: RunController<never>;
   parts: Part[];
   readonly rounds: Rounds;
   /** Delivered messages so far. */
@@ -52,6 +63,9 @@ export class Cluster {
   private mail: Mail[] = [];
   private gathered = 0;
   private epoch = 0;
+  private advancing = IDLE;
+  private allReported = false;
+  private failure: Failure | null = null;
 
   constructor(
     private readonly fabric: Fabric,
@@ -66,55 +80,73 @@ export class Cluster {
     this.rounds = new Rounds({
       peers: this.plans.map(({ channels }) => channels.map(({ peer }) => peer)),
       lookaheadPs: fabric.lookaheadPs,
-      durationPs: fabric.scenario.durationPs,
-      watch: watchIntervals(fabric.specs, fabric.scenario.durationPs),
       fixedLength: null,
     });
+    const { durationPs } = fabric.scenario;
+    const watch = watchIntervals(fabric.specs, durationPs);
+    this.controller = new RunController(this.partitions, NO_CHECKS, { durationPs, watch });
+    this.controller.pause();
     this.begin(0, -1);
   }
 
-  private allReported = false;
-  private failure: Failure | null = null;
-
   /** Runs until a bound at least as late as `untilPs`, or to the end. */
   run(untilPs = Infinity): void {
-    for (;;) {
-      const decision = this.rounds.decide(false);
-      if (decision.kind === 'stalled') {
-        const { reason, atPs: timePs } = decision;
-        this.failure = { reason, timePs, ...placeNames(this.fabric, -1, -1), priority: null };
-      }
-      if (decision.kind !== 'round') return;
-      if (this.rounds.boundPs >= untilPs) return;
-      this.roundsRun++;
-      if (this.roundsRun > MANY) throw new Error('the run does not end');
-      this.allReported = false;
-      this.members.forEach((member, service) => {
-        member.allow({
-          epoch: this.epoch,
-          round: this.roundsRun,
-          basePs: decision.basePs,
-          endPs: decision.endPs,
-          expected: this.rounds.expectedBy(service),
-          countFrames: decision.count,
-        });
-      });
+    const { controller, rounds } = this;
+    controller.resume();
+    while (controller.state === 'advancing') {
+      this.openRound();
       this.settle(() => this.allReported);
+      if (rounds.bound.boundPs >= untilPs) controller.pause();
+      const { limitPs, isSingle } = this.advancing;
+      const { nextPs: basePs } = rounds.bound;
+      if (isSingle || basePs >= limitPs) controller.advanced(rounds.bound);
+      else this.advancing = { ...this.advancing, basePs };
     }
   }
 
-  /** Everybody saves, nothing being on its way. */
+  private readonly partitions: PartitionSet = {
+    ...UNUSED,
+    paused: () => undefined,
+    advance: (advance) => {
+      this.advancing = advance;
+    },
+    interrupt: () => {
+      this.advancing = { ...this.advancing, isSingle: true };
+    },
+    counts: () => this.rounds.counts(),
+    collect: (_, failure) => {
+      this.failure = failure;
+    },
+  };
+
+  private openRound(): void {
+    const { basePs, endPs, countFrames } = this.rounds.open(
+      this.advancing.basePs,
+      this.advancing,
+      false,
+    );
+    this.roundsRun++;
+    if (this.roundsRun > MANY) throw new Error('the run does not end');
+    this.allReported = false;
+    this.members.forEach((member, service) => {
+      const { epoch, roundsRun: round } = this;
+      const expected = this.rounds.expectedBy(service);
+      member.allow({ epoch, round, basePs, endPs, expected, countFrames });
+    });
+  }
+
+  /** All services save, with no messages in flight. */
   save(): { states: PartState[]; boundPs: number; framesSeen: number } {
     this.gathered = 0;
     this.members.forEach((member, service) => {
       member.await(this.rounds.expectedBy(service));
     });
     this.settle(() => this.gathered === this.members.length);
-    const { boundPs, framesSeen } = this.rounds;
+    const { boundPs, framesSeen } = this.controller;
     return { states: this.parts.map((part) => structuredClone(part.save())), boundPs, framesSeen };
   }
 
-  /** A service is lost, and everybody returns to what was saved (or to the beginning). */
+  /** A service is lost, and all return to what was saved (or to the beginning). */
   recover(saved: { states: PartState[]; boundPs: number; framesSeen: number } | null): void {
     const lost = this.random.below(this.members.length);
     this.members[lost] = this.hire(lost);
@@ -124,6 +156,8 @@ export class Cluster {
         part.restore(saved.states[service]!);
       });
     }
+    this.failure = null;
+    this.controller.lose();
     this.begin(saved?.boundPs ?? 0, saved?.framesSeen ?? -1);
   }
 
@@ -170,7 +204,8 @@ export class Cluster {
       member.begin({ number: this.epoch, keys }, this.parts[service]!);
     });
     const nexts = this.parts.map((part) => part.nextTime());
-    this.rounds.begin(boundPs, nexts, framesSeen);
+    this.rounds.begin(boundPs, nexts);
+    this.controller.begin(this.rounds.bound, framesSeen);
   }
 
   private post(mail: Mail): void {
@@ -180,7 +215,7 @@ export class Cluster {
     if (this.random.uniform() < repeat) this.mail.push(mail);
   }
 
-  /** Delivers messages, and lets members go on, in random order, until it is `done`. */
+  /** Delivers messages, and advances members, in random order, until it is `done`. */
   private settle(done: () => boolean): void {
     for (let idle = 0, left = 100_000; !done(); left--) {
       if (left === 0) throw new Error('a round does not end');

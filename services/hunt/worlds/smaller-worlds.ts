@@ -2,12 +2,12 @@ import type { Document } from '../document.js';
 import { smaller } from '../shrink.js';
 import type { Verdict } from '../trial.js';
 
-/** Without them there is no scenario. */
+/** Sections that every scenario needs. */
 const NEEDED = ['selvage', 'fabric', 'load', 'duration'];
 
 /**
- * Smaller worlds: without whole sections first, then what shrinks any scenario, then without single
- * keys and items, however deep.
+ * Smaller worlds: without whole sections first, then the reductions of any scenario, then without
+ * single keys and items, however deep.
  */
 export function* smallerWorlds(document: Document, verdict: Verdict): Generator<Document> {
   for (const section of Object.keys(document)) {

@@ -10,16 +10,16 @@ import type { RunResults } from '../../runtime/results/results.js';
 import { Session } from '../../runtime/session.js';
 import { Sampler } from './sampler.js';
 import { PartsInStep } from './parts-in-step.js';
-import { refusesAny, stuckFlow } from './progress.js';
+import { mayStandStill, refusesAny, stuckFlow } from './progress.js';
 import { Cluster, KIND } from './services-in-memory.js';
 
-/** Where a world is run besides in one thread. */
+/** How a world is run besides in one thread. */
 export type Runner = (fabric: Fabric, sampler: Sampler) => RunResults;
 
 const WALL_BUDGET_MS = 1000;
 const UNKIND = { lose: 0.03, repeat: 0.03, reorder: 0.2 };
 
-/** All of them, by name; each must come to the results of one thread. */
+/** All of them, by name; each must give the results of one thread. */
 export const RUNNERS: Readonly<Record<string, Runner>> = {
   'windows of random length': inRandomWindows,
   'saved and restored': restored,
@@ -29,8 +29,8 @@ export const RUNNERS: Readonly<Record<string, Runner>> = {
 };
 
 /**
- * Runs a world in one thread and by all other ways; says what is wrong, or null. Which windows,
- * cuts and moments these take follows from the seed.
+ * Runs a world in one thread and in all other ways; returns what is wrong, or null. The windows,
+ * cuts and moments of these follow from the seed.
  */
 export function whatIsWrong(fabric: Fabric, seed: number): string | null {
   let expected: RunResults;
@@ -38,7 +38,7 @@ export function whatIsWrong(fabric: Fabric, seed: number): string | null {
     const session = new Session(fabric, { check: true });
     expected = run(session);
     const wrong =
-      failureOf(session.engine, expected) ?? stuckFlow(fabric, session.engine, expected);
+      failureOf(fabric, session.engine, expected) ?? stuckFlow(fabric, session.engine, expected);
     if (wrong !== null) return wrong;
   } catch (error) {
     return `error: ${messageOf(error)}`;
@@ -70,12 +70,15 @@ export async function wrongInThreads(fabric: Fabric, seed: number): Promise<stri
 }
 
 /**
- * A deadlock is what some fabrics come to, and so is that nothing moves where link partners have
- * not agreed on a priority; all else that fails is not meant.
+ * A deadlock is a possible result of some fabrics, and so is a standstill where link partners have
+ * not agreed on a priority, or where faults explain it; any other failure is a defect.
  */
-function failureOf(engine: Engine, { failure }: RunResults): string | null {
-  if (failure === null || isDeadlock(failure.reason)) return null;
-  return failure.reason === STALLED && refusesAny(engine) ? null : failure.reason;
+function failureOf(fabric: Fabric, engine: Engine, results: RunResults): string | null {
+  const reason = results.failure?.reason ?? null;
+  if (reason === null || isDeadlock(reason)) return null;
+  const isStill = reason === STALLED || reason.startsWith('no progress');
+  if (isStill && mayStandStill(fabric, results)) return null;
+  return reason === STALLED && refusesAny(engine) ? null : reason;
 }
 
 function isDeadlock(reason: string): boolean {
@@ -84,7 +87,7 @@ function isDeadlock(reason: string): boolean {
 
 /**
  * Of runs of one scenario: a deadlock may be found at another moment, and windows of any length
- * leave no moments at which to see that nothing moves.
+ * leave no moments at which a standstill is checked.
  */
 function isSameFailure(reason: string, other: string | null): boolean {
   if (isDeadlock(reason)) return other !== null && isDeadlock(other);
@@ -132,7 +135,7 @@ function inRandomWindows(fabric: Fabric, sampler: Sampler): RunResults {
   return run(session);
 }
 
-/** Stopped somewhere, and gone on with in another engine. */
+/** Stopped at a random moment, and continued in another engine. */
 function restored(fabric: Fabric, sampler: Sampler): RunResults {
   const stopped = new Session(fabric, { check: true });
   const untilPs = fabric.scenario.durationPs ?? LONGEST_PS;
@@ -150,7 +153,7 @@ function inParts(fabric: Fabric, sampler: Sampler, count: number): RunResults {
   return new PartsInStep(fabric, placement(fabric, sampler, count), lengthOf).run().results;
 }
 
-/** As messages, over a broker that loses some and mixes up others; half of them lose a service. */
+/** As messages, over a broker that loses and reorders some; half of them lose a service. */
 function inServices(fabric: Fabric, sampler: Sampler): RunResults {
   const placed = placement(fabric, sampler, sampler.between(2, 4));
   const isKind = sampler.chance(0.5);
@@ -163,7 +166,7 @@ function inServices(fabric: Fabric, sampler: Sampler): RunResults {
   return cluster.results();
 }
 
-/** Neighbours together, or anything anywhere. */
+/** Link partners together, or at random. */
 function placement(fabric: Fabric, sampler: Sampler, count: number): Placement {
   const { topology } = fabric;
   const parts = Math.min(count, topology.devices.length);

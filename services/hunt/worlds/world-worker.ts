@@ -2,14 +2,14 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { makeWorld } from './world.js';
 import { whatIsWrong, wrongInThreads } from './world-trial.js';
 
-/** What a worker is given; world by world it is told which comes next. */
+/** Input of a worker; it receives the number of the next world each time. */
 export interface WorldTask {
   readonly seed: number;
 }
 
 const { seed } = workerData as WorldTask;
 
-/** Threads of their own take longer to start than a world to run: only one in so many has them. */
+/** Starting threads takes longer than running a world: only one in so many has them. */
 const WORLDS_PER_THREADS = 25;
 
 parentPort!.on('message', (world: number) => {

@@ -15,7 +15,7 @@ import type { Place } from './samples.js';
 import { LATER_KEYS, samplesOf } from './samples.js';
 import { Drawer } from './schema-values.js';
 
-/** A small scenario in which everything may come together with everything. */
+/** A small scenario in which any features may be combined. */
 export interface World {
   readonly document: Document;
   readonly fabric: Fabric;
@@ -31,15 +31,15 @@ const MOST_DEVICES = 24;
 const MOST_FLOWS = 40;
 const MOST_FRAMES = 1500;
 
-/** Room for more than a small world has under way: a dozen engines are made for each. */
+/** Room for more frames than a small world has in flight: a dozen engines are created for each. */
 const FRAMES_AT_ONCE = 1 << 14;
 
-/** A fabric that is warned of by this would lose frames by design, and end as soon as it does. */
+/** A fabric with this warning would lose frames by design, and end as soon as it does. */
 const WILL_LOSE = 'cannot be lossless';
 
-/** A draft that needs more is given up for another. */
+/** A draft that needs more repairs is replaced by another. */
 const MOST_REPAIRS = 60;
-/** World `number` of a seed: the same always, as long as the schema is the same. */
+/** World `number` of a seed: always the same, as long as the schema is the same. */
 export function makeWorld(seed: number, number: number): World {
   for (let attempt = 0; ; attempt++) {
     const draft = draftOf(seed, number, attempt);
@@ -48,7 +48,7 @@ export function makeWorld(seed: number, number: number): World {
   }
 }
 
-/** Null where links and generator come to no fabric, of which nothing can be taken out. */
+/** Null where links and generator make no valid fabric. */
 function draftOf(seed: number, number: number, attempt: number): Draft | null {
   try {
     return draftWorld(seed, number, attempt);
@@ -58,7 +58,7 @@ function draftOf(seed: number, number: number, attempt: number): Draft | null {
   }
 }
 
-/** Takes out what the checks of scenarios refuse, one thing after the other. */
+/** Removes what the checks of scenarios refuse, one error after the other. */
 function repaired(draft: Draft): Fabric | null {
   for (let repairs = 0; repairs < MOST_REPAIRS; repairs++) {
     try {
@@ -84,7 +84,7 @@ function isSmall({ specs, flows, scenario }: Fabric): boolean {
   return frames <= MOST_FRAMES;
 }
 
-/** What a flow sends; one without an end as much as its line carries. */
+/** Load of a flow; one without an end as much as its link carries. */
 function framesOf(flow: Flow, octetPs: number, durationPs: number): number {
   const { transport, messages, messageBytes, startPs, endPs } = flow;
   const packet =
@@ -94,7 +94,7 @@ function framesOf(flow: Flow, octetPs: number, durationPs: number): number {
   return Math.min(frames, lastsPs / (packet * octetPs));
 }
 
-/** What stands at a path, or as near to it as there is anything. */
+/** The value at a path, or as near to it as there is any. */
 function takeOut(draft: Draft, written: readonly Key[]): boolean {
   const path = whereWritten(draft, written);
   let parent: unknown = draft;
@@ -110,7 +110,7 @@ function takeOut(draft: Draft, written: readonly Key[]): boolean {
   return true;
 }
 
-/** What `hosts` says of NICs is complained of at each host. */
+/** Errors about NICs in `hosts` are reported at each host. */
 function whereWritten(draft: Draft, path: readonly Key[]): readonly Key[] {
   const [section, device, key, ...rest] = path;
   if (section !== 'devices' || key !== 'nic') return path;

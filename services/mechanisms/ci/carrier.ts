@@ -1,8 +1,8 @@
-/** What a CI point asks of its mechanism. */
+/** What a CI point uses of its mechanism. */
 export interface CiGate {
-  /** Holds the congesting queue of a port, or lets it go. */
+  /** Holds the congesting queue of a port, or releases it. */
   holdCongesting(port: number, priority: number, held: boolean): void;
-  /** The neighbour is known to take CIMs. */
+  /** The link partner is known to process CIMs. */
   isPeer(port: number): boolean;
   armCleanup(port: number, timePs: number): void;
 }

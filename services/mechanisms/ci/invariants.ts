@@ -2,7 +2,7 @@ import type { CiCounters } from './managed.js';
 import type { CiStreamTable } from './stream-table.js';
 import { STREAM_AHEAD, STREAM_INSIDE } from './stream-table.js';
 
-/** What a CI point counts and remembers. */
+/** Counters and table of a CI point. */
 export interface CiState {
   readonly counters: CiCounters;
   readonly table: CiStreamTable;
@@ -16,8 +16,8 @@ export function countsAreSane({ table }: CiState): boolean {
   return true;
 }
 
-/** Every flow that was isolated is in the table, or was given back. */
+/** Every flow that was isolated is in the table, or was released. */
 export function everyFlowIsAccountedFor({ counters, table }: CiState): boolean {
-  const isolated = counters.ciFlowsFound + counters.ciFlowsTold;
+  const isolated = counters.ciFlowsFound + counters.ciFlowsByCim;
   return isolated === counters.ciFlowsReturned + table.ages.count;
 }

@@ -1,14 +1,16 @@
-/** Who is told, and when an entry ends: the rules of 802.1Qcz clause 49 that need no tables. */
+/**
+ * Where CIMs are sent, and when an entry ends: the rules of 802.1Qcz clause 49 that need no tables.
+ */
 
 import type { CiSwitchSpec } from './spec.js';
 
 /** An entry was made by this bridge, or by a CIM (the create mask of 49.3.7). */
 export const FOUND_HERE = 1;
-export const TOLD_BY_CIM = 2;
+export const FROM_CIM = 2;
 
 /**
- * Identity of a flow: source, destination and UDP source port, which is what a stream
- * identification function finds in a frame and in the frame that a CIM quotes.
+ * Identity of a flow: source, destination and UDP source port, which a stream identification
+ * function finds in a frame and in the frame that a CIM quotes.
  */
 export function flowKey(source: number, target: number, udpSourcePort: number): number {
   return (source * 2 ** 16 + target) * 2 ** 14 + (udpSourcePort & 0x3fff);
@@ -19,7 +21,7 @@ export function mayTransmitCim(cimCount: number, maxCim: number): boolean {
   return cimCount < maxCim;
 }
 
-/** An entry is given up when its flow has gone, or when congestion ended long ago. */
+/** An entry is removed when its flow has ended, or when congestion ended long ago. */
 export function isOutlived(
   entry: { readonly mask: number; readonly seenPs: number; readonly uncongestedPs: number },
   now: number,
@@ -27,12 +29,12 @@ export function isOutlived(
   maxFlowLifePs: number,
 ): boolean {
   if (now - entry.seenPs >= idlePs) return true;
-  return (entry.mask & TOLD_BY_CIM) !== 0 && now - entry.uncongestedPs >= maxFlowLifePs;
+  return (entry.mask & FROM_CIM) !== 0 && now - entry.uncongestedPs >= maxFlowLifePs;
 }
 
 /**
- * To a stranger to isolation what leaves the congesting queue has the priority that it had: if that
- * is stopped, so is the congesting queue.
+ * For a link partner without isolation, frames of the congesting queue have their original
+ * priority: if that is paused, so is the congesting queue.
  */
 export function heldAlong(
   classOf: readonly number[],

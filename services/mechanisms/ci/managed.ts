@@ -5,30 +5,47 @@ export const CI_TX_PRIORITY = 6;
 export const CI_MAX_FLOW_LIFE_PS = 1e12;
 export const CI_MAX_CIM = { least: 1, most: 255, default: 3 } as const;
 export const CI_STREAMS = { least: 1, most: 65_536, default: 1_024 } as const;
-/** Up to here the identity of a flow ends: EtherType, IPv4 and UDP source port are needed. */
+/**
+ * Least and most octets of a quoted frame: its flow is identified by EtherType, IPv4 and UDP source
+ * port.
+ */
 export const CI_HEADER_OCTETS = { least: 24, most: 512, default: 48 } as const;
-/** An entry that no frame was seen of for so long is given up. */
+/** An entry without frames for so long is removed. */
 export const CI_IDLE_PS = 10e9;
 /** DSCP of a message on IP: CS6, network control (RFC 4594 3.1). */
 export const CI_DSCP = 48;
 
-/** What one bridge counts. */
+/** Counters of one bridge. */
 export class CiCounters {
-  /** Flows found congesting here, and flows that a downstream neighbour told of. */
+  /** Flows found congesting here, and flows that a downstream CIM named. */
   ciFlowsFound = 0;
-  ciFlowsTold = 0;
+  ciFlowsByCim = 0;
   ciCimAddsTransmitted = 0;
   ciCimDelsTransmitted = 0;
   ciCimsReceived = 0;
   ciCimsMalformed = 0;
-  /** From a port without a CI peer, or of a flow that goes elsewhere. */
+  /** From a port without a CI peer, or of a flow with another egress. */
   ciCimsRefused = 0;
-  /** The stream table was full: the flow stayed where it was. */
+  /** The stream table was full: the flow stayed in its queue. */
   ciTableFull = 0;
-  /** Frames that went to a congesting queue. */
+  /** Frames that were queued in a congesting queue. */
   ciFramesIsolated = 0;
   ciFlowsReturned = 0;
 }
+
+/** What each counter counts. */
+export const CI_COUNTERS: Readonly<Record<keyof CiCounters, readonly [unit: string, string]>> = {
+  ciFlowsFound: ['flows', 'Flows found congesting here.'],
+  ciFlowsByCim: ['flows', 'Flows that a CIM from downstream named.'],
+  ciCimAddsTransmitted: ['messages', 'CIMs sent that add a flow.'],
+  ciCimDelsTransmitted: ['messages', 'CIMs sent that remove a flow.'],
+  ciCimsReceived: ['messages', 'CIMs received.'],
+  ciCimsMalformed: ['messages', 'Of those, discarded for their form.'],
+  ciCimsRefused: ['messages', 'Of those, from no CI peer, or of a flow with another egress.'],
+  ciTableFull: ['times', 'The stream table was full, and the flow stayed in its queue.'],
+  ciFramesIsolated: ['frames', 'Frames queued in a congesting queue.'],
+  ciFlowsReturned: ['flows', 'Flows that returned to their queue.'],
+};
 
 export function ciManagedValues(counters: CiCounters): ManagedValue[] {
   return Object.entries(counters).map(([name, value]) => ({

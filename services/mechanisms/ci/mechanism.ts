@@ -14,15 +14,15 @@ import type { CiSwitchSpec } from './spec.js';
 
 const CLEANUP_TIMER = 0;
 
-/** 802.1Qcz: congesting flows wait in a queue of their own, here and at the link partner before. */
+/** 802.1Qcz: congesting flows wait in a queue of their own, here and at the upstream bridge. */
 export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
   readonly name = 'ci';
   readonly holdsQueues = true;
   /** By port. */
   private readonly points: (CiPoint | null)[] = [];
-  /** By port: the congesting priority if it is held for the order of frames, one bit. */
+  /** By port: the congesting priority if it is held to keep the order of frames, one bit. */
   private readonly held: Uint8Array;
-  /** By port: 1 where the link partner is known to take CIMs. */
+  /** By port: 1 where the link partner is known to process CIMs. */
   private readonly peers: Uint8Array;
 
   constructor(private readonly tools: MechanismTools) {
@@ -54,7 +54,7 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
     );
   }
 
-  /** Where it does not, what is isolated stays so until it congests no longer; nothing is added. */
+  /** Where it does not, isolated flows remain so until they are uncongested; none is added. */
   peerIsolates(port: number, isolatesFlows: boolean): void {
     this.peers[port] = isolatesFlows ? 1 : 0;
   }
@@ -80,7 +80,9 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
     this.points[port]?.periodicTableCleanup();
   }
 
-  /** A hold for the sake of order is short, and no link partner causes it: it is not counted. */
+  /**
+   * A hold that keeps the order is short, and not caused by the link partner: it is not counted.
+   */
   holdReason(port: number, priority: number): HoldReason | null {
     if ((this.held[port] & (1 << priority)) === 0) return null;
     return { mechanism: this.name, untilPs: Infinity, sincePs: null };

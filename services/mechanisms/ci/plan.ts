@@ -12,7 +12,7 @@ import type { CiPortSpec, CiSwitchSpec } from './spec.js';
 const THRESHOLD_PS = 4_000_000;
 const LOW_FRAMES = 2;
 
-/** What switches do about congestion isolation, and where in the file that is wrong. */
+/** Congestion isolation in switches, and errors about it in the file. */
 export class CiPlan implements MechanismPlan<CiSwitchSpec> {
   constructor(private readonly context: FabricContext<CiSettings>) {
     context.devices.forEach((own, device) => {
@@ -64,7 +64,7 @@ export class CiPlan implements MechanismPlan<CiSwitchSpec> {
     return this.context.devices[device].section;
   }
 
-  /** Priorities that a switch watches. */
+  /** Priorities that a switch monitors. */
   private watched(device: number): readonly number[] {
     if (device < this.context.hostCount || !this.section(device).enable) return [];
     return watchedOf(this.context.devices[device]);

@@ -12,7 +12,7 @@ import {
 import type { SampledFrame } from '../../engine/notices/sampled-frame.js';
 import { sampleFrame } from '../../engine/notices/sampled-frame.js';
 import { fillEnvelope } from '../../engine/notices/notice-envelope.js';
-import { NEIGHBOUR } from '../../engine/notices/sampled-message.js';
+import { LINK_PARTNER } from '../../engine/notices/sampled-message.js';
 import { Stations } from '../../engine/notices/stations.js';
 import { readU16 } from '../../engine/wire/big-endian.js';
 import { blankCim, decodeCim, encodeCim } from '../../engine/wire/cim.js';
@@ -36,7 +36,7 @@ import type {
 import type { CiGate } from './carrier.js';
 import * as invariants from './invariants.js';
 import type { CiSwitchSpec } from './spec.js';
-import { flowKey, FOUND_HERE, isOutlived, mayTransmitCim, TOLD_BY_CIM } from './machine.js';
+import { flowKey, FOUND_HERE, isOutlived, mayTransmitCim, FROM_CIM } from './machine.js';
 import { CI_DSCP, CI_HEADER_OCTETS, CiCounters } from './managed.js';
 import {
   CiStreamTable,
@@ -54,7 +54,7 @@ const VID_MASK = 0xfff;
 /** In the octets that a CIM quotes, behind the EtherType and an IPv4 header. */
 const UDP_SOURCE_AT = 22;
 
-// One message is made or read at a time.
+// One message is composed or parsed at a time.
 const pdu = blankCim();
 const envelope = blankEnvelope();
 const octets = new Uint8Array(1024);
@@ -71,7 +71,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   private readonly quoted: Int32Array;
   /** By port: since when its congesting queue has been uncongested; Infinity while it is. */
   private readonly uncongestedPs: Float64Array;
-  /** By port: monitored queues that were stopped since they were last short, one bit each. */
+  /** By port: monitored queues that were paused since they were last short, one bit each. */
   private readonly stopped: Uint8Array;
   private cleanupArmed = false;
   private readonly firstPort: number;
@@ -128,7 +128,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     const { monitorQueues, priority, ports } = this.spec;
     if (trafficClass === priority) return 0;
     if ((monitorQueues & (1 << trafficClass)) === 0) return null;
-    // Well before it is congested, so that what stopped it meanwhile is known.
+    // Well before it is congested, so that pauses of it meanwhile are known.
     return Math.floor(ports[port - this.firstPort].thresholdOctets / 2);
   }
 
@@ -140,8 +140,9 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     }
     const slot = this.find(frame, out);
     if (slot < 0) return trafficClass;
-    if (table.get(slot, STREAM_LEAVING) !== 0 && table.get(slot, STREAM_INSIDE) === 0) {
-      this.delCongestingFlow(slot);
+    const isOver = table.get(slot, STREAM_LEAVING) !== 0 || !this.isolates(out);
+    if (isOver && table.get(slot, STREAM_INSIDE) === 0) {
+      this.release(slot);
       return trafficClass;
     }
     table.ages.touch(slot, this.carrier.clock.now);
@@ -152,15 +153,17 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   joined(via: number, out: number, trafficClass: number, frame: number, queueOctets: number): void {
     const { spec } = this;
     const { thresholdOctets } = spec.ports[out - this.firstPort];
-    if (!this.isolates(out) || !this.concerns(trafficClass, frame)) return;
+    if (!this.concerns(trafficClass, frame)) return;
+    // The link partner may have ceased to be a peer, with frames of the flow in this queue.
+    const isolates = this.isolates(out);
     const congested = queueOctets >= thresholdOctets;
     if (trafficClass === spec.priority) {
       const slot = this.find(frame, out);
-      // The queue may be one that others put frames into: those are of no stream.
+      // The frame may be one that others put into this queue: it belongs to no stream.
       if (slot < 0) return;
       this.joinCongesting(out, slot, queueOctets);
-      if (congested) this.condTransmitCimAddPdu(slot, via, frame);
-    } else if (!this.wasStopped(out, trafficClass, congested) && congested) {
+      if (congested && isolates) this.condTransmitCimAddPdu(slot, via, frame);
+    } else if (isolates && !this.wasStopped(out, trafficClass, congested) && congested) {
       this.causeCongestion(via, out, frame);
     }
   }
@@ -180,12 +183,12 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     if (this.isUncongested(out, queueOctets)) this.becameUncongested(out);
   }
 
-  /** Puts a flow into the table; -1 if there is no room. */
+  /** Adds a flow to the table; -1 if there is no room. */
   addCongestingFlow(frame: number, out: number, mask: number): number {
     return this.addEntry(this.keyOf(frame), out, mask);
   }
 
-  /** 49.4.2: tells the neighbour that the flow comes from, cipMaxCIM times at most. */
+  /** 49.4.2: sends a CIM to the upstream link partner of the flow, cipMaxCIM times at most. */
   condTransmitCimAddPdu(slot: number, via: number, frame: number): void {
     const { table, spec } = this;
     const local = via - this.firstPort;
@@ -201,7 +204,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     this.buildAndSendCim(true, slot, frame);
   }
 
-  /** Tells the neighbour that was told, once, that the flow congests no longer. */
+  /** Sends a CIM upstream, once, that the flow congests no longer. */
   transmitCimDelPdu(slot: number): void {
     const { table, pool } = this;
     if (table.get(slot, STREAM_CIMS) === 0) return;
@@ -225,7 +228,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     return firstBroken('ci', invariants, this);
   }
 
-  /** A CIM has come in by a port: its flow is isolated at the egress there, or no longer. */
+  /** A CIM was received by a port: its flow is isolated at the egress there, or no longer. */
   processCim(port: number, message: Uint8Array): void {
     const { counters, table } = this;
     counters.ciCimsReceived++;
@@ -243,8 +246,8 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
       counters.ciCimsRefused++;
       return;
     }
-    if (pdu.add) this.told(key, known, port);
-    else if (known >= 0) this.noLongerTold(known);
+    if (pdu.add) this.addFromCim(key, known, port);
+    else if (known >= 0) this.removeFromCim(known);
   }
 
   periodicTableCleanup(): void {
@@ -282,7 +285,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     const known = table.ages.find(this.keyOf(frame));
     const slot = known >= 0 ? known : this.addCongestingFlow(frame, out, FOUND_HERE);
     if (slot < 0 || table.get(slot, STREAM_PORT) !== out - this.firstPort) return;
-    // It still goes to the monitored queue itself, with those before it.
+    // It still joins the monitored queue, behind those before it.
     if (known < 0) table.add(slot, STREAM_AHEAD, 1);
     this.condTransmitCimAddPdu(slot, via, frame);
   }
@@ -295,7 +298,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     return slot;
   }
 
-  /** A bridge without isolation would stop the wrong queue for what comes from the other. */
+  /** A bridge without isolation would pause the wrong queue for frames of the other. */
   private isolates(out: number): boolean {
     const { isolates, isPeer } = this.spec.ports[out - this.firstPort];
     return isolates && (!isPeer || this.gate.isPeer(out));
@@ -308,8 +311,8 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   /**
-   * A queue that was stopped since it was last short is long for that: its flows congest some other
-   * queue, or none.
+   * A queue that was paused since it was last short is long for that reason: its flows congest
+   * another queue, or none.
    */
   private wasStopped(out: number, trafficClass: number, congested: boolean): boolean {
     const bit = 1 << trafficClass;
@@ -330,7 +333,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     return flowKey(ends[frame + SOURCE], words[frame + TARGET], words[frame + HASH]);
   }
 
-  /** -1 if the message is of no flow that could be here. */
+  /** -1 if the message names no flow that could be here. */
   private keyOfPdu(): number {
     const source = this.positionOf.get(pdu.source);
     const target = this.positionOf.get(pdu.destination);
@@ -339,15 +342,15 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     return flowKey(source, target, readU16(pdu.msdu, UDP_SOURCE_AT));
   }
 
-  private told(key: number, known: number, port: number): void {
-    const slot = known >= 0 ? known : this.addEntry(key, port, TOLD_BY_CIM);
+  private addFromCim(key: number, known: number, port: number): void {
+    const slot = known >= 0 ? known : this.addEntry(key, port, FROM_CIM);
     if (slot < 0) return;
-    this.table.set(slot, STREAM_MASK, this.table.get(slot, STREAM_MASK) | TOLD_BY_CIM);
+    this.table.set(slot, STREAM_MASK, this.table.get(slot, STREAM_MASK) | FROM_CIM);
     this.table.set(slot, STREAM_LEAVING, 0);
   }
 
-  private noLongerTold(slot: number): void {
-    const mask = this.table.get(slot, STREAM_MASK) & ~TOLD_BY_CIM;
+  private removeFromCim(slot: number): void {
+    const mask = this.table.get(slot, STREAM_MASK) & ~FROM_CIM;
     this.table.set(slot, STREAM_MASK, mask);
     if (mask === 0) this.release(slot);
   }
@@ -361,7 +364,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     }
     if (table.ages.count === 1) this.setActive(true);
     if (mask === FOUND_HERE) counters.ciFlowsFound++;
-    else counters.ciFlowsTold++;
+    else counters.ciFlowsByCim++;
     table.clear(slot);
     table.set(slot, STREAM_PORT, out - this.firstPort);
     table.set(slot, STREAM_MASK, mask);
@@ -385,7 +388,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   private lookAtHead(out: number): void {
     const { priority } = this.spec;
     const head = this.carrier.head(out, priority);
-    // The first frame may be of no isolated flow: it waits for nothing in the monitored queues.
+    // The first frame may be of no isolated flow: it waits for no frame of the monitored queues.
     const slot = head < 0 ? -1 : this.find(head, out);
     const ahead = slot < 0 ? 0 : this.table.get(slot, STREAM_AHEAD);
     this.gate.holdCongesting(out, priority, ahead > 0);
@@ -415,14 +418,16 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     }
   }
 
-  /** The flow no longer congests here; it stays isolated as long as a neighbour wants it to. */
+  /**
+   * The flow no longer congests here; it is isolated as long as a downstream bridge requests it.
+   */
   private endFinding(slot: number): void {
     const mask = this.table.get(slot, STREAM_MASK) & ~FOUND_HERE;
     this.table.set(slot, STREAM_MASK, mask);
     if (mask === 0) this.release(slot);
   }
 
-  /** An entry goes when its frames have gone, so that none is overtaken. */
+  /** An entry is removed when its frames have left, so that none is overtaken. */
   private release(slot: number): void {
     this.transmitCimDelPdu(slot);
     if (this.table.get(slot, STREAM_INSIDE) === 0) this.delCongestingFlow(slot);
@@ -453,7 +458,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     const at = envelopeOctets(envelope);
     const length = encodeEnvelope(octets, 0, envelope, encodeCim(octets, at, pdu) - at);
     const bornPs = carrier.clock.now;
-    const around = { priority: spec.txPriority, target: NEIGHBOUR, hash: 0, vlan: tags, bornPs };
+    const around = { priority: spec.txPriority, target: LINK_PARTNER, hash: 0, vlan: tags, bornPs };
     carrier.sendMessage(via + this.firstPort, around, octets, length);
   }
 

@@ -1,12 +1,15 @@
 import type { Engine } from '../../engine/device/engine.js';
+import { z } from 'zod';
 import type { RunView, SliceResults, SummaryTools } from '../mechanism-slice.js';
-import { ciManagedValues } from './managed.js';
+import { columnName, columnsOf, resultTable } from '../result-table.js';
+import type { ResultTable } from '../result-table.js';
+import { CI_COUNTERS, ciManagedValues } from './managed.js';
 import { CiMechanism } from './mechanism.js';
 import type { CiPlan } from './plan.js';
 import { CiPoint } from './point.js';
 import type { CiSettings } from './settings.js';
 
-/** What a switch did about congestion isolation; only of those that did anything. */
+/** Congestion isolation of a switch; only of those with any activity. */
 export interface IsolationResult {
   readonly device: string;
   /** Under the names of the managed objects. */
@@ -20,7 +23,7 @@ export interface CiResults {
   readonly isolations: readonly IsolationResult[];
 }
 
-/** What a switch has of it; null where it does not run. */
+/** The CI point of a switch; null where it does not run. */
 export function ciPointOf(engine: Engine, place: number): CiPoint | null {
   const role = engine.rolesOf(place)['ci'];
   return role instanceof CiPoint ? role : null;
@@ -30,7 +33,7 @@ export function ciOf(engine: Engine): CiMechanism {
   return engine.given.find((mechanism) => mechanism instanceof CiMechanism)!;
 }
 
-/** What its parts share. */
+/** Types that its parts share. */
 export interface CiTypes {
   readonly settings: CiSettings;
   readonly plan: CiPlan;
@@ -40,14 +43,37 @@ export interface CiTypes {
 export const ciResults: SliceResults<CiTypes> = {
   collect: (run) => ({ isolations: isolationsOf(run) }),
   summary: ({ isolations }, tools) => [tableText(isolations, tools)],
-  tables: ({ isolations }) => {
-    const names = Object.keys(isolations[0]?.counters ?? {});
-    const rows = isolations.map((row) => [
-      ...[row.device, row.flows, row.flowsPeak, ...names.map((name) => row.counters[name])],
-    ]);
-    return [{ name: 'isolation', columns: ['device', 'flows', 'flows_peak', ...names], rows }];
+  tables: [isolationTable()],
+  published: {
+    isolations: z
+      .array(
+        z.strictObject({
+          device: z.string(),
+          counters: z.record(z.string(), z.number()),
+          flows: z.number().describe('Isolated at the end.'),
+          flowsPeak: z.number(),
+        }),
+      )
+      .describe('Congestion isolation (802.1Qcz) of each switch with any, as table isolation.'),
   },
 };
+
+function isolationTable(): ResultTable<CiResults> {
+  const row = columnsOf<IsolationResult>();
+  return resultTable({
+    name: 'isolation',
+    about: 'a switch with congestion isolation (802.1Qcz)',
+    rows: ({ isolations }) => isolations,
+    columns: [
+      row.text('device', 'The switch.', (r) => r.device),
+      row.whole('flows', 'flows', 'Flows isolated at the end.', (r) => r.flows),
+      row.whole('flows_peak', 'flows', 'Most flows isolated at a time.', (r) => r.flowsPeak),
+      ...Object.entries(CI_COUNTERS).map(([name, [unit, meaning]]) =>
+        row.whole(columnName(name), unit, meaning, (r) => r.counters[name]),
+      ),
+    ],
+  });
+}
 
 function isolationsOf({ engine }: RunView<CiTypes>): IsolationResult[] {
   return engine.devices.flatMap(({ place, spec }) => {
@@ -71,7 +97,7 @@ function tableText(isolations: readonly IsolationResult[], tools: SummaryTools):
       count(flows),
       count(flowsPeak),
       count(counters['ciFlowsFound']),
-      count(counters['ciFlowsTold']),
+      count(counters['ciFlowsByCim']),
       count(counters['ciFramesIsolated']),
       count(counters['ciCimAddsTransmitted'] + counters['ciCimDelsTransmitted']),
     ]);

@@ -1,19 +1,19 @@
 /** Congestion isolation in a bridge (802.1Qcz 49.4.1). */
 export interface CiSwitchSpec {
-  /** Traffic classes that are watched, one bit each. */
+  /** Traffic classes that are monitored, one bit each. */
   readonly monitorQueues: number;
-  /** Priority, and traffic class, of the congesting queue: its PFC stops that queue alone. */
+  /** Priority, and traffic class, of the congesting queue: its PFC pauses that queue alone. */
   readonly priority: number;
   readonly ports: readonly CiPortSpec[];
   readonly maxCim: number;
   readonly maxStreams: number;
   readonly maxFlowLifePs: number;
-  /** An entry without frames for so long is given up. */
+  /** An entry without frames for so long is removed. */
   readonly idlePs: number;
   readonly minHeaderOctets: number;
   readonly txPriority: number;
   readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
-  /** Addresses, as of stations: its own, by port those of its neighbours, of all hosts. */
+  /** Addresses, as of stations: its own, by port those of its link partners, of all hosts. */
   readonly address: Uint8Array;
   readonly peers: Uint8Array;
   readonly stations: Uint8Array;
@@ -21,11 +21,11 @@ export interface CiSwitchSpec {
 }
 
 export interface CiPortSpec {
-  /** Flows may be isolated at this egress: the neighbour is a host, or isolates itself. */
+  /** Flows may be isolated at this egress: the link partner is a host, or isolates itself. */
   readonly isolates: boolean;
-  /** The neighbour takes CIMs, and is known to when the run starts. */
+  /** The link partner processes CIMs, and this is known when the run starts. */
   readonly isPeer: boolean;
   readonly thresholdOctets: number;
-  /** The congesting queue is uncongested from here down. */
+  /** The congesting queue is uncongested at or below this length. */
   readonly lowOctets: number;
 }

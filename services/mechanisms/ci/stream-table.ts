@@ -5,13 +5,13 @@ const WORDS = 8;
 
 // Words of an entry; ports are as the device counts them.
 
-/** The egress where the flow is isolated, and the port that its frames come in by. */
+/** The egress where the flow is isolated, and the ingress of its frames. */
 export const STREAM_PORT = 0;
 export const STREAM_VIA = 1;
-/** Who made the entry. */
+/** Creator of the entry. */
 export const STREAM_MASK = 2;
 export const STREAM_CIMS = 3;
-/** Frames of the flow that are in the monitored queue still: they leave first. */
+/** Frames of the flow that are still in the monitored queue: they leave first. */
 export const STREAM_AHEAD = 4;
 /** Frames of the flow in the congesting queue. */
 export const STREAM_INSIDE = 5;

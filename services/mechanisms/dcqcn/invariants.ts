@@ -1,7 +1,7 @@
 import type { DcqcnSpec } from './spec.js';
 import { ACTIVE, ALPHA, LINE, RATE, TARGET } from './machine.js';
 
-/** A rate lies between its floor and the line, and never above what it is on its way to. */
+/** A rate lies between its floor and the line, and never above its target. */
 export function rateIsWithinBounds(table: Float64Array, s: number, spec: DcqcnSpec): boolean {
   const [rate, target, line] = [table[s + RATE], table[s + TARGET], table[s + LINE]];
   return rate >= Math.min(spec.minRate, line) && rate <= line && target <= line;

@@ -10,11 +10,11 @@ export const ALPHA = 2;
 export const BYTE_STAGE = 3;
 export const TIME_STAGE = 4;
 export const OCTETS_LEFT = 5;
-/** It was told of congestion and is not back at line rate. */
+/** It was notified of congestion and is not back at line rate. */
 export const ACTIVE = 6;
-/** Told since alpha was updated, and since the rate was cut. */
-const TOLD_ALPHA = 7;
-const TOLD_CUT = 8;
+/** Notified since alpha was updated, and since the rate was cut. */
+const NOTIFIED_ALPHA = 7;
+const NOTIFIED_CUT = 8;
 export const ALPHA_AT = 9;
 export const CUT_AT = 10;
 export const RAISE_AT = 11;
@@ -26,7 +26,7 @@ export const CUTS = 15;
 export const LEAST = 16;
 export const DCQCN_WORDS = 17;
 
-/** So close to the line rate a limit is none any more. */
+/** So close to the line rate the limit is removed. */
 const NEARLY_LINE = 0.999;
 
 export function initialise(table: Float64Array, s: number, lineBps: number): void {
@@ -36,7 +36,7 @@ export function initialise(table: Float64Array, s: number, lineBps: number): voi
   release(table, s);
 }
 
-/** A notification has come. */
+/** A notification was received. */
 export function notify(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
   table[s + NOTIFICATIONS]++;
   const starts = table[s + ACTIVE] === 0;
@@ -48,27 +48,27 @@ export function notify(table: Float64Array, s: number, spec: DcqcnSpec, now: num
     table[s + ALPHA_AT] = now + spec.alphaPeriod;
     return;
   }
-  table[s + TOLD_ALPHA] = 1;
+  table[s + NOTIFIED_ALPHA] = 1;
   if (starts) cut(table, s, spec, now);
-  else if (table[s + TOLD_CUT] === 0) {
-    table[s + TOLD_CUT] = 1;
+  else if (table[s + NOTIFIED_CUT] === 0) {
+    table[s + NOTIFIED_CUT] = 1;
     table[s + CUT_AT] = endOfPeriod(table[s + CUTS_FROM], spec.cutPeriod, now);
   }
 }
 
-/** The period in which a notification came has ended. */
+/** A period with a notification has ended. */
 export function onCutTimer(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
   const staged = table[s + TIME_STAGE] > 0 || table[s + BYTE_STAGE] > 0;
   if (spec.clampTarget || staged) table[s + TARGET] = table[s + RATE];
-  table[s + TOLD_CUT] = 0;
+  table[s + NOTIFIED_CUT] = 0;
   table[s + CUT_AT] = Infinity;
   cut(table, s, spec, now);
 }
 
 export function onAlphaTimer(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
-  const told = table[s + TOLD_ALPHA];
-  table[s + ALPHA] = (1 - spec.gain) * table[s + ALPHA] + told * spec.gain;
-  table[s + TOLD_ALPHA] = 0;
+  const notified = table[s + NOTIFIED_ALPHA];
+  table[s + ALPHA] = (1 - spec.gain) * table[s + ALPHA] + notified * spec.gain;
+  table[s + NOTIFIED_ALPHA] = 0;
   table[s + ALPHA_AT] = now + spec.alphaPeriod;
 }
 
@@ -97,8 +97,8 @@ export function release(table: Float64Array, s: number): void {
   table[s + ACTIVE] = 0;
   table[s + BYTE_STAGE] = 0;
   table[s + TIME_STAGE] = 0;
-  table[s + TOLD_CUT] = 0;
-  table[s + TOLD_ALPHA] = 0;
+  table[s + NOTIFIED_CUT] = 0;
+  table[s + NOTIFIED_ALPHA] = 0;
   table[s + ALPHA_AT] = Infinity;
   table[s + CUT_AT] = Infinity;
   table[s + RAISE_AT] = Infinity;
@@ -121,7 +121,7 @@ function cut(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void
   table[s + RAISE_AT] = now + spec.raisePeriod;
 }
 
-/** Fast recovery, then active increase, then (both stages are past it) hyper-active increase. */
+/** Fast recovery, then active increase, then (beyond both stages) hyper-active increase. */
 function raise(table: Float64Array, s: number, spec: DcqcnSpec): void {
   const most = Math.max(table[s + BYTE_STAGE], table[s + TIME_STAGE]);
   const least = Math.min(table[s + BYTE_STAGE], table[s + TIME_STAGE]);

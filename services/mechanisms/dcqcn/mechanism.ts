@@ -26,7 +26,7 @@ import {
 const ALPHA_TIMER = 0;
 const CUT_TIMER = 1;
 const RAISE_TIMER = 2;
-/** By timer: the word that says when it is due. */
+/** By timer: the word with its due time. */
 const DUE_AT = [ALPHA_AT, CUT_AT, RAISE_AT] as const;
 
 const WORDS = {
@@ -39,11 +39,11 @@ const WORDS = {
   cuts: CUTS,
 } as const;
 
-/** Reaction points of DCQCN: a sender slows down when its receiver tells it of marked packets. */
+/** Reaction points of DCQCN: a sender reduces its rate when its receiver reports marked packets. */
 export class DcqcnReaction extends TabledRates<DcqcnSpec> {
   protected override readonly invariants = invariants;
 
-  /** What timers stood at before a transition. */
+  /** Due times of timers before a transition. */
   private readonly stood = new Float64Array(DUE_AT.length);
 
   constructor(tables: Tables, host: RateHost) {
@@ -69,7 +69,7 @@ export class DcqcnReaction extends TabledRates<DcqcnSpec> {
     const { now } = host.clock;
     const due = table[this.at(row) + DUE_AT[timer]];
     if (due !== now) {
-      // It was put off, or it does not stand any more.
+      // It was postponed, or is not valid any more.
       if (due !== Infinity) host.arm(row, timer, due);
       return;
     }
@@ -90,7 +90,7 @@ export class DcqcnReaction extends TabledRates<DcqcnSpec> {
     return s;
   }
 
-  /** Arms what was loaded anew, and lets the new rate hold. */
+  /** Arms timers that were loaded, and applies the new rate. */
   private end(row: number): void {
     const s = this.at(row);
     for (let timer = ALPHA_TIMER; timer <= RAISE_TIMER; timer++) {

@@ -3,9 +3,9 @@ import { choice, flag, integer, mapping, quantity } from '../../settings/parts.j
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 
 /**
- * Defaults of "Congestion control for large-scale RDMA deployments", SIGCOMM 2015, and where it
- * gives no figure those of the simulator that came with HPCC. Times in ps, rates in bit/s, sizes
- * in octets.
+ * Defaults of "Congestion control for large-scale RDMA deployments", SIGCOMM 2015, and for values
+ * missing there those of the simulator that came with HPCC. Times in ps, rates in bit/s, sizes in
+ * octets.
  */
 export const dcqcnSettings = mapping({
   variant: choice(['nic', 'paper'])

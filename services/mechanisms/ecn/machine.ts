@@ -23,7 +23,7 @@ export function leastMarked(spec: Exclude<EcnSpec, { readonly kind: 'off' }>): n
   return spec.kind === 'step' ? spec.thresholdOctets : spec.minOctets;
 }
 
-/** Draws only when the outcome is open, so a quiet queue leaves the stream untouched. */
+/** Samples only when the outcome is open, so a quiet queue does not advance the stream. */
 export function drawMark(spec: EcnSpec, octets: number, random: RandomStream): boolean {
   const probability = markProbability(spec, octets);
   return probability > 0 && (probability >= 1 || random.uniform() < probability);

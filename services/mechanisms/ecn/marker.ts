@@ -93,7 +93,7 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
     this.carrier.marked(port, frame);
   }
 
-  /** From how long a queue on frames may be marked at a moment; null: never. */
+  /** The shortest queue at which frames may be marked at a moment; null: never. */
   private leastOctets(moment: EcnMoment, trafficClass: number): number | null {
     const spec = this.specs[trafficClass];
     return spec.kind === 'off' || spec.at !== moment ? null : leastMarked(spec);

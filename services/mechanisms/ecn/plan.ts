@@ -3,7 +3,7 @@ import type { FabricContext, MechanismPlan } from '../fabric-context.js';
 import type { EcnKey } from './settings.js';
 import type { EcnSpec, EcnSwitchSpec } from './spec.js';
 
-/** What switches mark. */
+/** Marking in switches. */
 export class EcnPlan implements MechanismPlan<EcnSwitchSpec, never> {
   constructor(private readonly context: FabricContext<unknown, EcnKey>) {}
 

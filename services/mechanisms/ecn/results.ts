@@ -2,7 +2,7 @@ import type { SliceResults } from '../mechanism-slice.js';
 import type { EcnPlan } from './plan.js';
 import type { EcnKey } from './settings.js';
 
-/** What its parts share. */
+/** Types that its parts share. */
 export interface EcnTypes {
   readonly settings: unknown;
   readonly key: EcnKey;
@@ -11,4 +11,7 @@ export interface EcnTypes {
 }
 
 /** Marked frames are in the counters of ports and receivers. */
-export const ecnResults: SliceResults<EcnTypes> = { collect: () => ({}) };
+export const ecnResults: SliceResults<EcnTypes> = {
+  collect: () => ({}),
+  published: {},
+};

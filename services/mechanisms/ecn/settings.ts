@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { choice, either, mapping, quantity, word } from '../../settings/parts.js';
 import { aboveZero, share, size } from '../../settings/quantities.js';
 
-/** As real chips do, when a frame leaves it. */
+/** Chips mark when a frame leaves the queue. */
 const at = choice(['dequeue', 'enqueue'])
   .describe('Whether the queue is measured when a frame leaves it or joins it.')
   .prefault('dequeue');

@@ -8,7 +8,10 @@ import { ecnResults } from './results.js';
 import type { EcnKey } from './settings.js';
 import { ecnKey } from './settings.js';
 
-/** What the slowest link carries in 8 and 32 us (100 and 400 KB at 100 Gb/s); of two frames up. */
+/**
+ * Octets that the slowest link carries in 8 and 32 us (100 and 400 KB at 100 Gb/s); at least two
+ * frames.
+ */
 const SUGGESTED = { minUs: 8, maxUs: 32, leastMin: 3000, leastMax: 12_000, probability: '20%' };
 
 export const ecn: MechanismSlice<EcnTypes> = {
@@ -22,6 +25,14 @@ export const ecn: MechanismSlice<EcnTypes> = {
   marking: {
     isOn: (key) => key !== 'off',
     from: (key) => (key === 'off' ? null : 'step' in key ? key.step : key.min),
+    levels: (key) => {
+      if (key === 'off') return [];
+      if ('step' in key) return [{ label: 'ECN', octets: key.step }];
+      return [
+        { label: 'ECN min', octets: key.min },
+        { label: 'ECN max', octets: key.max },
+      ];
+    },
     suggested: (rateBps) => {
       const octets = (us: number, least: number): string =>
         `${Math.max(least, Math.round((us * rateBps) / 8e6))}B`;

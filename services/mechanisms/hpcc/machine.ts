@@ -14,17 +14,17 @@ import {
 export const RATE = 0;
 export const LINE = 1;
 export const LEAST = 2;
-/** Octets that may be under way, W, and what they are counted from, W^c. */
+/** Octets that may be in flight, W, and the reference window, W^c. */
 export const WINDOW = 3;
 export const REFERENCE = 4;
-/** Smoothed share of the busiest link that is in use, U. */
+/** Smoothed utilisation of the busiest link, U. */
 export const UTILISATION = 5;
 export const STAGE = 6;
 /** An acknowledgement beyond this packet begins a new round. */
 export const ROUND_END = 7;
 export const SIGNALS = 8;
 export const CUTS = 9;
-/** The way that is remembered: its identity (-1: none), its switches, and of each: */
+/** The last path: its identity (-1: none), its switches, and of each: */
 const PATH = 10;
 const HOPS = 11;
 const LINKS = 12;
@@ -42,15 +42,15 @@ export function initialise(table: Float64Array, s: number, lineBps: number, spec
   table[s + RATE] = lineBps;
   table[s + LINE] = lineBps;
   table[s + LEAST] = lineBps;
-  // It starts at line rate, with all that a round trip holds.
+  // It starts at line rate, with a window of one round trip.
   table[s + WINDOW] = octetsOf(lineBps, spec.roundTrip / PS_PER_NS);
   table[s + REFERENCE] = table[s + WINDOW];
   table[s + PATH] = -1;
 }
 
 /**
- * Algorithm 1, NewAck: of all packets before `expected`, the last one found the links like this;
- * `next` is sent next.
+ * Algorithm 1, NewAck: of all packets before `expected`, the last one has this telemetry; `next` is
+ * sent next.
  */
 export function onTelemetry(
   table: Float64Array,
@@ -78,7 +78,7 @@ export function onTelemetry(
   remember(table, s, telemetry);
 }
 
-/** Function MeasureInflight: how much is under way, in terms of what the busiest link can bear. */
+/** Function MeasureInflight: octets in flight relative to the capacity of the busiest link. */
 function measureInflight(
   table: Float64Array,
   s: number,
@@ -105,7 +105,7 @@ function measureInflight(
   table[s + UTILISATION] = (1 - weight) * table[s + UTILISATION] + weight * busiest;
 }
 
-/** Function ComputeWind: multiplicatively towards the target, or a step up. */
+/** Function ComputeWind: multiplicatively towards the target, or an additive step. */
 function computeWindow(table: Float64Array, s: number, spec: HpccSpec, isNewRound: boolean): void {
   const use = table[s + UTILISATION] / spec.utilisation;
   const multiplies = use >= 1 || table[s + STAGE] >= spec.stages;

@@ -28,7 +28,7 @@ const WORDS = {
 
 const telemetry = blankTelemetry();
 
-/** HPCC: a sender knows what every link on the way carries, and how much it may have under way. */
+/** HPCC: a sender computes its window from the telemetry of every link on the path. */
 export class Hpcc extends TabledRates<HpccSpec> {
   protected override readonly invariants = invariants;
 

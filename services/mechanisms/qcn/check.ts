@@ -8,7 +8,7 @@ export function checkPriorities(settings: QcnSettings, view: PrioritiesView): vo
   checkCredit(settings, view);
 }
 
-/** Each CNPV has queues of its own, and messages are not among what they are about (802.1Q 30). */
+/** Each CNPV has queues of its own, and messages do not use a CNPV (802.1Q 30). */
 function checkClasses(settings: QcnSettings, view: PrioritiesView): void {
   const { priorities, cnmPriority, alternatePriority } = settings;
   priorities.forEach((priority, index) => {
@@ -35,7 +35,10 @@ function checkClasses(settings: QcnSettings, view: PrioritiesView): void {
   });
 }
 
-/** Sources react late: without flow control frames may be lost until then, so `none` is written. */
+/**
+ * Sources react late: without flow control frames may be lost until then, so `none` must be
+ * explicit.
+ */
 function checkRoom({ priorities }: QcnSettings, view: PrioritiesView): void {
   if (view.pauses) return;
   priorities.forEach((priority, index) => {
@@ -49,14 +52,14 @@ function checkRoom({ priorities }: QcnSettings, view: PrioritiesView): void {
   });
 }
 
-/** A frame that has no credit may not be made, or change its priority, within a switch. */
+/** A frame without credit may not be created, or change its priority, within a switch. */
 function checkCredit(settings: QcnSettings, view: PrioritiesView): void {
   const { priorities, cnmPriority, alternatePriority, defence, outside, ports } = settings;
   const isCredited = (priority: number): boolean => view.flowControl[priority] === 'credit';
   if (priorities.length > 0 && isCredited(cnmPriority)) {
     throw view.errorAt(
       ['qcn', 'cnmPriority'],
-      `priority ${cnmPriority} has credit, and none is promised for messages that switches ` +
+      `priority ${cnmPriority} has credit, and none is granted for messages that switches ` +
         'make; choose another',
     );
   }

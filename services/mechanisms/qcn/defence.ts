@@ -8,11 +8,11 @@ import type { QcnSwitchSpec } from './spec.js';
 
 /**
  * Congestion notification domain defence (802.1Q 32.1.1). A CNPV is for the members of the domain:
- * a frame that comes in at an edge port with one gets another priority. A CN-TAG goes out only to a
- * link partner that is ready for it.
+ * a frame that an edge port receives with one gets another priority. A CN-TAG is sent only to a
+ * link partner that supports it.
  */
 export class QcnDefences implements DomainBoundary {
-  /** By port: priorities that are remapped, and that go out without their tag; one bit each. */
+  /** By port: priorities that are remapped, and that are sent without their tag; one bit each. */
   private readonly remapped: Uint8Array;
   private readonly untagged: Uint8Array;
   private readonly alternate: Uint8Array;

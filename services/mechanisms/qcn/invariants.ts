@@ -8,7 +8,7 @@ export function rateIsWithinBounds(table: Float64Array, s: number, spec: QcnReac
   return table[s + RATE] >= Math.min(spec.minBps, line) && table[s + TARGET] <= line;
 }
 
-/** A limit always has a way out: its timer runs. */
+/** A limit always ends: its timer runs. */
 export function limitHasATimer(table: Float64Array, s: number): boolean {
   return (table[s + ENABLED] !== 0) === (table[s + TIMER_AT] !== Infinity);
 }

@@ -16,7 +16,7 @@ export const POINT_WORDS = 8;
 /** Highest value of six bits. */
 const FEEDBACK_MAX = 63;
 const FEEDBACK_STEP = 8;
-/** Periods are spread by 15 % either way, so that flows in step are not always spared. */
+/** Periods vary by 15 % either way, so that flows in step are not always missed. */
 const JITTER_LEAST = 0.85;
 const JITTER_SPAN = 0.3;
 
@@ -53,7 +53,7 @@ export function quantise(fb: number, setPointOctets: number, weight: number): nu
   return Math.floor((FEEDBACK_MAX * depth) / range);
 }
 
-/** Octets until the next sample (32.9.2): the worse, the sooner. */
+/** Octets until the next sample (32.9.2): fewer when congestion is worse. */
 export function samplePeriod(sampleOctets: number, feedback: number): number {
   return sampleOctets / (1 + Math.floor(feedback / FEEDBACK_STEP));
 }
@@ -76,10 +76,10 @@ export const NOTIFICATIONS = 8;
 export const LEAST = 9;
 export const REACTION_WORDS = 10;
 
-/** A target so far above the rate is brought nearer first. */
+/** A target so far above the rate is reduced first. */
 const FAR_TARGET = 10;
 const NEARER = 8;
-/** So close to the line rate a limit is none any more. */
+/** So close to the line rate the limit is removed. */
 const NEARLY_LINE = 0.999;
 
 export function initialiseReaction(table: Float64Array, s: number, lineBps: number): void {
@@ -89,7 +89,7 @@ export function initialiseReaction(table: Float64Array, s: number, lineBps: numb
   release(table, s);
 }
 
-/** A message with feedback has come (32.14.4); the first cut starts from line rate. */
+/** A message with feedback was received (32.14.4); the first cut starts from line rate. */
 export function onMessage(
   table: Float64Array,
   s: number,
@@ -102,7 +102,7 @@ export function onMessage(
     table[s + ENABLED] = 1;
     table[s + OCTETS_LEFT] = spec.byteReset;
   }
-  // In the first cycle after a cut the target stays what it was before that.
+  // In the first cycle after a cut the target stays what it was before.
   if (table[s + BYTE_STAGE] !== 0) {
     table[s + TARGET] = table[s + RATE];
     table[s + OCTETS_LEFT] = spec.byteReset;
@@ -148,7 +148,7 @@ export function onTimer(
   increase(table, s, spec);
 }
 
-/** The connection is limited no more. */
+/** The connection is no longer limited. */
 export function release(table: Float64Array, s: number): void {
   table[s + ENABLED] = 0;
   table[s + RATE] = table[s + LINE];

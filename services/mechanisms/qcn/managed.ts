@@ -37,5 +37,5 @@ export const QCN_REACTION_DEFAULTS = {
   minBps: 5e6,
 } as const;
 
-/** What the defaults are made for. */
+/** Rate of the link that the defaults suit. */
 export const QCN_SCALE_BPS = 10e9;

@@ -12,7 +12,7 @@ import type { QcnHostSpec, QcnSwitchSpec } from './spec.js';
 import { QcnStation } from './station.js';
 import { QcnSwitch } from './switch.js';
 
-/** Congestion points and defences of switches, and what hosts do about CNMs. */
+/** Congestion points and defences of switches, and reactions of hosts to CNMs. */
 export class QcnMechanism implements SliceMechanism<QcnSwitchSpec, QcnHostSpec> {
   readonly name = 'qcn';
   readonly points: QcnPoints;
@@ -34,7 +34,7 @@ export class QcnMechanism implements SliceMechanism<QcnSwitchSpec, QcnHostSpec> 
     return new QcnSwitch({ place, spec, carrier, points, defences, pool: tools.pool });
   }
 
-  /** Every station reads CNMs, whether a connection of its own has a reaction point or not. */
+  /** Every station parses CNMs, whether a connection of its own has a reaction point or not. */
   atHost(_place: DevicePlace, spec: QcnHostSpec | undefined, carrier: HostCarrier): QcnStation {
     return new QcnStation(spec?.reactionPoints ?? [], carrier);
   }

@@ -24,7 +24,7 @@ import {
 } from './machine.js';
 import type { QcnSwitchSpec } from './spec.js';
 
-/** A message says queue lengths in units of so many octets, in 16 bits with sign. */
+/** A message has queue lengths in units of so many octets, in 16 bits with sign. */
 const UNIT_OCTETS = 64;
 const UNITS_MAX = 0x7fff;
 /** A frame's data begin behind its EtherType. */
@@ -38,14 +38,14 @@ export type QcnPoints = ReturnType<typeof makeQcnPoints>;
 export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
   const { words } = pool;
   const { classOf } = ports;
-  /** By port: traffic classes that are watched, one bit each. */
+  /** By port: traffic classes that are sampled, one bit each. */
   const watched = tables.uint8('port', 1);
   /** One plane per traffic class. */
   const table = tables.float64('port', POINT_WORDS, 8);
   /** Octets until the next sample. */
   const untilSample = tables.float64('port', 1, 8);
   const portCount = tables.count('port');
-  /** By port, numbered through the service; only where something is watched. */
+  /** By port, numbered through the service; only where a class is sampled. */
   const specs: QcnSwitchSpec[] = [];
   const directories: Stations[] = [];
   const firstPorts: number[] = [];
@@ -80,7 +80,7 @@ export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
     });
   }
 
-  /** A frame of so many octets has joined a watched queue; true if it is to be sampled. */
+  /** A frame of so many octets has joined a sampled queue; true if it is to be sampled. */
   function isDue(port: number, trafficClass: number, octets: number): boolean {
     return (untilSample[rowOf(port, trafficClass)] -= octets) <= 0;
   }

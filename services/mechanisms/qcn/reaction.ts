@@ -31,7 +31,7 @@ const WORDS = {
   cuts: NOTIFICATIONS,
 } as const;
 
-/** Reaction points of QCN: a sender slows down when a queue on the way tells it to. */
+/** Reaction points of QCN: a sender reduces its rate when a queue on the path sends a CNM. */
 export class QcnReaction extends TabledRates<QcnReactionSpec> {
   protected override readonly invariants = invariants;
 

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { RunView, SliceResults } from '../mechanism-slice.js';
+import { columnsOf, resultTable } from '../result-table.js';
 import { QcnMechanism } from './mechanism.js';
 import type { QcnPlan } from './plan.js';
 import type { QcnSettings } from './settings.js';
@@ -18,21 +20,43 @@ export interface QcnResults {
   readonly congestionPoints: readonly CongestionPointResult[];
 }
 
-/** What its parts share. */
+/** Types that its parts share. */
 export interface QcnTypes {
   readonly settings: QcnSettings;
   readonly plan: QcnPlan;
   readonly results: QcnResults;
 }
 
+const point = columnsOf<CongestionPointResult>();
+
 export const qcnResults: SliceResults<QcnTypes> = {
   collect: (run) => ({ congestionPoints: pointsOf(run) }),
-  tables: ({ congestionPoints }) => {
-    const columns = ['port', 'priority', 'set_point_octets', 'samples', 'messages'];
-    const rows = congestionPoints.map((p) => [
-      ...[p.port, p.priority, p.setPointOctets, p.samples, p.messages],
-    ]);
-    return [{ name: 'congestion-points', columns, rows }];
+  tables: [
+    resultTable({
+      name: 'congestion_points',
+      about: 'a queue with a congestion point (802.1Q 30.2.1) that was sampled',
+      rows: ({ congestionPoints }: QcnResults) => congestionPoints,
+      columns: [
+        point.text('port', 'Its name.', (p) => p.port),
+        point.whole('priority', '0 to 7', 'The priority.', (p) => p.priority),
+        point.whole('set_point_bytes', 'bytes', 'cpQSp, its set point.', (p) => p.setPointOctets),
+        point.whole('samples', 'frames', 'Frames sampled.', (p) => p.samples),
+        point.whole('messages', 'messages', 'CNMs sent.', (p) => p.messages),
+      ],
+    }),
+  ],
+  published: {
+    congestionPoints: z
+      .array(
+        z.strictObject({
+          port: z.string(),
+          priority: z.number(),
+          setPointBytes: z.number().describe('cpQSp.'),
+          samples: z.number(),
+          messages: z.number().describe('CNMs sent.'),
+        }),
+      )
+      .describe('Congestion points of QCN that were sampled, as table congestion_points.'),
   },
 };
 

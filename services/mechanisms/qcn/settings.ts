@@ -20,8 +20,8 @@ const scaled = (of: Parameters<typeof quantity>[0], what: string, example: strin
   either([word('auto'), quantity(aboveZero(of))], what, `auto, or ${example}`);
 
 /**
- * Defaults of 802.1Q clause 32 (IEEE8021-CN-MIB). They suit 10 Gb/s; what is `auto` scales with
- * the link. Times in ps, rates in bit/s, sizes in octets.
+ * Defaults of 802.1Q clause 32 (IEEE8021-CN-MIB). They suit 10 Gb/s; `auto` scales with the link.
+ * Times in ps, rates in bit/s, sizes in octets.
  */
 export const qcnSettings = mapping({
   priorities: list(integer(0, 7), 'priorities 0 to 7')

@@ -1,7 +1,7 @@
 import type { HostCarrier, HostRole } from '../../engine/contract/slice.js';
 import { blankCnm, blankCnmEnvelope, decodeCnmFrame } from '../../engine/wire/cnm.js';
 
-// One message is read at a time.
+// One message is parsed at a time.
 const around = blankCnmEnvelope();
 const cnm = blankCnm();
 

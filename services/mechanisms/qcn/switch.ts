@@ -68,7 +68,7 @@ export class QcnSwitch implements SwitchRole, QueueSampler {
     return null;
   }
 
-  /** Sends a CNM to the source of a frame, by the port that the frame came in by. */
+  /** Sends a CNM to the source of a frame, by the frame's ingress port. */
   private notify(via: number, out: number, frame: number): void {
     const { points, carrier, pool } = this;
     const vlan = carrier.answerTags(out, frame);

@@ -1,21 +1,24 @@
 /**
- * How much may still come on top of the threshold before source flow control acts: the delay model
- * of 802.1Q Annex N, with the whole way to the source and back in the place of one link.
+ * Octets that may still arrive above the threshold before source flow control takes effect: the
+ * delay model of 802.1Q Annex N, with the whole path to the source and back in the place of one
+ * link.
  */
 
 import { PREAMBLE_OCTETS, wireOctets } from '../../engine/units/ethernet.js';
 
-/** A link on the way from the congested switch to the source, seen one way. */
+/** A link on the path from the congested switch to the source, in one direction. */
 export interface SfcLink {
   readonly octetPs: number;
   /** From a bit leaving one port to the same bit at the other's MAC. */
   readonly latencyPs: number;
-  /** The longest frame that may be in the way of a message here; 0 where nothing goes that way. */
+  /**
+   * The longest frame that may delay a message here; 0 where there is no traffic in that direction.
+   */
   readonly inTheWayOctets: number;
 }
 
 export interface SfcBufferInput {
-  /** How many send at full rate to the one port. */
+  /** Number of senders at full rate to the one port. */
   readonly senders: number;
   /** Of the congested port, which is as fast as each sender's. */
   readonly octetPs: number;
@@ -30,13 +33,13 @@ export interface SfcBufferInput {
 }
 
 export interface SfcBufferTerms {
-  /** A frame of each source has to come by before it can be told. */
+  /** A frame of each source has to pass before its source is known. */
   readonly detectionPs: number;
   /** The message to the source, and its processing there. */
   readonly upPs: number;
   /** The frame that the source had just begun, to the congested queue. */
   readonly downPs: number;
-  /** Octets of memory above the threshold. */
+  /** Octets of buffer above the threshold. */
   readonly totalOctets: number;
 }
 

@@ -3,12 +3,12 @@ export interface SfcTimers {
   arm(port: number, timer: number, timePs: number): void;
 }
 
-/** For whom a bridge acts: its stations that do not obey messages themselves. */
+/** The stations for which a bridge is a proxy: those that do not obey messages themselves. */
 export interface SfcEdges {
   actsFor(port: number): boolean;
 }
 
-/** Timers of the mechanism at a port; those of pauses lie below. */
+/** Timers of the mechanism at a port; those of pauses have lower numbers. */
 export const PROCESS_TIMER = 16;
 /** Of a device, at its first port. */
 export const CLEANUP_TIMER = 17;

@@ -1,10 +1,10 @@
 /** Pauses of single flows of a station (`scope: flow`): how many, and for how long. */
 export class SfcFlowPauses {
-  /** Pauses that began; one that is renewed in time goes on. */
+  /** Pauses that began; one that is refreshed in time continues. */
   count = 0;
   /** By connection of the station: paused until then. */
   private readonly untilPs: Float64Array;
-  /** Over all connections, up to the end of each pause as it stands. */
+  /** Over all connections, up to the planned end of each pause. */
   private totalPs = 0;
 
   constructor(connections: number) {

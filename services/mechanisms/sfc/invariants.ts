@@ -1,6 +1,6 @@
 import type { SfcPoint } from './point.js';
 
-/** Every message received was acted upon, forwarded, or discarded for a reason, or waits. */
+/** Every received message was executed, forwarded, or discarded for a reason, or waits. */
 export function everyMessageIsAccountedFor({ counters, proxy, station }: SfcPoint): boolean {
   const done = counters.sfcSfcmsExecuted + counters.sfcPfcInvoked + counters.sfcProxyNoPfc;
   const refused = counters.sfcSfcmsMalformed + counters.sfcSfcmsIgnored + counters.sfcSfcmsForged;
@@ -15,7 +15,7 @@ export function everyDetectionIsAnswered({ counters }: SfcPoint): boolean {
   return counters.sfcCongestionDetected <= sent + withheld;
 }
 
-/** The table never holds more sources than it may. */
+/** The table never has more sources than its limit. */
 export function tableKeepsItsBound({ sender }: SfcPoint): boolean {
   return sender === null || sender.table.ages.peak <= sender.spec.maxSources;
 }

@@ -1,16 +1,16 @@
 import type { SfcDetector, SfcPortSpec, SfcSwitchSpec } from './spec.js';
 
-/** What a detector looks at: a queue after a frame joined it, and the memory around. */
+/** Input of a detector: a queue after a frame joined it, and the shared buffer. */
 export interface QueueView {
   /** Octets in the queue, the frame included. */
   octets: number;
-  /** Octets per picosecond by which it grew of late; 0 when it does not. */
+  /** Octets per picosecond of its recent growth; 0 when it does not grow. */
   growth: number;
-  /** Memory that is free for all queues. */
+  /** Buffer that is free for all queues. */
   freeOctets: number;
 }
 
-/** How sure it is that a queue is congested, from 0 to 1: only `marking` is ever in between. */
+/** Probability that a queue is congested, from 0 to 1: only `marking` is ever in between. */
 export function congestionProbability(detector: SfcDetector, queue: Readonly<QueueView>): number {
   switch (detector.kind) {
     case 'threshold':
@@ -24,7 +24,7 @@ export function congestionProbability(detector: SfcDetector, queue: Readonly<Que
   }
 }
 
-/** A shorter queue is of no interest: its growth is known long before it is congested. */
+/** A shorter queue is not observed: its growth is known long before it is congested. */
 export function leastWatched(detector: SfcDetector): number {
   switch (detector.kind) {
     case 'threshold':
@@ -54,7 +54,7 @@ function rising(
 const GROWTH_SAMPLE_PS = 250_000;
 const GROWTH_GAP_PS = 4 * GROWTH_SAMPLE_PS;
 
-/** How fast a queue grows, measured from frame to frame; a pause in between begins anew. */
+/** Growth of a queue, measured from frame to frame; after a gap the measurement begins anew. */
 export interface GrowthSample {
   octets: number;
   atPs: number;
@@ -71,8 +71,8 @@ export function sampleGrowth(sample: GrowthSample, octets: number, now: number):
 }
 
 /**
- * How long sources are paused: until what is above the target, and what will have come on top of it
- * before the pause acts, has drained. A queue that does not drain asks for the longest pause.
+ * Pause time for sources: until the octets above the target, and those that will arrive before the
+ * pause takes effect, have drained. A queue that does not drain requests the longest pause.
  */
 export function pauseTimeNs(
   spec: Pick<SfcSwitchSpec, 'pauseNs' | 'pauseMinNs' | 'pauseMaxNs'>,
@@ -88,17 +88,19 @@ export function pauseTimeNs(
   return Math.min(spec.pauseMaxNs, Math.max(spec.pauseMinNs, drainNs));
 }
 
-/** An SFCM may go to a source at `now` when the last one went at `lastPs`. */
+/** An SFCM may be sent to a source at `now` when the last one was sent at `lastPs`. */
 export function intervalIsOver(lastPs: number, now: number, minIntervalPs: number): boolean {
   return now - lastPs >= minIntervalPs;
 }
 
-/** Whether a bridge acts for the station at a port, which obeys messages itself or does not. */
+/**
+ * Whether a bridge is a proxy for the station at a port, which obeys messages itself or does not.
+ */
 export function actsForStation(proxy: SfcPortSpec['proxy'], obeys: boolean): boolean {
   return proxy === 'on' || (proxy === 'auto' && !obeys);
 }
 
-/** Sources are indexed by their address; a pause names one priority, so that counts as well. */
+/** Sources are indexed by their address, and by priority, since a pause names one. */
 export function sourceKey(position: number, priority: number): number {
   return position * 8 + priority;
 }

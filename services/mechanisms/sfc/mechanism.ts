@@ -28,11 +28,11 @@ export class SfcMechanism
 {
   readonly name = 'sfc';
   readonly clock: { readonly now: number };
-  /** Stops of a station's own sending. */
+  /** Pauses of a station's own sending. */
   private readonly responder: PauseResponder;
   /** By port. */
   private readonly points: (SfcPoint | null)[] = [];
-  /** By port: 1 where the bridge acts for the station. */
+  /** By port: 1 where the bridge is a proxy for the station. */
   private readonly proxied: Uint8Array;
 
   constructor(private readonly tools: MechanismTools) {
@@ -82,7 +82,7 @@ export class SfcMechanism
     this.stationPauses(port, advertised.sourceFlowControl?.obeys === true);
   }
 
-  /** From now on a station pauses itself, or the bridge acts for it if it may. */
+  /** From now on a station pauses itself, or the bridge is its proxy if it may. */
   stationPauses(port: number, byItself: boolean): void {
     const sender = this.points[port]?.sender ?? null;
     if (sender === null) return;

@@ -20,16 +20,16 @@ import type { SfcDetector, SfcHostSpec, SfcPortSpec, SfcSwitchSpec } from './spe
 
 /** An SFCM on IPv4 with 34 octets of the congesting frame, FCS included. */
 const MESSAGE_OCTETS = 118;
-/** Without those, tagged where that is what gives it its priority. */
+/** Without those octets; tagged where the tag carries its priority. */
 const EMPTY_MESSAGE_OCTETS = { ethernet: 60, ipv4: 84, ipv6: 104 } as const;
-/** Of the longest frame: no threshold makes sense below these. */
+/** Of the longest frame: lower thresholds are refused. */
 const THRESHOLD_FRAMES = 4;
 const TARGET_FRAMES = 2;
 
-/** What stops the source of a flow: it does so itself, its edge does by PFC, or nothing. */
+/** How the source of a flow is paused: it does so itself, its edge does by PFC, or nothing. */
 export type SfcReaction = 'station' | 'proxy' | 'none';
 
-/** Whether source flow control reaches a flow's source, from all queues on its way. */
+/** Whether source flow control reaches a flow's source, from all queues on its path. */
 export interface SfcPath {
   readonly flow: number;
   readonly reaction: SfcReaction;
@@ -39,7 +39,7 @@ export interface SfcPath {
   readonly silent: readonly number[];
 }
 
-/** Of a queue that flows of the scenario can fill: what source flow control asks of memory. */
+/** Buffer that source flow control needs for a queue that flows of the scenario can fill. */
 export interface SfcSize extends SfcQueue {
   readonly loop: SfcBufferTerms;
   /** Null where the detector has no fixed threshold. */
@@ -49,21 +49,21 @@ export interface SfcSize extends SfcQueue {
   readonly nearest: SfcIngressSize | null;
 }
 
-/** What one ingress port is charged until the sources behind it are paused. */
+/** Octets charged to one ingress port until the sources behind it are paused. */
 export interface SfcIngressSize {
   readonly port: number;
   /** Its part of the queue at the threshold. */
   readonly thresholdOctets: number;
-  /** What still arrives there within the loop of the farthest source behind it. */
+  /** Octets that still arrive there within the loop of the farthest source behind it. */
   readonly loopOctets: number;
   readonly xoffOctets: number;
 }
 
-/** What devices do about source flow control, and where in the file that is wrong. */
+/** Source flow control of devices, and errors about it in the file. */
 export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
   /** Of every flow on a priority with source flow control. */
   readonly paths: readonly SfcPath[];
-  /** Some priority of some switch is watched. */
+  /** Some priority of some switch is monitored. */
   private readonly isUsed: boolean;
   private readonly stations: Stations;
   /** Of switches that `ofSwitch` was called for. */
@@ -124,7 +124,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     return { scope, processingPs: processing, destinations };
   }
 
-  /** Of every queue of a switch that is watched, to which flows can bring more than leaves. */
+  /** Of every monitored queue of a switch to which flows can bring more than leaves. */
   sizesOf(device: number): SfcSize[] {
     if (!this.ports.has(device)) return [];
     this.queues ??= sfcQueues(this.context, (own) => this.watched(own));
@@ -208,7 +208,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     return this.context.devices[device].section;
   }
 
-  /** Priorities that a switch watches. */
+  /** Priorities that a switch monitors. */
   private watched(device: number): readonly number[] {
     if (device < this.context.hostCount || !this.section(device).send) return [];
     return watchedOf(this.context.devices[device]);
@@ -240,14 +240,14 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
       ),
       station: isEdge ? this.stations.mac(link.peerDevice) : 0,
       proxy: isEdge ? own.proxy : 'off',
-      // Where link partners negotiate, a station has yet to advertise it.
+      // Where link partners negotiate, a station has to advertise it first.
       obeys: isEdge && !negotiates && this.section(link.peerDevice).receive,
     };
   }
 
   /**
-   * Octets of a queue that leave room below XOFF, whichever port they came in by, for what arrives
-   * there within a loop; Infinity where no link partner is paused.
+   * Octets of a queue that leave room below XOFF, whichever their ingress, for what arrives there
+   * within a loop; Infinity where no link partner is paused.
    */
   private belowXoff(device: number, loopPs: number): number {
     const { links } = this.context.devices[device];
@@ -260,7 +260,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     return Math.min(...rooms, Infinity);
   }
 
-  /** By host: a message there, and a frame of the longest kind back, over idle links. */
+  /** By host: time of a message to it, and of a frame of the longest kind back, over idle links. */
   private loopsFrom(device: number): Float64Array {
     const { devices, hostCount, longestFrameOctets } = this.context;
     const frame = Math.max(...longestFrameOctets);
@@ -317,7 +317,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
   }
 }
 
-/** The queue length from which every frame is of a congested queue; null if that is not fixed. */
+/** The queue length from which on every frame is congesting; null if that is not fixed. */
 function thresholdOf(detector: SfcDetector): number | null {
   switch (detector.kind) {
     case 'threshold':

@@ -3,7 +3,7 @@ import type { SfcProxyReceiver } from './proxy.js';
 import type { SfcSender } from './sender.js';
 import type { SfcStationReceiver } from './station.js';
 
-/** An SFC point: what one device is of source flow control. */
+/** An SFC point: source flow control of one device. */
 export interface SfcPoint {
   readonly counters: SfcCounters;
   /** Of a bridge. */

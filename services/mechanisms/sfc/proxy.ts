@@ -1,4 +1,4 @@
-import type { NeighbourStopper } from '../../engine/contract/flow-control.js';
+import type { ProxyPauser } from '../../engine/contract/flow-control.js';
 import type { NoticeFilter } from '../../engine/contract/slice.js';
 import type { SfcSwitchSpec } from './spec.js';
 import {
@@ -9,12 +9,14 @@ import {
 import type { SfcEdges, SfcTimers } from './carrier.js';
 import type { SfcCounters } from './managed.js';
 import type { Verdict } from './receiver.js';
-import { heard, heardIn, SfcReceiver } from './receiver.js';
+import { decoded, decodedIn, SfcReceiver } from './receiver.js';
 
-/** What becomes of a message at a bridge. */
+/** What a bridge does with a message. */
 export type Fate = 'consumed' | 'forward';
 
-/** A bridge that acts for the stations on its edge ports (P802.1Qdw figure 52-2, proxy mode). */
+/**
+ * A bridge that is a proxy for the stations on its edge ports (P802.1Qdw figure 52-2, proxy mode).
+ */
 export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
   constructor(
     firstPort: number,
@@ -22,7 +24,7 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
     timers: SfcTimers,
     private readonly edges: SfcEdges,
     counters: SfcCounters,
-    private readonly pfc: NeighbourStopper,
+    private readonly pfc: ProxyPauser,
   ) {
     super(firstPort, spec.processingPs, timers, counters);
   }
@@ -34,14 +36,14 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
   }
 
   /**
-   * A message is about to go out by a port. Where the bridge acts for the station there, a stream
-   * filter takes it: "invoke a PFC"; everywhere else: "forward the SFCM".
+   * A message is about to leave by a port. Where the bridge is a proxy for the station there, a
+   * stream filter consumes it: "invoke a PFC"; everywhere else: "forward the SFCM".
    */
   processSfcmPdu(out: number, octets: Uint8Array, bornPs: number): Fate {
     const { station } = this.spec.ports[out - this.firstPort];
     if (!this.edges.actsFor(out) || !isSfcm(octets)) return 'forward';
     if (!this.demultiplex(octets) || !this.isFor(station)) return 'consumed';
-    if (!this.pfc.canStop(out, heard.priority)) {
+    if (!this.pfc.canStop(out, decoded.priority)) {
       this.counters.sfcProxyNoPfc++;
       return 'forward';
     }
@@ -57,7 +59,8 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
 
 /** The stream filter: messages of this kind, in any encapsulation. */
 function isSfcm(octets: Uint8Array): boolean {
-  if (decodeEnvelope(octets, 0, heardIn) !== 'ok') return false;
-  if (heardIn.encapsulation !== 'ethernet') return heardIn.udp.destinationPort === UDP_PORT_SFCM;
-  return octets[heardIn.pduAt] === SUBTYPE_SFCM;
+  if (decodeEnvelope(octets, 0, decodedIn) !== 'ok') return false;
+  if (decodedIn.encapsulation !== 'ethernet')
+    return decodedIn.udp.destinationPort === UDP_PORT_SFCM;
+  return octets[decodedIn.pduAt] === SUBTYPE_SFCM;
 }

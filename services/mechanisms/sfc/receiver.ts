@@ -4,22 +4,22 @@ import type { SfcTimers } from './carrier.js';
 import { PROCESS_TIMER } from './carrier.js';
 import type { SfcCounters } from './managed.js';
 
-/** A message that was understood, and takes effect when it has been processed. */
+/** A message that was parsed, and takes effect when it has been processed. */
 export interface Verdict {
   readonly atPs: number;
   /** As the device counts it. */
   readonly port: number;
   readonly priority: number;
-  /** Zero: go on. */
+  /** Zero: resume. */
   readonly pauseNs: number;
   /** MAC of the congesting flow's destination. */
   readonly destination: number;
   readonly bornPs: number;
 }
 
-/** The message in hand; one is looked at at a time. */
-export const heard = blankSfcm();
-export const heardIn = blankEnvelope();
+/** The present message; one is parsed at a time. */
+export const decoded = blankSfcm();
+export const decodedIn = blankEnvelope();
 
 /** The receiver side that stations and bridges have in common (P802.1Qdw 52.4.3, 52.5.2). */
 export abstract class SfcReceiver {
@@ -42,7 +42,7 @@ export abstract class SfcReceiver {
     protected readonly counters: SfcCounters,
   ) {}
 
-  /** Does what a message says; the source of the messages is at the port. */
+  /** Executes a message; its source station is at the port. */
   protected abstract execute(verdict: Verdict): void;
 
   get unprocessed(): number {
@@ -56,37 +56,37 @@ export abstract class SfcReceiver {
     }
   }
 
-  /** SFCM demultiplexer: false if there is nothing to act upon, which is counted. */
+  /** SFCM demultiplexer: false if there is nothing to execute, which is counted. */
   protected demultiplex(octets: Uint8Array): boolean {
     const { counters } = this;
     counters.sfcSfcmsReceived++;
-    const outer = decodeEnvelope(octets, 0, heardIn);
+    const outer = decodeEnvelope(octets, 0, decodedIn);
     const outcome =
-      outer === 'ok' ? decodeSfcm(octets, heardIn.pduAt, heardIn.pduEnd, heard) : outer;
+      outer === 'ok' ? decodeSfcm(octets, decodedIn.pduAt, decodedIn.pduEnd, decoded) : outer;
     if (outcome !== 'ok') {
       counters.sfcSfcmsMalformed++;
       return false;
     }
-    if (heard.type === SFCM_PAUSE || heard.type === SFCM_RESUME) return true;
+    if (decoded.type === SFCM_PAUSE || decoded.type === SFCM_RESUME) return true;
     counters.sfcSfcmsIgnored++;
     return false;
   }
 
-  /** Whether the message is for the station it was sent to; one for another is not believed. */
+  /** Whether the message is for the station it was sent to; one for another is discarded. */
   protected isFor(station: number): boolean {
-    if (heard.source === station && heardIn.ethernet.destination === station) return true;
+    if (decoded.source === station && decodedIn.ethernet.destination === station) return true;
     this.counters.sfcSfcmsForged++;
     return false;
   }
 
-  /** The message in hand takes effect at a port, at once or after the processing time. */
+  /** The present message takes effect at a port, at once or after the processing time. */
   protected accept(port: number, bornPs: number): void {
     const verdict = {
       atPs: this.timers.clock.now + this.processingPs,
       port: port - this.firstPort,
-      priority: heard.priority,
-      pauseNs: heard.type === SFCM_RESUME ? 0 : heard.pauseNs,
-      destination: heard.destination,
+      priority: decoded.priority,
+      pauseNs: decoded.type === SFCM_RESUME ? 0 : decoded.pauseNs,
+      destination: decoded.destination,
       bornPs,
     };
     if (this.processingPs === 0) {

@@ -1,50 +1,19 @@
 import type { Engine } from '../../engine/device/engine.js';
-import type {
-  ResultTable,
-  RunView,
-  SliceMetric,
-  SliceResults,
-  SummaryTools,
-} from '../mechanism-slice.js';
+import type { RunView, SliceMetric, SliceResults, SummaryTools } from '../mechanism-slice.js';
 import { sfcManagedValues } from './managed.js';
 import { SfcMechanism } from './mechanism.js';
 import type { SfcPath, SfcPlan, SfcReaction } from './plan.js';
+import type { SfcPathResult, SfcResult, SfcResults } from './result-rows.js';
 import type { SfcPoint } from './point.js';
 import { SfcBridgePoint, SfcStationPoint } from './roles.js';
 import type { SfcSettings } from './settings.js';
+import { sfcPublished, sfcTables } from './tables.js';
+
+export type { SfcPathResult, SfcResult, SfcResults };
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** What a device did about source flow control; only of those that did anything. */
-export interface SfcResult {
-  readonly device: string;
-  readonly role: 'bridge' | 'station';
-  /** Under the names of the managed objects. */
-  readonly counters: Readonly<Record<string, number>>;
-  readonly sourcesPeak: number;
-  /** From the detection of congestion to the pause (at an edge: to the request for PFC). */
-  readonly reactionMinPs: number | null;
-  readonly reactionMeanPs: number | null;
-  readonly reactionMaxPs: number | null;
-  /** Of a station: how often and how long it paused, over all priorities. */
-  readonly pauses: number;
-  readonly pausedPs: number;
-}
-
-/** Whether source flow control reaches the source of a flow. */
-export interface SfcPathResult {
-  readonly flow: string;
-  readonly reaction: SfcReaction;
-  readonly telling: readonly string[];
-  readonly silent: readonly string[];
-}
-
-export interface SfcResults {
-  readonly sfc: readonly SfcResult[];
-  readonly sfcPaths: readonly SfcPathResult[];
-}
-
-/** What a device has of it; null where it does not run. */
+/** The SFC point of a device; null where it does not run. */
 export function sfcPointOf(engine: Engine, place: number): SfcPoint | null {
   const role = engine.rolesOf(place)['sfc'];
   return role instanceof SfcBridgePoint || role instanceof SfcStationPoint ? role : null;
@@ -62,7 +31,7 @@ const metrics = {
   },
   'sfc.forged': {
     unit: 'count',
-    meaning: 'of those, received and not believed',
+    meaning: 'SFCMs received for a source that is not there',
     measure: ({ sfc }, at) => sumOf(sfc, 'sfcSfcmsForged', at),
   },
   'sfc.reaction': {
@@ -75,7 +44,7 @@ const metrics = {
   },
   'sfc.covered': {
     unit: 'share',
-    meaning: 'share of the flows with source flow control whose source can be stopped',
+    meaning: 'share of the flows with source flow control whose source can be paused',
     measure: ({ sfcPaths }) => {
       const covered = sfcPaths.filter(({ reaction }) => reaction !== 'none');
       return sfcPaths.length === 0 ? null : covered.length / sfcPaths.length;
@@ -85,7 +54,7 @@ const metrics = {
 
 export type SfcMetric = keyof typeof metrics;
 
-/** What its parts share. */
+/** Types that its parts share. */
 export interface SfcTypes {
   readonly settings: SfcSettings;
   readonly plan: SfcPlan;
@@ -95,8 +64,8 @@ export interface SfcTypes {
 export const sfcResults: SliceResults<SfcTypes> = {
   collect: (run) => ({ sfc: devicesOf(run), sfcPaths: pathsOf(run) }),
   summary: ({ sfc, sfcPaths }, tools) => [tableText(sfc, tools), coverageText(sfcPaths, tools)],
-  tables: ({ sfc, sfcPaths }) => [deviceTable(sfc), pathTable(sfcPaths)],
-  tablesByFlowName: ['sfc-paths'],
+  tables: sfcTables,
+  published: sfcPublished,
   metrics,
 };
 
@@ -132,7 +101,7 @@ function pathsOf(run: RunView<SfcTypes>): SfcPathResult[] {
   }));
 }
 
-/** How a flow's source is stopped, as its edge knows from what the station advertised. */
+/** How a flow's source is paused, as its edge knows from what the station advertised. */
 function reactionNow({ context, engine }: RunView<SfcTypes>, { flow }: SfcPath): SfcReaction {
   const { source, priority } = context.flows[flow];
   const [link] = context.devices[source].links;
@@ -200,7 +169,7 @@ function tableText(sfc: readonly SfcResult[], tools: SummaryTools): string {
     .join('\n');
 }
 
-/** Which flows' sources can be reached at all, from all queues on their way. */
+/** Which flows' sources can be reached, from all queues on their paths. */
 function coverageText(paths: readonly SfcPathResult[], { count }: SummaryTools): string {
   if (paths.length === 0) return '';
   const having = (reaction: SfcReaction): string =>
@@ -213,24 +182,4 @@ function coverageText(paths: readonly SfcPathResult[], { count }: SummaryTools):
     `none${open === undefined ? '' : ` (${open.flow})`}; ${count(partly.length)} pass`,
     'switches that send no SFCMs',
   ].join(' ');
-}
-
-function deviceTable(sfc: readonly SfcResult[]): ResultTable {
-  const names = Object.keys(sfc[0]?.counters ?? {});
-  const columns = [
-    ...['device', 'role', 'sources_peak', 'reaction_min_ps', 'reaction_mean_ps'],
-    ...['reaction_max_ps', 'pauses', 'paused_ps', ...names],
-  ];
-  const rows = sfc.map((s) => [
-    ...[s.device, s.role, s.sourcesPeak, s.reactionMinPs, s.reactionMeanPs, s.reactionMaxPs],
-    ...[s.pauses, s.pausedPs, ...names.map((name) => s.counters[name])],
-  ]);
-  return { name: 'sfc', columns, rows };
-}
-
-function pathTable(paths: readonly SfcPathResult[]): ResultTable {
-  const rows = paths.map((path) => [
-    ...[path.flow, path.reaction, path.telling.join(' '), path.silent.join(' ')],
-  ]);
-  return { name: 'sfc-paths', columns: ['flow', 'reaction', 'telling', 'silent'], rows };
 }

@@ -49,7 +49,7 @@ export class SfcStationPoint implements SfcPoint, HostRole {
     readonly station: SfcStationReceiver,
   ) {}
 
-  /** A station that knows no messages of a kind takes them without a word. */
+  /** A station that does not know messages of a kind ignores them. */
   takes(port: number, mac: number, octets: Uint8Array, bornPs: number): boolean {
     this.station.processSfcmPdu(port, mac, octets, bornPs);
     return true;

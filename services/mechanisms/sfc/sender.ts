@@ -1,5 +1,5 @@
 import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
-import type { NeighbourStopper } from '../../engine/contract/flow-control.js';
+import type { ProxyPauser } from '../../engine/contract/flow-control.js';
 import type { SfcPortSpec, SfcSwitchSpec } from './spec.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
@@ -53,9 +53,9 @@ import {
   SfcSourceTable,
 } from './source-table.js';
 
-/** What is remembered of a monitored queue. */
+/** State of a monitored queue. */
 interface QueueMemory extends GrowthSample {
-  /** A pause was asked for since it was last at its target. */
+  /** A pause was requested since it was last at its target. */
   asked: boolean;
   /** Its last message. */
   sentPs: number;
@@ -65,7 +65,7 @@ const UNIT_OCTETS = 64;
 const U16_MAX = 0xffff;
 const VID_MASK = 0xfff;
 
-// One message is made at a time, by whichever sender.
+// One message is composed at a time, by whichever sender.
 const pdu = blankSfcm();
 const envelope = blankEnvelope();
 const octets = new Uint8Array(1024);
@@ -74,14 +74,14 @@ const sample: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0
 /** The sender side of an SFC bridge: the procedures of P802.1Qdw 52.5.2, by their names. */
 export class SfcSender implements EnqueueObserver, DequeueObserver {
   table: SfcSourceTable;
-  /** By entry, the last frame seen of it; empty unless sources are to be told to resume. */
+  /** By entry, its last frame; empty unless sources are to be resumed. */
   private readonly lastFrames: Int32Array;
   /** By port of the switch and traffic class. */
   private readonly queues: readonly QueueMemory[];
   private readonly random: RandomStream;
   private readonly view: QueueView = { octets: 0, growth: 0, freeOctets: 0 };
   private cleanupArmed = false;
-  /** The queue that is looked at now is paused itself. */
+  /** The queue that is being measured is paused itself. */
   private isPaused = false;
 
   private readonly firstPort: number;
@@ -110,7 +110,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     private readonly carrier: SwitchCarrier,
     private readonly timers: SfcTimers,
     private readonly edges: SfcEdges,
-    private readonly pfc: NeighbourStopper,
+    private readonly pfc: ProxyPauser,
     private readonly pool: FramePool,
     private readonly counters: SfcCounters,
   ) {
@@ -130,8 +130,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   /**
-   * A frame that came in by `via` joins a monitored queue, which then holds `queueOctets`
-   * (P802.1Qdw 52.4: frames given to SFCP congestion detection by Queuing Frames).
+   * A frame from `via` joins a monitored queue, which then has `queueOctets` (P802.1Qdw 52.4:
+   * frames given to SFCP congestion detection by Queuing Frames).
    */
   sfcCongestionDetect(
     via: number,
@@ -141,7 +141,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     queueOctets: number,
   ): void {
     const frameClass = this.pool.words[frame + CLASS];
-    // Messages of bridges and notifications are not what congests.
+    // Messages of bridges and notifications are not regarded as congesting.
     if ((frameClass & KIND_MASK) > KIND_NAK) return;
     const queue = this.watch(out, trafficClass, queueOctets);
     this.isPaused = this.isHeld(out, frameClass & PRIORITY_MASK);
@@ -158,7 +158,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     else this.condTransmitSfcmPdu(slot, frame, queue);
   }
 
-  /** The queue may send no message yet; the request for PFC at an own port is none. */
+  /** The queue may send no message yet; a PFC request at an own port is none. */
   private isLimited({ sentPs }: QueueMemory, via: number): boolean {
     const { spec, timers, edges } = this;
     return !edges.actsFor(via) && !intervalIsOver(sentPs, timers.clock.now, spec.queueIntervalPs);
@@ -175,8 +175,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   /**
-   * The entry of a frame's source. The one unseen longest makes room for it, but not before its
-   * sfcMinInterval is over: without its entry nothing would keep that. -1: there is no room.
+   * The entry of a frame's source. The one unseen longest is replaced by it, but not before its
+   * sfcMinInterval is over, which is known from the entry only. -1: there is no room.
    */
   addSfcSource(via: number, out: number, trafficClass: number, frame: number): number {
     const { table, pool } = this;
@@ -221,7 +221,9 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     this.buildAndSendSfcm(SFCM_PAUSE, slot, frame);
   }
 
-  /** Sends a message to an entry's source, or stops it by PFC if it hangs on this bridge. */
+  /**
+   * Sends a message to an entry's source, or pauses it by PFC if it is on a link of this bridge.
+   */
   buildAndSendSfcm(type: number, slot: number, frame: number): void {
     const { table, spec, carrier, counters } = this;
     const { now } = this.timers.clock;
@@ -277,7 +279,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     return this.spec.ports[port - this.firstPort];
   }
 
-  /** Forgets sources that were not seen for sfcSourceLife, once their sfcMinInterval is over. */
+  /** Removes sources that were not seen for sfcSourceLife, once their sfcMinInterval is over. */
   periodicTableCleanup(): void {
     const { table, spec } = this;
     this.cleanupArmed = false;
@@ -306,7 +308,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     if (pauseNs > 0) counters.reacted(0);
   }
 
-  /** Looks at a queue, and at how it grows. */
+  /** Measures a queue and its growth. */
   private watch(out: number, trafficClass: number, queueOctets: number): QueueMemory {
     const { view, carrier } = this;
     const queue = this.queues[(out - this.firstPort) * TRAFFIC_CLASSES + trafficClass];

@@ -87,7 +87,7 @@ export const sfcKeys = {
     )
     .prefault('silent'),
   resume: flag()
-    .describe('Tell paused sources when the queue has fallen to its target.')
+    .describe('Resume paused sources when the queue has fallen to its target.')
     .prefault(false),
   sources: integer(1, 65_536).describe('Size of the source table of a switch.').prefault(1_024),
   sourceLife: quantity(aboveZero(time))

@@ -5,17 +5,17 @@ import { sfcBufferTerms } from './buffer.js';
 /** A queue that flows of the scenario share, and could fill. */
 export interface SfcQueue extends PortPlace {
   readonly priority: number;
-  /** By the port that they come in by. */
+  /** By ingress port. */
   readonly ingresses: readonly SfcIngress[];
-  /** Octets that may come in while one octet leaves. */
+  /** Octets that may arrive while one octet leaves. */
   readonly arrivals: number;
 }
 
 export interface SfcIngress {
   readonly port: number;
-  /** Octets that may come in here while one octet leaves. */
+  /** Octets that may arrive here while one octet leaves. */
   readonly arrivals: number;
-  /** Hosts, each with the ports that its frames leave by, up to the queue. */
+  /** Hosts, each with the egress ports of its frames, up to the queue. */
   readonly sources: readonly SfcSource[];
 }
 
@@ -24,13 +24,13 @@ interface SfcSource {
   readonly hops: readonly PortPlace[];
 }
 
-/** What the messages of a switch are, and when they act. */
+/** Size of the messages of a switch, and when they take effect. */
 export interface SfcTimes {
   readonly messageOctets: number;
   readonly processingPs: (host: number) => number;
 }
 
-/** Queues of a watched priority to which more can come than leaves. */
+/** Queues of a monitored priority to which more can arrive than leaves. */
 export function sfcQueues(
   context: FabricContext,
   watched: (device: number) => readonly number[],
@@ -69,7 +69,9 @@ export function sfcQueues(
   });
 }
 
-/** What may come to a queue between its threshold and the pause of the farthest of some sources. */
+/**
+ * What may arrive at a queue between its threshold and the pause of the farthest of some sources.
+ */
 export function sfcLoop(
   context: FabricContext,
   queue: SfcQueue,

@@ -52,7 +52,7 @@ export const sfc: MechanismSlice<SfcTypes> = {
   results: sfcResults,
 };
 
-/** Above the threshold of a queue: what comes within the loop, less what leaves meanwhile. */
+/** Above the threshold of a queue: what arrives within the loop, less what leaves meanwhile. */
 function memoryOf(size: SfcSize): MemorySize {
   const { port, priority, arrivals, loop, thresholdOctets, targetOctets, nearest } = size;
   const { detectionPs, upPs, downPs, totalOctets } = loop;

@@ -3,16 +3,16 @@ import { assert } from '../../engine/kernel/assert.js';
 
 const WORDS = 8;
 
-/** What is known of a source; the words of an entry. */
+/** State of a source; the words of an entry. */
 export const ENTRY_SOURCE = 0;
 export const ENTRY_PRIORITY = 1;
-/** Ports as the device counts them: where its frames come in, and of the congested queue. */
+/** Ports as the device counts them: ingress of its frames, and egress of the congested queue. */
 export const ENTRY_VIA = 2;
 export const ENTRY_QUEUE_PORT = 3;
 export const ENTRY_QUEUE_CLASS = 4;
 export const ENTRY_SEQUENCE = 5;
 
-/** The SFC source table (P802.1Qdw 52.5.2): sources of congestion that were seen of late. */
+/** The SFC source table (P802.1Qdw 52.5.2): recent sources of congestion. */
 export class SfcSourceTable {
   readonly ages: AgeingTable;
   readonly words: Int32Array;
@@ -34,7 +34,7 @@ export class SfcSourceTable {
     this.words[this.at(slot, word)] = value;
   }
 
-  /** A new entry, of a source that no message went to. */
+  /** A new entry, of a source that no message was sent to. */
   open(slot: number, source: number, priority: number): void {
     this.lastSentPs[slot] = -Infinity;
     this.pausedUntilPs[slot] = 0;

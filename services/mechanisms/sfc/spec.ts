@@ -1,7 +1,7 @@
-/** How a switch tells that a queue is congested (P802.1Qdw: by any method). */
+/** How a switch detects that a queue is congested (P802.1Qdw: by any method). */
 export type SfcDetector =
   | { readonly kind: 'threshold'; readonly octets: number }
-  /** As a multiple of the memory that is free. */
+  /** As a multiple of the buffer that is free. */
   | { readonly kind: 'dynamic'; readonly alpha: number }
   /** With a probability that rises between two lengths (RED). */
   | {
@@ -10,24 +10,24 @@ export type SfcDetector =
       readonly maxOctets: number;
       readonly probability: number;
     }
-  /** At its present growth the queue would be so long after a time. */
+  /** At its present growth the queue would reach this length after a time. */
   | { readonly kind: 'predicted'; readonly octets: number; readonly horizonPs: number };
 
-/** Source flow control in a switch; its detection looks at every egress. */
+/** Source flow control in a switch; its detection monitors every egress. */
 export interface SfcSwitchSpec {
-  /** Traffic classes that are watched, one bit each. */
+  /** Traffic classes that are monitored, one bit each. */
   readonly monitorQueues: number;
   readonly ports: readonly SfcPortSpec[];
   readonly minIntervalPs: number;
   /** Least time between two messages of one queue. */
   readonly queueIntervalPs: number;
-  /** Time to pause; null: what the surplus of the queue takes to drain. */
+  /** Pause time; null: the time that the surplus of the queue takes to drain. */
   readonly pauseNs: number | null;
   readonly pauseMinNs: number;
   readonly pauseMaxNs: number;
   /** A queue that is itself paused requests the longest pause; else nothing. */
   readonly sendsWhilePaused: boolean;
-  /** Tell the sources when the queue has fallen to its target. */
+  /** Resume the sources when the queue has fallen to its target. */
   readonly resume: boolean;
   readonly maxSources: number;
   readonly sourceLifePs: number;
@@ -35,7 +35,7 @@ export interface SfcSwitchSpec {
   readonly minHeaderOctets: number;
   readonly txPriority: number;
   readonly encapsulation: 'ethernet' | 'ipv4' | 'ipv6';
-  /** From the last bit of a message to its effect, where this switch acts for a station. */
+  /** From the last bit of a message to its effect, where this switch is a proxy for a station. */
   readonly processingPs: number;
   /** The switch's own addresses, as of a station; and those of all stations, by position. */
   readonly address: Uint8Array;
@@ -51,15 +51,15 @@ export interface SfcPortSpec {
   readonly drainOctetPs: readonly number[];
   /** MAC of the station on the link; 0 where there is none. */
   readonly station: number;
-  /** The switch stops the station by PFC: never, always, or while it does not obey by itself. */
+  /** The switch pauses the station by PFC: never, always, or while it does not obey by itself. */
   readonly proxy: 'off' | 'on' | 'auto';
-  /** The station obeys messages itself, as far as is known when the run starts. */
+  /** The station obeys messages itself, as known when the run starts. */
   readonly obeys: boolean;
 }
 
 /** Source flow control in an end station that obeys it. */
 export interface SfcHostSpec {
-  /** A message stops its whole priority, or only flows to the same destination. */
+  /** A message pauses its whole priority, or only flows to the same destination. */
   readonly scope: 'priority' | 'flow';
   readonly processingPs: number;
   /** By sending connection: MAC of its destination. */

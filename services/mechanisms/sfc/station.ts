@@ -7,7 +7,7 @@ import type { SfcCounters } from './managed.js';
 import type { Verdict } from './receiver.js';
 import { SfcReceiver } from './receiver.js';
 
-/** An end station that pauses itself when it is told to (P802.1Qdw figure 52-3). */
+/** An end station that pauses itself on receipt of an SFCM (P802.1Qdw figure 52-3). */
 export class SfcStationReceiver extends SfcReceiver {
   /** With `scope: flow`; priorities are counted by the pause responder. */
   readonly flowPauses: SfcFlowPauses;

@@ -7,7 +7,7 @@ import { sfcPointOf } from './results.js';
 
 const PS_PER_NS = 1000;
 
-/** Of the module `selvage-sfc`; null where a device has no part in source flow control. */
+/** Of the module `selvage-sfc`; null where a device has no source flow control. */
 export function sfcManagedObjects({ engine, place }: DeviceView): ManagedObjects | null {
   const point = sfcPointOf(engine, place);
   if (point === null) return null;

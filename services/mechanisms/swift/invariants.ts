@@ -6,7 +6,7 @@ export function windowIsWithinBounds(table: Float64Array, s: number, spec: Swift
   return window >= spec.least && window <= spec.most;
 }
 
-/** A rate lies below the line, and was never below the least that is told. */
+/** A rate lies below the line, and was never below the reported minimum. */
 export function rateIsWithinBounds(table: Float64Array, s: number): boolean {
   return table[s + RATE] <= table[s + LINE] && table[s + RATE] >= table[s + LEAST];
 }

@@ -4,7 +4,7 @@ import type { SwiftSpec } from './spec.js';
 export const RATE = 0;
 export const LINE = 1;
 export const LEAST = 2;
-/** Packets that may be under way as far as the fabric goes, and the receiving station. */
+/** Packets that may be in flight by the delay of the fabric, and of the receiving station. */
 export const FABRIC = 3;
 export const ENDPOINT = 4;
 /** When each was last cut. */
@@ -37,7 +37,7 @@ export function windowOf(table: Float64Array, s: number): number {
   return Math.min(table[s + FABRIC], table[s + ENDPOINT]);
 }
 
-/** 3.5: a base, the length of the way, and more for small windows: many flows queue for longer. */
+/** 3.5: a base, the length of the path, and more for small windows: many flows queue for longer. */
 export function fabricTarget(spec: SwiftSpec, window: number): number {
   const [few, many] = [1 / Math.sqrt(spec.flowLeast), 1 / Math.sqrt(spec.flowMost)];
   const alpha = spec.flowRange / (few - many);
@@ -66,7 +66,7 @@ export function onRoundTrip(
   setRate(table, s, spec);
 }
 
-/** Packets were lost: a cut as deep as one may be; nothing heard for long: the least window. */
+/** Packets were lost: the deepest cut; after several timeouts: the least window. */
 export function onLoss(
   table: Float64Array,
   s: number,

@@ -26,7 +26,9 @@ const WORDS = {
   cuts: CUTS,
 } as const;
 
-/** Swift: a sender keeps its round trips at a target; far below a packet each, if it must. */
+/**
+ * Swift: a sender keeps its round trips at a target; by windows far below a packet, if necessary.
+ */
 export class Swift extends TabledRates<SwiftSpec> {
   protected override readonly invariants = invariants;
 
@@ -57,7 +59,7 @@ export class Swift extends TabledRates<SwiftSpec> {
     this.limit(row);
   }
 
-  /** Whole packets leave as acknowledgements come; below one, they are paced. */
+  /** Whole packets are sent as acknowledgements arrive; below one, they are paced. */
   private limit(row: number): void {
     const { table, host } = this;
     const s = this.at(row);

@@ -3,8 +3,9 @@ import { mapping, positive, quantity } from '../../settings/parts.js';
 import { aboveZero, share, time } from '../../settings/quantities.js';
 
 /**
- * "Swift: delay is simple and effective for congestion control in the datacenter", SIGCOMM 2020;
- * where it gives no figure, the defaults of csg-htsim. Windows in packets, times in ps.
+ * Defaults of "Swift: delay is simple and effective for congestion control in the datacenter",
+ * SIGCOMM 2020; for values missing there, the defaults of csg-htsim. Windows in packets, times in
+ * ps.
  */
 export const swiftSettings = mapping({
   target: quantity(aboveZero(time))

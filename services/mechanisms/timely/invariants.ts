@@ -1,7 +1,7 @@
 import type { TimelySpec } from './spec.js';
 import { LEAST, LINE, RATE } from './machine.js';
 
-/** A rate lies between its floor and the line, and was never below the least that is told. */
+/** A rate lies between its floor and the line, and was never below the reported minimum. */
 export function rateIsWithinBounds(table: Float64Array, s: number, spec: TimelySpec): boolean {
   const rate = table[s + RATE];
   const line = table[s + LINE];

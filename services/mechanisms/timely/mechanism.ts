@@ -24,7 +24,7 @@ const WORDS = {
   cuts: CUTS,
 } as const;
 
-/** TIMELY: a sender slows down when its round trips grow. Nobody tells it anything. */
+/** TIMELY: a sender reduces its rate when its round trips grow; it receives no notifications. */
 export class Timely extends TabledRates<TimelySpec> {
   protected override readonly invariants = invariants;
 

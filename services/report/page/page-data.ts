@@ -1,4 +1,6 @@
 import type { LoadResult, Percentiles, Tally } from '../../runtime/results/figures.js';
+import type { EpisodesView, FlowsView, LimitView } from './page-flow-data.js';
+import type { SpreadView } from './page-spread-data.js';
 
 /**
  * What the page knows of a run: plain data, as it stands in the file.
@@ -37,10 +39,14 @@ export interface RunPage {
   readonly plots: readonly PortPlot[];
   readonly completions: readonly Curve[];
   readonly slowdown: Slowdown;
+  readonly spread: SpreadView;
   readonly margins: readonly MarginView[];
   readonly nics: readonly NicView[];
   /** Null where nobody looked for what held it back. */
   readonly trees: TreesView | null;
+  readonly flows: FlowsView;
+  /** What the trees consist of; null where that is not at hand. */
+  readonly episodes: EpisodesView | null;
   /** Null where discovery did not run. */
   readonly discovery: DiscoveryView | null;
   readonly shares: readonly SharesView[];
@@ -191,6 +197,7 @@ export interface PortPlot {
   readonly drops: readonly number[] | null;
   /** In the hand of the port. */
   readonly creditUnits: readonly number[] | null;
+  readonly limits: readonly LimitView[];
 }
 
 /** At the times of the heat; null: at line rate. */
@@ -226,6 +233,9 @@ export interface MarginView {
   readonly headroomUsedOctets: number;
   readonly neededOctets: number;
 }
+
+/** Mechanisms by which a link partner pauses a port; any other blocks it. */
+export const PAUSES: readonly string[] = ['pause', 'pfc'];
 
 export interface TreesView {
   readonly episodes: number;
@@ -315,7 +325,6 @@ export interface SharesView {
   }[];
 }
 
-/** What stands in the page's file. */
 /** One scenario with every combination of some values; runs as `combinations` has them. */
 export interface SweepPage {
   readonly title: string;
@@ -333,8 +342,20 @@ export interface SweepMeasure {
   readonly texts: readonly string[];
 }
 
+/** What compared runs are measured by, beside what each of them has. */
+export interface ContestView {
+  readonly label: string;
+  readonly lessIsBetter: boolean;
+  /** By run; null: it has none. */
+  readonly values: readonly (number | null)[];
+  readonly texts: readonly string[];
+}
+
+/** What stands in the page's file. */
 export interface PageContent {
   readonly runs: readonly RunPage[];
+  /** What a duel adds to its runs. */
+  readonly contests?: readonly ContestView[];
   /** Instead of runs. */
   readonly sweep?: SweepPage;
   /** The only run goes on, and is told of as it does. */

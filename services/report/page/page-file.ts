@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
 import type { PageContent } from './page-data.js';
 
 /** The page's program and style, as the build made them. */
@@ -12,8 +13,8 @@ export function isPageBuilt(): boolean {
 /** One file that a browser opens from the disk: it fetches nothing. */
 export function pageFile(content: PageContent): string {
   const title = content.sweep?.title ?? content.runs.map((run) => run.title).join(' · ');
-  // Within a script, only a closing tag ends it.
-  const data = JSON.stringify(content).replaceAll('<', '\\u003c');
+  // Most of it is numbers that repeat: a report of a thousand hosts is a fifth as long this way.
+  const data = gzipSync(JSON.stringify(content)).toString('base64');
   return [
     '<!doctype html>',
     '<html lang="en">',
@@ -28,7 +29,7 @@ export function pageFile(content: PageContent): string {
     '</head>',
     '<body>',
     '<div id="page"></div>',
-    `<script type="application/json" id="content">${data}</script>`,
+    `<script type="application/gzip;base64" id="content">${data}</script>`,
     `<script>${asset('page.js').replaceAll('</script', '<\\/script')}</script>`,
     '</body>',
     '</html>',

@@ -1,8 +1,12 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { SeriesInterval } from '../../fabric/assembly/series-interval.js';
+import { intervalAt, seriesIntervalOf } from '../../fabric/assembly/series-interval.js';
 import type { Topology } from '../../fabric/topology/topology.js';
+import type { LoadResult } from '../../runtime/results/figures.js';
 import type { PortResult, RunResults } from '../../runtime/results/results.js';
-import type { SeriesRow } from '../../runtime/series.js';
+import type { SeriesRow } from '../../runtime/series-rows.js';
 import { readVersion } from '../../runtime/version.js';
+import { withoutDefaults } from '../default-observation.js';
 import { show } from '../expectations.js';
 import type { ExpectationResult } from '../expectations.js';
 import { formatTime } from '../format.js';
@@ -18,14 +22,21 @@ import type {
   UnreachableView,
 } from './page-data.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
+import type { Episode } from '../../telemetry/congestion/congestion.js';
+import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
+import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
 import type { WhySummary } from '../why.js';
 import { discoveryView } from './page-discovery.js';
+import { flowViews } from './page-flow-table.js';
+import type { LimitsOf } from './page-limits.js';
+import { limitsOf } from './page-limits.js';
 import { mapOf } from './page-map.js';
 import { nicViews } from './page-nics.js';
 import type { PortSharing } from './page-shares.js';
 import { sharesView } from './page-shares.js';
 import { treesView } from './page-trees.js';
 import { seriesOf } from './page-series.js';
+import { pauseSpreads, slowdownOverTime } from './page-spread.js';
 
 const MARGINS_SHOWN = 40;
 const FLOWS_SHOWN = 12;
@@ -38,7 +49,9 @@ export interface MeasuredRun {
   readonly document: unknown;
   readonly series: { readonly rows: Iterable<SeriesRow> };
   /** Who held whom back; null where nobody looked. */
-  readonly why: WhySummary | null;
+  readonly why: SeenWhy | null;
+  /** Of frames that were followed; null where none were. */
+  readonly traces: Iterable<FrameTrace> | null;
   readonly origin: {
     readonly scenario: string;
     readonly set: readonly string[];
@@ -47,25 +60,39 @@ export interface MeasuredRun {
   };
 }
 
+/** Its episodes are null where only the trees were kept. */
+export type SeenWhy = WhySummary & {
+  readonly congestion: { readonly episodes: readonly Episode[] } | null;
+};
+
 /** Of the scenario: what no table says. */
 export interface ScenarioFacts {
   readonly description: string;
   readonly topology: Topology;
-  readonly seriesPs: number | null;
+  readonly series: SeriesInterval | null;
   /** By port, in the order of the fabric. */
   readonly sharing: readonly PortSharing[];
+  /** Names of the ports that frames of a flow leave by. */
+  readonly pathOf: (flow: number) => Iterable<string>;
+  readonly limitsOf: LimitsOf;
 }
 
-export function factsOf({ scenario, topology, specs }: Fabric): ScenarioFacts {
-  const { description, observe } = scenario;
-  const sharing = specs.flatMap(({ ports }) => ports);
-  return { description, topology, seriesPs: observe.seriesPs, sharing };
+export function factsOf(fabric: Fabric): ScenarioFacts {
+  const { scenario, topology, specs } = fabric;
+  return {
+    ...{ description: scenario.description, topology, series: seriesIntervalOf(fabric) },
+    sharing: specs.flatMap(({ ports }) => ports),
+    pathOf: (flow) => portsOfFlow(fabric, flow),
+    limitsOf: limitsOf(fabric),
+  };
 }
 
 export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
   const { results } = run;
   const { ports, virtualPs } = results;
   const names = ports.map(({ port }) => port);
+  const intervalPs = facts.series && intervalAt(facts.series, virtualPs);
+  const series = seriesOf(run.series.rows, intervalPs, virtualPs, ports);
   return {
     title: results.scenario,
     description: facts.description,
@@ -83,7 +110,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     goodputBps: results.goodputBps,
     finished: results.finished,
     priorities: priorityViews(results),
-    loads: results.loads,
+    loads: loadViews(results),
     standstill: standstillView(run),
     unreachable: unreachableView(results),
     expectations: run.expectations.map(({ text, metric, actual, ok, reason }) => {
@@ -91,12 +118,27 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     }),
     map: mapOf(facts.topology, names),
     ports: ports.map((port) => portView(port, virtualPs)),
-    ...seriesOf(run.series.rows, facts.seriesPs, virtualPs, ports),
+    ...series,
+    plots: series.plots.map((plot) => {
+      return { ...plot, limits: facts.limitsOf(plot.port, plot.priority) };
+    }),
     completions: completionCurves(results.flows),
     slowdown: slowdownBySize(results.flows),
+    spread: {
+      queues: series.queues,
+      pauses: run.why?.congestion ? pauseSpreads(run.why.congestion.episodes) : null,
+      slowdown: slowdownOverTime(results.flows, virtualPs),
+    },
     margins: marginViews(results),
     nics: nicViews(results.nics),
     trees: run.why && treesView(run.why, names),
+    ...flowViews({
+      ...{ flows: results.flows, virtualPs, why: run.why, traces: run.traces },
+      episodes: run.why?.congestion?.episodes ?? null,
+      placeOf: new Map(names.map((name, place) => [name, place])),
+      pathOf: facts.pathOf,
+      timesPs: series.heat?.timesPs ?? null,
+    }),
     discovery: results.discovery && discoveryView(results.discovery, names),
     shares: sharesView(results, facts.sharing),
   };
@@ -140,12 +182,29 @@ export function reproduceText({
 }: Pick<MeasuredRun, 'origin' | 'document'>): Reproduce {
   // What was injected is declared in a file beside the report.
   const file = origin.steps.length > 0 ? 'injected.yaml' : origin.scenario;
-  const words = ['selvage', 'run', file, ...origin.set.flatMap((s) => ['--set', s])];
+  const words = [
+    'selvage',
+    'run',
+    file,
+    ...withoutDefaults(origin.set).flatMap((s) => ['--set', s]),
+  ];
   return { command: words.map(quoted).join(' '), scenario: JSON.stringify(document, null, 2) };
 }
 
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** What pages show of loads: a summary that was read has more of them. */
+function loadViews({ loads }: RunResults): LoadResult[] {
+  return loads.map(({ load, flows, finished, payloadOctets, goodputBps, perFlowBps }) => ({
+    load,
+    flows,
+    finished,
+    payloadOctets,
+    goodputBps,
+    perFlowBps,
+  }));
 }
 
 function priorityViews({ priorities }: RunResults): PriorityView[] {

@@ -1,7 +1,7 @@
 import type { Axis } from '../../sweep/grid.js';
 import { nameOfAxis } from '../../sweep/grid.js';
 import type { Toll } from '../../sweep/measure.js';
-import { formatCount, formatRate, formatTime } from '../format.js';
+import { formatCount, formatOctets, formatRate, formatTime } from '../format.js';
 import type { SweepMeasure, SweepPage } from './page-data.js';
 
 /** A measure of a run, how it is written, and what a run is that has none. */
@@ -36,6 +36,22 @@ const MEASURES: readonly Measure[] = [
   {
     ...{ label: 'Flows that stopped progressing', moreIsBetter: false },
     ...{ value: (toll) => toll.stalledFlows, format: formatCount },
+  },
+  {
+    ...{ label: 'Flow completion time, p99', moreIsBetter: false },
+    ...{ value: (toll) => toll.completionP99Ps, format: formatTime },
+  },
+  {
+    ...{ label: 'Replays by links', moreIsBetter: false },
+    ...{ value: (toll) => toll.linkRetries, format: formatCount },
+  },
+  {
+    ...{ label: 'Frames sent again by the transport', moreIsBetter: false },
+    ...{ value: (toll) => toll.retransmittedFrames, format: formatCount },
+  },
+  {
+    ...{ label: 'Most that an ingress buffer held', moreIsBetter: false },
+    ...{ value: (toll) => toll.ingressOctets, format: formatOctets },
   },
   {
     ...{ label: 'Units of credit lost for good', moreIsBetter: false },

@@ -1,7 +1,11 @@
 import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
+import type { PortSpec } from '../../engine/contract/spec.js';
 import type { PortResult } from '../../runtime/results/results.js';
-import type { SeriesRow } from '../../runtime/series.js';
-import { isRateRow } from '../../runtime/series.js';
+import type { SeriesRow } from '../../runtime/series-rows.js';
+import { isRateRow } from '../../runtime/series-rows.js';
+import type { LimitView } from './page-flow-data.js';
+import { queueSpread } from './page-spread.js';
+import type { QueueSpread } from './page-spread-data.js';
 import type { Heat, PortPlot, RateCurve } from './page-data.js';
 
 /** Points of all ports together, so that the page of a large fabric stays small. */
@@ -14,9 +18,13 @@ const OCTET_MAX = 255;
 /** Connections whose rates are drawn. */
 const RATES_SHOWN = 12;
 
+/** A port and priority over time, without the levels that are drawn with it. */
+type PortSeries = Omit<PortPlot, 'limits'>;
+
 export interface PageSeries {
   readonly heat: Heat | null;
-  readonly plots: readonly PortPlot[];
+  readonly plots: readonly PortSeries[];
+  readonly queues: QueueSpread | null;
   readonly rates: readonly RateCurve[];
 }
 
@@ -49,7 +57,9 @@ export function seriesOf(
   virtualPs: number,
   ports: readonly PortResult[],
 ): PageSeries {
-  if (intervalPs === null || virtualPs < intervalPs) return { heat: null, plots: [], rates: [] };
+  if (intervalPs === null || virtualPs < intervalPs) {
+    return { heat: null, plots: [], queues: null, rates: [] };
+  }
   const all = [...rows];
   const grid = gridOf(all, virtualPs, intervalPs, ports.length);
   const endPs = grid.timesPs.length * grid.merged * intervalPs;
@@ -68,7 +78,10 @@ export function seriesOf(
     heat.add(sample);
     plots.add(sample);
   }
-  return { heat: heat.finish(), plots: plots.finish(), rates: rates.finish() };
+  return {
+    ...{ heat: heat.finish(), queues: heat.queues() },
+    ...{ plots: plots.finish(), rates: rates.finish() },
+  };
 }
 
 /**
@@ -199,6 +212,10 @@ class HeatGrid {
     };
   }
 
+  queues(): QueueSpread | null {
+    return queueSpread(this.queue, this.ports.length);
+  }
+
   /** Wire octets by when they were transmitted. */
   private carried(): Float64Array {
     const { grid, ports } = this;
@@ -248,7 +265,7 @@ class Plots {
     columns.ingressOctets[span] = Math.max(columns.ingressOctets[span]!, sample.ingressOctets);
   }
 
-  finish(): PortPlot[] {
+  finish(): PortSeries[] {
     const { grid, ports } = this;
     for (const place of this.wanted) {
       const own = [...this.columns.values()].filter(({ port }) => port === place);
@@ -292,7 +309,7 @@ class Plots {
 
 /** Of connections, as far as they were below line rate. */
 class Rates {
-  private readonly curves = new Map<string, { told: number; rateBps: (number | null)[] }>();
+  private readonly curves = new Map<string, { notified: number; rateBps: (number | null)[] }>();
 
   constructor(private readonly grid: Grid) {}
 
@@ -301,17 +318,17 @@ class Rates {
     const { curves, grid } = this;
     let curve = curves.get(flow);
     if (curve === undefined) {
-      curve = { told: 0, rateBps: new Array<number | null>(grid.timesPs.length).fill(null) };
+      curve = { notified: 0, rateBps: new Array<number | null>(grid.timesPs.length).fill(null) };
       curves.set(flow, curve);
     }
     const span = spanOf(timePs, grid);
-    curve.told++;
+    curve.notified++;
     curve.rateBps[span] = Math.min(rateBps, curve.rateBps[span] ?? Infinity);
   }
 
   finish(): RateCurve[] {
     return [...this.curves]
-      .sort(([, a], [, b]) => b.told - a.told)
+      .sort(([, a], [, b]) => b.notified - a.notified)
       .slice(0, RATES_SHOWN)
       .map(([flow, { rateBps }]) => ({ flow, rateBps }));
   }
@@ -331,4 +348,10 @@ export function sharesOctet(share: number): number {
 
 export function octetsOf(octets: Uint8Array): string {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('base64');
+}
+
+/** No sender has more credit than its link partner has buffer. */
+export function grantedLimits({ credit }: PortSpec, priority: number): LimitView[] {
+  if (credit === null || ((credit.priorities >> priority) & 1) === 0) return [];
+  return [{ of: 'granted', label: 'limit', value: credit.asking.bufferUnits[priority]! }];
 }

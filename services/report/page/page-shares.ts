@@ -7,10 +7,10 @@ import type { SharesView } from './page-data.js';
 const PORTS_SHOWN = 24;
 const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** How a port shares its rate: the class of each priority, and who chooses. */
+/** How a port shares its rate: the class of each priority, and its arbiter. */
 export type PortSharing = Pick<PortSpec, 'classOf' | 'arbiter'>;
 
-/** What classes got of ports where several are to share, the busiest ports first. */
+/** Service of classes at ports where several have shares, the busiest ports first. */
 export function sharesView(
   { ports, discovery }: Pick<RunResults, 'ports' | 'discovery'>,
   sharing: readonly PortSharing[],
@@ -63,7 +63,7 @@ function portShares(
         trafficClass: tc,
         priorities: CLASSES.filter((priority) => classOf[priority] === tc),
         wanted: share,
-        /** Of what those that share have sent; of all, where it is strict. */
+        /** Share of the octets of classes with a share; of all, where it is strict. */
         got: (100 * octets[tc]!) / (share === null ? wireOctets : shared),
       };
     }),

@@ -3,7 +3,7 @@ import { ROOT_REASONS } from '../why-text.js';
 import type { WhySummary } from '../why.js';
 import type { TreeNode, TreesView, TreeView } from './page-data.js';
 
-const TREES_SHOWN = 24;
+export const TREES_SHOWN = 24;
 const VICTIMS_SHOWN = 24;
 /** Places of one tree, and what one place caused; the rest is counted. */
 const NODES_SHOWN = 400;

@@ -1,27 +1,30 @@
-/** Types of the columns of tables, by name: the same in every run, whatever it measured. */
+/** Every table that a run directory may have. */
 
 import { MECHANISMS } from '../../mechanisms/registry.js';
+import type { Column, ColumnType } from '../../mechanisms/result-table.js';
+import { OBSERVED_TABLES } from './observed-tables.js';
+import { EXCHANGE_TABLE, RUN_TABLES } from './run-tables.js';
 
-const TEXT = new Set([
-  ...['name', 'load', 'source', 'destination', 'transport', 'port', 'peer', 'device', 'kind'],
-  ...['mechanism', 'id', 'parent', 'reason', 'event', 'control', 'role', 'region', 'reaction'],
-  ...['telling', 'silent', 'unreachable_at'],
-]);
+export interface DescribedTable {
+  readonly name: string;
+  readonly about: string;
+  readonly columns: readonly Column[];
+}
 
-/** Everything else is a whole number. */
-const FRACTION = /^(slowdown|.*_mean_ps|.*_bps)$/;
+export const TABLES: readonly DescribedTable[] = [
+  ...RUN_TABLES,
+  ...OBSERVED_TABLES,
+  EXCHANGE_TABLE,
+  ...MECHANISMS.flatMap(({ results }) => results.tables ?? []),
+];
 
-/** What they compute is exact, and so seldom whole. */
-const COMPUTED = new Set(['margins', 'credits']);
-/** There a flow has its name, and in other tables its number. */
-const FLOWS_BY_NAME = new Set([
-  'rate-series',
-  ...MECHANISMS.flatMap(({ results }) => results.tablesByFlowName ?? []),
-]);
+const TYPES = new Map(
+  TABLES.flatMap(({ name, columns }) =>
+    columns.map((column) => [`${name}/${column.name}`, column.type] as const),
+  ),
+);
 
-/** As DuckDB calls it. */
-export function columnType(table: string, column: string): string {
-  if (TEXT.has(column) || (column === 'flow' && FLOWS_BY_NAME.has(table))) return 'VARCHAR';
-  if (FRACTION.test(column)) return 'DOUBLE';
-  return COMPUTED.has(table) && /_(octets|units)$/.test(column) ? 'DOUBLE' : 'BIGINT';
+/** Text where the column is none of this version. */
+export function columnType(table: string, column: string): ColumnType {
+  return TYPES.get(`${table}/${column}`) ?? 'VARCHAR';
 }

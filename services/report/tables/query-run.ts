@@ -1,9 +1,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { inDatabase, loadDuckDb } from './database.js';
 import type { RunTable } from './tables-of-run.js';
-import { sqlName, tablesOf } from './tables-of-run.js';
+import { tablesOf } from './tables-of-run.js';
 
-/** A question that cannot be answered; the message says why, in one line. */
+/** A query that cannot be answered; the message has the reason, in one line. */
 export class QueryError extends Error {}
 
 export type Cell = string | number | boolean | null;
@@ -18,7 +18,7 @@ export async function queryRun(folder: string, sql: string): Promise<Answer> {
   const tables = tablesOf(folder);
   return inDatabase(async (connection) => {
     for (const { name, reading } of tables.filter((table) => isAsked(table, sql))) {
-      await connection.run(`create table "${sqlName(name)}" as ${reading}`);
+      await connection.run(`create table "${name}" as ${reading}`);
     }
     await connection.run('set enable_external_access = false');
     await connection.run('set lock_configuration = true');
@@ -30,12 +30,10 @@ export async function queryRun(folder: string, sql: string): Promise<Answer> {
   });
 }
 
-/** Only what a question may be about is loaded. */
+/** Only tables that the query mentions are loaded. */
 function isAsked({ name }: RunTable, sql: string): boolean {
   const text = sql.toLowerCase();
-  return (
-    text.includes(sqlName(name)) || /^\s*(show|describe|summarize|from\s+information)/.test(text)
-  );
+  return text.includes(name) || /^\s*(show|describe|summarize|from\s+information)/.test(text);
 }
 
 async function ask(connection: DuckDBConnection, sql: string): Promise<Answer> {
@@ -55,7 +53,7 @@ async function ask(connection: DuckDBConnection, sql: string): Promise<Answer> {
   return { columns: reader.deduplicatedColumnNames(), rows: rows.map((row) => row.map(cell)) };
 }
 
-/** Whole numbers come as text, so that none is rounded; below 2^53 none would be. */
+/** Whole numbers are text, so that none is rounded; below 2^53 none would be. */
 function cell(value: unknown): Cell {
   if (value === null || typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value !== 'string') return JSON.stringify(value);
@@ -63,11 +61,11 @@ function cell(value: unknown): Cell {
   return /^-?\d+$/.test(value) && Number.isSafeInteger(number) ? number : value;
 }
 
-/** The first line of what the database says, and which tables there are if one is missing. */
+/** The first line of the database's error, and the available tables if one is missing. */
 function complaint(error: unknown, tables: readonly RunTable[]): string {
   const text = error instanceof Error ? error.message : String(error);
   const [first = ''] = text.split('\n', 1);
   if (!first.includes('Table with name')) return first;
-  const names = tables.map(({ name }) => sqlName(name)).join(', ');
+  const names = tables.map(({ name }) => name).join(', ');
   return `${first} This run has ${names}`;
 }

@@ -9,7 +9,7 @@ const HEAD_OCTETS = 8192;
 
 /** A table of a run directory. */
 export interface RunTable {
-  /** As its file is called: `rate-series`. */
+  /** Of its file without the ending, and in SQL: `rate_series`. */
   readonly name: string;
   readonly file: string;
   /** The query that reads it. */
@@ -26,11 +26,6 @@ export function tablesOf(folder: string): RunTable[] {
       const file = join(folder, own);
       return { name, file, reading: reading(name, file) };
     });
-}
-
-/** As SQL names it: without quotes, if it is asked so. */
-export function sqlName(name: string): string {
-  return name.replaceAll('-', '_');
 }
 
 export function quoted(text: string): string {

@@ -13,10 +13,10 @@ interface Buckets {
   readonly claims: KV;
 }
 
-/** Copies of a bucket where the cluster has as many brokers: it outlives one of them. */
+/** Copies of a bucket where the cluster has as many brokers: it survives the loss of one. */
 const REPLICAS = 3;
 
-/** Said by a broker that has fewer places than copies are wanted; by their numbers. */
+/** Errors of a broker that has fewer servers than replicas requested; by their numbers. */
 const NO_PLACE = [10_005, 10_074, 10_023];
 
 /** An object store of the broker's JetStream, and keys for claims; a bucket of each per run. */
@@ -28,7 +28,7 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
     private readonly run: string,
   ) {}
 
-  /** Fails if the broker has no JetStream, or lets us not use it. */
+  /** Fails if the broker has no JetStream, or does not permit its use. */
   async open(): Promise<void> {
     await this.use(() => Promise.resolve());
   }
@@ -80,7 +80,7 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
     });
   }
 
-  /** A broker that came back without its store gets new buckets. */
+  /** A broker that restarted without its store gets new buckets. */
   private async use<T>(act: (buckets: Buckets) => Promise<T>): Promise<T> {
     try {
       this.buckets ??= this.openBuckets();
@@ -111,7 +111,7 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
     };
   }
 
-  /** No answer may be one later; without JetStream, or rights to use it, there will be none. */
+  /** A timeout may be temporary; without JetStream, or permission to use it, there is no answer. */
   private explained(error: Error): Error {
     const { cause } = error;
     if (error instanceof PermissionViolationError || cause instanceof PermissionViolationError) {

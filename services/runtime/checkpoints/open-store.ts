@@ -7,7 +7,7 @@ import { SignedStorage } from './signed-storage.js';
 import type { CheckpointStorage } from './store.js';
 import { CheckpointStore } from './store.js';
 
-/** The store that a run uses: a folder, or the broker's JetStream; both hold what is signed. */
+/** The store of a run: a folder, or the broker's JetStream; in both, objects are signed. */
 export async function openStore(
   identity: RunIdentity,
   connect: () => Promise<NatsConnection>,

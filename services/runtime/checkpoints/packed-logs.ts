@@ -1,11 +1,11 @@
-import { deserialize, serialize } from 'node:v8';
 import { CaptureLog } from '../../engine/analysis/capture/capture-log.js';
 import { EventLog } from '../../engine/analysis/events/event-recorder.js';
 import type { SeenHops } from '../../engine/analysis/trace/hop-recorder.js';
 import type { Plain } from '../../engine/kernel/snapshot.js';
 import { restore, save } from '../../engine/kernel/snapshot.js';
+import { packPlain, unpackPlain } from './plain-octets.js';
 
-/** What devices wrote down in numbers, for which JSON would be the wrong form. */
+/** Records of devices that are numbers, for which JSON would be inefficient. */
 export interface Logs {
   readonly hops: SeenHops | null;
   readonly captures: readonly CaptureLog[] | null;
@@ -20,11 +20,11 @@ export function packLogs({ hops, captures, events }: Logs): Uint8Array {
     captures: captures?.map((log) => save(log)) ?? null,
     events: events?.map((log) => save(log)) ?? null,
   };
-  return serialize(packed);
+  return packPlain(packed);
 }
 
 export function unpackLogs(octets: Uint8Array): Logs {
-  const { hops, captures, events } = deserialize(octets) as Packed;
+  const { hops, captures, events } = unpackPlain(octets) as Packed;
   return {
     hops,
     captures: captures?.map((saved) => revived(new CaptureLog(0), saved)) ?? null,

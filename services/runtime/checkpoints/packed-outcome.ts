@@ -3,11 +3,11 @@ import type { MergedRun } from '../merge.js';
 import { packWhole, unpackWhole } from '../whole-state.js';
 import { packLogs, unpackLogs } from './packed-logs.js';
 
-/** What a run measured, as it is sent and kept. */
+/** Results of a run, as they are sent and stored. */
 export interface PackedOutcome {
-  /** Numbers that JSON has no words for are said as strings. */
+  /** Numbers that JSON does not have (Infinity, NaN) are strings. */
   readonly json: Uint8Array;
-  /** Empty: there is nothing to go on from. */
+  /** Empty: the run cannot be continued. */
   readonly state: Uint8Array;
   readonly logs: Uint8Array;
 }

@@ -5,8 +5,8 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
 /**
- * Repeats what must not fail because a store is away for a while, as long as patience lasts. What
- * is attempted must do no harm when it was done already, and only the answer was lost.
+ * Repeats what must not fail because a store is unavailable for a while, up to the patience. The
+ * attempt must be idempotent, since only its answer may have been lost.
  */
 export async function repeatFor<T>(
   patienceMs: number,
@@ -29,7 +29,7 @@ export async function repeatFor<T>(
   }
 }
 
-/** An attempt that never ends is one that fails. */
+/** An attempt that never ends fails. */
 async function within<T>(ms: number, attempt: Promise<T>): Promise<T> {
   const late = new AbortController();
   const timeout = setTimeout(Math.max(1, ms), undefined, { signal: late.signal });

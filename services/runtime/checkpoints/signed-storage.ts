@@ -1,12 +1,11 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { isLongMac, LONG_MAC_OCTETS, longMac } from '../keys/mac.js';
 import type { CheckpointStorage } from './store.js';
 
-const MAC_OCTETS = 32;
 const TAG_DIGITS = 16;
 
 /**
- * Storage that others may write to: what is kept carries a MAC (HMAC-SHA256) over its name and
- * octets, and a name that is claimed carries one of its own. What lacks it is as if it were absent.
+ * Storage that others may write to: objects carry a MAC (HMAC-SHA256) over name and octets, and a
+ * claimed name carries one of its own. Objects without it are treated as absent.
  */
 export class SignedStorage implements CheckpointStorage {
   constructor(
@@ -23,10 +22,9 @@ export class SignedStorage implements CheckpointStorage {
   async get(name: string): Promise<Uint8Array | null> {
     const kept = await this.storage.get(name);
     if (kept === null) return null;
-    const octets = kept.subarray(Math.min(MAC_OCTETS, kept.length));
+    const octets = kept.subarray(Math.min(LONG_MAC_OCTETS, kept.length));
     const mac = kept.subarray(0, kept.length - octets.length);
-    const isSigned = mac.length === MAC_OCTETS && timingSafeEqual(mac, this.macOf(name, octets));
-    if (isSigned) return octets;
+    if (isLongMac(mac, this.macOf(name, octets))) return octets;
     this.refused(name);
     return null;
   }
@@ -56,10 +54,10 @@ export class SignedStorage implements CheckpointStorage {
   }
 
   private macOf(name: string, octets: Uint8Array): Buffer {
-    return createHmac('sha256', this.key).update(`${name}\0`).update(octets).digest();
+    return longMac(this.key, `${name}\0`, octets);
   }
 
   private tagOf(name: string): string {
-    return createHmac('sha256', this.key).update(name).digest('hex').slice(0, TAG_DIGITS);
+    return longMac(this.key, name).toString('hex').slice(0, TAG_DIGITS);
   }
 }

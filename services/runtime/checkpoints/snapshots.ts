@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { deserialize, serialize } from 'node:v8';
 import { selvage } from '#contracts';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
 import { PROTOCOL } from '../part/messages.js';
 import type { PartState } from '../part/part.js';
+import { packPlain, unpackPlain } from './plain-octets.js';
 import { DamagedCheckpoint } from './store-error.js';
 
-/** A part's state in octets, sealed with a hash so that damage is noticed before it is believed. */
+/** A part's state in octets, with a hash so that damage is detected before use. */
 
 export interface SnapshotOrigin {
   readonly run: string;
@@ -16,7 +16,7 @@ export interface SnapshotOrigin {
   readonly planHash: Uint8Array;
 }
 
-/** What a snapshot must be of; `stateHash` as its manifest has it. */
+/** Origin that a snapshot must have; `stateHash` as in its manifest. */
 export type SnapshotWanted = SnapshotOrigin & { readonly stateHash: Uint8Array };
 
 export function sha256(octets: Uint8Array): Uint8Array {
@@ -28,19 +28,19 @@ export function sameOctets(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 export function packState(state: PartState): Uint8Array {
-  return serialize(state);
+  return packPlain(state);
 }
 
 export function unpackState(octets: Uint8Array): PartState {
-  return deserialize(octets) as PartState;
+  return unpackPlain(octets) as PartState;
 }
 
 export function packPlan(plan: PartPlan): Uint8Array {
-  return serialize(plan);
+  return packPlain(plan);
 }
 
 export function unpackPlan(octets: Uint8Array): PartPlan {
-  return deserialize(octets) as PartPlan;
+  return unpackPlain(octets) as PartPlan;
 }
 
 export function encodeSnapshot(
@@ -52,7 +52,7 @@ export function encodeSnapshot(
   return { octets: selvage.v1.Snapshot.encode(snapshot).finish(), hash: stateHash };
 }
 
-/** The state in a snapshot, or an error that says why it is not believed. */
+/** The state in a snapshot, or an error that says why it is invalid. */
 export function decodeSnapshot(octets: Uint8Array, wanted: SnapshotWanted): PartState {
   let snapshot: selvage.v1.Snapshot;
   try {
@@ -81,5 +81,9 @@ export function decodeSnapshot(octets: Uint8Array, wanted: SnapshotWanted): Part
   if (!sameOctets(snapshot.stateHash, wanted.stateHash)) {
     throw new DamagedCheckpoint('a snapshot is not the one that its manifest names');
   }
-  return unpackState(snapshot.state);
+  try {
+    return unpackState(snapshot.state);
+  } catch (error) {
+    throw new DamagedCheckpoint(`a snapshot cannot be read: ${(error as Error).message}`);
+  }
 }

@@ -1,4 +1,4 @@
-/** The store lacks something or cannot be used; the message says what. */
+/** The store lacks something or cannot be used; the message says which. */
 export class StoreError extends Error {
   constructor(
     message: string,
@@ -9,5 +9,5 @@ export class StoreError extends Error {
   }
 }
 
-/** What is kept is not whole, or not what its manifest says. */
+/** A stored object is incomplete, or does not match its manifest. */
 export class DamagedCheckpoint extends StoreError {}

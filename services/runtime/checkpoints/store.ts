@@ -3,18 +3,20 @@ import { repeatFor } from './repeat.js';
 import { DamagedCheckpoint, StoreError } from './store-error.js';
 
 /**
- * Named octets that outlive any process; each appears whole or not at all. What is done twice does
- * no harm, since an answer may be lost.
+ * Named objects that survive any process; each is written whole or not at all. All operations are
+ * idempotent, since an answer may be lost.
  */
 export interface CheckpointStorage {
   put(name: string, octets: Uint8Array): Promise<void>;
   get(name: string): Promise<Uint8Array | null>;
   names(): Promise<string[]>;
-  /** Takes a name once and for all; false if another owner has it. Names of octets are others. */
+  /**
+   * Claims a name once and for all; false if another owner has it. Names of objects are separate.
+   */
   claim(name: string, owner: string): Promise<boolean>;
   claims(): Promise<string[]>;
   remove(name: string): Promise<void>;
-  /** Forgets the run. */
+  /** Removes everything of the run. */
   clear(): Promise<void>;
 }
 
@@ -23,18 +25,18 @@ const EARLIER_MANIFEST = 'manifest-earlier';
 const STEPS = 'steps';
 const OUTCOME = 'outcome';
 const EPOCH = /^epoch-(\d+)$/;
-/** A run waits while a checkpoint is written, and goes on without one that takes longer. */
+/** A run waits while a checkpoint is written, and continues without one that takes longer. */
 const CHECKPOINT_MS = 10_000;
 
-/** A checkpoint by its name, and what says what belongs to it. */
+/** A checkpoint by its name, and the manifest that lists its objects. */
 export interface NamedManifest {
   readonly name: string;
   readonly manifest: Uint8Array;
 }
 
 /**
- * What a run keeps: the snapshots of its last two checkpoints, and what a coordinator must
- * remember. What fails is repeated as long as patience lasts.
+ * Stored data of a run: the snapshots of its last two checkpoints, and the state of its
+ * coordinator. Operations that fail are repeated up to the patience.
  */
 export class CheckpointStore {
   private readonly owner = randomUUID();
@@ -56,7 +58,10 @@ export class CheckpointStore {
     );
   }
 
-  /** From now on `kept` is the checkpoint to return to, and before it `earlier`; others go. */
+  /**
+   * From now on `kept` is the latest checkpoint, and `earlier` the one before it; others are
+   * removed.
+   */
   async commit(kept: NamedManifest, earlier: NamedManifest | null): Promise<void> {
     const { checkpointStorage } = this;
     if (earlier !== null) {
@@ -65,19 +70,19 @@ export class CheckpointStore {
     await this.save(() => checkpointStorage.put(MANIFEST, kept.manifest));
     const stay = [kept, ...(earlier === null ? [] : [earlier])].map(({ name }) => `${name}.`);
     const records = [MANIFEST, EARLIER_MANIFEST, STEPS];
-    // What stays too long does no harm, and goes with the next one.
+    // Objects that are not removed now are removed with the next checkpoint.
     await this.removeAllBut(
       (name) => records.includes(name) || stay.some((prefix) => name.startsWith(prefix)),
     ).catch(() => undefined);
   }
 
-  /** The last manifest committed, and the one before it; those that are there, the last first. */
+  /** The last manifest committed, and the one before it; those that exist, the last first. */
   async manifests(): Promise<Uint8Array[]> {
     const kept = [await this.read(MANIFEST), await this.read(EARLIER_MANIFEST)];
     return kept.flatMap((manifest) => manifest ?? []);
   }
 
-  /** Remembers what was done to the run from outside. */
+  /** Stores the changes that were made to the run from outside. */
   async putSteps(octets: Uint8Array): Promise<void> {
     await this.write(STEPS, octets);
   }
@@ -86,7 +91,7 @@ export class CheckpointStore {
     return this.read(STEPS);
   }
 
-  /** The run has ended, with this. */
+  /** The run has ended, with this outcome. */
   async putOutcome(octets: Uint8Array): Promise<void> {
     await this.write(OUTCOME, octets);
   }
@@ -95,12 +100,12 @@ export class CheckpointStore {
     return this.read(OUTCOME);
   }
 
-  /** What a run that has ended leaves behind is all that stays. */
+  /** Removes all but the outcome of a run that has ended. */
   async keepOutcome(): Promise<void> {
     await this.removeAllBut((name) => name === OUTCOME);
   }
 
-  /** What another run of this name left behind goes. */
+  /** Removes the outcome of an earlier run of this name. */
   async forgetOutcome(): Promise<void> {
     await this.removeAllBut(() => false);
   }
@@ -123,7 +128,7 @@ export class CheckpointStore {
     await this.checkpointStorage.clear();
   }
 
-  /** Claims stay: no two coordinators begin one epoch. */
+  /** Claims are kept: no two coordinators begin one epoch. */
   private async removeAllBut(isKept: (name: string) => boolean): Promise<void> {
     const names = await this.checkpointStorage.names();
     const old = names.filter((name) => !isKept(name));
@@ -141,7 +146,7 @@ export class CheckpointStore {
     return repeatFor(this.patienceMs, NO_ANSWER, act);
   }
 
-  /** Of a checkpoint, which may be given up. */
+  /** For a checkpoint, whose failure is tolerated. */
   private save(act: () => Promise<void>): Promise<void> {
     return repeatFor(Math.min(CHECKPOINT_MS, this.patienceMs), NO_ANSWER, act);
   }

@@ -1,6 +1,7 @@
 import { misbookedPort, overdrawnPort } from '../../engine/analysis/ledger/credit-books.js';
 import { brokenInvariant } from '../../engine/analysis/ledger/invariants.js';
 import type { Imbalance } from '../../engine/analysis/ledger/ledger.js';
+import { brokenLink } from '../../engine/analysis/ledger/link-books.js';
 import { checkLedger, checkOwnLedgers } from '../../engine/analysis/ledger/ledger.js';
 import { sleepingPort } from '../../engine/analysis/ledger/sleeping-ports.js';
 import { lapsedStop } from '../../engine/analysis/ledger/standing-stops.js';
@@ -9,18 +10,21 @@ import type { Breach } from './breach.js';
 
 const OVERDRAWN = 'more credit than the buffer can back';
 
-/** What is wrong with the books of all devices, which have executed the same time; or null. */
+/**
+ * The first imbalance in the ledgers of all devices, which have executed the same time; or null.
+ */
 export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
   const wrong = ofImbalance(checkLedger(engine)[0], timePs);
   return (
     wrong ??
     atPort(engine, overdrawnPort(engine, timePs), timePs, OVERDRAWN) ??
+    ofLinks(engine, timePs) ??
     ofPorts(engine, engine.shared.ports.count, timePs) ??
     ofMechanisms(engine, engine.devices.length, timePs)
   );
 }
 
-/** The same of the first devices, as far as their books concern nobody else. */
+/** The same of the first devices, for ledgers that involve no other device. */
 export function unbalancedOwn(engine: Engine, devices: number, timePs: number): Breach | null {
   const ports = engine.devices[devices]?.firstPort ?? engine.shared.ports.count;
   const wrong = ofImbalance(checkOwnLedgers(engine, devices)[0], timePs);
@@ -34,7 +38,7 @@ function ofImbalance(imbalance: Imbalance | undefined, timePs: number): Breach |
   return { reason, timePs, device, port, priority: priority < 0 ? null : priority };
 }
 
-/** What must hold in every mechanism of the first devices, whatever happens. */
+/** Invariants of every mechanism of the first devices. */
 function ofMechanisms(engine: Engine, devices: number, timePs: number): Breach | null {
   const broken = brokenInvariant(engine, devices);
   if (broken === null) return null;
@@ -42,7 +46,13 @@ function ofMechanisms(engine: Engine, devices: number, timePs: number): Breach |
   return { reason: `an invariant is broken: ${what}`, timePs, device, port, priority: null };
 }
 
-/** Stops that nobody repeats, credit that is not stored, and frames that nobody starts. */
+/** What must hold of both ends of a link. */
+function ofLinks(engine: Engine, timePs: number): Breach | null {
+  const broken = brokenLink(engine);
+  return broken && atPort(engine, broken.port, timePs, `a link is out of balance: ${broken.what}`);
+}
+
+/** Stops that are not repeated, credit that is not stored, and frames that are not started. */
 function ofPorts(engine: Engine, among: number, timePs: number): Breach | null {
   return (
     atPort(engine, lapsedStop(engine, among), timePs, 'a pause is not refreshed') ??

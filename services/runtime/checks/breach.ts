@@ -1,9 +1,9 @@
-/** What was found to be wrong, and where: devices as the engine counts them. */
+/** A violated check, and its place: devices as the engine counts them. */
 export interface Breach {
   readonly reason: string;
   readonly timePs: number;
   readonly device: number;
   readonly port: number;
-  /** Null where it concerns none in particular. */
+  /** Null where it concerns no single priority. */
   readonly priority: number | null;
 }

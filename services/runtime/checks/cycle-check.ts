@@ -4,8 +4,8 @@ import { findDeadlocks } from '../../telemetry/congestion/find-deadlocks.js';
 import type { Observers } from '../observers.js';
 
 /**
- * Looks for circles in who waits for whom. A scenario that says something about deadlocks among
- * its expectations knows of them; any other must not have one.
+ * Searches the wait-for graph for cycles. A scenario with expectations about deadlocks may have
+ * them; any other must not.
  */
 export class CycleCheck {
   constructor(
@@ -19,7 +19,7 @@ export class CycleCheck {
     );
   }
 
-  /** A circle that stands now. */
+  /** A cycle that exists now. */
   look(nowPs: number): Deadlock | null {
     this.observers.forgetPast(() => false);
     return findDeadlocks(this.fabric, this.observers.standingJams(), nowPs)[0] ?? null;

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/device/engine.js';
 import { Windows } from '../embedded/windows.js';
 import { RowGuard } from './row-guard.js';
 
-/** Windows in which each device is watched: it may change rows of its own only. */
+/** Windows in which each device is checked: it may change rows of its own only. */
 export class GuardedWindows extends Windows {
   private readonly guard: RowGuard;
 

@@ -1,8 +1,9 @@
 import type { TransmitGate } from '../../engine/contract/flow-control.js';
 import { isGate } from '../../engine/contract/flow-control.js';
 import { markedFrameIsCe } from '../../mechanisms/ecn/invariants.js';
-import { DeafProbe } from '../../engine/contract/probe.js';
+import { NullProbe } from '../../engine/contract/probe.js';
 import type { Engine } from '../../engine/device/engine.js';
+import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import type { Breach } from './breach.js';
@@ -13,24 +14,23 @@ import { PauseCheck } from './pause-check.js';
 import { ShareCheck } from './share-check.js';
 
 /**
- * Sees every frame that starts, and asks whether it was allowed to: the mechanisms that hold
- * priorities (credit holds frames and not priorities, and its books are balanced instead; isolation
- * holds a queue for the frame behind the one that goes, and order is looked at instead), and a book
- * of what neighbours asked for. Sees whether classes get their shares. Sees every frame that
- * comes, and whether it comes in its order.
+ * Checks every frame that starts against the mechanisms that hold priorities (credit holds frames
+ * and not priorities, and its ledger is checked instead; isolation holds a queue for the frame
+ * behind the one that leaves, and order is checked instead), and against a separate record of
+ * received pauses. Checks the shares of classes, and the order of every frame that arrives.
  */
-export class HoldCheck extends DeafProbe {
-  /** The first that should not have been. */
+export class HoldCheck extends NullProbe {
+  /** The first violation. */
   breach: Breach | null = null;
   private readonly gates: readonly TransmitGate[];
   private readonly pauses: PauseCheck;
   private readonly order: OrderCheck;
   private readonly shares: ShareCheck;
-  /** By device: when it last did anything. */
+  /** By device: time of its last event. */
   private readonly lastPs: Float64Array;
   private booksDueAt = 0;
 
-  /** `isWhole`: no device of the fabric is elsewhere. */
+  /** `isWhole`: no device of the fabric is in another partition. */
   constructor(
     private readonly engine: Engine,
     isWhole = false,
@@ -57,10 +57,14 @@ export class HoldCheck extends DeafProbe {
     const priority = this.stoppedBy(device, pool.words[frame + CLASS]!);
     const number = this.engine.devices[device]!.firstPort + port;
     this.checkTime(device, port, now, priority);
-    if (this.gates.some((gate) => gate.holdReason(number, priority) !== null)) {
-      this.note('a frame started while its priority was paused', device, port, now, priority);
-    } else if (this.pauses.forbids(number, priority, now)) {
-      this.note('a frame started before its pause was over', device, port, now, priority);
+    const stoppers = this.stoppersOf(device, priority, trafficClass);
+    for (let rest = stoppers; rest !== 0; rest &= rest - 1) {
+      const stopper = 31 - Math.clz32(rest & -rest);
+      if (this.gates.some((gate) => gate.holdReason(number, stopper) !== null)) {
+        this.note('a frame started while its priority was paused', device, port, now, priority);
+      } else if (this.pauses.forbids(number, stopper, now)) {
+        this.note('a frame started before its pause was over', device, port, now, priority);
+      }
     }
     const { shares } = this;
     const unfair = shares.sent(device, number, pool, frame, trafficClass, eligible);
@@ -79,14 +83,28 @@ export class HoldCheck extends DeafProbe {
     if (unfair !== null) this.note(unfair, device, 0, now, null);
   }
 
-  /** The priority whose stop holds a frame: a congesting queue has one of its own. */
+  /**
+   * Priorities whose pause holds a frame, one bit each: its own, or where a fault has changed the
+   * table of a NIC those that its class is stopped for there.
+   */
+  private stoppersOf(device: number, priority: number, trafficClass: number): number {
+    const table = this.engine.hosting.wrongMap(device);
+    if (table === null) return 1 << priority;
+    let stoppers = 0;
+    for (let up = 0; up < PRIORITIES; up++) {
+      if (((table >> (3 * up)) & 7) === trafficClass) stoppers |= 1 << up;
+    }
+    return stoppers;
+  }
+
+  /** The priority whose pause holds a frame: a congesting queue has one of its own. */
   private stoppedBy(device: number, frameClass: number): number {
     if ((frameClass & ISOLATED_FLAG) === 0) return frameClass & PRIORITY_MASK;
     return this.engine.switching.isolationOf(device)!.priority;
   }
 
   override controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {
-    this.pauses.heard(this.engine.devices[device]!.firstPort + port, now, octets);
+    this.pauses.received(this.engine.devices[device]!.firstPort + port, now, octets);
   }
 
   override frameReceived(
@@ -135,14 +153,14 @@ export class HoldCheck extends DeafProbe {
     this.order.lost();
   }
 
-  /** Between two windows: what belongs to the first devices alone, of a run in parts. */
+  /** Between two windows: ledgers of the first devices alone, of a run in parts. */
   lookAtBooks(nowPs: number, devices: number): void {
     if (nowPs < this.booksDueAt) return;
     this.booksDueAt = nextLookPs(nowPs);
     this.breach ??= unbalancedOwn(this.engine, devices, nowPs);
   }
 
-  /** The run goes on from a saved state, and nobody says what was lost before. */
+  /** The run continues from a saved state, without a record of earlier losses. */
   restored(): void {
     this.order.lost();
     this.shares.restored();

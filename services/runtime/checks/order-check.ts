@@ -12,16 +12,16 @@ import {
 } from '../../engine/frame/frame-pool.js';
 
 /**
- * Frames of a raw flow are numbered and sent once, so a receiver sees ever higher numbers. A
- * reliable flow may send some again, but leaves none out: as long as nothing was lost, a gap means
- * that one came too early. Where packets are sprayed over several paths, or flows are moved from a
- * link that is down to another, order is not promised.
+ * Frames of a raw flow are numbered and sent once, so a receiver gets ascending numbers. A reliable
+ * flow may retransmit some, but leaves none out: as long as nothing was lost, a gap means
+ * reordering. Where packets are sprayed over several paths, or flows are moved from a link that is
+ * down to another, order is not guaranteed.
  */
 export class OrderCheck {
-  /** By receiving connection, numbered through the service: the highest number seen. */
+  /** By receiving connection, numbered through the service: the highest number received. */
   private readonly last: Float64Array;
 
-  /** `knowsLosses`: it is told of all frames that are dropped on their way. */
+  /** `knowsLosses`: all frames that are dropped on their path are reported to it. */
   constructor(
     private readonly engine: Engine,
     private knowsLosses: boolean,
@@ -35,7 +35,7 @@ export class OrderCheck {
     this.knowsLosses = false;
   }
 
-  /** True if a frame that comes in was overtaken by a later one of its flow. */
+  /** True if a frame that arrives was overtaken by a later one of its flow. */
   isOvertaken(place: number, pool: FramePool, frame: number): boolean {
     const { spec, rows } = this.engine.devices[place]!;
     const frameClass = pool.words[frame + CLASS]!;
@@ -48,7 +48,7 @@ export class OrderCheck {
     const highest = this.last[at]!;
     this.last[at] = Math.max(highest, sequence);
     if (kind === KIND_RAW) return sequence <= highest;
-    // Nothing is known of what came before the first.
+    // Frames before the first are unknown.
     return this.knowsLosses && highest >= 0 && sequence > highest + 1;
   }
 }

@@ -6,8 +6,8 @@ import { blankPfcFrame, decodePfc } from '../../engine/wire/mac-control/pfc-fram
 const ALL = 0xff;
 
 /**
- * Reads every PAUSE and PFC frame that takes effect and keeps the times that it names, in a book of
- * its own: so that a mechanism that forgets a stop, or ends it early, does not judge itself.
+ * Parses every PAUSE and PFC frame that takes effect and records its times separately: so that a
+ * mechanism that loses a pause, or ends it early, is not checked against its own state.
  */
 export class PauseCheck {
   /** By port and priority. */
@@ -20,9 +20,9 @@ export class PauseCheck {
   }
 
   /** `port` is numbered through the service, here and below. */
-  heard(port: number, now: number, octets: Uint8Array): void {
+  received(port: number, now: number, octets: Uint8Array): void {
     const spec = this.specOf(port);
-    // Which stops count is agreed on with the neighbour, and may change at any time.
+    // Which pauses apply is negotiated with the link partner, and may change at any time.
     if (spec.discovery?.drives === true) return;
     if (spec.pause !== null && decodePause(octets, 0, this.pause) === 'ok') {
       for (let p = 0; p < PRIORITIES; p++) this.load(port, p, now, this.pause.quanta);
@@ -34,11 +34,11 @@ export class PauseCheck {
     }
   }
 
-  /** Whether a frame of a priority must not start; a watchdog may have stopped obeying. */
+  /** Whether a frame of a priority must not start; a watchdog may ignore pauses. */
   forbids(port: number, priority: number, now: number): boolean {
     if (now >= this.untilPs[port * PRIORITIES + priority]!) return false;
     if (this.engine.pfc.watchdog.isStorm(port, priority)) return false;
-    // A carrier that comes back ends every stop, and is no frame that could be read.
+    // A carrier that is back ends every pause, without a frame that could be parsed.
     return !this.engine.faults.mayBe(port, 'down');
   }
 

@@ -11,9 +11,9 @@ const REASONS = {
 } as const;
 
 /**
- * A queue that has stood still for long although nothing blocks it by design, at the end of a run
+ * A queue that has not moved for long although nothing blocks it by design, at the end of a run
  * (all of whose actors are in the engine, wherever they were executed), or null. A scenario that
- * expects deadlocks may have circles.
+ * expects deadlocks may have cycles.
  */
 export function standstillOf(fabric: Fabric, engine: Engine, timePs: number): Breach | null {
   const found = findStandstill(engine, timePs);

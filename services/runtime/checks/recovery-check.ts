@@ -6,7 +6,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Breach } from './breach.js';
 import { promisedBy, RecoveryTimes } from './recovery-times.js';
 
-/** A fault that has promised to be recovered from, at a port. */
+/** A fault with a required recovery time, at a port. */
 interface Watched {
   readonly fault: number;
   readonly port: number;
@@ -16,7 +16,7 @@ interface Watched {
 /** The longest time that a frame can pause a port: so many quanta of 512 bits. */
 const MOST_PAUSE_OCTETS = 65_535 * 64;
 
-/** Looks at the links of faults that are over, once the time is up that recovery may take. */
+/** Checks the links of faults that are over, when their recovery times have passed. */
 export class RecoveryCheck {
   private watched: readonly Watched[] = [];
   private times = new RecoveryTimes([]);
@@ -24,18 +24,19 @@ export class RecoveryCheck {
   constructor(
     private fabric: Fabric,
     private readonly engine: Engine,
-    /** What was due by then has been looked at. */
+    /** What was due by then has been checked. */
     private lookedPs = 0,
   ) {
     this.adopt(fabric);
   }
 
-  /** Faults may come while the run goes on. */
+  /** Faults may be injected during the run. */
   adopt(fabric: Fabric): void {
     const { engine } = this;
     const { faults } = fabric.scenario;
     const watched: Watched[] = [];
     for (let port = 0; port < engine.shared.ports.count; port++) {
+      if (this.hasErrors(fabric, port)) continue;
       const own = new Set(engine.faults.counts(port, 0).map(({ fault }) => fault));
       for (const fault of own) {
         const withinPs = faults[fault]!.recoverPs;
@@ -47,12 +48,19 @@ export class RecoveryCheck {
     this.times = new RecoveryTimes(promisedBy(fabric));
   }
 
-  /** When to look next; Infinity if there will be nothing to see. */
+  /** Whether a link has bit errors by its description: credit is lost and repaired all the time. */
+  private hasErrors({ linkEnds }: Fabric, port: number): boolean {
+    const device = this.engine.shared.ports.owner(port);
+    const end = linkEnds[device]![port - this.engine.devices[device]!.firstPort];
+    return end?.link.errors !== undefined;
+  }
+
+  /** Time of the next check; Infinity if there is none. */
   dueAt(): number {
     return this.times.after(this.lookedPs);
   }
 
-  /** A run goes on from there. */
+  /** The run continues from there. */
   restored(boundPs: number): void {
     this.lookedPs = boundPs;
   }
@@ -85,7 +93,7 @@ export class RecoveryCheck {
 
   /**
    * Whether a pause of this port may come from another fault that sends, changes or delays control
-   * frames: it lasts as long as its frame states, whatever else of the link has recovered.
+   * frames: it lasts as long as its frame says, whatever else of the link has recovered.
    */
   private mayBeSpoofed({ fault }: Watched, port: number, now: number): boolean {
     const { faults, shared } = this.engine;
@@ -98,8 +106,8 @@ export class RecoveryCheck {
   }
 
   /**
-   * Null while any fault of this name is there at the port, or has not been there yet. A link that
-   * is down meanwhile, by whatever fault, begins to recover when it is up again.
+   * Null while any fault of this name is active at the port, or has not been active yet. A link
+   * that is down meanwhile, by whatever fault, begins to recover when it is up again.
    */
   private overSince({ fault, port }: Watched, now: number): number | null {
     let latest: number | null = null;

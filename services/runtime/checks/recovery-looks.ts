@@ -8,14 +8,14 @@ import { unrecovered } from './whole-check.js';
 import { wholeEngine } from '../whole-engine.js';
 
 /**
- * Looks at links that have to have recovered, of a run whose parts are executed in several places:
- * both ends of a link are seen together only by who puts their states into one engine.
+ * Checks the recovery of links, of a run whose parts are executed in several partitions: both ends
+ * of a link are available only where all states are put into one engine.
  */
 export class RecoveryLooks {
   private times = new RecoveryTimes([]);
-  /** What was due by then has been looked at. */
+  /** What was due by then has been checked. */
   lookedPs = 0;
-  /** When to look next; Infinity for never. */
+  /** Time of the next check; Infinity for never. */
   dueAt = Infinity;
 
   constructor(
@@ -26,7 +26,7 @@ export class RecoveryLooks {
     this.begin(fabric, 0);
   }
 
-  /** The run goes on from a time, or with other faults from then on. */
+  /** The run continues from a time, or with other faults from then on. */
   begin(fabric: Fabric, fromPs: number): void {
     this.fabric = fabric;
     this.lookedPs = fromPs;
@@ -34,13 +34,13 @@ export class RecoveryLooks {
     this.dueAt = this.times.after(fromPs);
   }
 
-  /** Nothing is left to do before it is time to look; what is due at the end is seen there. */
+  /** The next event is not before the check; what is due at the end is checked there. */
   isDue(nextPs: number): boolean {
     const endPs = this.fabric.scenario.durationPs ?? Infinity;
     return this.dueAt <= nextPs && nextPs !== Infinity && this.dueAt < endPs;
   }
 
-  /** All parts stand at a time at which somebody has to look, as they are here. */
+  /** All parts are at a time at which recovery has to be checked. */
   look(states: readonly PartState[], nowPs: number): Failure | null {
     const engine = wholeEngine(this.fabric);
     this.plans.forEach(({ devices }, service) => {
@@ -48,7 +48,7 @@ export class RecoveryLooks {
         restoreDevice(engine, device, states[service]!.devices[place]!);
       });
     });
-    // A fault may have come since: then only what is due now counts.
+    // A fault may have been injected since: then only what is due now is checked.
     const sincePs = Math.min(this.lookedPs, nowPs - 1);
     const failure = unrecovered(this.fabric, engine, nowPs, sincePs);
     this.lookedPs = Math.max(this.lookedPs, nowPs);

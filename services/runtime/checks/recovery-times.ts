@@ -2,22 +2,23 @@ import type { FaultSpec } from '../../engine/contract/fault.js';
 import { StandingFault } from '../../engine/faults/standing-fault.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 
-/** A fault at a port that promises to be recovered from. */
+/** A fault with a required recovery time, at a port. */
 export interface Promised {
   readonly spec: FaultSpec;
   readonly withinPs: number;
 }
 
 /**
- * Of a fabric, with all faults that it has by now. Who promises anything of a link begins anew when
- * that link was down, so the end of an outage there is a beginning of the same promise.
+ * Of a fabric, with all faults that it has by now. The recovery time of a link begins anew when
+ * that link was down, so the end of an outage there starts it again.
  */
 export function promisedBy(fabric: Fabric): Promised[] {
   const { specs, scenario } = fabric;
   return specs.flatMap(({ ports }, device) =>
     ports.flatMap(({ faults }, port) =>
       faults.flatMap(({ fault }, place) => {
-        const withinPs = scenario.faults[fault]!.recoverPs;
+        // What a link does by its description is not in the list.
+        const withinPs = scenario.faults[fault]?.recoverPs ?? null;
         if (withinPs === null) return [];
         const outages = outagesAt(fabric, device, port);
         const spec = faults[place]!;
@@ -40,8 +41,8 @@ function outagesAt({ specs, linkEnds }: Fabric, device: number, port: number): F
 }
 
 /**
- * When links have to have recovered. It follows from the schedules of faults and from nothing that
- * happens, so everybody knows it beforehand, wherever actors are executed.
+ * When links must have recovered. It follows from the schedules of faults and from no event, so all
+ * partitions know it beforehand.
  */
 export class RecoveryTimes {
   private readonly faults: readonly { readonly fault: StandingFault; readonly withinPs: number }[];
@@ -53,7 +54,7 @@ export class RecoveryTimes {
     }));
   }
 
-  /** The first after a time, which is not before that of the call before; Infinity for none. */
+  /** The first after a time, which is not before that of the previous call; Infinity for none. */
   after(timePs: number): number {
     let next = Infinity;
     for (const { fault, withinPs } of this.faults) {

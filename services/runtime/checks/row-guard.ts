@@ -14,9 +14,9 @@ interface Copy {
 }
 
 /**
- * Sees that a device changes no row of another one. All tables are copied before a device executes
- * its events of a window, and compared afterwards, so this is for tests of the engine and small
- * fabrics. What is not in tables (objects of a device) is not seen.
+ * Checks that a device changes no row of another one. All tables are copied before a device
+ * executes its events of a window, and compared afterwards, so this is for tests of the engine and
+ * small fabrics. State outside of tables (objects of a device) is not checked.
  */
 export class RowGuard {
   private readonly copies: readonly Copy[];
@@ -33,7 +33,7 @@ export class RowGuard {
     });
   }
 
-  /** What follows is done by one device. */
+  /** The following changes are made by one device. */
   begin(): void {
     for (const { now, before } of this.copies) now.copy(before);
   }
@@ -50,7 +50,7 @@ export class RowGuard {
         return at >= first && at < first + count;
       });
       const broken = new BrokenAssertion('rows.foreign');
-      broken.message += `: a row of ${owner?.spec.name ?? 'nobody'}, by ${unit}`;
+      broken.message += `: a row of ${owner?.spec.name ?? 'no device'}, by ${unit}`;
       broken.locate(device, devices[device]!.spec.name, clock.now);
       throw broken;
     }

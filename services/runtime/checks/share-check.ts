@@ -5,6 +5,7 @@ import { sharesOf } from '../../engine/device/operating.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { LENGTH } from '../../engine/frame/frame-pool.js';
 import type { Ets } from '../../engine/wire/lldp/dcbx-ieee.js';
+import { breachOfDueDates } from './shares/due-date-check.js';
 import { NicShares } from './shares/nic-shares.js';
 import type { Rounds } from './shares/port-shares.js';
 import { PortShares, roundsOf, roundsOfEts } from './shares/port-shares.js';
@@ -12,17 +13,17 @@ import { TenantShares } from './shares/tenant-shares.js';
 
 const TENANT_GOT_MORE = 'a tenant got more than its share of its class';
 
-/** What a port has shared since its shares last changed. */
+/** Service of a port since its shares last changed. */
 interface Sharing {
   readonly rounds: Rounds;
   readonly shares: PortShares;
-  /** What its neighbour and it came to, if shares are negotiated. */
+  /** The negotiated table, if shares are negotiated. */
   readonly ets: Ets | null;
 }
 
 /**
- * Counts what each arbiter gives to those who wait, against what they were promised: classes of a
- * port, tenants of a class, and classes and virtual machines in an 82599.
+ * Compares the service that each arbiter gives with the configured shares: classes of a port,
+ * tenants of a class, and classes and virtual machines in an 82599.
  */
 export class ShareCheck {
   /** By port; by port and traffic class; by device: each since its first frame. */
@@ -32,14 +33,14 @@ export class ShareCheck {
 
   constructor(private readonly engine: Engine) {}
 
-  /** The run goes on from another state. */
+  /** The run continues from another state. */
   restored(): void {
     this.ports.clear();
     this.tenants.clear();
     this.nics.clear();
   }
 
-  /** A frame that had its turn at a port will not be sent. */
+  /** A frame that was scheduled at a port will not be sent. */
   discarded(port: number): void {
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) this.tenants.delete(port * TRAFFIC_CLASSES + tc);
   }
@@ -51,7 +52,7 @@ export class ShareCheck {
     this.tenants.get(port * TRAFFIC_CLASSES + accounts.trafficClass(row))?.lacksCredit(row);
   }
 
-  /** A frame starts at a port (numbered through the service): what is wrong with that, or null. */
+  /** A frame starts at a port (numbered through the service): the violation, or null. */
   sent(
     device: number,
     port: number,
@@ -61,6 +62,13 @@ export class ShareCheck {
     eligible: number,
   ): string | null {
     const octets = pool.words[frame + LENGTH]!;
+    const { spec, firstPort } = this.engine.devices[device]!;
+    const { arbiter } = spec.ports[port - firstPort]!;
+    if (arbiter.kind === 'due-dates') {
+      const late = breachOfDueDates(this.engine, arbiter, port, frame, tc, eligible);
+      const isBounded = arbiter.boundsPs.some((bound, c) => bound !== null && c === tc);
+      if (late !== null || isBounded) return late;
+    }
     const nic = this.nicOf(device);
     const wrong =
       nic === null
@@ -106,7 +114,7 @@ export class ShareCheck {
     return new PortShares(queues, port, rounds, kind === 'round-robin', before?.rounds ?? null);
   }
 
-  /** What a port and its neighbour have come to, if that is in force. */
+  /** The negotiated table of a port, if it applies. */
   private negotiated(port: number): Ets | null {
     const { ports, specs } = this.engine.discovery;
     return specs[port]?.drives === true ? ports[port]!.operation.ets : null;

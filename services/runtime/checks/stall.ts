@@ -7,7 +7,7 @@ import { TX_FRAMES } from '../../engine/port/counters.js';
 export interface WatchIntervals {
   /** How long a fabric may stand still before that is a fault. */
   readonly stallPs: number;
-  /** How often to see whether only keep-alives are left; Infinity where that ends no run. */
+  /** Interval of checks whether only keep-alives are left; Infinity where that ends no run. */
   readonly quietPs: number;
 }
 
@@ -17,7 +17,8 @@ export function watchIntervals(
 ): WatchIntervals {
   const ports = specs.flatMap((spec) => spec.ports);
   const keepsAlive = ports.some(
-    ({ credit, discovery, faults }) => (credit ?? discovery) !== null || faults.some(isEndless),
+    ({ credit, discovery, orderedSets, faults }) =>
+      (credit ?? discovery) !== null || orderedSets === true || faults.some(isEndless),
   );
   return {
     stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs), 2 * longestSilencePs(ports)),
@@ -27,20 +28,20 @@ export function watchIntervals(
 
 export const STALLED = 'nothing moves any more: every sender is blocked by another';
 
-/** A fabric whose frames stand still for so long (virtual time) will hardly move again. */
+/** A fabric without any movement for so long (virtual time) will hardly move again. */
 const STALL_PS = 100e9;
-/** A run is over when nothing is left but what mechanisms say to keep each other informed. */
+/** A run is over when only periodic messages of mechanisms are left. */
 const QUIET_PS = 1e9;
 
 export type Verdict = 'moving' | 'stalled' | 'quiet';
 
 /**
- * Looks at fixed times whether a run still gets anywhere. It is stalled when nothing moves any more
- * although not all is delivered; and it is quiet, and so at its end, when no frame is under way and
- * no host has anything planned, whatever control frames go back and forth.
+ * Checks at fixed times whether a run progresses. It is stalled when no frame moves although not
+ * all is delivered; and it is quiet, and so at its end, when no frame is in flight and no host has
+ * anything planned, whatever control frames are exchanged.
  */
 export class StallWatch {
-  /** At the last look for a standstill; -1 before the first. */
+  /** At the last check for a standstill; -1 before the first. */
   framesSeen = -1;
   private stallAt: number;
   private quietAt: number;
@@ -50,12 +51,12 @@ export class StallWatch {
     this.quietAt = intervals.quietPs;
   }
 
-  /** When to look next. */
+  /** Time of the next check. */
   get dueAt(): number {
     return Math.min(this.stallAt, this.quietAt);
   }
 
-  /** Something came to the fabric, or went. */
+  /** A fault was injected, or ended. */
   adopt(intervals: WatchIntervals, nowPs: number): void {
     this.intervals = intervals;
     this.restore(nowPs, this.framesSeen);
@@ -70,8 +71,8 @@ export class StallWatch {
   }
 
   /**
-   * `started`: frames so far; `underway`: frames; `planned`: what devices will still do; `nextPs`:
-   * the next event, before which there is nothing new to see.
+   * `started`: frames so far; `underway`: frames; `planned`: future actions of devices; `nextPs`:
+   * the next event, before which nothing changes.
    */
   look(started: number, underway: number, planned: number, nextPs: number): Verdict {
     const now = this.dueAt;
@@ -99,14 +100,14 @@ export function framesStarted(engine: Engine): number {
   return frames;
 }
 
-/** Things that hosts will do by themselves, and ports that have not settled with neighbours yet. */
+/** Planned actions of hosts, and ports that have not settled with their neighbors yet. */
 export function thingsPlanned({ devices, discovery, shared }: Engine): number {
   let settling = 0;
   for (let port = 0; port < shared.ports.count; port++) if (discovery.isSettling(port)) settling++;
   return devices.reduce((sum, device) => sum + device.plannedByHost(), settling);
 }
 
-/** A fault that acts for ever keeps no run from its end. */
+/** A fault that repeats forever does not keep a run from its end. */
 function isEndless({ when, effect }: FaultSpec): boolean {
   const { untilPs, everyPs, times, forPs } = when;
   if (untilPs !== Infinity) return false;
@@ -114,7 +115,7 @@ function isEndless({ when, effect }: FaultSpec): boolean {
   return forPs === Infinity && (effect.kind === 'send' || effect.kind === 'steal');
 }
 
-/** Frames may wait until a neighbour was heard, or an administrator has changed something. */
+/** Frames may wait until an LLDPDU of the neighbor arrives, or the administrator's next change. */
 function longestSilencePs(ports: readonly PortSpec[]): number {
   return ports.reduce((longest, { discovery }) => {
     if (discovery === null) return longest;
@@ -123,7 +124,7 @@ function longestSilencePs(ports: readonly PortSpec[]): number {
   }, 0);
 }
 
-/** A slow port may be stopped for seconds by one frame, and go on. */
+/** A slow port may be paused for seconds by one frame, and then resume. */
 function longestStopPs(specs: readonly DeviceSpec[]): number {
   const ports = specs.flatMap((spec) => spec.ports);
   return ports.reduce((longest, port) => Math.max(longest, pausePsOf(port)), 0);

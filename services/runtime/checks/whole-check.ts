@@ -11,9 +11,9 @@ import type { Failure } from '../results/results.js';
 import { STALLED } from './stall.js';
 
 /**
- * What only somebody who sees all actors can check, at the end of a run whose parts were executed
- * in several places: the books, links that had to recover since `lookedPs`, and who has waited for
- * whom. A standstill comes from a circle, if there is one; else what was wrong first counts.
+ * Checks that need all actors, at the end of a run whose parts were executed in several partitions:
+ * the ledgers, links that had to recover since `lookedPs`, and the wait-for graph. A standstill is
+ * attributed to a cycle, if there is one; else the first violation counts.
  */
 export function checkWhole(
   fabric: Fabric,
@@ -37,7 +37,7 @@ function isLater(known: Failure, { timePs }: Failure): boolean {
   return known.reason === STALLED || known.timePs > timePs;
 }
 
-/** The first circle of waits that was there when one process would have looked. */
+/** The first cycle of waits that existed at a time when one process would have checked. */
 function circleOf(
   fabric: Fabric,
   jams: readonly Pick<DeviceWaits, 'jams'>[],

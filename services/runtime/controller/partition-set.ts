@@ -21,14 +21,14 @@ export interface Advance {
   readonly isSingle: boolean;
 }
 
-/** Sums over all partitions, which tell whether the run still gets anywhere. */
+/** Sums over all partitions, which show whether the run progresses. */
 export interface StallCounts {
   readonly started: number;
   readonly underway: number;
   readonly planned: number;
 }
 
-/** A change that has been made to the scenario; whoever requested it waits for its step. */
+/** A change of the scenario; its request waits for the step. */
 export interface TakenChange {
   readonly change: FaultChange;
   readonly step: FaultStep;

@@ -43,7 +43,7 @@ export class RunController<Snapshot> {
   private failure: Failure | null = null;
   private savedPs = 0;
   private sampledPs = -1;
-  /** A paused run is sampled where it stands. */
+  /** A paused run is sampled at its present bound. */
   isWatched = false;
 
   constructor(
@@ -67,7 +67,7 @@ export class RunController<Snapshot> {
     return this.current === 'collecting' || this.current === 'ended';
   }
 
-  /** The run pauses at a time that was set for it. */
+  /** The run pauses at a configured time. */
   get isHalted(): boolean {
     return this.haltsPs.some((atPs) => atPs <= this.bound.boundPs);
   }
@@ -89,6 +89,8 @@ export class RunController<Snapshot> {
 
   /** A partition was lost: all wait until the run begins again. */
   lose(): void {
+    // What was found after the bound to which all return is found again.
+    this.failure = null;
     this.enter('waiting');
   }
 
@@ -131,7 +133,7 @@ export class RunController<Snapshot> {
     return taken;
   }
 
-  /** A fault comes or goes at the next bound; throws if the scenario cannot have it. */
+  /** Injects or ends a fault at the next bound; throws if the scenario cannot have it. */
   change(request: FaultRequest, live: LiveFaults): Promise<FaultStep> {
     if (this.isOver) throw new Error(ENDED);
     live.check(request);
@@ -298,6 +300,11 @@ export class RunController<Snapshot> {
       else this.advance(endPs, endPs);
       return;
     }
+    const haltPs = Math.min(...this.haltsPs);
+    if (nextPs >= haltPs && haltPs <= stall.dueAt) {
+      this.advance(haltPs, haltPs);
+      return;
+    }
     if (nextPs < stall.dueAt) {
       this.advance(nextPs, this.limitPs(nextPs));
       return;
@@ -317,7 +324,7 @@ export class RunController<Snapshot> {
   /** The earliest time at which there is something to do but events. */
   private limitPs(nextPs: number): number {
     const stepEndPs = this.pace.kind === 'to' ? this.pace.endPs : Infinity;
-    const times = [this.endPs, this.stall.dueAt, this.checks.dueAt, stepEndPs];
+    const times = [this.endPs, this.stall.dueAt, this.checks.dueAt, stepEndPs, ...this.haltsPs];
     return times.reduce((least, time) => (time > nextPs ? Math.min(least, time) : least), Infinity);
   }
 

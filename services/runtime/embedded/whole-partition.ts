@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine/device/engine.js';
 import { BrokenAssertion } from '../../engine/kernel/assert.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { seriesIntervalOf } from '../../fabric/assembly/series-interval.js';
 import { matchesGlob } from '../../fabric/scenario/selector.js';
 import type { Breach } from '../checks/breach.js';
 import { CycleCheck } from '../checks/cycle-check.js';
@@ -41,13 +42,13 @@ import { wholeEngine } from '../whole-engine.js';
 import { Windows } from './windows.js';
 
 export interface PartitionOptions {
-  /** Check the books and every start of a frame while running. */
+  /** Check the ledgers and every start of a frame while running. */
   readonly check: boolean;
-  /** Also see that devices change no rows of each other: many times slower. */
+  /** Also check that devices change no rows of each other: many times slower. */
   readonly checkRows?: boolean;
 }
 
-/** Receives what the controller of a run in this thread wants others to know. */
+/** Notifications of the controller of a run in this thread. */
 export interface PartitionListener {
   /** The counters of ports are wanted. */
   sampled(): void;
@@ -163,7 +164,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
 
   check(timePs: number): void {
     const failure = this.checkAll(timePs);
-    // Books that balance stay so while nothing happens.
+    // A ledger that balances does so while there are no events.
     this.dueAt = this.nextCheck(this.windows.nextTime());
     this.controller.checked(failure);
   }
@@ -189,7 +190,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
     this.fabric = fabric;
   }
 
-  /** The state of a run in one process is saved by whoever holds its session. */
+  /** The state of a run in one process is saved by the owner of its session. */
   save(): void {
     this.controller.done('saving');
   }
@@ -248,7 +249,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
     return this.checkEnd(this.virtualPs) ?? firstLoss(this.fabric, this.engine);
   }
 
-  /** Books that balanced when the last event was over still do; but then nothing may wait. */
+  /** Ledgers that balanced at the last event still do; but then nothing may wait. */
   private checkEnd(nowPs: number): Failure | null {
     if (this.recovery === null) return null;
     const failure = this.dueAt === Infinity ? null : this.checkAll(nowPs);
@@ -264,7 +265,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
     return failure ?? (cycle && deadlockFailure(cycle));
   }
 
-  /** A link has to have recovered, or it is time to check everything. */
+  /** A link must have recovered, or it is time to check everything. */
   private nextCheck(nowPs: number): number {
     return this.recovery === null ? Infinity : Math.min(this.recovery.dueAt(), nextLookPs(nowPs));
   }
@@ -276,13 +277,14 @@ export class WholePartition implements PartitionSet, CheckTimes {
   }
 
   private makeSampler(): Sampler | null {
-    const { seriesPs, ports } = this.fabric.scenario.observe;
-    if (seriesPs === null) return null;
+    const interval = seriesIntervalOf(this.fabric);
+    if (interval === null) return null;
+    const { ports } = this.fabric.scenario.observe;
     const wanted: SeriesPort[] = this.fabric.linkEnds.flatMap((ends, device) =>
       ends
         .filter(({ name }) => ports.length === 0 || ports.some((glob) => matchesGlob(glob, name)))
         .map(({ port, name }) => ({ port: this.engine.devices[device]!.firstPort + port, name })),
     );
-    return new Sampler(this.engine, wanted, seriesPs);
+    return new Sampler(this.engine, wanted, interval);
   }
 }

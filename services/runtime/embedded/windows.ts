@@ -1,9 +1,9 @@
 import type { Engine } from '../../engine/device/engine.js';
 
 /**
- * Runs actors of one process in windows of virtual time: with m the least next-event time and L
- * the least lookahead, every actor executes [m, m + L) alone, since nothing that a neighbour does
- * in the window can reach it before its end.
+ * Runs actors of one process in windows of virtual time: with m the least next-event time and L the
+ * least lookahead, every actor executes [m, m + L) alone, since no event of a link partner in the
+ * window can affect it before its end.
  */
 export class Windows {
   /** When the latest event so far was executed. */
@@ -37,8 +37,8 @@ export class Windows {
   }
 
   /**
-   * The same, but in the last window only some actors execute anything. What is left of it is for
-   * `run`: actors of one window may take turns in any order.
+   * The same, but in the last window only some actors execute anything. The rest is left to `run`:
+   * actors of one window may be executed in any order.
    */
   runFirst(until: number, actors: Int32Array): void {
     for (let m = this.nextTime(); m < until; m = this.nextTime()) {
@@ -53,8 +53,8 @@ export class Windows {
   }
 
   /**
-   * One window; `bound` must not exceed the earliest event plus the lookahead. Every other one goes
-   * backwards, and so begins with those that the processor's caches still hold.
+   * One window; `bound` must not exceed the earliest event plus the lookahead. Every other one is
+   * executed backwards, and so begins with actors that the processor's caches still hold.
    */
   window(bound: number): void {
     const last = this.horizon.length - 1;

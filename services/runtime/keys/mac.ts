@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 
 /** Octets of a MAC: HMAC-SHA256 (RFC 2104), truncated. */
 export const MAC_OCTETS = 16;
@@ -7,6 +7,21 @@ const BLOCK_OCTETS = 64;
 const DIGEST_OCTETS = 32;
 const INNER_PAD = 0x36;
 const OUTER_PAD = 0x5c;
+
+/** Octets of a MAC of what is kept: HMAC-SHA256, whole. */
+export const LONG_MAC_OCTETS = DIGEST_OCTETS;
+
+/** Of what is kept: some megabytes, so that an `Hmac` object costs nothing beside hashing them. */
+export function longMac(key: Uint8Array, ...parts: readonly (string | Uint8Array)[]): Buffer {
+  const hmac = createHmac('sha256', key);
+  for (const part of parts) hmac.update(part);
+  return hmac.digest();
+}
+
+/** Takes as long for a wrong MAC as for the right one. */
+export function isLongMac(mac: Uint8Array, right: Buffer): boolean {
+  return mac.length === LONG_MAC_OCTETS && timingSafeEqual(mac, right);
+}
 
 /** Room for a message at first; it grows to the longest. */
 const FIRST_OCTETS = 2048;

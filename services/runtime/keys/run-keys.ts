@@ -6,13 +6,13 @@ const SALT_OCTETS = 16;
 const NO_SALT = new Uint8Array(0);
 
 /**
- * What a run's secret gives (HKDF-SHA256, RFC 5869): a key for each purpose. The secret itself is
- * never sent, and no key gives another.
+ * Keys that are derived from a run's secret (HKDF-SHA256, RFC 5869): one for each purpose. The
+ * secret itself is never sent, and no key reveals another.
  */
 export class RunKeys {
   /** Opens the control plane, in hexadecimal. */
   readonly token: string;
-  /** Authenticates what is kept in the checkpoint store. */
+  /** Authenticates what is stored in the checkpoint store. */
   readonly store: Uint8Array;
 
   constructor(

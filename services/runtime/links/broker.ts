@@ -10,7 +10,7 @@ import {
 } from '@nats-io/transport-node';
 import type { TlsFiles } from './control-channel.js';
 
-/** Where the broker is, and who we are there. Secrets come from files or the environment. */
+/** Address of the broker, and credentials. Secrets come from files or the environment. */
 export interface BrokerOptions {
   readonly servers: readonly string[];
   readonly user?: string;
@@ -22,11 +22,11 @@ export interface BrokerOptions {
   readonly tls?: Partial<TlsFiles>;
 }
 
-/** The broker cannot be used; the message says why and what to do. */
+/** The broker cannot be used; the message has the reason and the remedy. */
 export class BrokerError extends Error {
   constructor(
     message: string,
-    /** Asking again would not help. */
+    /** A retry would not help. */
     readonly isFinal = true,
   ) {
     super(message);
@@ -74,7 +74,7 @@ export async function awaitBroker(
   }
 }
 
-/** From the environment of a service: what the command line or a secret's mount put there. */
+/** From the environment of a service, set by the command line or by the mount of a secret. */
 export function brokerOptionsFrom(env: NodeJS.ProcessEnv): BrokerOptions {
   const text = (name: string): string | undefined => env[`SELVAGE_NATS_${name}`];
   const [ca, cert, key] = [text('CA'), text('CERT'), text('KEY')];
@@ -92,7 +92,7 @@ export function brokerOptionsFrom(env: NodeJS.ProcessEnv): BrokerOptions {
   };
 }
 
-/** Whether one of the servers is only to be spoken to encrypted. */
+/** Whether one of the servers requires TLS. */
 export function isTls(urls: string): boolean {
   return urls.split(',').some((url) => url.startsWith('tls://'));
 }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ChannelCredentials } from '@grpc/grpc-js';
 import { credentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
 
-/** Files of mutual TLS between coordinator, services and people; all three or none. */
+/** Files of mutual TLS between coordinator, services and clients; all three or none. */
 export interface TlsFiles {
   readonly ca: string;
   readonly cert: string;
@@ -11,7 +11,7 @@ export interface TlsFiles {
 }
 
 const TOKEN_HEADER = 'selvage-token';
-/** A plan of a thousand devices is some megabytes; nothing honest is larger than this. */
+/** A plan of a thousand devices is some megabytes; no valid message is larger than this. */
 const MOST_OCTETS = 256 << 20;
 
 /** A connection that is silent for so long is dead; a busy service answers between two steps. */
@@ -42,12 +42,12 @@ export function serverCredentials(tls: TlsFiles | null): ServerCredentials {
 }
 
 /**
- * Streams that last as long as somebody wants them end after a day and are opened again: one that
- * was forgotten somewhere must not stay for ever.
+ * Unlimited streams end after a day and are opened again: one whose client was lost must not stay
+ * open forever.
  */
 export const STREAM_MS = 86_400_000;
 
-/** Every call carries the token that the run's secret gives for the control plane. */
+/** Every call carries the token derived from the run's secret for the control plane. */
 export function tokenMetadata(token: string): Metadata {
   const metadata = new Metadata();
   metadata.set(TOKEN_HEADER, token);

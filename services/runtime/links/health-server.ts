@@ -4,8 +4,8 @@ const ALIVE = '/live';
 const READY = '/ready';
 
 /**
- * Answers the probes of whoever keeps this process alive, at the port that the environment names,
- * if it names one: /live by answering at all, /ready while `isReady`.
+ * Answers liveness and readiness probes, at the port that the environment names, if it names one:
+ * /live by answering at all, /ready while `isReady`.
  */
 export function serveHealth(
   env: NodeJS.ProcessEnv,

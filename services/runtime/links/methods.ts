@@ -1,7 +1,7 @@
 import { grpc, selvage } from '#contracts';
 import type { MethodDefinition } from '@grpc/grpc-js';
 
-/** The control plane's methods as grpc-js wants them, from the generated codecs. */
+/** The control plane's methods for grpc-js, from the generated codecs. */
 
 interface CodecOf<Fields, Message> {
   encode(message: Fields): { finish(): Uint8Array };

@@ -1,6 +1,6 @@
 /**
- * The two ends of an ordered stream over a broker that delivers at most once: what is sent is
- * numbered and kept until acknowledged; what comes is taken in order, once.
+ * The two ends of an ordered stream over a broker that delivers at most once: sent messages are
+ * numbered and stored until acknowledged; received messages are processed in order, once.
  */
 
 /** Sent and not yet acknowledged. */
@@ -22,7 +22,7 @@ export class SendingEnd {
     return this.keptSize;
   }
 
-  /** Forgets everything up to a number. Numbers that were never sent are nonsense and ignored. */
+  /** Releases everything up to a number. Numbers that were never sent are invalid and ignored. */
   acknowledge(upTo: number): void {
     if (upTo > this.sequence) return;
     let done = 0;
@@ -33,7 +33,7 @@ export class SendingEnd {
     if (done > 0) this.kept = this.kept.slice(done);
   }
 
-  /** What the other end may lack. */
+  /** Sends again what the other end may lack. */
   resend(send: (octets: Uint8Array) => void): void {
     for (const { octets } of this.kept) send(octets);
     this.resent += this.kept.length;
@@ -44,9 +44,9 @@ export type Verdict = 'next' | 'again' | 'gap';
 
 /** Received so far. */
 export class ReceivingEnd {
-  /** All up to this number have come. */
+  /** All messages up to this number were received. */
   sequence = 0;
-  /** What the other end has been told. */
+  /** The last number acknowledged to the other end. */
   acknowledged = 0;
   /** The last message without content. */
   private bare = 0;
@@ -57,7 +57,7 @@ export class ReceivingEnd {
     this.sequence = sequence;
     return 'next';
   }
-  /** False: a message without content that has come before, or was overtaken by a later one. */
+  /** False: a message without content that was received before, or was overtaken by a later one. */
   takeBare(bare: number): boolean {
     if (bare <= this.bare) return false;
     this.bare = bare;

@@ -40,7 +40,7 @@ const WORD_OCTETS = Int32Array.BYTES_PER_ELEMENT;
 const double = new Float64Array(1);
 const halves = new Int32Array(double.buffer);
 
-/** Collects what goes over a channel, in pieces that fit into a message. */
+/** Collects frames for a channel, in pieces that fit into a message. */
 export class FrameSender {
   private readonly known = new Int32Array(SLOTS * RECORD_WORDS);
   private readonly times = new Float64Array(this.known.buffer);
@@ -79,7 +79,7 @@ export class FrameSender {
     this.used = used + BRIEF_WORDS;
   }
 
-  /** Of a brief record; -1 if the frame cannot be told by one. */
+  /** Flags of a brief record; -1 if the frame needs a whole one. */
   private flagsOf(pool: FramePool, frame: number, slot: number): number {
     const { known } = this;
     const at = slot * RECORD_WORDS;
@@ -104,7 +104,7 @@ export class FrameSender {
     this.used = used + WHOLE_WORDS;
   }
 
-  /** Views that are valid until the next `add`; forgets what was added. */
+  /** Views that are valid until the next `add`; removes what was added. */
   takePieces(): Uint8Array[] {
     this.endPiece();
     let from = 0;
@@ -141,13 +141,13 @@ export class FrameSender {
   }
 }
 
-/** Where the message that is being read lies: octets from a broker are not aligned. */
+/** The message that is being read: octets from a broker are not aligned. */
 let received = new Int32Array(64 * WHOLE_WORDS);
 
-/** Reads what came over a channel: first `accepts`, then `next` until there is no more. */
+/** Reads a message of a channel: first `accepts`, then `next` until there is no more. */
 export class FrameReceiver {
   private readonly known = new Int32Array(SLOTS * RECORD_WORDS);
-  /** The frame that `next` has read, as it lies in a pool. */
+  /** The frame that `next` has read, as in a pool. */
   readonly record = new Int32Array(RECORD_WORDS);
   private readonly times = new Float64Array(this.record.buffer);
   private basePs = 0;
@@ -156,7 +156,7 @@ export class FrameReceiver {
 
   constructor(private readonly lanes: number) {}
 
-  /** Whether octets are whole records of existing lanes. What is known of flows stays as it is. */
+  /** Whether octets are whole records of existing lanes. The state of flows is unchanged. */
   accepts(octets: Uint8Array): boolean {
     this.end = 0;
     this.at = 0;

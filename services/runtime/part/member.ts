@@ -5,12 +5,12 @@ import type { MacKey } from '../keys/mac.js';
 import type { ChannelKeys } from '../keys/run-keys.js';
 import { ReceivingEnd, SendingEnd } from './channel.js';
 import { FrameReceiver, FrameSender } from './frame-batch.js';
-import type { ChannelMessage } from './messages.js';
+import type { IncomingMessage } from './message-parser.js';
 import { decodeMessage, encodeMessage, isAuthentic, PROTOCOL } from './messages.js';
 import { Pace } from './pace.js';
 import type { Part } from './part.js';
 
-/** Leave to run to a horizon; see proto/selvage/v1/control.proto. */
+/** Grant to run to a horizon; see proto/selvage/v1/control.proto. */
 export interface Grant {
   readonly epoch: number;
   readonly round: number;
@@ -28,10 +28,10 @@ export interface RoundReport {
   readonly sent: number[];
   readonly steps: number;
   readonly activeSteps: number;
-  /** These and the packets are -1 unless they were asked for. */
+  /** These and the packets are -1 unless they were requested. */
   readonly framesStarted: number;
   readonly framesHeld: number;
-  /** What its hosts will still do by themselves. */
+  /** Planned actions of its hosts. */
   readonly planned: number;
   readonly handedOver: number;
   readonly takenOver: number;
@@ -43,22 +43,22 @@ export interface RoundReport {
   readonly latestPs: number;
 }
 
-/** Where a member's messages go. */
+/** Where a member's messages are sent. */
 export interface MemberPort {
   send(peer: number, octets: Uint8Array): void;
   report(report: RoundReport): void;
-  /** Everything that was expected has come. */
+  /** All expected messages have arrived. */
   gathered(): void;
 }
 
 export interface MemberLimits {
   /** Octets of one message. */
   readonly maxPayload: number;
-  /** Octets that are kept unacknowledged on one channel before the part waits. */
+  /** Octets that are stored unacknowledged on one channel before the part waits. */
   readonly maxKept: number;
 }
 
-/** The time between two returns to a checkpoint, and who may speak in it. */
+/** The time between two returns to a checkpoint, and its keys. */
 export interface Epoch {
   readonly number: number;
   readonly keys: ChannelKeys;
@@ -69,7 +69,7 @@ const ENVELOPE_OCTETS = 4096;
 /** The part of it that control frames may take, and what each takes beside its octets. */
 const CONTROL_OCTETS = ENVELOPE_OCTETS - 256;
 const CONTROL_HEAD_OCTETS = 24;
-/** A stream in one direction says what has come at least this often. */
+/** A stream in one direction is acknowledged at least this often. */
 const ACKNOWLEDGE_EVERY = 64;
 
 interface PendingControl {
@@ -78,7 +78,24 @@ interface PendingControl {
   readonly octets: Uint8Array;
 }
 
-/** A step that the neighbours have been told of, and that is not quite executed. */
+interface Outgoing {
+  readonly protocol: number;
+  epoch: number;
+  from: number;
+  to: number;
+  acknowledged: number;
+  sequence: number;
+  promisePs: number;
+  frames: Uint8Array;
+  control: PendingControl[];
+  bare: number;
+  probe: boolean;
+}
+
+const NOTHING = new Uint8Array(0);
+const NO_CONTROL: PendingControl[] = [];
+
+/** A step that has been announced to the neighbors, and that is not quite executed. */
 interface Step {
   readonly grant: Grant;
   readonly spanPs: number;
@@ -95,21 +112,21 @@ interface Channel {
   readonly keyOut: MacKey;
   sending: SendingEnd;
   receiving: ReceivingEnd;
-  /** Nothing comes before this time. */
-  promisedInPs: number;
-  promisedOutPs: number;
+  /** Bound of the other end: nothing arrives before this time. */
+  boundInPs: number;
+  boundOutPs: number;
   readonly framesOut: FrameSender;
   readonly framesIn: FrameReceiver;
   control: PendingControl[];
-  /** Something came since the last tick of the probe timer. */
-  heard: boolean;
+  /** A message arrived since the last tick of the probe timer. */
+  received: boolean;
   askedForResend: boolean;
 }
 
 /**
- * One service's half of the protocol that keeps virtual time: synchronous, without clock or
- * sockets, so that it can be tried under any loss and order of messages. Between neighbours,
- * promises; above all, rounds that a coordinator grants (see ARCHITECTURE.md).
+ * One service's half of the sync protocol: synchronous, without clock or sockets, so that it can be
+ * tested under any loss and order of messages. Between pairs of services, bounds; above all, rounds
+ * that a coordinator grants (see ARCHITECTURE.md).
  */
 export class Member {
   private channels: Channel[] = [];
@@ -127,6 +144,10 @@ export class Member {
   private handedOver = 0;
   private takenOver = 0;
   private messages = 0;
+  private readonly outgoing: Outgoing = {
+    ...{ protocol: PROTOCOL, epoch: 0, from: 0, to: 0, acknowledged: 0, sequence: 0 },
+    ...{ promisePs: 0, frames: NOTHING, control: NO_CONTROL, bare: 0, probe: false },
+  };
   /** Messages that are not accepted, by reason; `stranger`: not signed, or not for this service. */
   readonly ignored = { malformed: 0, stranger: 0, epoch: 0, repeated: 0 };
 
@@ -150,19 +171,19 @@ export class Member {
     this.step = null;
   }
 
-  /** Everything starts again from what the part is now. */
+  /** Everything starts again from the present state of the part. */
   begin({ number, keys }: Epoch, part: Part): void {
     this.end(number);
     this.part = part;
     this.channels = this.openChannels(keys);
     this.pace = this.takePace();
     this.executedPs = 0;
-    // Before an epoch everything that was handed over has been taken over: it is in the parts.
+    // Before an epoch all frames from other services have been put into the parts.
     this.handedOver = 0;
     this.takenOver = 0;
   }
 
-  /** Leave to run; it starts when everything that was sent to us has come. */
+  /** Grant to run; it starts when everything that was sent to this service has arrived. */
   allow(grant: Grant): void {
     if (grant.epoch !== this.epoch || grant.round <= (this.grant?.round ?? 0)) return;
     this.grant = grant;
@@ -174,7 +195,7 @@ export class Member {
     this.gather();
   }
 
-  /** Wants to know when so many messages have come on each channel. */
+  /** Requests a report when so many messages have arrived on each channel. */
   await(expected: readonly number[]): void {
     this.grant = null;
     this.running = false;
@@ -201,7 +222,7 @@ export class Member {
       this.ignored.repeated++;
       return;
     }
-    channel.heard = true;
+    channel.received = true;
     if (!message.probe) return;
     channel.sending.resend((kept) => {
       this.port.send(channel.peer, kept);
@@ -210,9 +231,9 @@ export class Member {
   }
 
   /**
-   * Goes on as far as neighbours and grant allow; false if it could not. Devices with cables to
-   * neighbours come first, and where there is much to do the others wait for the next call: what
-   * was sent is under way while they are executed.
+   * Advances as far as the bounds of other services and the grant allow; false if it could not.
+   * Devices with links to other services are executed first, and where there are many events the
+   * others wait for the next call: what was sent is in flight while they are executed.
    */
   advance(): boolean {
     const begun = this.step;
@@ -227,7 +248,7 @@ export class Member {
   private beginStep(): Step | null {
     const { grant, part } = this;
     if (!this.running || grant === null || this.isClogged()) return null;
-    const allowedPs = this.channels.reduce((b, c) => Math.min(b, c.promisedInPs), grant.endPs);
+    const allowedPs = this.channels.reduce((b, c) => Math.min(b, c.boundInPs), grant.endPs);
     if (allowedPs <= this.executedPs) return null;
     this.steps++;
     const nextPs = part.nextTime();
@@ -247,24 +268,39 @@ export class Member {
     if (this.executedPs === grant.endPs) this.finishRound(grant);
   }
 
-  /** Called from time to time while nothing is heard: the last message may be the lost one. */
+  /** Called periodically while no message arrives: the last one may be lost. */
   tick(): void {
     const waiting = this.gathering !== null || this.running;
     this.channels.forEach((channel, c) => {
-      if (waiting && !channel.heard && this.waitsFor(channel, c)) this.sendBare(channel, true);
-      channel.heard = false;
+      if (waiting && !channel.received && this.waitsFor(channel, c)) this.sendBare(channel, true);
+      channel.received = false;
       channel.askedForResend = false;
     });
   }
 
-  /** The broker was away: what was published meanwhile may be gone. */
+  /** The broker was unavailable: what was published meanwhile may be lost. */
   reconnected(): void {
     for (const channel of this.channels) this.sendBare(channel, true);
   }
 
+  /** Everything before has been executed in this epoch. */
+  get executedBeforePs(): number {
+    return this.executedPs;
+  }
+
+  get messagesSent(): number {
+    return this.messages;
+  }
+
+  /** Services whose messages or bounds are missing. */
+  get waitsForServices(): number[] {
+    if (this.gathering === null && !this.running) return [];
+    return this.channels.flatMap((channel, c) => (this.waitsFor(channel, c) ? channel.peer : []));
+  }
+
   private readonly egressPath = {
-    frame: (c: number, lane: number, pool: FramePool, frame: number): void => {
-      this.channels[c]!.framesOut.add(lane, pool, frame);
+    frame: (c: number, queue: number, pool: FramePool, frame: number): void => {
+      this.channels[c]!.framesOut.add(queue, pool, frame);
       this.noteHandedOver(pool.arrival(frame));
       this.handedOver++;
     },
@@ -295,18 +331,18 @@ export class Member {
       keyOut: keys(service, peer),
       sending: new SendingEnd(),
       receiving: new ReceivingEnd(),
-      promisedInPs: 0,
-      promisedOutPs: 0,
+      boundInPs: 0,
+      boundOutPs: 0,
       framesOut: new FrameSender(this.limits.maxPayload - ENVELOPE_OCTETS),
       framesIn: new FrameReceiver(inPorts.length),
       control: [],
-      heard: true,
+      received: true,
       askedForResend: false,
     }));
   }
 
   /** The channel that a message belongs to; null, and counted, if it is not for us. */
-  private channelOf(message: ChannelMessage, octets: Uint8Array): Channel | null {
+  private channelOf(message: IncomingMessage, octets: Uint8Array): Channel | null {
     if (message.epoch !== this.epoch) {
       this.ignored.epoch++;
       return null;
@@ -318,10 +354,10 @@ export class Member {
     return null;
   }
 
-  private receiveContent(channel: Channel, message: ChannelMessage): void {
+  private receiveContent(channel: Channel, message: IncomingMessage): void {
     const { receiving } = channel;
     const areFrames = channel.framesIn.accepts(message.frames);
-    if (!areFrames || message.control.some(({ lane }) => (lane ?? 0) >= channel.lanes)) {
+    if (!areFrames || message.control.some(({ lane }) => lane >= channel.lanes)) {
       this.ignored.malformed++;
       return;
     }
@@ -332,25 +368,25 @@ export class Member {
       this.sendBare(channel, true);
     }
     if (verdict !== 'next') return;
-    channel.heard = true;
+    channel.received = true;
     channel.askedForResend = false;
     this.takeOver(channel, message);
-    channel.promisedInPs = Math.max(channel.promisedInPs, message.promisePs);
+    channel.boundInPs = Math.max(channel.boundInPs, message.promisePs);
     if (receiving.sequence - receiving.acknowledged >= ACKNOWLEDGE_EVERY) {
       this.sendBare(channel, false);
     }
     this.gather();
   }
 
-  private takeOver(channel: Channel, message: ChannelMessage): void {
+  private takeOver(channel: Channel, message: IncomingMessage): void {
     const { framesIn } = channel;
     const c = this.channels.indexOf(channel);
-    for (let lane = framesIn.next(); lane >= 0; lane = framesIn.next()) {
-      this.part.putFrame(c, lane, framesIn.record, 0);
+    for (let queue = framesIn.next(); queue >= 0; queue = framesIn.next()) {
+      this.part.putFrame(c, queue, framesIn.record, 0);
       this.takenOver++;
     }
-    for (const { lane, atPs, octets } of message.control) {
-      this.part.putControl(c, lane ?? 0, atPs ?? 0, octets ?? new Uint8Array());
+    for (const { lane: queue, atPs, octets } of message.control) {
+      this.part.putControl(c, queue, atPs, octets);
     }
   }
 
@@ -368,20 +404,19 @@ export class Member {
     }
     for (const channel of this.channels) {
       const leastPs = grant.basePs + channel.lookaheadInPs;
-      channel.promisedInPs = Math.max(channel.promisedInPs, leastPs);
-      channel.promisedOutPs = Math.max(
-        channel.promisedOutPs,
-        grant.basePs + channel.lookaheadOutPs,
-      );
+      channel.boundInPs = Math.max(channel.boundInPs, leastPs);
+      channel.boundOutPs = Math.max(channel.boundOutPs, grant.basePs + channel.lookaheadOutPs);
     }
     this.running = true;
+    // A round of no length: there is nothing to execute, only to report.
+    if (grant.endPs <= this.executedPs) this.finishRound(grant);
   }
 
-  /** Frames and the promise that nothing earlier follows, if there is anything to say. */
+  /** Frames and the bound that nothing earlier follows, if there is any change. */
   private send(channel: Channel, grant: Grant): void {
     const { framesOut, control } = channel;
     const promisePs = this.executedPs + channel.lookaheadOutPs;
-    const needsPromise = channel.promisedOutPs < grant.endPs;
+    const needsPromise = channel.boundOutPs < grant.endPs;
     if (framesOut.isEmpty && control.length === 0 && !needsPromise) return;
     const pieces = framesOut.takePieces();
     const last = pieces.pop() ?? NOTHING;
@@ -390,7 +425,7 @@ export class Member {
       this.sendPiece(channel, NOTHING, control.splice(0, fit), 0);
     }
     this.sendPiece(channel, last, control, promisePs);
-    channel.promisedOutPs = promisePs;
+    channel.boundOutPs = promisePs;
     channel.control = [];
   }
 
@@ -403,29 +438,41 @@ export class Member {
     const { sending, receiving } = channel;
     sending.sequence++;
     receiving.acknowledged = receiving.sequence;
-    const content = { sequence: sending.sequence, promisePs, frames, control };
-    const octets = encodeMessage({ ...this.envelope(channel), ...content }, channel.keyOut);
+    const message = this.addressed(channel);
+    message.sequence = sending.sequence;
+    message.promisePs = promisePs;
+    message.frames = frames;
+    message.control = control;
+    const octets = encodeMessage(message, channel.keyOut);
     sending.keep(octets);
     this.messages++;
     this.port.send(channel.peer, octets);
   }
 
-  /** A message without content: what has come, and perhaps the question what has not. */
+  /** A message without content: an acknowledgement, and perhaps a probe for what is missing. */
   private sendBare(channel: Channel, probe: boolean): void {
     channel.receiving.acknowledged = channel.receiving.sequence;
     this.messages++;
-    const fields = { ...this.envelope(channel), bare: ++channel.sending.bare, probe };
-    this.port.send(channel.peer, encodeMessage(fields, channel.keyOut));
+    const message = this.addressed(channel);
+    message.bare = ++channel.sending.bare;
+    message.probe = probe;
+    this.port.send(channel.peer, encodeMessage(message, channel.keyOut));
   }
 
-  private envelope(channel: Channel): object {
-    return {
-      protocol: PROTOCOL,
-      epoch: this.epoch,
-      from: this.service,
-      to: channel.peer,
-      acknowledged: channel.receiving.sequence,
-    };
+  /** The one message that is filled again and again, with nothing in it but its address. */
+  private addressed({ peer, receiving }: Channel): Outgoing {
+    const { outgoing } = this;
+    outgoing.epoch = this.epoch;
+    outgoing.from = this.service;
+    outgoing.to = peer;
+    outgoing.acknowledged = receiving.sequence;
+    outgoing.sequence = 0;
+    outgoing.promisePs = 0;
+    outgoing.frames = NOTHING;
+    outgoing.control = NO_CONTROL;
+    outgoing.bare = 0;
+    outgoing.probe = false;
+    return outgoing;
   }
 
   private finishRound(grant: Grant): void {
@@ -455,18 +502,16 @@ export class Member {
     });
   }
 
-  /** Too much has not been acknowledged: who does not listen is not told more. */
+  /** Too much is unacknowledged: no more is sent to a service that does not answer. */
   private isClogged(): boolean {
     return this.channels.some(({ sending }) => sending.keptOctets > this.limits.maxKept);
   }
 
-  private waitsFor({ receiving, sending, promisedInPs }: Channel, c: number): boolean {
+  private waitsFor({ receiving, sending, boundInPs }: Channel, c: number): boolean {
     if (this.gathering !== null) return receiving.sequence < (this.gathering[c] ?? 0);
-    return promisedInPs <= this.executedPs || sending.keptOctets > this.limits.maxKept;
+    return boundInPs <= this.executedPs || sending.keptOctets > this.limits.maxKept;
   }
 }
-
-const NOTHING = new Uint8Array(0);
 
 /** How many control frames, from the first on, an envelope has room for: at least one. */
 function fitting(control: readonly PendingControl[]): number {

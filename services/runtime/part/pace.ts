@@ -2,16 +2,16 @@
 const EVENTS_PER_STEP = 1024;
 
 /**
- * How far a part goes at once. Where there is little to do, as far as its neighbours' promises
- * allow: they then take turns, and every message buys two lookaheads. Where there is much, no
- * further than one lookahead, so that neighbours work at the same time.
+ * How far a part advances at once. Where there are few events, as far as the bounds of its link
+ * partners allow: they then take turns, and every message is good for two lookaheads. Where there
+ * are many, no further than one lookahead, so that partitions work at the same time.
  */
 export class Pace {
   stepPs = Infinity;
 
   constructor(private readonly lookaheadPs: number) {}
 
-  /** There is so much to do that neighbours need not take turns. */
+  /** There are so many events that partitions need not take turns. */
   get isBusy(): boolean {
     return this.stepPs === this.lookaheadPs;
   }

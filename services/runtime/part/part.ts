@@ -14,38 +14,38 @@ import { Windows } from '../embedded/windows.js';
 import { Observers } from '../observers.js';
 import type { PortColumns } from '../port-sample.js';
 import { columnsAt } from '../port-sample.js';
-import type { SeriesRow } from '../series.js';
+import type { SeriesRow } from '../series-rows.js';
 import { Sampler } from '../series.js';
 
-/** Everything that a part is at a moment between two windows. */
+/** The whole state of a part between two windows. */
 export interface PartState {
   readonly devices: readonly DeviceState[];
   readonly rows: readonly SeriesRow[];
   readonly sampleDueAt: number;
   readonly sampled: Float64Array;
   readonly latestPs: number;
-  /** By device: what was written down so far. */
+  /** By device: its records so far. */
   readonly observed: readonly (Plain | null)[];
 }
 
-/** Hears what leaves for another service. */
+/** Receives what leaves for another service. */
 export interface PartEgressPath {
-  /** `frame` lies in the pool and is gone after the call. */
+  /** `frame` is in the pool and is released after the call. */
   frame(channel: number, lane: number, pool: FramePool, frame: number): void;
   control(channel: number, lane: number, atPs: number, octets: Uint8Array): void;
 }
 
-/** How often what is over is forgotten: seldom enough to cost nothing. */
+/** Interval of removing old records: seldom enough to cost nothing. */
 const RUNS_PER_FORGETTING = 256;
 
-/** Some actors of a fabric, and proxy devices for their neighbours that live elsewhere. */
+/** Some actors of a fabric, and proxy devices for their link partners in other services. */
 export class Part {
   readonly engine: Engine;
   private readonly windows: Windows;
   private readonly sampler: Sampler | null;
   private readonly observers: Observers;
   private runs = 0;
-  /** Devices with a cable to another service. */
+  /** Devices with a link to another service. */
   private readonly border: Int32Array;
   /** By proxy device. */
   private readonly feeds: readonly Feed[];
@@ -91,9 +91,9 @@ export class Part {
   }
 
   /**
-   * The same, but of the last window only what neighbours elsewhere wait for: the devices with a
-   * cable to them. What others have to do, which cannot matter there before the next window, is
-   * left for `runTo`.
+   * The same, but of the last window only what other services wait for: the devices with a link to
+   * them. Events of the others, which cannot have an effect there before the next window, are left
+   * to `runTo`.
    */
   runBorderTo(bound: number): number {
     const before = this.executed();
@@ -117,7 +117,7 @@ export class Part {
     return sum;
   }
 
-  /** Takes out what was handed to neighbours elsewhere. */
+  /** Takes out what was sent to other services. */
   take(egressPath: PartEgressPath): void {
     const { engine, feeds, plan } = this;
     const own = plan.specs.length;
@@ -125,7 +125,7 @@ export class Part {
       takeHandedOver(engine, own + i, feeds[i]!.to(egressPath));
   }
 
-  /** Puts in what a neighbour elsewhere handed over. */
+  /** Puts in a frame of another service. */
   putFrame(channel: number, lane: number, records: Int32Array, offset: number): void {
     const port = this.numberOf(this.plan.channels[channel]!.inPorts[lane]!);
     putFrame(this.engine, port, records, offset);
@@ -136,7 +136,7 @@ export class Part {
     putControl(this.engine, this.numberOf(port), atPs, octets);
   }
 
-  /** A fault comes or goes, at a time that has not been executed. */
+  /** Injects or ends a fault, at a time that has not been executed. */
   change(change: FaultChange): void {
     applyFaultChange(this.engine, change, this.plan.devices);
   }
@@ -152,7 +152,7 @@ export class Part {
     };
   }
 
-  /** Of its state, as much as people ask of a run under way. */
+  /** The part of its state that snapshots of a run show. */
   glimpse(): PartState {
     return {
       devices: this.plan.specs.map((_, place) => saveDevice(this.engine, place)),
@@ -173,7 +173,7 @@ export class Part {
     this.windows.latestPs = state.latestPs;
   }
 
-  /** What its own ports have counted, when everything before a time has been executed. */
+  /** The counters of its own ports, when everything before a time has been executed. */
   portColumns(timePs: number): PortColumns {
     const ports = this.plan.specs.flatMap((spec, place) =>
       spec.ports.map((_, port) => this.numberOf({ place, port })),
@@ -196,13 +196,13 @@ export class Part {
       port: this.numberOf(placed),
       name: placed.name,
     }));
-    return new Sampler(this.engine, ports, series.intervalPs);
+    return new Sampler(this.engine, ports, series.interval);
   }
 }
 
-/** What a proxy device was handed goes to the channel and lane of the port that it came to. */
+/** Frames sent to a proxy device go to the channel and lane of their port. */
 class Feed implements HandOverSink {
-  /** By port; others have nobody here to hand over to them. */
+  /** By port; other ports have no device here that sends to them. */
   private readonly lanes: { readonly channel: number; readonly lane: number }[] = [];
   private egressPath = DISCARD;
 
@@ -212,7 +212,7 @@ class Feed implements HandOverSink {
     this.lanes[port] = { channel, lane };
   }
 
-  /** What is taken next goes there. */
+  /** Sets where the next frames go. */
   to(egressPath: PartEgressPath): this {
     this.egressPath = egressPath;
     return this;
@@ -229,7 +229,7 @@ class Feed implements HandOverSink {
   }
 }
 
-/** A proxy device is built like a device, and may have armed timers that nobody here runs. */
+/** A proxy device is built like a device, and may have armed timers that are not run here. */
 const DISCARD: PartEgressPath = {
   frame: () => undefined,
   control: () => undefined,

@@ -4,7 +4,7 @@ import { reactsToMarks } from '../../plugins/plugins.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { RateResult } from './results.js';
 
-/** What became of every connection whose rate is controlled. */
+/** Results of every connection with a rate control. */
 export function ratesOf(fabric: Fabric, engine: Engine): RateResult[] {
   return fabric.flows.flatMap(({ name, congestion }, flow) => {
     const { send, receives } = fabric.flowEnds[flow]!;
@@ -12,11 +12,11 @@ export function ratesOf(fabric: Fabric, engine: Engine): RateResult[] {
       engine.devices[send.device]!.rows.send.first + send.connection,
     );
     if (status === null) return [];
-    const told = receives.reduce((total, { device, connection }) => {
+    const notified = receives.reduce((total, { device, connection }) => {
       const row = engine.devices[device]!.rows.receive.first + connection;
       return total + engine.receivers.get(row, NOTIFIED);
     }, 0);
-    const notificationsSent = reactsToMarks(congestion, fabric.scenario.plugins) ? told : null;
+    const notificationsSent = reactsToMarks(congestion, fabric.scenario.plugins) ? notified : null;
     return [{ flow, name, control: congestion, ...status, notificationsSent }];
   });
 }

@@ -4,7 +4,7 @@ import type { Mvtx2802 } from '../../engine/flow-control/mvtx2802/mvtx2802-mecha
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { SlotPortResult, SlotResult } from './results.js';
 
-/** Frame data buffers: what each region holds. */
+/** Frame data buffers: contents of each region. */
 export function slotResults(engine: Engine): SlotResult[] {
   return chipsOf(engine).flatMap(({ device, chip }) => {
     const { free, used, peak } = chip.memory;
@@ -18,7 +18,7 @@ export function slotResults(engine: Engine): SlotResult[] {
   });
 }
 
-/** Ports of switches with a frame data buffer: who was stopped, downgraded and dropped. */
+/** Ports of switches with a frame data buffer: pauses, downgrades and drops. */
 export function slotPortResults(engine: Engine, fabric: Fabric, nowPs: number): SlotPortResult[] {
   return chipsOf(engine).flatMap(({ place, chip }) => {
     const { spec, memory, counters } = chip;

@@ -36,7 +36,7 @@ import type {
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** A message that arrived, with what it would have taken on an idle fabric. */
+/** A message that arrived, with its time on an idle fabric. */
 interface Completion {
   readonly flow: number;
   readonly completionPs: number;
@@ -44,14 +44,14 @@ interface Completion {
   readonly slowdown: number | null;
 }
 
-/** A message that had not arrived at the end, and how long that had been under way. */
+/** A message that had not arrived at the end, and its time so far. */
 interface Unfinished {
   readonly priority: number;
   readonly completionPs: number;
   readonly slowdown: number | null;
 }
 
-/** Reads the engine's tables and turns them into what people ask for. */
+/** Reads results from the engine's tables. */
 export class Collector {
   /** `port` is numbered through the service. */
   private endOf(port: number): LinkEnd {
@@ -285,7 +285,7 @@ export class Collector {
   ): Percentiles | null {
     const isOwn = ({ flow }: Completion): boolean => {
       const own = this.fabric.flows[flow]!;
-      // A stream has messages, too, but no end to wait for.
+      // A stream has messages, too, but no end.
       return own.priority === priority && hasEnd(own);
     };
     const values = this.completions.filter(isOwn).flatMap((one) => value(one) ?? []);
@@ -353,7 +353,7 @@ export class Collector {
     });
   }
 
-  /** Messages that are released with the first one have to wait for each other. */
+  /** Messages that are released with the first one wait for each other. */
   private idealOfMessage(flow: number, message: number): number | null {
     const { idealPs, idealNextPs } = this.fabric.flowEnds[flow]!;
     if (idealPs === null) return null;
@@ -416,7 +416,7 @@ function most(values: readonly number[]): number {
   return values.reduce((a, b) => Math.max(a, b), -Infinity);
 }
 
-/** It has a volume; a stream goes on as long as it may. */
+/** It has a volume; a stream is endless. */
 function hasEnd({ messages, messageBytes }: Flow): boolean {
   return Number.isFinite(messages) && Number.isFinite(messageBytes);
 }

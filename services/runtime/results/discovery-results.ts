@@ -1,4 +1,4 @@
-/** What LLDP and DCBX came to at every port: plain data, from the state of their machines. */
+/** Results of LLDP and DCBX at every port: plain data, from the state of their machines. */
 
 import type { DiscoveryAdmin } from '../../engine/contract/discovery.js';
 import type { CreditAgreement } from '../../engine/discovery/capabilities/credit-capability.js';
@@ -24,7 +24,7 @@ export interface DiscoveryResults {
   readonly paths: readonly PathSummary[];
 }
 
-/** A path with what rules it; `selvage paths` shows its links. */
+/** A path with its methods; `selvage paths` shows its links. */
 export type PathSummary = Omit<PathResult, 'hops'>;
 
 export interface Convergence {
@@ -36,7 +36,7 @@ export interface Convergence {
 export interface DiscoveryPortResult {
   readonly port: string;
   readonly device: string;
-  /** By change, as in `convergence`; null where this port had no part in it. */
+  /** By change, as in `convergence`; null where this port was not involved. */
   readonly convergencePs: readonly (number | null)[];
   readonly statistics: LldpStatistics;
   readonly tooManyNeighbors: boolean;
@@ -44,17 +44,17 @@ export interface DiscoveryPortResult {
   readonly machines: MachineStates;
   readonly dcbx: 'none' | 'ieee' | 'cee';
   readonly local: DcbxResult;
-  /** Null without exactly one neighbour that speaks DCBX. */
+  /** Null without exactly one neighbor that sends DCBX. */
   readonly remote: DcbxResult | null;
   readonly operational: DcbxResult;
-  /** What the registers of a NIC give where that is not what is operational; else null. */
+  /** The table in the registers of a NIC where it differs from the operational one; else null. */
   readonly hardware: EtsResult | null;
   readonly etsFrom: 'local' | 'peer';
   readonly pfcFrom: 'local' | 'peer';
   readonly credit: CreditAgreement;
   readonly level: number;
   readonly mismatches: readonly string[];
-  /** By priority: frames that came while only one end had PFC for it. */
+  /** By priority: frames received while only one end had PFC for it. */
   readonly exposedFrames: readonly number[];
   /** By priority: when that first was so, and when it last ceased to be; null: never. */
   readonly exposedPs: readonly {
@@ -93,7 +93,7 @@ export interface PfcResult {
   readonly priorities: readonly number[];
 }
 
-/** Null where discovery does not run. `numberOf` tells a port's number at the mechanism. */
+/** Null where discovery does not run. `numberOf` returns a port's number at the mechanism. */
 export function discoveryResults(
   fabric: Fabric,
   mechanism: DiscoveryMechanism,

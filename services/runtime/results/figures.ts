@@ -1,4 +1,4 @@
-/** Figures that results are made of, and that the page in the browser knows, too. */
+/** Statistics that results are made of, and that the page in the browser uses, too. */
 
 /** By rank. */
 export interface Ranks<Value> {
@@ -9,14 +9,14 @@ export interface Ranks<Value> {
 }
 
 /**
- * Exact percentiles of all values, by nearest rank. What is unfinished counts as longer than any
+ * Exact percentiles of all values, by nearest rank. Unfinished values count as longer than any
  * other; a percentile that falls there is null.
  */
 export interface Percentiles extends Ranks<number | null> {
   /** Values that are known, and those beside them that are unfinished. */
   readonly count: number;
   readonly total: number;
-  /** What each percentile comes to at the least, whatever is unfinished. */
+  /** Lower bound of each percentile, whatever is unfinished. */
   readonly atLeast: Ranks<number>;
 }
 

@@ -36,7 +36,7 @@ export function completionOf(
   );
 }
 
-/** The same over what they would take on an idle fabric, where that is known. */
+/** The same relative to their times on an idle fabric, where those are known. */
 export function slowdownOf(
   flows: readonly Pick<FlowResult, 'slowdown' | 'unfinishedPs' | 'idealPs'>[],
 ): Percentiles | null {

@@ -28,14 +28,14 @@ const TIMES = 2;
 /** The longest queues of a path may drain at this part of line rate. */
 const DRAIN_SHARE = 1 / 4;
 
-/** What a fabric must say of a flow before it counts as stalled. */
+/** The path of a flow, to be examined before it counts as stalled. */
 interface Path {
   readonly ends: readonly LinkEnd[];
   /** The names of its ports. */
   readonly names: ReadonlySet<string>;
 }
 
-/** What may keep a flow from getting on. */
+/** What may block a flow. */
 interface Obstacle {
   /** The port on its path that is held longest. */
   readonly held: { readonly sincePs: number } | null;
@@ -44,14 +44,14 @@ interface Obstacle {
 
 /**
  * Flows that have stopped progressing, from the state of an engine that has executed everything
- * before `nowPs`: the same wherever the run was executed. Such a flow has offered data that is not
- * delivered, and for longer than round trips, its pace, its turns at the source, the queues on its
- * path, a pause time and retransmission timeouts explain, nothing of it has arrived; or its path
- * leads through a cyclic buffer dependency.
+ * before `nowPs`: the same in any partitioning. Such a flow has offered data that is not delivered,
+ * and for longer than round trips, its pace, its turns at the source, the queues on its path, a
+ * pause time and retransmission timeouts explain, nothing of it has arrived; or its path leads
+ * through a cyclic buffer dependency.
  */
 export class FlowProgress {
   private readonly endOf: ReadonlyMap<string, LinkEnd>;
-  /** By target and connection: when the oldest raw frame in the fabric was made. */
+  /** By target and connection: when the oldest raw frame in the fabric was created. */
   private readonly bornOf: ReadonlyMap<string, number>;
 
   constructor(
@@ -64,7 +64,7 @@ export class FlowProgress {
     this.bornOf = this.rawFrames();
   }
 
-  /** `isStill`: nothing in the fabric moves any more, whatever might explain it for one flow. */
+  /** `isStill`: no frame in the fabric moves any more, whatever might explain it for one flow. */
   stalls(deadlocks: readonly Deadlock[], isStill: boolean): StallResult[] {
     const rings = deadlocks.flatMap(({ ring }) => ring);
     return this.fabric.flows.flatMap((flow, index) => {
@@ -105,13 +105,13 @@ export class FlowProgress {
     const { engine, nowPs } = this;
     const send = this.sender(index);
     if (engine.senders.pacedUntil(send) > nowPs) return false;
-    // Link partners that are still to agree hold their frames until then.
+    // Link partners that have not negotiated yet hold their frames until then.
     if (path.ends.some((end) => engine.discovery.isSettling(this.numberOf(end)))) return false;
     const explainedPs = this.explainedPs(index, path);
     if (silentPs < explainedPs) return false;
-    // What is sent again ends where the rest did.
+    // Retransmissions end where the rest did.
     if (isUnreachable) return true;
-    // A port that is held for so long keeps retransmissions back, too.
+    // A port that is held for so long delays retransmissions, too.
     if (held !== null && nowPs - held.sincePs >= explainedPs) return true;
     const { transport } = flow;
     return transport.kind === 'raw' || silentPs >= TIMES * transport.maxTimeoutPs;

@@ -5,8 +5,8 @@ import type { ManagedObjects, YangContainer } from '../../mechanisms/managed-obj
 import { counterLeaves, uint64 } from '../../mechanisms/managed-objects.js';
 
 /**
- * Managed objects of all devices as instance data (RFC 7951) of those modules that are there, by
- * their names.
+ * Managed objects of all devices as instance data (RFC 7951) of the available modules, by their
+ * names.
  */
 export function managedObjects(
   { linkEnds, mechanisms, specs }: Fabric,
@@ -45,7 +45,7 @@ function containers(
   );
 }
 
-/** What mechanisms of the engine itself count by port and priority. */
+/** Counters of the engine's own mechanisms by port and priority. */
 function byPriority(engine: Engine, port: number, modules: readonly string[]): YangContainer {
   const lists = engine.mechanisms.flatMap((mechanism) => {
     if (!modules.includes(`selvage-${mechanism.name}`)) return [];

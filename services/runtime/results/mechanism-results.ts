@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/device/engine.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { MechanismResults } from '../../mechanisms/registry.js';
 
-/** What mechanisms have to say of a run, from an engine that holds the whole fabric. */
+/** Results of mechanisms, from an engine that has the whole fabric. */
 export function mechanismResults(
   { mechanisms, topology }: Fabric,
   engine: Engine,

@@ -10,7 +10,14 @@ import { ledControl } from '../../engine/nic-82599/leds.js';
 import type { Nic82599 } from '../../engine/nic-82599/nic.js';
 import { RATE_FACTOR_ONE } from '../../engine/nic-82599/rate-scheduler.js';
 import { classOfRegister } from '../../engine/nic-82599/refill-rule.js';
-import { QUEUES, REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
+import type { TagStatus } from '../../engine/nic-82599/received-tags.js';
+import {
+  POOLS,
+  QUEUES,
+  REGISTER_NAMES,
+  registerKind,
+} from '../../engine/nic-82599/register-map.js';
+import { identifierOf, isDropEligible, priorityOf } from '../../engine/nic-82599/vlan.js';
 import { QUEUE_OCTETS, QUEUE_PEAK } from '../../engine/port/queues.js';
 
 /** An 82599 at a moment; credits count 64 octets, tables have the names of the data sheet. */
@@ -29,9 +36,15 @@ export interface NicResult {
   /** Receive queues whose descriptors were used; empty where they are not counted. */
   readonly rings: readonly RingRow[];
   readonly latencies: readonly LatencyRow[];
-  /** Posted writes to the host by the hint that went with them; empty where DCA is off. */
+  /** Posted writes to the host by their hint; empty where DCA is off. */
   readonly hints: readonly { readonly tag: number; writes: number; octets: number }[];
   readonly leds: readonly LedRow[];
+  /** Bits of receive descriptors, by the tags of frames. */
+  readonly tags: readonly TagStatus[];
+  /** Virtual machines with settings of their own; without any there is none. */
+  readonly pools: readonly PoolRow[];
+  /** Frames between virtual machines, by class; empty without the switch. */
+  readonly switched: readonly SwitchedRow[];
   readonly spoofedFrames: number;
   /** All that are not 0. */
   readonly registers: Readonly<Record<string, number>>;
@@ -81,13 +94,36 @@ export interface RingRow {
   readonly droppedFrames: number;
 }
 
+export interface PoolRow {
+  readonly pool: number;
+  /** VLANs that it takes; empty: all. */
+  readonly vlans: readonly number[];
+  /** Anti-spoofing by address, and by VLAN. */
+  readonly macCheck: boolean;
+  readonly vlanCheck: boolean;
+  /** The tag that is inserted; null: none. */
+  readonly insert: {
+    readonly vlan: number;
+    readonly priority: number;
+    readonly dei: boolean;
+  } | null;
+}
+
+export interface SwitchedRow {
+  readonly tc: number;
+  readonly frames: number;
+  readonly octets: number;
+  /** Frames that wait for their receive buffer. */
+  readonly waiting: number;
+}
+
 export interface BufferRow {
   readonly direction: 'transmit' | 'receive';
   readonly tc: number;
   readonly sizeOctets: number;
   readonly octets: number;
   readonly peakOctets: number;
-  /** Received frames that it refused, and that found no descriptor (RXMPC, RNBC). */
+  /** Received frames that it discarded, and that found no descriptor (RXMPC, RNBC). */
   readonly missedFrames: number;
   readonly noDescriptorFrames: number;
 }
@@ -99,7 +135,7 @@ export interface LedRow {
   readonly inverted: boolean;
   readonly blinks: boolean;
   readonly lit: boolean;
-  /** How often it has gone on or off, and since when it is as it is. */
+  /** Number of changes, and time of the last one. */
   readonly changes: number;
   readonly sincePs: number;
 }
@@ -157,6 +193,9 @@ function nicResult(
     ],
     hints: hintRows(nic),
     leds: ledRows(nic, nowPs),
+    tags: nic.tags.rows(nic.vlanModes),
+    pools: poolRows(nic),
+    switched: switchedRows(engine, device, nic),
     spoofedFrames: nic.spoofed,
     registers: registersOf(nic, nowPs),
   };
@@ -265,6 +304,38 @@ function ringRows({ hosting }: Engine, { place }: Device, nic: Nic82599): RingRo
     ...hosting.ring(place, queue),
     droppedFrames: nic.droppedBy[queue]!,
   })).filter(({ descriptors, fewest }) => fewest < descriptors);
+}
+
+function poolRows({ registers, spec }: Nic82599): PoolRow[] {
+  return Array.from({ length: POOLS }, (_, pool): PoolRow => {
+    const vlans = spec.poolVlans[pool] ?? [];
+    const checks = (field: string): boolean =>
+      ((registers.field('PFVFSPOOF', field, pool >> 3) >> (pool & 7)) & 1) === 1;
+    const isInserted = registers.field('PFVMVIR', 'VLANA', pool) === 1;
+    const tci = registers.field('PFVMVIR', 'TCI', pool);
+    const insert = {
+      vlan: identifierOf(tci),
+      priority: priorityOf(tci),
+      dei: isDropEligible(tci),
+    };
+    return {
+      ...{ pool, vlans, macCheck: checks('MACAS'), vlanCheck: checks('VLANAS') },
+      insert: isInserted ? insert : null,
+    };
+  }).filter(
+    ({ vlans, macCheck, vlanCheck, insert }) =>
+      vlans.length > 0 || macCheck || vlanCheck || insert !== null,
+  );
+}
+
+function switchedRows({ shared }: Engine, { rows }: Device, nic: Nic82599): SwitchedRow[] {
+  if (!nic.switches) return [];
+  const { nicFrames } = shared;
+  return CLASSES.slice(0, nic.spec.dcb ? nic.spec.classes : 1).map((tc) => {
+    let waiting = 0;
+    nicFrames.lists.forEach(nicFrames.looping(rows.nic.first, tc), () => waiting++);
+    return { tc, frames: nic.loopedFrames[tc]!, octets: nic.loopedOctets[tc]!, waiting };
+  });
 }
 
 function latencyRows(direction: LatencyRow['direction'], latencies: Latencies): LatencyRow[] {

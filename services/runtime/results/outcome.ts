@@ -22,13 +22,13 @@ import { watchdogResults } from './watchdog-results.js';
 
 const DEADLOCK = 'deadlock: ';
 
-/** What observers recorded of a run; null where they were not asked for. */
+/** Records of a run; null where they were not requested. */
 export interface Measured {
   readonly congestion: Congestion | null;
   readonly wire: readonly WireLog[] | null;
 }
 
-/** What an engine that holds the whole fabric, in its order, has to say of a run. */
+/** Results of an engine that has the whole fabric, in its order. */
 export function outcomeOf(
   fabric: Fabric,
   engine: Engine,
@@ -46,7 +46,7 @@ export function outcomeOf(
   const standing = isOver ? standingDeadlocks(fabric, engine, virtualPs) : [];
   const progress = isOver ? new FlowProgress(fabric, engine, nics, virtualPs) : null;
   const candidates = progress?.stalls(standing, isStill) ?? [];
-  // Frames of a flow that is complete may still be on their way; it is not stalled.
+  // Frames of a flow that is complete may still be in flight; it is not stalled.
   const stalls = candidates.filter(({ flow }) => flows[flow]!.completionPs === null);
   const failure = withRing(known ?? firstLoss(fabric, engine), congestion?.deadlocks ?? standing);
   const deviceDigests = deviceDigestsOf(fabric, engine);
@@ -102,7 +102,7 @@ function pluginResults({ scenario }: Fabric): PluginResult[] {
   });
 }
 
-/** What failed goes before what stands still, and that before what is merely over. */
+/** Failures take precedence over stalls, and these over the mere end. */
 function statusOf(
   status: 'complete' | 'interrupted',
   failure: Failure | null,
@@ -115,12 +115,12 @@ function statusOf(
   return failure !== null || stalls.length > 0 ? 'stalled' : 'complete';
 }
 
-/** Nothing is broken, but nothing moves. */
+/** No error, but no progress. */
 function isStandstill({ reason }: Failure): boolean {
   return reason === STALLED || reason.startsWith(DEADLOCK);
 }
 
-/** A standstill that has a circle of ports to blame names it, and when it closed. */
+/** A standstill with a cycle of ports names it, and when it closed. */
 function withRing(failure: Failure | null, deadlocks: readonly Deadlock[]): Failure | null {
   const deadlock = deadlocks.find(({ openedPs }) => openedPs === null);
   return failure?.reason !== STALLED || deadlock === undefined
@@ -128,7 +128,7 @@ function withRing(failure: Failure | null, deadlocks: readonly Deadlock[]): Fail
     : deadlockFailure(deadlock);
 }
 
-/** Its ports in turn, and when it closed. */
+/** Its ports in order, and when it closed. */
 export function deadlockFailure({ ring, closedPs }: Deadlock): Failure {
   const [{ device, egress: port, priority }] = ring as [(typeof ring)[number]];
   const steps = ring.map(({ egress }) => egress).join(' waits for ');
@@ -142,7 +142,7 @@ export function virtualTimeOf(engine: Engine, endPs: number | null): number {
   return isQuiet(engine, next) ? lastArrival(engine) : next;
 }
 
-/** Nothing is left to do, or only what keeps neighbours informed. */
+/** Nothing is left to do, or only periodic messages. */
 function isQuiet(engine: Engine, nextPs: number): boolean {
   if (nextPs === Infinity) return true;
   return thingsPlanned(engine) === 0 && engine.shared.pool.inUse() === 0;
@@ -169,7 +169,7 @@ export function firstLoss(fabric: Fabric, engine: Engine): Failure | null {
   return first;
 }
 
-/** Where the frame would have been stored, and what decides how much fits there. */
+/** The buffer where the frame would have been stored, and its limit. */
 function lossReason({ scenario, specs }: Fabric, device: number, priority: number): string {
   const spec = specs[device]!;
   const dropped = 'a frame of a lossless priority was dropped';
@@ -181,7 +181,7 @@ function lossReason({ scenario, specs }: Fabric, device: number, priority: numbe
   );
 }
 
-/** A book that does not balance, or a stop that nobody will repeat. */
+/** A ledger that does not balance, or a pause that is not refreshed. */
 export function unbalanced(fabric: Fabric, engine: Engine, nowPs: number): Failure | null {
   const breach = unbalancedWhole(engine, nowPs);
   if (breach === null) return null;

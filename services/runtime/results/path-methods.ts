@@ -1,12 +1,13 @@
-/** What rules each link of a path, priority by priority, and what that makes of the whole. */
+/** The method of each link of a path, priority by priority, and the verdict about the whole. */
 
+import { FLOW_CONTROLS, type SliceFlowControlName } from '../../mechanisms/registry.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
 import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 
 /** `held`: nothing is sent, for want of an agreement on credit. */
-export type Method = 'credit' | 'pfc' | 'pause' | 'held' | 'none';
+export type Method = 'credit' | 'pfc' | 'pause' | 'held' | 'none' | SliceFlowControlName;
 
 export interface PathResult {
   readonly from: string;
@@ -14,9 +15,9 @@ export interface PathResult {
   readonly priority: number;
   readonly hops: readonly HopResult[];
   readonly verdict: 'credit' | 'lossless' | 'lossless, mixed' | 'lossy' | 'refused';
-  /** Links that make the verdict less than one of a single method. */
+  /** Links that keep the verdict from being a single method. */
   readonly because: readonly string[];
-  /** By change of the fabric: how long its ports took to settle; null where none had a part. */
+  /** By change of the fabric: how long its ports took to settle; null where none was involved. */
   readonly convergencePs: readonly (number | null)[];
   /** Sent by its ports so far. */
   readonly lldpdus: number;
@@ -31,7 +32,7 @@ export interface HopResult {
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/** By priority; empty where no path leads from one to the other. */
+/** By priority; empty where no link leads from one to the other. */
 export function pathResults(
   fabric: Fabric,
   mechanism: DiscoveryMechanism,
@@ -41,7 +42,7 @@ export function pathResults(
   priorities: readonly number[] = PRIORITIES,
 ): PathResult[] {
   const links = fabric.routes.pathBetween(source, destination);
-  if (links === null) return [];
+  if (links === null || links.length === 0) return [];
   const ends = sendingEnds(fabric, links, source);
   const judge = new LinkJudge(fabric, mechanism, numberOf);
   const settled = settledOf(ends, mechanism, numberOf);
@@ -107,7 +108,7 @@ function verdictOf(hops: readonly HopResult[]): Pick<PathResult, 'verdict' | 'be
   return { verdict: 'lossless, mixed', because: others.map(({ link }) => link) };
 }
 
-/** Says which method rules a link in one direction, and why. */
+/** The method of a link in one direction, and its reason. */
 class LinkJudge {
   constructor(
     private readonly fabric: Fabric,
@@ -130,10 +131,23 @@ class LinkJudge {
   }
 
   private pinned(end: LinkEnd, bit: number): readonly [Method, string] {
+    const own = this.ofSlice(end, bit);
+    if (own !== null) return [own, 'the scenario says so'];
     const { credit, pfc } = this.fabric.specs[end.device]!.ports[end.port]!;
     if (((credit?.priorities ?? 0) & bit) !== 0) return ['credit', 'the scenario says so'];
     if (((pfc?.priorities ?? 0) & bit) !== 0) return ['pfc', 'the scenario says so'];
     return ['none', 'the scenario says so'];
+  }
+
+  /** A flow control that both ends are configured for. */
+  private ofSlice(end: LinkEnd, bit: number): SliceFlowControlName | null {
+    const { mechanisms } = this.fabric;
+    for (const { slice, context } of mechanisms) {
+      const { flowControl } = context.devices[end.device]!.links[end.port]!;
+      const name = FLOW_CONTROLS.find((one) => one === slice.name);
+      if (name !== undefined && flowControl[31 - Math.clz32(bit)] === name) return name;
+    }
+    return null;
   }
 
   private negotiated(end: LinkEnd, peer: LinkEnd, bit: number): readonly [Method, string] {
@@ -164,7 +178,7 @@ class LinkJudge {
     return `both ends have credit exchange${by}`;
   }
 
-  /** The sender has the priority for credit only, and its scenario lets nothing else do. */
+  /** The sender has the priority for credit only, and its scenario allows no other method. */
   private isHeld(end: LinkEnd, bit: number): boolean {
     const { holdsWithoutCredit } = this.mechanism.specs[this.numberOf(end.device, end.port)]!;
     return holdsWithoutCredit && (this.enabledAt(end) & bit) !== 0;

@@ -1,4 +1,4 @@
-/** What a run measured: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
+/** Results of a run: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
 
 import type { MechanismResults } from '../../mechanisms/registry.js';
 import type { CreditLoopTerms } from '../../engine/analysis/credit/credit-loop.js';
@@ -25,10 +25,10 @@ export interface RunResults extends MechanismResults {
   readonly status: RunStatus;
   /** Why a run failed: where, when and what; null unless it did. */
   readonly failure: Failure | null;
-  /** What the scenario asks for that hardly is what was meant. */
+  /** Probable mistakes in the scenario. */
   readonly warnings: readonly WarningResult[];
   readonly virtualPs: number;
-  /** Where the scenario would have ended; null when it ends with its load. */
+  /** End of the scenario; null when it ends with its load. */
   readonly durationPs: number | null;
   readonly digest: string;
   readonly deviceDigests: readonly { readonly device: string; readonly digest: string }[];
@@ -73,7 +73,7 @@ export interface RunResults extends MechanismResults {
   readonly wire: WireResult | null;
 }
 
-/** Hashes over what was put on the wire: frames in their order, their times and contents. */
+/** Hashes over what was transmitted: frames in their order, their times and contents. */
 export interface WireResult {
   /** Over all ports by name. */
   readonly fingerprint: string;
@@ -95,7 +95,7 @@ export interface WarningResult {
   readonly load: string | null;
 }
 
-/** A flow with data that was offered and not delivered, of which nothing arrives any more. */
+/** A flow with data that was offered and not delivered, without deliveries any more. */
 export interface StallResult {
   readonly flow: number;
   readonly name: string;
@@ -104,32 +104,32 @@ export interface StallResult {
   /** The port on its path that is held longest, and its link partner; null: none is. */
   readonly port: string | null;
   readonly peer: string | null;
-  /** Where its frames can go no farther; null: they reach their destinations. */
+  /** Where its frames are blocked; null: they reach their destinations. */
   readonly unreachableAt: string | null;
 }
 
-/** What a declared fault did, at all its ports together. */
+/** Effects of a declared fault, at all its ports together. */
 export interface FaultResult {
   readonly fault: string;
   readonly kind: string;
   /** Ports that it was declared for, or that it could disturb. */
   readonly ports: number;
-  /** How often it was there, at the port where that was most often. */
+  /** Number of activities, at the port with most of them. */
   readonly times: number;
   readonly activePs: number;
-  /** Frames that it hit, or times that it acted. */
+  /** Frames that it affected, or times that it acted. */
   readonly hits: number;
-  /** Forged frames that a sender did not make, since too many of its frames wait already. */
+  /** Spoofed frames that a sender did not create, since too many of its frames wait already. */
   readonly withheld: number;
 }
 
 export interface WatchdogResult {
   readonly port: string;
-  /** Who held it. */
+  /** Its link partner. */
   readonly peer: string;
   readonly priority: number;
   readonly action: 'drop' | 'forward';
-  /** How often it stepped in, how long it did not step back, together, and what it dropped. */
+  /** Number of storms, their total duration, and frames dropped in them. */
   readonly storms: number;
   readonly stormPs: number;
   readonly droppedFrames: number;
@@ -142,7 +142,7 @@ export interface LostCreditResult {
   readonly priority: number;
   readonly channel: number;
   readonly units: number;
-  /** A frame waits for credit since then, although nothing is on its way or stored. */
+  /** A frame waits for credit since then, although nothing is in flight or stored. */
   readonly starvedSincePs: number | null;
 }
 
@@ -190,9 +190,9 @@ export interface FlowResult {
   readonly messages: number;
   /** Of the whole flow; null while it is not complete. */
   readonly completionPs: number | null;
-  /** How long a flow with a volume had been under way at the end; null if it is complete. */
+  /** Time of a flow with a volume until the end of the run; null if it is complete. */
   readonly unfinishedPs: number | null;
-  /** What the completion would take on an empty fabric; null for an endless flow. */
+  /** Its completion time on an idle fabric; null for an endless flow. */
   readonly idealPs: number | null;
   readonly slowdown: number | null;
   /** Payload over the time that it was offered. */
@@ -205,8 +205,8 @@ export interface FlowResult {
   readonly timeouts: number;
   readonly markedFrames: number;
   /**
-   * Of a flow that is not complete: where its frames could go no farther at the end, a port whose
-   * link was down or a switch without a route. Null if they could.
+   * Of a flow that is not complete: where its frames were blocked at the end, a port whose link was
+   * down or a switch without a route. Null if they were not.
    */
   readonly unreachableAt: string | null;
 }
@@ -222,7 +222,7 @@ export interface PortResult {
   readonly priorities: readonly PortPriorityResult[];
 }
 
-/** Only priorities that a port has seen, sent, dropped or been held for. */
+/** Only priorities that a port has received, sent, dropped or been paused for. */
 export interface PortPriorityResult {
   readonly priority: number;
   readonly rxFrames: number;
@@ -231,10 +231,10 @@ export interface PortPriorityResult {
   readonly txOctets: number;
   readonly drops: Readonly<Record<string, number>>;
   readonly markedFrames: number;
-  /** This port was held by its neighbour. */
+  /** Time for which the link partner paused this port. */
   readonly heldPs: number;
   readonly heldCount: number;
-  /** This port asked its neighbour to stop. */
+  /** Control frames of this port that paused its link partner. */
   readonly stopsSent: number;
   readonly peakQueueOctets: number;
   readonly peakIngressOctets: number;
@@ -244,7 +244,7 @@ export interface PortPriorityResult {
 export interface MarginResult {
   readonly port: string;
   readonly priority: number;
-  /** With an idle pool; a dynamic threshold sinks as the pool fills. */
+  /** With an idle pool; a dynamic threshold falls as the pool fills. */
   readonly xoffOctets: number;
   readonly peakOctets: number;
   readonly headroomOctets: number;
@@ -252,13 +252,15 @@ export interface MarginResult {
   readonly needed: HeadroomTerms;
 }
 
-/** A credit account of a port, both as a sender and as a receiver; in units of who grants. */
+/**
+ * A credit account of a port, both as a sender and as a receiver; in units of the granting port.
+ */
 export interface CreditResult extends CreditCounters {
   readonly port: string;
   /** Behind this port, for the priority, all channels together. */
   readonly unitOctets: number;
   readonly bufferUnits: number;
-  /** What full rate over the link takes, of one channel. */
+  /** Units for full rate over the link, of one channel. */
   readonly neededUnits: number;
   readonly needed: CreditLoopTerms;
 }
@@ -268,7 +270,7 @@ export interface RateResult {
   readonly name: string;
   readonly control: string;
   readonly lineBps: number;
-  /** At the end, and the least that it ever was. */
+  /** At the end, and the lowest so far. */
   readonly rateBps: number;
   readonly targetBps: number;
   readonly leastBps: number;
@@ -287,7 +289,7 @@ export interface BufferResult {
 /** A region of a frame data buffer, in slots of one frame. */
 export interface SlotResult {
   readonly device: string;
-  /** `shared`, `sources` (of all ports together), or the class that it is kept for: `P7`. */
+  /** `shared`, `sources` (of all ports together), or the class that it is reserved for: `P7`. */
   readonly region: string;
   readonly slots: number;
   /** At the end of the run. */
@@ -299,20 +301,20 @@ export interface SlotResult {
 export interface SlotPortResult {
   readonly port: string;
   readonly flowControl: boolean;
-  /** Kept for frames that come in here. */
+  /** Reserved for frames with this ingress. */
   readonly sourceSlots: number;
   readonly peakSlots: number;
   /** Null, here and below, for a port without flow control. */
   readonly xoffSlots: number | null;
   readonly headroomSlots: number | null;
-  /** What the delays of the link ask for, in the shortest frames. */
+  /** Need by the delays of the link, in the shortest frames. */
   readonly neededSlots: number | null;
   readonly xoffs: number;
   readonly xons: number;
-  /** How long the neighbour was to hold everything, what it had for idle ports as well. */
+  /** How long the link partner was paused, with its frames for idle ports as well. */
   readonly stoppedPs: number;
   readonly downgradedFrames: number;
   readonly framesWithoutSlot: number;
-  /** Frames that would have left here. */
+  /** Frames with this egress. */
   readonly wredDrops: number;
 }

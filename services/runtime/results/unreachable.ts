@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/device/engine.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 
 /**
- * Where the frames of a flow can go no farther, as the fabric is at the end of a run: the port
+ * Where the frames of a flow are blocked, by the state of the fabric at the end of a run: the port
  * whose link is down, or the switch that has no route. Null if they reach all destinations.
  */
 export function unreachableAt(fabric: Fabric, engine: Engine, flow: number): string | null {

@@ -2,7 +2,7 @@ import type { Engine } from '../../engine/device/engine.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { WatchdogResult } from './results.js';
 
-/** What watchdogs of PFC did, port by port; nothing of those that never stepped in. */
+/** Storms that PFC watchdogs detected, port by port; only of those that acted. */
 export function watchdogResults(fabric: Fabric, engine: Engine, nowPs: number): WatchdogResult[] {
   const { watchdog } = engine.pfc;
   return fabric.specs.flatMap(({ ports }, device) =>

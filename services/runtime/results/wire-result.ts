@@ -3,7 +3,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { fingerprint } from './fingerprint.js';
 import type { WireResult } from './results.js';
 
-/** What each port put on the wire, by the names of ports. */
+/** Fingerprints of what each port transmitted, by the names of ports. */
 export function wireResult({ linkEnds }: Fabric, wire: readonly WireLog[]): WireResult {
   const ports = linkEnds.flatMap((ends, device) =>
     ends.map(({ name, port }) => ({ port: name, fingerprint: wire[device]!.hex(port) })),

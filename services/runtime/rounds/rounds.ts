@@ -1,25 +1,20 @@
-import type { Verdict, WatchIntervals } from '../checks/stall.js';
-import { STALLED, StallWatch } from '../checks/stall.js';
+import type { Advance, Bound, StallCounts } from '../controller/partition-set.js';
 import type { RoundReport } from '../part/member.js';
 
-/** What the coordinator does when every service has reported. */
-export type Decision =
-  | {
-      readonly kind: 'round';
-      readonly basePs: number;
-      readonly endPs: number;
-      readonly count: boolean;
-    }
-  | { readonly kind: 'finish' }
-  | { readonly kind: 'stalled'; readonly reason: string; readonly atPs: number };
+/** Grant for all services to execute events before a bound. */
+export interface Round {
+  /** There is no event before this time. */
+  readonly basePs: number;
+  readonly endPs: number;
+  /** Frames are counted at its end. */
+  readonly countFrames: boolean;
+}
 
 export interface RoundsInput {
   /** By service: the peers of its channels, in their order. */
   readonly peers: readonly (readonly number[])[];
   /** The least over all channels. */
   readonly lookaheadPs: number;
-  readonly durationPs: number | null;
-  readonly watch: WatchIntervals;
   /** Lookaheads of every round; null to adapt them. */
   readonly fixedLength: number | null;
 }
@@ -31,63 +26,68 @@ const BUSY_SHARE = 0.5;
 const IDLE_SHARE = 0.25;
 
 /**
- * The coordinator's half of virtual time: grants horizons, gathers reports, and jumps over idle
- * time. Inside a long round neighbours run on promises, which is cheapest while there is much to
- * do; a round of one lookahead is a plain barrier, which is cheapest when there is little. The
- * length adapts, and falls faster than it rises.
+ * The coordinator's half of the sync protocol: divides an advance into rounds, gathers their
+ * reports, and skips idle time. Inside a long round services advance by each other's bounds, which
+ * is cheapest while there are many events; a round of one lookahead is a plain barrier, which is
+ * cheapest when there are few. The length adapts, and falls faster than it rises.
  */
 export class Rounds {
-  private readonly stall: StallWatch;
   private reports: (RoundReport | null)[];
   private lookaheads = 1;
-  /** Everything before this time has been executed everywhere. */
-  boundPs = 0;
-  /** The earliest event anywhere. */
-  nextPs = 0;
+  private at: Bound = { boundPs: 0, nextPs: 0 };
   /** Every service's last report of this epoch; null before its first. */
   last: (RoundReport | null)[];
   private endPs = 0;
 
   constructor(private readonly input: RoundsInput) {
-    this.stall = new StallWatch(input.watch);
     this.reports = input.peers.map(() => null);
     this.last = input.peers.map(() => null);
   }
 
-  /** Everybody starts at a bound, with these next events. */
-  begin(boundPs: number, nexts: readonly number[], framesSeen: number): void {
-    this.boundPs = boundPs;
-    this.nextPs = nexts.reduce((least, next) => Math.min(least, next), Infinity);
+  /** All services start at a bound, with these next events. */
+  begin(boundPs: number, nexts: readonly number[]): void {
+    this.at = { boundPs, nextPs: Math.min(...nexts) };
     this.reports = this.input.peers.map(() => null);
     this.last = this.input.peers.map(() => null);
     this.lookaheads = this.input.fixedLength ?? 1;
     this.endPs = boundPs;
-    this.stall.restore(boundPs, framesSeen);
   }
 
-  /** Something is due at a time from which on nothing has been executed. */
-  wake(atPs: number, watch: WatchIntervals): void {
-    this.nextPs = Math.min(this.nextPs, atPs);
-    this.stall.adopt(watch, this.boundPs);
+  get bound(): Bound {
+    return this.at;
   }
 
-  /** True when the last report of the round has come; then `decide`. */
+  /** The next round of an advance; `count`: frames are to be counted wherever it ends. */
+  open(basePs: number, { limitPs, countAtPs }: Advance, count: boolean): Round {
+    const longest = basePs + this.lookaheads * this.input.lookaheadPs;
+    this.endPs = Math.min(longest, limitPs);
+    return { basePs, endPs: this.endPs, countFrames: count || this.endPs === countAtPs };
+  }
+
+  /** A round of no length: services report their state, and execute nothing. */
+  openEmpty(): Round {
+    const { boundPs } = this.at;
+    this.endPs = boundPs;
+    return { basePs: boundPs, endPs: boundPs, countFrames: true };
+  }
+
+  /** True when the last report of the round is there. */
   report(service: number, report: RoundReport): boolean {
     this.reports[service] = report;
     if (this.reports.includes(null)) return false;
     const reports = this.reports as RoundReport[];
-    this.boundPs = this.endPs;
-    this.nextPs = reports.reduce(
-      (least, { nextPs, handedOverPs }) => Math.min(least, nextPs, handedOverPs),
+    const nextPs = reports.reduce(
+      (least, report) => Math.min(least, report.nextPs, report.handedOverPs),
       Infinity,
     );
+    this.at = { boundPs: this.endPs, nextPs };
     this.adapt(reports);
     this.last = reports;
     this.reports = this.input.peers.map(() => null);
     return true;
   }
 
-  /** By channel of a service: how many messages its peers have sent it. */
+  /** By channel of a service: number of messages its peers have sent it. */
   expectedBy(service: number): number[] {
     const { peers } = this.input;
     return peers[service]!.map((peer) => {
@@ -101,57 +101,18 @@ export class Rounds {
     return this.last.reduce((latest, report) => Math.max(latest, report?.latestPs ?? 0), 0);
   }
 
-  /** What the stall watch has to remember in a checkpoint. */
-  get framesSeen(): number {
-    return this.stall.framesSeen;
-  }
-
-  /** `count`: somebody wants to know how many frames there are; no round goes beyond `limitPs`. */
-  decide(count: boolean, limitPs = Infinity): Decision {
-    const { durationPs, lookaheadPs } = this.input;
-    const { nextPs, stall } = this;
-    if (nextPs === Infinity || nextPs >= (durationPs ?? Infinity)) {
-      return this.isAtEnd() ? { kind: 'finish' } : this.round(durationPs!, durationPs!, true);
-    }
-    while (nextPs >= stall.dueAt) {
-      const atPs = stall.dueAt;
-      if (!this.isCounted()) return this.round(atPs, atPs, true);
-      const verdict = this.look();
-      if (verdict === 'stalled') return { kind: 'stalled', reason: STALLED, atPs };
-      if (verdict === 'quiet' && durationPs === null) return { kind: 'finish' };
-    }
-    const longest = nextPs + this.lookaheads * lookaheadPs;
-    const horizon = limitPs > nextPs ? Math.min(longest, limitPs) : longest;
-    return this.round(nextPs, Math.min(horizon, durationPs ?? Infinity, stall.dueAt), count);
-  }
-
-  private round(basePs: number, endPs: number, count: boolean): Decision {
-    this.endPs = endPs;
-    return { kind: 'round', basePs, endPs, count: count || endPs === this.stall.dueAt };
-  }
-
-  private isCounted(): boolean {
-    return this.last.every((report) => report !== null && report.framesStarted >= 0);
-  }
-
-  /** With a duration everybody goes to its end, since samples may be due there. */
-  private isAtEnd(): boolean {
-    const { durationPs } = this.input;
-    return durationPs === null || this.boundPs >= durationPs;
-  }
-
-  private look(): Verdict {
+  /** Sums over all services at the end of the last round; null if it did not count frames. */
+  counts(): StallCounts | null {
     const reports = this.last.flatMap((report) => report ?? []);
+    const isCounted = reports.length === this.last.length;
+    if (!isCounted || reports.some(({ framesStarted }) => framesStarted < 0)) return null;
     const sum = (value: (report: RoundReport) => number): number =>
       reports.reduce((total, report) => total + value(report), 0);
-    const started = sum((report) => report.framesStarted);
-    const underway = sum((report) => report.framesHeld + report.handedOver - report.takenOver);
-    return this.stall.look(
-      started,
-      underway,
-      sum((report) => report.planned),
-      this.nextPs,
-    );
+    return {
+      started: sum((report) => report.framesStarted),
+      underway: sum((report) => report.framesHeld + report.handedOver - report.takenOver),
+      planned: sum((report) => report.planned),
+    };
   }
 
   private adapt(reports: readonly RoundReport[]): void {

@@ -1,12 +1,12 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { BrokerError } from '../links/broker.js';
 
-/** Waits for a broker that went away, for a while, and says when it is back. */
+/** Waits for a lost broker, for a while, and reports its return. */
 export function watchBroker(
   broker: NatsConnection,
   patienceMs: number,
   fail: (error: Error) => void,
-  back: () => void,
+  on: { lost(): void; back(): void },
 ): void {
   let deadline: NodeJS.Timeout | undefined;
   const giveUp = (): void => {
@@ -14,13 +14,16 @@ export function watchBroker(
   };
   const listen = async (): Promise<void> => {
     for await (const { type } of broker.status()) {
-      if (type === 'disconnect') deadline ??= setTimeout(giveUp, patienceMs);
+      if (type === 'disconnect') {
+        if (deadline === undefined) on.lost();
+        deadline ??= setTimeout(giveUp, patienceMs);
+      }
       if (type === 'reconnect') {
         clearTimeout(deadline);
         deadline = undefined;
       }
-      // A slow consumer was cut off by the server: what was on its way is gone, too.
-      if (type === 'reconnect' || type === 'slowConsumer') back();
+      // A slow consumer was disconnected by the server: messages to it are lost, too.
+      if (type === 'reconnect' || type === 'slowConsumer') on.back();
     }
   };
   listen().catch(fail);

@@ -8,6 +8,7 @@ import {
   tokenMetadata,
 } from '../links/control-channel.js';
 import { SERVE } from '../links/methods.js';
+import type { Log } from '../log.js';
 import type { RunIdentity } from './settings.js';
 
 type Up = selvage.v1.FromService.$Properties;
@@ -15,7 +16,7 @@ type Down = selvage.v1.ToService;
 
 const RETRY_MS = 100;
 
-/** A service's stream to the coordinator, opened again and again while the coordinator is away. */
+/** A service's stream to the coordinator, opened again while the coordinator is unavailable. */
 export class CoordinatorLink {
   private readonly client: Client;
   private stream: ClientDuplexStream<Up, Down> | null = null;
@@ -25,6 +26,7 @@ export class CoordinatorLink {
   constructor(
     private readonly identity: RunIdentity,
     private readonly fail: (error: Error) => void,
+    private readonly log: Log,
     /** How long a stream lasts at most. */
     private readonly streamMs = STREAM_MS,
   ) {
@@ -37,7 +39,7 @@ export class CoordinatorLink {
   }
 
   /** `greeting` is the first message of every stream. */
-  open(greeting: () => Up, hear: (message: Down) => void): void {
+  open(greeting: () => Up, listener: (message: Down) => void): void {
     if (this.closed) return;
     const { path, requestSerialize, responseDeserialize } = SERVE.client;
     const metadata = tokenMetadata(this.identity.keys.token);
@@ -50,21 +52,23 @@ export class CoordinatorLink {
     );
     this.stream = stream;
     stream.on('data', (message: Down) => {
+      if (this.lostAt !== null) this.log.info('the coordinator is there');
       this.lostAt = null;
-      hear(message);
+      listener(message);
     });
     let ended = false;
     const again = (): void => {
       if (ended || this.closed) return;
       ended = true;
       this.stream = null;
+      if (this.lostAt === null) this.log.warn('the coordinator is away');
       this.lostAt ??= performance.now();
       if (performance.now() - this.lostAt > this.identity.patienceMs) {
         const seconds = this.identity.patienceMs / 1000;
         this.fail(new Error(`the coordinator has been away for ${seconds} s`));
       } else {
         setTimeout(() => {
-          this.open(greeting, hear);
+          this.open(greeting, listener);
         }, RETRY_MS);
       }
     };
@@ -72,7 +76,7 @@ export class CoordinatorLink {
     stream.write(greeting());
   }
 
-  /** What is said while nobody listens is lost: the coordinator begins a new epoch anyway. */
+  /** Messages without a connection are lost: the coordinator begins a new epoch anyway. */
   send(message: Up): void {
     this.stream?.write(message);
   }

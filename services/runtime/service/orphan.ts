@@ -1,7 +1,7 @@
-/** How often a process looks whether the one that started it is still there. */
+/** How often a process checks whether its parent still exists. */
 const LOOK_MS = 500;
 
-/** Calls back when the process that started this one is gone, if that is to be watched. */
+/** Calls back when the parent process has ended, if that is to be watched. */
 export function watchParent(env: NodeJS.ProcessEnv, orphaned: () => void): void {
   const parent = Number(env['SELVAGE_PARENT']);
   if (!parent) return;

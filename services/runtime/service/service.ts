@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { selvage } from '#contracts';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
@@ -14,6 +15,7 @@ import {
 } from '../checkpoints/snapshots.js';
 import { DamagedCheckpoint } from '../checkpoints/store-error.js';
 import { unpackChange } from '../live-faults.js';
+import type { Log } from '../log.js';
 import { Member } from '../part/member.js';
 import { PROTOCOL } from '../part/messages.js';
 import { spokenColumns } from '../port-columns.js';
@@ -23,18 +25,20 @@ import { watchBroker } from './broker-watch.js';
 import type { CoordinatorLink } from './coordinator-link.js';
 import type { RunIdentity } from './settings.js';
 
-/** How long silence lasts before a member asks whether something was lost. */
+/** How long a member waits without messages before it probes for lost ones. */
 const TICK_MS = 100;
+/** Ticks between two liveness reports. */
+const ALIVE_TICKS = 10;
 const MOST_KEPT_OCTETS = 64 << 20;
-/** Results travel in pieces of this size. */
+/** Results are sent in pieces of this size. */
 const PIECE_OCTETS = 1 << 20;
 
-/** A fault that ends this service, and with it the run. */
+/** An error that ends this service, and with it the run. */
 export class ServiceError extends Error {}
 
 /**
- * One service: a part of the fabric, its channels over the broker, and the coordinator that
- * drives it. All that decides results is in `Part` and `Member`; this is wiring and waiting.
+ * One service: a part of the fabric, its channels over the broker, and the stream to the
+ * coordinator. Results depend on `Part` and `Member` only; this is wiring and waiting.
  */
 export class Service {
   readonly incarnation = randomUUID();
@@ -45,9 +49,10 @@ export class Service {
   private holdCheck: HoldCheck | null = null;
   private epoch = 0;
   private awaiting: (() => void) | null = null;
-  /** The horizon at which the ports shall be told of; null: nobody asked. */
+  /** The horizon at which counters of ports are sent; null: not requested. */
   private portsAtPs: number | null = null;
   private scheduled = false;
+  private ticks = 0;
   private readonly timer: NodeJS.Timeout;
 
   constructor(
@@ -59,6 +64,7 @@ export class Service {
     private readonly link: CoordinatorLink,
     private readonly fail: (error: Error) => void,
     private readonly leave: () => void,
+    private readonly log: Log,
   ) {
     broker.subscribe(this.subjectOf(service), {
       callback: (error, message) => {
@@ -67,12 +73,17 @@ export class Service {
         this.wake();
       },
     });
-    watchBroker(broker, identity.patienceMs, fail, () => {
-      this.member?.reconnected();
+    watchBroker(broker, identity.patienceMs, fail, {
+      lost: () => {
+        log.warn('the broker is away');
+      },
+      back: () => {
+        log.warn('the broker is back');
+        this.member?.reconnected();
+      },
     });
     this.timer = setInterval(() => {
-      this.member?.tick();
-      this.wake();
+      this.tick();
     }, TICK_MS);
     link.open(
       () => this.registration(),
@@ -87,15 +98,36 @@ export class Service {
     this.link.close();
   }
 
+  private tick(): void {
+    this.member?.tick();
+    if (++this.ticks % ALIVE_TICKS === 0) this.link.send({ alive: this.alive() });
+    this.wake();
+  }
+
+  private alive(): selvage.v1.Alive.$Properties {
+    const { member, epoch } = this;
+    const { user, system } = process.cpuUsage();
+    return {
+      epoch,
+      executedPs: member?.executedBeforePs ?? 0,
+      waitsFor: member?.waitsForServices ?? [],
+      cpuMs: (user + system) / 1000,
+      messages: member?.messagesSent ?? 0,
+    };
+  }
+
   private registration(): selvage.v1.FromService.$Properties {
     const { identity, service, version, incarnation } = this;
-    const register = { protocol: PROTOCOL, run: identity.run, service, version, incarnation };
-    return { register };
+    const { run } = identity;
+    const host = hostname();
+    this.log.debug('registers with the coordinator', { host });
+    return { register: { protocol: PROTOCOL, run, service, version, incarnation, host } };
   }
 
   private async obey(message: selvage.v1.ToService): Promise<void> {
     const { assignment, round, save, show, finish, refusal, leave, change } = message;
     if (leave) {
+      this.log.info('the run is over');
       this.leave();
       return;
     }
@@ -117,6 +149,8 @@ export class Service {
   private async begin(assignment: selvage.v1.Assignment.$Properties): Promise<void> {
     const epoch = assignment.epoch ?? 0;
     this.epoch = epoch;
+    const checkpoint = assignment.from?.checkpoint ?? 'none';
+    this.log.info('epoch begins', { epoch, checkpoint });
     this.member?.end(epoch);
     this.awaiting = null;
     if (assignment.plan && assignment.plan.length > 0) {
@@ -138,7 +172,7 @@ export class Service {
     this.link.send({ ready: { epoch, nextPs: part.nextTime() } });
   }
 
-  /** The state in a checkpoint; null, and the coordinator knows why, if it is damaged. */
+  /** The state in a checkpoint; null, and the coordinator is notified, if it is damaged. */
   private async keptState(
     epoch: number,
     kept: selvage.v1.KeptState.$Properties,
@@ -211,10 +245,13 @@ export class Service {
       const { octets, hash } = encodeSnapshot(origin, packState(this.part!.save()));
       this.store.putSnapshot(checkpoint, this.service, octets).then(
         () => {
+          this.log.debug('snapshot is written', { epoch, checkpoint, bytes: octets.length });
           this.link.send({ saved: { epoch, checkpoint, hash } });
         },
         (error: unknown) => {
-          this.link.send({ saved: { epoch, checkpoint, failure: (error as Error).message } });
+          const failure = (error as Error).message;
+          this.log.warn('snapshot is not written', { epoch, checkpoint, reason: failure });
+          this.link.send({ saved: { epoch, checkpoint, failure } });
         },
       );
     };
@@ -245,7 +282,7 @@ export class Service {
     }
   }
 
-  /** Goes on after everything that has come has been heard. */
+  /** Continues after all received messages have been processed. */
   private wake(): void {
     if (this.scheduled) return;
     this.scheduled = true;
@@ -259,7 +296,7 @@ export class Service {
     });
   }
 
-  /** What its ports have counted, if somebody wants to know. */
+  /** The counters of its ports, if they are requested. */
   private ports(): selvage.v1.PortColumns.$Properties | null {
     if (this.portsAtPs === null) return null;
     return spokenColumns(this.part!.portColumns(this.portsAtPs));

@@ -1,19 +1,19 @@
 import { RunKeys } from '../keys/run-keys.js';
 import type { TlsFiles } from '../links/control-channel.js';
 
-/** What every process of a run is told by its environment. */
+/** Settings of every process of a run, from its environment. */
 export interface RunIdentity {
   readonly run: string;
   /** Secret of the run, in hexadecimal. It is never sent. */
   readonly secret: string;
-  /** What it gives. */
+  /** Keys derived from it. */
   readonly keys: RunKeys;
   /** Where the coordinator listens: host:port. */
   readonly coordinator: string;
   readonly tls: TlsFiles | null;
-  /** For how long a lost partner is waited for. */
+  /** How long a lost partner is waited for. */
   readonly patienceMs: number;
-  /** Where checkpoints are kept: a folder, or `jetstream`. */
+  /** Where checkpoints are stored: a folder, or `jetstream`. */
   readonly checkpoints: string;
 }
 

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 
 /**
- * How often a thread reads the turn before it sleeps, where each has a processor: about as long as
- * waking it up would take. Where they have not, spinning takes time from the thread it waits for.
+ * Number of reads before a thread sleeps, where each has a processor: about as long as waking it up
+ * would take. Where they have not, spinning takes time from the thread it waits for.
  */
 const SPINS = 4_000;
 
@@ -30,8 +30,8 @@ export function makeBarrierMemory(threads: number): BarrierMemory {
 
 /**
  * A barrier after each window: all threads write their numbers, and none continues before all have.
- * Promises between pairs, which services exchange, gain nothing here: a barrier costs about a
- * microsecond, and every thread is a neighbour of every other.
+ * Bounds between pairs, which services exchange, gain nothing here: a barrier costs about a
+ * microsecond, and every thread has links to every other.
  */
 export class Barrier {
   private readonly state: Int32Array;
@@ -55,7 +55,7 @@ export class Barrier {
     this.numbers[this.at(this.set, this.self) + number] = value;
   }
 
-  /** All is written; what no other thread waits for may be done before `wait`. */
+  /** All is written; work that no other thread waits for may be done before `wait`. */
   arrive(): void {
     const { state } = this;
     this.turn = Atomics.load(state, TURN);

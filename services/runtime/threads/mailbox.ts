@@ -13,13 +13,13 @@ const CONTROL_HEADER_OCTETS = 16;
 export interface MailboxMemory {
   readonly records: SharedArrayBuffer;
   readonly control: SharedArrayBuffer;
-  /** Frames, and octets of control, that lie in it. */
+  /** Number of frames, and octets of control frames, in it. */
   readonly counts: SharedArrayBuffer;
 }
 
 /**
- * Room for all that one channel can carry in a window: a wire starts no more than so many frames
- * in a time, so it never overflows. Memory that is not touched costs nothing.
+ * Room for all that one channel can carry in a window: a link starts no more than so many frames in
+ * a time, so it never overflows. Memory that is not touched costs nothing.
  */
 export function makeMailboxMemory(
   plan: PartPlan,
@@ -42,7 +42,7 @@ export function makeMailboxMemory(
   };
 }
 
-/** What goes from a thread to another in one window: filled by one, then emptied by the other. */
+/** Frames from a thread to another in one window: filled by one, then emptied by the other. */
 export class Mailbox {
   private readonly records: Int32Array;
   private readonly control: Uint8Array;
@@ -75,7 +75,7 @@ export class Mailbox {
     this.counts[1] = next;
   }
 
-  /** Hands everything to the part; the mailbox is then empty. */
+  /** Puts everything into the part; the mailbox is then empty. */
   empty(part: Part, channel: number): void {
     const frames = this.counts[0]! * RECORD_WORDS;
     for (let at = 0; at < frames; at += RECORD_WORDS) {

@@ -8,7 +8,7 @@ import type { PortColumns } from '../port-sample.js';
 import type { BarrierMemory } from './barrier.js';
 import type { MailboxMemory } from './mailbox.js';
 
-/** What a thread is given. */
+/** Input of a thread. */
 export interface ThreadTask {
   readonly plan: PartPlan;
   readonly threads: number;
@@ -20,7 +20,7 @@ export interface ThreadTask {
   readonly check: boolean;
   readonly from: PartState | null;
   readonly fromPs: number;
-  /** Commands of the main thread; `signals` tells that there is one. */
+  /** Commands of the main thread; `signals` counts them. */
   readonly commands: MessagePort;
   readonly signals: SharedArrayBuffer;
   /** Virtual time, frames, packets left and in all: for progress. */
@@ -32,7 +32,7 @@ export const COMMANDS = 0;
 export const INTERRUPT = 1;
 export const SIGNAL_WORDS = 2;
 
-/** What the main thread has all threads do; each answers every command once. */
+/** Commands of the main thread to all threads; each answers every command once. */
 export type Command =
   | ({ readonly kind: 'advance' } & Pick<Advance, 'basePs' | 'limitPs' | 'isSingle'>)
   | { readonly kind: 'change'; readonly changes: readonly FaultChange[] }

@@ -33,7 +33,7 @@ export interface ThreadsOptions {
   readonly check: boolean;
   /** Null: at the beginning. */
   readonly from: WholeState | null;
-  /** Through which faults may come to the run; without it none can. */
+  /** Through which faults may be injected into the run; without it none can. */
   readonly live?: LiveFaults;
 }
 
@@ -45,7 +45,7 @@ export interface ThreadsListener {
 }
 
 const PROGRESS_NUMBERS = 4;
-/** Virtual time of a window of a thread that has no neighbours. */
+/** Virtual time of a window of a thread without links to others. */
 const LONE_WINDOW_PS = 1e6;
 
 /** One run in several threads of this process, in step, over memory that they share. */
@@ -91,7 +91,7 @@ export class ThreadsRun implements PartitionSet {
     try {
       return await new Promise<MergedRun>((resolve, reject) => {
         this.merged = resolve;
-        for (const worker of workers) this.hear(worker, reject);
+        for (const worker of workers) this.onMessage(worker, reject);
         this.begin();
       });
     } finally {
@@ -139,7 +139,7 @@ export class ThreadsRun implements PartitionSet {
     });
   }
 
-  /** The state of a run in one process is kept at its end only. */
+  /** The state of a run in one process is saved at its end only. */
   save(): void {
     this.controller.done('saving');
   }
@@ -213,7 +213,7 @@ export class ThreadsRun implements PartitionSet {
     Atomics.notify(signals, COMMANDS);
   }
 
-  private hear(worker: Worker, reject: (error: Error) => void): void {
+  private onMessage(worker: Worker, reject: (error: Error) => void): void {
     worker.on('message', (reply: Reply) => {
       this.replies.push(reply);
       if (this.replies.length < this.plans.length) return;

@@ -77,9 +77,9 @@ class Thread {
   }
 
   /**
-   * Of each window the devices with links to other threads come first, and then what they sent is
-   * handed over; the others are executed while threads wait for each other, so that one may be
-   * late by as much and no thread stands still. By then the next event is only known to be no
+   * Of each window the devices with links to other threads are executed first, and then their
+   * frames are handed over; the others are executed while threads wait for each other, so that one
+   * may be late by as much and no thread idles. By then the next event is only known to be no
    * earlier than the window's end.
    */
   private advance({

@@ -2,9 +2,11 @@ import { PS_PER_NS } from '../../engine/units/time.js';
 import type { CaptureLog } from '../../engine/analysis/capture/capture-log.js';
 import { SEEN_IN, SEEN_INSIDE, SEEN_OUT } from '../../engine/analysis/capture/capture-log.js';
 import type { CaptureSpec } from '../../engine/analysis/capture/capture-filter.js';
+import { isOrderedSet } from '../../engine/analysis/capture/capture-filter.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import { FramePool, framesOfPorts } from '../../engine/frame/frame-pool.js';
-import type { CapturedPacket } from '../../engine/wire/pcapng/writer.js';
+import { LINKTYPE_USER0 } from '../../engine/wire/pcapng/blocks.js';
+import type { CapturedPacket, CaptureInterface } from '../../engine/wire/pcapng/writer.js';
 import {
   interfaceBlockOctets,
   PACKET_INBOUND,
@@ -22,7 +24,7 @@ import { FrameOctetsWriter } from './frame-octets.js';
 /** Files are written in pieces of about so many octets. */
 const PIECE_OCTETS = 1 << 20;
 
-/** What all devices of a fabric saw at their captured ports. */
+/** Logs of all devices of a fabric at their captured ports. */
 export interface Captures {
   readonly spec: CaptureSpec;
   /** Most octets of a frame with payload; null: what Wireshark needs. */
@@ -31,7 +33,10 @@ export interface Captures {
   readonly logs: readonly CaptureLog[];
 }
 
-/** One file for all ports, an interface each, its packets in the order of time. */
+/**
+ * One file for all ports, its packets in the order of time. A port has an interface for frames,
+ * and behind those of all ports one for its ordered sets, if it has any.
+ */
 export function* captureFile(fabric: Fabric, captures: Captures): Generator<Uint8Array> {
   const { interfaces, head } = headOf(fabric, captures);
   yield head;
@@ -51,25 +56,48 @@ export function* captureFile(fabric: Fabric, captures: Captures): Generator<Uint
   if (at > 0) yield piece.subarray(0, at);
 }
 
-/** How many frames there were beyond those that are kept. */
+/** Number of frames and ordered sets beyond the limit. */
 export function framesOmitted({ logs }: Captures): number {
   return logs.reduce((sum, { omitted }) => sum + omitted, 0);
 }
 
-/** Section and interfaces; and the number of each port's interface. */
+/** By device and port. */
+type Numbers = readonly (readonly number[])[];
+
+/** Numbers of interfaces: of frames, and of ordered sets. */
+interface Interfaces {
+  readonly ofFrames: Numbers;
+  readonly ofSets: Numbers;
+}
+
+/** Section and interfaces, with the numbers of these. */
 function headOf(
-  { linkEnds }: Fabric,
+  { linkEnds, specs }: Fabric,
   { spec, snapOctets }: Captures,
-): { interfaces: readonly (readonly number[])[]; head: Uint8Array } {
-  const interfaces: number[][] = spec.ports.map(() => []);
-  let count = 0;
-  const descriptions = spec.ports.flatMap((ports, device) =>
-    ports.map((port) => {
-      const { name } = linkEnds[device]![port]!;
-      interfaces[device]![port] = count++;
-      return { name, snapOctets: snapOctets ?? 0, epochSeconds: EPOCH_S };
-    }),
-  );
+): { interfaces: Interfaces; head: Uint8Array } {
+  const descriptions: CaptureInterface[] = [];
+  const numbered = (
+    describe: (name: string, device: number, port: number) => CaptureInterface | null,
+  ): number[][] =>
+    spec.ports.map((ports, device) => {
+      const numbers: number[] = [];
+      for (const port of ports) {
+        const own = describe(linkEnds[device]![port]!.name, device, port);
+        if (own !== null) numbers[port] = descriptions.push(own) - 1;
+      }
+      return numbers;
+    });
+  const interfaces = {
+    ofFrames: numbered((name) => ({ name, snapOctets: snapOctets ?? 0, epochSeconds: EPOCH_S })),
+    ofSets: numbered((name, device, port) =>
+      specs[device]!.ports[port]!.orderedSets === true
+        ? {
+            ...{ name: `${name} ordered sets`, snapOctets: 0, epochSeconds: EPOCH_S },
+            linkType: LINKTYPE_USER0,
+          }
+        : null,
+    ),
+  };
   const length = descriptions.reduce((sum, own) => sum + interfaceBlockOctets(own), 0);
   const head = new Uint8Array(SECTION_BLOCK_OCTETS + length);
   let at = writeSectionBlock(head, 0);
@@ -105,7 +133,7 @@ function* inOrder(logs: readonly CaptureLog[]): Generator<Place> {
   }
 }
 
-/** Makes packets of rows. */
+/** Composes packets from rows. */
 class Packets {
   private readonly pool = new FramePool(framesOfPorts(0));
   private readonly writer: FrameOctetsWriter;
@@ -113,7 +141,7 @@ class Packets {
   constructor(
     fabric: Fabric,
     private readonly captures: Captures,
-    private readonly interfaces: readonly (readonly number[])[],
+    private readonly interfaces: Interfaces,
   ) {
     this.writer = new FrameOctetsWriter(fabric, captures.snapOctets);
   }
@@ -121,6 +149,8 @@ class Packets {
   read(device: number, row: number): CapturedPacket {
     const log = this.captures.logs[device]!;
     const { timePs, port, seen, dropReason, isMarked, isControl, octets } = log.read(row);
+    const { ofFrames, ofSets } = this.interfaces;
+    const numbers = isControl && isOrderedSet(octets) ? ofSets : ofFrames;
     const shown = isControl ? controlOf(octets) : this.frameOf(log, row, octets);
     let comment = `${timePs} ps`;
     if (shown.flow !== undefined) comment += `; flow ${shown.flow.flow} ${shown.flow.name}`;
@@ -128,7 +158,7 @@ class Packets {
     if (dropReason >= 0) comment += `; dropped here: ${DROP_REASONS[dropReason]!}`;
     if (seen === SEEN_INSIDE) comment += '; on no wire at this time';
     return {
-      interfaceIndex: this.interfaces[device]![port]!,
+      interfaceIndex: numbers[device]![port]!,
       timeNs: Math.round(timePs / PS_PER_NS),
       octets: shown.octets,
       originalOctets: shown.originalOctets,

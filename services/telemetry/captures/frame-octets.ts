@@ -11,6 +11,7 @@ import {
   GROUP_FLAG,
   HASH,
   KIND_ACK,
+  KIND_DATA,
   KIND_MASK,
   KIND_NAK,
   KIND_NOTICE,
@@ -56,6 +57,7 @@ import {
   IP_PROTOCOL_UDP,
   UDP_HEADER_OCTETS,
 } from '../../engine/wire/udp.js';
+import { macOfVm } from '../../fabric/address.js';
 import { stationsOf } from '../../fabric/assembly/stations.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { FlowOfFrames } from '../flows-by-frame.js';
@@ -65,7 +67,7 @@ const ICRC_OCTETS = 4;
 const LEAST_OCTETS = 60;
 /** The discard service (RFC 863), for frames without a transport. */
 const DISCARD_PORT = 9;
-/** Source ports tell flows apart, as the hash of their path does. */
+/** Source ports distinguish flows, as the hash of their path does. */
 const DYNAMIC_PORTS = 0xc000;
 const DYNAMIC_MASK = 0x3fff;
 const VID_MASK = 0xfff;
@@ -74,20 +76,20 @@ const SEQUENCE_MASK = 0xff_ffff;
 const MOST_OCTETS = 1 << 16;
 
 /**
- * A frame as Wireshark is shown it: all of its headers, and how long it was, both without FCS. The
- * octets stand until the next frame is written.
+ * A frame in a capture: all of its headers, and its length, both without FCS. The octets are valid
+ * until the next frame is written.
  */
 export interface FrameOctets {
   readonly octets: Uint8Array;
   readonly originalOctets: number;
-  /** Undefined for what belongs to none. */
+  /** Undefined for a frame of no flow. */
   readonly flow: FlowOfFrames | undefined;
 }
 
 /**
- * Writes the octets that the fields of frames stand for. Payload is a length only, and is not
- * shown, except behind the headers of RoCEv2: Wireshark calls such a packet malformed when it was
- * cut.
+ * Composes the octets of frames from their fields. Payload is a length only, and is left out,
+ * except behind the headers of RoCEv2: Wireshark reports such a packet as malformed when it is
+ * truncated.
  */
 export class FrameOctetsWriter {
   private readonly stations: Stations;
@@ -106,7 +108,7 @@ export class FrameOctetsWriter {
     this.flows = new FlowsByFrame(fabric);
   }
 
-  /** `known`: all octets of a notice (with a CE-Tag, if it took one), or the CE-Tag of a frame. */
+  /** `known`: all octets of a notice (with its CE-Tag, if it has one), or the CE-Tag of a frame. */
   write(pool: FramePool, frame: number, known: Uint8Array): FrameOctets {
     const { words } = pool;
     const length = words[frame + LENGTH]! - FCS_OCTETS;
@@ -115,20 +117,29 @@ export class FrameOctetsWriter {
       return { octets: known, originalOctets: Math.max(length, known.length), flow };
     }
     const flow = this.flowOf(pool, frame);
-    const inner = this.writeBehindAddresses(pool, frame, known);
+    const inner = this.writeBehindAddresses(pool, frame, known, flow);
     const end = this.writeBody(pool, frame, inner, length + known.length, flow);
     const originalOctets = length + known.length;
     return { octets: this.octets.subarray(0, Math.min(end, originalOctets)), originalOctets, flow };
   }
 
-  /** Addresses and tags; returns where the EtherType stands. */
-  private writeBehindAddresses(pool: FramePool, frame: number, ceTag: Uint8Array): number {
+  /** Addresses and tags; returns the offset of the EtherType. */
+  private writeBehindAddresses(
+    pool: FramePool,
+    frame: number,
+    ceTag: Uint8Array,
+    flow: FlowOfFrames | undefined,
+  ): number {
     const { words, ends } = pool;
     const frameClass = words[frame + CLASS]!;
     const target = words[frame + TARGET]!;
     const isGroup = (frameClass & GROUP_FLAG) !== 0;
-    writeU48(this.octets, 0, isGroup ? groupMac(target) : this.stations.mac(target));
-    writeU48(this.octets, 6, this.stations.mac(ends[frame + SOURCE]!));
+    const isAnswer = (frameClass & KIND_MASK) > KIND_DATA;
+    const { vm = 0, toVm = 0 } = flow ?? {};
+    const [from, to] = isAnswer ? [toVm, vm] : [vm, toVm];
+    const { stations } = this;
+    writeU48(this.octets, 0, isGroup ? groupMac(target) : macOfVm(stations.mac(target), to));
+    writeU48(this.octets, 6, macOfVm(stations.mac(ends[frame + SOURCE]!), from));
     this.octets.set(ceTag, 12);
     let at = 12 + ceTag.length;
     const tags = ends[frame + VLAN]!;
@@ -146,7 +157,7 @@ export class FrameOctetsWriter {
     return flowId === 0 ? at : encodeCnTag(this.octets, at, flowId);
   }
 
-  /** From the EtherType on; returns the end of what is shown. */
+  /** From the EtherType on; returns the end of the captured octets. */
   private writeBody(
     pool: FramePool,
     frame: number,
@@ -181,7 +192,7 @@ export class FrameOctetsWriter {
     return this.pad(encodeCrc32(this.octets, shown, crc32Value(crc32Zeros(headers, shown - at))));
   }
 
-  /** Octets of UDP header and payload; what is left of the frame is padding. */
+  /** Octets of UDP header and payload; the rest of the frame is padding. */
   private bodyOctets(
     pool: FramePool,
     frame: number,
@@ -234,7 +245,7 @@ export class FrameOctetsWriter {
     return encodeBaseTransportHeader(this.octets, at, bth);
   }
 
-  /** An ACK names the last packet that has come, a NAK the one that is missing. */
+  /** An ACK has the number of the last packet received, a NAK of the one that is missing. */
   private writeAnswer(
     pool: FramePool,
     frame: number,

@@ -4,7 +4,7 @@ import type { Congestion, Deadlock, Episode, RootReason, Storm } from './congest
 import { findDeadlocks } from './find-deadlocks.js';
 import { EpisodeJoin } from './join-episodes.js';
 
-/** What the records of all devices say together; `nowPs`: how far the run has come. */
+/** Joins the records of all devices; `nowPs`: virtual time of the run. */
 export function congestionOf(
   fabric: Fabric,
   waits: readonly DeviceWaits[],
@@ -27,8 +27,8 @@ export function congestionOf(
 const LOCKED_UP: RootReason = 'deadlock';
 
 /**
- * A hold with nothing before it to blame, as its link partner filled up after it had begun, and
- * which still stood when a circle closed that it is part of.
+ * A hold without an earlier cause, as its link partner filled up after it had begun, which still
+ * existed when a cycle closed that it is part of.
  */
 function isLockedUp(episode: Episode, deadlocks: readonly Deadlock[]): boolean {
   const { kind, reason, port, priority, endPs } = episode;

@@ -1,6 +1,6 @@
 import type { Congestion, Episode } from './congestion.js';
 
-/** A flow as far as trees need it: when it was there, and which ports its frames leave by. */
+/** A flow as trees use it: its duration, and the egress ports of its frames. */
 export interface FlowOnWay {
   readonly name: string;
   readonly priority: number;
@@ -9,23 +9,23 @@ export interface FlowOnWay {
   readonly ports: ReadonlySet<string>;
 }
 
-/** An episode that nothing else caused, with all that followed from it. */
+/** An episode without a cause, and all that followed from it. */
 export interface CongestionTree {
   readonly root: Episode;
   /** When the last of it cleared; null: not yet. */
   readonly clearedPs: number | null;
   readonly episodes: number;
-  /** Ports and devices that were reached, and over how many links it spread. */
+  /** Ports and devices that were reached, and the number of links it spread over. */
   readonly ports: number;
   readonly devices: number;
   readonly depth: number;
   readonly frameTimePs: number;
-  /** Flows that were held although their frames do not pass the root. */
+  /** Flows that were paused although their frames do not pass the root. */
   readonly victims: readonly string[];
   readonly branches: readonly Branch[];
 }
 
-/** Episodes of one place in a tree, with what they caused in other places. */
+/** Episodes of one place in a tree, with those that they caused in other places. */
 export interface Branch {
   readonly kind: Episode['kind'];
   readonly port: string;
@@ -37,7 +37,10 @@ export interface Branch {
   readonly branches: readonly Branch[];
 }
 
-/** The trees of a run, the worst first: by frame-time lost, then by time, then by start. */
+/**
+ * The congestion trees of a run, the worst first: by aggregate blocked time, then by duration, then
+ * by start.
+ */
 export function congestionTrees(
   { episodes }: Pick<Congestion, 'episodes'>,
   nowPs: number,
@@ -109,7 +112,7 @@ function membersOf(root: Episode, children: Children): Episode[] {
   return all;
 }
 
-/** Links that it went back over: holds, one behind the other. */
+/** Links that it spread over: holds, one behind the other. */
 function depthOf(root: Episode, children: Children): number {
   let level: readonly Episode[] = [root];
   let depth = 0;
@@ -138,7 +141,7 @@ function victimsOf(
   return flows.filter((flow) => !flow.ports.has(root.port) && isHeld(flow)).map(({ name }) => name);
 }
 
-/** Hundreds of stops of one account are one line, with what they caused together. */
+/** Hundreds of pauses of one account are one line, with what they caused together. */
 function branchesOf(episodes: readonly Episode[], children: Children, nowPs: number): Branch[] {
   const places = new Map<string, Episode[]>();
   for (const episode of episodes) {

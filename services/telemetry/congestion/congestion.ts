@@ -1,50 +1,53 @@
-/** What held a run back: plain data, ready for JSON. Times are ps; a null end was still to come. */
+/** Congestion of a run: plain data, ready for JSON. Times are ps; a null end was still to come. */
 
 /**
- * From when something begins to hold frames back until it clears:
- * - `queue`: more came to an egress than it sends;
- * - `stopped`: an ingress account was full and did not let the neighbour go on;
+ * From when frames are first held until that clears:
+ * - `queue`: more arrived at an egress than it sends;
+ * - `stopped`: an ingress account was full and paused its link partner;
  * - `held`: a priority of a port might not send.
  */
 export type EpisodeKind = 'queue' | 'stopped' | 'held';
 
-/** Why an episode has no cause but itself. */
+/** Why an episode has no cause. */
 export type RootReason =
-  /** Several ports send to one, together more than it can pass on. */
+  /** Several ports send to one, together more than it can forward. */
   | 'contended'
-  /** What comes in faster than the egress sends. */
+  /** The ingress link is faster than the egress link. */
   | 'slower-wire'
-  /** A station that does not take what it is sent. */
+  /** A station that does not read what it is sent. */
   | 'slow-receiver'
-  /** The account was full although nothing of it waited: others have the memory. */
+  /** The account was full although none of its frames waited: others use the buffer. */
   | 'memory-taken'
-  /** Credit ran out although the neighbour's buffer was not full: too little for the distance. */
+  /**
+   * Credit was exhausted although the link partner's buffer was not full: too little for the
+   * distance.
+   */
   | 'credit-loop'
-  /** It waits for itself: it is part of a circle that never opened. */
+  /** It waits for itself: it is part of a cycle that never opened. */
   | 'deadlock'
-  /** Held by something that the neighbour did not ask for. */
+  /** Held by a mechanism other than the link partner's. */
   | 'mechanism';
 
 export interface Episode {
-  /** Of device, port, priority and start: the same wherever the run was executed. */
+  /** Of device, port, priority and start: the same in every partitioning. */
   readonly id: string;
   readonly kind: EpisodeKind;
   readonly device: string;
   readonly port: string;
   /** Null where all priorities of the port are meant. */
   readonly priority: number | null;
-  /** What held or stopped; empty for a queue. */
+  /** The mechanism that held or paused; empty for a queue. */
   readonly mechanism: string;
   readonly startPs: number;
   readonly endPs: number | null;
   /** The episode that caused it; null of a root. */
   readonly parent: string | null;
   readonly reason: RootReason | null;
-  /** Frames that stood at a held port, each times how long. */
+  /** Frames that waited at a held port, each times how long. */
   readonly frameTimePs: number;
 }
 
-/** An account in a circle, and the egress that keeps it full. */
+/** An account in a cycle, and the egress that keeps it full. */
 export interface RingStep {
   readonly device: string;
   readonly ingress: string;
@@ -52,7 +55,7 @@ export interface RingStep {
   readonly priority: number;
 }
 
-/** A circle in the wait-for graph: nobody in it goes on before the next one does. */
+/** A cycle in the wait-for graph: each of its accounts waits for the next one. */
 export interface Deadlock {
   readonly closedPs: number;
   /** Null: it never opened. */
@@ -60,12 +63,12 @@ export interface Deadlock {
   readonly ring: readonly RingStep[];
 }
 
-/** A priority of a port that was held longer than a watch allows. */
+/** A priority of a port that was paused for longer than the storm threshold. */
 export interface Storm {
   readonly port: string;
   readonly priority: number | null;
   readonly startPs: number;
-  /** When the watch noticed. */
+  /** When the storm was detected. */
   readonly noticedPs: number;
   readonly endPs: number | null;
 }
@@ -75,6 +78,6 @@ export interface Congestion {
   readonly episodes: readonly Episode[];
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
-  /** What was seen beyond what is kept. */
+  /** Episodes beyond the limit. */
   readonly omitted: number;
 }

@@ -9,15 +9,16 @@ interface Edge {
   readonly to: string;
   readonly startPs: number;
   readonly endPs: number;
-  /** It goes on as soon as one of its edges of this kind ends; else only after each of them. */
+  /** It resumes as soon as one of its edges of this kind ends; else only after each of them. */
   readonly isAny: boolean;
   readonly step: RingStep;
 }
 
 /**
- * Circles in the wait-for graph, each at the moment when its last edge came. An edge stands as long
- * as an account cannot go on before an egress is let go, and the egress waits for its neighbour's
- * account; so who is in a circle never goes on by himself. `nowPs`: how far the run has come.
+ * Cycles in the wait-for graph, each at the moment when its last edge began. An edge exists as long
+ * as an account cannot resume before an egress is released, and the egress waits for its link
+ * partner's account; so an account in a cycle never resumes by itself. `nowPs`: virtual time of the
+ * run.
  */
 export function findDeadlocks(
   fabric: Fabric,
@@ -42,7 +43,7 @@ export function findDeadlocks(
   return found;
 }
 
-/** Those that stand as soon as one of several edges does, and with it. */
+/** Edges that exist as soon as one of several edges does, and with it. */
 function alongside(edges: readonly Edge[], i: number): Edge[] {
   const { from, startPs, isAny } = edges[i]!;
   const others: Edge[] = [];
@@ -52,7 +53,7 @@ function alongside(edges: readonly Edge[], i: number): Edge[] {
   return others;
 }
 
-/** From the end of an edge back to its beginning; null if there is no circle that stays closed. */
+/** From the end of an edge back to its beginning; null if there is no cycle that stays closed. */
 function circleThrough(edge: Edge, standing: ReadonlyMap<string, readonly Edge[]>): Edge[] | null {
   const { from, to, startPs } = edge;
   const circle = wayBetween(standing, to, from, startPs);
@@ -62,7 +63,7 @@ function circleThrough(edge: Edge, standing: ReadonlyMap<string, readonly Edge[]
   return wayBetween(new Map([...standing].filter(([node]) => stuck.has(node))), to, from, startPs);
 }
 
-/** Accounts that never go on: each waits for one of them, or can be let go by nothing else. */
+/** Accounts that never resume: each waits for one of them, or can be released by nothing else. */
 function stuckAt(standing: ReadonlyMap<string, readonly Edge[]>, timePs: number): Set<string> {
   const stuck = new Set(standing.keys());
   for (let changed = true; changed;) {
@@ -102,8 +103,8 @@ function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
 }
 
 /**
- * How long credit that was granted may be unknown to the sender: until then nobody can tell that
- * what waits for it waits for ever. It is granted at once, or with the next refresh or answer.
+ * How long credit that was granted may be unknown to the sender: until then an account that waits
+ * for it may still resume. It is granted at once, or with the next refresh or answer.
  */
 function settlingPs(fabric: Fabric, device: number, ports: readonly number[]): number {
   return ports.reduce((most, p) => {
@@ -136,7 +137,7 @@ function wayBetween(
   return follow(from);
 }
 
-/** The circle begins at the step whose name is first, wherever it closed. */
+/** The cycle begins at the step whose name is first, wherever it closed. */
 function deadlockOf(edges: readonly Edge[]): Deadlock {
   const names = edges.map(({ step }) => step.ingress);
   const first = names.indexOf([...names].sort()[0]!);
@@ -146,7 +147,7 @@ function deadlockOf(edges: readonly Edge[]): Deadlock {
   return { closedPs, openedPs: opened === Infinity ? null : opened, ring };
 }
 
-/** The same circle, which has stood since. */
+/** The same cycle, which has existed since. */
 function isSame(known: Deadlock, { ring, closedPs }: Deadlock): boolean {
   if (known.openedPs !== null && known.openedPs <= closedPs) return false;
   const text = (steps: readonly RingStep[]): string =>

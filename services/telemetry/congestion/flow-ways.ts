@@ -1,7 +1,7 @@
 import { chooseEqual, saltOf } from '../../engine/device/switch/router.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 
-/** The names of the ports that a flow's frames leave by: all that they may take. */
+/** The names of all ports by which a flow's frames may leave. */
 export function portsOfFlow(fabric: Fabric, flow: number): Set<string> {
   const { send, receives } = fabric.flowEnds[flow]!;
   const spec = fabric.specs[send.device]!;
@@ -35,7 +35,7 @@ function egressesOf(
   const spec = fabric.specs[device]!;
   if (spec.kind === 'host') return [];
   if (spec.forwarding.kind === 'bridged') {
-    // Bridges have one way to everybody: they would flood for ever otherwise.
+    // Bridges have one path to each station: they would flood forever otherwise.
     const { setOfHost, sets } = fabric.routes.of(device);
     return isGroup ? spec.ports.map((_, port) => port) : [...(sets[setOfHost[target]!] ?? [])];
   }

@@ -1,6 +1,4 @@
-/**
- * What the episode of a hold is called; a trace names it so, too. `place`: the port and priority.
- */
+/** Name of the episode of a hold; traces refer to it. `place`: the port and priority. */
 export function holdId(place: string, channel: number, startPs: number): string {
   return channel > 0 ? `${place}.${channel}@${startPs} held` : `${place}@${startPs} held`;
 }

@@ -1,3 +1,4 @@
+import { FLOW_CONTROLS } from '../../mechanisms/registry.js';
 import type {
   DeviceWaits,
   HoldRecord,
@@ -9,6 +10,9 @@ import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Episode, RootReason } from './congestion.js';
 import { holdId } from './hold-id.js';
 
+/** Mechanisms that hold frames for want of credit, without a message that stops a sender. */
+const WAITS_FOR_CREDIT: readonly string[] = ['credit', ...FLOW_CONTROLS];
+
 /** Credit that was sent is under way for so many times the distance before it is missed. */
 const ROUND_TRIPS = 2;
 
@@ -17,7 +21,7 @@ interface Cause {
   readonly reason: RootReason | null;
 }
 
-/** An egress queue that accounts were stopped for. */
+/** An egress queue because of which accounts were paused. */
 interface Backlog {
   readonly id: string;
   readonly end: LinkEnd;
@@ -28,18 +32,18 @@ interface Backlog {
   endPs: number;
 }
 
-/** Records of one place, in the order of their starts, and what their episodes are called. */
+/** Records of one place, in the order of their starts, and the names of their episodes. */
 interface Line<Item> {
-  /** What the names of its episodes begin with. */
+  /** Prefix of the names of its episodes. */
   readonly name: string;
   readonly items: Item[];
   readonly ids: string[];
 }
 
 /**
- * Joins what devices wrote down, each for itself, to episodes with causes. A hold goes back to the
- * stop that the neighbour asked for; a stop to the hold, or else the queue, in which its frames
- * stand. Every cause began before what it causes, so there are no circles.
+ * Joins the records of all devices to episodes with causes. A hold is caused by the pause that the
+ * link partner sent; a pause by the hold, or else the queue, in which its frames wait. Every cause
+ * began before its effect, so there are no cycles.
  */
 export class EpisodeJoin {
   private readonly backlogs = new Map<string, Backlog>();
@@ -48,7 +52,7 @@ export class EpisodeJoin {
   private readonly holds = new Map<number, Line<HoldRecord>>();
   /** By device. */
   private readonly merged: readonly (readonly HoldRecord[])[];
-  /** What the episodes of its records are called. */
+  /** Names of the episodes of its records. */
   private readonly stopIds: readonly (readonly string[])[];
   private readonly holdIds: readonly (readonly string[])[];
 
@@ -127,7 +131,7 @@ export class EpisodeJoin {
     const group = this.fabric.specs[peerDevice]!.ports[peerPort]!.groupOf[priority]!;
     const stops = this.stops.get(keyOf(peerDevice, peerPort, group)) ?? NONE;
     const last = lastBefore(stops.items, startPs);
-    if (mechanism === 'credit') {
+    if (WAITS_FOR_CREDIT.includes(mechanism)) {
       const peer = this.fabric.linkEnds[peerDevice]![peerPort]!;
       const late = startPs - ROUND_TRIPS * (end.latencyPs + peer.latencyPs);
       const isShort = last >= 0 && stops.items[last]!.endPs >= late;
@@ -150,7 +154,7 @@ export class EpisodeJoin {
     return caused(this.noteBacklog(end, egress, cause, stop.endPs));
   }
 
-  /** A PAUSE is noted once for all priorities, under the lowest. */
+  /** A PAUSE is recorded once for all priorities, under the lowest. */
   private holdBefore(egress: LinkEnd, priority: number, startPs: number): string | null {
     const isPaused = this.fabric.specs[egress.device]!.ports[egress.port]!.pause !== null;
     const key = keyOf(egress.device, egress.port, isPaused ? 0 : priority);
@@ -253,7 +257,7 @@ function push<Item>({ items, ids }: Line<Item>, item: Item, id: string): string 
   return id;
 }
 
-/** The place of the last that began at a time or before it; -1: none did. */
+/** The index of the last that began at a time or before it; -1: none did. */
 function lastBefore(items: readonly { readonly startPs: number }[], timePs: number): number {
   let low = 0;
   let high = items.length;

@@ -5,11 +5,11 @@ import type { Deadlock } from './congestion.js';
 import { findDeadlocks } from './find-deadlocks.js';
 
 /**
- * Cyclic buffer dependencies that hold at this moment, from the state of an engine that has the
- * whole fabric: the same wherever the run was executed, and whatever observed it.
+ * Cyclic buffer dependencies at this moment, from the state of an engine that has the whole fabric:
+ * the same in any partitioning, and whatever observed it.
  */
 export function standingDeadlocks(fabric: Fabric, engine: Engine, nowPs: number): Deadlock[] {
-  // Frame-times are those of the recorder that observed the run, if one did.
+  // Frame-times are those of the recorder that observed the run, if there was one.
   const putBack = engine.shared.frameTimes.keep();
   const recorder = new WaitRecorder(engine);
   const devices = [...engine.devices.keys()];

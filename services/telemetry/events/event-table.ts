@@ -1,10 +1,10 @@
 import type { EventLog, EventRow } from '../../engine/analysis/events/event-recorder.js';
-import { EVENTS } from '../../engine/analysis/events/event-recorder.js';
+import { EVENTS, FIRST_STEP } from '../../engine/analysis/events/event-recorder.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { FlowsByFrame } from '../flows-by-frame.js';
 
-/** An event with the names of things; null for what it does not have. */
+/** An event with names; null for fields that do not apply. */
 export interface TimedEvent {
   readonly timePs: number;
   readonly event: (typeof EVENTS)[number];
@@ -17,6 +17,10 @@ export interface TimedEvent {
   readonly reason: string | null;
   /** Of an account: its channel; of a delivery: its message; of an LED: its number. */
   readonly detail: number | null;
+  /** Of a step of the exchange: the total of a message, or what a frame takes. */
+  readonly units: number | null;
+  /** Of a step: the port at the other end of the link. */
+  readonly partner: string | null;
 }
 
 /** Events of all devices in the order of time; at one time, in that of the devices. */
@@ -42,7 +46,14 @@ function named(fabric: Fabric, flows: FlowsByFrame, device: number, row: EventRo
     flow: known(flow ?? -1),
     reason: isDrop ? DROP_REASONS[row.detail]! : null,
     detail: isDrop ? null : known(row.detail),
+    units: row.event < FIRST_STEP ? null : row.connection,
+    partner: row.event < FIRST_STEP ? null : partnerOf(fabric, device, row.port),
   };
+}
+
+function partnerOf({ linkEnds }: Fabric, device: number, port: number): string {
+  const { peerDevice, peerPort } = linkEnds[device]![port]!;
+  return linkEnds[peerDevice]![peerPort]!.name;
 }
 
 function known(value: number): number | null {

@@ -1,5 +1,11 @@
 import { PS_PER_S } from '../../engine/units/time.js';
-import type { Attributes, BatchObservableResult, Meter, Observable } from '@opentelemetry/api';
+import type {
+  Attributes,
+  BatchObservableResult,
+  Histogram,
+  Meter,
+  Observable,
+} from '@opentelemetry/api';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
@@ -7,38 +13,112 @@ import type { CreditFigures, PortFigures, RunFigures } from './port-figures.js';
 
 type Row = PortFigures['priorities'][number];
 
-/** Name, unit, meaning, and where it stands; `selvage.` comes before every name. */
+/**
+ * Name, unit, meaning, and how to read it; `selvage.` comes before every name. A name ends with its
+ * unit, so that Prometheus finds one name, whichever exporter makes it.
+ */
 const COUNTERS: readonly (readonly [string, string, string, (row: Row) => number])[] = [
-  ['received.frames', '{frame}', 'frames that came in', (row) => row.rxFrames],
-  ['received.octets', 'By', 'octets that came in', (row) => row.rxOctets],
-  ['sent.frames', '{frame}', 'frames that were sent', (row) => row.txFrames],
-  ['sent.octets', 'By', 'octets that were sent', (row) => row.txOctets],
-  ['marked.frames', '{frame}', 'frames marked by ECN', (row) => row.markedFrames],
-  ['held.time', 's', 'virtual time that the priority was held', (row) => row.heldPs / PS_PER_S],
-  ['held.count', '{hold}', 'times that the priority began to be held', (row) => row.heldCount],
-  ['stops.sent', '{frame}', 'frames that asked the neighbour to stop', (row) => row.stopsSent],
+  ['received.frames', '{frame}', 'Frames received.', (row) => row.rxFrames],
+  ['received.bytes', 'By', 'Bytes of frames received.', (row) => row.rxOctets],
+  ['sent.frames', '{frame}', 'Frames sent.', (row) => row.txFrames],
+  ['sent.bytes', 'By', 'Bytes of frames sent.', (row) => row.txOctets],
+  ['marked.frames', '{frame}', 'Frames marked by ECN.', (row) => row.markedFrames],
+  [
+    'blocked.seconds',
+    's',
+    'Virtual time that the priority was paused or blocked.',
+    (row) => row.heldPs / PS_PER_S,
+  ],
+  [
+    'blocked.episodes',
+    '{episode}',
+    'Times that the priority began to be paused or blocked.',
+    (row) => row.heldCount,
+  ],
+  ['sent.pauses', '{frame}', 'Frames sent that pause the link partner.', (row) => row.stopsSent],
 ];
 
 const LEVELS: readonly (readonly [string, string, string, (row: Row) => number])[] = [
-  ['queue.peak', 'By', 'the longest that the queue was', (row) => row.peakQueueOctets],
-  ['ingress.peak', 'By', 'the fullest that the account was', (row) => row.peakIngressOctets],
+  ['queue.peak.bytes', 'By', 'Longest queue so far.', (row) => row.peakQueueOctets],
+  [
+    'ingress_buffer.peak.bytes',
+    'By',
+    'Most bytes in the ingress buffer so far.',
+    (row) => row.peakIngressOctets,
+  ],
 ];
 
-const CREDITS: readonly (readonly [string, string, (row: CreditFigures) => number])[] = [
-  ['credit.granted', 'credit that the port was granted', (row) => row.granted],
-  ['credit.spent', 'credit that frames took', (row) => row.spent],
-  ['credit.held', 'credit in hand', (row) => row.held],
-  ['credit.occupied', 'buffer behind the port that frames take', (row) => row.occupied],
+type CreditRow = readonly [string, string, (row: CreditFigures) => number];
+
+const CREDIT_COUNTERS: readonly CreditRow[] = [
+  ['credit.granted.units', 'Credit that the port was granted.', (row) => row.granted],
+  ['credit.spent.units', 'Credit that frames consumed.', (row) => row.spent],
 ];
 
-const RUN: readonly (readonly [string, string, string, (run: RunFigures) => number])[] = [
-  ['virtual.time', 's', 'virtual time that has passed', (run) => run.virtualPs / PS_PER_S],
-  ['progress', '1', 'share of the run that is done', (run) => run.share],
-  ['frame.hops', '{frame}', 'frames that started on any link', (run) => run.frameHops],
-  ['wall.time', 's', 'time on the wall that has passed', (run) => run.wallSeconds],
+const CREDIT_LEVELS: readonly CreditRow[] = [
+  ['credit.available.units', 'Credit that the port may consume.', (row) => row.held],
+  ['credit.occupied.units', 'Buffer behind the port that frames occupy.', (row) => row.occupied],
 ];
 
-/** Shows a run to whoever reads, when they read it: nothing is counted twice for them. */
+const RUN_COUNTERS: readonly (readonly [string, string, string, (run: RunFigures) => number])[] = [
+  ['virtual_time.seconds', 's', 'Virtual time that has passed.', (run) => run.virtualPs / PS_PER_S],
+  ['link.frames', '{frame}', 'Frames that started on any link.', (run) => run.frameHops],
+  ['elapsed.seconds', 's', 'Wall-clock time that has passed.', (run) => run.wallSeconds],
+];
+
+const RUN_LEVELS: typeof RUN_COUNTERS = [
+  ['progress.ratio', '1', 'Share of the run that is done.', (run) => run.share],
+];
+
+const DROPS = ['dropped.frames', '{frame}', 'Frames dropped, by reason.'] as const;
+const COMPLETION = ['flow.completion.seconds', 's', 'Flow completion times.'] as const;
+const QUEUEING = [
+  'queueing.seconds',
+  's',
+  'Time that followed frames waited in a queue of a port; pushed when the run has ended.',
+] as const;
+
+/** A metric as readers find it. */
+export interface DescribedInstrument {
+  /** As Prometheus has it. */
+  readonly name: string;
+  readonly kind: 'counter' | 'gauge' | 'histogram';
+  readonly labels: readonly string[];
+  readonly meaning: string;
+}
+
+/** Every metric, in the order of the program. */
+export function describeInstruments(): DescribedInstrument[] {
+  const own = ['device', 'port', 'priority'];
+  const account = ['port', 'priority', 'channel'];
+  const described =
+    (kind: DescribedInstrument['kind'], labels: readonly string[]) =>
+    ([name, , meaning]: Named): DescribedInstrument => ({
+      name: `selvage_${name.replaceAll('.', '_')}${kind === 'counter' ? '_total' : ''}`,
+      kind,
+      labels,
+      meaning,
+    });
+  return [
+    ...COUNTERS.map(described('counter', own)),
+    described('counter', [...own, 'reason'])(DROPS),
+    ...LEVELS.map(described('gauge', own)),
+    ...CREDIT_COUNTERS.map(inUnits).map(described('counter', account)),
+    ...CREDIT_LEVELS.map(inUnits).map(described('gauge', account)),
+    described('histogram', ['load', 'priority'])(COMPLETION),
+    described('histogram', ['device', 'priority'])(QUEUEING),
+    ...RUN_COUNTERS.map(described('counter', [])),
+    ...RUN_LEVELS.map(described('gauge', [])),
+  ];
+}
+
+/** 1, 2 and 5 of each decade from 100 ns to 10 s. */
+const BOUNDARIES = Array.from({ length: 25 }, (_, i) => {
+  const digit = [1, 2, 5][i % 3]!;
+  return Number(`${digit}e${Math.floor(i / 3) - 7}`);
+});
+
+/** Shows a run to readers, when they read it: nothing is counted twice for them. */
 export function showRun(
   identity: Readonly<Record<string, string>>,
   readers: IMetricReader[],
@@ -49,13 +129,19 @@ export function showRun(
   const meter = provider.getMeter('selvage');
   const ports = [...COUNTERS.map(counterOf(meter)), ...LEVELS.map(levelOf(meter))];
   const portRows = [...COUNTERS, ...LEVELS].map(([, , , read]) => read);
-  const drops = counterOf(meter)(['dropped.frames', '{frame}', 'frames dropped, by reason']);
-  const credits = CREDITS.map(([name, meaning]) => levelOf(meter)([name, '{unit}', meaning]));
-  const whole = RUN.map(levelOf(meter));
+  const drops = counterOf(meter)(DROPS);
+  const credits = [
+    ...CREDIT_COUNTERS.map(inUnits).map(counterOf(meter)),
+    ...CREDIT_LEVELS.map(inUnits).map(levelOf(meter)),
+  ];
+  const creditRows = [...CREDIT_COUNTERS, ...CREDIT_LEVELS].map(([, , read]) => read);
+  const whole = [...RUN_COUNTERS.map(counterOf(meter)), ...RUN_LEVELS.map(levelOf(meter))];
+  const wholeRows = [...RUN_COUNTERS, ...RUN_LEVELS].map(([, , , read]) => read);
+  const times = new TimeHistograms(meter);
   const observe = async (result: BatchObservableResult): Promise<void> => {
     const run = await look();
     whole.forEach((instrument, i) => {
-      result.observe(instrument, RUN[i]![3](run));
+      result.observe(instrument, wholeRows[i]!(run));
     });
     for (const { device, port, priorities } of run.ports) {
       for (const row of priorities) {
@@ -71,12 +157,44 @@ export function showRun(
     for (const account of run.credits) {
       const { port, priority, channel } = account;
       credits.forEach((instrument, i) => {
-        result.observe(instrument, CREDITS[i]![2](account), { port, priority, channel });
+        result.observe(instrument, creditRows[i]!(account), { port, priority, channel });
       });
     }
+    times.take(run);
   };
   meter.addBatchObservableCallback(observe, [...ports, drops, ...credits, ...whole]);
   return provider;
+}
+
+/** Histograms of times; each flow and each wait is counted once. */
+class TimeHistograms {
+  private readonly completion: Histogram;
+  private readonly queueing: Histogram;
+  private readonly counted = new Set<number>();
+
+  constructor(meter: Meter) {
+    const histogram = ([name, unit, description]: Named): Histogram =>
+      meter.createHistogram(`selvage.${name}`, {
+        ...{ unit, description, advice: { explicitBucketBoundaries: BOUNDARIES } },
+      });
+    this.completion = histogram(COMPLETION);
+    this.queueing = histogram(QUEUEING);
+  }
+
+  take({ flows, waits }: RunFigures): void {
+    for (const { flow, load, priority, completionPs } of flows) {
+      if (completionPs === null || this.counted.has(flow)) continue;
+      this.counted.add(flow);
+      this.completion.record(completionPs / PS_PER_S, { load, priority });
+    }
+    for (const { device, priority, ps } of waits) {
+      this.queueing.record(ps / PS_PER_S, { device, priority });
+    }
+  }
+}
+
+function inUnits([name, meaning]: CreditRow): Named {
+  return [name, '{unit}', meaning];
 }
 
 type Named = readonly [string, string, string, ...unknown[]];

@@ -1,4 +1,4 @@
-/** What instruments show of a port and priority; the names are those of the results. */
+/** Metrics of a port and priority; the names are those of the results. */
 export interface PortFigures {
   readonly port: string;
   readonly device: string;
@@ -18,7 +18,7 @@ export interface PortFigures {
   }[];
 }
 
-/** Of an account of credit exchange. */
+/** Of a credit account. */
 export interface CreditFigures {
   readonly port: string;
   readonly priority: number;
@@ -27,6 +27,21 @@ export interface CreditFigures {
   readonly spent: number;
   readonly held: number;
   readonly occupied: number;
+}
+
+/** A flow, and when it was complete; null: it is not. */
+export interface FlowFigures {
+  readonly flow: number;
+  readonly load: string;
+  readonly priority: number;
+  readonly completionPs: number | null;
+}
+
+/** Time that a followed frame spent in a queue of a device. */
+export interface QueueWait {
+  readonly device: string;
+  readonly priority: number;
+  readonly ps: number;
 }
 
 /** A run as it stands. */
@@ -39,4 +54,7 @@ export interface RunFigures {
   readonly wallSeconds: number;
   readonly ports: readonly PortFigures[];
   readonly credits: readonly CreditFigures[];
+  readonly flows: readonly FlowFigures[];
+  /** Of frames that were followed; known when the run has ended. */
+  readonly waits: Iterable<QueueWait>;
 }

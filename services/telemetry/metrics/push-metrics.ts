@@ -8,7 +8,7 @@ import type { RunFigures } from './port-figures.js';
 
 const PATIENCE_MS = 3000;
 
-/** Reads when it is told to. */
+/** Reads on request. */
 class OnceReader extends MetricReader {
   protected onForceFlush(): Promise<void> {
     return Promise.resolve();
@@ -18,7 +18,7 @@ class OnceReader extends MetricReader {
   }
 }
 
-/** Sends a run's figures once; null if they were taken, else why they were not. */
+/** Sends a run's metrics once; null if they were accepted, else why they were not. */
 export async function pushMetrics(
   { protocol, url }: OtlpEndpoint,
   identity: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ export async function pushMetrics(
 ): Promise<string | null> {
   const settings = { url, timeoutMillis: PATIENCE_MS };
   const Exporter = protocol === 'grpc' ? GrpcExporter : HttpExporter;
-  // The exporters bring types of their own that say the same as those of the SDK.
+  // The exporters have types of their own that equal those of the SDK.
   const exporter = new Exporter(settings) as unknown as PushMetricExporter;
   const reader = new OnceReader();
   showRun(identity, [reader], () => figures);

@@ -2,7 +2,7 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { showRun } from './instruments.js';
 import type { RunFigures } from './port-figures.js';
 
-/** Serves a run's figures on loopback for Prometheus; the function returned ends that. */
+/** Serves a run's metrics on loopback for Prometheus; the function returned ends that. */
 export async function serveMetrics(
   port: number,
   scenario: string,

@@ -1,7 +1,7 @@
-/** A collector, and how it is spoken to. */
+/** A collector, and its protocol. */
 export interface OtlpEndpoint {
   readonly protocol: 'grpc' | 'http';
-  /** As exporters want it. */
+  /** As exporters use it. */
   readonly url: string;
 }
 

@@ -4,7 +4,7 @@ import { latencyOf } from '../traces/frame-trace.js';
 import type { PlannedSpan } from './planned-span.js';
 import { spanIdOf, traceIdOf } from './planned-span.js';
 
-/** One trace per journey: the frame, a span for each device and port, and what it did there. */
+/** One trace per journey: the frame, a span for each device and port, and its parts there. */
 export function planFrames(
   digest: string,
   traces: Iterable<FrameTrace>,
@@ -26,11 +26,17 @@ function planFrame(
   const { priority, sequence, octets, bornPs, steps } = frame;
   const latencyPs = latencyOf(frame);
   const endPs = steps.reduce((end, step) => Math.max(end, step.endPs), bornPs);
+  const source = steps[0]!.device;
+  const destinations = steps.filter(({ end }) => end === 'delivered').map(({ device }) => device);
+  const dropped = steps.find(({ end }) => end === 'dropped');
   const whole: PlannedSpan = {
     trace,
     id,
     parent: null,
+    device: source,
     name: 'frame',
+    role: 'producer',
+    error: dropped === undefined ? null : dropped.reason,
     startPs: bornPs,
     endPs,
     attributes: {
@@ -39,30 +45,65 @@ function planFrame(
       'selvage.priority': priority,
       'selvage.sequence': sequence,
       'selvage.octets': octets,
-      'selvage.source': steps[0]!.device,
+      'selvage.source': source,
+      'source.address': source,
+      ...(destinations.length === 0 ? {} : { 'destination.address': destinations.join(' ') }),
       ...(latencyPs === null ? {} : { 'selvage.latency_ps': latencyPs }),
       ...exact(bornPs, endPs),
     },
     links: [],
   };
-  const hops = steps.flatMap((step, i) => {
+  const stays = staysOf(steps);
+  const hops = stays.flatMap((stay, i) => {
     const hop = spanIdOf(digest, `${name} ${i}`);
-    const parts = step.parts.map((part, p) => {
+    const parts = stay.parts.map(({ part, of }, p) => {
       const own = spanIdOf(digest, `${name} ${i} ${p}`);
-      return planPart(digest, { trace, id: own, parent: hop }, step, part, roots);
+      return planPart(digest, { trace, id: own, parent: hop }, stay, { part, of, roots });
     });
-    return [planHop({ trace, id: hop, parent: id }, step), ...parts];
+    return [planHop({ trace, id: hop, parent: id }, stay), ...parts];
   });
   return [whole, ...hops];
 }
 
+/** A frame at one device, from the end of its link on: through the pipeline, and up to the next. */
+interface Stay {
+  readonly step: TraceStep;
+  startPs: number;
+  endPs: number;
+  readonly parts: { readonly part: TracePart; readonly of: TraceStep }[];
+}
+
+/** A step ends behind the pipeline of the next device: that belongs to where it is. */
+function staysOf(steps: readonly TraceStep[]): Stay[] {
+  const stays = steps.map((step): Stay => {
+    const { startPs, endPs, parts } = step;
+    return { step, startPs, endPs, parts: parts.map((part) => ({ part, of: step })) };
+  });
+  stays.forEach((stay) => {
+    const last = stay.parts.at(-1);
+    if (last?.part.kind !== 'process') return;
+    const nexts = stays.filter(({ step }) => steps[step.before] === stay.step);
+    if (nexts.length === 0) return;
+    stay.parts.pop();
+    stay.endPs = last.part.startPs;
+    for (const next of nexts) next.startPs = last.part.startPs;
+    // Copies pass the pipeline as one frame.
+    nexts[0]!.parts.unshift(last);
+  });
+  return stays;
+}
+
 type Names = Pick<PlannedSpan, 'trace' | 'id' | 'parent'>;
 
-function planHop(names: Names, step: TraceStep): PlannedSpan {
-  const { device, ingress, egress, startPs, endPs, end, reason } = step;
+function planHop(names: Names, { step, startPs, endPs }: Stay): PlannedSpan {
+  const { device, ingress, egress, end, reason } = step;
+  const isDropped = end === 'dropped';
   return {
     ...names,
+    device,
     name: 'hop',
+    role: end === 'delivered' ? 'consumer' : 'internal',
+    error: isDropped ? reason : null,
     startPs,
     endPs,
     attributes: {
@@ -70,19 +111,26 @@ function planHop(names: Names, step: TraceStep): PlannedSpan {
       'selvage.ingress': ingress,
       'selvage.egress': egress,
       'selvage.end': end,
-      ...(reason === '' ? {} : { 'selvage.drop_reason': reason }),
+      'network.interface.name': egress === '' ? ingress : egress,
+      ...(isDropped ? { 'selvage.drop_reason': reason } : {}),
       ...exact(startPs, endPs),
     },
     links: [],
   };
 }
 
+/** A part, the step that it is of, and the roots of episodes. */
+interface PartOf {
+  readonly part: TracePart;
+  readonly of: TraceStep;
+  readonly roots: ReadonlyMap<string, Episode>;
+}
+
 function planPart(
   digest: string,
   names: Names,
-  { device, egress }: TraceStep,
-  { kind, startPs, endPs, hold }: TracePart,
-  roots: ReadonlyMap<string, Episode>,
+  { step: { device, ingress } }: Stay,
+  { part: { kind, startPs, endPs, hold }, of, roots }: PartOf,
 ): PlannedSpan {
   const root = hold === null ? undefined : roots.get(hold.episode);
   const cause = root === undefined ? {} : { 'selvage.root': root.port };
@@ -90,14 +138,18 @@ function planPart(
     trace: traceIdOf(digest, root?.id ?? ''),
     id: spanIdOf(digest, hold?.episode ?? ''),
   };
+  const port = kind === 'process' ? ingress : of.egress;
   return {
     ...names,
+    device,
     name: kind,
+    role: 'internal',
+    error: null,
     startPs,
     endPs,
     attributes: {
       'selvage.device': device,
-      'selvage.port': egress,
+      'selvage.port': port,
       ...(hold === null ? {} : heldBy(hold)),
       ...cause,
       ...exact(startPs, endPs),
@@ -106,8 +158,8 @@ function planPart(
   };
 }
 
-function heldBy({ mechanism, neighbour }: Hold): Record<string, string> {
-  return { 'selvage.mechanism': mechanism, 'selvage.neighbour': neighbour };
+function heldBy({ mechanism, linkPartner: partner }: Hold): Record<string, string> {
+  return { 'selvage.mechanism': mechanism, 'selvage.link_partner': partner };
 }
 
 function exact(startPs: number, endPs: number): Record<string, number> {

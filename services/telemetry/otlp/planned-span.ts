@@ -1,18 +1,24 @@
-import { PS_PER_NS, PS_PER_S } from '../../engine/units/time.js';
 import { createHash } from 'node:crypto';
-import { EPOCH_S } from '../epoch.js';
 
-/** A span before anybody knows how it will be sent. Its times are virtual, in ps. */
+/** Which end of an exchange a span is, as OpenTelemetry tells them apart. */
+export type SpanRole = 'internal' | 'producer' | 'consumer';
+
+/** A span before it is known how it will be sent. Its times are virtual, in ps. */
 export interface PlannedSpan {
   readonly trace: string;
   readonly id: string;
   /** Null: the first of its trace. */
   readonly parent: string | null;
+  /** The service that it belongs to. */
+  readonly device: string;
   readonly name: string;
+  readonly role: SpanRole;
+  /** Why it is an error; null: it is none. */
+  readonly error: string | null;
   readonly startPs: number;
   readonly endPs: number;
   readonly attributes: Readonly<Record<string, string | number>>;
-  /** Spans of other traces that have to do with it. */
+  /** Related spans of other traces. */
   readonly links: readonly { readonly trace: string; readonly id: string }[];
 }
 
@@ -30,10 +36,4 @@ function hexOf(text: string, octets: number): string {
     .update(text)
     .digest('hex')
     .slice(0, 2 * octets);
-}
-
-/** Rounded down, which keeps what lies inside of something inside; exact ps ride as attributes. */
-export function virtualTime(ps: number): [number, number] {
-  const seconds = Math.floor(ps / PS_PER_S);
-  return [EPOCH_S + seconds, Math.floor((ps - seconds * PS_PER_S) / PS_PER_NS)];
 }

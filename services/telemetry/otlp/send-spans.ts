@@ -1,22 +1,32 @@
-import type { Context } from '@opentelemetry/api';
-import { ROOT_CONTEXT, trace as traceApi, TraceFlags } from '@opentelemetry/api';
+import type { Context, Tracer } from '@opentelemetry/api';
+import {
+  ROOT_CONTEXT,
+  SpanKind,
+  SpanStatusCode,
+  trace as traceApi,
+  TraceFlags,
+} from '@opentelemetry/api';
 import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { OTLPTraceExporter as HttpExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
-import type { PlannedSpan } from './planned-span.js';
-import { virtualTime } from './planned-span.js';
 import type { OtlpEndpoint } from './endpoint.js';
+import type { PlannedSpan, SpanRole } from './planned-span.js';
+import type { SpanClock } from './span-clock.js';
+import { shownTime } from './span-clock.js';
 
-/** Where spans come from. */
+/** Origin of the spans. */
 export interface SpanOrigin {
   readonly scenario: string;
   readonly digest: string;
   readonly version: string;
+  /** The namespace of its services: one for each device. */
+  readonly run: string;
+  readonly clock: SpanClock;
 }
 
-/** What became of the spans; the reason is that of the first that were not taken. */
+/** Outcome of an export; the reason is that of the first batch that was refused. */
 export interface Delivery {
   readonly sent: number;
   readonly lost: number;
@@ -24,7 +34,7 @@ export interface Delivery {
 }
 
 const BATCH = 500;
-/** A collector that is not there is not waited for any longer, whatever is left to send. */
+/** An unreachable collector is not waited for any longer, whatever is left to send. */
 const PATIENCE_MS = 3000;
 
 /** Sends spans, batch after batch; a batch that is refused is the last. It never throws. */
@@ -51,7 +61,7 @@ function exporterFor({ protocol, url }: OtlpEndpoint): SpanExporter {
   return protocol === 'grpc' ? new GrpcExporter(settings) : new HttpExporter(settings);
 }
 
-/** Null if the spans were taken, else why they were not. */
+/** Null if the spans were accepted, else why they were not. */
 function send(exporter: SpanExporter, spans: ReadableSpan[]): Promise<string | null> {
   return new Promise((resolve) => {
     const late = setTimeout(() => {
@@ -69,14 +79,54 @@ function send(exporter: SpanExporter, spans: ReadableSpan[]): Promise<string | n
   });
 }
 
-/** Makes spans of the SDK, with names and times that are ours. */
+const KINDS: Readonly<Record<SpanRole, SpanKind>> = {
+  internal: SpanKind.INTERNAL,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+};
+
+/** Creates spans of the SDK with given identifiers and times. */
 class SpanMaker {
   private readonly made: ReadableSpan[] = [];
   private readonly next = { trace: '', id: '' };
-  private readonly provider: BasicTracerProvider;
+  /** By device: what its spans are made by. */
+  private readonly tracers = new Map<string, Tracer>();
 
-  constructor({ scenario, digest, version }: SpanOrigin) {
-    const { made, next } = this;
+  constructor(private readonly origin: SpanOrigin) {}
+
+  make(planned: readonly PlannedSpan[]): ReadableSpan[] {
+    const { clock } = this.origin;
+    for (const { trace, id, parent, device, name, role, error, ...rest } of planned) {
+      const { startPs, endPs, attributes, links } = rest;
+      Object.assign(this.next, { trace, id });
+      const span = this.tracerOf(device).startSpan(
+        name,
+        {
+          kind: KINDS[role],
+          startTime: shownTime(clock, startPs),
+          attributes: error === null ? attributes : { ...attributes, 'error.type': error },
+          links: links.map((link) => ({ context: contextOf(link.trace, link.id) })),
+        },
+        parent === null ? ROOT_CONTEXT : below(trace, parent),
+      );
+      if (error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: error });
+      span.end(shownTime(clock, endPs));
+    }
+    return this.made.splice(0);
+  }
+
+  private tracerOf(device: string): Tracer {
+    let tracer = this.tracers.get(device);
+    if (tracer === undefined) {
+      tracer = this.providerOf(device).getTracer('selvage');
+      this.tracers.set(device, tracer);
+    }
+    return tracer;
+  }
+
+  private providerOf(device: string): BasicTracerProvider {
+    const { made, next, origin } = this;
+    const { scenario, digest, version, run, clock } = origin;
     const collect: SpanProcessor = {
       onStart: () => undefined,
       onEnd: (span) => {
@@ -85,35 +135,21 @@ class SpanMaker {
       forceFlush: () => Promise.resolve(),
       shutdown: () => Promise.resolve(),
     };
-    this.provider = new BasicTracerProvider({
+    return new BasicTracerProvider({
       resource: resourceFromAttributes({
-        'service.name': 'selvage',
+        'service.name': device,
+        'service.namespace': run,
+        'service.instance.id': `${run}/${device}`,
         'service.version': version,
+        'host.name': device,
         'selvage.scenario': scenario,
         'selvage.digest': digest,
+        'selvage.time_scale': clock.scale,
       }),
       idGenerator: { generateTraceId: () => next.trace, generateSpanId: () => next.id },
       spanLimits: { attributeCountLimit: 32, linkCountLimit: 8 },
       spanProcessors: [collect],
     });
-  }
-
-  make(planned: readonly PlannedSpan[]): ReadableSpan[] {
-    const tracer = this.provider.getTracer('selvage');
-    for (const { trace, id, parent, name, startPs, endPs, attributes, links } of planned) {
-      Object.assign(this.next, { trace, id });
-      const span = tracer.startSpan(
-        name,
-        {
-          startTime: virtualTime(startPs),
-          attributes,
-          links: links.map((link) => ({ context: contextOf(link.trace, link.id) })),
-        },
-        parent === null ? ROOT_CONTEXT : below(trace, parent),
-      );
-      span.end(virtualTime(endPs));
-    }
-    return this.made.splice(0);
   }
 }
 

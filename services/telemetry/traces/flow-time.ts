@@ -1,19 +1,19 @@
 import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-trace.js';
 import type { HeldTimes } from './held-times.js';
 
-/** Where a share of a flow's completion time went. */
+/** A share of a flow's completion time. */
 export interface TimeShare {
   readonly device: string;
   readonly port: string;
   readonly cause: TimeCause;
-  /** What held it, and the root of that; null where nothing did. */
+  /** The mechanism that held it, and its congestion root; null where nothing did. */
   readonly mechanism: string | null;
   readonly root: string | null;
   readonly ps: number;
 }
 
 export type TimeCause =
-  /** Its own frames were on the wire of its NIC. */
+  /** Its own frames were on the link of its NIC. */
   | 'sending'
   | 'waiting'
   | 'held'
@@ -40,13 +40,13 @@ export interface FlowTime {
   readonly shares: readonly TimeShare[];
 }
 
-/** How to find the root of what held a frame: the name of a port. */
+/** Finds the root of an episode: the name of a port. */
 export type RootOf = (episode: string) => string | null;
 
 /**
- * Takes the time of a flow apart. At its source it was sending, held, or waiting (for others'
- * turns, acknowledgements or its own rate); behind it, the frame that completed the flow tells.
- * Every picosecond is in one share; null where nothing arrived.
+ * Splits the time of a flow. At its source it was sending, paused, or waiting (for others' turns,
+ * acknowledgements or its own rate); behind it, the times are those of the frame that completed the
+ * flow. Every picosecond is in one share; null where nothing arrived.
  */
 export function flowTime(
   traces: readonly FrameTrace[],
@@ -93,7 +93,7 @@ function wayTo({ steps }: FrameTrace, last: number): TraceStep[] {
   return way;
 }
 
-/** When frames of the flow were on the wire of its NIC before a time, in order. */
+/** When frames of the flow were on the link of its NIC before a time, in order. */
 function sendingTimes(
   traces: readonly FrameTrace[],
   { egress }: TraceStep,

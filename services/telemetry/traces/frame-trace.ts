@@ -1,8 +1,8 @@
 import type { HopEnd } from '../../engine/analysis/trace/hop-log.js';
 
-/** What a frame did for a stretch of its time at a device and on the cable behind it. */
+/** A part of a frame's time at a device and on the link behind it. */
 export type PartKind =
-  /** At its source, before it had its place in the NIC. */
+  /** At its source, before it entered the NIC. */
   | 'source'
   /** For its last bit, since it could not cut through. */
   | 'complete'
@@ -12,30 +12,30 @@ export type PartKind =
   | 'propagate'
   /** Through the pipeline of the next device. */
   | 'process'
-  /** In the NIC of its receiver, until software took it. */
+  /** In the NIC of its receiver, until software read it. */
   | 'receive';
 
 export interface TracePart {
   readonly kind: PartKind;
   readonly startPs: number;
   readonly endPs: number;
-  /** What held it; null: nothing did. */
+  /** The hold that delayed it; null: none. */
   readonly hold: Hold | null;
 }
 
-/** What kept a port from sending a frame. */
+/** The cause that kept a port from sending a frame. */
 export interface Hold {
-  /** What its episode is called, where those are observed as well. */
+  /** Name of its episode, where those are recorded as well. */
   readonly episode: string;
   readonly mechanism: string;
-  /** The port at the other end of the cable. */
-  readonly neighbour: string;
+  /** The port at the other end of the link. */
+  readonly linkPartner: string;
 }
 
-/** A frame at one device, up to when the next one can deal with it. */
+/** A frame at one device, up to when the next one can process it. */
 export interface TraceStep {
   readonly device: string;
-  /** Names of ports; empty where it was made, and where it ended. */
+  /** Names of ports; empty where it was created, and where it ended. */
   readonly ingress: string;
   readonly egress: string;
   readonly startPs: number;
@@ -44,14 +44,14 @@ export interface TraceStep {
   readonly reason: string;
   /** They fill the step without a gap. */
   readonly parts: readonly TracePart[];
-  /** The step before, by its place in the trace; -1: the first. */
+  /** The step before, by its index in the trace; -1: the first. */
   readonly before: number;
 }
 
-/** One journey of a frame (a packet that is sent again makes another), from its source on. */
+/** One journey of a frame (a retransmission is another), from its source on. */
 export interface FrameTrace {
   readonly frame: string;
-  /** Empty for what is no part of a flow, such as an acknowledgement. */
+  /** Empty for frames of no flow. */
   readonly flow: string;
   /** Which journey of the frame this is, from 0. */
   readonly attempt: number;

@@ -31,13 +31,13 @@ import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-trace.j
 import { HeldTimes } from './held-times.js';
 import { HopList } from './hop-list.js';
 
-/** By so much a frame's length may change in a device. */
+/** A frame's length may change by so much in a device. */
 const MOST_TAG_OCTETS = 8;
 
 /**
- * Joins what devices saw of frames: who sent one, and who had it when it arrived. What is not over
- * is told up to `nowPs`. A trace is made when its turn comes: all at once they are millions of
- * objects, and it would be their memory that takes the time.
+ * Joins the hops of frames: the sender of one, and the device where it arrived. Journeys that have
+ * not ended are shown up to `nowPs`. A trace is created when it is read: all at once they are
+ * millions of objects, and allocating them would dominate.
  */
 export function frameTraces(fabric: Fabric, { hops, holds }: SeenHops, nowPs: number): FrameTraces {
   return new FrameTraces(fabric, new HopList(hops), new HeldTimes(fabric, holds), nowPs);
@@ -46,13 +46,13 @@ export function frameTraces(fabric: Fabric, { hops, holds }: SeenHops, nowPs: nu
 /** Journeys of frames, in the order in which their payload was ready. */
 export class FrameTraces implements Iterable<FrameTrace> {
   private readonly flows: FlowNames;
-  /** By device, what a frame takes through its pipeline. */
+  /** By device, the delay of its pipeline. */
   private readonly pipelines: readonly number[];
 
   constructor(
     private readonly fabric: Fabric,
     private readonly hops: HopList,
-    /** When ports were held on their ways. */
+    /** When ports on their paths were held. */
     readonly held: HeldTimes,
     private readonly nowPs: number,
   ) {
@@ -105,7 +105,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
     for (const arrival of next) this.follow(arrival, at, steps);
   }
 
-  /** Where a frame that was sent came in; several places if a switch there made copies at once. */
+  /** Where a frame that was sent arrived; several places if a switch there made copies at once. */
   private arrivals(sent: number, { peerDevice, peerPort, latencyPs, octetPs }: LinkEnd): number[] {
     const { words, times } = this.hops;
     const at = sent * HOP_WORDS;
@@ -177,7 +177,7 @@ function restKey(connection: number, kind: number): number {
   return connection * (KIND_MASK + 1) + kind;
 }
 
-/** By what a flow's frames have in common: source, target, connection and kind. */
+/** By the common fields of a flow's frames: source, target, connection and kind. */
 function flowNames({ flows, flowEnds, specs }: Fabric): FlowNames {
   const names = new Map<number, Map<number, string>>();
   flows.forEach(({ name }, flow) => {

@@ -9,8 +9,8 @@ interface PortHolds {
   readonly end: LinkEnd;
   readonly holds: readonly HoldTime[];
   readonly latestEnds: readonly number[];
-  /** What is told of them, once somebody asked: one hold delays many frames. */
-  readonly told: (Hold | null)[];
+  /** Descriptions of them, created on first use: one hold delays many frames. */
+  readonly descriptions: (Hold | null)[];
 }
 
 /** When ports were held, and by what. */
@@ -30,15 +30,15 @@ export class HeldTimes {
         const end = fabric.linkEnds[device]![port]!;
         let latest = -Infinity;
         const latestEnds = there.map(({ endPs }) => (latest = Math.max(latest, endPs)));
-        const told = there.map(() => null);
-        this.byPort.set(end.name, { end, holds: there, latestEnds, told });
+        const descriptions = there.map(() => null);
+        this.byPort.set(end.name, { end, holds: there, latestEnds, descriptions });
       });
     });
   }
 
   /**
-   * Cuts a time at a port where a priority began and ceased to be held, and adds it to `parts`;
-   * nothing is lost. `free`: what is done while nothing holds.
+   * Splits a time at a port where a priority began and ceased to be held, and adds it to `parts`;
+   * nothing is lost. `free`: the kind of part while nothing holds.
    */
   cut(
     parts: TracePart[],
@@ -54,7 +54,7 @@ export class HeldTimes {
       parts.push({ kind: free, startPs, endPs, hold: null });
       return;
     }
-    const { holds, latestEnds, told } = there;
+    const { holds, latestEnds, descriptions } = there;
     let at = startPs;
     for (let i = firstAbove(latestEnds, startPs); i < holds.length; i++) {
       const hold = holds[i]!;
@@ -67,14 +67,14 @@ export class HeldTimes {
         parts.push({ kind: free, startPs: at, endPs: beganPs, hold: null });
         at = beganPs;
       }
-      const named = (told[i] ??= this.tell(there, i));
+      const named = (descriptions[i] ??= this.describe(there, i));
       parts.push({ kind: 'held', startPs: at, endPs: until, hold: named });
       at = until;
     }
     if (endPs > at) parts.push({ kind: free, startPs: at, endPs, hold: null });
   }
 
-  private tell({ end, holds }: PortHolds, at: number): Hold {
+  private describe({ end, holds }: PortHolds, at: number): Hold {
     const { mechanism, startPs, channel } = holds[at]!;
     const isSame = ({ mechanism: by, startPs: sincePs }: HoldTime): boolean =>
       by === mechanism && sincePs === startPs;
@@ -82,12 +82,12 @@ export class HeldTimes {
     let first = at;
     while (mechanism === 'pause' && first > 0 && isSame(holds[first - 1]!)) first--;
     const place = `${end.name}/${holds[first]!.priority}`;
-    const { name: neighbour } = this.fabric.linkEnds[end.peerDevice]![end.peerPort]!;
-    return { episode: holdId(place, channel, startPs), mechanism, neighbour };
+    const { name: linkPartner } = this.fabric.linkEnds[end.peerDevice]![end.peerPort]!;
+    return { episode: holdId(place, channel, startPs), mechanism, linkPartner };
   }
 }
 
-/** Of numbers in order, the place of the first that is greater. */
+/** Of ascending numbers, the index of the first that is greater. */
 function firstAbove(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;

@@ -12,14 +12,14 @@ import {
 
 const NONE = -1;
 
-/** The hops that all devices have seen. Those of one frame are found by its dice. */
+/** The hops of all devices. Those of one frame are found by its pseudo-random number. */
 export class HopList {
   /** Where journeys start, in the order in which payload was ready. */
   readonly starts: readonly number[];
-  /** What was written down, hop by hop: see `HopLog`. */
+  /** Records, hop by hop: see `HopLog`. */
   readonly words: Int32Array;
   readonly times: Float64Array;
-  /** By the low bits of dice the first hop, and by hop the next one with the same. */
+  /** By the low bits of that number the first hop, and by hop the next one with the same. */
   private readonly first: Int32Array;
   private readonly next: Int32Array;
   private readonly isTaken: Uint8Array;
@@ -34,8 +34,8 @@ export class HopList {
   }
 
   /**
-   * The hop of the same frame that was the first to come in at a port, after a time and no later
-   * than another, and those that came together with it; each is found once.
+   * The hop of the same frame that was the first to arrive at a port, after a time and no later
+   * than another, and those that arrived together with it; each is found once.
    */
   take(like: number, device: number, port: number, afterPs: number, untilPs: number): number[] {
     const { words, next, isTaken } = this;
@@ -78,7 +78,7 @@ export class HopList {
     return count;
   }
 
-  /** Finds the starts, and what has the same dice, from the last hop to the first. */
+  /** Finds the starts, and links hops with the same number, from the last hop to the first. */
   private chain(count: number): number[] {
     const { words, first, next } = this;
     const mask = first.length - 1;
@@ -93,7 +93,7 @@ export class HopList {
     return starts;
   }
 
-  /** At one time, by their devices, each of which wrote down its own as they came. */
+  /** At one time, by their devices, each of which recorded its own in order. */
   private order(a: number, b: number): number {
     const laterPs = this.bornPs(a) - this.bornPs(b);
     if (laterPs !== 0) return laterPs;

@@ -1,54 +1,38 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { selvage } from '#contracts';
-import { Coordinator } from '../../../services/coordinator/coordinator.js';
-import { planParts } from '../../../services/fabric/placement/part-plan.js';
-import { placeEachAlone } from '../../../services/fabric/placement/placement.js';
-import { CheckpointStore } from '../../../services/runtime/checkpoints/store.js';
-import { LiveFaults } from '../../../services/runtime/live-faults.js';
-import { PROTOCOL } from '../../../services/runtime/part/messages.js';
-import { sourceOf } from '../../kit/emulate.js';
+import { CoordinatorScript, SILENT_LOG } from '../../kit/coordinator-script.js';
 import { MemoryStorage } from '../../kit/memory-storage.js';
 
-type Down = selvage.v1.ToService.$Properties;
-type Up = selvage.v1.FromService.$Properties;
-
 const HASH = Buffer.of(1);
-const { loaded, fabric } = sourceOf('examples/pair-line-rate.yaml', 'duration=10us');
-const plans = planParts(fabric, placeEachAlone(fabric.topology));
 
 describe('a checkpoint', () => {
   let storage: MemoryStorage;
   let warnings: string[];
-  let coordinators: Coordinator[];
+  let scripts: CoordinatorScript[];
   beforeEach(() => {
     storage = new MemoryStorage();
     warnings = [];
-    coordinators = [];
+    scripts = [];
   });
   afterEach(() => {
-    for (const coordinator of coordinators) coordinator.fail('the test is over');
+    for (const { coordinator } of scripts) coordinator.fail('the test is over');
   });
 
-  /** A coordinator, and two services that say what the test has them say. */
-  async function begin(): Promise<Script> {
-    const options = { run: 'r', version: '1', check: false, checkpointMs: 0, patienceMs: 1e6 };
-    const coordinator = new Coordinator(
-      new LiveFaults(loaded, fabric),
-      plans,
-      new CheckpointStore(storage),
-      { ...options, roundLength: null, warn: (text) => warnings.push(text) },
-    );
-    coordinators.push(coordinator);
-    await coordinator.recall();
-    return new Script(coordinator);
+  /** A coordinator that takes a checkpoint wherever it can. */
+  async function begin(): Promise<CoordinatorScript> {
+    const log = { ...SILENT_LOG, warn: (event: string) => warnings.push(event) };
+    const script = new CoordinatorScript(storage, { checkpointMs: 0, log });
+    scripts.push(script);
+    await script.begin();
+    return script;
   }
 
   it('that does not get through is given up, and the one before it is kept', async () => {
     const script = await begin();
-    const kept = await script.untilSave(1);
+    const kept = await untilSave(script, 1);
     script.fromBoth({ saved: { ...kept, hash: HASH } });
-    const lost = await script.untilSave(2);
+    const lost = await untilSave(script, 2);
     script.from(1, { saved: { ...lost, failure: 'no answer for 10 s' } });
     script.from(0, { saved: { ...lost, hash: HASH } });
     assert.equal((await script.next('round')).epoch, 1);
@@ -62,7 +46,7 @@ describe('a checkpoint', () => {
   it('that cannot be committed is given up, too', async () => {
     const script = await begin();
     storage.put = () => Promise.reject(new Error('the disk is full'));
-    const lost = await script.untilSave(1);
+    const lost = await untilSave(script, 1);
     script.fromBoth({ saved: { ...lost, hash: HASH } });
     assert.equal((await script.next('round')).epoch, 1);
     assert.match(warnings[0]!, /is given up: .*the disk is full/);
@@ -70,9 +54,9 @@ describe('a checkpoint', () => {
 
   it('that is damaged is left for the one before it, and that for the beginning', async () => {
     const script = await begin();
-    const first = await script.untilSave(1);
+    const first = await untilSave(script, 1);
     script.fromBoth({ saved: { ...first, hash: HASH } });
-    const second = await script.untilSave(2);
+    const second = await untilSave(script, 2);
     script.fromBoth({ saved: { ...second, hash: HASH } });
     await script.next('round');
     // Another coordinator finds both.
@@ -95,44 +79,13 @@ describe('a checkpoint', () => {
   });
 });
 
-class Script {
-  private readonly heard: Down[] = [];
-
-  constructor(private readonly coordinator: Coordinator) {
-    const register = { protocol: PROTOCOL, run: 'r', version: '1', incarnation: 'a' };
-    coordinator.register({ ...register, service: 0 }, (message) => this.heard.push(message));
-    coordinator.register({ ...register, service: 1 }, () => undefined);
-  }
-
-  from(service: number, message: Up): void {
-    this.coordinator.hear(service, new selvage.v1.FromService(message));
-  }
-
-  fromBoth(message: Up): void {
-    for (const service of [0, 1]) this.from(service, message);
-  }
-
-  /** The next message of a kind; what comes before it is passed over. */
-  async next<K extends 'assignment' | 'round' | 'save'>(kind: K): Promise<NonNullable<Down[K]>> {
-    for (;;) {
-      for (let message = this.heard.shift(); message; message = this.heard.shift()) {
-        const found = message[kind];
-        if (found) return found;
-      }
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  }
-
-  /** Up to the demand to save at so many microseconds; returns what names the checkpoint. */
-  async untilSave(us: number): Promise<{ epoch: number; checkpoint: string; boundPs: number }> {
-    if (us === 1) {
-      const { epoch } = await this.next('assignment');
-      this.fromBoth({ ready: { epoch: epoch!, nextPs: 0 } });
-    }
-    const { epoch, round } = await this.next('round');
-    const times = { nextPs: us * 1e6, handedOverPs: us * 1e6 };
-    this.fromBoth({ report: { epoch: epoch!, round: round!, ...times } });
-    const save = await this.next('save');
-    return { epoch: save.epoch!, checkpoint: save.checkpoint!, boundPs: save.boundPs! };
-  }
+/** Up to the demand to save at so many microseconds; returns what names the checkpoint. */
+async function untilSave(
+  script: CoordinatorScript,
+  us: number,
+): Promise<{ epoch: number; checkpoint: string; boundPs: number }> {
+  if (us === 1) await script.ready();
+  script.report(await script.next('round'), us * 1e6);
+  const save = await script.next('save');
+  return { epoch: save.epoch!, checkpoint: save.checkpoint!, boundPs: save.boundPs! };
 }

@@ -19,19 +19,19 @@ const divided = fc.record({
 });
 
 function graphOf(links: readonly (readonly [number, number])[], work: number[]): WorkGraph {
-  const neighbours = work.map((): number[] => []);
+  const neighbors = work.map((): number[] => []);
   for (const [a, b] of links) {
     if (a === b) continue;
-    neighbours[a]!.push(b);
-    neighbours[b]!.push(a);
+    neighbors[a]!.push(b);
+    neighbors[b]!.push(a);
   }
-  return { neighbours, work };
+  return { neighbors, work };
 }
 
-/** Counted from the links, as nobody who makes divisions does. */
-function cutOf({ neighbours }: WorkGraph, groups: readonly number[][]): number {
+/** Counted from the links, independently of the division. */
+function cutOf({ neighbors }: WorkGraph, groups: readonly number[][]): number {
   const partOf = new Map(groups.flatMap((devices, part) => devices.map((d) => [d, part])));
-  const ends = neighbours.flatMap((others, d) =>
+  const ends = neighbors.flatMap((others, d) =>
     others.filter((other) => partOf.get(other) !== partOf.get(d)),
   );
   return ends.length / 2;
@@ -77,7 +77,7 @@ for (const [fabric, parts, links] of KNOWN) {
       topology.links.map(({ a, b }) => [a.device, b.device]),
       topology.devices.map(() => 1),
     );
-    const groups = cut(topology, parts, (d) => graph.neighbours[d]!.length);
+    const groups = cut(topology, parts, (d) => graph.neighbors[d]!.length);
     assert.ok(cutOf(graph, groups) <= links);
   });
 }

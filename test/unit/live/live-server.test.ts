@@ -75,7 +75,7 @@ function ask(
 }
 
 describe('the server of a live page', () => {
-  it('serves this machine, and no page of somebody else', async () => {
+  it('serves this machine, and no page of another origin', async () => {
     const { url, run } = await serve();
     assert.equal((await ask(url, '/')).status, 200);
     assert.equal((await ask(url, '/', { host: 'evil.example' })).status, 403);
@@ -108,7 +108,7 @@ describe('the server of a live page', () => {
     assert.deepEqual(run.heard, []);
   });
 
-  it('tells whoever comes what is known, and the run that somebody looks', async () => {
+  it('sends new viewers the present state, and notifies the run of viewers', async () => {
     const { url, run } = await serve();
     const { text } = await ask(url, '/events');
     assert.deepEqual(JSON.parse(text.replace(/^data: /, '')), NEWS);

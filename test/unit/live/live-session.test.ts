@@ -32,7 +32,7 @@ function looked(example: string, beginPaused: boolean): Looked {
   return { live, session, samples };
 }
 
-/** Until it stands still. */
+/** Until it is paused. */
 async function held(live: LiveSession): Promise<void> {
   while (live.status.state !== 'paused') await setImmediate();
 }
@@ -87,7 +87,7 @@ describe('a run that is looked at', () => {
     assert.deepEqual(late, { done: false, detail: 'the run has ended' });
   });
 
-  it('is not measured while nobody looks', async () => {
+  it('is not measured without viewers', async () => {
     const { live, samples } = looked('incast-pfc', false);
     assert.equal(await live.drive(SLICE_MS, nothing), 'complete');
     assert.equal(samples.length, 0);

@@ -16,7 +16,7 @@ const THREADS = 3;
 const STEP_PS = 20e6;
 
 describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
-  it('is the same run, held and stepped; its samples tell where it stands', async (test) => {
+  it('is the same run, paused and stepped; its samples have its time', async (test) => {
     const path = join(ROOT, 'examples/incast-pfc.yaml');
     const loaded = loadScenario(path, { set: ['observe.episodes=true'] });
     const fabric = buildFabric(loaded);
@@ -33,7 +33,7 @@ describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
     });
     const samples: PortSample[] = [];
     let told: () => void = () => undefined;
-    looked.hear({
+    looked.listen({
       sampled: (sample) => {
         samples.push(sample);
         told();

@@ -6,7 +6,7 @@ import {
   FOUND_HERE,
   isOutlived,
   mayTransmitCim,
-  TOLD_BY_CIM,
+  FROM_CIM,
 } from '../../../services/mechanisms/ci/machine.js';
 import type { CiPoint } from '../../../services/mechanisms/ci/point.js';
 import { ciOf, ciPointOf } from '../../../services/mechanisms/ci/results.js';
@@ -44,8 +44,8 @@ describe('the rules of congestion isolation', () => {
     const entry = { mask: FOUND_HERE, seenPs: 100, uncongestedPs: 0 };
     assert.equal(isOutlived(entry, 199, 100, 50), false);
     assert.equal(isOutlived(entry, 200, 100, 50), true);
-    assert.equal(isOutlived({ ...entry, mask: TOLD_BY_CIM }, 150, 100, 50), true);
-    const congested = { mask: TOLD_BY_CIM, seenPs: 100, uncongestedPs: Infinity };
+    assert.equal(isOutlived({ ...entry, mask: FROM_CIM }, 150, 100, 50), true);
+    const congested = { mask: FROM_CIM, seenPs: 100, uncongestedPs: Infinity };
     assert.equal(isOutlived(congested, 150, 100, 50), false);
   });
 });
@@ -178,9 +178,9 @@ load:
     const outcome = emulate(`${FABRIC}${ON_PFC}ci: { detect: 40KB, low: 10KB }\n${CONGESTION}`);
     const of = (device: string): Readonly<Record<string, number>> =>
       isolationOf(outcome, device).counters;
-    assert.deepEqual([of('leaf2')['ciFlowsFound'], of('leaf2')['ciFlowsTold']], [3, 0]);
-    assert.deepEqual([of('spine1')['ciFlowsFound'], of('spine1')['ciFlowsTold']], [0, 3]);
-    assert.deepEqual([of('leaf1')['ciFlowsFound'], of('leaf1')['ciFlowsTold']], [0, 3]);
+    assert.deepEqual([of('leaf2')['ciFlowsFound'], of('leaf2')['ciFlowsByCim']], [3, 0]);
+    assert.deepEqual([of('spine1')['ciFlowsFound'], of('spine1')['ciFlowsByCim']], [0, 3]);
+    assert.deepEqual([of('leaf1')['ciFlowsFound'], of('leaf1')['ciFlowsByCim']], [0, 3]);
     // Three messages for each of three flows, and none to hosts.
     assert.equal(of('leaf2')['ciCimAddsTransmitted'], 9);
     assert.equal(of('leaf1')['ciCimAddsTransmitted'], 0);
@@ -205,7 +205,7 @@ load:
     assert.ok(row.counters['ciTableFull']! > 0);
   });
 
-  it('stays away from neighbours that do not isolate', () => {
+  it('sends nothing to link partners that do not isolate', () => {
     const outcome = emulate(
       `${FABRIC}${ON_PFC}ci: { detect: 40KB, low: 10KB }\ndevices: { spine1: { ci: { enable: false } } }\n${CONGESTION}`,
     );
@@ -277,6 +277,6 @@ describe('a CIM', () => {
   it('isolates its flow at the egress that it came in by', () => {
     point.processCim(uplink, message(h1, h5, 48));
     assert.equal(point.table.ages.count, 1);
-    assert.equal(point.counters.ciFlowsTold, 1);
+    assert.equal(point.counters.ciFlowsByCim, 1);
   });
 });

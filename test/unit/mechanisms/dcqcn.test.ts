@@ -83,7 +83,7 @@ describe('the reaction point of DCQCN', () => {
     assert.deepEqual([point.gbps, point.at(ACTIVE), point.at(RAISE_AT)], [100, 0, Infinity]);
   });
 
-  it('updates alpha once in 55 us: by 1/256 up where it was told, down where it was not', () => {
+  it('updates alpha once in 55 us: by 1/256 up with a notification, down without', () => {
     const point = new Point(NIC);
     point.notify(0);
     const alphas = [1, 255 / 256, (255 / 256) ** 2, (255 / 256) ** 3 + 1 / 256];
@@ -94,7 +94,7 @@ describe('the reaction point of DCQCN', () => {
     }
   });
 
-  it('cuts once in 4 us, at the end of the period, however often it is told', () => {
+  it('cuts once in 4 us, at the end of the period, however many notifications arrive', () => {
     const point = new Point(NIC);
     point.notify(0);
     point.notify(US);

@@ -108,7 +108,7 @@ function pointsOf(engine: Engine): SfcPoint[] {
   return engine.devices.flatMap(({ place }) => sfcPointOf(engine, place) ?? []);
 }
 
-describe('a switch that tells sources', () => {
+describe('a switch that pauses sources', () => {
   const settings = [
     'detect: 50KB',
     'detect: { dynamic: 0.01 }',
@@ -230,7 +230,7 @@ faults: [{ kind: slow-receiver, where: { device: h2 }, at: 1us, rate: 1G }]
     assert.equal(bridgeOf(results).counters['sfcSourcesAged'], 4);
   });
 
-  it('tells sources to go on, if it is asked to', () => {
+  it('resumes sources, if it is configured to', () => {
     const results = runScenario(
       `${INCAST}sfc: { detect: 50KB, target: 20KB, pause: 90us, resume: true }\n`,
     );
@@ -251,7 +251,7 @@ faults: [{ kind: slow-receiver, where: { device: h2 }, at: 1us, rate: 1G }]
     assert.ok(worstPs('priority') > 10e6, String(worstPs('priority')));
   });
 
-  it('is heard through bridges that put tags on and take them off', () => {
+  it('crosses bridges that add and remove tags', () => {
     const results = runScenario(`
 duration: 200us
 fabric: { generator: star, hosts: 4 }
@@ -309,7 +309,7 @@ describe('a message that is not what it should be', () => {
     ['an edge that acts for its stations', 'sfc: { detect: 30KB, receive: false }\n'],
   ];
   for (const [who, settings] of roles) {
-    it(`is not believed by ${who} when it is for somebody else`, () => {
+    it(`is discarded by ${who} when it is for another station`, () => {
       const results = tampered(settings, forge);
       assert.ok(counted(results, 'sfcSfcmsForged') > 2);
       assert.equal(counted(results, 'sfcSfcmsExecuted') + counted(results, 'sfcPfcInvoked'), 0);

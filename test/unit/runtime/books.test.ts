@@ -20,7 +20,7 @@ function planOf(example: string): PartPlan {
   return plans.find(({ specs }) => specs.some(({ name }) => name === 'leaf1'))!;
 }
 
-/** What is found while a part is executed, that somebody damages on its way. */
+/** The breach that is found while a part with injected damage is executed. */
 function breachOf(plan: PartPlan, damage: (part: Part) => void): Breach | null {
   const part = new Part(plan);
   const check = new HoldCheck(part.engine);
@@ -38,7 +38,7 @@ describe('books of a run in parts', () => {
     const leaf1 = plan.specs.findIndex(({ name }) => name === 'leaf1');
     const firstPort = ({ engine }: Part): number => engine.devices[leaf1]!.firstPort;
 
-    it(`balance where nothing is wrong, with neighbours elsewhere: ${example}`, () => {
+    it(`balance where nothing is wrong, with link partners elsewhere: ${example}`, () => {
       assert.ok(plan.proxyDevices.length > 0);
       assert.equal(
         breachOf(plan, () => undefined),
@@ -55,7 +55,7 @@ describe('books of a run in parts', () => {
       assert.ok(breach!.timePs > DAMAGED_PS && breach!.timePs <= DAMAGED_PS + LOOK_PS);
     });
 
-    it(`tell of a frame that is counted twice: ${example}`, () => {
+    it(`report a frame that is counted twice: ${example}`, () => {
       const breach = breachOf(plan, (part) => {
         part.engine.shared.counters.received(firstPort(part), 3, 1518);
       });

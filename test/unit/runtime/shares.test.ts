@@ -17,7 +17,7 @@ import { MachineShares } from '../../../services/runtime/checks/shares/machine-s
 import { PlaneShares } from '../../../services/runtime/checks/shares/plane-shares.js';
 import { fc } from '../../kit/properties.js';
 
-/** Who waits changes now and then; frames are of any length. */
+/** The set of waiting parties changes now and then; frames are of any length. */
 const asked = fc.array(
   fc.record({
     change: fc.integer({ min: 0, max: 40 }),

@@ -10,10 +10,15 @@ describe('figures over gRPC', () => {
     const fabric = fabricOf('examples/incast-pfc.yaml', 'load.0.bytes=20KB', 'expect=[]');
     const session = new Session(fabric, { check: false });
     while (session.advance(1000) === 'running');
-    const { ports, credits, virtualPs, frameHops } = session.results('complete');
+    const { ports, credits, flows, virtualPs, frameHops } = session.results('complete');
     const receiver = await grpcReceiver();
     const url = receiver.url.replace('grpc:', 'http:');
-    const figures = { ports, credits, virtualPs, frameHops, share: 1, wallSeconds: 1 };
+    const waits = [
+      { device: 's1', priority: 3, ps: 150_000 },
+      { device: 's1', priority: 3, ps: 3e6 },
+    ];
+    const all = { ports, credits, flows, waits, virtualPs, frameHops };
+    const figures = { ...all, share: 1, wallSeconds: 1 };
     assert.equal(await pushMetrics({ protocol: 'grpc', url }, { run: 'x' }, figures), null);
     receiver.close();
     const sentFrames = new Map(
@@ -26,5 +31,13 @@ describe('figures over gRPC', () => {
     );
     assert.deepEqual(sentFrames, new Map(rows));
     assert.ok(rows.some(([, frames]) => frames > 0));
+    const countOf = (wanted: string): number =>
+      receiver.figures
+        .filter(({ name }) => name === wanted)
+        .reduce((sum, { value }) => sum + value, 0);
+    const complete = flows.filter(({ completionPs }) => completionPs !== null).length;
+    assert.ok(complete > 0);
+    assert.equal(countOf('selvage.flow.completion.seconds'), complete);
+    assert.equal(countOf('selvage.queueing.seconds'), waits.length);
   });
 });

@@ -33,7 +33,9 @@ function tracesOf(example: string, ...set: string[]): Traced {
   return { fabric, traces, episodes: congestion.episodes, flows: results.flows };
 }
 
-/** What held frames: each was an episode around that time, at the port, and has the neighbour. */
+/**
+ * What held frames: each was an episode around that time, at the port, and has the link partner.
+ */
 function holdersOf({ fabric, traces, episodes }: Traced): string {
   const byId = new Map(episodes.map((episode) => [episode.id, episode]));
   const ends = new Map(fabric.linkEnds.flat().map((end) => [end.name, end]));
@@ -47,7 +49,7 @@ function holdersOf({ fabric, traces, episodes }: Traced): string {
       assert.deepEqual([port, mechanism], [egress, hold.mechanism]);
       assert.ok(episode.startPs <= startPs && endPs <= (episode.endPs ?? Infinity));
       const { peerDevice, peerPort } = ends.get(egress)!;
-      assert.equal(hold.neighbour, fabric.linkEnds[peerDevice]![peerPort]!.name);
+      assert.equal(hold.linkPartner, fabric.linkEnds[peerDevice]![peerPort]!.name);
     }
   }
   return [...holders].sort().join(' ');
@@ -108,7 +110,7 @@ describe('the way of a frame', () => {
     });
   }
 
-  it('is told not to be whole where something was not kept', (t) => {
+  it('is reported as incomplete where something was not kept', (t) => {
     const told: unknown[] = [];
     t.mock.method(process.stderr, 'write', (text: unknown) => told.push(text));
     warnOfUnkept(NO_HOPS);
@@ -119,7 +121,7 @@ describe('the way of a frame', () => {
   });
 
   it('is whole from a run in several places', async () => {
-    const set = ['duration=100us', 'observe.traces.share=2%', 'observe.traces.slowest=3'];
+    const set = ['duration=100us', 'observe={ traces: { share: 2%, slowest: 3 } }'];
     const fabric = fabricOf('examples/victim-behind-pfc.yaml', ...set);
     const session = new Session(fabric, { check: true });
     while (session.advance(1000) === 'running');

@@ -17,7 +17,8 @@ import { readU16 } from '../../wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../wire/ce-tag.js';
 import { ETHERTYPE_MAC_CONTROL } from '../../wire/ethernet.js';
 import { ETHERTYPE_LLDP } from '../../wire/lldp/lldpdu.js';
-import { isCbfc } from '../../wire/mac-control/cbfc-frame.js';
+import { isLlrSet } from '../../wire/llr.js';
+import { isCcUpdate } from '../../wire/mac-control/cc-update.js';
 import {
   OPCODE_CE_GRANT,
   OPCODE_CE_REQUEST,
@@ -25,11 +26,13 @@ import {
   OPCODE_PAUSE,
   OPCODE_PFC,
 } from '../../wire/mac-control/opcodes.js';
+import { CF_UPDATE } from '../../wire/cf-update.js';
+import { ORDERED_SET_OCTETS, orderedSetType } from '../../wire/ordered-set.js';
 import type { FlowMark } from '../trace/frame-sampler.js';
 import { isOfFlow } from '../trace/frame-sampler.js';
 import { readNotice } from './notice-reader.js';
 
-/** What a capture tells apart; the names are those of scenarios. */
+/** Types of frames that a capture can select; the names are those of scenarios. */
 export const CAPTURE_TYPES = [
   'data',
   'ack',
@@ -42,23 +45,24 @@ export const CAPTURE_TYPES = [
   'pfc',
   'ce',
   'cbfc',
+  'llr',
   'lldp',
   'other',
 ] as const;
 
 export type CaptureType = (typeof CAPTURE_TYPES)[number];
 
-/** A flow both ways: its frames, and what answers them. */
+/** A flow in both directions: its frames, and those that answer them. */
 export interface CapturedFlow {
   readonly mark: FlowMark;
-  /** Positions of the stations that it goes to; several of a group. */
+  /** Positions of its destination stations; several of a group. */
   readonly receivers: readonly number[];
-  /** Where it comes from, and its connection there. */
+  /** Its source, and its connection there. */
   readonly sender: number;
   readonly connection: number;
 }
 
-/** A frame must pass all that is said. */
+/** A frame must match all criteria. */
 export interface CaptureFilter {
   /** One bit each. */
   readonly priorities: number;
@@ -68,13 +72,13 @@ export interface CaptureFilter {
   readonly flows: readonly CapturedFlow[] | null;
 }
 
-/** What is captured where; plain data. */
+/** Which frames are captured at which ports; plain data. */
 export interface CaptureSpec {
-  /** By device: its ports that are watched. */
+  /** By device: its captured ports. */
   readonly ports: readonly (readonly number[])[];
-  /** Any of them must let a frame pass; none: all pass. */
+  /** A frame must match any of them; none: all match. */
   readonly filters: readonly CaptureFilter[];
-  /** Most frames of each port. */
+  /** Most frames of each port, and as many ordered sets. */
   readonly frames: number;
 }
 
@@ -82,18 +86,9 @@ const ALL_PRIORITIES = 0xff;
 const TYPE_AT = 12;
 const OPCODE_AT = 14;
 /** Control frames that concern priorities. */
-const NAMING = [
-  'pause',
-  'pfc',
-  'ce-request',
-  'ce-grant',
-  'ce-tag-request',
-  'ce-tag-grant',
-  'cc-update',
-  'cf-update',
-];
+const NAMING = ['pause', 'pfc', 'ce-request', 'ce-grant', 'ce-tag-request', 'ce-tag-grant'];
 
-/** Whether a frame from the data path is wanted; `octets` are those of a notice. */
+/** Whether a data frame matches; `octets` are those of a notice. */
 export function passesFrame(
   filters: readonly CaptureFilter[],
   pool: FramePool,
@@ -110,7 +105,7 @@ export function passesFrame(
   );
 }
 
-/** Whether a control frame is wanted: it concerns priorities, and no flow. */
+/** Whether a control frame matches: it names priorities, and no flow. */
 export function passesControl(filters: readonly CaptureFilter[], octets: Uint8Array): boolean {
   if (filters.length === 0) return true;
   const type = typeOfControl(octets);
@@ -122,8 +117,9 @@ export function passesControl(filters: readonly CaptureFilter[], octets: Uint8Ar
   );
 }
 
-/** By opcode of MAC control, or else by EtherType. */
+/** By opcode of MAC control, or else by EtherType; of an ordered set by its type. */
 export function typeOfControl(octets: Uint8Array): CaptureType {
+  if (isOrderedSet(octets)) return typeOfOrderedSet(octets);
   switch (readU16(octets, TYPE_AT)) {
     case ETHERTYPE_LLDP:
       return 'lldp';
@@ -137,6 +133,16 @@ export function typeOfControl(octets: Uint8Array): CaptureType {
   }
 }
 
+/** Control frames are longer. */
+export function isOrderedSet(octets: Uint8Array): boolean {
+  return octets.length === ORDERED_SET_OCTETS;
+}
+
+function typeOfOrderedSet(octets: Uint8Array): CaptureType {
+  if (orderedSetType(octets, octets.length) === CF_UPDATE) return 'cbfc';
+  return isLlrSet(octets, octets.length) ? 'llr' : 'other';
+}
+
 function typeOfMacControl(octets: Uint8Array): CaptureType {
   switch (readU16(octets, OPCODE_AT)) {
     case OPCODE_PAUSE:
@@ -147,15 +153,17 @@ function typeOfMacControl(octets: Uint8Array): CaptureType {
     case OPCODE_CE_GRANT:
       return 'ce';
     case OPCODE_EXTENSION:
-      return isCbfc(octets, octets.length) ? 'cbfc' : 'other';
+      return isCcUpdate(octets, octets.length) ? 'cbfc' : 'other';
     default:
       return 'other';
   }
 }
 
-/** PAUSE concerns every priority; what names none concerns none. */
+/** PAUSE applies to every priority; a frame that names none applies to none. */
 function concerns(octets: Uint8Array, priorities: number): boolean {
-  return NAMING.some((name) => matchesControl({ ...CONTROL_FRAMES[name], priorities }, octets));
+  return NAMING.some((name) =>
+    matchesControl({ ...CONTROL_FRAMES[name], priorities }, octets, octets.length),
+  );
 }
 
 export function typeOfFrame(pool: FramePool, frame: number, octets: () => Uint8Array): CaptureType {
@@ -172,7 +180,9 @@ export function typeOfFrame(pool: FramePool, frame: number, octets: () => Uint8A
   }
 }
 
-/** Frames of the flow itself, and what its receivers and queues on its way say to its sender. */
+/**
+ * Frames of the flow itself, and messages about it from its receivers and switches to its sender.
+ */
 function belongsTo(
   flow: CapturedFlow,
   pool: FramePool,

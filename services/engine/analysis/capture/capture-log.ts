@@ -1,10 +1,11 @@
 import type { FramePool } from '../../frame/frame-pool.js';
 import { RECORD_WORDS } from '../../frame/frame-pool.js';
+import { isOrderedSet } from './capture-filter.js';
 
-/** How a frame was seen at a port. */
+/** Direction of a frame at a port. */
 export const SEEN_IN = 0;
 export const SEEN_OUT = 1;
-/** Neither came in nor went out just then: it was dropped inside. */
+/** Neither received nor sent: it was dropped inside. */
 export const SEEN_INSIDE = 2;
 
 // Words of a row; the records of a frame follow.
@@ -17,7 +18,7 @@ const MARKED = 3;
 /** Where its octets begin among those of the log; -1: it has none. */
 const OCTETS_AT = 4;
 const OCTETS = 5;
-/** 1 where the octets are all of it; 0 where the records tell of a frame. */
+/** 1 where the octets are the whole frame; 0 where they are derived from its record. */
 const IS_CONTROL = 6;
 const RECORDS = 7;
 const WIDTH = RECORDS + RECORD_WORDS;
@@ -27,7 +28,7 @@ const FIRST_OCTETS = 1024;
 const NOTHING = -1;
 const NO_OCTETS = new Uint8Array(0);
 
-/** A frame as it was seen; `frameOf` has its fields unless `isControl`. */
+/** A captured frame; `frameOf` has its fields unless `isControl`. */
 export interface CaptureRow {
   readonly timePs: number;
   readonly port: number;
@@ -40,22 +41,26 @@ export interface CaptureRow {
   readonly octets: Uint8Array;
 }
 
-/** What one device saw pass at its captured ports, in its order: numbers that need no objects. */
+/**
+ * Frames that passed the captured ports of a device, in its order: numbers that need no objects.
+ */
 export class CaptureLog {
   private count = 0;
   private times = new Float64Array(FIRST_ROWS);
   private rows = new Int32Array(FIRST_ROWS * WIDTH);
   private octets = new Uint8Array(FIRST_OCTETS);
   private octetCount = 0;
-  /** Beyond the most that are kept. */
+  /** Frames beyond the limit. */
   omitted = 0;
   /** Frames marked here that have not left, by name and port. */
   marked: string[] = [];
-  /** By captured port: how many rows it has. */
+  /** By captured port: its number of rows of frames, and of ordered sets. */
   readonly counts: number[];
+  readonly setCounts: number[];
 
   constructor(ports: number) {
     this.counts = Array.from({ length: ports }, () => 0);
+    this.setCounts = Array.from({ length: ports }, () => 0);
   }
 
   get length(): number {
@@ -64,18 +69,21 @@ export class CaptureLog {
 
   addFrame(timePs: number, port: number, seen: number, pool: FramePool, frame: number): number {
     const row = this.begin(timePs, port, seen);
+    this.counts[port]++;
     pool.readInto(frame, this.rows, row * WIDTH + RECORDS);
     return row;
   }
 
   addControl(timePs: number, port: number, seen: number, octets: Uint8Array): number {
     const row = this.begin(timePs, port, seen);
+    const counts = isOrderedSet(octets) ? this.setCounts : this.counts;
+    counts[port]++;
     this.rows[row * WIDTH + IS_CONTROL] = 1;
     this.setOctets(row, octets);
     return row;
   }
 
-  /** What looked like a frame of its own was a part of this one. */
+  /** What was recorded as a frame of its own is a part of this one. */
   becomeFrame(row: number, pool: FramePool, frame: number): void {
     const at = row * WIDTH;
     this.rows[at + IS_CONTROL] = 0;
@@ -137,7 +145,6 @@ export class CaptureLog {
     this.rows[at + PORT] = port;
     this.rows[at + SEEN] = seen;
     this.rows[at + OCTETS_AT] = NOTHING;
-    this.counts[port]++;
     return row;
   }
 

@@ -6,33 +6,33 @@ import { LogRecorder } from '../log-recorder.js';
 import { nameOf } from '../trace/frame-sampler.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../../wire/ce-tag.js';
 import type { CaptureSpec } from './capture-filter.js';
-import { passesControl, passesFrame } from './capture-filter.js';
+import { isOrderedSet, passesControl, passesFrame } from './capture-filter.js';
 import { CaptureLog, SEEN_IN, SEEN_INSIDE, SEEN_OUT } from './capture-log.js';
 
 const NONE = -1;
-/** Where the CE-Tag stands in what a tag is read from, and in its frame. */
+/** Offset of the CE-Tag in the octets it is read from, and in its frame. */
 const TAG_AT = 12;
 
 interface RidingTag {
   readonly timePs: number;
-  /** Where it was written down as if it were a frame; -1: it was not. */
+  /** Its row, if it was recorded as a frame; -1: it was not. */
   readonly row: number;
   readonly octets: Uint8Array;
 }
 
 /**
- * Writes down what passes captured ports, as fields: headers are made of them when the run is over.
- * Devices without such a port are not listened to.
+ * Records frames that pass captured ports, as fields: headers are composed when the run is over.
+ * Devices without such a port have no probe.
  */
 export class CaptureRecorder extends LogRecorder<CaptureLog> {
   /** By port of the service. */
   private readonly isWanted: Uint8Array;
   private readonly firstPort: Int32Array;
-  /** The last frame that came in: if it is dropped in the same event, that is said of it. */
+  /** The last received frame: if it is dropped in the same event, its row says so. */
   private cameIn = { device: NONE, port: NONE, timePs: NONE, row: NONE };
-  /** The row of the last frame that went out. */
+  /** The row of the last frame that was sent. */
   private wentOut = NONE;
-  /** By port of the service: the last CE-Tag that came in, just before the frame it rides on. */
+  /** By port of the service: the last CE-Tag received, just before the frame that carries it. */
   private readonly tags: (RidingTag | undefined)[] = [];
 
   constructor(
@@ -52,7 +52,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
   }
 
   /** Devices with captured ports. */
-  hearers(): number[] {
+  capturedDevices(): number[] {
     return [...this.spec.ports.keys()].filter((d) => this.spec.ports[d].length > 0);
   }
 
@@ -142,7 +142,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     this.tags[this.firstPort[device] + port] = { timePs: now, row, octets: tag };
   }
 
-  /** The row; -1 where it is not wanted, or there are too many. */
+  /** The row; -1 where it does not match, or there are too many. */
   private addControl(
     device: number,
     port: number,
@@ -151,8 +151,11 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     octets: Uint8Array,
   ): number {
     if (this.isWanted[this.firstPort[device] + port] === 0) return NONE;
-    if (!passesControl(this.spec.filters, octets) || !this.hasRoom(device, port)) return NONE;
-    return this.log(device).addControl(now, port, seen, octets);
+    if (!passesControl(this.spec.filters, octets)) return NONE;
+    const log = this.log(device);
+    // Ordered sets are frequent, and leave frames their room.
+    if (!this.hasRoom(log, isOrderedSet(octets) ? log.setCounts : log.counts, port)) return NONE;
+    return log.addControl(now, port, seen, octets);
   }
 
   private passes(pool: FramePool, frame: number): boolean {
@@ -160,7 +163,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     return passesFrame(this.spec.filters, pool, frame, octets);
   }
 
-  /** A tag stands behind the addresses of its frame, whose other octets are known for a notice. */
+  /** A tag follows the addresses of its frame, whose other octets are known for a notice. */
   private putTag(device: number, row: number, tag: Uint8Array): void {
     const log = this.log(device);
     const { octets } = log.read(row);
@@ -183,7 +186,7 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
   ): number {
     const log = this.log(device);
     if (own !== NONE) log.becomeFrame(own, pool, frame);
-    else if (!this.hasRoom(device, port)) return NONE;
+    else if (!this.hasRoom(log, log.counts, port)) return NONE;
     const row = own === NONE ? log.addFrame(now, port, seen, pool, frame) : own;
     if ((pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE) {
       log.setOctets(row, this.engine.controlPayloads.octets(frame));
@@ -191,9 +194,8 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     return row;
   }
 
-  private hasRoom(device: number, port: number): boolean {
-    const log = this.log(device);
-    if (log.counts[port] < this.spec.frames) return true;
+  private hasRoom(log: CaptureLog, counts: readonly number[], port: number): boolean {
+    if (counts[port] < this.spec.frames) return true;
     log.omitted++;
     return false;
   }

@@ -10,7 +10,7 @@ import { ROCE_UDP_PORT } from '../../wire/roce.js';
 
 export type NoticeType = 'cnm' | 'cnp' | 'cim' | 'sfcm' | 'other';
 
-/** Which message about congestion it is, and which connection of its receiver it is about. */
+/** The type of a congestion message, and the connection of its receiver it is about. */
 export interface Notice {
   readonly type: NoticeType;
   /** NO_CONNECTION of those that name flows by their addresses. */

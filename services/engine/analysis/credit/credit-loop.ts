@@ -1,4 +1,4 @@
-/** How much buffer a link asks for so that credit is never what its sender waits for. */
+/** Buffer that a link needs for its sender not to be blocked on credit. */
 
 import { FRAME_OCTETS_MIN, wireOctets } from '../../units/ethernet.js';
 
@@ -6,9 +6,9 @@ const REQUEST_OCTETS = wireOctets(FRAME_OCTETS_MIN);
 
 /** Octets at the link's rate from the start of a frame until its credit can be used again. */
 export interface CreditLoopTerms {
-  /** The frame itself, whole. */
+  /** The frame itself. */
   readonly frameOctets: number;
-  /** Cable and interfaces, there and back. */
+  /** Link and interface delays, both ways. */
   readonly wayOctets: number;
   /** Pipelines of both ends: of the frame, and of the grant. */
   readonly pipelineOctets: number;

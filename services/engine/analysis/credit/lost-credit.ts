@@ -6,21 +6,21 @@ import { isSettled } from '../../flow-control/credit/credit-invariants.js';
 import { CLASS, COPY_FLAG, LENGTH, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import { isControlUnderway, unitsGrantedUnderway } from './underway.js';
 
-/** Credit of a sender's account that neither end has, nor any wire. */
+/** Credit of a sender's account that neither end has, nor the link between them. */
 export interface LostCredit {
   /** The sender's port, numbered through the service. */
   readonly port: number;
   readonly priority: number;
   readonly channel: number;
   readonly units: number;
-  /** Its first frame has waited for credit since then, with none to come; null: it has not. */
+  /** Since when its first frame waits for credit that will not come; null: it does not. */
   readonly starvedSincePs: number | null;
 }
 
 /**
- * What is missing from the books of every account, at a moment when every actor has executed the
- * same time: grants that were said and are neither known to the sender nor on their way, and units
- * that were used and neither came past the receiver nor are in flight.
+ * What is missing in every account, at a moment when every actor has executed the same time: grants
+ * that were sent and are neither known to the sender nor in flight, and units that were used and
+ * have neither passed the receiver nor are in flight.
  */
 export function lostCredit(engine: Engine): LostCredit[] {
   const found: LostCredit[] = [];
@@ -53,13 +53,13 @@ export function lostCreditOf(engine: Engine, port: number): LostCredit[] {
 export function surplusOf(engine: Engine, port: number): number {
   let surplus = 0;
   forEachSender(engine, port, (row, receivingRow, quiet) => {
-    // What is on its way may be the report, or the grant, that makes it good.
+    // What is in flight may be the report, or the grant, that repairs it.
     if (quiet) surplus -= Math.min(0, missingUnits(engine, row, receivingRow, quiet));
   });
   return surplus;
 }
 
-/** Of accounts whose ends count alike; `quiet`: no message is on its way to the sender. */
+/** Of accounts whose ends use the same terms; `quiet`: no message is in flight to the sender. */
 function forEachSender(
   engine: Engine,
   port: number,
@@ -83,16 +83,16 @@ function forEachSender(
 function missingUnits(engine: Engine, row: number, receivingRow: number, quiet: boolean): number {
   const { accounts, sender, receiver } = engine.credit;
   const said = ahead(receiver.count(receivingRow, LIMIT_SAID), sender.count(row, ALLOWED));
-  const unheard = said - wordsUnderway(engine, row, quiet, said);
+  const lost = said - wordsUnderway(engine, row, quiet, said);
   const used = ahead(sender.count(row, CONSUMED), receiver.count(receivingRow, PASSED));
-  // A report that is on its way tells of what was lost, or was given back for its age.
+  // A report in flight has the count of what was lost, or was returned for its age.
   const peer = accounts.port(receivingRow);
   const reported = accounts.isCumulative(row) && isControlUnderway(engine, peer);
   // Each difference is right modulo 2^31 only, and so is their sum.
-  return signed(unheard + (reported ? 0 : used - unitsInFlight(engine, receivingRow)));
+  return signed(lost + (reported ? 0 : used - unitsInFlight(engine, receivingRow)));
 }
 
-/** Of the units that were said, those that are still on their way. A total repairs what is lost. */
+/** Of the units that were granted, those in messages in flight. A total repairs what is lost. */
 function wordsUnderway(engine: Engine, row: number, quiet: boolean, said: number): number {
   if (quiet) return 0;
   const { accounts } = engine.credit;
@@ -100,7 +100,7 @@ function wordsUnderway(engine: Engine, row: number, quiet: boolean, said: number
   return unitsGrantedUnderway(engine, accounts.port(row), row);
 }
 
-/** Units on their way to a receiver's account. */
+/** Units in flight to a receiver's account. */
 function unitsInFlight(engine: Engine, row: number): number {
   const { shared, credit, devices } = engine;
   const port = credit.accounts.port(row);

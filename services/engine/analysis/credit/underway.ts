@@ -11,7 +11,7 @@ const PORT_MASK = 0xffff;
 const frame = blankCeFrame();
 const tag = blankCeTag();
 
-/** A control frame is on its way to a port, or waits at its neighbour to be sent. */
+/** A control frame is in flight to a port, or waits at its link partner to be sent. */
 export function isControlUnderway(engine: Engine, port: number): boolean {
   const { ports } = engine.shared;
   if (ports.controlDue(ports.peer(port))) return true;
@@ -22,7 +22,7 @@ export function isControlUnderway(engine: Engine, port: number): boolean {
   return underway;
 }
 
-/** What grants on their way to a port name for an account, added up: units in incremental mode. */
+/** Units that grants in flight to a port name for an account, added up: in incremental mode. */
 export function unitsGrantedUnderway(engine: Engine, port: number, row: number): number {
   const { accounts } = engine.credit;
   const [priority, channel] = [accounts.priority(row), accounts.channel(row)];

@@ -9,29 +9,45 @@ import {
   SOURCE,
   TARGET,
 } from '../../frame/frame-pool.js';
+import { CREDIT_STEPS } from '../../contract/probe.js';
 import { LogRecorder } from '../log-recorder.js';
 
-/** What is written down of a run; the names are those of its table. */
+/** Events that are recorded; the names are those of the table in results. */
 export const EVENTS = [
-  /** A frame was discarded. */
   'drop',
-  /** A frame was marked: congestion experienced. */
   'mark',
-  /** An account began to ask its neighbour to stop, or ceased to. */
-  'stop',
-  'go',
-  /** A priority may not send from now on, or may again. */
-  'held',
-  'free',
-  /** The first frame in line lacks credit, or has it. */
-  'short',
-  'supplied',
-  /** The last octet of a message has come. */
+  'xoff',
+  'xon',
+  'blocked',
+  'unblocked',
+  'credit_short',
+  'credit_restored',
   'delivered',
-  /** An LED of an 82599 went on, or off. */
   'lit',
   'dark',
+  // The steps of the exchange, in their order.
+  ...CREDIT_STEPS,
 ] as const;
+
+export const EVENT_MEANINGS: Readonly<Record<(typeof EVENTS)[number], string>> = {
+  drop: 'a frame was dropped',
+  mark: 'a frame was marked (congestion experienced)',
+  xoff: 'an ingress buffer began to pause the link partner',
+  xon: 'it ceased to',
+  blocked: 'a priority may not send from now on',
+  unblocked: 'it may again',
+  credit_short: 'the first frame of a queue lacks credit',
+  credit_restored: 'it has credit',
+  delivered: 'the last byte of a message was received',
+  lit: 'an LED of a NIC went on',
+  dark: 'it went off',
+  agreed: 'both ends of a link begin an epoch of credit',
+  requested: 'credit was requested',
+  granted: 'credit was granted',
+  transmitted: 'a frame consumed credit',
+  received: 'such a frame was received',
+  accounted: 'its buffer is free again',
+};
 
 const DROP = 0;
 const MARK = 1;
@@ -40,10 +56,12 @@ const HELD = 4;
 const SHORT = 6;
 const DELIVERED = 8;
 const LIT = 9;
+/** Index of the first step of the exchange. */
+export const FIRST_STEP = 11;
 
 const NONE = -1;
 
-/** An event as its device saw it; what it does not have is -1. */
+/** An event at a device; a field that does not apply is -1. */
 export interface EventRow {
   readonly timePs: number;
   /** Index of EVENTS. */
@@ -55,7 +73,10 @@ export interface EventRow {
   readonly detail: number;
   /** Of a delivery: its flow. */
   readonly flow: number;
-  /** Of a frame of data: source and target by position, and the connection there. */
+  /**
+   * Of a frame of data: source and target by position, and the connection there; of a step, the
+   * last is its units.
+   */
   readonly source: number;
   readonly target: number;
   readonly connection: number;
@@ -63,7 +84,7 @@ export interface EventRow {
 
 const WIDTH = 9;
 const FIRST_ROWS = 64;
-/** A device that has seen so much has seen enough; what follows is only counted. */
+/** Most events that are stored for a device; further ones are only counted. */
 const MOST_ROWS = 200_000;
 
 /** Events of one device, in its order: numbers side by side. */
@@ -113,13 +134,13 @@ export class EventLog {
 
 type EventNumbers = [number, number, number, number, number, number, number, number, number];
 
-/** Writes down what happens to frames and priorities, beyond that frames pass. */
+/** Records events of frames and priorities, beyond frames that pass. */
 export class EventRecorder extends LogRecorder<EventLog> {
   constructor(engine: Engine) {
     super(engine, (ports) => new EventLog(ports));
   }
 
-  /** What happened up to a time, with changes of LEDs that nothing has followed yet. */
+  /** Events up to a time, with changes of LEDs that have not been reported yet. */
   seen(device: number, nowPs: number): EventLog {
     const log = this.log(device);
     const { place, spec } = this.engine.devices[device];
@@ -213,7 +234,7 @@ export class EventRecorder extends LogRecorder<EventLog> {
     this.log(device).add(now, event, port, priority, detail, NONE, source, target, connection);
   }
 
-  /** Events come in pairs: what begins, and behind it what ends. */
+  /** Events come in pairs: begin, then end. */
   private addPlain(
     device: number,
     event: number,
@@ -225,5 +246,21 @@ export class EventRecorder extends LogRecorder<EventLog> {
   ): void {
     const what = isEnd ? event + 1 : event;
     this.log(device).add(now, what, port, priority, detail, NONE, NONE, NONE, NONE);
+  }
+}
+
+/** Records events, and the six steps of credit exchange with their units. */
+export class StepRecorder extends EventRecorder {
+  override creditStep(
+    device: number,
+    port: number,
+    now: number,
+    step: number,
+    priority: number,
+    channel: number,
+    units: number,
+  ): void {
+    const event = FIRST_STEP + step;
+    this.log(device).add(now, event, port, priority, channel, NONE, NONE, NONE, units);
   }
 }

@@ -1,29 +1,29 @@
 /**
- * How much may still arrive after the decision to stop: the delay model of 802.1Q Annex N. A frame
- * is stored once, however many ports it leaves by: copies keep its memory, and take none.
+ * Octets that may still arrive after XOFF: the delay model of 802.1Q Annex N. A frame is stored
+ * once, however many ports it leaves by: copies share its buffer.
  */
 
 import { FRAME_OCTETS_MIN, GAP_OCTETS, PREAMBLE_OCTETS, wireOctets } from '../../units/ethernet.js';
 
-/** Octets at the link's rate that may still arrive after the decision to stop. */
+/** Octets at the link's rate that may still arrive after XOFF. */
 export interface HeadroomTerms {
-  /** The longest frame that the stopping side may just have begun. */
+  /** The longest frame that the pausing side may just have begun. */
   readonly waitOctets: number;
   /** The control frame itself. */
   readonly controlOctets: number;
-  /** The cable, there and back. */
+  /** Link delay, both ways. */
   readonly cableOctets: number;
   /** Interface delays of both stations. */
   readonly interfaceOctets: number;
-  /** What is in the switch's own ingress pipeline, not yet accounted. */
+  /** Frames in the switch's own ingress pipeline, not yet charged. */
   readonly pipelineOctets: number;
-  /** Reaction time of the stopped side. */
+  /** Response time of the paused side. */
   readonly responseOctets: number;
-  /** The frame that the stopped side had just begun. */
+  /** The frame that the paused side had just begun. */
   readonly frameOctets: number;
-  /** A frame that may find the pool taken by others before its sender was stopped. */
+  /** A frame that may find the pool exhausted before its sender was paused. */
   readonly fullPoolOctets: number;
-  /** More for memory in cells. */
+  /** More for buffer in cells. */
   readonly cellOctets: number;
   readonly totalOctets: number;
 }
@@ -34,15 +34,15 @@ export interface HeadroomInput {
   readonly propagationPs: number;
   /** Of one station, transmit and receive together. */
   readonly interfaceDelayPs: number;
-  /** From the last bit received to the account, in the stopping switch. */
+  /** From the last bit received to the account, in the pausing switch. */
   readonly pipelinePs: number;
-  /** From the last bit of the control frame to its effect, in the stopped station. */
+  /** From the last bit of the control frame to its effect, in the paused station. */
   readonly responseDelayPs: number;
-  /** Longest frame that the stopping side may be sending. */
+  /** Longest frame that the pausing side may be sending. */
   readonly longestSentOctets: number;
-  /** Longest frame that the stopped side may be sending of what is to stop. */
+  /** Longest frame of the paused priority that the paused side may be sending. */
   readonly longestStoppedOctets: number;
-  /** What the account may have to take from its headroom before it has stopped anybody. */
+  /** What the account may have to take from its headroom before it has sent XOFF. */
   readonly fullPoolOctets: number;
   readonly cellOctets: number;
 }
@@ -65,8 +65,8 @@ export function headroomTerms(input: HeadroomInput): HeadroomTerms {
 }
 
 /**
- * What frames of the worst length take in memory beyond their octets on the wire. The worst length
- * is one octet over a multiple of the cell, the least such, or the shortest frame.
+ * Buffer that frames of the worst length take beyond their octets on the wire. The worst length is
+ * one octet over a multiple of the cell, the least such, or the shortest frame.
  */
 function octetsForCells(onWire: number, cell: number, longest: number): number {
   const overMultiple = Math.ceil((FRAME_OCTETS_MIN - 1) / cell) * cell + 1;

@@ -12,10 +12,13 @@ import {
   PRIORITY_MASK,
   REPLICA_FLAG,
 } from '../../frame/frame-pool.js';
+import { ChargeSums } from './link-books.js';
 import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued, forEachQueuedAt } from '../../device/queued-frames.js';
 
-/** The first port (numbered through the service) with more credit behind it than buffer; or -1. */
+/**
+ * The first port (numbered through the service) with more credit outstanding than buffer; or -1.
+ */
 export function overdrawnPort(engine: Engine, now: number): number {
   const { credit, shared, faults, devices } = engine;
   const { accounts } = credit;
@@ -33,9 +36,11 @@ export function overdrawnPort(engine: Engine, now: number): number {
     const peer = ports.peer(port);
     if (spec === null || peer < 0) continue;
     const incremental = spec.counts === 'incremental';
-    // Amounts know no epoch: what an end held before it fell back, the other may grant again.
+    // Increments have no epoch: the other end may grant again what an end had before it fell back.
     if (incremental && specOf(port).discovery?.drives === true) continue;
-    // Frames that will be lost on the wire take no room.
+    // What is sent again is in flight twice.
+    if (ports.hasLinkLayer(port)) continue;
+    // Frames that will be lost on the link take no buffer.
     if (incremental && faults.mayBeCut(port)) continue;
     const repairPs = repairTimePs(spec);
     const isExcused = (end: number): boolean =>
@@ -51,9 +56,9 @@ export function overdrawnPort(engine: Engine, now: number): number {
       const sendingRow = accounts.row(peer, 0, priority);
       const receivingRow = accounts.row(port, 0, priority);
       const link = { sending: credit, sendingRow, receiving: credit, receivingRow };
-      // Where PFC may rule, or nothing, more can be stored than is ever promised, while nothing is.
-      const promises = credit.sender.available(sendingRow) > 0 || !mayGoWithout(port, priority);
-      if (!promises || bufferBacksCredit(link, inFlight[priority])) continue;
+      // Where PFC may apply, or nothing, more can be stored than is ever granted, while nothing is.
+      const grants = credit.sender.available(sendingRow) > 0 || !mayGoWithout(port, priority);
+      if (!grants || bufferBacksCredit(link, inFlight[priority])) continue;
       const own = ownUnits(engine, port, priority);
       if (own === 0 || !bufferBacksCredit(link, inFlight[priority] - own)) return port;
     }
@@ -62,7 +67,7 @@ export function overdrawnPort(engine: Engine, now: number): number {
 }
 
 /**
- * Units of messages that a switch has made itself: they are stored where they leave, and nothing
+ * Units of messages that a switch has created itself: they are stored at their egress, and nothing
  * was granted for them.
  */
 function ownUnits({ shared, devices }: Engine, port: number, priority: number): number {
@@ -77,16 +82,20 @@ function ownUnits({ shared, devices }: Engine, port: number, priority: number): 
   return device.spec.kind === 'switch' ? units : 0;
 }
 
-/** The first port with credit whose receiver counts other units than are stored; or -1. */
+/** The first port whose receiver counts other units than are stored; or -1. */
 export function misbookedPort(engine: Engine): number {
   const { credit, shared, devices } = engine;
   const { words } = shared.pool;
   const stored = new Float64Array(credit.accounts.count);
+  const ofOthers = new ChargeSums(engine);
   for (const device of devices) {
     const { spec, rows, firstPort } = device;
     const add = (port: number, frame: number): void => {
       const units = (words[frame + CLASS] & CHARGE_MASK) >>> CHARGE_SHIFT;
-      if (units > 0) stored[credit.rowOf(port, frame)] += units;
+      if (units === 0) return;
+      const priority = words[frame + CLASS] & PRIORITY_MASK;
+      if (shared.ports.isCredited(port, priority)) stored[credit.rowOf(port, frame)] += units;
+      else ofOthers.add(port, priority, units);
     };
     if (spec.kind === 'host') {
       forEachReceived(shared.nicFrames, rows, (frame) => {
@@ -96,20 +105,25 @@ export function misbookedPort(engine: Engine): number {
       forEachQueued(shared, device, (frame) => {
         if ((words[frame + CLASS] & REPLICA_FLAG) === 0) add(words[frame + PORT], frame);
       });
-      // What leaves by several ports is charged once.
+      // A frame that leaves by several ports is charged once.
       const { sharedFrames } = engine.switching.parts(device.place);
       sharedFrames.forEach((number) => {
         const charge = sharedFrames.get(number, CREDIT);
         const units = (charge & CHARGE_MASK) >>> CHARGE_SHIFT;
         if (units === 0) return;
         const port = firstPort + sharedFrames.get(number, INGRESS);
+        const priority = charge & PRIORITY_MASK;
+        if (!shared.ports.isCredited(port, priority)) {
+          ofOthers.add(port, priority, units);
+          return;
+        }
         const tags = sharedFrames.get(number, TAGS);
-        stored[credit.accounts.rowOfFrame(port, charge & PRIORITY_MASK, tags)] += units;
+        stored[credit.accounts.rowOfFrame(port, priority, tags)] += units;
       });
     }
   }
   for (let row = 0; row < stored.length; row++) {
     if (credit.receiver.occupied(row) !== stored[row]) return credit.accounts.port(row);
   }
-  return -1;
+  return ofOthers.wrongPort();
 }

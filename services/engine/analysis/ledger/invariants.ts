@@ -10,7 +10,7 @@ export interface BrokenInvariant {
   readonly what: string;
 }
 
-/** The first among the first devices; null if all hold. Those of books are in `ledger`. */
+/** The first among the first devices; null if all hold. Those of counters are in `ledger`. */
 export function brokenInvariant(engine: Engine, devices: number): BrokenInvariant | null {
   for (let d = 0; d < devices; d++) {
     const device = engine.devices[d];

@@ -1,5 +1,6 @@
 import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
 import { CHARGED, COPIES, GROUP, INGRESS } from '../../buffer/shared-frames.js';
+import { DROP } from '../../contract/probe.js';
 import type { Mvtx2802Spec, SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
@@ -27,7 +28,10 @@ import {
   TX_OCTETS,
 } from '../../port/counters.js';
 
-/** A book that does not balance. Ports are as the device counts them; -1 for the whole device. */
+/**
+ * A conservation law that is violated. Ports are as the device counts them; -1 for the whole
+ * device.
+ */
 export interface Imbalance {
   readonly device: number;
   readonly port: number;
@@ -40,8 +44,8 @@ export interface Imbalance {
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /**
- * The books of a service at a moment when every actor has executed the same time: nothing is
- * made, lost or counted twice, in frames and in octets, per priority (design: conservation).
+ * The ledger of a service at a moment when every actor has executed the same time: no frame and no
+ * octet is created, lost or counted twice, per priority (design: conservation).
  */
 export function checkLedger(engine: Engine): Imbalance[] {
   return imbalances((expect) => {
@@ -53,7 +57,7 @@ export function checkLedger(engine: Engine): Imbalance[] {
   });
 }
 
-/** The books of the first devices that are theirs alone: they balance between any two events. */
+/** The part of the ledger within the first devices: it balances between any two events. */
 export function checkOwnLedgers(engine: Engine, devices: number): Imbalance[] {
   return imbalances((expect) => {
     for (const device of engine.devices.slice(0, devices)) checkOwn(engine, device, expect);
@@ -86,7 +90,7 @@ type Expect = (
   actual: number,
 ) => void;
 
-/** What came in or was made = what went out, was dropped or taken, or is held. */
+/** Received or created = sent, dropped or consumed, or stored. */
 function checkDevice(engine: Engine, device: Device, expect: Expect): void {
   const { counters } = engine.shared;
   const ports = device.spec.ports.map((_, p) => device.firstPort + p);
@@ -97,7 +101,7 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
   const held = heldFrames(engine, device);
   for (const priority of PRIORITIES) {
     const isHost = device.spec.kind === 'host';
-    // A host takes what it receives; only what it makes can be held or sent.
+    // A host consumes what it receives; only what it creates can be stored or sent.
     const received = isHost ? 0 : sum(priority, RX_FRAMES);
     const receivedOctets = isHost ? 0 : sum(priority, RX_OCTETS);
     const dropped = isHost ? 0 : sum(priority, DROP_FRAMES);
@@ -124,7 +128,7 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
   }
 }
 
-/** What a port sent = what its peer received, or is in flight. */
+/** Sent by a port = received by its peer, or in flight. */
 function checkLinks(engine: Engine, device: Device, expect: Expect): void {
   const { counters, inFlightQueues, ports, pool } = engine.shared;
   device.spec.ports.forEach((_, p) => {
@@ -162,7 +166,7 @@ function checkLinks(engine: Engine, device: Device, expect: Expect): void {
   });
 }
 
-/** Accounts hold what the queues hold, and the pool what the accounts have taken from it. */
+/** Accounts equal the contents of the queues, and the pool what the accounts have taken from it. */
 function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: Expect): void {
   const { buffer, pool } = engine.shared;
   const { firstPort, place } = device;
@@ -215,16 +219,18 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   expect(place, -1, -1, 'octets of the pool beyond its size', 0, excess);
 }
 
-/** What an 82599 received = what it dropped, software has taken, or it still holds. */
+/** Received by an 82599 = dropped, read by software, or still stored. */
 function checkReceived(engine: Engine, device: Device, expect: Expect): void {
   const { counters, nicFrames, pool, buffer } = engine.shared;
   const { place, firstPort, rows } = device;
-  const { taken } = engine.hosting.parts(place).nic!;
+  const { taken, looped } = engine.hosting.parts(place).nic!;
   const held = new Float64Array(8);
   forEachReceived(nicFrames, rows, (frame) => held[pool.words[frame + CLASS] & PRIORITY_MASK]++);
   for (const p of PRIORITIES) {
-    const gone = counters.get(firstPort, p, DROP_FRAMES) + taken[p] + held[p];
-    const received = counters.get(firstPort, p, RX_FRAMES);
+    // Those that the link layer does not let out were never received.
+    const kept = counters.drops(firstPort, p, DROP.LINK_NOT_READY);
+    const gone = counters.get(firstPort, p, DROP_FRAMES) - kept + taken[p] + held[p];
+    const received = counters.get(firstPort, p, RX_FRAMES) + looped[p];
     expect(place, 0, p, 'frames received = dropped, taken and held', received, gone);
     let stored = 0;
     nicFrames.lists.forEach(nicFrames.received(rows.nic.first, p), (frame) => {
@@ -234,7 +240,7 @@ function checkReceived(engine: Engine, device: Device, expect: Expect): void {
   }
 }
 
-/** What a plain NIC is charged for = what its application has not read. */
+/** Charged to a plain NIC = not read by its application. */
 function checkUnread(engine: Engine, { place, firstPort, rows }: Device, expect: Expect): void {
   const { nicFrames, pool, ports, buffer } = engine.shared;
   const stored = new Float64Array(8);
@@ -248,7 +254,7 @@ function checkUnread(engine: Engine, { place, firstPort, rows }: Device, expect:
   }
 }
 
-/** Slots hold what the queues hold, and the chip's own rules have been kept. */
+/** Slots equal the contents of the queues, and the chip's own invariants hold. */
 function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: Expect): void {
   const { pool } = engine.shared;
   const chip = engine.switching.parts(device.place).chip!;
@@ -267,12 +273,13 @@ function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: 
 
 /** Every frame record is in flight, queued or waiting for its last bit; none is anywhere twice. */
 function checkPool(engine: Engine, expect: Expect): void {
-  const { pool, inFlightQueues } = engine.shared;
+  const { pool, inFlightQueues, replayBuffers } = engine.shared;
   let frames = 0;
   for (const device of engine.devices) {
     frames += framesHeldBack(device).length + device.late.length;
     device.spec.ports.forEach((_, p) => {
       inFlightQueues.forEach(device.firstPort + p, () => frames++);
+      frames += replayBuffers.frames(device.firstPort + p);
     });
     forEachQueued(engine.shared, device, () => frames++);
   }
@@ -292,7 +299,7 @@ function heldFrames(
     octets[priority] += pool.words[frame + LENGTH];
   };
   forEachQueued(engine.shared, device, add);
-  // What a host has received is not among what it has made.
+  // Frames that a host has received are not among those it has created.
   forEachReceived(engine.shared.nicFrames, device.rows, (frame) => {
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     frames[priority]--;

@@ -2,7 +2,7 @@ import type { Engine } from '../../device/engine.js';
 
 /**
  * Among so many ports (numbered through the service), the first that has a frame which may start,
- * and no intention of starting one; or -1. Whoever lets frames go has to wake their port.
+ * and no event to start it; or -1. Code that permits frames has to wake their port.
  */
 export function sleepingPort({ shared, faults }: Engine, among = shared.ports.count): number {
   const { ports, queues, transmits } = shared;

@@ -1,5 +1,6 @@
 import { PRIORITIES } from '../../units/ethernet.js';
 import { pausePsOf } from '../../contract/stop-spec.js';
+import type { Mechanism, PartnerWaits } from '../../contract/flow-control.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
@@ -18,18 +19,20 @@ interface Blocked {
   readonly port: number;
   readonly priority: number;
   readonly sincePs: number;
-  /** Its account of credit; -1 where a pause blocks it. */
+  /** Its account of credit; -1 where something else blocks it. */
   readonly row: number;
+  /** What blocks it, where that is neither a pause nor credit exchange. */
+  readonly waits: PartnerWaits | null;
 }
 
-/** Rounds of everything that an end repeats, before what is still missing will never come. */
+/** Rounds of all repetitions of both ends, before what is missing will never come. */
 const ROUNDS = 2;
 
 /**
  * The first queue that has not moved for a long time although nothing blocks it by design, at a
  * moment when every actor has executed the same time; null if there is none. A queue may wait for
  * its link partner's buffer as long as frames stored there wait for a queue that moves, or for
- * something that ends by itself: a pause that is no longer refreshed, a fault, a slow receiver.
+ * something that ends by itself: a pause that is not refreshed, a fault, a slow receiver.
  */
 export function findStandstill(engine: Engine, now: number): Standstill | null {
   const blocked = blockedQueues(engine, now);
@@ -48,12 +51,20 @@ function blockedQueues(engine: Engine, now: number): Map<number, Blocked> {
     const peer = shared.ports.peer(port);
     if (peer < 0 || faults.isSilent(port)) continue;
     const patiencePs = patienceOf(engine, port);
-    const note = (priority: number, sincePs: number | null, row: number): void => {
+    const note = (
+      priority: number,
+      sincePs: number | null,
+      row: number,
+      waits: PartnerWaits | null = null,
+    ): void => {
       if (sincePs === null || now - sincePs < patiencePs) return;
       if ([port, peer].some((end) => isDisturbed(engine, end, now, patiencePs))) return;
-      blocked.set(port * PRIORITIES + priority, { port, priority, sincePs, row });
+      blocked.set(port * PRIORITIES + priority, { port, priority, sincePs, row, waits });
     };
     for (const mechanism of mechanisms) {
+      for (let p = 0; isPartnerWaits(mechanism) && p < PRIORITIES; p++) {
+        note(p, mechanism.waitsSincePs(port, p), -1, mechanism);
+      }
       if (!(mechanism instanceof QuantaMechanism)) continue;
       for (let priority = 0; priority < PRIORITIES; priority++) {
         note(priority, mechanism.responder.heldSincePs(port, priority), -1);
@@ -68,18 +79,25 @@ function blockedQueues(engine: Engine, now: number): Map<number, Blocked> {
 }
 
 /** The link partner has had nothing of this priority for as long, and yet there is no credit. */
-function waitsForNothing(engine: Engine, { port, priority, row }: Blocked, now: number): boolean {
-  if (row < 0) return false;
+function waitsForNothing(
+  engine: Engine,
+  { port, priority, row, waits }: Blocked,
+  now: number,
+): boolean {
+  if (row < 0 && waits === null) return false;
   const { credit, shared, mechanisms } = engine;
+  const own: object = waits ?? credit;
   if (
-    mechanisms.some(
-      (gate) => gate !== credit && (gate.holdReason?.(port, priority) ?? null) !== null,
-    )
+    mechanisms.some((gate) => gate !== own && (gate.holdReason?.(port, priority) ?? null) !== null)
   ) {
     return false;
   }
   const peer = shared.ports.peer(port);
   const patiencePs = patienceOf(engine, port);
+  if (waits !== null) {
+    const sincePs = waits.emptySincePs(peer, priority);
+    return sincePs !== null && now - sincePs >= patiencePs;
+  }
   let isEmpty = true;
   credit.accounts.forEach(peer, (there) => {
     if (credit.accounts.priority(there) !== priority) return;
@@ -89,7 +107,7 @@ function waitsForNothing(engine: Engine, { port, priority, row }: Blocked, now: 
   return isEmpty;
 }
 
-/** Queues each of which waits for frames of which all wait for others of them. */
+/** Queues that wait for frames which all wait for others of these queues. */
 function circleAmong(
   engine: Engine,
   blocked: ReadonlyMap<number, Blocked>,
@@ -114,7 +132,7 @@ function circleAmong(
     : { ...first, sincePs, why: 'circle' };
 }
 
-/** Queues, by port and priority, of what the link partner has stored of this one. */
+/** Queues, by port and priority, in which the link partner has frames of this one. */
 function waitedFor(engine: Engine, { port, priority }: Blocked): Set<number> {
   const { shared, devices } = engine;
   const peer = shared.ports.peer(port);
@@ -130,7 +148,7 @@ function waitedFor(engine: Engine, { port, priority }: Blocked): Set<number> {
   return queues;
 }
 
-/** A fault at a port has an excuse for what it does, and for as long again. */
+/** A fault at a port may explain its behaviour, and for as long again. */
 function isDisturbed({ faults }: Engine, port: number, now: number, patiencePs: number): boolean {
   return faults.counts(port, now).some(({ begun, overSincePs }) => {
     if (begun === 0) return false;
@@ -138,13 +156,26 @@ function isDisturbed({ faults }: Engine, port: number, now: number, patiencePs: 
   });
 }
 
-/** After so long all that either end of a link says by itself has been said, and repeated. */
+/**
+ * After this time both ends of a link have sent and repeated all messages that they send
+ * unprompted.
+ */
 function patienceOf(engine: Engine, port: number): number {
   const { shared } = engine;
   return Math.max(repeatsPs(engine, port), repeatsPs(engine, shared.ports.peer(port)));
 }
 
-function repeatsPs({ devices, shared }: Engine, port: number): number {
+function isPartnerWaits(mechanism: Mechanism): mechanism is Mechanism & PartnerWaits {
+  return mechanism.waitsSincePs !== undefined;
+}
+
+function repeatsPs(engine: Engine, port: number): number {
+  const { mechanisms } = engine;
+  const others = mechanisms.map((mechanism) => mechanism.repeatsPs?.(port) ?? 0);
+  return repeatsOfPort(engine, port) + ROUNDS * Math.max(...others);
+}
+
+function repeatsOfPort({ devices, shared }: Engine, port: number): number {
   const { spec, firstPort } = devices[shared.ports.owner(port)];
   const own = spec.ports[port - firstPort];
   const { credit, discovery } = own;
@@ -155,7 +186,7 @@ function repeatsPs({ devices, shared }: Engine, port: number): number {
       : discovery.timers.msgTxInterval * discovery.timers.msgTxHold * discovery.tickPs;
   if (credit === null) return ROUNDS * (pausePs + lldpPs) + LEAST_PS;
   const { granting, asking, keepAlivePs } = credit;
-  const said = granting.refreshPs + asking.reportPs + asking.pollPs + granting.tellPs;
+  const said = granting.refreshPs + asking.reportPs + asking.pollPs + granting.resyncPs;
   const syncs = asking.syncTries * asking.syncPs + shaperGapPs(credit);
   return ROUNDS * (keepAlivePs + said + pausePs + lldpPs) + syncs + LEAST_PS;
 }

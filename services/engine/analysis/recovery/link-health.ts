@@ -5,7 +5,7 @@ import { isControlUnderway } from '../credit/underway.js';
 
 /**
  * What is still wrong with one direction of a link, at a moment when every actor has executed the
- * same time; null when all is well. `port` is the sender's, numbered through the service.
+ * same time; null when nothing is. `port` is the sender's, numbered through the service.
  */
 export function ailmentOf(engine: Engine, port: number): string | null {
   return creditAilmentOf(engine, port) ?? pauseAilmentOf(engine, port);

@@ -11,14 +11,14 @@ import {
 } from '../../frame/frame-pool.js';
 import { diceOf, makeDraw, type Draw } from '../../frame/draw.js';
 
-/** Frames of a flow, by what they carry. */
+/** Frames of a flow, by their fields. */
 export interface FlowMark {
   readonly hash: number;
   readonly target: number;
   readonly connection: number;
 }
 
-/** Which frames are followed; plain data. A frame must pass all three, or be named. */
+/** Which frames are traced; plain data. A frame must match all three criteria, or be named. */
 export interface SamplingSpec {
   /** 0 to 1. */
   readonly share: number;
@@ -26,20 +26,22 @@ export interface SamplingSpec {
   readonly priorities: number;
   /** Null: of any flow. */
   readonly flows: readonly FlowMark[] | null;
-  /** Frames by name, whatever else is said: see `nameOf`. */
+  /** Frames by name, whatever the criteria: see `nameOf`. */
   readonly named: readonly string[];
-  /** How many of the slowest frames every receiver notes. */
+  /** How many of the slowest frames every receiver records. */
   readonly slowest: number;
-  /** Note frames that are dropped. */
+  /** Record frames that are dropped. */
   readonly dropped: boolean;
 }
 
-/** Decides by what a frame carries when it is made, so that every run comes to the same. */
+/**
+ * Samples by the fields of a frame when it is created, so that every run selects the same frames.
+ */
 export class FrameSampler {
   private readonly draw: Draw;
   private readonly hasNames: boolean;
   private readonly named: ReadonlySet<string>;
-  /** Of the named ones: what can be asked of a frame at once. */
+  /** Hashes of the named ones, for a quick test. */
   private readonly namedDice: ReadonlySet<number>;
 
   constructor(
@@ -53,7 +55,7 @@ export class FrameSampler {
     this.namedDice = new Set(spec.named.map((name) => Number(name.slice(0, name.indexOf(' ')))));
   }
 
-  /** No frame that is not drawn of this share is taken. */
+  /** The share of frames; no frame outside it is selected. */
   get share(): number {
     return this.hasNames ? 1 : this.spec.share;
   }
@@ -73,7 +75,7 @@ export class FrameSampler {
   }
 }
 
-/** A frame's name through its whole way; a packet that is sent again keeps it. */
+/** The name of a frame on its whole path; a packet that is retransmitted has the same name. */
 export function nameOf(pool: FramePool, frame: number): string {
   const { words, ends } = pool;
   const kind = words[frame + CLASS] & KIND_MASK;

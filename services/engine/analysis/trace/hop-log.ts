@@ -10,16 +10,16 @@ import {
 } from '../../frame/frame-pool.js';
 import { diceOf } from '../../frame/draw.js';
 
-/** How a frame's stay at a device ended, or that it has not. */
+/** How a frame left a device, or that it has not. */
 export const HOP_ENDS = ['inside', 'sent', 'delivered', 'dropped'] as const;
 
 export type HopEnd = (typeof HOP_ENDS)[number];
 
 export const HOP_END = { INSIDE: 0, SENT: 1, DELIVERED: 2, DROPPED: 3 } as const;
 
-// Words of a followed frame at one device. Ports are as the device counts them, -1 for none.
+// Words of a traced frame at one device. Ports are as the device counts them, -1 for none.
 
-/** What tells the frame from others: see `nameOf`. */
+/** Pseudo-random number of the frame: see `nameOf`. */
 export const DICE = 0;
 export const FROM = 1;
 export const TO = 2;
@@ -32,7 +32,7 @@ export const EGRESS = 8;
 /** Index into HOP_ENDS. */
 export const END = 9;
 export const REASON = 10;
-/** Its place; -1: the hop is forgotten. */
+/** Index of its device; -1: the hop was removed. */
 export const DEVICE = 11;
 /** Other hops of the device: the one before and, of those inside, the next older and younger. */
 const BEFORE = 12;
@@ -44,14 +44,14 @@ export const HOP_WORDS = 16;
 
 /** When its payload was ready to be sent. */
 export const BORN = 0;
-/** When it could be dealt with here; where it was made, when it joined the queue. */
+/** When it could be processed here; where it was created, when it joined the queue. */
 export const ARRIVED = 1;
 export const QUEUED = 2;
 /** When it started on the wire, was delivered or was dropped. */
 export const END_PS = 3;
 export const HOP_TIMES = 4;
 
-// Of a device: how many hops there are, the last one, and the oldest and youngest inside.
+// Of a device: number of hops, the last one, and the oldest and youngest inside.
 
 const COUNT = 0;
 const LAST = 1;
@@ -70,8 +70,8 @@ export interface Hops {
 }
 
 /**
- * Hops of all devices, in the order in which they began: a hop is written where the one before it
- * was, and not where its device has been long ago.
+ * Hops of all devices, in the order in which they began: appended to one array, so that writes are
+ * adjacent in memory.
  */
 export class HopLog {
   private count = 0;
@@ -113,7 +113,7 @@ export class HopLog {
     return row;
   }
 
-  /** The oldest inside that is this frame and has no egress yet; -1: none. */
+  /** The oldest hop inside of this frame without an egress; -1: none. */
   findUnqueued(device: number, ingress: number, pool: FramePool, frame: number): number {
     const { words } = this;
     for (let row = this.oldest(device); row !== NONE; row = this.younger(row)) {
@@ -124,7 +124,7 @@ export class HopLog {
     return NONE;
   }
 
-  /** The oldest inside that is this frame and waits at an egress; -1: none. */
+  /** The oldest hop inside of this frame that waits at an egress; -1: none. */
   findQueued(device: number, egress: number, pool: FramePool, frame: number): number {
     for (let row = this.oldest(device); row !== NONE; row = this.younger(row)) {
       const isThere = this.words[row * HOP_WORDS + EGRESS] === egress;
@@ -133,7 +133,7 @@ export class HopLog {
     return NONE;
   }
 
-  /** The oldest that came in and is this frame, whose hash may be gone; -1: none. */
+  /** The oldest received hop of this frame, whose hash may be overwritten; -1: none. */
   findKept(device: number, pool: FramePool, frame: number): number {
     for (let row = this.oldest(device); row !== NONE; row = this.younger(row)) {
       const cameIn = this.words[row * HOP_WORDS + INGRESS] !== NONE;
@@ -142,7 +142,7 @@ export class HopLog {
     return NONE;
   }
 
-  /** The last hop of all, if it is this frame and ended just now; else -1. */
+  /** The last hop of all, if it is of this frame and ended just now; else -1. */
   justEnded(device: number, now: number, pool: FramePool, frame: number): number {
     const row = this.ends[device * ENDS + LAST];
     if (row < 0 || this.times[row * HOP_TIMES + END_PS] !== now) return NONE;
@@ -154,7 +154,7 @@ export class HopLog {
     this.times[row * HOP_TIMES + QUEUED] = now;
   }
 
-  /** A frame is not inside any more. */
+  /** A frame has left. */
   leave(device: number, row: number, end: number, now: number): void {
     const { words, ends } = this;
     this.times[row * HOP_TIMES + END_PS] = now;
@@ -167,7 +167,7 @@ export class HopLog {
     else words[younger * HOP_WORDS + OLDER] = older;
   }
 
-  /** A frame that was thought to have ended is still inside. */
+  /** A frame that was recorded as gone is still inside. */
   keep(device: number, row: number): void {
     this.words[row * HOP_WORDS + END] = HOP_END.INSIDE;
     this.times[row * HOP_TIMES + END_PS] = Infinity;
@@ -179,7 +179,7 @@ export class HopLog {
     this.words[row * HOP_WORDS + REASON] = reason;
   }
 
-  /** What there is of all devices. */
+  /** Hops of all devices. */
   all(): Hops {
     const { count, words, times } = this;
     return {
@@ -189,7 +189,7 @@ export class HopLog {
     };
   }
 
-  /** What there is of a device. */
+  /** Hops of a device. */
   hopsOf(device: number): Hops {
     const count = this.countOf(device);
     const words = new Int32Array(count * HOP_WORDS);
@@ -211,7 +211,7 @@ export class HopLog {
     return inside;
   }
 
-  /** These are the hops of a device, and some of them inside; what there was is forgotten. */
+  /** Replaces the hops of a device, some of them inside. */
   replace(device: number, { count, words, times }: Hops, inside: readonly number[]): void {
     for (const row of this.rowsOf(device)) this.words[row * HOP_WORDS + DEVICE] = NONE;
     this.clear(device);
@@ -240,7 +240,7 @@ export class HopLog {
     return row;
   }
 
-  /** The last row is one of a device. */
+  /** Links the last row to a device. */
   private append(device: number, row: number): void {
     const { words, ends } = this;
     words[row * HOP_WORDS + DEVICE] = device;
@@ -249,7 +249,7 @@ export class HopLog {
     ends[device * ENDS + COUNT]++;
   }
 
-  /** The youngest inside from now on. */
+  /** Marks the youngest inside. */
   private enter(device: number, row: number): void {
     const { words, ends } = this;
     const youngest = ends[device * ENDS + YOUNGEST];
@@ -288,7 +288,7 @@ export class HopLog {
     );
   }
 
-  /** All but its dice, for which the hash is needed. */
+  /** Compares all but the pseudo-random number, which needs the hash. */
   private isLike(row: number, pool: FramePool, frame: number): boolean {
     const { words } = this;
     const at = row * HOP_WORDS;
@@ -302,14 +302,14 @@ export class HopLog {
   }
 }
 
-/** As `nameOf` says it of the frame; `at`: where a hop's words begin. */
+/** The name of the frame, as of `nameOf`; `at`: offset of the hop's words. */
 export function nameOfHop(words: Int32Array, at: number): string {
   const end = `${words[at + FROM]} ${words[at + TO]} ${words[at + AT_CONNECTION]}`;
   const kind = words[at + FRAME_CLASS] & KIND_MASK;
   return `${words[at + DICE] >>> 0} ${end} ${kind} ${words[at + NUMBER]}`;
 }
 
-/** Whether two hops, told by where their words begin, are of one frame. */
+/** Whether two hops, given by the offsets of their words, are of one frame. */
 export function isSameFrame(words: Int32Array, a: number, b: number): boolean {
   return (
     words[a + DICE] === words[b + DICE] &&

@@ -1,4 +1,4 @@
-import { DeafProbe } from '../../contract/probe.js';
+import { NullProbe } from '../../contract/probe.js';
 import type { Engine } from '../../device/engine.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, FOLLOWED_FLAG, KIND_ACK, KIND_MASK, KIND_NAK } from '../../frame/frame-pool.js';
@@ -13,21 +13,21 @@ import { FrameSampler, nameOf } from './frame-sampler.js';
 import type { Hops } from './hop-log.js';
 import { HOP_END, HopLog } from './hop-log.js';
 
-/** A frame that took long, as its receiver saw it. */
+/** A frame with a long flight time, as its receiver saw it. */
 export interface SlowFrame {
   readonly frame: string;
   readonly latencyPs: number;
 }
 
-/** What devices have seen of the frames that are followed. */
+/** Hops of traced frames at devices. */
 export interface SeenHops {
   readonly hops: Hops;
-  /** By device: what may have held them. */
+  /** By device: holds that may have delayed them. */
   readonly holds: readonly (readonly HoldTime[])[];
-  /** The slowest that came to a host, the slowest first. */
+  /** The slowest frames that a host received, the slowest first. */
   readonly slowest: readonly SlowFrame[];
   readonly dropped: readonly string[];
-  /** What was seen beyond what is kept. */
+  /** Hops beyond the limit. */
   readonly omitted: number;
 }
 
@@ -41,35 +41,35 @@ export const NO_HOPS: SeenHops = {
   omitted: 0,
 };
 
-/** What is rare, by device. */
+/** Rare records, by device. */
 class Notes {
   slowest: SlowFrame[] = [];
   dropped: string[] = [];
   omitted = 0;
 }
 
-/** Enough for a person, and for a collector. */
+/** Enough for a report, and for a collector. */
 export const MOST_HOPS = 200_000;
 const MOST_DROPPED = 1000;
 
 const NONE = -1;
 
 /**
- * Follows sampled frames from device to device, each of which writes down its own part. They are
- * chosen where they are made, and marked: a port tells of what is marked, and nobody else is asked.
+ * Traces sampled frames from device to device, each of which records its own hops. Frames are
+ * sampled and marked where they are created: ports report marked frames only.
  */
-export class HopRecorder extends DeafProbe {
+export class HopRecorder extends NullProbe {
   private readonly sampler: FrameSampler;
   private readonly isHost: readonly boolean[];
   private readonly hops: HopLog;
-  /** By device, unless somebody else writes holds down anyway. */
+  /** By device, unless another recorder stores holds anyway. */
   private readonly holds: HoldLog[];
   private readonly notes: Notes[];
 
   constructor(
     private readonly engine: Engine,
     private readonly spec: SamplingSpec,
-    /** Knows all holds; null: nobody does. */
+    /** Has all holds; null: none does. */
     private readonly waits: WaitRecorder | null,
   ) {
     super();
@@ -101,7 +101,7 @@ export class HopRecorder extends DeafProbe {
     return save({ hops: hops.hopsOf(device), inside, ...own });
   }
 
-  /** Goes on from what was saved; null: from nothing. */
+  /** Continues from saved records; null: from none. */
   restore(device: number, saved: Plain | null): void {
     const notes = new Notes();
     const { engine, waits } = this;
@@ -153,7 +153,7 @@ export class HopRecorder extends DeafProbe {
     }
     let row = this.hops.findUnqueued(device, ingress, pool, frame);
     if (row === NONE) {
-      // A copy beyond the first one came in together with it.
+      // A copy beyond the first one was received together with it.
       if (this.isFull(device)) return;
       row = this.hops.begin(device, ingress, now, pool, frame);
     }
@@ -184,7 +184,7 @@ export class HopRecorder extends DeafProbe {
     if (this.spec.dropped && dropped.length < MOST_DROPPED) dropped.push(nameOf(pool, frame));
     if (!isFollowed(pool, frame)) return;
     const { hops } = this;
-    // A host takes everything in, and then finds that it is not the one.
+    // A host receives everything, and then drops frames that are not addressed to it.
     const ended = this.isHost[device] ? hops.justEnded(device, now, pool, frame) : NONE;
     const row = ended === NONE ? hops.findUnqueued(device, port, pool, frame) : ended;
     if (row === NONE) return;
@@ -208,7 +208,7 @@ export class HopRecorder extends DeafProbe {
     this.holds[device].changeCredit(port, now, priority, channel, short);
   }
 
-  /** Whether what a host has made, and was drawn, goes on being followed. */
+  /** Whether a sampled frame of a host continues to be traced. */
   private choose(
     device: number,
     egress: number,
@@ -223,7 +223,7 @@ export class HopRecorder extends DeafProbe {
     this.hops.queue(this.hops.begin(device, NONE, now, pool, frame), egress, now);
   }
 
-  /** There is no room for one more hop of a device, which is noted. */
+  /** There is no room for one more hop of a device; this is counted. */
   private isFull(device: number): boolean {
     if (this.hops.countOf(device) < MOST_HOPS) return false;
     this.notes[device].omitted++;
@@ -248,7 +248,7 @@ function isFollowed({ words }: FramePool, frame: number): boolean {
   return (words[frame + CLASS] & FOLLOWED_FLAG) !== 0;
 }
 
-/** Whoever notes the slowest frames has to see all that arrive. */
+/** To record the slowest frames, all that arrive have to be traced. */
 function followHosts(engine: Engine): void {
   engine.devices.forEach(({ spec }, device) => {
     if (spec.kind !== 'host') return;

@@ -9,43 +9,45 @@ import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
 
 const GROUPS = 8;
 
-// How well the octets of an egress are known.
+// State of the counts of an egress.
 
-/** They are read from its queues whenever somebody asks. */
+/** Read from its queues on each request. */
 const UNKNOWN = 0;
-/** So too, although frames are told of: nobody has asked since. */
+/** So too, although frames are traced: there was no request since. */
 const UNASKED = 1;
-/** They are read once more when a frame is next told of, and counted from then on. */
+/** Read once more when a frame is next traced, and counted from then on. */
 const WANTED = 2;
 const COUNTED = 3;
 
-/** Where octets of an account stand, and whether those of other ports in its group do, too. */
+/** Where octets of an account wait, and whether those of other ports in its group do, too. */
 export interface Standing {
   readonly egress: number;
   readonly isShared: boolean;
 }
 
-/** No frame takes more memory; one that was just charged is not in its queue yet. */
+/** No frame takes more buffer; one that was just charged is not in its queue yet. */
 const MOST_FRAME_OCTETS = 2 ** 14;
 
-/** To be told of a frame as it comes and as it goes costs about as much as to read so many. */
+/** Tracing a frame in and out costs about as much as reading so many frames. */
 const READS_PER_PASS = 16;
 
-/** What most frames take on the wire. */
+/** Usual size of frames on the wire. */
 const USUAL_OCTETS = 1500;
 
 /**
- * Octets of a switch by where they came in and where they wait: for each priority group a square
- * of its ports. An egress that nobody asks about costs nothing; where fewer frames pass between
- * two questions than would have to be read for each, and where he has to be told of them anyway,
- * they are counted. What is said is the same either way, so it is no state.
+ * Octets of a switch by ingress and egress: for each priority group a square of its ports. An
+ * egress without requests costs nothing; where fewer frames pass between two requests than would
+ * have to be read for each, and where frames are traced anyway, they are counted. The results are
+ * equal either way, so it is no state.
  */
 export class Backlog {
   private readonly ports: number;
   private readonly hasAccounts: boolean;
-  /** Whatever an account has in queues is in its books, under the group of the frames' priority. */
+  /**
+   * Whatever an account has in queues is charged to it, under the group of the frames' priority.
+   */
   private readonly isBooked: boolean;
-  /** By egress: it has accounts of credit. */
+  /** By egress: it has credit accounts. */
   private readonly isCredited: Uint8Array;
   /** By egress: octets in its queues when they were last compared. */
   private readonly lengths: Int32Array;
@@ -55,16 +57,16 @@ export class Backlog {
   private readonly squares: (Int32Array | null)[] = Array.from({ length: GROUPS }, () => null);
   /** By egress. */
   private readonly frames: Int32Array;
-  /** By egress: told of whatever is asked. */
+  /** By egress: traced whether there are requests or not. */
   private readonly isKept: Uint8Array;
-  /** By egress: when somebody last asked where most octets stand. */
+  /** By egress: time of the last request for the egress with most octets. */
   private readonly askedPs: Float64Array;
-  /** By egress that is counted: frames that it may send until somebody asks again. */
+  /** By counted egress: frames that it may send before the next request. */
   private readonly patience: Int32Array;
-  /** How many frames were read for the last question. */
+  /** Number of frames that were read for the last request. */
   private reads = 0;
 
-  /** `state`: by egress, how well its octets are known; not 0 where frames are told of. */
+  /** `state`: by egress, state of its counts; not 0 where frames are traced. */
   constructor(
     private readonly engine: Engine,
     private readonly device: Device,
@@ -86,7 +88,7 @@ export class Backlog {
     this.patience = new Int32Array(this.ports);
   }
 
-  /** An egress is told of from now on, until it is let go. */
+  /** An egress is traced from now on, until `letGo`. */
   keep(egress: number): void {
     this.isKept[egress] = 1;
     this.follow(egress, UNASKED);
@@ -97,7 +99,7 @@ export class Backlog {
     if (this.patience[egress] <= 0) this.cease(egress);
   }
 
-  /** Nothing is told of any more. */
+  /** Ends all tracing. */
   close(): void {
     for (let egress = 0; egress < this.ports; egress++) this.cease(egress);
   }
@@ -112,7 +114,7 @@ export class Backlog {
     if (this.patience[egress] <= 0 && this.isKept[egress] === 0) this.cease(egress);
   }
 
-  /** Frames are taken out of an egress that will not be sent. */
+  /** Frames are removed from an egress without being sent. */
   disturb(egress: number): void {
     if (this.state[egress] === COUNTED) this.state[egress] = WANTED;
   }
@@ -122,7 +124,7 @@ export class Backlog {
     return this.at(group, ingress, egress);
   }
 
-  /** All of an account that stands at an egress, or something that is more than enough. */
+  /** All octets of an account at an egress, or a number that is more than enough. */
   upTo(group: number, ingress: number, egress: number, enough: number): number {
     if (this.state[egress] !== COUNTED && this.isCredited[egress] === 0) {
       return this.search(group, ingress, egress, enough);
@@ -132,21 +134,23 @@ export class Backlog {
     return octets;
   }
 
-  /** Of an account: all that it holds. */
+  /** All octets of an account. */
   total(group: number, ingress: number): number {
     let sum = 0;
     for (let e = 0; e < this.ports; e++) sum += this.get(group, ingress, e);
     return sum;
   }
 
-  /** The egress where most of an account's octets stand, null if none do; it may be asked again. */
+  /**
+   * The egress with most octets of an account, null if none has any; further requests are likely.
+   */
   fullest(group: number, ingress: number): Standing | null {
     const longest = this.compare();
     const used = this.usedBy(group, ingress);
     let best = longest;
-    // If more of it must be at the longest than there is elsewhere, no frame has to be looked at.
+    // If more of it must be at the longest than there is elsewhere, no frame has to be read.
     if (used - MOST_FRAME_OCTETS - this.elsewhere <= this.second) {
-      // So much of it may stand where nobody has looked.
+      // So much of it may be at egresses that were not read.
       let rest = this.isBooked ? used : Infinity;
       let most = this.askFor(group, ingress, longest, rest / 2);
       rest -= most;
@@ -165,13 +169,13 @@ export class Backlog {
     return { egress: best, isShared: this.isShared(group, ingress, best) };
   }
 
-  /** Octets that an account is charged for, where that is known. */
+  /** Octets charged to an account, where that is known. */
   private usedBy(group: number, ingress: number): number {
     if (!this.hasAccounts) return 0;
     return this.engine.shared.buffer.get(this.device.firstPort + ingress, group, USED);
   }
 
-  /** Whether frames of a group that came in by other ports stand at an egress. */
+  /** Whether frames of a group from other ports wait at an egress. */
   isShared(group: number, ingress: number, egress: number): boolean {
     if (this.state[egress] === COUNTED || this.isCredited[egress] !== 0) {
       this.refresh(egress);
@@ -191,7 +195,7 @@ export class Backlog {
     return false;
   }
 
-  /** Looks how much stands at each egress, and returns the one where it is most. */
+  /** Compares the egresses, and returns the one with most octets. */
   private compare(): number {
     let best = 0;
     let most = 0;
@@ -218,7 +222,7 @@ export class Backlog {
     return octets;
   }
 
-  /** The same, read from the queues as far as that takes. */
+  /** The same, read from the queues as far as necessary. */
   private search(group: number, ingress: number, egress: number, enough: number): number {
     const { pool, ports, queues } = this.engine.shared;
     const { words } = pool;
@@ -245,7 +249,7 @@ export class Backlog {
     return count;
   }
 
-  /** Whether it is worth counting until the next question, if that comes as soon as this one. */
+  /** Whether counting until the next request is cheaper, if that comes as soon as this one. */
   private weigh(egress: number): void {
     const { clock, ports } = this.engine.shared;
     const { now } = clock;
@@ -261,16 +265,16 @@ export class Backlog {
   private follow(egress: number, state: number): void {
     const before = this.state[egress];
     if (before < state) this.state[egress] = state;
-    if (before === UNKNOWN) this.tell(egress, true);
+    if (before === UNKNOWN) this.announce(egress, true);
   }
 
   private cease(egress: number): void {
     if (this.state[egress] === UNKNOWN) return;
     this.state[egress] = UNKNOWN;
-    this.tell(egress, false);
+    this.announce(egress, false);
   }
 
-  private tell(egress: number, follows: boolean): void {
+  private announce(egress: number, follows: boolean): void {
     this.engine.follow(this.device.place, egress, QUEUED, follows);
     this.engine.follow(this.device.place, egress, SENT, follows);
   }
@@ -278,7 +282,7 @@ export class Backlog {
   private refresh(egress: number): void {
     if (this.state[egress] === COUNTED) {
       if (this.frames[egress] === this.standing(egress, QUEUE_FRAMES)) return;
-      // A frame is just leaving, and will be told of in a moment.
+      // A frame is just leaving, and will be traced in a moment.
     }
     if (this.state[egress] !== UNKNOWN) this.state[egress] = WANTED;
     this.read(egress);
@@ -310,7 +314,7 @@ export class Backlog {
     } else this.readQueues(egress);
   }
 
-  /** The same without lines before the queues: a thousand frames may stand there. */
+  /** The same without lines before the queues: a thousand frames may wait there. */
   private readQueues(egress: number): void {
     const { pool, ports, queues } = this.engine.shared;
     const { words } = pool;
@@ -355,7 +359,7 @@ function lowest(classes: number): number {
   return 31 - Math.clz32(classes & -classes);
 }
 
-/** Whether one frame may stand at several egresses of a switch, charged once. */
+/** Whether one frame may wait at several egresses of a switch, charged once. */
 function sendsCopies(spec: SwitchSpec): boolean {
   const { forwarding } = spec;
   return forwarding.kind === 'bridged' || forwarding.routes.groupPorts.some((to) => to.length > 1);

@@ -10,20 +10,20 @@ const FRAME_TIME = HOLD_WIDTH;
 
 // Numbers of a port and priority.
 
-/** Since when holds have stood, and how long in all before. */
+/** Since when there are holds, and their duration in all before. */
 const SINCE = 0;
 const TOTAL = 1;
 /** Up to when frame-time is counted; see `count`. */
 const COUNTED = 2;
 const TIMES = 4;
 
-/** How many holds stand. */
+/** Number of present holds. */
 const STANDING = 0;
-/** Its hold where one stands alone, -1 where that is not known. */
+/** The hold if it is the only one, -1 where that is not known. */
 const SOLE = 1;
 const PLACES = 2;
 
-/** Which priorities of a device's ports may not send, since when, and what that costs. */
+/** Which priorities of a device's ports may not send, since when, and the frame-time of that. */
 export class HoldBook extends HoldLog {
   /** By port: priorities held, one bit each. */
   readonly mask: Uint8Array;
@@ -82,7 +82,7 @@ export class HoldBook extends HoldLog {
     this.endRow(sole < 0 ? this.standingRow(port, priority, channel) : sole, now);
   }
 
-  /** How long a priority has been held while something has stood in a queue of the port. */
+  /** How long a priority has been held while its queue at the port was not empty. */
   heldWhileWaiting(port: number, priority: number, trafficClass: number, now: number): number {
     const since = this.engine.shared.queues.since(this.device.firstPort + port, trafficClass);
     const at = (priority << 4) | (trafficClass << 1);
@@ -91,7 +91,7 @@ export class HoldBook extends HoldLog {
     return this.heldPs(port, priority, now) - before;
   }
 
-  /** Whether frames have to be counted as they come to a port. */
+  /** Whether frames have to be counted as they arrive at a port. */
   isUncounted(port: number): boolean {
     for (let held = this.mask[port]; held !== 0; held &= held - 1) {
       const priority = 31 - Math.clz32(held & -held);
@@ -100,16 +100,16 @@ export class HoldBook extends HoldLog {
     return false;
   }
 
-  /** A frame has come to a held priority just now. */
+  /** A frame has just joined a held priority. */
   joined(port: number, priority: number, now: number): void {
     if (this.places[((port << 3) | priority) * PLACES + SOLE] >= 0) return;
     this.count(port, priority, now, 1);
   }
 
   /**
-   * Counts what stood at a held port until now; `newcomers` frames of its queue have come just
-   * now. The frame-time of a hold that stands alone is reckoned where frames are queued; of
-   * others, it goes to the first found on the priority.
+   * Counts the frames of a held port until now; `newcomers` frames have just joined its queue. The
+   * frame-time of a single hold is summed where frames are queued; of several, it is attributed to
+   * the first found on the priority.
    */
   count(port: number, priority: number, now: number, newcomers: number): void {
     const at = (port << 3) | priority;
@@ -129,21 +129,21 @@ export class HoldBook extends HoldLog {
     this.times[counted] = now;
   }
 
-  /** Writes down what is reckoned elsewhere; with an end, it is not any longer. */
+  /** Records the sums of `FrameTimes`; with an end, summing ends there. */
   settleAll(ends: boolean): void {
     this.forEachSole((at) => {
       this.settle(at, ends);
     });
   }
 
-  /** Goes on from what is written down. */
+  /** Continues from the recorded sums. */
   resumeAll(): void {
     this.forEachSole((at) => {
       this.resume(at);
     });
   }
 
-  /** What is over is not kept any longer. */
+  /** Removes holds that have ended. */
   forgetPast(): void {
     this.settleAll(false);
     this.table.forgetClosed();
@@ -152,7 +152,7 @@ export class HoldBook extends HoldLog {
     });
   }
 
-  /** Of the holds that stand, too, as they are at `now`. */
+  /** Present holds, too, as of `now`. */
   records(now: number): HoldRecord[] {
     const { table } = this;
     for (const row of table.open) {
@@ -195,8 +195,8 @@ export class HoldBook extends HoldLog {
   }
 
   /**
-   * A hold ends. By priority and class are kept: since when a queue has not been empty, and how
-   * long the priority had been held by then; it cannot be told any more after this.
+   * A hold ends. By priority and class are stored: since when a queue has not been empty, and how
+   * long the priority had been held by then; it cannot be computed any more after this.
    */
   private remember(port: number, priority: number): void {
     const memory = (this.memories[port] ??= new Float64Array(2 * 8 * 8));

@@ -17,9 +17,9 @@ export const HOLD_WIDTH = 6;
 /** Which priorities of a device's ports may not send, and since when. */
 export class HoldLog {
   readonly table: RecordTable;
-  /** By port: priorities that it holds as a whole, as it last said. */
+  /** By port: priorities that are held as a whole, at the last change. */
   private readonly whole: Uint8Array;
-  /** Place of credit exchange among the mechanisms. */
+  /** Index of credit exchange among the mechanisms. */
   private readonly credit: number;
 
   static readonly wiring = ['engine', 'device', 'credit'];
@@ -34,7 +34,7 @@ export class HoldLog {
     this.credit = engine.mechanisms.findIndex(({ name }) => name === 'credit');
   }
 
-  /** The port has said which priorities it holds as a whole. */
+  /** The priorities that a port holds as a whole have changed. */
   change(port: number, now: number, priorities: number): void {
     let changed = this.whole[port] ^ priorities;
     this.whole[port] = priorities;
@@ -45,7 +45,7 @@ export class HoldLog {
     }
   }
 
-  /** The first frame in line lacks credit of an account, or has it. */
+  /** The first frame of a credit account lacks credit, or has it. */
   changeCredit(port: number, now: number, priority: number, channel: number, short: boolean): void {
     if (short) this.begin(port, priority, channel, now, this.credit);
     else this.end(port, priority, channel, now);
@@ -55,7 +55,7 @@ export class HoldLog {
     return this.table.map((row) => this.timeAt(row));
   }
 
-  /** `mechanism`: its place among those of the engine. Returns the row, -1 if there is none. */
+  /** `mechanism`: its index among those of the engine. Returns the row, -1 if there is none. */
   protected begin(
     port: number,
     priority: number,
@@ -79,14 +79,14 @@ export class HoldLog {
     this.endRow(this.standingRow(port, priority, channel), now);
   }
 
-  /** -1: it was not kept. */
+  /** -1: it was not stored. */
   protected endRow(row: number, now: number): void {
     if (row < 0) return;
     this.table.values[row + END] = now;
     this.table.close(row);
   }
 
-  /** A hold that stands on a priority, of one account or (null) of any; -1 if none does. */
+  /** A present hold of a priority, of one account or (null) of any; -1 if there is none. */
   protected standingRow(port: number, priority: number, channel: number | null): number {
     const { values, open } = this.table;
     for (const row of open) {

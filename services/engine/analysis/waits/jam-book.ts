@@ -1,4 +1,5 @@
 import { HEADROOM, RESERVED } from '../../buffer/shared-buffer.js';
+import type { Mechanism } from '../../contract/flow-control.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import type { Backlog } from './backlog.js';
@@ -16,20 +17,21 @@ const EGRESS = 2;
 const PRIORITY = 3;
 const START = 4;
 const END = 5;
-/** Not 0 where the account waits for several egresses, and any of them would let it go on. */
+/** Not 0 where the account waits for several egresses, any of which would let it resume. */
 const IS_ANY = 6;
 const WIDTH = 7;
 
 /**
- * Stopped accounts that a held egress keeps stopped: what they have there alone is too much for
- * XON, so they go on after it at the earliest. Accounts of credit wait for all egresses that have
- * frames of theirs, and go on after the first. These are the edges of the wait-for graph; where
- * they close a circle, nobody in it ever goes on.
+ * Paused accounts that a held egress keeps at XOFF: their octets there alone are too many for XON,
+ * so they resume after it at the earliest. Credit accounts wait for all egresses that have frames
+ * of theirs, and resume after the first. These are the edges of the wait-for graph; a cycle is a
+ * deadlock.
  */
 export class JamBook {
   readonly table = new RecordTable(WIDTH);
 
-  static readonly wiring = ['engine', 'device', 'backlog', 'holds', 'stops'];
+  static readonly wiring = ['engine', 'device', 'backlog', 'holds', 'stops', 'rulers'];
+  private readonly rulers: readonly Mechanism[];
 
   constructor(
     private readonly engine: Engine,
@@ -37,9 +39,11 @@ export class JamBook {
     private readonly backlog: Backlog,
     private readonly holds: HoldBook,
     private readonly stops: StopBook,
-  ) {}
+  ) {
+    this.rulers = engine.mechanisms.filter(({ rulesGroup }) => rulesGroup !== undefined);
+  }
 
-  /** Priorities of an egress are held anew. */
+  /** Further priorities of an egress are held. */
   held(egress: number, priorities: number, now: number): void {
     const { stops } = this;
     for (let port = 0; port < stops.mask.length; port++) {
@@ -50,7 +54,7 @@ export class JamBook {
     }
   }
 
-  /** An account is stopped anew, or has nothing left to grant. */
+  /** A further account is paused, or has nothing left to grant. */
   stopped(port: number, group: number, now: number): void {
     const { mask } = this.holds;
     const { groupOf } = this.device.spec.ports[port];
@@ -62,13 +66,23 @@ export class JamBook {
     }
   }
 
-  /** Whether the account of a priority at a port has to wait for an egress now. */
+  /** Checks whether the account of a priority at a port has to wait for an egress now. */
   look(port: number, egress: number, priority: number, now: number): void {
     const group = this.device.spec.ports[port].groupOf[priority];
     if ((this.stops.waiting(port) & (1 << group)) === 0) return;
     if ((this.holds.mask[egress] & (1 << priority)) === 0) return;
     if (this.engine.credit.isOperational(this.device.firstPort + port, priority)) {
-      this.lookAtCredit(port, group, priority, now);
+      if ((this.stops.exhausted[port] & (1 << group)) !== 0) {
+        this.lookAtCredit(port, group, priority, now);
+      }
+      return;
+    }
+    const number = this.device.firstPort + port;
+    const ruler = this.rulers.find((mechanism) => mechanism.rulesGroup!(number, group));
+    if (ruler !== undefined) {
+      if ((ruler.exhaustedGroups!(number) & (1 << group)) !== 0) {
+        this.lookAtCredit(port, group, priority, now);
+      }
       return;
     }
     if (this.isOpen(port, group, egress)) return;
@@ -83,11 +97,10 @@ export class JamBook {
   }
 
   /**
-   * An account of credit that cannot grant a frame does so as soon as any of those that it stores
+   * A credit account that cannot grant a frame does so as soon as any of those that it stores
    * leaves: it waits if each egress that has some is held, for all of them together.
    */
   private lookAtCredit(port: number, group: number, priority: number, now: number): void {
-    if ((this.stops.exhausted[port] & (1 << group)) === 0) return;
     const { backlog } = this;
     const { mask } = this.holds;
     let octets = 0;
@@ -143,13 +156,13 @@ export class JamBook {
     return this.table.map((row) => this.read(row));
   }
 
-  /** Keeps what has not ended, and of the rest what somebody may still ask for. */
+  /** Keeps jams that have not ended, and of the rest those that are still requested. */
   forgetPast(isKept: (startPs: number, endPs: number) => boolean): void {
     const { values } = this.table;
     this.table.forgetClosed((row) => isKept(values[row + START], values[row + END]));
   }
 
-  /** Those that have not ended. */
+  /** Jams that have not ended. */
   standing(): JamRecord[] {
     return this.table.open.map((row) => this.read(row));
   }
@@ -212,7 +225,7 @@ export class JamBook {
     return octets > buffer.xonLimit(number, group, this.stuckInPool());
   }
 
-  /** Octets of the shared pool that are taken by what waits for held egresses. */
+  /** Octets of the shared pool that are taken by frames which wait for held egresses. */
   private stuckInPool(): number {
     const { buffer } = this.engine.shared;
     const { firstPort, spec } = this.device;

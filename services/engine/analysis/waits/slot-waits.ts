@@ -19,7 +19,7 @@ export function queueClass(
   return own.chip.queueOf(ingress, own.chip.classOf(ingress, trafficClass));
 }
 
-/** A stopped source stays so, whatever else may leave, while an egress of `held` sends nothing. */
+/** A source stays paused, whatever else may leave, while an egress of `held` sends nothing. */
 export function sourceIsJammed(
   engine: Engine,
   { firstPort }: Device,

@@ -22,16 +22,16 @@ const SINCE = 9;
 const IS_HELD = 10;
 const WIDTH = 11;
 
-/** Which ingress accounts of a device do not let their neighbours go on, and why. */
+/** Which ingress accounts of a device pause their link partners, and why. */
 export class StopBook {
   readonly table = new RecordTable(WIDTH);
-  /** By port: groups that are stopped, one bit each. */
+  /** By port: groups that are paused, one bit each. */
   readonly mask: Uint8Array;
   /** By port: groups with an account that has less left to grant than a frame may take. */
   readonly exhausted: Uint8Array;
-  /** By port and group: what was granted in all by those. */
+  /** By port and group: their total of granted units. */
   readonly granted: Float64Array;
-  /** How many accounts are stopped. */
+  /** Number of paused accounts. */
   count = 0;
 
   static readonly wiring = ['engine', 'device', 'backlog', 'holds'];
@@ -47,7 +47,7 @@ export class StopBook {
     this.granted = new Float64Array(device.spec.ports.length * 8);
   }
 
-  /** `mechanism`: its place among those of the engine. */
+  /** `mechanism`: its index among those of the engine. */
   begin(port: number, group: number, mechanism: number, now: number): void {
     if ((this.mask[port] & (1 << group)) === 0) this.count++;
     this.mask[port] |= 1 << group;
@@ -62,7 +62,7 @@ export class StopBook {
     this.writeCause(row, port, group, now);
   }
 
-  /** Groups of a port whose link partner is stopped, or cannot be granted a frame; one bit each. */
+  /** Groups of a port whose link partner is paused, or cannot be granted a frame; one bit each. */
   waiting(port: number): number {
     return this.mask[port] | this.exhausted[port];
   }

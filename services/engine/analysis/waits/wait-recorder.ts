@@ -1,4 +1,4 @@
-import { CREDIT_STEP, DeafProbe } from '../../contract/probe.js';
+import { CREDIT_STEP, NullProbe } from '../../contract/probe.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
@@ -13,7 +13,7 @@ import { JamBook } from './jam-book.js';
 import { StopBook } from './stop-book.js';
 import type { DeviceWaits, HoldTime, JamRecord } from './wait-records.js';
 
-/** The books of one device. */
+/** The records of one device. */
 class Books {
   readonly holds: HoldBook;
   readonly stops: StopBook;
@@ -32,26 +32,27 @@ class Books {
   }
 }
 
-/** An account of credit exchange that its neighbour will soon have none left for. */
+/** Share of the buffer from which on a credit account counts as nearly exhausted. */
 const CREDIT_SHARE = 0.5;
 
 /**
- * Writes down who waits for whom, device by device. It never changes a run, and is told of frames
- * only while somebody is stopped, where a port is held or has a long queue for which he was: what
- * it has to know of others, it reads from their queues. Accounts of credit it has to watch all the
- * time.
+ * Records the wait-for graph, device by device. It never changes a run, and traces frames only
+ * while a link partner is paused, where a port is held or has a long queue that caused the pause:
+ * other data it reads from the queues. Credit accounts are traced all the time.
  */
-export class WaitRecorder extends DeafProbe {
+export class WaitRecorder extends NullProbe {
   private readonly books: Books[];
   private readonly isSwitch: readonly boolean[];
-  /** By device: it has accounts of credit. */
+  /** By device: it has credit accounts. */
   private readonly isCredited: boolean[];
-  /** By port and group: octets from which on a credited account counts as full; else Infinity. */
+  /**
+   * By port and group: octets from which on an account with credit counts as full; else Infinity.
+   */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
-  /** By port: not 0 where frames are told of that this is about. */
+  /** By port: not 0 where frames are traced for this recorder. */
   private readonly follows: Uint8Array;
-  /** Places of mechanisms in the engine's list; by port, of the one that stops its neighbour. */
+  /** Places of mechanisms in the engine's list; by port and group, of who stops its neighbour. */
   private readonly stopper: Uint8Array;
   private readonly credit: number;
 
@@ -65,7 +66,11 @@ export class WaitRecorder extends DeafProbe {
     this.isSwitch = devices.map(({ spec }) => spec.kind === 'switch');
     const placeOf = (name: string): number => engine.mechanisms.findIndex((m) => m.name === name);
     const stopperOf = ({ pause }: PortSpec): number => placeOf(pause === null ? 'pfc' : 'pause');
-    this.stopper = Uint8Array.from(devices.flatMap(({ spec }) => spec.ports.map(stopperOf)));
+    const pausers = devices.flatMap(({ spec }) => spec.ports.map(stopperOf));
+    this.stopper = Uint8Array.from({ length: count * 8 }, (_, at) => {
+      const ruler = engine.mechanisms.findIndex((m) => m.rulesGroup?.(at >> 3, at & 7) === true);
+      return ruler >= 0 ? ruler : pausers[at >> 3];
+    });
     this.credit = placeOf('credit');
     this.isCredited = devices.map((device) => this.configure(device));
     this.books = devices.map((device) => this.blank(device));
@@ -80,12 +85,12 @@ export class WaitRecorder extends DeafProbe {
     return { holds: holds.records(now), stops: stops.all(), jams: jams.all(), omitted };
   }
 
-  /** When ports could not send, without what that cost. */
+  /** When ports could not send, without frame-times. */
   holdTimes(device: number): HoldTime[] {
     return this.books[device].holds.all();
   }
 
-  /** What is over is not kept any longer, but for jams that somebody may still ask for. */
+  /** Removes what has ended, except jams that are still requested. */
   forgetPast(device: number, isKept: (startPs: number, endPs: number) => boolean): void {
     const { holds, stops, jams } = this.books[device];
     holds.forgetPast();
@@ -93,15 +98,18 @@ export class WaitRecorder extends DeafProbe {
     jams.forgetPast(isKept);
   }
 
-  /** Takes down what stands at a device at this moment, of a run that nothing listened to. */
+  /** Records the present state of a device, of a run without probes. */
   takeDown(device: number, now: number): void {
     const { engine, books } = this;
     const { firstPort, spec } = engine.devices[device];
     spec.ports.forEach((_, port) => {
       const number = firstPort + port;
       for (const mechanism of engine.mechanisms) {
-        if (!(mechanism instanceof QuantaMechanism)) continue;
-        for (let stops = mechanism.initiator.off[number]; stops !== 0; stops &= stops - 1) {
+        let stops =
+          mechanism instanceof QuantaMechanism
+            ? mechanism.initiator.off[number]
+            : (mechanism.stoppedGroups?.(number) ?? 0);
+        for (; stops !== 0; stops &= stops - 1) {
           this.stopAsked(device, port, now, 31 - Math.clz32(stops & -stops), true);
         }
       }
@@ -129,17 +137,17 @@ export class WaitRecorder extends DeafProbe {
     });
   }
 
-  /** Wants to be told of nothing at a device any more. */
+  /** Ends all tracing at a device. */
   close(device: number): void {
     this.books[device].backlog.close();
   }
 
-  /** What waited for what, as far as it is kept. */
+  /** Which accounts waited for which egresses, as far as it is stored. */
   jams(device: number): JamRecord[] {
     return this.books[device].jams.all();
   }
 
-  /** What waits for what at this moment. */
+  /** Which accounts wait for which egresses at this moment. */
   standingJams(device: number): JamRecord[] {
     return this.books[device].jams.standing();
   }
@@ -149,7 +157,7 @@ export class WaitRecorder extends DeafProbe {
     return save(this.books[device]);
   }
 
-  /** Goes on from what was saved; null: from what stands in the queues now. */
+  /** Continues from saved records; null: from the present state of the queues. */
   restore(device: number, saved: Plain | null): void {
     this.books[device].backlog.close();
     this.books[device].holds.settleAll(true);
@@ -196,7 +204,7 @@ export class WaitRecorder extends DeafProbe {
   }
 
   override frameDiscarded(
-    ...[device, port, now, pool, frame]: Parameters<DeafProbe['frameDiscarded']>
+    ...[device, port, now, pool, frame]: Parameters<NullProbe['frameDiscarded']>
   ): void {
     this.books[device].backlog.disturb(port);
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
@@ -211,7 +219,8 @@ export class WaitRecorder extends DeafProbe {
     group: number,
     stop: boolean,
   ): void {
-    if (stop) this.stop(device, port, group, this.stopper[this.firstPort[device] + port], now);
+    const at = ((this.firstPort[device] + port) << 3) | group;
+    if (stop) this.stop(device, port, group, this.stopper[at], now);
     else this.release(device, port, group, now);
   }
 
@@ -246,7 +255,7 @@ export class WaitRecorder extends DeafProbe {
     }
   }
 
-  /** What is granted without a frame that comes or goes: on demand, or because some were lost. */
+  /** Grants without a frame that arrives or leaves: on demand, or because some were lost. */
   override creditStep(
     device: number,
     port: number,
@@ -258,7 +267,7 @@ export class WaitRecorder extends DeafProbe {
     this.lookAtCredit(device, this.firstPort[device] + port, priority, now);
   }
 
-  /** Ports that are told of: see `followHeld`. */
+  /** Ports that are traced: see `followHeld`. */
   private follow(device: number): void {
     this.engine.devices[device].spec.ports.forEach((_, port) => {
       this.followHeld(device, port);
@@ -266,18 +275,18 @@ export class WaitRecorder extends DeafProbe {
   }
 
   /**
-   * A port is told of where there is credit, and where it is held: if accounts are stopped that it
-   * might jam, or its frames have to be counted as they come.
+   * A port is traced where there is credit, and where it is held: if accounts are paused that it
+   * might jam, or its frames have to be counted as they arrive.
    */
   private followHeld(device: number, port: number): void {
     const { holds, stops, backlog } = this.books[device];
     const isHeld = holds.mask[port] !== 0;
-    const isTold = isHeld && (stops.count > 0 || holds.isUncounted(port));
-    if (isTold || this.isCredited[device]) backlog.keep(port);
+    const isFollowed = isHeld && (stops.count > 0 || holds.isUncounted(port));
+    if (isFollowed || this.isCredited[device]) backlog.keep(port);
     else backlog.letGo(port);
   }
 
-  /** Whether any account is stopped has changed. */
+  /** There are paused accounts now, or none any more. */
   private followAllHeld(device: number): void {
     const { mask } = this.books[device].holds;
     for (let port = 0; port < mask.length; port++) {
@@ -287,7 +296,7 @@ export class WaitRecorder extends DeafProbe {
 
   /**
    * The account that a frame of a priority was charged to, by a port of the service. Half full is
-   * full for a neighbour that counts what is under way; a quarter is not.
+   * full for a link partner that counts what is in flight; a quarter is not.
    */
   private lookAtCredit(device: number, from: number, priority: number, now: number): void {
     const group = this.engine.shared.ports.groupOf(from, priority);
@@ -303,7 +312,7 @@ export class WaitRecorder extends DeafProbe {
     else if (isFull && octets < limit / 2 && !isJammed) this.release(device, port, group, now);
   }
 
-  /** Who waits for an account of credit does so anew whenever it has granted something. */
+  /** Waiting for a credit account begins anew whenever it has granted units. */
   private noteGrants(device: number, port: number, group: number, now: number): void {
     const { stops, jams } = this.books[device];
     const bit = 1 << group;
@@ -320,7 +329,7 @@ export class WaitRecorder extends DeafProbe {
     jams.stopped(port, group, now);
   }
 
-  /** Accounts of credit stop their link partner, too, when all that they store cannot leave. */
+  /** Credit accounts stop their link partner, too, when nothing that they store can leave. */
   private stopJammed(device: number, now: number): void {
     if (!this.isCredited[device]) return;
     const { stops, jams } = this.books[device];
@@ -333,8 +342,8 @@ export class WaitRecorder extends DeafProbe {
   }
 
   /**
-   * What the accounts of a group have granted in all, if one of them stores frames and has less
-   * left to grant than a frame may take; else -1.
+   * Units granted in all by the accounts of a group, if one of them stores frames and has less left
+   * to grant than a frame may take; else -1.
    */
   private exhaustedAt(port: number, group: number): number {
     const { accounts, receiver } = this.engine.credit;
@@ -372,7 +381,7 @@ export class WaitRecorder extends DeafProbe {
     return new Books(this.engine, device, new Backlog(this.engine, device, follows));
   }
 
-  /** Whether there are accounts of credit; hosts have none that anything waits in. */
+  /** Whether there are credit accounts; in those of hosts nothing waits. */
   private configure({ spec, firstPort }: Device): boolean {
     if (spec.kind !== 'switch') return false;
     spec.ports.forEach(({ credit, groupOf }, port) => {

@@ -1,7 +1,7 @@
 /**
- * What a device knows of who waits for whom: plain data, by ports as the device counts them. Each
- * device writes down only what it sees itself, so the records of a run are the same wherever its
- * devices lived; they are joined afterwards. Times are ps; an end of Infinity is still to come.
+ * The wait-for graph as a device records it: plain data, by ports as the device counts them. Each
+ * device records only its own events, so the records of a run are the same in every partitioning;
+ * they are joined afterwards. Times are ps; an end of Infinity is still to come.
  */
 
 /** A priority of a port that might not send. */
@@ -15,37 +15,37 @@ export interface HoldTime {
   readonly endPs: number;
 }
 
-/** The same, and what it cost. */
+/** The same, with its frame-time. */
 export interface HoldRecord extends HoldTime {
-  /** Frames that stood there, each times how long. */
+  /** Frames that waited, each times how long. */
   readonly frameTimePs: number;
 }
 
-/** An ingress account that did not let its neighbour go on. */
+/** An ingress account that paused its link partner. */
 export interface StopRecord {
   readonly port: number;
   readonly group: number;
   readonly mechanism: string;
   readonly startPs: number;
   readonly endPs: number;
-  /** Where most of what filled it stood; null where nothing of it did. */
+  /** Where most of its octets waited; null where none did. */
   readonly cause: StopCause | null;
 }
 
-/** An egress queue that an account's frames stand in. */
+/** An egress queue in which an account's frames wait. */
 export interface StopCause {
   readonly egress: number;
   readonly trafficClass: number;
   readonly priority: number;
-  /** Frames of other ports stand there, too. */
+  /** Frames of other ports wait in it, too. */
   readonly isShared: boolean;
-  /** Since when something has stood there without a break. */
+  /** Since when the queue has not been empty. */
   readonly sincePs: number;
-  /** A hold kept at least half of the queue from leaving; otherwise too much came at once. */
+  /** A hold kept at least half of the queue from leaving; otherwise too much arrived at once. */
   readonly isHeld: boolean;
 }
 
-/** A stopped account that cannot go on before a certain held egress does. */
+/** A paused account that cannot resume before a certain held egress does. */
 export interface JamRecord {
   readonly port: number;
   readonly group: number;
@@ -53,16 +53,16 @@ export interface JamRecord {
   readonly priority: number;
   readonly startPs: number;
   readonly endPs: number;
-  /** The account waits for other egresses as well, and any of them would let it go on. */
+  /** The account waits for other egresses as well, and any of them would let it resume. */
   readonly isAny: boolean;
 }
 
-/** Everything that one device has seen. */
+/** All records of one device. */
 export interface DeviceWaits {
   readonly holds: readonly HoldRecord[];
   readonly stops: readonly StopRecord[];
   readonly jams: readonly JamRecord[];
-  /** Records beyond what is kept. */
+  /** Records beyond the limit. */
   readonly omitted: number;
 }
 

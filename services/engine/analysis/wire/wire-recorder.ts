@@ -20,12 +20,12 @@ const HIGH_SCALE = 2 ** -32;
 /** Bits of CLASS that a receiver reads in the frame: priority, DEI, DSCP, mark, kind, group. */
 const ON_WIRE_MASK = 2 * GROUP_FLAG - 1;
 
-/** What starts on the wire, apart from each other so that no two of them hash alike. */
+/** Kinds of transmissions, so that no two of them hash alike. */
 const FRAME = 1;
 const CONTROL = 2;
 const TAG = 3;
 
-/** By port of one device: a running 64-bit hash over what it put on the wire, in its order. */
+/** By port of one device: a running 64-bit hash over what it transmitted, in its order. */
 export class WireLog {
   private readonly words: Int32Array;
 
@@ -50,8 +50,8 @@ export class WireLog {
 }
 
 /**
- * Hashes, for each port, when a frame starts on the wire, how long it is and what it says. Nothing
- * internal to a device counts: not its queues, its buffers, nor the order of events in it.
+ * Hashes, for each port, the start, length and fields of every transmitted frame. Nothing internal
+ * to a device counts: not its queues, its buffers, nor the order of its events.
  */
 export class WireRecorder extends LogRecorder<WireLog> {
   constructor(engine: Engine) {

@@ -13,7 +13,7 @@ import type { Rates } from './rates.js';
 const DSCP_PER_PRIORITY = 8;
 const DYNAMIC_PORTS = 0xc000;
 
-/** Messages of receivers to the senders of marked packets. */
+/** Congestion notifications of receivers to the senders of marked packets. */
 export interface Complaints {
   /** The packet (CNP) that a receiving connection sends about a marked frame. */
   make(spec: ReceiveSpec): number;

@@ -44,9 +44,9 @@ import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
 
-/** Who may send nothing keeps no more frames than that for messages that nobody asked for. */
+/** Notices that wait at a paused host, at most. */
 const WAITING_MOST = 64;
-/** What packets whose senders want telemetry leave with. */
+/** Telemetry header of packets whose senders request it. */
 const blankTelemetry = encodeBlankTelemetry();
 
 /** Kinds of timer queue entries of a host; the id is a connection. */
@@ -55,34 +55,38 @@ const KIND_WAKE = KIND_DEVICE + 1;
 const KIND_DEADLINE = KIND_DEVICE + 2;
 
 /**
- * Hosts with their NICs, one actor each: flows wait as counts and not as frames. A plain NIC keeps
- * one frame ready per traffic class and takes the next from whichever connection's turn it is. So
- * a paused priority holds its flows back at the source, and nothing is lost for want of NIC memory.
- * What arrives is taken in at line rate, unless a fault slows the application down. Where there is
- * an 82599, `adapters` does all that.
+ * Hosts with their NICs, one actor each: flows are counts and not frames. A plain NIC has one frame
+ * ready per traffic class and takes the next one from the connections in turn. So a paused priority
+ * blocks its flows at the source, and nothing is lost for want of NIC memory. Frames are received
+ * at line rate, unless a fault slows the application down. Where there is an 82599, `adapters` does
+ * all that.
  */
 export interface Hosting {
   configure(device: Device, spec: HostSpec): void;
   /** A frame has come in. */
   receive(d: number, port: number, frame: number): void;
-  /** The NIC's frame of a class starts on the wire: the next one takes its place. */
+  /** The NIC's frame of a class starts on the link: the next one takes its place. */
   departing(d: number, trafficClass: number, frame: number): void;
   onTimer(d: number, kind: number, connection: number): void;
-  /** A message that no connection asked for; false where too many frames of its class wait. */
+  /** A message outside of connections; false where too many frames of its class wait. */
   sendMessage(d: number, message: SampledMessage, octets: Uint8Array): boolean;
   /** Software writes a register of the device's 82599 now. */
   writeRegister(d: number, change: RegisterChange): void;
-  /** Puts an ETS table into the device's 82599; false where that has no such classes. */
+  /** Writes an ETS table to the device's 82599; false where that has no such classes. */
   operate(d: number, ets: Ets): boolean;
   /** Classes and shares as the registers of the device's NIC have them; null without any. */
   tableInHardware(d: number): EtsTable | null;
-  /** Priorities of the device's 82599 are in other classes. */
+  /** Priorities of the device's 82599 were mapped to other classes. */
   reclassified(d: number): void;
-  /** The application of a host reads so slowly from now on; 0: at once. */
+  /** The device's NIC pauses classes by this table of a fault; null: by its own. */
+  misdirect(d: number, table: number | null): void;
+  /** That table while the fault lasts; null: there is none. */
+  wrongMap(d: number): number | null;
+  /** The application of a host reads at this rate from now on; 0: at once. */
   read(d: number, octetPs: number): void;
-  /** The link of a device has come or gone. */
+  /** The link of a device went up or down. */
   carrier(d: number, up: boolean): void;
-  /** Receive descriptors of a queue: free now, and at least ever. */
+  /** Receive descriptors of a queue: free now, and the fewest so far. */
   ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
@@ -91,7 +95,7 @@ export interface Hosting {
 
 export interface HostParts {
   readonly completions: Completions;
-  /** By name: what it has of mechanisms that the engine is given. */
+  /** By name: its roles of registered mechanisms. */
   readonly roles: Readonly<Record<string, HostRole>>;
   /** Null where the NIC is a plain one. */
   readonly nic: Nic82599 | null;
@@ -133,7 +137,7 @@ export function makeHosting(
   /** By connection: when its wake-up is due, Infinity for none; and its traffic class and line. */
   const wakeAt = tables.float64('send', 1).fill(Infinity);
   const lineOfSend = new Int32Array(tables.count('send'));
-  /** By device and priority: the line of its connections where no credit is exchanged. */
+  /** By device and priority: the line of its connections without credit exchange. */
   const lineOfPriority = new Int32Array(devices.length * 8);
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
@@ -203,27 +207,25 @@ export function makeHosting(
       receiveMemory.store(d, port, frame);
       return;
     }
-    if (ports.isCredited(port, frameClass & PRIORITY_MASK)) {
-      // What arrives is taken at once: its memory is free again.
-      credit.passed(port, frame);
-    }
+    // What arrives is taken at once: its memory is free again.
+    if (ports.isCharged(port, frameClass & PRIORITY_MASK)) egressPath.passed(port, frame);
     take(d, frame);
   }
 
-  /** Software has a frame that its NIC has kept for a while. */
+  /** Software reads a frame that its NIC has stored for a while. */
   function takeKept(d: number, frame: number): void {
-    devices[d].heardBy.frameTaken?.frameTaken(d, clock.now, pool, frame);
+    devices[d].listeners.frameTaken?.frameTaken(d, clock.now, pool, frame);
     take(d, frame);
   }
 
-  /** Software has a frame. */
+  /** Software reads a frame. */
   function take(d: number, frame: number): void {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
     else if (kind === KIND_ACK || kind === KIND_NAK) {
       const goBack = kind === KIND_NAK;
-      hear(firstSend[d] + c, frame, goBack);
+      passOn(firstSend[d] + c, frame, goBack);
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) {
         wake(d, c);
         armDeadline(d, c);
@@ -232,8 +234,8 @@ export function makeHosting(
     pool.release(frame);
   }
 
-  /** What an acknowledgement says to who decides a rate. */
-  function hear(send: number, frame: number, goBack: boolean): void {
+  /** Passes an acknowledgement to the rate control. */
+  function passOn(send: number, frame: number, goBack: boolean): void {
     const expected = words[frame + SEQUENCE];
     if (goBack) rates.lost(send, false);
     else rates.acknowledged(send, expected, ends[frame + REMAINING] * PS_PER_NS);
@@ -242,7 +244,7 @@ export function makeHosting(
     controlPayloads.unload(frame);
   }
 
-  /** A message; a station that does not know its kind takes it without a word. */
+  /** A message; a station that does not know its kind ignores it. */
   function takeNotice(d: number, port: number, frame: number): void {
     const { mac } = specs[d].ports[port - nicPort[d]];
     const octets = controlPayloads.octets(frame);
@@ -286,7 +288,7 @@ export function makeHosting(
   function ownTimer(d: number, kind: number, c: number): void {
     if (kind < KIND_DEVICE) {
       rates.onTimer(firstSend[d] + c, kind - KIND_RATE);
-      // It may send earlier than it thought.
+      // It may send earlier than planned.
       wake(d, c);
     } else if (kind === KIND_DEADLINE) checkDeadline(d, c);
     else if (kind === KIND_START) startFlow(d, c);
@@ -302,7 +304,7 @@ export function makeHosting(
     wake(d, c);
   }
 
-  /** A connection may have something to send: let it stand in line. */
+  /** A connection may have something to send: adds it to its line. */
   function wake(d: number, c: number): void {
     if (adapters.has(d)) {
       adapters.wake(d, c);
@@ -369,7 +371,7 @@ export function makeHosting(
 
   /**
    * One timer per connection: where the deadline has moved back it is set again when it expires,
-   * and an earlier one takes its place where progress ends a back-off.
+   * and an earlier one replaces it where progress ends a back-off.
    */
   function armDeadline(d: number, c: number): void {
     const send = firstSend[d] + c;
@@ -398,7 +400,7 @@ export function makeHosting(
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);
   }
 
-  /** An answer takes along how long its packet was kept here, and what was written on its way. */
+  /** An answer carries how long its packet was stored here, and its telemetry. */
   function echoing(d: number, frame: number, answer: number): number {
     if (adapters.has(d)) ends[answer + REMAINING] = words[frame + KEPT_NS];
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
@@ -429,7 +431,7 @@ export function makeHosting(
     return queues.get(nicPort[d], trafficClass, QUEUE_FRAMES);
   }
 
-  /** Answers reach the virtual machine that sent what they answer; complaints the first. */
+  /** Answers go to the virtual machine that sent the request; notifications to the first. */
   function vmOf(d: number, frame: number): number {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
@@ -442,11 +444,11 @@ export function makeHosting(
     const { now } = clock;
     const message = receivers.get(firstReceive[d] + c, MESSAGES) - 1;
     all[d].completions.add(spec.flow, message, spec.reliable ? born : spec.startPs, now);
-    devices[d].heardBy.messageDelivered?.messageDelivered(d, now, spec.flow, message);
+    devices[d].listeners.messageDelivered?.messageDelivered(d, now, spec.flow, message);
     for (const dependant of dependants[d][c]) releaseDependant(d, dependant);
   }
 
-  /** Message m may go once every prerequisite has delivered m + 1 - lead messages. */
+  /** Message m is released once every prerequisite has delivered m + 1 - lead messages. */
   function releaseDependant(d: number, c: number): void {
     const spec = specs[d].sends[c];
     if (clock.now < spec.startPs) return;
@@ -487,6 +489,10 @@ export function makeHosting(
     operate,
     tableInHardware: (d) => adapters.tableInHardware(d),
     reclassified,
+    misdirect: (d, table) => {
+      adapters.misdirect(d, table);
+    },
+    wrongMap: (d) => adapters.wrongMap(d),
     read: (d, octetPs) => {
       receiveMemory.read(d, octetPs);
     },

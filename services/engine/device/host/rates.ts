@@ -19,10 +19,10 @@ const NONE = -1;
 
 // Words of a row's record.
 
-/** When the last frame was put on its way, and how many octets it takes on the wire. */
+/** When the last frame was sent, and how many octets it takes on the wire. */
 const LAST_AT = 0;
 const LAST_OCTETS = 1;
-/** The packet that is timed (NONE: none, UNTIMED: never any), and when it was put on its way. */
+/** The packet that is timed (NONE: none, UNTIMED: never any), and when it was sent. */
 const TIMED = 2;
 const TIMED_AT = 3;
 /** Packets that were acknowledged when the last measurement was made. */
@@ -38,7 +38,9 @@ export interface QueueRates {
   setRate(device: number, connection: number, bps: number): void;
 }
 
-/** The rate limiters of hosts: who decides the rate of a connection, and how it is kept. */
+/**
+ * The rate limiters of hosts: the rate control of each connection, and how its rate is enforced.
+ */
 export type Rates = ReturnType<typeof makeRates>;
 
 export function makeRates(
@@ -58,10 +60,10 @@ export function makeRates(
   const controlOf: RateControl[] = [];
   const streams: RandomStream[] = [];
   const state = tables.float64('rate', STRIDE);
-  /** By row and timer: when the timer in the timer queue comes. */
+  /** By row and timer: when the armed timer expires. */
   const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
 
-  /** Where an 82599 keeps the rate of a connection, in the queue that it belongs to. */
+  /** The rate limiters of an 82599, by descriptor queue. */
   let queues: QueueRates | null = null;
 
   const host: RateHost = {
@@ -113,7 +115,7 @@ export function makeRates(
     controlOf[row].sent(row, octets);
   }
 
-  /** Every packet before `expected` was acknowledged, by a station that kept one for so long. */
+  /** Every packet before `expected` was acknowledged, by a station that had one for so long. */
   function acknowledged(send: number, expected: number, endpointPs: number): void {
     const row = rowOf[send];
     const s = row * STRIDE;
@@ -126,7 +128,7 @@ export function makeRates(
     state[s + TIMED] = NONE;
   }
 
-  /** Packets are sent again; they cannot be timed. */
+  /** Packets are retransmitted; they cannot be timed. */
   function lost(send: number, timedOut: boolean): void {
     const row = rowOf[send];
     if (row === NONE) return;
@@ -140,7 +142,7 @@ export function makeRates(
     if (row !== NONE) controlOf[row].observed(row, expected, telemetry);
   }
 
-  /** The connection is complained of. */
+  /** A congestion notification for the connection arrived. */
   function notified(send: number, feedback: number): void {
     const row = rowOf[send];
     controlOf[row].notified(row, feedback);
@@ -149,13 +151,13 @@ export function makeRates(
   function onTimer(send: number, timer: number): void {
     const row = rowOf[send];
     const at = row * TIMERS + timer;
-    // Another one was armed for an earlier time, and has come.
+    // Another timer, armed for an earlier time, has expired.
     if (armedAt[at] !== clock.now) return;
     armedAt[at] = Infinity;
     controlOf[row].onTimer(row, timer);
   }
 
-  /** Null of a connection that nobody limits. */
+  /** Null for a connection without a rate limit. */
   function status(send: number): RateStatus | null {
     const row = rowOf[send];
     return row === NONE ? null : controlOf[row].status(row);

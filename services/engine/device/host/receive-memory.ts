@@ -14,17 +14,16 @@ import type { Shared } from '../shared.js';
 export const KIND_APPLICATION = KIND_DEVICE + 10;
 
 /**
- * The receive memory of plain NICs, for as long as a fault slows an application down. Data waits in
- * one line until it is read, and is charged to an account per priority group: its senders are
- * blocked as by a switch. Answers and messages are the NIC's own business and
- * never wait.
+ * The receive memory of plain NICs, while a fault slows an application down. Data waits in one
+ * queue until it is read, and is charged to an account per priority group: its senders are paused
+ * as by a switch. Acknowledgements and messages are handled by the NIC and never wait.
  */
 export interface ReceiveMemory {
   configure(device: Device, spec: BufferSpec): void;
   /** Whether a frame that has come in has to wait for the application. */
   keeps(d: number, frame: number): boolean;
   store(d: number, port: number, frame: number): void;
-  /** From now on reading takes so long per octet; 0: none at all, Infinity: nothing is read. */
+  /** From now on reading takes so long per octet; 0: no time, Infinity: nothing is read. */
   read(d: number, octetPs: number): void;
   onTimer(d: number): void;
 }
@@ -40,7 +39,7 @@ export function makeReceiveMemory(
   const { words } = pool;
   const { unread } = nicFrames;
   /** By device and priority group: mechanisms that rule its senders, one bit each. */
-  const rulers = new Uint8Array(devices.length * 8);
+  const rulers = new Uint16Array(devices.length * 8);
   const observers = mechanisms.map(asIngressObserver);
   const octetTime = tables.float64('device', 1);
   /** When the first frame has been read; Infinity if none is being read. */
@@ -49,7 +48,7 @@ export function makeReceiveMemory(
   function configure(device: Device, spec: BufferSpec): void {
     const { place, firstPort } = device;
     buffer.configure(place, firstPort, spec);
-    rulers.set(rulersOf(mechanisms, device.spec.ports[0]), place * 8);
+    rulers.set(rulersOf(mechanisms, firstPort, device.spec.ports[0]), place * 8);
   }
 
   function keeps(d: number, frame: number): boolean {
@@ -67,7 +66,7 @@ export function makeReceiveMemory(
     for (let by = rulers[d * 8 + group]; by !== 0; by &= by - 1) {
       observers[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
-    devices[d].heardBy.frameKept?.frameKept(d, clock.now, pool, frame);
+    devices[d].listeners.frameKept?.frameKept(d, clock.now, pool, frame);
     if (unread.push(d, frame)) plan(d);
   }
 
@@ -94,7 +93,7 @@ export function makeReceiveMemory(
     take(d, frame);
   }
 
-  /** The application begins to read the first frame, if there is one and if it reads at all. */
+  /** The application begins to read the first frame, if there is one and it reads at all. */
   function plan(d: number): void {
     const frame = unread.head(d);
     readAt[d] = frame < 0 ? Infinity : clock.now + Math.round(words[frame + LENGTH] * octetTime[d]);

@@ -23,7 +23,7 @@ import type { Tables } from '../../kernel/tables.js';
 /** Next packet expected in order (reliable). */
 const EXPECTED = 0;
 /** Packets since the last acknowledgement. */
-const UNTOLD = 1;
+const UNACKNOWLEDGED = 1;
 /** A NAK was sent for EXPECTED and nothing in order has come since. */
 const NAKKED = 2;
 const TOTAL = 3;
@@ -36,7 +36,7 @@ export const LATENCY_MAX = 7;
 export const LATENCY_MIN = 8;
 export const LAST_AT = 9;
 export const MESSAGES = 10;
-/** Packets that came out of order and were thrown away, or twice. */
+/** Packets that were discarded: out of order, or duplicates. */
 export const DISCARDED = 11;
 export const MARKED = 12;
 /** From when on the sender may be notified again, and how often it was. */
@@ -44,7 +44,7 @@ const NOTIFY_AT = 13;
 export const NOTIFIED = 14;
 const STRIDE = 16;
 
-/** What the connection wants sent back after a packet. */
+/** What the connection sends back after a packet. */
 export const SAY_NOTHING = 0;
 export const SAY_ACK = 1;
 export const SAY_NAK = 2;
@@ -69,14 +69,14 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     template[c] = makeTemplate(spec, position);
   }
 
-  /** Takes a packet in; says what to answer. */
+  /** Receives a packet; returns what to answer. */
   function take(c: number, pool: FramePool, frame: number): number {
     const marked = isMarked(pool.words[frame + CLASS]);
     const outcome = takePayload(c, pool, frame);
     return marked ? outcome | takeMark(c) : outcome;
   }
 
-  /** Notification point: told at once, but not again within the gap. */
+  /** Notification point: notifies at once, but not again within the gap. */
   function takeMark(c: number): number {
     const s = c * STRIDE;
     const { notify } = specs[c];
@@ -100,14 +100,14 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     state[s + NAKKED] = 0;
     count(s, spec, pool, frame);
     const last = pool.ends[frame + REMAINING] === 0;
-    if (!last && ++state[s + UNTOLD] < spec.ackEvery) return SAY_NOTHING;
-    state[s + UNTOLD] = 0;
+    if (!last && ++state[s + UNACKNOWLEDGED] < spec.ackEvery) return SAY_NOTHING;
+    state[s + UNACKNOWLEDGED] = 0;
     if (!last) return SAY_ACK;
     state[s + MESSAGES]++;
     return SAY_ACK | MESSAGE_DONE;
   }
 
-  /** The ACK or NAK that `take` asked for. */
+  /** The ACK or NAK that `take` requested. */
   function answer(c: number, what: number, pool: FramePool): number {
     const frame = pool.copyFrom(templates, template[c]);
     const { words } = pool;

@@ -49,11 +49,11 @@ const TIMEOUT = 14;
 const END = 15;
 const STRIDE = 16;
 
-/** Enough to say that a message does not end soon (an endless one never does). */
+/** Enough to indicate that a message does not end soon (an endless one never does). */
 const MOST_REMAINING = 0x7fffffff;
 
 export const READY = 0;
-/** Nothing to send until an event (an ACK, a message) says otherwise. */
+/** Nothing to send until an event (an ACK, a message). */
 export const BLOCKED = 1;
 /** Nothing to send until a time that is known. */
 export const LATER = 2;
@@ -63,7 +63,7 @@ export interface SenderExtras {
   readonly messageBorn: (Float64Array | null)[];
 }
 
-/** The sending ends of flows: what may go next, and what must be sent again. */
+/** The sending ends of flows: what may be sent next, and what must be retransmitted. */
 export type Senders = ReturnType<typeof makeSenders>;
 
 export function makeSenders(tables: Tables, clock: Clock) {
@@ -79,7 +79,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
   const retransmitted = tables.float64('send', 1);
   const timeouts = tables.float64('send', 1);
   const sentFrames = tables.float64('send', 1);
-  /** Where the pace of a connection stood before it was stopped for a time; -1 while it is not. */
+  /** The pace of a connection before it was paused for a time; -1 while it is not. */
   const paceBefore = tables.float64('send', 1).fill(-1);
   /** When the retransmission timer of a connection expires; Infinity while it is not running. */
   const timerAt = tables.float64('send', 1).fill(Infinity);
@@ -105,7 +105,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     };
   }
 
-  /** The flow's time has come: what is not held back by other messages is released. */
+  /** The flow starts: packets that do not wait for other messages are released. */
   function start(c: number): void {
     const s = c * STRIDE;
     const spec = specs[c];
@@ -114,7 +114,10 @@ export function makeSenders(tables: Tables, clock: Clock) {
     else if (spec.after.length === 0) state[s + RELEASED] = state[s + TOTAL];
   }
 
-  /** Messages of a flow that waits for others: the first `messages` may go. True if that is new. */
+  /**
+   * Messages of a flow that waits for others: the first `messages` are released. True if that is
+   * new.
+   */
   function releaseMessages(c: number, messages: number): boolean {
     const s = c * STRIDE;
     const per = state[s + PER_MESSAGE];
@@ -127,7 +130,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return true;
   }
 
-  /** Whether a connection may send now; LATER says to ask again at `retryAt`. */
+  /** Whether a connection may send now; LATER: try again at `retryAt`. */
   function readiness(c: number): number {
     const s = c * STRIDE;
     const { now } = clock;
@@ -143,7 +146,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return pace > now ? later(pace) : READY;
   }
 
-  /** When to ask again, after an answer of LATER. */
+  /** When to try again, after LATER. */
   function retryAt(): number {
     return retry[0];
   }
@@ -178,7 +181,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
 
   /**
    * Changes the least time per octet; it counts from the last frame, of so many octets on the wire.
-   * The flow's own rate holds beside it.
+   * The flow's own rate limits it, too.
    */
   function setPace(c: number, psPerOctet: number, lastAt: number, lastOctets: number): void {
     const s = c * STRIDE;
@@ -187,7 +190,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     state[s + PACE_AT] = lastAt + Math.round(lastOctets * pace);
   }
 
-  /** Changes how many packets may be unacknowledged, within what the flow allows itself. */
+  /** Changes how many packets may be unacknowledged, within the flow's own window. */
   function setWindow(c: number, packets: number): void {
     state[c * STRIDE + WINDOW] = Math.min(specs[c].windowPackets, packets);
   }
@@ -200,7 +203,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return specs[c].reliable;
   }
 
-  /** Builds no packet for a time from now on, whatever was said before; zero ends the stop. */
+  /** Builds no packet for a time from now on; zero ends an earlier stop. */
   function stopFor(c: number, durationPs: number): void {
     const pace = c * STRIDE + PACE_AT;
     if (paceBefore[c] < 0) paceBefore[c] = state[pace];
@@ -235,7 +238,10 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return outstanding(c) ? state[c * STRIDE + DEADLINE] : Infinity;
   }
 
-  /** Starts the clock of a connection that has just sent its first outstanding packet. */
+  /**
+   * Starts the retransmission timer of a connection that has just sent its first outstanding
+   * packet.
+   */
   function extendDeadline(c: number): void {
     const s = c * STRIDE;
     state[s + DEADLINE] = clock.now + timeoutOf(c);
@@ -261,8 +267,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
   }
 
   /**
-   * Since when the oldest packet waits that was offered by `now` and is not sent (reliable: not
-   * acknowledged); Infinity if there is none.
+   * When the oldest packet that is not sent (reliable: not acknowledged) was offered, of those
+   * offered by `now`; Infinity if there is none.
    */
   function waitsSince(c: number, now: number): number {
     const s = c * STRIDE;
@@ -284,7 +290,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return state[c * STRIDE + PACE_AT];
   }
 
-  /** How far packets of full length are apart. */
+  /** Time between packets of full length. */
   function paceGapPs(c: number): number {
     return (specs[c].fullFrameOctets + WIRE_OVERHEAD_OCTETS) * state[c * STRIDE + PACE_PS];
   }

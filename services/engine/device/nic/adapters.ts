@@ -1,16 +1,26 @@
-import { PacketPlane, TRAFFIC_CLASSES } from '../../arbiter/wsp-arbiter.js';
+import { TRAFFIC_CLASSES } from '../../units/ethernet.js';
+import { PacketPlane } from '../../arbiter/wsp-arbiter.js';
 import type { Mechanism } from '../../contract/flow-control.js';
 import { NIC_ARBITER } from '../../contract/probe.js';
 import type { NicSpec, RegisterChange } from '../../contract/spec.js';
-import { CLASS, KIND_MASK, KIND_RAW, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
+import {
+  CLASS,
+  GROUP_FLAG,
+  KIND_MASK,
+  KIND_RAW,
+  LENGTH,
+  PRIORITY_MASK,
+  TARGET,
+} from '../../frame/frame-pool.js';
 import { etsOfRegisters } from '../../nic-82599/ets-registers.js';
 import type { LedListener } from '../../nic-82599/led-panel.js';
 import { MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
-import { Nic82599 } from '../../nic-82599/nic.js';
+import { Nic82599, NO_TABLE } from '../../nic-82599/nic.js';
 import type { RegisterName } from '../../nic-82599/register-map.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { Ets, EtsTable } from '../../wire/lldp/dcbx-ieee.js';
 import type { Device } from '../device.js';
+import { DID_SET_REGISTER } from '../device.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { DescriptorQueues } from './descriptor-queues.js';
@@ -31,36 +41,39 @@ import { makeReceiveSide } from './receive-side.js';
 export interface Adapters {
   configure(device: Device, spec: NicSpec): void;
   has(d: number): boolean;
-  /** Gives a connection to a descriptor queue of its virtual machine and class. */
+  /** Assigns a connection to a descriptor queue of its virtual machine and class. */
   assign: DescriptorQueues['assign'];
   /** The rate of a connection's descriptor queue, as a reaction to congestion. */
   setRate(d: number, connection: number, bps: number): void;
   /** A connection may have something to send. */
   wake(d: number, connection: number): void;
-  /** Software has made an acknowledgement. */
+  /** Software has composed an acknowledgement. */
   answer(d: number, vm: number, frame: number): void;
   /** Answers of a virtual machine that wait in a class. */
   answersWaiting(d: number, vm: number, trafficClass: number): number;
-  /** A frame starts on the wire: its place in the packet buffer is free. */
+  /** A frame starts on the wire: its space in the packet buffer is free. */
   departing(d: number, trafficClass: number, frame: number): void;
   receive(d: number, port: number, frame: number): void;
   onTimer(d: number, kind: number, id: number): void;
-  /** An entry of the host's timer queue has been dealt with: what became ready by it may go. */
+  /** After an entry of the host's timer queue: serves what became ready by it. */
   settle(d: number): void;
   /** Software writes some bits of a register now. */
   writeRegister(d: number, change: RegisterChange): void;
   /**
-   * The driver puts an ETS table that DCBX has come to into the registers of its arbiters. False
-   * where the part has no such classes; its registers then stay as they are.
+   * The driver writes an ETS table that DCBX has negotiated into the registers of its arbiters.
+   * False where the part has no such classes; its registers then stay as they are.
    */
   operate(d: number, ets: Ets): boolean;
   /** Classes and shares as the registers have them; null without an 82599 or without DCB. */
   tableInHardware(d: number): EtsTable | null;
-  /** Priorities of the port are in other classes. */
+  /** Priorities of the port were mapped to other classes. */
   reclassified(d: number): void;
-  /** The link has come or gone. */
+  /** A fault puts this table in the place of RTTUP2TC; null: it is over. */
+  misdirect(d: number, table: number | null): void;
+  wrongMap(d: number): number | null;
+  /** The link went up or down. */
   carrier(d: number, up: boolean): void;
-  /** Receive descriptors of a queue: free now, and at least ever. */
+  /** Receive descriptors of a queue: free now, and the fewest so far. */
   ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   parts(d: number): Nic82599 | null;
 }
@@ -70,11 +83,11 @@ export interface Adapters {
 const READS_UNDER_WAY = 0;
 /** Classes whose buffers have room for a largest frame, one bit each. */
 const ROOMY = 1;
-/** Whether the descriptor plane has to look, and whether the timer queue will tell it to. */
+/** Whether the descriptor plane has to run, and whether the timer queue will run it. */
 const PUMP = 2;
-/** Data has come for which the buffer has no room yet. */
+/** Data has arrived for which the buffer has no room yet. */
 const STALLED = 3;
-/** By class: octets in the packet buffer, or on their way to it. */
+/** By class: octets in the packet buffer, or in flight to it. */
 const TAKEN = 8;
 const WORDS = 16;
 
@@ -92,7 +105,7 @@ export function makeAdapters(
   egressPath: EgressPath,
   host: HostSide,
 ): Adapters {
-  const { clock, pool, ports, queues, tables, nicFrames } = shared;
+  const { clock, pool, ports, queues, tables, nicFrames, digests } = shared;
   const { words } = pool;
   const { lists } = nicFrames;
   const nics: (Nic82599 | null)[] = devices.map(() => null);
@@ -112,7 +125,8 @@ export function makeAdapters(
     nics,
     egressPath,
     host,
-    hearer,
+    ledListener,
+    loopWaiting,
   );
 
   function configure(device: Device, spec: NicSpec): void {
@@ -123,7 +137,7 @@ export function makeAdapters(
     const nic = new Nic82599(spec, ports.octetPs(port), plane);
     nics[d] = nic;
     rows[d] = device.rows.nic.first;
-    ports.stallByTable(port, nic.registers.get('RTTUP2TC'));
+    ports.stallByTable(port, nic.pausedClasses());
     shared.buffer.configure(d, port, spec.receiveBuffer);
     receiveSide.configure(d);
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) markRoom(rows[d] * WORDS, nic, tc);
@@ -146,7 +160,7 @@ export function makeAdapters(
     if (state[s + PUMP] === NO_PUMP) state[s + PUMP] = PUMP_WANTED;
   }
 
-  /** An entry of the timer queue has been dealt with. */
+  /** An entry of the timer queue has been executed. */
   function settle(d: number): void {
     const s = rows[d] * WORDS;
     if (state[s + PUMP] !== PUMP_WANTED) return;
@@ -164,7 +178,7 @@ export function makeAdapters(
   function pump(d: number): void {
     const nic = nics[d]!;
     const { pcie, dcb } = nic.spec;
-    const { heardBy } = devices[d];
+    const { listeners } = devices[d];
     const plane = NIC_ARBITER.DESCRIPTOR_PLANE;
     const s = rows[d] * WORDS;
     while (state[s + READS_UNDER_WAY] < pcie.reads) {
@@ -174,13 +188,13 @@ export function makeAdapters(
       const frame = descriptors.take(d, tc);
       const length = frame < 0 ? 0 : words[frame + LENGTH];
       if (dcb && length > 0) nic.descriptorPlane.granted(tc, length);
-      if (dcb) heardBy.nicGranted?.nicGranted(d, clock.now, plane, tc, length, eligible);
+      if (dcb) listeners.nicGranted?.nicGranted(d, clock.now, plane, tc, length, eligible);
       if (frame < 0) continue;
       read(d, s, nic, tc, frame);
     }
   }
 
-  /** Host memory answers after the latency; data comes in the order of the requests. */
+  /** Host memory answers after the latency; data arrives in the order of the requests. */
   function read(d: number, s: number, nic: Nic82599, tc: number, frame: number): void {
     const { octetPs, latencyPs } = nic.spec.pcie;
     const length = words[frame + LENGTH];
@@ -217,10 +231,37 @@ export function makeAdapters(
     }
     lists.shift(nicFrames.reading(row));
     state[s + READS_UNDER_WAY]--;
-    egressPath.enqueueOwn(d, port, tc, frame);
+    if (nic.switches && isLocal(d, frame)) loop(d, tc, frame);
+    else egressPath.enqueueOwn(d, port, tc, frame);
     const next = lists.head(nicFrames.reading(row));
     if (next >= 0) devices[d].schedule(Math.max(pool.arrival(next), clock.now), KIND_READ, 0, 0);
     pump(d);
+  }
+
+  /** To a virtual machine of the same host; copies for a group leave by the link. */
+  function isLocal(d: number, frame: number): boolean {
+    return (words[frame + CLASS] & GROUP_FLAG) === 0 && words[frame + TARGET] === host.position(d);
+  }
+
+  /** The frame stays in the transmit buffer of its class until the receive buffer has room. */
+  function loop(d: number, tc: number, frame: number): void {
+    lists.push(nicFrames.looping(rows[d], tc), frame);
+    loopWaiting(d, tc);
+    receiveSide.resume(d);
+  }
+
+  /** Passes on frames of a class that wait for its receive buffer, in their order. */
+  function loopWaiting(d: number, tc: number): void {
+    const row = rows[d];
+    const waiting = nicFrames.looping(row, tc);
+    for (let frame = lists.head(waiting); frame >= 0; frame = lists.head(waiting)) {
+      if (!receiveSide.fits(d, tc, words[frame + LENGTH])) return;
+      lists.shift(waiting);
+      state[row * WORDS + TAKEN + tc] -= words[frame + LENGTH];
+      markRoom(row * WORDS, nics[d]!, tc);
+      receiveSide.receiveLooped(d, tc, frame);
+      planPump(d);
+    }
   }
 
   function departing(d: number, trafficClass: number, frame: number): void {
@@ -228,7 +269,7 @@ export function makeAdapters(
     const s = rows[d] * WORDS;
     state[s + TAKEN + trafficClass] -= words[frame + LENGTH];
     markRoom(s, nic, trafficClass);
-    if (nic.leds.note(MAC_ACTIVITY, clock)) nic.leds.rise(MAC_ACTIVITY, clock.now, hearer(d));
+    if (nic.leds.note(MAC_ACTIVITY, clock)) nic.leds.rise(MAC_ACTIVITY, clock.now, ledListener(d));
     if ((words[frame + CLASS] & KIND_MASK) === KIND_RAW) {
       nic.transmitLatency.add(trafficClass, clock.now - pool.born(frame));
     }
@@ -266,14 +307,14 @@ export function makeAdapters(
     }
   }
 
-  /** Who listens to a device hears of its LEDs. */
-  function hearer(d: number): LedListener {
-    const { heardBy } = devices[d];
-    return (led, lit, atPs) => heardBy.ledChanged?.ledChanged(d, 0, atPs, led, lit);
+  /** Reports changes of a device's LEDs to its probe. */
+  function ledListener(d: number): LedListener {
+    const { listeners } = devices[d];
+    return (led, lit, atPs) => listeners.ledChanged?.ledChanged(d, 0, atPs, led, lit);
   }
 
   function carrier(d: number, up: boolean): void {
-    nics[d]!.leds.setLink(up, clock.now, hearer(d));
+    nics[d]!.leds.setLink(up, clock.now, ledListener(d));
   }
 
   function setRate(d: number, connection: number, bps: number): void {
@@ -288,7 +329,8 @@ export function makeAdapters(
   /** Software writes a register now. */
   function writeRegister(d: number, { register, index, mask, value }: RegisterChange): void {
     const write = { name: register as RegisterName, index, mask, value };
-    nics[d]!.write(write, clock.now, hearer(d));
+    nics[d]!.write(write, clock.now, ledListener(d));
+    digests.mix(d, DID_SET_REGISTER | index, value);
     descriptors.refreshAll(d);
     planPump(d);
   }
@@ -313,7 +355,7 @@ export function makeAdapters(
     const row = rows[d];
     const s = row * WORDS;
     const port = devices[d].firstPort;
-    ports.stallByTable(port, nic.registers.get('RTTUP2TC'));
+    ports.stallByTable(port, nic.pausedClasses());
     descriptors.reassign(d);
     state.fill(0, s + TAKEN, s + TAKEN + TRAFFIC_CLASSES);
     const count = (frame: number): void => {
@@ -322,12 +364,37 @@ export function makeAdapters(
     };
     queues.forEach(port, count);
     lists.forEach(nicFrames.reading(row), count);
+    for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) {
+      // These have been switched: their class is the one that they were transmitted in.
+      lists.forEach(nicFrames.looping(row, tc), (frame) => {
+        state[s + TAKEN + tc] += words[frame + LENGTH];
+      });
+    }
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) markRoom(s, nic, tc);
     planPump(d);
   }
 
+  /** What leaves a receive buffer at once may make room for frames of the adapter's own. */
+  function receive(d: number, port: number, frame: number): void {
+    receiveSide.receive(d, port, frame);
+    settle(d);
+  }
+
+  function misdirect(d: number, table: number | null): void {
+    const nic = nics[d]!;
+    nic.wrongMap = table ?? NO_TABLE;
+    ports.stallByTable(devices[d].firstPort, nic.pausedClasses());
+  }
+
+  function wrongMap(d: number): number | null {
+    const table = nics[d]?.wrongMap ?? NO_TABLE;
+    return table === NO_TABLE ? null : table;
+  }
+
   return {
     configure,
+    misdirect,
+    wrongMap,
     operate,
     tableInHardware,
     reclassified,
@@ -341,7 +408,7 @@ export function makeAdapters(
     answer,
     answersWaiting: descriptors.answersWaiting,
     departing,
-    receive: receiveSide.receive,
+    receive,
     onTimer,
     settle,
     parts: (d) => nics[d],

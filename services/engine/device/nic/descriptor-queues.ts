@@ -5,18 +5,19 @@ import { assert } from '../../kernel/assert.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
 import type { Device } from '../device.js';
+import { DID_READ } from '../device.js';
 import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
 import { makeRings } from './rings.js';
 
-const NOBODY = -1;
+const NO_FRAME = -1;
 
 /** The timer queue kind that switches a queue on; see `adapters`. */
 export type ArmRate = (d: number, queue: number, atPs: number) => void;
 
 /**
- * The descriptor queues of adapters: which of them have something to send, and which may. Flows
- * wait as counts; software's answers wait as frames and go first in their queue.
+ * The descriptor queues of adapters: which of them have something to send, and which may. Flows are
+ * counts; acknowledgements of software are frames and go first in their queue.
  */
 export type DescriptorQueues = ReturnType<typeof makeDescriptorQueues>;
 
@@ -28,14 +29,14 @@ export function makeDescriptorQueues(
   host: HostSide,
   armRate: ArmRate,
 ) {
-  const { clock, pool, ports, counters, tables, nicFrames } = shared;
+  const { clock, pool, ports, counters, tables, nicFrames, digests } = shared;
   const { words, ends } = pool;
   const { lists } = nicFrames;
   const rings = makeRings(tables);
-  /** By queue: the connection whose frame is next, and who stands behind it. */
-  const heads = tables.int32('nic', QUEUES).fill(NOBODY);
-  const tails = tables.int32('nic', QUEUES).fill(NOBODY);
-  /** By queue: when its switch is turned on by a timer; Infinity where none is armed. */
+  /** By queue: the connection whose frame is next, and the list of those behind it. */
+  const heads = tables.int32('nic', QUEUES).fill(NO_FRAME);
+  const tails = tables.int32('nic', QUEUES).fill(NO_FRAME);
+  /** By queue: when a timer switches it on; Infinity where none is armed. */
   const armedFor = tables.float64('nic', QUEUES).fill(Infinity);
   /** By adapter: classes with a queue that may send, one bit each. */
   const readyClasses = tables.int32('nic', 1);
@@ -60,14 +61,14 @@ export function makeDescriptorQueues(
     return readyClasses[rows[d]];
   }
 
-  /** True if somebody may send now who could not before. */
+  /** True if a queue may send now that could not before. */
   function wake(d: number, connection: number): boolean {
     const base = devices[d].rows.send.first;
     const queue = queueOfSend[base + connection];
     const at = rows[d] * QUEUES + queue;
     if (heads[at] === connection) return false;
     rings.join(tails, at, base, connection);
-    if (heads[at] !== NOBODY) return false;
+    if (heads[at] !== NO_FRAME) return false;
     advance(d, at, base);
     return refresh(d, queue);
   }
@@ -93,7 +94,7 @@ export function makeDescriptorQueues(
     return frames;
   }
 
-  /** Grants a frame of a class; -1 if the one whose turn it was has nothing after all. */
+  /** Grants a frame of a class; -1 if the queue in turn has nothing to send. */
   function take(d: number, trafficClass: number): number {
     const nic = nics[d]!;
     const arbiter = nic.vms[trafficClass];
@@ -104,11 +105,16 @@ export function makeDescriptorQueues(
     const length = frame < 0 ? 0 : words[frame + LENGTH];
     if (frame >= 0) {
       arbiter.granted(vm, length);
+      digests.mix(
+        d,
+        DID_READ | queue,
+        arbiter.credit[vm] ^ nic.descriptorPlane.credit[trafficClass],
+      );
       if (nic.hints.enabled) nic.hints.transmitted(queue);
       if (nic.rates.controlled > 0) spendRate(nic, queue, trafficClass, length);
     }
     const arbiterNumber = NIC_ARBITER.MACHINES + trafficClass;
-    devices[d].heardBy.nicGranted?.nicGranted(d, clock.now, arbiterNumber, vm, length, 0);
+    devices[d].listeners.nicGranted?.nicGranted(d, clock.now, arbiterNumber, vm, length, 0);
     refresh(d, queue);
     return frame;
   }
@@ -126,11 +132,11 @@ export function makeDescriptorQueues(
     const at = rows[d] * QUEUES + queue;
     const connection = heads[at];
     assert(connection >= 0, 'nic.queue-has-work');
-    heads[at] = NOBODY;
-    const frame = host.mayQueue(d, connection) ? host.build(d, connection) : NOBODY;
+    heads[at] = NO_FRAME;
+    const frame = host.mayQueue(d, connection) ? host.build(d, connection) : NO_FRAME;
     if (frame >= 0) rings.join(tails, at, base, connection);
     advance(d, at, base);
-    return frame >= 0 ? checked(d, queue, frame) : NOBODY;
+    return frame >= 0 ? checked(d, queue, frame) : NO_FRAME;
   }
 
   /** Anti-spoofing: a pool sends with its own address, and into its own VLANs only. */
@@ -139,7 +145,7 @@ export function makeDescriptorQueues(
     if (nic.checksSpoofing && isSpoofed(d, nic, queue, frame)) {
       nic.spoofed++;
       pool.release(frame);
-      return NOBODY;
+      return NO_FRAME;
     }
     const port = devices[d].firstPort;
     counters.made(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
@@ -151,7 +157,7 @@ export function makeDescriptorQueues(
     return nic.isSpoofed(nic.vmOfQueue(queue), ends[frame + VLAN], foreign);
   }
 
-  /** The next connection of a queue that may send steps to its head. */
+  /** The next connection of a queue that may send becomes its head. */
   function advance(d: number, at: number, base: number): void {
     for (;;) {
       const connection = rings.take(tails, at, base);
@@ -162,7 +168,7 @@ export function makeDescriptorQueues(
     }
   }
 
-  /** Queues of a pool take turns, frame by frame (7.7.2.3). */
+  /** Queues of a pool are served round robin, frame by frame (7.7.2.3). */
   function turnInPool(d: number, nic: Nic82599, pool_: number): number {
     const first = nic.queueOf(pool_, 0);
     const count = queuesOfPool(nic);
@@ -182,14 +188,16 @@ export function makeDescriptorQueues(
 
   function hasWork(d: number, queue: number): boolean {
     const row = rows[d];
-    return heads[row * QUEUES + queue] !== NOBODY || lists.head(nicFrames.answers(row, queue)) >= 0;
+    return (
+      heads[row * QUEUES + queue] !== NO_FRAME || lists.head(nicFrames.answers(row, queue)) >= 0
+    );
   }
 
   function mayTake(d: number, queue: number): boolean {
     return hasWork(d, queue) && nics[d]!.rates.onFromPs(queue) <= clock.now;
   }
 
-  /** Tells the arbiters whether a queue may send; true if it may. */
+  /** Updates in the arbiters whether a queue may send; true if it may. */
   function refresh(d: number, queue: number): boolean {
     const nic = nics[d]!;
     const work = hasWork(d, queue);
@@ -204,7 +212,7 @@ export function makeDescriptorQueues(
     return may;
   }
 
-  /** The switch of the rate scheduler; a timer turns it on if it is off. */
+  /** Whether the rate scheduler has the queue switched on; a timer is armed if it has not. */
   function isOn(d: number, nic: Nic82599, queue: number): boolean {
     nic.rates.drift(clock.now);
     const onPs = nic.rates.onFromPs(queue);
@@ -245,7 +253,7 @@ export function makeDescriptorQueues(
     for (let queue = 0; queue < QUEUES; queue++) if (hasWork(d, queue)) refresh(d, queue);
   }
 
-  /** Priorities are in other classes: what waits moves to the queues of these, in its order. */
+  /** Priorities were mapped to other classes: waiting frames move to their queues, in order. */
   function reassign(d: number): void {
     const { firstPort, rows: own, spec } = devices[d];
     const nic = nics[d]!;
@@ -257,8 +265,8 @@ export function makeDescriptorQueues(
       nic.transmitQueueOf(vm, ports.classOf(firstPort, frameClass & PRIORITY_MASK), hash);
     for (let queue = 0; queue < QUEUES; queue++) {
       const at = first + queue;
-      if (heads[at] !== NOBODY) waiting.push(heads[at]);
-      heads[at] = NOBODY;
+      if (heads[at] !== NO_FRAME) waiting.push(heads[at]);
+      heads[at] = NO_FRAME;
       for (let c = rings.take(tails, at, base); c >= 0; c = rings.take(tails, at, base)) {
         waiting.push(c);
       }

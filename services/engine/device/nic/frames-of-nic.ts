@@ -4,28 +4,31 @@ import { QUEUES } from '../../nic-82599/register-map.js';
 import type { FrameLists } from '../../port/frame-lists.js';
 import { makeFrameLists } from '../../port/frame-lists.js';
 
-// Lists of an 82599: answers of software by descriptor queue, then these.
+// Lists of an 82599: acknowledgements of software by descriptor queue, then these.
 
 /** Frames that are read from host memory, in order of their completion. */
 const READING = QUEUES;
 /** The receive buffers, by class. */
 const RECEIVED = READING + 1;
-/** Frames on their way into host memory. */
+/** Frames that are being written into host memory. */
 const WRITING = RECEIVED + 8;
-/** Frames in host memory that software has not yet taken in, by receive queue. */
+/** Frames in host memory that software has not yet read, by receive queue. */
 const SOFTWARE = WRITING + 1;
-const LISTS = SOFTWARE + QUEUES;
+/** Frames for virtual machines of the same host that wait for their receive buffer, by class. */
+const LOOPING = SOFTWARE + QUEUES;
+const LISTS = LOOPING + 8;
 
 /** The frames of adapters that are in no queue of their port. */
 export interface NicFrames {
   readonly lists: FrameLists;
-  /** By device: what the application of a plain NIC has yet to read. */
+  /** By device: frames that the application of a plain NIC has not yet read. */
   readonly unread: FrameLists;
   answers(row: number, queue: number): number;
   reading(row: number): number;
   received(row: number, trafficClass: number): number;
   writing(row: number): number;
   software(row: number, queue: number): number;
+  looping(row: number, trafficClass: number): number;
 }
 
 export function makeNicFrames(tables: Tables, pool: FramePool): NicFrames {
@@ -37,6 +40,7 @@ export function makeNicFrames(tables: Tables, pool: FramePool): NicFrames {
     received: (row, trafficClass) => row * LISTS + RECEIVED + trafficClass,
     writing: (row) => row * LISTS + WRITING,
     software: (row, queue) => row * LISTS + SOFTWARE + queue,
+    looping: (row, trafficClass) => row * LISTS + LOOPING + trafficClass,
   };
 }
 
@@ -45,7 +49,7 @@ export function listsOf({ nic: { first, count } }: Rows): number[] {
   return Array.from({ length: count * LISTS }, (_, i) => first * LISTS + i);
 }
 
-/** Frames that were received and are not yet taken in by software. */
+/** Frames that were received and are not yet read by software. */
 export function forEachReceived(
   frames: NicFrames,
   { device, nic: { first, count } }: Rows,

@@ -7,9 +7,9 @@ import type { HostSide } from './host-side.js';
 import { KIND_TAKEN } from './kinds.js';
 
 /**
- * Receive descriptors, and the software that takes in frames and gives them back. Each queue has a
- * ring of its own and software that takes its frames one after the other. All this is for adapters
- * whose scenario speaks of it; elsewhere software takes everything at once.
+ * Receive descriptors, and the software that reads frames and returns descriptors. Each queue has a
+ * ring of its own and software that processes its frames one after the other. This applies to
+ * adapters whose scenario configures it; elsewhere software reads everything at once.
  */
 export type ReceiveRings = ReturnType<typeof makeReceiveRings>;
 
@@ -21,7 +21,7 @@ export function makeReceiveRings(
   host: HostSide,
 ) {
   const { lists } = nicFrames;
-  /** By queue: descriptors that the part may fill, and the fewest that there ever were. */
+  /** By queue: descriptors that the part may fill, and the fewest so far. */
   const left = tables.int32('nic', QUEUES);
   const fewest = tables.int32('nic', QUEUES);
 
@@ -44,7 +44,7 @@ export function makeReceiveRings(
     if (left[at] < fewest[at]) fewest[at] = left[at];
   }
 
-  /** A frame is in host memory; true if software is done with it at once. */
+  /** A frame is in host memory; true if software has processed it at once. */
   function deliver(d: number, queue: number, frame: number): boolean {
     const nic = nics[d]!;
     const needPs = nic.softwarePs(queue);
@@ -57,7 +57,7 @@ export function makeReceiveRings(
     return false;
   }
 
-  /** Software of a queue is done with its first frame. */
+  /** Software of a queue has processed its first frame. */
   function taken(d: number, queue: number): void {
     const nic = nics[d]!;
     const list = nicFrames.software(rows[d], queue);
@@ -70,11 +70,12 @@ export function makeReceiveRings(
 
   function finish(d: number, nic: Nic82599, queue: number, frame: number): void {
     left[rows[d] * QUEUES + queue]++;
+    if (nic.switches) pool.setSlot(frame, 0);
     nic.taken[pool.words[frame + CLASS] & PRIORITY_MASK]++;
     host.take(d, frame);
   }
 
-  /** Descriptors of a queue: free now, and at least ever. */
+  /** Descriptors of a queue: free now, and the fewest so far. */
   function ring(d: number, queue: number): { readonly free: number; readonly fewest: number } {
     const at = rows[d] * QUEUES + queue;
     return { free: left[at], fewest: fewest[at] };

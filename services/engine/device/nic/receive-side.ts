@@ -4,11 +4,13 @@ import type { Mechanism } from '../../contract/flow-control.js';
 import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP, NIC_ARBITER } from '../../contract/probe.js';
 import { CLASS, HASH, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import { assert } from '../../kernel/assert.js';
 import type { LedListener } from '../../nic-82599/led-panel.js';
 import { FILTER_ACTIVITY, MAC_ACTIVITY } from '../../nic-82599/led-panel.js';
 import { DESCRIPTOR_OCTETS } from '../../nic-82599/hinted-writes.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { Device } from '../device.js';
+import { DID_LOOP, DID_WRITE } from '../device.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { HostSide } from './host-side.js';
@@ -16,8 +18,12 @@ import { KIND_WRITE_TURN, KIND_WRITTEN } from './kinds.js';
 import { makeReceiveRings } from './receive-rings.js';
 import { rulersOf } from './rulers.js';
 
-/** Of a frame that came in, in place of its hash: how long the adapter kept it. */
+/** Of a received frame, in place of its hash: how long the adapter stored it. */
 export const KEPT_NS = HASH;
+
+/** Slot of a received frame: it came from the wire, or from a class of its own adapter. */
+const FROM_WIRE = 0;
+const FROM_CLASS_0 = 1;
 
 /**
  * From the wire to host memory: filters, packet buffers per class with watermarks, the
@@ -33,12 +39,14 @@ export function makeReceiveSide(
   nics: readonly (Nic82599 | null)[],
   egressPath: EgressPath,
   host: HostSide,
-  hearer: (d: number) => LedListener,
+  ledListener: (d: number) => LedListener,
+  /** A receive buffer has released memory that frames of its own adapter may wait for. */
+  loopWaiting: (d: number, trafficClass: number) => void,
 ) {
-  const { clock, pool, ports, buffer, tables, nicFrames } = shared;
+  const { clock, pool, ports, buffer, counters, tables, nicFrames, digests } = shared;
   const { words, ends } = pool;
   const { lists } = nicFrames;
-  /** When the link into host memory is free, and whether somebody waits for that. */
+  /** When the link into host memory is free, and whether a frame waits for that. */
   const writeFreeAt = tables.float64('nic', 1);
   const turnPlanned = tables.uint8('nic', 1);
   /** Classes whose buffers hold a frame, and whose first frame has no descriptor; a bit each. */
@@ -47,18 +55,20 @@ export function makeReceiveSide(
   const rings = makeReceiveRings(shared, devices, rows, nics, host);
 
   /** By adapter and buffer: mechanisms that stop its senders, one bit each. */
-  const rulers = tables.uint8('nic', 8);
+  const rulers = tables.int32('nic', 8);
   const observers = mechanisms.map(asIngressObserver);
 
   function configure(d: number): void {
     rings.configure(d);
-    rulers.set(rulersOf(mechanisms, devices[d].spec.ports[0]), rows[d] * 8);
+    const { firstPort, spec } = devices[d];
+    rulers.set(rulersOf(mechanisms, firstPort, spec.ports[0]), rows[d] * 8);
   }
 
   function receive(d: number, port: number, frame: number): void {
     const nic = nics[d]!;
     const row = rows[d];
     note(d, nic, MAC_ACTIVITY);
+    if (nic.switches) pool.setSlot(frame, FROM_WIRE);
     const vlans = ends[frame + VLAN];
     if (vlans !== 0 && !nic.takesVlan(host.vmOf(d, frame), vlans)) {
       egressPath.drop(d, port, frame, DROP.VLAN_FILTERED);
@@ -72,7 +82,7 @@ export function makeReceiveSide(
       return;
     }
     note(d, nic, FILTER_ACTIVITY);
-    devices[d].heardBy.frameKept?.frameKept(d, clock.now, pool, frame);
+    devices[d].listeners.frameKept?.frameKept(d, clock.now, pool, frame);
     for (let by = rulers[row * 8 + group]; by !== 0; by &= by - 1) {
       observers[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
@@ -81,8 +91,50 @@ export function makeReceiveSide(
     if (turnPlanned[row] === 0) turn(d);
   }
 
+  /** Whether the buffer of a class has room for a frame of the adapter's own. */
+  function fits(d: number, tc: number, length: number): boolean {
+    return buffer.hasReserved(devices[d].firstPort, tc, length);
+  }
+
+  /**
+   * A frame of another virtual machine, for which there is room: it goes to the buffer of the class
+   * that it had on transmit, whatever RTRUP2TC says (7.7.3.1).
+   */
+  function receiveLooped(d: number, tc: number, frame: number): void {
+    const nic = nics[d]!;
+    const row = rows[d];
+    const port = devices[d].firstPort;
+    const length = words[frame + LENGTH];
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    counters.consumed(port, priority, length);
+    nic.looped[priority]++;
+    nic.loopedFrames[tc]++;
+    nic.loopedOctets[tc] += length;
+    digests.mix(d, DID_LOOP | tc, length);
+    const vlans = ends[frame + VLAN];
+    if (vlans !== 0 && !nic.takesVlan(host.vmOf(d, frame), vlans)) {
+      egressPath.lose(d, port, frame, DROP.VLAN_FILTERED);
+      return;
+    }
+    pool.setSlot(frame, FROM_CLASS_0 + tc);
+    const verdict = buffer.admit(port, tc, length, 0);
+    assert(verdict === ADMITTED, 'nic.loop-has-room');
+    note(d, nic, FILTER_ACTIVITY);
+    devices[d].listeners.frameKept?.frameKept(d, clock.now, pool, frame);
+    for (let by = rulers[row * 8 + tc]; by !== 0; by &= by - 1) {
+      observers[31 - Math.clz32(by & -by)].admitted(port, tc, frame, length);
+    }
+    pool.setArrival(frame, clock.now);
+    if (lists.push(nicFrames.received(row, tc), frame)) lookAtHead(d, row, nic, tc);
+  }
+
+  /** Serves what was received, if the receive arbiter is idle. */
+  function resume(d: number): void {
+    if (turnPlanned[rows[d]] === 0) turn(d);
+  }
+
   function note(d: number, { leds }: Nic82599, activity: number): void {
-    if (leds.note(activity, clock)) leds.rise(activity, clock.now, hearer(d));
+    if (leds.note(activity, clock)) leds.rise(activity, clock.now, ledListener(d));
   }
 
   /** A class may be served if its first frame has a descriptor, or is dropped for want of one. */
@@ -131,16 +183,18 @@ export function makeReceiveSide(
     if (nic.spec.dcb) granted(d, nic, tc, isWritten ? length : 0, eligible);
     if (isWritten) write(d, row, nic, tc, frame);
     lookAtHead(d, row, nic, tc);
+    if (nic.switches) loopWaiting(d, tc);
   }
 
-  /** A frame that is dropped costs nothing. */
+  /** A frame that is dropped is not charged. */
   function granted(d: number, nic: Nic82599, tc: number, octets: number, eligible: number): void {
     if (octets > 0) nic.receivePlane.granted(tc, octets);
+    digests.mix(d, DID_WRITE | tc, nic.receivePlane.credit[tc]);
     const plane = NIC_ARBITER.RECEIVE_PLANE;
-    devices[d].heardBy.nicGranted?.nicGranted(d, clock.now, plane, tc, octets, eligible);
+    devices[d].listeners.nicGranted?.nicGranted(d, clock.now, plane, tc, octets, eligible);
   }
 
-  /** Takes a descriptor; without one the frame is dropped, which its queue was asked to do. */
+  /** Takes a descriptor; without one the frame is dropped, if its queue is configured to. */
   function hasRoom(d: number, nic: Nic82599, tc: number, frame: number): boolean {
     const queue = queueOf(d, nic, tc, frame);
     if (rings.hasDescriptor(d, queue)) {
@@ -148,6 +202,7 @@ export function makeReceiveSide(
       return true;
     }
     nic.droppedBy[queue]++;
+    if (nic.switches) pool.setSlot(frame, FROM_WIRE);
     egressPath.lose(d, devices[d].firstPort, frame, DROP.NO_DESCRIPTOR);
     return false;
   }
@@ -158,7 +213,7 @@ export function makeReceiveSide(
     const octets = writtenOctets(d, nic, tc, frame);
     const done = clock.now + Math.round((octets + DESCRIPTOR_OCTETS) * octetPs);
     writeFreeAt[row] = done;
-    nic.receiveLatency.add(tc, done - arrived);
+    if (!isLooped(nic, frame)) nic.receiveLatency.add(tc, done - arrived);
     const inMemory = done + latencyPs;
     words[frame + KEPT_NS] = Math.round((inMemory - arrived) / PS_PER_NS);
     pool.setArrival(frame, inMemory);
@@ -171,13 +226,17 @@ export function makeReceiveSide(
     return nic.queueOf(host.vmOf(d, frame), tc);
   }
 
-  /** Octets of data; a tag that is taken off goes into the descriptor. */
+  /** Octets of data; a tag that is stripped goes into the descriptor. */
   function writtenOctets(d: number, nic: Nic82599, tc: number, frame: number): number {
     const length = words[frame + LENGTH];
     const vlans = ends[frame + VLAN];
-    if (vlans === 0 && !nic.hints.enabled) return length;
+    if (vlans === 0 && !nic.hints.enabled) {
+      nic.tags.note(0, false);
+      return length;
+    }
     const queue = queueOf(d, nic, tc, frame);
     const octets = length - nic.strippedOctets(queue, vlans);
+    nic.tags.note(vlans, octets < length);
     if (nic.hints.enabled) nic.hints.received(queue, nic.headerOctets(queue, vlans), octets);
     return octets;
   }
@@ -190,6 +249,7 @@ export function makeReceiveSide(
     if (next >= 0) devices[d].schedule(pool.arrival(next), KIND_WRITTEN, 0, 0);
     const nic = nics[d]!;
     if (!nic.hasRings) {
+      if (nic.switches) pool.setSlot(frame, FROM_WIRE);
       nic.taken[words[frame + CLASS] & PRIORITY_MASK]++;
       host.take(d, frame);
       return;
@@ -199,7 +259,7 @@ export function makeReceiveSide(
     if (rings.deliver(d, queue, frame)) freed(d, queue);
   }
 
-  /** Software of a queue is done with a frame. */
+  /** Software of a queue has processed a frame. */
   function taken(d: number, queue: number): void {
     rings.taken(d, queue);
     freed(d, queue);
@@ -217,10 +277,25 @@ export function makeReceiveSide(
     if (turnPlanned[row] === 0) turn(d);
   }
 
+  function isLooped(nic: Nic82599, frame: number): boolean {
+    return nic.switches && pool.slot(frame) !== FROM_WIRE;
+  }
+
   function groupOf(nic: Nic82599, port: number, frame: number): number {
+    if (isLooped(nic, frame)) return pool.slot(frame) - FROM_CLASS_0;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     return ports.groupOf(port, nic.userPriority(priority, ends[frame + VLAN]));
   }
 
-  return { configure, receive, turn, written, taken, ring: rings.ring };
+  return {
+    configure,
+    receive,
+    fits,
+    receiveLooped,
+    resume,
+    turn,
+    written,
+    taken,
+    ring: rings.ring,
+  };
 }

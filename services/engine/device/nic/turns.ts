@@ -6,7 +6,7 @@ export type Turns = ReturnType<typeof makeTurns>;
 /**
  * Connections of a plain NIC that have something to send, line by line, as descriptor queues are
  * served round robin. There is a line per traffic class of a host, or per credit account where the
- * class starts with permission only (`lineOfClass`, `lineOfAccount`).
+ * class is credit-gated (`lineOfClass`, `lineOfAccount`).
  */
 export function makeTurns(tables: Tables) {
   const rings = makeRings(tables);
@@ -34,13 +34,13 @@ export function makeTurns(tables: Tables) {
     else accountWaiting[~line] = waits ? 1 : 0;
   }
 
-  /** Puts a connection at the end of the line unless it stands in it already. */
+  /** Appends a connection to the line unless it is in it already. */
   function join(line: number, base: number, connection: number): void {
     if (line >= 0) rings.join(classTails, line, base, connection);
     else rings.join(accountTails, ~line, base, connection);
   }
 
-  /** Takes whoever is first, -1 if nobody waits. */
+  /** Removes the first connection; -1 if none waits. */
   function take(line: number, base: number): number {
     return line >= 0 ? rings.take(classTails, line, base) : rings.take(accountTails, ~line, base);
   }

@@ -11,8 +11,8 @@ const TAG_OCTETS = 4;
 const INNER = 0xffff;
 
 /**
- * An 802.1Q bridge: learns where addresses are, per VLAN; sends unknown and group addresses to
- * every port of the VLAN; forgets what it has not seen for the ageing time.
+ * An 802.1Q bridge: learns the port of each address, per VLAN; floods unknown and group addresses
+ * to every port of the VLAN; removes entries after the ageing time.
  */
 export class Bridge implements Forwarding {
   readonly copies: Uint16Array;
@@ -55,7 +55,7 @@ export class Bridge implements Forwarding {
     if (vlan === undefined || !this.members[vlan].includes(port)) return FILTERED;
     const base = vlan * this.hosts;
     const source = ends[frame + SOURCE];
-    // A message of a switch tells of no station.
+    // A message of a switch has no source station to learn.
     if (source >= 0 && this.hasRoomFor(base + source)) {
       this.learnedPort[base + source] = port;
       this.learnedAt[base + source] = now;
@@ -71,7 +71,7 @@ export class Bridge implements Forwarding {
   }
 
   /**
-   * Inside the bridge a frame's VLAN stands in its tag field, whether it came tagged or not; it
+   * Inside the bridge a frame's VLAN is in its tag field, whether it arrived tagged or not; it
    * leaves untagged where the VLAN is native.
    */
   rewrite(frame: number, egress: number): number {
@@ -90,7 +90,7 @@ export class Bridge implements Forwarding {
     return outer | (inner === 0 ? this.vlans[egress].native : inner);
   }
 
-  /** What is unknown is flooded. */
+  /** Unknown destinations are flooded. */
   portsTo(): readonly number[] {
     return [...this.uses.keys()].filter((port) => this.uses[port] === 'any');
   }
@@ -99,7 +99,7 @@ export class Bridge implements Forwarding {
     return this.portsTo();
   }
 
-  /** What was learned at ports that are down is forgotten, and nothing is flooded there. */
+  /** Entries of ports that are down are removed, and nothing is flooded there. */
   reroute(_routes: SwitchRoutes | null, uses: readonly PortUse[]): void {
     this.uses = uses;
     this.learnedPort.forEach((port, entry) => {
@@ -115,7 +115,7 @@ export class Bridge implements Forwarding {
     this.learnedPort.fill(-1);
   }
 
-  /** A full table keeps what it has; others are sent everywhere. */
+  /** A full table keeps its entries; other addresses are flooded. */
   private hasRoomFor(entry: number): boolean {
     if (this.most === Infinity || this.isKnown(entry)) return true;
     let known = 0;

@@ -31,8 +31,8 @@ export function nextHopsOf({ setOfHost, sets }: PortSets): NextHops {
 
 /**
  * Next hops by new routes, without ports that are down. Flows whose port is still in its group keep
- * it (resilient hashing), and the others are spread over what is left. Frames that are sprayed take
- * turns over what is left.
+ * it (resilient hashing), and the others are spread over the rest. Sprayed frames take the rest in
+ * turn.
  */
 export function detoursOf(
   before: PortSets,

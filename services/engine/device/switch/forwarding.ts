@@ -1,7 +1,7 @@
 import type { PortUse } from '../../failover/failover-mechanism.js';
 import type { SwitchRoutes } from '../../routing/shortest-paths.js';
 
-/** Answers of a forwarding decision that are not a port. */
+/** Results of a forwarding decision that are not a port. */
 export const NOWHERE = -1;
 /** Copies go to every port of `copies`. */
 export const SEVERAL = -2;
@@ -15,19 +15,19 @@ export interface Forwarding {
   egress(port: number, frame: number): number;
   /** Changes a frame's tags for its egress; returns the octets by which it becomes longer. */
   rewrite(frame: number, egress: number): number;
-  /** Tags that an answer to a frame bears on the link it came by, once it is rewritten. */
+  /** Tags of an answer to a frame on its ingress link, once the frame is rewritten. */
   answerTags(frame: number, egress: number): number;
   /**
-   * Ports are good for other things than before (failover), and routes may be others; null: those
-   * of the fabric without faults.
+   * The uses of ports have changed (failover), and routes may have; null: those of the fabric
+   * without faults.
    */
   reroute(routes: SwitchRoutes | null, uses: readonly PortUse[]): void;
   /** Ports that frames of a flow to a host may take now; none: no route. */
   portsTo(host: number, hash: number): readonly number[];
   /** Ports of a group's tree. */
   portsOfGroup(group: number): readonly number[];
-  /** It learns no more addresses than this at a time. */
+  /** Limits its table to so many addresses. */
   limit(entries: number): void;
-  /** What was learned is lost. */
+  /** What was learned is removed. */
   forget(): void;
 }

@@ -8,33 +8,34 @@ import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { Forwarding } from './forwarding.js';
 
-/** What replication needs of the switch around it. */
+/** What replication uses of the switch around it. */
 export interface ReplicationSite {
   /** Frames that a switch stores once for several egresses. */
   sharedFrames(d: number): SharedFrames;
   copyOf(frame: number): number;
   /** The priority group that a received frame is charged to. */
   groupOf(port: number, priority: number, frame: number): number;
-  /** What an ingress account reports to; null if nothing stops its senders. */
+  /** The observer of an ingress account; null if nothing pauses its senders. */
   observer(port: number, group: number): IngressObserver | null;
   /** To the queue of an egress, once the frame may leave by it. */
   forward(d: number, port: number, out: number, frame: number): void;
 }
 
 /**
- * Multicast and flooding in a switch with a shared buffer. Memory stores a frame once: its ingress
- * account (and the credit account of its sender) is charged when the frame comes in, and credited
- * when the last copy has left. So flow control sees what the link partner sent, whatever the number
- * of egresses, and the headroom for one frame is enough. Each egress queue counts its own copy.
+ * Multicast and flooding in a switch with a shared buffer. The buffer stores a frame once: its
+ * ingress account (and the credit account of its sender) is charged when the frame arrives, and
+ * credited when the last copy has left. So flow control sees what the link partner sent, whatever
+ * the number of egresses, and the headroom for one frame is enough. Each egress queue counts its
+ * own copy.
  */
 export interface Replication {
   /** A frame for all ports of the last forwarding decision. */
   spread(d: number, port: number, to: Forwarding, frame: number): void;
   /** Whether a lossy copy finds the queue of its egress too long. */
   refuses(port: number, frame: number, queueOctets: number): boolean;
-  /** A copy has left its queue, or never came to one. */
+  /** A copy has left its queue, or never joined one. */
   left(d: number, frame: number): void;
-  /** A copy is dropped; the others are not concerned. */
+  /** A copy is dropped; the others are unaffected. */
   lose(d: number, port: number, frame: number, reason: number): void;
 }
 
@@ -65,7 +66,7 @@ export function makeReplication(
     const octets = words[frame + LENGTH];
     const group = site.groupOf(port, words[frame + CLASS] & PRIORITY_MASK, frame);
     const stored = buffer.storedOctets(port, octets);
-    // The lengths of egress queues concern single copies.
+    // The lengths of egress queues apply to single copies.
     const verdict = buffer.admit(port, group, stored, -stored);
     if (verdict !== ADMITTED) {
       egressPath.drop(d, port, frame, verdict, group);
@@ -101,7 +102,7 @@ export function makeReplication(
     store.remove(number);
     const observer = site.observer(port, group);
     if (observer === null) return;
-    // The frame may leave with other tags than it was charged by.
+    // The frame may leave with other tags than it was charged with.
     const vlan = ends[frame + VLAN];
     ends[frame + VLAN] = tags;
     words[frame + CLASS] |= credit;

@@ -12,7 +12,7 @@ export function saltOf(switchIndex: number): number {
   return Math.imul(switchIndex + 1, 0x9e3779b1);
 }
 
-/** Which of `size` equal ways a flow takes at a switch. */
+/** Which of `size` equal-cost ports a flow takes at a switch. */
 export function chooseEqual(hash: number, salt: number, size: number): number {
   let h = hash ^ salt;
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d);

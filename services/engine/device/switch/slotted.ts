@@ -1,35 +1,59 @@
+import type { DueDateView } from '../../arbiter/due-dates.js';
+import { DueDateArbiter } from '../../arbiter/due-dates.js';
 import type { IngressAccounts, Mechanism } from '../../contract/flow-control.js';
 import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { Mvtx2802Spec } from '../../contract/spec.js';
+import type { InFlight } from '../../flow-control/mvtx2802/mvtx2802-arrivals.js';
 import type { QueueView } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
 import { isDowngraded } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
 import type { StopListener } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
+import { SHAPED_CLASS } from '../../flow-control/mvtx2802/mvtx2802-shaper.js';
 import { NO_SLOT } from '../../flow-control/mvtx2802/mvtx2802-slots.js';
-import { CLASS, DEI_FLAG, LENGTH, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
+import {
+  CLASS,
+  DEI_FLAG,
+  LENGTH,
+  PORT,
+  PRIORITY_MASK,
+  STORED,
+  VLAN,
+} from '../../frame/frame-pool.js';
 import { QUEUE_FRAMES, QUEUE_OCTETS } from '../../port/queues.js';
+import { WIRE_OVERHEAD_OCTETS } from '../../units/ethernet.js';
 import type { Device } from '../device.js';
+import { KIND_DEVICE } from '../device.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { Forwarding } from './forwarding.js';
 
+/** A class that was held back by a shaper may start a frame. */
+export const KIND_SHAPED = KIND_DEVICE + 1;
+/** The C-TAG's identifier of a frame. */
+const VLAN_ID = 0xffff;
 /** An account is the whole port here. */
 const PORT_GROUP = 0;
 const NO_FRAME = -1;
 
-/** The path of frames through a switch whose memory is an MVTX2802's. */
+/** The path of frames through a switch with the memory of an MVTX2802. */
 export interface Slotted {
   make(device: Device, spec: Mvtx2802Spec): Mvtx2802;
   /** A frame for one port of the device. */
   toOne(d: number, chip: Mvtx2802, port: number, out: number, frame: number): void;
   /** A frame for all ports of the last forwarding decision. */
   toSeveral(d: number, chip: Mvtx2802, port: number, to: Forwarding, frame: number): void;
+  /** A frame has come in; false if it found no temporary slot. */
+  classified(chip: Mvtx2802, source: number, port: number, frame: number): boolean;
   /** A queued frame starts on the wire. */
+  started(d: number, chip: Mvtx2802, port: number, trafficClass: number, frame: number): void;
+  /** The class of a port that is shaped may start a frame again. */
+  released(d: number, port: number): void;
+  /** A frame has left its queue. */
   departing(chip: Mvtx2802, trafficClass: number, frame: number): void;
 }
 
-/** Puts on or takes off the tag that the egress wants; ports through the service. */
+/** Adds or removes the tag at the egress; ports through the service. */
 type Retag = (d: number, port: number, out: number, frame: number, priority: number) => number;
 
 export function makeSlotted(
@@ -40,8 +64,8 @@ export function makeSlotted(
   retag: Retag,
   copyOf: (frame: number) => number,
 ): Slotted {
-  const { clock, pool, ports, queues, counters } = shared;
-  const { words } = pool;
+  const { clock, pool, ports, queues, counters, inFlightQueues } = shared;
+  const { words, ends } = pool;
 
   function make(device: Device, spec: Mvtx2802Spec): Mvtx2802 {
     const { firstPort } = device;
@@ -58,7 +82,16 @@ export function makeSlotted(
         pause.released(firstPort + port, PORT_GROUP, NO_FRAME);
       },
     };
-    const chip = new Mvtx2802(spec, view, listener, clock, device.spec.seed, device.spec.name);
+    const surroundings = { queues: view, listener, clock, inFlight: inFlightOf(firstPort) };
+    const chip = new Mvtx2802(spec, surroundings, device.spec.seed, device.spec.name);
+    const heads: DueDateView = {
+      headAdmittedPs: (port, tc) => chip.admittedPs(pool.slot(queues.head(port, tc))),
+      excessive: (port) => chip.excessive(port - firstPort),
+      clock,
+    };
+    for (const arbiter of device.arbiters) {
+      if (arbiter instanceof DueDateArbiter) arbiter.equip(heads);
+    }
     shared.chips[device.place] = { chip, firstPort };
     return chip;
   }
@@ -69,7 +102,7 @@ export function makeSlotted(
     const takers = chip.passing(source, trafficClass, isHighDrop(chip, source, frame), 1 << out);
     const slot = takers === 0 ? NO_SLOT : chip.admit(source, trafficClass, 1, false);
     if (slot === NO_SLOT) refuse(d, chip, port, takers, frame);
-    else keep(d, port, out, chip.queueOf(source, trafficClass), slot, frame);
+    else keep(d, chip, port, out, chip.queueOf(source, trafficClass), slot, frame);
   }
 
   function toSeveral(d: number, chip: Mvtx2802, port: number, to: Forwarding, frame: number): void {
@@ -77,11 +110,55 @@ export function makeSlotted(
     const trafficClass = classOf(chip, source, port, frame);
     let fanOut = 0;
     for (let i = 0; i < to.copyCount; i++) fanOut |= 1 << to.copies[i];
-    chip.multicastArrived(source, fanOut);
+    chip.multicastArrived(source, fanOut, ends[frame + VLAN] & VLAN_ID);
     const takers = chip.passing(source, trafficClass, isHighDrop(chip, source, frame), fanOut);
     const slot = takers === 0 ? NO_SLOT : chip.admit(source, trafficClass, bitsOf(takers), true);
     if (slot === NO_SLOT) refuse(d, chip, port, takers, frame);
-    else spread(d, port, fanOut, takers, chip.queueOf(source, trafficClass), slot, frame);
+    else spread(d, chip, port, fanOut, takers, chip.queueOf(source, trafficClass), slot, frame);
+  }
+
+  /** Frames in flight to ports of a device, by the times of their first bit and their end. */
+  function inFlightOf(firstPort: number): InFlight {
+    return (local, visit) => {
+      const port = firstPort + local;
+      inFlightQueues.forEach(port, (frame, untilPs) => {
+        visit(firstBitPs(port, frame, untilPs), untilPs);
+      });
+    };
+  }
+
+  function firstBitPs(port: number, frame: number, untilPs: number): number {
+    return untilPs - ports.ingressPs(port) - words[frame + LENGTH] * ports.octetPs(port);
+  }
+
+  function classified(chip: Mvtx2802, source: number, port: number, frame: number): boolean {
+    return chip.arrivals === null || chip.classified(source, firstBitPs(port, frame, clock.now));
+  }
+
+  function started(
+    d: number,
+    chip: Mvtx2802,
+    port: number,
+    trafficClass: number,
+    frame: number,
+  ): void {
+    const local = port - devices[d].firstPort;
+    const arbiter = devices[d].arbiters[local];
+    const admittedPs = chip.admittedPs(pool.slot(frame));
+    const duePs =
+      arbiter instanceof DueDateArbiter ? arbiter.duePs(trafficClass, admittedPs) : Infinity;
+    const wireOctets = words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS;
+    const fromPs = chip.started(local, trafficClass, wireOctets, duePs);
+    if (fromPs <= clock.now) return;
+    queues.setUnready(port, trafficClass);
+    devices[d].schedule(fromPs, KIND_SHAPED, local, 0);
+  }
+
+  function released(d: number, local: number): void {
+    const port = devices[d].firstPort + local;
+    if (queues.head(port, SHAPED_CLASS) < 0) return;
+    queues.setReady(port, SHAPED_CLASS);
+    egressPath.wakeTransmitter(d, port);
   }
 
   function departing(chip: Mvtx2802, trafficClass: number, frame: number): void {
@@ -91,6 +168,7 @@ export function makeSlotted(
   /** Of the frame itself and its copies, one to each port; WRED may have refused some. */
   function spread(
     d: number,
+    chip: Mvtx2802,
     port: number,
     fanOut: number,
     takers: number,
@@ -105,12 +183,13 @@ export function makeSlotted(
       if (!isLast) counters.made(port, priority, words[frame + LENGTH]);
       const one = isLast ? frame : copyOf(frame);
       if ((takers & bit) === 0) egressPath.drop(d, port, one, DROP.WRED);
-      else keep(d, port, 31 - Math.clz32(bit), trafficClass, slot, one);
+      else keep(d, chip, port, 31 - Math.clz32(bit), trafficClass, slot, one);
     }
   }
 
   function keep(
     d: number,
+    chip: Mvtx2802,
     port: number,
     out: number,
     trafficClass: number,
@@ -122,9 +201,12 @@ export function makeSlotted(
     words[frame + PORT] = port;
     pool.setSlot(frame, slot);
     egressPath.enqueue(d, to, trafficClass, frame);
+    if (trafficClass === SHAPED_CLASS && chip.shapers.isHeld(out, clock.now)) {
+      queues.setUnready(to, trafficClass);
+    }
   }
 
-  /** Nobody takes the frame, or there is no slot for it. */
+  /** The frame is dropped: no destination, or no slot for it. */
   function refuse(d: number, chip: Mvtx2802, port: number, takers: number, frame: number): void {
     if (takers === 0) egressPath.drop(d, port, frame, DROP.WRED);
     else if (!isDowngraded(chip.spec, port - devices[d].firstPort)) {
@@ -143,7 +225,7 @@ export function makeSlotted(
     return fixed === null ? (words[frame + CLASS] & DEI_FLAG) !== 0 : fixed.highPrecedence;
   }
 
-  return { make, toOne, toSeveral, departing };
+  return { make, toOne, toSeveral, classified, started, released, departing };
 }
 
 function bitsOf(set: number): number {
@@ -152,7 +234,7 @@ function bitsOf(set: number): number {
   return bits;
 }
 
-/** Accounts of ports, whichever memory their switch has. */
+/** Accounts of ports, of either kind of memory. */
 export function makeAccounts({ buffer, ports, chips }: Shared): IngressAccounts {
   return {
     atXoff: (port, group) => {

@@ -4,14 +4,14 @@ import type { LinkStates } from '../../failover/link-states.js';
 import type { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
 import type { Forwarding } from './forwarding.js';
 
-/** What makes a switch of its own: where frames go, its mechanisms, and a memory if not shared. */
+/** State of a switch: its forwarding, its mechanisms, and a memory if not shared. */
 export interface SwitchParts {
   readonly forwarding: Forwarding;
-  /** By name: what it has of mechanisms that the engine is given. */
+  /** By name: its roles of registered mechanisms. */
   readonly roles: Readonly<Record<string, SwitchRole>>;
   readonly chip: Mvtx2802 | null;
   /** Frames that leave by several ports. */
   readonly sharedFrames: SharedFrames;
-  /** What it knows of links that are down; null without failover. */
+  /** State of links that are down; null without failover. */
   readonly links: LinkStates | null;
 }

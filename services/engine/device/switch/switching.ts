@@ -24,7 +24,7 @@ import {
   TARGET,
 } from '../../frame/frame-pool.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
-import { NEIGHBOUR } from '../../notices/sampled-message.js';
+import { LINK_PARTNER } from '../../notices/sampled-message.js';
 import { QUEUE_OCTETS } from '../../port/queues.js';
 import type { ControlPayloads } from '../control-payloads.js';
 import type { Device } from '../device.js';
@@ -37,7 +37,7 @@ import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 import { makeReplication } from './replication.js';
 import { Router, saltOf } from './router.js';
-import { makeSlotted } from './slotted.js';
+import { KIND_SHAPED, makeSlotted } from './slotted.js';
 import type { SwitchHooks } from './switch-hooks.js';
 import { hooksOf } from './switch-hooks.js';
 import type { SwitchParts } from './switch-parts.js';
@@ -56,24 +56,24 @@ export const KIND_COMPLETE = KIND_DEVICE;
 const HEADER_OCTETS = 64;
 const ISOLATION_FLAGS = ISOLATED_FLAG | ISOLATING_FLAG;
 
-/** `hearer` of an account whose senders nobody stops. */
-const NOBODY = 255;
+/** `observerAt` of an account whose senders nothing pauses. */
+const UNOBSERVED = 255;
 
-/** Output-queued switches, each with one memory shared by all its ports. */
+/** Output-queued switches, each with one buffer shared by all its ports. */
 export interface Switching {
   configure(device: Device, spec: SwitchSpec): void;
-  /** A frame has come in and left the pipeline. */
+  /** A frame has arrived and left the pipeline. */
   receive(d: number, port: number, frame: number): void;
-  /** A queued frame starts on the wire: its memory is free. */
+  /** A queued frame starts on the link: its buffer is free. */
   departing(port: number, trafficClass: number, frame: number): void;
-  /** The memory of a frame that has left its queue is free. */
+  /** The buffer of a frame that has left its queue is free. */
   free(port: number, trafficClass: number, frame: number): void;
-  onTimer(d: number, port: number, frame: number): void;
-  /** A message of a switch's own, to be sent by a port. */
+  onTimer(d: number, kind: number, port: number, frame: number): void;
+  /** A message of the switch itself, to be sent by a port. */
   sendMessage(port: number, message: SampledMessage, octets: Uint8Array, length: number): void;
   /** State of a switch that is not in the tables. */
   parts(d: number): SwitchParts;
-  /** What chooses queues for flows in a switch; null where nothing does. */
+  /** The mechanism that assigns flows to queues in a switch; null where there is none. */
   isolationOf(d: number): FlowIsolation | null;
   detourOf(d: number, frame: number): number;
 }
@@ -88,9 +88,9 @@ export function makeSwitching(
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
   const all: SwitchParts[] = [];
   const hooks: SwitchHooks[] = [];
-  /** By port and priority group: index of who hears what its account takes in and gives back. */
-  const hearer = tables.uint8('port', 8).fill(NOBODY);
-  /** Neighbours may come to either method: credit counts all the time, and PFC guards. */
+  /** By port and priority group: index of the observer of its account. */
+  const observerOf = tables.uint8('port', 8).fill(UNOBSERVED);
+  /** A link may negotiate either method: credit counts all the time, and PFC sets XOFF. */
   const either: IngressObserver = {
     admitted(port, group, frame, octets) {
       credit.admitted(port, group, frame, octets);
@@ -101,11 +101,11 @@ export function makeSwitching(
       pfc.released(port, group);
     },
   };
-  const hearers: readonly IngressObserver[] = [...mechanisms.map(asIngressObserver), either];
+  const observers: readonly IngressObserver[] = [...mechanisms.map(asIngressObserver), either];
   /** By port and class: queue lengths from which on something is done at dequeue, at enqueue. */
   const leavesFrom = tables.int32('port', 8).fill(NEVER);
   const joinsFrom = tables.int32('port', 8).fill(NEVER);
-  /** By port: 1 while congesting flows have a queue of their own in its switch. */
+  /** By port: 1 while its switch has congesting flows in a queue of their own. */
   const isolates = tables.uint8('port', 1);
   const carrier: SwitchCarrier = {
     clock,
@@ -126,13 +126,15 @@ export function makeSwitching(
     marked,
     sendMessage,
   };
-  /** By port: 1 where the memory of the switch is its own chip's. */
+  /** By port: 1 where the switch has the memory of an MVTX2802. */
   const isSlotted = tables.uint8('port', 1);
-  /** By port: traffic classes that are sampled; 1 where frames may change as they come, and go. */
+  /**
+   * By port: traffic classes that are sampled; 1 where frames may change at ingress, and egress.
+   */
   const sampled = new Uint8Array(ports.count);
   const remaps = new Uint8Array(ports.count);
   const untags = new Uint8Array(ports.count);
-  /** By port: whether its switch does more than to route frames through a shared buffer. */
+  /** By port: whether its switch does more than route frames through a shared buffer. */
   const plainness = new Uint8Array(ports.count);
   const slotted = makeSlotted(shared, devices, mechanisms, egressPath, retag, copyOf);
   const replication = makeReplication(shared, devices, egressPath, {
@@ -140,8 +142,8 @@ export function makeSwitching(
     copyOf,
     groupOf: receivedGroup,
     observer: (port, group) => {
-      const by = hearer[(port << 3) | group];
-      return by === NOBODY ? null : hearers[by];
+      const by = observerOf[(port << 3) | group];
+      return by === UNOBSERVED ? null : observers[by];
     },
     forward: forwardCopy,
   });
@@ -178,9 +180,10 @@ export function makeSwitching(
       untags[at] = boundary?.untags(at) === true ? 1 : 0;
       plainness[at] = plainnessOf(spec, present, hooks[place], firstPort);
       spec.buffer.accounts[p].forEach((account, group) => {
-        const name = rulerOf(port, group);
+        const own = mechanisms.find((mechanism) => mechanism.rulesGroup?.(at, group) === true);
+        const name = own?.name ?? rulerOf(port, group);
         if (!account.lossless && name !== 'credit') return;
-        hearer[(at << 3) | group] =
+        observerOf[(at << 3) | group] =
           name === 'either'
             ? mechanisms.length
             : mechanisms.findIndex((mechanism) => mechanism.name === name);
@@ -201,7 +204,7 @@ export function makeSwitching(
     const { firstPort } = devices[d];
     if (remaps[port] !== 0) hooks[d].boundary!.entered(port, frame);
     const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
-    if (isNotice && pool.words[frame + TARGET] === NEIGHBOUR) {
+    if (isNotice && pool.words[frame + TARGET] === LINK_PARTNER) {
       const octets = controlPayloads.octets(frame);
       const bornPs = pool.born(frame);
       hooks[d].ownNotices.some((filter) => filter.takes(port, octets, bornPs));
@@ -209,6 +212,10 @@ export function makeSwitching(
       return;
     }
     const { forwarding, chip } = all[d];
+    if (chip !== null && !slotted.classified(chip, port - firstPort, port, frame)) {
+      egressPath.drop(d, port, frame, DROP.NO_TEMPORARY_SLOT);
+      return;
+    }
     const out = forwarding.egress(port - firstPort, frame);
     if (isNotice && out >= 0 && intercepts(d, firstPort + out, frame)) return;
     if (out >= 0) {
@@ -225,7 +232,7 @@ export function makeSwitching(
     return failover.isDetouring(d) ? DROP.UNREACHABLE : DROP.NO_DESTINATION;
   }
 
-  /** A message on its way to a station that the switch acts for goes no farther. */
+  /** A message to a station for which the switch is a proxy is not forwarded. */
   function intercepts(d: number, out: number, frame: number): boolean {
     const filters = hooks[d].forwardedNotices;
     if (filters.length === 0) return false;
@@ -236,7 +243,7 @@ export function makeSwitching(
     return true;
   }
 
-  /** A message that was for the switch itself. */
+  /** A message to the switch itself. */
   function consume(port: number, frame: number): void {
     const { words } = pool;
     counters.consumed(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
@@ -244,7 +251,7 @@ export function makeSwitching(
     pool.release(frame);
   }
 
-  /** A message of the switch's own: it is charged as if it had come in by the port it leaves by. */
+  /** A message of the switch itself: it is charged as if it had arrived by its egress port. */
   function sendMessage(
     port: number,
     message: SampledMessage,
@@ -253,13 +260,16 @@ export function makeSwitching(
   ): void {
     const d = ports.owner(port);
     const frame = controlPayloads.make(message, octets, length);
-    if (ports.isCredited(port, message.priority)) pool.words[frame + CLASS] |= COPY_FLAG;
+    if (ports.isCharged(port, message.priority)) pool.words[frame + CLASS] |= COPY_FLAG;
     counters.made(port, message.priority, pool.words[frame + LENGTH]);
     if (failover.isDown(port)) egressPath.drop(d, port, frame, DROP.UNREACHABLE);
     else admit(d, port, port, frame);
   }
 
-  /** To one egress; a frame cannot cut through into a faster wire and waits for its last bit. */
+  /**
+   * To one egress; a frame cannot cut through into a faster link and waits for its last bit, and
+   * passes the pipeline after its link layer has checked it.
+   */
   function forward(d: number, port: number, out: number, frame: number): void {
     if (mayStart(port, out)) admit(d, port, out, frame);
     else awaitLastBit(d, port, out, frame);
@@ -272,21 +282,24 @@ export function makeSwitching(
   }
 
   function mayStart(port: number, out: number): boolean {
-    return !ports.cutsThrough(port) || ports.octetPs(out) >= ports.octetPs(port);
+    if (ports.isStoreAndForward(port)) return true;
+    if (ports.hasLinkLayer(port)) return ports.pipelinePs(port) === 0;
+    return ports.octetPs(out) >= ports.octetPs(port);
   }
 
   function awaitLastBit(d: number, port: number, out: number, frame: number): void {
     const { words } = pool;
     const device = devices[d];
     const rest = words[frame + LENGTH] - HEADER_OCTETS;
+    const restPs = ports.hasLinkLayer(port) ? ports.pipelinePs(port) : rest * ports.octetPs(port);
     words[frame + PORT] = port;
     words[frame + STORED] = out;
-    const complete = clock.now + rest * ports.octetPs(port);
-    device.schedule(complete, KIND_COMPLETE, port - device.firstPort, frame);
+    device.schedule(clock.now + restPs, KIND_COMPLETE, port - device.firstPort, frame);
   }
 
-  function onTimer(d: number, local: number, frame: number): void {
-    admitOne(d, devices[d].firstPort + local, pool.words[frame + STORED], frame);
+  function onTimer(d: number, kind: number, local: number, frame: number): void {
+    if (kind === KIND_SHAPED) slotted.released(d, local);
+    else admitOne(d, devices[d].firstPort + local, pool.words[frame + STORED], frame);
   }
 
   function admitOne(d: number, port: number, out: number, frame: number): void {
@@ -299,8 +312,8 @@ export function makeSwitching(
   }
 
   /**
-   * The port where a frame that waits at one that is down goes instead; negative: nowhere. Copies,
-   * isolated flows and frames in slots belong to their queue.
+   * The port to which a frame is moved that waits at a port that is down; negative: none. Copies,
+   * isolated flows and frames in slots stay in their queue.
    */
   function detourOf(d: number, frame: number): number {
     const { forwarding, chip } = all[d];
@@ -341,8 +354,8 @@ export function makeSwitching(
     }
     words[frame + STORED] = stored;
     words[frame + PORT] = port;
-    const by = hearer[(port << 3) | group];
-    if (by !== NOBODY) hearers[by].admitted(port, group, frame, arrived);
+    const by = observerOf[(port << 3) | group];
+    if (by !== UNOBSERVED) observers[by].admitted(port, group, frame, arrived);
     if (!bare && queued + stored >= joinsFrom[(out << 3) | trafficClass])
       joining(d, port, out, frame, trafficClass, queued + stored);
     egressPath.enqueue(d, out, trafficClass, frame);
@@ -385,7 +398,7 @@ export function makeSwitching(
     return isolatedGroup(port, priority, frame);
   }
 
-  /** A watchdog lets nothing into the queue: what a storm holds, or would. */
+  /** A watchdog discards frames to the queue: those of a storm. */
   function isDiscarded(d: number, out: number, frame: number, priority: number): boolean {
     const trafficClass = ports.classOf(out, priority);
     const queue =
@@ -396,7 +409,7 @@ export function makeSwitching(
     return true;
   }
 
-  /** The group that a frame is charged to: what left a congesting queue is stopped apart. */
+  /** The group that a frame is charged to: frames of a congesting queue have one of their own. */
   function isolatedGroup(port: number, priority: number, frame: number): number {
     if ((pool.words[frame + CLASS] & ISOLATED_FLAG) === 0) return ports.groupOf(port, priority);
     return ports.groupOf(port, hooks[ports.owner(port)].isolation!.priority);
@@ -409,7 +422,7 @@ export function makeSwitching(
     return queue;
   }
 
-  /** A frame leaves: the neighbour is told in which queue it was, if it isolates flows as well. */
+  /** A frame leaves: it is marked with its queue, if the link partner isolates flows as well. */
   function leaveIsolation(port: number, trafficClass: number, frame: number): void {
     const { words } = pool;
     const d = ports.owner(port);
@@ -426,7 +439,7 @@ export function makeSwitching(
     return all[d].forwarding.answerTags(frame, out - devices[d].firstPort);
   }
 
-  /** Puts on or takes off the VLAN tag that the egress wants; returns the frame's length. */
+  /** Adds or removes the VLAN tag at the egress; returns the frame's length. */
   function retag(d: number, port: number, out: number, frame: number, priority: number): number {
     if (untags[out] !== 0) hooks[d].boundary!.joined(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
@@ -441,6 +454,10 @@ export function makeSwitching(
 
   function departing(port: number, trafficClass: number, frame: number): void {
     if (plainness[port] !== BARE) {
+      if (isSlotted[port] !== 0) {
+        const d = ports.owner(port);
+        slotted.started(d, all[d].chip!, port, trafficClass, frame);
+      }
       const from = leavesFrom[(port << 3) | trafficClass];
       if (from !== NEVER) {
         const left = queues.get(port, trafficClass, QUEUE_OCTETS);
@@ -470,11 +487,11 @@ export function makeSwitching(
       leaveIsolation(port, trafficClass, frame);
     }
     buffer.release(from, group, words[frame + STORED]);
-    const by = hearer[(from << 3) | group];
-    if (by !== NOBODY) hearers[by].released(from, group, frame);
+    const by = observerOf[(from << 3) | group];
+    if (by !== UNOBSERVED) observers[by].released(from, group, frame);
   }
 
-  /** The memory of a frame that leaves by several ports is free when the last copy has left. */
+  /** The buffer of a frame that leaves by several ports is free when the last copy has left. */
   function freeCopy(port: number, trafficClass: number, frame: number): void {
     const isWatched = plainness[port] !== BARE;
     if (isWatched && (isolates[port] | (pool.words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
@@ -489,7 +506,7 @@ export function makeSwitching(
     return copy;
   }
 
-  /** A frame joins a queue that somebody watches. */
+  /** A frame joins a queue that mechanisms observe. */
   function joining(
     d: number,
     port: number,
@@ -503,7 +520,7 @@ export function makeSwitching(
     }
   }
 
-  /** A frame leaves a queue that somebody watches; `queueOctets` are left. */
+  /** A frame leaves a queue that mechanisms observe; `queueOctets` are left. */
   function leaving(port: number, frame: number, trafficClass: number, queueOctets: number): void {
     const d = ports.owner(port);
     if ((pool.words[frame + CLASS] & (CARRIES_FLAG | KIND_MASK)) === (CARRIES_FLAG | KIND_DATA)) {
@@ -525,8 +542,8 @@ export function makeSwitching(
   function marked(port: number, frame: number): void {
     const d = ports.owner(port);
     counters.marked(port, pool.words[frame + CLASS] & PRIORITY_MASK);
-    const { firstPort, heardBy } = devices[d];
-    heardBy.frameMarked?.frameMarked(d, port - firstPort, clock.now, pool, frame);
+    const { firstPort, listeners } = devices[d];
+    listeners.frameMarked?.frameMarked(d, port - firstPort, clock.now, pool, frame);
   }
 
   return {

@@ -3,8 +3,8 @@ import type { SwitchSpec } from '../../contract/spec.js';
 import type { SwitchHooks } from './switch-hooks.js';
 
 /**
- * What a switch does: all there is; routing, with a look at queues and flows, and samples of queues
- * or none; routing alone.
+ * What a switch does: everything; routing, with queues and flows observed, and samples of queues or
+ * none; routing alone.
  */
 export const FULL = 0;
 export const SAMPLED = 1;
@@ -15,8 +15,8 @@ export const BARE = 3;
 export const NEVER = 0x7fffffff;
 
 /**
- * From how many octets on somebody wants to see a frame join a queue. Below, the data path pays a
- * comparison and nothing else, whatever is configured.
+ * From how many octets on a mechanism observes frames that join a queue. Below, the data path pays
+ * a comparison and nothing else, whatever is configured.
  */
 export function joiningFrom(
   roles: readonly SwitchRole[],
@@ -29,7 +29,7 @@ export function joiningFrom(
   );
 }
 
-/** The same of a frame that leaves: octets with it. `telemetry`: it may be written upon. */
+/** The same of a frame that leaves: octets with it. `telemetry`: it may be added to the frame. */
 export function leavingFrom(
   roles: readonly SwitchRole[],
   port: number,
@@ -43,7 +43,7 @@ export function leavingFrom(
   );
 }
 
-/** Frames leave as they came, and at most somebody looks at long queues and their flows. */
+/** Frames are not changed, and at most long queues and their flows are observed. */
 export function plainnessOf(
   spec: SwitchSpec,
   roles: readonly SwitchRole[],

@@ -1,6 +1,6 @@
 import { CREDIT_UNIT_LEAST, type CreditExchange } from '../../wire/lldp/capability-tlvs.js';
 
-/** What a link's two ends come to about credit exchange, priority by priority. */
+/** What both ends of a link agree on about credit exchange, priority by priority. */
 export interface CreditAgreement {
   /** Priorities on which this end agrees with what it has received, one bit each. */
   agreed: number;
@@ -12,7 +12,7 @@ export interface CreditAgreement {
   /** Octets of a credit that this end grants, and that the peer does. */
   grantedUnitOctets: number;
   askedUnitOctets: number;
-  /** What the peer says of its grants: totals of 31 bits, and its buffer in its units. */
+  /** The peer's grants: totals of 31 bits, and its buffer in its units. */
   askedWide: boolean;
   askedDivided: boolean;
   askedBufferUnits: readonly number[];
@@ -42,8 +42,8 @@ export function noCredit(): CreditAgreement {
  * `follows`: this end uses what the peer has switched on (the symmetric rule of PFC).
  *
  * A sender without credit waits, so an end exchanges credit only for priorities on which the peer
- * has agreed, too: a handshake of three ways, as of IS-IS (RFC 5303). What an end agrees on depends
- * on capabilities and configuration alone, and not on what the peer agrees on: so both come to the
+ * has agreed, too: a three-way handshake, as in IS-IS (RFC 5303). What an end agrees on depends on
+ * capabilities and configuration alone, and not on what the peer agrees on: so both agree on the
  * same. An end that no longer receives its peer agrees on nothing, and its peer leaves as well.
  */
 export function agreeOnCredit(
@@ -86,13 +86,13 @@ export function agreeOnCredit(
   return result;
 }
 
-/** Two ends that both keep their own have credit where both have switched it on. */
+/** Two unwilling ends have credit where both have switched it on. */
 function wantedOf(local: CreditExchange, peer: CreditExchange, follows: boolean): number {
   if (follows) return peer.enabled;
   return peer.willing ? local.enabled : local.enabled & peer.enabled;
 }
 
-/** A unit that an end grants must be one that both can count in. */
+/** A unit that an end grants must be one that both support. */
 function fits(granter: CreditExchange, other: CreditExchange): boolean {
   const most = Math.min(granter.maxCreditBlockOctets, other.maxCreditBlockOctets);
   return granter.unitOctets >= CREDIT_UNIT_LEAST && granter.unitOctets <= most;

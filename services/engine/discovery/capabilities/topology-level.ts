@@ -2,7 +2,7 @@
 
 export const END_STATION_LEVEL = 0;
 export const UNKNOWN_LEVEL = 255;
-/** Bridges that count each other up, because no station is left, stop here. */
+/** Bridges that raise each other's level, because no station is left, stop here. */
 const HIGHEST_LEVEL = 16;
 
 export const END_STATION = 0;
@@ -13,7 +13,7 @@ const DOWNLINK = 1;
 const CROSSLINK = 2;
 const UNKNOWN = 255;
 
-/** A bridge stands one above its lowest neighbour. */
+/** The level of a bridge is one above its lowest neighbor. */
 export function bridgeLevel(neighborLevels: readonly number[]): number {
   const lowest = Math.min(UNKNOWN_LEVEL, ...neighborLevels);
   return lowest >= HIGHEST_LEVEL ? UNKNOWN_LEVEL : lowest + 1;

@@ -26,7 +26,7 @@ const BY_SOCKET = 1;
 export type FeatureName = 'groups' | 'pfc' | 'applications';
 const FEATURES: readonly FeatureName[] = ['groups', 'pfc', 'applications'];
 
-/** What a feature came to. */
+/** State of a feature. */
 export interface FeatureState {
   operational: boolean;
   /** Whose configuration is used. */
@@ -59,7 +59,7 @@ export function blankCee(): CeeState {
   };
 }
 
-/** An administrator changed something: every feature is said anew. */
+/** An administrator changed something: every feature is sent anew. */
 export function renewCee(state: CeeState): void {
   state.sequence++;
   for (const name of FEATURES) state.features[name].sentAt = state.sequence;
@@ -89,14 +89,14 @@ export function ceeOf(admin: DcbxAdmin, { sequence, acknowledged, features }: Ce
 }
 
 /**
- * Hears the peer, or its silence (null), and settles every feature. Until the peer has acknowledged
- * what was sent, a feature stays as it was. Returns true if the TLV to send is another now.
+ * Handles the peer's TLV, or its absence (null), and resolves every feature. Until the peer has
+ * acknowledged what was sent, a feature is unchanged. Returns true if the TLV to send has changed.
  */
 export function resolveCee(state: CeeState, admin: DcbxAdmin, peer: CeeDcbx | null): boolean {
   const own = ceeOf(admin, state);
-  const heard = peer?.sequence ?? 0;
-  let changed = heard !== state.acknowledged;
-  state.acknowledged = heard;
+  const sequence = peer?.sequence ?? 0;
+  let changed = sequence !== state.acknowledged;
+  state.acknowledged = sequence;
   const next = blankCee().features;
   for (const name of FEATURES) next[name] = settle(name, own[name]!, peer);
   const renewed = FEATURES.filter((name) => next[name].error !== state.features[name].error);
@@ -124,7 +124,7 @@ function isSynced(state: CeeState, sentAt: number, peer: CeeDcbx): boolean {
   return peer.acknowledged >= sentAt && peer.acknowledged <= state.sequence;
 }
 
-/** The rules of a feature, first that fits. */
+/** The rules of a feature; the first that matches applies. */
 function settle(name: FeatureName, own: CeeFeature, peer: CeeDcbx | null): FeatureState {
   const verdict = (operational: boolean, from: 'local' | 'peer', error: boolean): FeatureState => ({
     operational,
@@ -141,19 +141,22 @@ function settle(name: FeatureName, own: CeeFeature, peer: CeeDcbx | null): Featu
   return verdict(compatible, 'local', !compatible);
 }
 
-/** Only maps of PFC must be equal; groups and applications go well with others. */
+/** Only maps of PFC must be equal; groups and applications are always compatible. */
 function areCompatible(name: FeatureName, own: CeeFeature, other: CeeFeature): boolean {
   if (name !== 'pfc') return true;
   const enabled = (feature: CeeFeature): unknown => (feature as { enabled?: number }).enabled;
   return enabled(own) === enabled(other);
 }
 
-/** What a port works with while no feature is operational: no PFC, and its own table. */
+/** Operational state of a port while no feature is operational: no PFC, and its own table. */
 function offOperation(admin: DcbxAdmin): DcbxOperation {
   return { ...localOperation(admin), protocol: 'cee', pfc: 0 };
 }
 
-/** Takes one feature's result into the operation, or what it was (`before`) until it is synced. */
+/**
+ * Copies one feature's result into the operational state, or its previous one (`before`) until it
+ * is synced.
+ */
 function take(
   into: DcbxOperation,
   before: DcbxOperation | null,
@@ -199,8 +202,8 @@ function groupsOf({ classOf, shares, algorithms, classes }: Ets): {
 }
 
 /**
- * A peer's groups as classes of their numbers; strict priorities stay where they are, or move to
- * the highest class that is left. Null where that cannot be done.
+ * A peer's groups as classes of their numbers; strict priorities stay in their class, or move to
+ * the highest class that is left. Null where that is impossible.
  */
 function tableOf(
   { groupOf, shares }: { readonly groupOf: readonly number[]; readonly shares: readonly number[] },

@@ -1,14 +1,14 @@
 import type { DcbxMode } from '../../contract/discovery.js';
 
-/** What a neighbour was heard to speak. */
+/** Versions of DCBX that a neighbor has sent. */
 export interface SpokenDcbx {
   readonly ieee: boolean;
   readonly cee: boolean;
 }
 
 /**
- * Which DCBX a port sends, and so works by: IEEE, unless the neighbour has only CEE. A port that
- * went over to CEE stays there as long as that neighbour does, and never speaks both.
+ * Which DCBX a port sends and uses: IEEE, unless the neighbor has only CEE. A port that changed to
+ * CEE keeps it as long as that neighbor is there, and never sends both.
  */
 export function chosenDcbx(mode: DcbxMode, peer: SpokenDcbx | null): 'none' | 'ieee' | 'cee' {
   if (mode === 'off') return 'none';

@@ -1,4 +1,4 @@
-/** DCBX of 802.1Qaz: what a port works with is a function of both ends' configurations. */
+/** DCBX of 802.1Qaz: the operational state of a port is a function of both ends' configurations. */
 
 import type { DcbxAdmin } from '../../contract/discovery.js';
 import {
@@ -13,7 +13,7 @@ import type { DcbxOperation } from './dcbx-managed.js';
 import { localOperation, MISMATCH } from './dcbx-managed.js';
 import { followsPeer } from './symmetric.js';
 
-/** What the only neighbour of a port says. */
+/** What the only neighbor of a port advertises. */
 export interface IeeePeer {
   readonly mac: number;
   readonly etsConfiguration: Ets | null;
@@ -34,7 +34,7 @@ export function resolveIeee(admin: DcbxAdmin, mac: number, peer: IeeePeer): Dcbx
   return result;
 }
 
-/** The asymmetric machine (38.4.1): what the neighbour recommends, if this end is willing. */
+/** The asymmetric machine (38.4.1): the neighbor's recommendation, if this end is willing. */
 function resolveEts(result: DcbxOperation, admin: DcbxAdmin, peer: IeeePeer): void {
   const table = peer.etsRecommendation;
   if (!admin.ets.willing) return;
@@ -48,7 +48,7 @@ function resolveEts(result: DcbxOperation, admin: DcbxAdmin, peer: IeeePeer): vo
   result.etsFrom = 'peer';
 }
 
-/** Shares and classes can change, unless there are no shares, or something goes by a class. */
+/** Shares and classes can change, unless there are no shares, or a mechanism depends on a class. */
 export function isFeasible(table: Ets, { ets: own, fixedClasses }: DcbxAdmin): boolean {
   const { classOf, algorithms } = table;
   if (own.algorithms.includes(TSA_VENDOR)) return false;
@@ -64,8 +64,8 @@ export function isFeasible(table: Ets, { ets: own, fixedClasses }: DcbxAdmin): b
 }
 
 /**
- * The symmetric machine (38.4.2). Two ends that are both set in their ways keep what they have; a
- * stop then works only for priorities that both have.
+ * The symmetric machine (38.4.2). Two unwilling ends keep their configurations; PFC then works only
+ * for priorities that both have.
  */
 function resolvePfc(result: DcbxOperation, admin: DcbxAdmin, mac: number, peer: IeeePeer): void {
   const other = peer.pfc;
@@ -85,7 +85,7 @@ function resolvePfc(result: DcbxOperation, admin: DcbxAdmin, mac: number, peer: 
   result.mismatches |= MISMATCH.PFC;
 }
 
-/** The neighbour's entries for what has none here. */
+/** The neighbor's entries for applications without one here. */
 function completed(
   own: readonly Application[],
   others: readonly Application[],
@@ -95,7 +95,7 @@ function completed(
   return [...own, ...others.filter(isMissing)];
 }
 
-/** An application was to have PFC on its priority, and does not. */
+/** An application was configured with PFC on its priority, which is not operational. */
 export function isUnprotected(admin: DcbxAdmin, pfc: number): boolean {
   const lost = admin.pfc.enabled & ~pfc;
   return admin.applications.some(({ priority }) => (lost & (1 << priority)) !== 0);

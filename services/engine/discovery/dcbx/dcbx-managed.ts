@@ -1,7 +1,7 @@
 import type { DcbxAdmin } from '../../contract/discovery.js';
 import type { Application, Ets } from '../../wire/lldp/dcbx-ieee.js';
 
-/** What a port works with, and whose configuration that is. */
+/** Operational state of a port, and whose configuration that is. */
 export interface DcbxOperation {
   protocol: 'none' | 'ieee' | 'cee';
   ets: Ets;
@@ -34,7 +34,7 @@ export const MISMATCH_NAMES: readonly (readonly [number, string])[] = [
   [MISMATCH.CREDIT_UNIT, 'credit-unit'],
 ];
 
-/** Shares nothing with configurations or neighbours, so that it can be restored in place. */
+/** Shares nothing with configurations or neighbors, so that it can be restored in place. */
 export function copyOperation(operation: DcbxOperation): DcbxOperation {
   const { ets, applications } = operation;
   return {

@@ -5,8 +5,8 @@ export interface SymmetricEnd {
 }
 
 /**
- * Whose configuration this end uses. Two willing ends would follow each other for ever, so the one
- * with the greater address, compared as a number, keeps its own.
+ * Whose configuration this end uses. Two willing ends would follow each other without end, so the
+ * one with the greater address, compared as a number, keeps its own.
  */
 export function followsPeer(local: SymmetricEnd, peer: SymmetricEnd): boolean {
   return local.willing && !(peer.willing && local.mac > peer.mac);

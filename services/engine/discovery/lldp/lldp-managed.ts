@@ -1,4 +1,4 @@
-/** What an agent of LLDP is told, and what it counts (802.1AB 9.2.5 and 10.5). */
+/** Settings and counters of an LLDP agent (802.1AB 9.2.5 and 10.5). */
 
 import type { LldpStatus, LldpTimers } from '../../contract/discovery.js';
 
@@ -9,7 +9,7 @@ export const LLDP_RANGES = {
   txFastInit: { least: 1, most: 8, default: 4 },
   txCreditMax: { least: 1, most: 10, default: 5 },
   reinitDelay: { least: 1, most: 10, default: 2 },
-  /** So many that "more than one peer" can be seen. */
+  /** Enough that "more than one peer" can be observed. */
   neighbors: { least: 1, most: 16, default: 4 },
 } as const;
 
@@ -51,15 +51,15 @@ export interface LldpStatistics {
   tlvValueErrorsTotal: number;
   /** LLDPDUs with a time to live of zero. */
   shutdownsInTotal: number;
-  /** LLDPDUs that speak IEEE DCBX and CEE at once. */
+  /** LLDPDUs with both IEEE DCBX and CEE. */
   dcbxConflictsTotal: number;
-  /** How often there came to be more than one neighbour. */
+  /** How often more than one neighbor appeared. */
   severalPeersTotal: number;
-  /** What was to be said and did not fit into one LLDPDU. */
+  /** TLVs that did not fit into one LLDPDU. */
   lengthErrorsTotal: number;
   /** Organizational TLVs that were there twice; none of them counts. */
   duplicateTlvsTotal: number;
-  /** LLDPDUs of neighbours for whom there was no room. */
+  /** LLDPDUs of neighbors for which there was no room. */
   refusedNeighborsTotal: number;
 }
 

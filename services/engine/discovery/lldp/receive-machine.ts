@@ -3,15 +3,15 @@ import { blankLldpFrame, decodeLldp, type LldpFrame } from '../../wire/lldp/lldp
 import type { LldpStatistics } from './lldp-managed.js';
 import { readRemote, type Remote, spokenBy } from './remote.js';
 
-/** A neighbour: chassis ID and port ID together name it (its MSAP identifier). */
+/** A neighbor, identified by chassis ID and port ID together (its MSAP identifier). */
 export interface Neighbor {
   chassisId: Uint8Array;
   portId: Uint8Array;
   mac: number;
-  /** Its last LLDPDU, as it came. */
+  /** Its last LLDPDU, as received. */
   octets: Uint8Array;
   remote: Remote;
-  /** What it states as its time to live, and rxInfoTTL: ticks until it is forgotten. */
+  /** Its advertised time to live, and rxInfoTTL: ticks until it ages out. */
   ttlStated: number;
   ttl: number;
 }
@@ -19,18 +19,18 @@ export interface Neighbor {
 /** The remote database of one agent, with its receive machine (802.1AB 9.2.9). */
 export interface LldpReceive {
   neighbors: Neighbor[];
-  /** While it runs, tooManyNeighbors holds. */
+  /** While it runs, tooManyNeighbors is set. */
   tooManyNeighborsTimer: number;
 }
 
-export type Heard =
+export type Reception =
   /** Counted and dropped. */
   | 'bad'
-  /** A neighbour said what it had said before. */
+  /** An LLDPDU without changes. */
   | 'unchanged'
   | 'changed'
   | 'new'
-  /** A neighbour took its leave. */
+  /** A shutdown LLDPDU. */
   | 'gone'
   /** There is no room for one more. */
   | 'refused';
@@ -51,7 +51,7 @@ export function resetReceive(rx: LldpReceive): void {
   rx.neighbors = [];
 }
 
-/** Counts ticks; returns how many neighbours aged out (DELETE_INFO). */
+/** Counts ticks; returns how many neighbors aged out (DELETE_INFO). */
 export function countDownReceive(rx: LldpReceive, stats: LldpStatistics, ticks: number): number {
   rx.tooManyNeighborsTimer = Math.max(0, rx.tooManyNeighborsTimer - ticks);
   let aged = 0;
@@ -71,13 +71,13 @@ export function ticksToReceive(rx: LldpReceive): number {
   return least;
 }
 
-/** RX_FRAME: what an LLDPDU does to the database. The octets are only lent. */
+/** RX_FRAME: applies an LLDPDU to the database. The octets are valid during the call only. */
 export function receiveLldp(
   rx: LldpReceive,
   stats: LldpStatistics,
   most: number,
   octets: Uint8Array,
-): Heard {
+): Reception {
   stats.statsFramesInTotal++;
   const again = rx.neighbors.find((neighbor) => same(neighbor.octets, octets));
   if (again !== undefined) return refresh(again, stats);
@@ -119,7 +119,7 @@ function neighborOf(octets: Uint8Array, frame: LldpFrame): Neighbor {
   };
 }
 
-function refresh(neighbor: Neighbor, stats: LldpStatistics): Heard {
+function refresh(neighbor: Neighbor, stats: LldpStatistics): Reception {
   neighbor.ttl = neighbor.ttlStated;
   countTlvs(stats, neighbor.remote);
   return 'unchanged';
@@ -131,7 +131,7 @@ function insert(rx: LldpReceive, stats: LldpStatistics, neighbor: Neighbor): voi
   if (rx.neighbors.length > 1) stats.severalPeersTotal++;
 }
 
-function takeLeave(rx: LldpReceive, stats: LldpStatistics, known: Neighbor | undefined): Heard {
+function takeLeave(rx: LldpReceive, stats: LldpStatistics, known: Neighbor | undefined): Reception {
   stats.shutdownsInTotal++;
   if (known === undefined) return 'unchanged';
   stats.statsRemTablesDeletes++;

@@ -3,6 +3,7 @@ import * as basic from '../../wire/lldp/basic-tlvs.js';
 import * as capability from '../../wire/lldp/capability-tlvs.js';
 import * as cee from '../../wire/lldp/dcbx-cee.js';
 import * as ieee from '../../wire/lldp/dcbx-ieee.js';
+import * as link from '../../wire/lldp/link-layer-tlvs.js';
 import * as organizational from '../../wire/lldp/organizational-tlvs.js';
 import {
   organizationOf,
@@ -15,7 +16,7 @@ import {
   type Tlv,
 } from '../../wire/lldp/tlv.js';
 
-/** What a neighbour says of itself beyond its identifiers; null where it says nothing. */
+/** What a neighbor advertises beyond its identifiers; null where it does not. */
 export interface Remote {
   portDescription: string | null;
   systemName: string | null;
@@ -34,11 +35,13 @@ export interface Remote {
   creditExchange: capability.CreditExchange | null;
   sourceFlowControl: capability.SourceFlowControl | null;
   congestionIsolation: capability.CongestionIsolation | null;
+  linkLayer: link.LinkLayer | null;
+  channelCredits: link.ChannelCredits | null;
   topology: capability.TopologyRecognition | null;
-  /** Kept as they came. */
+  /** Stored as received. */
   unrecognized: readonly Tlv[];
   discarded: number;
-  /** Of those: with a length, or with shares, that cannot be. */
+  /** Of those: with an invalid length, or invalid shares. */
   wrongLengths: number;
   wrongSums: number;
   duplicates: number;
@@ -63,6 +66,8 @@ export function blankRemote(): Remote {
     creditExchange: null,
     sourceFlowControl: null,
     congestionIsolation: null,
+    linkLayer: null,
+    channelCredits: null,
     topology: null,
     unrecognized: [],
     discarded: 0,
@@ -72,10 +77,10 @@ export function blankRemote(): Remote {
   };
 }
 
-/** Reads one TLV into its place; tells how that went. */
+/** Decodes one TLV into its field; returns the outcome. */
 type Reader = (value: Uint8Array, into: Remote) => Decoded;
 
-/** A reader that decodes into a blank record, and keeps it if it is good. */
+/** A reader that decodes into a blank record, and keeps it if it is valid. */
 function reader<K extends keyof Remote>(
   key: K,
   blank: () => NonNullable<Remote[K]>,
@@ -164,6 +169,11 @@ const ORGANIZATIONAL: ReadonlyMap<number, Reader> = new Map([
       capability.decodeCongestionIsolation,
     ),
   ],
+  [link.LINK_LAYER, reader('linkLayer', link.blankLinkLayer, link.decodeLinkLayer)],
+  [
+    link.CHANNEL_CREDITS,
+    reader('channelCredits', link.blankChannelCredits, link.decodeChannelCredits),
+  ],
   [
     capability.TOPOLOGY_RECOGNITION,
     reader('topology', capability.blankTopologyRecognition, capability.decodeTopologyRecognition),
@@ -171,9 +181,9 @@ const ORGANIZATIONAL: ReadonlyMap<number, Reader> = new Map([
 ]);
 
 /**
- * Reads the TLVs behind the mandatory ones. An organizational TLV that is there twice does not
- * count at all; of a basic one, or a management address, the first does. One that is wrong is
- * dropped alone; an unknown one is kept (802.1AB 9.2.7.7.3).
+ * Reads the TLVs behind the mandatory ones. An organizational TLV that is repeated is ignored
+ * altogether; of a basic one, or a management address, the first counts. An invalid one is dropped
+ * alone; an unknown one is stored (802.1AB 9.2.7.7.3).
  */
 export function readRemote(tlvs: readonly Tlv[]): Remote {
   const remote = blankRemote();
@@ -201,7 +211,7 @@ export function readRemote(tlvs: readonly Tlv[]): Remote {
   return remote;
 }
 
-/** Which versions of DCBX a neighbour speaks. */
+/** Which versions of DCBX a neighbor sends. */
 export function spokenBy(remote: Remote): { readonly ieee: boolean; readonly cee: boolean } {
   const { etsConfiguration, etsRecommendation, pfc, applications, cee: other } = remote;
   const ieee = [etsConfiguration, etsRecommendation, pfc, applications].some((tlv) => tlv !== null);

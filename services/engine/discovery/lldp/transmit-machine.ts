@@ -3,7 +3,7 @@ import type { LldpTimers } from '../../contract/discovery.js';
 /**
  * Transmit timer and transmit machines of one agent (802.1AB 9.2.8 to 9.2.10), under the names of
  * their variables. The standard counts every second; here several seconds are counted at once, up
- * to the next one in which anything happens, so that an idle agent costs one event per LLDPDU.
+ * to the next one with an action, so that an idle agent costs one event per LLDPDU.
  */
 export interface LldpTransmit {
   state: 'initialize' | 'idle' | 'shutdown';
@@ -39,7 +39,7 @@ export function resetTransmit(tx: LldpTransmit): void {
   Object.assign(tx, blankTransmit());
 }
 
-/** So many ticks have gone by; none but the last may be one of `ticksToTransmit`. */
+/** So many ticks have passed; none but the last may be one of `ticksToTransmit`. */
 export function countDownTransmit(tx: LldpTransmit, timers: LldpTimers, ticks: number): void {
   tx.txTTR = Math.max(0, tx.txTTR - ticks);
   tx.txShutdownWhile = Math.max(0, tx.txShutdownWhile - ticks);
@@ -61,7 +61,7 @@ export function runTransmit(tx: LldpTransmit, timers: LldpTimers, allowed: boole
   if (tx.state === 'idle') runTimer(tx, timers);
 }
 
-/** TX_TIMER_IDLE with what it leads to. */
+/** TX_TIMER_IDLE with its consequences. */
 function runTimer(tx: LldpTransmit, timers: LldpTimers): void {
   while (tx.localChange || tx.txTTR === 0 || tx.newNeighbor) {
     if (!tx.localChange) {
@@ -93,7 +93,7 @@ export function transmitted(tx: LldpTransmit, timers: LldpTimers, due: Due): voi
   tx.txNow = false;
 }
 
-/** After how many ticks the machines must run again; Infinity: not by themselves. */
+/** After how many ticks the machines must run again; Infinity: only on an event. */
 export function ticksToTransmit(tx: LldpTransmit): number {
   if (tx.state === 'shutdown') return tx.shutdownSent ? tx.txShutdownWhile : Infinity;
   if (tx.state === 'initialize') return Infinity;

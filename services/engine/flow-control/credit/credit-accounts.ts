@@ -1,5 +1,5 @@
 import { PRIORITIES } from '../../units/ethernet.js';
-import type { CreditCodec, CreditPortSpec } from '../../contract/spec.js';
+import type { CreditPortSpec } from '../../contract/spec.js';
 import { assert } from '../../kernel/assert.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditRecords } from './credit-records.js';
@@ -14,7 +14,7 @@ import {
   FRAME,
   LOOKS_AHEAD,
   makeCreditRecords,
-  MINDS_LINE,
+  USES_BACKLOG,
   MODES,
   RECORD_SHIFT,
   REFRESH_PS,
@@ -35,48 +35,47 @@ const SERVICE_VLAN_SHIFT = 16;
 const VLAN_MASK = 0xfff;
 
 /**
- * Rows of the table of accounts: at each port, by channel and then by priority. Priorities that do
- * not run credit exchange have none, so those that do lie side by side.
+ * Rows of the table of accounts: at each port, by channel and then by priority. Priorities without
+ * credit exchange have none, so the others are adjacent.
  */
 export function creditRows(spec: CreditPortSpec | null): number {
   return spec === null ? 0 : spec.channels.length * countOf(spec.priorities);
 }
 
-/** What the link partner says of its grants. */
+/** Terms of the link partner's grants. */
 export interface AskedTerms {
   /** Octets of a credit. */
   readonly askedUnitOctets: number;
   /** Its totals have 31 bits. */
   readonly askedWide: boolean;
-  /** Each channel has its share of its buffer, and no more. */
+  /** Each channel has a fixed share of its buffer. */
   readonly askedDivided: boolean;
-  /** By priority: units of its buffer; 0 or nothing where it does not say. */
+  /** By priority: units of its buffer; 0 or nothing where it is not advertised. */
   readonly askedBufferUnits: readonly number[];
 }
 
 /**
- * Who has which account: one per port, channel and priority, with a row in the tables for each,
- * used by both directions of the link.
+ * The credit accounts: one per port, channel and priority, with a row in the tables for each, used
+ * by both directions of the link.
  */
 export class CreditAccounts {
   /** By port: its first row. */
   private readonly first: Int32Array;
   private readonly rows: Int32Array;
   private readonly specs: (CreditPortSpec | null)[] = [];
-  /** By port: what its messages are written in; the number of its channel if it has one only. */
-  private readonly codecs: (CreditCodec | null)[] = [];
+  /** By port: the number of its channel if it has one only. */
   private readonly onlyChannel: Int32Array;
   private readonly ports: Int32Array;
   private readonly priorityOf: Uint8Array;
   private readonly classes: Uint8Array;
   private readonly slotOf: Int32Array;
   private readonly channelOf: Int32Array;
-  /** By port and priority: its place among those of a channel. */
+  /** By port and priority: its index among the accounts of a channel. */
   private readonly placeOf: Uint8Array;
   /** By port: priorities that run credit exchange, one bit each, and their number. */
   private readonly prioritiesOf: Uint8Array;
   private readonly perChannel: Uint8Array;
-  /** By port: place of the channel of a VLAN; null where there is only one channel. */
+  /** By port: index of the channel of a VLAN; null where there is only one channel. */
   private readonly slotOfVlan: (ReadonlyMap<number, number> | null)[] = [];
   /** By port and traffic class. */
   private readonly ofClass: number[][] = [];
@@ -114,7 +113,6 @@ export class CreditAccounts {
   /** Ports are configured in their order. */
   configure(port: number, spec: CreditPortSpec | null, classOf: readonly number[]): void {
     this.specs[port] = spec;
-    this.codecs[port] = spec?.codec ?? null;
     this.first[port] = this.next;
     this.rows[port] = creditRows(spec);
     if (spec !== null) this.place(port, spec);
@@ -130,7 +128,7 @@ export class CreditAccounts {
     });
   }
 
-  /** By configuration, or as the link partner says. */
+  /** From the configuration, or as the link partner advertises. */
   setAsked(row: number, terms: AskedTerms): void {
     const { counts } = this.records;
     const r = row << RECORD_SHIFT;
@@ -149,10 +147,6 @@ export class CreditAccounts {
   /** Accounts whose frames wait for the same queue. */
   rowsOfClass(port: number, trafficClass: number): readonly number[] {
     return this.ofClass[(port << 3) | trafficClass];
-  }
-
-  codec(port: number): CreditCodec | null {
-    return this.codecs[port];
   }
 
   /** Null where no priority of a port runs credit exchange. */
@@ -210,7 +204,7 @@ export class CreditAccounts {
     return this.onlyOfClass[this.classes[row] * this.portCount + this.ports[row]] === row;
   }
 
-  /** Place of the channel in the port's list. */
+  /** Index of the channel in the port's list. */
   slot(row: number): number {
     return this.slotOf[row];
   }
@@ -243,7 +237,7 @@ export class CreditAccounts {
     return (this.records.counts[(row << RECORD_SHIFT) | MODES] & ASKED_WIDE) !== 0;
   }
 
-  /** What a message of that kind carries of a total. */
+  /** Mask of a total in a message of that kind. */
   wordMask(row: number, grants: boolean): number {
     return this.isWide(row, grants) ? COUNT_MASK : WORD_MASK;
   }
@@ -268,7 +262,7 @@ export class CreditAccounts {
     return this.row(port, slot, priority);
   }
 
-  /** Place of a channel number at a port, -1 if it has none. */
+  /** Index of a channel number at a port, -1 if it has none. */
   slotOfChannel(port: number, channel: number): number {
     if (this.onlyChannel[port] === channel) return 0;
     const { channels } = this.specs[port]!;
@@ -318,7 +312,7 @@ export class CreditAccounts {
       (asking.when === 'never' ? 0 : ASKS) |
       (asking.agePs === Infinity ? 0 : AGES) |
       (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |
-      (asking.when === 'ahead' || asking.agePs !== Infinity ? MINDS_LINE : 0);
+      (asking.when === 'ahead' || asking.agePs !== Infinity ? USES_BACKLOG : 0);
     this.setAsked(row, {
       askedUnitOctets: asking.unitOctets,
       askedWide: asking.isWide,

@@ -1,5 +1,3 @@
-import { PRIORITIES } from '../../units/ethernet.js';
-import type { CreditCodec } from '../../contract/spec.js';
 import { assert } from '../../kernel/assert.js';
 import type { Tables } from '../../kernel/tables.js';
 import {
@@ -10,13 +8,6 @@ import {
   encodeLoneCeTag,
   isCeTagged,
 } from '../../wire/ce-tag.js';
-import {
-  blankCbfcFrame,
-  CBFC_WIDE_CHANNELS,
-  decodeCbfc,
-  encodeCbfc,
-  isCbfc,
-} from '../../wire/mac-control/cbfc-frame.js';
 import {
   blankCeFrame,
   CE_ACK,
@@ -29,7 +20,6 @@ import {
 } from '../../wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from '../../wire/mac-control/opcodes.js';
 import type { CreditAccounts } from './credit-accounts.js';
-import { intoCbfc, outOfCbfc } from './credit-cbfc.js';
 import {
   SAY_ACCEPT,
   SAY_ANSWERS,
@@ -42,9 +32,9 @@ import {
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 
-/** Why a message was not believed. */
+/** Why a message was discarded. */
 export const CE_REFUSALS = [
-  /** Credit exchange does not run at this port, or with messages of the other codec. */
+  /** Credit exchange does not run at this port. */
   'ceUnexpected',
   /** It names no priority. */
   'ceEmpty',
@@ -63,25 +53,26 @@ const REQUESTS_RECEIVED = 2;
 const GRANTS_RECEIVED = 3;
 const COUNTS = 4;
 
-/** What the accounts of a port say to their neighbours, put into frames and tags. */
+/**
+ * Composes the messages of a port's accounts, in frames and tags, and parses those of the link
+ * partner.
+ */
 export class CreditConversation {
   /** By account: bits of SAY. */
   private readonly pending: Uint8Array;
   private readonly started: Uint8Array;
-  /** By port: the account to begin with, so that none is passed over. */
+  /** By port: the account to begin with, for fairness. */
   private readonly cursor: Int32Array;
-  /** By port: a word waits for a frame to ride on. */
+  /** By port: a message waits for a data frame that carries it in a tag. */
   readonly tagOffered: Uint8Array;
   private readonly refusals: Float64Array;
   private readonly counts: Float64Array;
   private readonly macs: number[] = [];
   private readonly frame = blankCeFrame();
   private readonly tag = blankCeTag();
-  private readonly cbfc = blankCbfcFrame();
   /** What came in, whatever it is. */
-  private readonly heard = blankCeFrame();
-  private readonly heardTag = blankCeTag();
-  private readonly heardCbfc = blankCbfcFrame();
+  private readonly decoded = blankCeFrame();
+  private readonly decodedTag = blankCeTag();
 
   constructor(
     tables: Tables,
@@ -122,7 +113,7 @@ export class CreditConversation {
     return this.firstPending(port) >= 0;
   }
 
-  /** One account alone has one thing to say, and a tag's word of 16 bits holds it. */
+  /** A tag fits if there is one account only, and its totals have 16 bits. */
   fitsTag(port: number): boolean {
     const first = this.accounts.firstRow(port);
     let things = 0;
@@ -156,9 +147,7 @@ export class CreditConversation {
     frame.channel = accounts.channel(row);
     frame.tcSelectionVector = 0;
     const first = accounts.firstOfChannel(row);
-    const isWide = accounts.isWide(row, answers);
     const requests = what === SAY_DEMAND || what === SAY_SYNC;
-    let room = isWide && accounts.codec(port) === 'cbfc' ? CBFC_WIDE_CHANNELS : PRIORITIES;
     for (let other = first; other < first + accounts.rowsPerChannel(port); other++) {
       if (this.mostUrgent(other, kind) !== what) continue;
       if (this.flagsOf(other, what) !== frame.flags) continue;
@@ -166,15 +155,13 @@ export class CreditConversation {
       const priority = accounts.priority(other);
       frame.amounts[priority] = requests ? this.sender.amount(other) : 0;
       frame.tcCredits[priority] = this.take(other, what);
-      if (--room === 0) break;
     }
     this.cursor[port] = row - accounts.firstRow(port) + 1;
     this.counts[port * COUNTS + (answers ? GRANTS_SENT : REQUESTS_SENT)]++;
-    if (accounts.codec(port) === 'ce') return encodeCe(octets, 0, frame);
-    return encodeCbfc(octets, 0, intoCbfc(accounts, port, frame, isWide, this.cbfc));
+    return encodeCe(octets, 0, frame);
   }
 
-  /** The same, for one account, to ride on a frame that starts now; 0 if nothing waits. */
+  /** The same, for one account, in the tag of a frame that starts now; 0 if nothing waits. */
   composeTag(port: number, octets: Uint8Array): number {
     if (this.tagOffered[port] === 0) return 0;
     this.tagOffered[port] = 0;
@@ -192,11 +179,10 @@ export class CreditConversation {
     return encodeLoneCeTag(octets, 0, this.macs[port], tag);
   }
 
-  /** False if it is none of ours. */
+  /** False if it is no credit message. */
   receive(port: number, octets: Uint8Array, length: number): boolean {
-    const codec = this.read(octets, length);
-    if (codec === null) return false;
-    this.hear(port, codec);
+    if (!this.read(octets, length)) return false;
+    this.takeMessage(port);
     return true;
   }
 
@@ -220,28 +206,23 @@ export class CreditConversation {
     return this.counts[port * COUNTS + GRANTS_RECEIVED];
   }
 
-  /** Which codec a message has that is now in `heard`; null if it is none, or malformed. */
-  private read(octets: Uint8Array, length: number): CreditCodec | null {
-    const { heard: frame, heardTag: tag, heardCbfc: cbfc } = this;
-    if (isCreditExchange(octets, length)) return decodeCe(octets, 0, frame) === 'ok' ? 'ce' : null;
-    if (isCbfc(octets, length)) {
-      if (decodeCbfc(octets, 0, cbfc) !== 'ok') return null;
-      outOfCbfc(cbfc, frame);
-      return 'cbfc';
-    }
-    if (!isCeTagged(octets, length) || decodeCeTag(octets, 0, tag) !== 'ok') return null;
+  /** Reads a message into `decoded`; false if it is none of credit exchange, or malformed. */
+  private read(octets: Uint8Array, length: number): boolean {
+    const { decoded: frame, decodedTag: tag } = this;
+    if (isCreditExchange(octets, length)) return decodeCe(octets, 0, frame) === 'ok';
+    if (!isCeTagged(octets, length) || decodeCeTag(octets, 0, tag) !== 'ok') return false;
     frame.opcode = tag.type === CE_TAG_GRANT ? OPCODE_CE_GRANT : OPCODE_CE_REQUEST;
     frame.flags = tag.flags;
     frame.tcSelectionVector = tag.tcSelectionVector;
     frame.tcCredits.fill(tag.tcCredit);
     frame.amounts.fill(0);
     frame.channel = tag.channel;
-    return 'ce';
+    return true;
   }
 
-  private hear(port: number, codec: CreditCodec): void {
-    const { heard: frame, accounts } = this;
-    if (accounts.codec(port) !== codec) {
+  private takeMessage(port: number): void {
+    const { decoded: frame, accounts } = this;
+    if (accounts.spec(port) === null) {
       this.refuse(port, UNEXPECTED);
       return;
     }
@@ -264,26 +245,26 @@ export class CreditConversation {
         continue;
       }
       const row = accounts.row(port, slot, priority);
-      // Amounts are said once, so what comes before this end has begun is kept.
+      // Increments are sent once, so those that arrive before this end has begun are used.
       if (!this.isStarted(row) && !(isGrant && !accounts.isCumulative(row))) continue;
       const word = frame.tcCredits[priority] & accounts.wordMask(row, !isGrant);
-      if (isGrant) this.hearAnswer(row, word);
-      else this.hearRequest(row, word);
+      if (isGrant) this.processAnswer(row, word);
+      else this.processRequest(row, word);
     }
   }
 
-  private hearAnswer(row: number, word: number): void {
-    const { flags } = this.heard;
+  private processAnswer(row: number, word: number): void {
+    const { flags } = this.decoded;
     const epoch = flags & CE_EPOCH_MASK;
     if ((flags & CE_SYN) !== 0) this.sender.onResync(row);
     else if ((flags & CE_ACK) !== 0) this.sender.onAccept(row, epoch, word);
     else this.sender.onGrant(row, epoch, word);
   }
 
-  private hearRequest(row: number, word: number): void {
-    const { flags } = this.heard;
+  private processRequest(row: number, word: number): void {
+    const { flags } = this.decoded;
     const epoch = flags & CE_EPOCH_MASK;
-    const amount = this.heard.amounts[this.accounts.priority(row)];
+    const amount = this.decoded.amounts[this.accounts.priority(row)];
     if ((flags & CE_SYN) !== 0) this.receiver.onSync(row, epoch, word, amount);
     else if ((flags & CE_REPORT) !== 0) this.receiver.onReport(row, epoch, word);
     else this.receiver.onDemand(row, epoch, word, amount);
@@ -293,7 +274,7 @@ export class CreditConversation {
     this.refusals[port * CE_REFUSALS.length + reason]++;
   }
 
-  /** What is said is no longer pending, and with it what it implies. */
+  /** A message is no longer pending, nor any that it implies. */
   private take(row: number, what: number): number {
     const isAnswer = (what & SAY_ANSWERS) !== 0;
     this.pending[row] &= isAnswer ? ~SAY_ANSWERS : SAY_ANSWERS;
@@ -302,7 +283,7 @@ export class CreditConversation {
     return total & this.accounts.wordMask(row, isAnswer);
   }
 
-  /** A tag's word cannot hold what an account has to say. */
+  /** The message of an account does not fit a tag. */
   private isTooWide(row: number, says: number): boolean {
     const { accounts } = this;
     if ((says & SAY_ANSWERS) !== 0 && accounts.isWide(row, true)) return true;
@@ -318,7 +299,7 @@ export class CreditConversation {
     return what === SAY_REPORT ? CE_REPORT | epoch : epoch;
   }
 
-  /** What an account says next among these kinds; 0 for nothing. */
+  /** The next message of an account among these kinds; 0 for none. */
   private mostUrgent(row: number, kinds: number): number {
     let says = this.pending[row] & kinds;
     // A closed account grants nothing, whatever waited to be sent when it was closed.

@@ -11,8 +11,8 @@ export interface CreditLink {
 }
 
 /**
- * Safety: what senders may still send, what is on its way and what is stored fits into the buffer
- * of the port and priority, all channels together. So no credit was ever created.
+ * Safety: what senders may still send, what is in flight and what is stored fits into the buffer of
+ * the port and priority, all channels together. So no credit was ever created.
  */
 export function bufferBacksCredit(
   { sending, sendingRow, receiving, receivingRow }: CreditLink,
@@ -22,11 +22,11 @@ export function bufferBacksCredit(
   const priority = receiving.accounts.priority(receivingRow);
   const slotRow = (credit: CreditMechanism, row: number, slot: number): number =>
     credit.accounts.row(credit.accounts.port(row), slot, priority);
-  const promised = channels.reduce((sum, _, slot) => {
+  const granted = channels.reduce((sum, _, slot) => {
     const held = sending.sender.available(slotRow(sending, sendingRow, slot));
     return sum + held + receiving.receiver.occupied(slotRow(receiving, receivingRow, slot));
   }, unitsInFlight);
-  return promised <= granting.bufferUnits[priority];
+  return granted <= granting.bufferUnits[priority];
 }
 
 /** Round trips, and repetitions of the two ends, within which any wrong total is repaired. */
@@ -47,7 +47,7 @@ export function repairTimePs({
   return REPAIR_PERIODS * periodPs + REPAIR_ROUND_TRIPS * roundTripPs;
 }
 
-/** How long the shaper of a receiver may grant an account nothing while others take turns. */
+/** How long the shaper of a receiver may grant nothing to an account while it serves others. */
 export function shaperGapPs(spec: CreditPortSpec | null): number {
   const shaper = spec?.granting.shaper ?? null;
   return shaper === null ? 0 : creditRows(spec) * shaper.bucketOctets * shaper.octetPs;

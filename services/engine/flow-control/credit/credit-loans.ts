@@ -3,16 +3,16 @@ import type { Tables } from '../../kernel/tables.js';
 import type { CreditAccounts } from './credit-accounts.js';
 import { shareOfBuffer, type Share, type Sharers } from './credit-shares.js';
 
-/** What a receiver does for the accounts that share its buffer. */
+/** Operations of a receiver on accounts that share its buffer. */
 export interface Lender extends Sharers {
   isOpen(row: number): boolean;
-  /** Units that the link partner was granted, and has not used. */
+  /** Units granted to the link partner, and not used. */
   unused(row: number): number;
-  /** Takes back what an account does not use. */
+  /** Reclaims what an account does not use. */
   reclaim(row: number): void;
 }
 
-/** Buffer that is lent among channels under the demand policy, and taken back. */
+/** Buffer that is lent among channels under the demand policy, and reclaimed. */
 export type CreditLoans = ReturnType<typeof makeCreditLoans>;
 
 export function makeCreditLoans(
@@ -21,12 +21,12 @@ export function makeCreditLoans(
   clock: Readonly<Pick<Clock, 'now'>>,
   lender: Lender,
 ) {
-  /** By account: since when it has been kept from its share, and when that was last so. */
+  /** By account: since when it has had less than its share, and when that was last so. */
   const shortSince = tables.float64('credit', 1);
   const shortAt = tables.float64('credit', 1).fill(-Infinity);
   const share: Share = { target: 0, entitled: 0 };
 
-  /** What an account may have outstanding; others give back what keeps it from its share. */
+  /** Entitlement of an account; others return what reduces its share. */
   function shareOf(row: number): number {
     shareOfBuffer(lender, accounts, row, share);
     const { target, entitled } = share;
@@ -36,8 +36,8 @@ export function makeCreditLoans(
   }
 
   /**
-   * An active account has less than its share. Senders give back what they have beyond their own in
-   * a loop; one that sends nothing is made to by a resynchronisation after that.
+   * An active account has less than its share. Senders return what exceeds their own with their
+   * frames; one that sends nothing is resynchronised after that.
    */
   function reclaim(row: number): void {
     const { granting, channels } = accounts.specOf(row);
@@ -45,7 +45,7 @@ export function makeCreditLoans(
     const isAnew = now - shortAt[row] >= granting.idlePs;
     shortAt[row] = now;
     if (isAnew) shortSince[row] = now;
-    if (now - shortSince[row] < granting.tellPs) return;
+    if (now - shortSince[row] < granting.resyncPs) return;
     shortSince[row] = now;
     for (let slot = 0; slot < channels.length; slot++) {
       const other = accounts.row(accounts.port(row), slot, accounts.priority(row));

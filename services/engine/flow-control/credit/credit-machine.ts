@@ -4,9 +4,12 @@ export const COUNT_MASK = 0x7fffffff;
 /** The most that may be outstanding. */
 export const WINDOW_MOST = 0x3fffffff;
 
-/** A word of credit exchange has 16 bits: it tells totals apart that differ by less than half. */
+/**
+ * A message of credit exchange has 16 bits of a total: totals are distinguished that differ by less
+ * than half.
+ */
 export const WORD_MASK = 0xffff;
-/** The most that may be outstanding where messages carry words only. */
+/** The most that may be outstanding where messages carry 16 bits only. */
 export const WORD_WINDOW_MOST = 0x7fff;
 
 export const EPOCH_MASK = 0x1f;
@@ -16,7 +19,7 @@ export function ahead(later: number, earlier: number): number {
   return (later - earlier) & COUNT_MASK;
 }
 
-/** The total that a word is the low half of: the one that is closest to a total that is known. */
+/** The total whose low half is `word`: the one that is closest to a known total. */
 export function totalOf(word: number, known: number): number {
   const more = (word - known) & WORD_MASK;
   return (known + (more > WORD_WINDOW_MOST ? more - WORD_MASK - 1 : more)) & COUNT_MASK;
@@ -45,14 +48,14 @@ export function quickCost(octets: number, unitOctets: number, shift: number): nu
   return shift === NO_SHIFT ? costOf(octets, unitOctets) : (octets + unitOctets - 1) >> shift;
 }
 
-// What an account has to say to its neighbour, one bit each. The higher is more urgent: what is
-// lower is said with it, or is no longer true.
+// Messages that an account has to send, one bit each. The higher is more urgent, and implies or
+// invalidates the lower.
 
 export const SAY_REPORT = 1;
 export const SAY_DEMAND = 2;
 export const SAY_SYNC = 4;
 export const SAY_GRANT = 8;
-/** Ask the neighbour's sender to start over. */
+/** Request a new epoch from the link partner's sender. */
 export const SAY_RESYNC = 16;
 export const SAY_ACCEPT = 32;
 
@@ -61,18 +64,18 @@ export const SAY_ANSWERS = SAY_GRANT | SAY_ACCEPT | SAY_RESYNC;
 /** Repeated at the short interval so often after a change; then it is a keep-alive. */
 const EAGER_PERIODS = 3;
 
-/** Counts that something is said again; whether it shall soon be once more. */
+/** Counts a repetition; true if it is to be repeated soon. */
 export function isEagerYet(counts: Uint16Array, at: number): boolean {
   if (counts[at] === EAGER_PERIODS) return false;
   return ++counts[at] < EAGER_PERIODS;
 }
 
-/** What both halves of an account ask of whoever carries them. */
+/** What both halves of an account use of their port. */
 export interface CreditCarrier {
   readonly clock: { readonly now: number };
-  /** Not zero while anybody listens: looked at for each frame, before a step is announced. */
-  readonly ears: Uint8Array;
-  /** An account has something to say: bits of SAY. */
+  /** Not zero while any probe is attached: read for each frame, before a step is announced. */
+  readonly hasListeners: Uint8Array;
+  /** An account has messages to send: bits of SAY. */
   say(row: number, what: number): void;
   /** The account's timers are due at this time, or earlier. */
   wake(row: number, timePs: number): void;
@@ -82,7 +85,7 @@ export interface CreditCarrier {
   withdraw(row: number): void;
   /** The account's first frame began, or ceased, to lack credit. */
   lacks(row: number, credit: boolean): void;
-  /** Whoever listens hears of a step of the exchange. */
+  /** Notifies probes of a step of the exchange. */
   announce(row: number, step: number, units: number): void;
   /** Octets that wait at the account. */
   waitingOctets(row: number): number;

@@ -15,7 +15,7 @@ import {
   WRONG_TOTALS,
 } from './credit-sender.js';
 
-/** Ranges and defaults of what a port is told. */
+/** Ranges and defaults of the settings of a port. */
 export const CREDIT_UNIT = { least: 64, chunk: 64, most: 9216 } as const;
 export const CREDIT_CHANNEL = { least: 0, most: 0xffff, default: 0 } as const;
 export const CREDIT_TIMES = {
@@ -29,12 +29,8 @@ export const CREDIT_TIMES = {
 export const CREDIT_SYNC_TRIES = 8;
 
 /** What the messages of senders and of receivers are called. */
-const MESSAGES = {
-  ce: { request: 'ceRequests', grant: 'ceGrants' },
-  cbfc: { request: 'ccUpdates', grant: 'cfUpdates' },
-} as const;
 
-/** What an account shows; units are those of the port that grants. */
+/** Counters of an account; units are those of the port that grants. */
 export interface CreditCounters {
   readonly channel: number;
   readonly priority: number;
@@ -45,7 +41,7 @@ export interface CreditCounters {
   readonly aged: number;
   readonly revoked: number;
   readonly stale: number;
-  /** Totals that could not be true, and were not used. */
+  /** Totals that were implausible, and were not used. */
   readonly wrongTotals: number;
   readonly overflow: number;
   readonly failedSyncs: number;
@@ -54,12 +50,12 @@ export interface CreditCounters {
   readonly received: number;
   readonly occupied: number;
   readonly peakOccupied: number;
-  /** Lost with frames, or aged: its memory is back. */
+  /** Lost with frames, or aged: their buffer is free again. */
   readonly recovered: number;
   readonly resyncs: number;
-  /** How often it had to give back credit that it did not use, for another that needed it. */
+  /** How often it had to return unused credit that another account needed. */
   readonly reclaims: number;
-  /** Units that came without having been granted. */
+  /** Units that were received without having been granted. */
   readonly violations: number;
   /** Reports of less use than was received, or of more than was granted. */
   readonly contradictions: number;
@@ -105,7 +101,7 @@ export function creditCounters(
   return counters;
 }
 
-/** What a port shows as a whole, and the sums of its accounts by priority. */
+/** Counters of a port as a whole, and the sums of its accounts by priority. */
 export function creditManagedValues(
   books: CreditBooks,
   conversation: CreditConversation,
@@ -114,12 +110,11 @@ export function creditManagedValues(
 ): ManagedValue[] {
   const spec = books.accounts.spec(port);
   if (spec === null) return [];
-  const { request, grant } = MESSAGES[spec.codec];
   const whole: [string, number][] = [
-    [`${request}Sent`, conversation.requestsSent(port)],
-    [`${grant}Sent`, conversation.grantsSent(port)],
-    [`${request}Received`, conversation.requestsReceived(port)],
-    [`${grant}Received`, conversation.grantsReceived(port)],
+    ['ceRequestsSent', conversation.requestsSent(port)],
+    ['ceGrantsSent', conversation.grantsSent(port)],
+    ['ceRequestsReceived', conversation.requestsReceived(port)],
+    ['ceGrantsReceived', conversation.grantsReceived(port)],
   ];
   CE_REFUSALS.forEach((name, reason) => whole.push([name, conversation.refusalsOf(port, reason)]));
   const values: ManagedValue[] = whole.map(([name, value]) => ({ name, priority: null, value }));

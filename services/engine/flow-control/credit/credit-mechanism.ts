@@ -22,7 +22,7 @@ import { makeCreditSender } from './credit-sender.js';
 const PORT_TIMER = 0;
 const TAG_TIMER = 1;
 
-/** What two neighbours have agreed on beside priorities. */
+/** What both ends have negotiated beside priorities. */
 export interface CreditTerms extends AskedTerms {
   readonly tags: boolean;
 }
@@ -37,16 +37,19 @@ export interface WaitingFrames {
   first(port: number, trafficClass: number): number;
 }
 
-/** Credit exchange: nobody sends what the neighbour has not made room for. */
+/** Of a priority without credit. */
+const NO_ROWS: readonly number[] = [];
+
+/** Credit exchange: a port sends only what its link partner has granted buffer for. */
 export class CreditMechanism implements Mechanism, CreditCarrier {
   readonly name = 'credit';
   readonly clock: { readonly now: number };
-  readonly ears: Uint8Array;
+  readonly hasListeners: Uint8Array;
   readonly accounts: CreditAccounts;
   readonly sender: CreditSender;
   readonly receiver: CreditReceiver;
   readonly conversation: CreditConversation;
-  // What the data path tells.
+  // Functions that the data path calls.
   readonly rowOf: CreditCharges['rowOf'];
   readonly admitted: CreditCharges['admitted'];
   readonly released: CreditCharges['released'];
@@ -54,7 +57,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   private readonly armedFor: Float64Array;
   /** By port: priorities that exchange credit now, one bit each. */
   private readonly operational: Uint8Array;
-  /** By port: words may ride on data frames. */
+  /** By port: messages may be carried in tags of data frames. */
   private readonly tagged: Uint8Array;
 
   constructor(
@@ -65,7 +68,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     private readonly waiting: WaitingFrames,
   ) {
     this.clock = host.clock;
-    this.ears = host.ears;
+    this.hasListeners = host.hasListeners;
     this.accounts = new CreditAccounts(tables);
     this.sender = makeCreditSender(tables, this.accounts, this);
     this.receiver = makeCreditReceiver(tables, this.accounts, this);
@@ -83,7 +86,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   configurePort(port: number, spec: PortSpec): void {
     this.accounts.configure(port, spec.credit, spec.classOf);
     this.conversation.configure(port, spec.mac);
-    // Neighbours that negotiate begin without, until they have agreed on it.
+    // Ports that negotiate begin without credit, until they have agreed on it.
     if (spec.credit === null || spec.discovery?.drives === true) return;
     this.operational[port] = spec.credit.priorities;
     this.tagged[port] = spec.credit.tagWaitPs === null ? 0 : 1;
@@ -103,7 +106,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
       if (runs) {
         this.accounts.setAsked(row, terms);
         this.begin(row);
-        // The link partner may have requested already, before this end would have answered.
+        // The link partner may have sent requests before this end would have answered.
         this.receiver.resynchronise(row);
       } else this.end(row);
     });
@@ -126,14 +129,17 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     });
   }
 
-  /** Credit of a port is used without a frame; a fault only. Returns how much there was. */
-  steal(port: number, priorities: number, units: number): void {
+  /** A fault uses credit of a port without a frame. */
+  steal(port: number, priorities: number, octets: number): void {
+    const spec = this.accounts.spec(port);
+    if (spec === null) return;
+    const units = Math.ceil(octets / spec.asking.unitOctets);
     this.accounts.forEach(port, (row) => {
       if ((priorities & (1 << this.accounts.priority(row))) !== 0) this.sender.forfeit(row, units);
     });
   }
 
-  // What the two halves of an account ask for.
+  // What the two halves of an account use.
 
   say(row: number, what: number): void {
     const port = this.accounts.port(row);
@@ -163,14 +169,14 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   }
 
   lacks(row: number, credit: boolean): void {
-    if (this.ears[0] === 0) return;
+    if (this.hasListeners[0] === 0) return;
     const { accounts } = this;
     const port = accounts.port(row);
     this.host.announceShort(port, accounts.priority(row), accounts.channel(row), credit);
   }
 
   announce(row: number, step: number, units: number): void {
-    if (this.ears[0] === 0) return;
+    if (this.hasListeners[0] === 0) return;
     const { accounts } = this;
     const port = accounts.port(row);
     this.host.announceCredit(port, step, accounts.priority(row), accounts.channel(row), units);
@@ -195,7 +201,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     return length;
   }
 
-  /** The tag that rides on the frame which starts now, a frame of its own; 0 if there is none. */
+  /** The tag of the data frame that starts now, or a frame of its own; 0 if there is none. */
   composeTag(port: number, octets: Uint8Array): number {
     return this.conversation.composeTag(port, octets);
   }
@@ -226,7 +232,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     this.host.arm(this.slot, port, PORT_TIMER, next);
   }
 
-  // What people see.
+  // Results.
 
   holdReason(port: number, priority: number): HoldReason | null {
     let sincePs = Infinity;
@@ -238,15 +244,18 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
 
   /** Of the channel that was blocked longest: channels wait at the same time. */
   heldPs(port: number, priority: number, now: number): number {
-    const blocked = this.rowsOf(port, priority).map((row) => this.sender.blockedPs(row, now));
-    return Math.max(0, ...blocked);
+    let most = 0;
+    for (const row of this.rowsOf(port, priority)) {
+      most = Math.max(most, this.sender.blockedPs(row, now));
+    }
+    return most;
   }
 
   holdCount(port: number, priority: number): number {
     return this.sum(port, priority, (row) => this.sender.blocks(row));
   }
 
-  /** Credit exchange never asks anybody to stop. */
+  /** Credit exchange never pauses. */
   stopsSent(): number {
     return 0;
   }
@@ -271,9 +280,9 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     return this.rowsOf(port, priority).reduce((total, row) => total + value(row), 0);
   }
 
-  private rowsOf(port: number, priority: number): number[] {
+  private rowsOf(port: number, priority: number): readonly number[] {
     const spec = this.accounts.spec(port);
-    if (spec === null || (spec.priorities & (1 << priority)) === 0) return [];
+    if (spec === null || (spec.priorities & (1 << priority)) === 0) return NO_ROWS;
     return spec.channels.map((_, slot) => this.accounts.row(port, slot, priority));
   }
 }

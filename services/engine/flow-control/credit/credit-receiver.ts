@@ -51,29 +51,29 @@ import { makeCreditShaper } from './credit-shaper.js';
 // Doubles of an account that only some frames touch.
 
 const SYNC_ASKED_AT = 0;
-/** Units of lost frames and of aged credit that came home. */
+/** Units of lost frames and of aged credit that were recovered. */
 export const RECOVERED = 1;
-/** The neighbour says that it sent less than was seen. */
+/** The link partner reported that it sent less than was received. */
 export const CONTRADICTIONS = 2;
 export const RESYNCS = 3;
-/** Units that came without having been granted: the neighbour goes by another method still. */
+/** Units received that were not granted: the link partner still uses another method. */
 export const VIOLATIONS = 4;
-/** PASSED when RECEIVED was last brought up to date. */
+/** PASSED when RECEIVED was last updated. */
 const RECEIVED_MARK = 5;
-/** How often it had to give back credit that it did not use. */
+/** How often it had to return unused credit. */
 export const RECLAIMED = 6;
 /** Since when nothing has been stored, if nothing is. */
 const EMPTY_SINCE = 7;
 const DOUBLES = 8;
 
-/** Modes of an account whose limit follows from its other counts at any time. */
+/** Modes of an account whose limit is a function of its other counts at any time. */
 const FOLLOWS = OPENED | UNSOLICITED;
 const FOLLOWING = OPENED | UNSOLICITED | SHARES | SHAPED;
 
 /**
- * The receiving half of an account: it counts what came past and what is in the buffer, and grants
- * no more than the buffer can hold. In incremental mode the same counts are kept, and only what
- * they grew by is told.
+ * The receiving half of an account: it counts what was received and what is in the buffer, and
+ * grants no more than the buffer can store. In incremental mode the same counts are kept, and
+ * messages carry their increments.
  */
 export type CreditReceiver = ReturnType<typeof makeCreditReceiver>;
 
@@ -82,7 +82,7 @@ export function makeCreditReceiver(
   accounts: CreditAccounts,
   carrier: CreditCarrier,
 ) {
-  const { clock, ears } = carrier;
+  const { clock, hasListeners } = carrier;
   const { counts, words, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
   for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
@@ -103,9 +103,9 @@ export function makeCreditReceiver(
   }
 
   /**
-   * Closes the account until its sender begins a new epoch, whatever the reason: a contradiction,
-   * a violation, or credit to be revoked. Nothing is granted meanwhile, and what the sender may
-   * still use stays outstanding. Without effect on incremental counts, which know no epoch.
+   * Closes the account until its sender begins a new epoch, whatever the reason: a contradiction, a
+   * violation, or credit to be revoked. Nothing is granted meanwhile, and what the sender may still
+   * use remains outstanding. No effect on incremental counts, which have no epoch.
    */
   function resynchronise(row: number): void {
     if (!accounts.isCumulative(row)) return;
@@ -114,7 +114,7 @@ export function makeCreditReceiver(
     requestSync(row);
   }
 
-  /** Nobody grants any more; what is in the buffer goes on being counted. */
+  /** Grants nothing any more; what is in the buffer is still counted. */
   function stop(row: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
@@ -124,7 +124,7 @@ export function makeCreditReceiver(
     shaper.leave(row);
   }
 
-  /** The link has been down: whatever is in the buffer, the rest is granted anew. */
+  /** The link has been down: the buffer, without what is stored, is granted again. */
   function linkUp(row: number): void {
     if (accounts.isCumulative(row)) startOver(row);
     else {
@@ -136,14 +136,14 @@ export function makeCreditReceiver(
     }
   }
 
-  /** All counts are forgotten; what is in the buffer goes on being there. */
+  /** Resets all counts but that of the buffer. */
   function startOver(row: number): void {
     stop(row);
     doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
     refreshSoon(row);
   }
 
-  /** No more credit is granted in this epoch than was sent, and less the more of it is used. */
+  /** Grants no more credit in this epoch than was advertised, and less the more of it is used. */
   function close(row: number): void {
     const r = row << RECORD_SHIFT;
     addUp(row);
@@ -156,13 +156,13 @@ export function makeCreditReceiver(
     doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
   }
 
-  /** Units of a frame that comes in. */
+  /** Units of a received frame. */
   function cost(row: number, octets: number): number {
     const r = row << RECORD_SHIFT;
     return quickCost(octets, counts[r | UNIT], counts[r | UNIT_SHIFT]);
   }
 
-  /** A copy of a frame takes memory that the neighbour knows nothing of. */
+  /** A copy of a frame takes buffer that the link partner does not count. */
   function storeCopy(row: number, units: number): void {
     words[(row << WORDS_SHIFT) | LIMIT] = limit(row);
     store(row, units);
@@ -175,7 +175,7 @@ export function makeCreditReceiver(
     if (after > words[w | OCCUPIED_PEAK]) words[w | OCCUPIED_PEAK] = after;
   }
 
-  /** A frame came in intact: so many units, for so many octets. */
+  /** A frame was received intact: so many units, for so many octets. */
   function take(row: number, units: number, octets: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
@@ -189,10 +189,10 @@ export function makeCreditReceiver(
       if (granted < units || granted > WINDOW_MOST) violated(row, units);
     }
     if ((modes & (SHARES | SHAPED)) !== 0) noteTaken(row, units, octets);
-    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
+    if (hasListeners[0] !== 0) carrier.announce(row, CREDIT_STEP.RECEIVED, units);
   }
 
-  /** For those who share its buffer, and for its shaper. */
+  /** For the accounts that share its buffer, and for its shaper. */
   function noteTaken(row: number, units: number, octets: number): void {
     const modes = counts[(row << RECORD_SHIFT) | MODES];
     if ((modes & SHARES) !== 0) {
@@ -202,14 +202,14 @@ export function makeCreditReceiver(
     if ((modes & SHAPED) !== 0) shaper.settle(row, units, octets);
   }
 
-  /** So many units more were granted, by what has come so far. */
+  /** So many more units were granted, by what has been received so far. */
   function isGranted(row: number, units: number): boolean {
     const w = row << WORDS_SHIFT;
     const granted = ahead(words[w | (isOpen(row) ? LIMIT_SAID : LIMIT)], words[w | PASSED]);
     return granted >= units && granted <= WINDOW_MOST;
   }
 
-  /** Of what a closed account had granted, less can still come. */
+  /** Of what a closed account had granted, less is outstanding. */
   function takeClosed(row: number, units: number): void {
     const w = row << WORDS_SHIFT;
     times[(row << TIMES_SHIFT) | RECEIVED] += units;
@@ -217,34 +217,34 @@ export function makeCreditReceiver(
     words[w | LIMIT] = (words[w | PASSED] + (left > 0 ? left : 0)) & COUNT_MASK;
   }
 
-  /** Units came that were never granted: the sender believes a total that this end never sent. */
+  /** Units were received without a grant: the sender has used a total that was never sent. */
   function violated(row: number, units: number): void {
     doubles[row * DOUBLES + VIOLATIONS] += units;
     resynchronise(row);
   }
 
-  /** A frame's memory is free. */
+  /** A frame's buffer is free. */
   function free(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     const left = occupied(row) - units;
     words[(row << WORDS_SHIFT) | OCCUPIED] = left;
     if (left === 0) doubles[row * DOUBLES + EMPTY_SINCE] = clock.now;
-    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
+    if (hasListeners[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
     const modes = counts[r | MODES];
     const stands = modes & (OPENED | SHARES | REFRESHED | SHAPED);
     if (stands === OPENED ? isTooLittle(row, left) : (modes & OPENED) === 0) return;
     raise(row);
-    const untold = ahead(words[w | LIMIT], words[w | LIMIT_SAID]);
-    if (untold === 0 || (modes & UNSOLICITED) === 0) return;
+    const ungranted = ahead(words[w | LIMIT], words[w | LIMIT_SAID]);
+    if (ungranted === 0 || (modes & UNSOLICITED) === 0) return;
     const step = words[w | STEP];
-    if (untold < step && (left >= step || !isShort(row))) return;
+    if (ungranted < step && (left >= step || !isShort(row))) return;
     carrier.say(row, SAY_GRANT);
   }
 
   /**
-   * What is free is not worth a grant yet. Where the target is fixed and nothing was said again,
-   * nothing need be kept of it: until a copy is stored the limit only grows, and follows from the
+   * What is free is not worth a grant yet. Where the target is fixed and nothing was repeated,
+   * nothing need be stored: until a copy is stored the limit only grows, and is a function of the
    * other counts.
    */
   function isTooLittle(row: number, left: number): boolean {
@@ -269,7 +269,7 @@ export function makeCreditReceiver(
     return follows ? limitFor(row, words[w | TARGET]) : words[w | LIMIT];
   }
 
-  /** Within an epoch a limit never goes back. */
+  /** Within an epoch a limit never decreases. */
   function limitFor(row: number, target: number): number {
     const w = row << WORDS_SHIFT;
     const limit = (words[w | PASSED] + target - occupied(row)) & COUNT_MASK;
@@ -307,7 +307,7 @@ export function makeCreditReceiver(
     return counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH];
   }
 
-  /** Units that the link partner may still send, or has in the buffer. */
+  /** Units that the link partner may still send, or that are in the buffer. */
   function outstanding(row: number): number {
     return unused(row) + occupied(row);
   }
@@ -318,20 +318,20 @@ export function makeCreditReceiver(
     return ahead(words[w | LIMIT], words[w | PASSED]);
   }
 
-  /** Whether the neighbour has shown lately that it needs credit. */
+  /** Whether the link partner has recently shown that it needs credit. */
   function isActive(row: number): boolean {
     if (counts[(row << RECORD_SHIFT) | WANTED] === 0) return false;
     const { idlePs } = accounts.specOf(row).granting;
     return clock.now - times[(row << TIMES_SHIFT) | ACTIVE_AT] < idlePs;
   }
 
-  /** What an answer says; it is on its way when this is read. */
+  /** Word of an answer; it is sent when this is read. */
   function answerWord(row: number): number {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     const modes = counts[r | MODES];
     counts[r | MODES] &= ~DEMANDED;
-    // Where grants are answers to demands only, a report is answered with what was granted before.
+    // Where grants are only answers to demands, a report is answered with what was granted before.
     const repeats = (modes & (CUMULATIVE | UNSOLICITED | DEMANDED)) === CUMULATIVE;
     if (!repeats && (modes & UNSOLICITED) === 0) raise(row);
     const now = repeats ? words[w | LIMIT_SAID] : limit(row);
@@ -340,7 +340,7 @@ export function makeCreditReceiver(
     if (!repeats) requests.answer(row, now);
     words[w | LIMIT_SAID] = now;
     addUp(row);
-    // It is the total: what was to be said again is said.
+    // It is the total: a pending repetition is done.
     if (counts[r | REFRESHES] === 0) {
       times[(row << TIMES_SHIFT) | REFRESH_AT] =
         clock.now + times[(row << TIMES_SHIFT) | REFRESH_PS];
@@ -353,7 +353,7 @@ export function makeCreditReceiver(
   function onSync(row: number, epoch: number, word: number, amount: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
-    // Said twice, it may come long after frames of its epoch: what they counted stands.
+    // A repetition may arrive long after frames of its epoch: their counts remain.
     const isNew = !isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch;
     if (isNew) {
       jump(row, word);
@@ -387,13 +387,14 @@ export function makeCreditReceiver(
     times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
     requests.add(row, words[(row << WORDS_SHIFT) | (isCumulative ? PASSED : LIMIT_SAID)], amount);
     raise(row);
-    // A demand is always answered, if only by saying again what was said.
+    // A demand is always answered, if only by a repetition.
     carrier.say(row, SAY_GRANT);
   }
 
   /**
-   * A sender that never demands credit may lack a total that was lost, and a receiver that repeats
-   * none by itself learns of no wrong one: reports are answered there, unless a total follows soon.
+   * A sender that never demands credit may lack a total that was lost, and a receiver that does not
+   * repeat its totals would not detect a wrong one: reports are answered there, unless a total
+   * follows soon.
    */
   function answersReport(row: number): boolean {
     const modes = counts[(row << RECORD_SHIFT) | MODES];
@@ -406,13 +407,13 @@ export function makeCreditReceiver(
     return true;
   }
 
-  /** Does what is due; returns when to look again. */
+  /** Does what is due; returns when it is to be called next. */
   function onTimer(row: number): number {
     const refreshAt = refreshAgain(row);
     return shaper.isWaiting(row) ? Math.min(refreshAt, grantPaced(row)) : refreshAt;
   }
 
-  /** Grants what there are tokens for by now. */
+  /** Grants as much as there are tokens for. */
   function grantPaced(row: number): number {
     const dueAt = shaper.dueAt(row);
     if (clock.now < dueAt) return dueAt;
@@ -439,7 +440,7 @@ export function makeCreditReceiver(
     return times[t | REFRESH_AT];
   }
 
-  /** The sender may lack credit, and a lost message is what it lacks: it may not demand any. */
+  /** The sender may lack credit because a message was lost, and may not demand any. */
   function mayBeStuck(row: number): boolean {
     if (!isOpen(row)) return true;
     const modes = counts[(row << RECORD_SHIFT) | MODES];
@@ -447,7 +448,7 @@ export function makeCreditReceiver(
     return (modes & SHARES) === 0 || isActive(row);
   }
 
-  /** False if the counts cannot be compared: the link partner has to start over. */
+  /** False if the counts cannot be compared: the link partner has to begin a new epoch. */
   function compare(row: number, epoch: number, word: number): boolean {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
@@ -456,7 +457,7 @@ export function makeCreditReceiver(
       return false;
     }
     if (epoch !== counts[r | RECEIVER_EPOCH]) {
-      // One that is late says nothing against this epoch, until the next says the same.
+      // A late message says nothing about this epoch, until the next repeats it.
       if (maySyncAgain(row)) resynchronise(row);
       return false;
     }
@@ -474,7 +475,7 @@ export function makeCreditReceiver(
     return true;
   }
 
-  /** Units came past, or never will, that were not received. */
+  /** Units were sent, or never will be, that were not received. */
   function jump(row: number, passed: number): void {
     addUp(row);
     const w = row << WORDS_SHIFT;
@@ -482,7 +483,7 @@ export function makeCreditReceiver(
     doubles[row * DOUBLES + RECEIVED_MARK] = passed;
   }
 
-  /** In time: a word holds all that can come from one answer to the next. */
+  /** In time: a word holds all that can be received from one answer to the next. */
   function addUp(row: number): void {
     const w = row << WORDS_SHIFT;
     const mark = row * DOUBLES + RECEIVED_MARK;
@@ -498,12 +499,11 @@ export function makeCreditReceiver(
 
   /** Whether the answer to an earlier request would have come. */
   function maySyncAgain(row: number): boolean {
-    return (
-      clock.now - doubles[row * DOUBLES + SYNC_ASKED_AT] >= accounts.specOf(row).granting.tellPs
-    );
+    const askedAt = doubles[row * DOUBLES + SYNC_ASKED_AT];
+    return clock.now - askedAt >= accounts.specOf(row).granting.resyncPs;
   }
 
-  /** The neighbour may lack the credit for a frame. */
+  /** The link partner may lack the credit for a frame. */
   function isShort(row: number): boolean {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
@@ -520,7 +520,7 @@ export function makeCreditReceiver(
     if (counts[(row << RECORD_SHIFT) | REFRESHES] !== 0) changed(row);
   }
 
-  /** What others, requests and the shaper leave of it. */
+  /** What other accounts, requests and the shaper leave of it. */
   function limitByModes(row: number): number {
     const w = row << WORDS_SHIFT;
     const modes = counts[(row << RECORD_SHIFT) | MODES];
@@ -536,7 +536,7 @@ export function makeCreditReceiver(
     resynchronise(row);
   }
 
-  /** An account has given back what it had: those that share its buffer are granted more. */
+  /** An account has returned credit: those that share its buffer are granted more. */
   function raiseOthers(row: number): void {
     const { channels } = accounts.specOf(row);
     for (let slot = 0; slot < channels.length; slot++) {
@@ -549,7 +549,7 @@ export function makeCreditReceiver(
     }
   }
 
-  /** Something is different: the neighbour hears of it soon, and again. */
+  /** The limit has changed: it is advertised soon, and repeated. */
   function changed(row: number): void {
     counts[(row << RECORD_SHIFT) | MODES] &= ~REFRESHED;
     counts[(row << RECORD_SHIFT) | REFRESHES] = 0;

@@ -1,7 +1,7 @@
 import type { Tables } from '../../kernel/tables.js';
 
-// What every frame touches of an account, both halves in one line of the cache: small numbers in
-// half words, then totals in words; and doubles, which only messages and timers touch.
+// What every frame reads of an account, both halves in one cache line: small numbers in half words,
+// then totals in words; and doubles, which only messages and timers use.
 
 export const RECORD_SHIFT = 5;
 
@@ -17,32 +17,32 @@ export const MODES = 3;
 export const CUMULATIVE = 1;
 export const UNSOLICITED = 2;
 export const LOOKS_AHEAD = 4;
-/** It matters how much waits in line: to ask ahead, or because credit ages when nothing does. */
-export const MINDS_LINE = 8;
-/** It asks when it lacks credit. */
+/** The backlog is needed: to request ahead, or because credit ages when there is none. */
+export const USES_BACKLOG = 8;
+/** It requests credit when it lacks some. */
 export const ASKS = 16;
 export const AGES = 32;
-/** What it may have promised depends on the other channels. */
+/** Its target depends on the other channels. */
 export const SHARES = 64;
 
-/** The link partner never asks: data shows that it needs credit. */
+/** The link partner sends no requests: data shows that it needs credit. */
 export const UNASKED = 1024;
 
-// Not modes, but looked at together with them.
+// Not modes, but read together with them.
 
 /** It has reported since the last change. */
 export const REPORTED = 128;
-/** It has said again what it grants since the last change. */
+/** It has repeated its grant since the last change. */
 export const REFRESHED = 256;
-/** The neighbour has begun an epoch. */
+/** The link partner has begun an epoch. */
 export const OPENED = 512;
-/** The total that came last was older than the one before. */
+/** The total received last was older than the one before. */
 export const WENT_BACK = 2048;
 /** A demand, or a new epoch, waits for its answer: only that may grant more. */
 export const DEMANDED = 4096;
 /** The link partner's totals have 31 bits. */
 export const ASKED_WIDE = 8192;
-/** The receiver is shaped: a bucket of tokens says when how much may be granted. */
+/** The receiver is shaped: a token bucket limits grants. */
 export const SHAPED = 16384;
 
 export const STATE = 4;
@@ -55,12 +55,12 @@ export const BLOCKED = 6;
 /** Octets of a unit that this end grants. */
 export const UNIT = 7;
 export const UNIT_SHIFT = 8;
-/** Units of the longest frame that may come. */
+/** Units of the longest frame that may be received. */
 export const FRAME = 9;
 /** Refreshes since the last change. */
 export const REFRESHES = 10;
 export const RECEIVER_EPOCH = 11;
-/** The neighbour has asked since it last was idle. */
+/** The link partner has sent a request since it last was idle. */
 export const WANTED = 12;
 
 // Words of the same record, behind these: totals, and what is compared with them.
@@ -76,12 +76,12 @@ export const ALLOWED = 8;
 
 // Of the receiving half.
 
-/** Units that it may have promised at most; kept where it does not share. */
+/** Upper bound of the units granted; stored where it does not depend on other channels. */
 export const TARGET = 9;
 export const STEP = 10;
-/** Units that came past: received, or known to be missing. */
+/** Units that have passed: received, or known to be missing. */
 export const PASSED = 11;
-/** The highest count granted when it was last looked at. */
+/** The highest count granted when it was last computed. */
 export const LIMIT = 12;
 export const LIMIT_SAID = 13;
 /** Units in the buffer now. */
@@ -91,15 +91,15 @@ export const OCCUPIED_PEAK = 15;
 export const TIMES_SHIFT = 3;
 
 export const REPORT_AT = 0;
-/** A changed count of what was used is said again after this time. */
+/** A changed count of used units is repeated after this time. */
 export const REPORT_PS = 1;
-/** Kept where credit ages. */
+/** Stored where credit ages. */
 export const LAST_USE = 2;
 export const SPENT = 3;
 export const REFRESH_AT = 4;
-/** A changed limit is said again after this time. */
+/** A changed limit is repeated after this time. */
 export const REFRESH_PS = 5;
-/** Kept where what an account may have depends on the others. */
+/** Stored where the target of an account depends on the others. */
 export const ACTIVE_AT = 6;
 export const RECEIVED = 7;
 

@@ -1,7 +1,7 @@
 import type { Tables } from '../../kernel/tables.js';
 import { ahead, COUNT_MASK, WINDOW_MOST } from './credit-machine.js';
 
-/** What link partners have requested, and have not been granted. */
+/** Requests of link partners that have not been granted. */
 export type CreditRequests = ReturnType<typeof makeCreditRequests>;
 
 export function makeCreditRequests(tables: Tables) {
@@ -13,12 +13,12 @@ export function makeCreditRequests(tables: Tables) {
     totals[row] = amount === 0 ? Infinity : (base + amount) & COUNT_MASK;
   }
 
-  /** The request has its answer; what it did not get is for the next one. */
+  /** The request is answered; the rest is left to the next one. */
   function answer(row: number, total: number): void {
     totals[row] = total;
   }
 
-  /** No more of a limit than was requested; but it does not go back for that. */
+  /** Bounds a limit by what was requested; but a limit never decreases. */
   function bound(row: number, limit: number, before: number): number {
     const total = totals[row];
     if (total === Infinity || ahead(total, limit) <= WINDOW_MOST) return limit;

@@ -27,7 +27,7 @@ import {
   CUMULATIVE,
   LAST_USE,
   LOOKS_AHEAD,
-  MINDS_LINE,
+  USES_BACKLOG,
   MODES,
   RECORD_SHIFT,
   REPORT_AT,
@@ -51,18 +51,18 @@ const BLOCKED_PS = 3;
 const BLOCKS = 4;
 export const GRANTED = 5;
 export const AGED = 6;
-/** Credit that a resynchronisation took back. */
+/** Credit that a resynchronisation revoked. */
 export const REVOKED = 7;
 /** Answers from another epoch, and totals older than the last. */
 export const STALE = 8;
 /** Incremental credit beyond what the link partner's buffer can back. */
 export const OVERFLOW = 9;
 export const FAILED_SYNCS = 10;
-/** Requests to begin that nobody has answered yet. */
+/** Requests to begin that have not been answered. */
 const TRIES = 11;
-/** CONSUMED when SPENT was last brought up to date. */
+/** CONSUMED when SPENT was last updated. */
 const SPENT_MARK = 12;
-/** Totals that cannot be true. */
+/** Totals that are implausible. */
 export const WRONG_TOTALS = 13;
 const DOUBLES = 14;
 
@@ -71,13 +71,13 @@ const SYNC = 1;
 const OPEN = 2;
 
 /**
- * The sending half of an account: it counts what it uses, and never uses more than it was
- * granted. Whatever is lost, it can say its total again.
+ * The sending half of an account: it counts what it uses, and never uses more than it was granted.
+ * Whatever is lost, it can repeat its total.
  */
 export type CreditSender = ReturnType<typeof makeCreditSender>;
 
 export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carrier: CreditCarrier) {
-  const { clock, ears } = carrier;
+  const { clock, hasListeners } = carrier;
   const { counts, words, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
 
@@ -87,7 +87,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     else counts[(row << RECORD_SHIFT) | STATE] = OPEN;
   }
 
-  /** The neighbour no longer exchanges credit: what it granted is not worth anything. */
+  /** The link partner no longer exchanges credit: what it granted is void. */
   function stop(row: number): void {
     const w = row << WORDS_SHIFT;
     doubles[row * DOUBLES + REVOKED] += available(row);
@@ -97,7 +97,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     carrier.withdraw(row);
   }
 
-  /** All counts are forgotten; the next epoch begins when the neighbour agrees. */
+  /** Resets all counts; the next epoch begins when the link partner agrees. */
   function startOver(row: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
@@ -115,7 +115,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     trySync(row);
   }
 
-  /** The link has been down: what was granted before is not worth anything. */
+  /** The link has been down: earlier grants are void. */
   function linkUp(row: number): void {
     if (accounts.isCumulative(row)) {
       startOver(row);
@@ -124,7 +124,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     forfeit(row, available(row));
   }
 
-  /** Units are gone without a frame. */
+  /** Units are lost without a frame. */
   function forfeit(row: number, units: number): void {
     const lost = Math.min(units, available(row));
     if (lost === 0) return;
@@ -163,14 +163,14 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const w = row << WORDS_SHIFT;
     assert(units <= ahead(words[w | ALLOWED], words[w | CONSUMED]), 'credit.spend');
     words[w | CONSUMED] = (words[w | CONSUMED] + units) & COUNT_MASK;
-    if (ears[0] !== 0) carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
+    if (hasListeners[0] !== 0) carrier.announce(row, CREDIT_STEP.TRANSMITTED, units);
     const modes = counts[r | MODES];
-    if ((modes & (REPORTED | MINDS_LINE)) !== 0) noteUse(row, modes);
+    if ((modes & (REPORTED | USES_BACKLOG)) !== 0) noteUse(row, modes);
   }
 
   function noteUse(row: number, modes: number): void {
     if ((modes & REPORTED) !== 0) changed(row);
-    if ((modes & MINDS_LINE) === 0) return;
+    if ((modes & USES_BACKLOG) === 0) return;
     times[(row << TIMES_SHIFT) | LAST_USE] = clock.now;
     if ((modes & LOOKS_AHEAD) !== 0) lookAhead(row);
   }
@@ -238,10 +238,10 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return counts[(row << RECORD_SHIFT) | SENDER_EPOCH];
   }
 
-  /** What a request says, read when it starts on the wire. */
+  /** Word of a request, read when it starts on the wire. */
   function requestWord(row: number, what: number): number {
     const word = accounts.isCumulative(row) ? count(row, CONSUMED) : 0;
-    // It is the total: what was to be said again is said.
+    // It is the total: a pending repetition is done.
     if (counts[(row << RECORD_SHIFT) | REPORTS] === 0) {
       times[(row << TIMES_SHIFT) | REPORT_AT] = clock.now + times[(row << TIMES_SHIFT) | REPORT_PS];
     }
@@ -255,7 +255,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     else onTotal(row, epoch, word);
   }
 
-  /** The link partner agrees to the epoch; said twice, it is a total like others. */
+  /** The link partner accepts the epoch; a repetition is a total like others. */
   function onAccept(row: number, epoch: number, word: number): void {
     const r = row << RECORD_SHIFT;
     if (counts[r | STATE] !== SYNC || epoch !== counts[r | SENDER_EPOCH]) {
@@ -306,23 +306,26 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return !isSecond && ahead(count(row, ALLOWED), limit) <= accounts.backed[row];
   }
 
-  /** A total that cannot be true is not used: what else was believed may be as wrong. */
+  /** An implausible total is not used: totals used before may be as wrong. */
   function distrust(row: number): void {
     doubles[row * DOUBLES + WRONG_TOTALS]++;
-    startOver(row);
+    startOverAlone(row);
   }
 
-  /** The neighbour lost its counts, or found them contradicted, or takes credit back. */
+  /** One account starts over; others of the port go on with what they have. */
+  function startOverAlone(row: number): void {
+    startOver(row);
+    carrier.permit(row);
+  }
+
+  /** The link partner lost its counts, or found them contradicted, or revokes credit. */
   function onResync(row: number): void {
     const state = counts[(row << RECORD_SHIFT) | STATE];
-    if (state === OPEN) {
-      startOver(row);
-      // Its frame made room in the queue: other accounts of the class have credit.
-      carrier.permit(row);
-    } else if (state === SYNC) trySync(row);
+    if (state === OPEN) startOverAlone(row);
+    else if (state === SYNC) trySync(row);
   }
 
-  /** Does what is due; returns when to look again. */
+  /** Does what is due; returns when it is to be called next. */
   function onTimer(row: number): number {
     if (counts[(row << RECORD_SHIFT) | STATE] === DOWN) return Infinity;
     const poll = pollWhileBlocked(row);
@@ -355,7 +358,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     carrier.permit(row);
   }
 
-  /** Incremental credit is a number that cannot grow beyond the link partner's buffer. */
+  /** Incremental credit cannot grow beyond the link partner's buffer. */
   function add(row: number, units: number): void {
     const room = Math.max(0, accounts.backed[row] - available(row));
     const taken = Math.min(units, room);
@@ -364,7 +367,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     raise(row, (count(row, ALLOWED) + taken) & COUNT_MASK, taken);
   }
 
-  /** Something is different: the neighbour hears of it soon, and again. */
+  /** The count has changed: it is reported soon, and repeated. */
   function changed(row: number): void {
     counts[(row << RECORD_SHIFT) | MODES] &= ~REPORTED;
     counts[(row << RECORD_SHIFT) | REPORTS] = 0;
@@ -390,7 +393,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     carrier.wake(row, doubles[d + POLL_AT]);
   }
 
-  /** A grant is on its way, or was lost: only then is it asked for. */
+  /** A grant is in flight, or was lost: only then is credit requested. */
   function waitForGrant(row: number): void {
     const at = row * DOUBLES + POLL_AT;
     const patientUntil = clock.now + accounts.specOf(row).asking.pollPs;
@@ -403,8 +406,8 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   }
 
   /**
-   * Units that it wants in hand: for what waits, and for what its slice may send until a request
-   * that is sent later has its answer. No more than the link partner's buffer can back.
+   * Units that it requests in advance: for what waits, and for what its slice may send until a
+   * later request is answered. No more than the link partner's buffer can back.
    */
   function wanted(row: number): number {
     const unit = counts[(row << RECORD_SHIFT) | ASKED_UNIT];
@@ -412,7 +415,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return Math.max(1, Math.min(units, accounts.backed[row]));
   }
 
-  /** What its slice may send in that time, at its part of the port among the slices in line. */
+  /** What its slice may send in that time, at its share of the port among the slices in line. */
   function predicted(row: number): number {
     const { asking, channels } = accounts.specOf(row);
     const priority = accounts.priority(row);
@@ -427,7 +430,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return Math.ceil((units * own) / shares);
   }
 
-  /** What a request asks for: units beyond those used so far or, as an amount to add, held. */
+  /** Units of a request: beyond those used so far or, as an increment, available. */
   function amount(row: number): number {
     const units = wanted(row);
     return accounts.isCumulative(row) ? units : Math.max(1, units - available(row));
@@ -471,14 +474,14 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return times[t | REPORT_AT];
   }
 
-  /** A frame lacks credit, and only reports can bring back what was lost with a message. */
+  /** A frame lacks credit, and only reports can recover what was lost with a message. */
   function waitsSilently(row: number): boolean {
     return isBlocked(row) && (counts[(row << RECORD_SHIFT) | MODES] & ASKS) === 0;
   }
 
   /**
-   * Credit ages at the sender, as a use without a frame: the neighbour cannot tell it from a lost
-   * frame and takes the memory back, so no two clocks have to agree.
+   * Credit ages at the sender, as a use without a frame: the link partner cannot distinguish it
+   * from a lost frame and recovers the buffer, so no two clocks have to agree.
    */
   function age(row: number): number {
     if ((counts[(row << RECORD_SHIFT) | MODES] & AGES) === 0) return Infinity;

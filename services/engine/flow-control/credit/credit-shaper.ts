@@ -5,7 +5,7 @@ import type { CreditCarrier } from './credit-machine.js';
 
 /**
  * A token bucket per port: its accounts are granted no more line octets than its receiver is shaped
- * to. Accounts that wait for tokens take turns by their shares.
+ * to. Accounts that wait for tokens are served by their shares.
  */
 export type CreditShaper = ReturnType<typeof makeCreditShaper>;
 
@@ -15,15 +15,15 @@ export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carri
   const fullAt = tables.float64('port', 1);
   /** By account: it wants more than it was granted, for lack of tokens. */
   const waits = tables.uint8('credit', 1);
-  /** By account: octets granted by its share; of those that waited, the least is next. */
+  /** By account: octets granted by its share; of those that wait, the least is next. */
   const served = tables.float64('credit', 1);
-  /** By port: what the account had that was served last. */
+  /** By port: virtual time of the account that was served last. */
   const servedAt = tables.float64('port', 1);
 
   /** Of the units wanted, those that may be granted now. They are counted as granted. */
   function grant(row: number, wanted: number): number {
     if (wanted === 0) {
-      waits[row] = 0;
+      leave(row);
       return 0;
     }
     const { shaper, unitOctets } = accounts.specOf(row).granting;
@@ -45,7 +45,7 @@ export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carri
     return 0;
   }
 
-  /** A frame came in that was granted in whole units, and takes so many octets of the line. */
+  /** A frame was received that was granted in whole units, and takes so many octets of the line. */
   function settle(row: number, units: number, octets: number): void {
     const { shaper, unitOctets } = accounts.specOf(row).granting;
     if (shaper === null) return;
@@ -92,12 +92,14 @@ export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carri
     return Math.ceil(fullAt[accounts.port(row)] - ps);
   }
 
-  /** An account is granted nothing any more. */
+  /** An account wants no more, or is granted nothing any more: its turn goes to the next. */
   function leave(row: number): void {
+    if (waits[row] === 0) return;
     waits[row] = 0;
+    wakeNext(accounts.port(row));
   }
 
-  /** When to look again; Infinity while it does not wait. */
+  /** When it is to be called next; Infinity while it does not wait. */
   function dueAt(row: number): number {
     return waits[row] === 0 || nextOf(accounts.port(row), -1) !== row ? Infinity : readyAt(row);
   }

@@ -1,23 +1,23 @@
 import type { CreditAccounts } from './credit-accounts.js';
 
-/** What is asked of the accounts that share a buffer. */
+/** What is read of the accounts that share a buffer. */
 export interface Sharers {
-  /** Units that are granted and not used, on their way, or stored. */
+  /** Units that are granted and not used, in flight, or stored. */
   outstanding(row: number): number;
   isActive(row: number): boolean;
 }
 
 /** Units of the buffer of its port and priority that an account may have outstanding. */
 export interface Share {
-  /** As far as the other accounts have left it. */
+  /** As much as the other accounts leave. */
   target: number;
-  /** Once they have given back what was lent to them. */
+  /** After they have returned what was lent to them. */
   entitled: number;
 }
 
 /**
- * Under the demand policy an idle account may have a little, and an active one its share among the
- * active ones: what an idle tenant does not use is lent. It comes back as the borrower's frames
+ * Under the demand policy an idle account has a minimum, and an active one its share among the
+ * active ones: what an idle tenant does not use is lent. It is returned as the borrower's frames
  * leave, or by a resynchronisation if the borrower sends none.
  */
 export function shareOfBuffer(

@@ -4,7 +4,7 @@ import type { Mvtx2802 } from './mvtx2802-mechanism.js';
 import type { SlotMemory } from './mvtx2802-slots.js';
 import { MULTICAST } from './mvtx2802-stops.js';
 
-/** Slots are neither made nor lost: every region has, free and in use, what it was given. */
+/** Slots are neither created nor lost: every region has, free and in use, its configured number. */
 export function slotsAreConstant(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
   return memory.free.every((free, region) => free + memory.used[region] === sizeOf(spec, region));
 }
@@ -28,7 +28,7 @@ export function sourcesKeepToTheirRegion(spec: Mvtx2802Spec, memory: SlotMemory)
   return memory.usedBySource.every((used) => used <= spec.sourceSlots);
 }
 
-/** Downgraded frames never hold a slot that is kept for a class. */
+/** Downgraded frames never use a slot that is reserved for a class. */
 export function classSlotsAreNotDowngraded(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
   for (let slot = 0; slot < memory.copies.length; slot++) {
     if (memory.copies[slot] === 0 || memory.region[slot] < LEAST_KEPT_CLASS) continue;
@@ -37,7 +37,7 @@ export function classSlotsAreNotDowngraded(spec: Mvtx2802Spec, memory: SlotMemor
   return true;
 }
 
-/** A managed source has a port map exactly while it is stopped for what it sends to several. */
+/** A managed source has a port map exactly while it is paused for multicast. */
 export function portMapsStandWithTheirReason(spec: Mvtx2802Spec, chip: Mvtx2802): boolean {
   if (spec.multicast.kind !== 'managed') return chip.stops.portMap.every((map) => map === 0);
   return chip.stops.portMap.every(

@@ -6,7 +6,7 @@ export interface QueueView {
   frames(port: number, trafficClass: number): number;
 }
 
-// Where a slot comes from: from 2 on, the region is the class that it is kept for.
+// Region of a slot: from 2 on, the region is the class that it is reserved for.
 
 export const SHARED = 0;
 export const SOURCE = 1;
@@ -18,12 +18,12 @@ export const NO_REGION = -1;
 /** All flow-controlled frames share the lowest queue of their destination (7.9). */
 export const LOWEST_CLASS = 0;
 
-/** Frames of flow-controlled ports have no class of their own, unless the option says so. */
+/** Frames of flow-controlled ports have no class of their own, unless the option gives them one. */
 export function isDowngraded(spec: Mvtx2802Spec, source: number): boolean {
   return spec.flowControl[source] && !spec.normalQos;
 }
 
-/** Where the next frame of a source may have its slot, by what each region has free. */
+/** Region of the slot of a source's next frame, by what each region has free. */
 export function regionFor(
   trafficClass: number,
   downgraded: boolean,
@@ -38,11 +38,11 @@ export function regionFor(
   return sourceFree > 0 ? SOURCE : NO_REGION;
 }
 
-/** By class: what an octet of it counts in the load of an output port. */
+/** By class: weight of an octet in the load of an output port. */
 export const DELAY_BOUND_WEIGHTS = [0, 0, 1, 2, 4, 8, 16, 16] as const;
 export const WFQ_WEIGHTS = [0, 0, 1, 1, 1, 1, 1, 1] as const;
 
-/** How full an output port is in the eyes of WRED. */
+/** Load of an output port, as WRED computes it. */
 export function outputLoad(spec: Mvtx2802WredSpec, queues: QueueView, port: number): number {
   const weights = spec.sum === 'wfq' ? WFQ_WEIGHTS : DELAY_BOUND_WEIGHTS;
   let load = 0;
@@ -60,7 +60,7 @@ export function wredShare(
   trafficClass: number,
   highPrecedence: boolean,
 ): number {
-  if (trafficClass < LEAST_KEPT_CLASS) return 0;
+  if (trafficClass < LEAST_KEPT_CLASS || (spec.spared & (1 << trafficClass)) !== 0) return 0;
   if (queues.octets(port, trafficClass) <= spec.thresholdOctets[trafficClass]) return 0;
   const load = outputLoad(spec, queues, port);
   const [first, second, third] = spec.levelOctets;
@@ -68,6 +68,32 @@ export function wredShare(
   if (load > third) return 1;
   if (load > second) return highPrecedence ? spec.secondHigh : spec.secondLow;
   return highPrecedence ? spec.firstHigh : 0;
+}
+
+/**
+ * Classes of an output that have more than their part, one bit each: while its load is above the
+ * first level, those above their threshold. `trafficClass` has so many octets more than
+ * its queue.
+ */
+export function excessiveClasses(
+  spec: Mvtx2802WredSpec,
+  queues: QueueView,
+  port: number,
+  trafficClass: number,
+  moreOctets: number,
+): number {
+  const [first] = spec.levelOctets;
+  let load = outputLoad(spec, queues, port);
+  if (trafficClass >= 0) {
+    load += (spec.sum === 'wfq' ? WFQ_WEIGHTS : DELAY_BOUND_WEIGHTS)[trafficClass] * moreOctets;
+  }
+  if (load <= first) return 0;
+  let excessive = 0;
+  for (let tc = LEAST_KEPT_CLASS; tc < DELAY_BOUND_WEIGHTS.length; tc++) {
+    const octets = queues.octets(port, tc) + (tc === trafficClass ? moreOctets : 0);
+    if (octets > spec.thresholdOctets[tc]) excessive |= 1 << tc;
+  }
+  return excessive;
 }
 
 /** Of a fan-out, the ports whose lowest queue is longer than the threshold, one bit each. */

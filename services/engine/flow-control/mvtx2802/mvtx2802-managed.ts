@@ -1,4 +1,5 @@
 import type { ManagedValue } from '../../contract/flow-control.js';
+import type { Shapers } from './mvtx2802-shaper.js';
 import type { SlotMemory } from './mvtx2802-slots.js';
 
 /** What the part is; the size of a slot is a choice. */
@@ -19,10 +20,31 @@ export const MVTX2802_DEFAULTS = {
   congestionFrames: 16,
 } as const;
 
-/** A single frame never stops its source. */
+/** How a port serves its queues. */
+export const SCHEDULERS = [
+  /** Of `classes`, as at other switches. */
+  'classes',
+  /** Delay bounds for P7 to P2, best effort for P1 and P0. */
+  'delay-bound',
+  /** P7 and P6 strict, delay bounds for P5 to P2, best effort for P1 and P0. */
+  'strict-delay-bound',
+  /** P7 and P6 strict, weights for the others. */
+  'strict-wfq',
+  /** Weights for all. */
+  'wfq',
+] as const;
+
+/** By class: bound of the delay at a port of 1 Gb/s. P1 and P0 have none. */
+export const DELAY_BOUNDS_US = [null, null, 2560, 1280, 640, 320, 160, 160] as const;
+/** Weights, and rates of the shaper, are in 64ths of a port. */
+export const RATE_PARTS = 64;
+/** How far a shaped class may be ahead of its average rate: a choice. */
+export const SHAPER_BURST = '16KiB';
+
+/** A single frame never pauses its source. */
 export const LEAST_XOFF_SLOTS = 2;
 
-/** Levels of the load of an output, and what is dropped of the first two. */
+/** Levels of the load of an output, and the share dropped at the first two. */
 export const WRED_DEFAULTS = {
   levels: ['240KiB', '280KiB', '320KiB'],
   /** Each class at its threshold adds as much to the load under delay bound. */
@@ -42,13 +64,17 @@ export class Mvtx2802Counters {
   readonly xoffs: Float64Array;
   readonly xons: Float64Array;
   readonly stoppedSincePs: Float64Array;
-  /** Of stops that are over. */
+  /** Of pauses that are over. */
   readonly stoppedPs: Float64Array;
-  /** Frames by the port they came in at. */
+  /** Frames by their ingress port. */
   readonly downgraded: Float64Array;
   readonly withoutSlot: Float64Array;
-  /** Frames by the port they would have left at. */
+  /** Frames by their intended egress port. */
   readonly wredDrops: Float64Array;
+  /** Frames by their ingress port that found no slot at their first bit. */
+  readonly withoutTemporary: Float64Array;
+  /** Frames by their egress port that started after their due date. */
+  readonly late: Float64Array;
 
   constructor(ports: number) {
     this.xoffs = new Float64Array(ports);
@@ -58,6 +84,8 @@ export class Mvtx2802Counters {
     this.downgraded = new Float64Array(ports);
     this.withoutSlot = new Float64Array(ports);
     this.wredDrops = new Float64Array(ports);
+    this.withoutTemporary = new Float64Array(ports);
+    this.late = new Float64Array(ports);
   }
 
   change(port: number, stop: boolean, now: number): void {
@@ -70,17 +98,22 @@ export class Mvtx2802Counters {
     }
   }
 
-  /** How long a source has been stopped until `now`: its flows to idle outputs as well. */
+  /** How long a source has been paused until `now`: its flows to idle outputs as well. */
   stoppedUntil(port: number, now: number): number {
     const stands = this.xoffs[port] > this.xons[port];
     return this.stoppedPs[port] + (stands ? now - this.stoppedSincePs[port] : 0);
   }
 }
 
+interface ManagedParts {
+  readonly counters: Mvtx2802Counters;
+  readonly memory: SlotMemory;
+  readonly shapers: Shapers;
+}
+
 export function mvtx2802ManagedValues(
   port: number,
-  counters: Mvtx2802Counters,
-  memory: SlotMemory,
+  { counters, memory, shapers }: ManagedParts,
   now: number,
 ): ManagedValue[] {
   const show = (name: string, value: number): ManagedValue => ({ name, priority: null, value });
@@ -93,5 +126,8 @@ export function mvtx2802ManagedValues(
     show('downgradedFrames', counters.downgraded[port]),
     show('framesWithoutSlot', counters.withoutSlot[port]),
     show('wredDrops', counters.wredDrops[port]),
+    show('framesWithoutTemporarySlot', counters.withoutTemporary[port]),
+    show('lateFrames', counters.late[port]),
+    show('shapedTimePs', shapers.heldPs[port]),
   ];
 }

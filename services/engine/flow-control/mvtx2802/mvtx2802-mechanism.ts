@@ -2,51 +2,75 @@ import type { IngressAccounts, Managed, ManagedValue } from '../../contract/flow
 import type { Mvtx2802Spec } from '../../contract/spec.js';
 import type { Clock } from '../../kernel/clock.js';
 import { RandomStream } from '../../kernel/random.js';
+import type { InFlight } from './mvtx2802-arrivals.js';
+import { TemporarySlots } from './mvtx2802-arrivals.js';
 import type { QueueView } from './mvtx2802-machine.js';
-import { LOWEST_CLASS, isDowngraded, wredShare } from './mvtx2802-machine.js';
+import { LOWEST_CLASS, excessiveClasses, isDowngraded, wredShare } from './mvtx2802-machine.js';
 import { Mvtx2802Counters, mvtx2802ManagedValues } from './mvtx2802-managed.js';
+import { SHAPED_CLASS, Shapers } from './mvtx2802-shaper.js';
 import { NO_SLOT, SlotMemory } from './mvtx2802-slots.js';
 import { SourceStops } from './mvtx2802-stops.js';
 
-/** Who sends PAUSE: it asks the accounts below whether a port is to stop, or may go on. */
+/**
+ * The mechanism that sends PAUSE: it reads from the accounts below whether a port is to be paused.
+ */
 export interface StopListener {
-  /** A source is to stop. */
+  /** A source is to be paused. */
   filled(port: number): void;
-  /** A source may go on. */
+  /** A source may resume. */
   emptied(port: number): void;
 }
 
+/** What the part reads of its device. */
+export interface ChipSurroundings {
+  readonly queues: QueueView;
+  readonly listener: StopListener;
+  readonly clock: Clock;
+  readonly inFlight: InFlight;
+}
+
 /**
- * The memory of one MVTX2802, and what it makes its neighbours do. Ports are numbered as the
+ * The memory of one MVTX2802, and its decisions to pause link partners. Ports are numbered as the
  * device counts them; sets of ports have one bit each.
  */
 export class Mvtx2802 implements IngressAccounts, Managed {
   readonly memory: SlotMemory;
   readonly stops: SourceStops;
   readonly counters: Mvtx2802Counters;
-  /** By port: 1 while its neighbour is asked to stop. */
+  readonly shapers: Shapers;
+  /** Null where no more frames can be coming in than there is room for. */
+  readonly arrivals: TemporarySlots | null;
+  /** By port: 1 while its link partner is paused. */
   private readonly stopped: Uint8Array;
   private readonly random: RandomStream;
+  private readonly queues: QueueView;
+  private readonly listener: StopListener;
+  private readonly clock: Clock;
 
   static readonly wiring = ['spec', 'queues', 'listener', 'clock'];
 
   constructor(
     readonly spec: Mvtx2802Spec,
-    private readonly queues: QueueView,
-    private readonly listener: StopListener,
-    private readonly clock: Clock,
+    { queues, listener, clock, inFlight }: ChipSurroundings,
     seed: number,
     device: string,
   ) {
     const ports = spec.flowControl.length;
+    this.queues = queues;
+    this.listener = listener;
+    this.clock = clock;
     this.memory = new SlotMemory(spec);
+    this.shapers = new Shapers(spec.shapers);
+    const { temporarySlots } = spec;
+    this.arrivals =
+      temporarySlots === Infinity ? null : new TemporarySlots(temporarySlots, ports, inFlight);
     this.stops = new SourceStops(spec);
     this.counters = new Mvtx2802Counters(ports);
     this.stopped = new Uint8Array(ports);
     this.random = new RandomStream(seed, `${device}/wred`);
   }
 
-  /** The class of a frame: as its priority says, unless the port has one of its own. */
+  /** The class of a frame: from its priority, unless the port has a fixed one. */
   classOf(source: number, byPriority: number): number {
     return this.spec.fixed[source]?.trafficClass ?? byPriority;
   }
@@ -64,7 +88,7 @@ export class Mvtx2802 implements IngressAccounts, Managed {
       const port = 31 - Math.clz32(rest & -rest);
       const { wred } = this.spec;
       const share = wredShare(wred, this.queues, port, trafficClass, highPrecedence);
-      // Drawn only when the outcome is open, so that a quiet port leaves the stream untouched.
+      // Sampled only when the outcome is open, so that a quiet port does not advance the stream.
       if (share === 0 || (share < 1 && this.random.uniform() >= share)) continue;
       passing &= ~(1 << port);
       this.counters.wredDrops[port]++;
@@ -72,13 +96,15 @@ export class Mvtx2802 implements IngressAccounts, Managed {
     return passing;
   }
 
-  /** A frame with several destinations has come, whatever will become of it. */
-  multicastArrived(source: number, fanOut: number): void {
-    this.stops.multicastArrived(source, fanOut, this.queues);
+  /** A frame with several destinations has arrived, whether or not it is admitted. */
+  multicastArrived(source: number, fanOut: number, vlan: number): void {
+    // The port map has no bit for the CPU.
+    const ports = this.spec.cpuPort < 0 ? fanOut : fanOut & ~(1 << this.spec.cpuPort);
+    this.stops.multicastArrived(source, ports, vlan, this.queues);
     this.settle();
   }
 
-  /** The slot of a frame that will go to so many destinations; NO_SLOT if it must be dropped. */
+  /** The slot of a frame with so many destinations; NO_SLOT if it must be dropped. */
   admit(source: number, trafficClass: number, copies: number, isMulticast: boolean): number {
     const { memory, stops, counters } = this;
     const downgraded = isDowngraded(this.spec, source);
@@ -88,12 +114,41 @@ export class Mvtx2802 implements IngressAccounts, Managed {
       counters.withoutSlot[source]++;
       return NO_SLOT;
     }
+    memory.admittedPs[slot] = this.clock.now;
     if (downgraded) counters.downgraded[source]++;
     const used = memory.usedBySource[source];
     if (used > before) stops.sourceSlotTaken(source, used);
     if (isMulticast) stops.multicastAdmitted(source, memory.multicastFrames);
     this.settle();
     return slot;
+  }
+
+  /** A frame that came in by a port is classified; false if it found no temporary slot. */
+  classified(source: number, fromPs: number): boolean {
+    const { arrivals, clock, counters } = this;
+    if (arrivals === null || arrivals.classified(source, fromPs, clock.now)) return true;
+    counters.withoutTemporary[source]++;
+    return false;
+  }
+
+  /** When the frame in a slot was admitted, in ps. */
+  admittedPs(slot: number): number {
+    return this.memory.admittedPs[slot];
+  }
+
+  /**
+   * Classes of a port that have more than their part; one has so many octets more than its queue.
+   */
+  excessive(port: number, trafficClass = -1, moreOctets = 0): number {
+    return excessiveClasses(this.spec.wred, this.queues, port, trafficClass, moreOctets);
+  }
+
+  /** A frame of a class starts: when the next of that class may; -Infinity: at any time. */
+  started(port: number, trafficClass: number, wireOctets: number, duePs: number): number {
+    const { now } = this.clock;
+    if (now > duePs) this.counters.late[port]++;
+    if (trafficClass !== SHAPED_CLASS) return -Infinity;
+    return this.shapers.started(port, wireOctets, now);
   }
 
   /** A frame has left the queue of a class. */
@@ -127,10 +182,10 @@ export class Mvtx2802 implements IngressAccounts, Managed {
   }
 
   managedValues(port: number, now: number): ManagedValue[] {
-    return mvtx2802ManagedValues(port, this.counters, this.memory, now);
+    return mvtx2802ManagedValues(port, this, now);
   }
 
-  /** Tells who sends PAUSE of every port whose reasons have come, or are all gone. */
+  /** Notifies the PAUSE mechanism of every port with its first reason, or without any. */
   private settle(): void {
     const { stopped, stops, listener } = this;
     for (let port = 0; port < stopped.length; port++) {

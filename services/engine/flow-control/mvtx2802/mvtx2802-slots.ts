@@ -4,7 +4,7 @@ import { NO_REGION, REGIONS, SOURCE, regionFor } from './mvtx2802-machine.js';
 export const NO_SLOT = -1;
 
 /**
- * The frame data buffer: slots of one frame each, most of them kept for a class or a source. A
+ * The frame data buffer: slots of one frame each, most of them reserved for a class or a source. A
  * frame with several destinations has one slot, which is free when the last of them has sent it.
  */
 export class SlotMemory {
@@ -25,7 +25,9 @@ export class SlotMemory {
   readonly region: Uint8Array;
   readonly source: Uint8Array;
   readonly isMulticast: Uint8Array;
-  /** Free slots, one behind the other, and how many they are. */
+  /** When its frame was admitted, in ps. */
+  readonly admittedPs: Float64Array;
+  /** Free slots, one behind the other, and their number. */
   private readonly idle: Int32Array;
   private idleCount: number;
 
@@ -43,11 +45,12 @@ export class SlotMemory {
     this.region = new Uint8Array(slots);
     this.source = new Uint8Array(slots);
     this.isMulticast = new Uint8Array(slots);
+    this.admittedPs = new Float64Array(slots);
     this.idle = Int32Array.from({ length: slots }, (_, i) => slots - 1 - i);
     this.idleCount = slots;
   }
 
-  /** A slot for a frame with so many destinations, NO_SLOT if none may be had. */
+  /** A slot for a frame with so many destinations, NO_SLOT if none is available. */
   take(
     source: number,
     trafficClass: number,

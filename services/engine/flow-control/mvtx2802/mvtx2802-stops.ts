@@ -2,15 +2,15 @@ import type { Mvtx2802Spec } from '../../contract/spec.js';
 import type { QueueView } from './mvtx2802-machine.js';
 import { congestedPorts, isUncongested } from './mvtx2802-machine.js';
 
-/** Why a source is to stop; it may go on when no reason is left. */
+/** Reasons to pause a source; it resumes when none is left. */
 export const UNICAST = 1;
 export const MULTICAST = 2;
 
-/** Who must stop, and why: the transitions of 7.9.1 and 7.9.2. */
+/** Which sources are paused, and why: the transitions of 7.9.1 and 7.9.2. */
 export class SourceStops {
   /** By source: UNICAST and MULTICAST, one bit each. */
   readonly reasons: Uint8Array;
-  /** By source: the destinations that were congested when it was stopped, one bit each. */
+  /** By source: the destinations that were congested when it was paused, one bit each. */
   readonly portMap: Uint8Array;
 
   static readonly wiring = ['spec'];
@@ -51,11 +51,12 @@ export class SourceStops {
     for (let p = 0; p < this.reasons.length; p++) this.reasons[p] &= ~MULTICAST;
   }
 
-  /** Managed: a frame will go to these ports (one bit each); what is congested now is recorded. */
-  multicastArrived(source: number, fanOut: number, queues: QueueView): void {
+  /** Managed: a frame is sent to these ports (one bit each); those congested now are recorded. */
+  multicastArrived(source: number, fanOut: number, vlan: number, queues: QueueView): void {
     const { flowControl, multicast } = this.spec;
     if (multicast.kind !== 'managed' || !flowControl[source] || this.portMap[source] !== 0) return;
-    const congested = congestedPorts(fanOut, multicast.thresholdFrames, queues);
+    const threshold = multicast.thresholdOfVlan[vlan] ?? multicast.thresholdFrames;
+    const congested = congestedPorts(fanOut, threshold, queues);
     if (congested === 0) return;
     this.portMap[source] = congested;
     this.reasons[source] |= MULTICAST;

@@ -3,7 +3,7 @@ import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { PauseResponder } from '../../quanta/pause-responder.js';
 
-/** Range and default of the time asked for (802.3 31B.2). */
+/** Range and default of the pause time (802.3 31B.2). */
 export const PAUSE_QUANTA = { least: 1, most: 65_535, default: 65_535 } as const;
 
 /** The counters of 802.3 30.3.4, by port. */

@@ -15,13 +15,13 @@ import * as invariants from './pause-invariants.js';
 import { PORT_GROUP, PORT_TIMER, pauseQuanta } from './pause-machine.js';
 import { PauseCounters, pauseManagedValues } from './pause-managed.js';
 
-/** 802.3 Annex 31B: a receiver stops its neighbour altogether, for a time. */
+/** 802.3 Annex 31B: a receiver pauses its link partner, all priorities, for a time. */
 export class PauseMechanism extends QuantaMechanism implements Mechanism {
   readonly name = 'pause';
   readonly counters: PauseCounters;
   private readonly frame = blankPauseFrame();
-  /** What came in, whatever it is. */
-  private readonly heard = blankPauseFrame();
+  /** The last received frame. */
+  private readonly decoded = blankPauseFrame();
 
   constructor(
     tables: Tables,
@@ -64,14 +64,14 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
-    const { heard } = this;
+    const { decoded } = this;
     if (macControlOpcode(octets, length) !== OPCODE_PAUSE) return false;
-    if (decodePause(octets, 0, heard) !== 'ok') return false;
+    if (decodePause(octets, 0, decoded) !== 'ok') return false;
     const spec = this.specs[port];
-    if (heard.destination !== MAC_CONTROL_GROUP && heard.destination !== spec.mac) return false;
+    if (decoded.destination !== MAC_CONTROL_GROUP && decoded.destination !== spec.mac) return false;
     this.counters.received[port]++;
     // A port that runs PFC ignores PAUSE (802.1Q clause 36).
-    if (spec.pause !== null) this.responder.load(port, PORT_TIMER, heard.quanta);
+    if (spec.pause !== null) this.responder.load(port, PORT_TIMER, decoded.quanta);
     return true;
   }
 

@@ -6,17 +6,17 @@ import type { StopListener } from '../../quanta/pause-responder.js';
 const GROUPS = 8;
 
 /**
- * Whether the neighbour's watchdog may be sending against a stop of this port: what then does not
- * fit is no failure of the headroom. It is reckoned from this side alone, so it does not depend on
- * where the neighbour runs: a watchdog steps in after a stop of its detection time, and back after
- * a quiet time that is not longer than restoration and detection together.
+ * Whether the link partner's watchdog may be ignoring a pause of this port: an overflow is then no
+ * failure of the headroom. It is computed from this side alone, so it does not depend on where the
+ * link partner runs: a watchdog acts after a pause of its detection time, and ends that after a
+ * quiet time that is not longer than restoration and detection together.
  */
 export class Defiance implements StopListener {
-  /** By port and group: when the last stop began, and until when it may have been defied. */
+  /** By port and group: when the last pause began, and until when it may have been ignored. */
   private readonly beganAt: Float64Array;
   private readonly until: Float64Array;
   private readonly isOff: Uint8Array;
-  private readonly specs: (PfcPortSpec['neighbourWatchdog'] | undefined)[] = [];
+  private readonly specs: (PfcPortSpec['partnerWatchdog'] | undefined)[] = [];
 
   constructor(
     tables: Tables,
@@ -28,7 +28,7 @@ export class Defiance implements StopListener {
   }
 
   configure(port: number, spec: PfcPortSpec | null): void {
-    this.specs[port] = spec?.neighbourWatchdog ?? null;
+    this.specs[port] = spec?.partnerWatchdog ?? null;
   }
 
   stopBegan(port: number, group: number): void {
@@ -59,4 +59,4 @@ export class Defiance implements StopListener {
   }
 }
 
-type WatchOfGroup = NonNullable<PfcPortSpec['neighbourWatchdog']>[number];
+type WatchOfGroup = NonNullable<PfcPortSpec['partnerWatchdog']>[number];

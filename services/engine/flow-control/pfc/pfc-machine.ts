@@ -2,7 +2,7 @@ import type { PfcWatchdogSpec, PortSpec } from '../../contract/spec.js';
 import type { PauseResponder } from '../../quanta/pause-responder.js';
 import type { PfcFrame } from '../../wire/mac-control/pfc-frame.js';
 
-/** For each priority group of a port, the priorities that a stop of the group names. */
+/** For each priority group of a port, the priorities that a pause of the group names. */
 export function groupPriorities(port: PortSpec): Uint8Array {
   const result = new Uint8Array(8);
   const operational = port.pfc?.priorities ?? 0;
@@ -21,8 +21,8 @@ export function groupsOf(prioritiesOf: Uint8Array, priorities: number): number {
 }
 
 /**
- * The frame that a port sends: every stopped group is restated, so that one frame repairs the
- * loss of the one before, and groups just released are named with time zero.
+ * The frame that a port sends: every paused group is repeated, so that one frame repairs the loss
+ * of the one before, and groups just released are named with time zero.
  */
 export function fillPfc(
   frame: PfcFrame,
@@ -58,8 +58,8 @@ export function applyPfc(
 }
 
 /**
- * When a watchdog acts if all stays as it has been since a time: steps in after the detection time
- * of a stop, steps back after the restoration time without one.
+ * When a watchdog acts if nothing changes: it begins after the detection time of a pause, and ends
+ * after the restoration time without one.
  */
 export function watchDuePs(
   { detectionPs, restorationPs }: PfcWatchdogSpec,

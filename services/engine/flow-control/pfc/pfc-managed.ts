@@ -4,18 +4,20 @@ import type { Tables } from '../../kernel/tables.js';
 import type { PauseResponder } from '../../quanta/pause-responder.js';
 import type { PfcWatchdog } from './pfc-watchdog.js';
 
-/** Ranges and defaults of what a port is told (802.1Qbb; 802.3 31D). */
+/** Ranges and defaults of the settings of a port (802.1Qbb; 802.3 31D). */
 export const PFC_QUANTA = { least: 1, most: 65_535, default: 65_535 } as const;
 export const PFC_REFRESH_FRACTION = { default: 0.5 } as const;
 
-/** As switches come: a priority that stands for a fifth of a second is not merely congested. */
+/**
+ * Defaults of switches: a priority that is paused for a fifth of a second is not merely congested.
+ */
 export const PFC_WATCHDOG = {
   detection: { default: '200ms' },
   restoration: { default: '200ms' },
   action: { default: 'drop' },
 } as const;
 
-/** What IEEE8021-PFC-MIB counts. */
+/** Counters of IEEE8021-PFC-MIB. */
 export class PfcCounters {
   /** By port and priority. */
   private readonly requests: Float64Array;

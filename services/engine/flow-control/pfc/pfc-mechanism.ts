@@ -3,7 +3,7 @@ import type {
   ManagedValue,
   Mechanism,
   MechanismHost,
-  NeighbourStopper,
+  ProxyPauser,
 } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { Tables } from '../../kernel/tables.js';
@@ -23,23 +23,23 @@ import { PfcWatchdog } from './pfc-watchdog.js';
 const REMOTE_TIMER = 9;
 const WATCHDOG_TIMER = 10;
 
-/** 802.1Qbb: each receiver stops its neighbour priority by priority, for a time. */
-export class PfcMechanism extends QuantaMechanism implements Mechanism, NeighbourStopper {
+/** 802.1Qbb: each receiver pauses its link partner priority by priority, for a time. */
+export class PfcMechanism extends QuantaMechanism implements Mechanism, ProxyPauser {
   readonly name = 'pfc';
   readonly counters: PfcCounters;
-  /** Asked for by others than this port's own accounts. */
+  /** Pauses requested by other mechanisms than this port's own accounts. */
   readonly remote: RemoteStops;
-  /** What is done about stops that last too long, here and by neighbours. */
+  /** Handles pauses that last too long, here and at link partners. */
   readonly watchdog: PfcWatchdog;
   readonly defiance: Defiance;
   private readonly frame = blankPfcFrame();
-  /** What came in, whatever it is. */
-  private readonly heard = blankPfcFrame();
+  /** The last received frame. */
+  private readonly decoded = blankPfcFrame();
   /** By port and group: the priorities that a stop of the group may name. */
   private readonly prioritiesOf: Uint8Array[] = [];
   /** By port: priorities that have PFC now, one bit each. */
   private readonly operational: Uint8Array;
-  /** By port: groups whose senders are stopped before they are full, one bit each. */
+  /** By port: groups whose senders are paused before they are full, one bit each. */
   private readonly stopping: Uint8Array;
 
   constructor(
@@ -121,12 +121,12 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     this.stopping[port] = groupsOf(this.prioritiesOf[port], priorities);
   }
 
-  /** PFC has been provided for an account of a port. */
+  /** PFC is configured for an account of a port. */
   rules(port: number, group: number): boolean {
     return this.prioritiesOf[port][group] !== 0;
   }
 
-  /** The senders of an account are stopped before it is full. */
+  /** The senders of an account are paused before it is full. */
   stops(port: number, group: number): boolean {
     return (this.stopping[port] & (1 << group)) !== 0;
   }
@@ -145,7 +145,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
     const releases = initiator.takeReleases(port);
     fillPfc(frame, this.prioritiesOf[port], initiator.off[port], releases, spec.pfc!.quanta);
     frame.enableVector = this.remote.fill(port, frame.enableVector, frame.quanta);
-    // A remote stop can expire before the wire is free.
+    // A remote pause can expire before the link is free.
     if (frame.enableVector === 0) return 0;
     initiator.stated(port, txEnd);
     this.counters.sent(port, frame.enableVector);
@@ -155,10 +155,10 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, Neighbou
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
     if (macControlOpcode(octets, length) !== OPCODE_PFC) return false;
-    if (decodePfc(octets, 0, this.heard) !== 'ok') return false;
+    if (decodePfc(octets, 0, this.decoded) !== 'ok') return false;
     const operational = this.operational[port];
-    this.counters.received(port, this.heard.enableVector);
-    applyPfc(this.heard, operational, port, this.responder);
+    this.counters.received(port, this.decoded.enableVector);
+    applyPfc(this.decoded, operational, port, this.responder);
     return true;
   }
 

@@ -5,30 +5,32 @@ import type { Tables } from '../../kernel/tables.js';
 import type { StopListener, PauseResponder } from '../../quanta/pause-responder.js';
 import { watchDuePs } from './pfc-machine.js';
 
-/** What a watchdog does beyond its port's gate, done by the parts that it concerns. */
+/** Effects of a watchdog beyond its port's gate. */
 export interface WatchdogTools {
   /** Frames of a priority wait at a port. */
   waits(port: number, priority: number): boolean;
   /** Drops them all; returns how many. */
   discard(port: number, priority: number): number;
-  /** It stepped in or back: part of what the device executed. */
+  /** It began or ended to act: part of the digest. */
   note(port: number, priority: number, on: boolean): void;
 }
 
 /**
- * Looks at priorities that a neighbour holds. One that was held without a break for the detection
- * time, and has frames waiting, is in a storm: its stops are no longer obeyed, and what waits is
- * dropped, and what comes, or it is sent. When the neighbour has not asked for a stop for the
- * restoration time, all is as before.
+ * Watches paused priorities. One that was paused without a break for the detection time, and has
+ * frames waiting, is in a storm: its pauses are ignored, and frames that wait or arrive are
+ * dropped, or they are sent. When the link partner has not paused it for the restoration time, the
+ * storm is over.
  */
 export class PfcWatchdog implements StopListener {
   /** By port: priorities in a storm, and those of them whose frames are dropped, one bit each. */
   readonly storms: Uint8Array;
   readonly discards: Uint8Array;
-  /** By port and priority: since when what it waits for lasts; Infinity while it does not. */
+  /** By port and priority: since when the awaited condition lasts; Infinity while it does not. */
   private readonly since: Float64Array;
   private readonly armed: Uint8Array;
-  /** By port and priority: how often it stepped in, when last, for how long before that. */
+  /**
+   * By port and priority: number of storms, when the last began, and after what time of detection.
+   */
   private readonly stormCount: Float64Array;
   private readonly stormSince: Float64Array;
   private readonly stormTime: Float64Array;
@@ -54,7 +56,7 @@ export class PfcWatchdog implements StopListener {
     this.dropped = tables.float64('port', PRIORITIES);
   }
 
-  /** What is built after the mechanisms. */
+  /** Sets what is built after the mechanisms. */
   equip(tools: WatchdogTools): void {
     this.tools = tools;
   }
@@ -89,11 +91,11 @@ export class PfcWatchdog implements StopListener {
     if (due > this.host.clock.now) this.arm(port, priority, due);
     else if (this.isStorm(port, priority)) this.stepBack(port, priority);
     else if (this.tools!.waits(port, priority)) this.stepIn(port, priority);
-    // A stop that nobody waits for does no harm; it is looked at again.
+    // A pause for which no frame waits is harmless; it is checked again.
     else this.wait(port, priority, this.host.clock.now);
   }
 
-  /** A frame was kept from a queue. */
+  /** A frame was not admitted to a queue. */
   refused(port: number, priority: number): void {
     this.dropped[port * PRIORITIES + priority]++;
   }

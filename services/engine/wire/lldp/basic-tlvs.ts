@@ -35,7 +35,7 @@ export function macIdentifier(subtype: number, mac: number): Uint8Array {
   return value;
 }
 
-/** The value of an identifier TLV that is text; what does not fit is cut off. */
+/** The value of an identifier TLV that is text, truncated to the longest allowed. */
 export function textIdentifier(subtype: number, text: string): Uint8Array {
   return Uint8Array.of(subtype, ...textOctets(text));
 }
@@ -52,7 +52,9 @@ export function textOf(octets: Uint8Array): string {
   return Array.from(octets, (octet) => String.fromCharCode(octet)).join('');
 }
 
-/** An identifier as people write it: a MAC address with colons, text as it is, other octets hex. */
+/**
+ * An identifier in its usual notation: a MAC address with colons, text as it is, other octets hex.
+ */
 export function showIdentifier(value: Uint8Array, macSubtype: number): string {
   const octets = value.subarray(1);
   const hex = Array.from(octets, (octet) => octet.toString(16).padStart(2, '0'));

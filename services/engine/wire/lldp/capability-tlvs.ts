@@ -23,12 +23,12 @@ export const CREDIT_UNIT_LEAST = 64;
 export const MAX_CR_BLK_DEFAULT = 2548;
 
 const SFC_VERSION = 1;
-/** The first version of the CET TLV ends before what the second says of its sender's grants. */
+/** The first version of the CET TLV ends before the fields that the second has about grants. */
 const CREDIT_FIRST_VERSION = 1;
 const CREDIT_FIRST_OCTETS = 18;
 const CREDIT_VERSION = 2;
 const CREDIT_OCTETS = 64;
-/** In the second version: totals of 31 bits, and a buffer of which each channel has its share. */
+/** In the second version: totals of 31 bits, and a buffer with a fixed share for each channel. */
 const WIDE_FLAG = 0x80;
 const DIVIDED_FLAG = 0x40;
 const ALL_PRIORITIES = 0xff;
@@ -50,7 +50,7 @@ export interface CreditExchange {
   maxCreditBlockOctets: number;
   /** 0: channel 0 only. */
   channels: number;
-  /** Priorities, one bit each: those it can do, and those it is configured for. */
+  /** Priorities, one bit each: those it supports, and those it is configured for. */
   capable: number;
   enabled: number;
   requestTpid: number;
@@ -67,9 +67,9 @@ export interface CreditExchange {
   agreed: number;
   /** This port's totals have 31 bits. */
   wide: boolean;
-  /** Each channel has its share of this port's buffer, and no more. */
+  /** Each channel has a fixed share of this port's buffer. */
   divided: boolean;
-  /** By priority: units of this port's buffer; 0 where it says none. */
+  /** By priority: units of this port's buffer; 0 where it is not advertised. */
   bufferUnits: number[];
 }
 
@@ -164,13 +164,13 @@ export function encodeCreditExchange(
   return value + length;
 }
 
-/** A peer of the first version never disagrees, and says nothing more of its grants. */
+/** A peer of the first version never disagrees, and advertises nothing more of its grants. */
 function sayNoMore(into: CreditExchange): void {
   const { wide, divided, refreshPs, agePs, bufferUnits } = blankCreditExchange();
   Object.assign(into, { agreed: ALL_PRIORITIES, wide, divided, refreshPs, agePs, bufferUnits });
 }
 
-/** What the first version does not have. */
+/** Fields that the first version does not have. */
 function encodeGrants(octets: Uint8Array, at: number, tlv: Readonly<CreditExchange>): void {
   octets[at] = tlv.agreed;
   octets[at + 1] = (tlv.wide ? WIDE_FLAG : 0) | (tlv.divided ? DIVIDED_FLAG : 0);
@@ -188,7 +188,7 @@ function decodeGrants(value: Uint8Array, at: number, into: CreditExchange): void
   for (let p = 0; p < PRIORITIES; p++) into.bufferUnits[p] = readU32(value, at + 14 + 4 * p);
 }
 
-/** A higher version may be longer; it is taken by the fields that are known. */
+/** A higher version may be longer; its known fields are used. */
 export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): Decoded {
   const at = ORGANIZATION_OCTETS;
   if (value.length < at + CREDIT_FIRST_OCTETS) return 'bad-length';

@@ -71,7 +71,7 @@ export interface CeeDcbx {
   groups: CeeGroups | null;
   pfc: CeePfc | null;
   applications: CeeApplications | null;
-  /** A feature was there twice; it counts as not advertised. */
+  /** A feature that occurs twice; it counts as not advertised. */
   duplicates: number;
 }
 

@@ -28,7 +28,7 @@ const PFC_OCTETS = 2;
 const APPLICATION_OCTETS = 3;
 const APPLICATIONS_MOST = 168;
 
-/** A configuration or, where `willing`, `shaper` and `classes` mean nothing, a recommendation. */
+/** A configuration or, where `willing`, `shaper` and `classes` do not apply, a recommendation. */
 export interface Ets {
   willing: boolean;
   /** Supports the credit-based shaper of 802.1Qav. */
@@ -43,7 +43,7 @@ export interface Ets {
   algorithms: readonly number[];
 }
 
-/** An ETS table without what only a TLV says. */
+/** An ETS table without the fields that only a TLV has. */
 export type EtsTable = Pick<Ets, 'classOf' | 'shares' | 'algorithms'>;
 
 export interface PfcConfiguration {
@@ -91,7 +91,7 @@ export function blankEts(): Ets {
   };
 }
 
-/** Whether two tables give the priorities the same classes, and these the same share. */
+/** Whether two tables map the priorities to the same classes, and these have the same share. */
 export function isSameTable(a: EtsTable, b: EtsTable): boolean {
   const isShared = ({ algorithms }: EtsTable, tc: number): boolean => algorithms[tc] === TSA_ETS;
   return a.classOf.every(

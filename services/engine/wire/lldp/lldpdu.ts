@@ -33,7 +33,7 @@ export interface LldpFrame {
   /** MAC addresses are 48-bit numbers. */
   destination: number;
   source: number;
-  /** Subtype and identifier, as they stand in the TLV. */
+  /** Subtype and identifier, as in the TLV. */
   chassisId: Uint8Array;
   portId: Uint8Array;
   ttlSeconds: number;
@@ -72,7 +72,7 @@ export function encodeLldp(octets: Uint8Array, at: number, frame: Readonly<LldpF
 }
 
 /**
- * Reads a frame; what it finds are views into the octets. The checks are those of 802.1AB 9.2.7.7:
+ * Reads a frame; the results are views into the octets. The checks are those of 802.1AB 9.2.7.7:
  * what fails one of them is discarded as a whole. An End TLV may be absent.
  */
 export function decodeLldp(octets: Uint8Array, at: number, into: LldpFrame): Decoded {

@@ -22,7 +22,7 @@ export const ORGANIZATION_OCTETS = 4;
 export const OUI_8021 = 0x0080c2;
 export const OUI_8023 = 0x00120f;
 export const OUI_CEE = 0x001b21;
-/** No registry can give it out: it has the local bit, and is not a company identifier. */
+/** No registry can assign it: it has the local bit, and is not a company identifier. */
 export const OUI_SELVAGE = 0x02ce70;
 
 export interface Tlv {

@@ -19,7 +19,7 @@ const SELECTION = FLAGS + 1;
 /** TC Credit Vector. */
 const CREDITS = SELECTION + 1;
 const CHANNEL = CREDITS + 2 * PRIORITIES;
-/** In what the proposal pads with zeros: the upper halves of totals that words cannot hold. */
+/** In what the proposal pads with zeros: the upper halves of totals of more than 16 bits. */
 const UPPER = CHANNEL + 2;
 /** Behind them, in requests: an octet per priority, with the amount that is requested. */
 const AMOUNTS = UPPER + 2 * PRIORITIES;
@@ -44,7 +44,7 @@ export interface CeFrame extends MacControlHeader {
   channel: number;
 }
 
-/** A request to the group address; fill in what it says. */
+/** A request to the group address; the caller fills in the rest. */
 export function blankCeFrame(): CeFrame {
   return {
     destination: MAC_CONTROL_GROUP,
@@ -97,7 +97,7 @@ export function decodeCe(octets: Uint8Array, at: number, into: CeFrame): Decoded
   return 'ok';
 }
 
-/** Three bits of an amount stand behind its leading one, as in a floating-point number. */
+/** Three bits of an amount follow its leading one, as in a floating-point number. */
 const FRACTION_BITS = 3;
 const FRACTION = 1 << FRACTION_BITS;
 
@@ -112,7 +112,7 @@ export function encodeAmount(units: number): number {
   return (exponent << FRACTION_BITS) | rest;
 }
 
-/** The units that an octet stands for. */
+/** The units that an octet encodes. */
 export function decodeAmount(octet: number): number {
   const exponent = octet >>> FRACTION_BITS;
   const fraction = octet & (FRACTION - 1);

@@ -44,7 +44,7 @@ export function macControlOpcode(octets: Uint8Array, length: number): number {
   return readU16(octets, 14);
 }
 
-/** The frame may be longer than 60 octets; what is more is ignored. */
+/** The frame may be longer than 60 octets; the rest is ignored. */
 export function decodeMacControl(octets: Uint8Array, at: number, into: MacControlHeader): Decoded {
   if (octets.length - at < MAC_CONTROL_OCTETS) return 'too-short';
   if (readU16(octets, at + 12) !== ETHERTYPE_MAC_CONTROL) return 'wrong-type';

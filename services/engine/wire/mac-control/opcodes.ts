@@ -2,7 +2,7 @@
 
 export const OPCODE_PAUSE = 0x0001;
 export const OPCODE_PFC = 0x0101;
-/** Credit exchange, as its proposal has them. */
+/** Credit exchange, with the opcodes of its proposal. */
 export const OPCODE_CE_REQUEST = 0x0110;
 export const OPCODE_CE_GRANT = 0x0111;
 /** Of an organization: its identifier follows (802.3 Annex 31C). */

@@ -30,8 +30,8 @@ export function encodePause(octets: Uint8Array, at: number, frame: Readonly<Paus
 }
 
 /**
- * A station takes PAUSE at the group address and at its own (31B.3.3); whether a unicast address
- * is its own is for the port to see.
+ * A station accepts PAUSE at the group address and at its own (31B.3.3); the port checks whether a
+ * unicast address is its own.
  */
 export function decodePause(octets: Uint8Array, at: number, into: PauseFrame): Decoded {
   const header = decodeMacControl(octets, at, into);

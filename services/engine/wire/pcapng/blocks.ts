@@ -8,6 +8,8 @@ export const BLOCK_ENHANCED_PACKET = 6;
 export const BYTE_ORDER_MAGIC = 0x1a2b3c4d;
 
 export const LINKTYPE_ETHERNET = 1;
+/** For private use: of interfaces that have control ordered sets instead of frames. */
+export const LINKTYPE_USER0 = 147;
 
 export const OPTION_END = 0;
 export const OPTION_COMMENT = 1;

@@ -30,7 +30,7 @@ export interface ReadInterface extends CaptureInterface {
 }
 
 export interface ReadCapture {
-  /** Not 'ok': the file is broken from some block on; what came before it was read. */
+  /** Not 'ok': the file is broken from some block on; packets before it were read. */
   readonly outcome: Decoded;
   /** Of all sections, in order; packets refer to them by index. */
   readonly interfaces: readonly ReadInterface[];
@@ -57,7 +57,7 @@ export function readCapture(octets: Uint8Array): ReadCapture {
       outcome = 'too-short';
       break;
     }
-    // The type of a section header is the same in both orders, and its magic tells the order.
+    // The type of a section header is the same in both orders, and its magic gives the order.
     const starts = view.getUint32(at, true) === BLOCK_SECTION_HEADER;
     if (starts) littleEndian = view.getUint32(at + 8, true) === BYTE_ORDER_MAGIC;
     const length = view.getUint32(at + 4, littleEndian);

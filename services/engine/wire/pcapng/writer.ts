@@ -37,9 +37,11 @@ export interface CaptureInterface {
   readonly snapOctets: number;
   /** Seconds since 1970 at which the times of packets begin. */
   readonly epochSeconds?: number;
+  /** LINKTYPE_ETHERNET where it is not given. */
+  readonly linkType?: number;
 }
 
-/** Which way a packet went at its interface, as the flags of a packet say it. */
+/** Direction of a packet at its interface, as in the flags of a packet. */
 export const PACKET_INBOUND = 1;
 export const PACKET_OUTBOUND = 2;
 
@@ -50,7 +52,7 @@ export interface CapturedPacket {
   /** Index of the interface in the order of writing. */
   readonly interfaceIndex: number;
   readonly timeNs: number;
-  /** The frame from its destination address on, as far as it was kept. */
+  /** The frame from its destination address on, as far as it was captured. */
   readonly octets: Uint8Array;
   /** Octets of the frame on the wire, without FCS. */
   readonly originalOctets: number;
@@ -96,7 +98,7 @@ export function writeInterfaceBlock(
   capture: CaptureInterface,
 ): number {
   const end = startBlock(octets, at, BLOCK_INTERFACE, interfaceBlockOctets(capture));
-  writeLe16(octets, at + 8, LINKTYPE_ETHERNET);
+  writeLe16(octets, at + 8, capture.linkType ?? LINKTYPE_ETHERNET);
   writeLe16(octets, at + 10, 0);
   writeLe32(octets, at + 12, capture.snapOctets);
   let next = writeText(octets, at + 16, OPTION_INTERFACE_NAME, capture.name);

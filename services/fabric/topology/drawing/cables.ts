@@ -4,14 +4,14 @@ import type { Box, Layout } from './layout.js';
 /** A line between two boxes. */
 export interface Cable {
   readonly link: TopologyLink;
-  /** All links that this line stands for: more than one where hosts share a box. */
+  /** All links of this line: more than one where hosts share a box. */
   readonly links: readonly TopologyLink[];
-  /** Where it leaves the boxes of its links' ends. */
+  /** Where its ends touch the boxes. */
   readonly a: Point;
   readonly b: Point;
   /** Path data of SVG. */
   readonly path: string;
-  /** It leaves its row upwards and comes back. */
+  /** It leaves its row upwards and returns. */
   readonly arc: boolean;
 }
 
@@ -24,12 +24,12 @@ export interface Point {
 export const ARC_HEIGHT = 44;
 
 const CABLE_DISTANCE_MAX = 12;
-/** How much of a side cables take. */
+/** Share of a side that lines use. */
 const SIDE_SHARE = 0.75;
 
 type Side = 'top' | 'foot' | 'left' | 'right';
 
-/** One end of a cable at a side of a box. */
+/** One end of a line at a side of a box. */
 interface Plug {
   readonly box: Box;
   readonly other: Box;
@@ -38,7 +38,9 @@ interface Plug {
   offset: number;
 }
 
-/** Cables leave a side of a box next to each other, in the order of the boxes that they go to. */
+/**
+ * Lines leave a side of a box next to each other, in the order of the boxes at their other ends.
+ */
 export function cablesOf(topology: Topology, layout: Layout): Cable[] {
   const boxOf: Box[] = [];
   for (const box of layout.boxes) for (const device of box.devices) boxOf[device] = box;
@@ -54,12 +56,50 @@ export function cablesOf(topology: Topology, layout: Layout): Cable[] {
     if (shared !== undefined) linksOf.set(shared, links);
     return [{ link, links, from: plug(layout, a, b), to: plug(layout, b, a) }];
   });
+  if (layout.isRing) return straightened(cables);
   arrange(cables.flatMap(({ from, to }) => [from, to]));
   return cables.map(({ link, links, from, to }) => {
     const arc = from.side === 'top' && to.side === 'top';
     const [a, b] = [pointOf(from), pointOf(to)];
     return { link, links, a, b, path: pathBetween(a, b, arc), arc };
   });
+}
+
+interface Plugged {
+  readonly link: TopologyLink;
+  readonly links: readonly TopologyLink[];
+  readonly from: Plug;
+  readonly to: Plug;
+}
+
+/** From middle to middle, as far as it is outside of both boxes; parallel ones side by side. */
+function straightened(cables: readonly Plugged[]): Cable[] {
+  const countOf = new Map<string, number>();
+  const places = new Map(cables.map(({ link }) => [link, 0]));
+  for (const { link } of cables) {
+    const pair = [link.a.device, link.b.device].sort((a, b) => a - b).join();
+    places.set(link, countOf.get(pair) ?? 0);
+    countOf.set(pair, (countOf.get(pair) ?? 0) + 1);
+  }
+  return cables.map(({ link, links, from, to }) => {
+    const pair = [link.a.device, link.b.device].sort((a, b) => a - b).join();
+    const offset = (places.get(link)! - (countOf.get(pair)! - 1) / 2) * CABLE_DISTANCE_MAX;
+    const [dx, dy] = [to.box.x - from.box.x, to.box.y - from.box.y];
+    const length = Math.hypot(dx, dy) || 1;
+    // The same side for both directions of a pair.
+    const sign = link.a.device < link.b.device ? 1 : -1;
+    const aside = { x: (-dy * offset * sign) / length, y: (dx * offset * sign) / length };
+    const a = edgeOf(from.box, dx, dy, aside);
+    const b = edgeOf(to.box, -dx, -dy, aside);
+    const path = `M${round(a.x)} ${round(a.y)}L${round(b.x)} ${round(b.y)}`;
+    return { link, links, a, b, path, arc: false };
+  });
+}
+
+/** Where a line from the middle of a box leaves it. */
+function edgeOf({ x, y, width, height }: Box, dx: number, dy: number, aside: Point): Point {
+  const reach = Math.min(width / 2 / Math.abs(dx), height / 2 / Math.abs(dy));
+  return { x: x + dx * reach + aside.x, y: y + dy * reach + aside.y };
 }
 
 function plug(layout: Layout, box: Box, other: Box): Plug {
@@ -97,7 +137,7 @@ function arrange(plugs: readonly Plug[]): void {
 function pathBetween(a: Point, b: Point, arc: boolean): string {
   const [start, end] = [`${round(a.x)} ${round(a.y)}`, `${round(b.x)} ${round(b.y)}`];
   if (a.y === b.y && !arc) return `M${start}L${end}`;
-  // An arc comes to three quarters of the height of the points that pull it.
+  // An arc reaches three quarters of the height of its control points.
   const [pullA, pullB] = arc
     ? [a.y - (ARC_HEIGHT * 4) / 3, b.y - (ARC_HEIGHT * 4) / 3]
     : [a.y + (b.y - a.y) * 0.35, b.y - (b.y - a.y) * 0.35];

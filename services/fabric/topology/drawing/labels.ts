@@ -65,7 +65,7 @@ function scaled(value: number, units: readonly string[]): string {
   return `${value / 1000 ** power} ${units[power]!}`;
 }
 
-/** How many names from here on have one prefix and numbers with the same distance. */
+/** Number of names from here on with one prefix and numbers at the same distance. */
 function progressionLength(names: readonly string[], start: number): number {
   const prefix = prefixOf(names[start]!);
   const step = numberOf(names[start + 1] ?? '') - numberOf(names[start]!);
@@ -85,7 +85,7 @@ function prefixOf(name: string): string {
   return name.replace(/\d+$/, '');
 }
 
-/** NaN for a name without a number, which therefore continues nothing. */
+/** NaN for a name without a number, which therefore ends a progression. */
 function numberOf(name: string): number {
   return Number(/\d+$/.exec(name)?.[0] ?? NaN);
 }

@@ -2,6 +2,7 @@ import { adjacencyOf } from '../adjacency.js';
 import type { Topology } from '../topology.js';
 import { shortNames } from './labels.js';
 import { layersOf } from './layers.js';
+import { placeRing, ringOf } from './ring-layout.js';
 
 /** A device, or all hosts of a switch where there are too many to show each. */
 export interface Box {
@@ -21,15 +22,17 @@ export interface Layout {
   /** All boxes lie within, from 0. */
   readonly width: number;
   readonly height: number;
+  /** Switches are around a circle, their hosts outside: cables are straight. */
+  readonly isRing: boolean;
 }
 
-/** A switch and the hosts that stand below it; no switch where hosts are cabled to each other. */
+/** A switch and the hosts below it; no switch where hosts are linked to each other. */
 interface Column {
   readonly parent: number | null;
   readonly hosts: readonly number[];
 }
 
-/** What will be a box when its place is known. */
+/** A box before its coordinates are known. */
 interface Sketch {
   readonly label: string;
   readonly devices: readonly number[];
@@ -45,9 +48,11 @@ const COLUMN_GAP = 28;
 const CABLED_HOSTS_GAP = 90;
 const LAYER_DISTANCE = { min: 104, max: 320, ofWidth: 1 / 14 };
 
-/** Hosts stand below the switch that they hang on; the switches above are spread over the width. */
+/** Hosts are placed below their switch; the switches above are spread over the width. */
 export function layOut(topology: Topology): Layout {
   const layers = layersOf(topology);
+  const ring = ringOf(topology);
+  if (ring !== null) return layOutRing(topology, layers, ring);
   const top = Math.max(...layers);
   const below = placeColumns(topology, layers, columnsOf(topology, layers));
   const rows: Sketch[][] = [];
@@ -73,10 +78,49 @@ export function layOut(topology: Topology): Layout {
     layers,
     width,
     height: heightOf(0) + SWITCH.height / 2,
+    isRing: false,
   };
 }
 
-/** The lowest switches and others with hosts, in their order, and what hosts are left. */
+function layOutRing(
+  topology: Topology,
+  layers: readonly number[],
+  ring: readonly number[],
+): Layout {
+  const hostsOf = new Map(
+    columnsOf(topology, layers).map(({ parent, hosts }) => [parent, hosts] as const),
+  );
+  const all = [...hostsOf.values()].reduce((sum, { length }) => sum + length, 0);
+  const rows = ring.map((device) => {
+    const hosts = hostsOf.get(device) ?? [];
+    const isTogether = all > SINGLE_HOSTS_MAX && hosts.length > 0;
+    return isTogether ? [sketch(topology, hosts)] : hosts.map((host) => sketch(topology, [host]));
+  });
+  const switches = ring.map((device) => sketch(topology, [device]));
+  const [hostWidth, switchWidth] = [boxWidth(rows.flat(), HOST), boxWidth(switches, SWITCH)];
+  const widthOf = (row: readonly Sketch[]): number =>
+    row.length === 0 ? 0 : row.length * (hostWidth + HOST.gap) - HOST.gap;
+  const { places, width, height } = placeRing(ring.length, {
+    switch: { width: switchWidth, height: SWITCH.height },
+    hosts: { width: Math.max(...rows.map(widthOf)), height: HOST.height },
+  });
+  const boxes = places.flatMap(({ x, y, hostsX, hostsY }, i): Box[] => {
+    const start = hostsX + (hostWidth - widthOf(rows[i]!)) / 2;
+    return [
+      ...rows[i]!.map((host, n): Box => {
+        const at = { x: start + n * (hostWidth + HOST.gap), y: hostsY };
+        return { ...host, ...at, layer: 0, width: hostWidth, height: HOST.height };
+      }),
+      {
+        ...{ ...switches[i]!, x, y, width: switchWidth, height: SWITCH.height },
+        layer: layers[ring[i]!]!,
+      },
+    ];
+  });
+  return { boxes, layers, width, height, isRing: true };
+}
+
+/** The lowest switches and others with hosts, in their order, and the remaining hosts. */
 function columnsOf(topology: Topology, layers: readonly number[]): Column[] {
   const { hosts, firstSlot, peer } = adjacencyOf(topology);
   const hostsOf = new Map<number, number[]>();

@@ -31,7 +31,7 @@ const DARK: typeof LIGHT = {
   edges: ['#6b7786', '#5fa8e8', '#4fc3a1', '#a58be6'],
 };
 
-/** A drawing by layers that stands alone; it follows the reader's choice of light or dark. */
+/** A self-contained drawing by layers; it follows the reader's choice of light or dark. */
 export function topologySvg(topology: Topology): string {
   const layout = layOut(topology);
   const classes = linkClasses(topology, layout.layers);
@@ -50,7 +50,7 @@ export function topologySvg(topology: Topology): string {
     '<rect class="page" width="100%" height="100%"/>',
     `<text class="title" x="${MARGIN}" y="${MARGIN + 14}">${title}</text>`,
     `<g transform="translate(0 ${top})">`,
-    ...tierNames(topology, layout),
+    ...(layout.isRing ? [] : tierNames(topology, layout)),
     '</g>',
     `<g transform="translate(${MARGIN + TIER_COLUMN} ${top})">`,
     ...cables.map(({ link, path }) => {

@@ -4,7 +4,7 @@ import type { Topology } from '../topology.js';
 import { linkClasses, shortNames, sizeLabel } from './labels.js';
 import { layersOf } from './layers.js';
 
-/** Tables for a terminal: what is plugged into every switch, and what kinds of links there are. */
+/** Tables for a terminal: the link partners of every switch, and the kinds of links. */
 export function topologyText(topology: Topology): string {
   const adjacency = adjacencyOf(topology);
   const layers = layersOf(topology);
@@ -29,7 +29,7 @@ export function topologyText(topology: Topology): string {
   ].join('\n');
 }
 
-/** A host whose cable goes to another host is not seen in any switch's line. */
+/** A host linked to another host is in no switch's line. */
 function onHost({ firstSlot, peer, hosts }: Adjacency, device: number): boolean {
   return peer[firstSlot[device]!]! < hosts;
 }

@@ -7,8 +7,8 @@ import { apartFrom, inTurn, ShareBook } from './share-book.js';
 const ROUNDS_APART = 1;
 
 /**
- * What an 82599 gives to the virtual machines of a class, or to pools (7.7.2.3): a round ends only
- * when nobody who is ready has credit.
+ * Shares of the virtual machines of a class, or of pools, in an 82599 (7.7.2.3): a round ends only
+ * when no ready one has credit.
  */
 export class MachineShares implements Line {
   private readonly book: ShareBook;

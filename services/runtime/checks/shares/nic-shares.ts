@@ -9,13 +9,13 @@ type ClassRegister = 'RTTDT2C' | 'RTTPT2C' | 'RTRPT4C';
 
 export const MACHINE_GOT_MORE = 'a virtual machine got more than its share of its class';
 
-/** What an 82599 gives to classes and virtual machines, against what its registers say. */
+/** Shares of classes and virtual machines in an 82599, compared with its registers. */
 export class NicShares {
   private packet: PlaneShares;
   private descriptor: PlaneShares;
   private receive: PlaneShares;
   private machines: readonly MachineShares[];
-  /** Writes of registers that the shares go by: after another one they begin anew. */
+  /** Register writes that changed the shares: after another one the comparison begins anew. */
   private writes: number;
 
   constructor(private readonly nic: Nic82599) {
@@ -26,7 +26,7 @@ export class NicShares {
     this.machines = this.machineTurns();
   }
 
-  /** A frame starts on the wire: what is wrong with that, or null. */
+  /** A frame starts on the wire: the violation, or null. */
   sent(tc: number, octets: number, eligible: number): string | null {
     this.follow();
     return this.packet.breach(tc, octets, eligible);

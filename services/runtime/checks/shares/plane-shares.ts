@@ -1,6 +1,6 @@
 import { creditsOf } from '../../../engine/arbiter/credits.js';
 import type { WspArbiter, WspClass, WspModes } from '../../../engine/arbiter/wsp-arbiter.js';
-import { TRAFFIC_CLASSES } from '../../../engine/arbiter/wsp-arbiter.js';
+import { TRAFFIC_CLASSES } from '../../../engine/units/ethernet.js';
 import { GOT_MORE, WENT_BEFORE } from './port-shares.js';
 import type { Line, ShareRule } from './share-book.js';
 import { inTurn, ShareBook } from './share-book.js';
@@ -9,9 +9,9 @@ import { inTurn, ShareBook } from './share-book.js';
 const CYCLES_APART = 1;
 
 /**
- * What a plane of an 82599 gives to its classes (7.7.2.4). A cycle ends only when nobody who waits
- * may go, so one that waits has its refill of every cycle, and a bandwidth group never has more
- * than its own.
+ * Shares of the classes in a plane of an 82599 (7.7.2.4). A cycle ends only when no waiting class
+ * may send, so a class that waits has its refill of every cycle, and a bandwidth group never has
+ * more than its own.
  */
 export class PlaneShares implements Line {
   private readonly book: ShareBook;
@@ -27,7 +27,7 @@ export class PlaneShares implements Line {
     this.book = new ShareBook(modes.weighted ? weighted(rows, modes) : inTurn(TRAFFIC_CLASSES));
   }
 
-  /** A class is granted a frame, of those eligible (a bit each): what is wrong, or null. */
+  /** A class is granted a frame, of those eligible (a bit each): the violation, or null. */
   breach(tc: number, octets: number, eligible: number): string | null {
     this.eligible = eligible & ~this.linkStrict;
     if ((eligible & this.linkStrict) >> (tc + 1) !== 0) return WENT_BEFORE;
@@ -55,7 +55,8 @@ export class PlaneShares implements Line {
 
 /**
  * Without recycling every class has its own refill at most. A group strict class spends what is its
- * group's, so the others of its group are promised nothing; without recycling nobody pays for that.
+ * group's, so no minimum is guaranteed to the others of its group; without recycling the debt is
+ * not charged to them.
  */
 function weighted(rows: readonly WspClass[], { recycle }: WspModes): ShareRule {
   const isWith = (tc: number, other: number): boolean =>

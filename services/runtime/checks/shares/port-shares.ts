@@ -8,10 +8,10 @@ import { apartFrom, inTurn, ShareBook } from './share-book.js';
 /** A round that has begun, and one that is owed from before. */
 const ROUNDS_APART = 2;
 
-/** What the classes of a port get of it: null goes first, the highest before all. */
+/** Shares of the classes of a port: null is strict, the highest first. */
 export type Rounds = readonly (number | null)[];
 
-/** What a port gives to its traffic classes. */
+/** Shares of traffic classes at a port. */
 export class PortShares implements Line {
   private readonly strict: number;
   /** Classes that go before those without a share, one bit each. */
@@ -19,7 +19,7 @@ export class PortShares implements Line {
   private readonly book: ShareBook;
   private eligible = 0;
 
-  /** `before`: what classes got in a round until just now, and may have left of it. */
+  /** `before`: shares until just now, of which classes may have some left. */
   constructor(
     private readonly queues: Queues,
     private readonly port: number,
@@ -33,7 +33,7 @@ export class PortShares implements Line {
     this.book = new ShareBook(byFrames ? inTurn(TRAFFIC_CLASSES) : apartFrom(shares, ROUNDS_APART));
   }
 
-  /** A class is served, of those eligible (a bit each): what is wrong with that, or null. */
+  /** A class is served, of those eligible (a bit each): the violation, or null. */
   breach(tc: number, octets: number, eligible: number): string | null {
     const first = eligible & this.strict;
     if (first !== 0) return tc === 31 - Math.clz32(first) ? null : WENT_BEFORE;
@@ -47,7 +47,7 @@ export class PortShares implements Line {
     return (this.eligible & (1 << tc)) !== 0;
   }
 
-  /** A long frame at the head of its class has to be saved for over several rounds. */
+  /** A long frame at the head of its class needs the quanta of several rounds. */
   headCost(tc: number): number {
     if (this.byFrames || this.queues.head(this.port, tc) < 0) return 0;
     return this.queues.headWireOctets(this.port, tc);
@@ -69,7 +69,7 @@ function bitsOf(rounds: Rounds, has: (round: number | null) => boolean): number 
   return rounds.reduce<number>((bits, round, tc) => (has(round) ? bits | (1 << tc) : bits), 0);
 }
 
-/** What each class gets in a round. (An 82599 goes by registers instead.) */
+/** Quantum of each class in a round. (An 82599 uses its registers instead.) */
 export function roundsOf(arbiter: ArbiterSpec): Rounds {
   switch (arbiter.kind) {
     case 'dwrr':
@@ -78,6 +78,11 @@ export function roundsOf(arbiter: ArbiterSpec): Rounds {
       return roundsOfEts(arbiter.shares);
     case 'round-robin':
       return new Array<number>(TRAFFIC_CLASSES).fill(1);
+    case 'due-dates': {
+      // Bounded classes have an order of their own: see `due-date-check`.
+      const quanta = quantaOf(arbiter.weights);
+      return quanta.map((quantum, tc) => ((arbiter.strict & (1 << tc)) !== 0 ? null : quantum));
+    }
     case 'strict':
     case 'weighted-strict':
       return new Array<null>(TRAFFIC_CLASSES).fill(null);

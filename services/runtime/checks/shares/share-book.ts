@@ -1,40 +1,41 @@
 /** Rounding of sums of fractions. */
 const EPSILON = 1e-6;
 
-/** What those who share something in turn were promised, in any unit of cost. */
+/** Guaranteed shares of parties that are served in turn, in any unit of cost. */
 export interface ShareRule {
-  /** By party: what it gets in a round at least; 0 where it is promised nothing. */
+  /** By party: its least service in a round; 0 without a guarantee. */
   readonly shares: ArrayLike<number>;
-  /** By party: what it may save; nobody loses a promise by that unless it is hardly more. */
+  /** By party: what it may save; that reduces no other guarantee unless it is hardly more. */
   readonly limits: ArrayLike<number> | null;
   /** By party: those whose debts it waits for, itself among them. */
   readonly families: readonly (readonly number[])[];
-  /** By party: the group that what it gets counts for; -1 if nobody cares. */
+  /** By party: the group that its service counts for; -1 if none. */
   readonly groupOf: ArrayLike<number>;
-  /** By group: what all its parties get in a round at most; 0 where nothing is said of that. */
+  /** By group: most service of all its parties in a round; 0 without a limit. */
   readonly groupShares: ArrayLike<number>;
   /** Rounds that two may be apart, beside their frames. */
   readonly apart: number;
 }
 
-/** Who stands in line when somebody is served. */
+/** Parties that wait when one is served. */
 export interface Line {
   isWaiting(party: number): boolean;
-  /** What its next frame costs, where a long one has to be saved for; else 0. */
+  /** Cost of its next frame, where a long one needs several rounds; else 0. */
   headCost(party: number): number;
-  /** What a party, or a group, may have beyond its rounds from now on. */
+  /** Service of a party, or a group, beyond its rounds from now on. */
   saved(party: number): number;
   savedByGroup(group: number): number;
 }
 
 /**
- * Rounds are not seen, but bounded: of those that have passed since any moment of a party's wait,
- * others had theirs, and it had its own. If others must have had more than it can have had, they
- * got more than their share. Of all moments, the one counts since which it has fared worst.
+ * Rounds cannot be observed, but bounded: of those that have passed since any moment of a party's
+ * wait, the others and the party itself had their shares. If the others must have had more than it
+ * can have had, they got more than their share. Of all moments, the one is used since which the
+ * party has had the least.
  */
 export class ShareBook {
   private readonly waits: Uint8Array;
-  /** By party and group, since that moment: what the party had, and what the group was given. */
+  /** By party and group, since that moment: service of the party, and of the group. */
   private readonly had: Float64Array;
   private readonly given: Float64Array;
   private readonly longest: Float64Array;
@@ -49,7 +50,7 @@ export class ShareBook {
     this.longest = new Float64Array(parties);
   }
 
-  /** Somebody is served, of those in line; false if it got too much. */
+  /** A party is served, of those waiting; false if it got too much. */
   serve(party: number, cost: number, line: Line): boolean {
     const { waits, longest, rule } = this;
     const group = rule.groupOf[party]!;
@@ -70,19 +71,19 @@ export class ShareBook {
     return fair;
   }
 
-  /** A party was not in line for a moment since the last was served. */
+  /** A party was not waiting for a moment since the last was served. */
   interrupt(party: number): void {
     this.waits[party] = 0;
   }
 
-  /** What was saved by anybody until now is not held against them. */
+  /** Savings of all parties until now are allowed. */
   private begin(party: number, group: number, line: Line): void {
     const pair = party * this.groups + group;
     this.had[pair] = -line.saved(party);
     this.given[pair] = -line.savedByGroup(group);
   }
 
-  /** A party is served; it may have fared so well that the worst begins now. */
+  /** A party is served; it may have had so much that its worst moment begins now. */
   private advance(party: number, cost: number, line: Line): void {
     const { shares, groupShares } = this.rule;
     if (shares[party]! <= 0) return;
@@ -105,7 +106,7 @@ export class ShareBook {
     const pair = party * this.groups + group;
     const least = (this.given[pair]! - groupLongest) / groupShare;
     const most = apart + (this.had[pair]! + owed) / share;
-    // As long as nobody's round was over, others live on what they had saved.
+    // Until a round has passed for every party, others use what they had saved.
     return least > Math.max(0, most) + EPSILON;
   }
 
@@ -127,13 +128,13 @@ export class ShareBook {
 
 /**
  * A frame of each in turn, whatever its length: one may have had its turn already. (Of the frames
- * that rounds allow for anyway, one of each, that is one less.)
+ * that rounds allow anyway, one of each, that is one less.)
  */
 export function inTurn(parties: number): ShareRule {
   return apartFrom(new Array<number>(parties).fill(1), -1);
 }
 
-/** Everybody is a group of its own. */
+/** Each party is a group of its own. */
 export function apartFrom(shares: ArrayLike<number>, apart: number): ShareRule {
   const parties = Array.from({ length: shares.length }, (_, i) => i);
   const families = parties.map((i) => [i]);

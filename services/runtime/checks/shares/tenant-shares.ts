@@ -5,7 +5,7 @@ import type { Line } from './share-book.js';
 import { apartFrom, ShareBook } from './share-book.js';
 
 /**
- * What credit accounts get of the class that they share: by fair queueing, two that wait with
+ * Shares of credit accounts in the class that they share: by fair queueing, two that wait with
  * credit are never more than a frame of each apart.
  */
 export class TenantShares implements Line {
@@ -29,7 +29,7 @@ export class TenantShares implements Line {
     return this.book.serve(party, this.costOf(frame), this);
   }
 
-  /** An account lacks the credit for its first frame: others may go before it. */
+  /** An account lacks the credit for its first frame: others may be served before it. */
   lacksCredit(row: number): void {
     this.book.interrupt(this.rows.indexOf(row));
   }
@@ -51,13 +51,13 @@ export class TenantShares implements Line {
     return 0;
   }
 
-  /** The frame that stands in the queue was let in before. */
+  /** The frame in the queue was passed before. */
   savedByGroup(party: number): number {
     const frame = this.letIn(party);
     return frame < 0 ? 0 : this.costOf(frame);
   }
 
-  /** The frame of an account that stands in the queue; -1 if another's does. */
+  /** The frame of an account that is in the queue; -1 if another's is. */
   private letIn(party: number): number {
     const { queues } = this.engine.shared;
     const frame = queues.head(this.port, this.tc);

@@ -58,7 +58,7 @@ function told({ results }: Outcome): number {
 describe('a message of a congestion point', () => {
   const [around, pdu] = [blankCnmEnvelope(), blankCnm()];
 
-  it('quotes as many octets of the sampled frame as it is told to, and where it was going', () => {
+  it('quotes the configured octets of the sampled frame, and its destination', () => {
     const lengths = new Set<number>();
     const outcome = emulate(`${QCN}, quote: 20 }\n`, (octets) => {
       assert.equal(decodeCnmFrame(octets, 0, around, pdu), 'ok');
@@ -74,7 +74,7 @@ describe('a message of a congestion point', () => {
     assert.deepEqual([...lengths], [20]);
   });
 
-  it('quotes nothing unless it is told to', () => {
+  it('quotes nothing unless it is configured to', () => {
     const outcome = emulate(`${QCN} }\n`, (octets) => {
       assert.equal(decodeCnmFrame(octets, 0, around, pdu), 'ok');
       assert.equal(pdu.msduOctets, 0);
@@ -112,7 +112,7 @@ describe('a notification from a receiver', () => {
     assert.ok(total(outcome.engine.hosting.complaints.malformed) > 3);
   });
 
-  it('counts when it is for a queue pair that nobody limits', () => {
+  it('counts when it is for a queue pair without a rate limit', () => {
     const outcome = emulate(
       DCQCN.replace('congestion: dcqcn', 'congestion: none'),
       () => undefined,

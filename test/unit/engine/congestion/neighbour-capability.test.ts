@@ -14,7 +14,7 @@ switches: { pipeline: 500ns, buffer: { size: 4MB } }
 const LOAD =
   'load: [{ name: s, stream: { from: [h1, h2, h3], to: h4 }, rate: line, frame: 1518, priority: 3 }]\n';
 
-/** Runs an engine with what neighbours are known to do. */
+/** Runs an engine with given capabilities of link partners. */
 function emulate(text: string, learn: (engine: Engine, port: PortOf) => void): Session {
   const session = new Session(fabricOf(text), { check: true });
   const { engine } = session;
@@ -65,7 +65,7 @@ priorities: { 3: { flowControl: pfc, responseDelay: 200ns, sfc: true } }
   });
 });
 
-describe('a bridge that learns whether its neighbour takes CIMs', () => {
+describe('a bridge that learns whether its link partner processes CIMs', () => {
   const text = `${FABRIC}${LOAD}ci: { detect: 40KB, low: 10KB }
 priorities:
   2: { flowControl: pfc, responseDelay: 200ns, xoff: 100KB }
@@ -74,7 +74,7 @@ priorities:
   const told = ({ engine }: Session): number =>
     ciPointOf(engine, placeOf(engine, 'leaf2'))!.counters.ciCimAddsTransmitted;
 
-  it('tells it of flows that congest, and a stranger nothing', () => {
+  it('sends it CIMs for congesting flows, and others none', () => {
     assert.ok(told(emulate(text, () => undefined)) > 0);
     const stranger = emulate(text, (engine, port) => {
       ciOf(engine).peerIsolates(port('leaf2', 4), false);

@@ -120,7 +120,7 @@ describe('bad LLDPDUs', () => {
   }
 });
 
-describe('bad neighbours', () => {
+describe('bad neighbors', () => {
   it('that flap leave nothing behind, however often', () => {
     const [rx, stats] = [blankReceive(), blankStatistics()];
     for (let i = 0; i < 1000; i++) {
@@ -146,7 +146,7 @@ describe('bad neighbours', () => {
     assert.ok(end.sent.length <= 20 + txCreditMax, `${end.sent.length}`);
   });
 
-  it('that are two are counted, and agreed with by nobody', () => {
+  it('that are two are counted, and negotiate nothing', () => {
     const [rx, stats] = [blankReceive(), blankStatistics()];
     receiveLldp(rx, stats, 4, lldpdu(1, 9, [pfc]));
     receiveLldp(rx, stats, 4, lldpdu(2, 9, [pfc]));

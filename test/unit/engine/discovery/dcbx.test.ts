@@ -169,7 +169,7 @@ describe('IEEE DCBX', () => {
 });
 
 describe('the choice of DCBX', () => {
-  it('answers CEE to a neighbour that has nothing else, and is IEEE for the rest', () => {
+  it('answers CEE to a neighbor that has nothing else, and is IEEE for the rest', () => {
     const spoken = (ieee: boolean, cee: boolean) => ({ ieee, cee });
     assert.equal(chosenDcbx('auto', null), 'ieee');
     assert.equal(chosenDcbx('auto', spoken(false, false)), 'ieee');
@@ -181,7 +181,7 @@ describe('the choice of DCBX', () => {
 });
 
 describe('CEE DCBX', () => {
-  /** Both ends hear each other until neither has anything new to say. */
+  /** Both ends exchange TLVs until neither has a change. */
   function settle(a: DcbxAdmin, b: DcbxAdmin): [CeeState, CeeState] {
     const states: [CeeState, CeeState] = [blankCee(), blankCee()];
     for (let i = 0; i < 4; i++) {
@@ -300,7 +300,7 @@ describe('an agreement on credit', () => {
     assert.deepEqual([result.mode, result.channels, result.tags], ['incremental', 0, false]);
   });
 
-  it('does not come about with a neighbour that says nothing of it, or cannot', () => {
+  it('is not agreed with a neighbor that does not advertise it, or does not support it', () => {
     const silent = agreeOnCredit(full, null, false);
     assert.deepEqual([silent.priorities, silent.mismatch], [0, true]);
     const unable = agreeOnCredit(full, { ...full, capable: 0, enabled: 0 }, false);
@@ -315,7 +315,7 @@ describe('an agreement on credit', () => {
     }
   });
 
-  it('is in force for priorities that the peer agrees on, too, and tells of the others', () => {
+  it('applies to priorities that the peer agrees on, too, and reports the others', () => {
     const result = agreeOnCredit(full, { ...full, agreed: 0b10000 }, false);
     assert.deepEqual([result.agreed, result.priorities, result.mismatch], [0b01000, 0, true]);
     const silent = agreeOnCredit(full, null, false);
@@ -330,7 +330,7 @@ describe('an agreement on credit', () => {
 });
 
 describe('levels of topology recognition', () => {
-  it('are one above the lowest neighbour, unknown without one, and do not grow for ever', () => {
+  it('are one above the lowest neighbor, unknown without one, and do not grow without end', () => {
     assert.equal(bridgeLevel([0, 2]), 1);
     assert.equal(bridgeLevel([1, UNKNOWN_LEVEL]), 2);
     assert.equal(bridgeLevel([]), UNKNOWN_LEVEL);
@@ -339,7 +339,7 @@ describe('levels of topology recognition', () => {
     assert.equal(level, UNKNOWN_LEVEL);
   });
 
-  it('tell where a port leads', () => {
+  it('give the orientation of a port', () => {
     assert.deepEqual(
       [orientationOf(1, 0), orientationOf(1, 2), orientationOf(1, 1), orientationOf(1, 255)],
       [1, 0, 2, 255],

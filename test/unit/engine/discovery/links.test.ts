@@ -141,7 +141,7 @@ const credits: fc.Arbitrary<CreditExchange | null> = fc.option(
     })),
 );
 
-/** Priorities with credit, and the neighbour's unit, as the rules are written. */
+/** Priorities with credit, and the neighbor's unit, by the rules. */
 function creditOf(
   own: CreditExchange | null,
   mac: number,
@@ -229,16 +229,16 @@ describe('two ends of a link', () => {
     assert.ok(a.port.settledPs[0]! <= 3 * WIRE_PS);
   });
 
-  it('go back to their own when the neighbour falls silent, when its time is up', () => {
+  it('return to their own when the neighbor ages out', () => {
     const configured = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, enabled: 8 } });
     const willing = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, willing: true, enabled: 1 } });
     const a = new DiscoveryEnd(specOf(1, [{ fromPs: 0, admin: configured }]));
     const b = new DiscoveryEnd(specOf(2, [{ fromPs: 0, admin: willing }]));
     runLink([a, b], good, 10 * TICK_PS);
-    const heardAt = 3;
-    runLink([a, b], () => [], (heardAt + 120) * TICK_PS);
+    const receivedAt = 3;
+    runLink([a, b], () => [], (receivedAt + 120) * TICK_PS);
     assert.equal(b.port.operation.pfc, 8);
-    runLink([a, b], () => [], (heardAt + 122) * TICK_PS);
+    runLink([a, b], () => [], (receivedAt + 122) * TICK_PS);
     assert.equal(b.port.operation.pfc, 1);
     assert.equal(b.port.agents[0]!.stats.statsAgeoutsTotal, 1);
   });
@@ -301,7 +301,7 @@ describe('two ends of a link', () => {
     assert.equal(b.port.operation.pfc, 8);
   });
 
-  it('are not deceived by a second neighbour: DCBX is as if there were none', () => {
+  it('are not affected by a second neighbor: DCBX is as if there were none', () => {
     const configured = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, enabled: 8 } });
     const willing = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, willing: true, enabled: 1 } });
     const a = new DiscoveryEnd(specOf(1, [{ fromPs: 0, admin: configured }]));

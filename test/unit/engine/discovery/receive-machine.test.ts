@@ -51,7 +51,7 @@ function fresh() {
 }
 
 describe('receive machine of LLDP', () => {
-  it('keeps what a neighbour said last, all of it and nothing else', () => {
+  it('stores the last LLDPDU of a neighbor, all of it and nothing else', () => {
     const { rx, hear } = fresh();
     assert.equal(hear(lldpdu(1, 121, [pfc, unknown])), 'new');
     assert.equal(rx.neighbors[0]!.remote.pfc?.enabled, 8);
@@ -69,7 +69,7 @@ describe('receive machine of LLDP', () => {
     assert.equal(stats.statsTLVsUnrecognizedTotal, 2);
   });
 
-  it('lets a neighbour live as long as it says, from its last LLDPDU on', () => {
+  it('keeps a neighbor for its time to live, from its last LLDPDU on', () => {
     const { rx, stats, hear } = fresh();
     hear(lldpdu(1, 10));
     countDownReceive(rx, stats, 9);
@@ -81,7 +81,7 @@ describe('receive machine of LLDP', () => {
     assert.equal(stats.statsAgeoutsTotal, 1);
   });
 
-  it('forgets a neighbour that takes its leave, and is not troubled by a stranger who does', () => {
+  it('removes a neighbor that shuts down, and ignores the shutdown of an unknown one', () => {
     const { rx, stats, hear } = fresh();
     hear(lldpdu(1, 121));
     assert.equal(hear(lldpdu(2, 0)), 'unchanged');
@@ -90,7 +90,7 @@ describe('receive machine of LLDP', () => {
     assert.equal(stats.statsAgeoutsTotal, 0);
   });
 
-  it('refuses a neighbour beyond its room, and says so as long as that one lives', () => {
+  it('refuses a neighbor beyond its room, and sets tooManyNeighbors for its time to live', () => {
     const { rx, stats, hear } = fresh();
     hear(lldpdu(1, 100));
     hear(lldpdu(2, 100));
@@ -135,7 +135,7 @@ describe('receive machine of LLDP', () => {
     assert.equal(rx.neighbors.length, 0);
   });
 
-  it('survives whatever comes, and never has more neighbours than room', () => {
+  it('survives any input, and never has more neighbors than room', () => {
     const { rx, stats, hear } = fresh();
     const base = fc.constantFrom(
       lldpdu(1, 121, [pfc, unknown]),

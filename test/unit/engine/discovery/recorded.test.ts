@@ -1,4 +1,4 @@
-/** LLDPDUs that other people's programs sent, recorded on a virtual cable. */
+/** LLDPDUs of other programs, recorded on a virtual link. */
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
@@ -18,7 +18,7 @@ const LLDPD = `0180c200000e 02000000000b 88cc 0207 04 02000000000b 0407 03 02000
 const LLDPAD = `0180c200000e 02000000000b 88cc 0207 04 02000000000b 0407 03 02000000000b 0602 0078
   0813 496e74657266616365202020322061732076 31 0000 00`;
 
-/** The same lldpd, told by `lldpcli configure lldp custom-tlv` to speak IEEE DCBX. */
+/** The same lldpd, configured by `lldpcli configure lldp custom-tlv` to send IEEE DCBX. */
 const LLDPD_DCBX = `0180c200000e 02000000000b 88cc 0207 04 02000000000b 0407 03 02000000000b 0602 0004
   0a02 766d 0c07 736f6d656f6e65 0e04 009c 0010
   1018 11 02 fe80000000000000000000fffe00000b 02 00000002 00 0802 7631

@@ -56,7 +56,7 @@ describe('transmit machines of LLDP', () => {
     assert.deepEqual(sent, ['0 information', '30 information', '60 information', '90 information']);
   });
 
-  it('send fast to a new neighbour, four times, and then as usual', () => {
+  it('send fast to a new neighbor, four times, and then as usual', () => {
     const sent = simulate(new Map([[10, ['newNeighbor']]]), 60, () => 1);
     const at = sent.map((line) => Number(line.split(' ')[0]));
     assert.deepEqual(at, [0, 10, 11, 12, 13, 43]);

@@ -10,12 +10,11 @@ import { firstSpell, nextSpell } from '../../../../services/engine/faults/fault-
 import { frameError, turnOneBit, UNHURT } from '../../../../services/engine/faults/frame-errors.js';
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
 import { blankCeTag, encodeLoneCeTag } from '../../../../services/engine/wire/ce-tag.js';
+import { blankCfUpdate, encodeCfUpdate } from '../../../../services/engine/wire/cf-update.js';
 import {
-  blankCbfcFrame,
-  CBFC_CONSUMED,
-  CBFC_FREED,
-  encodeCbfc,
-} from '../../../../services/engine/wire/mac-control/cbfc-frame.js';
+  blankCcUpdate,
+  encodeCcUpdate,
+} from '../../../../services/engine/wire/mac-control/cc-update.js';
 import { blankCeFrame, encodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT } from '../../../../services/engine/wire/mac-control/opcodes.js';
 import {
@@ -95,7 +94,8 @@ describe('what happens to a frame', () => {
   });
 
   it('is the likelier to have a wrong bit the longer it is', () => {
-    const errors = { kind: 'bit-errors', rate: 1e-5 } as const;
+    const perOctet = 8 * Math.log1p(-1e-5);
+    const errors = { kind: 'bit-errors', perOctet, perFrame: 0 } as const;
     const stream = random();
     for (const octets of [64, 1518, 9018]) {
       let wrong = 0;
@@ -131,8 +131,8 @@ describe('which control frame is meant', () => {
     'ce-grant': octetsOf((into) =>
       encodeCe(into, 0, { ...blankCeFrame(), opcode: OPCODE_CE_GRANT, tcSelectionVector: 1 << 3 }),
     ),
-    'cc-update': cbfc(CBFC_CONSUMED),
-    'cf-update': cbfc(CBFC_FREED),
+    'cc-update': octetsOf((into) => encodeCcUpdate(into, 0, blankCcUpdate())),
+    'cf-update': octetsOf((into) => encodeCfUpdate(into, 0, blankCfUpdate())),
     'ce-tag-request': octetsOf((into) =>
       encodeLoneCeTag(into, 0, 1, { ...blankCeTag(), tcSelectionVector: 1 << 3 }),
     ),
@@ -141,7 +141,9 @@ describe('which control frame is meant', () => {
   it('is found by its name among all others', () => {
     for (const [name, kind] of Object.entries(CONTROL_FRAMES)) {
       const match = { ...kind, priorities: 0xff };
-      const found = Object.keys(frames).filter((other) => matchesControl(match, frames[other]!));
+      const found = Object.keys(frames).filter((other) =>
+        matchesControl(match, frames[other]!, frames[other]!.length),
+      );
       const isAny = name === 'any';
       const exists = name in frames;
       assert.deepEqual(found, isAny ? Object.keys(frames) : exists ? [name] : []);
@@ -149,25 +151,16 @@ describe('which control frame is meant', () => {
   });
 
   it('is found by the priority that it names, where it names any', () => {
-    for (const name of [
-      'pfc',
-      'ce-request',
-      'ce-grant',
-      'cc-update',
-      'cf-update',
-      'ce-tag-request',
-    ]) {
+    for (const name of ['pfc', 'ce-request', 'ce-grant', 'ce-tag-request']) {
       const kind = CONTROL_FRAMES[name]!;
-      assert.ok(matchesControl({ ...kind, priorities: 1 << 3 }, frames[name]!));
-      assert.ok(!matchesControl({ ...kind, priorities: ~(1 << 3) & 0xff }, frames[name]!));
+      const octets = frames[name]!;
+      const matches = (priorities: number): boolean =>
+        matchesControl({ ...kind, priorities }, octets, octets.length);
+      assert.ok(matches(1 << 3));
+      assert.ok(!matches(~(1 << 3) & 0xff));
     }
   });
 });
-
-function cbfc(message: number): Uint8Array {
-  const frame = { ...blankCbfcFrame(), message, virtualChannels: 1 << 3 };
-  return octetsOf((into) => encodeCbfc(into, 0, frame));
-}
 
 function octetsOf(encode: (into: Uint8Array) => number): Uint8Array {
   const octets = new Uint8Array(64);

@@ -21,11 +21,6 @@ import {
   WINDOW_MOST,
 } from '../../../../services/engine/flow-control/credit/credit-machine.js';
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
-import {
-  blankCbfcFrame,
-  CBFC_FREED,
-  encodeCbfc,
-} from '../../../../services/engine/wire/mac-control/cbfc-frame.js';
 import type { CeFrame } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import {
   blankCeFrame,
@@ -175,10 +170,10 @@ describe('Credit exchange', () => {
     }
   });
 
-  it('heals with CBFC while its counters go round and round, and nobody asks', () => {
+  it('heals while its counters wrap, without a request', () => {
     const spec = creditSpec(BUFFER);
     const asking = { ...spec.asking, when: 'never' as const };
-    const link = linkOf({ codec: 'cbfc', asking });
+    const link = linkOf({ asking });
     link.run(10e6, IGNORE);
     link.harm = { lose: 0.1, repeat: 0.1, corrupt: 0.1, flip: 0, delay: 0.1, loseData: 0.01 };
     const units = 3 * 0x10000;
@@ -191,27 +186,6 @@ describe('Credit exchange', () => {
     link.harm = NO_HARM;
     link.run(24e9, look);
     assert.equal(available(link), BUFFER);
-  });
-
-  it('understands nothing of what is said with the other codec', () => {
-    for (const codec of ['ce', 'cbfc'] as const) {
-      const link = linkOf({ codec });
-      link.run(10e6, IGNORE);
-      const before = available(link);
-      const octets = new Uint8Array(60);
-      const agreed = { source: 1, flags: CE_SYN };
-      if (codec === 'cbfc') {
-        const opcode = OPCODE_CE_GRANT;
-        encodeCe(octets, 0, { ...blankCeFrame(), ...agreed, opcode, tcSelectionVector: 8 });
-      } else {
-        const message = CBFC_FREED;
-        encodeCbfc(octets, 0, { ...blankCbfcFrame(), ...agreed, message, virtualChannels: 8 });
-      }
-      assert.ok(link.sender.credit.receiveControl(0, octets, 60));
-      assert.equal(available(link), before);
-      const unexpected = CE_REFUSALS.indexOf('ceUnexpected');
-      assert.equal(link.sender.credit.conversation.refusalsOf(0, unexpected), 1);
-    }
   });
 
   it('sends nothing for a request that outlives the exchange, and touches no other row', () => {
@@ -280,27 +254,25 @@ describe('Credit exchange', () => {
   });
 
   it('closes an account for a resynchronisation without promising its memory twice', () => {
-    for (const codec of ['ce', 'cbfc'] as const) {
-      const link = linkOf({ codec });
-      link.offer(40);
-      link.run(10e6, IGNORE);
-      const { receiver } = link.receiver.credit;
-      receiver.resynchronise(link.row);
-      assert.equal(receiver.isOpen(link.row), false);
-      const granted = receiver.outstanding(link.row);
-      assert.equal(granted, available(link) + link.inFlight + link.stored);
-      const epoch = link.sender.credit.sender.epoch(link.row);
-      link.offer(40);
-      link.run(15e6, () => {
-        if (receiver.isOpen(link.row)) return;
-        assert.ok(receiver.outstanding(link.row) >= link.inFlight + link.stored);
-      });
-      assert.equal(receiver.isOpen(link.row), true);
-      assert.notEqual(link.sender.credit.sender.epoch(link.row), epoch);
-      link.run(3e9, IGNORE);
-      assert.equal(available(link), BUFFER);
-      assert.ok(nothingIsLost(link.view));
-    }
+    const link = linkOf({});
+    link.offer(40);
+    link.run(10e6, IGNORE);
+    const { receiver } = link.receiver.credit;
+    receiver.resynchronise(link.row);
+    assert.equal(receiver.isOpen(link.row), false);
+    const granted = receiver.outstanding(link.row);
+    assert.equal(granted, available(link) + link.inFlight + link.stored);
+    const epoch = link.sender.credit.sender.epoch(link.row);
+    link.offer(40);
+    link.run(15e6, () => {
+      if (receiver.isOpen(link.row)) return;
+      assert.ok(receiver.outstanding(link.row) >= link.inFlight + link.stored);
+    });
+    assert.equal(receiver.isOpen(link.row), true);
+    assert.notEqual(link.sender.credit.sender.epoch(link.row), epoch);
+    link.run(3e9, IGNORE);
+    assert.equal(available(link), BUFFER);
+    assert.ok(nothingIsLost(link.view));
   });
 
   it('resynchronises at once when units come that were never granted', () => {
@@ -349,6 +321,17 @@ describe('Credit exchange', () => {
     assert.equal(sender.get(link.row, WRONG_TOTALS), 2);
     link.run(3e9, IGNORE);
     assert.equal(available(link), BUFFER);
+  });
+
+  it('lets other accounts of the port go on when a total of one cannot be true', () => {
+    const link = linkOf();
+    link.run(10e6, IGNORE);
+    const calls: string[] = [];
+    link.sender.withdraw = () => calls.push('withdraw');
+    link.sender.permit = () => calls.push('permit');
+    const { sender } = link.sender.credit;
+    sender.onGrant(link.row, sender.epoch(link.row), BUFFER + 1);
+    assert.deepEqual(calls, ['withdraw', 'permit']);
   });
 
   it('passes over a total that is late, and begins a new epoch when the next is older, too', () => {

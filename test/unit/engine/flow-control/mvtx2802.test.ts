@@ -121,7 +121,7 @@ describe('multicast flow control (7.9.2)', () => {
     assert.deepEqual(after, [[5], [4], [3], [2, 'Xon 0', 'Xon 1'], [1], [0]]);
   });
 
-  it('unmanaged, all: every flow-controlled port is stopped, whoever sends one too many', () => {
+  it('unmanaged, all: every flow-controlled port is paused, whichever sends one too many', () => {
     const bench = new ChipBench(
       chipSpec({
         flowControl: flowControlOn(0, 1),
@@ -138,7 +138,7 @@ describe('multicast flow control (7.9.2)', () => {
       chipSpec({
         sharedSlots: 20,
         flowControl: flowControlOn(0),
-        multicast: { kind: 'managed', thresholdFrames: 4, lowFrames: 2 },
+        multicast: { kind: 'managed', thresholdFrames: 4, thresholdOfVlan: {}, lowFrames: 2 },
       }),
     );
     const { portMap } = bench.chip.stops;
@@ -159,11 +159,48 @@ describe('multicast flow control (7.9.2)', () => {
     assert.deepEqual(bench.broken(), []);
   });
 
+  it('managed: a VLAN may have a threshold of its own', () => {
+    const bench = new ChipBench(
+      chipSpec({
+        sharedSlots: 20,
+        flowControl: flowControlOn(0, 1),
+        multicast: {
+          kind: 'managed',
+          thresholdFrames: 4,
+          thresholdOfVlan: { 20: 8 },
+          lowFrames: 2,
+        },
+      }),
+    );
+    bench.lowest[3] = 6;
+    bench.arrive({ from: 0, to: [2, 3], vlan: 20 });
+    assert.deepEqual(bench.told(), []);
+    bench.arrive({ from: 1, to: [2, 3], vlan: 10 });
+    assert.deepEqual(bench.told(), ['Xoff 1']);
+    bench.lowest[3] = 9;
+    bench.arrive({ from: 0, to: [2, 3], vlan: 20 });
+    assert.deepEqual(bench.told(), ['Xoff 0']);
+  });
+
+  it('managed: the CPU has no bit in the port map', () => {
+    const bench = new ChipBench(
+      chipSpec({
+        sharedSlots: 20,
+        flowControl: flowControlOn(0),
+        multicast: { kind: 'managed', thresholdFrames: 4, thresholdOfVlan: {}, lowFrames: 2 },
+        cpuPort: 3,
+      }),
+    );
+    bench.lowest[3] = 9;
+    bench.arrive({ from: 0, to: [2, 3] });
+    assert.deepEqual([bench.chip.stops.portMap[0], bench.told()], [0, []]);
+  });
+
   it('managed: all ports of the map must be below at the same time', () => {
     const bench = new ChipBench(
       chipSpec({
         flowControl: flowControlOn(0),
-        multicast: { kind: 'managed', thresholdFrames: 4, lowFrames: 2 },
+        multicast: { kind: 'managed', thresholdFrames: 4, thresholdOfVlan: {}, lowFrames: 2 },
       }),
     );
     [0, 5, 5, 0].forEach((frames, port) => (bench.lowest[port] = frames));
@@ -176,7 +213,7 @@ describe('multicast flow control (7.9.2)', () => {
     assert.deepEqual(bench.told(), ['Xon 0']);
   });
 
-  it('off: nothing that goes to several ports stops anybody', () => {
+  it('off: multicast pauses no source', () => {
     const bench = new ChipBench(chipSpec({ sharedSlots: 99, flowControl: flowControlOn(0) }));
     bench.lowest.fill(50);
     for (let i = 0; i < 90; i++) bench.arrive({ from: 0, to: [1, 2, 3] });
@@ -265,7 +302,7 @@ describe('WRED', () => {
     assert.equal(bench.arrive({ from: 0, to: 3 }), NO_SLOT);
   });
 
-  it('drops the share that it was told to', () => {
+  it('drops the configured share', () => {
     const bench = new ChipBench(chipSpec({ sharedSlots: 9 }));
     bench.octets[3]![2] = 250 * KIB;
     const frames = 20_000;
@@ -294,7 +331,12 @@ describe('whatever comes and goes', () => {
       mcc: fc.integer({ min: 1, max: 4 }),
       stops: fc.constantFrom('source' as const, 'all' as const),
     }),
-    fc.constant({ kind: 'managed', thresholdFrames: 3, lowFrames: 1 } as const),
+    fc.constant({
+      kind: 'managed',
+      thresholdFrames: 3,
+      thresholdOfVlan: {},
+      lowFrames: 1,
+    } as const),
   );
   const spec: fc.Arbitrary<Mvtx2802Spec> = fc
     .record({
@@ -306,7 +348,7 @@ describe('whatever comes and goes', () => {
     })
     .map((changes) => chipSpec({ ...changes, xoffSlots: [2, 3, 2, 3] }));
 
-  it('the rules of the part hold, and an empty memory has stopped nobody', () => {
+  it('the rules of the part hold, and an empty memory pauses no source', () => {
     const step = fc.oneof(arrival, fc.nat({ max: 30 }));
     fc.assert(
       fc.property(spec, fc.array(step, { maxLength: 80 }), (own, steps) => {

@@ -48,10 +48,12 @@ class FakeHost implements MechanismHost {
     this.timers.push({ timer, time });
   }
   permit(): void {}
+  repeat(): void {}
+  announceGivenUp(): void {}
   withdraw(): void {}
   announceStop(): void {}
 
-  readonly ears = new Uint8Array(1);
+  readonly hasListeners = new Uint8Array(1);
 
   announceCredit(): void {}
 
@@ -94,7 +96,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
 }
 
 const STOP = { quanta: 1000, refreshFraction: 0.5, responseDelayPs: 0 };
-const UNWATCHED = { watchdog: null, neighbourWatchdog: null };
+const UNWATCHED = { watchdog: null, partnerWatchdog: null };
 
 function bench(spec: PortSpec): {
   host: FakeHost;
@@ -301,7 +303,7 @@ describe('PAUSE', () => {
 });
 
 describe('a frame that neither knows', () => {
-  it('is claimed by nobody', () => {
+  it('is claimed by no mechanism', () => {
     const { pfc, pause } = bench(portSpec({ pause: STOP }));
     const octets = new Uint8Array(60);
     assert.ok(!pfc.receiveControl(0, octets, octets.length));

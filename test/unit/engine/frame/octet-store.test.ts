@@ -50,7 +50,7 @@ describe('Octets on their way', () => {
     );
   });
 
-  it('are not what somebody left in their slot', () => {
+  it('are not earlier octets of their slot', () => {
     const store = new OctetStore();
     const slot = store.put(Uint8Array.of(1, 0, 0, 0), 4);
     store.get(slot).fill(9);

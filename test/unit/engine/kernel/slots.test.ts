@@ -28,7 +28,7 @@ describe('slots', () => {
     );
   });
 
-  it('let each port have its turn, whoever comes in meanwhile and for whatever time', () => {
+  it('serve each port in turn, whichever port is inserted meanwhile and for whatever time', () => {
     const turn = fc.tuple(change, fc.oneof(fc.nat(9), fc.constant(Infinity)));
     fc.assert(
       fc.property(fc.array(turn), (turns) => {
@@ -38,7 +38,7 @@ describe('slots', () => {
           const now = made.time[0]!;
           const first = made.port(0);
           if (model[comer] === Infinity && time !== Infinity) {
-            // It may come for this very instant, and be drawn before who has the turn.
+            // It may be due at this very instant, and be sorted before the port in turn.
             model[comer] = made.at[comer] = now === Infinity ? time : now + time;
             made.joined(0, comer);
           }

@@ -36,7 +36,7 @@ describe('timerQueue', () => {
     );
   });
 
-  it('orders values as it is told where they say nothing by themselves', () => {
+  it('orders values by the given function where their numbers have no order', () => {
     const said = ['pear', 'fig', 'plum', 'fig'];
     const timerQueue = new TimerQueue((_, a, b) => said[a]!.localeCompare(said[b]!));
     said.forEach((_, value) => {

@@ -105,7 +105,7 @@ describe('the LEDs of an 82599 in time', () => {
     ]);
   });
 
-  it('tell the same however often somebody looks', () => {
+  it('report the same however often they are read', () => {
     const step = fc.record({
       ms: fc.nat(120),
       what: fc.constantFrom('mac', 'filter', 'down', 'up', 'look'),

@@ -110,7 +110,7 @@ describe('VLAN headers', () => {
     assert.deepEqual(insertTag([OUTER], null, null, DOUBLE), [OUTER]);
   });
 
-  it('are stripped only as the inner one, and told of in the descriptor', () => {
+  it('are stripped only as the inner one, and reported in the descriptor', () => {
     const both = receiveTags([OUTER, INNER], DOUBLE, true);
     assert.deepEqual(both, {
       outerSeen: true,
@@ -163,7 +163,7 @@ describe('LEDs', () => {
   const lit = (field: number, sincePs = 0, over: Partial<typeof inputs> = {}): boolean =>
     ledLit(field, 0, { ...inputs, ...over }, sincePs);
 
-  it('show their source, inverted if so told', () => {
+  it('show their source, inverted if so configured', () => {
     assert.equal(lit(LED_LINK_UP), true);
     assert.equal(lit(LED_LINK_10G, 0, { linkBps: 1e9 }), false);
     assert.equal(lit(LED_LINK_UP | IVRT), false);

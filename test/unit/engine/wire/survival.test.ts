@@ -19,10 +19,11 @@ import { decodeCnTag } from '../../../../services/engine/wire/cn-tag.js';
 import { blankCnm, decodeCnm } from '../../../../services/engine/wire/cnm.js';
 import { blankCnp, decodeCnp } from '../../../../services/engine/wire/cnp.js';
 import { blankCeTag, decodeCeTag } from '../../../../services/engine/wire/ce-tag.js';
+import { blankCfUpdate, decodeCfUpdate } from '../../../../services/engine/wire/cf-update.js';
 import {
-  blankCbfcFrame,
-  decodeCbfc,
-} from '../../../../services/engine/wire/mac-control/cbfc-frame.js';
+  blankCcUpdate,
+  decodeCcUpdate,
+} from '../../../../services/engine/wire/mac-control/cc-update.js';
 import { blankCeFrame, decodeCe } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import { blankLldpFrame, decodeLldp } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import {
@@ -50,7 +51,8 @@ import {
 import { blankUdpHeader, decodeUdpHeader } from '../../../../services/engine/wire/udp.js';
 import { LLDP_DCBX_IEEE, tlvCodecs } from './lldp-vectors.js';
 import {
-  CBFC_FREED_CH7,
+  CC_UPDATE_LOW,
+  CF_UPDATE_3_AND_31,
   CE_DEMAND_CH7,
   CE_TAG_GRANT_P3,
   CIM_L2_ADD,
@@ -109,7 +111,10 @@ const decoders: readonly Decoder[] = [
   decoder('PAUSE', PAUSE_FFFF, blankPauseFrame, decodePause),
   decoder('PFC', PFC_P3_OFF_P4_ON, blankPfcFrame, decodePfc),
   decoder('CE frame', CE_DEMAND_CH7, blankCeFrame, decodeCe),
-  decoder('CBFC', CBFC_FREED_CH7, blankCbfcFrame, decodeCbfc),
+  decoder('CC_Update', CC_UPDATE_LOW, blankCcUpdate, decodeCcUpdate),
+  decoder('CF_Update', CF_UPDATE_3_AND_31, blankCfUpdate, (octets, at, into) =>
+    decodeCfUpdate(octets.subarray(at), octets.length - at, into),
+  ),
   decoder('SFCM', SFCM_L2_PAUSE.subarray(18), blankSfcm, (octets, at, into) =>
     decodeSfcm(octets, at, octets.length, into),
   ),

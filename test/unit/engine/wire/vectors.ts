@@ -45,17 +45,22 @@ export const CE_GRANT = macControl('0111 0018 0000 0000 0000 0040 0010');
 /** Credit exchange, cumulative, of channel 7 and priority 3. */
 export const CE_DEMAND_CH7 = macControl(`0110 0008 ${word3('0123')} 0007`);
 export const CE_GRANT_CH7 = macControl(`0111 0008 ${word3('0323')} 0007`);
-/** Virtual channel 3 of slice 7: 0xfff0 units consumed; 0xfff0 freed of a buffer of 512. */
-export const CBFC_CONSUMED_CH7 = macControl(
-  `fffe 02ce70 01 20 08 ${word3('fff0')} ${word3('0000')} 0007`,
-);
-export const CBFC_FREED_CH7 = macControl(
-  `fffe 02ce70 02 45 08 ${word3('fff0')} ${word3('0200')} 0007`,
-);
 export const CE_REPORT_CH7 = macControl(`0110 2008 ${word3('0323')} 0007`);
 export const CE_SYN_CH7 = macControl(`0110 8508 ${word3('0323')} 0007`);
 export const CE_ACK_CH7 = macControl(`0111 4508 ${word3('0523')} 0007`);
 export const CE_RESYNC_CH7 = macControl(`0111 8608 ${word3('0000')} 0007`);
+
+/** CF_Update of CBFC: channel 3 has freed 0x1234, and channel 31 0x7ffe. */
+export const CF_UPDATE_3_AND_31 = octetsOf('4b 10 19 23 46 ff ff e0');
+
+/** CC_Update of CBFC: counters of 20 bits, of channels 0 to 15 and of channels 16 to 31. */
+const CC_COUNTERS =
+  '00000 00001 00002 fffff 12345 00005 00006 00007 ' +
+  '00008 00009 0000a 0000b 0000c 0000d 0000e abcde';
+const ccUpdate = (message: string): Uint8Array =>
+  macControl(`fffe 02ce70 ${message} ${CC_COUNTERS}`.replaceAll(' ', ''));
+export const CC_UPDATE_LOW = ccUpdate('01');
+export const CC_UPDATE_HIGH = ccUpdate('02');
 
 /** CE-Tags in front of a C-TAG (priority 3, VID 100), IPv4 and UDP: a request, and a grant. */
 const TAGGED_DATA = `

@@ -159,8 +159,7 @@ test('a lossless group gets headroom and a margin, others only what they reserve
   );
   const [margin] = built.margins;
   assert.deepEqual(margin!.priorities, [3, 4]);
-  // 1,520 wait, 84 control, 625 cable, 6,250 pipeline, 2,500 response, 1,520 frame, 1,500 full
-  // pool.
+  // 1,520 wait, 84 control, 625 link, 6,250 pipeline, 2,500 response, 1,520 frame, 1,500 full pool.
   assert.equal(margin!.terms.totalOctets, 13_999);
   assert.equal(margin!.xoffOctets, 2000 + sizeOctets - 3 * (13_999 + 2000));
 });

@@ -106,7 +106,7 @@ test('an address given twice is reported where it was given', () => {
   rejects({ overrides: [override('h2', { host: same })] }, /^Error: devices\.h2\.mac: /);
 });
 
-test('messages of source flow control do not wait in the queues that they tell of', () => {
+test('messages of source flow control do not wait in the queues that they are about', () => {
   const watched = priorities({ mechanisms: { sfc: true } }, [6]);
   rejects({ priorities: watched }, /^Error: sfc\.priority: priority 6 is watched itself: /);
   rejects(
@@ -140,7 +140,7 @@ test('thresholds and pauses of source flow control are in order', () => {
   );
 });
 
-test("a congesting queue is nobody else's", () => {
+test('a congesting queue is shared with no other priority', () => {
   const watched = priorities({ mechanisms: { ci: true } }, [3]);
   rejects(
     { priorities: watched, mechanisms: mechanisms({ ci: { priority: 3 } }) },

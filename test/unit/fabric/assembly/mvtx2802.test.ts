@@ -32,7 +32,7 @@ describe('an MVTX2802 that a scenario asks for', () => {
     assert.equal(double.sharedSlots - chip.sharedSlots, 1365 - 682);
   });
 
-  it('is a shared buffer where nobody asks', () => {
+  it('is a shared buffer by default', () => {
     assert.equal(chipOf(STAR), null);
   });
 
@@ -77,7 +77,7 @@ describe('an MVTX2802 that cannot be', () => {
     [
       'more ports than it has',
       'fabric: { generator: star, hosts: 5, hostLink: { rate: 1G } }\nswitches: { model: mvtx2802 }',
-      '3:20: s1 has 5 ports; an MVTX2802 has 4',
+      '3:20: s1 has 5 ports; an MVTX2802 has 4, and one for its CPU (cpuPort)',
     ],
     [
       'a rate that it does not have',
@@ -111,10 +111,59 @@ describe('an MVTX2802 that cannot be', () => {
       '3:50: impossible xoff: after it s1:p1 needs 6 slots and before it 2, and a source has 6',
     ],
     [
-      'too few slots for what is coming in',
-      `${STAR}switches: { model: mvtx2802, mvtx2802: { temporary: 7 } }`,
-      '3:53: temporary slots for 7 frames; 8 may be coming into s1 at once, with what is in its ' +
-        'pipeline',
+      'a shaper without strict classes',
+      `${STAR}switches: { model: mvtx2802, mvtx2802: { shaper: { peak: 32, average: 16 } } }`,
+      '3:42: a shaper of s1 needs class P6 strict, and scheduler is classes; write ' +
+        'strict-delay-bound or strict-wfq',
+    ],
+    [
+      'an average above the peak',
+      `${STAR}devices: { s1: { model: mvtx2802, mvtx2802: { scheduler: strict-wfq, ` +
+        'shaper: { peak: 16, average: 32 } } } }',
+      '3:70: an average rate of 32 above the peak rate of 16; lower it',
+    ],
+    [
+      'weights that do not add up',
+      `${STAR}switches: { model: mvtx2802, mvtx2802: { scheduler: strict-wfq, ` +
+        'weights: { 0: 4, 1: 4, 2: 8, 3: 8, 4: 16, 5: 16 } } }',
+      '3:65: weights add up to 56, and must to 64',
+    ],
+    [
+      'a class without a weight',
+      `${STAR}switches: { model: mvtx2802, mvtx2802: { scheduler: wfq, weights: { 0: 64 } } }`,
+      '3:58: no weight for class 1; write all of 0, 1, 2, 3, 4, 5, 6, 7',
+    ],
+    [
+      'a weight for a strict class',
+      `${STAR}switches: { model: mvtx2802, mvtx2802: { scheduler: strict-wfq, ` +
+        'weights: { 0: 4, 1: 4, 2: 8, 3: 8, 4: 16, 5: 16, 7: 8 } } }',
+      '3:65: a weight for class 7, which is strict; leave it out',
+    ],
+    [
+      'weights that nothing uses',
+      `${STAR}switches: { model: mvtx2802, mvtx2802: { scheduler: delay-bound, weights: { 0: 64 } } }`,
+      '3:66: weights act with scheduler wfq or strict-wfq, and it is delay-bound',
+    ],
+    [
+      'two orders of its queues',
+      `${STAR}switches: { model: mvtx2802, arbiter: strict, mvtx2802: { scheduler: wfq } }`,
+      '3:70: s1 has its own arbiter, and scheduler wfq; leave one out',
+    ],
+    [
+      'thresholds of VLANs that nothing reads',
+      `${STAR}switches: { model: mvtx2802, mvtx2802: { vlanCongestion: { 10: 4 } } }`,
+      '3:42: VLAN 10 has a threshold, and multicast is unmanaged; write managed',
+    ],
+    [
+      'a port of the CPU that is not there',
+      `${STAR}switches: { model: mvtx2802, mvtx2802: { cpuPort: 5 } }`,
+      '3:51: s1 has no port 5: it has 4',
+    ],
+    [
+      '802.3x of the CPU',
+      `${STAR}devices: { s1: { model: mvtx2802, ports: { 4: { flowControl: true } }, ` +
+        'mvtx2802: { cpuPort: 4 } } }',
+      '3:93: port 4 of s1 is that of its CPU, which has no 802.3x',
     ],
     [
       'slots for a class that has none',

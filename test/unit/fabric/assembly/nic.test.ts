@@ -164,7 +164,7 @@ describe('bad input for an 82599', () => {
     ['regs: { RTTPCS: "0x160" }', /RTTPCS has no bit 6 in the emulation; it has 5 TPPAC, 8 TPRM/],
     ['regs: { "RTTPT2C[0]": "0x01018018", RTTDCS: 4 }', /RTTPT2C has no bit 24 .*11:9 BWG/],
     ['regs: { RTTDQSEL: 5 }', /registers of queues are written by their number/],
-    ['regs: { "PFVMVIR[1].TCI": 7 }', /PFVMVIR is set by the VLAN of a pool/],
+    ['regs: { "PFVMVIR[1].VLANA": 2 }', /VLANA out of range: 2; 0: the tag of the descriptor/],
     ['regs: { DMATXCTL.TE: 0 }', /TE out of range: 0; 1: without it nothing is transmitted/],
     ['regs: { DMATXCTL.VT: "0x9100" }', /VT out of range: 37120; 0x8100/],
     ['vlan: { insertedType: 0x9100 }', /the EtherType 0x8100/],

@@ -46,6 +46,11 @@ export const REGISTERS: Mvtx2802Section = {
   mcc: 64,
   multicastStops: 'source',
   congestionFrames: 16,
+  vlanCongestionFrames: {},
+  scheduler: 'classes',
+  weights: {},
+  shaper: null,
+  cpuPort: null,
   responseDelayPs: 0,
   wred: {
     sum: 'delay-bound',
@@ -86,7 +91,6 @@ export const CREDIT: CreditSection = {
     agePs: null,
   },
   counts: 'cumulative',
-  codec: 'ce',
   channels: [{ channel: 0, vlans: [], share: 1 }],
   tags: false,
   tagWaitPs: null,
@@ -191,7 +195,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     placement: [],
     load: [],
     observe: {
-      seriesPs: null,
+      series: null,
       ports: [],
       episodes: false,
       queue: null,

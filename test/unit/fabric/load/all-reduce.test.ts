@@ -36,8 +36,8 @@ function roundsOf(flows: readonly Flow[]): number {
 }
 
 /**
- * Delivers one message after the other, in any order that the prerequisites allow, and returns of
- * how many hosts each host has heard in the end: a message tells all that its sender knows.
+ * Delivers one message after the other, in any order that the prerequisites allow, and returns how
+ * many hosts' parts each host has in the end: a message carries all parts that its sender has.
  */
 function knowledge(flows: readonly Flow[], hosts: number, random: RandomStream): number[] {
   const known = Array.from({ length: hosts }, (_, host) => new Set([host]));

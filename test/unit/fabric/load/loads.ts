@@ -12,6 +12,7 @@ const COMMON: LoadCommon = {
   congestion: 'none',
   vlan: { inner: null, outer: null, dei: false },
   vm: 0,
+  toVm: 0,
   spoof: null,
   transport: { kind: 'raw', frameBytes: 1500 },
   startPs: 0,

@@ -83,7 +83,11 @@ describe('streams', () => {
       /^Error: load\.0\.from: there is no host h9; did you mean/,
     ],
     ['a switch', { to: ['s1'] }, /^Error: load\.0\.to: s1 is a switch, not a host$/],
-    ['a host to itself', { to: ['h1'] }, /^Error: load\.0: h1 would send to itself$/],
+    [
+      'a host to itself',
+      { to: ['h1'] },
+      /^Error: load\.0: h1 would send to itself; name two of its virtual machines: vm and toVm$/,
+    ],
     ['the destination among sources', { from: ['h1', 'h2'] }, /load\.0\.from: h2 would send to/],
     ['numbers that do not pair', { from: ['h1..h3'], to: ['h4..h5'] }, /3 sources and 2 dest/],
     [

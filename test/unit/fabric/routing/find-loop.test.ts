@@ -32,7 +32,7 @@ describe('loop among bridges', () => {
     );
   });
 
-  it('goes through neighbours only', () => {
+  it('goes through neighbors only', () => {
     const fabric = build({ kind: 'leaf-spine', leaves: 3, spines: 2, hostsPerLeaf: 1 });
     const loop = loopAmong(fabric, /leaf|spine/)!;
     assert.equal(loop.length, 4);

@@ -29,7 +29,7 @@ function allDistances(topology: Topology): number[][] {
 }
 
 /** The device behind each port of a device. */
-function neighbours(topology: Topology, device: number): Map<number, number> {
+function neighbors(topology: Topology, device: number): Map<number, number> {
   const behind = new Map<number, number>();
   for (const { a, b } of topology.links) {
     if (a.device === device) behind.set(a.port, b.device);
@@ -38,14 +38,14 @@ function neighbours(topology: Topology, device: number): Map<number, number> {
   return behind;
 }
 
-/** Every set holds exactly the ports whose neighbour is one link nearer. */
+/** Every set holds exactly the ports whose neighbor is one link nearer. */
 function checkRoutes(topology: Topology): void {
   const distance = allDistances(topology);
   const routes = computeRoutes(topology);
   const hosts = hostCount(topology);
   for (let device = hosts; device < topology.devices.length; device++) {
     const { setOfHost, sets } = routes.of(device);
-    const behind = neighbours(topology, device);
+    const behind = neighbors(topology, device);
     for (let host = 0; host < hosts; host++) {
       const left = distance[device]![host]!;
       const nearer = left === Infinity ? NaN : left - 1;
@@ -135,7 +135,7 @@ describe('routes', () => {
       edge: [k / 2],
       aggregation: [k / 2],
       core: [1],
-      // The edge switch of the host itself has one port to it, its neighbours climb again.
+      // The edge switch of the host itself has one port to it, its neighbors climb again.
       'edge below': [k / 2, 1],
       'aggregation below': [1],
     });

@@ -47,7 +47,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ],
     [
       'priorities: { 3: pcf }',
-      'main.yaml:3:18: priorities.3: not a priority: pcf; write none, pfc, credit, or a mapping ',
+      'main.yaml:3:18: priorities.3: not a priority: pcf; write none, pfc, credit, cbfc, or a ma',
     ],
     ['priorities: { 3: { xoff: 0 } }', 'main.yaml:3:26: priorities.3.xoff: not a threshold: 0; '],
   ],
@@ -188,14 +188,10 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   ],
   credit: [
     ['credit: { unit: 100B }', 'main.yaml:3:17: credit unit out of range: 100 octets; a multiple '],
-    ['credit: { codec: uec }', 'main.yaml:3:18: credit.codec: unknown: uec; one of ce, cbfc'],
     [
-      'credit: { codec: cbfc, counts: incremental }',
-      'main.yaml:3:32: counts: incremental with codec: cbfc, whose counters are totals; ',
-    ],
-    [
-      'credit: { codec: cbfc, tags: true }',
-      'main.yaml:3:30: tags: true with codec: cbfc, which has no tags; false, or codec: ce',
+      'credit: { codec: cbfc }',
+      'main.yaml:3:18: credit.codec: cbfc: not a codec of credit exchange; write flowControl: ' +
+        'cbfc at the priorities that are to have CC_Update and CF_Update, and leave codec out',
     ],
     [
       'devices: { s1: { credit: { codec: cbfc } } }',

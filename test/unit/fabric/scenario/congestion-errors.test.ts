@@ -55,7 +55,7 @@ const refused: readonly (readonly [string, string])[] = [
   ],
   [
     'qcn: { priorities: [3] }\npriorities: { 3: pfc, 6: credit }',
-    'main.yaml:3:1: priority 6 has credit, and none is promised for messages that switches make',
+    'main.yaml:3:1: priority 6 has credit, and none is granted for messages that switches make',
   ],
   [
     'qcn: { priorities: [4, 3] }\npriorities: { 4: pfc }',

@@ -50,7 +50,7 @@ describe('discovery', () => {
     );
   });
 
-  it('builds links for PFC that only one end has, because neighbours agree on it', () => {
+  it('builds links for PFC that only one end has, because both ends negotiate it', () => {
     const ends = 'priorities: { 3: pfc }\ndevices: { "h*": { priorities: { 3: none } } }';
     const star = `fabric: { generator: star, hosts: 2 }\n${ends}\n`;
     assert.throws(() => fabricOf(star), /priority 3 has pfc at/);
@@ -61,7 +61,7 @@ describe('discovery', () => {
   });
 });
 
-describe('capabilities that ports tell', () => {
+describe('capabilities that ports advertise', () => {
   it('are those of the scenario: source flow control, congestion notification, isolation', () => {
     const { specs } = fabricOf(`fabric: { generator: star, hosts: 2 }
 priorities: { 3: { sfc: true, ci: true }, 5: none }

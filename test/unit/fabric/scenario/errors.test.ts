@@ -17,7 +17,7 @@ describe('the nearest name', () => {
     assert.equal(nearestName('spin', names), 'spine1');
   });
 
-  it('does not mind case', () => {
+  it('ignores case', () => {
     assert.equal(nearestName('H1', names), 'h1');
   });
 

@@ -66,7 +66,7 @@ describe('hostile input', () => {
     assert.throws(() => readTable('/dev/zero'), /^Error: it is a device, not a file$/);
   });
 
-  it('loads as long as nobody tampers with it', () => {
+  it('loads while it is unchanged', () => {
     assert.equal(load(WHOLE).scenario.name, 'whole');
     assert.equal(load(stringify(whole)).scenario.load.length, 7);
   });

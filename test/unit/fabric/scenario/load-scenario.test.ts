@@ -17,7 +17,7 @@ describe('a scenario that says next to nothing', () => {
     assert.equal(scenario.durationPs, null);
     assert.deepEqual(scenario.load, []);
     assert.deepEqual(scenario.observe, {
-      seriesPs: null,
+      series: null,
       ports: [],
       episodes: false,
       queue: null,
@@ -180,6 +180,7 @@ describe('the load section', () => {
       congestion: 'none',
       vlan: { inner: 10, outer: null, dei: false },
       vm: 0,
+      toVm: 0,
       spoof: null,
       transport: { kind: 'raw', frameBytes: 1518 },
       startPs: 0,

@@ -186,6 +186,16 @@ describe('the controller of a run', () => {
     assert.deepEqual(run.ended, ['complete', null]);
   });
 
+  it('pauses at a halt where nothing is executed, and has executed nothing after it', () => {
+    const run = new Fake(Infinity, [155]);
+    finish(run);
+    assert.deepEqual(
+      [run.controller.state, run.boundPs, run.controller.isHalted],
+      ['paused', 155, true],
+    );
+    assert.equal(run.events.at(-1), 150);
+  });
+
   it('ends with the earliest failure that partitions report', () => {
     const run = new Fake();
     run.work();
@@ -213,6 +223,16 @@ describe('the controller of a run', () => {
     run.controller.begin(run.bound, -1);
     finish(run);
     assert.equal(await snapshot, EVENT_PS);
+    assert.deepEqual(run.ended, ['complete', null]);
+  });
+
+  it('finds again what was found after the bound to which all return', () => {
+    const run = new Fake();
+    run.work();
+    run.controller.report(BROKEN);
+    run.controller.lose();
+    run.controller.begin(run.bound, -1);
+    finish(run);
     assert.deepEqual(run.ended, ['complete', null]);
   });
 

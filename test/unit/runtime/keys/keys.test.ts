@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { RandomStream } from '../../../../services/engine/kernel/random.js';
-import { MAC_OCTETS, MacKey } from '../../../../services/runtime/keys/mac.js';
+import { isLongMac, longMac, MAC_OCTETS, MacKey } from '../../../../services/runtime/keys/mac.js';
 import { drawSalt, RunKeys } from '../../../../services/runtime/keys/run-keys.js';
 
 const KEY = Uint8Array.of(3, 1, 4, 1, 5);
@@ -22,6 +22,15 @@ describe('a MAC', () => {
       octets[length] = octets[length]! ^ 1;
       assert.ok(!mac.verify(octets, length, length));
     }
+  });
+
+  it('of what is kept is the same, and whole', () => {
+    const octets = Buffer.alloc(100 + MAC_OCTETS, 7);
+    mac.sign(octets, 100, 100);
+    const long = longMac(KEY, octets.subarray(0, 40), octets.subarray(40, 100));
+    assert.deepEqual(long.subarray(0, MAC_OCTETS), octets.subarray(100));
+    assert.ok(isLongMac(Buffer.from(long), long));
+    assert.ok(!isLongMac(long.subarray(1), long));
   });
 
   it('that is cut is wrong', () => {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Backlog } from '../../../../../services/engine/analysis/waits/backlog.js';
-import { DeafProbe } from '../../../../../services/engine/contract/probe.js';
+import { NullProbe } from '../../../../../services/engine/contract/probe.js';
 import type { Engine } from '../../../../../services/engine/device/engine.js';
 import { Session } from '../../../../../services/runtime/session.js';
 import { fabricOf } from '../../../../kit/emulate.js';
 
-type Queued = Parameters<DeafProbe['frameQueued']>;
-type Sent = Parameters<DeafProbe['frameSent']>;
+type Queued = Parameters<NullProbe['frameQueued']>;
+type Sent = Parameters<NullProbe['frameSent']>;
 
 /** Counts what passes every port of the switches, and reads the queues whenever one is stopped. */
-class Both extends DeafProbe {
+class Both extends NullProbe {
   readonly counted: readonly Backlog[];
   compared = 0;
 

@@ -43,10 +43,12 @@ describe('layers', () => {
       [layers['h1'], layers['edge1'], layers['agg1'], layers['core1']],
       [0, 1, 2, 3],
     );
-    assert.deepEqual(layerByName(buildExplicit('h1 s1 s2', ['h1 s1', 's1 s2'])), {
-      h1: 0,
-      s1: 2,
-      s2: 2,
+  });
+
+  it('count from the hosts for each switch that has no tier', () => {
+    const links = ['h1 l1', 'h2 l2', 'l1 s1', 'l2 s1', 'l1 s2', 'l2 s2'];
+    assert.deepEqual(layerByName(buildExplicit('h1 h2 l1 l2 s1 s2', links)), {
+      ...{ h1: 0, h2: 0, l1: 1, l2: 1, s1: 2, s2: 2 },
     });
   });
 });
@@ -117,7 +119,9 @@ describe('topology as SVG', () => {
         assert.ok(box.y - box.height / 2 >= 0 && box.y + box.height / 2 <= height, box.label);
         for (const other of boxes) {
           if (other === box || other.layer !== box.layer) continue;
-          const gap = Math.abs(box.x - other.x) - (box.width + other.width) / 2;
+          const across = Math.abs(box.x - other.x) - (box.width + other.width) / 2;
+          const down = Math.abs(box.y - other.y) - (box.height + other.height) / 2;
+          const gap = Math.max(across, down);
           assert.ok(gap >= 4, `${generator.kind}: ${box.label} and ${other.label}`);
         }
       }
@@ -131,12 +135,49 @@ describe('topology as SVG', () => {
   });
 
   it('bends a cable over boxes that stand in its way, and keeps parallel cables apart', () => {
-    const ring = build({ kind: 'ring', switches: 4, hostsPerSwitch: 1 });
-    const arcs = cablesOf(ring, layOut(ring)).map(({ arc }) => arc);
-    assert.deepEqual(arcs, [false, false, false, false, false, false, false, true]);
+    const row = ['h1 s1', 'h2 s2', 'h3 s3', 's1 s2', 's2 s3', 's1 s3', 'h4 s4', 's1 s4'];
+    const mesh = buildExplicit('h1 h2 h3 h4 s1 s2 s3 s4', row);
+    const arcs = cablesOf(mesh, layOut(mesh)).map(({ arc }) => arc);
+    assert.deepEqual(arcs, [false, false, false, false, false, true, false, true]);
     const twice = buildExplicit('s1 s2', ['s1 s2', 's1 s2']);
     const [one, two] = cablesOf(twice, layOut(twice));
     assert.notEqual(one!.path, two!.path);
+  });
+
+  it('draws rings of any size as rings, hosts outside, and nothing else', () => {
+    for (const switches of [3, 4, 5, 8, 13, 24]) {
+      for (const hostsPerSwitch of [0, 1, 2, 5]) {
+        const ring = build({ kind: 'ring', switches, hostsPerSwitch });
+        const layout = layOut(ring);
+        assert.equal(layout.isRing, true, `${switches} switches`);
+        const middle = { x: layout.width / 2, y: layout.height / 2 };
+        const angles = layout.boxes
+          .filter(({ layer }) => layer > 0)
+          .map(({ x, y }) => Math.atan2(y - middle.y, x - middle.x));
+        // Clockwise from the top, once around.
+        const turns = angles.map((angle, i) => angle - (angles[i - 1] ?? -Math.PI / 2));
+        assert.ok(turns.slice(1).filter((turn) => turn < 0).length <= 1, `${switches}`);
+        for (const box of layout.boxes) {
+          for (const other of layout.boxes) {
+            const across = Math.abs(box.x - other.x) - (box.width + other.width) / 2;
+            const down = Math.abs(box.y - other.y) - (box.height + other.height) / 2;
+            const names = `${switches}, ${hostsPerSwitch}: ${box.label} and ${other.label}`;
+            assert.ok(box === other || Math.max(across, down) >= 4, names);
+          }
+        }
+        for (const { path } of cablesOf(ring, layout)) {
+          assert.match(path, /^M[\d.]+ [\d.]+L[\d.]+ [\d.]+$/);
+        }
+      }
+    }
+    for (const links of [
+      ['s1 s2', 's2 s3'],
+      ['s1 s2', 's2 s3', 's3 s1', 's3 s4'],
+      ['s1 s2', 's2 s3', 's3 s1', 's4 s5', 's5 s6', 's6 s4'],
+    ]) {
+      const names = [...new Set(links.flatMap((link) => link.split(' ')))].sort().join(' ');
+      assert.equal(layOut(buildExplicit(names, links)).isRing, false, links.join());
+    }
   });
 
   it('joins the hosts of a switch where there are many', () => {

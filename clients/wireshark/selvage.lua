@@ -1,0 +1,455 @@
+-- Dissectors for Wireshark of what captures of Selvage have and Wireshark does not know: credit
+-- exchange (frame and tag), CC_Update and CF_Update of credit-based flow control (CBFC), link-level
+-- retry (LLR), SFCM (P802.1Qdw), CIM (802.1Qcz), CNM and CN-TAG (802.1Q clauses 33 and 49).
+--
+--   wireshark -X lua_script:selvage.lua capture.pcapng
+--
+-- or copy the file into the folder of personal Lua plugins (Help, About Wireshark, Folders).
+
+local ethertypes = DissectorTable.get("ethertype")
+local udp_ports = DissectorTable.get("udp.port")
+local encapsulations = DissectorTable.get("wtap_encap")
+
+local eth_destination = Field.new("eth.dst")
+
+local PRIORITIES = 8
+
+-- A protocol, with its fields by name and an expert note for what it does not accept.
+local function protocol(name, title, short)
+  local proto = Proto(name, title)
+  local bad = ProtoExpert.new(name .. ".bad", short .. " that receivers discard",
+    expert.group.MALFORMED, expert.severity.ERROR)
+  proto.experts = { bad }
+  return {
+    proto = proto, bad = bad, name = name, title = title, short = short, fields = {}, list = {},
+  }
+end
+
+local function add_field(to, kind, name, title, ...)
+  local field = ProtoField[kind](to.name .. "." .. name, title, ...)
+  to.fields[name] = field
+  to.list[#to.list + 1] = field
+  return field
+end
+
+local function finish(of)
+  of.proto.fields = of.list
+  return of
+end
+
+-- The tree of a message, and its name in the columns.
+local function open(of, range, pinfo, tree, info)
+  pinfo.cols.protocol = of.short
+  pinfo.cols.info = info
+  return tree:add(of.proto, range, of.title)
+end
+
+local function refuse(of, tree, why)
+  tree:add_proto_expert_info(of.bad, why)
+end
+
+-- MAC control goes to the group address that no bridge forwards.
+local function check_group(of, tree)
+  local destination = eth_destination()
+  if destination ~= nil and destination.range:bytes():tohex(true) ~= "0180c2000001" then
+    refuse(of, tree, "Not to the group address of MAC control")
+  end
+end
+
+-- By EtherType: dissectors that expect frames that were cut short.
+local careful = {}
+
+-- What follows a tag of so many octets: a frame of another type, or its length and padding. Others
+-- get whole frames only: a part of a buffer does not say how long the frame was.
+local function dissect_tagged(tvb, octets, pinfo, tree)
+  if tvb:len() < octets + 3 then return end
+  local kind, rest = tvb(octets, 2):uint(), tvb(octets + 2):tvb()
+  if careful[kind] ~= nil then
+    careful[kind](rest, pinfo, tree)
+  elseif kind >= 0x600 and tvb:reported_len() == tvb:len() then
+    ethertypes:try(kind, rest, pinfo, tree)
+  end
+end
+
+------------------------------------------------------------------------------------------------
+-- Credit exchange: requests and grants of credit
+
+local FLAGS = {
+  { "flags.syn", "SYN", 0x80 }, { "flags.ack", "ACK", 0x40 }, { "flags.report", "Report", 0x20 },
+}
+
+local function add_flag_fields(to)
+  add_field(to, "uint8", "flags", "Flags", base.HEX)
+  for _, flag in ipairs(FLAGS) do
+    add_field(to, "bool", flag[1], flag[2], 8, nil, flag[3])
+  end
+  add_field(to, "uint8", "epoch", "Epoch", base.DEC, nil, 0x1f)
+end
+
+local function add_flags(of, tree, range)
+  local flags = tree:add(of.fields["flags"], range)
+  for _, flag in ipairs(FLAGS) do flags:add(of.fields[flag[1]], range) end
+  flags:add(of.fields["epoch"], range)
+end
+
+local ce = protocol("ce", "Credit Exchange", "CE")
+local CE_OPCODES = { [0x0110] = "Request", [0x0111] = "Grant" }
+add_field(ce, "uint16", "opcode", "Opcode", base.HEX, CE_OPCODES)
+add_flag_fields(ce)
+add_field(ce, "uint8", "tc_selection_vector", "TC Selection Vector", base.HEX)
+for p = 0, PRIORITIES - 1 do
+  add_field(ce, "uint32", "credit.p" .. p, "Credit of priority " .. p, base.DEC)
+  add_field(ce, "uint32", "amount.p" .. p, "Requested of priority " .. p, base.DEC)
+end
+add_field(ce, "uint16", "channel", "Channel", base.DEC)
+finish(ce)
+
+-- An amount is a floating-point number of five bits of exponent and three of fraction.
+local function amount(octet)
+  local exponent, fraction = bit.rshift(octet, 3), bit.band(octet, 7)
+  if exponent == 0 then return fraction end
+  return (8 + fraction) * 2 ^ (exponent - 1)
+end
+
+-- Offsets from the opcode on.
+local CE_FLAGS, CE_VECTOR, CE_CREDITS, CE_CHANNEL = 2, 3, 4, 20
+local CE_UPPER = CE_CHANNEL + 2
+local CE_AMOUNTS = CE_UPPER + 2 * PRIORITIES
+
+local function dissect_ce(tvb, pinfo, tree, opcode)
+  local vector, channel = tvb(CE_VECTOR, 1):uint(), tvb(CE_CHANNEL, 2):uint()
+  local said = {}
+  local sub = open(ce, tvb(), pinfo, tree, "")
+  sub:add(ce.fields["opcode"], tvb(0, 2))
+  add_flags(ce, sub, tvb(CE_FLAGS, 1))
+  sub:add(ce.fields["tc_selection_vector"], tvb(CE_VECTOR, 1))
+  for p = 0, PRIORITIES - 1 do
+    if bit.band(vector, bit.lshift(1, p)) ~= 0 then
+      local low = tvb(CE_CREDITS + 2 * p, 2)
+      local credit = tvb(CE_UPPER + 2 * p, 2):uint() * 0x10000 + low:uint()
+      sub:add(ce.fields["credit.p" .. p], low, credit)
+      said[#said + 1] = string.format("p%d=%.0f", p, credit)
+      if opcode == 0x0110 then
+        local octet = tvb(CE_AMOUNTS + p, 1)
+        sub:add(ce.fields["amount.p" .. p], octet, amount(octet:uint()))
+      end
+    end
+  end
+  sub:add(ce.fields["channel"], tvb(CE_CHANNEL, 2))
+  check_group(ce, sub)
+  local kind = CE_OPCODES[opcode]
+  pinfo.cols.info = "CE " .. kind .. ", channel " .. channel .. ": " .. table.concat(said, " ")
+end
+
+local ce_tag = protocol("ce_tag", "Credit Exchange Tag", "CE-Tag")
+local CE_TAG_TYPES = { [0x88b5] = "Request", [0x88b6] = "Grant" }
+add_field(ce_tag, "uint16", "type", "Type", base.HEX, CE_TAG_TYPES)
+add_flag_fields(ce_tag)
+add_field(ce_tag, "uint8", "tc_selection_vector", "TC Selection Vector", base.HEX)
+add_field(ce_tag, "uint16", "credit", "Credit", base.DEC)
+add_field(ce_tag, "uint16", "channel", "Channel", base.DEC)
+finish(ce_tag)
+
+local CE_TAG_OCTETS = 6
+
+-- `tvb` begins behind the EtherType of the tag.
+local function dissect_ce_tag(kind)
+  return function(tvb, pinfo, tree)
+    if tvb:len() < CE_TAG_OCTETS then return 0 end
+    local vector, credit = tvb(1, 1):uint(), tvb(2, 2):uint()
+    local info = "CE-Tag " .. CE_TAG_TYPES[kind] .. ", channel " .. tvb(4, 2):uint()
+    local sub = open(ce_tag, tvb(0, CE_TAG_OCTETS), pinfo, tree, info .. ": " .. credit)
+    sub:add(ce_tag.fields["type"], kind):set_generated()
+    add_flags(ce_tag, sub, tvb(0, 1))
+    sub:add(ce_tag.fields["tc_selection_vector"], tvb(1, 1))
+    sub:add(ce_tag.fields["credit"], tvb(2, 2))
+    sub:add(ce_tag.fields["channel"], tvb(4, 2))
+    if vector == 0 or bit.band(vector, vector - 1) ~= 0 then
+      refuse(ce_tag, sub, "A tag selects one priority")
+    end
+    dissect_tagged(tvb, CE_TAG_OCTETS, pinfo, tree)
+    return tvb:len()
+  end
+end
+
+for kind, name in pairs(CE_TAG_TYPES) do
+  local dissector = Proto("ce_tag_" .. name:lower(), "Credit Exchange Tag: " .. name)
+  dissector.dissector = dissect_ce_tag(kind)
+  ethertypes:add(kind, dissector)
+end
+
+------------------------------------------------------------------------------------------------
+-- Credit-based flow control: CC_Update is a MAC control frame, CF_Update an ordered set
+
+local cbfc = protocol("cbfc", "Credit-Based Flow Control", "CBFC")
+add_field(cbfc, "uint24", "organization", "Organization", base.HEX)
+add_field(cbfc, "uint8", "message", "Message", base.DEC,
+  { [1] = "CC_Update, channels 0 to 15", [2] = "CC_Update, channels 16 to 31" })
+for vc = 0, 31 do
+  add_field(cbfc, "uint32", "consumed.vc" .. vc, "Credits consumed, channel " .. vc, base.DEC)
+end
+add_field(cbfc, "uint8", "freed.vc", "Virtual channel", base.DEC)
+add_field(cbfc, "uint16", "freed.count", "Credits freed, low bits", base.DEC)
+finish(cbfc)
+
+local OUI = 0x02ce70
+local CC_MESSAGE, CC_COUNTERS, CC_PAIRS = 5, 6, 8
+
+local function dissect_cc_update(tvb, pinfo, tree)
+  local message = tvb(CC_MESSAGE, 1):uint()
+  local sub = open(cbfc, tvb(), pinfo, tree, "CBFC CC_Update")
+  sub:add(cbfc.fields["organization"], tvb(2, 3))
+  sub:add(cbfc.fields["message"], tvb(CC_MESSAGE, 1))
+  if message ~= 1 and message ~= 2 then return refuse(cbfc, sub, "Unknown message") end
+  local first = (message - 1) * 2 * CC_PAIRS
+  for pair = 0, CC_PAIRS - 1 do
+    local range = tvb(CC_COUNTERS + 5 * pair, 5)
+    local even, odd = range:bitfield(0, 20), range:bitfield(20, 20)
+    sub:add(cbfc.fields["consumed.vc" .. (first + 2 * pair)], range(0, 3), even)
+    sub:add(cbfc.fields["consumed.vc" .. (first + 2 * pair + 1)], range(2, 3), odd)
+  end
+  check_group(cbfc, sub)
+end
+
+-- PAUSE, PFC and what else is MAC control stay with Wireshark.
+local other_mac_control = ethertypes:get_dissector(0x8808)
+local mac_control = Proto("selvage_macc", "MAC Control of Selvage")
+local MAC_CONTROL_LEAST = 46
+local OPCODE_EXTENSION = 0xfffe
+
+function mac_control.dissector(tvb, pinfo, tree)
+  local opcode = tvb:len() >= MAC_CONTROL_LEAST and tvb(0, 2):uint() or 0
+  if CE_OPCODES[opcode] ~= nil then
+    dissect_ce(tvb, pinfo, tree, opcode)
+  elseif opcode == OPCODE_EXTENSION and tvb(2, 3):uint() == OUI then
+    dissect_cc_update(tvb, pinfo, tree)
+  else
+    return other_mac_control:call(tvb, pinfo, tree)
+  end
+  return tvb:len()
+end
+
+ethertypes:add(0x8808, mac_control)
+
+------------------------------------------------------------------------------------------------
+-- Ordered sets, eight octets between frames: CF_Update, and messages of link-level retry
+
+local llr = protocol("llr", "Link-Level Retry", "LLR")
+local LLR_TYPES = {
+  [0x01] = "LLR_ACK", [0x02] = "LLR_NACK", [0x03] = "LLR_INIT", [0x04] = "LLR_INIT_ECHO",
+}
+add_field(llr, "uint8", "type", "Type", base.HEX, LLR_TYPES)
+add_field(llr, "uint32", "sequence", "Sequence number", base.DEC)
+add_field(llr, "uint16", "init_data", "Init data", base.HEX)
+finish(llr)
+
+local CF_UPDATE, ORDERED_SET_OCTETS = 0x10, 8
+
+local function dissect_ordered_set(tvb, pinfo, tree)
+  local kind = tvb(1, 1):uint()
+  if kind == CF_UPDATE then
+    local sub = open(cbfc, tvb(), pinfo, tree, "CBFC CF_Update")
+    for _, at in ipairs({ 2, 5 }) do
+      sub:add(cbfc.fields["freed.vc"], tvb(at, 1), tvb(at, 1):bitfield(0, 5))
+      sub:add(cbfc.fields["freed.count"], tvb(at, 3), tvb(at, 3):bitfield(5, 15))
+    end
+    if tvb(7, 1):bitfield(4, 4) ~= 0 then refuse(cbfc, sub, "Reserved bits are set") end
+  elseif LLR_TYPES[kind] ~= nil then
+    local sequence = tvb(2, 3):bitfield(0, 20)
+    local sub = open(llr, tvb(), pinfo, tree, LLR_TYPES[kind] .. " " .. sequence)
+    sub:add(llr.fields["type"], tvb(1, 1))
+    sub:add(llr.fields["sequence"], tvb(2, 3), sequence)
+    local data = tvb(5, 2):le_uint()
+    if kind >= 0x03 then sub:add_le(llr.fields["init_data"], tvb(5, 2)) end
+    if tvb(7, 1):uint() ~= 0 then
+      refuse(llr, sub, "Reserved bits are set")
+    elseif kind < 0x03 and data ~= 0 then
+      refuse(llr, sub, "Only an initialisation has data")
+    elseif kind >= 0x03 and data == 0 then
+      refuse(llr, sub, "An initialisation has data other than 0")
+    end
+  else
+    return 0
+  end
+  return ORDERED_SET_OCTETS
+end
+
+-- They are no frames: a capture has them on interfaces of link type USER0.
+local ordered_set = Proto("ordered_set", "Control Ordered Set")
+
+function ordered_set.dissector(tvb, pinfo, tree)
+  local is_control = tvb:len() == ORDERED_SET_OCTETS
+    and tvb(0, 1):uint() == 0x4b and tvb(4, 1):bitfield(4, 4) == 6
+  return is_control and dissect_ordered_set(tvb, pinfo, tree) or 0
+end
+
+encapsulations:add(wtap.USER0, ordered_set)
+
+------------------------------------------------------------------------------------------------
+-- Congestion notification (802.1Q clauses 33 and 49, P802.1Qdw)
+
+local cn_tag = protocol("cn_tag", "Congestion Notification Tag", "CN-TAG")
+add_field(cn_tag, "uint16", "flow_id", "Flow ID", base.DEC)
+finish(cn_tag)
+
+function cn_tag.proto.dissector(tvb, pinfo, tree)
+  if tvb:len() < 2 then return 0 end
+  local sub = open(cn_tag, tvb(0, 2), pinfo, tree, "CN-TAG " .. tvb(0, 2):uint())
+  sub:add(cn_tag.fields["flow_id"], tvb(0, 2))
+  dissect_tagged(tvb, 2, pinfo, tree)
+  return tvb:len()
+end
+
+ethertypes:add(0x22e9, cn_tag.proto)
+
+-- The first octets of the frame that a message is about, from its EtherType on.
+local function add_msdu_fields(to)
+  add_field(to, "uint16", "msdu_length", "Encapsulated MSDU length", base.DEC)
+  add_field(to, "bytes", "msdu", "Encapsulated MSDU")
+end
+
+-- Whether they are all there.
+local function add_msdu(of, tree, tvb, at, most)
+  local length = tvb(at, 2):uint()
+  tree:add(of.fields["msdu_length"], tvb(at, 2))
+  if length > most or at + 2 + length > tvb:len() then
+    refuse(of, tree, "Encapsulated MSDU length of " .. length)
+  elseif length > 0 then
+    tree:add(of.fields["msdu"], tvb(at + 2, length))
+  end
+end
+
+local cnm = protocol("cnm", "Congestion Notification Message", "CNM")
+add_field(cnm, "uint8", "version", "Version", base.DEC, nil, 0xf0)
+add_field(cnm, "uint8", "feedback", "Quantized Feedback", base.DEC, nil, 0x3f)
+add_field(cnm, "ether", "cpid.bridge", "CPID: MAC address of the bridge")
+add_field(cnm, "uint8", "cpid.port", "CPID: port", base.DEC)
+add_field(cnm, "uint8", "cpid.priority", "CPID: priority of the queue", base.DEC)
+add_field(cnm, "int16", "queue_offset", "cnmQOffset", base.DEC)
+add_field(cnm, "int16", "queue_delta", "cnmQDelta", base.DEC)
+add_field(cnm, "uint8", "priority", "Encapsulated priority", base.DEC, nil, 0xe0)
+add_field(cnm, "ether", "destination", "Encapsulated destination MAC address")
+add_msdu_fields(cnm)
+finish(cnm)
+
+local CNM_OCTETS, CNM_MSDU_MOST = 24, 64
+
+function cnm.proto.dissector(tvb, pinfo, tree)
+  local sub = open(cnm, tvb(), pinfo, tree, "CNM")
+  if tvb:len() < CNM_OCTETS then return refuse(cnm, sub, "Too short") end
+  sub:add(cnm.fields["version"], tvb(0, 1))
+  if tvb(0, 1):bitfield(0, 4) ~= 0 then return refuse(cnm, sub, "Unknown version") end
+  local feedback = tvb(1, 1):bitfield(2, 6)
+  pinfo.cols.info = "CNM, quantized feedback " .. feedback
+  sub:add(cnm.fields["feedback"], tvb(1, 1))
+  sub:add(cnm.fields["cpid.bridge"], tvb(2, 6))
+  sub:add(cnm.fields["cpid.port"], tvb(8, 1))
+  sub:add(cnm.fields["cpid.priority"], tvb(9, 1))
+  sub:add(cnm.fields["queue_offset"], tvb(10, 2))
+  sub:add(cnm.fields["queue_delta"], tvb(12, 2))
+  sub:add(cnm.fields["priority"], tvb(14, 1))
+  sub:add(cnm.fields["destination"], tvb(16, 6))
+  add_msdu(cnm, sub, tvb, 22, CNM_MSDU_MOST)
+  return tvb:len()
+end
+
+ethertypes:add(0x22e7, cnm.proto)
+careful[0x22e7] = cnm.proto.dissector
+
+-- CIM and SFCM name a flow by its addresses and VLAN.
+local function add_flow_fields(to)
+  add_field(to, "ether", "destination", "Destination MAC address of the flow")
+  add_field(to, "ether", "source", "Source MAC address of the flow")
+  add_field(to, "uint16", "vid", "VLAN identifier of the flow", base.DEC, nil, 0x0fff)
+  add_msdu_fields(to)
+end
+
+local function add_flow(of, tree, tvb, at)
+  tree:add(of.fields["destination"], tvb(at, 6))
+  tree:add(of.fields["source"], tvb(at + 6, 6))
+  tree:add(of.fields["vid"], tvb(at + 12, 2))
+end
+
+local MSDU_MOST = 512
+
+local cim = protocol("cim", "Congestion Isolation Message", "CIM")
+add_field(cim, "uint8", "version", "Version", base.DEC, nil, 0xf0)
+add_field(cim, "bool", "add", "Add the flow", 8, nil, 0x01)
+add_flow_fields(cim)
+finish(cim)
+
+local CIM_OCTETS = 18
+
+local function dissect_cim(tvb, pinfo, tree)
+  local sub = open(cim, tvb(), pinfo, tree, "CIM")
+  if tvb:len() < CIM_OCTETS then return refuse(cim, sub, "Too short") end
+  sub:add(cim.fields["version"], tvb(1, 1))
+  if tvb(1, 1):bitfield(0, 4) ~= 0 then return refuse(cim, sub, "Unknown version") end
+  pinfo.cols.info = tvb(1, 1):bitfield(7, 1) == 1 and "CIM, add flow" or "CIM, delete flow"
+  sub:add(cim.fields["add"], tvb(1, 1))
+  add_flow(cim, sub, tvb, 2)
+  add_msdu(cim, sub, tvb, 16, MSDU_MOST)
+end
+
+local sfcm = protocol("sfcm", "Source Flow Control Message", "SFCM")
+local SFCM_TYPES = { [1] = "Pause", [2] = "Resume" }
+add_field(sfcm, "uint8", "version", "Version", base.DEC, nil, 0xf0)
+add_field(sfcm, "uint8", "type", "Type", base.DEC, SFCM_TYPES, 0x0f)
+add_field(sfcm, "uint16", "length", "Length", base.DEC)
+add_field(sfcm, "uint8", "priority", "Priority", base.DEC, nil, 0xe0)
+add_field(sfcm, "bool", "dscp_valid", "DSCP is valid", 8, nil, 0x01)
+add_field(sfcm, "uint8", "dscp", "DSCP", base.DEC, nil, 0x3f)
+add_field(sfcm, "uint16", "sequence", "Sequence number", base.DEC)
+add_field(sfcm, "uint32", "pause_ns", "Pause time (ns)", base.DEC)
+add_flow_fields(sfcm)
+add_field(sfcm, "ether", "queue.mac", "Congested queue: MAC address of the port")
+add_field(sfcm, "uint16", "queue.number", "Congested queue: port and priority", base.HEX)
+add_field(sfcm, "uint16", "queue.units", "Congested queue: length (64 octets)", base.DEC)
+finish(sfcm)
+
+local SFCM_HEAD, SFCM_VALUE, SFCM_VERSION = 4, 34, 1
+
+local function dissect_sfcm(tvb, pinfo, tree)
+  local sub = open(sfcm, tvb(), pinfo, tree, "SFCM")
+  if tvb:len() < SFCM_HEAD then return refuse(sfcm, sub, "Too short") end
+  sub:add(sfcm.fields["version"], tvb(1, 1))
+  if tvb(1, 1):bitfield(0, 4) ~= SFCM_VERSION then return refuse(sfcm, sub, "Unknown version") end
+  local kind, length = tvb(1, 1):bitfield(4, 4), tvb(2, 2):uint()
+  sub:add(sfcm.fields["type"], tvb(1, 1))
+  sub:add(sfcm.fields["length"], tvb(2, 2))
+  if length < SFCM_VALUE or SFCM_HEAD + length > tvb:len() then
+    return refuse(sfcm, sub, "Length of " .. length)
+  end
+  local value = tvb(0, SFCM_HEAD + length)
+  sub:add(sfcm.fields["priority"], value(4, 1))
+  sub:add(sfcm.fields["dscp_valid"], value(4, 1))
+  if value(4, 1):bitfield(7, 1) == 1 then sub:add(sfcm.fields["dscp"], value(5, 1)) end
+  sub:add(sfcm.fields["sequence"], value(6, 2))
+  sub:add(sfcm.fields["pause_ns"], value(8, 4))
+  add_flow(sfcm, sub, value, 12)
+  sub:add(sfcm.fields["queue.mac"], value(26, 6))
+  sub:add(sfcm.fields["queue.number"], value(32, 2))
+  sub:add(sfcm.fields["queue.units"], value(34, 2))
+  add_msdu(sfcm, sub, value, 36, MSDU_MOST)
+  local name = SFCM_TYPES[kind] or ("type " .. kind)
+  pinfo.cols.info = "SFCM " .. name .. " " .. value(8, 4):uint() .. " ns"
+end
+
+-- The subtype says which of the two it is, behind an EtherType as in a UDP datagram.
+local congestion = Proto("selvage_congestion", "CIM or SFCM")
+
+function congestion.dissector(tvb, pinfo, tree)
+  local subtype = tvb:len() > 0 and tvb(0, 1):uint() or -1
+  if subtype == 0 then
+    dissect_cim(tvb, pinfo, tree)
+  elseif subtype == 1 then
+    dissect_sfcm(tvb, pinfo, tree)
+  else
+    return 0
+  end
+  return tvb:len()
+end
+
+ethertypes:add(0x89a2, congestion)
+udp_ports:add(49374, congestion)
+udp_ports:add(49375, congestion)

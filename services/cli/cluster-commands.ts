@@ -1,0 +1,151 @@
+import type { Command } from 'commander';
+import type { RenderOptions } from './commands/k8s.js';
+import type { ClusterRunOptions } from './commands/k8s-run.js';
+import type { FoundOptions, UiOptions } from './commands/k8s-found.js';
+import type { InjectOptions } from './commands/inject.js';
+import type { SteerAction, SteerOptions } from './commands/steer.js';
+
+interface Tools {
+  /** Adds the options that say how many devices share a service. */
+  readonly grouped: (command: Command) => Command;
+  readonly collect: (value: string, before: string[]) => string[];
+}
+
+const STEERING: readonly (readonly [SteerAction, string])[] = [
+  ['pause', 'pause a run in the cluster'],
+  ['resume', 'resume a paused run'],
+  ['step', 'advance a paused run by one round, or by a length of virtual time'],
+  ['checkpoint', 'write a checkpoint of a run now'],
+  ['stop', 'end a run now and keep what was measured'],
+];
+
+/** `selvage k8s …`: runs in a Kubernetes cluster, from their creation to their deletion. */
+export function addClusterCommands(selvage: Command, tools: Tools): void {
+  const k8s = selvage.command('k8s').description('runs in a Kubernetes cluster');
+  addMaking(k8s, tools);
+  addFinding(k8s);
+  addSteering(k8s, tools);
+}
+
+function addMaking(k8s: Command, { grouped, collect }: Tools): void {
+  const podded = (command: Command): Command =>
+    grouped(command)
+      .argument('<scenario>', 'YAML or JSON file')
+      .option('--run <name>', 'name of the run (default: that of the scenario)')
+      .option('--image <image>', 'with a version (default: selvage:<this version>)')
+      .option('--cluster', 'three brokers on three nodes, services spread over all')
+      .option('--values <file>', 'what the cluster needs: nodes, volumes, resources, labels')
+      .option('--cpu <amount>', 'CPU request of a service (default: 1, or 100m for one device)')
+      .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, []);
+  podded(k8s.command('run'))
+    .description('create a run, follow it, fetch its results and delete it')
+    .option('--namespace <name>', 'created and deleted unless it exists', 'selvage')
+    .option('--out <dir>', 'folder for the run directory', 'runs')
+    .option('--detach', 'return when every pod runs; `k8s attach` follows it from anywhere')
+    .option('--start-within <s>', 'seconds until every pod must run (default: 300)')
+    .option('--keep', 'leave everything in the cluster')
+    .action(async (scenario: string, options: ClusterRunOptions) => {
+      const { runInClusterCommand } = await import('./commands/k8s-run.js');
+      process.exitCode = await runInClusterCommand(scenario, options);
+    });
+  podded(k8s.command('render'))
+    .description('write manifests of a run, for `kubectl apply -k`')
+    .requiredOption('--out <dir>', 'a folder that does not exist yet')
+    .action(async (scenario: string, options: RenderOptions) => {
+      const { renderCommand } = await import('./commands/k8s.js');
+      renderCommand(scenario, options);
+    });
+  k8s
+    .command('values')
+    .description('print the JSON Schema of values files')
+    .action(async () => {
+      const { valuesCommand } = await import('./commands/k8s.js');
+      valuesCommand();
+    });
+}
+
+/** The namespace of a run, which every command but `list` needs. */
+function placed(command: Command): Command {
+  return command.option('--namespace <name>', 'namespace of the run', 'selvage');
+}
+
+function addFinding(k8s: Command): void {
+  k8s
+    .command('list')
+    .description('list the runs of the cluster, or of one namespace')
+    .option('--namespace <name>', 'only there (default: wherever you may look)')
+    .option('--json', 'print it as JSON')
+    .action(async (options: Partial<FoundOptions>) => {
+      const { listCommand } = await import('./commands/k8s-found.js');
+      process.exitCode = await listCommand(options);
+    });
+  placed(k8s.command('attach'))
+    .description('follow a run to its end; the exit code is that of the run')
+    .action(async (options: FoundOptions) => {
+      const { attachToClusterCommand } = await import('./commands/k8s-found.js');
+      process.exitCode = await attachToClusterCommand(options);
+    });
+  placed(k8s.command('logs'))
+    .description('print the logs of all pods of a run, in order of time')
+    .option('--role <role>', 'only of coordinator, service or nats')
+    .action(async (options: FoundOptions) => {
+      const { logsCommand } = await import('./commands/k8s-found.js');
+      process.exitCode = await logsCommand(options);
+    });
+  placed(k8s.command('fetch'))
+    .description('fetch run directory, scenario, state and logs of a run, ended or not')
+    .option('--out <dir>', 'folder for the run directory', 'runs')
+    .action(async (options: FoundOptions) => {
+      const { fetchCommand } = await import('./commands/k8s-found.js');
+      process.exitCode = await fetchCommand(options);
+    });
+  placed(k8s.command('delete'))
+    .description('delete a run with its volumes, and its namespace if that was made for it')
+    .action(async (options: FoundOptions) => {
+      const { deleteCommand } = await import('./commands/k8s-found.js');
+      process.exitCode = await deleteCommand(options);
+    });
+}
+
+function addSteering(k8s: Command, { collect }: Tools): void {
+  placed(k8s.command('status'))
+    .description('print the state of a run in progress')
+    .option('--json', 'print it as JSON')
+    .action(async (options: FoundOptions) => {
+      const { statusInClusterCommand } = await import('./commands/k8s-found.js');
+      process.exitCode = await statusInClusterCommand(options);
+    });
+  for (const [action, what] of STEERING) {
+    const command = placed(k8s.command(action))
+      .description(what)
+      .option('--json', 'print the answer as JSON');
+    if (action === 'step') command.option('--for <time>', 'so long, as 10us');
+    command.action(async (options: FoundOptions & SteerOptions) => {
+      const { steerInClusterCommand } = await import('./commands/k8s-found.js');
+      process.exitCode = await steerInClusterCommand(action, options);
+    });
+  }
+  placed(k8s.command('inject'))
+    .description('inject a fault into a run, clear one, or list them')
+    .option('--fault <what>', 'a kind, or a fault as in a scenario: { kind: loss, … }')
+    .option('--where <where>', 'a device, a port, or device=leaf1,peer=spine*')
+    .option('--at <time>', 'virtual time (default: the earliest that is still possible)')
+    .option('--for <time>', 'how long it lasts (default: to the end)')
+    .option('--every <time>', 'it comes again after this time')
+    .option('--name <name>', 'what it is called')
+    .option('--set <key=value>', 'another key of it; may be repeated', collect, [])
+    .option('--clear <name>', 'end a fault instead')
+    .option('--list', 'list the faults of the run')
+    .option('--json', 'print it as JSON')
+    .action(async (options: FoundOptions & InjectOptions) => {
+      const { injectInClusterCommand } = await import('./commands/k8s-found.js');
+      process.exitCode = await injectInClusterCommand(options);
+    });
+  placed(k8s.command('ui'))
+    .description('serve the live page of a run here, through the API server')
+    .option('--port <port>', 'port of this machine (default: any free port)')
+    .action(async (options: UiOptions) => {
+      const { uiCommand } = await import('./commands/k8s-found.js');
+      process.exitCode = await uiCommand(options);
+    });
+}

@@ -1,0 +1,235 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { buildFabric } from '../../fabric/assembly/fabric.js';
+import { scenarioOfDocument } from '../../fabric/scenario/load-scenario.js';
+import { table } from '../../report/table.js';
+import { SnapshotCache } from '../../runtime/run-snapshot.js';
+import { EXIT } from '../exit.js';
+import type { CoordinatorClient } from '../fleet/coordinator-client.js';
+import { LiveFleet } from '../fleet/live-fleet.js';
+import { isOver, phaseName, showStatus } from '../fleet/phases.js';
+import { clear } from '../kubernetes/clear.js';
+import type { Cluster } from '../kubernetes/cluster.js';
+import { ClusterError } from '../kubernetes/cluster.js';
+import { collect } from '../kubernetes/collect.js';
+import { follow } from '../kubernetes/follow.js';
+import {
+  findRun,
+  objectsOf,
+  runsAmong,
+  stateOf,
+  withCoordinator,
+} from '../kubernetes/found-run.js';
+import { inCluster, makeFolder } from '../kubernetes/in-cluster.js';
+import { SELVAGE } from '../kubernetes/labels.js';
+import { mergedLines, podLogs } from '../kubernetes/merged-logs.js';
+import { liveRequest } from '../live-options.js';
+import { LiveView } from '../live-view.js';
+import { ProgressLine } from '../progress.js';
+import type { InjectOptions } from './inject.js';
+import { injectCommand } from './inject.js';
+import type { Reach, SteerAction, SteerOptions } from './steer.js';
+import { statusEntry, steerCommand } from './steer.js';
+
+export interface FoundOptions {
+  readonly namespace: string;
+  readonly json?: boolean;
+  readonly out?: string;
+  readonly role?: string;
+}
+
+export interface UiOptions extends FoundOptions {
+  readonly port?: string;
+}
+
+const PATIENCE_MS = 600_000;
+const FORBIDDEN = 403;
+
+/** Lists runs, wherever the user may list Jobs. */
+export async function listCommand({ namespace, json }: Partial<FoundOptions>): Promise<number> {
+  return inCluster(namespace ?? SELVAGE, async (cluster) => {
+    const runs = runsAmong(await jobsOf(cluster, namespace)).map((found) => ({
+      run: found.run,
+      namespace: found.namespace,
+      state: stateOf(found),
+      created: `${found.coordinator.metadata?.creationTimestamp?.toISOString()}`,
+    }));
+    if (json === true) print(JSON.stringify(runs, null, 2));
+    else if (runs.length === 0) print('no runs');
+    else {
+      const rows = runs.map((run) => [run.run, run.namespace, run.created, run.state]);
+      print(table(['run', 'namespace', 'created', 'state'], rows));
+    }
+    return EXIT.COMPLETE;
+  });
+}
+
+async function jobsOf(cluster: Cluster, namespace: string | undefined) {
+  if (namespace !== undefined) return cluster.jobs();
+  try {
+    return await cluster.jobs(null);
+  } catch (error) {
+    if ((error as ClusterError).code !== FORBIDDEN) throw error;
+    return cluster.jobs();
+  }
+}
+
+/** Follows a run to its end, with progress on a terminal. */
+export async function attachToClusterCommand({ namespace }: FoundOptions): Promise<number> {
+  return inCluster(namespace, async (cluster, following) => {
+    const found = await findRun(cluster);
+    const progress = new ProgressLine(process.stderr.isTTY ? process.stderr : null);
+    const shown = withCoordinator(cluster, found, (client) =>
+      client.follow(
+        (status) => {
+          showStatus(progress, status);
+        },
+        (status) => isOver(status) || following.stopped.aborted,
+        PATIENCE_MS,
+      ),
+    ).catch(() => undefined);
+    const code = await follow(cluster, following);
+    progress.clear();
+    void shown;
+    return code;
+  });
+}
+
+/** Prints what the coordinator reports, or, if none answers, what the Jobs show. */
+export async function statusInClusterCommand({ namespace, json }: FoundOptions): Promise<number> {
+  return inCluster(namespace, async (cluster) => {
+    const found = await findRun(cluster);
+    const { run } = found;
+    const state = stateOf(found);
+    const entry = await withCoordinator(cluster, found, (client) =>
+      statusEntry(client, { run, scenario: run }),
+    ).catch((error: unknown) => {
+      if (!(error instanceof ClusterError)) throw error;
+      return { run, text: state };
+    });
+    print(json === true ? JSON.stringify({ ...entry, state }) : `${run}  ${entry.text}`);
+    return EXIT.COMPLETE;
+  });
+}
+
+export async function steerInClusterCommand(
+  action: SteerAction,
+  options: FoundOptions & SteerOptions,
+): Promise<number> {
+  return reaching(options, (reach) => steerCommand(action, undefined, options, reach));
+}
+
+export async function injectInClusterCommand(
+  options: FoundOptions & InjectOptions,
+): Promise<number> {
+  return reaching(options, (reach) => injectCommand(undefined, options, reach));
+}
+
+/** Gives commands of local runs a coordinator in the cluster. */
+function reaching(
+  { namespace }: FoundOptions,
+  command: (reach: Reach) => Promise<number>,
+): Promise<number> {
+  return inCluster(namespace, async (cluster) => {
+    const found = await findRun(cluster);
+    return command((_, act) => withCoordinator(cluster, found, (client) => act(client, found.run)));
+  });
+}
+
+export async function logsCommand({ namespace, role }: FoundOptions): Promise<number> {
+  return inCluster(namespace, async (cluster) => {
+    for (const line of mergedLines(await podLogs(cluster, role))) print(line);
+    return EXIT.COMPLETE;
+  });
+}
+
+/** Copies everything that a run has left so far, beside its run directory. */
+export async function fetchCommand({ namespace, out = 'runs' }: FoundOptions): Promise<number> {
+  makeFolder(out);
+  return inCluster(namespace, async (cluster, following) => {
+    const found = await findRun(cluster);
+    const folder = join(out, `${found.run}.cluster`);
+    mkdirSync(folder, { recursive: true });
+    const data = (await cluster.configMap('scenario'))?.data;
+    for (const [name, text] of Object.entries(data ?? {})) writeFileSync(join(folder, name), text);
+    writeFileSync(join(folder, 'state'), `${stateOf(found)}\n`);
+    for (const { pod, text } of await podLogs(cluster)) {
+      writeFileSync(join(folder, `${pod}.log`), text);
+    }
+    following.note(`scenario, state and logs are in ${folder}`);
+    await collect(cluster, out, following);
+    return EXIT.COMPLETE;
+  });
+}
+
+export async function deleteCommand({ namespace }: FoundOptions): Promise<number> {
+  return inCluster(namespace, async (cluster, { note }) => {
+    const found = await findRun(cluster);
+    const objects = await objectsOf(cluster, found);
+    await clear(cluster, objects);
+    note(`run ${found.run} is deleted`);
+    return EXIT.COMPLETE;
+  });
+}
+
+/** Serves the live page of a run here, until the run or the user ends it. */
+export async function uiCommand({ namespace, port }: UiOptions): Promise<number> {
+  const request = liveRequest({ ui: port ?? true })!;
+  return inCluster(namespace, async (cluster, { stopped }) => {
+    const found = await findRun(cluster);
+    const text = (await cluster.configMap('scenario'))?.data?.['scenario.yaml'];
+    if (text === undefined) throw new ClusterError('the run has no ConfigMap scenario');
+    const document: unknown = parse(text);
+    const fabric = buildFabric(scenarioOfDocument('scenario.yaml', document));
+    const origin = { scenario: found.run, set: [], steps: [] };
+    const view = new LiveView(request, fabric, { document, origin });
+    return withCoordinator(cluster, found, async (client) => {
+      try {
+        return await showLive(client, view, fabric, stopped);
+      } finally {
+        view.close();
+      }
+    });
+  });
+}
+
+async function showLive(
+  client: CoordinatorClient,
+  view: LiveView,
+  fabric: ReturnType<typeof buildFabric>,
+  stopped: AbortSignal,
+): Promise<number> {
+  let virtualPs = 0;
+  const snapshots = new SnapshotCache(
+    () => client.look(),
+    () => virtualPs,
+  );
+  const live = new LiveFleet(client, snapshots, fabric);
+  live.listener = await view.open(
+    live,
+    () => live.status,
+    () => live.shownFaults(),
+  );
+  const interrupted = new Promise<null>((resolve) => {
+    stopped.addEventListener('abort', () => {
+      resolve(null);
+    });
+  });
+  const ended = client.follow(
+    (status) => {
+      virtualPs = status.virtualPs;
+      live.onStatus(status);
+    },
+    isOver,
+    PATIENCE_MS,
+  );
+  const last = await Promise.race([ended, interrupted]);
+  if (last === null) return EXIT.INTERRUPTED;
+  print(phaseName(last));
+  return EXIT.COMPLETE;
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,120 @@
+import type { V1Job, V1Pod } from '@kubernetes/client-node';
+import type { Cluster } from './cluster.js';
+import { ClusterError } from './cluster.js';
+import { ROLE_LABEL } from './labels.js';
+import { copyOut } from './pod-streams.js';
+import type { FollowOptions } from './follow.js';
+import { pause } from './start-gate.js';
+import { whyHopeless, whyPending } from './why-pending.js';
+
+const RUNS = '/work/runs';
+const COLLECT = 'collect';
+const WAIT_MS = 300_000;
+/** As process 1 it has no default for signals; it ends by itself where its client was lost. */
+const WAIT = `process.on('SIGTERM', () => process.exit(0)); setTimeout(() => {}, ${WAIT_MS})`;
+
+/** Copies the run directory from its volume; returns how many files it had. */
+export async function collect(
+  cluster: Cluster,
+  out: string,
+  options: FollowOptions,
+): Promise<number> {
+  const running = (await cluster.pods()).find(
+    ({ metadata, status }) =>
+      metadata?.labels?.[ROLE_LABEL] === 'coordinator' && status?.phase === 'Running',
+  );
+  if (running !== undefined) {
+    const place = { pod: running.metadata!.name!, container: 'coordinator' };
+    return copyOut(cluster, place, RUNS, out);
+  }
+  const pod = await collectingPod(cluster);
+  await cluster.remove(pod, 0);
+  await cluster.create(pod);
+  try {
+    await untilRunning(cluster, options);
+    const files = await copyOut(cluster, { pod: COLLECT, container: COLLECT }, RUNS, out);
+    options.note(files === 0 ? 'the run left no results' : `results are in ${out}`);
+    return files;
+  } finally {
+    await cluster.remove(pod, 0).catch((error: unknown) => {
+      options.note((error as Error).message);
+    });
+  }
+}
+
+interface PodManifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: object;
+  readonly spec: object;
+}
+
+/** Reads the volume, whose writers have ended: the coordinator's image, user and placement. */
+async function collectingPod(cluster: Cluster): Promise<PodManifest> {
+  const jobs = await cluster.jobs();
+  const job = jobs.find(({ metadata }) => metadata?.name === 'coordinator');
+  const pod = job?.spec?.template.spec;
+  if (job === undefined || pod === undefined) {
+    throw new ClusterError(`namespace ${cluster.namespace} has no run`);
+  }
+  const { image, securityContext } = pod.containers[0]!;
+  const isRuns = ({ name }: { readonly name: string }): boolean => name === 'runs';
+  const container = {
+    name: COLLECT,
+    ...{ image, securityContext },
+    command: ['node', '-e', WAIT],
+    volumeMounts: pod.containers[0]!.volumeMounts!.filter(isRuns),
+    resources: {
+      requests: { cpu: '50m', memory: '64Mi' },
+      limits: { memory: '256Mi' },
+    },
+  };
+  const { name, uid } = job.metadata as { name: string; uid: string };
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: COLLECT,
+      namespace: cluster.namespace,
+      labels: { ...labelsOf(job), [ROLE_LABEL]: COLLECT },
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name, uid }],
+    },
+    spec: {
+      restartPolicy: 'Never',
+      serviceAccountName: pod.serviceAccountName,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      terminationGracePeriodSeconds: 5,
+      securityContext: pod.securityContext,
+      imagePullSecrets: pod.imagePullSecrets,
+      nodeSelector: pod.nodeSelector,
+      tolerations: pod.tolerations,
+      volumes: pod.volumes!.filter(isRuns),
+      containers: [container],
+    },
+  };
+}
+
+function labelsOf({ metadata }: V1Job): Record<string, string> {
+  return metadata?.labels ?? {};
+}
+
+async function untilRunning(cluster: Cluster, { note, stopped }: FollowOptions): Promise<void> {
+  const until = performance.now() + WAIT_MS;
+  let noted = '';
+  while (performance.now() < until) {
+    const pods = (await cluster.pods()).filter(isCollecting);
+    if (pods.some(({ status }) => status?.phase === 'Running')) return;
+    const hopeless = whyHopeless(pods);
+    if (hopeless !== null) throw new ClusterError(hopeless);
+    const words = whyPending({ pods, jobs: [], claims: [], events: [] }).join('\n  ');
+    if (words !== '' && words !== noted) note(words);
+    noted = words;
+    await pause(stopped);
+  }
+  throw new ClusterError(`pod ${COLLECT} does not run after ${WAIT_MS / 1000} s`);
+}
+
+function isCollecting({ metadata }: V1Pod): boolean {
+  return metadata?.labels?.[ROLE_LABEL] === COLLECT && metadata.deletionTimestamp === undefined;
+}

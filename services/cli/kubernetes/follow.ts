@@ -1,0 +1,91 @@
+import type { V1Job, V1Pod } from '@kubernetes/client-node';
+import { EXIT } from '../exit.js';
+import type { Cluster } from './cluster.js';
+import { jobEnd, lastEnd } from './job-end.js';
+import { ROLE_LABEL } from './labels.js';
+import { outcomeOf, outcomeText } from './outcome.js';
+import { pause } from './start-gate.js';
+import { whyPending } from './why-pending.js';
+
+const LOG_LINES = 20;
+/** Codes by which a coordinator says how its run ended; others are of the machine. */
+const OWN_CODES: readonly number[] = Object.values(EXIT);
+
+export interface FollowOptions {
+  readonly note: (words: string) => void;
+  readonly stopped: AbortSignal;
+}
+
+/** Follows the Jobs of a run to their end; notes outcome or reason, returns the exit code. */
+export async function follow(cluster: Cluster, options: FollowOptions): Promise<number> {
+  let noted = '';
+  for (;;) {
+    const jobs = await cluster.jobs();
+    const pods = await cluster.pods();
+    const code = await endOf(cluster, jobs, pods, options);
+    if (code !== null) return code;
+    const claims = await cluster.claims();
+    const reasons = whyPending({ pods, jobs, claims, events: await cluster.events() });
+    const words = [runningText(jobs, pods), ...reasons].join('\n  ');
+    if (words !== noted) options.note(words);
+    noted = words;
+    await pause(options.stopped);
+  }
+}
+
+/** Null: both Jobs go on. A run ends with its coordinator, or when a service is lost for good. */
+async function endOf(
+  cluster: Cluster,
+  jobs: readonly V1Job[],
+  pods: readonly V1Pod[],
+  { note }: FollowOptions,
+): Promise<number | null> {
+  const named = (name: string): V1Job | undefined =>
+    jobs.find(({ metadata }) => metadata?.name === name);
+  const coordinator = named('coordinator');
+  if (coordinator === undefined) {
+    note(`namespace ${cluster.namespace} has no Job coordinator any more: it was deleted`);
+    return EXIT.RUN_FAILED;
+  }
+  const end = jobEnd(coordinator);
+  const services = named('services');
+  const lost = services === undefined ? null : jobEnd(services);
+  if (end === null) {
+    if (lost === null || lost.succeeded) return null;
+    note(`the services cannot go on: ${lost.why}`);
+    await noteLog(cluster, pods, 'service', note);
+    return EXIT.RUN_FAILED;
+  }
+  const last = lastEnd(pods, 'coordinator');
+  const outcome = outcomeOf(last);
+  if (outcome !== null) note(outcomeText(outcome));
+  if (end.succeeded) return EXIT.COMPLETE;
+  if (outcome === null) {
+    note(`the coordinator failed: ${end.why}`);
+    await noteLog(cluster, pods, 'coordinator', note);
+  }
+  const code = last?.code ?? EXIT.RUN_FAILED;
+  return OWN_CODES.includes(code) ? code : EXIT.RUN_FAILED;
+}
+
+/** The last lines of the pod of a role that ended last. */
+async function noteLog(
+  cluster: Cluster,
+  pods: readonly V1Pod[],
+  role: string,
+  note: (words: string) => void,
+): Promise<void> {
+  const end = lastEnd(pods, role);
+  if (end === null) return;
+  const lines = (await cluster.logOf(end.pod)).trimEnd().split('\n').slice(-LOG_LINES);
+  note([`${end.pod} ended with code ${end.code}:`, ...lines].join('\n  '));
+}
+
+function runningText(jobs: readonly V1Job[], pods: readonly V1Pod[]): string {
+  const services = jobs.find(({ metadata }) => metadata?.name === 'services');
+  const running = pods.filter(
+    ({ metadata, status }) =>
+      metadata?.labels?.[ROLE_LABEL] === 'service' && status?.phase === 'Running',
+  );
+  return `${running.length} of ${services?.spec?.completions ?? 0} services are running`;
+}

@@ -1,0 +1,117 @@
+import type { KubernetesObject, V1Job } from '@kubernetes/client-node';
+import { RunKeys } from '../../runtime/keys/run-keys.js';
+import { CoordinatorClient } from '../fleet/coordinator-client.js';
+import type { Cluster } from './cluster.js';
+import { ClusterError } from './cluster.js';
+import { jobEnd } from './job-end.js';
+import { MANAGED_LABEL, ROLE_LABEL, RUN_LABEL, SELVAGE } from './labels.js';
+import type { Manifest } from './manifests.js';
+import { Forwarding } from './pod-streams.js';
+
+/** A run that a cluster has, found by the labels of its Jobs. */
+export interface FoundRun {
+  readonly run: string;
+  readonly namespace: string;
+  readonly coordinator: V1Job;
+  readonly services: V1Job | null;
+}
+
+const CONTROL_PORT = 7400;
+
+/** Runs among Jobs, by namespace. */
+export function runsAmong(jobs: readonly V1Job[]): FoundRun[] {
+  const named = (name: string): V1Job[] => jobs.filter(({ metadata }) => metadata?.name === name);
+  return named('coordinator').map((coordinator) => {
+    const namespace = coordinator.metadata?.namespace ?? '';
+    const run = coordinator.metadata?.labels?.[RUN_LABEL] ?? '';
+    const services = named('services').find(({ metadata }) => metadata?.namespace === namespace);
+    return { run, namespace, coordinator, services: services ?? null };
+  });
+}
+
+/** The run of the cluster's namespace. */
+export async function findRun(cluster: Cluster): Promise<FoundRun> {
+  const [found] = runsAmong(await cluster.jobs());
+  if (found !== undefined) return found;
+  throw new ClusterError(
+    `namespace ${cluster.namespace} has no run: selvage k8s list shows where there are some`,
+  );
+}
+
+/** The state of a run as its Jobs show it. */
+export function stateOf({ coordinator, services }: FoundRun): string {
+  const end = jobEnd(coordinator);
+  if (end !== null) return end.succeeded ? 'complete' : `failed: ${end.why}`;
+  const lost = services === null ? null : jobEnd(services);
+  if (lost !== null && !lost.succeeded) return `services failed: ${lost.why}`;
+  if (coordinator.spec?.suspend === true) return 'suspended until there is room';
+  const active = services?.status?.active ?? 0;
+  const completedIndexes = services?.status?.completedIndexes;
+  const left = completedIndexes === undefined ? '' : `, ended: ${completedIndexes}`;
+  return `${active} of ${services?.spec?.completions ?? 0} services${left}`;
+}
+
+/** Connects to the coordinator of a run in progress, through the API server. */
+export async function withCoordinator<T>(
+  cluster: Cluster,
+  found: FoundRun,
+  act: (client: CoordinatorClient) => Promise<T>,
+): Promise<T> {
+  if (jobEnd(found.coordinator) !== null) {
+    throw new ClusterError(`run ${found.run} has ended: ${stateOf(found)}`);
+  }
+  const { token } = new RunKeys(found.run, await keyOf(cluster));
+  const forwarding = await Forwarding.open(cluster, () => coordinatorPod(cluster), CONTROL_PORT);
+  const client = new CoordinatorClient(`127.0.0.1:${forwarding.port}`, token, null);
+  try {
+    return await act(client);
+  } finally {
+    client.close();
+    forwarding.close();
+  }
+}
+
+async function keyOf(cluster: Cluster): Promise<string> {
+  const data = (await cluster.secret('run-key'))?.data?.['SELVAGE_KEY'];
+  if (data !== undefined) return Buffer.from(data, 'base64').toString();
+  throw new ClusterError(`namespace ${cluster.namespace} has no Secret run-key`);
+}
+
+async function coordinatorPod(cluster: Cluster): Promise<string> {
+  const pod = (await cluster.pods()).find(
+    ({ metadata, status }) =>
+      metadata?.labels?.[ROLE_LABEL] === 'coordinator' && status?.phase === 'Running',
+  );
+  if (pod !== undefined) return pod.metadata!.name!;
+  throw new ClusterError('no pod of the coordinator runs');
+}
+
+/** Kinds of which a run has objects; the Job of the coordinator comes last. */
+const KINDS: readonly (readonly [string, string])[] = [
+  ['batch/v1', 'Job'],
+  ['apps/v1', 'StatefulSet'],
+  ['policy/v1', 'PodDisruptionBudget'],
+  ['networking.k8s.io/v1', 'NetworkPolicy'],
+  ['v1', 'Pod'],
+  ['v1', 'Service'],
+  ['v1', 'ConfigMap'],
+  ['v1', 'Secret'],
+  ['v1', 'PersistentVolumeClaim'],
+  ['v1', 'ServiceAccount'],
+];
+
+/** Every object of a run, and its namespace if that was made for it. */
+export async function objectsOf(cluster: Cluster, { run }: FoundRun): Promise<Manifest[]> {
+  const { namespace } = cluster;
+  const header = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+  const space = await cluster.read<KubernetesObject>(header).catch(() => null);
+  if (space?.metadata?.labels?.[MANAGED_LABEL] === SELVAGE) return [header as Manifest];
+  const found: Manifest[] = [];
+  for (const [apiVersion, kind] of KINDS) {
+    for (const { metadata } of await cluster.labelled(apiVersion, kind, `${RUN_LABEL}=${run}`)) {
+      const name = metadata!.name!;
+      found.unshift({ apiVersion, kind, metadata: { name, namespace } });
+    }
+  }
+  return found;
+}

@@ -1,0 +1,15 @@
+// By these labels the objects of a run are found again, from any machine.
+
+/** Recommended by Kubernetes for every object of an application. */
+export const NAME_LABEL = 'app.kubernetes.io/name';
+export const RUN_LABEL = 'app.kubernetes.io/instance';
+export const SELVAGE = 'selvage';
+/** Role of a pod, and of the Job or StatefulSet that makes it. */
+export const ROLE_LABEL = 'selvage';
+
+export function runLabels(run: string): Readonly<Record<string, string>> {
+  return { [NAME_LABEL]: SELVAGE, [RUN_LABEL]: run };
+}
+
+/** On a namespace that was made for a run. */
+export const MANAGED_LABEL = 'app.kubernetes.io/managed-by';

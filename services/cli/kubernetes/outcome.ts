@@ -1,0 +1,23 @@
+import type { RunOutcome } from '../termination-message.js';
+import type { PodEnd } from './job-end.js';
+
+/** Verdict and digest as the coordinator's pod left them; null if it ended before it had any. */
+export function outcomeOf(end: PodEnd | null): RunOutcome | null {
+  if (end === null) return null;
+  try {
+    const outcome = JSON.parse(end.message) as Partial<RunOutcome> | null;
+    return outcome?.digest === undefined ? null : (outcome as RunOutcome);
+  } catch {
+    return null;
+  }
+}
+
+/** Lines for a person: verdict, digest, and each expectation that failed. */
+export function outcomeText({ verdict, digest, expectations, failed }: RunOutcome): string {
+  const held = expectations - failed.length;
+  const kept = expectations === 0 ? '' : `; ${held} of ${expectations} expectations hold`;
+  return [
+    `${verdict}, digest ${digest}${kept}`,
+    ...failed.map((text) => `  expected ${text}`),
+  ].join('\n');
+}

@@ -1,0 +1,154 @@
+import { setTimeout } from 'node:timers/promises';
+import { randomInt } from 'node:crypto';
+import type { V1Pod } from '@kubernetes/client-node';
+import type { Cluster } from './cluster.js';
+import { ClusterError } from './cluster.js';
+import { jobEnd } from './job-end.js';
+import type { Manifest } from './manifests.js';
+import { fits, podNeeds, roomOf } from './room.js';
+import { lacksRoom, whyHopeless, whyPending } from './why-pending.js';
+
+/** A run that cannot start; nothing of it has been executed. */
+export class StartError extends ClusterError {}
+
+export interface StartOptions {
+  readonly note: (words: string) => void;
+  readonly stopped: AbortSignal;
+  /** Milliseconds within which every pod must run. */
+  readonly withinMs: number;
+  /** Milliseconds for which some pods wait for room before all of them give way. */
+  readonly holdMs: number;
+  /** Kueue admits the Jobs: they are not resumed here. */
+  readonly isQueued: boolean;
+}
+
+export const LOOK_MS = 1_000;
+/** Runs that gave way to each other do not try again at the same time. */
+const GIVE_WAY_MS = [3_000, 12_000] as const;
+
+/** A Job is created suspended, and a StatefulSet without replicas: the gate lets all start. */
+export function held(manifest: Manifest): Manifest {
+  const { kind, spec } = manifest;
+  if (kind === 'Job') return { ...manifest, spec: { ...spec, suspend: true } };
+  if (kind === 'StatefulSet') return { ...manifest, spec: { ...spec, replicas: 0 } };
+  return manifest;
+}
+
+/** Starts all pods of a run or none: two runs never wait for each other, each with a part. */
+export class StartGate {
+  private readonly deadline: number;
+  private noted = '';
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly workloads: readonly Manifest[],
+    private readonly options: StartOptions,
+  ) {
+    this.deadline = performance.now() + options.withinMs;
+  }
+
+  /** Resolves when every pod runs, or has run; rejects with the reason if they cannot. */
+  async open(): Promise<void> {
+    for (;;) {
+      await this.awaitRoom();
+      await this.release(true);
+      if (await this.allRun()) return;
+      await this.release(false);
+      this.note('gives way to others, since there is room for a part of its pods only');
+      await this.allGone();
+      await this.pause(randomInt(...GIVE_WAY_MS));
+    }
+  }
+
+  /** Where nodes can be listed, nothing is started that has no room; autoscalers see it at last. */
+  private async awaitRoom(): Promise<void> {
+    const needs = podNeeds(this.workloads);
+    const until = performance.now() + this.options.holdMs;
+    while (performance.now() < until) {
+      const machine = await this.cluster.machine();
+      if (machine === null || fits(needs, roomOf(machine.nodes, machine.pods))) return;
+      this.note(`no room yet for its ${needs.length} pods: ${amountsOf(needs)}`);
+      await this.pause();
+    }
+  }
+
+  /** Whether all pods run within the time for which a part of them may hold room. */
+  private async allRun(): Promise<boolean> {
+    const wanted = podNeeds(this.workloads).length;
+    for (let stuckSince: number | null = null; ;) {
+      const [pods, jobs, claims, events] = await Promise.all([
+        this.cluster.pods(),
+        this.cluster.jobs(),
+        this.cluster.claims(),
+        this.cluster.events(),
+      ]);
+      const hopeless = whyHopeless(pods);
+      if (hopeless !== null) throw new StartError(hopeless);
+      if (jobs.some((job) => jobEnd(job) !== null)) return true;
+      const running = pods.filter(hasStarted).length;
+      if (running >= wanted) return true;
+      const reasons = whyPending({ pods, jobs, claims, events });
+      this.note([`${running} of ${wanted} pods run`, ...reasons].join('\n  '));
+      const isStuck = reasons.some(lacksRoom);
+      stuckSince = isStuck ? (stuckSince ?? performance.now()) : null;
+      if (stuckSince !== null && performance.now() - stuckSince > this.options.holdMs) {
+        return false;
+      }
+      await this.pause();
+    }
+  }
+
+  private async release(isOpen: boolean): Promise<void> {
+    for (const manifest of this.workloads) {
+      const { kind, spec } = manifest;
+      if (kind === 'StatefulSet') {
+        const replicas = isOpen ? (spec?.replicas ?? 1) : 0;
+        await this.cluster.patch(manifest, { spec: { replicas } });
+      } else if (!this.options.isQueued) {
+        await this.cluster.patch(manifest, { spec: { suspend: !isOpen } });
+      }
+    }
+  }
+
+  private async allGone(): Promise<void> {
+    while ((await this.cluster.pods()).some(({ status }) => !isOver(status?.phase))) {
+      await this.pause();
+    }
+  }
+
+  private async pause(ms = LOOK_MS): Promise<void> {
+    if (performance.now() > this.deadline) {
+      const seconds = this.options.withinMs / 1000;
+      throw new StartError(`not all pods run after ${seconds} s: ${this.noted}`);
+    }
+    await pause(this.options.stopped, ms);
+  }
+
+  private note(words: string): void {
+    if (words !== this.noted) this.options.note(words);
+    this.noted = words;
+  }
+}
+
+/** Rejects when the user interrupts. */
+export async function pause(stopped: AbortSignal, ms = LOOK_MS): Promise<void> {
+  try {
+    await setTimeout(ms, undefined, { signal: stopped });
+  } catch {
+    throw new ClusterError('interrupted');
+  }
+}
+
+function hasStarted({ status }: V1Pod): boolean {
+  return status?.phase === 'Running' || isOver(status?.phase);
+}
+
+function isOver(phase: string | undefined): boolean {
+  return phase === 'Succeeded' || phase === 'Failed';
+}
+
+function amountsOf(needs: readonly ReadonlyMap<string, number>[]): string {
+  const sum = (name: string): number => needs.reduce((all, need) => all + (need.get(name) ?? 0), 0);
+  const mib = Math.ceil(sum('memory') / (1 << 20));
+  return `${Math.round(sum('cpu') * 10) / 10} CPUs, ${mib} MiB`;
+}

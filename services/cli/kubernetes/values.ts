@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { InputError } from '../exit.js';
+
+// The values file of `selvage k8s`: what the owner of a cluster wants of every run.
+
+const QUANTITY = z
+  .string()
+  .regex(/^\d+(\.\d+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$/, 'a quantity such as 500m, 2 or 512Mi');
+const words = z.record(z.string(), z.string());
+
+const resources = z
+  .strictObject({
+    cpu: QUANTITY.optional().describe('CPU request'),
+    memory: QUANTITY.optional().describe('memory request'),
+    memoryLimit: QUANTITY.optional().describe('memory limit'),
+  })
+  .refine(
+    ({ memory, memoryLimit }) => (memory === undefined) === (memoryLimit === undefined),
+    'memory and memoryLimit go together',
+  );
+
+const schema = z.strictObject({
+  image: z.string().optional().describe('image of coordinator and services, with a version'),
+  serviceImage: z.string().optional().describe('image of services alone, such as the slim one'),
+  brokerImage: z.string().optional().describe('image of NATS'),
+  imagePullPolicy: z.enum(['Always', 'IfNotPresent', 'Never']).optional(),
+  imagePullSecrets: z.array(z.string()).optional().describe('names of Secrets in the namespace'),
+  labels: words.optional().describe('on every object and pod'),
+  annotations: words.optional().describe('on every object and pod'),
+  nodeSelector: words.optional(),
+  tolerations: z.array(z.looseObject({})).optional(),
+  priorityClass: z.string().optional(),
+  spread: z
+    .enum(['none', 'nodes'])
+    .optional()
+    .describe('nodes: services over all nodes (default with --cluster)'),
+  storageClass: z.string().optional().describe('of both volumes (default: that of the cluster)'),
+  runsStorage: QUANTITY.optional().describe('volume of the run directory (default: 1Gi)'),
+  brokerStorage: QUANTITY.optional().describe('volume of each broker (default: 2Gi)'),
+  service: resources.optional().describe('of each service (default: by its devices)'),
+  coordinator: resources.optional().describe('of the coordinator (default: by the fabric)'),
+  broker: resources.optional().describe('of each broker'),
+  queue: z.string().optional().describe('LocalQueue of Kueue, which then admits the Jobs'),
+  deadline: z.int().positive().optional().describe('seconds after which a run is ended'),
+  startWithin: z.int().positive().optional().describe('seconds to start in (default: 300)'),
+  hold: z
+    .int()
+    .positive()
+    .optional()
+    .describe('seconds for which some pods wait for room before all give way (default: 30)'),
+  retain: z
+    .int()
+    .positive()
+    .optional()
+    .describe('seconds for which the cluster keeps an ended run (default: 604800, a week)'),
+  logs: z.enum(['text', 'json']).optional().describe('format of the logs of pods'),
+});
+
+export type Values = z.infer<typeof schema>;
+
+/** For editors, and for others who write values. */
+export function valuesJsonSchema(): object {
+  return {
+    ...z.toJSONSchema(schema),
+    title: 'Values of selvage k8s',
+    description: 'The file of --values: what the owner of a cluster wants of every run.',
+  };
+}
+
+/** Values of a file; without one, none. Bad ones are one error that names the key. */
+export function readValues(file: string | undefined): Values {
+  if (file === undefined) return {};
+  if (!existsSync(file)) throw new InputError(`--values ${file}: there is no such file`);
+  let document: unknown;
+  try {
+    document = parse(readFileSync(file, 'utf8')) ?? {};
+  } catch (error) {
+    throw new InputError(`${file}: ${(error as Error).message.split('\n')[0]}`);
+  }
+  const { success, data, error } = schema.safeParse(document);
+  if (success) return data;
+  const { path, message } = error.issues[0]!;
+  const key = path.length === 0 ? '' : `${path.join('.')}: `;
+  throw new InputError(`${file}: ${key}${message} (selvage k8s values prints the schema)`);
+}

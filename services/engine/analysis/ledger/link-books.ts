@@ -1,0 +1,77 @@
+import type { ChargeBook, Mechanism } from '../../contract/flow-control.js';
+import type { Engine } from '../../device/engine.js';
+
+/** A port, numbered through the service, and what does not hold at the link that ends there. */
+export interface BrokenLink {
+  readonly port: number;
+  readonly what: string;
+}
+
+/**
+ * The first link of which a mechanism's books contradict what is under way; null if there is none.
+ * Where a fault was, frames and messages may have been lost, or come twice.
+ */
+export function brokenLink({ mechanisms, shared, faults }: Engine): BrokenLink | null {
+  const { ports, inFlightQueues } = shared;
+  const checked = mechanisms.filter((mechanism) => mechanism.brokenOnLink !== undefined);
+  for (let port = 0; port < ports.count; port++) {
+    const peer = ports.peer(port);
+    if (peer < 0 || faults.excuses(port) || faults.excuses(peer)) continue;
+    // What a link layer sends again is in flight twice.
+    if (ports.hasLinkLayer(port)) continue;
+    for (const mechanism of checked) {
+      const what = mechanism.brokenOnLink!(port, (visit) => {
+        inFlightQueues.forEach(port, visit);
+      });
+      if (what !== null) return { port, what };
+    }
+  }
+  return null;
+}
+
+/** Adds up what frames bear for the accounts of mechanisms, to compare it with their books. */
+export class ChargeSums {
+  private readonly books: readonly (Mechanism & ChargeBook)[];
+  /** By book, port and account. */
+  private readonly sums: readonly Map<number, number>[];
+
+  constructor(private readonly engine: Engine) {
+    this.books = engine.mechanisms.filter(isChargeBook);
+    this.sums = this.books.map(() => new Map<number, number>());
+  }
+
+  add(port: number, priority: number, units: number): void {
+    this.books.forEach((book, b) => {
+      const account = book.accountOf(port, priority);
+      if (account < 0) return;
+      const key = keyOf(port, account);
+      this.sums[b].set(key, (this.sums[b].get(key) ?? 0) + units);
+    });
+  }
+
+  /** The first port whose accounts hold other units than frames bear; -1 if there is none. */
+  wrongPort(): number {
+    for (let port = 0; port < this.engine.shared.ports.count; port++) {
+      if (this.books.some((book, b) => this.isWrong(book, b, port))) return port;
+    }
+    return -1;
+  }
+
+  private isWrong(book: ChargeBook, b: number, port: number): boolean {
+    for (let priority = 0; priority < 8; priority++) {
+      const account = book.accountOf(port, priority);
+      if (account < 0) continue;
+      const sum = this.sums[b].get(keyOf(port, account)) ?? 0;
+      if (sum !== book.chargedUnits(port, account)) return true;
+    }
+    return false;
+  }
+}
+
+function keyOf(port: number, account: number): number {
+  return port * 64 + account;
+}
+
+function isChargeBook(mechanism: Mechanism): mechanism is Mechanism & ChargeBook {
+  return mechanism.accountOf !== undefined;
+}

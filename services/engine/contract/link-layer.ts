@@ -1,0 +1,20 @@
+/** A frame that bears no number of its link layer. */
+export const NO_NUMBER = -1;
+/** A frame that the link layer does not let out. */
+export const WITHHELD = -2;
+
+/**
+ * Stands between the transmitter of a port and the receiver of its link partner. Ports that have
+ * one say so (`ports.layer`); all others pay nothing for it. A frame passes the pipeline of a
+ * switch when the link layer has let it in, so it is checked when its last bit is in.
+ */
+export interface LinkLayer {
+  /** A new frame starts: the number that it bears (below 2^29), NO_NUMBER, or WITHHELD. */
+  starts(port: number, frame: number): number;
+  /** A frame with a number has started: another may, or not. */
+  started(port: number): void;
+  /** The next frame of the replay buffer is sent again: its number. */
+  repeats(port: number): number;
+  /** A frame with a number came in, and an error or UNHURT; why it is dropped, or UNHURT. */
+  arrives(port: number, frame: number, number: number, error: number): number;
+}

@@ -1,0 +1,126 @@
+import { PREAMBLE_OCTETS, WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
+import type { LinkLayer } from '../contract/link-layer.js';
+import { NO_NUMBER } from '../contract/link-layer.js';
+import { DROP } from '../contract/probe.js';
+import type { SliceMechanism } from '../contract/slice.js';
+import type { FaultMechanism } from '../faults/fault-mechanism.js';
+import { CARRIES_FLAG, CLASS, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
+import { LATE } from '../frame/trace-mask.js';
+import { assert } from '../kernel/assert.js';
+import type { ControlPayloads } from './control-payloads.js';
+import type { Device } from './device.js';
+import { DID_DROP, DID_SEND_AGAIN } from './device.js';
+import type { EgressPath } from './egress-path.js';
+import type { Shared } from './shared.js';
+
+/** Frames between ports and the link layer that some of them have. */
+export interface LinkLayering {
+  /** A new frame starts: the number that it bears, NO_NUMBER, or WITHHELD. */
+  letOut(port: number, frame: number): number;
+  /** It is on its way with its number. */
+  started(port: number, frame: number, number: number): void;
+  /** Drops a frame that the link layer does not let out; the line is free again at `free`. */
+  withhold(d: number, port: number, frame: number, free: number): void;
+  /** A frame came in, with an error or UNHURT: why it is dropped, or UNHURT. */
+  letIn(port: number, frame: number, error: number): number;
+  /** Drops it without notice to listeners: it is sent again, and received then. */
+  reject(d: number, port: number, frame: number, reason: number): void;
+  /** The next frame of the replay buffer starts. */
+  sendAgain(d: number, port: number): void;
+}
+
+/** What the data path does with a frame that starts. */
+export interface DataPath {
+  accept(port: number, frame: number): void;
+  sendCarried(d: number, local: number, peer: number, frame: number): void;
+}
+
+export function makeLinkLayering(
+  shared: Shared,
+  devices: readonly Device[],
+  given: readonly SliceMechanism[],
+  faults: FaultMechanism,
+  egressPath: EgressPath,
+  controlPayloads: ControlPayloads,
+  dataPath: DataPath,
+): LinkLayering {
+  const { clock, pool, ports, counters, digests, transmits, traceMask, replayBuffers } = shared;
+  const layer = layerAmong(given);
+  for (let port = 0; port < ports.count; port++) {
+    if (ports.hasLinkLayer(port)) traceMask.layer(port);
+  }
+
+  function letOut(port: number, frame: number): number {
+    return layer!.starts(port, frame);
+  }
+
+  function started(port: number, frame: number, number: number): void {
+    pool.setLinkNumber(frame, number);
+    layer!.started(port);
+  }
+
+  function withhold(d: number, port: number, frame: number, free: number): void {
+    const { words } = pool;
+    if (devices[d].spec.kind === 'host') {
+      counters.consumed(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
+    }
+    egressPath.lose(d, port, frame, DROP.LINK_NOT_READY);
+    // It takes its time on the line: a host has no end of frames to be discarded in no time.
+    rest(d, port, free);
+  }
+
+  function rest(d: number, port: number, free: number): void {
+    transmits.at[port] = ports.hasWork(port) ? free : Infinity;
+    transmits.turned(d, port);
+  }
+
+  function letIn(port: number, frame: number, error: number): number {
+    const number = pool.linkNumber(frame);
+    pool.setLinkNumber(frame, NO_NUMBER);
+    return layer!.arrives(port, frame, number, error);
+  }
+
+  function reject(d: number, port: number, frame: number, reason: number): void {
+    const { words } = pool;
+    counters.dropped(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH], reason);
+    digests.mix(d, DID_DROP | (port - devices[d].firstPort), reason);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);
+    pool.release(frame);
+  }
+
+  function sendAgain(d: number, port: number): void {
+    const { words } = pool;
+    const local = port - devices[d].firstPort;
+    const frame = replayBuffers.repeat(port);
+    const number = layer!.repeats(port);
+    const length = words[frame + LENGTH];
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const octetPs = ports.octetPs(port);
+    const wireOctets = length + WIRE_OVERHEAD_OCTETS;
+    const isLate = (traceMask.wantedOfSent(port) & LATE) !== 0;
+    const late = isLate ? faults.slownessPs(port, wireOctets, octetPs) : 0;
+    const free = clock.now + wireOctets * octetPs + late;
+    ports.setFreeAt(port, free);
+    digests.mix(d, DID_SEND_AGAIN | local, number);
+    // It was sent before: this is one that the port made.
+    counters.made(port, priority, length);
+    counters.sent(port, priority, length);
+    const at = clock.now + PREAMBLE_OCTETS * octetPs + ports.latencyPs(port) + late;
+    pool.setArrival(frame, isLate ? faults.arrivalOf(port, at, free - clock.now) : at);
+    dataPath.accept(ports.peer(port), frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
+      dataPath.sendCarried(d, local, ports.peer(port), frame);
+    }
+    pool.setLinkNumber(frame, number);
+    rest(d, port, free);
+  }
+
+  return { letOut, started, withhold, letIn, reject, sendAgain };
+}
+
+/** At most one mechanism is a link layer. */
+function layerAmong(given: readonly SliceMechanism[]): LinkLayer | null {
+  const layers = given.flatMap(({ linkLayer }) => linkLayer ?? []);
+  assert(layers.length <= 1, 'engine.one-link-layer');
+  return layers[0] ?? null;
+}

@@ -1,0 +1,81 @@
+import { CLASS, CONNECTION, NEXT } from '../frame/frame-pool.js';
+import { wordCell } from '../kernel/cells.js';
+import type { Device } from './device.js';
+import type { Shared } from './shared.js';
+
+/** About as many frames of full length as pass a port in a window of usual length. */
+const WARM_DEPTH = 8;
+/** So many hosts, as a power of two, are warmed together. */
+const HOSTS_SHIFT = 4;
+
+/** Reads the frames of a device's window before it is executed. */
+export type Warm = (d: number, device: Device, bound: number) => void;
+
+export function makeWarming(
+  { inFlightQueues, pool, queues }: Shared,
+  devices: readonly Device[],
+): Warm {
+  const cursors = new Int32Array(
+    Math.max(1 << HOSTS_SHIFT, ...devices.map((device) => 2 * device.spec.ports.length)),
+  );
+  /** By group of hosts: the end of the window that it was warmed for. */
+  const warmUntil = new Float64Array((devices.length >> HOSTS_SHIFT) + 1);
+  /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
+  const warmed = wordCell();
+
+  /**
+   * Reads the frames of this window once, in-flight queue by in-flight queue and queue by queue.
+   * Where frames outgrow the processor's cache, each would be waited for alone when its turn comes;
+   * here the waits of different ports overlap. A host has one port only, so several hosts are
+   * warmed together.
+   */
+  function warm(d: number, device: Device, bound: number): void {
+    if (device.spec.kind === 'switch') warmSwitch(device, bound);
+    else if (warmUntil[d >> HOSTS_SHIFT] !== bound) {
+      warmUntil[d >> HOSTS_SHIFT] = bound;
+      warmHosts((d >> HOSTS_SHIFT) << HOSTS_SHIFT, bound);
+    }
+  }
+
+  function warmHosts(from: number, bound: number): void {
+    const { words, ends } = pool;
+    const to = Math.min(from + (1 << HOSTS_SHIFT), devices.length);
+    let count = 0;
+    for (let d = from; d < to; d++) {
+      if (devices[d].spec.kind === 'host')
+        cursors[count++] = inFlightQueues.head(devices[d].firstPort);
+    }
+    let touched = 0;
+    for (let depth = 0; depth < WARM_DEPTH; depth++) {
+      for (let p = 0; p < count; p++) {
+        const frame = cursors[p];
+        if (frame < 0) continue;
+        touched ^= words[frame + CLASS] ^ ends[frame + CONNECTION];
+        cursors[p] = pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
+      }
+    }
+    warmed[0] = touched;
+  }
+
+  function warmSwitch(device: Device, bound: number): void {
+    const { words } = pool;
+    const first = device.firstPort;
+    const count = device.spec.ports.length;
+    let touched = 0;
+    for (let p = 0; p < count; p++) {
+      cursors[p] = inFlightQueues.head(first + p);
+      cursors[count + p] = queues.firstReady(first + p);
+    }
+    for (let depth = 0; depth < WARM_DEPTH; depth++) {
+      for (let p = 0; p < 2 * count; p++) {
+        const frame = cursors[p];
+        if (frame < 0) continue;
+        touched ^= words[frame + CLASS];
+        cursors[p] = p < count && pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
+      }
+    }
+    warmed[0] = touched;
+  }
+
+  return warm;
+}

@@ -1,0 +1,47 @@
+import type { ShaperSpec } from '../../contract/spec.js';
+
+/** The class that a port may shape: that of expedited forwarding. */
+export const SHAPED_CLASS = 6;
+
+/**
+ * Peak and average rate of class P6 at each port. A frame starts no earlier than the frame before
+ * it would have ended at the peak rate, and no earlier than `burstPs` before its turn at the
+ * average rate (the virtual scheduling of a leaky bucket). The port may be idle meanwhile.
+ */
+export class Shapers {
+  // By port.
+
+  /** From when on the next frame keeps to the peak rate; its turn at the average rate. */
+  private readonly peakFromPs: Float64Array;
+  private readonly turnPs: Float64Array;
+  /** Until when the class is held back; -Infinity while it is not. */
+  private readonly heldUntilPs: Float64Array;
+  /** How long it was held back in all, at holds that are over or will be. */
+  readonly heldPs: Float64Array;
+
+  static readonly wiring = ['specs'];
+
+  constructor(private readonly specs: readonly (ShaperSpec | null)[]) {
+    this.peakFromPs = new Float64Array(specs.length);
+    this.turnPs = new Float64Array(specs.length);
+    this.heldUntilPs = new Float64Array(specs.length).fill(-Infinity);
+    this.heldPs = new Float64Array(specs.length);
+  }
+
+  /** A frame of the class starts: when the next one may; -Infinity without a shaper. */
+  started(port: number, wireOctets: number, now: number): number {
+    const spec = this.specs[port];
+    if (spec === null) return -Infinity;
+    this.peakFromPs[port] = now + wireOctets * spec.peakOctetPs;
+    this.turnPs[port] = Math.max(this.turnPs[port], now) + wireOctets * spec.averageOctetPs;
+    const from = Math.max(this.peakFromPs[port], this.turnPs[port] - spec.burstPs);
+    this.heldUntilPs[port] = from;
+    this.heldPs[port] += from - now;
+    return from;
+  }
+
+  /** Whether frames of the class may not start at this time. */
+  isHeld(port: number, now: number): boolean {
+    return now < this.heldUntilPs[port];
+  }
+}

@@ -1,0 +1,552 @@
+import type { OperatingPort } from '../../engine/contract/discovery.js';
+import type { HoldReason, ManagedValue } from '../../engine/contract/flow-control.js';
+import type {
+  DevicePlace,
+  MechanismTools,
+  SliceMechanism,
+  StartGate,
+} from '../../engine/contract/slice.js';
+import type { Accounts, Charges } from '../../engine/buffer/charges.js';
+import { makeCharges } from '../../engine/buffer/charges.js';
+import { CLASS, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import {
+  blankCfUpdate,
+  CF_UPDATE,
+  decodeCfUpdate,
+  encodeCfUpdate,
+} from '../../engine/wire/cf-update.js';
+import {
+  blankCcUpdate,
+  CC_UPDATE_CHANNELS,
+  decodeCcUpdate,
+  encodeCcUpdate,
+} from '../../engine/wire/mac-control/cc-update.js';
+import type { ChannelCredits } from '../../engine/wire/lldp/link-layer-tlvs.js';
+import { macControlOpcode } from '../../engine/wire/mac-control/mac-control-header.js';
+import { isSupportedOpcode, OPCODE_EXTENSION } from '../../engine/wire/mac-control/opcodes.js';
+import { ORDERED_SET_OCTETS, orderedSetType } from '../../engine/wire/ordered-set.js';
+import { brokenAtLink, brokenAtPort } from './invariants.js';
+import { costOf, SYNCHRONISING } from './machine.js';
+import { cbfcManagedValues } from './managed.js';
+import { CbfcPort } from './port.js';
+import { CbfcRole } from './role.js';
+import type { CbfcSpec, CreditSize } from './spec.js';
+
+const FREED_TIMER = 0;
+const CONSUMED_TIMER = 1;
+
+/** A row of the accounts: a port, and one of its channels. */
+const CHANNEL_BITS = 5;
+const CHANNEL_MASK = (1 << CHANNEL_BITS) - 1;
+
+/** Ultra Ethernet's flow control by credits: a frame starts when its receiver has room for it. */
+export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartGate, Accounts {
+  readonly name = 'cbfc';
+  readonly gate: StartGate = this;
+  readonly admitted: Charges['admitted'];
+  readonly released: Charges['released'];
+  readonly passed: Charges['passed'];
+  /** By port. */
+  private readonly at: (CbfcPort | null)[] = [];
+  private readonly macs: number[] = [];
+  private readonly words: Int32Array;
+  private readonly cf = blankCfUpdate();
+  private readonly cc = blankCcUpdate();
+
+  constructor(private readonly tools: MechanismTools) {
+    this.words = tools.pool.words;
+    const { admitted, released, passed } = makeCharges(tools.pool, this);
+    this.admitted = admitted;
+    this.released = released;
+    this.passed = passed;
+  }
+
+  atSwitch(place: DevicePlace, spec: CbfcSpec | undefined): CbfcRole | null {
+    return this.install(place, spec);
+  }
+
+  atHost(place: DevicePlace, spec: CbfcSpec | undefined): CbfcRole | null {
+    return this.install(place, spec);
+  }
+
+  portAt(port: number): CbfcPort | null {
+    return this.at[port] ?? null;
+  }
+
+  /** The link partner's terms are known, or known no longer. */
+  operate(port: number, { advertised }: OperatingPort): void {
+    const own = this.at[port] ?? null;
+    if (own?.spec.negotiates !== true) return;
+    const { linkLayer, channelCredits } = advertised;
+    const hasCredits = linkLayer?.credits === true && channelCredits !== null;
+    const terms =
+      hasCredits && countsAlike(channelCredits, own.spec.sender) ? channelCredits : null;
+    let agreed = 0;
+    own.spec.channelOf.forEach((channel, priority) => {
+      if (((terms?.lossless ?? 0) & (1 << channel)) === 0) return;
+      agreed |= 1 << priority;
+      if (terms!.total === 0) own.sender.agree(channel, terms!.limits[channel]);
+    });
+    this.setOperational(port, own, own.spec.priorities & agreed);
+  }
+
+  linkUp(port: number): void {
+    const own = this.at[port] ?? null;
+    if (own === null) return;
+    const running = own.channelsOf(own.operational);
+    forEachBit(own.lossless, (channel) => {
+      own.sender.reset(channel);
+      own.receiver.reset(channel);
+      if ((running & (1 << channel)) !== 0) own.sender.synchronise(channel);
+    });
+    this.askForAnswer(port, own);
+  }
+
+  // The gate.
+
+  look(port: number, trafficClass: number, first: number): void {
+    const own = this.at[port]!;
+    const held = first < 0 || this.mayStart(own, first) ? 0 : 1 << this.priorityOf(first);
+    const was = own.heldOf[trafficClass];
+    if (held === was) return;
+    const { now } = this.tools.host.clock;
+    own.heldOf[trafficClass] = held;
+    forEachBit(was, (priority) => {
+      own.heldPs[priority] += now - own.heldSince[priority];
+    });
+    forEachBit(held, (priority) => {
+      own.heldSince[priority] = now;
+      own.holds[priority]++;
+    });
+    own.held = (own.held & ~was) | held;
+    this.tools.host.hold(this.tools.slot, port, own.held);
+  }
+
+  started(port: number, frame: number): void {
+    const own = this.at[port]!;
+    own.sender.spend(this.channelOf(own, frame), this.creditsOf(own.spec.sender, frame));
+  }
+
+  wasAllowed(port: number, frame: number): boolean {
+    const own = this.at[port]!;
+    const channel = this.channelOf(own, frame);
+    const credits = this.creditsOf(own.spec.receiver, frame);
+    return own.receiver.stored[channel] + credits <= own.spec.receiver.limits[channel];
+  }
+
+  steal(port: number, priorities: number, octets: number): void {
+    const own = this.at[port] ?? null;
+    if (own === null) return;
+    forEachBit(own.channelsOf(priorities & own.operational), (channel) => {
+      const most = own.sender.limit(channel) - own.sender.inUse(channel);
+      const credits = Math.min(most, Math.ceil(octets / (1 << own.spec.sender.shift)));
+      if (credits > 0) own.sender.spend(channel, credits);
+    });
+    this.tools.host.permit(port);
+  }
+
+  // Accounts of what is stored.
+
+  rulesGroup(port: number, group: number): boolean {
+    return (this.at[port]?.groups ?? []).some((groups) => (groups & (1 << group)) !== 0);
+  }
+
+  stoppedGroups(port: number): number {
+    return this.at[port]?.stopped ?? 0;
+  }
+
+  exhaustedGroups(port: number): number {
+    return this.at[port]?.exhaustedGroups() ?? 0;
+  }
+
+  rowOf(port: number, frame: number): number {
+    return (port << CHANNEL_BITS) | this.channelOf(this.at[port]!, frame);
+  }
+
+  cost(row: number, octets: number): number {
+    const { overhead, shift } = this.at[row >> CHANNEL_BITS]!.spec.receiver;
+    return costOf(octets, overhead, shift);
+  }
+
+  take(row: number, credits: number): void {
+    const own = this.at[row >> CHANNEL_BITS]!;
+    const channel = row & CHANNEL_MASK;
+    own.receiver.take(channel, credits);
+    if ((own.full & (1 << channel)) === 0) this.noteStored(row >> CHANNEL_BITS, own, channel);
+  }
+
+  storeCopy(row: number, credits: number): void {
+    const own = this.at[row >> CHANNEL_BITS]!;
+    own.copies++;
+    own.receiver.takeCopy(row & CHANNEL_MASK, credits);
+    this.noteStored(row >> CHANNEL_BITS, own, row & CHANNEL_MASK);
+  }
+
+  free(row: number, credits: number): void {
+    const port = row >> CHANNEL_BITS;
+    const own = this.at[port]!;
+    const channel = row & CHANNEL_MASK;
+    own.receiver.free(channel, credits);
+    if ((own.full & (1 << channel)) !== 0 || own.receiver.stored[channel] === 0) {
+      this.noteStored(port, own, channel);
+    }
+    if (own.updateDue || own.receiver.unreported(channel) < own.spec.stepCredits[channel]) return;
+    this.requestUpdate(port, own);
+  }
+
+  accountOf(port: number, priority: number): number {
+    const own = this.at[port] ?? null;
+    if (own === null || (own.spec.priorities & (1 << priority)) === 0) return -1;
+    return own.spec.channelOf[priority];
+  }
+
+  chargedUnits(port: number, account: number): number {
+    return this.at[port]!.receiver.stored[account];
+  }
+
+  // Messages and timers.
+
+  compose(port: number, _txEnd: number, octets: Uint8Array): number {
+    const own = this.at[port]!;
+    const length = own.updateDue
+      ? this.composeFreed(port, own, octets)
+      : own.consumedDue !== 0
+        ? this.composeConsumed(port, own, octets)
+        : 0;
+    if (own.updateDue || own.consumedDue !== 0) {
+      this.tools.host.requestControl(this.tools.slot, port);
+    }
+    return length;
+  }
+
+  receiveOrderedSet(port: number, octets: Uint8Array): boolean {
+    if (orderedSetType(octets, ORDERED_SET_OCTETS) !== CF_UPDATE) return false;
+    const own = this.at[port] ?? null;
+    if (own === null) return false;
+    if (decodeCfUpdate(octets, ORDERED_SET_OCTETS, this.cf) !== 'ok') {
+      own.unknownMessage++;
+      return true;
+    }
+    own.cfReceived++;
+    const { channels, counts } = this.cf;
+    this.takeFreed(own, channels[0], counts[0]);
+    if (channels[1] !== channels[0]) this.takeFreed(own, channels[1], counts[1]);
+    if (own.held !== 0) this.tools.host.permit(port);
+    return true;
+  }
+
+  receiveControl(port: number, octets: Uint8Array, length: number): boolean {
+    const own = this.at[port] ?? null;
+    const opcode = own === null ? -1 : macControlOpcode(octets, length);
+    if (own === null || opcode < 0) return false;
+    if (opcode !== OPCODE_EXTENSION) {
+      if (isSupportedOpcode(opcode)) return false;
+      own.badOpcode++;
+      return true;
+    }
+    const decoded = decodeCcUpdate(octets, 0, this.cc);
+    if (decoded === 'ok') this.takeConsumed(port, own);
+    else if (decoded === 'unsupported-opcode') own.badCompanyId++;
+    else own.unknownMessage++;
+    return true;
+  }
+
+  onTimer(port: number, timer: number): void {
+    const own = this.at[port]!;
+    const { now } = this.tools.host.clock;
+    if (timer === FREED_TIMER) {
+      if (own.freedTimer !== now) return;
+      own.freedTimer = Infinity;
+      // What is requested looks for the next when it is sent.
+      if (own.updateDue) return;
+      if (own.anyWorthUpdate(now)) this.requestUpdate(port, own);
+      else this.armFreed(port, own, own.refreshAt());
+    } else if (own.consumedTimer === now) {
+      own.consumedTimer = Infinity;
+      this.requestConsumed(port, own);
+    }
+  }
+
+  // What people and checks see.
+
+  holdReason(port: number, priority: number): HoldReason | null {
+    const sincePs = this.waitsSincePs(port, priority);
+    return sincePs === null ? null : { mechanism: this.name, untilPs: Infinity, sincePs };
+  }
+
+  heldPs(port: number, priority: number, now: number): number {
+    const own = this.at[port] ?? null;
+    if (own === null) return 0;
+    const since = this.waitsSincePs(port, priority);
+    return own.heldPs[priority] + (since === null ? 0 : now - since);
+  }
+
+  holdCount(port: number, priority: number): number {
+    return this.at[port]?.holds[priority] ?? 0;
+  }
+
+  awaitsAgreement(port: number, priority: number): boolean {
+    const own = this.at[port] ?? null;
+    if (own === null) return false;
+    return (own.spec.priorities & ~own.operational & (1 << priority)) !== 0;
+  }
+
+  waitsSincePs(port: number, priority: number): number | null {
+    const own = this.at[port] ?? null;
+    if (own === null || (own.held & (1 << priority)) === 0) return null;
+    return own.heldSince[priority];
+  }
+
+  emptySincePs(port: number, priority: number): number | null {
+    const channel = this.accountOf(port, priority);
+    if (channel < 0) return null;
+    const own = this.at[port]!;
+    return own.receiver.stored[channel] === 0 ? own.emptySince[channel] : null;
+  }
+
+  repeatsPs(port: number): number {
+    const own = this.at[port] ?? null;
+    if (own === null) return 0;
+    // A wrong total is believed until the one after the next.
+    return 2 * own.spec.consumedPs + own.spec.mostSpacingPs + own.spec.retryPs;
+  }
+
+  managedValues(port: number): ManagedValue[] {
+    const own = this.at[port] ?? null;
+    return own === null ? [] : cbfcManagedValues(own);
+  }
+
+  brokenAt(port: number): string | null {
+    const own = this.at[port] ?? null;
+    return own === null ? null : brokenAtPort(own);
+  }
+
+  brokenOnLink(
+    port: number,
+    forEachUnderway: (visit: (frame: number) => void) => void,
+  ): string | null {
+    const own = this.at[port] ?? null;
+    const peer = this.at[this.tools.ports.peer(port)] ?? null;
+    if (own === null || peer === null) return null;
+    const underway = own.spec.receiver.limits.map(() => 0);
+    forEachUnderway((frame) => {
+      if (this.accountOf(port, this.priorityOf(frame)) < 0) return;
+      underway[this.channelOf(own, frame)] += this.creditsOf(own.spec.receiver, frame);
+    });
+    return brokenAtLink(peer, own, underway);
+  }
+
+  private install(place: DevicePlace, spec: CbfcSpec | undefined): CbfcRole | null {
+    const all = place.ports.map(({ groupOf, mac }, p) => {
+      const port = place.firstPort + p;
+      const own = spec?.ports[p] ?? null;
+      this.macs[port] = mac;
+      this.at[port] = own === null ? null : new CbfcPort(own, groupOf);
+      if (own === null) return null;
+      this.tools.ports.gate(port, own.priorities);
+      if (!own.negotiates) this.begin(port, this.at[port]!);
+      return this.at[port]!;
+    });
+    return spec === undefined ? null : new CbfcRole(all);
+  }
+
+  /** Both ends are configured alike, and count from nothing. */
+  private begin(port: number, own: CbfcPort): void {
+    own.operational = own.spec.priorities;
+    forEachBit(own.lossless, (channel) => {
+      own.sender.open(channel);
+      own.receiver.isSynchronised[channel] = 1;
+    });
+    this.armConsumed(port, own, own.spec.consumedPs);
+    this.armFreed(port, own, own.refreshAt());
+  }
+
+  /** Frames of channels that the link partner does not have wait. */
+  private setOperational(port: number, own: CbfcPort, priorities: number): void {
+    if (priorities !== own.operational) {
+      const [before, after] = [own.channelsOf(own.operational), own.channelsOf(priorities)];
+      own.operational = priorities;
+      forEachBit(after & ~before, (channel) => {
+        own.sender.synchronise(channel);
+        own.receiver.desynchronise(channel);
+      });
+      forEachBit(before & ~after, (channel) => {
+        own.sender.close(channel);
+        own.receiver.desynchronise(channel);
+      });
+      if ((after & ~before) !== 0) this.askForAnswer(port, own);
+    }
+    own.heldOf.fill(0);
+    forEachBit(own.held, (priority) => {
+      own.heldPs[priority] += this.tools.host.clock.now - own.heldSince[priority];
+    });
+    own.held = 0;
+    this.tools.host.hold(this.tools.slot, port, 0);
+    this.tools.host.permit(port);
+  }
+
+  /** A CC_Update goes first: its receiver then says what is freed. */
+  private askForAnswer(port: number, own: CbfcPort): void {
+    this.requestConsumed(port, own);
+    if (own.held !== 0) this.tools.host.permit(port);
+  }
+
+  private mayStart(own: CbfcPort, frame: number): boolean {
+    return own.sender.mayStart(this.channelOf(own, frame), this.creditsOf(own.spec.sender, frame));
+  }
+
+  private priorityOf(frame: number): number {
+    return this.words[frame + CLASS] & PRIORITY_MASK;
+  }
+
+  private channelOf(own: CbfcPort, frame: number): number {
+    return own.spec.channelOf[this.words[frame + CLASS] & PRIORITY_MASK];
+  }
+
+  private creditsOf({ overhead, shift }: CreditSize, frame: number): number {
+    return costOf(this.words[frame + LENGTH], overhead, shift);
+  }
+
+  private noteStored(port: number, own: CbfcPort, channel: number): void {
+    own.noteStored(channel, this.tools.host.clock.now);
+    const stopped = own.groupsOfFull();
+    const changed = stopped ^ own.stopped;
+    if (changed === 0) return;
+    own.stopped = stopped;
+    forEachBit(changed, (group) => {
+      this.tools.host.announceStop(port, group, (stopped & (1 << group)) !== 0);
+    });
+  }
+
+  private takeFreed(own: CbfcPort, channel: number, count: number): void {
+    if (own.isLossless(channel)) own.sender.onFreed(channel, count);
+    else own.unknownChannel++;
+  }
+
+  private takeConsumed(port: number, own: CbfcPort): void {
+    own.ccReceived++;
+    const { ports, host, replayBuffers } = this.tools;
+    // What a total counts and was bad is sent again: it is not lost.
+    const arrivedPs = host.clock.now - ports.pipelinePs(port);
+    if (arrivedPs < replayBuffers.missingUntilPs(port)) return;
+    const { firstChannel, counters } = this.cc;
+    let isOwed = false;
+    for (let n = 0; n < CC_UPDATE_CHANNELS; n++) {
+      const channel = firstChannel + n;
+      if (!own.isLossless(channel)) continue;
+      const wasKnown = own.receiver.isSynchronised[channel] !== 0;
+      const leaked = own.receiver.leaked;
+      own.receiver.onConsumed(channel, counters[n]);
+      if (wasKnown && own.receiver.leaked === leaked) continue;
+      own.owed |= 1 << channel;
+      isOwed = true;
+    }
+    if (isOwed && !own.updateDue) this.requestUpdate(port, own);
+    this.armFreed(port, own, own.refreshAt());
+  }
+
+  /** A CF_Update is worth sending: now, or as soon as the one before is far enough. */
+  private requestUpdate(port: number, own: CbfcPort): void {
+    const { host, slot } = this.tools;
+    const at = own.updatedAt + own.spec.leastSpacingPs;
+    if (host.clock.now < at) {
+      this.armFreed(port, own, at);
+      return;
+    }
+    own.updateDue = true;
+    host.requestControl(slot, port);
+  }
+
+  private composeFreed(port: number, own: CbfcPort, octets: Uint8Array): number {
+    const { now } = this.tools.host.clock;
+    own.updateDue = false;
+    const first = own.nextToTell(-1, now);
+    if (first < 0) return 0;
+    const second = own.nextToTell(first, now);
+    this.tell(own, 0, first, now);
+    this.tell(own, 1, second < 0 ? first : second, now);
+    own.updatedAt = now;
+    own.cfSent++;
+    const next = own.anyWorthUpdate(now) ? now + own.spec.leastSpacingPs : own.refreshAt();
+    this.armFreed(port, own, next);
+    return encodeCfUpdate(octets, 0, this.cf);
+  }
+
+  private tell(own: CbfcPort, place: number, channel: number, now: number): void {
+    this.cf.channels[place] = channel;
+    this.cf.counts[place] = own.receiver.tell(channel);
+    own.toldAt[channel] = now;
+    own.owed &= ~(1 << channel);
+  }
+
+  /** A CC_Update of every half of the channels that has lossless ones. */
+  private requestConsumed(port: number, own: CbfcPort): void {
+    const { host, slot } = this.tools;
+    const low = (1 << CC_UPDATE_CHANNELS) - 1;
+    own.consumedDue = ((own.lossless & low) !== 0 ? 1 : 0) | ((own.lossless & ~low) !== 0 ? 2 : 0);
+    host.requestControl(slot, port);
+    const isOpen = own.sender.state.every((state) => state !== SYNCHRONISING);
+    this.armConsumed(port, own, host.clock.now + (isOpen ? own.spec.consumedPs : own.spec.retryPs));
+  }
+
+  private composeConsumed(port: number, own: CbfcPort, octets: Uint8Array): number {
+    if (this.countsWhatIsRepeated(port, own)) {
+      own.consumedDue = 0;
+      this.armConsumed(port, own, this.tools.host.clock.now + own.spec.retryPs);
+      return 0;
+    }
+    const half = own.consumedDue & -own.consumedDue;
+    own.consumedDue &= ~half;
+    // What has been agreed on no longer is not spoken of.
+    if (own.operational === 0) return 0;
+    const { cc } = this;
+    cc.source = this.macs[port];
+    cc.firstChannel = half === 1 ? 0 : CC_UPDATE_CHANNELS;
+    for (let n = 0; n < CC_UPDATE_CHANNELS; n++) {
+      const channel = cc.firstChannel + n;
+      cc.counters[n] = own.isLossless(channel) ? own.sender.consumed[channel] : 0;
+    }
+    own.ccSent++;
+    return encodeCcUpdate(octets, 0, cc);
+  }
+
+  /**
+   * A total overtakes the frames that a link layer sends again. Where both ends have lost their
+   * counters, those that were sent before are not in the total, and have to be stored first.
+   */
+  private countsWhatIsRepeated(port: number, own: CbfcPort): boolean {
+    const { ports, replayBuffers } = this.tools;
+    if (!ports.hasLinkLayer(port)) return false;
+    if (ports.repeats(port)) return true;
+    if (!own.sender.state.includes(SYNCHRONISING)) return false;
+    let isOutstanding = false;
+    replayBuffers.forEach(port, (frame) => {
+      const isOwn = (own.spec.priorities & (1 << this.priorityOf(frame))) !== 0;
+      if (isOwn && own.sender.state[this.channelOf(own, frame)] === SYNCHRONISING) {
+        isOutstanding = true;
+      }
+    });
+    return isOutstanding;
+  }
+
+  private armFreed(port: number, own: CbfcPort, at: number): void {
+    if (at >= own.freedTimer) return;
+    const { host, slot } = this.tools;
+    own.freedTimer = Math.max(at, host.clock.now);
+    host.arm(slot, port, FREED_TIMER, own.freedTimer);
+  }
+
+  private armConsumed(port: number, own: CbfcPort, at: number): void {
+    own.consumedTimer = at;
+    const { host, slot } = this.tools;
+    host.arm(slot, port, CONSUMED_TIMER, at);
+  }
+}
+
+function countsAlike({ creditOctets, overhead }: ChannelCredits, own: CreditSize): boolean {
+  return creditOctets === 1 << own.shift && overhead === own.overhead;
+}
+
+function forEachBit(bits: number, visit: (bit: number) => void): void {
+  for (let rest = bits; rest !== 0; rest &= rest - 1) visit(31 - Math.clz32(rest & -rest));
+}

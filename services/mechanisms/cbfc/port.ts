@@ -1,0 +1,165 @@
+import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
+import { Receiver, Sender } from './machine.js';
+import type { CbfcPortSpec } from './spec.js';
+
+/** What a port counts and remembers beside its two machines. */
+export class CbfcPort {
+  readonly sender: Sender;
+  readonly receiver: Receiver;
+  /** Lossless channels, one bit each; and by channel the priority groups of its frames. */
+  readonly lossless: number;
+  readonly groups: readonly number[];
+  /** Priorities that run it now, one bit each. */
+  operational = 0;
+
+  /** Priorities that may not start their first frame; by class, its part of them. */
+  held = 0;
+  readonly heldOf = new Uint8Array(8);
+  /** By priority: since when it is held, how long it was before, and how often. */
+  readonly heldSince = new Float64Array(8);
+  readonly heldPs = new Float64Array(8);
+  readonly holds = new Float64Array(8);
+
+  /** When a CF_Update was sent last; by channel, when one named it. */
+  updatedAt: number;
+  readonly toldAt = new Float64Array(VIRTUAL_CHANNELS);
+  /** A CF_Update is requested; channels that owe an answer, one bit each. */
+  updateDue = false;
+  owed = 0;
+  /** Halves of the channels whose CC_Update is due, one bit each. */
+  consumedDue = 0;
+  /** What its two timers are armed for. */
+  freedTimer = Infinity;
+  consumedTimer = Infinity;
+
+  /** Channels that fill their buffer, and groups whose link partner is stopped by that. */
+  full = 0;
+  stopped = 0;
+  /** By channel: since when nothing is stored. */
+  readonly emptySince = new Float64Array(VIRTUAL_CHANNELS);
+  /** Copies that were stored: no credit was used for them. */
+  copies = 0;
+
+  ccSent = 0;
+  ccReceived = 0;
+  cfSent = 0;
+  cfReceived = 0;
+  badCompanyId = 0;
+  badOpcode = 0;
+  unknownMessage = 0;
+  unknownChannel = 0;
+
+  static readonly wiring = ['spec', 'lossless', 'groups'];
+
+  constructor(
+    readonly spec: CbfcPortSpec,
+    groupOf: readonly number[],
+  ) {
+    this.sender = new Sender(spec.sender);
+    this.receiver = new Receiver(Uint32Array.from(spec.receiver.limits));
+    this.updatedAt = -spec.leastSpacingPs;
+    const groups = new Array<number>(VIRTUAL_CHANNELS).fill(0);
+    spec.channelOf.forEach((channel, priority) => {
+      if ((spec.priorities & (1 << priority)) !== 0) groups[channel] |= 1 << groupOf[priority];
+    });
+    this.groups = groups;
+    this.lossless = groups.reduce((mask, own, channel) => (own ? mask | (1 << channel) : mask), 0);
+  }
+
+  isLossless(channel: number): boolean {
+    return (this.lossless & (1 << channel)) !== 0;
+  }
+
+  /** Channels of these priorities, one bit each. */
+  channelsOf(priorities: number): number {
+    return this.spec.channelOf.reduce(
+      (mask, channel, p) => ((priorities & (1 << p)) === 0 ? mask : mask | (1 << channel)),
+      0,
+    );
+  }
+
+  /**
+   * What a channel stores has changed: half full it stops its link partner, until a quarter; and
+   * as long as the longest frame does not fit beside it.
+   */
+  noteStored(channel: number, now: number): void {
+    const { receiver, spec } = this;
+    const stored = receiver.stored[channel];
+    const limit = spec.receiver.limits[channel];
+    const bit = 1 << channel;
+    if (stored === 0) {
+      this.emptySince[channel] = now;
+      this.full &= ~bit;
+      return;
+    }
+    const isShort = limit - stored < spec.frameCredits[channel];
+    if (isShort || 2 * stored >= limit) this.full |= bit;
+    else if (4 * stored < limit) this.full &= ~bit;
+  }
+
+  /** Groups that are stopped by channels which fill their buffer. */
+  groupsOfFull(): number {
+    let groups = 0;
+    for (let rest = this.full; rest !== 0; rest &= rest - 1) {
+      groups |= this.groups[31 - Math.clz32(rest & -rest)];
+    }
+    return groups;
+  }
+
+  /** Groups of channels that store so much that no longest frame fits beside it. */
+  exhaustedGroups(): number {
+    const { receiver, spec } = this;
+    let groups = 0;
+    for (let rest = this.full; rest !== 0; rest &= rest - 1) {
+      const channel = 31 - Math.clz32(rest & -rest);
+      const left = spec.receiver.limits[channel] - receiver.stored[channel];
+      if (left < spec.frameCredits[channel]) groups |= this.groups[channel];
+    }
+    return groups;
+  }
+
+  /** When some channel has not been reported of for as long as it may be. */
+  refreshAt(): number {
+    let at = Infinity;
+    for (let rest = this.lossless; rest !== 0; rest &= rest - 1) {
+      const channel = 31 - Math.clz32(rest & -rest);
+      if (this.receiver.isSynchronised[channel] === 0) continue;
+      at = Math.min(at, this.toldAt[channel] + this.spec.mostSpacingPs);
+    }
+    return at;
+  }
+
+  /** A channel has something to say that is worth an update. */
+  isWorthUpdate(channel: number, now: number): boolean {
+    const { receiver, spec } = this;
+    if (receiver.isSynchronised[channel] === 0) return false;
+    if ((this.owed & (1 << channel)) !== 0) return true;
+    if (receiver.unreported(channel) >= spec.stepCredits[channel]) return true;
+    return now >= this.toldAt[channel] + spec.mostSpacingPs;
+  }
+
+  /**
+   * The channel to tell of next, other than `except`: of those worth it the one that has waited
+   * longest, or else whichever has; -1 if none is synchronised.
+   */
+  nextToTell(except: number, now: number): number {
+    let best = -1;
+    let isBestWorth = false;
+    for (let rest = this.lossless; rest !== 0; rest &= rest - 1) {
+      const channel = 31 - Math.clz32(rest & -rest);
+      if (channel === except || this.receiver.isSynchronised[channel] === 0) continue;
+      const isWorth = this.isWorthUpdate(channel, now);
+      const isOlder = best < 0 || this.toldAt[channel] < this.toldAt[best];
+      if (best < 0 || (isWorth === isBestWorth ? isOlder : isWorth)) {
+        best = channel;
+        isBestWorth = isWorth;
+      }
+    }
+    return best;
+  }
+
+  anyWorthUpdate(now: number): boolean {
+    const channel = this.nextToTell(-1, now);
+    return channel >= 0 && this.isWorthUpdate(channel, now);
+  }
+}

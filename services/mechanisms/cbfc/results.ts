@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import type { RunView, SliceResults, SummaryTools } from '../mechanism-slice.js';
+import { columnName, columnsOf, resultTable } from '../result-table.js';
+import type { ResultTable } from '../result-table.js';
+import {
+  CHANNEL_STATISTICS,
+  channelStatistics,
+  PORT_STATISTICS,
+  portStatistics,
+} from './managed.js';
+import type { CbfcPlan } from './plan.js';
+import { CbfcRole } from './role.js';
+import type { CbfcSettings } from './settings.js';
+
+/** A virtual channel of a port, both ways; only of those that were used. */
+export interface ChannelResult {
+  readonly port: string;
+  readonly channel: number;
+  /** Credits that its sender may have in use, and octets of one. */
+  readonly limit: number;
+  readonly creditBytes: number;
+  /** Under the names of SAI: of the channel, and of its port. */
+  readonly statistics: Readonly<Record<string, number>>;
+  readonly ofPort: Readonly<Record<string, number>>;
+}
+
+export interface CbfcResults {
+  readonly channels: readonly ChannelResult[];
+}
+
+export interface CbfcTypes {
+  readonly settings: CbfcSettings;
+  readonly plan: CbfcPlan;
+  readonly results: CbfcResults;
+}
+
+export const cbfcResults: SliceResults<CbfcTypes> = {
+  collect: (run) => ({ channels: channelsOf(run) }),
+  summary: ({ channels }, tools) => [tableText(channels, tools)],
+  tables: [channelTable()],
+  published: {
+    channels: z
+      .array(
+        z.strictObject({
+          port: z.string(),
+          channel: z.number(),
+          limit: z.number().describe('Credits that its sender may have in use.'),
+          creditBytes: z.number(),
+          statistics: z.record(z.string(), z.number()).describe('Under the names of SAI.'),
+          ofPort: z.record(z.string(), z.number()).describe('Of the whole port.'),
+        }),
+      )
+      .describe('Virtual channels of CBFC that were used, as table virtual_channels.'),
+  },
+};
+
+function channelTable(): ResultTable<CbfcResults> {
+  const row = columnsOf<ChannelResult>();
+  return resultTable({
+    name: 'virtual_channels',
+    about: 'a virtual channel of a port, both ways, and the counters of the port',
+    rows: ({ channels }) => channels,
+    columns: [
+      row.text('port', 'Its name.', (r) => r.port),
+      row.whole('channel', 'number', 'The virtual channel.', (r) => r.channel),
+      row.whole('credit_limit', 'credits', 'Most that the sender may use.', (r) => r.limit),
+      row.whole('credit_bytes', 'bytes', 'A credit.', (r) => r.creditBytes),
+      ...Object.entries(CHANNEL_STATISTICS).map(([name, [unit, meaning]]) =>
+        row.whole(columnName(name), unit, meaning, (r) => r.statistics[name]),
+      ),
+      ...Object.entries(PORT_STATISTICS).map(([name, [unit, meaning]]) =>
+        row.whole(columnName(name), unit, meaning, (r) => r.ofPort[name]),
+      ),
+    ],
+  });
+}
+
+function channelsOf({ engine }: RunView<CbfcTypes>): ChannelResult[] {
+  return engine.devices.flatMap(({ place, spec }) => {
+    const role = engine.rolesOf(place)['cbfc'];
+    if (!(role instanceof CbfcRole)) return [];
+    return role.ports.flatMap((own, port) => {
+      if (own === null) return [];
+      const used = own.spec.sender.channels.flatMap((terms, channel) => {
+        const isUsed = own.sender.peak[channel] > 0 || own.receiver.consumed[channel] > 0;
+        return terms === null || !isUsed ? [] : [{ terms, channel }];
+      });
+      return used.map(({ terms, channel }) => ({
+        port: spec.ports[port].name,
+        channel,
+        limit: terms.limit,
+        creditBytes: 1 << own.spec.sender.shift,
+        statistics: channelStatistics(own, channel),
+        ofPort: portStatistics(own),
+      }));
+    });
+  });
+}
+
+function tableText(channels: readonly ChannelResult[], tools: SummaryTools): string {
+  if (channels.length === 0) return '';
+  const { count } = tools;
+  const fullest = [...channels].sort((a, b) => shareOf(b) - shareOf(a));
+  const rows = fullest
+    .slice(0, tools.rowsShown)
+    .map((row) => [
+      ...[row.port, count(row.channel), count(row.limit), count(row.creditBytes)],
+      `${Math.round(100 * shareOf(row))} %`,
+      count(row.ofPort['CBFC_NUM_CF_UPDATE_MESSAGES_RX']),
+      count(row.ofPort['CBFC_NUM_CC_UPDATE_MESSAGES_TX']),
+      count(row.ofPort['cbfcCreditsLeaked']),
+    ]);
+  const head = ['port', 'channel', 'credits', 'bytes each', 'most in use'];
+  const messages = ['CF_Update in', 'CC_Update out', 'leaked in'];
+  return [
+    tools.strong('Credits (CBFC)'),
+    tools.table([...head, ...messages], rows),
+    tools.more(channels.length),
+  ]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+function shareOf({ statistics, limit }: ChannelResult): number {
+  return statistics['SENDER_CREDITS_USED_WATERMARK'] / limit;
+}

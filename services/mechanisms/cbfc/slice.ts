@@ -1,0 +1,84 @@
+import type { AdvertisedTlvs } from '../../engine/contract/discovery.js';
+import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
+import { LINK_LAYER_VERSION } from '../../engine/wire/lldp/link-layer-tlvs.js';
+import type { Path } from '../../settings/source-tree.js';
+import type { FabricContext } from '../fabric-context.js';
+import type { MechanismSlice } from '../mechanism-slice.js';
+import type { Places } from '../rate-control-slice.js';
+import { CbfcMechanism } from './mechanism.js';
+import { channelCount, CbfcPlan } from './plan.js';
+import type { CbfcTypes } from './results.js';
+import { cbfcResults } from './results.js';
+import type { CbfcSettings } from './settings.js';
+import { CC_INTERVAL_PS, CF_MAX_SPACING, cbfcKeys } from './settings.js';
+
+const PRIORITIES = 8;
+
+export const cbfc: MechanismSlice<CbfcTypes> = {
+  name: 'cbfc',
+  hasSlot: true,
+  create: (tools) => new CbfcMechanism(tools),
+  flowControl: { fallback: ({ fallback }) => fallback },
+  section: {
+    keys: cbfcKeys,
+    help: 'Credit-based flow control (Ultra Ethernet) on the priorities with flowControl: cbfc.',
+    helpOfChanges: 'Changes to credit-based flow control at this device.',
+    check: (section, path, places) => {
+      check(section, path, places);
+    },
+  },
+  topic:
+    'Credit-based flow control as Ultra Ethernet has it (UE 1.0, 5.2): a frame starts when its ' +
+    'virtual channel has credits for it at the receiver. The receiver sends what it has freed ' +
+    '(CF_Update, an ordered set of eight octets between frames), the sender every 256us what it ' +
+    'has consumed (CC_Update), both as cyclic counters, so that the next message repairs a lost ' +
+    'one. `priorities: { 3: cbfc }`; details under `cbfc:`.',
+  plan: (context) => new CbfcPlan(context),
+  sizes: (plan, device) => plan.sizes(device),
+  advertise,
+  results: cbfcResults,
+};
+
+function check(section: Partial<CbfcSettings>, path: Path, places: Places): void {
+  const { channels, cfMinSpacing, cfMaxSpacing, ccInterval } = section;
+  if (channels !== undefined && channels.length !== PRIORITIES) {
+    const message = `${channels.length} channels; one for each of the ${PRIORITIES} priorities`;
+    throw places.errorAt([...path, 'channels'], message);
+  }
+  if (cfMaxSpacing !== undefined && cfMaxSpacing % CF_MAX_SPACING.least !== 0) {
+    const message = `${cfMaxSpacing} octet times; a multiple of ${CF_MAX_SPACING.least}`;
+    throw places.errorAt([...path, 'cfMaxSpacing'], message);
+  }
+  if ((cfMinSpacing ?? 0) > (cfMaxSpacing ?? Infinity)) {
+    const message = `cfMinSpacing ${cfMinSpacing} is more than cfMaxSpacing ${cfMaxSpacing}`;
+    throw places.errorAt([...path, 'cfMinSpacing'], message);
+  }
+  const { least, most } = CC_INTERVAL_PS;
+  if (ccInterval !== undefined && (ccInterval < least || ccInterval > most)) {
+    throw places.errorAt([...path, 'ccInterval'], 'out of range; a time from 1us to 250ms');
+  }
+}
+
+/** What a port grants is the same for all links of a device in all that is advertised. */
+function advertise(index: number, context: FabricContext<CbfcSettings>): Partial<AdvertisedTlvs> {
+  const plan = new CbfcPlan(context);
+  const { links, section } = context.devices[index];
+  const direction = links
+    .map((_, port) => plan.directionAt(index, port))
+    .find((own) => own !== null);
+  if (direction === undefined || direction === null) return {};
+  const { receiver, priorities, channelOf } = direction;
+  const limits = new Uint32Array(VIRTUAL_CHANNELS);
+  if (receiver.total === 0) limits.set(receiver.limits);
+  return {
+    linkLayer: { version: LINK_LAYER_VERSION, retry: false, credits: true },
+    channelCredits: {
+      channels: channelCount(section.channels),
+      creditOctets: 1 << receiver.shift,
+      overhead: receiver.overhead,
+      total: receiver.total,
+      lossless: priorities.reduce((mask, priority) => mask | (1 << channelOf[priority]), 0),
+      limits,
+    },
+  };
+}

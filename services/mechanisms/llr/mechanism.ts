@@ -1,0 +1,463 @@
+import { firstBroken } from '../../engine/contract/broken.js';
+import type {
+  HoldReason,
+  ManagedValue,
+  MechanismHost,
+} from '../../engine/contract/flow-control.js';
+import type { LinkLayer } from '../../engine/contract/link-layer.js';
+import { NO_NUMBER, WITHHELD } from '../../engine/contract/link-layer.js';
+import { DROP } from '../../engine/contract/probe.js';
+import type { DevicePlace, MechanismTools, SliceMechanism } from '../../engine/contract/slice.js';
+import { UNHURT } from '../../engine/faults/frame-errors.js';
+import { CLASS, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import type { ReplayBuffers } from '../../engine/port/replay-buffers.js';
+import type { LlrSet } from '../../engine/wire/llr.js';
+import {
+  blankLlrSet,
+  decodeLlrSet,
+  encodeLlrSet,
+  LLR_ACK,
+  LLR_INIT,
+  LLR_INIT_ECHO,
+  LLR_NACK,
+} from '../../engine/wire/llr.js';
+import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
+import { COUNT, LLR_COUNT, LLR_COUNTERS } from './counters.js';
+import * as invariants from './invariants.js';
+import * as machine from './machine.js';
+import {
+  ACCEPT,
+  DUPLICATE,
+  LLR_WORDS,
+  outstanding,
+  RX_DATA,
+  RX_EXPECTED,
+  RX_INIT,
+  RX_NACK_SENT,
+  RX_OFF,
+  RX_SEND_NACK,
+  RX_STATE,
+  SEQUENCE_ERROR,
+  TX_ADVANCE,
+  TX_DATA,
+  TX_FLUSH,
+  TX_INIT,
+  TX_NEXT,
+  TX_REPLAY,
+  TX_STATE,
+} from './machine.js';
+import type { LlrPortSpec, LlrSpec } from './spec.js';
+
+// Words of a port behind those of the machine.
+
+/** Ordered sets that are due, one bit each by their type. */
+const DUE = LLR_WORDS;
+/** 1: priorities are blocked. */
+const BLOCKED = LLR_WORDS + 1;
+/** 1: frames came in that are not acknowledged yet. */
+const OWES_ACK = LLR_WORDS + 2;
+/** 1: the link has no carrier. */
+const DOWN = LLR_WORDS + 3;
+const STRIDE = 16;
+
+// Doubles of a port.
+
+/** When the sender gives up waiting for an acknowledgement. */
+const DEADLINE = 0;
+/** For when the timer of the sender is armed, and that of acknowledgements. */
+const SENDER_ARMED = 1;
+const ACK_ARMED = 2;
+/** When the last acknowledgement was sent. */
+const ACKED_AT = 3;
+const DOUBLES = 4;
+
+const SENDER_TIMER = 0;
+const ACK_TIMER = 1;
+const INIT_TIMER = 2;
+const PCS_TIMER = 3;
+
+/** Link-level retry of all ports of a service. */
+export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer {
+  readonly name = 'llr';
+  readonly linkLayer: LinkLayer = this;
+  private readonly words: Int32Array;
+  private readonly doubles: Float64Array;
+  private readonly counts: Float64Array;
+  private readonly specs: (LlrPortSpec | null)[] = [];
+  private readonly host: MechanismHost;
+  private readonly buffers: ReplayBuffers;
+  private readonly set: LlrSet = blankLlrSet();
+
+  constructor(private readonly tools: MechanismTools) {
+    const { tables, host, replayBuffers } = tools;
+    this.words = tables.int32('port', STRIDE);
+    this.doubles = tables.float64('port', DOUBLES);
+    this.counts = tables.float64('port', LLR_COUNT);
+    this.host = host;
+    this.buffers = replayBuffers;
+  }
+
+  atSwitch(place: DevicePlace, spec: LlrSpec | undefined): null {
+    this.configure(place, spec);
+    return null;
+  }
+
+  atHost(place: DevicePlace, spec: LlrSpec | undefined): null {
+    this.configure(place, spec);
+    return null;
+  }
+
+  private configure({ firstPort }: DevicePlace, spec: LlrSpec | undefined): void {
+    spec?.ports.forEach((own, p) => {
+      const port = firstPort + p;
+      this.specs[port] = own;
+      if (own === null) return;
+      this.tools.ports.layer(port);
+      const times = port * DOUBLES;
+      this.doubles.fill(Infinity, times, times + ACKED_AT);
+      this.doubles[times + ACKED_AT] = -Infinity;
+      this.words[port * STRIDE + RX_INIT] = -1;
+      this.host.arm(this.tools.slot, port, INIT_TIMER, 0);
+    });
+  }
+
+  // The way out.
+
+  starts(port: number, frame: number): number {
+    const spec = this.specs[port]!;
+    const { words } = this;
+    const at = port * STRIDE;
+    const frameClass = this.tools.pool.words[frame + CLASS];
+    if ((spec.priorities & (1 << (frameClass & PRIORITY_MASK))) === 0) return NO_NUMBER;
+    const state = words[at + TX_STATE];
+    if (state !== TX_ADVANCE) {
+      if (spec.whileDown !== 'discard') return NO_NUMBER;
+      this.count(port, COUNT.LLR_TX_DISCARD, 1);
+      return WITHHELD;
+    }
+    const { now } = this.host.clock;
+    if (this.buffers.frames(port) === 0) this.restart(port, now);
+    this.buffers.keep(port, frame, now);
+    this.count(port, COUNT.LLR_TX_OK, 1);
+    return machine.sendNew(words, at);
+  }
+
+  started(port: number): void {
+    this.block(port);
+  }
+
+  repeats(port: number): number {
+    const at = port * STRIDE;
+    const number = machine.sendAgain(this.words, at);
+    if (this.words[at + TX_STATE] === TX_ADVANCE) this.ended(port);
+    return number;
+  }
+
+  /** A replay is over. */
+  private ended(port: number): void {
+    this.host.repeat(port, false);
+    this.count(port, COUNT.LLR_TX_REPLAY, 1);
+    this.restart(port, this.host.clock.now);
+  }
+
+  /** Blocks the priorities of a port that has no room for another frame, or lets them go. */
+  private block(port: number): void {
+    const at = port * STRIDE;
+    const spec = this.specs[port]!;
+    const state = this.words[at + TX_STATE];
+    const runs = state === TX_ADVANCE || state === TX_REPLAY;
+    const blocks = runs
+      ? this.buffers.frames(port) >= spec.frames || this.buffers.octets(port) >= spec.octets
+      : spec.whileDown === 'block';
+    if (blocks === (this.words[at + BLOCKED] === 1)) return;
+    this.words[at + BLOCKED] = blocks ? 1 : 0;
+    this.host.hold(this.tools.slot, port, blocks ? spec.priorities : 0);
+  }
+
+  holdReason(port: number, priority: number): HoldReason | null {
+    const isBlocked = this.words[port * STRIDE + BLOCKED] === 1;
+    if (!isBlocked || (this.specs[port]!.priorities & (1 << priority)) === 0) return null;
+    return { mechanism: this.name, untilPs: Infinity, sincePs: null };
+  }
+
+  /** The timer of the sender begins again; one that is armed is left to find out. */
+  private restart(port: number, now: number): void {
+    const times = port * DOUBLES;
+    this.doubles[times + DEADLINE] = now + this.specs[port]!.replayTimerPs;
+    if (this.doubles[times + SENDER_ARMED] === Infinity) this.armSender(port);
+  }
+
+  private armSender(port: number): void {
+    const times = port * DOUBLES;
+    // Data does not age while the link is down: PCS_TIMER rules then.
+    const isDown = this.words[port * STRIDE + DOWN] === 1;
+    const oldestPs = isDown ? Infinity : this.buffers.oldestPs(port);
+    const agedPs = oldestPs + this.specs[port]!.dataAgePs;
+    const at = Math.max(this.host.clock.now, Math.min(this.doubles[times + DEADLINE], agedPs));
+    this.doubles[times + SENDER_ARMED] = at;
+    this.host.arm(this.tools.slot, port, SENDER_TIMER, at);
+  }
+
+  private startReplay(port: number): void {
+    const at = port * STRIDE;
+    if (!machine.replay(this.words, at, this.specs[port]!.replays)) {
+      this.flush(port);
+      return;
+    }
+    this.buffers.rewind(port);
+    this.restart(port, this.host.clock.now);
+    this.host.repeat(port, true);
+  }
+
+  /** Gives up what is outstanding. */
+  private flush(port: number): void {
+    const at = port * STRIDE;
+    const frames = machine.flush(this.words, at);
+    this.count(port, COUNT.LLR_TX_DISCARD, frames);
+    this.buffers.forEach(port, (frame) => {
+      this.host.announceGivenUp(port, frame);
+    });
+    this.buffers.release(port, frames);
+    this.host.repeat(port, false);
+    if (this.specs[port]!.reinitialises && this.words[at + DOWN] === 0) this.begin(port);
+    this.block(port);
+  }
+
+  private begin(port: number): void {
+    machine.begin(this.words, port * STRIDE);
+    this.sendInit(port);
+    this.block(port);
+  }
+
+  private sendInit(port: number): void {
+    const { now } = this.host.clock;
+    this.request(port, LLR_INIT);
+    this.host.arm(this.tools.slot, port, INIT_TIMER, now + this.specs[port]!.replayTimerPs);
+  }
+
+  // The way in.
+
+  arrives(port: number, _frame: number, number: number, error: number): number {
+    const { words } = this;
+    const at = port * STRIDE;
+    if (error !== UNHURT) {
+      // What is lost without a trace shows by the number of the next.
+      if (error === DROP.FCS_ERROR) this.cameBad(port, number);
+      return error;
+    }
+    if (number === NO_NUMBER) return UNHURT;
+    this.count(port, COUNT.LLR_RX_OK, 1);
+    const wasSilent = words[at + RX_STATE] === RX_NACK_SENT;
+    const wasMissing = wasSilent || words[at + RX_STATE] === RX_SEND_NACK;
+    const verdict = machine.arrived(words, at, number);
+    if (verdict === ACCEPT) {
+      this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_GOOD, 1);
+      if (wasSilent) this.count(port, COUNT.LLR_RX_REPLAY, 1);
+      if (wasMissing) this.buffers.setMissingUntil(port, this.host.clock.now);
+      words[at + DUE] &= ~(1 << LLR_NACK);
+      this.oweAck(port);
+      return UNHURT;
+    }
+    if (verdict === DUPLICATE) {
+      this.count(port, COUNT.LLR_RX_DUPLICATE_SEQ, 1);
+      this.oweAck(port);
+    } else {
+      this.count(port, COUNT.LLR_RX_MISSING_SEQ, 1);
+      this.isMissing(port);
+      if (words[at + RX_STATE] === RX_SEND_NACK) this.request(port, LLR_NACK);
+    }
+    return DROP.OUT_OF_SEQUENCE;
+  }
+
+  private cameBad(port: number, number: number): void {
+    const { words } = this;
+    const at = port * STRIDE;
+    this.count(port, COUNT.LLR_RX_BAD, 1);
+    const isExpected = words[at + RX_STATE] !== RX_OFF && number === words[at + RX_EXPECTED];
+    if (isExpected) this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_BAD, 1);
+    if (words[at + RX_STATE] !== RX_OFF) this.isMissing(port);
+    if (machine.bad(words, at)) this.request(port, LLR_NACK);
+  }
+
+  /** Until it is sent again; the sender gives up what is older. */
+  private isMissing(port: number): void {
+    this.buffers.setMissingUntil(port, this.host.clock.now + this.specs[port]!.dataAgePs);
+  }
+
+  /** Frames are acknowledged together, no closer than the spacing. */
+  private oweAck(port: number): void {
+    const at = port * STRIDE;
+    const times = port * DOUBLES;
+    this.words[at + OWES_ACK] = 1;
+    if (this.words[at + RX_STATE] === RX_SEND_NACK) return;
+    const duePs = this.doubles[times + ACKED_AT] + this.specs[port]!.spacingPs;
+    if (duePs <= this.host.clock.now) this.request(port, LLR_ACK);
+    else if (this.doubles[times + ACK_ARMED] === Infinity) {
+      this.doubles[times + ACK_ARMED] = duePs;
+      this.host.arm(this.tools.slot, port, ACK_TIMER, duePs);
+    }
+  }
+
+  // Ordered sets.
+
+  private request(port: number, type: number): void {
+    const at = port * STRIDE + DUE;
+    if ((this.words[at] & (1 << type)) !== 0) return;
+    this.words[at] |= 1 << type;
+    this.host.requestControl(this.tools.slot, port);
+  }
+
+  compose(port: number, _txEnd: number, octets: Uint8Array): number {
+    const { words, set } = this;
+    const at = port * STRIDE;
+    const due = words[at + DUE];
+    if (due === 0) return 0;
+    // INIT and its echo go first: the others count from them.
+    const type = (due & (1 << LLR_INIT)) !== 0 ? LLR_INIT : this.otherThanInit(due);
+    words[at + DUE] &= ~(1 << type);
+    if (words[at + DUE] !== 0) this.host.requestControl(this.tools.slot, port);
+    set.type = type;
+    set.data = 0;
+    if (type === LLR_INIT) {
+      if (words[at + TX_STATE] !== TX_INIT) return 0;
+      set.number = words[at + TX_NEXT];
+      set.data = words[at + TX_DATA];
+      this.count(port, COUNT.LLR_TX_INIT_CTL_OS, 1);
+    } else if (type === LLR_INIT_ECHO) {
+      set.number = words[at + RX_INIT];
+      set.data = words[at + RX_DATA];
+      this.count(port, COUNT.LLR_TX_INIT_ECHO_CTL_OS, 1);
+    } else this.composeAnswer(port, type);
+    return encodeLlrSet(octets, 0, set);
+  }
+
+  private otherThanInit(due: number): number {
+    if ((due & (1 << LLR_INIT_ECHO)) !== 0) return LLR_INIT_ECHO;
+    return (due & (1 << LLR_NACK)) !== 0 ? LLR_NACK : LLR_ACK;
+  }
+
+  private composeAnswer(port: number, type: number): void {
+    const at = port * STRIDE;
+    this.set.number = machine.lastGood(this.words, at);
+    this.words[at + OWES_ACK] = 0;
+    this.doubles[port * DOUBLES + ACKED_AT] = this.host.clock.now;
+    if (type === LLR_NACK) machine.nackSent(this.words, at);
+    this.count(port, type === LLR_ACK ? COUNT.LLR_TX_ACK_CTL_OS : COUNT.LLR_TX_NACK_CTL_OS, 1);
+  }
+
+  receiveOrderedSet(port: number, octets: Uint8Array): boolean {
+    const { set } = this;
+    if (this.specs[port] === undefined || this.specs[port] === null) return false;
+    const decoded = decodeLlrSet(octets, ORDERED_SET_OCTETS, set);
+    if (decoded !== 'ok') return decoded === 'bad-value';
+    const at = port * STRIDE;
+    if (set.type === LLR_INIT) {
+      this.count(port, COUNT.LLR_RX_INIT_CTL_OS, 1);
+      machine.initialise(this.words, at, set.number, set.data);
+      this.request(port, LLR_INIT_ECHO);
+    } else if (set.type === LLR_INIT_ECHO) {
+      this.count(port, COUNT.LLR_RX_INIT_ECHO_CTL_OS, 1);
+      if (machine.echoed(this.words, at, set.number, set.data)) this.block(port);
+    } else this.answered(port, set);
+    return true;
+  }
+
+  /** An ACK or a NACK came. */
+  private answered(port: number, { type, number }: LlrSet): void {
+    const { words } = this;
+    const at = port * STRIDE;
+    const isNack = type === LLR_NACK;
+    this.count(port, isNack ? COUNT.LLR_RX_NACK_CTL_OS : COUNT.LLR_RX_ACK_CTL_OS, 1);
+    const wasReplaying = words[at + TX_STATE] === TX_REPLAY;
+    const freed = machine.acknowledge(words, at, number);
+    if (freed === SEQUENCE_ERROR) {
+      this.count(port, COUNT.LLR_RX_ACK_NACK_SEQ_ERROR, 1);
+      return;
+    }
+    if (freed > 0) {
+      this.buffers.release(port, freed);
+      this.restart(port, this.host.clock.now);
+      if (wasReplaying && words[at + TX_STATE] === TX_ADVANCE) this.ended(port);
+    }
+    if (isNack && outstanding(words, at) > 0) this.startReplay(port);
+    this.block(port);
+  }
+
+  // Timers and the carrier.
+
+  onTimer(port: number, timer: number): void {
+    const { now } = this.host.clock;
+    const times = port * DOUBLES;
+    if (timer === ACK_TIMER) {
+      this.doubles[times + ACK_ARMED] = Infinity;
+      if (this.words[port * STRIDE + OWES_ACK] === 1) this.oweAck(port);
+    } else if (timer === SENDER_TIMER) {
+      if (this.doubles[times + SENDER_ARMED] !== now) return;
+      this.doubles[times + SENDER_ARMED] = Infinity;
+      this.senderWaited(port, now);
+    } else if (timer === INIT_TIMER) this.initWaited(port);
+    else if (this.words[port * STRIDE + DOWN] === 1) this.flush(port);
+  }
+
+  private initWaited(port: number): void {
+    const state = this.words[port * STRIDE + TX_STATE];
+    if (state === TX_INIT) this.sendInit(port);
+    else if (state === machine.TX_OFF) this.begin(port);
+  }
+
+  private senderWaited(port: number, now: number): void {
+    const at = port * STRIDE;
+    const spec = this.specs[port]!;
+    if (this.buffers.frames(port) === 0) return;
+    if (this.words[at + DOWN] === 1) {
+      this.restart(port, now);
+      return;
+    }
+    if (this.buffers.oldestPs(port) + spec.dataAgePs <= now) this.flush(port);
+    else if (this.doubles[port * DOUBLES + DEADLINE] > now) this.armSender(port);
+    else if (this.words[at + TX_STATE] === TX_REPLAY) this.restart(port, now);
+    else this.startReplay(port);
+  }
+
+  linkDown(port: number): void {
+    const spec = this.specs[port];
+    if (spec === undefined || spec === null) return;
+    this.words[port * STRIDE + DOWN] = 1;
+    this.host.arm(this.tools.slot, port, PCS_TIMER, this.host.clock.now + spec.pcsLostPs);
+  }
+
+  linkUp(port: number): void {
+    const spec = this.specs[port];
+    if (spec === undefined || spec === null) return;
+    const at = port * STRIDE;
+    this.words[at + DOWN] = 0;
+    if (this.words[at + TX_STATE] === TX_FLUSH && spec.reinitialises) this.begin(port);
+  }
+
+  // What it counts, and what must hold.
+
+  private count(port: number, counter: number, by: number): void {
+    this.counts[port * LLR_COUNT + counter] += by;
+  }
+
+  /** Null where it does not run. */
+  specAt(port: number): LlrPortSpec | null {
+    return this.specs[port] ?? null;
+  }
+
+  counted(port: number, counter: number): number {
+    return this.counts[port * LLR_COUNT + counter];
+  }
+
+  managedValues(port: number): ManagedValue[] {
+    if (this.specAt(port) === null) return [];
+    return LLR_COUNTERS.map((name, i) => ({ name, priority: null, value: this.counted(port, i) }));
+  }
+
+  brokenAt(port: number): string | null {
+    const spec = this.specAt(port);
+    if (spec === null) return null;
+    const { words, buffers } = this;
+    return firstBroken(this.name, invariants, { port, words, at: port * STRIDE, spec, buffers });
+  }
+}

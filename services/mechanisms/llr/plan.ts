@@ -1,0 +1,137 @@
+import { PREAMBLE_OCTETS, WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
+import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
+import type { FabricContext, LinkContext, MechanismPlan } from '../fabric-context.js';
+import { maskOf } from '../mechanism-slice.js';
+import { PROFILES, USUAL_REPLAYS, USUAL_SPACING_OCTETS } from './profiles.js';
+import type { LlrSettings } from './settings.js';
+import type { LlrPortSpec, LlrSpec } from './spec.js';
+
+const ALL = 0xff;
+const FRAMES_MOST = 524_288;
+const SHORTEST_WIRE_OCTETS = 84;
+/** Registers have 16 bits of nanoseconds. A slow or very long link needs more. */
+const REPLAY_TIMER_MOST_PS = 65_535_000;
+const ROUND_TRIPS_OF_TIMER = 2;
+const TIMERS_OF_PCS_LOSS = 10;
+const TIMERS_OF_DATA_AGE = 4;
+
+/** What ports are given of link-level retry. */
+export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
+  private readonly specs: readonly (LlrSpec | null)[];
+
+  constructor(private readonly context: FabricContext<LlrSettings>) {
+    this.specs = context.devices.map((_, device) => this.specOf(device));
+  }
+
+  ofSwitch(device: number): LlrSpec | null {
+    return this.specs[device];
+  }
+
+  ofHost(device: number): LlrSpec | null {
+    return this.specs[device];
+  }
+
+  hasOrderedSets(device: number, port: number): boolean {
+    return (this.specs[device]?.ports[port] ?? null) !== null;
+  }
+
+  private specOf(device: number): LlrSpec | null {
+    if (!this.runs(device)) return null;
+    const { links } = this.context.devices[device];
+    const ports = links.map((link) =>
+      this.runs(link.peerDevice) ? this.portOf(device, link) : null,
+    );
+    return ports.some((port) => port !== null) ? { ports } : null;
+  }
+
+  private runs(device: number): boolean {
+    const { devices, hostCount } = this.context;
+    const { section, hasOwnMemory } = devices[device];
+    return section.enabled && (device < hostCount || !hasOwnMemory);
+  }
+
+  private portOf(device: number, link: LinkContext): LlrPortSpec {
+    const { section } = this.context.devices[device];
+    const { octetPs } = link;
+    const longestOctets = Math.max(...this.context.longestFrameOctets);
+    const row = section.profile === 'auto' ? null : PROFILES[section.profile];
+    const given = <Value>(value: Value | 'auto', usual: Value): Value =>
+      value === 'auto' ? usual : value;
+    const spacingOctets = given(section.spacing, row?.spacingOctets ?? USUAL_SPACING_OCTETS);
+    const roundTripPs = this.roundTripPs(link, longestOctets, spacingOctets);
+    const neededOctets = Math.ceil(roundTripPs / octetPs);
+    const neededFrames = Math.ceil(neededOctets / SHORTEST_WIRE_OCTETS) + 1;
+    const timerPs = row?.replayTimerPs ?? ROUND_TRIPS_OF_TIMER * roundTripPs;
+    const replayTimerPs = given(section.replayTimer, timerPs);
+    const spec: LlrPortSpec = {
+      priorities: section.priorities === 'all' ? ALL : maskOf(section.priorities),
+      frames: given(section.frames, row?.frames ?? Math.min(neededFrames, FRAMES_MOST)),
+      octets: given(section.bytes, row?.octets ?? neededOctets),
+      replayTimerPs,
+      replays: given(section.replays, row?.replays ?? USUAL_REPLAYS),
+      pcsLostPs: given(
+        section.pcsLostTimeout,
+        row?.pcsLostPs ?? TIMERS_OF_PCS_LOSS * replayTimerPs,
+      ),
+      dataAgePs: given(
+        section.dataAgeTimeout,
+        row?.dataAgePs ?? TIMERS_OF_DATA_AGE * replayTimerPs,
+      ),
+      spacingPs: spacingOctets * octetPs,
+      whileDown: section.whileDown,
+      reinitialises: section.reinitialise,
+      longestOctets,
+    };
+    this.check(device, link, spec, roundTripPs);
+    return spec;
+  }
+
+  /**
+   * From the start of a frame until it is acknowledged at the latest: it comes in whole, the
+   * acknowledgement waits for its spacing and behind the longest frame, and comes back.
+   */
+  private roundTripPs(
+    { octetPs, latencyPs, peerDevice, peerPort }: LinkContext,
+    longestOctets: number,
+    spacingOctets: number,
+  ): number {
+    const back = this.context.devices[peerDevice].links[peerPort].latencyPs;
+    const wire = longestOctets + WIRE_OVERHEAD_OCTETS;
+    const octets = PREAMBLE_OCTETS + longestOctets + spacingOctets + wire + ORDERED_SET_OCTETS * 2;
+    return octets * octetPs + latencyPs + back;
+  }
+
+  private check(device: number, link: LinkContext, spec: LlrPortSpec, roundTripPs: number): void {
+    const { name, placeOf } = this.context.devices[device];
+    const warn = (key: string, message: string): void => {
+      this.context.warn(placeOf(key), name, `${link.name}: ${message}`);
+    };
+    const needed = Math.ceil(roundTripPs / link.octetPs) - spec.longestOctets;
+    const carried = spec.frames * (spec.longestOctets + WIRE_OVERHEAD_OCTETS);
+    const limit = Math.min(spec.octets, carried);
+    if (limit < needed) {
+      const key = spec.octets <= carried ? 'bytes' : 'frames';
+      const share = Math.round((100 * limit) / needed);
+      warn(
+        key,
+        `${limit} bytes outstanding keep the link at about ${share} % of its rate, as a round ` +
+          `trip takes ${needed} bytes; raise ${key}, or leave it at auto`,
+      );
+    }
+    if (spec.replayTimerPs > REPLAY_TIMER_MOST_PS) {
+      warn(
+        'replayTimer',
+        `a replay timer of ${(spec.replayTimerPs / 1e6).toFixed(3)} us is more than the ` +
+          '65.535 us that registers hold: hardware has no retry at this rate and length; a ' +
+          'faster or shorter link, or llr: { enabled: false } at its devices',
+      );
+    }
+    if (spec.replayTimerPs < roundTripPs) {
+      warn(
+        'replayTimer',
+        `a replay timer of ${spec.replayTimerPs / 1e6} us expires before an acknowledgement can ` +
+          `come, which takes up to ${(roundTripPs / 1e6).toFixed(3)} us; frames will be sent twice`,
+      );
+    }
+  }
+}

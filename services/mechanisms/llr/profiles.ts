@@ -1,0 +1,44 @@
+const NS = 1e3;
+
+/** Limits and timers that hardware is configured with for a rate and a length of cable. */
+export interface LlrProfile {
+  readonly frames: number;
+  readonly octets: number;
+  readonly replayTimerPs: number;
+  readonly replays: number;
+  readonly pcsLostPs: number;
+  readonly dataAgePs: number;
+  readonly spacingOctets: number;
+}
+
+/** Rows that public configurations give (SAI LLR proposal, `doc/LLR`; see the README). */
+export const PROFILES = {
+  '200g-5m': row(61, 31_184, 5_000, 50_000, 20_000),
+  '200g-40m': row(71, 35_952, 5_500, 55_000, 24_000),
+  '400g-5m': row(115, 58_768, 5_000, 50_000, 20_000),
+  '400g-40m': row(133, 67_760, 5_500, 55_000, 24_000),
+} as const;
+
+export type ProfileName = keyof typeof PROFILES;
+
+/** As in every row. */
+export const USUAL_REPLAYS = 3;
+/** The standard's default. */
+export const USUAL_SPACING_OCTETS = 2_048;
+
+/** The last three in nanoseconds. */
+function row(
+  frames: number,
+  octets: number,
+  ...[replayTimer, pcsLost, dataAge]: readonly [number, number, number]
+): LlrProfile {
+  return {
+    frames,
+    octets,
+    replayTimerPs: replayTimer * NS,
+    replays: USUAL_REPLAYS,
+    pcsLostPs: pcsLost * NS,
+    dataAgePs: dataAge * NS,
+    spacingOctets: USUAL_SPACING_OCTETS,
+  };
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod';
+import type { RunView, SliceMetric, SliceResults, SummaryTools } from '../mechanism-slice.js';
+import { columnName, columnsOf, resultTable } from '../result-table.js';
+import type { LlrCounter } from './counters.js';
+import { LLR_COUNTERS, LLR_MEANINGS } from './counters.js';
+import { LlrMechanism } from './mechanism.js';
+import type { LlrPlan } from './plan.js';
+import type { LlrSettings } from './settings.js';
+
+/** What a port did; only of those that numbered, or received, a frame. */
+export interface LlrPortResult {
+  readonly device: string;
+  readonly port: string;
+  readonly counters: Readonly<Record<LlrCounter, number>>;
+}
+
+export interface LlrResults {
+  readonly llr: readonly LlrPortResult[];
+}
+
+/** What its parts share. */
+export interface LlrTypes {
+  readonly settings: LlrSettings;
+  readonly plan: LlrPlan;
+  readonly results: LlrResults;
+}
+
+function counting(counter: LlrCounter, meaning: string): SliceMetric<LlrResults> {
+  return {
+    unit: 'count',
+    meaning,
+    measure: ({ llr }, at) =>
+      llr.reduce((sum, row) => sum + (at(row.device) ? row.counters[counter] : 0), 0),
+  };
+}
+
+const metrics = {
+  'llr.replays': counting('LLR_TX_REPLAY', 'replays of link-level retry that were completed'),
+  'llr.bad': counting('LLR_RX_BAD', 'bad frames at ports with link-level retry'),
+  'llr.discards': counting(
+    'LLR_TX_DISCARD',
+    'frames that link-level retry gave up, as it flushed or did not run',
+  ),
+} as const satisfies Readonly<Record<string, SliceMetric<LlrResults>>>;
+
+export type LlrMetric = keyof typeof metrics;
+
+const port = columnsOf<LlrPortResult>();
+
+export const llrResults: SliceResults<LlrTypes> = {
+  collect: (run) => ({ llr: portsOf(run) }),
+  summary: ({ llr }, tools) => summaryOf(llr, tools),
+  tables: [
+    resultTable({
+      name: 'llr',
+      about: 'a port with link-level retry, under the names of SAI',
+      rows: ({ llr }: LlrResults) => llr,
+      columns: [
+        port.text('device', 'The device.', (p) => p.device),
+        port.text('port', 'The port.', (p) => p.port),
+        ...LLR_COUNTERS.map((name) =>
+          port.whole(columnName(name), 'count', LLR_MEANINGS[name], (p) => p.counters[name]),
+        ),
+      ],
+    }),
+  ],
+  published: {
+    llr: z
+      .array(
+        z.strictObject({
+          device: z.string(),
+          port: z.string(),
+          counters: z.record(z.string(), z.number()).describe('Under the names of SAI.'),
+        }),
+      )
+      .describe('Ports with link-level retry, as table llr.'),
+  },
+  metrics,
+};
+
+function portsOf({ engine }: RunView<LlrTypes>): LlrPortResult[] {
+  const mechanism = engine.given.find((one) => one instanceof LlrMechanism)!;
+  return engine.devices.flatMap(({ spec, firstPort }) =>
+    spec.ports.flatMap(({ name }, p): LlrPortResult[] => {
+      if (mechanism.specAt(firstPort + p) === null) return [];
+      const entries = LLR_COUNTERS.map(
+        (counter, i) => [counter, mechanism.counted(firstPort + p, i)] as const,
+      );
+      const counters = Object.fromEntries(entries) as Record<LlrCounter, number>;
+      const isIdle = counters.LLR_TX_OK + counters.LLR_RX_OK + counters.LLR_TX_DISCARD === 0;
+      return isIdle ? [] : [{ device: spec.name, port: name, counters }];
+    }),
+  );
+}
+
+function summaryOf(llr: readonly LlrPortResult[], tools: SummaryTools): string[] {
+  const { strong, table, count, rowsShown, more } = tools;
+  const busy = llr.filter(
+    ({ counters: c }) => c.LLR_TX_REPLAY + c.LLR_RX_BAD + c.LLR_TX_DISCARD > 0,
+  );
+  if (busy.length === 0) return [];
+  const rows = busy
+    .slice(0, rowsShown)
+    .map(({ port, counters: c }) => [
+      port,
+      count(c.LLR_TX_OK),
+      count(c.LLR_TX_REPLAY),
+      count(c.LLR_RX_BAD),
+      count(c.LLR_TX_DISCARD),
+    ]);
+  const head = ['port', 'frames sent', 'replays', 'bad received', 'discarded'];
+  const lost = busy.reduce((sum, { counters }) => sum + counters.LLR_TX_DISCARD, 0);
+  const verdict =
+    lost === 0
+      ? []
+      : [`Link-level retry gave up ${count(lost)} frames: it flushed, or did not run.`];
+  const left = more(busy.length - rows.length);
+  return [`${strong('Link-level retry')}\n${table(head, rows)}${left}`, ...verdict];
+}

@@ -1,0 +1,30 @@
+/** What becomes of frames while a sender initialises, or has flushed and does not. */
+export const WHILE_DOWN = ['best-effort', 'block', 'discard'] as const;
+
+export type WhileDown = (typeof WHILE_DOWN)[number];
+
+/** Link-level retry at a port. */
+export interface LlrPortSpec {
+  /** Priorities whose frames have a number, one bit each. */
+  readonly priorities: number;
+  /** Most that may be outstanding. */
+  readonly frames: number;
+  readonly octets: number;
+  readonly replayTimerPs: number;
+  /** Replays without progress until it gives up. */
+  readonly replays: number;
+  readonly pcsLostPs: number;
+  readonly dataAgePs: number;
+  /** Least time between two acknowledgements. */
+  readonly spacingPs: number;
+  readonly whileDown: WhileDown;
+  /** It initialises by itself when it has flushed. */
+  readonly reinitialises: boolean;
+  /** The longest frame of the link. */
+  readonly longestOctets: number;
+}
+
+/** By port; null where it does not run. */
+export interface LlrSpec {
+  readonly ports: readonly (LlrPortSpec | null)[];
+}

@@ -1,0 +1,119 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** The view as the hash of the page's address stores it, so that a link opens the same view. */
+export interface Address {
+  readonly port: string | null;
+  readonly device: string | null;
+  readonly flow: string | null;
+  /** Place of an episode. */
+  readonly episode: number | null;
+  /** The chosen time in ps; null: the whole run, or now. */
+  readonly at: number | null;
+  /** Time that charts are zoomed to, in ps; null: all of it. */
+  readonly from: number | null;
+  readonly to: number | null;
+}
+
+const TEXTS = ['port', 'device', 'flow'] as const;
+const NUMBERS = ['episode', 'at', 'from', 'to'] as const;
+/** Browsers refuse to change an address hundreds of times in a second. */
+const WRITE_AFTER_MS = 150;
+
+let current = parsed(location.hash);
+const listeners = new Set<() => void>();
+let writing: ReturnType<typeof setTimeout> | undefined;
+
+addEventListener('hashchange', () => {
+  current = parsed(location.hash);
+  for (const listener of listeners) listener();
+});
+
+function parsed(hash: string): Address {
+  const params = new URLSearchParams(hash.slice(1));
+  const number = (key: string): number | null => {
+    const value = Number(params.get(key) ?? NaN);
+    return Number.isFinite(value) ? value : null;
+  };
+  return {
+    ...{ port: params.get('port'), device: params.get('device'), flow: params.get('flow') },
+    ...{ episode: number('episode'), at: number('at'), from: number('from'), to: number('to') },
+  };
+}
+
+function written(address: Address): string {
+  const params = new URLSearchParams();
+  for (const key of [...TEXTS, ...NUMBERS]) {
+    const value = address[key];
+    if (value !== null) params.set(key, String(value));
+  }
+  return `#${params.toString()}`;
+}
+
+/** Changes what is shown. A new port, device, flow or episode is a step that "back" undoes. */
+export function goTo(change: Partial<Address>): void {
+  current = { ...current, ...change };
+  for (const listener of listeners) listener();
+  clearTimeout(writing);
+  if (TEXTS.some((key) => key in change) || 'episode' in change) {
+    history.pushState(null, '', written(current));
+    return;
+  }
+  writing = setTimeout(() => {
+    history.replaceState(null, '', written(current));
+  }, WRITE_AFTER_MS);
+}
+
+export function useAddress(): Address {
+  const [address, setAddress] = useState(current);
+  useEffect(() => {
+    const listener = (): void => {
+      setAddress(current);
+    };
+    listener();
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  }, []);
+  return address;
+}
+
+/** A span of virtual time. */
+export type TimeWindow = readonly [fromPs: number, toPs: number];
+
+/** What charts over time are zoomed to; null: all of it. */
+export function useTimeWindow(): TimeWindow | null {
+  const { from, to } = useAddress();
+  return from === null || to === null || to <= from ? null : [from, to];
+}
+
+export function zoomTo(window: TimeWindow | null): void {
+  goTo({ from: window && Math.round(window[0]), to: window && Math.round(window[1]) });
+}
+
+/** Brings the view of something into sight. */
+export function show(id: 'port' | 'device' | 'flow' | 'episode' | 'fabric'): void {
+  requestAnimationFrame(() => {
+    document.getElementById(id)?.scrollIntoView({ behavior: 'smooth', block: 'start' });
+  });
+}
+
+export function goToPort(port: string): void {
+  goTo({ port });
+  show('port');
+}
+
+export function goToFlow(flow: string): void {
+  goTo({ flow });
+  show('flow');
+}
+
+export function goToEpisode(episode: number): void {
+  goTo({ episode });
+  show('episode');
+}
+
+export function goToDevice(device: string): void {
+  goTo({ device });
+  show('device');
+}

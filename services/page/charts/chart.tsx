@@ -1,0 +1,80 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { useTimeWindow, zoomTo } from '../address.js';
+import type { ChartProps } from './chart-data.js';
+import { CHART_HEIGHT } from './chart-data.js';
+import { ExportButtons } from './export-buttons.js';
+import { dataOf, optionsOf } from './plot-options.js';
+import { useSeen } from './use-seen.js';
+import './charts.css';
+
+export function Chart(props: ChartProps): JSX.Element {
+  const { title, theme, x, lines, mark, limits = [], overTime = false } = props;
+  const height = props.height ?? CHART_HEIGHT;
+  const frame = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const markAt = useRef<number | null>(null);
+  markAt.current = mark ?? null;
+  const timeWindow = useTimeWindow();
+  const window = overTime ? timeWindow : null;
+  const windowNow = useRef(window);
+  windowNow.current = window;
+
+  const isSeen = useSeen(frame);
+  useEffect(() => {
+    if (!isSeen) return;
+    const element = frame.current!;
+    const made = new uPlot(
+      optionsOf(props, element.clientWidth, markAt, windowNow),
+      dataOf(x, lines),
+      element,
+    );
+    plot.current = made;
+    const watch = new ResizeObserver(() => {
+      made.setSize({ width: element.clientWidth, height });
+    });
+    watch.observe(element);
+    return () => {
+      watch.disconnect();
+      made.destroy();
+    };
+  }, [theme, keyOf(props), isSeen]);
+  useEffect(() => {
+    plot.current?.setData(dataOf(x, lines));
+  }, [x, lines]);
+  useEffect(() => {
+    const [from, to] = window ?? props.rangeX ?? [x[0], x.at(-1)];
+    if (!overTime || from === undefined || to === undefined || from >= to) return;
+    plot.current?.setScale('x', { min: from, max: to });
+  }, [window?.[0], window?.[1]]);
+  useEffect(() => {
+    plot.current?.redraw(false);
+  }, [mark, limits]);
+  return (
+    <figure class="chart">
+      <figcaption>
+        <span>{title}</span>
+        {window !== null && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              zoomTo(null);
+            }}
+          >
+            all of it
+          </button>
+        )}
+        <ExportButtons chart={props} canvas={() => plot.current?.ctx.canvas ?? null} />
+      </figcaption>
+      <div ref={frame} style={{ minHeight: `${height}px` }} />
+    </figure>
+  );
+}
+
+/** What a plot cannot change once it is made. */
+function keyOf({ lines, limits = [], logX, logY, rangeX, maxY }: ChartProps): string {
+  const names = lines.map(({ label, kind }) => `${label} ${kind ?? ''}`);
+  return [...names, ...limits.map(({ label }) => label), logX, logY, rangeX, maxY].join();
+}

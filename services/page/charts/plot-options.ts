@@ -1,0 +1,203 @@
+import uPlot from 'uplot';
+import type { TimeWindow } from '../address.js';
+import { zoomTo } from '../address.js';
+import { colourOf } from '../colours.js';
+import type { ChartLimit, ChartLine, ChartProps } from './chart-data.js';
+import { CHART_HEIGHT } from './chart-data.js';
+
+/** Of pixels: a shorter drag is a click. */
+const DRAG_LEAST = 6;
+/** A level so far above all values would press them flat: it is not drawn. */
+const LIMIT_FAR = 4;
+
+interface Ref<T> {
+  readonly current: T;
+}
+
+export function dataOf(x: readonly number[], lines: readonly ChartLine[]): uPlot.AlignedData {
+  return [[...x], ...lines.map(({ values }) => [...values])];
+}
+
+export function optionsOf(
+  props: ChartProps,
+  width: number,
+  markAt: Ref<number | null>,
+  window: Ref<TimeWindow | null>,
+): uPlot.Options {
+  const { lines, formatX, formatY, logX = false, logY = false, minY = 0, maxY } = props;
+  const { overTime = false, limits = [] } = props;
+  const axis = {
+    stroke: colourOf('--faint'),
+    grid: { stroke: colourOf('--grid'), width: 1 },
+    ticks: { stroke: colourOf('--grid'), width: 1, size: 4 },
+    font: '11px system-ui, sans-serif',
+  };
+  const { ticksX } = props;
+  const ticks =
+    ticksX === undefined
+      ? {}
+      : { splits: () => [...ticksX], filter: (_: uPlot, marks: number[]) => marks };
+  const highest = Math.max(0, ...valuesOf(lines));
+  const shown = limits.filter(({ value }) => isShown(value, highest));
+  const top = Math.max(0, ...shown.map(({ value }) => value));
+  return {
+    width,
+    height: props.height ?? CHART_HEIGHT,
+    cursor: {
+      ...(overTime ? { sync: { key: 'time' }, y: false } : {}),
+      drag: { x: overTime, y: false, setScale: false, dist: DRAG_LEAST },
+    },
+    scales: {
+      x: {
+        time: false,
+        distr: distribution(logX),
+        range: (_, low, high) => rangeOf(window.current ?? props.rangeX ?? null, low, high),
+      },
+      y: {
+        distr: distribution(logY),
+        range: (_, low, high) =>
+          logY
+            ? decades(low, high)
+            : [minY, maxY ?? Math.max(Math.max(high, top) * 1.06, minY + 1e-9)],
+      },
+    },
+    axes: [
+      {
+        ...axis,
+        ...ticks,
+        size: 30,
+        space: 70,
+        values: (_, marks) => marks.map(labelled(formatX)),
+      },
+      { ...axis, size: 66, space: 36, values: (_, marks) => marks.map(labelled(formatY)) },
+    ],
+    series: [
+      { label: 'at', value: (_, value) => worded(value, formatX) },
+      ...lines.map((line) => seriesOf(line, formatY)),
+    ],
+    hooks: {
+      draw: [
+        (plot) => {
+          if (markAt.current !== null) drawMark(plot, markAt.current);
+          for (const limit of shown) drawLimit(plot, limit, formatY);
+        },
+      ],
+      setSelect: [
+        (plot) => {
+          const { left, width: selected } = plot.select;
+          if (selected < DRAG_LEAST) return;
+          zoomTo([plot.posToVal(left, 'x'), plot.posToVal(left + selected, 'x')]);
+          plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+        },
+      ],
+      ready: [
+        (plot) => {
+          listen(plot, props.onPick, overTime);
+        },
+      ],
+    },
+  };
+}
+
+export function isShown(value: number, highest: number): boolean {
+  return value > 0 && value <= LIMIT_FAR * highest;
+}
+
+/** A click picks a time, a double click shows all of it again. */
+function listen(plot: uPlot, onPick: ((x: number) => void) | undefined, overTime: boolean): void {
+  let downAt = 0;
+  plot.over.addEventListener('mousedown', ({ clientX }) => {
+    downAt = clientX;
+  });
+  plot.over.addEventListener('click', ({ clientX, offsetX }) => {
+    if (Math.abs(clientX - downAt) < DRAG_LEAST) onPick?.(plot.posToVal(offsetX, 'x'));
+  });
+  if (!overTime) return;
+  plot.over.addEventListener('dblclick', () => {
+    zoomTo(null);
+  });
+}
+
+function valuesOf(lines: readonly ChartLine[]): number[] {
+  return lines.map(({ values }) => values.reduce<number>((a, b) => Math.max(a, b ?? 0), 0));
+}
+
+/** One value alone is drawn in the middle. */
+function rangeOf(window: TimeWindow | null, low: number, high: number): [number, number] {
+  if (window !== null) return [window[0], window[1]];
+  return low === high ? [low / 2, low * 1.5] : [low, high];
+}
+
+/** Whole decades, so that their marks are on the axis. */
+function decades(low: number, high: number): [number, number] {
+  return [10 ** Math.floor(Math.log10(low)), 10 ** Math.ceil(Math.log10(high * 1.01))];
+}
+
+/** uPlot numbers its scales: 1 is linear, 3 logarithmic. */
+function distribution(isLogarithmic: boolean): uPlot.Scale.Distr {
+  // The names of these numbers exist for the compiler only.
+  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
+  return isLogarithmic ? 3 : 1;
+}
+
+/** On a logarithmic axis uPlot leaves out labels by giving null. */
+function labelled(format: (value: number) => string): (value: number | null) => string {
+  return (value) => (value === null ? '' : format(value));
+}
+
+function worded(value: number | null | undefined, format: (value: number) => string): string {
+  return value === null || value === undefined ? '–' : format(value);
+}
+
+function seriesOf(line: ChartLine, format: (value: number) => string): uPlot.Series {
+  const { label, colour, kind } = line;
+  return {
+    label,
+    stroke: colour,
+    width: kind === 'dots' ? 0 : 1.6,
+    value: (_, value) => worded(value, format),
+    points:
+      kind === 'dots' ? { show: true, size: 4, fill: colour, stroke: colour } : { show: false },
+    spanGaps: kind !== 'dots' && line.gaps !== true,
+    ...(kind === 'dots' ? { paths: () => null } : {}),
+    ...(kind === 'dashed' ? { dash: [5, 4] } : {}),
+    ...(kind === 'steps' ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
+    ...(kind === 'bars' ? { paths: uPlot.paths.bars!({ size: [0.9, 60] }), fill: colour } : {}),
+    ...(kind === 'area' ? { fill: `${colour}33` } : {}),
+  };
+}
+
+function drawMark(plot: uPlot, at: number): void {
+  const { ctx, bbox } = plot;
+  const x = plot.valToPos(at, 'x', true);
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  ctx.save();
+  ctx.strokeStyle = colourOf('--accent');
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  ctx.beginPath();
+  ctx.moveTo(x, bbox.top);
+  ctx.lineTo(x, bbox.top + bbox.height);
+  ctx.stroke();
+  ctx.restore();
+}
+
+function drawLimit(plot: uPlot, { label, value }: ChartLimit, format: Format): void {
+  const { ctx, bbox } = plot;
+  const y = plot.valToPos(value, 'y', true);
+  if (y < bbox.top || y > bbox.top + bbox.height) return;
+  ctx.save();
+  ctx.strokeStyle = ctx.fillStyle = colourOf('--limit');
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([3 * devicePixelRatio, 3 * devicePixelRatio]);
+  ctx.beginPath();
+  ctx.moveTo(bbox.left, y);
+  ctx.lineTo(bbox.left + bbox.width, y);
+  ctx.stroke();
+  ctx.font = `${10.5 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textAlign = 'right';
+  const text = `${label} ${format(value)}`;
+  ctx.fillText(text, bbox.left + bbox.width - 4 * devicePixelRatio, y - 3 * devicePixelRatio);
+  ctx.restore();
+}
+
+type Format = (value: number) => string;

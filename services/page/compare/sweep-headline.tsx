@@ -1,0 +1,80 @@
+import type { JSX } from 'preact';
+import type { SweepMeasure, SweepPage } from '../../report/page/page-data.js';
+import { Card } from '../panels.js';
+
+/** Figures this close to the best are as good. */
+const TIE = 0.02;
+
+/** Which combination of a sweep is best at what, and what that costs elsewhere. */
+export function SweepHeadline({ sweep }: { readonly sweep: SweepPage }): JSX.Element | null {
+  const { measures } = sweep;
+  if (measures.length === 0) return null;
+  const best = measures.map(bestOf);
+  return (
+    <Card title={headlineOf(sweep, best)} wide>
+      <ul class="wins">
+        {measures.map((measure, i) => (
+          <li key={measure.label}>
+            <span>{measure.label}</span>
+            <b>{namesOf(sweep, best[i]!)}</b>
+            <span>
+              {measure.texts[best[i]![0]!]} <small>against {measure.texts[worstOf(measure)]}</small>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** The run that is best most often, and where it is not. */
+function headlineOf(sweep: SweepPage, best: readonly (readonly number[])[]): string {
+  const runs = sweep.measures[0]!.values.length;
+  const wins = Array.from(
+    { length: runs },
+    (_, run) => best.filter((places) => places.includes(run)).length,
+  );
+  const most = Math.max(...wins);
+  const leaders = wins.flatMap((count, run) => (count === most ? [run] : []));
+  const lost = sweep.measures.filter((_, i) => !leaders.some((run) => best[i]!.includes(run)));
+  const count = `${most} of ${best.length} measures`;
+  const cost = lost.length === 0 ? '' : `; others are better at ${lost.map(lower).join(', ')}`;
+  return `${namesOf(sweep, leaders)}: best at ${count}${cost}`;
+}
+
+function lower({ label }: SweepMeasure): string {
+  return label.charAt(0).toLowerCase() + label.slice(1);
+}
+
+function bestOf({ values, moreIsBetter }: SweepMeasure): number[] {
+  const known = values.flatMap((value) => value ?? []);
+  const best = moreIsBetter ? Math.max(...known) : Math.min(...known);
+  return values.flatMap((value, run) =>
+    value !== null && Math.abs(value - best) <= TIE * Math.abs(best) ? [run] : [],
+  );
+}
+
+/** What never came is the worst of all. */
+function worstOf({ values, moreIsBetter }: SweepMeasure): number {
+  const never = values.indexOf(null);
+  if (never >= 0) return never;
+  const known = values as readonly number[];
+  return known.indexOf(moreIsBetter ? Math.min(...known) : Math.max(...known));
+}
+
+/** What the runs have in common of the axes; where that is nothing, how many they are. */
+function namesOf({ axes }: SweepPage, runs: readonly number[]): string {
+  const all = axes.reduce((product, { values }) => product * values.length, 1);
+  if (runs.length === all) return 'all alike';
+  const common = axes.flatMap(({ name, values }, i) => {
+    const stride = axes.slice(i + 1).reduce((product, axis) => product * axis.values.length, 1);
+    const seen = new Set(runs.map((run) => values[Math.floor(run / stride) % values.length]!));
+    return seen.size === 1 ? [`${name} ${[...seen][0]!}`] : [];
+  });
+  if (common.length === 0) return `${runs.length} of ${all} runs`;
+  const of = axes.reduce((product, { name, values }) => {
+    return common.some((one) => one.startsWith(`${name} `)) ? product : product * values.length;
+  }, 1);
+  const names = common.join(', ');
+  return runs.length === of ? names : `${names} (${runs.length} of ${of})`;
+}

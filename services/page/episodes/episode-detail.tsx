@@ -1,0 +1,130 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { formatCount, formatTime } from '../../report/format.js';
+import type { RunPage } from '../../report/page/page-data.js';
+import type { EpisodeView } from '../../report/page/page-flow-data.js';
+import { goToEpisode, goToFlow, goTo, useAddress, zoomTo } from '../address.js';
+import { PortLink } from '../flows/waterfall.js';
+import { causesOf, episodeName, lastedText, placeText, whatText } from './episode-words.js';
+
+const CHILDREN_SHOWN = 8;
+const FLOWS_SHOWN = 10;
+/** Time around an episode, as a share of its length, when charts zoom to it. */
+const AROUND = 0.25;
+
+/** The chosen episode: when, what caused it up to the root, what it caused, and whom it blocked. */
+export function EpisodeDetail({ run }: { readonly run: RunPage }): JSX.Element | null {
+  const { episode: place } = useAddress();
+  const { episodes } = run;
+  const chosen = place === null ? undefined : episodes?.rows[place];
+  const children = useMemo(
+    () => (episodes?.rows ?? []).flatMap(({ parent }, i) => (parent === place ? [i] : [])),
+    [episodes, place],
+  );
+  if (episodes === null || chosen === undefined || place === null) return null;
+  const chain = causesOf(episodes, place);
+  const root = episodes.rows[chain.at(-1)!]!;
+  const flows = flowsBlocked(run, chosen);
+  return (
+    <div id="episode" class="episode">
+      <button
+        type="button"
+        class="close"
+        aria-label="close the episode"
+        onClick={() => {
+          goTo({ episode: null });
+        }}
+      >
+        ×
+      </button>
+      <h3>
+        Episode: {placeText(chosen)}, {whatText(chosen)}
+      </h3>
+      <p class="facts">
+        <PortLink name={chosen.port} /> from {formatCount(chosen.startPs)} ps, {lastedText(chosen)}
+        {chosen.frameTimePs > 0 &&
+          `, ${formatTime(chosen.frameTimePs)} of aggregate blocked time`}.{' '}
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            zoomTo(around(chosen, run.virtualPs));
+          }}
+        >
+          zoom to it
+        </button>
+      </p>
+      <ol class="chain" aria-label="from the episode to its root">
+        {chain.map((one, i) => (
+          <li key={one} class={i === chain.length - 1 ? 'root-cause' : ''}>
+            <button
+              type="button"
+              class={one === place ? 'on' : ''}
+              onClick={() => {
+                goToEpisode(one);
+              }}
+            >
+              {episodeName(episodes.rows[one]!)}
+            </button>
+            {i < chain.length - 1 ? <span>because</span> : <span>root: {root.reason}</span>}
+          </li>
+        ))}
+      </ol>
+      {children.length > 0 && (
+        <p class="facts">
+          It caused{' '}
+          {children.slice(0, CHILDREN_SHOWN).map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="link listed"
+              onClick={() => {
+                goToEpisode(one);
+              }}
+            >
+              {episodeName(episodes.rows[one]!)}
+            </button>
+          ))}
+          {children.length > CHILDREN_SHOWN &&
+            `and ${formatCount(children.length - CHILDREN_SHOWN)} more`}
+        </p>
+      )}
+      {flows.length > 0 && (
+        <p class="facts">
+          Flows through {chosen.port} at that time:{' '}
+          {flows.slice(0, FLOWS_SHOWN).map((name) => (
+            <button
+              key={name}
+              type="button"
+              class="link listed"
+              onClick={() => {
+                goToFlow(name);
+              }}
+            >
+              {name}
+            </button>
+          ))}
+          {flows.length > FLOWS_SHOWN && `and ${formatCount(flows.length - FLOWS_SHOWN)} more`}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function around({ startPs, endPs }: EpisodeView, virtualPs: number): readonly [number, number] {
+  const untilPs = endPs ?? virtualPs;
+  const more = AROUND * (untilPs - startPs);
+  return [Math.max(0, startPs - more), Math.min(virtualPs, untilPs + more)];
+}
+
+function flowsBlocked({ flows, ports, virtualPs }: RunPage, episode: EpisodeView): string[] {
+  const port = ports.findIndex(({ name }) => name === episode.port);
+  return flows.rows
+    .filter(({ path, priority, startPs, completionPs }) => {
+      const isSame = episode.priority === null || priority === episode.priority;
+      const endPs = completionPs === null ? virtualPs : startPs + completionPs;
+      const overlaps = startPs < (episode.endPs ?? virtualPs) && endPs > episode.startPs;
+      return isSame && overlaps && path.includes(port);
+    })
+    .map(({ name }) => name);
+}

@@ -1,0 +1,50 @@
+import { formatTime } from '../../report/format.js';
+import { PAUSES } from '../../report/page/page-data.js';
+import type { EpisodeView, EpisodesView } from '../../report/page/page-flow-data.js';
+
+/** As the mechanisms are written in standards. */
+export function mechanismName(mechanism: string): string {
+  return mechanism.length <= 4 ? mechanism.toUpperCase() : mechanism;
+}
+
+/** A port is paused by its link partner, or blocked by what is not a pause. */
+export function isPause(mechanism: string): boolean {
+  return PAUSES.includes(mechanism);
+}
+
+export function heldText(mechanism: string): string {
+  return `${isPause(mechanism) ? 'paused' : 'blocked'} by ${mechanismName(mechanism)}`;
+}
+
+export function whatText({ kind, mechanism }: Pick<EpisodeView, 'kind' | 'mechanism'>): string {
+  if (kind === 'queue') return 'queue';
+  if (kind === 'stopped') return 'buffer full';
+  return heldText(mechanism);
+}
+
+export function placeText({ port, priority }: Pick<EpisodeView, 'port' | 'priority'>): string {
+  return priority === null ? port : `${port} priority ${priority}`;
+}
+
+export function episodeName(episode: EpisodeView): string {
+  return `${placeText(episode)}, ${whatText(episode)}`;
+}
+
+export function lastedText({ startPs, endPs }: EpisodeView): string {
+  return endPs === null ? 'not cleared' : `for ${formatTime(endPs - startPs)}`;
+}
+
+/** An episode, what caused it, and so on to the root. */
+export function causesOf({ rows }: EpisodesView, place: number): number[] {
+  const chain: number[] = [];
+  for (let at: number | null = place; at !== null && chain.length < rows.length;) {
+    chain.push(at);
+    at = rows[at]!.parent;
+  }
+  return chain;
+}
+
+/** How it is drawn. */
+export function shapeOf({ kind, mechanism }: EpisodeView): EpisodeView['kind'] | 'blocked' {
+  return kind === 'held' && !isPause(mechanism) ? 'blocked' : kind;
+}

@@ -1,0 +1,135 @@
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { formatCount, formatTime } from '../../report/format.js';
+import type { RunPage } from '../../report/page/page-data.js';
+import type { EpisodesView } from '../../report/page/page-flow-data.js';
+import { goToEpisode, useAddress, useTimeWindow, zoomTo } from '../address.js';
+import { Card } from '../panels.js';
+import { shapeOf } from './episode-words.js';
+import { EpisodeDetail } from './episode-detail.js';
+import { TrackBars } from './track-bars.js';
+import type { TrackGroup } from './port-tracks.js';
+import { trackGroups } from './port-tracks.js';
+import { PortLink } from '../flows/waterfall.js';
+import './episodes.css';
+
+const GROUPS = 4;
+const TRACKS = 10;
+
+const KEY = [
+  ['queue', 'queue'],
+  ['stopped', 'buffer full'],
+  ['held', 'paused'],
+  ['blocked', 'blocked otherwise'],
+] as const;
+
+/** Congestion in time: a track for each port, below the one that caused it, roots first. */
+export function EpisodesCard({ run }: { readonly run: RunPage }): JSX.Element | null {
+  const { episodes, virtualPs } = run;
+  const { at } = useAddress();
+  const window = useTimeWindow();
+  const [fromPs, toPs] = window ?? [0, virtualPs];
+  const groups = useMemo(() => (episodes === null ? [] : trackGroups(episodes)), [episodes]);
+  const [isWhole, setWhole] = useState(false);
+  if (episodes === null || episodes.rows.length === 0) return null;
+  const shown = isWhole ? groups : groups.slice(0, GROUPS);
+  return (
+    <Card title="Congestion over time" note={noteOf(episodes, groups)} wide>
+      <p class="legend">
+        {KEY.filter(([kind]) => isSeen(episodes, kind)).map(([kind, name]) => (
+          <span key={kind}>
+            <i class={`swatch ${kind}`} /> {name}
+          </span>
+        ))}
+        <span>drag to zoom, click for an episode and its cause</span>
+        {window !== null && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => {
+              zoomTo(null);
+            }}
+          >
+            all of it
+          </button>
+        )}
+      </p>
+      {shown.map((group) => (
+        <Group key={group.name} {...{ group, episodes, fromPs, toPs, at }} />
+      ))}
+      <div class="port-track">
+        <span />
+        <div class="scale">
+          <span>{formatTime(Math.round(fromPs))}</span>
+          <span>{formatTime(Math.round(toPs))}</span>
+        </div>
+      </div>
+      {groups.length > GROUPS && (
+        <button
+          type="button"
+          class="more"
+          onClick={() => {
+            setWhole(!isWhole);
+          }}
+        >
+          {isWhole ? 'fewer' : `${formatCount(groups.length - GROUPS)} more roots`}
+        </button>
+      )}
+      <EpisodeDetail run={run} />
+    </Card>
+  );
+}
+
+function noteOf({ total, rows }: EpisodesView, groups: readonly TrackGroup[]): string {
+  const roots = `${formatCount(groups.length)} ${groups.length === 1 ? 'root' : 'roots'}`;
+  const most = total > rows.length ? `the longest ${formatCount(rows.length)} of ` : '';
+  return `${most}${formatCount(total)} episodes from ${roots}`;
+}
+
+function isSeen({ rows }: EpisodesView, wanted: (typeof KEY)[number][0]): boolean {
+  return rows.some((episode) => shapeOf(episode) === wanted);
+}
+
+function Group(props: {
+  readonly group: TrackGroup;
+  readonly episodes: EpisodesView;
+  readonly fromPs: number;
+  readonly toPs: number;
+  readonly at: number | null;
+}): JSX.Element {
+  const { group, episodes, fromPs, toPs, at } = props;
+  const { episode: chosen } = useAddress();
+  const [isWhole, setWhole] = useState(false);
+  const tracks = isWhole ? group.tracks : group.tracks.slice(0, TRACKS);
+  const rest = group.tracks.length - tracks.length;
+  return (
+    <div class="port-tracks">
+      <p class="facts">
+        <b>{group.name}</b> {group.reason}
+      </p>
+      {tracks.map((track) => (
+        <div key={track.name} class="port-track">
+          <span class="where" style={{ paddingLeft: `${10 * Math.min(6, track.depth)}px` }}>
+            <PortLink name={track.port} />
+          </span>
+          <TrackBars
+            {...{ track, episodes, fromPs, toPs, at, chosen }}
+            choose={goToEpisode}
+            zoom={zoomTo}
+          />
+        </div>
+      ))}
+      {rest > 0 && (
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            setWhole(true);
+          }}
+        >
+          and {formatCount(rest)} more ports
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,177 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import {
+  formatCount,
+  formatRate,
+  formatRatio,
+  formatShare,
+  formatTime,
+} from '../../report/format.js';
+import type { FlowView } from '../../report/page/page-flow-data.js';
+import type { RunPage } from '../../report/page/page-data.js';
+import { goToFlow, useAddress } from '../address.js';
+import { Card, Chips } from '../panels.js';
+import type { FlowColumn, FlowFilter, FlowOrder } from './flow-table.js';
+import { doneShare, inOrder, passes, usefulFilters } from './flow-table.js';
+import './flows.css';
+
+const ROWS = 12;
+const MORE_ROWS = 100;
+
+interface Column {
+  readonly by: FlowColumn;
+  readonly head: string;
+  readonly cell: (flow: FlowView) => ComponentChildren;
+}
+
+/** The flows of a run: sorted, filtered, each leading to its own view. */
+export function FlowsCard({ run }: { readonly run: RunPage }): JSX.Element | null {
+  const { rows, total } = run.flows;
+  const { flow: chosen } = useAddress();
+  const [order, setOrder] = useState<FlowOrder | null>(null);
+  const [filter, setFilter] = useState<FlowFilter>('all');
+  const [words, setWords] = useState('');
+  const [most, setMost] = useState(ROWS);
+  const columns = useMemo(() => columnsOf(rows), [rows]);
+  const filters = useMemo(() => usefulFilters(rows), [rows]);
+  const found = useMemo(
+    () =>
+      inOrder(
+        rows.filter((flow) => passes(flow, filter, words)),
+        order,
+      ),
+    [rows, filter, words, order],
+  );
+  if (total === 0) return null;
+  const rest = total > rows.length ? `; flows.csv has all ${formatCount(total)}` : '';
+  const note = `${formatCount(found.length)} of ${formatCount(rows.length)}${rest}`;
+  return (
+    <Card title="Flows" note={note} wide>
+      <div class="chips">
+        {filters.length > 1 && <Chips all={filters} chosen={filter} choose={setFilter} />}
+        <input
+          type="search"
+          aria-label="filter flows"
+          placeholder="filter by name or host"
+          value={words}
+          onInput={(event) => {
+            setWords(event.currentTarget.value);
+          }}
+        />
+      </div>
+      <div class="scroll texts">
+        <table class="flows">
+          <thead>
+            <tr>
+              {columns.map(({ by, head }) => (
+                <th key={by} aria-sort={sortOf(order, by)}>
+                  <button
+                    type="button"
+                    onClick={() => {
+                      setOrder({
+                        by,
+                        descending: order?.by === by ? !order.descending : by !== 'name',
+                      });
+                    }}
+                  >
+                    {head}
+                    {order?.by === by && (order.descending ? ' ↓' : ' ↑')}
+                  </button>
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {found.slice(0, most).map((flow) => (
+              <tr
+                key={flow.name}
+                class={flow.name === chosen ? 'on' : ''}
+                onClick={() => {
+                  goToFlow(flow.name);
+                }}
+              >
+                {columns.map(({ by, cell }) => (
+                  <td key={by}>{cell(flow)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {found.length === 0 && <p class="none">no flow matches</p>}
+      {found.length > most && (
+        <button
+          type="button"
+          class="more"
+          onClick={() => {
+            setMost(most + MORE_ROWS);
+          }}
+        >
+          {formatCount(Math.min(MORE_ROWS, found.length - most))} more
+        </button>
+      )}
+    </Card>
+  );
+}
+
+function sortOf(order: FlowOrder | null, by: FlowColumn): 'ascending' | 'descending' | 'none' {
+  if (order?.by !== by) return 'none';
+  return order.descending ? 'descending' : 'ascending';
+}
+
+/** What no flow has is no column. */
+function columnsOf(flows: readonly FlowView[]): Column[] {
+  const has = (value: (flow: FlowView) => number | null): boolean =>
+    flows.some((flow) => value(flow) !== null);
+  const hasVolume = has(({ offeredOctets }) => offeredOctets);
+  const columns: (Column | false)[] = [
+    {
+      by: 'name',
+      head: 'flow',
+      cell: ({ name, victimOf }) => (
+        <>
+          <button type="button" class="link">
+            {name}
+          </button>
+          {victimOf.length > 0 && <span class="pill victim">victim</span>}
+        </>
+      ),
+    },
+    { by: 'priority', head: 'priority', cell: ({ priority }) => priority },
+    { by: 'start', head: 'start', cell: ({ startPs }) => formatTime(startPs) },
+    hasVolume && { by: 'done', head: 'done', cell: (flow) => <Done flow={flow} /> },
+    hasVolume && {
+      by: 'completion',
+      head: 'FCT',
+      cell: ({ completionPs }) => formatTime(completionPs),
+    },
+    has(({ slowdown }) => slowdown) && {
+      by: 'slowdown',
+      head: 'slowdown',
+      cell: ({ slowdown }) => formatRatio(slowdown),
+    },
+    has(({ blockedPs }) => blockedPs) && {
+      by: 'blocked',
+      head: 'path blocked',
+      cell: ({ blockedPs }) => formatTime(blockedPs),
+    },
+    { by: 'goodput', head: 'goodput', cell: ({ goodputBps }) => formatRate(goodputBps) },
+    has(({ latencyMeanPs }) => latencyMeanPs) && {
+      by: 'latency',
+      head: 'frame latency',
+      cell: ({ latencyMeanPs }) => formatTime(latencyMeanPs && Math.round(latencyMeanPs)),
+    },
+  ];
+  return columns.filter((column) => column !== false);
+}
+
+function Done({ flow }: { readonly flow: FlowView }): JSX.Element {
+  const share = doneShare(flow);
+  if (share === null) return <>stream</>;
+  return (
+    <span class={share < 1 ? 'done' : 'done whole'}>
+      <i style={{ width: `${100 * share}%` }} />
+      {formatShare(share)}
+    </span>
+  );
+}

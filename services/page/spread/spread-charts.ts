@@ -1,0 +1,160 @@
+import {
+  formatCount,
+  formatOctets,
+  formatRatio,
+  formatShare,
+  formatTime,
+} from '../../report/format.js';
+import type { RunPage } from '../../report/page/page-data.js';
+import type { Histogram } from '../../report/page/page-spread-data.js';
+import type { ChartLine } from '../charts/chart-data.js';
+import { mechanismName, isPause } from '../episodes/episode-words.js';
+
+/** A chart of one run; those of several runs have the same ranges. */
+export interface SpreadChart {
+  /** The same for all runs that have it. */
+  readonly title: string;
+  readonly x: readonly number[];
+  readonly lines: readonly ChartLine[];
+  readonly overTime: boolean;
+  readonly logX: boolean;
+  readonly rangeX: readonly [number, number];
+  readonly maxY: number;
+  readonly ticksX?: readonly number[];
+  readonly formatX: (value: number) => string;
+  readonly formatY: (value: number) => string;
+}
+
+const ABOVE = 1.06;
+/** Of an axis that has room for 1, 2, 5. */
+const SHORT = 100;
+/** So few flows have no percentiles to speak of. */
+const FLOWS_LEAST = 20;
+
+export function chartsOf(run: RunPage, colours: readonly string[]): SpreadChart[] {
+  return [
+    ...queuesOverTime(run, colours),
+    ...queueLengths(run, colours),
+    ...pauseLengths(run, colours),
+    ...slowdownOverTime(run, colours),
+  ];
+}
+
+const timeText = (ps: number): string => formatTime(Math.round(ps));
+
+function queuesOverTime({ spread, heat, virtualPs }: RunPage, colours: readonly string[]) {
+  const { queues } = spread;
+  if (queues === null || heat === null) return [];
+  // Of few ports the upper ranks are one and the same.
+  const ranks = (['p50', 'p90', 'p99', 'max'] as const).filter(
+    (rank, i, all) =>
+      i === 3 || queues[rank].some((value, at) => value !== queues[all[i + 1]!][at]),
+  );
+  const names = { p50: 'median', p90: '90 %', p99: '99 %', max: 'longest' };
+  return [
+    chart({
+      title: 'queues of ports, percentiles over time',
+      x: heat.timesPs,
+      lines: ranks.map((rank, i): ChartLine => {
+        return { label: names[rank], colour: colours[i]!, values: queues[rank] };
+      }),
+      ...{ overTime: true, rangeX: [0, virtualPs] },
+      ...{ formatX: timeText, formatY: formatOctets },
+    }),
+  ];
+}
+
+function queueLengths({ spread: { queues } }: RunPage, colours: readonly string[]): SpreadChart[] {
+  if (queues === null || queues.lengths.counts.length === 0) return [];
+  const { counts, zeros } = queues.lengths;
+  const all = counts.reduce((a, b) => a + b, 0) + zeros;
+  const empty = formatShare(zeros / all);
+  return [
+    {
+      ...histogram('length of queues, port by port', queues.lengths, `${empty} empty`, colours[1]!),
+      formatX: formatOctets,
+    },
+  ];
+}
+
+function pauseLengths({ spread }: RunPage, colours: readonly string[]): SpreadChart[] {
+  return (spread.pauses ?? []).flatMap(({ mechanism, lengths, open }) => {
+    if (lengths.counts.length === 0) return [];
+    const verb = isPause(mechanism) ? 'paused' : 'blocked';
+    const title = `how long ports were ${verb} by ${mechanismName(mechanism)}`;
+    const label = open === 0 ? 'times' : `times, and ${formatCount(open)} not cleared`;
+    return [{ ...histogram(title, lengths, label, colours[5]!), formatX: timeText }];
+  });
+}
+
+function slowdownOverTime({ spread, virtualPs }: RunPage, colours: readonly string[]) {
+  const { slowdown } = spread;
+  if (slowdown === null || slowdown.counts.reduce((a, b) => a + b, 0) < FLOWS_LEAST) return [];
+  return [
+    chart({
+      title: 'slowdown of flows, by when they were complete',
+      x: slowdown.timesPs,
+      lines: [
+        { label: 'median', colour: colours[0]!, values: slowdown.p50 },
+        { label: '99 %', colour: colours[2]!, values: slowdown.p99 },
+      ],
+      ...{ overTime: true, rangeX: [0, virtualPs] },
+      ...{ formatX: timeText, formatY: formatRatio },
+    }),
+  ];
+}
+
+function chart(made: Omit<SpreadChart, 'logX' | 'maxY'>): SpreadChart {
+  return { ...made, logX: false, maxY: ABOVE * highestOf(made.lines) };
+}
+
+function histogram(
+  title: string,
+  { edges, counts }: Histogram,
+  label: string,
+  colour: string,
+): Omit<SpreadChart, 'formatX'> {
+  // On an axis of decades the middle of a bin is the geometric one.
+  const x = counts.map((_, i) => Math.sqrt(edges[i]! * edges[i + 1]!));
+  return {
+    ...{ title, x, lines: [{ label, colour, values: counts, kind: 'bars' }] },
+    ...{ overTime: false, logX: true, rangeX: [edges[0]!, edges.at(-1)!] },
+    ...{ maxY: ABOVE * Math.max(...counts), formatY: formatCount },
+  };
+}
+
+function highestOf(lines: readonly ChartLine[]): number {
+  return lines.reduce(
+    (most, { values }) => values.reduce<number>((a, b) => Math.max(a, b ?? 0), most),
+    0,
+  );
+}
+
+/** Edges of bins: decades, or all of them where there are few. */
+function ticksOf([from, to]: readonly [number, number]): number[] {
+  const ticks: number[] = [];
+  const isShort = to / from <= SHORT;
+  for (let decade = 10 ** Math.floor(Math.log10(from)); decade <= to * ABOVE; decade *= 10) {
+    for (const step of isShort ? [1, 2, 5] : [1]) ticks.push(step * decade);
+  }
+  return ticks.filter((tick) => tick > from / ABOVE && tick < to * ABOVE);
+}
+
+/** Charts of several runs by title, with axes that all runs share. */
+export function sharedAxes(runs: readonly (readonly SpreadChart[])[]): (SpreadChart | null)[][] {
+  const titles = [...new Set(runs.flatMap((charts) => charts.map(({ title }) => title)))];
+  return titles.map((title) => {
+    const row = runs.map((charts) => charts.find((one) => one.title === title) ?? null);
+    const known = row.filter((one) => one !== null);
+    const rangeX = [
+      Math.min(...known.map((one) => one.rangeX[0])),
+      Math.max(...known.map((one) => one.rangeX[1])),
+    ] as const;
+    const maxY = Math.max(...known.map((one) => one.maxY));
+    return row.map((one) => {
+      if (one === null) return null;
+      const shared = { ...one, rangeX, maxY };
+      return one.logX ? { ...shared, ticksX: ticksOf(rangeX) } : shared;
+    });
+  });
+}

@@ -1,0 +1,109 @@
+/** What the page knows of flows, their frames and what paused them. Times are ps, sizes octets. */
+
+export interface FlowsView {
+  /** Flows of the run; the rows may be fewer. */
+  readonly total: number;
+  /** Not complete first, then by slowdown. */
+  readonly rows: readonly FlowView[];
+  /** Ends of the spans of `arrivedBps`. */
+  readonly timesPs: readonly number[];
+}
+
+export interface FlowView {
+  readonly name: string;
+  readonly load: string;
+  readonly source: string;
+  readonly destination: string;
+  readonly priority: number;
+  readonly startPs: number;
+  /** Null while it is not complete. */
+  readonly completionPs: number | null;
+  readonly slowdown: number | null;
+  /** Null for a stream. */
+  readonly offeredOctets: number | null;
+  readonly payloadOctets: number;
+  readonly goodputBps: number;
+  readonly latencyMeanPs: number | null;
+  readonly retransmittedFrames: number;
+  /** How long a port of its path was paused or blocked; null where episodes are not observed. */
+  readonly blockedPs: number | null;
+  /** Where its frames can go no farther; null: they reach their destination. */
+  readonly unreachableAt: string | null;
+  /** Ports that its frames leave by, from its source on. */
+  readonly path: readonly number[];
+  /** Trees that block it although it does not pass their root, by their places. */
+  readonly victimOf: readonly number[];
+  /** Frames as they arrived; null unless all of them were traced. */
+  readonly arrivedBps: readonly number[] | null;
+  /** Its slowest ones among those that were traced, slowest first. */
+  readonly frames: readonly FrameView[];
+}
+
+export interface FrameView {
+  readonly sequence: number;
+  /** From 0: a packet that is sent again makes another journey. */
+  readonly attempt: number;
+  readonly octets: number;
+  readonly bornPs: number;
+  /** Null: it never arrived. */
+  readonly latencyPs: number | null;
+  readonly steps: readonly StepView[];
+}
+
+/** A frame at one device and on the link behind it. */
+export interface StepView {
+  readonly device: string;
+  readonly egress: string;
+  readonly end: string;
+  readonly reason: string;
+  /** They follow each other without a gap. */
+  readonly parts: readonly PartView[];
+}
+
+export type PartName =
+  'source' | 'complete' | 'wait' | 'held' | 'serialise' | 'propagate' | 'process' | 'receive';
+
+export interface PartView {
+  readonly kind: PartName;
+  readonly startPs: number;
+  readonly endPs: number;
+  /** What kept the port from sending: mechanism, link partner and episode. */
+  readonly hold?: HoldView;
+}
+
+export interface HoldView {
+  readonly mechanism: string;
+  readonly peer: string;
+  /** Place of the episode; null where episodes are not observed. */
+  readonly episode: number | null;
+}
+
+export interface EpisodesView {
+  /** Episodes of the run; the rows may be fewer. */
+  readonly total: number;
+  /** In the order of their starts. */
+  readonly rows: readonly EpisodeView[];
+}
+
+export interface EpisodeView {
+  readonly kind: 'queue' | 'stopped' | 'held';
+  readonly port: string;
+  /** Null: all of the port. */
+  readonly priority: number | null;
+  readonly mechanism: string;
+  readonly startPs: number;
+  /** Null: it had not cleared at the end. */
+  readonly endPs: number | null;
+  /** Place of the episode that caused it; null of a root. */
+  readonly parent: number | null;
+  /** Why a root is one, in words; empty for others. */
+  readonly reason: string;
+  readonly frameTimePs: number;
+}
+
+/** Levels of a queue or an account that are drawn into its chart. */
+export interface LimitView {
+  readonly of: 'egress' | 'ingress' | 'granted';
+  readonly label: string;
+  readonly value: number;
+}

@@ -1,0 +1,142 @@
+import type { FlowResult } from '../../runtime/results/results.js';
+import type { Episode } from '../../telemetry/congestion/congestion.js';
+import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
+import type { WhySummary } from '../why.js';
+import { TREES_SHOWN } from './page-trees.js';
+import type { EpisodesView, FlowsView, FlowView } from './page-flow-data.js';
+import { episodesView } from './page-episodes.js';
+import type { TracedFlow } from './page-frames.js';
+import { framesShown, frameView, tracedFlows } from './page-frames.js';
+
+const FLOWS_SHOWN = 2000;
+/** Flows whose arrivals are drawn over time. */
+const ARRIVALS_SHOWN = 100;
+/** Spans of time where the run has no series. */
+const SPANS = 120;
+
+/** What is known of flows when a run is over. */
+export interface FlowSources {
+  readonly flows: readonly FlowResult[];
+  readonly virtualPs: number;
+  /** Null where they were not observed. */
+  readonly why: Pick<WhySummary, 'trees'> | null;
+  readonly episodes: readonly Episode[] | null;
+  readonly traces: Iterable<FrameTrace> | null;
+  /** Places of ports, by name. */
+  readonly placeOf: ReadonlyMap<string, number>;
+  /** Ports that frames of a flow leave by. */
+  readonly pathOf: (flow: number) => Iterable<string>;
+  /** Ends of the spans of the series. */
+  readonly timesPs: readonly number[] | null;
+}
+
+export interface FlowViews {
+  readonly flows: FlowsView;
+  readonly episodes: EpisodesView | null;
+}
+
+export function flowViews(sources: FlowSources): FlowViews {
+  const { virtualPs, episodes, traces } = sources;
+  const timesPs = sources.timesPs ?? spansOf(virtualPs);
+  const traced = tracedFlows(traces ?? [], timesPs);
+  const shown = [...sources.flows].sort(byTrouble).slice(0, FLOWS_SHOWN);
+  const frames = framesShown(
+    traced,
+    shown.map(({ name }) => name),
+  );
+  const named = new Set([...frames.values()].flatMap((some) => some.flatMap(holdsOf)));
+  const placed = episodes && episodesView(episodes, named, virtualPs);
+  const blocked = episodes && new BlockedTimes(episodes, virtualPs);
+  const victimOf = victimsByName(sources.why);
+  let arrivalsLeft = ARRIVALS_SHOWN;
+  const rows = shown.map((flow): FlowView => {
+    const { name, load, source, destination, priority, startPs, completionPs, slowdown } = flow;
+    const ports = [...sources.pathOf(flow.flow)];
+    const own = traced.get(name);
+    const isWhole = own !== undefined && own.arrivals >= flow.frames && arrivalsLeft-- > 0;
+    return {
+      ...{ name, load, source, destination, priority, startPs, completionPs, slowdown },
+      ...{ offeredOctets: flow.offeredOctets, payloadOctets: flow.payloadOctets },
+      ...{ goodputBps: flow.goodputBps, latencyMeanPs: flow.latencyMeanPs },
+      ...{ retransmittedFrames: flow.retransmittedFrames, unreachableAt: flow.unreachableAt },
+      blockedPs: blocked?.of(flow, ports) ?? null,
+      path: ports.map((port) => sources.placeOf.get(port)!),
+      victimOf: victimOf.get(name) ?? [],
+      arrivedBps: isWhole ? ratesOf(own, timesPs) : null,
+      frames: (frames.get(name) ?? []).map((one) => frameView(one, placed?.placeOf ?? null)),
+    };
+  });
+  const flows = { total: sources.flows.length, rows, timesPs };
+  return { flows, episodes: placed?.view ?? null };
+}
+
+/** What did not finish, then what took longest for its size, then what was slow per frame. */
+function byTrouble(a: FlowResult, b: FlowResult): number {
+  const left = ({ unfinishedPs, payloadOctets, offeredOctets }: FlowResult): number =>
+    unfinishedPs === null ? 0 : 1 + (1 - payloadOctets / offeredOctets!);
+  return (
+    left(b) - left(a) ||
+    (b.slowdown ?? 0) - (a.slowdown ?? 0) ||
+    (b.latencyMeanPs ?? 0) - (a.latencyMeanPs ?? 0) ||
+    a.flow - b.flow
+  );
+}
+
+function spansOf(virtualPs: number): number[] {
+  return Array.from({ length: SPANS }, (_, i) => Math.ceil(((i + 1) * virtualPs) / SPANS));
+}
+
+function ratesOf({ arrivedOctets }: TracedFlow, timesPs: readonly number[]): number[] {
+  return Array.from(arrivedOctets, (octets, span) => {
+    const spanPs = timesPs[span]! - (timesPs[span - 1] ?? 0);
+    return Math.round((octets * 8e12) / spanPs);
+  });
+}
+
+function holdsOf({ steps }: FrameTrace): string[] {
+  return steps.flatMap(({ parts }) => parts.flatMap(({ hold }) => hold?.episode ?? []));
+}
+
+function victimsByName(why: Pick<WhySummary, 'trees'> | null): Map<string, number[]> {
+  const found = new Map<string, number[]>();
+  why?.trees.slice(0, TREES_SHOWN).forEach(({ victims }, tree) => {
+    for (const name of victims) found.set(name, [...(found.get(name) ?? []), tree]);
+  });
+  return found;
+}
+
+/** When ports could not send. */
+class BlockedTimes {
+  private readonly byPort = new Map<string, Episode[]>();
+
+  constructor(
+    episodes: readonly Episode[],
+    private readonly nowPs: number,
+  ) {
+    for (const episode of episodes) {
+      if (episode.kind !== 'held') continue;
+      const there = this.byPort.get(episode.port);
+      if (there === undefined) this.byPort.set(episode.port, [episode]);
+      else there.push(episode);
+    }
+  }
+
+  /** Time of a flow in which at least one of the ports was blocked in its priority. */
+  of(flow: FlowResult, ports: readonly string[]): number {
+    const endPs = flow.completionPs === null ? this.nowPs : flow.startPs + flow.completionPs;
+    const times = ports
+      .flatMap((port) => this.byPort.get(port) ?? [])
+      .filter(({ priority }) => priority === null || priority === flow.priority)
+      .map(
+        (e) => [Math.max(e.startPs, flow.startPs), Math.min(e.endPs ?? this.nowPs, endPs)] as const,
+      )
+      .filter(([from, to]) => to > from)
+      .sort(([a], [b]) => a - b);
+    let [blockedPs, untilPs] = [0, 0];
+    for (const [from, to] of times) {
+      blockedPs += Math.max(0, to - Math.max(from, untilPs));
+      untilPs = Math.max(untilPs, to);
+    }
+    return blockedPs;
+  }
+}

@@ -1,0 +1,108 @@
+/** `summary.json`, from results and back. */
+
+import { completionOf, slowdownOf } from '../../runtime/results/flow-figures.js';
+import type { FlowResult, RunResults } from '../../runtime/results/results.js';
+import type { ExpectationResult } from '../expectations.js';
+import { RunDirectoryError, runJson } from '../run-json.js';
+import { BYTES_ANYWAY, SUMMARY_VERSION } from './summary-schema.js';
+
+export const SUMMARY_FILE = 'summary.json';
+
+interface Summarised {
+  readonly results: RunResults;
+  readonly expectations: readonly ExpectationResult[];
+  readonly wallSeconds: number;
+}
+
+/** What `summary.json` has of results; the rest is in other files. */
+export type StoredResults = Omit<RunResults, 'flows' | 'ports' | 'nics' | 'discovery'> & {
+  readonly expectations: readonly ExpectationResult[];
+};
+
+/** Keys that readers know by other names than the sources; sizes are renamed by their ending. */
+const PUBLISHED: Readonly<Record<string, string>> = {
+  cableOctets: 'linkBytes',
+  wayOctets: 'roundTripBytes',
+  held: 'available',
+  starvedSincePs: 'blockedSincePs',
+  stoppedPs: 'peerPausedPs',
+  telling: 'sending',
+};
+const OWN = Object.fromEntries(Object.entries(PUBLISHED).map(([own, name]) => [name, own]));
+
+/** The summary as JSON. */
+export function summaryJson({ results, expectations, wallSeconds }: Summarised): object {
+  const { flows, ports, deviceDigests, discovery, nics, loads, ...rest } = results;
+  const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
+  const byLoad = new Map<string, FlowResult[]>(loads.map(({ load }) => [load, []]));
+  for (const flow of flows) byLoad.get(flow.load)!.push(flow);
+  const summary = {
+    ...rest,
+    loads: loads.map((load) => ({ ...load, ...ofFlows(byLoad.get(load.load)!) })),
+    discovery: converged,
+    nicLatencies: nics.map(({ device, latencies }) => ({ device, latencies })),
+    expectations,
+    deviceDigests,
+    elapsedSeconds: wallSeconds,
+  };
+  const published = renamed(summary, (key) => PUBLISHED[key] ?? key.replace(/Octets$/, 'Bytes'));
+  return { schemaVersion: SUMMARY_VERSION, ...(published as object) };
+}
+
+/** What the flows of a load did together. */
+function ofFlows(flows: readonly FlowResult[]): object {
+  const sum = (of: (flow: FlowResult) => number): number =>
+    flows.reduce((total, flow) => total + of(flow), 0);
+  return {
+    completionPs: completionOf(flows),
+    slowdown: slowdownOf(flows),
+    sentFrames: sum(({ sentFrames }) => sentFrames),
+    retransmittedFrames: sum(({ retransmittedFrames }) => retransmittedFrames),
+    timeouts: sum(({ timeouts }) => timeouts),
+    markedFrames: sum(({ markedFrames }) => markedFrames),
+  };
+}
+
+/** Keys of every summary. */
+const KEYS = {
+  scenario: 'string',
+  seed: 'number',
+  status: 'string',
+  virtualPs: 'number',
+  digest: 'string',
+  plugins: 'list',
+  priorities: 'list',
+  loads: 'list',
+  stalls: 'list',
+  standingDeadlocks: 'list',
+  margins: 'list',
+  buffers: 'list',
+  expectations: 'list',
+  deviceDigests: 'list',
+} as const;
+
+/** Reads a summary, or says that it is damaged, or of another version of Selvage. */
+export function readSummary(file: string, text: string): StoredResults {
+  const stored = runJson(file, text, {}) as { readonly schemaVersion?: unknown };
+  const { schemaVersion = 'none' } = stored;
+  if (schemaVersion !== SUMMARY_VERSION) {
+    throw new RunDirectoryError(
+      `${file} has schemaVersion ${JSON.stringify(schemaVersion)}, and this version of selvage ` +
+        `reads ${SUMMARY_VERSION}: run its scenario again`,
+    );
+  }
+  runJson(file, text, KEYS);
+  return renamed(stored, ownName) as StoredResults;
+}
+
+function ownName(key: string): string {
+  if (BYTES_ANYWAY.has(key)) return key;
+  return OWN[key] ?? key.replace(/Bytes$/, 'Octets');
+}
+
+function renamed(value: unknown, name: (key: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((inner) => renamed(inner, name));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [name(key), renamed(inner, name)]);
+  return Object.fromEntries(entries) as unknown;
+}

@@ -1,0 +1,309 @@
+/**
+ * What `summary.json` holds, declared once: its JSON Schema, and the check of what is written, come
+ * from here. Times end in Ps (picoseconds of virtual time), sizes in Bytes, rates in Bps (bit/s).
+ */
+
+import { z } from 'zod';
+import { MECHANISMS } from '../../mechanisms/registry.js';
+
+/** Key of a mechanism that the sources call so, too. */
+export const BYTES_ANYWAY = new Set(['creditBytes']);
+
+/** Rises when a key changes its name or meaning, or is gone; new keys leave it as it is. */
+export const SUMMARY_VERSION = 1;
+
+const number = z.number();
+const orNone = number.nullable();
+const text = z.string();
+const textOrNone = text.nullable();
+const counts = z.record(z.string(), number);
+const row = <Shape extends z.ZodRawShape>(shape: Shape): z.ZodArray<z.ZodObject<Shape>> =>
+  z.array(z.strictObject(shape));
+
+const tally = z.strictObject({ done: number, total: number }).describe('Flows with a volume.');
+
+const ranks = { p50: number, p99: number, p999: number, max: number };
+const percentiles = z
+  .strictObject({
+    p50: orNone,
+    p99: orNone,
+    p999: orNone,
+    max: orNone,
+    count: number.describe('Values that are known.'),
+    total: number.describe('Those, and flows that did not complete.'),
+    atLeast: z.strictObject(ranks).describe('Lower bounds, where flows did not complete.'),
+  })
+  .nullable()
+  .describe('By nearest rank; null where it falls on a flow that did not complete.');
+
+const place = { port: text, priority: number };
+const paired = { port: text, peer: text.describe('Port of the link partner.'), priority: number };
+
+const headroom = z
+  .strictObject({
+    waitBytes: number.describe('The longest frame ahead of the pause frame.'),
+    controlBytes: number.describe('The pause frame.'),
+    linkBytes: number.describe('Link, both ways.'),
+    interfaceBytes: number,
+    pipelineBytes: number,
+    responseBytes: number,
+    frameBytes: number.describe('The frame that the peer had just begun.'),
+    fullPoolBytes: number,
+    cellBytes: number.describe('Rounding to cells.'),
+    totalBytes: number,
+  })
+  .describe('Headroom that the link needs (802.1Q Annex N).');
+
+const loop = z
+  .strictObject({
+    frameBytes: number,
+    roundTripBytes: number.describe('Link and interface delays, both ways.'),
+    pipelineBytes: number,
+    waitBytes: number,
+    controlBytes: number,
+    requestBytes: number,
+    totalBytes: number,
+  })
+  .describe('Buffer for full rate over the link.');
+
+const deadlocks = row({
+  closedPs: number.describe('When its last dependency arose.'),
+  openedPs: orNone.describe('When it ended; null: it did not.'),
+  ring: row({ device: text, ingress: text, egress: text, priority: number }),
+});
+
+const identity = {
+  schemaVersion: z.literal(SUMMARY_VERSION).describe('Of this file.'),
+  scenario: text.describe('Name of the scenario.'),
+  seed: number,
+  status: z
+    .enum(['complete', 'stalled', 'deadlocked', 'interrupted', 'failed'])
+    .describe('How the run ended.'),
+  failure: z
+    .strictObject({
+      reason: text,
+      timePs: number,
+      device: text,
+      port: text,
+      priority: orNone,
+    })
+    .nullable()
+    .describe('Why it failed or stands still: where, when and what.'),
+  warnings: row({ message: text, load: textOrNone }).describe('Probable mistakes in the scenario.'),
+  digest: text.describe('Equal for equal runs, wherever they are executed.'),
+  deviceDigests: row({ device: text, digest: text }),
+  plugins: row({
+    name: text,
+    kind: z.enum(['congestion-control', 'load']),
+    file: text,
+    sha256: text,
+  }).describe('Algorithms of the scenario.'),
+};
+
+const totals = {
+  virtualPs: number.describe('Virtual time of the run.'),
+  durationPs: orNone.describe('`duration` of the scenario; null: it ends with its load.'),
+  elapsedSeconds: number.describe('Wall-clock time: the only value in which equal runs differ.'),
+  frameHops: number.describe('Frames that started on any link.'),
+  events: number.describe('Events executed.'),
+  devices: number,
+  links: number,
+  goodputBps: number.describe('Payload of all flows over the time in which any was offered.'),
+  finished: tally,
+};
+
+const traffic = {
+  priorities: row({
+    priority: number,
+    flowControl: text,
+    sentFrames: number,
+    deliveredFrames: number,
+    deliveredPayloadBytes: number,
+    goodputBps: number,
+    finished: tally,
+    completionPs: percentiles,
+    slowdown: percentiles,
+    drops: counts.describe('Frames by reason.'),
+    markedFrames: number,
+  }).describe('By priority.'),
+  loads: row({
+    load: text.describe('Its name.'),
+    flows: number,
+    finished: tally,
+    payloadBytes: number,
+    goodputBps: number,
+    perFlowBps: z.strictObject({ min: number, p50: number, max: number }).describe('Goodput.'),
+    completionPs: percentiles,
+    slowdown: percentiles,
+    sentFrames: number,
+    retransmittedFrames: number,
+    timeouts: number,
+    markedFrames: number,
+  }).describe('By load of the scenario.'),
+  stalls: row({
+    flow: number,
+    name: text,
+    sincePs: number.describe('Its last delivery.'),
+    port: textOrNone.describe('The port on its path that was blocked longest.'),
+    peer: textOrNone,
+    unreachableAt: textOrNone,
+  }).describe('Flows that stopped progressing.'),
+};
+
+const fabric = {
+  margins: row({
+    ...place,
+    xoffBytes: orNone.describe('Threshold while the pool is idle; null: none.'),
+    peakBytes: number,
+    headroomBytes: number,
+    headroomUsedBytes: number,
+    needed: headroom,
+  }).describe('Headroom of lossless priorities, as table margins.'),
+  buffers: row({ device: text, poolBytes: number, peakPoolBytes: number }).describe(
+    'Shared buffers of switches.',
+  ),
+  credits: row({
+    ...place,
+    channel: number,
+    granted: number,
+    spent: number,
+    available: number.describe('At the end.'),
+    aged: number,
+    revoked: number,
+    stale: number,
+    wrongTotals: number,
+    overflow: number,
+    failedSyncs: number,
+    blockedPs: number,
+    received: number,
+    occupied: number,
+    peakOccupied: number,
+    recovered: number,
+    resyncs: number,
+    reclaims: number,
+    violations: number,
+    contradictions: number,
+    unitBytes: number,
+    bufferUnits: number,
+    neededUnits: number,
+    needed: loop,
+  }).describe('Credit accounts in units, as table credits.'),
+  lostCredits: row({
+    ...paired,
+    channel: number,
+    units: number,
+    blockedSincePs: orNone.describe('Since then a frame waits for credit that cannot come.'),
+  }).describe('Credit that neither end of a link has.'),
+  rates: row({
+    flow: number,
+    name: text,
+    control: text,
+    lineBps: number,
+    rateBps: number,
+    targetBps: number,
+    leastBps: number,
+    notificationsSent: orNone,
+    notifications: number,
+    cuts: number,
+  }).describe('Connections with a rate control, as table rates.'),
+  slots: row({ device: text, region: text, slots: number, used: number, peak: number }).describe(
+    'Frame data buffers in slots, as table slots.',
+  ),
+  slotPorts: row({
+    port: text,
+    flowControl: z.boolean(),
+    sourceSlots: number,
+    peakSlots: number,
+    xoffSlots: orNone,
+    headroomSlots: orNone,
+    neededSlots: orNone,
+    xoffs: number,
+    xons: number,
+    peerPausedPs: number,
+    downgradedFrames: number,
+    framesWithoutSlot: number,
+    wredDrops: number,
+  }).describe('Their ports, as table slot_ports.'),
+  nicLatencies: row({
+    device: text,
+    latencies: row({
+      direction: z.enum(['transmit', 'receive']),
+      tc: number,
+      frames: number,
+      leastPs: number,
+      meanPs: number,
+      mostPs: number,
+    }),
+  }).describe('Delays in NICs that are modelled, by traffic class.'),
+};
+
+const incidents = {
+  deadlocks: deadlocks.describe('Cyclic buffer dependencies, where episodes are recorded.'),
+  standingDeadlocks: deadlocks.describe('Those that exist at the end, always recorded.'),
+  storms: row({
+    port: text,
+    priority: orNone,
+    startPs: number,
+    noticedPs: number,
+    endPs: orNone,
+  }).describe('Priorities paused for longer than `observe.storm`.'),
+  watchdogs: row({
+    ...paired,
+    action: z.enum(['drop', 'forward']),
+    storms: number,
+    stormPs: number,
+    droppedFrames: number,
+  }).describe('Ports at which a watchdog acted.'),
+  faults: row({
+    fault: text,
+    kind: text,
+    ports: number,
+    times: number,
+    activePs: number,
+    hits: number.describe('Frames affected, or times that it acted.'),
+    withheld: number,
+  }).describe('Effects of declared and injected faults.'),
+  discovery: z
+    .strictObject({
+      convergence: row({ fromPs: number, durationPs: orNone }),
+      lldpdus: number,
+    })
+    .nullable()
+    .describe('LLDP and DCBX; null where they do not run.'),
+  wire: z
+    .strictObject({ fingerprint: text, ports: row({ port: text, fingerprint: text }) })
+    .nullable()
+    .describe('Hashes over what was sent (`observe: { wire: true }`).'),
+  expectations: row({
+    text,
+    metric: text,
+    actual: z.union([number, text]).nullable().describe('In base units; null: there is none.'),
+    ok: z.boolean(),
+    reason: textOrNone,
+  }).describe('What `expect` demands, and whether it holds.'),
+};
+
+const mechanisms = Object.assign(
+  {},
+  ...MECHANISMS.map(({ results }) => results.published),
+) as z.core.$ZodLooseShape;
+
+/** Keys of mechanisms are there only where the scenario uses them. */
+export const summarySchema = z.strictObject({
+  ...identity,
+  ...totals,
+  ...traffic,
+  ...fabric,
+  ...incidents,
+  ...Object.fromEntries(
+    Object.entries(mechanisms).map(([key, shape]) => [key, (shape as z.ZodType).optional()]),
+  ),
+});
+
+export function summaryJsonSchema(): object {
+  return {
+    $id: `urn:selvage:summary:${SUMMARY_VERSION}`,
+    title: 'summary.json of a run of Selvage',
+    ...z.toJSONSchema(summarySchema, { reused: 'ref' }),
+  };
+}

@@ -1,0 +1,328 @@
+/** The tables of every run, from its results. */
+
+import { DROP_REASONS } from '../../engine/contract/probe.js';
+import { exchangesOf } from '../../telemetry/credit/exchanges.js';
+import type { TimedEvent } from '../../telemetry/events/event-table.js';
+import { EXCHANGES } from '../credit/exchange-table.js';
+import { columnName, columnsOf, resultTable } from '../../mechanisms/result-table.js';
+import type { ResultTable } from '../../mechanisms/result-table.js';
+import type {
+  CreditResult,
+  FlowResult,
+  MarginResult,
+  PortPriorityResult,
+  PortResult,
+  RateResult,
+  RunResults,
+  SlotPortResult,
+  SlotResult,
+} from '../../runtime/results/results.js';
+
+const flow = columnsOf<FlowResult>();
+
+export const FLOWS: ResultTable<RunResults> = resultTable({
+  name: 'flows',
+  about: 'a flow',
+  rows: ({ flows }) => flows,
+  columns: [
+    flow.whole('flow', 'number', 'Its number, from 0.', (f) => f.flow),
+    flow.text('name', 'Its name: load, source and destination.', (f) => f.name),
+    flow.text('load', 'The load of the scenario that it belongs to.', (f) => f.load),
+    flow.text('source', 'Host that sends.', (f) => f.source),
+    flow.text('destination', 'Host or group that receives.', (f) => f.destination),
+    flow.whole('priority', '0 to 7', 'Its priority (PCP).', (f) => f.priority),
+    flow.text('transport', '`raw` or `reliable`.', (f) => f.transport),
+    flow.whole('start_ps', 'ps', 'When it is offered.', (f) => f.startPs),
+    flow.whole('last_arrival_ps', 'ps', 'Last delivery of a frame.', (f) => f.lastArrivalPs),
+    flow.whole(
+      'completion_ps',
+      'ps',
+      'Flow completion time, from its start; empty: not complete.',
+      (f) => f.completionPs,
+    ),
+    flow.whole('ideal_ps', 'ps', 'The same on an idle fabric.', (f) => f.idealPs),
+    flow.real('slowdown', 'ratio', '`completion_ps` / `ideal_ps`.', (f) => f.slowdown),
+    flow.whole('frames', 'frames', 'Frames delivered.', (f) => f.frames),
+    flow.whole('payload_bytes', 'bytes', 'Payload delivered.', (f) => f.payloadOctets),
+    flow.whole(
+      'offered_bytes',
+      'bytes',
+      'Payload offered, at every receiver; empty: a stream without end.',
+      (f) => f.offeredOctets,
+    ),
+    flow.whole(
+      'offered_until_ps',
+      'ps',
+      'When all of it had arrived, or the end of the run.',
+      (f) => f.offeredUntilPs,
+    ),
+    flow.whole(
+      'unfinished_ps',
+      'ps',
+      'Time until the end of the run, where it did not complete.',
+      (f) => f.unfinishedPs,
+    ),
+    flow.whole('messages', 'messages', 'Messages that arrived whole.', (f) => f.messages),
+    flow.real(
+      'goodput_bps',
+      'bit/s',
+      'Payload over the time in which it was offered.',
+      (f) => f.goodputBps,
+    ),
+    flow.real('latency_mean_ps', 'ps', 'Mean delay of its frames.', (f) => f.latencyMeanPs),
+    flow.whole('latency_min_ps', 'ps', 'Shortest delay of a frame.', (f) => f.latencyMinPs),
+    flow.whole('latency_max_ps', 'ps', 'Longest delay of a frame.', (f) => f.latencyMaxPs),
+    flow.whole('sent_frames', 'frames', 'Frames sent.', (f) => f.sentFrames),
+    flow.whole('retransmitted_frames', 'frames', 'Of those, again.', (f) => f.retransmittedFrames),
+    flow.whole('timeouts', 'times', 'Expiries of its retransmission timer.', (f) => f.timeouts),
+    flow.whole('marked_frames', 'frames', 'Frames delivered with CE set.', (f) => f.markedFrames),
+    flow.text(
+      'unreachable_at',
+      'Port or switch at which its frames had no way on, at the end.',
+      (f) => f.unreachableAt,
+    ),
+  ],
+});
+
+type PortRow = PortPriorityResult & Pick<PortResult, 'port' | 'peer' | 'rateBps'>;
+const port = columnsOf<PortRow>();
+
+export const PORTS: ResultTable<RunResults> = resultTable({
+  name: 'ports',
+  about: 'a port and a priority that it sent, received, dropped or was paused for',
+  rows: ({ ports }) =>
+    ports.flatMap(({ priorities, port: name, peer, rateBps }) =>
+      priorities.map((own): PortRow => ({ ...own, port: name, peer, rateBps })),
+    ),
+  columns: [
+    port.text('port', 'Its name, as `leaf1:p3`.', (p) => p.port),
+    port.text('peer', 'Port of its link partner.', (p) => p.peer),
+    port.whole('rate_bps', 'bit/s', 'Rate of its link.', (p) => p.rateBps),
+    port.whole('priority', '0 to 7', 'The priority.', (p) => p.priority),
+    port.whole('rx_frames', 'frames', 'Frames received.', (p) => p.rxFrames),
+    port.whole('rx_bytes', 'bytes', 'Their bytes, FCS included.', (p) => p.rxOctets),
+    port.whole('tx_frames', 'frames', 'Frames sent.', (p) => p.txFrames),
+    port.whole('tx_bytes', 'bytes', 'Their bytes, FCS included.', (p) => p.txOctets),
+    port.whole('blocked_ps', 'ps', 'Time paused, or blocked on credit.', (p) => p.heldPs),
+    port.whole('blocked_episodes', 'times', 'How often that began.', (p) => p.heldCount),
+    port.whole('sent_pauses', 'frames', 'Frames sent that pause the peer.', (p) => p.stopsSent),
+    port.whole('marked_frames', 'frames', 'Frames marked by ECN.', (p) => p.markedFrames),
+    port.whole('peak_queue_bytes', 'bytes', 'Longest egress queue.', (p) => p.peakQueueOctets),
+    port.whole(
+      'peak_ingress_bytes',
+      'bytes',
+      'Fullest ingress buffer of the priority group.',
+      (p) => p.peakIngressOctets,
+    ),
+    ...DROP_REASONS.map((reason) =>
+      port.whole(
+        dropColumn(reason),
+        'frames',
+        `Frames dropped: \`${reason}\`.`,
+        (p) => p.drops[reason] ?? 0,
+      ),
+    ),
+  ],
+});
+
+/** The column of `ports` with frames dropped for a reason. */
+export function dropColumn(reason: string): string {
+  return `drops_${columnName(reason)}`;
+}
+
+const margin = columnsOf<MarginResult>();
+
+export const MARGINS: ResultTable<RunResults> = resultTable({
+  name: 'margins',
+  about: 'a port of a switch and a lossless priority: the headroom it has, used and needs',
+  rows: ({ margins }) => margins,
+  columns: [
+    margin.text('port', 'Its name.', (m) => m.port),
+    margin.whole('priority', '0 to 7', 'The priority.', (m) => m.priority),
+    margin.real(
+      'xoff_bytes',
+      'bytes',
+      'XOFF threshold while the pool is idle; empty: none.',
+      (m) => (Number.isFinite(m.xoffOctets) ? m.xoffOctets : null),
+    ),
+    margin.real('peak_bytes', 'bytes', 'Fullest ingress buffer.', (m) => m.peakOctets),
+    margin.real('headroom_bytes', 'bytes', 'Headroom that it has.', (m) => m.headroomOctets),
+    margin.real('headroom_used_bytes', 'bytes', 'Most of it in use.', (m) => m.headroomUsedOctets),
+    margin.real(
+      'needed_bytes',
+      'bytes',
+      'Headroom that its link needs (802.1Q Annex N): the sum of what follows.',
+      (m) => m.needed.totalOctets,
+    ),
+    margin.real(
+      'wait_bytes',
+      'bytes',
+      'The longest frame ahead of the pause frame.',
+      (m) => m.needed.waitOctets,
+    ),
+    margin.real('control_bytes', 'bytes', 'The pause frame.', (m) => m.needed.controlOctets),
+    margin.real('link_bytes', 'bytes', 'Link, both ways.', (m) => m.needed.cableOctets),
+    margin.real('interface_bytes', 'bytes', 'Interface delays.', (m) => m.needed.interfaceOctets),
+    margin.real('pipeline_bytes', 'bytes', 'Ingress pipeline.', (m) => m.needed.pipelineOctets),
+    margin.real('response_bytes', 'bytes', 'Response time.', (m) => m.needed.responseOctets),
+    margin.real(
+      'frame_bytes',
+      'bytes',
+      'The frame that the peer had just begun.',
+      (m) => m.needed.frameOctets,
+    ),
+    margin.real(
+      'full_pool_bytes',
+      'bytes',
+      'A frame that finds the pool full before XOFF is sent.',
+      (m) => m.needed.fullPoolOctets,
+    ),
+    margin.real('cell_bytes', 'bytes', 'Rounding to cells.', (m) => m.needed.cellOctets),
+  ],
+});
+
+const rate = columnsOf<RateResult>();
+
+export const RATES: ResultTable<RunResults> = resultTable({
+  name: 'rates',
+  about: 'a connection with a rate control',
+  rows: ({ rates }) => rates,
+  columns: [
+    rate.whole('flow', 'number', 'Number of its flow.', (r) => r.flow),
+    rate.text('name', 'Name of its flow.', (r) => r.name),
+    rate.text('control', 'Its congestion control.', (r) => r.control),
+    rate.real('line_bps', 'bit/s', 'Line rate.', (r) => r.lineBps),
+    rate.real('rate_bps', 'bit/s', 'Its rate at the end.', (r) => r.rateBps),
+    rate.real('target_bps', 'bit/s', 'The rate that it recovers to.', (r) => r.targetBps),
+    rate.real('least_bps', 'bit/s', 'Its lowest rate.', (r) => r.leastBps),
+    rate.whole(
+      'notifications_sent',
+      'messages',
+      'Notifications (CNPs) that the receiver sent; empty: switches send them.',
+      (r) => r.notificationsSent,
+    ),
+    rate.whole('notifications', 'messages', 'Those that it received.', (r) => r.notifications),
+    rate.whole('cuts', 'times', 'Rate decreases.', (r) => r.cuts),
+  ],
+});
+
+const credit = columnsOf<CreditResult>();
+
+export const CREDITS: ResultTable<RunResults> = resultTable({
+  name: 'credits',
+  about: 'a credit account of a port: first as sender, then as receiver, then what its link needs',
+  rows: ({ credits }) => credits,
+  columns: [
+    credit.text('port', 'Its name.', (c) => c.port),
+    credit.whole('priority', '0 to 7', 'The priority.', (c) => c.priority),
+    credit.whole('channel', 'number', 'The channel of the priority.', (c) => c.channel),
+    credit.whole('granted', 'units', 'Credit granted to the port.', (c) => c.granted),
+    credit.whole('spent', 'units', 'Credit that its frames consumed.', (c) => c.spent),
+    credit.whole('available', 'units', 'Credit that it has at the end.', (c) => c.held),
+    credit.whole('aged', 'units', 'Credit that expired.', (c) => c.aged),
+    credit.whole('revoked', 'units', 'Credit given back on request.', (c) => c.revoked),
+    credit.whole('stale', 'messages', 'Grants of an earlier epoch.', (c) => c.stale),
+    credit.whole('overflow', 'units', 'Credit above what it may keep.', (c) => c.overflow),
+    credit.whole(
+      'failed_syncs',
+      'times',
+      'Resynchronisations that did not succeed.',
+      (c) => c.failedSyncs,
+    ),
+    credit.whole('blocked_ps', 'ps', 'Time blocked on credit.', (c) => c.blockedPs),
+    credit.whole('received', 'units', 'Frames received, in units.', (c) => c.received),
+    credit.whole('occupied', 'units', 'Buffer that frames occupy at the end.', (c) => c.occupied),
+    credit.whole('peak_occupied', 'units', 'The most of it.', (c) => c.peakOccupied),
+    credit.whole('recovered', 'units', 'Credit that was lost and is back.', (c) => c.recovered),
+    credit.whole('resyncs', 'times', 'Resynchronisations.', (c) => c.resyncs),
+    credit.whole('reclaims', 'times', 'Requests to give credit back.', (c) => c.reclaims),
+    credit.whole(
+      'violations',
+      'units',
+      'Frames received without a grant, in units.',
+      (c) => c.violations,
+    ),
+    credit.whole('wrong_totals', 'messages', 'Totals that cannot be true.', (c) => c.wrongTotals),
+    credit.whole(
+      'contradictions',
+      'messages',
+      'Reports of less than was received, or more than granted.',
+      (c) => c.contradictions,
+    ),
+    credit.real('unit_bytes', 'bytes', 'A unit of credit.', (c) => c.unitOctets),
+    credit.real('buffer_units', 'units', 'Buffer behind the port.', (c) => c.bufferUnits),
+    credit.real(
+      'needed_units',
+      'units',
+      'Units for full rate over the link.',
+      (c) => c.neededUnits,
+    ),
+  ],
+});
+
+const slot = columnsOf<SlotResult>();
+
+const SLOTS: ResultTable<RunResults> = resultTable({
+  name: 'slots',
+  about: 'a region of the frame data buffer of a switch that stores a frame per slot',
+  rows: ({ slots }) => slots,
+  columns: [
+    slot.text('device', 'The switch.', (s) => s.device),
+    slot.text('region', '`shared`, `sources`, or a class as `P7`.', (s) => s.region),
+    slot.whole('slots', 'slots', 'Its size.', (s) => s.slots),
+    slot.whole('used', 'slots', 'In use at the end.', (s) => s.used),
+    slot.whole('peak', 'slots', 'Most in use.', (s) => s.peak),
+  ],
+});
+
+const slotPort = columnsOf<SlotPortResult>();
+
+const SLOT_PORTS: ResultTable<RunResults> = resultTable({
+  name: 'slot_ports',
+  about: 'a port of such a switch',
+  rows: ({ slotPorts }) => slotPorts,
+  columns: [
+    slotPort.text('port', 'Its name.', (p) => p.port),
+    slotPort.whole('flow_control', '0 or 1', 'Whether it sends PAUSE.', (p) =>
+      p.flowControl ? 1 : 0,
+    ),
+    slotPort.whole('source_slots', 'slots', 'Reserved for its ingress.', (p) => p.sourceSlots),
+    slotPort.whole('peak_slots', 'slots', 'Most in use by its ingress.', (p) => p.peakSlots),
+    slotPort.whole('xoff_slots', 'slots', 'XOFF threshold.', (p) => p.xoffSlots),
+    slotPort.whole('headroom_slots', 'slots', 'Headroom behind XOFF.', (p) => p.headroomSlots),
+    slotPort.whole('needed_slots', 'slots', 'Headroom that its link needs.', (p) => p.neededSlots),
+    slotPort.whole('xoffs', 'frames', 'Xoff frames sent.', (p) => p.xoffs),
+    slotPort.whole('xons', 'frames', 'Xon frames sent.', (p) => p.xons),
+    slotPort.whole(
+      'peer_paused_ps',
+      'ps',
+      'How long its link partner was paused.',
+      (p) => p.stoppedPs,
+    ),
+    slotPort.whole(
+      'downgraded_frames',
+      'frames',
+      'Frames that were queued in the lowest class.',
+      (p) => p.downgradedFrames,
+    ),
+    slotPort.whole(
+      'frames_without_slot',
+      'frames',
+      'Frames dropped for want of a slot.',
+      (p) => p.framesWithoutSlot,
+    ),
+    slotPort.whole('wred_drops', 'frames', 'Frames dropped by WRED.', (p) => p.wredDrops),
+  ],
+});
+
+/** From the events of a run that records the steps of the exchange. */
+export const EXCHANGE_TABLE: ResultTable<readonly TimedEvent[]> = {
+  ...EXCHANGES,
+  lines: (events) => EXCHANGES.lines(exchangesOf(events)),
+};
+
+/** In the order in which a reader looks them up; mechanisms add their own. */
+export const RUN_TABLES = [FLOWS, PORTS, MARGINS, RATES, CREDITS, SLOTS, SLOT_PORTS] as const;
+
+/** Written even when they have no rows. */
+export const ALWAYS = new Set([FLOWS, PORTS, MARGINS].map(({ name }) => name));

@@ -1,0 +1,42 @@
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { Congestion } from '../congestion/congestion.js';
+import type { FrameTrace } from '../traces/frame-trace.js';
+import { addEpisodes } from './add-episodes.js';
+import { FrameSlices } from './frame-slices.js';
+import type { Series } from './queue-counters.js';
+import { addCounters } from './queue-counters.js';
+import { Timeline } from './timeline.js';
+
+/** What a timeline is made of. */
+export interface TimelineSources {
+  readonly fabric: Fabric;
+  /** How far the run came. */
+  readonly nowPs: number;
+  readonly congestion: Congestion;
+  readonly traces: Iterable<FrameTrace>;
+  readonly series: Series;
+}
+
+/**
+ * A run as a timeline of Perfetto: below each device its ports, and below each port its pauses,
+ * queues, frames and counters; and how many frames it shows.
+ */
+export function runTimeline(sources: TimelineSources): { timeline: Timeline; frames: number } {
+  const { fabric, nowPs, congestion, traces, series } = sources;
+  const timeline = new Timeline(fabric.scenario.name);
+  const { root } = timeline;
+  // Devices and ports in their order, with their tracks below them in the order of a frame's path.
+  fabric.linkEnds.forEach((ends, device) => {
+    const track = root.child(fabric.topology.devices[device]!.name);
+    for (const { name } of ends) track.child(name);
+  });
+  addCounters(root, series);
+  const episodes = addEpisodes(timeline, congestion, nowPs);
+  const slices = new FrameSlices(timeline, episodes, fabric);
+  let frames = 0;
+  for (const trace of traces) {
+    slices.add(trace);
+    frames++;
+  }
+  return { timeline, frames };
+}

@@ -1,0 +1,176 @@
+/** From a report, why a flow is slow: by search, waterfall, episode and root, as a person would. */
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { noBrowser, TestBrowser } from '../kit/browser.js';
+import { ROOT } from '../kit/emulate.js';
+
+const CLI = join(ROOT, 'dist/services/cli/main.js');
+const VICTIM = 'victim/h4->h6';
+/** A PNG begins so. */
+const PNG = '89504e470d0a1a0a';
+
+function selvage(...words: string[]): void {
+  execFileSync(process.execPath, [CLI, ...words], { cwd: ROOT, stdio: 'ignore' });
+}
+
+describe('a report that is explored', { skip: noBrowser }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-explore-'));
+  const run = join(folder, 'victim');
+  const report = pathToFileURL(join(run, 'report.html')).href;
+  let browser: TestBrowser;
+  let page: Page;
+
+  before(async () => {
+    selvage('run', join(ROOT, 'examples/victim-behind-pfc.yaml'), '--quiet', '--out', run);
+    browser = await TestBrowser.start();
+    page = await browser.open(report, /^(file|data|blob):/);
+  });
+  after(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const search = async (words: string): Promise<void> => {
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'search' }).fill(words);
+  };
+  const hash = (): URLSearchParams => new URLSearchParams(new URL(page.url()).hash.slice(1));
+  const episodeTitle = (): Promise<string> => page.locator('#episode h3').innerText();
+
+  it('finds hosts, switches, ports, flows and episodes, or says that nothing matches', async () => {
+    await search('nowhere');
+    assert.equal(await page.locator('#found').innerText(), 'nothing matches “nowhere”');
+    for (const [words, kind] of [
+      ['h4', 'host'],
+      ['leaf2', 'switch'],
+      ['leaf1:p5', 'port'],
+      ['victim', 'flow'],
+      ['leaf1:p5 paused', 'episode'],
+    ] as const) {
+      await search(words);
+      assert.match(await page.getByRole('option').first().innerText(), new RegExp(`^${kind}\\s`));
+    }
+    await search('leaf2');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^leaf2\s*5 ports$/ }).waitFor();
+    assert.equal(hash().get('device'), 'leaf2');
+  });
+
+  it('says of a flow what blocked it, and draws its path', async () => {
+    await search('victim');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: `Flow ${VICTIM}` }).waitFor();
+    assert.equal(hash().get('flow'), VICTIM);
+    const causes = await page.locator('.causes').innerText();
+    assert.match(causes, /h4:p1 paused by PFC/);
+    assert.match(causes, /root cause: leaf2:p1 priority 3, one port feeds it faster/);
+    assert.match(causes, /it does not pass there: it is a victim/);
+    assert.equal(await page.locator('.cable.marked').count(), 4);
+  });
+
+  it('takes the time of a frame apart, to the picosecond', async () => {
+    await page.getByText('to the picosecond').click();
+    const column = (place: number): Promise<string[]> =>
+      page.locator(`.parts tbody td:nth-child(${place})`).allInnerTexts();
+    const ps = (await column(4)).map((text) => Number(text.replaceAll(',', '')));
+    const whole = ps.pop()!;
+    assert.equal(
+      ps.reduce((a, b) => a + b, 0),
+      whole,
+    );
+    const kinds = new Set((await column(2)).map((text) => text.trim().replace(/ (by|why).*/, '')));
+    for (const kind of ['queueing', 'paused', 'serialisation', 'propagation', 'pipeline']) {
+      assert.ok(kinds.has(kind), kind);
+    }
+  });
+
+  it('leads from a pause of a frame over its episode to the root', async () => {
+    await page.locator('.parts').getByRole('button', { name: 'why' }).first().click();
+    await page.locator('#episode').waitFor();
+    assert.match(await episodeTitle(), /priority 3, paused by PFC$/);
+    const chain = page.getByRole('list', { name: 'from the episode to its root' });
+    assert.ok((await chain.getByRole('button').count()) >= 3);
+    await chain.getByRole('button').last().click();
+    await page.getByRole('heading', { name: /^Episode: leaf2:p1 priority 3, queue/ }).waitFor();
+    assert.match(await page.locator('#episode').innerText(), /root: one port feeds it faster/);
+    assert.match(await page.locator('#episode').innerText(), /congestion\/h1->h5/);
+  });
+
+  it('shows the same at the address that was sent', async () => {
+    const other = await browser.open(page.url(), /^(file|data|blob):/, 'dark');
+    await other.getByRole('heading', { name: `Flow ${VICTIM}` }).waitFor();
+    await other.getByRole('heading', { name: /^Episode: leaf2:p1/ }).waitFor();
+    await other.close();
+    await page.goBack();
+    await page.getByRole('heading', { name: /^Episode: .*paused by PFC/ }).waitFor();
+  });
+
+  it('zooms all charts to what is brushed in one, and back', async () => {
+    const plots = page.locator('#port .chart');
+    const over = plots.first().locator('.u-over');
+    await over.scrollIntoViewIfNeeded();
+    const box = (await over.boundingBox())!;
+    const y = box.y + box.height / 2;
+    await page.mouse.move(box.x + 0.25 * box.width, y);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.5 * box.width, y, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=\d+&to=\d+/);
+    const [from, to] = [Number(hash().get('from')), Number(hash().get('to'))];
+    assert.ok(from > 60e6 && from < 140e6 && to > 160e6 && to < 240e6, `${from} to ${to}`);
+    const zoomed = page.getByRole('button', { name: 'all of it' });
+    assert.ok((await zoomed.count()) > (await plots.count()));
+    await over.dblclick();
+    await page.waitForURL((url) => !url.hash.includes('from='));
+    assert.equal(await zoomed.count(), 0);
+  });
+
+  it('zooms to what is brushed among the episodes', async () => {
+    const track = page.locator('.port-track .bars').first();
+    await track.scrollIntoViewIfNeeded();
+    const box = (await track.boundingBox())!;
+    await page.mouse.move(box.x + 0.5 * box.width, box.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.75 * box.width, box.y + 5, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=200\d{6}&to=300\d{6}/);
+    await page.getByRole('button', { name: 'all of it' }).first().click();
+  });
+
+  it('saves a chart as SVG, PNG and CSV', async () => {
+    const saved = async (kind: string): Promise<Buffer> => {
+      const buttons = page.getByRole('group', { name: 'save egress queue' });
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        buttons.getByRole('button', { name: kind }).click(),
+      ]);
+      assert.equal(download.suggestedFilename(), `egress-queue.${kind.toLowerCase()}`);
+      return readFileSync(await download.path());
+    };
+    assert.match(
+      (await saved('SVG')).toString(),
+      /^<svg [^>]*>.*egress queue.*priority 3.*<\/svg>/,
+    );
+    assert.equal((await saved('PNG')).subarray(0, 8).toString('hex'), PNG);
+    const [head, first] = (await saved('CSV')).toString().split('\n');
+    assert.equal(head, 'x,priority 3');
+    assert.match(first!, /^5000000,\d+$/);
+  });
+
+  it('is written again from the files of the run, octet by octet', () => {
+    const first = readFileSync(join(run, 'report.html'));
+    selvage('report', run);
+    assert.ok(readFileSync(join(run, 'report.html')).equals(first));
+  });
+
+  it('says nothing on the console and fetches nothing', () => {
+    assert.deepEqual(browser.said, []);
+  });
+});

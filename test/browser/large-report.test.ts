@@ -1,0 +1,88 @@
+/** A report of 1,024 hosts with traces and episodes: small, and drawn no further than is seen. */
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import { noBrowser, TestBrowser } from '../kit/browser.js';
+import { ROOT } from '../kit/emulate.js';
+import { fatTreeScenario } from '../kit/fat-tree-scenario.js';
+
+const CLI = join(ROOT, 'dist/services/cli/main.js');
+const OCTETS_MOST = 3_000_000;
+const ELEMENTS_MOST = 1500;
+
+describe('a report of 1,024 hosts', { skip: noBrowser, timeout: 300_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-large-'));
+  const report = join(folder, 'run', 'report.html');
+  let browser: TestBrowser;
+  let page: Page;
+
+  before(async () => {
+    const scenario = join(folder, 'large.yaml');
+    writeFileSync(scenario, fatTreeScenario(16));
+    const words = ['--quiet', '--no-parquet', '--out', join(folder, 'run')];
+    execFileSync(process.execPath, [CLI, 'run', scenario, ...words], { stdio: 'ignore' });
+    browser = await TestBrowser.start();
+    page = await browser.open(pathToFileURL(report).href, /^(file|data):/);
+  });
+  after(async () => {
+    await browser.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const count = (selector: string): Promise<number> => page.locator(selector).count();
+
+  it('has the fabric, its flows, episodes and frames in at most 3 MB', async () => {
+    const octets = statSync(report).size;
+    assert.ok(octets <= OCTETS_MOST, `${octets} octets`);
+    const text = await page.innerText('main');
+    for (const words of ['1,344, 3,072', 'Congestion over time', 'Flows', 'Queues and pauses']) {
+      assert.ok(text.includes(words), words);
+    }
+  });
+
+  it('makes few elements, and no chart that is not near the window', async () => {
+    const elements = await count('*');
+    assert.ok(elements <= ELEMENTS_MOST, `${elements} elements`);
+    const [charts, drawn] = [await count('.chart'), await count('.uplot')];
+    assert.ok(charts >= 6, `${charts} charts`);
+    assert.equal(drawn, 0);
+  });
+
+  it('draws a chart when it comes near the window, and all of them to be printed', async () => {
+    await page.locator('#port .chart').first().scrollIntoViewIfNeeded();
+    await page.locator('#port .uplot').first().waitFor();
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    await page.waitForFunction(
+      'document.querySelectorAll(".uplot").length === document.querySelectorAll(".chart").length',
+    );
+  });
+
+  it('makes what can be found when it is searched', async () => {
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'search' }).fill('h1024');
+    assert.match(await page.getByRole('option').first().innerText(), /^host\s+h1024/);
+    await page.keyboard.press('Escape');
+  });
+
+  it('folds its pods, and shows the links of one that is unfolded', async () => {
+    await page.getByRole('button', { name: 'pods folded' }).click();
+    assert.equal(await page.locator('.device text', { hasText: /^pod / }).count(), 16);
+    assert.equal(await page.locator('.device.layer3').count(), 8);
+    await page.locator('.device', { hasText: 'pod 3' }).first().click();
+    assert.equal(await page.locator('.device text', { hasText: /^pod / }).count(), 15);
+    assert.equal(await page.locator('.device.layer2').count(), 8);
+    // A line straight up has no width to point at.
+    await page.locator('.cable').first().dispatchEvent('mousemove');
+    assert.equal(await page.locator('.tip b').count(), 2);
+  });
+
+  it('says nothing on the console and fetches nothing', () => {
+    assert.deepEqual(browser.said, []);
+  });
+});
