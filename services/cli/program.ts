@@ -398,14 +398,14 @@ export function program(): Command {
 
   selvage
     .command('inspect')
-    .description('show the tables, credits, rates and buffers of a host with an 82599')
-    .argument('<device>', 'its name, such as h1')
+    .description('show the tables, credits, rates and buffers of hosts with an 82599')
+    .argument('[device]', 'its name, such as h1, or a run directory (default: all of a run)')
     .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
     .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
     .option('--reg <name>', 'only RTTPT2C[3].CRQ or the like; may be repeated', collect, [])
     .option('--dump', 'all registers by address, as ethtool -d has them')
     .option('--json', 'print it as JSON')
-    .action(async (device: string, options: InspectOptions) => {
+    .action(async (device: string | undefined, options: InspectOptions) => {
       const { inspectCommand } = await import('./commands/inspect.js');
       process.exitCode = await inspectCommand(device, options);
     });

@@ -77,6 +77,10 @@ const KINDS: readonly FaultKind[] = [
     ...{ kind: 'shrink-buffer', says: 'the switch has so much less memory to share' },
     fields: [{ key: 'size', text: '1MB' }],
   },
+  {
+    ...{ kind: 'wrong-map', says: 'the 82599 pauses by another table of classes than software' },
+    fields: [{ key: 'classes', text: '0, 1, 2, 4, 3, 5, 6, 7' }],
+  },
   { kind: 'reboot', says: 'the switch loses all that it holds and has learned', fields: [] },
 ];
 
@@ -212,7 +216,8 @@ function FaultList({ faults }: { readonly faults: readonly ShownFault[] }): JSX.
   );
 }
 
-/** In the scenario's language a plain number is no text. */
-function valueOf(text: string): string | number {
+/** In the scenario's language a plain number is no text, and numbers with commas are a list. */
+function valueOf(text: string): string | number | readonly number[] {
+  if (/^\s*\d+(\s*,\s*\d+)+\s*$/.test(text)) return text.split(',').map(Number);
   return /^\d+(\.\d+)?(e-?\d+)?$/.test(text) ? Number(text) : text;
 }

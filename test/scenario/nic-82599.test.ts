@@ -585,6 +585,13 @@ describe('selvage inspect', () => {
       assert.equal(read.out, 'RTTPT2C[3].CRQ = 77\n');
       const typo = selvage('inspect', 'h1', '--run', 'set', '--reg', 'RTTPT2C[9].CRQ');
       assert.match(typo.err, /--reg: RTTPT2C\[9\]\.CRQ: RTTPT2C has an index 0 to 7/);
+      const all = selvage('inspect', 'set');
+      assert.match(all.out, /^h1 \(82599 at [^]*\n\nh2 \(82599 at /);
+      const both = JSON.parse(selvage('inspect', '--json', '--run', 'set').out) as NicResult[];
+      assert.deepEqual(
+        both.map(({ device }) => device),
+        ['h1', 'h2'],
+      );
       const wrong = selvage('inspect', 'h3');
       assert.equal(wrong.code, 2);
       assert.match(wrong.err, /unknown device with an 82599: h3; there is h1, h2/);

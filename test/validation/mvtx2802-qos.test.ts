@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
 import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import { Windows } from '../../services/runtime/embedded/windows.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
@@ -214,8 +215,7 @@ load:
 });
 
 describe('thresholds of VLANs of an MVTX2802', () => {
-  const xoffs = (registers: string): number[] =>
-    runScenario(`duration: 10ms
+  const scenario = (registers: string, duration = '10ms'): string => `duration: ${duration}
 ${STAR}switches:
   model: mvtx2802
   forwarding: bridged
@@ -227,7 +227,9 @@ load:
   - { name: hello, stream: { from: h3, to: h2 }, bytes: 64, frame: 64, priority: 6, vlan: 20 }
   - { name: cast, stream: { from: h1, to: both }, rate: 60%, frame: 1000, priority: 5, start: 10us }
   - { name: cross, stream: { from: h2, to: h3 }, rate: 60%, frame: 1000, priority: 5, start: 10us }
-`).slotPorts.map((port) => port.xoffs);
+`;
+  const xoffs = (registers: string): number[] =>
+    runScenario(scenario(registers)).slotPorts.map((port) => port.xoffs);
 
   it('are those of the VLAN of the frame', () => {
     const [alike] = xoffs('');
@@ -236,5 +238,10 @@ load:
     assert.ok(alike! > 5);
     assert.ok(high! < alike! / 2, `${high} of ${alike}`);
     assert.equal(other, alike);
+  });
+
+  it('have one digest in every runner, saved and restored', () => {
+    const fabric = fabricOf(scenario(', vlanCongestion: { 10: 5, 20: 12 }', '1ms'));
+    for (const seed of [1, 2]) assert.equal(whatIsWrong(fabric, seed), null);
   });
 });

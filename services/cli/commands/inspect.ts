@@ -26,20 +26,33 @@ export interface InspectOptions {
 }
 
 /**
- * Shows the 82599 of a device: at the end of a run, from its directory; or at a time, for which the
- * run is repeated, or a scenario run, up to then.
+ * Shows the 82599 of a device, or all of a run: at its end, from its directory; or at a time, for
+ * which the run is repeated, or a scenario run, up to then. What is named may be the run itself.
  */
-export async function inspectCommand(device: string, options: InspectOptions): Promise<number> {
-  const run = options.run ?? newestRun();
+export async function inspectCommand(
+  named: string | undefined,
+  options: InspectOptions,
+): Promise<number> {
+  const isRun = named !== undefined && options.run === undefined && existsSync(named);
+  const run = isRun ? named : (options.run ?? newestRun());
+  const device = isRun ? undefined : named;
   const isFile = existsSync(run) && statSync(run).isFile();
   const nics =
     isFile || options.at !== undefined ? await runUpTo(run, isFile, options.at) : nicsOf(run);
-  const nic = nics.find((own) => own.device === device);
-  if (nic === undefined) {
-    const names = nics.map((own) => own.device);
-    throw new InputError(`${run}: ${unknownName('device with an 82599', device, names)}`);
+  if (nics.length === 0) {
+    throw new InputError(`${run}: no device has an 82599; give hosts nic: { model: 82599 }`);
   }
-  process.stdout.write(`${textOf(nic, options)}\n`);
+  const shown = device === undefined ? nics : nics.filter((own) => own.device === device);
+  if (shown.length === 0) {
+    const names = nics.map((own) => own.device);
+    throw new InputError(`${run}: ${unknownName('device with an 82599', device!, names)}`);
+  }
+  const texts = shown.map((nic) => {
+    const isNamed = shown.length > 1 && ((options.reg ?? []).length > 0 || options.dump === true);
+    return `${isNamed && options.json !== true ? `${nic.device}\n` : ''}${textOf(nic, options)}`;
+  });
+  const isList = options.json === true && device === undefined;
+  process.stdout.write(isList ? `[${texts.join(',\n')}]\n` : `${texts.join('\n\n')}\n`);
   return EXIT.COMPLETE;
 }
 

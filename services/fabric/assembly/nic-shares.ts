@@ -1,6 +1,8 @@
 import type { WspClass } from '../../engine/arbiter/wsp-arbiter.js';
 import { linkPercents, REFILL_MOST } from '../../engine/nic-82599/refill-rule.js';
+import type { Flow } from '../load/flow.js';
 import type { Nic82599Section } from '../scenario/nic-section.js';
+import type { Path } from '../../settings/source-tree.js';
 import type { Warn } from './device-warnings.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { classRows } from './nic-registers.js';
@@ -15,24 +17,47 @@ export function warnOfBentShares(
   around: NicSurroundings,
   warn: Warn,
 ): void {
-  const { bandwidth } = section;
-  const { arbiter, arbiterPath } = around;
-  const isArbiters = bandwidth === null && arbiter?.kind === 'ets';
-  const wanted = isArbiters
-    ? arbiter.shares.map((share) => share ?? 0)
-    : bandwidth === null
-      ? []
-      : linkPercents(bandwidth.classes, bandwidth.groups);
-  if (!section.dcb || wanted.length === 0) return;
-  const rows = classRows(section, around);
-  const bent = bentShares(wanted, rows);
+  const { percents, path } = wantedShares(section, around);
+  if (!section.dcb || percents.length === 0) return;
+  const bent = bentShares(percents, classRows(section, around));
   if (bent.length === 0) return;
-  const path = isArbiters ? arbiterPath : [...section.path, 'bandwidth'];
   const list = bent.map(
     ({ tc, share, got }) => `${share}% of class ${tc} become ${got.toFixed(1)}%`,
   );
   const reason = `a refill is ${REFILL_MOST} times 64 octets at most, and half a frame at least`;
   warn(path, name, `refills cannot express these shares: ${list.join(', ')} (${reason})`);
+}
+
+/** Warns of classes that have a share of the link, and no flow of the host that sends in them. */
+export function warnOfIdleShares(
+  name: string,
+  section: Nic82599Section,
+  around: NicSurroundings,
+  sent: readonly Pick<Flow, 'priority'>[],
+  warn: Warn,
+): void {
+  const { percents, path } = wantedShares(section, around);
+  if (!section.dcb || sent.length === 0) return;
+  const used = new Set(sent.map(({ priority }) => around.transmit[priority]));
+  const idle = percents.flatMap((share, tc) => {
+    return share > 0 && !used.has(tc) ? [`${share}% of class ${tc}`] : [];
+  });
+  if (idle.length === 0) return;
+  const list = idle.join(', ');
+  warn(path, name, `shares without load: ${list}; what they leave goes to the other classes`);
+}
+
+/** By class: percent of the link that the scenario wants it to have, and where it says so. */
+function wantedShares(
+  { bandwidth, path }: Nic82599Section,
+  { arbiter, arbiterPath }: NicSurroundings,
+): { readonly percents: readonly number[]; readonly path: Path } {
+  if (bandwidth !== null) {
+    const percents = linkPercents(bandwidth.classes, bandwidth.groups);
+    return { percents, path: [...path, 'bandwidth'] };
+  }
+  if (arbiter?.kind !== 'ets') return { percents: [], path };
+  return { percents: arbiter.shares.map((share) => share ?? 0), path: arbiterPath };
 }
 
 function bentShares(

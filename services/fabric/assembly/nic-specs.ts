@@ -14,7 +14,7 @@ import type { NicTraffic } from './nic-arrivals.js';
 import { strayArrival } from './nic-arrivals.js';
 import { checkSwitch, NicCheck } from './nic-check.js';
 import { octetsAfterXoff, overGranted, warnOfHeadroom, watermarksOfLink } from './nic-headroom.js';
-import { warnOfBentShares } from './nic-shares.js';
+import { warnOfBentShares, warnOfIdleShares } from './nic-shares.js';
 import type { NicSurroundings } from './nic-registers.js';
 import { assign, octetsOfKb, registersOf, surroundingsOf } from './nic-registers.js';
 import type { Settings } from './settings.js';
@@ -72,6 +72,7 @@ export function nicSpec(
   if (granted !== null) throw fail(section.path, `${name}: ${granted}`);
   warnOfHeadroom(name, section, scenario, receiveBuffer, end, traffic, warn);
   warnOfBentShares(name, section, around, warn);
+  warnOfIdleShares(name, section, around, sent, warn);
   if (section.ignoredWrites.length > 0) {
     const ignored = section.ignoredWrites.join(', ');
     warn([...section.path, 'trace'], name, `writes without effect in the emulation: ${ignored}`);

@@ -56,12 +56,28 @@ describe('an 82599 that a scenario asks for', () => {
     const shares = (a: number): string =>
       `bandwidth: { groups: { 0: 100% }, classes: { 0: { group: 0, share: ${a}% }, ` +
       `1: { group: 0, share: ${100 - a}% } } }`;
-    assert.deepEqual(fabricOf(scenario(shares(40))).warnings, []);
-    const [warning] = fabricOf(scenario(shares(1))).warnings;
+    const load = (text: string): string =>
+      text.replace(STREAM, STREAM.replace(']', ', { stream: { from: h1, to: h2 }, priority: 1 }]'));
+    assert.deepEqual(fabricOf(load(scenario(shares(40)))).warnings, []);
+    const [warning] = fabricOf(load(scenario(shares(1)))).warnings;
     assert.match(warning!.message, /1% of class 0 become 2\.5%, 99% of class 1 become 97\.5%/);
     const arbiter = `${PAIR}${STREAM}hosts: { nic: { model: 82599 } }\n`;
     const ets = `${arbiter}devices: { h1: { arbiter: { ets: { 0: 1%, 3: 99% } } } }\n`;
     assert.match(fabricOf(ets).warnings[0]!.message, /99% of class 3 become 97\.5%/);
+  });
+
+  it('warns of shares without load, at a host that sends', () => {
+    const shares =
+      'bandwidth: { groups: { 0: 40%, 1: 60% }, classes: { 0: { group: 0, share: 100% }, ' +
+      '5: { group: 1, share: 100% } } }';
+    const [warning, ...more] = fabricOf(scenario(shares)).warnings;
+    assert.match(warning!.message, /^h1: shares without load: 60% of class 5; what they leave/);
+    assert.deepEqual(more, []);
+    const hosts = `hosts: { nic: { model: 82599, ${shares} } }\n`;
+    const loads = ['0', '5'].map((p) => `{ stream: { from: h1, to: h2 }, priority: ${p} }`);
+    assert.deepEqual(fabricOf(`${PAIR}${hosts}load: [${loads.join(', ')}]\n`).warnings, []);
+    const ets = 'devices: { h1: { arbiter: { ets: { 0: 50%, 3: 50% } } } }\n';
+    assert.match(fabricOf(scenario('', ets)).warnings[0]!.message, /load: 50% of class 3;/);
   });
 
   it('has watermarks from its link on demand', () => {
