@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { NicSpec } from '../../services/engine/contract/spec.js';
 import { lastingDifference, registerChanges } from '../../services/fabric/assembly/nic-changes.js';
@@ -15,7 +11,7 @@ import type { NicResult } from '../../services/runtime/results/nic-results.js';
 import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
-import { fabricOf, ROOT, run, runScenario } from '../kit/emulate.js';
+import { fabricOf, run, runScenario } from '../kit/emulate.js';
 
 const PAIR = 'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\nduration: 2ms\n';
 
@@ -543,60 +539,5 @@ load: [{ name: a, stream: { from: h1, to: h2 }, frame: 1518, transport: raw }]
     assert.equal(lastingDifference(specOf(''), specOf(after)), null);
     assert.equal(lastingDifference(specOf(''), specOf('DMATXCTL.GDV: 1')), 'DMATXCTL');
     assert.equal(lastingDifference(specOf(''), null), 'model');
-  });
-});
-
-describe('selvage inspect', () => {
-  it('prints the tables of a run directory, and of a scenario at a time', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'selvage-inspect-'));
-    const selvage = (...words: string[]): { code: number | null; out: string; err: string } => {
-      const main = join(ROOT, 'dist/services/cli/main.js');
-      const child = spawnSync(process.execPath, [main, ...words], {
-        cwd: folder,
-        encoding: 'utf8',
-      });
-      return { code: child.status, out: child.stdout, err: child.stderr };
-    };
-    const example = join(ROOT, 'examples/nic-drift.yaml');
-    try {
-      assert.equal(selvage('run', example, '--quiet').code, 0);
-      const { code, out } = selvage('inspect', 'h1');
-      assert.equal(code, 0);
-      for (const title of ['T1 virtual', 'T2 traffic', 'T4 receive', 'Rate sch', 'Packet buf']) {
-        assert.ok(out.includes(title), title);
-      }
-      assert.match(out, /no queue is rate controlled/);
-      // The drift of the example ends after 78 intervals of 20 us.
-      const controlled = (at: string): string =>
-        selvage('inspect', 'h1', '--run', example, '--at', at, '--reg', 'RTTBCNRC[3].RS_ENA').out;
-      assert.match(controlled('1559us'), / = 1/);
-      assert.match(controlled('1561us'), / = 0/);
-      const words = ['inspect', 'h1', '--run', example, '--at', '100us', '--json'];
-      const nic = JSON.parse(selvage(...words).out) as NicResult;
-      assert.equal(nic.rates[0]!.enabled, true);
-      assert.equal(nic.timePs, 100e6);
-      assert.ok(nic.registers['RTTBCNRC[3]']! > 0x80000000);
-      const field = (...more: string[]): string =>
-        selvage('inspect', 'h1', '--run', example, '--at', '100us', ...more).out;
-      assert.equal(field('--reg', 'RTTBCNRC[3].RS_ENA'), 'RTTBCNRC[3].RS_ENA = 1\n');
-      const set = ['--set', 'devices.h1.nic.regs.RTTPT2C[3].CRQ=77', '--quiet', '--out', 'set'];
-      assert.equal(selvage('run', example, ...set).code, 0);
-      const read = selvage('inspect', 'h1', '--run', 'set', '--reg', 'RTTPT2C[3].CRQ');
-      assert.equal(read.out, 'RTTPT2C[3].CRQ = 77\n');
-      const typo = selvage('inspect', 'h1', '--run', 'set', '--reg', 'RTTPT2C[9].CRQ');
-      assert.match(typo.err, /--reg: RTTPT2C\[9\]\.CRQ: RTTPT2C has an index 0 to 7/);
-      const all = selvage('inspect', 'set');
-      assert.match(all.out, /^h1 \(82599 at [^]*\n\nh2 \(82599 at /);
-      const both = JSON.parse(selvage('inspect', '--json', '--run', 'set').out) as NicResult[];
-      assert.deepEqual(
-        both.map(({ device }) => device),
-        ['h1', 'h2'],
-      );
-      const wrong = selvage('inspect', 'h3');
-      assert.equal(wrong.code, 2);
-      assert.match(wrong.err, /unknown device with an 82599: h3; there is h1, h2/);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   });
 });
