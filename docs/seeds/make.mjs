@@ -44,13 +44,13 @@ export function pages() {
     DOCUMENTS.map(({ page, readme, title, about }) => {
       const text = readFileSync(join(root, readme), 'utf8');
       const [claims, absent] = HEADINGS.map((heading) => sectionOf(text, heading));
-      const link = relative('docs/seeds', readme);
+      const link = `[${dirname(readme).split('/').at(-1)}](${relative('docs/seeds', readme)})`;
       const parts = [
         `# ${title}`,
         `${about}\n` +
-          'A row names what the document says, a source that does it, and a test that fails without it.\n' +
-          `Written by \`node docs/seeds/make.mjs\` from [${dirname(readme).split('/').at(-1)}](${link}), ` +
-          'which has the choices.',
+          'A row names what the document says, a source that does it, and a test that fails ' +
+          'without it.\n' +
+          `Written by \`node docs/seeds/make.mjs\` from ${link}, which has the choices.`,
         claims,
         ...(absent === null ? [] : [`${HEADINGS[1]}\n\n${absent}`]),
       ];
