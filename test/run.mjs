@@ -4,7 +4,7 @@
 // installed only with consent: `--install`, or CI=true.
 
 import { spawnSync } from 'node:child_process';
-import { createWriteStream, readdirSync } from 'node:fs';
+import { createWriteStream, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,11 +13,13 @@ import { junit } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
 import { getNeeds } from './needs.mjs';
-import { FAST, LONGEST } from './tiers.mjs';
+import { FAST, LONGEST, TOGETHER } from './tiers.mjs';
 
 /** More than two cores have to do, since tests of processes wait for each other. */
 const CONCURRENCY = 3;
-/** For a whole file: a test that hangs fails. */
+/** Files of one process, where they share one: enough that its start costs little. */
+const FILES_TOGETHER = 10;
+/** For a process: a test that hangs fails. */
 const TIMEOUT_MS = process.env.SELVAGE_CHAOS === 'long' ? 10_800_000 : 1_200_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -43,7 +45,7 @@ if (built.status === 0) {
   if (!options.fast) getNeeds(mayInstall, process.env.SELVAGE_CHAOS === 'long');
   const files = testFiles(words, options.fast);
   if (files.length === 0) fail('No test has such a path.');
-  await runFiles(files);
+  await runFiles(inProcesses(files));
 } else {
   fail('The build failed.');
 }
@@ -69,6 +71,30 @@ function testFiles(words, isFast) {
 function rankOf(path) {
   const rank = LONGEST.findIndex((start) => path.startsWith(start));
   return rank === -1 ? LONGEST.length : rank;
+}
+
+/**
+ * What each process runs: a file, or a list of those that share one. Its start and the import of the
+ * engine cost more than the tests of most files; neighbours are dealt to different lists.
+ */
+function inProcesses(files) {
+  const pathOf = (file) => relative(join(root, 'dist', 'test'), file);
+  const isLong = (file) => rankOf(pathOf(file)) < LONGEST.length;
+  const isShared = (file) =>
+    !isLong(file) && TOGETHER.some((start) => pathOf(file).startsWith(start));
+  const shared = files.filter(isShared);
+  const folder = join(root, 'dist', 'test', 'together');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  const lists = Array.from({ length: Math.ceil(shared.length / FILES_TOGETHER) }, () => []);
+  shared.forEach((file, i) => lists[i % lists.length].push(file));
+  const processes = lists.map((list, i) => {
+    const path = join(folder, `${i}.js`);
+    writeFileSync(path, list.map((file) => `import ${JSON.stringify(file)};\n`).join(''));
+    return path;
+  });
+  const alone = files.filter((file) => !isShared(file));
+  return [...alone.filter(isLong), ...processes, ...alone.filter((file) => !isLong(file))];
 }
 
 async function runFiles(files) {

@@ -32,3 +32,6 @@ export const LONGEST = [
   'distributed/virtual-time',
   'validation/rate-control',
 ];
+
+/** Tests that start no other program, and do not measure their own: many files share a process. */
+export const TOGETHER = ['unit/', 'validation/', 'property/'];
