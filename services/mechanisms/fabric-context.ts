@@ -1,4 +1,4 @@
-import type { SendSpec } from '../engine/contract/spec.js';
+import type { RetriedFrames, SendSpec } from '../engine/contract/spec.js';
 import type { Path } from '../settings/source-tree.js';
 
 /** What may rule a priority on a link where only one end has a flow control; refuse: an error. */
@@ -124,4 +124,6 @@ export interface MechanismPlan<AtSwitch = object, AtHost = object> {
   hasOrderedSets?(device: number, port: number): boolean;
   /** Name of the control messages that grant frames to a port; null: none do. */
   grantMessages?(device: number, port: number): string | null;
+  /** What the link partner of a port may send again; null: nothing. */
+  retry?(device: number, port: number): RetriedFrames | null;
 }

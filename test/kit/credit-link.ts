@@ -1,5 +1,9 @@
 import type { MechanismHost } from '../../services/engine/contract/flow-control.js';
-import type { CreditPortSpec, PortSpec } from '../../services/engine/contract/spec.js';
+import type {
+  CreditPortSpec,
+  PortSpec,
+  RetriedFrames,
+} from '../../services/engine/contract/spec.js';
 import { creditRows } from '../../services/engine/flow-control/credit/credit-accounts.js';
 import type { CreditLink } from '../../services/engine/flow-control/credit/credit-invariants.js';
 import { isSettled } from '../../services/engine/flow-control/credit/credit-invariants.js';
@@ -111,6 +115,7 @@ class End implements MechanismHost {
     private readonly link: LossyCreditLink,
     spec: CreditPortSpec,
     mac: number,
+    retry?: RetriedFrames,
   ) {
     this.clock = link.clock;
     const tables = new Tables({ device: 1, port: 1, credit: creditRows(spec) });
@@ -118,8 +123,10 @@ class End implements MechanismHost {
       inQueue: () => link.waitingUnits * spec.asking.unitOctets,
       inLine: () => 0,
       first: () => -1,
+      forEachRepeatable: () => undefined,
     });
-    this.credit.configurePort(0, { credit: spec, mac, classOf: IDENTITY } as unknown as PortSpec);
+    const port = { credit: spec, mac, classOf: IDENTITY, retry };
+    this.credit.configurePort(0, port as unknown as PortSpec);
   }
 
   hold(): void {}
@@ -189,10 +196,11 @@ export class LossyCreditLink {
     spec: CreditPortSpec,
     private readonly random: RandomStream,
     readonly row = 0,
+    retry?: RetriedFrames,
   ) {
     this.bufferUnits = spec.granting.bufferUnits[3]!;
-    this.sender = new End(this, spec, 1);
-    this.receiver = new End(this, spec, 2);
+    this.sender = new End(this, spec, 1, retry);
+    this.receiver = new End(this, spec, 2, retry);
     this.sender.peer = this.receiver;
     this.receiver.peer = this.sender;
     this.view = {

@@ -137,6 +137,7 @@ class End implements MechanismHost {
       inQueue: () => waitingUnits() * UNIT,
       inLine: () => 0,
       first: () => -1,
+      forEachRepeatable: () => undefined,
     });
     this.credit.configurePort(0, { credit: spec, mac, classOf: IDENTITY } as unknown as PortSpec);
   }

@@ -231,3 +231,15 @@ faults: [{ kind: loss, probability: 100%, at: 2us, for: 20us }]
     assert.deepEqual(wrong, fine);
   });
 });
+
+describe('link-level retry', () => {
+  it('initialises where INITs are due faster than the line carries them', () => {
+    const wrong = wrongWith(`
+duration: 60ms
+fabric: { generator: pair, link: { rate: 10M, length: 5m } }
+llr: { enabled: true, profile: 200g-40m, dataAgeTimeout: 70ms }
+load: [{ stream: { from: h1, to: h2 }, bytes: 5KB, transport: reliable }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

@@ -177,6 +177,50 @@ describe('CBFC above link-level retry', () => {
   });
 });
 
+describe('credit exchange above link-level retry', () => {
+  const overTwoKm = (more: string, set: string[] = []): RunResults =>
+    runScenario(
+      `
+duration: 3ms
+fabric: { generator: pair, link: { rate: 10G, length: 2km } }
+priorities: { 3: credit }
+llr: { enabled: true }
+load: [{ stream: { from: h1, to: h2 }, frame: 1000, bytes: 200KB, priority: 3 }]
+${more}`,
+      ...set,
+    );
+
+  it('takes nothing for lost that is sent again, and believes no total too many', () => {
+    for (const fault of [
+      '{ kind: loss, probability: 2%, where: { device: h2 } }',
+      '{ kind: bit-errors, errorRate: 1e-6, where: { device: h2 } }',
+    ]) {
+      const { credits, failure, finished } = overTwoKm(`faults: [${fault}]`);
+      assert.deepEqual([failure, finished.done], [null, 1], fault);
+      const [sender, receiver] = [credits[0]!, credits[1]!];
+      const wrong = [sender.wrongTotals, sender.revoked, receiver.recovered, receiver.violations];
+      assert.deepEqual([...wrong, receiver.contradictions], [0, 0, 0, 0, 0], fault);
+    }
+  });
+
+  it('recovers what a flush gives up', () => {
+    const fault = '{ kind: loss, probability: 100%, where: { device: h2 }, at: 50us, for: 1ms }';
+    const { credits, failure, llr } = overTwoKm(`faults: [${fault}]`);
+    assert.equal(failure, null);
+    assert.ok(llr.length > 0 && credits[1]!.recovered > 0);
+    assert.ok(credits[0]!.held + credits[1]!.occupied <= credits[0]!.bufferUnits);
+  });
+
+  it('needs totals: increments are refused', () => {
+    assert.throws(
+      () => overTwoKm('credit: { counts: incremental }'),
+      /counts: incremental at h1:p1, where link-level retry sends frames again/,
+    );
+    const others = overTwoKm('credit: { counts: incremental }', ['llr.priorities=[1]']);
+    assert.equal(others.failure, null);
+  });
+});
+
 describe('a link layer in trouble', () => {
   for (const method of ['cbfc', 'pfc', 'credit']) {
     it(`gives one digest in every runner: ${method}`, () => {

@@ -109,6 +109,19 @@ describe('verdict of a run', () => {
     }
   });
 
+  it('is stalled where nothing came in the time of a pause that was never sent', () => {
+    const results = ran(
+      fabricOf(`
+duration: 500ms
+fabric: { generator: pair, link: { rate: 10M, length: 5m } }
+pause: true
+llr: { enabled: true, whileDown: block }
+load: [{ stream: { from: h1, to: h2 }, frame: 1000, bytes: 5KB }]
+faults: [{ kind: control, frames: llr-init-echo, action: lose }]`),
+    );
+    assert.deepEqual([results.status, results.stalls.length], ['stalled', 1]);
+  });
+
   it('is the same in threads, and the exit code says it', () => {
     const words = [CLI, 'run', RING, '--set', 'observe={}', '--set', 'expect=[]', '--json'];
     const [alone, threads] = [[], ['--threads', '2']].map((more, i) => {

@@ -17,4 +17,9 @@ export interface LinkLayer {
   repeats(port: number): number;
   /** A frame with a number came in, and an error or UNHURT; why it is dropped, or UNHURT. */
   arrives(port: number, frame: number, number: number, error: number): number;
+  /** Of the oldest frame in the replay buffer; the others follow. */
+  oldestNumber(port: number): number;
+  numberAfter(number: number): number;
+  /** No frame with this number has been let in. */
+  lacks(port: number, number: number): boolean;
 }

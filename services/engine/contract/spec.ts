@@ -32,8 +32,18 @@ export interface PortSpec {
   readonly orderedSets?: boolean;
   /** Name of the control messages that grant frames, where a mechanism of a slice has them. */
   readonly grantMessages?: string;
+  /** What the link partner may send again. */
+  readonly retry?: RetriedFrames;
   /** What will go wrong here. */
   readonly faults: readonly FaultSpec[];
+}
+
+/** Frames that come to a port by way of link-level retry. */
+export interface RetriedFrames {
+  /** Their priorities, one bit each. */
+  readonly priorities: number;
+  /** One that was let in is acknowledged within so long, or given up. */
+  readonly settlePs: number;
 }
 
 export interface StopPortSpec {

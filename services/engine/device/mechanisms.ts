@@ -50,6 +50,7 @@ export function makeMechanisms(
     inQueue: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
     inLine: lines.octets,
     first: queues.head,
+    forEachRepeatable: replayBuffers.forEach,
   });
   const pause = new PauseMechanism(tables, host, makeAccounts(shared), PAUSE_SLOT, ports);
   const faults = new FaultMechanism(tables, host, 4, traceMask);

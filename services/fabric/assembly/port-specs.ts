@@ -1,5 +1,6 @@
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type {
+  CreditPortSpec,
   PfcPortSpec,
   PfcWatchdogSpec,
   PortSpec,
@@ -37,7 +38,7 @@ export function groupsOf({ pause, classes }: AssemblyInput['scenario']): readonl
 }
 
 /** What slices say of a port's link layer. */
-export type LinkLayerOfPort = Pick<PortSpec, 'orderedSets' | 'grantMessages'>;
+export type LinkLayerOfPort = Pick<PortSpec, 'orderedSets' | 'grantMessages' | 'retry'>;
 
 export function linkLayerOf(
   mechanisms: readonly PlannedMechanism[],
@@ -48,9 +49,11 @@ export function linkLayerOf(
   const grantMessages = mechanisms.flatMap(
     ({ plan }) => plan.grantMessages?.(device, port) ?? [],
   )[0];
+  const [retry] = mechanisms.flatMap(({ plan }) => plan.retry?.(device, port) ?? []);
   return {
     ...(hasSets && { orderedSets: true }),
     ...(grantMessages !== undefined && { grantMessages }),
+    ...(retry !== undefined && { retry }),
   };
 }
 
@@ -96,6 +99,8 @@ export function portSpecs(
   return linkEnds.map((end) => {
     const { name, port, octetPs, latencyPs } = end;
     const exchange = credit.port(end, methods[port]!);
+    const layer = linkLayer(port);
+    checkCounts(exchange, layer, name, fail);
     return {
       name,
       octetPs,
@@ -107,10 +112,27 @@ export function portSpecs(
       pfc: scenario.pause.enabled ? null : pfcOf(end),
       credit: exchange,
       discovery: discovery.port(end, exchange),
-      ...linkLayer(port),
+      ...layer,
       faults: [],
     };
   });
+}
+
+/** Increments have no epoch: nobody knows what is still to come after the link was down. */
+function checkCounts(
+  credit: CreditPortSpec | null,
+  { retry }: LinkLayerOfPort,
+  port: string,
+  fail: Fail,
+): void {
+  if (credit?.counts !== 'incremental') return;
+  if ((credit.priorities & (retry?.priorities ?? 0)) === 0) return;
+  throw fail(
+    ['credit', 'counts'],
+    `counts: incremental at ${port}, where link-level retry sends frames again after the link was ` +
+      'down: they would come beside all that was granted since; counts: cumulative, or ' +
+      'llr: { priorities: … } without those that exchange credit',
+  );
 }
 
 /** Where a neighbor may recommend shares, strict priority is ETS without any. */

@@ -139,6 +139,15 @@ export function initialise(w: LlrWords, at: number, number: number, data: number
   w[at + RX_DATA] = data;
 }
 
+/** A number that has not been accepted yet. */
+export function lacks(w: LlrWords, at: number, number: number): boolean {
+  return ((number - w[at + RX_EXPECTED]) & MASK) < HALF;
+}
+
+export function numberAfter(number: number): number {
+  return (number + 1) & MASK;
+}
+
 /** A numbered frame came without error. */
 export function arrived(w: LlrWords, at: number, number: number): number {
   if (w[at + RX_STATE] === RX_OFF) return MISSING;

@@ -43,6 +43,7 @@ import {
   TX_FLUSH,
   TX_INIT,
   TX_NEXT,
+  TX_OLDEST,
   TX_REPLAY,
   TX_STATE,
 } from './machine.js';
@@ -269,6 +270,16 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     return DROP.OUT_OF_SEQUENCE;
   }
 
+  oldestNumber(port: number): number {
+    return this.words[port * STRIDE + TX_OLDEST];
+  }
+
+  readonly numberAfter = machine.numberAfter;
+
+  lacks(port: number, number: number): boolean {
+    return machine.lacks(this.words, port * STRIDE, number);
+  }
+
   private cameBad(port: number, number: number): void {
     const { words } = this;
     const at = port * STRIDE;
@@ -312,8 +323,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     const at = port * STRIDE;
     const due = words[at + DUE];
     if (due === 0) return 0;
-    // INIT and its echo go first: the others count from them.
-    const type = (due & (1 << LLR_INIT)) !== 0 ? LLR_INIT : this.otherThanInit(due);
+    const type = firstDue(due);
     words[at + DUE] &= ~(1 << type);
     if (words[at + DUE] !== 0) this.host.requestControl(this.tools.slot, port);
     set.type = type;
@@ -329,11 +339,6 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
       this.count(port, COUNT.LLR_TX_INIT_ECHO_CTL_OS, 1);
     } else this.composeAnswer(port, type);
     return encodeLlrSet(octets, 0, set);
-  }
-
-  private otherThanInit(due: number): number {
-    if ((due & (1 << LLR_INIT_ECHO)) !== 0) return LLR_INIT_ECHO;
-    return (due & (1 << LLR_NACK)) !== 0 ? LLR_NACK : LLR_ACK;
   }
 
   private composeAnswer(port: number, type: number): void {
@@ -460,4 +465,14 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     const { words, buffers } = this;
     return firstBroken(this.name, invariants, { port, words, at: port * STRIDE, spec, buffers });
   }
+}
+
+/**
+ * An echo and INIT go before what counts from them. The echo is first: it ends the link partner's
+ * INITs, which may be due again as soon as one is sent.
+ */
+function firstDue(due: number): number {
+  if ((due & (1 << LLR_INIT_ECHO)) !== 0) return LLR_INIT_ECHO;
+  if ((due & (1 << LLR_INIT)) !== 0) return LLR_INIT;
+  return (due & (1 << LLR_NACK)) !== 0 ? LLR_NACK : LLR_ACK;
 }

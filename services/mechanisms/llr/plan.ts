@@ -1,3 +1,4 @@
+import type { RetriedFrames } from '../../engine/contract/spec.js';
 import { PREAMBLE_OCTETS, WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import type { FabricContext, LinkContext, MechanismPlan } from '../fabric-context.js';
@@ -33,6 +34,15 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
 
   hasOrderedSets(device: number, port: number): boolean {
     return (this.specs[device]?.ports[port] ?? null) !== null;
+  }
+
+  retry(device: number, port: number): RetriedFrames | null {
+    const { longestFrameOctets, devices } = this.context;
+    const link = devices[device].links[port];
+    const sender = this.specs[link.peerDevice]?.ports[link.peerPort] ?? null;
+    if (sender === null) return null;
+    const wayPs = this.roundTripPs(link, Math.max(...longestFrameOctets), 0);
+    return { priorities: sender.priorities, settlePs: sender.dataAgePs + wayPs };
   }
 
   private specOf(device: number): LlrSpec | null {

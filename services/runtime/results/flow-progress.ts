@@ -141,7 +141,8 @@ export class FlowProgress {
       drainPs += queued * end.octetPs;
       const port = owner.ports[end.port]!;
       gapPs = Math.max(gapPs, shaperGapPs(port.credit));
-      pausePs = Math.max(pausePs, pausePsOf(port));
+      if (this.wasHeld(number, fabric.flows[index]!.priority))
+        pausePs = Math.max(pausePs, pausePsOf(port));
     }
     const turnPs = spec.sends.length * fullFrameOctets * (first?.octetPs ?? 0);
     gapPs = Math.max(
@@ -156,6 +157,11 @@ export class FlowProgress {
       drainPs / DRAIN_SHARE,
       pausePs,
     );
+  }
+
+  /** A pause explains nothing where none ever came. */
+  private wasHeld(port: number, priority: number): boolean {
+    return this.engine.mechanisms.some((own) => (own.holdCount?.(port, priority) ?? 0) > 0);
   }
 
   /** Between packets of the slowest queue of an 82599. */

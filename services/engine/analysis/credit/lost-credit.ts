@@ -1,9 +1,9 @@
-import { framesHeldBack } from '../../device/checkpoint.js';
 import type { Engine } from '../../device/engine.js';
 import { ahead, costOf, signed } from '../../flow-control/credit/credit-machine.js';
 import { ALLOWED, CONSUMED, LIMIT_SAID, PASSED } from '../../flow-control/credit/credit-records.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
-import { CLASS, COPY_FLAG, LENGTH, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
+import { CLASS, COPY_FLAG, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
+import { forEachNotTaken } from '../ledger/frames-underway.js';
 import { isControlUnderway, unitsGrantedUnderway } from './underway.js';
 
 /** Credit of a sender's account that neither end has, nor the link between them. */
@@ -102,21 +102,16 @@ function wordsUnderway(engine: Engine, row: number, quiet: boolean, said: number
 
 /** Units in flight to a receiver's account. */
 function unitsInFlight(engine: Engine, row: number): number {
-  const { shared, credit, devices } = engine;
+  const { shared, credit } = engine;
   const port = credit.accounts.port(row);
   const { unitOctets } = credit.accounts.specOf(row).granting;
   let units = 0;
-  const add = (frame: number): void => {
+  forEachNotTaken(engine, port, (frame) => {
     // A copy used no credit; and a port may run credit on some priorities only.
     if ((shared.pool.words[frame + CLASS] & COPY_FLAG) !== 0) return;
     if (!shared.ports.isCredited(port, shared.pool.words[frame + CLASS] & PRIORITY_MASK)) return;
     if (credit.rowOf(port, frame) !== row) return;
     units += costOf(shared.pool.words[frame + LENGTH], unitOctets);
-  };
-  shared.inFlightQueues.forEach(port, add);
-  const owner = devices[shared.ports.owner(port)];
-  for (const frame of [...framesHeldBack(owner), ...owner.late]) {
-    if (shared.pool.words[frame + PORT] === port) add(frame);
-  }
+  });
   return units;
 }

@@ -12,6 +12,7 @@ import {
   PRIORITY_MASK,
   REPLICA_FLAG,
 } from '../../frame/frame-pool.js';
+import { forEachUnderway } from './frames-underway.js';
 import { ChargeSums } from './link-books.js';
 import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued, forEachQueuedAt } from '../../device/queued-frames.js';
@@ -22,7 +23,7 @@ import { forEachQueued, forEachQueuedAt } from '../../device/queued-frames.js';
 export function overdrawnPort(engine: Engine, now: number): number {
   const { credit, shared, faults, devices } = engine;
   const { accounts } = credit;
-  const { ports, inFlightQueues, pool } = shared;
+  const { ports, pool } = shared;
   const specOf = (port: number): PortSpec => {
     const { spec, firstPort } = devices[ports.owner(port)];
     return spec.ports[port - firstPort];
@@ -38,8 +39,6 @@ export function overdrawnPort(engine: Engine, now: number): number {
     const incremental = spec.counts === 'incremental';
     // Increments have no epoch: the other end may grant again what an end had before it fell back.
     if (incremental && specOf(port).discovery?.drives === true) continue;
-    // What is sent again is in flight twice.
-    if (ports.hasLinkLayer(port)) continue;
     // Frames that will be lost on the link take no buffer.
     if (incremental && faults.mayBeCut(port)) continue;
     const repairPs = repairTimePs(spec);
@@ -47,7 +46,7 @@ export function overdrawnPort(engine: Engine, now: number): number {
       faults.mayMakeCredit(end, incremental, now, repairPs);
     if (isExcused(port) || isExcused(peer)) continue;
     const inFlight = new Float64Array(8);
-    inFlightQueues.forEach(port, (frame) => {
+    forEachUnderway(engine, port, (frame) => {
       const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
       inFlight[priority] += costOf(pool.words[frame + LENGTH], spec.granting.unitOctets);
     });

@@ -1,5 +1,6 @@
 import type { ChargeBook, Mechanism } from '../../contract/flow-control.js';
 import type { Engine } from '../../device/engine.js';
+import { forEachUnderway } from './frames-underway.js';
 
 /** A port, numbered through the service, and what does not hold at the link that ends there. */
 export interface BrokenLink {
@@ -11,17 +12,16 @@ export interface BrokenLink {
  * The first link of which a mechanism's books contradict what is under way; null if there is none.
  * Where a fault was, frames and messages may have been lost, or come twice.
  */
-export function brokenLink({ mechanisms, shared, faults }: Engine): BrokenLink | null {
-  const { ports, inFlightQueues } = shared;
+export function brokenLink(engine: Engine): BrokenLink | null {
+  const { mechanisms, faults } = engine;
+  const { ports } = engine.shared;
   const checked = mechanisms.filter((mechanism) => mechanism.brokenOnLink !== undefined);
   for (let port = 0; port < ports.count; port++) {
     const peer = ports.peer(port);
     if (peer < 0 || faults.excuses(port) || faults.excuses(peer)) continue;
-    // What a link layer sends again is in flight twice.
-    if (ports.hasLinkLayer(port)) continue;
     for (const mechanism of checked) {
       const what = mechanism.brokenOnLink!(port, (visit) => {
-        inFlightQueues.forEach(port, visit);
+        forEachUnderway(engine, port, visit);
       });
       if (what !== null) return { port, what };
     }

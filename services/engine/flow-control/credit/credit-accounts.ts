@@ -1,5 +1,5 @@
 import { PRIORITIES } from '../../units/ethernet.js';
-import type { CreditPortSpec } from '../../contract/spec.js';
+import type { CreditPortSpec, RetriedFrames } from '../../contract/spec.js';
 import { assert } from '../../kernel/assert.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { CreditRecords } from './credit-records.js';
@@ -63,6 +63,7 @@ export class CreditAccounts {
   private readonly first: Int32Array;
   private readonly rows: Int32Array;
   private readonly specs: (CreditPortSpec | null)[] = [];
+  private readonly retries: (RetriedFrames | null)[] = [];
   /** By port: the number of its channel if it has one only. */
   private readonly onlyChannel: Int32Array;
   private readonly ports: Int32Array;
@@ -111,7 +112,13 @@ export class CreditAccounts {
   }
 
   /** Ports are configured in their order. */
-  configure(port: number, spec: CreditPortSpec | null, classOf: readonly number[]): void {
+  configure(
+    port: number,
+    spec: CreditPortSpec | null,
+    classOf: readonly number[],
+    retry: RetriedFrames | null,
+  ): void {
+    this.retries[port] = retry;
     this.specs[port] = spec;
     this.first[port] = this.next;
     this.rows[port] = creditRows(spec);
@@ -147,6 +154,14 @@ export class CreditAccounts {
   /** Accounts whose frames wait for the same queue. */
   rowsOfClass(port: number, trafficClass: number): readonly number[] {
     return this.ofClass[(port << 3) | trafficClass];
+  }
+
+  /** Frames that a port let in may be sent again for so long; 0: never. */
+  settlePs(row: number): number {
+    const retry = this.retries[this.port(row)];
+    return retry !== null && (retry.priorities & (1 << this.priority(row))) !== 0
+      ? retry.settlePs
+      : 0;
   }
 
   /** Null where no priority of a port runs credit exchange. */

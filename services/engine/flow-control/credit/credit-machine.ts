@@ -89,4 +89,6 @@ export interface CreditCarrier {
   announce(row: number, step: number, units: number): void;
   /** Octets that wait at the account. */
   waitingOctets(row: number): number;
+  /** Units of frames that a link layer may send again. */
+  repeatableUnits(row: number): number;
 }

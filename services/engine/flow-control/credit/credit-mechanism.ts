@@ -6,7 +6,7 @@ import type {
 } from '../../contract/flow-control.js';
 import type { PortSpec } from '../../contract/spec.js';
 import type { FramePool } from '../../frame/frame-pool.js';
-import { LENGTH } from '../../frame/frame-pool.js';
+import { CLASS, LENGTH, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { Tables } from '../../kernel/tables.js';
 import { type AskedTerms, CreditAccounts } from './credit-accounts.js';
 import type { CreditCharges } from './credit-charges.js';
@@ -35,6 +35,8 @@ export interface WaitingFrames {
   inLine(row: number): number;
   /** The frame that starts next, which has left its line; -1 if there is none. */
   first(port: number, trafficClass: number): number;
+  /** Those of a port that a link layer may send again. */
+  forEachRepeatable(port: number, visit: (frame: number) => void): void;
 }
 
 /** Of a priority without credit. */
@@ -84,7 +86,7 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
   }
 
   configurePort(port: number, spec: PortSpec): void {
-    this.accounts.configure(port, spec.credit, spec.classOf);
+    this.accounts.configure(port, spec.credit, spec.classOf, spec.retry ?? null);
     this.conversation.configure(port, spec.mac);
     // Ports that negotiate begin without credit, until they have agreed on it.
     if (spec.credit === null || spec.discovery?.drives === true) return;
@@ -190,6 +192,18 @@ export class CreditMechanism implements Mechanism, CreditCarrier {
     const first = waiting.first(port, trafficClass);
     const isOwn = first >= 0 && this.rowOf(port, first) === row;
     return waiting.inLine(row) + (isOwn ? pool.words[first + LENGTH] : 0);
+  }
+
+  repeatableUnits(row: number): number {
+    const port = this.accounts.port(row);
+    let units = 0;
+    this.waiting.forEachRepeatable(port, (frame) => {
+      const frameClass = this.pool.words[frame + CLASS];
+      if ((frameClass & PRIORITY_MASK) !== this.accounts.priority(row)) return;
+      if (this.rowOf(port, frame) !== row) return;
+      units += this.sender.cost(row, this.pool.words[frame + LENGTH]);
+    });
+    return units;
   }
 
   // Octets and timers.

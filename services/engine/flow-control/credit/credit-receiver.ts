@@ -44,6 +44,7 @@ import {
   WANTED,
   WORDS_SHIFT,
 } from './credit-records.js';
+import { makeLateTotals } from './credit-late-totals.js';
 import { makeCreditLoans } from './credit-loans.js';
 import { makeCreditRequests } from './credit-requests.js';
 import { makeCreditShaper } from './credit-shaper.js';
@@ -89,6 +90,7 @@ export function makeCreditReceiver(
   const lender = { outstanding, isActive, isOpen, unused, reclaim };
   const loans = makeCreditLoans(tables, accounts, clock, lender);
   const requests = makeCreditRequests(tables);
+  const lateTotals = makeLateTotals(tables, accounts, clock);
   const shaper = makeCreditShaper(tables, accounts, carrier);
 
   /** The link is up. */
@@ -359,6 +361,7 @@ export function makeCreditReceiver(
       jump(row, word);
       words[w | LIMIT] = word;
       words[w | LIMIT_SAID] = word;
+      lateTotals.inTime(row);
       counts[r | RECEIVER_EPOCH] = epoch;
       counts[r | MODES] |= OPENED;
       doubles[row * DOUBLES + RESYNCS]++;
@@ -464,6 +467,7 @@ export function makeCreditReceiver(
     const passed = words[w | PASSED];
     const total = accounts.specOf(row).granting.isWide ? word : totalOf(word, passed);
     const missing = ahead(total, passed);
+    if (missing > WINDOW_MOST && lateTotals.mayBeRight(row, total, passed)) return true;
     // A sender has used neither less than was received, nor more than was ever granted.
     if (missing > ahead(words[w | LIMIT_SAID], passed)) {
       doubles[row * DOUBLES + CONTRADICTIONS]++;
@@ -472,6 +476,7 @@ export function makeCreditReceiver(
     }
     doubles[row * DOUBLES + RECOVERED] += missing;
     if (missing !== 0) jump(row, total);
+    lateTotals.inTime(row);
     return true;
   }
 

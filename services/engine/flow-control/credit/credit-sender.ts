@@ -238,9 +238,14 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     return counts[(row << RECORD_SHIFT) | SENDER_EPOCH];
   }
 
-  /** Word of a request, read when it starts on the wire. */
+  /**
+   * Word of a request, read when it starts on the wire. It overtakes frames that a link layer may
+   * send again, and does not count them: they are not lost.
+   */
   function requestWord(row: number, what: number): number {
-    const word = accounts.isCumulative(row) ? count(row, CONSUMED) : 0;
+    const word = accounts.isCumulative(row)
+      ? (count(row, CONSUMED) - carrier.repeatableUnits(row)) & COUNT_MASK
+      : 0;
     // It is the total: a pending repetition is done.
     if (counts[(row << RECORD_SHIFT) | REPORTS] === 0) {
       times[(row << TIMES_SHIFT) | REPORT_AT] = clock.now + times[(row << TIMES_SHIFT) | REPORT_PS];
@@ -447,6 +452,12 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function trySync(row: number): void {
     const { asking, keepAlivePs } = accounts.specOf(row);
     const d = row * DOUBLES;
+    if (carrier.repeatableUnits(row) > 0) {
+      // The epoch begins behind what may still come of the one before.
+      doubles[d + SYNC_AT] = clock.now + asking.syncPs;
+      carrier.wake(row, doubles[d + SYNC_AT]);
+      return;
+    }
     const tries = ++doubles[d + TRIES];
     if (tries === asking.syncTries + 1) doubles[d + FAILED_SYNCS]++;
     const wait = tries <= asking.syncTries ? asking.syncPs : keepAlivePs;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CreditPortSpec } from '../../../../services/engine/contract/spec.js';
+import type { CreditPortSpec, RetriedFrames } from '../../../../services/engine/contract/spec.js';
 import { CE_REFUSALS } from '../../../../services/engine/flow-control/credit/credit-conversation.js';
 import { bufferBacksCredit } from '../../../../services/engine/flow-control/credit/credit-invariants.js';
 import {
@@ -11,6 +11,7 @@ import {
 import {
   ALLOWED,
   CONSUMED,
+  PASSED,
 } from '../../../../services/engine/flow-control/credit/credit-records.js';
 import {
   OVERFLOW,
@@ -33,8 +34,9 @@ import { creditSpec, LossyCreditLink, NO_HARM, nothingIsLost } from '../../../ki
 const BUFFER = 200;
 const IGNORE = (): void => undefined;
 
-function linkOf(spec: Partial<CreditPortSpec> = {}): LossyCreditLink {
-  return new LossyCreditLink({ ...creditSpec(BUFFER), ...spec }, new RandomStream(1, 'link'));
+function linkOf(spec: Partial<CreditPortSpec> = {}, retry?: RetriedFrames): LossyCreditLink {
+  const random = new RandomStream(1, 'link');
+  return new LossyCreditLink({ ...creditSpec(BUFFER), ...spec }, random, 0, retry);
 }
 
 /** Terms with a peer that says nothing of its buffer. */
@@ -301,6 +303,25 @@ describe('Credit exchange', () => {
     assert.equal(receiver.get(link.row, RECOVERED), 0);
     link.run(15e6, IGNORE);
     assert.ok(nothingIsLost(link.view));
+  });
+
+  it('lets a total be behind what retry may repeat, but not for longer than that takes', () => {
+    const settlePs = 30e6;
+    const link = linkOf({}, { priorities: 0xff, settlePs });
+    link.offer(50);
+    link.run(10e6, IGNORE);
+    const { receiver } = link.receiver.credit;
+    const report = (behind: number): number => {
+      const total = receiver.count(link.row, PASSED) - behind;
+      receiver.onReport(link.row, receiver.epoch(link.row), total);
+      return receiver.get(link.row, CONTRADICTIONS);
+    };
+    assert.equal(report(20), 0);
+    link.clock.now += settlePs;
+    assert.equal(report(5), 0);
+    link.clock.now += 1;
+    assert.equal(report(5), 1);
+    assert.equal(receiver.get(link.row, RECOVERED), 0);
   });
 
   it('uses no total that the buffer cannot back, counts it and begins a new epoch', () => {

@@ -1,0 +1,58 @@
+import { NO_NUMBER } from '../../contract/link-layer.js';
+import { framesHeldBack } from '../../device/checkpoint.js';
+import type { Engine } from '../../device/engine.js';
+import { PORT } from '../../frame/frame-pool.js';
+
+/**
+ * Frames that the link partner of a port has sent, and that the port has not let in: each once,
+ * however often a link layer sends it again.
+ */
+export function forEachUnderway(
+  engine: Engine,
+  port: number,
+  visit: (frame: number) => void,
+): void {
+  const { ports, inFlightQueues } = engine.shared;
+  if (ports.hasLinkLayer(port)) forEachLayered(engine, port, visit);
+  else inFlightQueues.forEach(port, visit);
+}
+
+/** The same, and those that wait in the port for their last bit, or for the end of a fault. */
+export function forEachNotTaken(
+  engine: Engine,
+  port: number,
+  visit: (frame: number) => void,
+): void {
+  const { ports, pool } = engine.shared;
+  forEachUnderway(engine, port, visit);
+  const owner = engine.devices[ports.owner(port)];
+  for (const frame of [...framesHeldBack(owner), ...owner.late]) {
+    if (pool.words[frame + PORT] === port) visit(frame);
+  }
+}
+
+function forEachLayered(
+  { shared, given }: Engine,
+  port: number,
+  visit: (frame: number) => void,
+): void {
+  const { ports, pool, inFlightQueues, replayBuffers } = shared;
+  const layer = given.find(({ linkLayer }) => linkLayer !== undefined)!.linkLayer!;
+  const seen = new Set<number>();
+  const visitNumbered = (frame: number, number: number): void => {
+    if (!layer.lacks(port, number) || seen.has(number)) return;
+    seen.add(number);
+    visit(frame);
+  };
+  inFlightQueues.forEach(port, (frame) => {
+    const number = pool.linkNumber(frame);
+    if (number === NO_NUMBER) visit(frame);
+    else visitNumbered(frame, number);
+  });
+  const peer = ports.peer(port);
+  let number = layer.oldestNumber(peer);
+  replayBuffers.forEach(peer, (frame) => {
+    visitNumbered(frame, number);
+    number = layer.numberAfter(number);
+  });
+}
