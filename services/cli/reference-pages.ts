@@ -9,11 +9,14 @@ import { didYouMean, listed } from '../settings/errors.js';
 import { describeInstruments } from '../telemetry/metrics/instruments.js';
 import { commandsPage } from './commands-page.js';
 import { InputError } from './exit.js';
+import { markdownTable } from './markdown-table.js';
+import { wirePage } from './wire-page.js';
 
 const PAGES: Readonly<Record<string, (program: Command) => string>> = {
   commands: commandsPage,
   metrics: metricsPage,
   tables: tablesPage,
+  'wire-formats': wirePage,
 };
 
 export function referencePage(topic: string, program: Command): string {
@@ -100,12 +103,6 @@ function tableSection({ name, about, columns }: DescribedTable): string {
 
 function unitOf({ unit, type }: Column): string {
   return type === 'VARCHAR' ? '' : unit;
-}
-
-function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return `${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}\n`;
 }
 
 function sentence(text: string): string {

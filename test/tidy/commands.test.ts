@@ -112,7 +112,7 @@ describe('commands of the documents', () => {
   });
 });
 
-for (const topic of ['commands', 'metrics', 'tables']) {
+for (const topic of ['commands', 'metrics', 'tables', 'wire-formats']) {
   it(`docs/${topic}.md is what \`selvage explain ${topic} --markdown\` prints`, () => {
     assert.equal(textOf(`docs/${topic}.md`), referencePage(topic, program()));
   });
