@@ -1,5 +1,5 @@
-// The documents as a site: every Markdown file of the repository is a page at its own path, so links
-// between documents mean the same here and on GitHub. docs/README.md is the table of contents.
+// The documents as a site: every Markdown file of the repository is a page at its own path, so
+// links between documents mean the same here and on GitHub. docs/README.md is the contents.
 
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
