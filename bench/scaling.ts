@@ -4,7 +4,7 @@ import { fabricOf, permutation } from './fabrics.js';
 import { aloneMs, inProcesses } from './in-processes.js';
 import { median } from './measure.js';
 
-// The model of docs/scaling.md: constants are measured with two loads of one small fabric, the wall
+// The model of bench/README.md: constants are measured with two loads of one small fabric, the wall
 // time of others is predicted for 1, 2 and 4 services, and measured, all in turn, in rounds.
 //   npm run bench:scaling -- [ROUNDS]
 
