@@ -265,7 +265,7 @@ function placeText({ name, priority }: TreeNode): string {
 }
 
 function whatText({ kind, mechanism, times, totalPs }: TreeNode): string {
-  const what = { queue: 'queue', stopped: 'full', held: `blocked by ${mechanism}` }[kind];
+  const what = { queue: 'queue', full: 'full', blocked: `blocked by ${mechanism}` }[kind];
   const often = times === 1 ? '' : `, ${formatCount(times)}×`;
   return `${what}${often}${totalPs === null ? '' : `, ${time(totalPs)}`}`;
 }

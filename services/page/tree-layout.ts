@@ -86,7 +86,7 @@ function rowsOf(given: TreeNode, openLevels: number): number {
 /** An account that is full and the port that it holds are one step. */
 function holdOf(node: TreeNode): TreeNode {
   const [only, ...others] = node.children;
-  const isStep = node.kind === 'stopped' && only?.kind === 'held';
+  const isStep = node.kind === 'full' && only?.kind === 'blocked';
   return isStep && others.length === 0 && node.omitted === 0 ? only : node;
 }
 

@@ -56,6 +56,6 @@ export function flowWhyText(why: FlowWhy, style: Style): string {
 }
 
 function causeText({ cause, mechanism, root }: TimeShare): string {
-  if (cause !== 'held') return cause;
+  if (cause !== 'blocked') return cause;
   return `blocked by ${mechanism ?? '?'}${root === null ? '' : `, root ${root}`}`;
 }

@@ -7,13 +7,12 @@ import type { DiscoveryResults } from '../runtime/results/discovery-results.js';
 import type { FlowResult, PortPriorityResult, PortResult } from '../runtime/results/results.js';
 import type { SeriesRow } from '../runtime/series-rows.js';
 import { parseCsv } from './csv.js';
-import type { Episode } from '../telemetry/congestion/congestion.js';
+import type { Episode, EpisodeKind } from '../telemetry/congestion/congestion.js';
 import type { MeasuredRun } from './page/page-of-run.js';
 import { readTraces } from './read-traces.js';
 import { DISCOVERY, readNics, readRun, readRunFile, TRACES } from './run-directory.js';
 import { runJson } from './run-json.js';
 import { readSummary, SUMMARY_FILE } from './summary/summary-json.js';
-import { kindNamed } from './tables/observed-tables.js';
 import { dropColumn } from './tables/run-tables.js';
 
 type Row = Readonly<Record<string, string>>;
@@ -45,7 +44,7 @@ export function readMeasured(folder: string, topology: Topology): MeasuredRun {
 function episodesFrom(folder: string): { readonly episodes: readonly Episode[] } | null {
   if (!existsSync(join(folder, EPISODES))) return null;
   const episodes = readRows(folder, EPISODES).map((row): Episode => ({
-    ...{ id: row['id']!, kind: kindNamed(row['kind']!), device: row['device']! },
+    ...{ id: row['id']!, kind: row['kind'] as EpisodeKind, device: row['device']! },
     ...{ port: row['port']!, priority: numberFrom(row['priority']!), mechanism: row['mechanism']! },
     ...{ startPs: Number(row['start_ps']), endPs: numberFrom(row['end_ps']!) },
     ...{ parent: textFrom(row['parent']!) },

@@ -46,7 +46,7 @@ function portTable(ports: readonly SlotPortResult[]): string {
       formatCount(p.downgradedFrames),
       formatCount(p.wredDrops),
     ]);
-  const head = ['port', '802.3x', 'own slots', 'Xoff at', 'behind, needs', 'Xoffs', 'stopped'];
+  const head = ['port', '802.3x', 'own slots', 'Xoff at', 'behind, needs', 'Xoffs', 'paused'];
   return table([...head, 'downgraded', 'WRED drops'], rows);
 }
 

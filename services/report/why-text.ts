@@ -107,8 +107,8 @@ function branchLines(branches: readonly Branch[], level: number): string[] {
 
 function branchText(branch: Branch): string {
   const { kind, mechanism, times, totalPs, frameTimePs } = branch;
-  const did = kind === 'held' ? `blocked by ${mechanism}` : 'full';
-  const lost = kind === 'held' ? `, ${formatTime(frameTimePs)} of blocked time` : '';
+  const did = kind === 'blocked' ? `blocked by ${mechanism}` : 'full';
+  const lost = kind === 'blocked' ? `, ${formatTime(frameTimePs)} of blocked time` : '';
   return `${placeOf(branch)} ${did}, ${formatCount(times)}x, ${formatTime(totalPs)} in all${lost}`;
 }
 

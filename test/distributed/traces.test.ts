@@ -61,8 +61,8 @@ describe('traces across services', { skip }, () => {
     const devices = new Set(named('hop').map(({ attributes }) => attributes['selvage.device']));
     assert.ok(devices.size > DEVICES / 2, [...devices].join(' '));
     assert.ok(named('frame').length > 20);
-    assert.ok(named('held').some(({ links }) => links.length > 0));
-    assert.ok(named('stopped').some(({ parentSpanId }) => parentSpanId !== ''));
+    assert.ok(named('blocked').some(({ links }) => links.length > 0));
+    assert.ok(named('full').some(({ parentSpanId }) => parentSpanId !== ''));
   }
 
   it('are whole, over gRPC from services of six devices, over HTTP from one process', async () => {

@@ -21,7 +21,7 @@ const QUERIES = {
   episodes: `select category, count(*), sum(e.value - s.value)
     from slice join args s on s.slice = id and s.key = 'start_ps'
     join args e on e.slice = id and e.key = 'cleared_ps'
-    where category in ('held', 'queue', 'stopped') and e.value >= 0 group by category`,
+    where category in ('blocked', 'queue', 'full') and e.value >= 0 group by category`,
   open: `select count(*) from args where key = 'cleared_ps' and value = -1`,
   parts: `select part.value, sum(e.value - s.value) from slice
     join args part on part.slice = id and part.key = 'part'
@@ -36,12 +36,12 @@ const QUERIES = {
     where ts != s.value / 1000`,
   causes: `select o.category, i.category, count(*) from flow
     join slice o on o.id = slice_out join slice i on i.id = slice_in
-    where o.category in ('held', 'queue', 'stopped') and i.depth = 0 group by 1, 2`,
+    where o.category in ('blocked', 'queue', 'full') and i.depth = 0 group by 1, 2`,
   holders: `select count(*) from flow join slice o on o.id = slice_out
     join slice i on i.id = slice_in
     join args episode on episode.slice = i.id and episode.key = 'episode'
     join args own on own.slice = o.id and own.key = 'episode' and own.value = episode.value
-    where o.category = 'held' and i.depth = 1`,
+    where o.category = 'blocked' and i.depth = 1`,
   backwards: `select count(*) from flow join slice o on o.id = slice_out
     join slice i on i.id = slice_in where o.ts > i.ts`,
   places: `select distinct device.name, port.name from track port
@@ -107,7 +107,7 @@ describe('a trace for Perfetto', { skip, timeout: 300_000 }, () => {
   it('has all episodes, with an arrow from each cause', () => {
     const { episodes } = expected();
     const ended = episodes.filter(({ endPs }) => endPs !== null);
-    const kinds = ['held', 'queue', 'stopped'].map((kind) => {
+    const kinds = ['blocked', 'queue', 'full'].map((kind) => {
       const own = ended.filter((episode) => episode.kind === kind);
       return [kind, own.length, own.reduce((sum, e) => sum + e.endPs! - e.startPs, 0)];
     });
@@ -119,7 +119,7 @@ describe('a trace for Perfetto', { skip, timeout: 300_000 }, () => {
     const caused = episodes.filter(({ parent }) => parent !== null).length;
     const arrows = answers.causes.reduce((sum, [, , count]) => sum + Number(count), 0);
     assert.equal(arrows, caused);
-    assert.ok(answers.causes.some(([from, to]) => from === 'stopped' && to === 'held'));
+    assert.ok(answers.causes.some(([from, to]) => from === 'full' && to === 'blocked'));
   });
 
   it('has an arrow from an episode to each time that it held a frame', () => {

@@ -5,14 +5,14 @@ const PARTS = [
   'source',
   'complete',
   'wait',
-  'held',
+  'blocked',
   'serialise',
   'propagate',
   'process',
   'receive',
 ];
 /** Kinds of spans that a tree of congestion has. */
-export const EPISODES = ['queue', 'stopped', 'held'];
+export const EPISODES = ['queue', 'full', 'blocked'];
 
 const ERROR = 2;
 

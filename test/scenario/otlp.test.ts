@@ -165,7 +165,7 @@ describe('spans over OTLP', () => {
       return { ...span, attributes, links: [] };
     });
     assert.deepEqual(receiver.spans, alone);
-    const held = alone.filter(({ name }) => name === 'held');
+    const held = alone.filter(({ name }) => name === 'blocked');
     assert.ok(held.length > 0);
     for (const { attributes } of held) {
       assert.equal(attributes['selvage.mechanism'], 'pfc');

@@ -299,7 +299,7 @@ describe('Waits under CBFC', () => {
       check: true,
     });
     while (session.advance(1000) === 'running');
-    const held = session.congestion()!.episodes.filter(({ kind }) => kind === 'held');
+    const held = session.congestion()!.episodes.filter(({ kind }) => kind === 'blocked');
     assert.ok(held.length > 0);
     assert.ok(held.every(({ mechanism }) => mechanism === 'cbfc'));
     assert.ok(held.some(({ parent }) => parent !== null));

@@ -14,7 +14,7 @@ import { classSection, pauseSection, prioritySections } from './normalise-flow-c
 import { machinerySections } from './normalise-machinery.js';
 import { groupSections, loadSections } from './normalise-load.js';
 import { mechanismSections } from './mechanism-sections.js';
-import type { CaptureSection, Scenario } from './scenario.js';
+import type { CaptureSection, Scenario, TraceSection } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
 
 /** `plugins` are those that the file names, read. */
@@ -55,7 +55,7 @@ export function normalise(
       episodes: input.observe.episodes || isAboutEpisodes(input),
       queue: input.observe.queue ?? null,
       stormPs: input.observe.storm,
-      traces: input.observe.traces ?? null,
+      traces: traceSection(input.observe.traces),
       captures: captureSection(input.observe.captures),
       events: input.observe.events,
       wire: input.observe.wire,
@@ -72,6 +72,14 @@ export function normalise(
  */
 function isAboutEpisodes({ expect }: ScenarioInput): boolean {
   return expect.some(({ metric }) => metric === 'deadlocks' || metric === 'storms');
+}
+
+/** Of all frames a few are enough; who names flows wants theirs. */
+const SHARE_OF_ALL = 0.001;
+
+function traceSection(input: ScenarioInput['observe']['traces']): TraceSection | null {
+  if (input === undefined) return null;
+  return { ...input, share: input.share ?? (input.flows.length > 0 ? 1 : SHARE_OF_ALL) };
 }
 
 function captureSection(input: ScenarioInput['observe']['captures']): CaptureSection | null {

@@ -25,8 +25,11 @@ const port = (): z.ZodString =>
 
 const tracesSchema = mapping({
   share: quantity(share)
-    .describe('Share of the frames, chosen by what they carry.')
-    .prefault('0.1%'),
+    .describe(
+      'Share of the frames, chosen by what they carry; if not given, 0.1 %, or all frames of ' +
+        '`flows` where that names some.',
+    )
+    .exactOptional(),
   flows: list(text('a flow', /./, 'the name of a flow'), 'flows such as h1->h2')
     .describe('Only frames of these flows; empty: of all.')
     .prefault([]),

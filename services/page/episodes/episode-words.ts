@@ -18,7 +18,7 @@ export function heldText(mechanism: string): string {
 
 export function whatText({ kind, mechanism }: Pick<EpisodeView, 'kind' | 'mechanism'>): string {
   if (kind === 'queue') return 'queue';
-  if (kind === 'stopped') return 'buffer full';
+  if (kind === 'full') return 'buffer full';
   return heldText(mechanism);
 }
 
@@ -45,6 +45,6 @@ export function causesOf({ rows }: EpisodesView, place: number): number[] {
 }
 
 /** How it is drawn. */
-export function shapeOf({ kind, mechanism }: EpisodeView): EpisodeView['kind'] | 'blocked' {
-  return kind === 'held' && !isPause(mechanism) ? 'blocked' : kind;
+export function shapeOf({ kind, mechanism }: EpisodeView): EpisodeView['kind'] | 'paused' {
+  return kind === 'blocked' && isPause(mechanism) ? 'paused' : kind;
 }

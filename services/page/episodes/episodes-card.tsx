@@ -18,8 +18,8 @@ const TRACKS = 10;
 
 const KEY = [
   ['queue', 'queue'],
-  ['stopped', 'buffer full'],
-  ['held', 'paused'],
+  ['full', 'buffer full'],
+  ['paused', 'paused'],
   ['blocked', 'blocked otherwise'],
 ] as const;
 

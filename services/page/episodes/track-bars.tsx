@@ -14,9 +14,9 @@ const MISS_MOST = 3;
 
 /** What is drawn how: a queue fills its track, a full buffer half of it. */
 const SHAPES = [
-  ['stopped', 10, 8],
+  ['full', 10, 8],
   ['queue', 0, HEIGHT],
-  ['held', 2, HEIGHT - 4],
+  ['paused', 2, HEIGHT - 4],
   ['blocked', 2, HEIGHT - 4],
 ] as const;
 

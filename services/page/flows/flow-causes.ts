@@ -27,7 +27,7 @@ export function causesOfFlow(run: RunPage, flow: FlowView): FlowCause[] {
   const found = new Map<string, FlowCause>();
   episodes.rows.forEach((episode, place) => {
     const { kind, port, priority, mechanism } = episode;
-    if (kind !== 'held' || !path.has(port)) return;
+    if (kind !== 'blocked' || !path.has(port)) return;
     if (priority !== null && priority !== flow.priority) return;
     const until = Math.min(episode.endPs ?? run.virtualPs, endPs);
     const ps = until - Math.max(episode.startPs, flow.startPs);

@@ -4,7 +4,7 @@ import { isPause, mechanismName } from '../episodes/episode-words.js';
 /** What a frame's time goes into, in the order of a legend. */
 export const PARTS: readonly { readonly kinds: readonly PartName[]; readonly name: string }[] = [
   { kinds: ['source', 'wait'], name: 'queueing' },
-  { kinds: ['held'], name: 'paused or blocked' },
+  { kinds: ['blocked'], name: 'paused or blocked' },
   { kinds: ['complete', 'serialise'], name: 'serialisation' },
   { kinds: ['propagate'], name: 'propagation' },
   { kinds: ['process'], name: 'pipeline' },
@@ -14,7 +14,7 @@ export const PARTS: readonly { readonly kinds: readonly PartName[]; readonly nam
 const WORDS: Readonly<Record<PartName, string>> = {
   source: 'queueing at the source',
   wait: 'queueing',
-  held: 'paused',
+  blocked: 'paused',
   complete: 'reception of its last bit',
   serialise: 'serialisation',
   propagate: 'propagation',

@@ -276,7 +276,7 @@ export interface TreeView {
 }
 
 export interface TreeNode {
-  readonly kind: 'queue' | 'stopped' | 'held';
+  readonly kind: 'queue' | 'full' | 'blocked';
   readonly name: string;
   readonly port: number | null;
   readonly priority: number | null;

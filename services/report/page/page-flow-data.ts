@@ -61,7 +61,7 @@ export interface StepView {
 }
 
 export type PartName =
-  'source' | 'complete' | 'wait' | 'held' | 'serialise' | 'propagate' | 'process' | 'receive';
+  'source' | 'complete' | 'wait' | 'blocked' | 'serialise' | 'propagate' | 'process' | 'receive';
 
 export interface PartView {
   readonly kind: PartName;
@@ -86,7 +86,7 @@ export interface EpisodesView {
 }
 
 export interface EpisodeView {
-  readonly kind: 'queue' | 'stopped' | 'held';
+  readonly kind: 'queue' | 'full' | 'blocked';
   readonly port: string;
   /** Null: all of the port. */
   readonly priority: number | null;

@@ -114,7 +114,7 @@ class BlockedTimes {
     private readonly nowPs: number,
   ) {
     for (const episode of episodes) {
-      if (episode.kind !== 'held') continue;
+      if (episode.kind !== 'blocked') continue;
       const there = this.byPort.get(episode.port);
       if (there === undefined) this.byPort.set(episode.port, [episode]);
       else there.push(episode);

@@ -78,7 +78,7 @@ function atRank(sorted: Float64Array, share: number): number {
 export function pauseSpreads(episodes: readonly Episode[]): PauseSpread[] {
   const byMechanism = new Map<string, Episode[]>();
   for (const episode of episodes) {
-    if (episode.kind !== 'held') continue;
+    if (episode.kind !== 'blocked') continue;
     const own = byMechanism.get(episode.mechanism);
     if (own === undefined) byMechanism.set(episode.mechanism, [episode]);
     else own.push(episode);

@@ -2,7 +2,7 @@
 
 import { EVENT_MEANINGS } from '../../engine/analysis/events/event-recorder.js';
 import type { TimedEvent } from '../../telemetry/events/event-table.js';
-import type { Episode, EpisodeKind } from '../../telemetry/congestion/congestion.js';
+import type { Episode } from '../../telemetry/congestion/congestion.js';
 import { columnsOf, resultTable } from '../../mechanisms/result-table.js';
 import type { Column, ResultTable } from '../../mechanisms/result-table.js';
 import { RATE_COLUMNS } from '../../runtime/series-rows.js';
@@ -83,18 +83,6 @@ export const EVENT_TABLE: ResultTable<readonly TimedEvent[]> = resultTable({
   ],
 });
 
-/** As tables and documents call kinds of episodes. */
-const KINDS: Readonly<Record<EpisodeKind, string>> = {
-  queue: 'queue',
-  stopped: 'full',
-  held: 'blocked',
-};
-
-export function kindNamed(name: string): EpisodeKind {
-  const [kind] = Object.entries(KINDS).find(([, own]) => own === name) ?? ['queue'];
-  return kind as EpisodeKind;
-}
-
 const episode = columnsOf<Episode>();
 
 export const EPISODE_TABLE: ResultTable<readonly Episode[]> = resultTable({
@@ -107,7 +95,7 @@ export const EPISODE_TABLE: ResultTable<readonly Episode[]> = resultTable({
       'kind',
       '`queue`: an egress queue waits; `full`: an ingress buffer is above XOFF; `blocked`: a ' +
         'priority of a port may not send.',
-      (e) => KINDS[e.kind],
+      (e) => e.kind,
     ),
     episode.text('device', 'Where.', (e) => e.device),
     episode.text('port', 'Its port.', (e) => e.port),

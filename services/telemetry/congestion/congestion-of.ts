@@ -32,7 +32,7 @@ const LOCKED_UP: RootReason = 'deadlock';
  */
 function isLockedUp(episode: Episode, deadlocks: readonly Deadlock[]): boolean {
   const { kind, reason, port, priority, endPs } = episode;
-  if (kind !== 'held' || reason !== 'credit-loop' || endPs !== null) return false;
+  if (kind !== 'blocked' || reason !== 'credit-loop' || endPs !== null) return false;
   return deadlocks.some(
     ({ openedPs, ring }) =>
       openedPs === null && ring.some((step) => step.egress === port && step.priority === priority),
@@ -41,7 +41,9 @@ function isLockedUp(episode: Episode, deadlocks: readonly Deadlock[]): boolean {
 
 function stormsOf(episodes: readonly Episode[], stormPs: number, nowPs: number): Storm[] {
   return episodes
-    .filter(({ kind, startPs, endPs }) => kind === 'held' && (endPs ?? nowPs) - startPs >= stormPs)
+    .filter(
+      ({ kind, startPs, endPs }) => kind === 'blocked' && (endPs ?? nowPs) - startPs >= stormPs,
+    )
     .map(({ port, priority, startPs, endPs }) => {
       return { port, priority, startPs, noticedPs: startPs + stormPs, endPs };
     });

@@ -90,7 +90,7 @@ function treeOf(
   const all = membersOf(root, children);
   const ends = all.map(({ endPs }) => endPs ?? Infinity);
   const cleared = ends.reduce((a, b) => Math.max(a, b), 0);
-  const holds = all.filter(({ kind }) => kind === 'held');
+  const holds = all.filter(({ kind }) => kind === 'blocked');
   return {
     root,
     clearedPs: cleared === Infinity ? null : cleared,
@@ -117,7 +117,7 @@ function depthOf(root: Episode, children: Children): number {
   let level: readonly Episode[] = [root];
   let depth = 0;
   while (level.length > 0) {
-    if (level.some(({ kind }) => kind === 'held')) depth++;
+    if (level.some(({ kind }) => kind === 'blocked')) depth++;
     level = level.flatMap(({ id }) => children.get(id) ?? []);
   }
   return depth;

@@ -6,7 +6,7 @@
  * - `stopped`: an ingress account was full and paused its link partner;
  * - `held`: a priority of a port might not send.
  */
-export type EpisodeKind = 'queue' | 'stopped' | 'held';
+export type EpisodeKind = 'queue' | 'full' | 'blocked';
 
 /** Why an episode has no cause. */
 export type RootReason =

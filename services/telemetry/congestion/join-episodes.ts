@@ -94,7 +94,7 @@ export class EpisodeJoin {
     const { parent, reason } = this.causeOfStop(end, stop);
     return {
       id,
-      kind: 'stopped',
+      kind: 'full',
       device: this.nameOf(device),
       port: end.name,
       priority: mechanism === 'pause' ? null : this.priorityOf(end, group),
@@ -113,7 +113,7 @@ export class EpisodeJoin {
     const { parent, reason } = this.causeOfHold(end, hold);
     return {
       id,
-      kind: 'held',
+      kind: 'blocked',
       device: this.nameOf(device),
       port: end.name,
       priority: mechanism === 'pause' ? null : priority,

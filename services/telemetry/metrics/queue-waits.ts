@@ -1,7 +1,7 @@
 import type { FrameTrace, PartKind } from '../traces/frame-trace.js';
 import type { QueueWait } from './port-figures.js';
 
-const IN_QUEUE: readonly PartKind[] = ['wait', 'held'];
+const IN_QUEUE: readonly PartKind[] = ['wait', 'blocked'];
 
 /** How long frames waited at each egress that they passed, paused or not. */
 export function* queueWaits(traces: Iterable<FrameTrace>): Generator<QueueWait> {

@@ -75,7 +75,7 @@ export function planDeadlocks(
     const steps = ring.map(({ device, ingress, egress, priority }): PlannedSpan => {
       const holds = episodes.filter(
         (episode) =>
-          episode.kind === 'held' &&
+          episode.kind === 'blocked' &&
           episode.port === egress &&
           (episode.priority ?? priority) === priority &&
           episode.startPs <= closedPs &&

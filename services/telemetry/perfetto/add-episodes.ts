@@ -66,11 +66,11 @@ function addEpisode(timeline: Timeline, episode: Episode, nowPs: number): Slice 
   });
 }
 
-/** `held` and `stopped` are the kinds of episodes.csv: a blocked egress, a full ingress buffer. */
+/** By kind, as in episodes.csv. */
 const TRACKS: Readonly<Record<Episode['kind'], string>> = {
   queue: 'congested queue',
-  stopped: 'full ingress buffer',
-  held: 'paused or blocked',
+  full: 'full ingress buffer',
+  blocked: 'paused or blocked',
 };
 
 function episodeTrack(root: Track, { kind, port, priority }: Episode): Track {

@@ -8,7 +8,7 @@ import type { Slice, SliceSpec, Timeline, Track } from './timeline.js';
 const PLACES: Readonly<Record<PartKind, readonly ['egress' | 'ingress' | 'peer', string]>> = {
   source: ['egress', 'queued frames'],
   wait: ['egress', 'queued frames'],
-  held: ['egress', 'queued frames'],
+  blocked: ['egress', 'queued frames'],
   serialise: ['egress', 'transmit'],
   propagate: ['egress', 'link'],
   process: ['peer', 'pipeline'],

@@ -16,7 +16,7 @@ export type TimeCause =
   /** Its own frames were on the link of its NIC. */
   | 'sending'
   | 'waiting'
-  | 'held'
+  | 'blocked'
   /** Of the last frame, behind its source. */
   | 'serialising'
   | 'propagating'
@@ -26,7 +26,7 @@ export type TimeCause =
 const CAUSES: Readonly<Record<PartKind, TimeCause>> = {
   source: 'waiting',
   wait: 'waiting',
-  held: 'held',
+  blocked: 'blocked',
   complete: 'serialising',
   serialise: 'serialising',
   propagate: 'propagating',

@@ -7,7 +7,7 @@ export type PartKind =
   /** For its last bit, since it could not cut through. */
   | 'complete'
   | 'wait'
-  | 'held'
+  | 'blocked'
   | 'serialise'
   | 'propagate'
   /** Through the pipeline of the next device. */

@@ -68,7 +68,7 @@ export class HeldTimes {
         at = beganPs;
       }
       const named = (descriptions[i] ??= this.describe(there, i));
-      parts.push({ kind: 'held', startPs: at, endPs: until, hold: named });
+      parts.push({ kind: 'blocked', startPs: at, endPs: until, hold: named });
       at = until;
     }
     if (endPs > at) parts.push({ kind: free, startPs: at, endPs, hold: null });

@@ -65,10 +65,10 @@ describe('pauses', () => {
     const episode = (kind: string, mechanism: string, endPs: number | null): Episode =>
       ({ kind, mechanism, startPs: 100, endPs }) as Episode;
     const [pfc, credit, ...others] = pauseSpreads([
-      episode('held', 'pfc', 400),
+      episode('blocked', 'pfc', 400),
       episode('queue', '', 900),
-      episode('held', 'pfc', null),
-      episode('held', 'credit', 110),
+      episode('blocked', 'pfc', null),
+      episode('blocked', 'credit', 110),
     ]);
     assert.deepEqual(others, []);
     const lengths = { edges: [200, 500], counts: [1], zeros: 0 };

@@ -77,11 +77,11 @@ describe('a timeline', () => {
     const timeline = new Timeline('run');
     const outer = timeline.slice(timeline.root.child('queue'), slice('stay', 0, 2000));
     timeline.slice(outer, slice('wait', 0, 500));
-    timeline.slice(outer, slice('held', 500, 2000));
+    timeline.slice(outer, slice('blocked', 500, 2000));
     // 500 ps are cut to the nanosecond; the order is that of picoseconds.
     assert.deepEqual(linesOf(timeline), [
       ...['0 begin stay on 2', '0 begin wait on 2', '0 end on 2'],
-      ...['0 begin held on 2', '2 end on 2', '2 end on 2'],
+      ...['0 begin blocked on 2', '2 end on 2', '2 end on 2'],
     ]);
   });
 

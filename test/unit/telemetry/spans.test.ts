@@ -32,7 +32,7 @@ describe('spans', () => {
       assert.deepEqual([error, parent], ['deadlock', whole!.id]);
       assert.ok(links.length > 0);
       for (const { id } of links) {
-        assert.deepEqual([held.get(id)!.name, held.get(id)!.device], ['held', device]);
+        assert.deepEqual([held.get(id)!.name, held.get(id)!.device], ['blocked', device]);
       }
     }
   });

@@ -42,7 +42,7 @@ function holdersOf({ fabric, traces, episodes }: Traced): string {
   const holders = new Set<string>();
   for (const { egress, parts } of traces.flatMap(({ steps }) => steps)) {
     for (const { kind, hold, startPs, endPs } of parts) {
-      assert.equal(hold !== null, kind === 'held');
+      assert.equal(hold !== null, kind === 'blocked');
       if (hold === null) continue;
       holders.add(hold.mechanism);
       const { port, mechanism, ...episode } = byId.get(hold.episode)!;
@@ -110,6 +110,15 @@ describe('the way of a frame', () => {
     });
   }
 
+  it('is there for all frames of a flow that is named, unless a share is given', () => {
+    const shareOf = (traces: string): number =>
+      fabricOf('examples/victim-behind-pfc.yaml', `observe={ traces: ${traces} }`).scenario.observe
+        .traces!.share;
+    assert.equal(shareOf("{ flows: ['victim/*'] }"), 1);
+    assert.equal(shareOf("{ flows: ['victim/*'], share: 2% }"), 0.02);
+    assert.equal(shareOf('{ priorities: [3] }'), 0.001);
+  });
+
   it('is reported as incomplete where something was not kept', (t) => {
     const told: unknown[] = [];
     t.mock.method(process.stderr, 'write', (text: unknown) => told.push(text));
@@ -158,7 +167,7 @@ describe('the time of a flow', () => {
         const sum = why.shares.reduce((total, { ps }) => total + ps, 0);
         assert.equal(sum, results.flows[flow]!.completionPs);
         assert.ok(why.shares.every(({ ps }) => ps > 0));
-        if (why.shares.some(({ cause }) => cause === 'held')) heldFlows++;
+        if (why.shares.some(({ cause }) => cause === 'blocked')) heldFlows++;
       }
       assert.ok(heldFlows > 1);
     });

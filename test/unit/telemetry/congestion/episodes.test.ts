@@ -44,7 +44,7 @@ describe('episodes', () => {
   it('last as long in all as the ports themselves say that they were held', () => {
     const session = sessionOf('victim-behind-pfc.yaml', OBSERVED);
     const { ports, virtualPs } = session.results('complete');
-    const held = session.congestion()!.episodes.filter(({ kind }) => kind === 'held');
+    const held = session.congestion()!.episodes.filter(({ kind }) => kind === 'blocked');
     for (const { port, priorities } of ports) {
       for (const { priority, heldPs, heldCount } of priorities) {
         const own = held.filter((e) => e.port === port && e.priority === priority);
