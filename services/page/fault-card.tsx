@@ -31,7 +31,7 @@ const FRAMES = [
 ];
 
 const KINDS: readonly FaultKind[] = [
-  { kind: 'link-down', says: 'the cable has no carrier', fields: [] },
+  { kind: 'link-down', says: 'the link has no carrier', fields: [] },
   {
     ...{ kind: 'loss', says: 'frames that arrive at the port are lost' },
     fields: [{ key: 'probability', text: '10%' }],
@@ -41,7 +41,7 @@ const KINDS: readonly FaultKind[] = [
     fields: [{ key: 'errorRate', text: '1e-6' }],
   },
   {
-    ...{ kind: 'delay', says: 'the cable is longer' },
+    ...{ kind: 'delay', says: 'the link is longer' },
     fields: [{ key: 'delay', text: '1us' }],
   },
   {

@@ -206,8 +206,8 @@ export function Legend({ isLarge: large }: { readonly isLarge: boolean }): JSX.E
       </span>
       <span class="faint">
         {large
-          ? 'switches by the mean of their ports, cables by the busier end; click to see a port'
-          : 'each half of a cable is coloured by what the end next to it sends; click for a port'}
+          ? 'switches by the mean of their ports, links by the busier end; click to see a port'
+          : 'each half of a link is coloured by what the end next to it sends; click for a port'}
       </span>
     </p>
   );

@@ -16,7 +16,7 @@ export const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
   'credit-loop':
     'its credit ran out before the buffer of its link partner was full: less than one RTT',
   deadlock: 'it is part of a deadlock: it waits for credit that only its own frames would free',
-  mechanism: 'blocked by its own device, not by its link partner',
+  mechanism: 'paused without a full ingress buffer at its link partner',
 };
 
 /** The congestion trees of a run as text, worst first. */
