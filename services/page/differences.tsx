@@ -54,15 +54,15 @@ const MEASURES: readonly Measure[] = [
     value: ({ finished }) => finished.total - finished.done,
   },
   {
-    ...{ label: 'completion, median', format: formatTime, less: true },
+    ...{ label: 'FCT p50', format: formatTime, less: true },
     value: (run) => worst(run, 'completionPs', 'p50'),
   },
   {
-    ...{ label: 'completion, 99 %', format: formatTime, less: true },
+    ...{ label: 'FCT p99', format: formatTime, less: true },
     value: (run) => worst(run, 'completionPs', 'p99'),
   },
   {
-    ...{ label: 'slowdown, 99 %', format: formatRatio, less: true },
+    ...{ label: 'slowdown p99', format: formatRatio, less: true },
     value: (run) => worst(run, 'slowdown', 'p99'),
   },
   {
@@ -74,11 +74,11 @@ const MEASURES: readonly Measure[] = [
     value: (run) => sum(run.priorities.map((p) => p.marks)),
   },
   {
-    ...{ label: 'held, worst port', format: formatTime, less: true },
+    ...{ label: 'longest blocked time of a port', format: formatTime, less: true },
     value: (run) => Math.max(0, ...run.ports.map((p) => p.heldPs)),
   },
   {
-    ...{ label: 'ports that were held', format: formatCount, less: true },
+    ...{ label: 'ports paused or blocked', format: formatCount, less: true },
     value: (run) => run.ports.filter((p) => p.heldPs > 0).length,
   },
   {
@@ -86,7 +86,7 @@ const MEASURES: readonly Measure[] = [
     value: (run) => Math.max(0, ...run.ports.map((p) => p.peakQueueOctets)),
   },
   {
-    ...{ label: 'fullest ingress account', format: formatOctets, less: true },
+    ...{ label: 'fullest ingress buffer', format: formatOctets, less: true },
     value: (run) => Math.max(0, ...run.ports.map((p) => p.peakIngressOctets)),
   },
   {
@@ -94,7 +94,7 @@ const MEASURES: readonly Measure[] = [
     value: ({ trees }) => trees && sum(trees.trees.map((tree) => tree.frameTimePs)),
   },
   {
-    ...{ label: 'flows held that do not pass the worst root', format: formatCount, less: true },
+    ...{ label: 'victim flows of the worst tree', format: formatCount, less: true },
     value: ({ trees }) => trees && (trees.trees[0]?.victimCount ?? 0),
   },
   {

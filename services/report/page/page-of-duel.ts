@@ -25,7 +25,7 @@ const MEASURES: readonly Measure[] = [
     ...{ value: (f) => f.neededOctets, format: formatOctets },
   },
   {
-    ...{ label: 'octets of control', lessIsBetter: true },
+    ...{ label: 'bytes of control frames', lessIsBetter: true },
     ...{ value: (f) => f.controlOctets, format: formatOctets },
   },
   {
