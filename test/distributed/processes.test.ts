@@ -1,11 +1,10 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { placementOf } from '../../services/fabric/placement/placement-of.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
-import { fabricOf, ROOT } from '../kit/emulate.js';
+import { crossingExamples } from '../kit/crossing.js';
+import { fabricOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 import { assertGolden, RECORD_WIRE } from '../kit/golden.js';
 import { isLong } from '../kit/long-suite.js';
@@ -20,55 +19,26 @@ function atRandom(fabric: Fabric, random: RandomStream): string {
   return `placement=${JSON.stringify(Object.fromEntries(named))}`;
 }
 
-/**
- * What crosses processes in ways of its own: a mechanism's messages, faults, discovery, groups,
- * plugins. The long suite runs all examples; `virtual-time.test` has all in services in memory.
- */
-const CROSSING = [
-  'chaos',
-  'credit-loss',
-  'credit-tenants',
-  'discovery-cee-host',
-  'discovery-classes',
-  'discovery-credit-change',
-  'failover',
-  'flap',
-  'forged-cnp',
-  'forged-sfcm',
-  'incast-aim',
-  'incast-cbfc',
-  'incast-ci',
-  'incast-dcqcn',
-  'incast-hpcc',
+/** Whose devices are in threes, as well: one of each kind of mechanism. */
+const IN_THREES = [
   'incast-pfc',
-  'incast-qcn',
-  'incast-swift',
-  'incast-timely',
-  'lossy-and-lossless',
-  'mixed-methods',
-  'mvtx2802-multicast',
-  'nic-groups',
-  'nic-qcn',
-  'reboot-leaf',
-  'ring-all-reduce',
-  'sfc-proxy',
-  'slow-receiver',
-  'storm-watchdog',
+  'credit-tenants',
   'victim-behind-sfc',
+  'incast-dcqcn',
+  'nic-groups',
 ];
-
-const examples = readdirSync(join(ROOT, 'examples'))
-  .filter((name) => name.endsWith('.yaml'))
-  .filter((name) => isLong || CROSSING.includes(name.replace(/\.yaml$/, '')));
-
-/** Whose devices are alone, and in threes, as well: one of each kind of mechanism. */
-const APART = ['incast-pfc', 'credit-tenants', 'victim-behind-sfc', 'incast-dcqcn', 'nic-groups'];
+/** Whose devices are alone: a process for each. */
+const ALONE = isLong ? IN_THREES : ['credit-tenants'];
 
 const recorded = { set: [RECORD_WIRE] };
 
-for (const name of examples) {
+for (const name of crossingExamples) {
   describe(`${name} in processes`, { skip }, () => {
-    const fabric = fabricOf(`examples/${name}`);
+    const example = name.replace(/\.yaml$/, '');
+    let fabric: Fabric;
+    before(() => {
+      fabric = fabricOf(`examples/${name}`);
+    });
 
     it('gives the results of one process with a placement that the scenario says', async () => {
       const set = atRandom(fabric, new RandomStream(2, name));
@@ -79,18 +49,20 @@ for (const name of examples) {
       assertGolden(name, (await runFleet(options)).results);
     });
 
-    if (!APART.some((example) => name === `${example}.yaml`)) return;
+    if (ALONE.includes(example)) {
+      it('gives them with a service per device', async () => {
+        const { results } = await runFleet(fleetFor(name, fabric.specs.length, [], recorded));
+        assertGolden(name, results);
+      });
+    }
 
-    it('gives them with a service per device', async () => {
-      const { results } = await runFleet(fleetFor(name, fabric.specs.length, [], recorded));
-      assertGolden(name, results);
-    });
-
-    it('gives them with three devices per service', async () => {
-      const request = { devicesPerService: 3, services: null };
-      const services = placementOf(fabric, request).length;
-      const options = fleetFor(name, services, ['--devices-per-service', '3'], recorded);
-      assertGolden(name, (await runFleet(options)).results);
-    });
+    if (IN_THREES.includes(example)) {
+      it('gives them with three devices per service', async () => {
+        const request = { devicesPerService: 3, services: null };
+        const services = placementOf(fabric, request).length;
+        const options = fleetFor(name, services, ['--devices-per-service', '3'], recorded);
+        assertGolden(name, (await runFleet(options)).results);
+      });
+    }
   });
 }

@@ -35,9 +35,10 @@ function atRandom(fabric: Fabric, random: RandomStream): Placement {
 
 for (const name of examples) {
   describe(`${name} in several services`, () => {
-    const fabric = shortened(name);
+    let fabric: Fabric;
     let expected: RunResults;
     before(() => {
+      fabric = shortened(name);
       expected = run(fabric);
     });
     const random = new RandomStream(5, name);
@@ -48,15 +49,13 @@ for (const name of examples) {
       assert.deepEqual(cluster.results(), expected);
     });
 
-    it('gives them in groups and in random placements', () => {
-      for (const placement of [placeInGroups(fabric.topology, 3), atRandom(fabric, random)]) {
-        const cluster = new Cluster(fabric, placement, random);
-        cluster.run();
-        assert.deepEqual(cluster.results(), expected);
-      }
+    it('gives them in a random placement', () => {
+      const cluster = new Cluster(fabric, atRandom(fabric, random), random);
+      cluster.run();
+      assert.deepEqual(cluster.results(), expected);
     });
 
-    it('gives them when messages are lost, repeated and overtake each other', () => {
+    it('gives them in groups when messages are lost, repeated and overtake each other', () => {
       const placement = placeInGroups(fabric.topology, 2);
       const unkind = { lose: 0.1, repeat: 0.1, reorder: 0.3 };
       const cluster = new Cluster(fabric, placement, random, unkind, 4096 + 10 * 64);
