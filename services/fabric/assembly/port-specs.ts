@@ -129,8 +129,8 @@ function checkCounts(
   if ((credit.priorities & (retry?.priorities ?? 0)) === 0) return;
   throw fail(
     ['credit', 'counts'],
-    `counts: incremental at ${port}, where link-level retry sends frames again after the link was ` +
-      'down: they would come beside all that was granted since; counts: cumulative, or ' +
+    `counts: incremental at ${port}, where link-level retry sends frames again after the link ` +
+      'was down: they would come beside all that was granted since; counts: cumulative, or ' +
       'llr: { priorities: … } without those that exchange credit',
   );
 }

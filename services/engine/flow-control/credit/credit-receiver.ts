@@ -70,6 +70,8 @@ const DOUBLES = 8;
 /** Modes of an account whose limit is a function of its other counts at any time. */
 const FOLLOWS = OPENED | UNSOLICITED;
 const FOLLOWING = OPENED | UNSOLICITED | SHARES | SHAPED;
+/** Modes of an account that repeats its limits. */
+const REPEATS = CUMULATIVE | UNSOLICITED;
 
 /**
  * The receiving half of an account: it counts what was received and what is in the buffer, and
@@ -121,8 +123,7 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     counts[r | MODES] &= ~OPENED;
-    words[w | LIMIT] = words[w | PASSED];
-    words[w | LIMIT_SAID] = words[w | PASSED];
+    words[w | LIMIT] = words[w | LIMIT_SAID] = words[w | PASSED];
     shaper.leave(row);
   }
 
@@ -152,9 +153,8 @@ export function makeCreditReceiver(
     counts[r | MODES] &= ~OPENED;
     shaper.leave(row);
     const w = row << WORDS_SHIFT;
-    const sent = words[w | LIMIT_SAID];
-    const isUsedUp = ahead(sent, words[w | PASSED]) > WINDOW_MOST;
-    words[w | LIMIT] = isUsedUp ? words[w | PASSED] : sent;
+    const isUsedUp = ahead(words[w | LIMIT_SAID], words[w | PASSED]) > WINDOW_MOST;
+    words[w | LIMIT] = words[w | (isUsedUp ? PASSED : LIMIT_SAID)];
     doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
   }
 
@@ -179,9 +179,8 @@ export function makeCreditReceiver(
 
   /** A frame was received intact: so many units, for so many octets. */
   function take(row: number, units: number, octets: number): void {
-    const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
-    const modes = counts[r | MODES];
+    const modes = counts[(row << RECORD_SHIFT) | MODES];
     store(row, units);
     if ((modes & OPENED) === 0) takeClosed(row, units);
     else {
@@ -359,8 +358,7 @@ export function makeCreditReceiver(
     const isNew = !isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch;
     if (isNew) {
       jump(row, word);
-      words[w | LIMIT] = word;
-      words[w | LIMIT_SAID] = word;
+      words[w | LIMIT] = words[w | LIMIT_SAID] = word;
       lateTotals.inTime(row);
       counts[r | RECEIVER_EPOCH] = epoch;
       counts[r | MODES] |= OPENED;
@@ -453,13 +451,12 @@ export function makeCreditReceiver(
 
   /** False if the counts cannot be compared: the link partner has to begin a new epoch. */
   function compare(row: number, epoch: number, word: number): boolean {
-    const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     if (!isOpen(row)) {
       requestSync(row);
       return false;
     }
-    if (epoch !== counts[r | RECEIVER_EPOCH]) {
+    if (epoch !== counts[(row << RECORD_SHIFT) | RECEIVER_EPOCH]) {
       // A late message says nothing about this epoch, until the next repeats it.
       if (maySyncAgain(row)) resynchronise(row);
       return false;
@@ -483,8 +480,7 @@ export function makeCreditReceiver(
   /** Units were sent, or never will be, that were not received. */
   function jump(row: number, passed: number): void {
     addUp(row);
-    const w = row << WORDS_SHIFT;
-    words[w | PASSED] = passed;
+    words[(row << WORDS_SHIFT) | PASSED] = passed;
     doubles[row * DOUBLES + RECEIVED_MARK] = passed;
   }
 
@@ -504,15 +500,15 @@ export function makeCreditReceiver(
 
   /** Whether the answer to an earlier request would have come. */
   function maySyncAgain(row: number): boolean {
-    const askedAt = doubles[row * DOUBLES + SYNC_ASKED_AT];
-    return clock.now - askedAt >= accounts.specOf(row).granting.resyncPs;
+    const { resyncPs } = accounts.specOf(row).granting;
+    return clock.now - doubles[row * DOUBLES + SYNC_ASKED_AT] >= resyncPs;
   }
 
   /** The link partner may lack the credit for a frame. */
   function isShort(row: number): boolean {
-    const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
-    return ahead(words[w | LIMIT_SAID], words[w | PASSED]) < counts[r | FRAME];
+    const frameUnits = counts[(row << RECORD_SHIFT) | FRAME];
+    return ahead(words[w | LIMIT_SAID], words[w | PASSED]) < frameUnits;
   }
 
   /** Grants what the buffer allows now. */
@@ -562,8 +558,7 @@ export function makeCreditReceiver(
   }
 
   function refreshes(row: number): boolean {
-    const both = CUMULATIVE | UNSOLICITED;
-    return (counts[(row << RECORD_SHIFT) | MODES] & both) === both;
+    return (counts[(row << RECORD_SHIFT) | MODES] & REPEATS) === REPEATS;
   }
 
   function refreshSoon(row: number): void {
