@@ -5,11 +5,16 @@ import { FIRST_CHECKPOINT } from './first-checkpoint.js';
 import type { Checkpoint, Cut } from './manifest.js';
 import { packManifest, unpackManifest } from './manifest.js';
 
+/** Checkpoints take at most this share of the wall-clock time of a run. */
+const MOST_SHARE = 0.05;
+/** So many times as long as the last one took, the run goes on before the next. */
+const PAUSE_PER_COST = 1 / MOST_SHARE - 1;
+
 /** Identity of the run, and the interval of its checkpoints. */
 export interface CheckpointOptions {
   readonly run: string;
   readonly services: number;
-  /** Wall-clock time between them. */
+  /** Wall-clock time between them, at least. */
   readonly checkpointMs: number;
   readonly log: Log;
 }
@@ -26,6 +31,8 @@ export class Checkpoints {
   private hashes: (Uint8Array | null)[] = [];
   private savedAt = performance.now();
   private beganAt = 0;
+  /** Wall-clock time for which the run waited for the last one. */
+  private costMs = 0;
   /** When the last one was committed; null if another coordinator did that. */
   private committedAt: number | null = null;
 
@@ -63,7 +70,8 @@ export class Checkpoints {
 
   isDue(boundPs: number): boolean {
     if (boundPs === this.last?.boundPs || boundPs === 0) return false;
-    return performance.now() - this.savedAt > this.options.checkpointMs;
+    const pauseMs = Math.max(this.options.checkpointMs, this.costMs * PAUSE_PER_COST);
+    return performance.now() - this.savedAt > pauseMs;
   }
 
   /** One is being written; reports of services about it are processed from now on. */
@@ -120,19 +128,24 @@ export class Checkpoints {
     }
     this.earlier = last;
     this.last = kept;
-    this.savedAt = performance.now();
+    this.ended();
     this.committedAt = this.savedAt;
     const { name: checkpoint, boundPs: virtualPs } = kept;
-    const tookMs = Math.round(this.savedAt - this.beganAt);
+    const tookMs = Math.round(this.costMs);
     this.options.log.info('checkpoint is written', { checkpoint, virtualPs, tookMs });
     if (this.saving === saving) this.saving = null;
   }
 
   /** The run continues, with the checkpoint that it has. */
   private giveUp(saving: Cut, reason: string): void {
-    this.savedAt = performance.now();
+    this.ended();
     this.options.log.warn(`checkpoint ${saving.name} is given up: ${reason}`);
     if (this.saving === saving) this.saving = null;
+  }
+
+  private ended(): void {
+    this.savedAt = performance.now();
+    this.costMs = this.savedAt - this.beganAt;
   }
 
   private named(checkpoint: Checkpoint): NamedManifest {

@@ -7,7 +7,7 @@ export interface CoordinatorOptions {
   readonly run: string;
   readonly version: string;
   readonly check: boolean;
-  /** Wall-clock time between checkpoints. */
+  /** Wall-clock time between checkpoints, at least. */
   readonly checkpointMs: number;
   /** Lookaheads of every round, for comparison with adaptive rounds; null to adapt. */
   readonly roundLength: number | null;

@@ -435,11 +435,15 @@ export class Coordinator implements PartitionsListener {
     { stream, host }: Slot,
     service: number,
   ): selvage.v1.ServiceStatus.$Properties {
-    const { executedPs, waitsFor, cpuShare, messageRate } = this.vitals.of(service);
+    const { waitsFor, cpuShare, messageRate, executedPs: reportedPs } = this.vitals.of(service);
+    const { owing, rounds } = this.partitions;
+    const isOwing = owing.includes(service);
+    // One that had nothing to do in the latest rounds took no part in them.
+    const executedPs = isOwing ? reportedPs : Math.max(reportedPs, rounds.bound.boundPs);
     return {
       connected: stream !== null,
       ...{ host, executedPs, waitsFor: [...waitsFor], cpuShare, messageRate },
-      owing: this.partitions.owing.includes(service),
+      owing: isOwing,
     };
   }
 

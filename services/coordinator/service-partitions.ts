@@ -165,6 +165,7 @@ export class ServicePartitions implements PartitionSet {
         for (const { resolve, step } of taken) resolve(step);
         // Services that begin another epoch have them from its assignment.
         if (epoch !== this.epoch || controller.state !== 'changing') return;
+        this.rounds.disturb();
         for (const change of changes) {
           this.parties.services.send(() => ({ change: { epoch, change } }));
         }
@@ -273,12 +274,16 @@ export class ServicePartitions implements PartitionSet {
     this.listener.opened();
   }
 
-  private send({ basePs, endPs, countFrames }: Round, countPorts: boolean): void {
+  private send({ basePs, endPs, countFrames, services }: Round, countPorts: boolean): void {
     const { epoch } = this;
     const round = ++this.round;
-    this.ask('round', (expected) => ({
-      round: { epoch, round, basePs, endPs, expected, countFrames, countPorts },
-    }));
+    this.ask(
+      'round',
+      (expected) => ({
+        round: { epoch, round, basePs, endPs, expected, countFrames, countPorts },
+      }),
+      services,
+    );
   }
 
   private roundEnded(): void {
@@ -294,19 +299,21 @@ export class ServicePartitions implements PartitionSet {
 
   private askStates(kind: 'show' | 'finish', then: (states: PartState[]) => void): void {
     const { epoch } = this;
+    const { boundPs } = this.rounds.bound;
     this.gathering = new Gathering(this.parties.services.count);
     this.gathered = then;
-    this.ask(kind, (expected) => ({ [kind]: { epoch, expected } }));
+    this.ask(kind, (expected) => ({ [kind]: { epoch, expected, boundPs } }));
   }
 
-  /** Every service answers this, when the messages that it must expect have arrived. */
+  /** These services answer this, when the messages that they must expect have arrived. */
   private ask(
     kind: QuestionKind,
     messageOf: (expected: number[]) => selvage.v1.ToService.$Properties,
+    asked: readonly number[] = [...this.parties.services.slots.keys()],
   ): void {
     const { services } = this.parties;
-    this.question = { kind, owing: new Set(services.slots.keys()) };
-    services.send((service) => messageOf(this.rounds.expectedBy(service)));
+    this.question = { kind, owing: new Set(asked) };
+    services.send((service) => messageOf(this.rounds.expectedBy(service)), asked);
   }
 
   /** False: the service was not requested that, or has answered. */

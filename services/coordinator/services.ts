@@ -92,8 +92,8 @@ export class Services {
     return nexts.length === this.count ? nexts : null;
   }
 
-  send(messageOf: (service: number) => Down): void {
-    this.slots.forEach(({ stream }, service) => stream?.send(messageOf(service)));
+  send(messageOf: (service: number) => Down, to: Iterable<number> = this.slots.keys()): void {
+    for (const service of to) this.slots[service]!.stream?.send(messageOf(service));
   }
 
   /** The run is over; resolves when all services have left, or soon. */

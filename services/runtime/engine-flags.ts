@@ -18,6 +18,14 @@ const LATE_COMPILER = 'interrupt-budget=600000';
 const FLAGS = [INLINING, LATE_COMPILER] as const;
 
 /**
+ * The opposite, for a service with a small part: nearly all of its time is the client of the broker
+ * and the protocol, which are compiled too late for some thousand messages with the default.
+ */
+const EARLY_COMPILER = 'interrupt-budget=20000';
+/** A part of so many ports has enough events for the engine to be what counts. */
+const LARGE_PART_PORTS = 64;
+
+/**
  * The flags that are known to exist in the V8 of each supported line of Node, by V8's major and
  * minor version. A test compares this with what each line lists.
  */
@@ -35,6 +43,18 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 /** Sets the flags that this V8 has. Call it before the engine is loaded; it changes speed alone. */
 export function prepareEngine(): void {
   for (const flag of engineFlags(process.versions.v8, listedByV8)) setFlagsFromString(`--${flag}`);
+}
+
+/** The same in a service, by the work that its part has. */
+export function prepareService(ports: number): void {
+  const flags = engineFlags(process.versions.v8, listedByV8);
+  for (const flag of serviceFlags(flags, ports)) setFlagsFromString(`--${flag}`);
+}
+
+/** Of the flags of an engine, those for a service whose part has so many ports. */
+export function serviceFlags(flags: readonly string[], ports: number): readonly string[] {
+  if (ports >= LARGE_PART_PORTS) return flags;
+  return flags.includes(LATE_COMPILER) ? [EARLY_COMPILER] : [];
 }
 
 /**

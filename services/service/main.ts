@@ -1,9 +1,6 @@
-import { prepareEngine } from '../runtime/engine-flags.js';
+import { serve } from './serve.js';
 
 // A service process: reads its environment, builds its part of the fabric, runs it.
-
-prepareEngine();
-const { serve } = await import('./serve.js');
 
 const EXIT_FAILED = 3;
 

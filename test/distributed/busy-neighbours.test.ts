@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RandomStream } from '../../services/engine/kernel/random.js';
+import type { PartPlan } from '../../services/fabric/placement/part-plan.js';
 import { planParts } from '../../services/fabric/placement/part-plan.js';
-import { placeInServices } from '../../services/fabric/placement/placement.js';
+import { placeEachAlone, placeInServices } from '../../services/fabric/placement/placement.js';
 import { Pace } from '../../services/runtime/part/pace.js';
 import { Part } from '../../services/runtime/part/part.js';
 import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
@@ -28,7 +29,7 @@ const placement = placeInServices(fabric.topology, 2);
 const [plan] = planParts(fabric, placement) as [ReturnType<typeof planParts>[0]];
 
 /** A part by itself, and when what it handed over will arrive. */
-function alone(): { part: Part; handedOver: () => number[] } {
+function alone(plan: PartPlan): { part: Part; handedOver: () => number[] } {
   const part = new Part(plan);
   const handedOver = (): number[] => {
     const times: number[] = [];
@@ -52,8 +53,8 @@ describe('services with much to do', () => {
   });
 
   it('execute first what other services wait for', () => {
-    const whole = alone();
-    const halves = alone();
+    const whole = alone(plan);
+    const halves = alone(plan);
     const stepPs = plan.windowPs;
     let seen = 0;
     let left = 0;
@@ -76,5 +77,32 @@ describe('services with much to do', () => {
     const cluster = new Cluster(fabric, placement, new RandomStream(1, 'busy'), unkind);
     cluster.run();
     assert.deepEqual(cluster.results(), run(fabric));
+  });
+});
+
+describe('a service whose port is sending', () => {
+  it('promises that nothing follows before the rest of the frame is sent', () => {
+    const pair = fabricOf(`
+name: line-rate
+fabric: { generator: pair, link: { rate: 100G, delay: 1us } }
+duration: 10us
+load:
+  - stream: { from: h1, to: h2 }
+    rate: line
+`);
+    const sender = planParts(pair, placeEachAlone(pair.topology))[0]!;
+    const { part, handedOver } = alone(sender);
+    const { lookaheadOutPs } = sender.channels[0]!;
+    let promisedPs = 0;
+    let beyond = 0;
+    // A frame takes 123 ns.
+    for (let bound = 50e3; bound <= 10e6; bound += 50e3) {
+      part.runTo(bound);
+      for (const atPs of handedOver()) assert.ok(atPs >= promisedPs);
+      promisedPs = part.promisePs(0, bound);
+      assert.ok(promisedPs >= bound + lookaheadOutPs);
+      if (promisedPs > bound + lookaheadOutPs) beyond++;
+    }
+    assert.ok(beyond > 100);
   });
 });

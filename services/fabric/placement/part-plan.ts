@@ -55,6 +55,11 @@ export interface ChannelPlan {
   readonly lookaheadOutPs: number;
   readonly lookaheadInPs: number;
   /**
+   * By link: the lookahead from here, where it counts from the end of the frame that its port is
+   * sending; null where something may overtake that frame, as link-state updates do.
+   */
+  readonly linksOutPs: readonly number[] | null;
+  /**
    * By link: the proxy device's port that collects what leaves, and the own port of what arrives.
    */
   readonly outPorts: readonly PlacedPort[];
@@ -165,14 +170,20 @@ function channelsOf(
   return peers.map((peer) => {
     const lanes = byPeer.get(peer)!.sort(laneOrder(service < peer));
     const back = lanes.map((end) => linkEnds[end.peerDevice]![end.peerPort]!);
+    const linksOutPs = lanes.map((end) => linkLookaheadPs(specs, end));
     return {
       peer,
-      lookaheadOutPs: Math.min(...lanes.map((end) => linkLookaheadPs(specs, end))),
+      lookaheadOutPs: Math.min(...linksOutPs),
+      linksOutPs: lanes.some(({ device }) => sendsOffTheWire(specs[device]!)) ? null : linksOutPs,
       lookaheadInPs: Math.min(...back.map((end) => linkLookaheadPs(specs, end))),
       outPorts: lanes.map(there),
       inPorts: lanes.map(here),
     };
   });
+}
+
+function sendsOffTheWire(spec: DeviceSpec): boolean {
+  return spec.kind === 'switch' && spec.failover !== null;
 }
 
 /** Both ends sort their common links by the end in the service of lower number. */

@@ -60,6 +60,8 @@ export class Cluster {
   /** Delivered messages so far. */
   delivered = 0;
   roundsRun = 0;
+  /** Services that took part in rounds, by round. */
+  grants = 0;
   private mail: Mail[] = [];
   private gathered = 0;
   private epoch = 0;
@@ -120,7 +122,7 @@ export class Cluster {
   };
 
   private openRound(): void {
-    const { basePs, endPs, countFrames } = this.rounds.open(
+    const { basePs, endPs, countFrames, services } = this.rounds.open(
       this.advancing.basePs,
       this.advancing,
       false,
@@ -128,18 +130,19 @@ export class Cluster {
     this.roundsRun++;
     if (this.roundsRun > MANY) throw new Error('the run does not end');
     this.allReported = false;
-    this.members.forEach((member, service) => {
+    for (const service of services) {
       const { epoch, roundsRun: round } = this;
       const expected = this.rounds.expectedBy(service);
-      member.allow({ epoch, round, basePs, endPs, expected, countFrames });
-    });
+      this.grants++;
+      this.members[service]!.allow({ epoch, round, basePs, endPs, expected, countFrames });
+    }
   }
 
   /** All services save, with no messages in flight. */
   save(): { states: PartState[]; boundPs: number; framesSeen: number } {
     this.gathered = 0;
     this.members.forEach((member, service) => {
-      member.await(this.rounds.expectedBy(service));
+      member.await(this.rounds.expectedBy(service), this.rounds.bound.boundPs);
     });
     this.settle(() => this.gathered === this.members.length);
     const { boundPs, framesSeen } = this.controller;

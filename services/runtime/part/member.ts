@@ -134,6 +134,7 @@ export class Member {
   private epoch = 0;
   private grant: Grant | null = null;
   private gathering: readonly number[] | null = null;
+  private awaitedPs = 0;
   private running = false;
   /** Everything before this time has been executed, apart from what is left of `step`. */
   private executedPs = 0;
@@ -195,8 +196,12 @@ export class Member {
     this.gather();
   }
 
-  /** Requests a report when so many messages have arrived on each channel. */
-  await(expected: readonly number[]): void {
+  /**
+   * Requests a call when so many messages have arrived on each channel. By then the samples that
+   * are due before a bound are taken: the part may have had no part in the latest rounds.
+   */
+  await(expected: readonly number[], boundPs: number): void {
+    this.awaitedPs = boundPs;
     this.grant = null;
     this.running = false;
     this.gathering = expected;
@@ -258,7 +263,7 @@ export class Member {
     const events = part.runBorderTo(bound);
     part.take(this.egressPath);
     this.executedPs = bound;
-    for (const channel of this.channels) this.send(channel, grant);
+    for (let c = 0; c < this.channels.length; c++) this.send(c, grant);
     return { grant, spanPs, events };
   }
 
@@ -399,6 +404,7 @@ export class Member {
     if (!complete) return;
     this.gathering = null;
     if (grant === null) {
+      this.part.runTo(this.awaitedPs);
       this.port.gathered();
       return;
     }
@@ -413,9 +419,10 @@ export class Member {
   }
 
   /** Frames and the bound that nothing earlier follows, if there is any change. */
-  private send(channel: Channel, grant: Grant): void {
+  private send(c: number, grant: Grant): void {
+    const channel = this.channels[c]!;
     const { framesOut, control } = channel;
-    const promisePs = this.executedPs + channel.lookaheadOutPs;
+    const promisePs = this.part.promisePs(c, this.executedPs);
     const needsPromise = channel.boundOutPs < grant.endPs;
     if (framesOut.isEmpty && control.length === 0 && !needsPromise) return;
     const pieces = framesOut.takePieces();

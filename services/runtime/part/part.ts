@@ -49,6 +49,8 @@ export class Part {
   private readonly border: Int32Array;
   /** By proxy device. */
   private readonly feeds: readonly Feed[];
+  /** By channel and link: its port here. */
+  private readonly ownPorts: readonly Int32Array[];
 
   constructor(readonly plan: PartPlan) {
     const kinds = engineKindsWith(plan.plugins);
@@ -65,6 +67,9 @@ export class Part {
         this.feeds[place - plan.specs.length]!.connect(port, channel, lane);
       });
     });
+    this.ownPorts = plan.channels.map(({ inPorts }) =>
+      Int32Array.from(inPorts, (placed) => this.numberOf(placed)),
+    );
     this.take(DISCARD);
   }
 
@@ -125,15 +130,30 @@ export class Part {
       takeHandedOver(engine, own + i, feeds[i]!.to(egressPath));
   }
 
+  /**
+   * Before when nothing takes effect at the other end of a channel that is not handed over yet,
+   * everything before a bound having been executed: a port that is sending ends its frame first.
+   */
+  promisePs(channel: number, boundPs: number): number {
+    const { linksOutPs, lookaheadOutPs } = this.plan.channels[channel]!;
+    if (linksOutPs === null) return boundPs + lookaheadOutPs;
+    const { ports } = this.engine.shared;
+    const own = this.ownPorts[channel]!;
+    let least = Infinity;
+    for (let link = 0; link < own.length; link++) {
+      const atPs = Math.max(boundPs, ports.freeAt(own[link]!)) + linksOutPs[link]!;
+      if (atPs < least) least = atPs;
+    }
+    return least;
+  }
+
   /** Puts in a frame of another service. */
   putFrame(channel: number, lane: number, records: Int32Array, offset: number): void {
-    const port = this.numberOf(this.plan.channels[channel]!.inPorts[lane]!);
-    putFrame(this.engine, port, records, offset);
+    putFrame(this.engine, this.ownPorts[channel]![lane]!, records, offset);
   }
 
   putControl(channel: number, lane: number, atPs: number, octets: Uint8Array): void {
-    const port = this.plan.channels[channel]!.inPorts[lane]!;
-    putControl(this.engine, this.numberOf(port), atPs, octets);
+    putControl(this.engine, this.ownPorts[channel]![lane]!, atPs, octets);
   }
 
   /** Injects or ends a fault, at a time that has not been executed. */

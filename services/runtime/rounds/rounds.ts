@@ -8,6 +8,8 @@ export interface Round {
   readonly endPs: number;
   /** Frames are counted at its end. */
   readonly countFrames: boolean;
+  /** Those that take part; each of them reports. */
+  readonly services: readonly number[];
 }
 
 export interface RoundsInput {
@@ -30,25 +32,39 @@ const IDLE_SHARE = 0.25;
  * reports, and skips idle time. Inside a long round services advance by each other's bounds, which
  * is cheapest while there are many events; a round of one lookahead is a plain barrier, which is
  * cheapest when there are few. The length adapts, and falls faster than it rises.
+ *
+ * In a round of one lookahead nothing arrives that was not under way before it. A service whose
+ * next event lies beyond such a round, and to which nothing is under way, takes no part in it.
  */
 export class Rounds {
-  private reports: (RoundReport | null)[];
+  private readonly all: readonly number[];
+  /** Services of this round whose reports are missing. */
+  private readonly owing = new Set<number>();
   private lookaheads = 1;
   private at: Bound = { boundPs: 0, nextPs: 0 };
   /** Every service's last report of this epoch; null before its first. */
   last: (RoundReport | null)[];
+  /** Of this round. */
+  private readonly reported: RoundReport[] = [];
   private endPs = 0;
+  /** By service: messages by channel that were under way or there when it last took part. */
+  private gathered: (readonly number[])[] = [];
+  /** Next events may be earlier than the last reports say. */
+  private isDisturbed = true;
 
   constructor(private readonly input: RoundsInput) {
-    this.reports = input.peers.map(() => null);
+    this.all = [...input.peers.keys()];
     this.last = input.peers.map(() => null);
   }
 
   /** All services start at a bound, with these next events. */
   begin(boundPs: number, nexts: readonly number[]): void {
     this.at = { boundPs, nextPs: Math.min(...nexts) };
-    this.reports = this.input.peers.map(() => null);
+    this.owing.clear();
+    this.reported.length = 0;
     this.last = this.input.peers.map(() => null);
+    this.gathered = this.input.peers.map((peers) => peers.map(() => 0));
+    this.isDisturbed = true;
     this.lookaheads = this.input.fixedLength ?? 1;
     this.endPs = boundPs;
   }
@@ -57,33 +73,59 @@ export class Rounds {
     return this.at;
   }
 
+  /** A fault was injected or ended: all take part in the next round. */
+  disturb(): void {
+    this.isDisturbed = true;
+  }
+
   /** The next round of an advance; `count`: frames are to be counted wherever it ends. */
   open(basePs: number, { limitPs, countAtPs }: Advance, count: boolean): Round {
     const longest = basePs + this.lookaheads * this.input.lookaheadPs;
     this.endPs = Math.min(longest, limitPs);
-    return { basePs, endPs: this.endPs, countFrames: count || this.endPs === countAtPs };
+    const countFrames = count || this.endPs === countAtPs;
+    const services = this.asked(countFrames || this.lookaheads > 1 ? this.all : this.concerned());
+    return { basePs, endPs: this.endPs, countFrames, services };
   }
 
   /** A round of no length: services report their state, and execute nothing. */
   openEmpty(): Round {
     const { boundPs } = this.at;
     this.endPs = boundPs;
-    return { basePs: boundPs, endPs: boundPs, countFrames: true };
+    return { basePs: boundPs, endPs: boundPs, countFrames: true, services: this.asked(this.all) };
+  }
+
+  private asked(services: readonly number[]): readonly number[] {
+    for (const service of services) {
+      this.owing.add(service);
+      this.gathered[service] = this.expectedBy(service);
+    }
+    this.isDisturbed = false;
+    return services;
+  }
+
+  /** Those with something to do in a round of one lookahead; all if there is none. */
+  private concerned(): readonly number[] {
+    if (this.isDisturbed) return this.all;
+    const some = this.all.filter((service) => {
+      const gathered = this.gathered[service]!;
+      const isQuiet = this.last[service]!.nextPs >= this.endPs;
+      return !isQuiet || this.expectedBy(service).some((count, c) => count !== gathered[c]);
+    });
+    return some.length === 0 ? this.all : some;
   }
 
   /** True when the last report of the round is there. */
   report(service: number, report: RoundReport): boolean {
-    this.reports[service] = report;
-    if (this.reports.includes(null)) return false;
-    const reports = this.reports as RoundReport[];
-    const nextPs = reports.reduce(
-      (least, report) => Math.min(least, report.nextPs, report.handedOverPs),
-      Infinity,
+    if (!this.owing.delete(service)) return false;
+    this.reported.push(report);
+    this.last[service] = report;
+    if (this.owing.size > 0) return false;
+    const nextPs = this.reported.reduce(
+      (least, { handedOverPs }) => Math.min(least, handedOverPs),
+      this.last.reduce((least, report) => Math.min(least, report!.nextPs), Infinity),
     );
     this.at = { boundPs: this.endPs, nextPs };
-    this.adapt(reports);
-    this.last = reports;
-    this.reports = this.input.peers.map(() => null);
+    this.adapt(this.reported.splice(0));
     return true;
   }
 
@@ -117,7 +159,9 @@ export class Rounds {
 
   private adapt(reports: readonly RoundReport[]): void {
     if (this.input.fixedLength !== null) return;
-    const steps = reports.reduce((sum, report) => sum + report.steps, 0);
+    // Those that took no part would have made one step without any event.
+    const absent = this.all.length - reports.length;
+    const steps = reports.reduce((sum, report) => sum + report.steps, absent);
     const active = reports.reduce((sum, report) => sum + report.activeSteps, 0);
     if (active > BUSY_SHARE * steps) this.lookaheads = Math.min(LONGEST, this.lookaheads * 2);
     else if (active < IDLE_SHARE * steps) {

@@ -14,6 +14,7 @@ import {
   unpackPlan,
 } from '../checkpoints/snapshots.js';
 import { DamagedCheckpoint } from '../checkpoints/store-error.js';
+import { prepareService } from '../engine-flags.js';
 import { unpackChange } from '../live-faults.js';
 import type { Log } from '../log.js';
 import { Member } from '../part/member.js';
@@ -159,6 +160,7 @@ export class Service {
         throw new ServiceError('the plan from the coordinator is damaged');
       }
       this.plan = unpackPlan(assignment.plan);
+      prepareService(this.plan.specs.reduce((sum, { ports }) => sum + ports.length, 0));
     }
     if (this.plan === null) throw new ServiceError('the coordinator sent no plan');
     const part = new Part(this.plan);
@@ -255,21 +257,21 @@ export class Service {
         },
       );
     };
-    this.member!.await(save.expected ?? []);
+    this.member!.await(save.expected ?? [], save.boundPs ?? 0);
   }
 
   private show(show: selvage.v1.Show.$Properties): void {
     this.awaiting = () => {
       for (const shown of this.piecesOf(packState(this.part!.glimpse()))) this.link.send({ shown });
     };
-    this.member!.await(show.expected ?? []);
+    this.member!.await(show.expected ?? [], show.boundPs ?? 0);
   }
 
   private finish(finish: selvage.v1.Finish.$Properties): void {
     this.awaiting = () => {
       for (const final of this.piecesOf(packState(this.part!.save()))) this.link.send({ final });
     };
-    this.member!.await(finish.expected ?? []);
+    this.member!.await(finish.expected ?? [], finish.boundPs ?? 0);
   }
 
   private *piecesOf(octets: Uint8Array): Generator<selvage.v1.StatePart.$Properties> {

@@ -1,22 +1,25 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { selvage } from '#contracts';
 import { CoordinatorScript, SILENT_LOG } from '../../kit/coordinator-script.js';
 import { MemoryStorage } from '../../kit/memory-storage.js';
 
 const HASH = Buffer.of(1);
+let now = 0;
 
 describe('a checkpoint', () => {
   let storage: MemoryStorage;
   let warnings: string[];
   let scripts: CoordinatorScript[];
   beforeEach(() => {
+    mock.method(performance, 'now', () => now);
     storage = new MemoryStorage();
     warnings = [];
     scripts = [];
   });
   afterEach(() => {
     for (const { coordinator } of scripts) coordinator.fail('the test is over');
+    mock.restoreAll();
   });
 
   /** A coordinator that takes a checkpoint wherever it can. */
@@ -52,6 +55,20 @@ describe('a checkpoint', () => {
     assert.match(warnings[0]!, /is given up: .*the disk is full/);
   });
 
+  it('is not taken again before the run has gone on for 19 times as long as the last took', async () => {
+    const script = await begin();
+    const first = await untilSave(script, 1);
+    now += 10;
+    script.fromBoth({ saved: { ...first, hash: HASH } });
+    const early = await script.next('round');
+    now += 190;
+    script.report(early, 2e6);
+    const late = await script.next('round');
+    now += 1;
+    script.report(late, 3e6);
+    assert.equal((await script.next('save')).boundPs, late.endPs);
+  });
+
   it('that is damaged is left for the one before it, and that for the beginning', async () => {
     const script = await begin();
     const first = await untilSave(script, 1);
@@ -85,7 +102,9 @@ async function untilSave(
   us: number,
 ): Promise<{ epoch: number; checkpoint: string; boundPs: number }> {
   if (us === 1) await script.ready();
-  script.report(await script.next('round'), us * 1e6);
+  const round = await script.next('round');
+  now += 1;
+  script.report(round, us * 1e6);
   const save = await script.next('save');
   return { epoch: save.epoch!, checkpoint: save.checkpoint!, boundPs: save.boundPs! };
 }

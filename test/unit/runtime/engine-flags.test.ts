@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
-import { engineFlags } from '../../../services/runtime/engine-flags.js';
+import { engineFlags, serviceFlags } from '../../../services/runtime/engine-flags.js';
 
 function neverAsked(): string {
   throw new Error('V8 was asked for its flags');
@@ -36,5 +36,12 @@ describe('flags of V8', () => {
       engineFlags('99.1.2', () => ''),
       [],
     );
+  });
+
+  it('are those of an engine in a service with much to do, and compile early in another', () => {
+    const flags = engineFlags('11.3.244.8', neverAsked);
+    assert.deepEqual(serviceFlags(flags, 384), flags);
+    assert.deepEqual(serviceFlags(flags, 9), ['interrupt-budget=20000']);
+    assert.deepEqual(serviceFlags(engineFlags('12.4.254.21', neverAsked), 9), []);
   });
 });
