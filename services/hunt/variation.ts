@@ -1,5 +1,5 @@
 import { QUANTUM_OCTETS } from '../engine/units/ethernet.js';
-import type { PortSpec } from '../engine/contract/spec.js';
+import { hasSharedBuffer, type PortSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec } from '../engine/device/engine.js';
 import { RandomStream } from '../engine/kernel/random.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
@@ -29,8 +29,6 @@ const WATCHED_ONCE_IN = 3;
 type Draw = (random: RandomStream) => Record<string, unknown>;
 
 const isSwitch = (spec: DeviceSpec): boolean => spec.kind === 'switch';
-const hasSharedBuffer = (spec: DeviceSpec): boolean =>
-  spec.kind === 'switch' && spec.mvtx2802 === null;
 const isPlainHost = (spec: DeviceSpec): boolean => spec.kind === 'host' && spec.nic === null;
 
 /** Its NIC has a table of the classes that it stops for a paused priority. */

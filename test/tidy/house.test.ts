@@ -143,7 +143,7 @@ const MENTIONED: Readonly<Record<string, { readonly words: RegExp; readonly most
   pfc: { words: /pfc/i, most: 96 },
   cbfc: { words: /cbfc/i, most: MENTIONS_MOST },
   credit: { words: /credit/i, most: 160 },
-  mvtx2802: { words: /mvtx2802/i, most: 29 },
+  mvtx2802: { words: /mvtx2802/i, most: MENTIONS_MOST },
   '82599': { words: /82599/i, most: 47 },
 };
 

@@ -447,3 +447,8 @@ export interface ReceiveSpec {
   /** Null: marks are counted, and no notification is sent. */
   readonly notify: NotifySpec | null;
 }
+
+/** Whether a device is a switch whose ports share a buffer; others have a memory of their own. */
+export function hasSharedBuffer(spec: HostSpec | SwitchSpec): boolean {
+  return spec.kind === 'switch' && spec.mvtx2802 === null;
+}

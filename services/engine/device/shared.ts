@@ -16,6 +16,9 @@ import { makeNicFrames, type NicFrames } from './nic/frames-of-nic.js';
 import { makeReplayBuffers, type ReplayBuffers } from '../port/replay-buffers.js';
 import { makeWaitingLines, type WaitingLines } from '../port/waiting-lines.js';
 
+/** The memory of a switch that has slots in place of a shared buffer. */
+export type SlotMemoryOfSwitch = Mvtx2802;
+
 /** State that all actors of a service share: tables with rows of each, and the frames. */
 export class Shared {
   readonly clock = new Clock();
@@ -34,7 +37,9 @@ export class Shared {
   readonly counters: Counters;
   readonly buffer: SharedBuffer;
   /** By device: the memory of switches that have no shared buffer, and their first port. */
-  readonly chips: ({ readonly chip: Mvtx2802; readonly firstPort: number } | undefined)[] = [];
+  readonly chips: (
+    { readonly chip: SlotMemoryOfSwitch; readonly firstPort: number } | undefined
+  )[] = [];
   readonly digests: Digests;
   /** Which frames probes observe; not state. */
   readonly traceMask: TraceMask;

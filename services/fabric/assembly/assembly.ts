@@ -11,7 +11,7 @@ import type { Topology } from '../topology/topology.js';
 import type { CreditMargin } from './credit-plan.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
-import type { SlotMargin } from './mvtx2802-plan.js';
+import type { SlotMargin } from './own-memory.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { PlacedSize } from '../sizing/placed-size.js';
 import type { Warn } from './device-warnings.js';
@@ -41,7 +41,7 @@ export interface Assembly {
   /** Of every port and priority with credit exchange. */
   readonly creditMargins: readonly CreditMargin[];
   readonly mechanisms: readonly PlannedMechanism[];
-  /** Of every flow-controlled port of switches that are MVTX2802s. */
+  /** Of every flow-controlled port of switches with slots. */
   readonly slotMargins: readonly SlotMargin[];
   /** By priority: the longest frame on any link, tags included. */
   readonly longestFrameOctets: readonly number[];

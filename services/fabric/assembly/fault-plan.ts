@@ -1,6 +1,6 @@
 import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import type { FaultEffect, FaultSpec, FaultTimes } from '../../engine/contract/fault.js';
-import type { PortSpec } from '../../engine/contract/spec.js';
+import { hasSharedBuffer, type PortSpec } from '../../engine/contract/spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { CONTROL_FRAMES, isOfLink } from '../../engine/faults/control-frames.js';
 import { RandomStream } from '../../engine/kernel/random.js';
@@ -195,7 +195,7 @@ class FaultPlan {
         return true;
       case 'shrink-buffer': {
         const spec = this.specs[end.device]!;
-        if (spec.kind === 'switch' && spec.mvtx2802 !== null) return false;
+        if (spec.kind === 'switch' && !hasSharedBuffer(spec)) return false;
         this.linkEnds[end.device]!.forEach((own, p) => {
           const shrink: FaultEffect = { kind: 'shrink', octets: fault.bytes };
           const scope = this.topology.devices[end.device]!.name;

@@ -66,10 +66,10 @@ function touches(
 
 /**
  * Classes that DCBX cannot move: a NIC without DCB has one, rates that react to congestion are in
- * its queues by class, and those of an MVTX2802 are fixed.
+ * its queues by class, and those of a switch with slots are fixed.
  */
 function isBound({ host, switch: bridge }: Settings, isHost: boolean, hasRates: boolean): boolean {
-  if (!isHost) return bridge.model === 'mvtx2802';
+  if (!isHost) return bridge.model !== 'shared-buffer';
   return host.nic !== null && (!host.nic.dcb || hasRates);
 }
 

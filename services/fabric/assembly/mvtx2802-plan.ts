@@ -25,6 +25,7 @@ import type {
 import type { Fail, Path } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
 import type { Warn } from './device-warnings.js';
+import type { OwnMemoryPlan, SlotMargin } from './own-memory.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
@@ -54,17 +55,8 @@ const GIGABIT_PS = 1e3;
 /** Xoff is refreshed after half its time. */
 const REFRESH_FRACTION = 0.5;
 
-/** Of a flow-controlled port: its slots behind Xoff, and the need by the delays. */
-export interface SlotMargin {
-  readonly device: number;
-  readonly port: number;
-  readonly xoffSlots: number;
-  readonly headroomSlots: number;
-  readonly neededSlots: number;
-}
-
 /** Specifications of the switches that are MVTX2802s, and PAUSE of their link partners. */
-export class Mvtx2802Plan {
+export class Mvtx2802Plan implements OwnMemoryPlan {
   /** Of every flow-controlled port. */
   readonly margins: SlotMargin[] = [];
 

@@ -13,7 +13,7 @@ import type { DiscoverySection } from '../scenario/discovery-section.js';
 import type { Fail } from '../topology/cabling.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { AssemblyInput } from './assembly.js';
-import type { Mvtx2802Plan } from './mvtx2802-plan.js';
+import type { OwnMemoryPlan } from './own-memory.js';
 import { classesOf } from './fixed-classes.js';
 import type { CreditPlan } from './credit-plan.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
@@ -64,7 +64,7 @@ export function portSpecs(
   linkEnds: readonly LinkEnd[],
   methods: readonly Methods[],
   credit: CreditPlan,
-  chips: Mvtx2802Plan,
+  chips: OwnMemoryPlan,
   discovery: DiscoveryPlan,
   linkLayer: (port: number) => LinkLayerOfPort,
 ): PortSpec[] {

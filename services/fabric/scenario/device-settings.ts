@@ -4,8 +4,6 @@ import type {
   CreditEndSection,
   DeviceOverride,
   HostSection,
-  Mvtx2802Change,
-  Mvtx2802Section,
   PriorityChange,
   PrioritySection,
   Scenario,
@@ -15,6 +13,7 @@ import type { DiscoveryEndSection } from './discovery-section.js';
 import type { MechanismSections } from './mechanism-sections.js';
 import { changedSections } from './mechanism-sections.js';
 import { matchesGlob } from './selector.js';
+import { changedRegisters } from './slot-registers.js';
 
 export interface DeviceSettings {
   readonly host: HostSection;
@@ -47,7 +46,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       ...settings.switch,
       ...change.switch,
       buffer: { ...settings.switch.buffer, ...change.switch.buffer },
-      mvtx2802: changedRegisters(settings.switch.mvtx2802, change.switch.mvtx2802),
+      ...changedRegisters(settings.switch, change.switch),
     },
     priorities: settings.priorities.map((section) => {
       const own = change.priorities.find(({ priority }) => priority === section.priority);
@@ -56,20 +55,6 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
     credit: { ...settings.credit, ...change.credit },
     discovery: { ...settings.discovery, ...change.discovery },
     mechanisms: changedSections(settings.mechanisms, change.mechanisms),
-  };
-}
-
-function changedRegisters(
-  registers: Mvtx2802Section,
-  change: Mvtx2802Change | undefined,
-): Mvtx2802Section {
-  if (change === undefined) return registers;
-  const thresholds = { ...registers.wred.thresholds, ...change.wred.thresholds };
-  return {
-    ...registers,
-    ...change,
-    classes: { ...registers.classes, ...change.classes },
-    wred: { ...registers.wred, ...change.wred, thresholds },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
 import { discoveryEnd } from './normalise-discovery.js';
 import { nicSection } from './normalise-nic.js';
-import { mvtx2802Change, mvtx2802Section } from './normalise-mvtx2802.js';
+import { mvtx2802Change, mvtx2802Section } from './slot-registers.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
 import { mechanismSections } from './mechanism-sections.js';
 import type {

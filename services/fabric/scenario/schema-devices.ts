@@ -6,7 +6,7 @@ import { aboveZero, size, time } from '../../settings/quantities.js';
 import { creditOverridesSchema } from './schema-credit.js';
 import { changeKeys } from './mechanism-sections.js';
 import { discoveryOverridesSchema } from './schema-discovery.js';
-import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './schema-mvtx2802.js';
+import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './slot-registers.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
 import { nicSchema } from './schema-nic.js';
 import {

@@ -1,20 +1,13 @@
 import type { Engine } from '../../engine/device/engine.js';
-import { REGIONS, SHARED, SOURCE } from '../../engine/flow-control/mvtx2802/mvtx2802-machine.js';
-import type { Mvtx2802 } from '../../engine/flow-control/mvtx2802/mvtx2802-mechanism.js';
+import type { SlotMemoryOfSwitch } from '../../engine/device/shared.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { SlotPortResult, SlotResult } from './results.js';
 
 /** Frame data buffers: contents of each region. */
 export function slotResults(engine: Engine): SlotResult[] {
   return chipsOf(engine).flatMap(({ device, chip }) => {
-    const { free, used, peak } = chip.memory;
-    return Array.from({ length: REGIONS }, (_, region) => ({
-      device,
-      region: regionName(region),
-      slots: free[region]! + used[region]!,
-      used: used[region]!,
-      peak: peak[region]!,
-    })).filter(({ slots }) => slots > 0);
+    const regions = chip.regions().filter(({ slots }) => slots > 0);
+    return regions.map((region) => ({ device, ...region }));
   });
 }
 
@@ -45,15 +38,10 @@ export function slotPortResults(engine: Engine, fabric: Fabric, nowPs: number): 
 
 function chipsOf(
   engine: Engine,
-): { readonly device: string; readonly place: number; readonly chip: Mvtx2802 }[] {
+): { readonly device: string; readonly place: number; readonly chip: SlotMemoryOfSwitch }[] {
   return engine.devices.flatMap(({ spec, place }) => {
     if (spec.kind !== 'switch') return [];
     const { chip } = engine.switching.parts(place);
     return chip === null ? [] : [{ device: spec.name, place, chip }];
   });
-}
-
-function regionName(region: number): string {
-  if (region === SHARED) return 'shared';
-  return region === SOURCE ? 'sources' : `P${region}`;
 }

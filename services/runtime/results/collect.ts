@@ -1,3 +1,4 @@
+import { hasSharedBuffer } from '../../engine/contract/spec.js';
 import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../../engine/buffer/shared-buffer.js';
 import { lostCredit } from '../../engine/analysis/credit/lost-credit.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
@@ -183,7 +184,7 @@ export class Collector {
   buffers(): BufferResult[] {
     const { buffer } = this.engine.shared;
     return this.engine.devices
-      .filter(({ spec }) => spec.kind === 'switch' && spec.mvtx2802 === null)
+      .filter(({ spec }) => hasSharedBuffer(spec))
       .map((device) => ({
         device: device.spec.name,
         poolOctets: buffer.memoryOfDevice(device.place, POOL),

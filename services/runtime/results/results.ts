@@ -54,7 +54,7 @@ export interface RunResults extends MechanismResults {
   readonly nics: readonly NicResult[];
   /** Of every connection with a rate control. */
   readonly rates: readonly RateResult[];
-  /** Of switches that are MVTX2802s, as the next. */
+  /** Of switches with slots in place of a shared buffer, as the next. */
   readonly slots: readonly SlotResult[];
   readonly slotPorts: readonly SlotPortResult[];
   /** Flows that had stopped progressing at the end; of a run that came to its end. */

@@ -1,13 +1,12 @@
 import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
 import { CHARGED, COPIES, GROUP, INGRESS } from '../../buffer/shared-frames.js';
 import { DROP } from '../../contract/probe.js';
-import type { Mvtx2802Spec, SwitchSpec } from '../../contract/spec.js';
+import { hasSharedBuffer, type SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { framesHeldBack } from '../../device/checkpoint.js';
 import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued } from '../../device/queued-frames.js';
-import { brokenInvariants } from '../../flow-control/mvtx2802/mvtx2802-invariants.js';
 import {
   CLASS,
   ISOLATED_FLAG,
@@ -77,8 +76,8 @@ function checkOwn(engine: Engine, device: Device, expect: Expect): void {
   if (device.spec.kind === 'host') {
     if (device.spec.nic !== null) checkReceived(engine, device, expect);
     else if (device.spec.receiveMemory !== null) checkUnread(engine, device, expect);
-  } else if (device.spec.mvtx2802 === null) checkMemory(engine, device, device.spec, expect);
-  else checkSlots(engine, device, device.spec.mvtx2802, expect);
+  } else if (hasSharedBuffer(device.spec)) checkMemory(engine, device, device.spec, expect);
+  else checkSlots(engine, device, expect);
 }
 
 type Expect = (
@@ -255,7 +254,7 @@ function checkUnread(engine: Engine, { place, firstPort, rows }: Device, expect:
 }
 
 /** Slots equal the contents of the queues, and the chip's own invariants hold. */
-function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: Expect): void {
+function checkSlots(engine: Engine, device: Device, expect: Expect): void {
   const { pool } = engine.shared;
   const chip = engine.switching.parts(device.place).chip!;
   const queued = new Uint8Array(chip.memory.copies.length);
@@ -266,7 +265,7 @@ function checkSlots(engine: Engine, device: Device, spec: Mvtx2802Spec, expect: 
     const what = 'copies of a slot = its frames in queues';
     expect(device.place, -1, -1, what, copies[slot], queued[slot]);
   }
-  for (const name of brokenInvariants(spec, chip)) {
+  for (const name of chip.brokenInvariants()) {
     expect(device.place, -1, -1, name, 1, 0);
   }
 }

@@ -1,5 +1,5 @@
 import { USED } from '../../buffer/shared-buffer.js';
-import type { SwitchSpec } from '../../contract/spec.js';
+import { hasSharedBuffer, type SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
@@ -75,7 +75,7 @@ export class Backlog {
     const { spec, place } = device;
     this.ports = spec.ports.length;
     this.isCredited = Uint8Array.from(spec.ports, ({ credit }) => (credit === null ? 0 : 1));
-    this.hasAccounts = spec.kind === 'switch' && spec.mvtx2802 === null;
+    this.hasAccounts = hasSharedBuffer(spec);
     const isPlain =
       spec.kind === 'switch' &&
       engine.switching.isolationOf(place) === null &&

@@ -3,7 +3,7 @@ import { DueDateArbiter } from '../../arbiter/due-dates.js';
 import type { IngressAccounts, Mechanism } from '../../contract/flow-control.js';
 import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
-import type { Mvtx2802Spec } from '../../contract/spec.js';
+import type { SwitchSpec } from '../../contract/spec.js';
 import type { InFlight } from '../../flow-control/mvtx2802/mvtx2802-arrivals.js';
 import type { QueueView } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
 import { isDowngraded } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
@@ -38,7 +38,8 @@ const NO_FRAME = -1;
 
 /** The path of frames through a switch with the memory of an MVTX2802. */
 export interface Slotted {
-  make(device: Device, spec: Mvtx2802Spec): Mvtx2802;
+  /** Null where the switch has a shared buffer. */
+  make(device: Device, spec: SwitchSpec): Mvtx2802 | null;
   /** A frame for one port of the device. */
   toOne(d: number, chip: Mvtx2802, port: number, out: number, frame: number): void;
   /** A frame for all ports of the last forwarding decision. */
@@ -67,7 +68,8 @@ export function makeSlotted(
   const { clock, pool, ports, queues, counters, inFlightQueues } = shared;
   const { words, ends } = pool;
 
-  function make(device: Device, spec: Mvtx2802Spec): Mvtx2802 {
+  function make(device: Device, { mvtx2802: spec }: SwitchSpec): Mvtx2802 | null {
+    if (spec === null) return null;
     const { firstPort } = device;
     const view: QueueView = {
       octets: (port, tc) => queues.get(firstPort + port, tc, QUEUE_OCTETS),

@@ -126,7 +126,7 @@ export function makeSwitching(
     marked,
     sendMessage,
   };
-  /** By port: 1 where the switch has the memory of an MVTX2802. */
+  /** By port: 1 where the switch has slots in place of a shared buffer. */
   const isSlotted = tables.uint8('port', 1);
   /**
    * By port: traffic classes that are sampled; 1 where frames may change at ingress, and egress.
@@ -151,7 +151,7 @@ export function makeSwitching(
   const { discards } = pfc.watchdog;
 
   function configure(device: Device, spec: SwitchSpec): void {
-    const chip = spec.mvtx2802 === null ? null : slotted.make(device, spec.mvtx2802);
+    const chip = slotted.make(device, spec);
     const { place, firstPort } = device;
     const roles: Record<string, SwitchRole> = {};
     for (const mechanism of given) {

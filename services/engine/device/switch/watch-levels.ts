@@ -1,5 +1,5 @@
 import type { SwitchRole } from '../../contract/slice.js';
-import type { SwitchSpec } from '../../contract/spec.js';
+import { hasSharedBuffer, type SwitchSpec } from '../../contract/spec.js';
 import type { SwitchHooks } from './switch-hooks.js';
 
 /**
@@ -52,7 +52,7 @@ export function plainnessOf(
 ): number {
   const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
   const isEdge = spec.ports.some((_, p) => boundary?.untags(firstPort + p) === true);
-  if (spec.mvtx2802 !== null || isGuarded || isEdge) return FULL;
+  if (!hasSharedBuffer(spec) || isGuarded || isEdge) return FULL;
   if (spec.forwarding.kind !== 'routed') return FULL;
   if (sampler !== null) return SAMPLED;
   return roles.length === 0 && spec.telemetry === 0 ? BARE : WATCHED;

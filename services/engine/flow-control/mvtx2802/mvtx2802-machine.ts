@@ -114,3 +114,9 @@ export function isUncongested(map: number, low: number, queues: QueueView): bool
   }
   return true;
 }
+
+/** As results name it. */
+export function regionName(region: number): string {
+  if (region === SHARED) return 'shared';
+  return region === SOURCE ? 'sources' : `P${region}`;
+}

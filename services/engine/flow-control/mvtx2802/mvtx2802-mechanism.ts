@@ -4,12 +4,21 @@ import type { Clock } from '../../kernel/clock.js';
 import { RandomStream } from '../../kernel/random.js';
 import type { InFlight } from './mvtx2802-arrivals.js';
 import { TemporarySlots } from './mvtx2802-arrivals.js';
+import { brokenInvariants } from './mvtx2802-invariants.js';
 import type { QueueView } from './mvtx2802-machine.js';
-import { LOWEST_CLASS, excessiveClasses, isDowngraded, wredShare } from './mvtx2802-machine.js';
+import {
+  excessiveClasses,
+  isDowngraded,
+  LOWEST_CLASS,
+  REGIONS,
+  regionName,
+  SOURCE,
+  wredShare,
+} from './mvtx2802-machine.js';
 import { Mvtx2802Counters, mvtx2802ManagedValues } from './mvtx2802-managed.js';
 import { SHAPED_CLASS, Shapers } from './mvtx2802-shaper.js';
 import { NO_SLOT, SlotMemory } from './mvtx2802-slots.js';
-import { SourceStops } from './mvtx2802-stops.js';
+import { MULTICAST, SourceStops, UNICAST } from './mvtx2802-stops.js';
 
 /**
  * The mechanism that sends PAUSE: it reads from the accounts below whether a port is to be paused.
@@ -19,6 +28,21 @@ export interface StopListener {
   filled(port: number): void;
   /** A source may resume. */
   emptied(port: number): void;
+}
+
+/** A part of the slots: shared, of sources, or of a class. */
+export interface SlotRegion {
+  readonly region: string;
+  readonly slots: number;
+  readonly used: number;
+  readonly peak: number;
+}
+
+/** Frames that wait at egresses which send nothing. */
+export interface Jam {
+  readonly waiting: readonly number[];
+  readonly stuck: ReadonlySet<number>;
+  readonly frames: number;
 }
 
 /** What the part reads of its device. */
@@ -68,6 +92,48 @@ export class Mvtx2802 implements IngressAccounts, Managed {
     this.counters = new Mvtx2802Counters(ports);
     this.stopped = new Uint8Array(ports);
     this.random = new RandomStream(seed, `${device}/wred`);
+  }
+
+  /** Slots of each region, all of them and those in use. */
+  regions(): SlotRegion[] {
+    const { free, used, peak } = this.memory;
+    return Array.from({ length: REGIONS }, (_, region) => ({
+      region: regionName(region),
+      slots: free[region] + used[region],
+      used: used[region],
+      peak: peak[region],
+    }));
+  }
+
+  /** Names of invariants that do not hold. */
+  brokenInvariants(): string[] {
+    return brokenInvariants(this.spec, this);
+  }
+
+  /**
+   * A source stays paused while an egress sends nothing: `waiting` are the slots of frames there,
+   * `stuck` those of all egresses that are held, and `frames` wait in its lowest queue.
+   */
+  isJammed(source: number, egress: number, jam: Jam): boolean {
+    const reasons = this.stops.reasons[source];
+    const { memory, spec } = this;
+    const isOwn = (slot: number): boolean =>
+      memory.region[slot] === SOURCE && memory.source[slot] === source;
+    if ((reasons & UNICAST) !== 0 && jam.waiting.some(isOwn)) return true;
+    if ((reasons & MULTICAST) === 0) return false;
+    switch (spec.multicast.kind) {
+      case 'off':
+        return false;
+      case 'managed': {
+        const isMarked = (this.stops.portMap[source] & (1 << egress)) !== 0;
+        return isMarked && jam.frames >= spec.multicast.lowFrames;
+      }
+      case 'unmanaged': {
+        const isCounted = (slot: number): boolean => memory.isMulticast[slot] !== 0;
+        const count = [...jam.stuck].filter(isCounted).length;
+        return jam.waiting.some(isCounted) && count >= spec.multicast.mcc;
+      }
+    }
   }
 
   /** The class of a frame: from its priority, unless the port has a fixed one. */
