@@ -48,7 +48,13 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   'credit-exchange.md': [
     ...['CE frame', 'CE-Tag', 'channel number', 'request is optional', 'Credit Requested = F'],
     ...['Credits granted = F(credits requested', 'shaper', 'factor', 'unit of 512 bits', 'aging'],
-    ...['DCBX exchanges', 'method per priority', 'longer distances'],
+    ...[
+      'DCBX exchanges',
+      'Application Protocol TLV',
+      'channeling',
+      'method per priority',
+      'longer distances',
+    ],
     'six steps',
   ],
   'mvtx2802.md': ['7.2:', '7.6:', '7.8:', '7.9:', '7.9.1:', '7.9.2: unmanaged', '7.9.2: managed'],

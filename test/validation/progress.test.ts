@@ -27,7 +27,12 @@ function withoutGrants(fabric: Fabric, atPs: number): Session {
   session.runTo(atPs);
   const { credit, devices } = session.engine;
   const { firstPort } = devices[3]!;
-  const asked = { askedWide: false, askedDivided: false, askedBufferUnits: [] };
+  const asked = {
+    mode: 'cumulative',
+    askedWide: false,
+    askedDivided: false,
+    askedBufferUnits: [],
+  } as const;
   credit.setOperational(firstPort, 0, { ...asked, tags: false, askedUnitOctets: 64 });
   return session;
 }

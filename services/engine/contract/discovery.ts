@@ -70,6 +70,8 @@ export interface DiscoveryAdmin extends MechanismTlvs {
   readonly dcbx: DcbxAdmin;
   /** Null, here and below: the port does not advertise it. */
   readonly credit: CreditExchange | null;
+  /** Credit exchange is advertised by applications of DCBX alone. */
+  readonly creditByApplications?: boolean;
   readonly congestionNotification: CongestionNotification | null;
 }
 
@@ -103,6 +105,8 @@ export interface OperatingPort {
 export interface OperatingCredit {
   /** Priorities whose frames need it, one bit each. */
   readonly priorities: number;
+  /** Messages say totals, or amounts. */
+  readonly mode: 'cumulative' | 'incremental';
   /** Octets of a credit that the link partner grants. */
   readonly askedUnitOctets: number;
   /** Its totals have 31 bits. */

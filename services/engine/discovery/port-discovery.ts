@@ -2,6 +2,7 @@
 
 import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js';
 import { agreeOnCredit, type CreditAgreement, noCredit } from './capabilities/credit-capability.js';
+import { advertisedCredit } from './capabilities/cet-application.js';
 import { END_STATION_LEVEL, UNKNOWN_LEVEL } from './capabilities/topology-level.js';
 import { blankCee, ceeOf, type CeeState, renewCee, resolveCee } from './dcbx/dcbx-cee-machine.js';
 import { chosenDcbx } from './dcbx/dcbx-choice.js';
@@ -127,7 +128,7 @@ function negotiateCredit(
   mac: number,
   peer: Neighbor | null,
 ): void {
-  const other = peer?.remote.creditExchange ?? null;
+  const other = peer === null ? null : advertisedCredit(peer.remote);
   const follows =
     credit !== null &&
     other !== null &&

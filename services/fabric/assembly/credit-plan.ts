@@ -6,7 +6,7 @@ import type {
   CreditPortSpec,
   CreditShaperSpec,
 } from '../../engine/contract/spec.js';
-import { CREDIT_TIMES } from '../../engine/flow-control/credit/credit-managed.js';
+import { CREDIT_TIMES, CREDIT_UNIT } from '../../engine/flow-control/credit/credit-managed.js';
 import {
   costOf,
   WINDOW_MOST,
@@ -50,6 +50,15 @@ export interface CreditMargin {
   readonly terms: CreditLoopTerms;
 }
 
+/** What the ends of a link come to: the resolution of the CET TLV. */
+interface LinkTerms {
+  readonly counts: CreditPortSpec['counts'];
+  readonly channels: CreditPortSpec['channels'];
+  readonly tags: boolean;
+  /** Of the channel with the smallest share, as a part of all. */
+  readonly smallestShare: number;
+}
+
 /** The buffer behind a port for one priority. */
 interface BufferPlan extends Omit<CreditMargin, 'device' | 'port'> {
   /** Units that a shaped receiver uses; else all of them. */
@@ -78,8 +87,6 @@ export class CreditPlan {
   readonly margins: CreditMargin[] = [];
   private readonly longestOctets: number;
   private readonly hosts: number;
-  /** Of the channel with the smallest share, as a part of all. */
-  private readonly smallestShare: number;
   private readonly known = new Map<LinkEnd, (BufferPlan | null)[]>();
   private readonly noted = new Set<BufferPlan>();
 
@@ -95,8 +102,36 @@ export class CreditPlan {
   ) {
     this.longestOctets = Math.max(...frameLengths.flat());
     this.hosts = hostCount(topology);
-    const shares = scenario.credit.channels.map(({ share }) => share);
-    this.smallestShare = Math.min(...shares) / shares.reduce((sum, share) => sum + share, 0);
+  }
+
+  private terms(end: LinkEnd): LinkTerms {
+    const { credit } = this.scenario;
+    const ends = [this.settings[end.device]!.credit, this.peerOf(end)];
+    const most = ends.map(({ cet, maxChannels }) =>
+      cet === 'application' ? 1 : (maxChannels ?? Infinity),
+    );
+    const channels = credit.channels.slice(0, Math.min(...most));
+    const shares = channels.map(({ share }) => share);
+    const isLiteral = ends.some(({ cet }) => cet === 'application');
+    const isCumulative = !isLiteral && ends.every(({ counts }) => counts === 'cumulative');
+    return {
+      counts: isCumulative ? 'cumulative' : 'incremental',
+      channels,
+      tags: credit.tags && !isLiteral,
+      smallestShare: Math.min(...shares) / shares.reduce((sum, share) => sum + share, 0),
+    };
+  }
+
+  /** Entries of an Application Protocol TLV have no room for a unit, or for counts of 31 bits. */
+  private checkLiteral(end: LinkEnd, { unitOctets, isWide: wide }: CreditGrantingSpec): void {
+    const { cet } = this.settings[end.device]!.credit;
+    if (cet !== 'application' || (unitOctets === CREDIT_UNIT.least && !wide)) return;
+    const says = wide ? `${end.name} grants more than 16 bits can count` : `unit: ${unitOctets}`;
+    throw this.fail(
+      this.pathOf(end.device, 'cet', 'cet'),
+      `${says}, and cet: application cannot advertise it; cet: tlv or both, or ` +
+        (wide ? 'a smaller buffer' : `unit: ${CREDIT_UNIT.least}`),
+    );
   }
 
   /** Null where no priority of the port has it. */
@@ -115,11 +150,12 @@ export class CreditPlan {
       const message = 'grants are answers only, and the other end never requests credit';
       throw this.fail(['credit', 'unsolicited'], message);
     }
-    const isLent = own.policy === 'demand' && credit.channels.length > 1;
-    if (isLent && credit.counts === 'incremental') {
+    const { counts, channels, tags } = this.terms(end);
+    const isLent = own.policy === 'demand' && channels.length > 1;
+    if (isLent && counts === 'incremental') {
       throw this.fail(
         ['credit', 'counts'],
-        `counts: incremental with grant: demand and ${credit.channels.length} channels: amounts ` +
+        `counts: incremental with grant: demand and ${channels.length} channels: amounts ` +
           'cannot be taken back, so an idle channel would keep for ever what it was lent; ' +
           'counts: cumulative, or grant: static',
       );
@@ -128,13 +164,15 @@ export class CreditPlan {
     this.checkSync(end);
     this.checkTags(end);
     const longestPs = wireOctets(this.longestOctets) * end.octetPs;
+    const granting = this.granting(end, methods);
+    this.checkLiteral(end, granting);
     return {
       priorities,
-      counts: credit.counts,
-      granting: this.granting(end, methods),
+      counts,
+      granting,
       asking: this.asking(end, methods),
-      channels: credit.channels,
-      tagWaitPs: credit.tags ? (credit.tagWaitPs ?? longestPs) : null,
+      channels,
+      tagWaitPs: tags ? (credit.tagWaitPs ?? longestPs) : null,
       keepAlivePs: credit.keepAlivePs,
       roundTripPs: this.roundTripPs(end),
     };
@@ -188,7 +226,7 @@ export class CreditPlan {
   /** The buffer of one priority, and how much of it a grant may wait for. */
   private buffer(end: LinkEnd, priority: number): BufferPlan {
     const own = this.settings[end.device]!.credit;
-    const { channels } = this.scenario.credit;
+    const { channels, smallestShare } = this.terms(end);
     const unitOctets = this.unitOf(own);
     const lengths = this.frameLengths[priority]!;
     const frameUnits = costOf(Math.max(...lengths), unitOctets);
@@ -199,26 +237,25 @@ export class CreditPlan {
     const apart = step + frameUnits;
     const wanted =
       own.policy === 'static'
-        ? Math.ceil((neededUnits + step) / this.smallestShare)
-        : neededUnits + (channels.length > 1 ? Math.ceil(apart / this.smallestShare) : step);
+        ? Math.ceil((neededUnits + step) / smallestShare)
+        : neededUnits + (channels.length > 1 ? Math.ceil(apart / smallestShare) : step);
     const given = own.bufferBytes === null ? null : Math.floor(own.bufferBytes / unitOctets);
     // The minimum of idle channels is never lent.
     const keepUnits = this.keepUnits(own)[priority]!;
     const least =
       own.policy === 'static'
-        ? Math.ceil(frameUnits / this.smallestShare)
+        ? Math.ceil(frameUnits / smallestShare)
         : channels.length * Math.max(frameUnits, keepUnits);
     const whole = given ?? Math.max(wanted, least);
     const bufferUnits = Math.floor(whole * own.grantFactor);
-    this.checkBuffer(own, bufferUnits, least, unitOctets);
+    this.checkBuffer(end, bufferUnits, least);
     const shaper = this.shaper(end, own);
     const shaped = Math.max(least, this.shapedUnits(end, priority, shaper));
     const spare =
       own.policy === 'static'
-        ? bufferUnits * this.smallestShare - neededUnits
-        : (bufferUnits - neededUnits) * this.smallestShare;
-    const longest =
-      own.policy === 'static' ? Math.floor(whole * this.smallestShare * STEP_OF_SHARE) : 0;
+        ? bufferUnits * smallestShare - neededUnits
+        : (bufferUnits - neededUnits) * smallestShare;
+    const longest = own.policy === 'static' ? Math.floor(whole * smallestShare * STEP_OF_SHARE) : 0;
     return {
       priority,
       unitOctets,
@@ -242,24 +279,27 @@ export class CreditPlan {
     );
   }
 
-  private note({ device, port, name }: LinkEnd, plan: BufferPlan): void {
+  private note(end: LinkEnd, plan: BufferPlan): void {
+    const { device, port } = end;
     const { priority, unitOctets, bufferUnits, neededUnits, terms } = plan;
     if (this.noted.has(plan)) return;
     this.noted.add(plan);
-    this.warnOfBuffer(device, name, plan);
+    this.warnOfBuffer(end, plan);
     this.margins.push({ device, port, priority, unitOctets, bufferUnits, neededUnits, terms });
   }
 
   /** Where the buffer is set, or a part of it, and is less than full rate needs. */
-  private warnOfBuffer(device: number, port: string, plan: BufferPlan): void {
+  private warnOfBuffer(end: LinkEnd, plan: BufferPlan): void {
+    const { device, name: port } = end;
+    const { channels, smallestShare } = this.terms(end);
     const settings = this.settings[device]!;
     const own = settings.credit;
     const { priority, unitOctets, bufferUnits, neededUnits } = plan;
     const isGiven = own.bufferBytes !== null || own.grantFactor < 1;
     if (!isGiven || own.shaperBps !== null) return;
-    const kept = this.keepUnits(own)[priority]! * (this.scenario.credit.channels.length - 1);
+    const kept = this.keepUnits(own)[priority]! * (channels.length - 1);
     const units =
-      own.policy === 'static' ? Math.floor(bufferUnits * this.smallestShare) : bufferUnits - kept;
+      own.policy === 'static' ? Math.floor(bufferUnits * smallestShare) : bufferUnits - kept;
     if (units >= neededUnits) return;
     const key = own.bufferBytes !== null ? 'buffer' : 'grantFactor';
     const path = this.pathOf(device, key, key === 'buffer' ? 'bufferBytes' : 'grantFactor');
@@ -315,13 +355,14 @@ export class CreditPlan {
   }
 
   /** A bridge counts credit by the tags that a frame leaves with, its link partner by others. */
-  private checkTags({ device }: LinkEnd): void {
+  private checkTags(end: LinkEnd): void {
+    const { device } = end;
     const { forwarding, ports } = this.settings[device]!.switch;
     if (device < this.hosts || forwarding !== 'bridged') return;
     const natives = this.linkEnds[device]!.map(
       ({ port }) => ports.find((own) => own.port === port + 1)?.native ?? DEFAULT_VLAN,
     );
-    this.scenario.credit.channels.forEach(({ channel, vlans }, slot) => {
+    this.terms(end).channels.forEach(({ channel, vlans }, slot) => {
       const native = slot === 0 ? undefined : natives.find((vlan) => vlans.includes(vlan));
       if (native === undefined) return;
       throw this.fail(
@@ -333,13 +374,10 @@ export class CreditPlan {
     });
   }
 
-  private checkBuffer(
-    own: CreditEndSection,
-    bufferUnits: number,
-    leastUnits: number,
-    unitOctets: number,
-  ): void {
-    const { channels } = this.scenario.credit;
+  private checkBuffer(end: LinkEnd, bufferUnits: number, leastUnits: number): void {
+    const own = this.settings[end.device]!.credit;
+    const unitOctets = this.unitOf(own);
+    const { channels } = this.terms(end);
     if (bufferUnits > WINDOW_MOST) {
       throw this.fail(
         ['credit', 'buffer'],
@@ -379,7 +417,7 @@ export class CreditPlan {
     const lengths = this.frameLengths[priority]!;
     const octets = Math.ceil(loopOctets) + shaper.bucketOctets;
     const units = unitsForFullRate(octets, lengths, this.unitOf(own));
-    return own.policy === 'static' ? Math.ceil(units / this.smallestShare) : units;
+    return own.policy === 'static' ? Math.ceil(units / this.terms(end).smallestShare) : units;
   }
 
   private asking(end: LinkEnd, methods: Methods): CreditAskingSpec {

@@ -8,6 +8,7 @@ import type {
 } from '../../engine/contract/discovery.js';
 import type { CreditPortSpec } from '../../engine/contract/spec.js';
 import { PS_PER_US } from '../../engine/units/time.js';
+import { cetApplications } from '../../engine/discovery/capabilities/cet-application.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../engine/wire/ce-tag.js';
 import {
@@ -15,6 +16,7 @@ import {
   type CreditExchange,
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import {
+  type Application,
   type Ets,
   type EtsTable,
   TSA_ETS,
@@ -181,6 +183,7 @@ export class DiscoveryPlan {
       status: end.status,
       dcbx: this.dcbx(device, configuration),
       credit: this.credit(device, configuration, grants),
+      creditByApplications: this.settings[device]!.credit.cet === 'application',
       ...NO_MECHANISM_TLVS,
       congestionNotification: null,
       ...this.advertised(device),
@@ -201,7 +204,8 @@ export class DiscoveryPlan {
     return Object.assign({}, ...own, linkLayer) as Partial<AdvertisedTlvs>;
   }
 
-  private dcbx(device: number, { end, pfc, arbiter, hardware }: Configuration): DcbxAdmin {
+  private dcbx(device: number, configuration: Configuration): DcbxAdmin {
+    const { end, pfc, arbiter, hardware } = configuration;
     const classOf = end.classes ?? this.input.scenario.classes.transmit;
     const isHost = this.input.topology.devices[device]!.kind === 'host';
     const nic = isHost ? this.settings[device]!.host.nic : null;
@@ -219,9 +223,20 @@ export class DiscoveryPlan {
         capability: end.pfcCapability,
         enabled: pfc,
       },
-      applications: end.applications,
+      applications: [...end.applications, ...this.cetApplications(device, configuration)],
       fixedClasses: this.fixed[device]!,
     };
+  }
+
+  /** Credit exchange as Application Protocol entries of DCBX. */
+  private cetApplications(device: number, { end, credit }: Configuration): Application[] {
+    const { cet } = this.settings[device]!.credit;
+    if (cet === 'tlv') return [];
+    if (credit !== 0 && end.dcbx === 'off') {
+      const message = `${this.input.topology.devices[device]!.name} sends no DCBX, whose entries`;
+      throw this.input.fail(['credit', 'cet'], `${message} cet: ${cet} needs; cet: tlv`);
+    }
+    return cetApplications(credit);
   }
 
   /** The credit TLV of a device; null for one without. */
@@ -234,23 +249,26 @@ export class DiscoveryPlan {
     const { credit: capable } = this.prospects[device]!;
     if (capable === 0) return null;
     const { credit } = this.input.scenario;
-    const { channels } = credit;
+    const isLiteral = own.cet === 'application';
+    const supported = Math.min(credit.channels.length, own.maxChannels ?? Infinity);
+    const channels = isLiteral ? 1 : supported;
+    const tags = credit.tags && !isLiteral;
     const microseconds = (ps: number): number => Math.min(U16_MOST, Math.round(ps / PS_PER_US));
     return {
       ...blankCreditExchange(),
-      ceTag: credit.tags,
-      cumulative: credit.counts === 'cumulative',
-      resync: true,
+      ceTag: tags,
+      cumulative: own.counts === 'cumulative' && !isLiteral,
+      resync: !isLiteral,
       answers: true,
-      channelled: channels.length > 1,
+      channelled: channels > 1,
       unitOctets: own.unitBytes ?? this.longestOctets,
       maxCreditBlockOctets: Math.max(this.longestOctets, own.unitBytes ?? 0),
-      channels: channels.length > 1 ? channels.length : 0,
+      channels: channels > 1 ? channels : 0,
       willing: configuration.end.willing.includes('credit'),
       capable,
       enabled: configuration.credit,
-      requestTpid: credit.tags ? CE_TAG_REQUEST : 0,
-      responseTpid: credit.tags ? CE_TAG_GRANT : 0,
+      requestTpid: tags ? CE_TAG_REQUEST : 0,
+      responseTpid: tags ? CE_TAG_GRANT : 0,
       refreshUs: microseconds(credit.refreshPs),
       ageUs: microseconds(own.agePs ?? 0),
       ...grants,

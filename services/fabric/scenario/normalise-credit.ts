@@ -15,7 +15,6 @@ export function creditSection(input: CreditInput, located: Located): CreditSecti
   checkChannels(input, located);
   return {
     end: creditEnd(input, ['credit'], located) as CreditEndSection,
-    counts: input.counts,
     channels,
     tags: input.tags,
     tagWaitPs: orNull(input.tagWait, 'auto'),
@@ -48,6 +47,9 @@ export function creditEnd(
     ...(input.request !== undefined && { request: input.request }),
     ...(input.prediction !== undefined && { prediction: input.prediction }),
     ...(age !== undefined && { agePs: orNull(age, 'off') }),
+    ...(input.counts !== undefined && { counts: input.counts }),
+    ...(input.cet !== undefined && { cet: input.cet }),
+    ...(input.maxChannels !== undefined && { maxChannels: orNull(input.maxChannels, 'all') }),
   };
 }
 

@@ -286,7 +286,6 @@ export interface PauseSection {
 /** Credit exchange, on every priority that has it. */
 export interface CreditSection {
   readonly end: CreditEndSection;
-  readonly counts: 'cumulative' | 'incremental';
   /** At least one. */
   readonly channels: readonly {
     readonly channel: number;
@@ -323,6 +322,12 @@ export interface CreditEndSection {
   readonly prediction: number;
   /** Null: credit does not age. */
   readonly agePs: number | null;
+  /** What it supports: a link has what both of its ends support. */
+  readonly counts: 'cumulative' | 'incremental';
+  /** Null: all. */
+  readonly maxChannels: number | null;
+  /** How discovery advertises it. */
+  readonly cet: 'tlv' | 'both' | 'application';
 }
 
 /** The rate control of a load: its kind, or `none`. */

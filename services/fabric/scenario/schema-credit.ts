@@ -81,16 +81,29 @@ const endKeys = {
   age: either([word('off'), quantity(aboveZero(time))], 'an age', 'off, or a time such as 1ms')
     .describe('Credit that is idle for so long is given back; needs grant: demand on the link.')
     .prefault('off'),
+  counts: choice(['cumulative', 'incremental'])
+    .describe(
+      'cumulative: messages say totals, and a lost one is repaired; incremental: they say ' +
+        'amounts, and what is lost stays lost. A link has totals where both ends support them.',
+    )
+    .prefault('cumulative'),
+  maxChannels: either([word('all'), integer(1, 65535)], 'a number of channels', 'all, or 2')
+    .describe(
+      'Channels that the device supports. A link has as many as the end that supports fewer, ' +
+        'and the first has the frames of those that are left.',
+    )
+    .prefault('all'),
+  cet: choice(['tlv', 'both', 'application'])
+    .describe(
+      'How discovery advertises credit exchange: by a TLV of its own (tlv), by Application ' +
+        'Protocol entries of DCBX (application), or by both. Entries say priorities only, so a ' +
+        'link of such a device has amounts, units of 64 bytes and one channel.',
+    )
+    .prefault('tlv'),
 };
 
 const creditKeys = {
   ...endKeys,
-  counts: choice(['cumulative', 'incremental'])
-    .describe(
-      'cumulative: messages say totals, and a lost one is repaired; incremental: they say ' +
-        'amounts, and what is lost stays lost.',
-    )
-    .prefault('cumulative'),
   codec: only(
     'ce',
     'not a codec of credit exchange; write flowControl: cbfc at the priorities that are to have ' +

@@ -98,7 +98,8 @@ export class Drafter {
       ];
     }
     stayWithin(draft, place.hosts);
-    if (JSON.stringify(draft).includes('"counts":"incremental"')) promiseLess(draft);
+    const hasAmounts = /"counts":"incremental"|"cet":"application"/;
+    if (hasAmounts.test(JSON.stringify(draft))) promiseLess(draft);
     return draft;
   }
 

@@ -204,6 +204,8 @@ export function samplesOf(place: Place): Samples {
     'credit.shaper': ['off', 'off', '1G', '20G'],
     'credit.grantFactor': ['100%', '70%', '30%'],
     'credit.prediction': [0.5, 1, 3],
+    'credit.maxChannels': ['all', 'all', 1, 2],
+    'credit.cet': ['tlv', 'tlv', 'both', 'application'],
     'credit.age': ['off', ...times(5, 30)],
     'credit.channels': (sampler) => channels(sampler, vlans),
     'credit.tagWait': ['auto', '50ns', '400ns'],

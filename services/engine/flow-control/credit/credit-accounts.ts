@@ -44,6 +44,8 @@ export function creditRows(spec: CreditPortSpec | null): number {
 
 /** Terms of the link partner's grants. */
 export interface AskedTerms {
+  /** Messages say totals, or amounts. */
+  readonly mode: 'cumulative' | 'incremental';
   /** Octets of a credit. */
   readonly askedUnitOctets: number;
   /** Its totals have 31 bits. */
@@ -141,7 +143,10 @@ export class CreditAccounts {
     const r = row << RECORD_SHIFT;
     counts[r | ASKED_UNIT] = terms.askedUnitOctets;
     counts[r | ASKED_SHIFT] = shiftOf(terms.askedUnitOctets);
-    counts[r | MODES] = (counts[r | MODES] & ~ASKED_WIDE) | (terms.askedWide ? ASKED_WIDE : 0);
+    counts[r | MODES] =
+      (counts[r | MODES] & ~(ASKED_WIDE | CUMULATIVE)) |
+      (terms.askedWide ? ASKED_WIDE : 0) |
+      (terms.mode === 'cumulative' ? CUMULATIVE : 0);
     const units = terms.askedBufferUnits[this.priority(row)] ?? 0;
     const backed = terms.askedDivided ? this.partOf(row, units) : units;
     this.backed[row] = units === 0 ? WINDOW_MOST : Math.min(backed, WINDOW_MOST);
@@ -319,7 +324,6 @@ export class CreditAccounts {
     words[w | STEP] = Math.min(granting.stepUnits, WINDOW_MOST);
     record[r | FRAME] = granting.frameUnits;
     record[r | MODES] =
-      (counts === 'cumulative' ? CUMULATIVE : 0) |
       (granting.unsolicited ? UNSOLICITED : 0) |
       (granting.policy === 'static' ? 0 : SHARES) |
       (granting.isAsked ? 0 : UNASKED) |
@@ -329,6 +333,7 @@ export class CreditAccounts {
       (asking.when === 'ahead' ? LOOKS_AHEAD : 0) |
       (asking.when === 'ahead' || asking.agePs !== Infinity ? USES_BACKLOG : 0);
     this.setAsked(row, {
+      mode: counts,
       askedUnitOctets: asking.unitOctets,
       askedWide: asking.isWide,
       askedDivided: asking.isDivided,

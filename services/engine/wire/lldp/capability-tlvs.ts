@@ -24,14 +24,14 @@ export const MAX_CR_BLK_DEFAULT = 2548;
 
 const SFC_VERSION = 1;
 /** The first version of the CET TLV ends before the fields that the second has about grants. */
-const CREDIT_FIRST_VERSION = 1;
+export const CREDIT_FIRST_VERSION = 1;
 const CREDIT_FIRST_OCTETS = 18;
 const CREDIT_VERSION = 2;
 const CREDIT_OCTETS = 64;
 /** In the second version: totals of 31 bits, and a buffer with a fixed share for each channel. */
 const WIDE_FLAG = 0x80;
 const DIVIDED_FLAG = 0x40;
-const ALL_PRIORITIES = 0xff;
+export const ALL_PRIORITIES = 0xff;
 const SFC_OCTETS = 13;
 const CI_OCTETS = 19;
 const ADDRESS_OCTETS = [0, 4, 16];

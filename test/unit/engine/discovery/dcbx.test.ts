@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DcbxAdmin } from '../../../../services/engine/contract/discovery.js';
+import {
+  advertisedCredit,
+  CET_PROTOCOL,
+  cetApplications,
+} from '../../../../services/engine/discovery/capabilities/cet-application.js';
 import { agreeOnCredit } from '../../../../services/engine/discovery/capabilities/credit-capability.js';
 import {
   bridgeLevel,
@@ -22,9 +27,12 @@ import {
 import { MISMATCH } from '../../../../services/engine/discovery/dcbx/dcbx-managed.js';
 import { followsPeer } from '../../../../services/engine/discovery/dcbx/symmetric.js';
 import { blankCreditExchange } from '../../../../services/engine/wire/lldp/capability-tlvs.js';
+import { blankCeeDcbx } from '../../../../services/engine/wire/lldp/dcbx-cee.js';
 import {
   blankEts,
   BY_UDP_PORT,
+  decodeApplications,
+  encodeApplications,
   type Ets,
 } from '../../../../services/engine/wire/lldp/dcbx-ieee.js';
 import { adminOf } from '../../../kit/discovery-link.js';
@@ -284,6 +292,35 @@ describe('an agreement on credit', () => {
     assert.equal(result.tags, true);
     assert.deepEqual([result.grantedUnitOctets, result.askedUnitOctets], [64, 128]);
     assert.equal(result.mismatch || result.unitMismatch, false);
+  });
+
+  it('is made with a peer that has Application Protocol entries alone, in amounts', () => {
+    const octets = new Uint8Array(64);
+    const end = encodeApplications(octets, 0, {
+      entries: [...cetApplications(0b01000), { priority: 4, selector: 3, protocol: 4791 }],
+    });
+    assert.deepEqual(
+      [...octets.subarray(0, end)],
+      [...[0xfe, 11, 0x00, 0x80, 0xc2, 0x0c, 0x00], ...[0x61, 0x88, 0x08, 0x83, 0x12, 0xb7]],
+    );
+    const applications = { entries: [] };
+    assert.equal(decodeApplications(octets.subarray(2, end), applications), 'ok');
+    const peer = advertisedCredit({ creditExchange: null, applications, cee: null });
+    const result = agreeOnCredit(full, peer, false);
+    assert.deepEqual(
+      [result.priorities, result.mode, result.channels, result.tags, result.askedUnitOctets],
+      [0b01000, 'incremental', 0, false, 64],
+    );
+    // The same in CEE, and its own TLV goes before.
+    const feature = { enable: true, willing: false, error: false };
+    const entries = [{ protocol: CET_PROTOCOL, selector: 0, priorities: 0b11000 }];
+    const cee = { ...blankCeeDcbx(), applications: { ...feature, entries } };
+    assert.equal(advertisedCredit({ creditExchange: null, applications: null, cee })!.enabled, 24);
+    assert.equal(advertisedCredit({ creditExchange: full, applications, cee: null }), full);
+    assert.equal(
+      advertisedCredit({ creditExchange: null, applications: { entries: [] }, cee: null }),
+      null,
+    );
   });
 
   it('takes from the peer what it says of its own grants', () => {

@@ -41,6 +41,7 @@ function linkOf(spec: Partial<CreditPortSpec> = {}, retry?: RetriedFrames): Loss
 
 /** Terms with a peer that says nothing of its buffer. */
 const NOTHING_ASKED = {
+  mode: 'cumulative',
   askedUnitOctets: 64,
   askedWide: false,
   askedDivided: false,
