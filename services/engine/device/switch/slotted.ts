@@ -5,6 +5,7 @@ import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { SwitchSpec } from '../../contract/spec.js';
 import type { InFlight } from '../../flow-control/mvtx2802/mvtx2802-arrivals.js';
+import { brokenInvariants } from '../../flow-control/mvtx2802/mvtx2802-invariants.js';
 import type { QueueView } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
 import { isDowngraded } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
 import type { StopListener } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
@@ -50,6 +51,8 @@ export interface Slotted {
   started(d: number, chip: Mvtx2802, port: number, trafficClass: number, frame: number): void;
   /** The class of a port that is shaped may start a frame again. */
   released(d: number, port: number): void;
+  /** Names of invariants that do not hold. */
+  broken(chip: Mvtx2802 | null): readonly string[];
   /** A frame has left its queue. */
   departing(chip: Mvtx2802, trafficClass: number, frame: number): void;
 }
@@ -163,6 +166,10 @@ export function makeSlotted(
     egressPath.wakeTransmitter(d, port);
   }
 
+  function broken(chip: Mvtx2802 | null): readonly string[] {
+    return chip === null ? [] : brokenInvariants(chip.spec, chip);
+  }
+
   function departing(chip: Mvtx2802, trafficClass: number, frame: number): void {
     chip.sent(pool.slot(frame), trafficClass);
   }
@@ -227,7 +234,7 @@ export function makeSlotted(
     return fixed === null ? (words[frame + CLASS] & DEI_FLAG) !== 0 : fixed.highPrecedence;
   }
 
-  return { make, toOne, toSeveral, classified, started, released, departing };
+  return { make, toOne, toSeveral, classified, started, released, departing, broken };
 }
 
 function bitsOf(set: number): number {

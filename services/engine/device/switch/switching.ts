@@ -75,6 +75,8 @@ export interface Switching {
   parts(d: number): SwitchParts;
   /** The mechanism that assigns flows to queues in a switch; null where there is none. */
   isolationOf(d: number): FlowIsolation | null;
+  /** Names of the invariants of its slots that do not hold; none of a shared buffer. */
+  brokenSlots(d: number): readonly string[];
   detourOf(d: number, frame: number): number;
 }
 
@@ -555,6 +557,7 @@ export function makeSwitching(
     sendMessage,
     parts: (d) => all[d],
     isolationOf: (d) => hooks[d].isolation,
+    brokenSlots: (d) => slotted.broken(all[d].chip),
     detourOf,
   };
 }

@@ -4,7 +4,6 @@ import type { Clock } from '../../kernel/clock.js';
 import { RandomStream } from '../../kernel/random.js';
 import type { InFlight } from './mvtx2802-arrivals.js';
 import { TemporarySlots } from './mvtx2802-arrivals.js';
-import { brokenInvariants } from './mvtx2802-invariants.js';
 import type { QueueView } from './mvtx2802-machine.js';
 import {
   excessiveClasses,
@@ -103,11 +102,6 @@ export class Mvtx2802 implements IngressAccounts, Managed {
       used: used[region],
       peak: peak[region],
     }));
-  }
-
-  /** Names of invariants that do not hold. */
-  brokenInvariants(): string[] {
-    return brokenInvariants(this.spec, this);
   }
 
   /**
