@@ -1,8 +1,12 @@
 /** One port's discovery: its agents, and the result of DCBX and capabilities. Plain state. */
 
 import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js';
-import { agreeOnCredit, type CreditAgreement, noCredit } from './capabilities/credit-capability.js';
-import { advertisedCredit } from './capabilities/cet-application.js';
+import {
+  advertisedCredit,
+  agreeOnCredit,
+  type CreditAgreement,
+  noCredit,
+} from './capabilities/credit-capability.js';
 import { END_STATION_LEVEL, UNKNOWN_LEVEL } from './capabilities/topology-level.js';
 import { blankCee, ceeOf, type CeeState, renewCee, resolveCee } from './dcbx/dcbx-cee-machine.js';
 import { chosenDcbx } from './dcbx/dcbx-choice.js';

@@ -8,7 +8,7 @@ import type {
 } from '../../engine/contract/discovery.js';
 import type { CreditPortSpec } from '../../engine/contract/spec.js';
 import { PS_PER_US } from '../../engine/units/time.js';
-import { cetApplications } from '../../engine/discovery/capabilities/cet-application.js';
+import { cetApplications } from '../../engine/discovery/capabilities/credit-capability.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../engine/wire/ce-tag.js';
 import {

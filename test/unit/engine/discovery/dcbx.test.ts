@@ -3,10 +3,10 @@ import { describe, it } from 'node:test';
 import type { DcbxAdmin } from '../../../../services/engine/contract/discovery.js';
 import {
   advertisedCredit,
+  agreeOnCredit,
   CET_PROTOCOL,
   cetApplications,
-} from '../../../../services/engine/discovery/capabilities/cet-application.js';
-import { agreeOnCredit } from '../../../../services/engine/discovery/capabilities/credit-capability.js';
+} from '../../../../services/engine/discovery/capabilities/credit-capability.js';
 import {
   bridgeLevel,
   orientationOf,
