@@ -11,6 +11,7 @@ import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.j
 import { freePort } from '../../services/cli/fleet/free-port.js';
 import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
+import { awaitBroker } from '../../services/runtime/links/broker.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 
@@ -68,6 +69,13 @@ describe('who may take part', { skip }, () => {
     });
     assert.deepEqual(results, expected);
     assert.deepEqual(health, { known: true, plain: false });
+  });
+
+  it('is not said to a broker whose certificate cannot be verified, nor is it tried again', async () => {
+    const url = await broker('--tls', '--tlscert', tls.cert, '--tlskey', tls.key);
+    const { cert, key } = tls;
+    const asked = awaitBroker({ servers: [url], tls: { cert, key } }, 'test', 600_000);
+    await assert.rejects(asked, /cannot be reached: unable to verify/);
   });
 
   it('is said by an NKey', async () => {

@@ -52,7 +52,7 @@ export async function connectBroker(options: BrokerOptions, name: string): Promi
   } catch (error) {
     if (error instanceof BrokerError) throw error;
     const isRefused = error instanceof AuthorizationError;
-    throw new BrokerError(explain(error as Error, options), isRefused);
+    throw new BrokerError(explain(error as Error, options), isRefused || isDistrusted(error));
   }
 }
 
@@ -141,6 +141,14 @@ function tlsOf({ ca, cert, key }: Partial<TlsFiles>): object {
     ...(cert !== undefined && { certFile: cert }),
     ...(key !== undefined && { keyFile: key }),
   };
+}
+
+/** The certificate of the broker is of another authority, of another name, or out of date. */
+function isDistrusted(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  return [code, cause?.code].some(
+    (one) => typeof one === 'string' && /CERT|LEAF_SIGNATURE/.test(one),
+  );
 }
 
 function explain(error: Error, { servers }: BrokerOptions): string {
