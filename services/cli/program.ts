@@ -164,7 +164,11 @@ export function program(): Command {
       '--exit-zero',
       'exit 0 at the end of the run, whatever its verdict: for restart policies',
     )
-    .addHelpText('after', '\nSELVAGE_RUN names the run, SELVAGE_KEY is its secret: 32 hex digits.')
+    .addHelpText(
+      'after',
+      '\nSELVAGE_RUN names the run, SELVAGE_KEY is its secret: 32 hex digits;\n' +
+        'or SELVAGE_KEY_FILE names a file with them.',
+    )
     .action(async (scenario: string, options: CoordinateOptions) => {
       const { coordinateCommand } = await import('./commands/coordinate.js');
       process.exitCode = await coordinateCommand(scenario, options);

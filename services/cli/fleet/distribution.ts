@@ -8,6 +8,7 @@ import { isTls } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import type { LogSettings } from '../../runtime/log.js';
 import { LOG_FORMATS, LOG_LEVELS, LogSettingsError, oneOf } from '../../runtime/log.js';
+import { secretFrom, SettingsError } from '../../runtime/service/settings.js';
 import { InputError } from '../exit.js';
 import { isInsecureAccepted, requireEncryption } from './encryption.js';
 import { machineryOf } from './machinery.js';
@@ -195,14 +196,15 @@ function rendezvousAt(listen: string, { nats }: DistributionOptions): Rendezvous
   if (nats === undefined) {
     throw new InputError('--nats names the broker that services started elsewhere share');
   }
-  const { SELVAGE_RUN: run = '', SELVAGE_KEY: secret = '' } = process.env;
+  const { SELVAGE_RUN: run = '' } = process.env;
   if (!/^[a-z0-9-]{1,40}$/.test(run)) {
     throw new InputError(`SELVAGE_RUN is '${run}': 1 to 40 of a-z, 0-9 and - name the run`);
   }
-  if (!/^[0-9a-f]{32,}$/.test(secret)) {
-    throw new InputError('SELVAGE_KEY must be 32 or more hexadecimal digits');
+  try {
+    return { run, secret: secretFrom(process.env), listen };
+  } catch (error) {
+    throw error instanceof SettingsError ? new InputError(error.message) : error;
   }
-  return { run, secret, listen };
 }
 
 export function isAddress(text: string): boolean {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { RunKeys } from '../keys/run-keys.js';
 import type { TlsFiles } from '../links/control-channel.js';
 
@@ -25,10 +26,7 @@ export function identityFrom(env: NodeJS.ProcessEnv): RunIdentity {
   const [ca, cert, key] = ['CA', 'CERT', 'KEY'].map((name) => env[`SELVAGE_TLS_${name}`]);
   const seconds = Number(env['SELVAGE_PATIENCE'] ?? PATIENCE_S);
   if (!(seconds > 0)) throw new SettingsError('SELVAGE_PATIENCE must be a number of seconds');
-  const [run, secret] = [needed(env, 'SELVAGE_RUN'), needed(env, 'SELVAGE_KEY')];
-  if (!/^[0-9a-f]{32,}$/.test(secret)) {
-    throw new SettingsError('SELVAGE_KEY must be 32 or more hexadecimal digits');
-  }
+  const [run, secret] = [needed(env, 'SELVAGE_RUN'), secretFrom(env)];
   return {
     run,
     secret,
@@ -38,6 +36,23 @@ export function identityFrom(env: NodeJS.ProcessEnv): RunIdentity {
     patienceMs: seconds * 1000,
     checkpoints: needed(env, 'SELVAGE_CHECKPOINTS'),
   };
+}
+
+/** Of a run: in SELVAGE_KEY, or in the file that SELVAGE_KEY_FILE names. */
+export function secretFrom(env: NodeJS.ProcessEnv): string {
+  const file = env['SELVAGE_KEY_FILE'] ?? '';
+  const secret = file === '' ? needed(env, 'SELVAGE_KEY') : contentOf(file);
+  if (/^[0-9a-f]{32,}$/.test(secret)) return secret;
+  const name = file === '' ? 'SELVAGE_KEY' : `SELVAGE_KEY_FILE (${file})`;
+  throw new SettingsError(`${name} must be 32 or more hexadecimal digits`);
+}
+
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    throw new SettingsError(`SELVAGE_KEY_FILE cannot be read: ${(error as Error).message}`);
+  }
 }
 
 /** The inverse of `identityFrom`. */
