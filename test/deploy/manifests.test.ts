@@ -50,6 +50,12 @@ describe('manifests of the base', () => {
       },
     ],
     [
+      'service has a secret in its environment',
+      (all) => {
+        container(all, 'services')['envFrom'] = [{ secretRef: { name: 'run-key' } }];
+      },
+    ],
+    [
       'service has a token',
       (all) => {
         const job = all.find(

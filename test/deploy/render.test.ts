@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -176,6 +177,49 @@ describe('selvage k8s render', () => {
       limits: { memory: '2Gi' },
     });
     assert.match(JSON.stringify(all), /"storageClassName":"fast"/);
+  });
+
+  const argsOf = (all: readonly Manifest[]): string[][] =>
+    all.flatMap(({ spec }) => (spec?.template ? [spec.template.spec.containers[0]!.args] : []));
+  const secretOf = (all: readonly Manifest[], name: string): Record<string, string> =>
+    all.find(({ kind, metadata }) => kind === 'Secret' && metadata.name === name)!.stringData!;
+
+  it('encrypts every connection, with certificates of this run alone', () => {
+    const [own, other] = ['one', 'two'].map((name) => {
+      const out = join(folder, `tls-${name}`);
+      render(join(ROOT, 'examples/incast-pfc.yaml'), '--out', out);
+      return manifestsOf(out);
+    });
+    assert.ok(!argsOf(own!).flat().includes('--insecure'));
+    for (const args of argsOf(own!)) {
+      const isBroker = args.includes('--config=/tls/nats.conf');
+      const isClient = args.includes('--nats-ca=/tls/ca.crt');
+      assert.ok(isBroker !== isClient && isClient === args.includes('--control-ca=/tls/ca.crt'));
+    }
+    const files = secretOf(own!, 'run-tls');
+    const [authority, leaf] = ['ca.crt', 'tls.crt'].map(
+      (name) => new X509Certificate(files[name]!),
+    );
+    assert.ok(leaf!.verify(authority!.publicKey));
+    for (const name of ['nats', 'coordinator']) assert.equal(leaf!.checkHost(name), name);
+    const stranger = new X509Certificate(secretOf(other!, 'run-tls')['tls.crt']!);
+    assert.ok(!stranger.verify(authority!.publicKey));
+    assert.match(files['nats.conf']!, /verify: true/);
+  });
+
+  it('encrypts the routes between brokers, too', (test) => {
+    if (skipWithoutKubectl !== false) {
+      test.skip(skipWithoutKubectl);
+      return;
+    }
+    const out = join(folder, 'tls-cluster');
+    render(join(ROOT, 'examples/incast-pfc.yaml'), '--out', out, '--cluster');
+    const all = kustomize(out);
+    const broker = argsOf(all).find((args) => args.includes('--jetstream'))!;
+    assert.ok(
+      broker.includes('--config=/tls/nats.conf') && broker.includes('--cluster_name=selvage'),
+    );
+    assert.match(secretOf(all, 'run-tls')['nats.conf']!, /cluster \{\ntls \{[^}]*verify: true\n\}/);
   });
 
   it('refuses a scenario that replays a file', () => {

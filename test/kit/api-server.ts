@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Manifest, PodSpec } from './manifests.js';
 import type { Running } from './pods.js';
 import { Pods } from './pods.js';
@@ -79,7 +79,7 @@ export class ApiServer {
   }
 
   static async open(run: string, traits: ClusterTraits = {}): Promise<ApiServer> {
-    const api = new ApiServer(await Pods.open(run), traits);
+    const api = new ApiServer(await Pods.withoutBroker(run), traits);
     await new Promise<void>((resolve) => api.server.listen(0, '127.0.0.1', resolve));
     return api;
   }
@@ -159,8 +159,11 @@ export class ApiServer {
     Object.assign(found.spec, spec);
     const name = path.split('/').at(-1)!;
     if (isResumed) this.startJob(name, found);
-    // The broker runs all the time.
-    if (found['kind'] === 'StatefulSet') this.startPod(`${name}-0`, found.spec);
+    if (found['kind'] !== 'StatefulSet' || this.pods.has(`${name}-0`)) return;
+    const { spec: pod } = found.spec.template!;
+    const configuration = pod.containers[0]!.args.filter((word) => word.startsWith('--config='));
+    this.machines.startBroker(...configuration.map((word) => this.here(word)));
+    this.startPod(`${name}-0`, found.spec);
   }
 
   private review(body: Stored): object {
@@ -242,35 +245,41 @@ export class ApiServer {
 
   private startContainer({ containers }: PodSpec, index: number, message: string): Running {
     const { args, env } = containers[0]!;
-    const words = args.map((word) =>
-      word
-        .replace('nats://nats:4222', this.machines.nats)
-        .replace(/(0\.0\.0\.0|coordinator):7400/, this.machines.address)
-        .replace('/scenario/', `${this.scenarioFolder()}/`),
+    const named = env.flatMap(({ name, value }) =>
+      value === undefined ? [] : [[name, this.here(value)]],
     );
-    const named = env.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]]));
-    const secrets = this.objects.get('/api/v1/namespaces/selvage/secrets/run-key') as unknown as {
-      stringData: Record<string, string>;
-    };
-    return this.machines.ofWords(words, {
-      ...(Object.fromEntries(named) as Record<string, string>),
-      ...secrets.stringData,
-      SELVAGE_SERVICE: `${index}`,
-      SELVAGE_HEALTH_PORT: '',
-      SELVAGE_TERMINATION_LOG: message,
-    });
+    return this.machines.ofWords(
+      args.map((word) => this.here(word)),
+      {
+        ...(Object.fromEntries(named) as Record<string, string>),
+        SELVAGE_SERVICE: `${index}`,
+        SELVAGE_HEALTH_PORT: '',
+        SELVAGE_TERMINATION_LOG: message,
+      },
+    );
   }
 
-  private scenarioFolder(): string {
-    const map = this.objects.get('/api/v1/namespaces/selvage/configmaps/scenario') as unknown as {
-      data: Record<string, string>;
-    };
-    for (const [name, text] of Object.entries(map.data)) {
-      const file = join(this.machines.folder, 'scenario', name);
-      mkdirSync(dirname(file), { recursive: true });
-      writeFileSync(file, text);
+  /** Addresses and mounts of a pod, as they are on this machine. */
+  private here(word: string): string {
+    return word
+      .replace('nats://nats:4222', this.machines.nats)
+      .replace(/(0\.0\.0\.0|coordinator):7400/, this.machines.address)
+      .replace('/scenario/', () => `${this.mounted('configmaps/scenario')}/`)
+      .replace(/(?<=^|=)\/key\//, () => `${this.mounted('secrets/run-key')}/`)
+      .replace(/(?<=^|=)\/tls\//, () => `${this.mounted('secrets/run-tls')}/`);
+  }
+
+  /** The files of a ConfigMap or a Secret. */
+  private mounted(path: string): string {
+    const folder = join(this.machines.folder, path);
+    if (existsSync(folder)) return folder;
+    const { data, stringData } = this.objects.get(`/api/v1/namespaces/selvage/${path}`)!;
+    const files = Object.entries((stringData ?? data) as Record<string, string>);
+    mkdirSync(folder, { recursive: true });
+    for (const [name, text] of files) {
+      writeFileSync(join(folder, name), text.replaceAll('/tls/', `${folder}/`));
     }
-    return join(this.machines.folder, 'scenario');
+    return folder;
   }
 
   /** A port of a pod over a web socket: channel 0, after the port's number. */

@@ -47,6 +47,7 @@ function containerViolations(role: string, container: Container): string[] {
   const rules: [string, boolean][] = [
     ['may gain privileges', context['allowPrivilegeEscalation'] === false],
     ['may write its root file system', context['readOnlyRootFilesystem'] === true],
+    ['has a secret in its environment', !/secretRef|secretKeyRef/.test(JSON.stringify(container))],
     ['keeps capabilities', capabilities?.drop?.includes('ALL') === true],
     [`uses ${image}, which names no version`, /:(?!latest$)[\w.-]+$/.test(image)],
     ['asks for no memory', resources.requests?.['memory'] !== undefined],

@@ -10,6 +10,7 @@ export interface Manifest {
   kind: string;
   metadata: { name: string; labels?: Record<string, string> };
   data?: Record<string, string>;
+  stringData?: Record<string, string>;
   spec?: Record<string, unknown> & { template?: { metadata: Labelled; spec: PodSpec } };
 }
 

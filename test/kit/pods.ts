@@ -31,10 +31,14 @@ export class Pods {
   ) {}
 
   static async open(run: string): Promise<Pods> {
-    const [natsPort, port] = [await freePort(), await freePort()];
-    const pods = new Pods(run, `nats://127.0.0.1:${natsPort}`, `127.0.0.1:${port}`);
-    pods.startBroker(natsPort);
+    const pods = await Pods.withoutBroker(run);
+    pods.startBroker();
     return pods;
+  }
+
+  static async withoutBroker(run: string): Promise<Pods> {
+    const [natsPort, port] = [await freePort(), await freePort()];
+    return new Pods(run, `nats://127.0.0.1:${natsPort}`, `127.0.0.1:${port}`);
   }
 
   /** A process with given arguments. */
@@ -77,9 +81,10 @@ export class Pods {
     rmSync(this.folder, { recursive: true, force: true });
   }
 
-  private startBroker(port: number): void {
-    const args = ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', join(this.folder, 'broker')];
-    this.children.push(spawn('nats-server', args, { stdio: 'ignore' }));
+  startBroker(...more: string[]): void {
+    const { port } = new URL(this.nats);
+    const args = ['-a', '127.0.0.1', '-p', port, '-js', '-sd', join(this.folder, 'broker')];
+    this.children.push(spawn('nats-server', [...args, ...more], { stdio: 'ignore' }));
   }
 
   private selvage(...words: string[]): Running {

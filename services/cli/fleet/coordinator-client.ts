@@ -4,7 +4,7 @@ import type { ServiceError } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
 import { grpc } from '#contracts';
 import type { MergedRun } from '../../runtime/merge.js';
-import type { TlsFiles } from '../../runtime/links/control-channel.js';
+import type { TlsCredentials, TlsFiles } from '../../runtime/links/control-channel.js';
 import {
   CHANNEL_OPTIONS,
   clientCredentials,
@@ -44,7 +44,7 @@ export class CoordinatorClient {
     address: string,
     /** See `RunKeys`. */
     private readonly token: string,
-    tls: TlsFiles | null,
+    tls: TlsFiles | TlsCredentials | null,
     /** How long an unlimited stream lasts before it is opened again. */
     private readonly streamMs = STREAM_MS,
   ) {

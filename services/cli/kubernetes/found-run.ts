@@ -1,8 +1,10 @@
 import type { KubernetesObject, V1Job } from '@kubernetes/client-node';
 import { RunKeys } from '../../runtime/keys/run-keys.js';
 import { CoordinatorClient } from '../fleet/coordinator-client.js';
+import type { TlsCredentials } from '../../runtime/links/control-channel.js';
 import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
+import { TLS_SECRET } from './encrypt.js';
 import { jobEnd } from './job-end.js';
 import { MANAGED_LABEL, ROLE_LABEL, RUN_LABEL, SELVAGE } from './labels.js';
 import type { Manifest } from './manifests.js';
@@ -61,8 +63,9 @@ export async function withCoordinator<T>(
     throw new ClusterError(`run ${found.run} has ended: ${stateOf(found)}`);
   }
   const { token } = new RunKeys(found.run, await keyOf(cluster));
+  const credentials = await credentialsOf(cluster);
   const forwarding = await Forwarding.open(cluster, () => coordinatorPod(cluster), CONTROL_PORT);
-  const client = new CoordinatorClient(`127.0.0.1:${forwarding.port}`, token, null);
+  const client = new CoordinatorClient(`127.0.0.1:${forwarding.port}`, token, credentials);
   try {
     return await act(client);
   } finally {
@@ -75,6 +78,14 @@ async function keyOf(cluster: Cluster): Promise<string> {
   const data = (await cluster.secret('run-key'))?.data?.['SELVAGE_KEY'];
   if (data !== undefined) return Buffer.from(data, 'base64').toString();
   throw new ClusterError(`namespace ${cluster.namespace} has no Secret run-key`);
+}
+
+/** Those of the run's own processes; null: the demo of k8s/, which has none. */
+async function credentialsOf(cluster: Cluster): Promise<TlsCredentials | null> {
+  const data = (await cluster.secret(TLS_SECRET))?.data;
+  if (data === undefined) return null;
+  const part = (name: string): Buffer => Buffer.from(data[name] ?? '', 'base64');
+  return { ca: part('ca.crt'), cert: part('tls.crt'), key: part('tls.key') };
 }
 
 async function coordinatorPod(cluster: Cluster): Promise<string> {

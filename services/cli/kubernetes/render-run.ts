@@ -2,7 +2,8 @@ import { stringify } from 'yaml';
 import type { Placement } from '../../fabric/placement/placement.js';
 import type { Footprint } from './footprint.js';
 import { coordinatorFootprint, serviceFootprint } from './footprint.js';
-import { runLabels } from './labels.js';
+import { encrypt, tlsSecret } from './encrypt.js';
+import { runLabels, SELVAGE } from './labels.js';
 import type { Container, Manifest, PodSpec } from './manifests.js';
 import { KUSTOMIZATION, manifestsIn, textOf } from './manifests.js';
 import type { Values } from './values.js';
@@ -41,12 +42,15 @@ export function renderRun(run: ClusterRun): Map<string, string> {
     for (const manifest of manifests) fit(manifest, run);
     files.set(name, yamlOf(manifests));
   }
-  const own = [scenarioMap(run), keySecret(run)];
+  const own = [scenarioMap(run), keySecret(run), tlsSecret(run)];
   for (const manifest of own) label(manifest, run);
   files.set('run.yaml', yamlOf(own));
   if (run.cluster) {
     for (const [name, manifests] of manifestsIn(CLUSTER)) {
-      for (const manifest of manifests) label(manifest, run);
+      for (const manifest of manifests) {
+        label(manifest, run);
+        encrypt(manifest);
+      }
       files.set(`cluster/${name}`, yamlOf(manifests));
     }
     files.set(`cluster/${KUSTOMIZATION}`, textOf(CLUSTER, KUSTOMIZATION));
@@ -85,6 +89,7 @@ function fit(manifest: Manifest, run: ClusterRun): void {
   const { kind, metadata, spec } = manifest;
   label(manifest, run);
   placeIn(manifest, run.values);
+  encrypt(manifest);
   const pod = spec?.template?.spec;
   if (kind !== 'Job' || spec === undefined || pod === undefined) return;
   const container = pod.containers[0]!;
@@ -164,14 +169,12 @@ function scenarioMap({ document, placement, deviceNames }: ClusterRun): Manifest
       `the scenario is ${octets} octets, and a ConfigMap holds at most ${CONFIG_MAP_OCTETS}`,
     );
   }
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: named('scenario'), data } as Manifest;
+  const metadata = { name: 'scenario', namespace: SELVAGE };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data } as Manifest;
 }
 
 function keySecret({ key }: ClusterRun): Manifest {
   const stringData = { SELVAGE_KEY: key };
-  return { apiVersion: 'v1', kind: 'Secret', metadata: named('run-key'), stringData } as Manifest;
-}
-
-function named(name: string): Manifest['metadata'] {
-  return { name, namespace: 'selvage' };
+  const metadata = { name: 'run-key', namespace: SELVAGE };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, stringData } as Manifest;
 }

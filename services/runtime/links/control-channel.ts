@@ -10,6 +10,9 @@ export interface TlsFiles {
   readonly key: string;
 }
 
+/** The same in memory. */
+export type TlsCredentials = Readonly<Record<keyof TlsFiles, Buffer>>;
+
 const TOKEN_HEADER = 'selvage-token';
 /** A plan of a thousand devices is some megabytes; no valid message is larger than this. */
 const MOST_OCTETS = 256 << 20;
@@ -30,15 +33,20 @@ export const CHANNEL_OPTIONS = {
   'grpc.max_reconnect_backoff_ms': 1_000,
 };
 
-export function clientCredentials(tls: TlsFiles | null): ChannelCredentials {
+export function clientCredentials(tls: TlsFiles | TlsCredentials | null): ChannelCredentials {
   if (tls === null) return credentials.createInsecure();
-  return credentials.createSsl(readFileSync(tls.ca), readFileSync(tls.key), readFileSync(tls.cert));
+  const [ca, cert, key] = [tls.ca, tls.cert, tls.key].map(contentOf);
+  return credentials.createSsl(ca, key, cert);
 }
 
 export function serverCredentials(tls: TlsFiles | null): ServerCredentials {
   if (tls === null) return ServerCredentials.createInsecure();
   const pair = { private_key: readFileSync(tls.key), cert_chain: readFileSync(tls.cert) };
   return ServerCredentials.createSsl(readFileSync(tls.ca), [pair], true);
+}
+
+function contentOf(file: string | Buffer): Buffer {
+  return typeof file === 'string' ? readFileSync(file) : file;
 }
 
 /**
