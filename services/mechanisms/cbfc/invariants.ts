@@ -1,7 +1,9 @@
 import { firstBroken } from '../../engine/contract/broken.js';
 import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
-import { OPEN } from './machine.js';
+import { OPEN, RX_CONSUMED, TX_FREED, wordOf } from './machine.js';
 import type { CbfcPort } from './port.js';
+
+const CHANNELS = Array.from({ length: VIRTUAL_CHANNELS }, (_, channel) => channel);
 
 /** A channel never has more in use than its limit, unless it was reported a wrong count. */
 function channelsKeepTheirLimit({ sender, spec }: CbfcPort): boolean {
@@ -17,8 +19,13 @@ function creditsAddUp({ sender }: CbfcPort): boolean {
 /** Every count is one that its width holds. */
 function countersAreInRange({ sender, receiver }: CbfcPort): boolean {
   const inRange = (count: number): boolean => count >= 0 && count <= 0xfffff;
-  return [sender.consumed, sender.freed, receiver.consumed, receiver.stored].every((counts) =>
-    counts.every(inRange),
+  return CHANNELS.every((channel) =>
+    [
+      sender.consumed(channel),
+      sender.words[wordOf(channel, TX_FREED)],
+      receiver.words[wordOf(channel, RX_CONSUMED)],
+      receiver.stored(channel),
+    ].every(inRange),
   );
 }
 
@@ -46,14 +53,14 @@ export function brokenAtPort(port: CbfcPort): string | null {
  */
 export function brokenAtLink(
   { sender }: CbfcPort,
-  { receiver, spec, copies }: CbfcPort,
+  { receiver, copies }: CbfcPort,
   underway: readonly number[],
 ): string | null {
   if (copies > 0) return null;
   for (let channel = 0; channel < VIRTUAL_CHANNELS; channel++) {
-    if (sender.state[channel] !== OPEN || spec.receiver.limits[channel] === 0) continue;
-    const outstanding = underway[channel] + receiver.stored[channel];
-    if (outstanding > spec.receiver.limits[channel]) return 'cbfc.grantedFits';
+    if (sender.state(channel) !== OPEN || receiver.limit(channel) === 0) continue;
+    const outstanding = underway[channel] + receiver.stored(channel);
+    if (outstanding > receiver.limit(channel)) return 'cbfc.grantedFits';
     if (outstanding > sender.inUse(channel)) return 'cbfc.creditsAreConserved';
   }
   return null;

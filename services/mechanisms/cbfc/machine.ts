@@ -6,7 +6,7 @@
 import { assert } from '../../engine/kernel/assert.js';
 import { CF_COUNT_MASK, VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
 import { CREDIT_COUNT_MASK } from '../../engine/wire/mac-control/cc-update.js';
-import type { ChannelTerms, SenderTerms } from './spec.js';
+import type { CreditSize, SenderTerms } from './spec.js';
 
 /**
  * Most credits in use of a channel: an update has 15 bits of the counter, so with fewer in use it
@@ -25,45 +25,109 @@ export function costOf(octets: number, overhead: number, shift: number): number 
   return credits < 1 ? 1 : credits;
 }
 
+/** What frames cost at one end. Specifications have many shapes, and these have one. */
+export class FrameCost {
+  private readonly shift: number;
+  private readonly overhead: number;
+
+  constructor({ shift, overhead }: CreditSize) {
+    this.shift = shift;
+    this.overhead = overhead;
+  }
+
+  of(octets: number): number {
+    return costOf(octets, this.overhead, this.shift);
+  }
+}
+
 /** Counts of a sender: what the channel is in. */
 export const CLOSED = 0;
 /** Its receiver may count otherwise: nothing starts until it has said what is freed. */
 export const SYNCHRONISING = 1;
 export const OPEN = 2;
 
+const NO_POOL = -1;
+
+// Words of a channel at a sender. They lie side by side: a frame touches one line of memory.
+
+/** How far it is: CLOSED, SYNCHRONISING or OPEN. */
+export const TX_STATE = 0;
+export const TX_CONSUMED = 1;
+export const TX_FREED = 2;
+/** Most credits in use that it may have; the most that it had. */
+const TX_LIMIT = 3;
+export const TX_PEAK = 4;
+/** Its pool; -1: none. */
+const TX_POOL = 5;
+
+// The same at a receiver.
+
+/** As the sender counts, as far as it is known. */
+export const RX_CONSUMED = 0;
+/** Credits of frames that are stored. */
+export const RX_STORED = 1;
+/** What the last update said. */
+export const RX_REPORTED = 2;
+/** 1 where the sender's counter is known since the link is up. */
+export const RX_SYNCHRONISED = 3;
+/** Most credits that a sender may have in use. */
+export const RX_LIMIT = 4;
+/** 1 where the last total was implausible. */
+const RX_DOUBTED = 5;
+
+const CHANNEL_BITS = 3;
+
+/** Place of a word of a channel. */
+export function wordOf(channel: number, word: number): number {
+  return (channel << CHANNEL_BITS) | word;
+}
+
+function channelWords(): Int32Array {
+  return new Int32Array(VIRTUAL_CHANNELS << CHANNEL_BITS);
+}
+
 /** The sender of all channels of a port. */
 export class Sender {
-  readonly state = new Uint8Array(VIRTUAL_CHANNELS);
-  readonly consumed = new Int32Array(VIRTUAL_CHANNELS);
-  readonly freed = new Int32Array(VIRTUAL_CHANNELS);
-  readonly peak = new Int32Array(VIRTUAL_CHANNELS);
+  readonly words = channelWords();
   portPeak = 0;
   /** Updates that say that more is in use than a channel may have. */
   implausible = 0;
   private portInUse = 0;
   /** By pool: credits in use beyond what is reserved. */
   private readonly drawn: Int32Array;
-  /** By channel: most credits in use. */
-  private readonly limits: Int32Array;
 
   static readonly wiring = ['terms'];
 
   constructor(private readonly terms: SenderTerms) {
     this.drawn = new Int32Array(terms.pools.length);
-    this.limits = Int32Array.from(terms.channels, (own) => own?.limit ?? 0);
+    terms.channels.forEach((own, channel) => {
+      this.words[wordOf(channel, TX_LIMIT)] = own?.limit ?? 0;
+      this.words[wordOf(channel, TX_POOL)] = own?.pool ?? NO_POOL;
+    });
+  }
+
+  state(channel: number): number {
+    return this.words[wordOf(channel, TX_STATE)];
+  }
+
+  consumed(channel: number): number {
+    return this.words[wordOf(channel, TX_CONSUMED)];
   }
 
   limit(channel: number): number {
-    return this.limits[channel];
+    return this.words[wordOf(channel, TX_LIMIT)];
   }
 
   /** The receiver grants so many credits, of those that this end is configured for. */
   agree(channel: number, credits: number): void {
-    this.limits[channel] = Math.min(credits, this.terms.channels[channel]?.limit ?? 0);
+    const most = this.terms.channels[channel]?.limit ?? 0;
+    this.words[wordOf(channel, TX_LIMIT)] = Math.min(credits, most);
   }
 
   inUse(channel: number): number {
-    return (this.consumed[channel] - this.freed[channel]) & CREDIT_COUNT_MASK;
+    const { words } = this;
+    const at = wordOf(channel, 0);
+    return (words[at + TX_CONSUMED] - words[at + TX_FREED]) & CREDIT_COUNT_MASK;
   }
 
   /** Of all channels. */
@@ -71,53 +135,67 @@ export class Sender {
     return this.portInUse;
   }
 
+  /** Some channel waits for an answer of its receiver. */
+  isSynchronising(): boolean {
+    for (let channel = 0; channel < VIRTUAL_CHANNELS; channel++) {
+      if (this.state(channel) === SYNCHRONISING) return true;
+    }
+    return false;
+  }
+
   /** A frame of so many credits may start. */
   mayStart(channel: number, credits: number): boolean {
-    if (this.state[channel] !== OPEN) return false;
-    const own = this.terms.channels[channel]!;
+    const { words } = this;
+    const at = wordOf(channel, 0);
+    if (words[at + TX_STATE] !== OPEN) return false;
     const inUse = this.inUse(channel);
-    if (inUse + credits > this.limits[channel]) return false;
-    return own.pool < 0 || this.hasInPool(own, inUse, credits);
+    if (inUse + credits > words[at + TX_LIMIT]) return false;
+    return words[at + TX_POOL] === NO_POOL || this.hasInPool(channel, inUse, credits);
   }
 
   /** A frame of so many credits starts. Only one of a channel that is open needs them. */
   spend(channel: number, credits: number): void {
+    const { words } = this;
+    const at = wordOf(channel, TX_CONSUMED);
     const before = this.drawnBy(channel);
-    this.consumed[channel] = (this.consumed[channel] + credits) & CREDIT_COUNT_MASK;
+    words[at] = (words[at] + credits) & CREDIT_COUNT_MASK;
     this.account(channel, credits, before);
   }
 
   /** CF_Update: the low bits of what the receiver has freed. */
   onFreed(channel: number, count: number): void {
-    if (this.state[channel] === CLOSED) return;
-    this.state[channel] = OPEN;
+    const { words } = this;
+    const at = wordOf(channel, 0);
+    if (words[at + TX_STATE] === CLOSED) return;
+    words[at + TX_STATE] = OPEN;
     const was = this.inUse(channel);
     const before = this.drawnBy(channel);
-    const inUse = (this.consumed[channel] - count) & CF_COUNT_MASK;
-    this.freed[channel] = (this.consumed[channel] - inUse) & CREDIT_COUNT_MASK;
+    const consumed = words[at + TX_CONSUMED];
+    const inUse = (consumed - count) & CF_COUNT_MASK;
+    words[at + TX_FREED] = (consumed - inUse) & CREDIT_COUNT_MASK;
     this.account(channel, inUse - was, before);
-    if (inUse > this.limits[channel]) this.implausible++;
+    if (inUse > words[at + TX_LIMIT]) this.implausible++;
   }
 
   /** From now on, or again: nothing starts until the receiver has answered. */
   synchronise(channel: number): void {
-    this.state[channel] = SYNCHRONISING;
+    this.words[wordOf(channel, TX_STATE)] = SYNCHRONISING;
   }
 
   open(channel: number): void {
-    this.state[channel] = OPEN;
+    this.words[wordOf(channel, TX_STATE)] = OPEN;
   }
 
   close(channel: number): void {
-    this.state[channel] = CLOSED;
+    this.words[wordOf(channel, TX_STATE)] = CLOSED;
   }
 
   /** Counters are lost, as of a device that restarts. */
   reset(channel: number): void {
     const before = this.drawnBy(channel);
     const inUse = this.inUse(channel);
-    this.consumed[channel] = 0;
-    this.freed[channel] = 0;
+    this.words[wordOf(channel, TX_CONSUMED)] = 0;
+    this.words[wordOf(channel, TX_FREED)] = 0;
     this.account(channel, -inUse, before);
   }
 
@@ -127,21 +205,21 @@ export class Sender {
     const drawn = this.terms.pools.map(() => 0);
     for (let channel = 0; channel < VIRTUAL_CHANNELS; channel++) {
       port += this.inUse(channel);
-      const pool = this.terms.channels[channel]?.pool ?? -1;
-      if (pool >= 0) drawn[pool] += this.drawnBy(channel);
+      const pool = this.words[wordOf(channel, TX_POOL)];
+      if (pool !== NO_POOL) drawn[pool] += this.drawnBy(channel);
     }
     return port === this.portInUse && drawn.every((credits, pool) => credits === this.drawn[pool]);
   }
 
   /** Credits that a channel has in use beyond those reserved for it. */
   private drawnBy(channel: number): number {
-    const own = this.terms.channels[channel];
-    if (own === null || own.pool < 0) return 0;
-    const beyond = this.inUse(channel) - own.reserved;
+    if (this.words[wordOf(channel, TX_POOL)] === NO_POOL) return 0;
+    const beyond = this.inUse(channel) - this.terms.channels[channel]!.reserved;
     return beyond > 0 ? beyond : 0;
   }
 
-  private hasInPool(own: ChannelTerms, inUse: number, credits: number): boolean {
+  private hasInPool(channel: number, inUse: number, credits: number): boolean {
+    const own = this.terms.channels[channel]!;
     const beyond = inUse + credits - own.reserved;
     if (beyond <= 0) return true;
     if (own.sharing === 'none') return false;
@@ -153,70 +231,86 @@ export class Sender {
   }
 
   private account(channel: number, change: number, drawnBefore: number): void {
+    const { words } = this;
+    const at = wordOf(channel, 0);
     this.portInUse += change;
     const inUse = this.inUse(channel);
-    if (inUse > this.peak[channel]) this.peak[channel] = inUse;
+    if (inUse > words[at + TX_PEAK]) words[at + TX_PEAK] = inUse;
     if (this.portInUse > this.portPeak) this.portPeak = this.portInUse;
-    const own = this.terms.channels[channel];
-    if (own !== null && own.pool >= 0) {
-      this.drawn[own.pool] += this.drawnBy(channel) - drawnBefore;
-    }
+    const pool = words[at + TX_POOL];
+    if (pool !== NO_POOL) this.drawn[pool] += this.drawnBy(channel) - drawnBefore;
   }
 }
 
 /** The receiver of all channels of a port. */
 export class Receiver {
-  /** As the sender counts, as far as it is known. */
-  readonly consumed = new Int32Array(VIRTUAL_CHANNELS);
-  /** Credits of frames that are stored. */
-  readonly stored = new Int32Array(VIRTUAL_CHANNELS);
-  /** What the last update said. */
-  readonly reported = new Int32Array(VIRTUAL_CHANNELS);
+  readonly words = channelWords();
   /** Credits that the sender consumed for frames that never came. */
   leaked = 0;
   /** Totals that cannot be true. */
   implausible = 0;
-  /** By channel: 1 where the sender's counter is known since the link is up. */
-  readonly isSynchronised = new Uint8Array(VIRTUAL_CHANNELS);
-  /** By channel: 1 where the last total was implausible. */
-  private readonly doubted = new Uint8Array(VIRTUAL_CHANNELS);
-
-  static readonly wiring = ['limits'];
 
   /** By channel: most credits that a sender may have in use. */
-  constructor(private readonly limits: Uint32Array) {}
+  constructor(limits: readonly number[]) {
+    limits.forEach((limit, channel) => {
+      this.words[wordOf(channel, RX_LIMIT)] = limit;
+    });
+  }
+
+  stored(channel: number): number {
+    return this.words[wordOf(channel, RX_STORED)];
+  }
+
+  limit(channel: number): number {
+    return this.words[wordOf(channel, RX_LIMIT)];
+  }
+
+  isSynchronised(channel: number): boolean {
+    return this.words[wordOf(channel, RX_SYNCHRONISED)] !== 0;
+  }
+
+  /** Both ends count from nothing. */
+  begin(channel: number): void {
+    this.words[wordOf(channel, RX_SYNCHRONISED)] = 1;
+  }
 
   /** A frame has come in and is stored. */
   take(channel: number, credits: number): void {
-    this.consumed[channel] = (this.consumed[channel] + credits) & CREDIT_COUNT_MASK;
-    this.stored[channel] += credits;
+    const { words } = this;
+    const at = wordOf(channel, 0);
+    words[at + RX_CONSUMED] = (words[at + RX_CONSUMED] + credits) & CREDIT_COUNT_MASK;
+    words[at + RX_STORED] += credits;
   }
 
   /** One is stored for which no credit was used: a copy, or a message of the device's own. */
   takeCopy(channel: number, credits: number): void {
-    this.stored[channel] += credits;
+    this.words[wordOf(channel, RX_STORED)] += credits;
   }
 
   /** A frame has left the buffer. */
   free(channel: number, credits: number): void {
-    assert(credits <= this.stored[channel], 'receiver.free');
-    this.stored[channel] -= credits;
+    const at = wordOf(channel, RX_STORED);
+    assert(credits <= this.words[at], 'receiver.free');
+    this.words[at] -= credits;
   }
 
   /** Credits freed: all that were consumed, but for those of what is stored. */
   freed(channel: number): number {
-    return (this.consumed[channel] - this.stored[channel]) & CREDIT_COUNT_MASK;
+    const { words } = this;
+    const at = wordOf(channel, 0);
+    return (words[at + RX_CONSUMED] - words[at + RX_STORED]) & CREDIT_COUNT_MASK;
   }
 
   /** Credits freed that no update has reported yet. */
   unreported(channel: number): number {
-    return (this.freed(channel) - this.reported[channel]) & CREDIT_COUNT_MASK;
+    return (this.freed(channel) - this.words[wordOf(channel, RX_REPORTED)]) & CREDIT_COUNT_MASK;
   }
 
   /** An update is made: the low bits of what is freed. */
   tell(channel: number): number {
-    this.reported[channel] = this.freed(channel);
-    return this.reported[channel] & CF_COUNT_MASK;
+    const freed = this.freed(channel);
+    this.words[wordOf(channel, RX_REPORTED)] = freed;
+    return freed & CF_COUNT_MASK;
   }
 
   /**
@@ -224,29 +318,34 @@ export class Receiver {
    * believed when the next one is not true either: then it is this end that counts wrongly.
    */
   onConsumed(channel: number, total: number): void {
-    const missing = (total - this.consumed[channel]) & CREDIT_COUNT_MASK;
-    const isPlausible = missing <= this.limits[channel];
-    if (this.isSynchronised[channel] !== 0 && !isPlausible && this.doubted[channel] === 0) {
-      this.doubted[channel] = 1;
+    const { words } = this;
+    const at = wordOf(channel, 0);
+    const isKnown = words[at + RX_SYNCHRONISED] !== 0;
+    const missing = (total - words[at + RX_CONSUMED]) & CREDIT_COUNT_MASK;
+    const isPlausible = missing <= words[at + RX_LIMIT];
+    if (isKnown && !isPlausible && words[at + RX_DOUBTED] === 0) {
+      words[at + RX_DOUBTED] = 1;
       this.implausible++;
       return;
     }
-    if (this.isSynchronised[channel] !== 0 && missing < HALF_TURN) this.leaked += missing;
-    this.doubted[channel] = 0;
-    this.isSynchronised[channel] = 1;
-    this.consumed[channel] = total;
+    if (isKnown && missing < HALF_TURN) this.leaked += missing;
+    words[at + RX_DOUBTED] = 0;
+    words[at + RX_SYNCHRONISED] = 1;
+    words[at + RX_CONSUMED] = total;
   }
 
   /** The sender may count anew: its next update comes before one is sent to it. */
   desynchronise(channel: number): void {
-    this.isSynchronised[channel] = 0;
+    this.words[wordOf(channel, RX_SYNCHRONISED)] = 0;
   }
 
   /** Counters are lost, as of a device that restarts; what is stored is not. */
   reset(channel: number): void {
-    this.consumed[channel] = 0;
-    this.reported[channel] = 0;
-    this.doubted[channel] = 0;
-    this.isSynchronised[channel] = 0;
+    const { words } = this;
+    const at = wordOf(channel, 0);
+    words[at + RX_CONSUMED] = 0;
+    words[at + RX_REPORTED] = 0;
+    words[at + RX_DOUBTED] = 0;
+    words[at + RX_SYNCHRONISED] = 0;
   }
 }

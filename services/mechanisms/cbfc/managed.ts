@@ -1,4 +1,5 @@
 import type { ManagedValue } from '../../engine/contract/flow-control.js';
+import { RX_CONSUMED, TX_FREED, TX_PEAK, wordOf } from './machine.js';
 import type { CbfcPort } from './port.js';
 
 /** Statistics of a virtual channel, under the names of SAI (`sai_virtual_channel_stat_t`). */
@@ -8,10 +9,10 @@ export function channelStatistics(
 ): Readonly<Record<string, number>> {
   return {
     SENDER_CREDITS_USED: sender.inUse(channel),
-    SENDER_CREDITS_USED_WATERMARK: sender.peak[channel],
-    SENDER_CREDITS_CONSUMED: sender.consumed[channel],
-    SENDER_CREDITS_FREED: sender.freed[channel],
-    RECEIVER_CREDITS_CONSUMED: receiver.consumed[channel],
+    SENDER_CREDITS_USED_WATERMARK: sender.words[wordOf(channel, TX_PEAK)],
+    SENDER_CREDITS_CONSUMED: sender.consumed(channel),
+    SENDER_CREDITS_FREED: sender.words[wordOf(channel, TX_FREED)],
+    RECEIVER_CREDITS_CONSUMED: receiver.words[wordOf(channel, RX_CONSUMED)],
     RECEIVER_CREDITS_FREED: receiver.freed(channel),
   };
 }

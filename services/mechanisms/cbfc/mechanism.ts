@@ -26,7 +26,8 @@ import { macControlOpcode } from '../../engine/wire/mac-control/mac-control-head
 import { isSupportedOpcode, OPCODE_EXTENSION } from '../../engine/wire/mac-control/opcodes.js';
 import { ORDERED_SET_OCTETS, orderedSetType } from '../../engine/wire/ordered-set.js';
 import { brokenAtLink, brokenAtPort } from './invariants.js';
-import { costOf, SYNCHRONISING } from './machine.js';
+import type { FrameCost } from './machine.js';
+import { SYNCHRONISING } from './machine.js';
 import { cbfcManagedValues } from './managed.js';
 import { CbfcPort } from './port.js';
 import { CbfcRole } from './role.js';
@@ -124,14 +125,14 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
 
   started(port: number, frame: number): void {
     const own = this.at[port]!;
-    own.sender.spend(this.channelOf(own, frame), this.creditsOf(own.spec.sender, frame));
+    own.sender.spend(this.channelOf(own, frame), this.creditsOf(own.senderSize, frame));
   }
 
   wasAllowed(port: number, frame: number): boolean {
     const own = this.at[port]!;
     const channel = this.channelOf(own, frame);
-    const credits = this.creditsOf(own.spec.receiver, frame);
-    return own.receiver.stored[channel] + credits <= own.spec.receiver.limits[channel];
+    const credits = this.creditsOf(own.receiverSize, frame);
+    return own.receiver.stored(channel) + credits <= own.receiver.limit(channel);
   }
 
   steal(port: number, priorities: number, octets: number): void {
@@ -164,8 +165,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
   }
 
   cost(row: number, octets: number): number {
-    const { overhead, shift } = this.at[row >> CHANNEL_BITS]!.spec.receiver;
-    return costOf(octets, overhead, shift);
+    return this.at[row >> CHANNEL_BITS]!.receiverSize.of(octets);
   }
 
   take(row: number, credits: number): void {
@@ -187,10 +187,10 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     const own = this.at[port]!;
     const channel = row & CHANNEL_MASK;
     own.receiver.free(channel, credits);
-    if ((own.full & (1 << channel)) !== 0 || own.receiver.stored[channel] === 0) {
+    if ((own.full & (1 << channel)) !== 0 || own.receiver.stored(channel) === 0) {
       this.noteStored(port, own, channel);
     }
-    if (own.updateDue || own.receiver.unreported(channel) < own.spec.stepCredits[channel]) return;
+    if (own.updateDue || own.receiver.unreported(channel) < own.stepCredits[channel]) return;
     this.requestUpdate(port, own);
   }
 
@@ -201,7 +201,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
   }
 
   chargedUnits(port: number, account: number): number {
-    return this.at[port]!.receiver.stored[account];
+    return this.at[port]!.receiver.stored(account);
   }
 
   // Messages and timers.
@@ -301,7 +301,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     const channel = this.accountOf(port, priority);
     if (channel < 0) return null;
     const own = this.at[port]!;
-    return own.receiver.stored[channel] === 0 ? own.emptySince[channel] : null;
+    return own.receiver.stored(channel) === 0 ? own.emptySince[channel] : null;
   }
 
   repeatsPs(port: number): number {
@@ -331,7 +331,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     const underway = own.spec.receiver.limits.map(() => 0);
     forEachUnderway((frame) => {
       if (this.accountOf(port, this.priorityOf(frame)) < 0) return;
-      underway[this.channelOf(own, frame)] += this.creditsOf(own.spec.receiver, frame);
+      underway[this.channelOf(own, frame)] += this.creditsOf(own.receiverSize, frame);
     });
     return brokenAtLink(peer, own, underway);
   }
@@ -355,7 +355,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     own.operational = own.spec.priorities;
     forEachBit(own.lossless, (channel) => {
       own.sender.open(channel);
-      own.receiver.isSynchronised[channel] = 1;
+      own.receiver.begin(channel);
     });
     this.armConsumed(port, own, own.spec.consumedPs);
     this.armFreed(port, own, own.refreshAt());
@@ -392,7 +392,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
   }
 
   private mayStart(own: CbfcPort, frame: number): boolean {
-    return own.sender.mayStart(this.channelOf(own, frame), this.creditsOf(own.spec.sender, frame));
+    return own.sender.mayStart(this.channelOf(own, frame), this.creditsOf(own.senderSize, frame));
   }
 
   private priorityOf(frame: number): number {
@@ -400,11 +400,11 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
   }
 
   private channelOf(own: CbfcPort, frame: number): number {
-    return own.spec.channelOf[this.words[frame + CLASS] & PRIORITY_MASK];
+    return own.channelOf[this.words[frame + CLASS] & PRIORITY_MASK];
   }
 
-  private creditsOf({ overhead, shift }: CreditSize, frame: number): number {
-    return costOf(this.words[frame + LENGTH], overhead, shift);
+  private creditsOf(size: FrameCost, frame: number): number {
+    return size.of(this.words[frame + LENGTH]);
   }
 
   private noteStored(port: number, own: CbfcPort, channel: number): void {
@@ -434,7 +434,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     for (let n = 0; n < CC_UPDATE_CHANNELS; n++) {
       const channel = firstChannel + n;
       if (!own.isLossless(channel)) continue;
-      const wasKnown = own.receiver.isSynchronised[channel] !== 0;
+      const wasKnown = own.receiver.isSynchronised(channel);
       const leaked = own.receiver.leaked;
       own.receiver.onConsumed(channel, counters[n]);
       if (wasKnown && own.receiver.leaked === leaked) continue;
@@ -448,7 +448,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
   /** A CF_Update is worth sending: now, or as soon as the one before is far enough. */
   private requestUpdate(port: number, own: CbfcPort): void {
     const { host, slot } = this.tools;
-    const at = own.updatedAt + own.spec.leastSpacingPs;
+    const at = own.updatedAt + own.leastSpacingPs;
     if (host.clock.now < at) {
       this.armFreed(port, own, at);
       return;
@@ -467,7 +467,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     this.tell(own, 1, second < 0 ? first : second, now);
     own.updatedAt = now;
     own.cfSent++;
-    const next = own.anyWorthUpdate(now) ? now + own.spec.leastSpacingPs : own.refreshAt();
+    const next = own.anyWorthUpdate(now) ? now + own.leastSpacingPs : own.refreshAt();
     this.armFreed(port, own, next);
     return encodeCfUpdate(octets, 0, this.cf);
   }
@@ -485,7 +485,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     const low = (1 << CC_UPDATE_CHANNELS) - 1;
     own.consumedDue = ((own.lossless & low) !== 0 ? 1 : 0) | ((own.lossless & ~low) !== 0 ? 2 : 0);
     host.requestControl(slot, port);
-    const isOpen = own.sender.state.every((state) => state !== SYNCHRONISING);
+    const isOpen = !own.sender.isSynchronising();
     this.armConsumed(port, own, host.clock.now + (isOpen ? own.spec.consumedPs : own.spec.retryPs));
   }
 
@@ -504,7 +504,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     cc.firstChannel = half === 1 ? 0 : CC_UPDATE_CHANNELS;
     for (let n = 0; n < CC_UPDATE_CHANNELS; n++) {
       const channel = cc.firstChannel + n;
-      cc.counters[n] = own.isLossless(channel) ? own.sender.consumed[channel] : 0;
+      cc.counters[n] = own.isLossless(channel) ? own.sender.consumed(channel) : 0;
     }
     own.ccSent++;
     return encodeCcUpdate(octets, 0, cc);
@@ -518,11 +518,11 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     const { ports, replayBuffers } = this.tools;
     if (!ports.hasLinkLayer(port)) return false;
     if (ports.repeats(port)) return true;
-    if (!own.sender.state.includes(SYNCHRONISING)) return false;
+    if (!own.sender.isSynchronising()) return false;
     let isOutstanding = false;
     replayBuffers.forEach(port, (frame) => {
       const isOwn = (own.spec.priorities & (1 << this.priorityOf(frame))) !== 0;
-      if (isOwn && own.sender.state[this.channelOf(own, frame)] === SYNCHRONISING) {
+      if (isOwn && own.sender.state(this.channelOf(own, frame)) === SYNCHRONISING) {
         isOutstanding = true;
       }
     });

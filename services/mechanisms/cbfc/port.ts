@@ -1,5 +1,5 @@
 import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
-import { Receiver, Sender } from './machine.js';
+import { FrameCost, Receiver, Sender } from './machine.js';
 import type { CbfcPortSpec } from './spec.js';
 
 /** What a port counts and remembers beside its two machines. */
@@ -9,6 +9,14 @@ export class CbfcPort {
   /** Lossless channels, one bit each; and by channel the priority groups of its frames. */
   readonly lossless: number;
   readonly groups: readonly number[];
+  /** What a frame costs, and by channel what is worth an update and what no longest frame exceeds. */
+  readonly senderSize: FrameCost;
+  readonly receiverSize: FrameCost;
+  readonly stepCredits: Int32Array;
+  readonly frameCredits: Int32Array;
+  readonly channelOf: Uint8Array;
+  readonly leastSpacingPs: number;
+  readonly mostSpacingPs: number;
   /** Priorities that run it now, one bit each. */
   operational = 0;
 
@@ -49,14 +57,24 @@ export class CbfcPort {
   unknownMessage = 0;
   unknownChannel = 0;
 
-  static readonly wiring = ['spec', 'lossless', 'groups'];
+  static readonly wiring = [
+    ...['spec', 'lossless', 'groups', 'senderSize', 'receiverSize', 'stepCredits'],
+    ...['frameCredits', 'channelOf', 'leastSpacingPs', 'mostSpacingPs'],
+  ];
 
   constructor(
     readonly spec: CbfcPortSpec,
     groupOf: readonly number[],
   ) {
     this.sender = new Sender(spec.sender);
-    this.receiver = new Receiver(Uint32Array.from(spec.receiver.limits));
+    this.receiver = new Receiver(spec.receiver.limits);
+    this.senderSize = new FrameCost(spec.sender);
+    this.receiverSize = new FrameCost(spec.receiver);
+    this.stepCredits = Int32Array.from(spec.stepCredits);
+    this.frameCredits = Int32Array.from(spec.frameCredits);
+    this.channelOf = Uint8Array.from(spec.channelOf);
+    this.leastSpacingPs = spec.leastSpacingPs;
+    this.mostSpacingPs = spec.mostSpacingPs;
     this.updatedAt = -spec.leastSpacingPs;
     const groups = new Array<number>(VIRTUAL_CHANNELS).fill(0);
     spec.channelOf.forEach((channel, priority) => {
@@ -83,16 +101,16 @@ export class CbfcPort {
    * as long as the longest frame does not fit beside it.
    */
   noteStored(channel: number, now: number): void {
-    const { receiver, spec } = this;
-    const stored = receiver.stored[channel];
-    const limit = spec.receiver.limits[channel];
+    const { receiver } = this;
+    const stored = receiver.stored(channel);
+    const limit = receiver.limit(channel);
     const bit = 1 << channel;
     if (stored === 0) {
       this.emptySince[channel] = now;
       this.full &= ~bit;
       return;
     }
-    const isShort = limit - stored < spec.frameCredits[channel];
+    const isShort = limit - stored < this.frameCredits[channel];
     if (isShort || 2 * stored >= limit) this.full |= bit;
     else if (4 * stored < limit) this.full &= ~bit;
   }
@@ -108,12 +126,12 @@ export class CbfcPort {
 
   /** Groups of channels that store so much that no longest frame fits beside it. */
   exhaustedGroups(): number {
-    const { receiver, spec } = this;
+    const { receiver } = this;
     let groups = 0;
     for (let rest = this.full; rest !== 0; rest &= rest - 1) {
       const channel = 31 - Math.clz32(rest & -rest);
-      const left = spec.receiver.limits[channel] - receiver.stored[channel];
-      if (left < spec.frameCredits[channel]) groups |= this.groups[channel];
+      const left = receiver.limit(channel) - receiver.stored(channel);
+      if (left < this.frameCredits[channel]) groups |= this.groups[channel];
     }
     return groups;
   }
@@ -123,19 +141,19 @@ export class CbfcPort {
     let at = Infinity;
     for (let rest = this.lossless; rest !== 0; rest &= rest - 1) {
       const channel = 31 - Math.clz32(rest & -rest);
-      if (this.receiver.isSynchronised[channel] === 0) continue;
-      at = Math.min(at, this.toldAt[channel] + this.spec.mostSpacingPs);
+      if (!this.receiver.isSynchronised(channel)) continue;
+      at = Math.min(at, this.toldAt[channel] + this.mostSpacingPs);
     }
     return at;
   }
 
   /** A channel has something to say that is worth an update. */
   isWorthUpdate(channel: number, now: number): boolean {
-    const { receiver, spec } = this;
-    if (receiver.isSynchronised[channel] === 0) return false;
+    const { receiver } = this;
+    if (!receiver.isSynchronised(channel)) return false;
     if ((this.owed & (1 << channel)) !== 0) return true;
-    if (receiver.unreported(channel) >= spec.stepCredits[channel]) return true;
-    return now >= this.toldAt[channel] + spec.mostSpacingPs;
+    if (receiver.unreported(channel) >= this.stepCredits[channel]) return true;
+    return now >= this.toldAt[channel] + this.mostSpacingPs;
   }
 
   /**
@@ -147,7 +165,7 @@ export class CbfcPort {
     let isBestWorth = false;
     for (let rest = this.lossless; rest !== 0; rest &= rest - 1) {
       const channel = 31 - Math.clz32(rest & -rest);
-      if (channel === except || this.receiver.isSynchronised[channel] === 0) continue;
+      if (channel === except || !this.receiver.isSynchronised(channel)) continue;
       const isWorth = this.isWorthUpdate(channel, now);
       const isOlder = best < 0 || this.toldAt[channel] < this.toldAt[best];
       if (best < 0 || (isWorth === isBestWorth ? isOlder : isWorth)) {

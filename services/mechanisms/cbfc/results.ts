@@ -82,15 +82,18 @@ function channelsOf({ engine }: RunView<CbfcTypes>): ChannelResult[] {
     return role.ports.flatMap((own, port) => {
       if (own === null) return [];
       const used = own.spec.sender.channels.flatMap((terms, channel) => {
-        const isUsed = own.sender.peak[channel] > 0 || own.receiver.consumed[channel] > 0;
-        return terms === null || !isUsed ? [] : [{ terms, channel }];
+        const statistics = channelStatistics(own, channel);
+        const isUsed =
+          statistics['SENDER_CREDITS_USED_WATERMARK'] > 0 ||
+          statistics['RECEIVER_CREDITS_CONSUMED'] > 0;
+        return terms === null || !isUsed ? [] : [{ terms, channel, statistics }];
       });
-      return used.map(({ terms, channel }) => ({
+      return used.map(({ terms, channel, statistics }) => ({
         port: spec.ports[port].name,
         channel,
         limit: terms.limit,
         creditBytes: 1 << own.spec.sender.shift,
-        statistics: channelStatistics(own, channel),
+        statistics,
         ofPort: portStatistics(own),
       }));
     });
