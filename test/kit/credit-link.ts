@@ -138,6 +138,7 @@ class End implements MechanismHost {
 
   announceShort(): void {}
   repeat(): void {}
+  doze(): void {}
 
   announceGivenUp(): void {}
   withdraw(): void {}

@@ -148,6 +148,7 @@ class End implements MechanismHost {
   announceCredit(): void {}
   announceShort(): void {}
   repeat(): void {}
+  doze(): void {}
   withdraw(): void {}
 
   permit(): void {

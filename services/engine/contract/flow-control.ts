@@ -204,6 +204,11 @@ export interface MechanismHost {
   arm(client: number, port: number, timer: number, time: number): void;
   /** Frames that wait at a port for credit may have received it. */
   permit(port: number): void;
+  /**
+   * The transmitter of a port that has nothing to send acts at this time, if not before. One that
+   * is busy asks its link layer (`owesAt`) when it has nothing more to send.
+   */
+  doze(port: number, untilPs: number): void;
   /** The link layer of a port has frames to send again, or has no longer. */
   repeat(port: number, due: boolean): void;
   /** Notifies probes that the link layer of a port will not send a frame again. */

@@ -9,6 +9,10 @@ export const WITHHELD = -2;
  * switch when the link layer has let it in, so it is checked when its last bit is in.
  */
 export interface LinkLayer {
+  /** The transmitter of a port acts: what is owed by now is requested as a control message. */
+  acts(port: number): void;
+  /** From when on something is owed; Infinity: nothing is. */
+  owesAt(port: number): number;
   /** A new frame starts: the number that it bears (below 2^29), NO_NUMBER, or WITHHELD. */
   starts(port: number, frame: number): number;
   /** A frame with a number has started: another may, or not. */

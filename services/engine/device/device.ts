@@ -14,7 +14,9 @@ export type DeviceSpec = HostSpec | SwitchSpec;
  * Kinds of timer queue entries: control frames take effect, then timers of mechanisms, of devices.
  */
 export const KIND_CONTROL = 0;
-export const KIND_MECHANISM = 1;
+/** An ordered set takes effect; the value is the set itself, packed. */
+export const KIND_SET = 1;
+export const KIND_MECHANISM = 2;
 /** Timers 0 to 3 of rate controls; the id is a connection. */
 export const KIND_RATE = KIND_MECHANISM + SLOTS_MOST;
 export const KIND_DEVICE = KIND_RATE + 4;

@@ -43,11 +43,15 @@ export function makeEgressPath(
     shared;
 
   function wakeTransmitter(device: number, port: number): void {
-    if (transmits.at[port] !== Infinity) return;
     const free = ports.freeAt(port);
     const { now } = clock;
-    transmits.at[port] = free > now ? free : now;
-    transmits.joined(device, port);
+    const at = free > now ? free : now;
+    const was = transmits.at[port];
+    if (was <= at) return;
+    if (was === Infinity) {
+      transmits.at[port] = at;
+      transmits.joined(device, port);
+    } else transmits.set(device, port, at);
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {

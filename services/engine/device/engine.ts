@@ -285,6 +285,13 @@ export class Engine implements MechanismHost {
     if (due) this.egressPath.wakeTransmitter(ports.owner(port), port);
   }
 
+  doze(port: number, untilPs: number): void {
+    const { ports, transmits } = this.shared;
+    if (transmits.at[port] !== Infinity) return;
+    transmits.at[port] = Math.max(untilPs, ports.freeAt(port), this.clock.now);
+    transmits.joined(ports.owner(port), port);
+  }
+
   announceGivenUp(port: number, frame: number): void {
     const { ports, pool } = this.shared;
     const { place, firstPort, listeners } = this.devices[ports.owner(port)];

@@ -1,5 +1,6 @@
 import { keyId, keyKind } from '../kernel/timer-queue.js';
-import { KIND_CONTROL } from './device.js';
+import { ORDERED_SET_OCTETS, packOrderedSet, unpackOrderedSet } from '../wire/ordered-set.js';
+import { KIND_CONTROL, KIND_SET } from './device.js';
 import type { Engine } from './engine.js';
 
 /**
@@ -7,6 +8,8 @@ import type { Engine } from './engine.js';
  * in-flight queues and timer queue hold what was sent to it. The data path does not distinguish it;
  * its contents are taken out between windows and put into the real device in the other service.
  */
+
+const unpacked = new Uint8Array(ORDERED_SET_OCTETS);
 
 /** Receives what was sent to a proxy device. */
 export interface HandOverSink {
@@ -37,7 +40,11 @@ export function takeHandedOver(engine: Engine, proxyDevice: number, sink: HandOv
   }
   while (timerQueue.length > 0) {
     // Timers that a proxy device armed when it was built are not run here.
-    if (keyKind(timerQueue.nextKey()) === KIND_CONTROL) {
+    const kind = keyKind(timerQueue.nextKey());
+    if (kind === KIND_SET) {
+      unpackOrderedSet(timerQueue.nextValue(), unpacked);
+      sink.control(keyId(timerQueue.nextKey()), timerQueue.time, unpacked);
+    } else if (kind === KIND_CONTROL) {
       const slot = timerQueue.nextValue();
       const view = octets.get(slot).subarray(0, octets.length(slot));
       sink.control(keyId(timerQueue.nextKey()), timerQueue.time, view);
@@ -64,7 +71,9 @@ export function putControl(engine: Engine, port: number, atPs: number, octets: U
   const { horizon, octets: store, ports } = engine.shared;
   const owner = ports.owner(port);
   const device = engine.devices[owner];
-  const slot = store.put(octets, octets.length);
-  device.schedule(atPs, KIND_CONTROL, port - device.firstPort, slot);
+  const packed = octets.length === ORDERED_SET_OCTETS ? packOrderedSet(octets) : -1;
+  const local = port - device.firstPort;
+  if (packed >= 0) device.schedule(atPs, KIND_SET, local, packed);
+  else device.schedule(atPs, KIND_CONTROL, local, store.put(octets, octets.length));
   if (atPs < horizon[owner]) horizon[owner] = atPs;
 }

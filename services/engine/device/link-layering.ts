@@ -15,6 +15,10 @@ import type { Shared } from './shared.js';
 
 /** Frames between ports and the link layer that some of them have. */
 export interface LinkLayering {
+  /** The transmitter of a port acts: what its link layer owes by now goes first. */
+  act(port: number): void;
+  /** When it has to act by itself, with nothing else to do; Infinity: never. */
+  actsAt(port: number): number;
   /** A new frame starts: the number that it bears, NO_NUMBER, or WITHHELD. */
   letOut(port: number, frame: number): number;
   /** It is on its way with its number. */
@@ -50,6 +54,14 @@ export function makeLinkLayering(
     if (ports.hasLinkLayer(port)) traceMask.layer(port);
   }
 
+  function act(port: number): void {
+    layer!.acts(port);
+  }
+
+  function actsAt(port: number): number {
+    return Math.max(ports.freeAt(port), layer!.owesAt(port));
+  }
+
   function letOut(port: number, frame: number): number {
     return layer!.starts(port, frame);
   }
@@ -70,7 +82,7 @@ export function makeLinkLayering(
   }
 
   function rest(d: number, port: number, free: number): void {
-    transmits.at[port] = ports.hasWork(port) ? free : Infinity;
+    transmits.at[port] = ports.hasWork(port) ? free : actsAt(port);
     transmits.turned(d, port);
   }
 
@@ -115,7 +127,7 @@ export function makeLinkLayering(
     rest(d, port, free);
   }
 
-  return { letOut, started, withhold, letIn, reject, sendAgain };
+  return { act, actsAt, letOut, started, withhold, letIn, reject, sendAgain };
 }
 
 /** At most one mechanism is a link layer. */

@@ -40,6 +40,7 @@ import {
   KIND_LATE,
   KIND_MECHANISM,
   KIND_RATE,
+  KIND_SET,
   TIMER_BITS,
 } from './device.js';
 import {
@@ -98,7 +99,7 @@ export function makeLoop(
   controlPayloads: ControlPayloads,
 ): Loop {
   const handlers = mechanisms.filter(({ receiveControl }) => receiveControl !== undefined);
-  const takeOrderedSet = makeOrderedSets(shared, mechanisms);
+  const sets = makeOrderedSets(shared, devices, mechanisms, faults);
   const { flags } = faults;
   const { tagOffered } = credit.conversation;
   const { clock, pool, ports, inFlightQueues, queues, counters, digests } = shared;
@@ -306,6 +307,8 @@ export function makeLoop(
       transmits.turned(d, port);
       return;
     }
+    const isLayered = isSpecial && ports.hasLinkLayer(port);
+    if (isLayered) layering.act(port);
     if (ports.controlDue(port) && sendControl(d, device, port)) return;
     if (isSpecial && ports.repeats(port)) {
       layering.sendAgain(d, port);
@@ -313,7 +316,7 @@ export function makeLoop(
     }
     const eligible = queues.eligible(port);
     if (eligible === 0) {
-      transmits.at[port] = Infinity;
+      transmits.at[port] = isLayered ? layering.actsAt(port) : Infinity;
       transmits.turned(d, port);
       return;
     }
@@ -335,7 +338,6 @@ export function makeLoop(
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
     if (isPermitted) creditGating.next(port, trafficClass);
-    const isLayered = isSpecial && ports.hasLinkLayer(port);
     const number = isLayered ? layering.letOut(port, frame) : NO_NUMBER;
     if (number === WITHHELD) {
       if (isPermitted) creditGating.settle(port);
@@ -354,7 +356,7 @@ export function makeLoop(
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
     if (number !== NO_NUMBER) layering.started(port, frame, number);
-    transmits.at[port] = ports.hasWork(port) ? free : Infinity;
+    transmits.at[port] = ports.hasWork(port) ? free : isLayered ? layering.actsAt(port) : Infinity;
     transmits.turned(d, port);
   }
 
@@ -410,7 +412,11 @@ export function makeLoop(
     do {
       const length = compose(atSlot[ports.takeControl(port)], port, leastEnd);
       if (length === 0) continue;
-      startControl(d, device, port, length, leastEnd);
+      if (length === ORDERED_SET_OCTETS) sets.start(d, device, port, scratch);
+      else startControl(d, device, port, length, leastEnd);
+      const idleUntil = ports.hasLinkLayer(port) ? layering.actsAt(port) : Infinity;
+      transmits.at[port] = ports.hasWork(port) ? ports.freeAt(port) : idleUntil;
+      transmits.turned(d, port);
       return true;
     } while (ports.controlDue(port));
     return false;
@@ -428,22 +434,19 @@ export function makeLoop(
     const local = port - device.firstPort;
     const peer = ports.peer(port);
     const octetPs = ports.octetPs(port);
-    const isSet = length === ORDERED_SET_OCTETS;
     const longer = Math.max(0, length + FCS_OCTETS - FRAME_OCTETS_MIN);
-    const txEnd = isSet ? now + length * octetPs : leastEnd + longer * octetPs;
-    const wireOctets = isSet ? length : FRAME_OCTETS_MIN + WIRE_OVERHEAD_OCTETS + longer;
+    const txEnd = leastEnd + longer * octetPs;
+    const wireOctets = FRAME_OCTETS_MIN + WIRE_OVERHEAD_OCTETS + longer;
     const isLate = (traceMask.wantedOfSent(port) & LATE) !== 0;
     const late = isLate ? faults.slownessPs(port, wireOctets, octetPs) : 0;
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
-    if (isSet || readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
+    if (readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
     device.listeners.controlSent?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
-    const lastPs = (isSet ? length : FRAME_OCTETS_MIN) * octetPs;
+    const lastPs = FRAME_OCTETS_MIN * octetPs;
     const end = isLate ? faults.arrivalOf(port, at - lastPs, free - now) + lastPs : at;
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, scratch, length));
-    transmits.at[port] = ports.hasWork(port) ? free : Infinity;
-    transmits.turned(d, port);
   }
 
   /** Credit messages are frequent, so this call is static and not looked up. */
@@ -493,7 +496,10 @@ export function makeLoop(
     timerQueue.pop();
     const kind = keyKind(key);
     const id = keyId(key);
-    if (kind === KIND_CONTROL) takeControl(device, id, value);
+    if (kind === KIND_SET) {
+      const slot = sets.arrived(device, device.firstPort + id, value);
+      if (slot >= 0) takeControl(device, id, slot);
+    } else if (kind === KIND_CONTROL) takeControl(device, id, value);
     else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
       expire(atSlot[kind - KIND_MECHANISM], port, id & ((1 << TIMER_BITS) - 1));
@@ -514,7 +520,8 @@ export function makeLoop(
     const length = store.length(slot);
     digests.mix(device.place, DID_TAKE_CONTROL | local, store.hash(slot));
     if (isSet) {
-      takeOrderedSet(device, port, slot);
+      sets.take(device, port, octets);
+      store.giveBack(slot);
       return;
     }
     if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;

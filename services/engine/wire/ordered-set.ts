@@ -15,6 +15,8 @@ const O_CODE = 6;
 const O_CODE_MASK = 15;
 const TYPE_AT = 1;
 const O_CODE_AT = 4;
+const FIRST_AT = 2;
+const SECOND_AT = 5;
 
 /** In place of an EtherType, for those who name kinds of control messages: no frame has it. */
 export const ORDERED_SET_TYPE = 0x10000;
@@ -27,6 +29,45 @@ export function beginOrderedSet(octets: Uint8Array, at: number, type: number): n
   octets[at + TYPE_AT] = type;
   octets[at + O_CODE_AT] = O_CODE;
   return at + ORDERED_SET_OCTETS;
+}
+
+const TYPE_SHIFT = 20;
+const TYPE_MASK = 0xff;
+const HALF_MASK = (1 << TYPE_SHIFT) - 1;
+/** The second half repeats the first; else it is zero. */
+const TWICE = 1 << 28;
+
+/** One of two halves of a message: the 20 bits in front of the low half octet of D4, or of D7. */
+function halfOf(octets: Uint8Array, at: number): number {
+  return (octets[at] << 12) | (octets[at + 1] << 4) | (octets[at + 2] >> 4);
+}
+
+function writeHalf(octets: Uint8Array, at: number, half: number): void {
+  octets[at] = half >> 12;
+  octets[at + 1] = (half >> 4) & 0xff;
+  octets[at + 2] |= (half & O_CODE_MASK) << 4;
+}
+
+/**
+ * An ordered set as one number, which is what most of them hold: acknowledgements, and an update of
+ * one channel. -1 where its second half says something of its own.
+ */
+export function packOrderedSet(octets: Uint8Array): number {
+  const type = orderedSetType(octets, ORDERED_SET_OCTETS);
+  if (type < 0 || (octets[SECOND_AT + 2] & O_CODE_MASK) !== 0) return -1;
+  const first = halfOf(octets, FIRST_AT);
+  const second = halfOf(octets, SECOND_AT);
+  const packed = (type << TYPE_SHIFT) | first;
+  if (second === 0) return packed;
+  return second === first ? packed | TWICE : -1;
+}
+
+/** Writes the octets of such a number. */
+export function unpackOrderedSet(packed: number, octets: Uint8Array): void {
+  const half = packed & HALF_MASK;
+  beginOrderedSet(octets, 0, (packed >> TYPE_SHIFT) & TYPE_MASK);
+  writeHalf(octets, FIRST_AT, half);
+  if ((packed & TWICE) !== 0) writeHalf(octets, SECOND_AT, half);
 }
 
 /** Type of the message in octets of this length; -1 if they are no control ordered set. */

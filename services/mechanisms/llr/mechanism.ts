@@ -65,17 +65,15 @@ const STRIDE = 16;
 
 /** When the sender gives up waiting for an acknowledgement. */
 const DEADLINE = 0;
-/** For when the timer of the sender is armed, and that of acknowledgements. */
+/** For when the timer of the sender is armed. */
 const SENDER_ARMED = 1;
-const ACK_ARMED = 2;
 /** When the last acknowledgement was sent. */
-const ACKED_AT = 3;
+const ACKED_AT = 2;
 const DOUBLES = 4;
 
 const SENDER_TIMER = 0;
-const ACK_TIMER = 1;
-const INIT_TIMER = 2;
-const PCS_TIMER = 3;
+const INIT_TIMER = 1;
+const PCS_TIMER = 2;
 
 /** Link-level retry of all ports of a service. */
 export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer {
@@ -123,6 +121,19 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
   }
 
   // The way out.
+
+  acts(port: number): void {
+    if (this.owesAt(port) <= this.host.clock.now) this.request(port, LLR_ACK);
+  }
+
+  /** Acknowledgements are no closer than the spacing; what is good waits for a NACK that is due. */
+  owesAt(port: number): number {
+    const at = port * STRIDE;
+    if (this.words[at + OWES_ACK] === 0 || this.words[at + RX_STATE] === RX_SEND_NACK) {
+      return Infinity;
+    }
+    return this.doubles[port * DOUBLES + ACKED_AT] + this.specs[port]!.spacingPs;
+  }
 
   starts(port: number, frame: number): number {
     const spec = this.specs[port]!;
@@ -298,15 +309,8 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
   /** Frames are acknowledged together, no closer than the spacing. */
   private oweAck(port: number): void {
     const at = port * STRIDE;
-    const times = port * DOUBLES;
     this.words[at + OWES_ACK] = 1;
-    if (this.words[at + RX_STATE] === RX_SEND_NACK) return;
-    const duePs = this.doubles[times + ACKED_AT] + this.specs[port]!.spacingPs;
-    if (duePs <= this.host.clock.now) this.request(port, LLR_ACK);
-    else if (this.doubles[times + ACK_ARMED] === Infinity) {
-      this.doubles[times + ACK_ARMED] = duePs;
-      this.host.arm(this.tools.slot, port, ACK_TIMER, duePs);
-    }
+    if (this.words[at + RX_STATE] !== RX_SEND_NACK) this.host.doze(port, this.owesAt(port));
   }
 
   // Ordered sets.
@@ -393,10 +397,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
   onTimer(port: number, timer: number): void {
     const { now } = this.host.clock;
     const times = port * DOUBLES;
-    if (timer === ACK_TIMER) {
-      this.doubles[times + ACK_ARMED] = Infinity;
-      if (this.words[port * STRIDE + OWES_ACK] === 1) this.oweAck(port);
-    } else if (timer === SENDER_TIMER) {
+    if (timer === SENDER_TIMER) {
       if (this.doubles[times + SENDER_ARMED] !== now) return;
       this.doubles[times + SENDER_ARMED] = Infinity;
       this.senderWaited(port, now);

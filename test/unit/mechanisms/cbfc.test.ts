@@ -5,8 +5,17 @@ import {
   costOf,
   OPEN,
   Receiver,
+  RX_CONSUMED,
+  RX_REPORTED,
+  RX_STORED,
+  RX_SYNCHRONISED,
   Sender,
   SYNCHRONISING,
+  TX_CONSUMED,
+  TX_FREED,
+  TX_PEAK,
+  TX_STATE,
+  wordOf,
 } from '../../../services/mechanisms/cbfc/machine.js';
 import type { ChannelTerms, SenderTerms } from '../../../services/mechanisms/cbfc/spec.js';
 import { fc } from '../../kit/properties.js';
@@ -33,8 +42,8 @@ function senderOf(limit: number): Sender {
 }
 
 function receiverOf(limit: number): Receiver {
-  const receiver = new Receiver(new Uint32Array(32).fill(limit));
-  receiver.isSynchronised[CHANNEL] = 1;
+  const receiver = new Receiver(new Array<number>(32).fill(limit));
+  receiver.begin(CHANNEL);
   return receiver;
 }
 
@@ -60,34 +69,34 @@ describe('A sender', () => {
     sender.onFreed(CHANNEL, 1);
     assert.equal(sender.inUse(CHANNEL), 5);
     assert.ok(sender.mayStart(CHANNEL, 5));
-    assert.equal(sender.peak[CHANNEL], 6);
+    assert.equal(sender.words[wordOf(CHANNEL, TX_PEAK)], 6);
   });
 
   it('counts on where its counters wrap', () => {
     const sender = senderOf(100);
-    sender.consumed[CHANNEL] = MASK - 2;
+    sender.words[wordOf(CHANNEL, TX_CONSUMED)] = MASK - 2;
     sender.onFreed(CHANNEL, (MASK - 2) & 0x7fff);
     assert.equal(sender.inUse(CHANNEL), 0);
     sender.spend(CHANNEL, 5);
-    assert.equal(sender.consumed[CHANNEL], 2);
+    assert.equal(sender.consumed(CHANNEL), 2);
     assert.equal(sender.inUse(CHANNEL), 5);
     sender.onFreed(CHANNEL, 1);
     assert.equal(sender.inUse(CHANNEL), 1);
-    assert.equal(sender.freed[CHANNEL], 1);
+    assert.equal(sender.words[wordOf(CHANNEL, TX_FREED)], 1);
   });
 
   it('starts nothing while it is closed, or waits for an answer', () => {
     const sender = senderOf(10);
     sender.close(CHANNEL);
-    assert.equal(sender.state[CHANNEL], CLOSED);
+    assert.equal(sender.state(CHANNEL), CLOSED);
     assert.ok(!sender.mayStart(CHANNEL, 1));
     sender.onFreed(CHANNEL, 0);
-    assert.equal(sender.state[CHANNEL], CLOSED);
+    assert.equal(sender.state(CHANNEL), CLOSED);
     sender.synchronise(CHANNEL);
-    assert.equal(sender.state[CHANNEL], SYNCHRONISING);
+    assert.equal(sender.state(CHANNEL), SYNCHRONISING);
     assert.ok(!sender.mayStart(CHANNEL, 1));
     sender.onFreed(CHANNEL, 0);
-    assert.equal(sender.state[CHANNEL], OPEN);
+    assert.equal(sender.state(CHANNEL), OPEN);
     assert.ok(sender.mayStart(CHANNEL, 10));
   });
 
@@ -151,18 +160,18 @@ describe('A receiver', () => {
     receiver.onConsumed(CHANNEL, 7);
     assert.equal(receiver.leaked, 5);
     assert.equal(receiver.freed(CHANNEL), 5);
-    assert.equal(receiver.stored[CHANNEL], 2);
+    assert.equal(receiver.stored(CHANNEL), 2);
   });
 
   it('believes a total that cannot be true only when the next is not true either', () => {
     const receiver = receiverOf(10);
     receiver.onConsumed(CHANNEL, 11);
-    assert.deepEqual([receiver.consumed[CHANNEL], receiver.implausible], [0, 1]);
+    assert.deepEqual([receiver.words[wordOf(CHANNEL, RX_CONSUMED)]!, receiver.implausible], [0, 1]);
     receiver.onConsumed(CHANNEL, 4);
-    assert.equal(receiver.consumed[CHANNEL], 4);
+    assert.equal(receiver.words[wordOf(CHANNEL, RX_CONSUMED)]!, 4);
     receiver.onConsumed(CHANNEL, 900);
     receiver.onConsumed(CHANNEL, 900);
-    assert.equal(receiver.consumed[CHANNEL], 900);
+    assert.equal(receiver.words[wordOf(CHANNEL, RX_CONSUMED)]!, 900);
   });
 
   it('takes the first total after a restart as it is, and keeps what it stores', () => {
@@ -170,7 +179,7 @@ describe('A receiver', () => {
     receiver.take(CHANNEL, 3);
     receiver.reset(CHANNEL);
     receiver.onConsumed(CHANNEL, 0);
-    assert.equal(receiver.stored[CHANNEL], 3);
+    assert.equal(receiver.stored(CHANNEL), 3);
     assert.equal(receiver.freed(CHANNEL), (0 - 3) & MASK);
   });
 });
@@ -191,15 +200,15 @@ const MOST_ON_WIRE = 3;
 
 /** State up to a turn of the counters, from which everything else follows. */
 function keyOf({ sender, receiver, wire, back }: World): string {
-  const base = sender.consumed[CHANNEL]!;
+  const base = sender.consumed(CHANNEL);
   const behind = (count: number, mask = MASK): number => (base - count) & mask;
   return JSON.stringify([
-    sender.state[CHANNEL],
+    sender.state(CHANNEL),
     sender.inUse(CHANNEL),
-    behind(receiver.consumed[CHANNEL]!),
-    receiver.stored[CHANNEL],
+    behind(receiver.words[wordOf(CHANNEL, RX_CONSUMED)]!),
+    receiver.stored(CHANNEL),
     receiver.unreported(CHANNEL),
-    receiver.isSynchronised[CHANNEL],
+    receiver.isSynchronised(CHANNEL),
     wire.map(({ kind, value }) => (kind === 'frame' ? value : -1 - behind(value))),
     back.map((count) => behind(count, 0x7fff)),
   ]);
@@ -207,12 +216,14 @@ function keyOf({ sender, receiver, wire, back }: World): string {
 
 function copyOf(world: World): World {
   const sender = senderOf(world.limit);
-  sender.state[CHANNEL] = world.sender.state[CHANNEL]!;
-  sender.consumed[CHANNEL] = world.sender.consumed[CHANNEL]!;
-  sender.freed[CHANNEL] = world.sender.freed[CHANNEL]!;
+  for (const word of [TX_STATE, TX_CONSUMED, TX_FREED]) {
+    const at = wordOf(CHANNEL, word);
+    sender.words[at] = world.sender.words[at]!;
+  }
   const receiver = receiverOf(world.limit);
-  for (const name of ['consumed', 'stored', 'reported', 'isSynchronised'] as const) {
-    receiver[name][CHANNEL] = world.receiver[name][CHANNEL]!;
+  for (const word of [RX_CONSUMED, RX_STORED, RX_REPORTED, RX_SYNCHRONISED]) {
+    const at = wordOf(CHANNEL, word);
+    receiver.words[at] = world.receiver.words[at]!;
   }
   return { ...world, sender, receiver };
 }
@@ -233,7 +244,7 @@ function successors(world: World, isHarmed: boolean): World[] {
         return { wire: [...wire, { kind: 'frame', value: cost }] };
       });
     }
-    step(() => ({ wire: [...wire, { kind: 'cc', value: sender.consumed[CHANNEL]! }] }));
+    step(() => ({ wire: [...wire, { kind: 'cc', value: sender.consumed(CHANNEL) }] }));
   }
   const [first, ...rest] = wire;
   if (first !== undefined) {
@@ -244,14 +255,14 @@ function successors(world: World, isHarmed: boolean): World[] {
     });
     if (isHarmed) step(() => ({ wire: rest }));
   }
-  const stored = receiver.stored[CHANNEL]!;
+  const stored = receiver.stored(CHANNEL);
   if (stored > 0) {
     step((own) => {
       own.receiver.free(CHANNEL, 1);
       return undefined;
     });
   }
-  if (back.length < MOST_ON_WIRE && receiver.isSynchronised[CHANNEL] !== 0) {
+  if (back.length < MOST_ON_WIRE && receiver.isSynchronised(CHANNEL)) {
     step((own) => ({ back: [...back, own.receiver.tell(CHANNEL)] }));
   }
   const [update, ...later] = back;
@@ -276,7 +287,7 @@ function successors(world: World, isHarmed: boolean): World[] {
 
 function outstanding({ receiver, wire }: World): number {
   const underway = wire.reduce((sum, { kind, value }) => (kind === 'frame' ? sum + value : sum), 0);
-  return underway + receiver.stored[CHANNEL]!;
+  return underway + receiver.stored(CHANNEL);
 }
 
 /** One exchange without harm: all frames arrive, are freed, and both ends hear of it. */
@@ -287,9 +298,9 @@ function settle(world: World): void {
     if (kind === 'frame') receiver.take(CHANNEL, value);
     else receiver.onConsumed(CHANNEL, value);
   }
-  receiver.free(CHANNEL, receiver.stored[CHANNEL]!);
+  receiver.free(CHANNEL, receiver.stored(CHANNEL));
   for (let update = 0; update < 2; update++) {
-    receiver.onConsumed(CHANNEL, sender.consumed[CHANNEL]!);
+    receiver.onConsumed(CHANNEL, sender.consumed(CHANNEL));
     sender.onFreed(CHANNEL, receiver.tell(CHANNEL));
   }
 }
@@ -301,10 +312,10 @@ describe('The machines of a link, explored from end to end', () => {
         ...{ limit, sender: senderOf(limit), receiver: receiverOf(limit), wire: [], back: [] },
       };
       // Shortly before all counters wrap.
-      start.sender.consumed[CHANNEL] = MASK;
-      start.sender.freed[CHANNEL] = MASK;
-      start.receiver.consumed[CHANNEL] = MASK;
-      start.receiver.reported[CHANNEL] = MASK;
+      start.sender.words[wordOf(CHANNEL, TX_CONSUMED)] = MASK;
+      start.sender.words[wordOf(CHANNEL, TX_FREED)] = MASK;
+      start.receiver.words[wordOf(CHANNEL, RX_CONSUMED)] = MASK;
+      start.receiver.words[wordOf(CHANNEL, RX_REPORTED)] = MASK;
       const seen = new Set([keyOf(start)]);
       const open = [start];
       while (open.length > 0) {
@@ -318,7 +329,7 @@ describe('The machines of a link, explored from end to end', () => {
         }
         const healed = copyOf(world);
         settle(healed);
-        assert.equal(healed.sender.state[CHANNEL], OPEN);
+        assert.equal(healed.sender.state(CHANNEL), OPEN);
         assert.equal(healed.sender.inUse(CHANNEL), 0, keyOf(world));
       }
       console.log(`${limit} credits: ${seen.size} states`);
@@ -348,18 +359,18 @@ describe('A link of many frames', () => {
         } else if (what === 'lose') wire.shift();
         else if (what === 'arrive' && wire.length > 0) receiver.take(CHANNEL, wire.shift()!);
         else if (what === 'free') {
-          receiver.free(CHANNEL, Math.min(cost, receiver.stored[CHANNEL]!));
+          receiver.free(CHANNEL, Math.min(cost, receiver.stored(CHANNEL)));
         } else if (what === 'cf') sender.onFreed(CHANNEL, receiver.tell(CHANNEL));
         else if (what === 'cf-lost') receiver.tell(CHANNEL);
         else if (what === 'cc' && wire.length === 0) {
-          receiver.onConsumed(CHANNEL, sender.consumed[CHANNEL]!);
+          receiver.onConsumed(CHANNEL, sender.consumed(CHANNEL));
         } else if (what === 'wrong') sender.onFreed(CHANNEL, value);
         assert.ok(sender.addsUp());
       }
       while (wire.length > 0) receiver.take(CHANNEL, wire.shift()!);
-      for (let n = 0; n < 2; n++) receiver.onConsumed(CHANNEL, sender.consumed[CHANNEL]!);
+      for (let n = 0; n < 2; n++) receiver.onConsumed(CHANNEL, sender.consumed(CHANNEL));
       sender.onFreed(CHANNEL, receiver.tell(CHANNEL));
-      assert.equal(sender.inUse(CHANNEL), receiver.stored[CHANNEL]);
+      assert.equal(sender.inUse(CHANNEL), receiver.stored(CHANNEL));
     });
     fc.assert(property, { numRuns: 500 });
   });

@@ -1,4 +1,4 @@
-import { KIND_CONTROL } from '../../device/device.js';
+import { KIND_CONTROL, KIND_SET } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import { keyId, keyKind } from '../../kernel/timer-queue.js';
 import { blankCeTag, CE_TAG_GRANT, decodeCeTag } from '../../wire/ce-tag.js';
@@ -15,7 +15,11 @@ const tag = blankCeTag();
 export function isControlUnderway(engine: Engine, port: number): boolean {
   const { ports } = engine.shared;
   if (ports.controlDue(ports.peer(port))) return true;
+  const { timerQueue, firstPort } = engine.devices[ports.owner(port)];
   let underway = false;
+  timerQueue.forEach((_, key) => {
+    if (keyKind(key) === KIND_SET && keyId(key) === port - firstPort) underway = true;
+  });
   forEachUnderway(engine, port, () => {
     underway = true;
   });

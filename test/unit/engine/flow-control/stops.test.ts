@@ -49,6 +49,7 @@ class FakeHost implements MechanismHost {
   }
   permit(): void {}
   repeat(): void {}
+  doze(): void {}
   announceGivenUp(): void {}
   withdraw(): void {}
   announceStop(): void {}
