@@ -13,6 +13,9 @@ const OCTETS = 3;
 /** What is sent again next, and its place in line. */
 const CURSOR = 4;
 const PLACE = 5;
+/** The most of both. */
+const PEAK_FRAMES = 6;
+const PEAK_OCTETS = 7;
 const STRIDE = 8;
 
 const NONE = -1;
@@ -39,8 +42,11 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     if (rows[at + HEAD] < 0) rows[at + HEAD] = copy;
     else words[rows[at + TAIL] + NEXT] = copy;
     rows[at + TAIL] = copy;
-    rows[at + FRAMES]++;
-    rows[at + OCTETS] += words[copy + LENGTH];
+    const frames = ++rows[at + FRAMES];
+    const octets = rows[at + OCTETS] + words[copy + LENGTH];
+    rows[at + OCTETS] = octets;
+    if (frames > rows[at + PEAK_FRAMES]) rows[at + PEAK_FRAMES] = frames;
+    if (octets > rows[at + PEAK_OCTETS]) rows[at + PEAK_OCTETS] = octets;
   }
 
   /** With octets of its own, if it carries any. */
@@ -98,6 +104,14 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     return rows[port * STRIDE + OCTETS];
   }
 
+  function peakFrames(port: number): number {
+    return rows[port * STRIDE + PEAK_FRAMES];
+  }
+
+  function peakOctets(port: number): number {
+    return rows[port * STRIDE + PEAK_OCTETS];
+  }
+
   /** When the oldest was sent first. */
   function oldestPs(port: number): number {
     const head = rows[port * STRIDE + HEAD];
@@ -138,6 +152,8 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     repeat,
     frames,
     octets,
+    peakFrames,
+    peakOctets,
     oldestPs,
     missingUntilPs,
     setMissingUntil,

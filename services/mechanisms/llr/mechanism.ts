@@ -451,6 +451,11 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     return this.specs[port] ?? null;
   }
 
+  /** Frames, and octets of them: the most that a port kept to send again. */
+  mostReplayed(port: number): readonly [number, number] {
+    return [this.buffers.peakFrames(port), this.buffers.peakOctets(port)];
+  }
+
   counted(port: number, counter: number): number {
     return this.counts[port * LLR_COUNT + counter];
   }

@@ -11,6 +11,9 @@ import type { LlrSettings } from './settings.js';
 export interface LlrPortResult {
   readonly device: string;
   readonly port: string;
+  /** The most that its replay buffer held. */
+  readonly peakFrames: number;
+  readonly peakBytes: number;
   readonly counters: Readonly<Record<LlrCounter, number>>;
 }
 
@@ -58,6 +61,18 @@ export const llrResults: SliceResults<LlrTypes> = {
       columns: [
         port.text('device', 'The device.', (p) => p.device),
         port.text('port', 'The port.', (p) => p.port),
+        port.whole(
+          'replay_frames_peak',
+          'frames',
+          'The most frames that its replay buffer held.',
+          (p) => p.peakFrames,
+        ),
+        port.whole(
+          'replay_bytes_peak',
+          'bytes',
+          'The most bytes of frames that its replay buffer held.',
+          (p) => p.peakBytes,
+        ),
         ...LLR_COUNTERS.map((name) =>
           port.whole(columnName(name), 'count', LLR_MEANINGS[name], (p) => p.counters[name]),
         ),
@@ -70,6 +85,8 @@ export const llrResults: SliceResults<LlrTypes> = {
         z.strictObject({
           device: z.string(),
           port: z.string(),
+          peakFrames: z.number().describe('The most frames that its replay buffer held.'),
+          peakBytes: z.number().describe('The most bytes of frames that it held.'),
           counters: z.record(z.string(), z.number()).describe('Under the names of SAI.'),
         }),
       )
@@ -88,7 +105,9 @@ function portsOf({ engine }: RunView<LlrTypes>): LlrPortResult[] {
       );
       const counters = Object.fromEntries(entries) as Record<LlrCounter, number>;
       const isIdle = counters.LLR_TX_OK + counters.LLR_RX_OK + counters.LLR_TX_DISCARD === 0;
-      return isIdle ? [] : [{ device: spec.name, port: name, counters }];
+      const [peakFrames, peakBytes] = mechanism.mostReplayed(firstPort + p);
+      const row = { device: spec.name, port: name, peakFrames, peakBytes, counters };
+      return isIdle ? [] : [row];
     }),
   );
 }
@@ -101,14 +120,15 @@ function summaryOf(llr: readonly LlrPortResult[], tools: SummaryTools): string[]
   if (busy.length === 0) return [];
   const rows = busy
     .slice(0, rowsShown)
-    .map(({ port, counters: c }) => [
+    .map(({ port, peakBytes, counters: c }) => [
       port,
       count(c.LLR_TX_OK),
       count(c.LLR_TX_REPLAY),
       count(c.LLR_RX_BAD),
       count(c.LLR_TX_DISCARD),
+      count(peakBytes),
     ]);
-  const head = ['port', 'frames sent', 'replays', 'bad received', 'discarded'];
+  const head = ['port', 'frames sent', 'replays', 'bad received', 'discarded', 'buffer used (bytes)'];
   const lost = busy.reduce((sum, { counters }) => sum + counters.LLR_TX_DISCARD, 0);
   const verdict =
     lost === 0
