@@ -128,7 +128,14 @@ function summaryOf(llr: readonly LlrPortResult[], tools: SummaryTools): string[]
       count(c.LLR_TX_DISCARD),
       count(peakBytes),
     ]);
-  const head = ['port', 'frames sent', 'replays', 'bad received', 'discarded', 'buffer used (bytes)'];
+  const head = [
+    'port',
+    'frames sent',
+    'replays',
+    'bad received',
+    'discarded',
+    'buffer used (bytes)',
+  ];
   const lost = busy.reduce((sum, { counters }) => sum + counters.LLR_TX_DISCARD, 0);
   const verdict =
     lost === 0
