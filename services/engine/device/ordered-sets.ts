@@ -44,7 +44,7 @@ export function makeOrderedSets(
     listeners.controlSent?.controlSent(d, local, now, octets.subarray(0, ORDERED_SET_OCTETS));
     const at = free + ports.latencyPs(port);
     const end = isLate ? faults.arrivalOf(port, at - linePs, free - now) + linePs : at;
-    // Credit is counted in the order of the frames, which pass the pipeline.
+    // Those of flow control keep their order with the frames, which pass the pipeline.
     const delayPs = isLlrSet(octets, ORDERED_SET_OCTETS) ? 0 : ports.pipelinePs(peer);
     deliver(d, local, peer, octets, end + delayPs);
   }

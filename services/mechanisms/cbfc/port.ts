@@ -9,7 +9,7 @@ export class CbfcPort {
   /** Lossless channels, one bit each; and by channel the priority groups of its frames. */
   readonly lossless: number;
   readonly groups: readonly number[];
-  /** What a frame costs, and by channel what is worth an update and what no longest frame exceeds. */
+  /** What frames cost; by channel: what is worth an update, and credits of the longest frame. */
   readonly senderSize: FrameCost;
   readonly receiverSize: FrameCost;
   readonly stepCredits: Int32Array;
