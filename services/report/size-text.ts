@@ -40,7 +40,7 @@ function groupText(ports: readonly PortSizes[], style: Style): string {
   const more = ports.length === 1 ? '' : ` and ${formatCount(ports.length - 1)} more like it`;
   const head =
     `${style.strong(port)} from ${partner}${more}: ${formatRate(rateBps)}, ` +
-    `${formatTime(propagationPs)} of cable`;
+    `${formatTime(propagationPs)} of link`;
   return [head, ...sizes.map(sizeParagraph)].join('\n');
 }
 

@@ -121,7 +121,7 @@ load: [{ name: s, stream: { from: h2..h4, to: h1 }, rate: line, frame: 1522, pri
   it('prints them for every link, or for one port, as text and as JSON', () => {
     const text = selvage('size', 'examples/sfc-proxy.yaml');
     assert.equal(text.code, 0);
-    assert.match(text.out, /leaf3:p1 from h9:p1: 100 Gb\/s, 50 ns of cable/);
+    assert.match(text.out, /leaf3:p1 from h9:p1: 100 Gb\/s, 50 ns of link/);
     assert.match(text.out, /priority 3: headroom \(802\.1Q Annex N\); 14,678 bytes; given 14,678/);
     assert.match(text.out, /SFC buffer above the threshold/);
     const json = selvage('size', '--json', '--port', 'leaf3:p1', 'examples/sfc-proxy.yaml');

@@ -507,7 +507,7 @@ export class CreditPlan {
 
 const CREDIT_TERMS: readonly (readonly [keyof CreditLoopTerms, string, string])[] = [
   ['frameOctets', 'F', 'longest frame of the priority, whole'],
-  ['wayOctets', '2C + 2ID', 'cable and interfaces, there and back'],
+  ['wayOctets', '2C + 2ID', 'link and interfaces, there and back'],
   ['pipelineOctets', 'pipelines', 'of both ends'],
   ['waitOctets', 'W', 'longest frame that the granting port may just have begun'],
   ['controlOctets', 'P', 'grant'],

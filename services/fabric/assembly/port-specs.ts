@@ -118,7 +118,7 @@ export function portSpecs(
   });
 }
 
-/** Increments have no epoch: nobody knows what is still to come after the link was down. */
+/** Increments have no epoch: what is still to come after the link was down is unknown. */
 function checkCounts(
   credit: CreditPortSpec | null,
   { retry }: LinkLayerOfPort,

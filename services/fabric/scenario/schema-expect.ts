@@ -52,12 +52,12 @@ const capturesSchema = mapping({
     text(
       'a port',
       CAPTURED,
-      'a port such as leaf1:p3, a device such as h*, or a cable leaf1--spine1',
+      'a port such as leaf1:p3, a device such as h*, or a link leaf1--spine1',
     ),
-    'ports such as leaf1:p3, devices such as h*, or cables such as leaf1--spine1',
+    'ports such as leaf1:p3, devices such as h*, or links such as leaf1--spine1',
   )
     .min(1, 'no port is named; write ports such as leaf1:p3')
-    .describe('Ports, all ports of devices, or both ends of cables.'),
+    .describe('Ports, all ports of devices, or both ends of links.'),
   filters: list(
     mapping({
       priority: integer(0, 7)

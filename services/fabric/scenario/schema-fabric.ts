@@ -23,7 +23,7 @@ const BURST_BITS_MOST = 1000;
 const linkKeys = {
   rate: quantity(linkRate).describe('Rate of the link, both ways. Default 100G.').exactOptional(),
   length: quantity(length)
-    .describe('Length of the cable, at 5 ns/m. Default 5m; 50m between switches.')
+    .describe('Length of the link, at 5 ns/m. Default 5m; 50m between switches.')
     .exactOptional(),
   delay: quantity(time)
     .describe('Delay of the medium one way, instead of a length.')

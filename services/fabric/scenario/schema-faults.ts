@@ -85,7 +85,7 @@ const place = mapping({
     .exactOptional(),
   peer: device('Ports whose link partner is one of these devices.'),
   link: text('a link', LINK, 'what it joins, such as leaf1 spine*, or leaf1:p3 spine1:p1')
-    .describe('Both ends of cables between these devices, or ports.')
+    .describe('Both ends of links between these devices, or ports.')
     .exactOptional(),
   probability: quantity(aboveZero(share))
     .describe('Each of these ports has the fault with this probability, sampled from the seed.')

@@ -37,7 +37,7 @@ const holdKeys = {
     .prefault('3KB'),
   headroom: either([word('auto'), quantity(size)], 'a headroom', 'auto, or a size such as 50KB')
     .describe(
-      'Memory for what arrives after XOFF; auto: from rate, cable, delays and frame length ' +
+      'Buffer for what arrives after XOFF; auto: from rate, link, delays and frame length ' +
         '(802.1Q Annex N).',
     )
     .prefault('auto'),

@@ -233,7 +233,7 @@ function sizeOf(direction: Direction, port: number, priority: number): MemorySiz
     priority,
     terms: [
       term('F', 'longest frame of the priority, whole', terms.frameOctets),
-      term('2C + 2ID', 'cable and interfaces, there and back', terms.wayOctets),
+      term('2C + 2ID', 'link and interfaces, there and back', terms.wayOctets),
       term('pipelines', 'of both ends', terms.pipelineOctets),
       term('W', 'longest frame that the receiver may just have begun', terms.waitOctets),
       term('S', 'least spacing of CF_Update', terms.spacingOctets),
