@@ -128,7 +128,8 @@ export class Checkpoints {
     }
     this.earlier = last;
     this.last = kept;
-    this.ended();
+    this.savedAt = performance.now();
+    this.costMs = this.savedAt - this.beganAt;
     this.committedAt = this.savedAt;
     const { name: checkpoint, boundPs: virtualPs } = kept;
     const tookMs = Math.round(this.costMs);
@@ -136,16 +137,14 @@ export class Checkpoints {
     if (this.saving === saving) this.saving = null;
   }
 
-  /** The run continues, with the checkpoint that it has. */
+  /**
+   * The run continues, with the checkpoint that it has. A store that was away says nothing of what
+   * the next one costs.
+   */
   private giveUp(saving: Cut, reason: string): void {
-    this.ended();
+    this.savedAt = performance.now();
     this.options.log.warn(`checkpoint ${saving.name} is given up: ${reason}`);
     if (this.saving === saving) this.saving = null;
-  }
-
-  private ended(): void {
-    this.savedAt = performance.now();
-    this.costMs = this.savedAt - this.beganAt;
   }
 
   private named(checkpoint: Checkpoint): NamedManifest {

@@ -36,14 +36,20 @@ describe('a checkpoint', () => {
     const kept = await untilSave(script, 1);
     script.fromBoth({ saved: { ...kept, hash: HASH } });
     const lost = await untilSave(script, 2);
+    now += 10_000;
     script.from(1, { saved: { ...lost, failure: 'no answer for 10 s' } });
     script.from(0, { saved: { ...lost, hash: HASH } });
-    assert.equal((await script.next('round')).epoch, 1);
+    const round = await script.next('round');
+    assert.equal(round.epoch, 1);
     assert.deepEqual(warnings, [
       `checkpoint ${lost.checkpoint} is given up: service 1: no answer for 10 s`,
     ]);
     const manifest = selvage.v1.Manifest.decode(storage.files.get('manifest')!);
     assert.equal(manifest.checkpoint, kept.checkpoint);
+    // A store that was away for long does not put off the next.
+    now += 1;
+    script.report(round, 3e6);
+    assert.equal((await script.next('save')).boundPs, round.endPs);
   });
 
   it('that cannot be committed is given up, too', async () => {
