@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
@@ -151,26 +151,31 @@ describe('services that are started elsewhere', { skip }, () => {
   });
 
   it('do what rendered manifests have pods do', async () => {
-    const pods = await open('rendered');
+    const pods = await Pods.withoutBroker('rendered');
+    opened.push(pods);
     const folder = join(pods.folder, 'rendered');
     const words = [MAIN, 'k8s', 'render', EXAMPLE, '--out', folder, '--services', '3'];
     assert.equal(spawnSync(process.execPath, words).status, 0);
     const all = manifestsOf(folder);
+    const tls = mounted(all, 'run-tls', '/tls', join(pods.folder, 'tls'));
+    const key = mounted(all, 'run-key', '/key', join(pods.folder, 'key'));
+    pods.startBroker('--config', join(tls, 'nats.conf'));
     const spoken = (job: string): string[] =>
       podOf(all, job).args.map((word) =>
         word
-          .replace('nats://nats:4222', pods.nats)
-          .replace(/(0\.0\.0\.0|coordinator):7400/, pods.address)
+          .replace('nats://nats:4222', byName(pods.nats))
+          .replace(/(0\.0\.0\.0|coordinator):7400/, byName(pods.address))
+          .replace('=/tls/', `=${tls}/`)
           .replace('/scenario/scenario.yaml', EXAMPLE),
       );
-    const secret = all.find(({ kind }) => kind === 'Secret') as unknown as {
-      stringData: Record<string, string>;
+    const env = {
+      SELVAGE_RUN: 'leaf-spine-all-to-all',
+      SELVAGE_KEY_FILE: join(key, 'SELVAGE_KEY'),
     };
-    const env = { ...secret.stringData, SELVAGE_RUN: 'leaf-spine-all-to-all' };
-    assert.deepEqual(podOf(all, 'services').env[0], {
-      name: 'SELVAGE_RUN',
-      value: env.SELVAGE_RUN,
-    });
+    assert.deepEqual(podOf(all, 'services').env.slice(0, 2), [
+      { name: 'SELVAGE_RUN', value: env.SELVAGE_RUN },
+      { name: 'SELVAGE_KEY_FILE', value: '/key/SELVAGE_KEY' },
+    ]);
     const services = [0, 1, 2].map((index) =>
       pods.ofWords(spoken('services'), { ...env, SELVAGE_SERVICE: `${index}` }),
     );
@@ -195,6 +200,23 @@ describe('services that are started elsewhere', { skip }, () => {
     });
   }
 });
+
+/** Certificates have names. */
+function byName(address: string): string {
+  return address.replace('127.0.0.1', 'localhost');
+}
+
+/** The files of a Secret in a folder of this machine, instead of where pods have them. */
+function mounted(all: readonly Manifest[], name: string, at: string, folder: string): string {
+  const { stringData } = all.find(
+    ({ kind, metadata }) => kind === 'Secret' && metadata.name === name,
+  )!;
+  mkdirSync(folder);
+  for (const [file, text] of Object.entries(stringData!)) {
+    writeFileSync(join(folder, file), text.replaceAll(`${at}/`, `${folder}/`));
+  }
+  return folder;
+}
 
 function podOf(all: readonly Manifest[], job: string): Container {
   const found = all.find(({ kind, metadata }) => kind === 'Job' && metadata.name === job);

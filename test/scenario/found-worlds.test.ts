@@ -243,3 +243,36 @@ load: [{ stream: { from: h1, to: h2 }, bytes: 5KB, transport: reliable }]
     assert.deepEqual(wrong, fine);
   });
 });
+
+describe('an account that opens', () => {
+  const early = (grant: string): string => `
+duration: 40us
+fabric: { generator: star, hosts: 4 }
+priorities: { 6: credit }
+credit: { grant: ${grant}, shaper: 1G, channels: [{ channel: 0 }, { channel: 101, vlans: [2] }],
+  buffer: 12KB, fallback: none }
+discovery: { second: 4us, fastInterval: 1 }
+load: [{ stream: { from: [h2, h3, h4], to: h1 }, vlan: { outer: 2 }, priority: 6 }]
+`;
+
+  for (const grant of ['static', 'demand']) {
+    it(`waits for room where frames came before credit was agreed on: grant: ${grant}`, () => {
+      assert.deepEqual(wrongWith(early(grant)), fine);
+    });
+  }
+});
+
+describe('CBFC with no more credits than a frame takes', () => {
+  it('tells what a shorter frame has freed at once', () => {
+    const wrong = wrongWith(`
+duration: 130us
+fabric: { generator: star, hosts: 3, link: { rate: 50G, length: 5m } }
+priorities: { 7: cbfc }
+cbfc: { buffer: 20KB, limit: port, sharing: none }
+load:
+  - { incast: { from: [h1, h2], to: h3 }, bytes: 20KB, priority: 7 }
+  - { stream: { from: h1, to: h2 }, transport: raw, frame: 1518, bytes: 20KB, priority: 7 }
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

@@ -6,6 +6,7 @@ import { isLate } from '../../fabric/assembly/warnings.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Flow, Release } from '../../fabric/load/flow.js';
 import { RELIABLE_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
+import { sourceTurnPs } from '../../runtime/results/flow-progress.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 
 /** A flow without deliveries for so much of a run, after all faults, is stuck. */
@@ -19,6 +20,8 @@ const TIMEOUTS = 10;
 /** Paced frames are released so late at most, or, at random intervals, almost always. */
 const PACES = 2;
 const RANDOM_PACES = 15;
+/** What waits in a host may have been so much more. */
+const TURNS = 3;
 const BITS = 8;
 const PS_PER_S = 1e12;
 
@@ -131,15 +134,18 @@ class Patience {
   private readonly longestOctets: number;
   /** Flows, or the accounts of a shaped port: idle ones are granted credit, too. */
   private readonly sharing: number;
+  /** Of the slowest host. */
+  private readonly turnPs: number;
   /** Until what link partners have lost of each other's messages is repeated. */
   private readonly repeatsPs: number;
 
   constructor(
     fabric: Fabric,
-    { mechanisms, shared }: Engine,
+    engine: Engine,
     private readonly durationPs: number,
     private readonly loses: boolean,
   ) {
+    const { mechanisms, shared } = engine;
     const { hosts, overrides, credit } = fabric.scenario;
     this.longestOctets = Math.max(...fabric.longestFrameOctets);
     const nics = [hosts.nic, ...overrides.map(({ host }) => host.nic)];
@@ -151,6 +157,9 @@ class Patience {
       ports.map((port) => creditRows(port.credit)),
     );
     this.sharing = Math.max(fabric.flows.length, ...accounts);
+    this.turnPs = Math.max(
+      ...fabric.specs.map((_, d) => sourceTurnPs(fabric, engine, d, this.longestOctets)),
+    );
     const repeats = Array.from({ length: shared.ports.count }, (_, port) =>
       Math.max(0, ...mechanisms.map((own) => own.repeatsPs?.(port) ?? 0)),
     );
@@ -166,6 +175,7 @@ class Patience {
       waitsForTimer ? TIMEOUTS * transport.timeoutPs : 0,
       this.loses ? this.repeatsPs : 0,
       pacePs(release),
+      TURNS * this.turnPs,
       this.framePs(flow, leastBps),
     );
   }

@@ -89,7 +89,10 @@ export function directionOf(input: DirectionInput): Direction {
     wanted,
     frameCredits: frames,
     stepCredits: byChannel((n) => {
-      const spare = receiver.limit === 'port' ? frames[n] : limits[n] - needed[n];
+      const isPort = receiver.limit === 'port';
+      // The longest frame never waits for what is freed and not reported.
+      const beside = limits[n] - frames[n] + 1;
+      const spare = isPort ? Math.min(frames[n], beside) : limits[n] - needed[n];
       return Math.max(1, Math.min(steps[n], spare));
     }),
   };

@@ -62,13 +62,13 @@ export const llrResults: SliceResults<LlrTypes> = {
         port.text('device', 'The device.', (p) => p.device),
         port.text('port', 'The port.', (p) => p.port),
         port.whole(
-          'replay_frames_peak',
+          'replay_peak_frames',
           'frames',
           'The most frames that its replay buffer held.',
           (p) => p.peakFrames,
         ),
         port.whole(
-          'replay_bytes_peak',
+          'replay_peak_bytes',
           'bytes',
           'The most bytes of frames that its replay buffer held.',
           (p) => p.peakBytes,

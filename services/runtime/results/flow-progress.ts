@@ -124,7 +124,6 @@ export class FlowProgress {
     const spec = fabric.specs[device]!;
     if (spec.kind !== 'host') return Infinity;
     const { fullFrameOctets } = spec.sends[connection]!;
-    const [first] = ends;
     let roundTripPs = 0;
     let drainPs = 0;
     let pausePs = 0;
@@ -144,7 +143,7 @@ export class FlowProgress {
       if (this.wasHeld(number, fabric.flows[index]!.priority))
         pausePs = Math.max(pausePs, pausePsOf(port));
     }
-    const turnPs = spec.sends.length * fullFrameOctets * (first?.octetPs ?? 0);
+    const turnPs = sourceTurnPs(fabric, engine, device, fullFrameOctets);
     gapPs = Math.max(
       gapPs,
       engine.senders.paceGapPs(this.sender(index)),
@@ -254,4 +253,24 @@ export class FlowProgress {
 /** What raw frames of a flow have in common. */
 function keyOf(isGroup: boolean, target: number, connection: number): string {
   return `${isGroup ? 'group ' : ''}${target} ${connection}`;
+}
+
+/**
+ * Until all connections of a host have had their turn: each sends a frame, and an 82599 what waits
+ * in it, no faster than it reads frames from memory.
+ */
+export function sourceTurnPs(
+  { specs }: Fabric,
+  { devices, shared }: Engine,
+  host: number,
+  octets: number,
+): number {
+  const spec = specs[host]!;
+  if (spec.kind !== 'host') return 0;
+  const framePs = octets * (spec.ports[0]?.octetPs ?? 0);
+  if (spec.nic === null) return spec.sends.length * framePs;
+  const { octetPs, latencyPs, reads } = spec.nic.pcie;
+  let frames = spec.sends.length;
+  forEachQueued(shared, devices[host]!, () => frames++);
+  return frames * Math.max(framePs, (latencyPs + octets * octetPs) / reads);
 }

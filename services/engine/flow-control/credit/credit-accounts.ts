@@ -245,10 +245,18 @@ export class CreditAccounts {
 
   /** Of the buffer at this end, what the account can have at most. */
   bufferUnits(row: number): number {
-    const { counts, words } = this.records;
-    if ((counts[(row << RECORD_SHIFT) | MODES] & SHARES) === 0)
-      return words[(row << WORDS_SHIFT) | TARGET];
-    return this.specOf(row).granting.bufferUnits[this.priority(row)];
+    if (this.shares(row)) return this.specOf(row).granting.bufferUnits[this.priority(row)];
+    return this.records.words[(row << WORDS_SHIFT) | TARGET];
+  }
+
+  /** The same, at least. */
+  leastUnits(row: number): number {
+    if (this.shares(row)) return this.specOf(row).granting.keepUnits[this.priority(row)];
+    return this.records.words[(row << WORDS_SHIFT) | TARGET];
+  }
+
+  private shares(row: number): boolean {
+    return (this.records.counts[(row << RECORD_SHIFT) | MODES] & SHARES) !== 0;
   }
 
   /** Whether its grants, or its requests, carry totals of more than 16 bits. */

@@ -6,6 +6,8 @@ import { shareOfBuffer, type Share, type Sharers } from './credit-shares.js';
 /** Operations of a receiver on accounts that share its buffer. */
 export interface Lender extends Sharers {
   isOpen(row: number): boolean;
+  /** Units in the buffer. */
+  occupied(row: number): number;
   /** Units granted to the link partner, and not used. */
   unused(row: number): number;
   /** Reclaims what an account does not use. */
@@ -60,5 +62,22 @@ export function makeCreditLoans(
     return Math.min(lender.unused(row), lender.outstanding(row) - share.entitled);
   }
 
-  return { shareOf };
+  /**
+   * What came before credit was agreed on has left the buffer so far that every account of a
+   * priority gets its part; until then no epoch begins, and the link partner asks again.
+   */
+  function hasRoom(row: number): boolean {
+    const { granting, channels } = accounts.specOf(row);
+    if (channels.length === 1) return true;
+    const priority = accounts.priority(row);
+    let units = 0;
+    for (let slot = 0; slot < channels.length; slot++) {
+      const other = accounts.row(accounts.port(row), slot, priority);
+      const has = other === row ? lender.occupied(row) : lender.outstanding(other);
+      units += Math.max(has, accounts.leastUnits(other));
+    }
+    return units <= granting.bufferUnits[priority];
+  }
+
+  return { shareOf, hasRoom };
 }

@@ -89,7 +89,7 @@ export function makeCreditReceiver(
   const { counts, words, times } = accounts.records;
   const doubles = tables.float64('credit', DOUBLES);
   for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
-  const lender = { outstanding, isActive, isOpen, unused, reclaim };
+  const lender = { occupied, outstanding, isActive, isOpen, unused, reclaim };
   const loans = makeCreditLoans(tables, accounts, clock, lender);
   const requests = makeCreditRequests(tables);
   const lateTotals = makeLateTotals(tables, accounts, clock);
@@ -356,6 +356,7 @@ export function makeCreditReceiver(
     const w = row << WORDS_SHIFT;
     // A repetition may arrive long after frames of its epoch: their counts remain.
     const isNew = !isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch;
+    if (isNew && !loans.hasRoom(row)) return;
     if (isNew) {
       jump(row, word);
       words[w | LIMIT] = words[w | LIMIT_SAID] = word;
@@ -419,9 +420,8 @@ export function makeCreditReceiver(
     const dueAt = shaper.dueAt(row);
     if (clock.now < dueAt) return dueAt;
     raise(row);
-    const w = row << WORDS_SHIFT;
     const isUnsolicited = (counts[(row << RECORD_SHIFT) | MODES] & UNSOLICITED) !== 0;
-    if (isUnsolicited && words[w | LIMIT] !== words[w | LIMIT_SAID]) carrier.say(row, SAY_GRANT);
+    if (isUnsolicited && count(row, LIMIT) !== count(row, LIMIT_SAID)) carrier.say(row, SAY_GRANT);
     return Math.max(clock.now + 1, shaper.dueAt(row));
   }
 
