@@ -59,7 +59,7 @@ describe('a run that goes on from a saved state', () => {
       };
       const whole = ways(finished(set, null));
       assert.deepEqual(ways(finished(set, stateAt(333_333_333, set))), whole);
-      assert.ok(whole.some((way) => way.includes('"held"')));
+      assert.ok(whole.some((way) => way.includes('"blocked"')));
     });
   }
 
