@@ -203,6 +203,23 @@ ${more}`,
     }
   });
 
+  it('has its tags behind the frames before them, in the pipeline', () => {
+    const results = runScenario(`
+duration: 300us
+fabric: { generator: star, hosts: 4, link: { rate: 400G, length: 50m } }
+switches: { pipeline: 1300ns }
+priorities: { 3: credit }
+credit: { tags: true, tagWait: 50ns, report: 400ns, age: off, request: never }
+llr: { enabled: true }
+load:
+  - { all-to-all: {}, bytes: 200KB, priority: 3, transport: raw, frame: 500 }
+faults: [{ kind: link-down, at: 5us, for: 2us, where: { device: h1 } }]`);
+    assert.equal(results.failure, null);
+    for (const { port, contradictions, recovered, wrongTotals } of results.credits) {
+      assert.deepEqual([contradictions, recovered, wrongTotals], [0, 0, 0], port);
+    }
+  });
+
   it('recovers what a flush gives up', () => {
     const fault = '{ kind: loss, probability: 100%, where: { device: h2 }, at: 50us, for: 1ms }';
     const { credits, failure, llr } = overTwoKm(`faults: [${fault}]`);

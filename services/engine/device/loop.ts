@@ -249,6 +249,8 @@ export function makeLoop(
       return isCut(port, length - PREAMBLE_OCTETS, controlDelay(port, octets, length));
     }
     if (isCeTagged(octets, length)) {
+      // Its frame has been in since it entered the pipeline.
+      if (ports.hasLinkLayer(port)) return isCut(port, FRAME_OCTETS_MIN, ports.pipelinePs(port));
       const frame = inFlightQueues.head(port);
       return frame >= 0 && isFrameCut(port, frame);
     }
@@ -396,7 +398,9 @@ export function makeLoop(
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
     devices[d].listeners.tagSent?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
-    deliver(d, local, peer, scratch, tagLength, at);
+    // Credit is counted behind the pipeline, which frames enter after a link layer.
+    const restPs = ports.pipelinePs(peer) - ports.ingressPs(peer);
+    deliver(d, local, peer, scratch, tagLength, at + restPs);
   }
 
   /** The payload of a frame is sent beside it, and is read before it. */
