@@ -20,6 +20,8 @@ const TIMEOUTS = 10;
 /** Paced frames are released so late at most, or, at random intervals, almost always. */
 const PACES = 2;
 const RANDOM_PACES = 15;
+/** Credits for fewer frames are used up in every round trip. */
+const NARROW_FRAMES = 4;
 /** What waits in a host may have been so much more. */
 const TURNS = 3;
 const BITS = 8;
@@ -35,7 +37,7 @@ export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): 
     priorities.filter(({ drops }) => Object.keys(drops).length > 0).map(({ priority }) => priority),
   );
   const filtering = filteringHosts(results);
-  const patience = new Patience(fabric, engine, durationPs, mayLose(fabric, results));
+  const patience = new Patience(fabric, engine, results, wayPs, mayLose(fabric, results));
   const leastBps = new Map(results.rates.map(({ flow: at, leastBps: bps }) => [at, bps]));
   for (const [index, flow] of fabric.flows.entries()) {
     const result = flows[index]!;
@@ -134,6 +136,9 @@ class Patience {
   private readonly longestOctets: number;
   /** Flows, or the accounts of a shaped port: idle ones are granted credit, too. */
   private readonly sharing: number;
+  private readonly durationPs: number;
+  /** Where credits are for a few frames only, all flows may wait for them in turn. */
+  private readonly creditsPs: number;
   /** Of the slowest host. */
   private readonly turnPs: number;
   /** Until what link partners have lost of each other's messages is repeated. */
@@ -142,9 +147,11 @@ class Patience {
   constructor(
     fabric: Fabric,
     engine: Engine,
-    private readonly durationPs: number,
+    { durationPs, channels }: RunResults,
+    wayPs: number,
     private readonly loses: boolean,
   ) {
+    this.durationPs = durationPs!;
     const { mechanisms, shared } = engine;
     const { hosts, overrides, credit } = fabric.scenario;
     this.longestOctets = Math.max(...fabric.longestFrameOctets);
@@ -157,6 +164,9 @@ class Patience {
       ports.map((port) => creditRows(port.credit)),
     );
     this.sharing = Math.max(fabric.flows.length, ...accounts);
+    const windows = channels.map(({ limit, creditBytes }) => limit * creditBytes);
+    const isNarrow = Math.min(...windows) < NARROW_FRAMES * this.longestOctets;
+    this.creditsPs = isNarrow ? this.sharing * wayPs : 0;
     this.turnPs = Math.max(
       ...fabric.specs.map((_, d) => sourceTurnPs(fabric, engine, d, this.longestOctets)),
     );
@@ -176,6 +186,7 @@ class Patience {
       this.loses ? this.repeatsPs : 0,
       pacePs(release),
       TURNS * this.turnPs,
+      this.creditsPs,
       this.framePs(flow, leastBps),
     );
   }
@@ -187,7 +198,7 @@ class Patience {
     const framePs = (length: number, bps: number): number => (length * BITS * PS_PER_S) / bps;
     const ofTransport = isRaw ? 0 : framePs(octets, Math.min(transport.rateBps, leastBps));
     const ofQueue = this.sharing * framePs(this.longestOctets, this.slowestBps);
-    return PACES * Math.max(ofQueue, ofTransport);
+    return Math.max(TURNS * ofQueue, PACES * ofTransport);
   }
 }
 

@@ -86,18 +86,18 @@ function isDeadlock(reason: string): boolean {
 }
 
 /**
- * Of runs of one scenario: a deadlock may be found at another moment, and windows of any length
- * leave no moments at which a standstill is checked.
+ * Of runs of one scenario: a deadlock may be found at another moment, or at the end, and windows of
+ * any length leave no moments at which a standstill is checked.
  */
-function isSameFailure(reason: string, other: string | null): boolean {
-  if (isDeadlock(reason)) return other !== null && isDeadlock(other);
-  return other === null || reason === other;
+function isSameFailure(reason: string, { failure, status }: RunResults): boolean {
+  if (isDeadlock(reason)) return status === 'deadlocked';
+  return failure === null || reason === failure.reason;
 }
 
 function differenceOf(expected: RunResults, results: RunResults): string | null {
   if (expected.failure !== null) {
     const { reason } = expected.failure;
-    return isSameFailure(reason, results.failure?.reason ?? null) ? null : `not: ${reason}`;
+    return isSameFailure(reason, results) ? null : `not: ${reason}`;
   }
   if (results.failure !== null) return results.failure.reason;
   if (results.digest !== expected.digest) return 'another digest';
