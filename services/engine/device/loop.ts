@@ -254,9 +254,7 @@ export function makeLoop(
       const frame = inFlightQueues.head(port);
       return frame >= 0 && isFrameCut(port, frame);
     }
-    // An ordered set has no preamble.
-    const least = length === ORDERED_SET_OCTETS ? -PREAMBLE_OCTETS : FRAME_OCTETS_MIN;
-    const onWire = least < 0 ? length + least : Math.max(least, length + FCS_OCTETS);
+    const onWire = Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS);
     return isCut(port, onWire, controlDelay(port, octets, length));
   }
 
