@@ -42,8 +42,7 @@ export class EndedRun {
     const mark = decoded(octets);
     const { run, version } = this.of;
     const isOurs =
-      mark !== null &&
-      mark.protocol === PROTOCOL &&
+      mark?.protocol === PROTOCOL &&
       mark.run === run &&
       mark.version === version &&
       sameOctets(mark.origin, this.origin);

@@ -50,7 +50,12 @@ export async function runInProcess(
   const progressed = (): void => {
     attendant.progressed();
   };
-  const status = await run.drive(PROGRESS_MS, progressed).finally(() => attendant.close());
+  let status: 'complete' | 'interrupted';
+  try {
+    status = await run.drive(PROGRESS_MS, progressed);
+  } finally {
+    await attendant.close();
+  }
   const results = session.results(status);
   const state = results.status === 'interrupted' ? session.save() : null;
   const recorded = {

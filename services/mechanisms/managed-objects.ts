@@ -3,7 +3,11 @@ import type { Engine } from '../engine/device/engine.js';
 
 /** A node of instance data in the encoding of RFC 7951: integers of 64 bits are strings. */
 export type YangValue =
-  string | number | boolean | readonly YangValue[] | { readonly [leaf: string]: YangValue };
+  | string
+  | number
+  | boolean
+  | readonly YangValue[]
+  | { readonly [leaf: string]: YangValue };
 export type YangContainer = Readonly<Record<string, YangValue>>;
 
 /** Managed objects of a mechanism in one device. */

@@ -117,7 +117,7 @@ export function ComparePage(props: {
 
 /** It was observed, and there was none. */
 function hasNoCongestion({ trees }: RunPage): boolean {
-  return trees !== null && trees.episodes === 0;
+  return trees?.episodes === 0;
 }
 
 /** Names of ports that tell most in any of the runs, in turn. */

@@ -35,7 +35,8 @@ export function evaluate(source: PluginSource): unknown {
   try {
     // Absent in Node 22 before 22.8: the context then works, with slower globals.
     const vanilla = (constants as { readonly DONT_CONTEXTIFY?: unknown }).DONT_CONTEXTIFY as
-      object | undefined;
+      | object
+      | undefined;
     const context = createContext(vanilla, { codeGeneration: { strings: false, wasm: false } });
     runInContext(PRELUDE, context);
     const run = compileFunction(STRICT + script, ['plugin'], {

@@ -87,7 +87,7 @@ function onEviction(fleet: Fleet): () => void {
     const late = new Promise((done) => setTimeout(done, LAST_CHECKPOINT_MS));
     void Promise.race([saveNow(fleet), late])
       .catch(() => undefined)
-      .finally(() => fleet.close())
+      .then(() => fleet.close())
       .finally(() => process.exit(EXIT.TERMINATED));
   };
   process.once('SIGTERM', go).once('SIGINT', go);

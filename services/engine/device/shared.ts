@@ -38,7 +38,8 @@ export class Shared {
   readonly buffer: SharedBuffer;
   /** By device: the memory of switches that have no shared buffer, and their first port. */
   readonly chips: (
-    { readonly chip: SlotMemoryOfSwitch; readonly firstPort: number } | undefined
+    | { readonly chip: SlotMemoryOfSwitch; readonly firstPort: number }
+    | undefined
   )[] = [];
   readonly digests: Digests;
   /** Which frames probes observe; not state. */

@@ -15,7 +15,13 @@ export type Plain =
   | { readonly [key: string]: Plain };
 
 type TypedArray =
-  Float64Array | Int32Array | Uint32Array | Int16Array | Uint16Array | Uint8Array | Int8Array;
+  | Float64Array
+  | Int32Array
+  | Uint32Array
+  | Int16Array
+  | Uint16Array
+  | Uint8Array
+  | Int8Array;
 
 type Bag = Record<string, unknown>;
 

@@ -136,7 +136,7 @@ function decades(low: number, high: number): [number, number] {
 /** uPlot numbers its scales: 1 is linear, 3 logarithmic. */
 function distribution(isLogarithmic: boolean): uPlot.Scale.Distr {
   // The names of these numbers exist for the compiler only.
-  // eslint-disable-next-line @typescript-eslint/no-unsafe-enum-assignment
+  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
   return isLogarithmic ? 3 : 1;
 }
 

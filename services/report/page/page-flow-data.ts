@@ -61,7 +61,14 @@ export interface StepView {
 }
 
 export type PartName =
-  'source' | 'complete' | 'wait' | 'blocked' | 'serialise' | 'propagate' | 'process' | 'receive';
+  | 'source'
+  | 'complete'
+  | 'wait'
+  | 'blocked'
+  | 'serialise'
+  | 'propagate'
+  | 'process'
+  | 'receive';
 
 export interface PartView {
   readonly kind: PartName;

@@ -139,11 +139,8 @@ export const MARGINS: ResultTable<RunResults> = resultTable({
   columns: [
     margin.text('port', 'Its name.', (m) => m.port),
     margin.whole('priority', '0 to 7', 'The priority.', (m) => m.priority),
-    margin.real(
-      'xoff_bytes',
-      'bytes',
-      'XOFF threshold while the pool is idle; empty: none.',
-      (m) => (Number.isFinite(m.xoffOctets) ? m.xoffOctets : null),
+    margin.real('xoff_bytes', 'bytes', 'XOFF threshold while the pool is idle; empty: none.', (m) =>
+      Number.isFinite(m.xoffOctets) ? m.xoffOctets : null,
     ),
     margin.real('peak_bytes', 'bytes', 'Fullest ingress buffer.', (m) => m.peakOctets),
     margin.real('headroom_bytes', 'bytes', 'Headroom that it has.', (m) => m.headroomOctets),
