@@ -2,17 +2,25 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { RandomStream } from '../../services/engine/kernel/random.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../services/fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
+import { placeEachAlone } from '../../services/fabric/placement/placement.js';
+import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
 import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
 import { parse } from 'yaml';
 
 const SEEDS = [1, 2, 3];
 
+function fabricOfYaml(yaml: string): Fabric {
+  const document: unknown = parse(`selvage: 1\n${yaml}`);
+  return buildFabric(scenarioOfDocument('world.yaml', document));
+}
+
 /** Of several choices of windows, cuts and placements; null if nothing is. */
 function wrongWith(yaml: string): (string | null)[] {
-  const document: unknown = parse(`selvage: 1\n${yaml}`);
-  const fabric = buildFabric(scenarioOfDocument('world.yaml', document));
+  const fabric = fabricOfYaml(yaml);
   return SEEDS.map((seed) => whatIsWrong(fabric, seed));
 }
 
@@ -274,5 +282,84 @@ load:
   - { stream: { from: h1, to: h2 }, transport: raw, frame: 1518, bytes: 20KB, priority: 7 }
 `);
     assert.deepEqual(wrong, fine);
+  });
+});
+
+describe('link-level retry that gives frames up before an acknowledgement can come', () => {
+  const hasty = (timers: string): string => `
+duration: 72us
+fabric: { generator: star, hosts: 3, link: { rate: 400G, length: 300m } }
+priorities: { 2: credit }
+load: [{ incast: { from: [h1, h2], to: h3 }, bytes: 450KB, priority: 2 }]
+faults: [{ kind: reboot, at: 0ns, for: 1us, recover: 40us }]
+llr: { enabled: true, whileDown: discard, ${timers} }
+`;
+
+  it('loses credit by its settings, and not by a fault', () => {
+    assert.deepEqual(wrongWith(hasty('dataAgeTimeout: 800ns')), fine);
+  });
+
+  it('is warned of', () => {
+    for (const timers of ['dataAgeTimeout: 800ns', 'replayTimer: 400ns, replays: 1']) {
+      const { warnings } = fabricOfYaml(hasty(timers));
+      assert.match(warnings[0]!.message, /given up.*: leave it at auto$/);
+    }
+  });
+});
+
+describe('recovery of credit from a fault', () => {
+  it('begins again when link partners negotiate again', () => {
+    const wrong = wrongWith(`
+duration: 72us
+fabric: { generator: star, hosts: 3, link: { length: 2km } }
+priorities: { 5: credit }
+discovery: { second: 1600ns, interval: 1, hold: 1, fastInterval: 2, dcbx: cee, changes: [
+  { at: 5079581ps, devices: 'h*', dcbx: ieee },
+  { at: 7472244ps, devices: h3, creditCapable: [5, 3, 0] }] }
+load: [{ stream: { from: h1, to: h2 }, priority: 0, bytes: 31500 }]
+faults: [{ kind: slow-receiver, rate: 40G, at: 0ns, for: 428603ps, recover: 48us }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});
+
+describe('a flow that waits for others, and is not stuck', () => {
+  it('is paused, as frames of lower classes fill the buffers of its ports', () => {
+    const wrong = wrongWith(`
+duration: 29529600ps
+fabric: { generator: ring, switches: 6, hostsPerSwitch: 2, link: { rate: 50G, length: 5m } }
+pause: { xoff: 10KB, xonGap: 0B, quanta: 8000, refresh: 50%, reserved: 2KB }
+load:
+  - { stream: { from: h8, to: h11 }, bytes: 1900, start: 2583762ps, priority: 7,
+    transport: { reliable: { rate: 1G } } }
+  - { incast: { from: ['h1..h10', h12], to: h11 }, bytes: 38000, priority: 0 }
+`);
+    assert.deepEqual(wrong, fine);
+  });
+
+  it('has its turn on links with one frame outstanding', () => {
+    const wrong = wrongWith(`
+duration: 265us
+fabric: { generator: ring, hostsPerSwitch: 2, link: { rate: 25G, length: 2km } }
+load:
+  - { permutation: { shift: 2 }, bytes: 39000, rate: 30% }
+  - { incast: { from: h1..h7, to: h8 }, bytes: 22500 }
+llr: { enabled: true, frames: 1 }
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});
+
+describe('a run in services', () => {
+  it('ends, however many rounds it takes', () => {
+    const fabric = fabricOfYaml(`
+duration: 130ms
+fabric: { generator: pair, link: { rate: 400G, length: 1m } }
+load: [{ stream: { from: h1, to: h2 }, rate: 1G, transport: raw, frame: 1518 }]
+`);
+    const placement = placeEachAlone(fabric.topology);
+    const cluster = new Cluster(fabric, placement, new RandomStream(1, 'rounds'));
+    cluster.run();
+    assert.ok(cluster.roundsRun > 20_000);
   });
 });

@@ -44,6 +44,10 @@ export interface RetriedFrames {
   readonly priorities: number;
   /** One that was let in is acknowledged within so long, or given up. */
   readonly settlePs: number;
+  /** Octets of them that may be outstanding. */
+  readonly mostOctets: number;
+  /** The sender gives them up before an acknowledgement can come, so the link loses frames. */
+  readonly givesUp: boolean;
 }
 
 export interface StopPortSpec {

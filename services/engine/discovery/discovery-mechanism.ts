@@ -191,6 +191,12 @@ export class DiscoveryMechanism implements Mechanism {
     return state === null ? [] : discoveryManagedValues(state);
   }
 
+  /** When the neighbor of a port, or what was agreed with it, last changed; -1: never. */
+  settledPs(port: number): number {
+    const state = this.ports[port];
+    return state === null ? -1 : Math.max(...state.settledPs);
+  }
+
   /** A change is pending that will change what is known or agreed. */
   isSettling(port: number): boolean {
     const spec = this.specs[port];

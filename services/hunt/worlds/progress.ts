@@ -6,6 +6,7 @@ import { isLate } from '../../fabric/assembly/warnings.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Flow, Release } from '../../fabric/load/flow.js';
 import { RELIABLE_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
+import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
 import { sourceTurnPs } from '../../runtime/results/flow-progress.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 
@@ -20,7 +21,7 @@ const TIMEOUTS = 10;
 /** Paced frames are released so late at most, or, at random intervals, almost always. */
 const PACES = 2;
 const RANDOM_PACES = 15;
-/** Credits for fewer frames are used up in every round trip. */
+/** Credits, or what may be outstanding, for fewer frames are used up in every round trip. */
 const NARROW_FRAMES = 4;
 /** What waits in a host may have been so much more. */
 const TURNS = 3;
@@ -44,7 +45,7 @@ export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): 
     if (!isOwed(flow, result, losing) || isRefused(engine, flow.priority)) continue;
     const ends = [flow.source, flow.destination].map((d) => fabric.topology.devices[d]!.name);
     if (ends.some((name) => filtering.has(name))) continue;
-    const beforePs = lastBeforePs(fabric, flow, results);
+    const beforePs = lastBeforePs(fabric, index, results);
     const sincePs = Math.max(overPs, beforePs, flow.startPs, result.lastArrivalPs ?? 0);
     if (virtualPs - sincePs <= Math.max(wayPs, patience.of(flow, leastBps.get(index) ?? Infinity)))
       continue;
@@ -109,15 +110,25 @@ function isOwed(flow: Flow, result: FlowResult, losing: ReadonlySet<number>): bo
   );
 }
 
-/** When anything last arrived that may precede all frames of a flow. */
-function lastBeforePs(
-  { flows, specs }: Fabric,
-  { source, priority }: Flow,
-  run: RunResults,
-): number {
+/**
+ * When anything last arrived that may precede all frames of a flow: of higher classes, and, where
+ * PAUSE stops ports, of any class by the same port.
+ */
+function lastBeforePs(fabric: Fabric, index: number, run: RunResults): number {
+  const { flows, specs } = fabric;
+  const { source, priority } = flows[index]!;
   const { classOf } = specs[source]!.ports[0]!;
-  const arrivals = flows.map((other, index) =>
-    classOf[other.priority]! > classOf[priority]! ? (run.flows[index]!.lastArrivalPs ?? 0) : 0,
+  const paused = new Set(
+    specs.flatMap(({ ports }) => ports.filter(({ pause }) => pause !== null).map((p) => p.name)),
+  );
+  const stopped = [...portsOfFlow(fabric, index)].filter((name) => paused.has(name));
+  const precedes = (other: number): boolean => {
+    if (classOf[flows[other]!.priority]! > classOf[priority]!) return true;
+    const shared = stopped.length === 0 ? null : portsOfFlow(fabric, other);
+    return shared !== null && stopped.some((name) => shared.has(name));
+  };
+  const arrivals = flows.map((_, other) =>
+    precedes(other) ? (run.flows[other]!.lastArrivalPs ?? 0) : 0,
   );
   return Math.max(...arrivals);
 }
@@ -137,7 +148,7 @@ class Patience {
   /** Flows, or the accounts of a shaped port: idle ones are granted credit, too. */
   private readonly sharing: number;
   private readonly durationPs: number;
-  /** Where credits are for a few frames only, all flows may wait for them in turn. */
+  /** Where credits, or retry, are for a few frames only, all flows may wait for them in turn. */
   private readonly creditsPs: number;
   /** Of the slowest host. */
   private readonly turnPs: number;
@@ -165,7 +176,10 @@ class Patience {
     );
     this.sharing = Math.max(fabric.flows.length, ...accounts);
     const windows = channels.map(({ limit, creditBytes }) => limit * creditBytes);
-    const isNarrow = Math.min(...windows) < NARROW_FRAMES * this.longestOctets;
+    const retried = fabric.specs.flatMap(({ ports }) =>
+      ports.flatMap(({ retry }) => retry?.mostOctets ?? []),
+    );
+    const isNarrow = Math.min(...windows, ...retried) < NARROW_FRAMES * this.longestOctets;
     this.creditsPs = isNarrow ? this.sharing * wayPs : 0;
     this.turnPs = Math.max(
       ...fabric.specs.map((_, d) => sourceTurnPs(fabric, engine, d, this.longestOctets)),

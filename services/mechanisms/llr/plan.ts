@@ -42,7 +42,12 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
     const sender = this.specs[link.peerDevice]?.ports[link.peerPort] ?? null;
     if (sender === null) return null;
     const wayPs = this.roundTripPs(link, Math.max(...longestFrameOctets), 0);
-    return { priorities: sender.priorities, settlePs: sender.dataAgePs + wayPs };
+    return {
+      priorities: sender.priorities,
+      settlePs: sender.dataAgePs + wayPs,
+      mostOctets: mostOutstanding(sender),
+      givesUp: givesUpPs(sender) < wayPs + sender.spacingPs,
+    };
   }
 
   private specOf(device: number): LlrSpec | null {
@@ -117,10 +122,9 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
       this.context.warn(placeOf(key), name, `${link.name}: ${message}`);
     };
     const needed = Math.ceil(roundTripPs / link.octetPs) - spec.longestOctets;
-    const carried = spec.frames * (spec.longestOctets + WIRE_OVERHEAD_OCTETS);
-    const limit = Math.min(spec.octets, carried);
+    const limit = mostOutstanding(spec);
     if (limit < needed) {
-      const key = spec.octets <= carried ? 'bytes' : 'frames';
+      const key = limit === spec.octets ? 'bytes' : 'frames';
       const share = Math.round((100 * limit) / needed);
       warn(
         key,
@@ -136,12 +140,30 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
           'faster or shorter link, or llr: { enabled: false } at its devices',
       );
     }
+    const upTo = `which takes up to ${(roundTripPs / 1e6).toFixed(3)} us`;
+    if (spec.dataAgePs < roundTripPs) {
+      warn(
+        'dataAgeTimeout',
+        `a frame that is outstanding for ${spec.dataAgePs / 1e6} us is given up before an ` +
+          `acknowledgement can come, ${upTo}; frames are lost without any error: leave it at auto`,
+      );
+    }
     if (spec.replayTimerPs < roundTripPs) {
+      const isLost = givesUpPs(spec) < roundTripPs;
       warn(
         'replayTimer',
         `a replay timer of ${spec.replayTimerPs / 1e6} us expires before an acknowledgement can ` +
-          `come, which takes up to ${(roundTripPs / 1e6).toFixed(3)} us; frames will be sent twice`,
+          `come, ${upTo}; frames will be ${isLost ? 'given up' : 'sent twice'}: leave it at auto`,
       );
     }
   }
+}
+
+function mostOutstanding({ frames, octets, longestOctets }: LlrPortSpec): number {
+  return Math.min(octets, frames * (longestOctets + WIRE_OVERHEAD_OCTETS));
+}
+
+/** How long a frame that is not acknowledged is kept at least. */
+function givesUpPs({ dataAgePs, replays, replayTimerPs }: LlrPortSpec): number {
+  return Math.min(dataAgePs, (replays + 1) * replayTimerPs);
 }

@@ -36,7 +36,7 @@ export class RecoveryCheck {
     const { faults } = fabric.scenario;
     const watched: Watched[] = [];
     for (let port = 0; port < engine.shared.ports.count; port++) {
-      if (this.hasErrors(fabric, port)) continue;
+      if (this.losesFrames(fabric, port)) continue;
       const own = new Set(engine.faults.counts(port, 0).map(({ fault }) => fault));
       for (const fault of own) {
         const withinPs = faults[fault]!.recoverPs;
@@ -48,11 +48,14 @@ export class RecoveryCheck {
     this.times = new RecoveryTimes(promisedBy(fabric));
   }
 
-  /** Whether a link has bit errors by its description: credit is lost and repaired all the time. */
-  private hasErrors({ linkEnds }: Fabric, port: number): boolean {
+  /** Whether a link loses frames by its settings: credit is lost and repaired all the time. */
+  private losesFrames({ specs, linkEnds }: Fabric, port: number): boolean {
     const device = this.engine.shared.ports.owner(port);
-    const end = linkEnds[device]![port - this.engine.devices[device]!.firstPort];
-    return end?.link.errors !== undefined;
+    const own = port - this.engine.devices[device]!.firstPort;
+    const end = linkEnds[device]![own];
+    if (end === undefined) return false;
+    const ends = [specs[device]!.ports[own]!, specs[end.peerDevice]!.ports[end.peerPort]!];
+    return end.link.errors !== undefined || ends.some(({ retry }) => retry?.givesUp === true);
   }
 
   /** Time of the next check; Infinity if there is none. */
@@ -107,7 +110,8 @@ export class RecoveryCheck {
 
   /**
    * Null while any fault of this name is active at the port, or has not been active yet. A link
-   * that is down meanwhile, by whatever fault, begins to recover when it is up again.
+   * that is down meanwhile, by whatever fault, begins to recover when it is up again; one whose
+   * ends negotiate again, when they have done so.
    */
   private overSince({ fault, port }: Watched, now: number): number | null {
     let latest: number | null = null;
@@ -116,7 +120,14 @@ export class RecoveryCheck {
       if (counts.overSincePs === null) return null;
       latest = Math.max(latest ?? 0, counts.overSincePs);
     }
-    return latest === null ? null : Math.max(latest, this.upSince(port));
+    if (latest === null) return null;
+    return Math.max(latest, this.upSince(port), this.settledSince(port));
+  }
+
+  private settledSince(port: number): number {
+    const { discovery, shared } = this.engine;
+    const peer = shared.ports.peer(port);
+    return Math.max(discovery.settledPs(port), peer < 0 ? 0 : discovery.settledPs(peer));
   }
 
   /** Infinity while the link is down. */

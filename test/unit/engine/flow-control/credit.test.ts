@@ -308,7 +308,8 @@ describe('Credit exchange', () => {
 
   it('lets a total be behind what retry may repeat, but not for longer than that takes', () => {
     const settlePs = 30e6;
-    const link = linkOf({}, { priorities: 0xff, settlePs });
+    const retry = { priorities: 0xff, settlePs, mostOctets: 1 << 20, givesUp: false };
+    const link = linkOf({}, retry);
     link.offer(50);
     link.run(10e6, IGNORE);
     const { receiver } = link.receiver.credit;
