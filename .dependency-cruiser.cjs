@@ -100,8 +100,10 @@ module.exports = {
       from: { path: '^services/runtime/' },
       to: {
         path: '^services/',
-        pathNot:
-          '^services/(engine|settings|mechanisms|plugins|fabric|runtime|telemetry/congestion)/',
+        pathNot: [
+          '^services/(engine|settings|mechanisms|plugins|fabric|runtime|packages)/',
+          '^services/telemetry/congestion/',
+        ],
       },
     },
     {
@@ -120,7 +122,7 @@ module.exports = {
       from: { path: '^services/(coordinator|service)/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(engine|settings|fabric|runtime|$1)/',
+        pathNot: '^services/(engine|settings|fabric|runtime|packages|$1)/',
       },
     },
     {
@@ -139,6 +141,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^services/library/' },
       to: { path: '^services/(cli|coordinator|service|hunt|sweep)/' },
+    },
+    {
+      name: 'bundled-packages-in-one-place',
+      comment: 'The package carries them: only services/packages may import more than their types.',
+      severity: 'error',
+      from: { path: '^services/', pathNot: '^services/packages/' },
+      to: { path: 'node_modules/@(grpc|opentelemetry)/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'report-below-cli',

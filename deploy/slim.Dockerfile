@@ -7,7 +7,7 @@ ARG SLIM_IMAGE=gcr.io/distroless/cc-debian12:nonroot
 FROM ${WHOLE_IMAGE} AS required
 USER 0
 WORKDIR /selvage
-RUN ["npm", "prune", "--omit=dev", "--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund"]
+RUN ["npm", "prune", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund"]
 
 FROM ${SLIM_IMAGE}
 ENV NODE_ENV=production

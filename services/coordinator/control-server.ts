@@ -5,10 +5,10 @@ import type {
   ServerWritableStream,
   ServiceDefinition,
 } from '@grpc/grpc-js';
-import { Server, status as codes } from '@grpc/grpc-js';
 import { parse } from 'yaml';
 import type { selvage } from '#contracts';
 import { grpc } from '#contracts';
+import { Server, status as codes } from '../packages/grpc.js';
 import type { TlsFiles } from '../runtime/links/control-channel.js';
 import { CHANNEL_OPTIONS, serverCredentials } from '../runtime/links/control-channel.js';
 import {

@@ -1,7 +1,10 @@
-/** Packages that an installation may leave out, and what needs each of them. */
+import { existsSync } from 'node:fs';
+import { PACKAGE_FOLDER, readManifest } from './version.js';
+
+/** Packages that npm installs on request only (optional peers), and what needs each of them. */
 const OPTIONAL: Readonly<Record<string, string>> = {
-  '@duckdb/node-api': 'Parquet tables and `selvage query`',
-  '@kubernetes/client-node': 'Runs in a cluster (`selvage k8s run`)',
+  '@duckdb/node-api': 'Parquet tables and `selvage query` need',
+  '@kubernetes/client-node': 'Runs in a cluster (`selvage k8s run`) need',
 };
 
 /**
@@ -12,5 +15,15 @@ export function missingPart(error: unknown): string | null {
   if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') return null;
   const name = Object.keys(OPTIONAL).find((each) => message.includes(`'${each}'`));
   if (name === undefined) return null;
-  return `${OPTIONAL[name]!} need the optional package ${name}: npm install ${name}`;
+  return `${OPTIONAL[name]!} ${name}: ${installOf(name)}`;
+}
+
+/** The command that installs an optional package where this software finds it. */
+export function installOf(name: string): string {
+  const version = readManifest().peerDependencies[name]!;
+  // A folder of global packages is part of no project.
+  const isGlobal =
+    PACKAGE_FOLDER.pathname.endsWith('/node_modules/selvage/') &&
+    !existsSync(new URL('../../package.json', PACKAGE_FOLDER));
+  return `npm install ${isGlobal ? '--global ' : ''}${name}@${version}`;
 }

@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs';
 
-/** Version of this software, from its package. */
+interface Manifest {
+  readonly version: string;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+/** Package of this software; it is two folders above `dist/services`. */
+export const PACKAGE_FOLDER = new URL('../../../', import.meta.url);
+
+/** What the package says of itself. */
+export function readManifest(): Manifest {
+  return JSON.parse(readFileSync(new URL('package.json', PACKAGE_FOLDER), 'utf8')) as Manifest;
+}
+
+/** Version of this software. */
 export function readVersion(): string {
-  const file = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  return readManifest().version;
 }

@@ -43,7 +43,7 @@ describe('deploy/Dockerfile', () => {
     );
     assert.deepEqual(said('USER'), ['1000:1000']);
     const [required, slim] = stagesOf(textOf('deploy/slim.Dockerfile'));
-    assert.ok(required!.some(({ rest }) => rest.includes('"--omit=optional"')));
+    assert.ok(required!.some(({ rest }) => rest.includes('"--omit=dev"')));
     const users = slim!.filter(({ name }) => name === 'USER').map(({ rest }) => rest);
     assert.deepEqual(users, ['1000:1000']);
     assert.match(said('HEALTHCHECK')[0]!, /CMD \["node", .*"healthy"\]$/);

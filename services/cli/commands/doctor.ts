@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { availableParallelism, totalmem } from 'node:os';
 import { table } from '../../report/table.js';
+import { installOf } from '../../runtime/optional-parts.js';
 import { EXIT } from '../exit.js';
 
 export interface DoctorOptions {
@@ -71,17 +72,9 @@ const TOOLS: readonly Tool[] = [
   },
 ];
 
-const PACKAGES: readonly Omit<Finding, 'found'>[] = [
-  {
-    what: '@duckdb/node-api',
-    use: 'Parquet tables, query',
-    remedy: 'npm install @duckdb/node-api',
-  },
-  {
-    what: '@kubernetes/client-node',
-    use: 'k8s run',
-    remedy: 'npm install @kubernetes/client-node',
-  },
+const PACKAGES: readonly Pick<Finding, 'what' | 'use'>[] = [
+  { what: '@duckdb/node-api', use: 'Parquet tables, query' },
+  { what: '@kubernetes/client-node', use: 'k8s run' },
 ];
 
 /** Prints which tools for commands this machine has; exit code 3 where nothing can run. */
@@ -100,7 +93,11 @@ export function doctorCommand(options: DoctorOptions): number {
       use: 'run --threads up to the number of cores',
       remedy: '',
     },
-    ...PACKAGES.map((each) => ({ ...each, found: versionOfPackage(each.what) })),
+    ...PACKAGES.map((each) => ({
+      ...each,
+      found: versionOfPackage(each.what),
+      remedy: installOf(each.what),
+    })),
     ...TOOLS.map(({ commands, ...rest }) => ({ ...rest, found: versionOfTool(commands) })),
   ];
   if (options.json === true) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`);

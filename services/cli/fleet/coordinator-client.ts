@@ -1,5 +1,5 @@
 import type { ClientReadableStream, MethodDefinition } from '@grpc/grpc-js';
-import { Client, status as codes } from '@grpc/grpc-js';
+import { Client, status as codes } from '../../packages/grpc.js';
 import type { ServiceError } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
 import { grpc } from '#contracts';

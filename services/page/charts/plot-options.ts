@@ -136,7 +136,6 @@ function decades(low: number, high: number): [number, number] {
 /** uPlot numbers its scales: 1 is linear, 3 logarithmic. */
 function distribution(isLogarithmic: boolean): uPlot.Scale.Distr {
   // The names of these numbers exist for the compiler only.
-  // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
   return isLogarithmic ? 3 : 1;
 }
 

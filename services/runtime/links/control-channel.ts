@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ChannelCredentials } from '@grpc/grpc-js';
-import { credentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
+import { credentials, Metadata, ServerCredentials } from '../../packages/grpc.js';
 
 /** Files of mutual TLS between coordinator, services and clients; all three or none. */
 export interface TlsFiles {

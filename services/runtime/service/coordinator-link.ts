@@ -1,5 +1,5 @@
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { Client } from '@grpc/grpc-js';
+import { Client } from '../../packages/grpc.js';
 import type { selvage } from '#contracts';
 import {
   CHANNEL_OPTIONS,

@@ -6,9 +6,8 @@ import type {
   Meter,
   Observable,
 } from '@opentelemetry/api';
-import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
-import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import { MeterProvider, resourceFromAttributes } from '../../packages/opentelemetry.js';
 import type { CreditFigures, PortFigures, RunFigures } from './port-figures.js';
 
 type Row = PortFigures['priorities'][number];

@@ -1,7 +1,9 @@
-import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
-import { OTLPMetricExporter as HttpExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import { MetricReader } from '@opentelemetry/sdk-metrics';
+import {
+  GrpcMetricExporter,
+  HttpMetricExporter,
+  MetricReader,
+} from '../../packages/opentelemetry.js';
 import type { OtlpEndpoint } from '../otlp/endpoint.js';
 import { showRun } from './instruments.js';
 import type { RunFigures } from './port-figures.js';
@@ -25,7 +27,7 @@ export async function pushMetrics(
   figures: RunFigures,
 ): Promise<string | null> {
   const settings = { url, timeoutMillis: PATIENCE_MS };
-  const Exporter = protocol === 'grpc' ? GrpcExporter : HttpExporter;
+  const Exporter = protocol === 'grpc' ? GrpcMetricExporter : HttpMetricExporter;
   // The exporters have types of their own that equal those of the SDK.
   const exporter = new Exporter(settings) as unknown as PushMetricExporter;
   const reader = new OnceReader();

@@ -1,4 +1,4 @@
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { PrometheusExporter } from '../../packages/opentelemetry.js';
 import { showRun } from './instruments.js';
 import type { RunFigures } from './port-figures.js';
 

@@ -1,16 +1,16 @@
 import type { Context, Tracer } from '@opentelemetry/api';
+import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import {
+  BasicTracerProvider,
+  GrpcTraceExporter,
+  HttpTraceExporter,
+  resourceFromAttributes,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace as traceApi,
   TraceFlags,
-} from '@opentelemetry/api';
-import { OTLPTraceExporter as GrpcExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
-import { OTLPTraceExporter as HttpExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { resourceFromAttributes } from '@opentelemetry/resources';
-import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-base';
-import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
+} from '../../packages/opentelemetry.js';
 import type { OtlpEndpoint } from './endpoint.js';
 import type { PlannedSpan, SpanRole } from './planned-span.js';
 import type { SpanClock } from './span-clock.js';
@@ -58,7 +58,7 @@ export async function sendSpans(
 
 function exporterFor({ protocol, url }: OtlpEndpoint): SpanExporter {
   const settings = { url, timeoutMillis: PATIENCE_MS };
-  return protocol === 'grpc' ? new GrpcExporter(settings) : new HttpExporter(settings);
+  return protocol === 'grpc' ? new GrpcTraceExporter(settings) : new HttpTraceExporter(settings);
 }
 
 /** Null if the spans were accepted, else why they were not. */
