@@ -287,6 +287,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
         ['healthy || echo down', 'in a probe'],
       ],
     },
+    {
+      name: 'unpack',
+      examples: [
+        ['unpack /pieces /scenario', 'in an init container, before the coordinator'],
+        ['unpack pieces .', 'of ConfigMaps that were saved'],
+      ],
+    },
   ],
 };
 

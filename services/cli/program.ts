@@ -14,7 +14,7 @@ import type { EmulateOptions } from './emulation.js';
 import type { QueryOptions } from './commands/query.js';
 import { addClusterCommands } from './cluster-commands.js';
 import type { SteerAction, SteerOptions } from './commands/steer.js';
-import type { SweepOptions } from './commands/sweep.js';
+import type { ExperimentOptions, SweepOptions } from './commands/sweep.js';
 import type { TopOptions } from './commands/top.js';
 import type { TraceOptions } from './commands/trace.js';
 import type { TopologyOptions } from './commands/topology.js';
@@ -62,6 +62,17 @@ function grouped(command: Command): Command {
   return command
     .option('--devices-per-service <n>', 'services of so many devices each')
     .option('--services <n>', 'so many services of about equal work');
+}
+
+/** Options of commands with many runs, which may be pods of a cluster. */
+function inPods(command: Command): Command {
+  return command
+    .option('--k8s', 'in pods of the cluster of kubectl, instead of here')
+    .option('--namespace <name>', 'with --k8s: created and deleted unless it exists', 'selvage')
+    .option('--image <image>', 'with --k8s: with a version (default: selvage:<this version>)')
+    .option('--values <file>', 'with --k8s: what the cluster needs: nodes, resources, labels')
+    .option('--pods <n>', 'with --k8s: at most so many pods at once')
+    .option('--keep', 'with --k8s: leave everything in the cluster');
 }
 
 /** Outputs of a run. */
@@ -192,6 +203,16 @@ export function program(): Command {
     .action(async () => {
       const { healthyCommand } = await import('./commands/healthy.js');
       process.exitCode = await healthyCommand();
+    });
+
+  selvage
+    .command('unpack')
+    .description('put the files of a run together, whose pieces a pod has')
+    .argument('<from>', 'folder of the pieces')
+    .argument('<into>', 'an existing folder')
+    .action(async (from: string, into: string) => {
+      const { unpackCommand } = await import('./commands/unpack.js');
+      unpackCommand(from, into);
     });
 
   selvage
@@ -380,8 +401,7 @@ export function program(): Command {
       process.exitCode = validateCommand(scenarios, options);
     });
 
-  selvage
-    .command('hunt')
+  inPods(selvage.command('hunt'))
     .description('vary a scenario and its faults until something fails; make that small')
     .argument('[scenario]', 'YAML or JSON file')
     .option('--worlds <n>', 'instead of a scenario: so many generated ones, in every runner')
@@ -394,6 +414,8 @@ export function program(): Command {
     .option('--out <dir>', 'where failing scenarios are written', 'hunted')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--json', 'print what was found as JSON')
+    .option('--shard <i/n>', 'only part i of n, from 0, of the runs')
+    .option('--exit-zero', 'exit with 0 where something failed, too')
     .option('--quiet', 'print nothing')
     .action(async (scenario: string | undefined, options: HuntCommandOptions) => {
       const { huntCommand } = await import('./commands/hunt.js');
@@ -414,8 +436,7 @@ export function program(): Command {
       process.exitCode = await inspectCommand(device, options);
     });
 
-  selvage
-    .command('sweep')
+  inPods(selvage.command('sweep'))
     .description('run a scenario for every combination of values; one table')
     .argument('<scenario>', 'YAML or JSON file with a duration')
     .option(
@@ -428,19 +449,19 @@ export function program(): Command {
     .option('--csv <file>', 'write the table as CSV, too')
     .option('--html <file>', 'write a page with heat maps, too')
     .option('--json', 'print it as JSON')
+    .option('--shard <i/n>', 'only part i of n, from 0, of the combinations')
     .action(async (scenario: string, options: SweepOptions) => {
       const { sweepCommand } = await import('./commands/sweep.js');
-      process.exitCode = sweepCommand(scenario, options);
+      process.exitCode = await sweepCommand(scenario, options);
     });
 
-  selvage
-    .command('experiment')
+  inPods(selvage.command('experiment'))
     .description('run one of the sweeps that come with Selvage; without a name, list them')
     .argument('[name]', 'such as credit-loss-sweep')
     .option('--out <dir>', 'where its table and its page go')
-    .action(async (name: string | undefined, options: { readonly out?: string }) => {
+    .action(async (name: string | undefined, options: ExperimentOptions) => {
       const { experimentCommand } = await import('./commands/sweep.js');
-      process.exitCode = experimentCommand(name, options);
+      process.exitCode = await experimentCommand(name, options);
     });
 
   selvage

@@ -12,6 +12,8 @@ import { Variations } from './variation.js';
 
 export interface HuntOptions extends VariationOptions {
   readonly runs: number;
+  /** Number of the first. */
+  readonly from?: number;
   readonly threads: number;
   /** Most runs for shrinking one failing scenario. */
   readonly shrinkRuns: number;
@@ -48,7 +50,7 @@ export async function hunt(
   const source = new URL('./hunt-worker.js', import.meta.url);
   const failed: Failed[] = [];
   let done = 0;
-  const numbers = { from: 0, count: options.runs };
+  const numbers = { from: options.from ?? 0, count: options.runs };
   await runInWorkers(source, task, options.threads, numbers, (reply) => {
     const { run, verdict } = reply as Failed;
     done++;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -222,14 +222,59 @@ describe('selvage k8s render', () => {
     assert.match(secretOf(all, 'run-tls')['nats.conf']!, /cluster \{\ntls \{[^}]*verify: true\n\}/);
   });
 
-  it('refuses a scenario that replays a file', () => {
-    const file = join(folder, 'replay.yaml');
-    writeFileSync(join(folder, 'x.csv'), 'time,source,destination,bytes\n1us,h1,h2,1000\n');
-    const load = [{ name: 'again', replay: 'x.csv' }];
-    const fabric = { generator: 'star', hosts: 3 };
+  const replaying = (name: string, flows: number): string => {
+    const file = join(folder, `${name}.yaml`);
+    const line = (i: number): string => `${i}ns,h1,h2,${1000 + ((i * 7919) % 9973)}\n`;
+    const lines = Array.from({ length: flows }, (_, i) => line(i));
+    writeFileSync(
+      join(folder, `${name} of h1.csv`),
+      `time,source,destination,bytes\n${lines.join('')}`,
+    );
+    const load = [{ name: 'again', replay: `${name} of h1.csv` }];
+    const fabric = { generator: 'pair', hostLink: { rate: '100G', length: '5m' } };
     writeFileSync(file, JSON.stringify({ selvage: 1, fabric, load }));
-    const err = `${file} replays a file, which the pods would not have\n`;
-    assert.deepEqual(render(file, '--out', join(folder, 'replay')), { code: 2, err });
+    return file;
+  };
+
+  it('puts files that a scenario names beside it', () => {
+    const file = replaying('few', 3);
+    const out = join(folder, 'few');
+    assert.deepEqual(render(file, '--out', out), { code: 0, err: '' });
+    const { data } = manifestsOf(out).find(({ kind }) => kind === 'ConfigMap')!;
+    const name = '0-few_of_h1.csv';
+    assert.match(data!['scenario.yaml']!, new RegExp(`replay: ${name}`));
+    assert.match(data![name]!, /^time,source,destination,bytes\n0ns,h1,h2,1000\n/);
+  });
+
+  it('cuts what no ConfigMap holds into pieces, which a pod puts together', () => {
+    const file = replaying('many', 400_000);
+    const out = join(folder, 'many');
+    assert.deepEqual(render(file, '--out', out), { code: 0, err: '' });
+    const all = manifestsOf(out);
+    assert.deepEqual(violationsOf(all), []);
+    const pod = job(all, 'coordinator').spec!.template!.spec;
+    assert.deepEqual(
+      pod.initContainers!.map(({ args }) => args),
+      [['unpack', '/pieces', '/scenario']],
+    );
+    const maps = all.filter(({ kind }) => kind === 'ConfigMap');
+    assert.ok(maps.length > 1, `${maps.length}`);
+    const pieces = join(folder, 'pieces');
+    const into = join(folder, 'unpacked');
+    mkdirSync(pieces);
+    mkdirSync(into);
+    for (const { binaryData } of maps) {
+      for (const [name, text] of Object.entries(binaryData!)) {
+        writeFileSync(join(pieces, name), Buffer.from(text, 'base64'));
+      }
+    }
+    assert.equal(spawnSync(process.execPath, [MAIN, 'unpack', pieces, into]).status, 0);
+    const text = readFileSync(join(into, '0-many_of_h1.csv'), 'utf8');
+    assert.equal(text, readFileSync(join(folder, 'many of h1.csv'), 'utf8'));
+    const { load } = parse(readFileSync(join(into, 'scenario.yaml'), 'utf8')) as {
+      load: { replay: string }[];
+    };
+    assert.equal(load[0]!.replay, '0-many_of_h1.csv');
   });
 
   it('draws another key every time', () => {

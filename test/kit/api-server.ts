@@ -28,6 +28,8 @@ const GROUPS: Readonly<Record<string, readonly (readonly [string, string, boolea
   '/apis/networking.k8s.io/v1': [['NetworkPolicy', 'networkpolicies', true]],
 };
 
+const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';
+
 const COLLECTIONS = new Set([
   ...Object.values(GROUPS).flatMap((resources) => resources.map(([, name]) => name)),
   'events',
@@ -46,7 +48,11 @@ export interface ClusterTraits {
 }
 
 interface PodObject {
-  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly spec: PodSpec;
   status: object;
 }
@@ -63,6 +69,7 @@ export class ApiServer {
   readonly seen: string[] = [];
   private answers = 0;
   private readonly pods = new Map<string, PodObject>();
+  private readonly logs = new Map<string, Running>();
   private readonly server = createServer((request, response) => {
     void this.answer(request, response);
   });
@@ -134,7 +141,7 @@ export class ApiServer {
     if (path.endsWith('/selfsubjectaccessreviews')) return [201, this.review(body)];
     if (path.endsWith('/resourcequotas')) return [200, { items: this.quotas() }];
     if (path === '/api/v1/nodes') return [403, { message: 'nodes is forbidden' }];
-    if (path.endsWith('/log')) return [200, '2026-01-01T00:00:00Z what the pod said\n'];
+    if (path.endsWith('/log')) return [200, this.logOf(path.split('/').at(-2)!)];
     if (method === 'POST') return this.create(path, url, body);
     if (method === 'GET' && COLLECTIONS.has(path.split('/').at(-1)!)) {
       return [200, { items: this.list(path) }];
@@ -144,6 +151,10 @@ export class ApiServer {
     if (method === 'DELETE') this.remove(path);
     if (method === 'PATCH') this.patch(path, found, body);
     return [200, found];
+  }
+
+  private logOf(pod: string): string {
+    return this.logs.get(pod)?.output ?? '';
   }
 
   private list(path: string): object[] {
@@ -219,7 +230,11 @@ export class ApiServer {
     const codes: number[] = [];
     for (let index = 0; index < count; index++) {
       const pod: PodObject = {
-        metadata: { name: `${name}-${index}`, labels },
+        metadata: {
+          name: `${name}-${index}`,
+          labels,
+          annotations: { [COMPLETION_INDEX]: `${index}` },
+        },
         spec,
         status: { phase: 'Running' },
       };
@@ -230,7 +245,9 @@ export class ApiServer {
         continue;
       }
       const message = join(this.machines.folder, `${pod.metadata.name}.message`);
-      void this.startContainer(spec, index, message).ended.then(({ code }) => {
+      const running = this.startContainer(spec, index, message);
+      this.logs.set(pod.metadata.name, running);
+      void running.ended.then(({ code }) => {
         const text = existsSync(message) ? readFileSync(message, 'utf8') : '';
         const terminated = { exitCode: code ?? 137, message: text };
         const phase = code === 0 ? 'Succeeded' : 'Failed';
@@ -249,7 +266,7 @@ export class ApiServer {
       value === undefined ? [] : [[name, this.here(value)]],
     );
     return this.machines.ofWords(
-      args.map((word) => this.here(word)),
+      args.map((word) => this.here(word).replace('$(SELVAGE_POINT)', `${index}`)),
       {
         ...(Object.fromEntries(named) as Record<string, string>),
         SELVAGE_SERVICE: `${index}`,
@@ -265,6 +282,7 @@ export class ApiServer {
       .replace('nats://nats:4222', this.machines.nats)
       .replace(/(0\.0\.0\.0|coordinator):7400/, this.machines.address)
       .replace('/scenario/', () => `${this.mounted('configmaps/scenario')}/`)
+      .replace('/tmp/hunted', () => join(this.machines.folder, 'hunted'))
       .replace(/(?<=^|=)\/key\//, () => `${this.mounted('secrets/run-key')}/`)
       .replace(/(?<=^|=)\/tls\//, () => `${this.mounted('secrets/run-tls')}/`);
   }

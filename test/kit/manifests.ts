@@ -11,6 +11,7 @@ export interface Manifest {
   metadata: { name: string; labels?: Record<string, string> };
   data?: Record<string, string>;
   stringData?: Record<string, string>;
+  binaryData?: Record<string, string>;
   spec?: Record<string, unknown> & { template?: { metadata: Labelled; spec: PodSpec } };
 }
 
@@ -24,6 +25,7 @@ export interface PodSpec {
   securityContext: Record<string, unknown>;
   containers: Container[];
   volumes?: { name: string }[];
+  initContainers?: Container[];
 }
 
 export interface Container {

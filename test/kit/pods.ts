@@ -46,7 +46,7 @@ export class Pods {
     const child = spawn(process.execPath, [MAIN, ...words], {
       cwd: this.folder,
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.children.push(child);
     return new Running(child);
@@ -95,11 +95,16 @@ export class Pods {
 
 export class Running {
   readonly ended: Promise<Ended>;
+  /** Its standard output. */
+  output = '';
 
   constructor(private readonly child: ChildProcess) {
     let words = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       words += text;
+    });
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.output += text;
     });
     this.ended = new Promise((resolve) => {
       child.once('close', (code) => {

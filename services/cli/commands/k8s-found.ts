@@ -1,8 +1,9 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parse } from 'yaml';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { buildFabric } from '../../fabric/assembly/fabric.js';
-import { scenarioOfDocument } from '../../fabric/scenario/load-scenario.js';
+import { loadScenario } from '../../fabric/scenario/load-scenario.js';
 import { table } from '../../report/table.js';
 import { SnapshotCache } from '../../runtime/run-snapshot.js';
 import { EXIT } from '../exit.js';
@@ -15,7 +16,9 @@ import { ClusterError } from '../kubernetes/cluster.js';
 import { collect } from '../kubernetes/collect.js';
 import { follow } from '../kubernetes/follow.js';
 import {
+  AGAIN,
   findRun,
+  hasPoints,
   objectsOf,
   runsAmong,
   stateOf,
@@ -23,6 +26,7 @@ import {
 } from '../kubernetes/found-run.js';
 import { inCluster, makeFolder } from '../kubernetes/in-cluster.js';
 import { SELVAGE } from '../kubernetes/labels.js';
+import { filesInCluster, SCENARIO } from '../kubernetes/scenario-files.js';
 import { mergedLines, podLogs } from '../kubernetes/merged-logs.js';
 import { liveRequest } from '../live-options.js';
 import { LiveView } from '../live-view.js';
@@ -53,7 +57,7 @@ export async function listCommand({ namespace, json }: Partial<FoundOptions>): P
       run: found.run,
       namespace: found.namespace,
       state: stateOf(found),
-      created: `${found.coordinator.metadata?.creationTimestamp?.toISOString()}`,
+      created: `${found.main.metadata?.creationTimestamp?.toISOString()}`,
     }));
     if (json === true) print(JSON.stringify(runs, null, 2));
     else if (runs.length === 0) print('no runs');
@@ -79,6 +83,7 @@ async function jobsOf(cluster: Cluster, namespace: string | undefined) {
 export async function attachToClusterCommand({ namespace }: FoundOptions): Promise<number> {
   return inCluster(namespace, async (cluster, following) => {
     const found = await findRun(cluster);
+    if (hasPoints(found)) throw new ClusterError(`run ${found.run} is a sweep or a hunt: ${AGAIN}`);
     const progress = new ProgressLine(process.stderr.isTTY ? process.stderr : null);
     const shown = withCoordinator(cluster, found, (client) =>
       client.follow(
@@ -151,14 +156,14 @@ export async function fetchCommand({ namespace, out = 'runs' }: FoundOptions): P
     const found = await findRun(cluster);
     const folder = join(out, `${found.run}.cluster`);
     mkdirSync(folder, { recursive: true });
-    const data = (await cluster.configMap('scenario'))?.data;
-    for (const [name, text] of Object.entries(data ?? {})) writeFileSync(join(folder, name), text);
+    const files = (await filesInCluster(cluster)) ?? [];
+    for (const [name, text] of files) writeFileSync(join(folder, name), text);
     writeFileSync(join(folder, 'state'), `${stateOf(found)}\n`);
     for (const { pod, text } of await podLogs(cluster)) {
       writeFileSync(join(folder, `${pod}.log`), text);
     }
     following.note(`scenario, state and logs are in ${folder}`);
-    await collect(cluster, out, following);
+    if (!hasPoints(found)) await collect(cluster, out, following);
     return EXIT.COMPLETE;
   });
 }
@@ -178,10 +183,7 @@ export async function uiCommand({ namespace, port }: UiOptions): Promise<number>
   const request = liveRequest({ ui: port ?? true })!;
   return inCluster(namespace, async (cluster, { stopped }) => {
     const found = await findRun(cluster);
-    const text = (await cluster.configMap('scenario'))?.data?.['scenario.yaml'];
-    if (text === undefined) throw new ClusterError('the run has no ConfigMap scenario');
-    const document: unknown = parse(text);
-    const fabric = buildFabric(scenarioOfDocument('scenario.yaml', document));
+    const { document, fabric } = await fabricOf(cluster);
     const origin = { scenario: found.run, set: [], steps: [] };
     const view = new LiveView(request, fabric, { document, origin });
     return withCoordinator(cluster, found, async (client) => {
@@ -194,10 +196,24 @@ export async function uiCommand({ namespace, port }: UiOptions): Promise<number>
   });
 }
 
+/** The fabric of a run as its pods have it. */
+async function fabricOf(cluster: Cluster): Promise<{ document: unknown; fabric: Fabric }> {
+  const files = await filesInCluster(cluster);
+  if (files === null) throw new ClusterError('the run has no ConfigMap scenario');
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-scenario-'));
+  try {
+    for (const [name, text] of files) writeFileSync(join(folder, name), text);
+    const loaded = loadScenario(join(folder, SCENARIO));
+    return { document: loaded.document, fabric: buildFabric(loaded) };
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
 async function showLive(
   client: CoordinatorClient,
   view: LiveView,
-  fabric: ReturnType<typeof buildFabric>,
+  fabric: Fabric,
   stopped: AbortSignal,
 ): Promise<number> {
   let virtualPs = 0;

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placementOf } from '../../fabric/placement/placement-of.js';
-import { readVersion } from '../../runtime/version.js';
 import { InputError } from '../exit.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
 import { placementRequest } from '../fleet/distribution.js';
-import { RenderError, renderRun } from '../kubernetes/render-run.js';
+import { imageOf, runNameOf } from '../kubernetes/identity.js';
+import { renderRun } from '../kubernetes/render-run.js';
+import { filesOf } from '../kubernetes/scenario-files.js';
 import type { Values } from '../kubernetes/values.js';
 import { readValues, valuesJsonSchema } from '../kubernetes/values.js';
 import { loadFabric } from '../load-fabric.js';
@@ -45,31 +46,25 @@ export function renderCommand(file: string, options: RenderOptions): void {
   writeRendered(options.out, files);
   process.stdout.write(
     `${options.out}: run ${run} in ${services} service${services === 1 ? '' : 's'}\n` +
-      `kubectl apply -k ${options.out}\n`,
+      `kubectl apply --server-side -k ${options.out}\n`,
   );
 }
 
 export function renderScenario(file: string, options: Omit<RenderOptions, 'out'>): RenderedRun {
   const { loaded, fabric } = loadFabric(file, options.set);
-  if (fabric.scenario.load.some(({ kind }) => kind === 'replay')) {
-    throw new InputError(`${file} replays a file, which the pods would not have`);
-  }
   const { request, args: placementArgs } = placementRequest(options);
   const run = options.run ?? runNameOf(fabric.scenario.name);
   if (!/^[a-z0-9-]{1,40}$/.test(run)) {
     throw new InputError(`--run ${run}: 1 to 40 of a-z, 0-9 and - name a run`);
   }
   const values = valuesOf(options);
-  const image = options.image ?? values.image ?? `selvage:${readVersion()}`;
-  if (!/[^/]:[\w.-]+$|@sha256:[0-9a-f]{64}$/.test(image) || image.endsWith(':latest')) {
-    throw new InputError(`--image ${image}: name a version, such as selvage:${readVersion()}`);
-  }
+  const image = imageOf(options.image, values);
   const placement = placementOf(fabric, request);
-  const files = rendered({
+  const files = renderRun({
     run,
     key: randomBytes(KEY_OCTETS).toString('hex'),
     image,
-    document: loaded.document,
+    files: filesOf(loaded),
     deviceNames: fabric.topology.devices.map(({ name }) => name),
     placement,
     placementArgs,
@@ -91,21 +86,6 @@ function valuesOf({ values: file, cpu }: Omit<RenderOptions, 'out'>): Values {
 /** Prints the JSON Schema of values files. */
 export function valuesCommand(): void {
   process.stdout.write(`${JSON.stringify(valuesJsonSchema(), null, 2)}\n`);
-}
-
-function rendered(run: Parameters<typeof renderRun>[0]): Map<string, string> {
-  try {
-    return renderRun(run);
-  } catch (error) {
-    throw error instanceof RenderError ? new InputError(error.message) : error;
-  }
-}
-
-function runNameOf(scenario: string): string {
-  return scenario
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .slice(0, 40);
 }
 
 export function writeRendered(folder: string, files: ReadonlyMap<string, string>): void {

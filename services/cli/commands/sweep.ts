@@ -16,16 +16,26 @@ import type { Toll } from '../../sweep/measure.js';
 import { measure } from '../../sweep/measure.js';
 import { fabricAt } from '../../sweep/settings.js';
 import { EXIT, InputError } from '../exit.js';
+import type { PointsOptions } from '../kubernetes/points-task.js';
+import { PART_IN_POD, SCENARIO_IN_POD } from '../kubernetes/points-task.js';
 import { loadFabric } from '../load-fabric.js';
+import type { Shard } from '../shard.js';
+import { shardOf, shareOf, WHOLE } from '../shard.js';
 import { prepareFiles, prepareFolder, writeOut } from '../write-out.js';
 
-export interface SweepOptions {
+export interface SweepOptions extends PointsOptions {
   readonly vary: readonly string[];
   readonly set: readonly string[];
   readonly csv?: string;
   /** A page with heat maps. */
   readonly html?: string;
   readonly json?: boolean;
+  /** Only a part of the combinations: its number, and how many parts there are. */
+  readonly shard?: string;
+}
+
+export interface ExperimentOptions extends PointsOptions {
+  readonly out?: string;
 }
 
 /** More runs than that are a mistake in the command line. */
@@ -37,12 +47,16 @@ interface Row {
 }
 
 /** Runs a scenario with every combination of values, and compares the costs of its faults. */
-export function sweepCommand(file: string, options: SweepOptions): number {
+export async function sweepCommand(file: string, options: SweepOptions): Promise<number> {
   const { vary, set, html } = options;
   if (html !== undefined) needPage();
   prepareFiles(options.csv, html);
   const axes = axesOf(vary);
-  const rows = rowsOf(file, axes, set);
+  const rows =
+    options.k8s === true
+      ? await rowsInCluster(file, axes, set, options)
+      : rowsOf(file, axes, set, shardOf(options.shard));
+  if (typeof rows === 'number') return rows;
   const paths = axes.map(({ path }) => path);
   if (options.json === true) process.stdout.write(`${JSON.stringify(objects(paths, rows))}\n`);
   else process.stdout.write(`${text(axes, rows)}\n`);
@@ -57,10 +71,10 @@ export function sweepCommand(file: string, options: SweepOptions): number {
 }
 
 /** One of the sweeps that come with Selvage: its table, and its page, in a folder. */
-export function experimentCommand(
+export async function experimentCommand(
   name: string | undefined,
-  options: { readonly out?: string },
-): number {
+  options: ExperimentOptions,
+): Promise<number> {
   if (name === undefined) {
     const width = Math.max(...EXPERIMENTS.map((one) => one.name.length));
     const lines = EXPERIMENTS.map((one) => `${one.name.padEnd(width)}  ${one.question}\n`);
@@ -77,7 +91,11 @@ export function experimentCommand(
   prepareFolder(folder);
   const axes = axesOf(experiment.vary);
   const file = fileURLToPath(new URL(experiment.scenario, EXAMPLES));
-  const rows = rowsOf(file, axes, experiment.set);
+  const rows =
+    options.k8s === true
+      ? await rowsInCluster(file, axes, experiment.set, options)
+      : rowsOf(file, axes, experiment.set);
+  if (typeof rows === 'number') return rows;
   const paths = axes.map(({ path }) => path);
   process.stdout.write(`${text(axes, rows)}\n`);
   writeOut(csvOf(paths, rows), join(folder, 'sweep.csv'));
@@ -100,12 +118,48 @@ function axesOf(vary: readonly string[]): Axis[] {
   return axes;
 }
 
-function rowsOf(file: string, axes: readonly Axis[], base: readonly string[]): Row[] {
-  return combinations(axes).map((values): Row => {
+function rowsOf(
+  file: string,
+  axes: readonly Axis[],
+  base: readonly string[],
+  shard: Shard = WHOLE,
+): Row[] {
+  const all = combinations(axes);
+  const { from, count } = shareOf(shard, all.length);
+  return all.slice(from, from + count).map((values): Row => {
     const fabric = fabricOf(file, axes, values, base);
     const { durationPs } = fabric.scenario;
     if (durationPs === null) throw new InputError(`${file}: a sweep needs a duration`);
     return { values, toll: measure(fabric, durationPs) };
+  });
+}
+
+/** The same in pods, one for each combination, which prints its row; or the exit code. */
+async function rowsInCluster(
+  file: string,
+  axes: readonly Axis[],
+  base: readonly string[],
+  options: PointsOptions,
+): Promise<Row[] | number> {
+  const [{ outputsInPods }, { filesOf }] = await Promise.all([
+    import('../kubernetes/points.js'),
+    import('../kubernetes/scenario-files.js'),
+  ]);
+  const all = combinations(axes);
+  const { loaded, fabric } = loadFabric(file, base);
+  const vary = axes.flatMap(({ path, values }) => ['--vary', `${path}=${values.join(',')}`]);
+  const shard = `${PART_IN_POD}/${all.length}`;
+  const outputs = await outputsInPods(options, {
+    name: fabric.scenario.name,
+    files: filesOf(loaded),
+    devices: fabric.specs.length,
+    count: all.length,
+    args: ['sweep', SCENARIO_IN_POD, ...vary, '--json', '--shard', shard],
+  });
+  if (typeof outputs === 'number') return outputs;
+  return outputs.map((text, i): Row => {
+    const [toll] = JSON.parse(text) as [Toll];
+    return { values: all[i]!, toll };
   });
 }
 

@@ -69,7 +69,7 @@ async function endOf(
 }
 
 /** The last lines of the pod of a role that ended last. */
-async function noteLog(
+export async function noteLog(
   cluster: Cluster,
   pods: readonly V1Pod[],
   role: string,

@@ -26,6 +26,11 @@ export function serviceFootprint(devices: number): Footprint {
   return { cpu, ...memoryOf(SERVICE_MIB + MIB_PER_DEVICE * devices) };
 }
 
+/** What a pod requests that executes one run after the other, in one process. */
+export function pointFootprint(devices: number): Footprint {
+  return { cpu: CORE, ...memoryOf(SERVICE_MIB + MIB_PER_DEVICE * devices) };
+}
+
 /** What the coordinator of a fabric requests; it puts the results of all services together. */
 export function coordinatorFootprint(devices: number): Footprint {
   return { cpu: '500m', ...memoryOf(COORDINATOR_MIB + COORDINATOR_MIB_PER_DEVICE * devices) };

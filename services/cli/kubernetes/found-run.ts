@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
 import { TLS_SECRET } from './encrypt.js';
 import { jobEnd } from './job-end.js';
-import { MANAGED_LABEL, ROLE_LABEL, RUN_LABEL, SELVAGE } from './labels.js';
+import { COORDINATOR, MANAGED_LABEL, POINTS, ROLE_LABEL, RUN_LABEL, SELVAGE } from './labels.js';
 import type { Manifest } from './manifests.js';
 import { Forwarding } from './pod-streams.js';
 
@@ -14,21 +14,28 @@ import { Forwarding } from './pod-streams.js';
 export interface FoundRun {
   readonly run: string;
   readonly namespace: string;
-  readonly coordinator: V1Job;
+  /** The Job that owns the others: of the coordinator, or of the parts of a sweep or a hunt. */
+  readonly main: V1Job;
   readonly services: V1Job | null;
 }
 
 const CONTROL_PORT = 7400;
+export const AGAIN = 'the command that began it goes on with its pods';
 
 /** Runs among Jobs, by namespace. */
 export function runsAmong(jobs: readonly V1Job[]): FoundRun[] {
   const named = (name: string): V1Job[] => jobs.filter(({ metadata }) => metadata?.name === name);
-  return named('coordinator').map((coordinator) => {
-    const namespace = coordinator.metadata?.namespace ?? '';
-    const run = coordinator.metadata?.labels?.[RUN_LABEL] ?? '';
+  return [...named(COORDINATOR), ...named(POINTS)].map((main) => {
+    const namespace = main.metadata?.namespace ?? '';
+    const run = main.metadata?.labels?.[RUN_LABEL] ?? '';
     const services = named('services').find(({ metadata }) => metadata?.namespace === namespace);
-    return { run, namespace, coordinator, services: services ?? null };
+    return { run, namespace, main, services: services ?? null };
   });
+}
+
+/** Whether it is a sweep or a hunt: its parts have no coordinator, and no volume. */
+export function hasPoints({ main }: FoundRun): boolean {
+  return main.metadata?.name === POINTS;
 }
 
 /** The run of the cluster's namespace. */
@@ -41,12 +48,16 @@ export async function findRun(cluster: Cluster): Promise<FoundRun> {
 }
 
 /** The state of a run as its Jobs show it. */
-export function stateOf({ coordinator, services }: FoundRun): string {
-  const end = jobEnd(coordinator);
+export function stateOf(found: FoundRun): string {
+  const { main, services } = found;
+  const end = jobEnd(main);
   if (end !== null) return end.succeeded ? 'complete' : `failed: ${end.why}`;
   const lost = services === null ? null : jobEnd(services);
   if (lost !== null && !lost.succeeded) return `services failed: ${lost.why}`;
-  if (coordinator.spec?.suspend === true) return 'suspended until there is room';
+  if (main.spec?.suspend === true) return 'suspended until there is room';
+  if (hasPoints(found)) {
+    return `${main.status?.succeeded ?? 0} of ${main.spec?.completions ?? 0} parts have ended`;
+  }
   const active = services?.status?.active ?? 0;
   const completedIndexes = services?.status?.completedIndexes;
   const left = completedIndexes === undefined ? '' : `, ended: ${completedIndexes}`;
@@ -59,7 +70,8 @@ export async function withCoordinator<T>(
   found: FoundRun,
   act: (client: CoordinatorClient) => Promise<T>,
 ): Promise<T> {
-  if (jobEnd(found.coordinator) !== null) {
+  if (hasPoints(found)) throw new ClusterError(`run ${found.run} is a sweep or a hunt: ${AGAIN}`);
+  if (jobEnd(found.main) !== null) {
     throw new ClusterError(`run ${found.run} has ended: ${stateOf(found)}`);
   }
   const { token } = new RunKeys(found.run, await keyOf(cluster));
@@ -97,7 +109,7 @@ async function coordinatorPod(cluster: Cluster): Promise<string> {
   throw new ClusterError('no pod of the coordinator runs');
 }
 
-/** Kinds of which a run has objects; the Job of the coordinator comes last. */
+/** Kinds of which a run has objects; the main Job comes last. */
 const KINDS: readonly (readonly [string, string])[] = [
   ['batch/v1', 'Job'],
   ['apps/v1', 'StatefulSet'],

@@ -13,3 +13,7 @@ export function runLabels(run: string): Readonly<Record<string, string>> {
 
 /** On a namespace that was made for a run. */
 export const MANAGED_LABEL = 'app.kubernetes.io/managed-by';
+
+/** Jobs: the main one owns all that a run, or a campaign of runs, has in the cluster. */
+export const COORDINATOR = 'coordinator';
+export const POINTS = 'points';

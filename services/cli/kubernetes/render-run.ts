@@ -6,6 +6,9 @@ import { encrypt, tlsSecret } from './encrypt.js';
 import { runLabels, SELVAGE } from './labels.js';
 import type { Container, Manifest, PodSpec } from './manifests.js';
 import { KUSTOMIZATION, manifestsIn, textOf } from './manifests.js';
+import { SCENARIO_IN_POD } from './points-task.js';
+import type { ScenarioFiles } from './scenario-files.js';
+import { mountScenario, scenarioMaps } from './scenario-files.js';
 import type { Values } from './values.js';
 import { placeIn } from './place-in.js';
 
@@ -15,8 +18,8 @@ export interface ClusterRun {
   readonly run: string;
   readonly key: string;
   readonly image: string;
-  /** The scenario with everything that it includes. */
-  readonly document: unknown;
+  /** The scenario and the files that it names. */
+  readonly files: ScenarioFiles;
   readonly deviceNames: readonly string[];
   readonly placement: Placement;
   /** Arguments of the coordinator for this placement. */
@@ -26,14 +29,7 @@ export interface ClusterRun {
   readonly values: Values;
 }
 
-/** The largest object that Kubernetes accepts. */
-const CONFIG_MAP_OCTETS = 1 << 20;
-const SCENARIO = 'scenario.yaml';
-const MOUNT = '/scenario';
 const CLUSTER = 'components/cluster';
-
-/** A scenario too large for a cluster; the message says so. */
-export class RenderError extends Error {}
 
 /** Files by path: a folder for `kubectl apply -k`. */
 export function renderRun(run: ClusterRun): Map<string, string> {
@@ -42,7 +38,7 @@ export function renderRun(run: ClusterRun): Map<string, string> {
     for (const manifest of manifests) fit(manifest, run);
     files.set(name, yamlOf(manifests));
   }
-  const own = [scenarioMap(run), keySecret(run), tlsSecret(run)];
+  const own = [...scenarioMaps(filesWithPlacement(run)), keySecret(run), tlsSecret(run)];
   for (const manifest of own) label(manifest, run);
   files.set('run.yaml', yamlOf(own));
   if (run.cluster) {
@@ -75,7 +71,10 @@ function kustomization(resources: readonly string[], cluster: boolean): object {
 }
 
 /** By labels every object of a run is found again. */
-function label({ metadata, spec }: Manifest, { run, values }: ClusterRun): void {
+export function label(
+  { metadata, spec }: Manifest,
+  { run, values }: Pick<ClusterRun, 'run' | 'values'>,
+): void {
   for (const target of [metadata, spec?.template?.metadata]) {
     if (target === undefined) continue;
     target.labels = { ...target.labels, ...values.labels, ...runLabels(run) };
@@ -119,16 +118,12 @@ function fitServices(
 
 function fitCoordinator(pod: PodSpec, container: Container, run: ClusterRun): void {
   container.args = coordinatorArgs(container.args, run.placementArgs);
-  container.volumeMounts.push({ name: 'scenario', mountPath: MOUNT, readOnly: true });
-  pod.volumes.push({
-    name: 'scenario',
-    configMap: { name: 'scenario', items: [{ key: SCENARIO, path: SCENARIO }] },
-  });
   const { deviceNames, values } = run;
   request(container, coordinatorFootprint(deviceNames.length), values.coordinator);
+  mountScenario(pod, container, scenarioMaps(filesWithPlacement(run)));
 }
 
-function request(
+export function request(
   container: Container,
   footprint: Footprint,
   {
@@ -147,30 +142,17 @@ function setVariable({ env }: Container, name: string, value: string): void {
 function coordinatorArgs(args: readonly string[], placementArgs: readonly string[]): string[] {
   const others = args.filter((word) => !word.startsWith('--services='));
   return [
-    ...others.map((word) =>
-      word.startsWith('/selvage/examples/') ? `${MOUNT}/${SCENARIO}` : word,
-    ),
+    ...others.map((word) => (word.startsWith('/selvage/examples/') ? SCENARIO_IN_POD : word)),
     ...placementArgs,
   ];
 }
 
-/** The scenario, and as documentation which devices are in which pod. */
-function scenarioMap({ document, placement, deviceNames }: ClusterRun): Manifest {
-  const data = {
-    [SCENARIO]: stringify(document),
-    'placement.yaml': stringify(
-      placement.map(({ devices }) => devices.map((device) => deviceNames[device]!).join(' ')),
-      { lineWidth: 0 },
-    ),
-  };
-  const octets = Buffer.byteLength(JSON.stringify(data));
-  if (octets > CONFIG_MAP_OCTETS) {
-    throw new RenderError(
-      `the scenario is ${octets} octets, and a ConfigMap holds at most ${CONFIG_MAP_OCTETS}`,
-    );
-  }
-  const metadata = { name: 'scenario', namespace: SELVAGE };
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data } as Manifest;
+/** As documentation: which devices are in which pod. */
+function filesWithPlacement({ files, placement, deviceNames }: ClusterRun): ScenarioFiles {
+  const names = placement.map(({ devices }) =>
+    devices.map((device) => deviceNames[device]!).join(' '),
+  );
+  return new Map([...files, ['placement.yaml', stringify(names, { lineWidth: 0 })]]);
 }
 
 function keySecret({ key }: ClusterRun): Manifest {

@@ -40,6 +40,7 @@ const schema = z.strictObject({
   runsStorage: QUANTITY.optional().describe('volume of the run directory (default: 1Gi)'),
   brokerStorage: QUANTITY.optional().describe('volume of each broker (default: 2Gi)'),
   service: resources.optional().describe('of each service (default: by its devices)'),
+  point: resources.optional().describe('of each pod of a sweep or a hunt (default: by devices)'),
   coordinator: resources.optional().describe('of the coordinator (default: by the fabric)'),
   broker: resources.optional().describe('of each broker'),
   queue: z.string().optional().describe('LocalQueue of Kueue, which then admits the Jobs'),

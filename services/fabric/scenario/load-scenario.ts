@@ -4,6 +4,7 @@ import { basename, extname } from 'node:path';
 import { checkScenario } from './check-scenario.js';
 import { ScenarioError } from '../../settings/errors.js';
 import { applySetting, readLayers } from './layers.js';
+import type { NamedFile } from './located.js';
 import { Located } from './located.js';
 import { withNicsOfHosts } from './nic-layers.js';
 import { normalise } from './normalise.js';
@@ -24,6 +25,8 @@ export interface LoadedScenario {
   readonly file: string;
   /** Plain values after `extends` and settings: the scenario as one file would have it. */
   readonly document: unknown;
+  /** Files that the document names, and does not contain. */
+  readonly files: readonly NamedFile[];
   /** An error at the location of `path` in the file, as `['load', 0, 'incast', 'to']`. */
   errorAt(path: Path, message: string): ScenarioError;
   /** The same scenario with one value set; `source` names its origin in errors. */
@@ -57,6 +60,7 @@ function scenarioOf(file: string, written: SourceNode): LoadedScenario {
     scenario,
     file,
     document: located.document,
+    files: located.files,
     errorAt: (path, message) => located.errorAt(path, message),
     with: (path, value, source) => {
       const node = parseSource(source, JSON.stringify(value), false)!;

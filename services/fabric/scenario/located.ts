@@ -8,8 +8,17 @@ import { locate, plainValue, positionOf } from '../../settings/source-tree.js';
 
 type Issue = z.core.$ZodIssue;
 
+/** A file that a scenario names. */
+export interface NamedFile {
+  readonly path: Path;
+  /** Relative to the working directory. */
+  readonly file: string;
+}
+
 export class Located {
   readonly document: unknown;
+  /** Those that were asked for with `fileAt`. */
+  readonly files: NamedFile[] = [];
 
   constructor(private readonly tree: SourceNode) {
     this.document = plainValue(tree);
@@ -36,7 +45,9 @@ export class Located {
   /** A file named at `path`, relative to the working directory. */
   fileAt(path: Path, name: string): string {
     const { source } = locate(this.tree, path, 'value');
-    return source.lines === null ? name : besideFile(source.name, name);
+    const file = source.lines === null ? name : besideFile(source.name, name);
+    this.files.push({ path, file });
+    return file;
   }
 
   /**

@@ -1,0 +1,104 @@
+import type { Cluster } from './cluster.js';
+import { ClusterError, ClusterRefusal } from './cluster.js';
+import { MANAGED_LABEL, SELVAGE } from './labels.js';
+import type { Manifest } from './manifests.js';
+import { preflight } from './preflight.js';
+import { held } from './start-gate.js';
+
+/** Everything that the server can refuse, before anything exists; whether to make the namespace. */
+export async function validate(
+  cluster: Cluster,
+  manifests: readonly Manifest[],
+  nodes: number,
+): Promise<boolean> {
+  const namespace = manifests.find(isNamespace)!;
+  const others = manifests.filter((manifest) => !isNamespace(manifest));
+  try {
+    const makesNamespace = (await cluster.read(namespace)) === null;
+    await preflight(cluster, others, { makesNamespace, nodes });
+    if (makesNamespace) {
+      await cluster.check(namespace);
+      await validateElsewhere(cluster, others);
+    } else {
+      await refuseWhatExists(cluster, others);
+      for (const object of others) await cluster.check(held(object));
+    }
+    return makesNamespace;
+  } catch (error) {
+    throw error instanceof ClusterError ? new ClusterRefusal(error.message) : error;
+  }
+}
+
+/** A namespace that exists in every cluster. */
+const DEFAULT_NAMESPACE = 'default';
+const INVALID = [400, 422];
+
+/**
+ * The server validates objects only in a namespace that exists: here in `default`. Its own quotas,
+ * rights and names say nothing of the namespace to come; what is invalid is so in any.
+ */
+async function validateElsewhere(cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
+  for (const object of objects) {
+    const metadata = { ...object.metadata, namespace: DEFAULT_NAMESPACE };
+    const moved: Manifest = { ...object, metadata };
+    try {
+      await cluster.check(moved);
+    } catch (error) {
+      if (INVALID.includes((error as ClusterError).code ?? 0)) throw error;
+    }
+  }
+}
+
+async function refuseWhatExists(cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
+  for (const object of objects) {
+    const { kind, metadata } = object;
+    const found = await cluster.read(object);
+    if (found === null) continue;
+    const { namespace } = cluster;
+    throw new ClusterError(
+      `namespace ${namespace} has a ${kind} ${metadata.name} already: ` +
+        `selvage k8s delete --namespace ${namespace}, or name another --namespace`,
+    );
+  }
+}
+
+/** The main Job owns the other objects: the cluster deletes all of them with it. */
+export async function make(
+  cluster: Cluster,
+  own: readonly Manifest[],
+  main: string,
+  retainSeconds: number,
+): Promise<void> {
+  for (const namespace of own.filter(isNamespace)) await cluster.create(namespace);
+  const isMain = ({ kind, metadata }: Manifest): boolean =>
+    kind === 'Job' && metadata.name === main;
+  const job = own.find(isMain)!;
+  const owner = await cluster.create(held(retained(job, retainSeconds)));
+  const { uid } = owner.metadata as unknown as { uid: string };
+  const reference = { apiVersion: 'batch/v1', kind: 'Job', name: main, uid };
+  for (const object of own) {
+    if (isNamespace(object) || isMain(object)) continue;
+    const metadata = { ...object.metadata, ownerReferences: [reference] };
+    await cluster.create({ ...held(object), metadata });
+  }
+}
+
+export function isNamespace({ kind }: Manifest): boolean {
+  return kind === 'Namespace';
+}
+
+function retained(job: Manifest, ttlSecondsAfterFinished: number): Manifest {
+  return { ...job, spec: { ...job.spec, ttlSecondsAfterFinished } };
+}
+
+/** What a run creates: its namespace, too, if there is none; that is deleted with it. */
+export function ownOf(manifests: readonly Manifest[], makesNamespace: boolean): Manifest[] {
+  const others = manifests.filter((manifest) => !isNamespace(manifest));
+  return makesNamespace ? [managed(manifests.find(isNamespace)!), ...others] : others;
+}
+
+function managed(namespace: Manifest): Manifest {
+  const { metadata } = namespace;
+  const labels = { ...metadata.labels, [MANAGED_LABEL]: SELVAGE };
+  return { ...namespace, metadata: { ...metadata, labels } };
+}
