@@ -80,7 +80,7 @@ export function dcbxCells(port: DiscoveryPortResult): DcbxCells {
       etsText(port.remote?.ets ?? null),
       `${etsText(withoutWill(port.operational))} ${from(port.etsFrom)}`,
     ],
-    credit: port.credit.priorities === 0 ? '–' : maskText(port.credit.priorities),
+    credit: creditText(port.credit),
   };
 }
 
@@ -136,6 +136,14 @@ function classText(tc: number): string {
 
 function withoutWill({ ets }: DcbxResult): EtsResult | null {
   return ets && { ...ets, willing: false };
+}
+
+function creditText({ priorities, cbfc }: DiscoveryPortResult['credit']): string {
+  const parts = [
+    ...(priorities === 0 ? [] : [maskText(priorities)]),
+    ...(cbfc === 0 ? [] : [`${maskText(cbfc)} CBFC`]),
+  ];
+  return parts.join(', ') || '–';
 }
 
 function maskText(mask: number): string {

@@ -72,12 +72,6 @@ export function word<const Word extends string>(text: Word): z.ZodLiteral<Word> 
   return z.literal(text, says(text, text));
 }
 
-/** One word; of any other, `otherwise` says what to write instead. */
-export function only<const Word extends string>(word: Word, otherwise: string): z.ZodLiteral<Word> {
-  const error = ({ input }: RawIssue): string => `${show(input)}: ${otherwise}`;
-  return titled(z.literal(word, { error }), word);
-}
-
 export function choice<const Words extends readonly string[]>(
   words: Words,
 ): z.ZodEnum<z.core.util.ToEnum<Words[number]>> {

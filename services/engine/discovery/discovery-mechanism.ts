@@ -325,7 +325,8 @@ export class DiscoveryMechanism implements Mechanism {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
     if (!spec.drives || !spec.holdsWithoutCredit) return 0;
-    return (adminOf(spec, state).credit?.enabled ?? 0) & ~state.credit.priorities;
+    const { priorities, cbfc } = state.credit;
+    return (adminOf(spec, state).credit?.enabled ?? 0) & ~(priorities | cbfc);
   }
 
   /** A switch that pauses a neighbor without PFC may lose frames. */

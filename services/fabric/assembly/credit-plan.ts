@@ -24,6 +24,7 @@ import type { Warn } from './device-warnings.js';
 import type { LinkEnd } from './link-ends.js';
 import { hasCredit, type Methods } from './link-methods.js';
 import type { Settings } from './settings.js';
+import { placeOfCredit } from './settings.js';
 
 const BITS = 8;
 /** Native VLAN by default (802.1Q 9.6). */
@@ -128,7 +129,7 @@ export class CreditPlan {
     if (cet !== 'application' || (unitOctets === CREDIT_UNIT.least && !wide)) return;
     const says = wide ? `${end.name} grants more than 16 bits can count` : `unit: ${unitOctets}`;
     throw this.fail(
-      this.pathOf(end.device, 'cet', 'cet'),
+      placeOfCredit(this.settings[end.device]!, 'cet', 'cet'),
       `${says}, and cet: application cannot advertise it; cet: tlv or both, or ` +
         (wide ? 'a smaller buffer' : `unit: ${CREDIT_UNIT.least}`),
     );
@@ -302,7 +303,11 @@ export class CreditPlan {
       own.policy === 'static' ? Math.floor(bufferUnits * smallestShare) : bufferUnits - kept;
     if (units >= neededUnits) return;
     const key = own.bufferBytes !== null ? 'buffer' : 'grantFactor';
-    const path = this.pathOf(device, key, key === 'buffer' ? 'bufferBytes' : 'grantFactor');
+    const path = placeOfCredit(
+      this.settings[device]!,
+      key,
+      key === 'buffer' ? 'bufferBytes' : 'grantFactor',
+    );
     const least = Math.ceil((bufferUnits * neededUnits) / units) * unitOctets;
     this.warn(
       path,
@@ -315,11 +320,6 @@ export class CreditPlan {
   }
 
   /** Path of a key of a device: of all devices, or of some. */
-  private pathOf(device: number, key: string, changed: keyof CreditEndSection): string[] {
-    const { changes } = this.settings[device]!;
-    const change = changes.findLast(({ credit }) => credit[changed] !== undefined);
-    return change === undefined ? ['credit', key] : ['devices', change.match, 'credit', key];
-  }
 
   /** Without requests, the minimum of an idle account is all that its first frame can use. */
   private checkKeep(end: LinkEnd, methods: Methods): void {
@@ -331,7 +331,7 @@ export class CreditPlan {
       const least = costOf(Math.max(...this.frameLengths[priority]!), unitOctets);
       if (!hasCredit(method) || kept[priority]! >= least) return;
       throw this.fail(
-        this.pathOf(end.device, 'keep', 'keepBytes'),
+        placeOfCredit(this.settings[end.device]!, 'keep', 'keepBytes'),
         `${kept[priority]! * unitOctets} bytes for an idle account, where the longest frame of ` +
           `priority ${priority} takes ${least * unitOctets} and the other end never requests ` +
           `more: it would wait for ever; keep: auto, at least ${least * unitOctets} bytes, or ` +

@@ -13,6 +13,7 @@ import { readU48 } from '../../engine/wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../engine/wire/ce-tag.js';
 import {
   blankCreditExchange,
+  CREDIT_CODEC_VERSION,
   type CreditExchange,
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import {
@@ -37,6 +38,7 @@ import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { Prospects } from './link-methods.js';
 import { creditOf, pfcOf } from './prospects.js';
 import type { Settings } from './settings.js';
+import { placeOfCredit } from './settings.js';
 
 const BRIDGE_VLAN_DEFAULT = 1;
 /** A frame of ordinary length with a tag. */
@@ -253,6 +255,7 @@ export class DiscoveryPlan {
     const supported = Math.min(credit.channels.length, own.maxChannels ?? Infinity);
     const channels = isLiteral ? 1 : supported;
     const tags = credit.tags && !isLiteral;
+    const codec = this.codec(device, configuration.credit);
     const microseconds = (ps: number): number => Math.min(U16_MOST, Math.round(ps / PS_PER_US));
     return {
       ...blankCreditExchange(),
@@ -267,12 +270,33 @@ export class DiscoveryPlan {
       willing: configuration.end.willing.includes('credit'),
       capable,
       enabled: configuration.credit,
+      ...codec,
       requestTpid: tags ? CE_TAG_REQUEST : 0,
       responseTpid: tags ? CE_TAG_GRANT : 0,
       refreshUs: microseconds(credit.refreshPs),
       ageUs: microseconds(own.agePs ?? 0),
       ...grants,
     };
+  }
+
+  /** Messages that a device supports; it negotiates codecs if CE frames are not the only ones. */
+  private codec(device: number, enabled: number): Partial<CreditExchange> {
+    const { codec, cet } = this.settings[device]!.credit;
+    if (codec === 'ce') return {};
+    const { scenario, topology, fail } = this.input;
+    const { name } = topology.devices[device]!;
+    if (cet === 'application') {
+      const message = `${name} has codec: ${codec}, which entries of DCBX cannot say; cet: both`;
+      throw fail(placeOfCredit(this.settings[device]!, 'codec', 'codec'), message);
+    }
+    const change = scenario.discovery.changes.find(
+      ({ devices, credit }) => credit !== null && matchesGlob(devices, name),
+    );
+    if (change !== undefined) {
+      const message = `${name} has codec: ${codec}, whose priorities cannot change; codec: ce`;
+      throw fail(['discovery', 'changes', change.index, 'credit'], message);
+    }
+    return { version: CREDIT_CODEC_VERSION, ceFrames: codec === 'both', cbfc: enabled };
   }
 
   /** Grants of a port in the second version of the CET TLV. */

@@ -1,9 +1,9 @@
 import { FLOW_CONTROLS, fallbackOf } from '../../mechanisms/registry.js';
-import type { FlowControl, Scenario } from '../scenario/scenario.js';
+import type { CreditEndSection, FlowControl, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
-import { placeOfPriority } from './settings.js';
+import { placeOfCredit, placeOfPriority } from './settings.js';
 
 /** Methods that a link is built for; `either`: its ends may negotiate credit, and PFC. */
 export type LinkMethod = FlowControl | 'either';
@@ -54,18 +54,24 @@ export function methodsOfLinks(
   };
   return linkEnds.map((ends) =>
     ends.map((end): Methods => {
+      const codec = commonCodec(settings[end.device]!.credit, settings[end.peerDevice]!.credit);
       const [here, there] = [ownMethods(end.device), ownMethods(end.peerDevice)];
+      const isChannelled = (p: number): boolean =>
+        codec === 'cbfc' && here[p] === 'credit' && there[p] === 'credit';
       if (prospects !== null) {
         const agreed = negotiable(prospects[end.device]!, prospects[end.peerDevice]!);
         // What both ends are configured for is agreed on by the mechanism itself.
-        return agreed.map((method, p) =>
-          here[p] === there[p] && isOfSlice(here[p]!) ? here[p]! : method,
-        );
+        return agreed.map((method, p) => {
+          if (isChannelled(p)) return 'cbfc';
+          return here[p] === there[p] && isOfSlice(here[p]!) ? here[p]! : method;
+        });
       }
-      if (here === there) return here;
+      if (here === there && codec === 'ce') return here;
       return here.map((method, priority) => {
         const other = there[priority]!;
-        if (method === other) return method;
+        if (isChannelled(priority)) return 'cbfc';
+        const isAlike = method === other && (method !== 'credit' || codec === 'ce');
+        if (isAlike) return method;
         const fallback = [method, other]
           .map((one) => fallbackFor(scenario, one))
           .find((one) => one !== 'refuse');
@@ -75,6 +81,15 @@ export function methodsOfLinks(
       });
     }),
   );
+}
+
+/** Messages that both ends of a link support; null: none. */
+function commonCodec(
+  { codec: here }: CreditEndSection,
+  { codec: there }: CreditEndSection,
+): 'ce' | 'cbfc' | null {
+  if (here !== 'ce' && there !== 'ce') return 'cbfc';
+  return here === 'cbfc' || there === 'cbfc' ? null : 'ce';
 }
 
 function isOfSlice(method: FlowControl): boolean {
@@ -106,6 +121,16 @@ function disagreement(
   const places = sides.map((side) => placeOfPriority(side, priority));
   const [method, other] = sides.map((side) => side.priorities[priority]!.flowControl);
   const instead = other === 'none' ? '' : `, which has ${other}`;
+  if (method === 'credit' && other === 'credit') {
+    const [here, there] = sides.map(({ credit }) => credit.codec);
+    const devices = [end, peer].map(({ device }) => settings[device]!);
+    const paths = devices.map((side) => placeOfCredit(side, 'codec', 'codec'));
+    return fail(
+      paths.find(([section]) => section === 'devices') ?? paths[0]!,
+      `priority ${priority} has credit with codec ${here} at ${end.name}, and ${there} at ` +
+        `${peer.name}; codec: both at one of them, or give a fallback`,
+    );
+  }
   const mayFallBack = [method, other].some((one) => one === 'credit' || isOfSlice(one!));
   const remedy = mayFallBack ? '; make them alike or give a fallback' : '';
   return fail(

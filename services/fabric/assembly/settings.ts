@@ -1,6 +1,6 @@
 import type { DeviceSettings } from '../scenario/device-settings.js';
 import { overridden } from '../scenario/device-settings.js';
-import type { DeviceOverride, Scenario } from '../scenario/scenario.js';
+import type { CreditEndSection, DeviceOverride, Scenario } from '../scenario/scenario.js';
 import type { Fail, Path } from '../topology/cabling.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
@@ -51,6 +51,16 @@ export function placeOfPriority(settings: Settings, priority: number): Path {
   const change = settings.changes.findLast(says);
   const section = ['priorities', String(priority)];
   return change === undefined ? section : ['devices', change.match, ...section];
+}
+
+/** Path of a setting of a device's credit exchange, by its key and by its name in the section. */
+export function placeOfCredit(
+  { changes }: Settings,
+  key: string,
+  name: keyof CreditEndSection,
+): Path {
+  const change = changes.findLast(({ credit }) => credit[name] !== undefined);
+  return change === undefined ? ['credit', key] : ['devices', change.match, 'credit', key];
 }
 
 /** Path of the arbiter of a host. */

@@ -48,6 +48,7 @@ export function creditEnd(
     ...(input.prediction !== undefined && { prediction: input.prediction }),
     ...(age !== undefined && { agePs: orNull(age, 'off') }),
     ...(input.counts !== undefined && { counts: input.counts }),
+    ...(input.codec !== undefined && { codec: input.codec }),
     ...(input.cet !== undefined && { cet: input.cet }),
     ...(input.maxChannels !== undefined && { maxChannels: orNull(input.maxChannels, 'all') }),
   };

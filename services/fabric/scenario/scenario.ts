@@ -326,6 +326,8 @@ export interface CreditEndSection {
   readonly counts: 'cumulative' | 'incremental';
   /** Null: all. */
   readonly maxChannels: number | null;
+  /** Messages that it supports: a link has those that both of its ends support. */
+  readonly codec: 'ce' | 'cbfc' | 'both';
   /** How discovery advertises it. */
   readonly cet: 'tlv' | 'both' | 'application';
 }

@@ -14,7 +14,6 @@ import {
   integer,
   list,
   mapping,
-  only,
   overriding,
   positive,
   quantity,
@@ -93,6 +92,13 @@ const endKeys = {
         'and the first has the frames of those that are left.',
     )
     .prefault('all'),
+  codec: choice(['ce', 'cbfc', 'both'])
+    .describe(
+      'Messages that the device supports: requests and grants of credit exchange (ce), or ' +
+        'CF_Update and CC_Update by its settings of cbfc (cbfc). A link has those that both of ' +
+        'its ends support, and of two cbfc.',
+    )
+    .prefault('ce'),
   cet: choice(['tlv', 'both', 'application'])
     .describe(
       'How discovery advertises credit exchange: by a TLV of its own (tlv), by Application ' +
@@ -104,13 +110,6 @@ const endKeys = {
 
 const creditKeys = {
   ...endKeys,
-  codec: only(
-    'ce',
-    'not a codec of credit exchange; write flowControl: cbfc at the priorities that are to have ' +
-      'CC_Update and CF_Update, and leave codec out',
-  )
-    .describe('Messages on the wire of all links: requests and grants of credit exchange.')
-    .prefault('ce'),
   channels: list(
     mapping({
       channel: integer(CREDIT_CHANNEL.least, CREDIT_CHANNEL.most).describe('Channel number.'),

@@ -205,6 +205,7 @@ export function samplesOf(place: Place): Samples {
     'credit.grantFactor': ['100%', '70%', '30%'],
     'credit.prediction': [0.5, 1, 3],
     'credit.maxChannels': ['all', 'all', 1, 2],
+    'credit.codec': ['ce', 'ce', 'both', 'cbfc'],
     'credit.cet': ['tlv', 'tlv', 'both', 'application'],
     'credit.age': ['off', ...times(5, 30)],
     'credit.channels': (sampler) => channels(sampler, vlans),

@@ -151,6 +151,8 @@ class LinkJudge {
   }
 
   private negotiated(end: LinkEnd, peer: LinkEnd, bit: number): readonly [Method, string] {
+    const own = this.ofSlice(end, bit);
+    if (own !== null) return [own, 'both ends have it'];
     const ends = [end, peer];
     const states = ends.map(({ device, port }) => this.stateOf(device, port));
     const [sender, receiver] = states;

@@ -14,6 +14,8 @@ export interface CreditAgreement {
   agreed: number;
   /** Of those, the ones that the peer has agreed on, too: their senders need credit. */
   priorities: number;
+  /** Priorities whose messages on this link are those of CBFC: both ends support them. */
+  cbfc: number;
   mode: 'cumulative' | 'incremental';
   channels: number;
   tags: boolean;
@@ -33,6 +35,7 @@ export function noCredit(): CreditAgreement {
   return {
     agreed: 0,
     priorities: 0,
+    cbfc: 0,
     mode: 'incremental',
     channels: 0,
     tags: false,
@@ -67,11 +70,12 @@ export function agreeOnCredit(
   }
   const wanted = wantedOf(local, peer, follows);
   result.unitMismatch = !fits(local, peer) || !fits(peer, local);
-  const can = result.unitMismatch ? 0 : local.capable & peer.capable;
-  result.agreed = wanted & can;
+  result.cbfc = wanted & local.cbfc & peer.cbfc;
+  const can = result.unitMismatch || !haveCeFrames(local, peer) ? 0 : local.capable & peer.capable;
+  result.agreed = wanted & can & ~result.cbfc;
   result.priorities = result.agreed & peer.agreed;
   result.mismatch =
-    (wanted & ~can) !== 0 ||
+    (wanted & ~(result.agreed | result.cbfc)) !== 0 ||
     (result.agreed & ~peer.agreed) !== 0 ||
     (!follows && !peer.willing && local.enabled !== peer.enabled);
   if (result.priorities === 0) return result;
@@ -92,6 +96,10 @@ export function agreeOnCredit(
   result.askedDivided = peer.divided;
   result.askedBufferUnits = [...peer.bufferUnits];
   return result;
+}
+
+function haveCeFrames(local: CreditExchange, peer: CreditExchange): boolean {
+  return local.ceFrames && peer.ceFrames;
 }
 
 /** Two unwilling ends have credit where both have switched it on. */

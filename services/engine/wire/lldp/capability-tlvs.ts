@@ -28,7 +28,10 @@ export const CREDIT_FIRST_VERSION = 1;
 const CREDIT_FIRST_OCTETS = 18;
 const CREDIT_VERSION = 2;
 const CREDIT_OCTETS = 64;
-/** In the second version: totals of 31 bits, and a buffer with a fixed share for each channel. */
+/** The third says which priorities may have the messages of CBFC instead of CE frames. */
+export const CREDIT_CODEC_VERSION = 3;
+const CREDIT_CODEC_OCTETS = 65;
+/** From the second version on: totals of 31 bits, and a fixed share for each channel. */
 const WIDE_FLAG = 0x80;
 const DIVIDED_FLAG = 0x40;
 export const ALL_PRIORITIES = 0xff;
@@ -45,6 +48,8 @@ export interface CreditExchange {
   resync: boolean;
   answers: boolean;
   channelled: boolean;
+  /** Of those that are enabled, the priorities that may have CBFC; the third version has it. */
+  cbfc: number;
   /** Octets per credit that this port grants. */
   unitOctets: number;
   maxCreditBlockOctets: number;
@@ -116,6 +121,7 @@ export function blankCreditExchange(): CreditExchange {
     resync: false,
     answers: false,
     channelled: false,
+    cbfc: 0,
     unitOctets: CREDIT_UNIT_LEAST,
     maxCreditBlockOctets: MAX_CR_BLK_DEFAULT,
     channels: 0,
@@ -161,6 +167,7 @@ export function encodeCreditExchange(
   writeU16(octets, value + 14, tlv.refreshUs);
   writeU16(octets, value + 16, tlv.ageUs);
   if (tlv.version > CREDIT_FIRST_VERSION) encodeGrants(octets, value + CREDIT_FIRST_OCTETS, tlv);
+  if (tlv.version >= CREDIT_CODEC_VERSION) octets[value + CREDIT_OCTETS] = tlv.cbfc;
   return value + length;
 }
 
@@ -196,10 +203,11 @@ export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): D
   if (version === 0) return 'wrong-version';
   const length = at + creditOctets(version);
   if (value.length < length) return 'bad-length';
-  if (version <= CREDIT_VERSION && value.length !== length) return 'bad-length';
+  if (version <= CREDIT_CODEC_VERSION && value.length !== length) return 'bad-length';
   const flags = value[at + 1];
   const [capable, enabled] = [value[at + 8], value[at + 9]];
-  if ((enabled & ~capable) !== 0) return 'bad-value';
+  const cbfc = version >= CREDIT_CODEC_VERSION ? value[at + CREDIT_OCTETS] : 0;
+  if ((enabled & ~capable) !== 0 || (cbfc & ~enabled) !== 0) return 'bad-value';
   const channelled = (flags & 0x02) !== 0;
   const channels = readU16(value, at + 6);
   if (!channelled && channels !== 0) return 'bad-value';
@@ -211,6 +219,7 @@ export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): D
   into.resync = (flags & 0x08) !== 0;
   into.answers = (flags & 0x04) !== 0;
   into.channelled = channelled;
+  into.cbfc = cbfc;
   into.unitOctets = readU16(value, at + 2);
   into.maxCreditBlockOctets = readU16(value, at + 4);
   into.channels = channels;
@@ -226,7 +235,8 @@ export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): D
 }
 
 function creditOctets(version: number): number {
-  return version === CREDIT_FIRST_VERSION ? CREDIT_FIRST_OCTETS : CREDIT_OCTETS;
+  if (version === CREDIT_FIRST_VERSION) return CREDIT_FIRST_OCTETS;
+  return version < CREDIT_CODEC_VERSION ? CREDIT_OCTETS : CREDIT_CODEC_OCTETS;
 }
 
 export function blankSourceFlowControl(): SourceFlowControl {

@@ -27,6 +27,9 @@ const CREDIT = 'fe16 02ce70 01 01 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000';
 const CREDIT_AGREED =
   'fe44 02ce70 01 02 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000 08 c0 000001312d00 000000000000' +
   '00000000 00000000 00000000 0000008a 00009c40 00000000 00000000 00000000';
+const CREDIT_CODEC =
+  'fe45 02ce70 01 03 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000 08 c0 000001312d00 000000000000' +
+  '00000000 00000000 00000000 0000008a 00009c40 00000000 00000000 00000000 08';
 const ISOLATION = 'fe1b 0080c2 13 00000004fb000000 0030 02000000000a c0de 01 0a000001';
 const TOPOLOGY = 'fe07 0080c2 14 01 01 01';
 const SFC = 'fe15 02ce70 02 01 b8 08 02 02000000000a c0df 01 0a000001';
@@ -53,6 +56,7 @@ const CREDIT_RECORD = {
   resync: true,
   answers: true,
   channelled: true,
+  cbfc: 0,
   unitOctets: 64,
   maxCreditBlockOctets: 2548,
   channels: 16,
@@ -242,6 +246,23 @@ export const tlvCodecs: readonly Codec[] = [
     {
       ...CREDIT_RECORD,
       version: 2,
+      agreed: 8,
+      refreshPs: 20e6,
+      wide: true,
+      divided: true,
+      bufferUnits: [0, 0, 0, 138, 40000, 0, 0, 0],
+    },
+    capability.blankCreditExchange,
+    capability.encodeCreditExchange,
+    capability.decodeCreditExchange,
+  ),
+  codec(
+    'credit exchange of the third version, which says where CBFC may take its place',
+    CREDIT_CODEC,
+    {
+      ...CREDIT_RECORD,
+      version: 3,
+      cbfc: 8,
       agreed: 8,
       refreshPs: 20e6,
       wide: true,

@@ -245,11 +245,11 @@ describe('the credit exchange TLV', () => {
   });
 
   it('of a higher version is taken by the fields that are known', () => {
-    const longer = Uint8Array.of(...octets({ version: 3, capable: 8, agreed: 8 }), 1, 2, 3);
+    const longer = Uint8Array.of(...octets({ version: 4, capable: 8, agreed: 8 }), 1, 2, 3);
     const into = blankCreditExchange();
     assert.equal(decodeCreditExchange(longer, into), 'ok');
-    assert.deepEqual([into.version, into.capable, into.agreed], [3, 8, 8]);
-    for (const version of [1, 2]) {
+    assert.deepEqual([into.version, into.capable, into.agreed], [4, 8, 8]);
+    for (const version of [1, 2, 3]) {
       longer[4] = version;
       assert.equal(decodeCreditExchange(longer, into), 'bad-length');
     }

@@ -91,6 +91,7 @@ export const CREDIT: CreditSection = {
     agePs: null,
     counts: 'cumulative',
     maxChannels: null,
+    codec: 'ce',
     cet: 'tlv',
   },
   channels: [{ channel: 0, vlans: [], share: 1 }],
