@@ -63,7 +63,8 @@ export function registerDumpText({ registers }: Pick<NicResult, 'registers'>): s
 
 /** The tables of an 82599, as `selvage inspect` prints them. */
 export function nicText(nic: NicResult): string {
-  const head = `${nic.device} (82599 at ${nic.port}) at ${formatTime(nic.timePs)}`;
+  const part = nic.secondPortOf === null ? '' : `, second port of the 82599 of ${nic.secondPortOf}`;
+  const head = `${nic.device} (82599 at ${nic.port}${part}) at ${formatTime(nic.timePs)}`;
   return [
     head,
     section('T1 virtual machines, credits of 64 octets', vmTable(nic)),

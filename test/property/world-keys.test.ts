@@ -21,6 +21,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'load.[].random.sizes.file': 'it names another file',
   'hosts.nic.trace': 'it names another file; what it writes, writes can say',
   'devices.*.nic.trace': 'the same',
+  'hosts.nic.secondPortOf': 'it is of one host, and not of all',
   'expect.[].load': 'what is expected is looked at when a run is over, and changes nothing',
   'expect.[].flow': 'the same',
   'expect.[].max': 'the same',

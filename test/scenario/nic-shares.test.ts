@@ -28,4 +28,17 @@ describe('an 82599', () => {
       assert.ok(Math.abs(a / b - 1) < 0.03, `${tcs} classes: ${a} and ${b}`);
     }
   });
+
+  it('gives a class less of the link where its high watermark is low, though shares are equal', () => {
+    const [low, high] = framesOf(
+      runScenario(
+        'duration: 2ms\nfabric: { generator: pair, link: { rate: 10G, length: 2km } }\n' +
+          'priorities: { 3: pfc, 4: pfc }\ndevices: { h2: { nic: { model: 82599, ' +
+          'pcie: { rate: 6G }, watermarks: { 3: { high: 3, low: 1 } } } } }\nload:\n' +
+          '  - { stream: { from: h1, to: h2 }, priority: 3 }\n' +
+          '  - { stream: { from: h1, to: h2 }, priority: 4 }\n',
+      ),
+    ) as [number, number];
+    assert.ok(low > 0.3 * high && low < 0.7 * high, `${low} and ${high}`);
+  });
 });

@@ -52,14 +52,14 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a pool that serves its first queue only',
-    file: 'services/engine/device/nic/descriptor-queues.js',
+    file: 'services/engine/device/nic-82599/descriptor-queues.js',
     from: 'function turnInPool(d, nic, pool_) {',
     to: 'function turnInPool(d, nic, pool_) { return nic.queueOf(pool_, 0);',
     examples: ['nic-pools'],
   },
   {
     name: 'a pool whose queues do not take turns',
-    file: 'services/engine/device/nic/descriptor-queues.js',
+    file: 'services/engine/device/nic-82599/descriptor-queues.js',
     from: /nic\.lastInPool\[pool_\] = queue - first;/,
     to: '',
     examples: ['nic-pools'],

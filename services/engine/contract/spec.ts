@@ -351,6 +351,8 @@ export interface NicSpec {
   readonly registers: readonly RegisterValue[];
   /** In the order of their times. */
   readonly writes: readonly RegisterWrite[];
+  /** Name of the host with the first port of the part, whose PCIe link it shares; or null. */
+  readonly secondPortOf: string | null;
   readonly pcie: {
     /** Time of an octet of payload, each way; not whole at every rate. */
     readonly octetPs: number;

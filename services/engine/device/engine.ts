@@ -187,8 +187,30 @@ export class Engine implements MechanismHost {
     this.shared.ports.connect(number(a), number(b));
   }
 
-  /** Executes a device's events before `bound`; its entry in the horizon says what is next. */
+  /**
+   * Executes a device's events before `bound`; its entry in the horizon says what is next. Two
+   * devices that share a part are one actor: both are executed, in the order of their events.
+   */
   run(device: number, bound: number): void {
+    const other = this.hosting.partners[device];
+    if (other < 0 || bound === -Infinity) this.runAlone(device, bound);
+    else this.runTogether(device, other, bound);
+  }
+
+  private runTogether(a: number, b: number, bound: number): void {
+    const { horizon } = this.shared;
+    for (;;) {
+      const [timeOfA, timeOfB] = [horizon[a], horizon[b]];
+      const now = Math.min(timeOfA, timeOfB);
+      if (now >= bound) return;
+      const isTie = timeOfA === timeOfB;
+      const isFirst = isTie ? this.hosting.goesFirst(a, b) : timeOfA < timeOfB;
+      const until = isTie ? now + 1 : Math.max(timeOfA, timeOfB);
+      this.runAlone(isFirst ? a : b, Math.min(until, bound));
+    }
+  }
+
+  private runAlone(device: number, bound: number): void {
     try {
       this.loop.run(device, bound);
     } catch (error) {

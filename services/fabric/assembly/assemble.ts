@@ -24,6 +24,7 @@ import { DiscoveryPlan } from './discovery-plan.js';
 import { prospectsOf } from './prospects.js';
 import { methodsOfLinks } from './link-methods.js';
 import { checkLocalFlows, checkVms } from './nic-check.js';
+import { partOf } from './nic-ports.js';
 import { nicSpec } from './nic-specs.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { linkLayerOf, portSpecs } from './port-specs.js';
@@ -147,7 +148,8 @@ export function assemble(input: AssemblyInput): Assembly {
       creditOctets: credit.memoryOf(end, methods[index]![0]!, 1),
     };
     const of = { scenario, settings: settings[index]! };
-    return nicSpec(name, section, of, end, traffic, fail, warn);
+    const part = partOf(section, end, topology, settings, linkEnds);
+    return nicSpec(name, section, of, end, part, traffic, fail, warn);
   };
   const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
     const ends = hostEnds[index]!;

@@ -16,6 +16,7 @@ import { hostCount } from '../topology/topology.js';
 import { assemble } from './assemble.js';
 import type { Assembly } from './assembly.js';
 import { withInsertedVlans } from './inserted-vlans.js';
+import { portPairs } from './nic-ports.js';
 import { checkVmAddresses } from './vm-addresses.js';
 import { checkObserved } from './observed-names.js';
 import type { Settings } from './settings.js';
@@ -47,9 +48,11 @@ export interface Fabric extends Assembly {
 export function buildFabric(source: ScenarioSource): Fabric {
   const { scenario } = source;
   const fail: Fail = (path, message) => source.errorAt(path, message);
-  const topology = swapCables(buildTopology(scenario.fabric, fail), scenario.faults, fail);
-  checkMachinery(scenario, topology, fail);
-  const settings = settingsOfDevices(scenario, topology, fail);
+  const cabled = swapCables(buildTopology(scenario.fabric, fail), scenario.faults, fail);
+  checkMachinery(scenario, cabled, fail);
+  const settings = settingsOfDevices(scenario, cabled, fail);
+  const pairs = portPairs(cabled, settings, fail);
+  const topology = pairs.length === 0 ? cabled : { ...cabled, pairs };
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);
   const written = expandLoad(scenario.load, {

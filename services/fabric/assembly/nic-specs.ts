@@ -1,4 +1,4 @@
-import { PS_PER_S } from '../../engine/units/time.js';
+import { PS_PER_NS, PS_PER_S } from '../../engine/units/time.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
 import type { NicSpec, RegisterWrite } from '../../engine/contract/spec.js';
 import { watermarks } from '../../engine/nic-82599/packet-buffers.js';
@@ -12,6 +12,7 @@ import type { LinkEnd } from './link-ends.js';
 import { hasCredit, hasPfc, type Methods } from './link-methods.js';
 import type { NicTraffic } from './nic-arrivals.js';
 import { strayArrival } from './nic-arrivals.js';
+import type { NicPart } from './nic-ports.js';
 import { checkSwitch, NicCheck } from './nic-check.js';
 import { octetsAfterXoff, overGranted, warnOfHeadroom, watermarksOfLink } from './nic-headroom.js';
 import { warnOfBentShares, warnOfIdleShares } from './nic-shares.js';
@@ -22,6 +23,7 @@ import type { Settings } from './settings.js';
 const PART_BPS = 10e9;
 /** PCIe 2.0 with eight lanes, for a port of 10 Gb/s; in proportion beyond. */
 const PCIE_BPS = 32e9;
+const PCIE_LATENCY_PS = 500 * PS_PER_NS;
 const READS = 16;
 /** Ethernet header, FCS: what a frame has beyond the MTU. */
 const FRAMING_OCTETS = 18;
@@ -32,13 +34,14 @@ export function nicSpec(
   section: Nic82599Section,
   { scenario, settings }: { readonly scenario: Scenario; readonly settings: Settings },
   end: LinkEnd,
+  part: NicPart,
   traffic: NicTraffic,
   fail: Fail,
   warn: Warn,
 ): NicSpec {
   const { methods } = traffic;
   const longestFrameOctets = Math.max(...traffic.longestFrameOctets);
-  const { dcb, classes, pcie, vlan } = section;
+  const { dcb, classes, vlan } = section;
   const { rateBps } = end.link;
   const around = surroundingsOf(section, { scenario, settings }, { rateBps, longestFrameOctets });
   if (around.largestFrameOctets < longestFrameOctets) {
@@ -77,15 +80,11 @@ export function nicSpec(
     const ignored = section.ignoredWrites.join(', ');
     warn([...section.path, 'trace'], name, `writes without effect in the emulation: ${ignored}`);
   }
-  const scale = Math.max(1, around.linkBps / PART_BPS);
   return {
     registers: valuesOf(file),
     writes: writesOf(section, file, check),
-    pcie: {
-      octetPs: (8 * PS_PER_S) / (pcie.rateBps ?? PCIE_BPS * scale),
-      latencyPs: pcie.latencyPs,
-      reads: pcie.reads ?? Math.ceil(READS * scale),
-    },
+    secondPortOf: section.secondPortOf,
+    pcie: pcieOf(part.section, part.linkBps),
     dcb,
     classes,
     longestFrameOctets: around.largestFrameOctets,
@@ -96,6 +95,16 @@ export function nicSpec(
       { length: POOLS },
       (_, pool) => section.pools.find((own) => own.pool === pool)?.vlans ?? [],
     ),
+  };
+}
+
+/** PCIe of a part whose first port has a link of this rate. */
+function pcieOf({ pcie }: Nic82599Section, linkBps: number): NicSpec['pcie'] {
+  const scale = Math.max(1, linkBps / PART_BPS);
+  return {
+    octetPs: (8 * PS_PER_S) / (pcie.rateBps ?? PCIE_BPS * scale),
+    latencyPs: pcie.latencyPs ?? PCIE_LATENCY_PS,
+    reads: pcie.reads ?? Math.ceil(READS * scale),
   };
 }
 

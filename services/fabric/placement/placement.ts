@@ -15,13 +15,14 @@ export interface PlacedService {
 
 /** One service per device, with its name. */
 export function placeEachAlone(topology: Topology): Placement {
-  return topology.devices.map(({ name }, device) => ({ name, devices: [device] }));
+  const alone = topology.devices.map(({ name }, device) => ({ name, devices: [device] }));
+  return together(alone, topology);
 }
 
 /** Groups of at most so many devices; neighbors stay together where they can. */
 export function placeInGroups(topology: Topology, devicesPerService: number): Placement {
   const services = Math.ceil(topology.devices.length / devicesPerService);
-  return named(cut(topology, services, () => 1, devicesPerService));
+  return together(named(cut(topology, services, () => 1, devicesPerService)), topology);
 }
 
 /** So many services with about equally many ports, which is about equal work. */
@@ -31,7 +32,7 @@ export function placeInServices(topology: Topology, services: number): Placement
     ports[a.device]!++;
     ports[b.device]!++;
   }
-  return named(cut(topology, services, (device) => ports[device]!));
+  return together(named(cut(topology, services, (device) => ports[device]!)), topology);
 }
 
 /** `placement` of a scenario; devices that it does not name run alone. */
@@ -52,13 +53,41 @@ export function placeByName(
     }
     return { name, devices };
   });
-  const alone = placeEachAlone(topology).filter(({ devices: [device] }) => !placed.has(device!));
+  for (const [first, second] of topology.pairs ?? []) {
+    const [one, other] = [placed.get(first), placed.get(second)];
+    if (one === undefined || other === undefined || one === other) continue;
+    const [a, b] = [first, second].map((device) => topology.devices[device]!.name);
+    throw fail(['placement', other], `${a} and ${b} are ports of one NIC; place them together`);
+  }
+  const alone = topology.devices.flatMap(({ name }, device) =>
+    placed.has(device) ? [] : [{ name, devices: [device] }],
+  );
   for (const { name } of sections) {
     if (alone.some((service) => service.name === name)) {
       throw fail(['placement', name], `${name} is a device with a service of its own`);
     }
   }
-  return [...placedByName, ...alone];
+  return together([...placedByName, ...alone], topology);
+}
+
+/** A device of a pair goes where the other is, and where both may, to the first. */
+export function together(placement: Placement, { pairs = [] }: Topology): Placement {
+  return pairs
+    .reduce((placed, [first, second]) => joined(placed, first, second), placement)
+    .filter(({ devices }) => devices.length > 0);
+}
+
+function joined(placement: Placement, first: number, second: number): Placement {
+  const home = placement.findIndex(({ devices }) => devices.includes(first));
+  const other = placement.findIndex(({ devices }) => devices.includes(second));
+  // A service of several that only the second is in was written down, or has more room.
+  const isAlone = placement[home]!.devices.length === 1 && placement[other]!.devices.length > 1;
+  const [to, moved] = isAlone ? [other, first] : [home, second];
+  return placement.map((service, i) => {
+    const rest = service.devices.filter((device) => device !== moved);
+    const devices = i === to ? [...rest, moved].sort((a, b) => a - b) : rest;
+    return { ...service, devices };
+  });
 }
 
 function named(groups: readonly number[][]): Placement {

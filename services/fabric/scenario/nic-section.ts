@@ -12,11 +12,14 @@ export interface Nic82599Section {
   readonly dcb: boolean;
   readonly classes: 4 | 8;
   readonly pcie: {
+    /** Null: that of the part. */
+    readonly latencyPs: number | null;
     /** Null, here and below: from the rate of the link. */
     readonly rateBps: number | null;
-    readonly latencyPs: number;
     readonly reads: number | null;
   };
+  /** The host with the first port of the part; null: this is its only or its first port. */
+  readonly secondPortOf: string | null;
   /** Null: the longest frame of the load. */
   readonly largestFrameBytes: number | null;
   readonly bandwidth: BandwidthSection | null;

@@ -53,9 +53,10 @@ export function nicSection(input: NicInput, path: Path, located: Located): Nic82
     classes: input.tcs,
     pcie: {
       rateBps: pcie.rate ?? null,
-      latencyPs: pcie.latency,
+      latencyPs: pcie.latency ?? null,
       reads: pcie.reads ?? null,
     },
+    secondPortOf: input.secondPortOf ?? null,
     largestFrameBytes: input.largestFrame ?? null,
     bandwidth: input.bandwidth ? bandwidthSection(input, path, located) : null,
     vmWeights: input.vms,

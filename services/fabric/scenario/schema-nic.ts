@@ -78,14 +78,22 @@ export const nicSchema = mapping({
       .describe('Payload it carries, each way. Default: 3.2 times the link, 32G at least.')
       .exactOptional(),
     latency: quantity(time)
-      .describe('From a read request to its first data; from a write to host memory.')
-      .prefault('500ns'),
+      .describe(
+        'From a read request to its first data; from a write to host memory. Default: 500ns.',
+      )
+      .exactOptional(),
     reads: integer(1, 4096)
       .describe('Data read requests under way at most. Default: 16 for each 10G of the link.')
       .exactOptional(),
   })
     .describe('The link to host memory.')
     .prefault({}),
+  secondPortOf: text('a host', /./, 'a host such as h1')
+    .describe(
+      'The host whose 82599 this port is the second one of: each has its registers, queues and ' +
+        'buffers, and both share the PCIe link of that host.',
+    )
+    .exactOptional(),
   largestFrame: quantity(aboveZero(size))
     .describe('Largest frame that buffers must have room for. Default: the longest of the load.')
     .exactOptional(),

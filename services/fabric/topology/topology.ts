@@ -33,6 +33,8 @@ export interface Topology {
   /** Hosts come first: the index of a host is its position among hosts, too. */
   readonly devices: readonly TopologyDevice[];
   readonly links: readonly TopologyLink[];
+  /** Pairs of devices that are executed together: they share what no link is between. */
+  readonly pairs?: readonly (readonly [number, number])[];
 }
 
 /** Hosts are the devices 0 .. count - 1. */

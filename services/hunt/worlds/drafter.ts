@@ -98,6 +98,7 @@ export class Drafter {
       ];
     }
     stayWithin(draft, place.hosts);
+    pairPorts(draft, place.hosts);
     const hasAmounts = /"counts":"incremental"|"cet":"application"/;
     if (hasAmounts.test(JSON.stringify(draft))) promiseLess(draft);
     return draft;
@@ -323,6 +324,16 @@ function stayWithin(draft: Draft, hosts: readonly string[]): void {
   if ((stream['toVm'] ?? vm) === vm) stream['toVm'] = vm === 0 ? 1 : 0;
   delete stream['congestion'];
   delete stream['spoof'];
+}
+
+/** Not all hosts can be a second port: one is, of another. */
+function pairPorts(draft: Draft, [first, second]: readonly string[]): void {
+  const nic = (draft['hosts'] as Draft | undefined)?.['nic'] as Draft | undefined;
+  if (nic?.['secondPortOf'] === undefined || second === undefined) return;
+  delete nic['secondPortOf'];
+  const devices = (draft['devices'] ?? {}) as Record<string, Draft>;
+  devices[second] = { ...devices[second], nic: { secondPortOf: first } };
+  draft['devices'] = devices;
 }
 
 /** A NIC has a model, where another level does not set it. */

@@ -314,6 +314,7 @@ export function samplesOf(place: Place): Samples {
     largestFrame: ['9218B', '9700B'],
     bandwidth: (sampler) => bandwidthOf(sampler),
     // It names a file; what that has, writes can say.
+    'nic.secondPortOf': (sampler) => sampler.pick(hosts),
     'nic.trace': () => undefined,
     vms: (sampler) => sampler.some([1, 2, 5, 3], 1, 4),
     'nic.rates': (sampler) => [
@@ -485,6 +486,8 @@ export const LATER_KEYS: readonly string[] = [
   'sfc.whilePaused',
   'nic.trace',
   'nic.vmSwitch',
+  'nic.secondPortOf',
+  'credit.codec',
   'load.[].toVm',
   'mvtx2802.scheduler',
   'mvtx2802.weights',

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Engine } from '../../engine/device/engine.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Placement } from '../../fabric/placement/placement.js';
-import { placeInServices } from '../../fabric/placement/placement.js';
+import { placeInServices, together } from '../../fabric/placement/placement.js';
 import { planParts } from '../../fabric/placement/part-plan.js';
 import { STALLED } from '../../runtime/checks/stall.js';
 import { ThreadsRun } from '../../runtime/threads/run-threads.js';
@@ -173,8 +173,9 @@ function placement(fabric: Fabric, sampler: Sampler, count: number): Placement {
   if (sampler.chance(0.6)) return placeInServices(topology, parts);
   const order = topology.devices.map((_, d) => d);
   sampler.stream.shuffle(order);
-  return Array.from({ length: parts }, (_, part) => ({
+  const scattered = Array.from({ length: parts }, (_, part) => ({
     name: `part${part + 1}`,
     devices: order.filter((_device, i) => i % parts === part).sort((a, b) => a - b),
   }));
+  return together(scattered, topology);
 }

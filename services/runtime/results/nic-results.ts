@@ -25,6 +25,8 @@ export interface NicResult {
   readonly device: string;
   readonly port: string;
   readonly timePs: number;
+  /** The host with the first port of its part; null: this is it. */
+  readonly secondPortOf: string | null;
   /** Virtual machines, or pools; only those with a queue in use. */
   readonly T1: readonly VmRow[];
   /** Traffic classes, as the descriptor plane and the packet plane have them. */
@@ -178,6 +180,7 @@ function nicResult(
     device: spec.name,
     port: port.name,
     timePs: nowPs,
+    secondPortOf: nic.spec.secondPortOf,
     T1: queues.map((queue) => vmRow(nic, queue)),
     T2: {
       descriptor: classRows(nic, nic.descriptorPlane, 'RTTDT2C'),

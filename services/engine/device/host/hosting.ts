@@ -27,9 +27,9 @@ import { encodeBlankTelemetry } from '../../wire/telemetry.js';
 import type { ControlPayloads } from '../control-payloads.js';
 import type { Device } from '../device.js';
 import { KIND_DEVICE, KIND_RATE } from '../device.js';
-import { makeAdapters } from '../nic/adapters.js';
+import { makeAdapters } from '../nic-82599/adapters.js';
 import { KIND_ADAPTER } from '../nic/kinds.js';
-import { KEPT_NS } from '../nic/receive-side.js';
+import { KEPT_NS } from '../nic-82599/receive-side.js';
 import { makeTurns } from '../nic/turns.js';
 import type { MechanismSet } from '../mechanisms.js';
 import type { EgressPath } from '../egress-path.js';
@@ -88,6 +88,10 @@ export interface Hosting {
   carrier(d: number, up: boolean): void;
   /** Receive descriptors of a queue: free now, and the fewest so far. */
   ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
+  /** By device: the one with the other port of its NIC, or -1. */
+  readonly partners: Int32Array;
+  /** Of two such devices that have an event at one instant: this one goes first. */
+  goesFirst(d: number, other: number): boolean;
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
   readonly complaints: Complaints;
@@ -498,6 +502,8 @@ export function makeHosting(
     },
     carrier,
     ring: (d, queue) => adapters.ring(d, queue),
+    partners: adapters.partners,
+    goesFirst: (d, other) => adapters.goesFirst(d, other),
     parts: (d) => all[d],
     complaints,
   };

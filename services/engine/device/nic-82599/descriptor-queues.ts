@@ -7,8 +7,8 @@ import { QUEUES } from '../../nic-82599/register-map.js';
 import type { Device } from '../device.js';
 import { DID_READ } from '../device.js';
 import type { Shared } from '../shared.js';
-import type { HostSide } from './host-side.js';
-import { makeRings } from './rings.js';
+import type { HostSide } from '../nic/host-side.js';
+import { makeRings } from '../nic/rings.js';
 
 const NO_FRAME = -1;
 

@@ -3,8 +3,8 @@ import type { Nic82599 } from '../../nic-82599/nic.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
 import type { Device } from '../device.js';
 import type { Shared } from '../shared.js';
-import type { HostSide } from './host-side.js';
-import { KIND_TAKEN } from './kinds.js';
+import type { HostSide } from '../nic/host-side.js';
+import { KIND_TAKEN } from '../nic/kinds.js';
 
 /**
  * Receive descriptors, and the software that reads frames and returns descriptors. Each queue has a

@@ -25,7 +25,7 @@ import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { DescriptorQueues } from './descriptor-queues.js';
 import { makeDescriptorQueues } from './descriptor-queues.js';
-import type { HostSide } from './host-side.js';
+import type { HostSide } from '../nic/host-side.js';
 import {
   KIND_PUMP,
   KIND_RATE_ON,
@@ -34,7 +34,8 @@ import {
   KIND_TAKEN,
   KIND_WRITE_TURN,
   KIND_WRITTEN,
-} from './kinds.js';
+} from '../nic/kinds.js';
+import { makePcieLinks } from './pcie-links.js';
 import { makeReceiveSide } from './receive-side.js';
 
 /** The 82599s of a service: from descriptor queues to the wire, and from the wire to memory. */
@@ -73,6 +74,9 @@ export interface Adapters {
   wrongMap(d: number): number | null;
   /** The link went up or down. */
   carrier(d: number, up: boolean): void;
+  /** Devices that share a PCIe link, and which of them goes first at one instant. */
+  readonly partners: Int32Array;
+  goesFirst(d: number, other: number): boolean;
   /** Receive descriptors of a queue: free now, and the fewest so far. */
   ring(d: number, queue: number): { readonly free: number; readonly fewest: number };
   parts(d: number): Nic82599 | null;
@@ -113,6 +117,8 @@ export function makeAdapters(
   const state = tables.int32('nic', WORDS);
   /** When the link from host memory is free. */
   const readFreeAt = tables.float64('nic', 1);
+  const pcie = makePcieLinks(devices);
+  const { links, partners } = pcie;
   const armRate = (d: number, queue: number, atPs: number): void => {
     devices[d].schedule(atPs, KIND_RATE_ON, queue, 0);
   };
@@ -122,6 +128,7 @@ export function makeAdapters(
     devices,
     mechanisms,
     rows,
+    pcie,
     nics,
     egressPath,
     host,
@@ -200,9 +207,9 @@ export function makeAdapters(
     const length = words[frame + LENGTH];
     const row = rows[d];
     const first = clock.now + latencyPs;
-    const start = first > readFreeAt[row] ? first : readFreeAt[row];
+    const start = Math.max(first, readFreeAt[links[d]]);
     const done = start + Math.round(length * octetPs);
-    readFreeAt[row] = done;
+    readFreeAt[links[d]] = done;
     pool.setArrival(frame, done);
     state[s + READS_UNDER_WAY]++;
     state[s + TAKEN + tc] += length;
@@ -403,6 +410,8 @@ export function makeAdapters(
     setRate,
     writeRegister,
     carrier,
+    partners,
+    goesFirst: receiveSide.goesFirst,
     ring: receiveSide.ring,
     wake,
     answer,

@@ -13,10 +13,11 @@ import type { Device } from '../device.js';
 import { DID_LOOP, DID_WRITE } from '../device.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
-import type { HostSide } from './host-side.js';
-import { KIND_WRITE_TURN, KIND_WRITTEN } from './kinds.js';
+import type { HostSide } from '../nic/host-side.js';
+import { KIND_WRITE_TURN, KIND_WRITTEN } from '../nic/kinds.js';
 import { makeReceiveRings } from './receive-rings.js';
-import { rulersOf } from './rulers.js';
+import type { PcieLinks } from './pcie-links.js';
+import { rulersOf } from '../nic/rulers.js';
 
 /** Of a received frame, in place of its hash: how long the adapter stored it. */
 export const KEPT_NS = HASH;
@@ -36,6 +37,7 @@ export function makeReceiveSide(
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
   rows: Int32Array,
+  { links, partners }: PcieLinks,
   nics: readonly (Nic82599 | null)[],
   egressPath: EgressPath,
   host: HostSide,
@@ -49,6 +51,8 @@ export function makeReceiveSide(
   /** When the link into host memory is free, and whether a frame waits for that. */
   const writeFreeAt = tables.float64('nic', 1);
   const turnPlanned = tables.uint8('nic', 1);
+  /** The port wrote last, of the two of its part. */
+  const wroteLast = tables.uint8('nic', 1);
   /** Classes whose buffers hold a frame, and whose first frame has no descriptor; a bit each. */
   const filled = tables.int32('nic', 1);
   const starved = tables.int32('nic', 1);
@@ -161,9 +165,10 @@ export function makeReceiveSide(
     for (;;) {
       const eligible = filled[row] & ~starved[row];
       if (eligible === 0) return;
-      if (writeFreeAt[row] > clock.now) {
+      const freeAt = writeFreeAt[links[d]];
+      if (freeAt > clock.now) {
         turnPlanned[row] = 1;
-        devices[d].schedule(writeFreeAt[row], KIND_WRITE_TURN, 0, 0);
+        devices[d].schedule(freeAt, KIND_WRITE_TURN, 0, 0);
         return;
       }
       serve(d, row, nic, eligible);
@@ -212,7 +217,11 @@ export function makeReceiveSide(
     const arrived = pool.arrival(frame);
     const octets = writtenOctets(d, nic, tc, frame);
     const done = clock.now + Math.round((octets + DESCRIPTOR_OCTETS) * octetPs);
-    writeFreeAt[row] = done;
+    writeFreeAt[links[d]] = done;
+    if (partners[d] >= 0) {
+      wroteLast[row] = 1;
+      wroteLast[rows[partners[d]]] = 0;
+    }
     if (!isLooped(nic, frame)) nic.receiveLatency.add(tc, done - arrived);
     const inMemory = done + latencyPs;
     words[frame + KEPT_NS] = Math.round((inMemory - arrived) / PS_PER_NS);
@@ -220,6 +229,12 @@ export function makeReceiveSide(
     if (lists.push(nicFrames.writing(row), frame)) {
       devices[d].schedule(inMemory, KIND_WRITTEN, 0, 0);
     }
+  }
+
+  /** Of two ports of a part, the one that did not write last. */
+  function goesFirst(d: number, other: number): boolean {
+    const [own, its] = [wroteLast[rows[d]], wroteLast[rows[other]]];
+    return own === its ? d < other : own < its;
   }
 
   function queueOf(d: number, nic: Nic82599, tc: number, frame: number): number {
@@ -289,6 +304,7 @@ export function makeReceiveSide(
 
   return {
     configure,
+    goesFirst,
     receive,
     fits,
     receiveLooped,
