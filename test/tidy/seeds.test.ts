@@ -38,10 +38,28 @@ function pathsOf(cell: string): string[] {
 /** By page: headings, tables and statements of the document, as its rows begin or say them. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   '82599.md': [
-    ...['7.4.5:', '7.4.5.1:', '7.4.5.2:', '7.4.5.3,', '7.5:', '7.5.1:', '7.6:', '7.7.1:'],
+    ...[
+      '7.4.5:',
+      '7.4.5.1:',
+      '7.4.5.2:',
+      '7.4.5.3,',
+      '7.5:',
+      '7.5.1:',
+      '7.5.1, note',
+      '7.6:',
+      '7.7.1:',
+    ],
     ...['7.7.2.1:', '7.7.2.1.1:', '7.7.2.1.2:', '7.7.2.2:', '7.7.2.2, caution', '7.7.2.3:'],
     ...['7.7.2.3.1,', '7.7.2.3.2:', '7.7.2.4:', '7.7.2.4.1,', '7.7.2.4.2,', '7.7.2.4.3,'],
-    ...['7.7.2.4.4:', '7.7.3.1:', '7.7.3.1, caution', '7.7.3.2,', '7.7.3.2.1,', '7.7.3.2.2:'],
+    ...[
+      '7.7.2.4.4:',
+      '7.7.3.1:',
+      '7.7.3.1, caution',
+      '7.7.3.2,',
+      '7.7.3.2: the high watermark',
+      '7.7.3.2.1,',
+      '7.7.3.2.2:',
+    ],
     ...[49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59].map((table) => `7-${table}`),
     ...[33, 34, 35].map((figure) => `Figure 7-${figure}`),
   ],
@@ -55,14 +73,14 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
       'method per priority',
       'longer distances',
     ],
-    'six steps',
+    ...['six steps', 'port speed', 'whole path', 'codec'],
   ],
   'mvtx2802.md': ['7.2:', '7.6:', '7.8:', '7.9:', '7.9.1:', '7.9.2: unmanaged', '7.9.2: managed'],
   'source-flow-control.md': [
     ...['Fastest reaction', 'head-of-line', 'deadlock', 'end stations', 'Queuing Frames'],
     ...['addSfcSource', 'condTransmitSfcmPdu', 'buildAndSendSfcm', 'periodicTableCleanup'],
     ...['89-A2', 'IPv4', 'end station pauses', 'invokes PFC', 'the bridge forwards'],
-    ...['No state machine', 'Annex', 'YANG'],
+    ...['No state machine', 'Annex', 'YANG', 'LLDP advertises'],
   ],
 };
 
