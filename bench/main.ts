@@ -11,7 +11,7 @@ import { inProcess, median } from './measure.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CASE = join(ROOT, 'dist/bench/case.js');
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const BASELINE = join(ROOT, 'bench/baseline.json');
 
 type Figures = Record<string, number>;

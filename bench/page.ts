@@ -9,7 +9,7 @@ import { median } from './measure.js';
 
 // Size of reports, and how long a browser takes until it has drawn them, by the size of the fabric.
 
-const CLI = fileURLToPath(new URL('../services/cli/main.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../programs/selvage.js', import.meta.url));
 const ROUNDS = 5;
 
 /** In the page: when its first frame after the report was rendered is due. */

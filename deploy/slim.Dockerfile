@@ -17,5 +17,5 @@ COPY --from=required --chown=1000:1000 /work /work
 WORKDIR /work
 USER 1000:1000
 STOPSIGNAL SIGTERM
-ENTRYPOINT ["/usr/local/bin/node", "/selvage/dist/services/cli/main.js"]
+ENTRYPOINT ["/usr/local/bin/node", "/selvage/dist/programs/selvage.js"]
 CMD ["--help"]

@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const CLI = join(root, 'dist/services/cli/main.js');
+const CLI = join(root, 'dist/programs/selvage.js');
 const SIZE = { width: 1280, height: 900 };
 
 const folder = mkdtempSync(join(tmpdir(), 'selvage-images-'));

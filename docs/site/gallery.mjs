@@ -22,7 +22,7 @@ export function galleryRows(text) {
 /** Runs the commands of the gallery, and puts the page of each into a folder. */
 export function makeGallery(gallery, target) {
   mkdirSync(target, { recursive: true });
-  const main = resolve('dist/services/cli/main.js');
+  const main = resolve('dist/programs/selvage.js');
   for (const [, name, , , words] of readFileSync(gallery, 'utf8').matchAll(ROW)) {
     const folder = mkdtempSync(join(tmpdir(), 'selvage-gallery-'));
     const page = join(target, pageOf(name));

@@ -10,9 +10,10 @@
 // as in `const $ahead = ahead;`. An assertion becomes a condition with a call behind it, since a
 // call that is inlined for each of them uses up what V8 inlines of the event loop.
 
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isNewer } from './is-newer.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const services = join(root, 'dist', 'services');
@@ -39,11 +40,6 @@ if (!isNewer(stamp, [...paths, fileURLToPath(import.meta.url)])) {
   const modules = new Map(paths.map((path) => [path, parse(ts, path)]));
   for (const module of modules.values()) fold(ts, modules, module);
   writeFileSync(stamp, '');
-}
-
-function isNewer(made, than) {
-  const madeAt = statSync(made, { throwIfNoEntry: false })?.mtimeMs ?? -1;
-  return than.every((source) => statSync(source).mtimeMs <= madeAt);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
+import { programFile } from '../runtime/package-files.js';
 import type { Document } from './document.js';
 import type { HuntTask } from './hunt-worker.js';
 import { runInWorkers } from './run-in-workers.js';
@@ -47,11 +48,10 @@ export async function hunt(
 ): Promise<HuntResult> {
   const { seed, faults } = options;
   const task: HuntTask = { file, document, options: { seed, faults } };
-  const source = new URL('./hunt-worker.js', import.meta.url);
   const failed: Failed[] = [];
   let done = 0;
   const numbers = { from: options.from ?? 0, count: options.runs };
-  await runInWorkers(source, task, options.threads, numbers, (reply) => {
+  await runInWorkers(programFile('hunt-worker'), task, options.threads, numbers, (reply) => {
     const { run, verdict } = reply as Failed;
     done++;
     if (verdict.reason !== null) failed.push({ run, verdict });

@@ -14,7 +14,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 192 };
  * thread runs which number is not determined.
  */
 export async function runInWorkers(
-  source: URL,
+  program: string,
   workerData: unknown,
   threads: number,
   { from, count }: RunNumbers,
@@ -22,7 +22,7 @@ export async function runInWorkers(
 ): Promise<void> {
   const workers = Array.from(
     { length: Math.min(threads, count) },
-    () => new Worker(source, { workerData, resourceLimits: LIMITS }),
+    () => new Worker(program, { workerData, resourceLimits: LIMITS }),
   );
   let next = from;
   const serve = (worker: Worker): Promise<void> =>

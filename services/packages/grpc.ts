@@ -1,4 +1,4 @@
-/** What services use of gRPC; the build writes the package itself into the compiled file. */
+/** What services use of gRPC; bundles carry no more of it. */
 export {
   Client,
   credentials,

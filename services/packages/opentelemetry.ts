@@ -1,4 +1,4 @@
-/** What services use of OpenTelemetry; the build writes the packages into the compiled file. */
+/** What services use of OpenTelemetry; bundles carry no more of it. */
 import * as grpcMetrics from '@opentelemetry/exporter-metrics-otlp-grpc';
 import * as httpMetrics from '@opentelemetry/exporter-metrics-otlp-http';
 import * as grpcTraces from '@opentelemetry/exporter-trace-otlp-grpc';

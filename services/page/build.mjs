@@ -1,8 +1,9 @@
 // Makes the page's program and style: dist/page/page.{js,css}, which a report carries within it.
 
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isNewer } from '../build/is-newer.mjs';
 
 const folder = dirname(fileURLToPath(import.meta.url));
 const root = join(folder, '..', '..');
@@ -37,9 +38,4 @@ if (!isNewer(join(target, 'page.js'), sources)) {
       },
     },
   });
-}
-
-function isNewer(made, than) {
-  const madeAt = statSync(made, { throwIfNoEntry: false })?.mtimeMs ?? -1;
-  return than.every((source) => statSync(source).mtimeMs < madeAt);
 }

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
-import { PACKAGE_FOLDER, readManifest } from './version.js';
+import { join } from 'node:path';
+import { packageFile } from './package-files.js';
+import { readManifest } from './version.js';
 
 /** Packages that npm installs on request only (optional peers), and what needs each of them. */
 const OPTIONAL: Readonly<Record<string, string>> = {
@@ -23,7 +25,7 @@ export function installOf(name: string): string {
   const version = readManifest().peerDependencies[name]!;
   // A folder of global packages is part of no project.
   const isGlobal =
-    PACKAGE_FOLDER.pathname.endsWith('/node_modules/selvage/') &&
-    !existsSync(new URL('../../package.json', PACKAGE_FOLDER));
+    packageFile().endsWith(join('node_modules', 'selvage')) &&
+    !existsSync(packageFile('../../package.json'));
   return `npm install ${isGlobal ? '--global ' : ''}${name}@${version}`;
 }

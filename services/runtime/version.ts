@@ -1,16 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from './package-files.js';
 
 interface Manifest {
   readonly version: string;
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** Package of this software; it is two folders above `dist/services`. */
-export const PACKAGE_FOLDER = new URL('../../../', import.meta.url);
-
 /** What the package says of itself. */
 export function readManifest(): Manifest {
-  return JSON.parse(readFileSync(new URL('package.json', PACKAGE_FOLDER), 'utf8')) as Manifest;
+  return JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as Manifest;
 }
 
 /** Version of this software. */

@@ -11,7 +11,7 @@ import type { Page } from 'playwright-core';
 import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const VICTIM = 'victim/h4->h6';
 /** A PNG begins so. */
 const PNG = '89504e470d0a1a0a';

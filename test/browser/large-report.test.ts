@@ -12,7 +12,7 @@ import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 import { fatTreeScenario } from '../kit/fat-tree-scenario.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const OCTETS_MOST = 3_000_000;
 const ELEMENTS_MOST = 1500;
 

@@ -12,7 +12,7 @@ import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 import { takePictures, until } from '../kit/pictures.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const PATIENCE = { timeout: 30_000 };
 
 describe('the states of a live page', { skip: noBrowser, timeout: 180_000 }, () => {

@@ -12,7 +12,7 @@ import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const noBroker = isInstalled() ? false : 'no nats-server on the PATH';
 const PATIENCE = { timeout: 30_000 };
 

@@ -15,7 +15,7 @@ import { ROOT } from '../kit/emulate.js';
 import { fatTreeScenario } from '../kit/fat-tree-scenario.js';
 import { PICTURES, takePictures } from '../kit/pictures.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 
 describe('pictures of pages', { skip: noBrowser }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-pictures-'));

@@ -11,7 +11,7 @@ import type { Page } from 'playwright-core';
 import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const SIZE_MAX = 3e6;
 /** Loaded machines are slow; the target is 3 s on an idle one. */
 const OPEN_MS_MAX = 10_000;

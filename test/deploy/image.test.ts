@@ -58,7 +58,7 @@ describe('deploy/Dockerfile', () => {
     const image = mkdtempSync(join(tmpdir(), 'selvage-image-'));
     try {
       for (const rest of said('COPY')) fill(image, rest);
-      const main = join(image, 'dist/services/cli/main.js');
+      const main = join(image, 'dist/programs/selvage.js');
       const start = (...words: string[]): number | null =>
         spawnSync(process.execPath, [main, ...words], { cwd: image }).status;
       const example = join(image, 'examples/pair-line-rate.yaml');

@@ -15,7 +15,7 @@ import { NAMES_A_CLUSTER, refusalsOf } from '../kit/real-cluster.js';
 import { violationsOf } from '../kit/manifest-rules.js';
 import { schemaFaults, skipWithoutSchemas } from '../kit/schemas.js';
 
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 
 /** A leaf-spine of one spine, and how many devices it has. */
 const FABRICS = [

@@ -29,7 +29,7 @@ describe('an assertion that fails', () => {
 
   const ran = (out: string, ...words: string[]): ReturnType<EngineCopy['run']> =>
     copy.run(
-      'services/cli/main.js',
+      'programs/selvage.js',
       ['run', 'examples/incast-pfc.yaml', '--no-parquet', '--out', join(folder, out), ...words],
       DEFECT,
     );

@@ -302,7 +302,7 @@ describe('a broker', { skip }, () => {
     args: readonly string[],
     env: object = {},
   ): { status: number; error: string } => {
-    const command = [join(ROOT, 'dist/services/cli/main.js'), 'run', ...args];
+    const command = [join(ROOT, 'dist/programs/selvage.js'), 'run', ...args];
     const { status, stderr } = spawnSync(process.execPath, command, {
       encoding: 'utf8',
       env: { ...process.env, ...env },

@@ -23,7 +23,7 @@ interface Status {
 
 describe('a fault injected into a run that is under way', { timeout: 240_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
-  const main = join(ROOT, 'dist/services/cli/main.js');
+  const main = join(ROOT, 'dist/programs/selvage.js');
   // A user's runs are found in the folder for temporary files: this one has its own.
   const env = { ...process.env, TMPDIR: folder };
   const children: ChildProcess[] = [];

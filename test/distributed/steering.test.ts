@@ -22,7 +22,7 @@ interface Status {
 describe('a run in several processes', { skip, timeout: 120_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
   const out = join(folder, 'out');
-  const main = join(ROOT, 'dist/services/cli/main.js');
+  const main = join(ROOT, 'dist/programs/selvage.js');
   // A user's runs are found in the folder for temporary files: this one has its own.
   const env = { ...process.env, TMPDIR: folder };
   const children: ChildProcess[] = [];

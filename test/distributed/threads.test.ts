@@ -62,7 +62,7 @@ describe('the run directory', () => {
     rmSync(folder, { recursive: true });
   });
   const selvage = (...args: string[]): { status: number | null; stderr: string } =>
-    spawnSync(process.execPath, [join(ROOT, 'dist/services/cli/main.js'), ...args], {
+    spawnSync(process.execPath, [join(ROOT, 'dist/programs/selvage.js'), ...args], {
       encoding: 'utf8',
     });
   const scenario = join(ROOT, 'examples/victim-behind-pfc.yaml');

@@ -42,7 +42,7 @@ describe('traces across services', { skip }, () => {
 
   function run(receiver: Receiver, ...placed: string[]): Promise<readonly ReceivedSpan[]> {
     const words = ['--quiet', '--no-parquet', '--out', join(folder, 'run'), '--otlp', receiver.url];
-    const main = join(ROOT, 'dist/services/cli/main.js');
+    const main = join(ROOT, 'dist/programs/selvage.js');
     const child = spawn(process.execPath, [main, 'run', scenario, ...words, ...placed]);
     let stderr = '';
     child.stderr.on('data', (piece: Buffer) => (stderr += piece.toString()));

@@ -99,7 +99,7 @@ for (const [what, { status, exit, example, set }] of Object.entries(CASES)) {
     for (const [home, { words, skip }] of Object.entries(homes)) {
       it(`comes with exit code ${exit} in ${home}`, { skip }, () => {
         const args = [
-          join(ROOT, 'dist/services/cli/main.js'),
+          join(ROOT, 'dist/programs/selvage.js'),
           ...['run', join(ROOT, `examples/${example}.yaml`), '--json', '--no-parquet'],
           ...['--out', join(folder, `${example}-${home}-${exit}`), ...words],
           ...set.flatMap((each) => ['--set', each]),

@@ -64,9 +64,9 @@ describe('in containers', { skip }, () => {
   it('the image holds what a build elsewhere makes, octet for octet', () => {
     const container = engine.docker('create', IMAGE).trim();
     const copy = join(folder, 'image');
-    engine.docker('cp', `${container}:/selvage/dist/services`, copy);
+    engine.docker('cp', `${container}:/selvage/dist/programs`, copy);
     engine.docker('rm', container);
-    const here = filesOf(join(ROOT, 'dist/services'));
+    const here = filesOf(join(ROOT, 'dist/programs'));
     const there = filesOf(copy);
     for (const [path, hash] of there) assert.equal(hash, here.get(path), path);
     assert.ok(there.size > 100);
@@ -117,7 +117,7 @@ describe('in containers', { skip }, () => {
         out,
         '--quiet',
       ];
-      const main = join(ROOT, 'dist/services/cli/main.js');
+      const main = join(ROOT, 'dist/programs/selvage.js');
       const options = { cwd: ROOT, encoding: 'utf8' } as const;
       const { status, stderr } = spawnSync(process.execPath, [main, 'run', ...words], options);
       assert.equal(status, 0, stderr);

@@ -40,7 +40,7 @@ describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () =>
     const sampled = [every, 'observe.traces.share=2%', 'observe.traces.slowest=5'];
     const set = ['observe.episodes=true', ...sampled, 'duration=60us'];
     const words = [
-      ...[join(ROOT, 'dist/services/cli/main.js'), 'run', 'examples/victim-behind-pfc.yaml'],
+      ...[join(ROOT, 'dist/programs/selvage.js'), 'run', 'examples/victim-behind-pfc.yaml'],
       ...[...set, 'expect=[]'].flatMap((change) => ['--set', change]),
       ...['--quiet', '--no-parquet', '--out', join(folder, 'run'), '--otlp', url, ...placed],
     ];

@@ -76,7 +76,7 @@ describe('a trace for Perfetto', { skip, timeout: 300_000 }, () => {
   });
 
   function selvage(...words: string[]): string {
-    const main = join(ROOT, 'dist/services/cli/main.js');
+    const main = join(ROOT, 'dist/programs/selvage.js');
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], {
       cwd: ROOT,
       encoding: 'utf8',

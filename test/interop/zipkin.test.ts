@@ -11,7 +11,7 @@ import { httpReceiver } from '../kit/otlp-receiver.js';
 import type { ZipkinSpan } from '../kit/zipkin.js';
 import { noZipkin, Zipkin } from '../kit/zipkin.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const VICTIM = 'victim/h4->h6';
 /** A nanosecond is shown as a microsecond. */
 const SCALE = 1000;

@@ -39,7 +39,10 @@ export class EngineCopy {
     for (const name of SHARED) symlinkSync(join(ROOT, name), join(this.folder, name));
   }
 
-  /** Runs one of its programs, below dist, with the defect; without one: as it is. */
+  /**
+   * Runs one of its programs, below dist, with the defect; without one: as it is. Those of
+   * `programs` are bundled first.
+   */
   run(
     program: string,
     words: readonly string[],
@@ -47,8 +50,8 @@ export class EngineCopy {
   ): SpawnSyncReturns<string> {
     const mend = defect === null ? null : this.plant(defect);
     try {
-      const all = [join(this.folder, 'dist', program), ...words];
-      return spawnSync(process.execPath, all, { cwd: this.folder, encoding: 'utf8' });
+      if (program.startsWith('programs/')) this.bundle();
+      return this.node(join(this.folder, 'dist', program), ...words);
     } finally {
       mend?.();
     }
@@ -56,6 +59,15 @@ export class EngineCopy {
 
   remove(): void {
     rmSync(this.folder, { recursive: true });
+  }
+
+  private bundle(): void {
+    const { status, stderr } = this.node(join(ROOT, 'services/build/bundle.mjs'), this.folder);
+    assert.equal(status, 0, stderr);
+  }
+
+  private node(...words: readonly string[]): SpawnSyncReturns<string> {
+    return spawnSync(process.execPath, words, { cwd: this.folder, encoding: 'utf8' });
   }
 
   private plant({ file, from, to }: SourceDefect): () => void {

@@ -78,7 +78,7 @@ function commandsOf({ text }: Block): readonly (readonly string[])[] {
 /** A folder as a reader of the pages has it: `examples`, and `selvage` on the PATH. */
 export function readersFolder(): { readonly folder: string; readonly env: NodeJS.ProcessEnv } {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-page-'));
-  const main = join(ROOT, 'dist/services/cli/main.js');
+  const main = join(ROOT, 'dist/programs/selvage.js');
   mkdirSync(join(folder, '.bin'));
   const program = join(folder, '.bin/selvage');
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);

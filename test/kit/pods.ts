@@ -9,7 +9,7 @@ import { freePort } from '../../services/cli/fleet/free-port.js';
 import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { ROOT } from './emulate.js';
 
-export const MAIN = join(ROOT, 'dist/services/cli/main.js');
+export const MAIN = join(ROOT, 'dist/programs/selvage.js');
 export const EXAMPLE = join(ROOT, 'examples/leaf-spine-all-to-all.yaml');
 export const KEY = '0123456789abcdef0123456789abcdef';
 const { PHASE_RUNNING } = selvage.v1.RunStatus.Phase;

@@ -14,7 +14,7 @@ import { ROOT } from '../kit/emulate.js';
 import { isLong, skipUnlessLong } from '../kit/long-suite.js';
 import { LINES } from './lines.js';
 
-const SELVAGE = 'dist/services/cli/main.js';
+const SELVAGE = 'dist/programs/selvage.js';
 const NO_BROKER = isInstalled() ? false : 'no nats-server on the PATH';
 
 /** One of each kind of mechanism; the long suite takes all examples. */

@@ -142,7 +142,7 @@ describe('selvage run --capture', () => {
   });
 
   const selvage = (...words: string[]): { status: number | null; stderr: string } => {
-    const main = join(ROOT, 'dist/services/cli/main.js');
+    const main = join(ROOT, 'dist/programs/selvage.js');
     const scenario = join(ROOT, 'examples/incast-pfc.yaml');
     const small = ['--set', 'load.0.bytes=60KB', '--set', 'expect=[]', '--quiet'];
     return spawnSync(process.execPath, [main, 'run', scenario, ...small, ...words], {
@@ -178,7 +178,7 @@ describe('selvage run --capture', () => {
 
   it('says that the disk is full, and leaves nothing behind', () => {
     const out = join(folder, 'full');
-    const main = join(ROOT, 'dist/services/cli/main.js');
+    const main = join(ROOT, 'dist/programs/selvage.js');
     const scenario = join(ROOT, 'examples/incast-pfc.yaml');
     const words = ['run', scenario, '--quiet', '--out', out, '--capture', 's1'];
     // No file may become longer than 200 blocks: what a full disk does, from a shell.

@@ -15,7 +15,7 @@ import { after, before, describe, it } from 'node:test';
 import { ROOT } from '../kit/emulate.js';
 
 const LATE = 'transport: { reliable: { window: 4, ackEvery: 8 } }';
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 
 interface Said {
   readonly code: number | null;

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { ROOT } from '../kit/emulate.js';
 
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 const folder = mkdtempSync(join(tmpdir(), 'selvage-discovery-'));
 after(() => {
   rmSync(folder, { recursive: true });

@@ -10,7 +10,7 @@ import { DuelWatch } from '../../services/report/duel-watch.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const EXAMPLE = 'examples/incast-pfc.yaml';
 const folder = mkdtempSync(join(tmpdir(), 'selvage-duel-'));
 after(() => {

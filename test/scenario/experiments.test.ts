@@ -11,7 +11,7 @@ import { axisOf, combinations } from '../../services/sweep/grid.js';
 import { measure } from '../../services/sweep/measure.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const folder = mkdtempSync(join(tmpdir(), 'selvage-experiments-'));
 after(() => {
   rmSync(folder, { recursive: true });

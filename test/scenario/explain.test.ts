@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { ALIASES, LOAD_EXAMPLES } from '../../services/cli/topics.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 
 function explain(...words: string[]): string {
   const line = [MAIN, 'explain', ...words];

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { ROOT } from '../kit/emulate.js';
 
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 const SCENARIO = join(ROOT, 'examples/incast-pfc.yaml');
 const EXIT_BAD_INPUT = 2;
 

@@ -110,7 +110,7 @@ describe('the trace of a driver', () => {
 });
 
 it('selvage inspect --dump prints what selvage inspect --dump --json says', () => {
-  const main = join(ROOT, 'dist/services/cli/main.js');
+  const main = join(ROOT, 'dist/programs/selvage.js');
   const words = ['inspect', 'h1', '--run', EXAMPLE, '--at', '10us', '--dump'];
   const text = spawnSync(process.execPath, [main, ...words], { encoding: 'utf8' });
   const json = spawnSync(process.execPath, [main, ...words, '--json'], { encoding: 'utf8' });

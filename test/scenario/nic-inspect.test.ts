@@ -13,7 +13,7 @@ describe('selvage inspect', () => {
   it('prints the tables of a run directory, and of a scenario at a time', () => {
     const folder = mkdtempSync(join(tmpdir(), 'selvage-inspect-'));
     const selvage = (...words: string[]): { code: number | null; out: string; err: string } => {
-      const main = join(ROOT, 'dist/services/cli/main.js');
+      const main = join(ROOT, 'dist/programs/selvage.js');
       const child = spawnSync(process.execPath, [main, ...words], {
         cwd: folder,
         encoding: 'utf8',

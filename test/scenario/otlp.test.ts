@@ -20,7 +20,7 @@ describe('figures for Prometheus', () => {
     rmSync(folder, { recursive: true });
   });
   const command = (metrics: string): string[] => [
-    ...[join(ROOT, 'dist/services/cli/main.js'), 'run', join(ROOT, 'examples/incast-pfc.yaml')],
+    ...[join(ROOT, 'dist/programs/selvage.js'), 'run', join(ROOT, 'examples/incast-pfc.yaml')],
     ...['--quiet', '--out', join(folder, 'run'), '--set', 'load.0.bytes=5GB'],
     ...['--metrics', metrics],
   ];
@@ -73,7 +73,7 @@ describe('spans over OTLP', () => {
     const sampled = [every, 'observe.traces.share=2%', 'observe.traces.slowest=5'];
     const set = ['observe.episodes=true', ...sampled, 'duration=60us'];
     const words = [
-      ...[join(ROOT, 'dist/services/cli/main.js'), 'run', scenario, '--quiet', '--otlp', url],
+      ...[join(ROOT, 'dist/programs/selvage.js'), 'run', scenario, '--quiet', '--otlp', url],
       ...['--out', join(folder, 'run'), ...set.flatMap((s) => ['--set', s]), '--set', 'expect=[]'],
     ];
     return new Promise((resolve) => {

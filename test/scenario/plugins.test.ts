@@ -92,7 +92,7 @@ describe('a scenario with plugins', () => {
     return loadFabric(at('scenario.yaml'), [`plugins=${plugins}`]).fabric;
   };
   const selvage = (...words: string[]): { status: number | null; out: string } => {
-    const main = join(ROOT, 'dist/services/cli/main.js');
+    const main = join(ROOT, 'dist/programs/selvage.js');
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], {
       cwd: folder,
       encoding: 'utf8',

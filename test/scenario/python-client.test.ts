@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import { ROOT } from '../kit/emulate.js';
 import { PYTHON_FOLDER, skipWithout } from '../kit/python.js';
 
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 const CLIENT = join(ROOT, 'clients/python');
 
 interface Read {

@@ -37,7 +37,7 @@ describe('a run that goes on from a saved state', () => {
     rmSync(folder, { recursive: true });
   });
   const selvage = (...args: string[]): { status: number | null; stderr: string } =>
-    spawnSync(process.execPath, [join(ROOT, 'dist/services/cli/main.js'), ...args], {
+    spawnSync(process.execPath, [join(ROOT, 'dist/programs/selvage.js'), ...args], {
       encoding: 'utf8',
     });
 

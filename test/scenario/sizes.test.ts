@@ -8,7 +8,7 @@ import { SfcPlan } from '../../services/mechanisms/sfc/plan.js';
 import type { SfcSwitchSpec } from '../../services/mechanisms/sfc/spec.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 const RING = 'examples/ring-deadlock.yaml';
 
 function selvage(...words: string[]): { code: number | null; out: string; err: string } {

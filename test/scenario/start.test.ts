@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ROOT } from '../kit/emulate.js';
 
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 const TEMPLATES = readdirSync(join(ROOT, 'examples/templates')).map((name) =>
   name.replace('.yaml', ''),
 );

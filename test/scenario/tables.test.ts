@@ -12,7 +12,7 @@ import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
 import { eventsOf } from '../../services/telemetry/events/event-table.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 
-const MAIN = join(ROOT, 'dist/services/cli/main.js');
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 
 describe('tables of a run', () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));

@@ -13,7 +13,7 @@ import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 
-const CLI = join(ROOT, 'dist/services/cli/main.js');
+const CLI = join(ROOT, 'dist/programs/selvage.js');
 const RING = 'examples/ring-deadlock.yaml';
 const PLAIN = { good: String, bad: String, strong: String };
 

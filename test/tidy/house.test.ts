@@ -85,7 +85,8 @@ it('an example is mentioned in the documentation', () => {
 
 it('a source is used by another, unless it is an entry point or a test', () => {
   const sources = filesMatching(/^(services|bench|test)\/.*\.tsx?$/);
-  const used = new Set(sources.flatMap(sourcesNamedIn).map(withoutSuffix));
+  const users = [...sources, 'services/build/bundle.mjs'];
+  const used = new Set(users.flatMap(sourcesNamedIn).map(withoutSuffix));
   const starts =
     /(^services\/[^/]+\/main|^test\/golden\/main|^bench\/(main|case|distributed|scaling|page|cuts|echo|alone)|\.test)\.tsx?$/;
   const isUsed = (path: string): boolean => used.has(withoutSuffix(path));

@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../runtime/package-files.js';
 import { EXIT, InputError } from '../exit.js';
 import { storedRun } from './resume.js';
 
 const CAPTURE = 'capture.pcapng';
-/** Of the package, seen from where this file is compiled to. */
-const DISSECTORS = fileURLToPath(
-  new URL('../../../../clients/wireshark/selvage.lua', import.meta.url),
-);
+const DISSECTORS = packageFile('clients/wireshark/selvage.lua');
 
 /** Prints the command that opens the capture of a run in Wireshark, with dissectors. */
 export function captureCommand(run: string): number {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { packageFile } from '../../runtime/package-files.js';
 import { unknownName } from '../../settings/errors.js';
 import { InputError } from '../exit.js';
 
@@ -7,7 +8,7 @@ export interface InitOptions {
   readonly template: string;
 }
 
-const TEMPLATES = new URL('../../../../examples/templates/', import.meta.url);
+const TEMPLATES = packageFile('examples/templates');
 
 /** Editors with the YAML language server complete and check by the schema in this line. */
 const SCHEMA_LINE = '# yaml-language-server: $schema=scenario.schema.json\n';
@@ -15,7 +16,7 @@ const SCHEMA_LINE = '# yaml-language-server: $schema=scenario.schema.json\n';
 export function initCommand(file: string, { template }: InitOptions): void {
   const names = readdirSync(TEMPLATES).map((name) => name.replace(/\.yaml$/, ''));
   if (!names.includes(template)) throw new InputError(unknownName('template', template, names));
-  const text = readFileSync(fileURLToPath(new URL(`${template}.yaml`, TEMPLATES)), 'utf8');
+  const text = readFileSync(join(TEMPLATES, `${template}.yaml`), 'utf8');
   try {
     writeFileSync(file, SCHEMA_LINE + text.replaceAll('FILE', file), { flag: 'wx' });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { time } from '../../settings/quantities.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
+import { packageFile } from '../../runtime/package-files.js';
 import { EXIT, InputError } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';
 
@@ -11,7 +11,7 @@ export interface ManagedOptions {
 }
 
 /** Of the package, relative to where this file is compiled to. */
-const MODULES = fileURLToPath(new URL('../../../../yang/', import.meta.url));
+const MODULES = packageFile('yang');
 
 /** Prints the managed objects of a run, at its end or at a time, as instance data of YANG. */
 export async function managedCommand(file: string, { set, at }: ManagedOptions): Promise<number> {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { VariantError } from '../../fabric/scenario/contenders.js';
 import { didYouMean } from '../../settings/errors.js';
@@ -9,6 +8,7 @@ import { formatOctets, formatRate, formatTime } from '../../report/format.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { pageOfSweep } from '../../report/page/page-of-sweep.js';
 import { table } from '../../report/table.js';
+import { packageFile } from '../../runtime/package-files.js';
 import { EXPERIMENTS } from '../../sweep/experiments.js';
 import type { Axis } from '../../sweep/grid.js';
 import { axisOf, combinations, nameOfAxis } from '../../sweep/grid.js';
@@ -90,7 +90,7 @@ export async function experimentCommand(
   const folder = options.out ?? join('runs', name);
   prepareFolder(folder);
   const axes = axesOf(experiment.vary);
-  const file = fileURLToPath(new URL(experiment.scenario, EXAMPLES));
+  const file = packageFile('examples', experiment.scenario);
   const rows =
     options.k8s === true
       ? await rowsInCluster(file, axes, experiment.set, options)
@@ -104,8 +104,6 @@ export async function experimentCommand(
   process.stdout.write(`${join(folder, 'sweep.html')}\n`);
   return EXIT.COMPLETE;
 }
-
-const EXAMPLES = new URL('../../../../examples/', import.meta.url);
 
 function axesOf(vary: readonly string[]): Axis[] {
   const axes = vary.map((text): Axis => {

@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { openStore } from '../../runtime/checkpoints/open-store.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import { awaitBroker, brokerEnvironment, connectBroker } from '../../runtime/links/broker.js';
 import { RunKeys } from '../../runtime/keys/run-keys.js';
 import type { LogSettings } from '../../runtime/log.js';
 import { logEnvironment } from '../../runtime/log.js';
+import { programFile } from '../../runtime/package-files.js';
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
@@ -61,7 +61,6 @@ export interface Rendezvous {
   readonly listen: string;
 }
 
-const PROGRAMS = fileURLToPath(new URL('../../', import.meta.url));
 const RUN_ID_OCTETS = 4;
 const SECRET_OCTETS = 32;
 const BROKER_STARTS_MS = 5_000;
@@ -143,7 +142,6 @@ export class Fleet {
       ...(options.log && logEnvironment(options.log)),
       SELVAGE_PARENT: `${process.pid}`,
     };
-    const program = (name: string): string => join(PROGRAMS, name, 'main.js');
     const set = options.set.flatMap((change) => ['--set', change]);
     const args = [resolve(options.scenarioFile), ...set, ...options.placementArgs];
     args.push('--listen', options.elsewhere?.listen ?? identity.coordinator);
@@ -167,12 +165,12 @@ export class Fleet {
       if (atPs !== null) args.push('--halt', `${atPs}`);
     }
     const command = process.execPath;
-    group.start({ name: 'coordinator', command, args: [program('coordinator'), ...args], env });
+    group.start({ name: 'coordinator', command, args: [programFile('coordinator'), ...args], env });
     const startedHere = options.elsewhere === null ? options.services : 0;
     for (let service = 0; service < startedHere; service++) {
       const own = { ...env, SELVAGE_SERVICE: `${service}` };
       const name = `service ${service}`;
-      group.start({ name, command, args: [program('service')], env: own });
+      group.start({ name, command, args: [programFile('service')], env: own });
     }
     const { run, coordinator, keys, tls } = identity;
     const scenario = options.scenarioName;

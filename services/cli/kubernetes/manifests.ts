@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
+import { packageFile } from '../../runtime/package-files.js';
 
 /** The fields of a Kubernetes object that are used here; others are copied. */
 export interface Manifest {
@@ -58,7 +58,7 @@ interface Named {
   readonly [more: string]: unknown;
 }
 
-const K8S = fileURLToPath(new URL('../../../../k8s/', import.meta.url));
+const K8S = packageFile('k8s');
 
 /** The manifests of a folder of k8s/, by file; without what only Kustomize reads. */
 export function manifestsIn(folder: string): Map<string, Manifest[]> {

@@ -1,6 +1,7 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { buildFabric } from '../../fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../../fabric/scenario/load-scenario.js';
+import { programFile } from '../../runtime/package-files.js';
 import type { Document } from '../document.js';
 import type { Found, HuntResult } from '../hunt.js';
 import { runInWorkers } from '../run-in-workers.js';
@@ -37,11 +38,10 @@ export async function huntWorlds(
   progress: (done: number, failed: number) => void,
 ): Promise<HuntResult> {
   const { worlds, from = 0, seed, threads } = options;
-  const source = new URL('./world-worker.js', import.meta.url);
   const failed: Failed[] = [];
   let done = 0;
   const numbers = { from, count: worlds };
-  await runInWorkers(source, { seed }, threads, numbers, (reply) => {
+  await runInWorkers(programFile('world-worker'), { seed }, threads, numbers, (reply) => {
     const { world, reason } = reply as Reply;
     done++;
     if (reason !== null) failed.push({ world, reason });

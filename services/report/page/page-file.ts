@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { packageFile } from '../../runtime/package-files.js';
 import type { PageContent } from './page-data.js';
 
 /** The page's program and style, as the build made them. */
-const BUNDLE = new URL('../../../page/', import.meta.url);
+const BUNDLE = packageFile('dist/page');
 
 /** Whether the build has made the page; `tsc` alone does not. */
 export function isPageBuilt(): boolean {
-  return existsSync(new URL('page.js', BUNDLE));
+  return existsSync(join(BUNDLE, 'page.js'));
 }
 
 /** One file that a browser opens from the disk: it fetches nothing. */
@@ -38,7 +40,7 @@ export function pageFile(content: PageContent): string {
 }
 
 function asset(name: string): string {
-  return readFileSync(new URL(name, BUNDLE), 'utf8');
+  return readFileSync(join(BUNDLE, name), 'utf8');
 }
 
 function escape(text: string): string {

@@ -13,6 +13,7 @@ import { RunController } from '../controller/run-controller.js';
 import type { LiveFaults } from '../live-faults.js';
 import type { MergedRun } from '../merge.js';
 import { mergeParts } from '../merge.js';
+import { programFile } from '../package-files.js';
 import { deliveredShare } from '../packets.js';
 import { joinedColumns, portsOfParts } from '../port-columns.js';
 import type { PortSample } from '../port-sample.js';
@@ -84,9 +85,9 @@ export class ThreadsRun implements PartitionSet {
 
   /** Runs to the end, or until the controller stops it. */
   async run(): Promise<MergedRun> {
-    const file = new URL('./thread-worker.js', import.meta.url);
+    const program = programFile('thread-worker');
     const workers = this.tasks.map(
-      (workerData) => new Worker(file, { workerData, transferList: [workerData.commands] }),
+      (workerData) => new Worker(program, { workerData, transferList: [workerData.commands] }),
     );
     try {
       return await new Promise<MergedRun>((resolve, reject) => {
