@@ -1,4 +1,5 @@
 import { bitErrorsText } from './bit-errors-text.js';
+import { EXIT_MEANINGS } from './exit.js';
 import { MECHANISMS, RATE_CONTROLS } from '../mechanisms/registry.js';
 
 /** Terms, by their names in `selvage explain`; keys describe themselves. */
@@ -145,10 +146,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'everything from there on (go-back-N); without an answer it retransmits after a ' +
     'timeout. `transport: reliable`.',
   raw: 'Frames without a transport: nothing is acknowledged or sent again.',
-  'exit-codes':
-    '0 complete and expectations hold; 1 expectations failed; 2 bad input or usage; 3 the ' +
-    'run failed (a lossless frame was lost, a check went red, nothing moved any more); ' +
-    '130 interrupted.',
+  'exit-codes': EXIT_MEANINGS.map(([code, meaning]) => `${code}: ${meaning}.`).join(' '),
 };
 
 /** Other names of topics and keys, in lower case. */

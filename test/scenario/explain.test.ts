@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { ALIASES, LOAD_EXAMPLES } from '../../services/cli/topics.js';
+import { EXIT } from '../../services/cli/exit.js';
+import { ALIASES, LOAD_EXAMPLES, TOPICS } from '../../services/cli/topics.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 
 const MAIN = join(ROOT, 'dist/programs/selvage.js');
@@ -35,6 +36,11 @@ describe('selvage explain', () => {
       Object.values(ALIASES).filter((topic) => !topics.has(topic)),
       [],
     );
+  });
+
+  it('knows every exit code', () => {
+    for (const code of Object.values(EXIT))
+      assert.match(TOPICS['exit-codes']!, new RegExp(`\\b${code}: `));
   });
 
   it('shows a load that can be run, and which keys may stand beside it', () => {
