@@ -58,6 +58,17 @@ describe('verdict of a run', () => {
     }
   });
 
+  it('is deadlocked with all flows where PAUSE stops all priorities of a port', () => {
+    const { standingDeadlocks, stalls } = ran(
+      fabricOf(RING, 'priorities.3.flowControl=none', 'pause=true'),
+    );
+    assert.deepEqual(
+      standingDeadlocks[0]!.ring.map(({ priority }) => priority),
+      [3, 3, 3, 3, 3],
+    );
+    assert.equal(stalls.length, 5);
+  });
+
   it('is no failure where the scenario expects it', () => {
     for (const metric of ['deadlocks', 'stalled-flows']) {
       const fabric = fabricOf(RING, `expect=[{ metric: ${metric}, min: 1 }]`);

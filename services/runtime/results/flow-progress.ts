@@ -17,7 +17,7 @@ import { QUEUE_PEAK } from '../../engine/port/queues.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
-import type { Deadlock } from '../../telemetry/congestion/congestion.js';
+import type { Deadlock, RingStep } from '../../telemetry/congestion/congestion.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
 import type { NicResult } from './nic-results.js';
 import type { StallResult } from './results.js';
@@ -75,7 +75,7 @@ export class FlowProgress {
       if (silentPs <= 0) return [];
       const path = this.pathOf(index);
       const isInRing = rings.some(
-        ({ egress, priority }) => priority === flow.priority && path.names.has(egress),
+        (step) => path.names.has(step.egress) && this.isOfAccount(step, flow.priority),
       );
       const held = this.longestHold(path, flow.priority);
       const endsAt = unreachableAt(this.fabric, this.engine, index);
@@ -93,6 +93,13 @@ export class FlowProgress {
         },
       ];
     });
+  }
+
+  /** Whether the account that an egress of a ring waits for takes frames of a priority. */
+  private isOfAccount({ egress, priority }: RingStep, other: number): boolean {
+    const { peerDevice, peerPort } = this.endOf.get(egress)!;
+    const { groupOf } = this.fabric.specs[peerDevice]!.ports[peerPort]!;
+    return groupOf[priority] === groupOf[other];
   }
 
   private isStalled(

@@ -5,6 +5,7 @@ import type { Device } from '../../device/device.js';
 import type { Backlog } from './backlog.js';
 import type { HoldBook } from './hold-book.js';
 import type { StopBook } from './stop-book.js';
+import { QUEUE_FRAMES } from '../../port/queues.js';
 import { RecordTable } from '../record-table.js';
 import { sourceIsJammed } from './slot-waits.js';
 import type { JamRecord } from './wait-records.js';
@@ -187,10 +188,23 @@ export class JamBook {
     values[row + PORT] = port;
     values[row + GROUP] = group;
     values[row + EGRESS] = egress;
-    values[row + PRIORITY] = priority;
+    values[row + PRIORITY] = this.waiting(port, egress, priority);
     values[row + START] = now;
     values[row + END] = Infinity;
     values[row + IS_ANY] = 0;
+  }
+
+  /** PAUSE holds all priorities of an account: that one, or else one with frames at the egress. */
+  private waiting(port: number, egress: number, priority: number): number {
+    const { ports, queues } = this.engine.shared;
+    const { groupOf } = this.device.spec.ports[port];
+    const number = this.device.firstPort + egress;
+    const held = this.holds.mask[egress];
+    for (let i = 0, other = priority; i < 8; i++, other = (priority + i) & 7) {
+      if (groupOf[other] !== groupOf[priority] || (held & (1 << other)) === 0) continue;
+      if (queues.get(number, ports.classOf(number, other), QUEUE_FRAMES) > 0) return other;
+    }
+    return priority;
   }
 
   private markAny(port: number, group: number): void {
