@@ -25,6 +25,7 @@ const CASES: readonly (readonly [string, ...string[]])[] = [
   ['incast-sfc.yaml', 'load.0.bytes=100KB'],
   ['incast-qcn.yaml', 'duration=200us'],
   ['flap.yaml'],
+  ['link-retry.yaml', 'load.0.bytes=200KB', 'fabric.link.postFecBer=1.0e-6'],
 ];
 const ALL = 'observe.captures.ports=["*"]';
 
@@ -96,6 +97,44 @@ describe('a capture', () => {
       ),
       [],
     );
+  });
+
+  it('has frames that a link sends again, and those that it discards before', () => {
+    const fabric = fabricOf(
+      'examples/link-retry.yaml',
+      'load.0.bytes=400KB',
+      'fabric.link.postFecBer=1.0e-6',
+      ALL,
+    );
+    const session = whole(new Session(fabric, { check: false }));
+    const { interfaces, packets } = readCapture(captureOctets(fabric, session.captures()));
+    const placeOf = ({ interfaceIndex, octets }: CapturedPacket): string =>
+      `${interfaces[interfaceIndex]!.name} ${Buffer.from(octets).toString('hex')}`;
+    const sent = new Map<string, number>();
+    let sentAgain = 0;
+    const discarded = new Map<string, number>();
+    for (const packet of packets) {
+      const { comment } = packet;
+      const reason = / dropped here: (fcs-error|out-of-sequence)/.exec(comment)?.[1];
+      if (reason !== undefined) discarded.set(reason, (discarded.get(reason) ?? 0) + 1);
+      const before = sent.get(placeOf(packet)) ?? 0;
+      sent.set(placeOf(packet), before + 1);
+      const number = /; sent again by the link, number (\d+)/.exec(comment)?.[1];
+      if (number === undefined) continue;
+      sentAgain++;
+      assert.ok(before > 0, comment);
+    }
+    assert.ok(sentAgain > 10, String(sentAgain));
+    const { ports } = session.results('complete');
+    for (const reason of ['fcs-error', 'out-of-sequence'] as const) {
+      const counted = ports.flatMap(({ priorities }) =>
+        priorities.map(({ drops }) => drops[reason] ?? 0),
+      );
+      assert.equal(
+        discarded.get(reason),
+        counted.reduce((sum, frames) => sum + frames, 0),
+      );
+    }
   });
 
   const FILTERS: readonly (readonly [string, RegExp, number])[] = [

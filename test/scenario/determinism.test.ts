@@ -68,6 +68,8 @@ class Listener implements Probe {
   readonly frameMarked = this.hear;
   readonly frameQueued = this.hear;
   readonly frameSent = this.hear;
+  readonly frameSentAgain = this.hear;
+  readonly frameRejected = this.hear;
   readonly frameDiscarded = this.hear;
   readonly frameKept = this.hear;
   readonly frameTaken = this.hear;

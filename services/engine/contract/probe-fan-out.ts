@@ -58,6 +58,30 @@ export class ProbeFanOut implements Probe {
     this.second.frameSent(device, port, now, pool, frame, trafficClass, eligible);
   }
 
+  frameSentAgain(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    number: number,
+  ): void {
+    this.first.frameSentAgain(device, port, now, pool, frame, number);
+    this.second.frameSentAgain(device, port, now, pool, frame, number);
+  }
+
+  frameRejected(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    reason: number,
+  ): void {
+    this.first.frameRejected(device, port, now, pool, frame, reason);
+    this.second.frameRejected(device, port, now, pool, frame, reason);
+  }
+
   frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void {
     this.first.frameDiscarded(device, port, now, pool, frame);
     this.second.frameDiscarded(device, port, now, pool, frame);

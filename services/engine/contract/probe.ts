@@ -139,6 +139,24 @@ export interface Probe {
     trafficClass: number,
     eligible: number,
   ): void;
+  /** The link layer of a port sends a frame again, with the number that it had. */
+  frameSentAgain(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    number: number,
+  ): void;
+  /** The link layer of a port discards a frame that comes in, and receives it again later. */
+  frameRejected(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    reason: number,
+  ): void;
   /** A frame that waited at a port will not be sent, and is dropped next. */
   frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void;
   /** A frame that a host has received stays in its NIC until software reads it. */
@@ -204,6 +222,8 @@ export class NullProbe implements Probe {
   frameMarked(..._: Parameters<Probe['frameMarked']>): void {}
   frameQueued(..._: Parameters<Probe['frameQueued']>): void {}
   frameSent(..._: Parameters<Probe['frameSent']>): void {}
+  frameSentAgain(..._: Parameters<Probe['frameSentAgain']>): void {}
+  frameRejected(..._: Parameters<Probe['frameRejected']>): void {}
   frameDiscarded(..._: Parameters<Probe['frameDiscarded']>): void {}
   frameKept(..._: Parameters<Probe['frameKept']>): void {}
   frameTaken(..._: Parameters<Probe['frameTaken']>): void {}

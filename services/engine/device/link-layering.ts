@@ -27,7 +27,7 @@ export interface LinkLayering {
   withhold(d: number, port: number, frame: number, free: number): void;
   /** A frame came in, with an error or UNHURT: why it is dropped, or UNHURT. */
   letIn(port: number, frame: number, error: number): number;
-  /** Drops it without notice to listeners: it is sent again, and received then. */
+  /** Discards it: it is sent again, and received then. */
   reject(d: number, port: number, frame: number, reason: number): void;
   /** The next frame of the replay buffer starts. */
   sendAgain(d: number, port: number): void;
@@ -94,15 +94,19 @@ export function makeLinkLayering(
 
   function reject(d: number, port: number, frame: number, reason: number): void {
     const { words } = pool;
+    const { firstPort, listeners } = devices[d];
+    const local = port - firstPort;
     counters.dropped(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH], reason);
-    digests.mix(d, DID_DROP | (port - devices[d].firstPort), reason);
+    listeners.frameRejected?.frameRejected(d, local, clock.now, pool, frame, reason);
+    digests.mix(d, DID_DROP | local, reason);
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);
     pool.release(frame);
   }
 
   function sendAgain(d: number, port: number): void {
     const { words } = pool;
-    const local = port - devices[d].firstPort;
+    const { firstPort, listeners } = devices[d];
+    const local = port - firstPort;
     const frame = replayBuffers.repeat(port);
     const number = layer!.repeats(port);
     const length = words[frame + LENGTH];
@@ -117,6 +121,7 @@ export function makeLinkLayering(
     // It was sent before: this is one that the port made.
     counters.made(port, priority, length);
     counters.sent(port, priority, length);
+    listeners.frameSentAgain?.frameSentAgain(d, local, clock.now, pool, frame, number);
     const at = clock.now + PREAMBLE_OCTETS * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, isLate ? faults.arrivalOf(port, at, free - clock.now) : at);
     dataPath.accept(ports.peer(port), frame);

@@ -148,13 +148,14 @@ class Packets {
 
   read(device: number, row: number): CapturedPacket {
     const log = this.captures.logs[device]!;
-    const { timePs, port, seen, dropReason, isMarked, isControl, octets } = log.read(row);
+    const { timePs, port, seen, dropReason, isControl, octets, ...marks } = log.read(row);
     const { ofFrames, ofSets } = this.interfaces;
     const numbers = isControl && isOrderedSet(octets) ? ofSets : ofFrames;
     const shown = isControl ? controlOf(octets) : this.frameOf(log, row, octets);
     let comment = `${timePs} ps`;
     if (shown.flow !== undefined) comment += `; flow ${shown.flow.flow} ${shown.flow.name}`;
-    if (isMarked) comment += '; marked here: congestion experienced';
+    if (marks.numberAgain >= 0) comment += `; sent again by the link, number ${marks.numberAgain}`;
+    if (marks.isMarked) comment += '; marked here: congestion experienced';
     if (dropReason >= 0) comment += `; dropped here: ${DROP_REASONS[dropReason]!}`;
     if (seen === SEEN_INSIDE) comment += '; on no wire at this time';
     return {

@@ -20,7 +20,9 @@ const OCTETS_AT = 4;
 const OCTETS = 5;
 /** 1 where the octets are the whole frame; 0 where they are derived from its record. */
 const IS_CONTROL = 6;
-const RECORDS = 7;
+/** The number with which a link layer sent it again, counted from 1; 0: it did not. */
+const SENT_AGAIN = 7;
+const RECORDS = 8;
 const WIDTH = RECORDS + RECORD_WORDS;
 
 const FIRST_ROWS = 64;
@@ -36,6 +38,8 @@ export interface CaptureRow {
   /** Index of DROP_REASONS, or -1. */
   readonly dropReason: number;
   readonly isMarked: boolean;
+  /** The number with which a link layer sent it again; -1: it is sent for the first time. */
+  readonly numberAgain: number;
   readonly isControl: boolean;
   /** Of a control frame or a notice, or the CE-Tag of a frame; empty for other frames. */
   readonly octets: Uint8Array;
@@ -109,6 +113,10 @@ export class CaptureLog {
     this.rows[row * WIDTH + MARKED] = 1;
   }
 
+  setSentAgain(row: number, number: number): void {
+    this.rows[row * WIDTH + SENT_AGAIN] = number + 1;
+  }
+
   setDropped(row: number, reason: number): void {
     this.rows[row * WIDTH + DROP] = reason + 1;
   }
@@ -126,6 +134,7 @@ export class CaptureLog {
       port: rows[at + PORT],
       seen: rows[at + SEEN],
       dropReason: rows[at + DROP] - 1,
+      numberAgain: rows[at + SENT_AGAIN] - 1,
       isMarked: rows[at + MARKED] !== 0,
       isControl: rows[at + IS_CONTROL] !== 0,
       octets: from < 0 ? NO_OCTETS : this.octets.subarray(from, from + rows[at + OCTETS]),

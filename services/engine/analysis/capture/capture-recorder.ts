@@ -92,6 +92,34 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     if (this.wasMarked(device, port, pool, frame) && row !== NONE) this.log(device).setMarked(row);
   }
 
+  override frameSentAgain(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    number: number,
+  ): void {
+    if (this.isWanted[this.firstPort[device] + port] === 0) return;
+    if (!this.passes(pool, frame)) return;
+    const row = this.addFrame(device, port, now, SEEN_OUT, pool, frame);
+    if (row !== NONE) this.log(device).setSentAgain(row, number);
+  }
+
+  override frameRejected(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+    reason: number,
+  ): void {
+    if (this.isWanted[this.firstPort[device] + port] === 0) return;
+    if (!this.passes(pool, frame)) return;
+    const row = this.addFrame(device, port, now, SEEN_IN, pool, frame);
+    if (row !== NONE) this.log(device).setDropped(row, reason);
+  }
+
   override frameMarked(
     device: number,
     port: number,

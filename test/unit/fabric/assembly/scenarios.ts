@@ -253,6 +253,8 @@ export function run(built: Fabric): Outcome {
     frameMarked: IGNORED,
     frameQueued: IGNORED,
     frameSent: IGNORED,
+    frameSentAgain: IGNORED,
+    frameRejected: IGNORED,
     frameDiscarded: IGNORED,
     frameKept: IGNORED,
     frameTaken: IGNORED,
