@@ -196,6 +196,52 @@ faults: [${fault}]
     assert.match(failureOf(runScenario(credit('incremental', theft))), /units of credit are lost/);
   });
 
+  const cbfc = (fault: string, more = ''): string => `
+fabric: { generator: star, hosts: 2 }
+priorities: { 3: cbfc }
+duration: 800us
+load: [{ name: a, stream: { from: h2, to: h1 }, priority: 3 }]
+faults: [${fault}]
+${more}`;
+
+  it('of CBFC from lost frames comes with the next CC_Update, and not before', () => {
+    const lossy = (recover: string): string =>
+      `{ kind: loss, where: { device: h1 }, probability: 1%, for: 100us, recover: ${recover} }`;
+    assert.match(
+      failureOf(runScenario(cbfc(lossy('50us')))),
+      /^no recovery in time: fault1 was over at 100 us, and 50 us later \d+ credits of virtual channel 3 are lost$/,
+    );
+    const recovered = runScenario(cbfc(lossy('300us')));
+    assert.equal(failureOf(recovered), 'none');
+    assert.ok(recovered.faults[0]!.hits > 0);
+  });
+
+  it('of CBFC from lost CF_Updates comes with the next one', () => {
+    const lossy = (recover: string): string =>
+      '{ kind: control, where: { device: h2 }, frames: cf-update, action: lose, for: 100us, ' +
+      `recover: ${recover} }`;
+    assert.match(failureOf(runScenario(cbfc(lossy('1ns')))), /that were freed are not known$/);
+    assert.equal(failureOf(runScenario(cbfc(lossy('30us')))), 'none');
+  });
+
+  it('of CBFC and retry after an outage comes when both ends have begun again', () => {
+    const flap = (recover: string): string =>
+      `{ kind: link-down, where: { device: h2 }, at: 50us, for: 100us, recover: ${recover} }`;
+    assert.match(failureOf(runScenario(cbfc(flap('20ns')))), /are not agreed upon$/);
+    assert.equal(failureOf(runScenario(cbfc(flap('20us')))), 'none');
+    const llr = 'llr: { enabled: true, pcsLostTimeout: 20us }';
+    assert.match(
+      failureOf(runScenario(cbfc(flap('20ns'), llr))),
+      /(not agreed upon|link-level retry is in INIT)$/,
+    );
+    assert.equal(failureOf(runScenario(cbfc(flap('20us'), llr))), 'none');
+    const stays = `${llr.slice(0, -2)}, reinitialise: false }`;
+    assert.match(
+      failureOf(runScenario(cbfc(flap('20us'), stays))),
+      /link-level retry is in FLUSH$/,
+    );
+  });
+
   it('after a reboot leaves nothing in the switch, and credit agreed on all its links', () => {
     const results = run(fabricOf('examples/reboot-leaf.yaml'));
     assert.equal(failureOf(results), 'none');

@@ -139,6 +139,19 @@ export interface LinkInvariants {
   ): string | null;
 }
 
+/** What has to be as before at both ends of a link when a fault is over. */
+export interface LinkRecovery {
+  /**
+   * What is still wrong with the direction to a port, for whose frames that it has not taken
+   * `forEachNotTaken` calls; null when nothing is. `isQuiet`: no message is underway back.
+   */
+  ailmentOnLink(
+    port: number,
+    isQuiet: boolean,
+    forEachNotTaken: (visit: (frame: number) => void) => void,
+  ): string | null;
+}
+
 /** A quantity that a mechanism shows under the name the standard gives it. */
 export interface ManagedValue {
   readonly name: string;
@@ -185,6 +198,7 @@ export interface Mechanism
     Partial<CreditHolder>,
     Partial<Agreement>,
     Partial<LinkInvariants>,
+    Partial<LinkRecovery>,
     Partial<Managed> {}
 
 export interface Named {

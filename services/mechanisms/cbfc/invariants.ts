@@ -1,6 +1,7 @@
 import { firstBroken } from '../../engine/contract/broken.js';
-import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
-import { OPEN, RX_CONSUMED, TX_FREED, wordOf } from './machine.js';
+import { CF_COUNT_MASK, VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
+import { CREDIT_COUNT_MASK } from '../../engine/wire/mac-control/cc-update.js';
+import { CLOSED, OPEN, RX_CONSUMED, RX_REPORTED, TX_FREED, wordOf } from './machine.js';
 import type { CbfcPort } from './port.js';
 
 const CHANNELS = Array.from({ length: VIRTUAL_CHANNELS }, (_, channel) => channel);
@@ -62,6 +63,35 @@ export function brokenAtLink(
     const outstanding = underway[channel] + receiver.stored(channel);
     if (outstanding > receiver.limit(channel)) return 'cbfc.grantedFits';
     if (outstanding > sender.inUse(channel)) return 'cbfc.creditsAreConserved';
+  }
+  return null;
+}
+
+/**
+ * What is still wrong with a direction of a link after a fault; null when nothing is. By channel:
+ * both ends agree on what was consumed, but for frames that are underway, and, when no update is
+ * underway (`isQuiet`), on what was reported as freed.
+ */
+export function ailmentOf(
+  { sender }: CbfcPort,
+  { receiver }: CbfcPort,
+  underway: readonly number[],
+  isQuiet: boolean,
+): string | null {
+  for (let channel = 0; channel < VIRTUAL_CHANNELS; channel++) {
+    const state = sender.state(channel);
+    if (state === CLOSED || receiver.limit(channel) === 0) continue;
+    const where = `of virtual channel ${channel}`;
+    if (state !== OPEN || !receiver.isSynchronised(channel))
+      return `credits ${where} are not agreed upon`;
+    const received = receiver.words[wordOf(channel, RX_CONSUMED)];
+    const lost = (sender.consumed(channel) - received - underway[channel]) & CREDIT_COUNT_MASK;
+    if (lost > CREDIT_COUNT_MASK / 2)
+      return `${CREDIT_COUNT_MASK + 1 - lost} credits ${where} were never used`;
+    if (lost > 0) return `${lost} credits ${where} are lost`;
+    const reported = receiver.words[wordOf(channel, RX_REPORTED)];
+    const unknown = (reported - sender.words[wordOf(channel, TX_FREED)]) & CF_COUNT_MASK;
+    if (isQuiet && unknown > 0) return `${unknown} credits ${where} that were freed are not known`;
   }
   return null;
 }

@@ -8,7 +8,7 @@ import type {
 } from '../../engine/contract/slice.js';
 import type { Accounts, Charges } from '../../engine/buffer/charges.js';
 import { makeCharges } from '../../engine/buffer/charges.js';
-import { CLASS, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import { CLASS, COPY_FLAG, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import {
   blankCfUpdate,
   CF_UPDATE,
@@ -25,7 +25,7 @@ import type { ChannelCredits } from '../../engine/wire/lldp/link-layer-tlvs.js';
 import { macControlOpcode } from '../../engine/wire/mac-control/mac-control-header.js';
 import { isSupportedOpcode, OPCODE_EXTENSION } from '../../engine/wire/mac-control/opcodes.js';
 import { ORDERED_SET_OCTETS, orderedSetType } from '../../engine/wire/ordered-set.js';
-import { brokenAtLink, brokenAtPort } from './invariants.js';
+import { ailmentOf, brokenAtLink, brokenAtPort } from './invariants.js';
 import type { FrameCost } from './machine.js';
 import { SYNCHRONISING } from './machine.js';
 import { cbfcManagedValues } from './managed.js';
@@ -328,12 +328,34 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     const own = this.at[port] ?? null;
     const peer = this.at[this.tools.ports.peer(port)] ?? null;
     if (own === null || peer === null) return null;
-    const underway = own.spec.receiver.limits.map(() => 0);
-    forEachUnderway((frame) => {
-      if (this.accountOf(port, this.priorityOf(frame)) < 0) return;
-      underway[this.channelOf(own, frame)] += this.creditsOf(own.receiverSize, frame);
-    });
+    const underway = this.creditsOfFrames(port, own, forEachUnderway);
     return brokenAtLink(peer, own, underway);
+  }
+
+  ailmentOnLink(
+    port: number,
+    isQuiet: boolean,
+    forEachNotTaken: (visit: (frame: number) => void) => void,
+  ): string | null {
+    const own = this.at[port] ?? null;
+    const peer = this.at[this.tools.ports.peer(port)] ?? null;
+    if (own === null || peer === null) return null;
+    return ailmentOf(peer, own, this.creditsOfFrames(port, own, forEachNotTaken), isQuiet);
+  }
+
+  /** By channel: credits that senders have used for frames; copies were sent by none. */
+  private creditsOfFrames(
+    port: number,
+    own: CbfcPort,
+    forEach: (visit: (frame: number) => void) => void,
+  ): number[] {
+    const credits = own.spec.receiver.limits.map(() => 0);
+    forEach((frame) => {
+      if (this.accountOf(port, this.priorityOf(frame)) < 0) return;
+      if ((this.words[frame + CLASS] & COPY_FLAG) !== 0) return;
+      credits[this.channelOf(own, frame)] += this.creditsOf(own.receiverSize, frame);
+    });
+    return credits;
   }
 
   private install(place: DevicePlace, spec: CbfcSpec | undefined): CbfcRole | null {

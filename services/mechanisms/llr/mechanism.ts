@@ -465,6 +465,15 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     return LLR_COUNTERS.map((name, i) => ({ name, priority: null, value: this.counted(port, i) }));
   }
 
+  ailmentOnLink(port: number): string | null {
+    const peer = this.tools.ports.peer(port);
+    if (this.specAt(peer) === null) return null;
+    const state = this.words[peer * STRIDE + TX_STATE];
+    if (state === TX_ADVANCE || state === TX_REPLAY) return null;
+    const name = state === TX_FLUSH ? 'FLUSH' : state === TX_INIT ? 'INIT' : 'OFF';
+    return `link-level retry is in ${name}`;
+  }
+
   brokenAt(port: number): string | null {
     const spec = this.specAt(port);
     if (spec === null) return null;

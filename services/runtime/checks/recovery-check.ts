@@ -1,4 +1,8 @@
-import { creditAilmentOf, pauseAilmentOf } from '../../engine/analysis/recovery/link-health.js';
+import {
+  creditAilmentOf,
+  mechanismAilmentOf,
+  pauseAilmentOf,
+} from '../../engine/analysis/recovery/link-health.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { formatPs } from '../../engine/units/time.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -89,7 +93,7 @@ export class RecoveryCheck {
 
   private ailmentOf(entry: Watched, port: number, now: number): string | null {
     const { engine } = this;
-    const ofCredit = creditAilmentOf(engine, port);
+    const ofCredit = creditAilmentOf(engine, port) ?? mechanismAilmentOf(engine, port);
     if (ofCredit !== null || this.mayBeSpoofed(entry, port, now)) return ofCredit;
     return pauseAilmentOf(engine, port);
   }

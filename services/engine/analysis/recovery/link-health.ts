@@ -2,13 +2,32 @@ import type { Engine } from '../../device/engine.js';
 import { isSettled } from '../../flow-control/credit/credit-invariants.js';
 import { lostCreditOf, surplusOf } from '../credit/lost-credit.js';
 import { isControlUnderway } from '../credit/underway.js';
+import { forEachNotTaken } from '../ledger/frames-underway.js';
 
 /**
  * What is still wrong with one direction of a link, at a moment when every actor has executed the
  * same time; null when nothing is. `port` is the sender's, numbered through the service.
  */
 export function ailmentOf(engine: Engine, port: number): string | null {
-  return creditAilmentOf(engine, port) ?? pauseAilmentOf(engine, port);
+  return (
+    creditAilmentOf(engine, port) ??
+    mechanismAilmentOf(engine, port) ??
+    pauseAilmentOf(engine, port)
+  );
+}
+
+/** Of mechanisms that keep count of a link at both of its ends. */
+export function mechanismAilmentOf(engine: Engine, port: number): string | null {
+  const peer = engine.shared.ports.peer(port);
+  if (peer < 0) return null;
+  const isQuiet = !isControlUnderway(engine, port);
+  for (const mechanism of engine.mechanisms) {
+    const ailment = mechanism.ailmentOnLink?.(peer, isQuiet, (visit) => {
+      forEachNotTaken(engine, peer, visit);
+    });
+    if (ailment !== undefined && ailment !== null) return ailment;
+  }
+  return null;
 }
 
 /** Of credit only. */
