@@ -12,10 +12,14 @@ export interface Address {
   /** Time that charts are zoomed to, in ps; null: all of it. */
   readonly from: number | null;
   readonly to: number | null;
+  /** Place of a run of a sweep. */
+  readonly run: number | null;
 }
 
 const TEXTS = ['port', 'device', 'flow'] as const;
-const NUMBERS = ['episode', 'at', 'from', 'to'] as const;
+const NUMBERS = ['episode', 'at', 'from', 'to', 'run'] as const;
+/** Another one of these is a step that "back" undoes. */
+const STEPS = [...TEXTS, 'episode', 'run'] as const;
 /** Browsers refuse to change an address hundreds of times in a second. */
 const WRITE_AFTER_MS = 150;
 
@@ -36,7 +40,8 @@ function parsed(hash: string): Address {
   };
   return {
     ...{ port: params.get('port'), device: params.get('device'), flow: params.get('flow') },
-    ...{ episode: number('episode'), at: number('at'), from: number('from'), to: number('to') },
+    ...{ episode: number('episode'), at: number('at'), from: number('from') },
+    ...{ to: number('to'), run: number('run') },
   };
 }
 
@@ -49,12 +54,12 @@ function written(address: Address): string {
   return `#${params.toString()}`;
 }
 
-/** Changes what is shown. A new port, device, flow or episode is a step that "back" undoes. */
+/** Changes what is shown, and the address with it. */
 export function goTo(change: Partial<Address>): void {
   current = { ...current, ...change };
   for (const listener of listeners) listener();
   clearTimeout(writing);
-  if (TEXTS.some((key) => key in change) || 'episode' in change) {
+  if (STEPS.some((key) => key in change)) {
     history.pushState(null, '', written(current));
     return;
   }
@@ -87,12 +92,14 @@ export function useTimeWindow(): TimeWindow | null {
   return from === null || to === null || to <= from ? null : [from, to];
 }
 
+/** Shows a span of time instead of the chosen moment; null: all of it. */
 export function zoomTo(window: TimeWindow | null): void {
-  goTo({ from: window && Math.round(window[0]), to: window && Math.round(window[1]) });
+  const [from = null, to = null] = window?.map(Math.round) ?? [];
+  goTo({ from, to, at: null });
 }
 
 /** Brings the view of something into sight. */
-export function show(id: 'port' | 'device' | 'flow' | 'episode' | 'fabric'): void {
+export function show(id: string): void {
   requestAnimationFrame(() => {
     document.getElementById(id)?.scrollIntoView({ behavior: 'smooth', block: 'start' });
   });
@@ -116,4 +123,18 @@ export function goToEpisode(episode: number): void {
 export function goToDevice(device: string): void {
   goTo({ device });
   show('device');
+}
+
+export function goToSweepRun(run: number): void {
+  goTo({ run });
+  show('sweep-run');
+}
+
+/** By its place among the measures of a sweep. */
+export function goToMeasure(place: number): void {
+  show(measureId(place));
+}
+
+export function measureId(place: number): string {
+  return `measure-${place}`;
 }

@@ -1,4 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
+import { useMedia } from './use-media.js';
 
 export type Theme = 'light' | 'dark';
 
@@ -61,21 +62,10 @@ export function colourOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-const dark = matchMedia('(prefers-color-scheme: dark)');
-
 /** What the reader has chosen here, or else the system's choice. */
 export function useTheme(): readonly [Theme, () => void] {
   const [chosen, choose] = useState<Theme | null>(null);
-  const [systemDark, setSystemDark] = useState(dark.matches);
-  useEffect(() => {
-    const hear = (): void => {
-      setSystemDark(dark.matches);
-    };
-    dark.addEventListener('change', hear);
-    return () => {
-      dark.removeEventListener('change', hear);
-    };
-  }, []);
+  const systemDark = useMedia('(prefers-color-scheme: dark)');
   const theme = chosen ?? (systemDark ? 'dark' : 'light');
   document.documentElement.dataset['theme'] = theme;
   return [

@@ -4,21 +4,22 @@ import type { ContestView, RunPage } from '../report/page/page-data.js';
 import { useTheme } from './colours.js';
 import { Differences } from './differences.js';
 import { DiscoveryCard } from './discovery-card.js';
-import { Distributions } from './distributions.js';
+import { Completions, Slowdowns } from './distributions.js';
 import { FabricMapView, isLarge } from './fabric-map.js';
 import { HeadlineCard } from './compare/headline-card.js';
 import { FlowCompared } from './compare/flow-compared.js';
+import { Columns } from './columns.js';
 import { DeviceCard } from './device-card.js';
 import { findablesOfAll } from './search/find.js';
 import { SearchBox } from './search/search-box.js';
 import { ReproduceAll } from './compare/reproduce-all.js';
-import { useAddress } from './address.js';
+import { goTo, useAddress, useTimeWindow } from './address.js';
 import { ExpectationsCompared } from './compare/expectations-compared.js';
 import { Card } from './panels.js';
 import { PortPlots } from './port-plots.js';
 import { choosePort, Legend, setTime } from './run-page.js';
 import type { RunView } from './run-view.js';
-import { interestingPorts, momentAt } from './run-view.js';
+import { interestingPorts, shownMoment } from './run-view.js';
 import { SpreadCard } from './spread/spread-card.js';
 import { SharesCard } from './shares-card.js';
 import { Timeline } from './timeline.js';
@@ -38,6 +39,7 @@ export function ComparePage(props: {
   const { at: timePs, port: wanted, device } = useAddress();
   const order = useMemo(() => portOrder(views), [views]);
   const port = wanted ?? order[0] ?? '';
+  const window = useTimeWindow();
   const runs = useMemo(() => views.map(({ run }) => run), [views]);
   const finds = useMemo(() => () => findablesOfAll(runs), [runs]);
   const [marked, mark] = useState<Marked>({});
@@ -75,7 +77,11 @@ export function ComparePage(props: {
             <div key={i}>
               <h3>{view.run.title}</h3>
               <FabricMapView
-                {...{ view, theme, moment: momentAt(view, timePs), marked: marked[i] ?? null }}
+                {...{ view, theme, marked: marked[i] ?? null }}
+                moment={shownMoment(view, timePs, window)}
+                openDevice={(device, worst) => {
+                  goTo({ device, port: view.run.ports[worst]!.name });
+                }}
                 chosen={view.run.ports.findIndex(({ name }) => name === port)}
                 choose={chooseOf(view.run)}
               />
@@ -100,12 +106,13 @@ export function ComparePage(props: {
           />
         ),
       )}
-      <div class="columns">
-        <Distributions {...{ views, theme }} />
+      <Columns>
+        <Completions {...{ views, theme }} />
+        <Slowdowns {...{ views, theme }} />
         {views.map(({ run }, i) => (
           <SharesCard key={i} {...{ run, of: run.title, theme, choose: chooseOf(run) }} />
         ))}
-      </div>
+      </Columns>
       {views.map(({ run }, i) => (
         <DiscoveryCard key={i} {...{ run, of: run.title, choose: chooseOf(run) }} />
       ))}

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
-import { goTo, goToFlow, useAddress } from './address.js';
+import { goTo, useAddress } from './address.js';
+import { FlowLink } from './flows/flow-link.js';
 import { Card, Ports, titleOf } from './panels.js';
 import type { RunPage } from '../report/page/page-data.js';
 import { formatCount } from '../report/format.js';
@@ -44,16 +45,7 @@ export function DeviceCard(props: {
         <p class="facts">
           {formatCount(flows.length)} {flows.length === 1 ? 'flow' : 'flows'}:{' '}
           {flows.slice(0, FLOWS_SHOWN).map(({ name }) => (
-            <button
-              key={name}
-              type="button"
-              class="link listed"
-              onClick={() => {
-                goToFlow(name);
-              }}
-            >
-              {name}
-            </button>
+            <FlowLink key={name} name={name} />
           ))}
           {flows.length > FLOWS_SHOWN && `and ${formatCount(flows.length - FLOWS_SHOWN)} more`}
         </p>

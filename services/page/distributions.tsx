@@ -25,17 +25,8 @@ interface Props {
   readonly theme: Theme;
 }
 
-/** How long flows took, and how much longer than alone, of one run or of several. */
-export function Distributions({ views, theme }: Props): JSX.Element {
-  return (
-    <>
-      <Completions views={views} theme={theme} />
-      <Slowdowns views={views} theme={theme} />
-    </>
-  );
-}
-
-function Completions({ views, theme }: Props): JSX.Element | null {
+/** How long flows took, of one run or of several. */
+export function Completions({ views, theme }: Props): JSX.Element | null {
   const colours = SERIES_COLOURS[theme];
   const curves = views.flatMap(({ run }) =>
     run.completions.map((curve) => ({
@@ -102,7 +93,8 @@ function stepsOf(
   return { x, lines };
 }
 
-function Slowdowns({ views, theme }: Props): JSX.Element | null {
+/** How much longer flows took than alone. */
+export function Slowdowns({ views, theme }: Props): JSX.Element | null {
   const { x, lines } = useMemo(() => slowdownLines(views, theme), [views, theme]);
   if (x.length === 0) return null;
   const note = 'completion time over that on an idle fabric';

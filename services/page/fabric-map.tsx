@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FabricMap, MapCable } from '../report/page/page-data.js';
 import { heatColour } from './colours.js';
-import { HELD_LEAST, TipView, worstPort } from './map-tip.js';
+import { HELD_LEAST, openPorts, TipView, worstPort } from './map-tip.js';
 import type { MapProps, Tip } from './map-tip.js';
 import type { RunView } from './run-view.js';
 import { worstOf } from './run-view.js';
@@ -80,7 +80,8 @@ interface BoxMapProps extends MapProps {
 }
 
 function BoxMap(props: BoxMapProps): JSX.Element {
-  const { view, moment, theme, chosen, choose, marked = null, ring, map, podOf, toggle } = props;
+  const { view, moment, theme, chosen, choose, marked = null, ring, storms } = props;
+  const { map, podOf, toggle } = props;
   const halves = useMemo(() => map.cables.flatMap(halvesOf), [map]);
   const frame = useRef<HTMLDivElement>(null);
   const lines = useRef<(SVGPathElement | null)[]>([]);
@@ -111,6 +112,11 @@ function BoxMap(props: BoxMapProps): JSX.Element {
     const { left, top } = frame.current!.getBoundingClientRect();
     setTip({ ...pointed, x: event.clientX - left, y: event.clientY - top });
   };
+  const open = (box: number): void => {
+    const pod = podOf?.[box] ?? null;
+    if (pod !== null) toggle?.(pod);
+    else openPorts(props, map.boxes[box]!.ports);
+  };
   const leave = (): void => {
     setTip(null);
   };
@@ -128,7 +134,7 @@ function BoxMap(props: BoxMapProps): JSX.Element {
       <svg
         viewBox={box}
         style={{ maxWidth: `${Math.max(480, 1.7 * map.width)}px` }}
-        role="img"
+        role="group"
         aria-label="The fabric: links coloured by load, paused ports marked"
       >
         {halves.map(({ path, ports, far }, i) => (
@@ -156,14 +162,18 @@ function BoxMap(props: BoxMapProps): JSX.Element {
             key={i}
             class={`device layer${Math.min(layer, 3)}${markOf(marked, ports)}`}
             transform={`translate(${x - width / 2} ${y - height / 2})`}
+            role="button"
+            tabindex={0}
+            aria-label={names}
             onMouseMove={(event) => {
               point(event, { title: names, ports });
             }}
             onMouseLeave={leave}
             onClick={() => {
-              const pod = podOf?.[i] ?? null;
-              if (pod !== null) toggle?.(pod);
-              else if (ports.length > 0) choose(worstPort(view, moment, ports));
+              open(i);
+            }}
+            onKeyDown={({ key }) => {
+              if (key === 'Enter') open(i);
             }}
           >
             <rect class="box" width={width} height={height} rx="6" />
@@ -182,10 +192,10 @@ function BoxMap(props: BoxMapProps): JSX.Element {
             </text>
           </g>
         ))}
-        {halves.map(({ badge }, i) => (
+        {halves.map(({ badge, ports }, i) => (
           <g
             key={i}
-            class="held"
+            class={ports.some((port) => storms?.has(port)) ? 'held storm' : 'held'}
             transform={`translate(${badge.x} ${badge.y})`}
             opacity="0"
             ref={(element) => {

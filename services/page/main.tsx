@@ -8,7 +8,7 @@ import { ComparePage } from './compare-page.js';
 import { LivePage } from './live-page.js';
 import { RunPageView } from './run-page.js';
 import { viewOf } from './run-view.js';
-import { SweepPageView } from './sweep-page.js';
+import { SweepPageView } from './sweep/sweep-page.js';
 import './page.css';
 
 /** What the page was made with; a run that goes on becomes its report in the end. */

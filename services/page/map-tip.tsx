@@ -3,6 +3,7 @@ import { formatOctets, formatRate, formatShare } from '../report/format.js';
 import type { Theme } from './colours.js';
 import type { Moment, PortNow, RunView } from './run-view.js';
 import { worstOf } from './run-view.js';
+import { deviceOf } from './search/find.js';
 
 /** A hold shorter than this share of a span is not drawn as one. */
 export const HELD_LEAST = 0.02;
@@ -13,10 +14,14 @@ export interface MapProps {
   readonly theme: Theme;
   readonly chosen: number | null;
   readonly choose: (port: number) => void;
+  /** Shows a host or switch, and one of its ports. */
+  readonly openDevice?: (device: string, port: number) => void;
   /** Ports that are pointed out; null: all alike. */
   readonly marked?: ReadonlySet<number> | null;
   /** Ports that wait for each other in a cyclic buffer dependency. */
   readonly ring?: ReadonlySet<number>;
+  /** Ports that a storm pauses. */
+  readonly storms?: ReadonlySet<number>;
 }
 
 export interface Tip {
@@ -75,7 +80,18 @@ function Direction(props: {
   );
 }
 
-/** Of several ports, the one that somebody would look at. */
+/** Shows the device that has all these ports, where there is one, else the worst of them. */
+export function openPorts(props: MapProps, ports: readonly number[]): void {
+  const { view, moment, choose, openDevice } = props;
+  if (ports.length === 0) return;
+  const worst = worstPort(view, moment, ports);
+  const devices = new Set(ports.map((port) => deviceOf(view.run.ports[port]!.name)));
+  const [device, ...others] = devices;
+  if (openDevice !== undefined && others.length === 0) openDevice(device!, worst);
+  else choose(worst);
+}
+
+/** Of several ports, the one that is looked at first. */
 export function worstPort(view: RunView, moment: Moment | null, ports: readonly number[]): number {
   const score = (port: number): number => {
     const { busy, held, queueOctets } = worstOf(view, moment, [port]);

@@ -3,7 +3,7 @@ import { useMemo, useState } from 'preact/hooks';
 import type { RunPage } from '../report/page/page-data.js';
 import type { Theme } from './colours.js';
 import { useTheme } from './colours.js';
-import { Distributions } from './distributions.js';
+import { Completions, Slowdowns } from './distributions.js';
 import { FabricMapView, isLarge } from './fabric-map.js';
 import {
   Card,
@@ -19,13 +19,16 @@ import {
 } from './panels.js';
 import { Nics } from './nics.js';
 import { NoSeries, PortPlots } from './port-plots.js';
-import { goTo, goToPort, useAddress } from './address.js';
+import { goTo, goToPort, useAddress, useTimeWindow } from './address.js';
+import { Columns } from './columns.js';
 import { DeviceCard } from './device-card.js';
+import { portsOfCauses } from './episodes/episode-words.js';
 import { EpisodesCard } from './episodes/episodes-card.js';
 import { FlowCard } from './flows/flow-card.js';
 import { FlowsCard } from './flows/flows-card.js';
+import { VictimsCard } from './flows/victims-card.js';
 import type { RunView } from './run-view.js';
-import { interestingPorts, momentAt } from './run-view.js';
+import { interestingPorts, shownMoment } from './run-view.js';
 import { DiscoveryCard } from './discovery-card.js';
 import { RatesCard } from './rates-card.js';
 import { SharesCard } from './shares-card.js';
@@ -48,8 +51,12 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
   const pick = (place: number): void => {
     goTo({ port: run.ports[place]!.name });
   };
-  const [marked, mark] = useState<ReadonlySet<number> | null>(null);
+  const [ofTree, mark] = useState<ReadonlySet<number> | null>(null);
+  const [pointed, point] = useState<ReadonlySet<number> | null>(null);
+  const chosen = useChosenPorts(run);
+  const marked = pointed ?? joined(chosen, ofTree);
   const ring = useMemo(() => ringOf(run), [run]);
+  const storms = useMemo(() => stormsOf(run), [run]);
   const events = useMemo(() => eventsOf(run), [run]);
   return (
     <main>
@@ -57,23 +64,30 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
       <Tiles run={run} />
       <Standstill run={run} />
       <Unreachable run={run} />
-      <MapCard {...{ view, theme, timePs, setTime, port, choose: pick, marked, ring, events }} />
+      <VictimsCard run={run} />
+      <MapCard
+        {...{ view, theme, timePs, setTime, port, choose: pick, marked, ring, storms, events }}
+        openDevice={(device, worst) => {
+          goTo({ device, port: run.ports[worst]!.name });
+        }}
+      />
       <DeviceCard run={run} />
+      <EpisodesCard run={run} point={point} />
       <TreeCard {...{ run, choose, mark }} />
-      <EpisodesCard run={run} />
       <FlowsCard run={run} />
-      <FlowCard {...{ view, theme, timePs, setTime, mark }} />
+      <FlowCard {...{ view, theme, timePs, setTime }} />
       <PortCard {...{ view, theme, order, port, choose: pick, timePs, setTime }} />
       <SpreadCard {...{ views, theme, timePs, setTime }} />
-      <div class="columns">
-        <Distributions views={views} theme={theme} />
+      <Columns>
+        <Completions views={views} theme={theme} />
+        <Slowdowns views={views} theme={theme} />
         <Expectations run={run} />
         <Traffic run={run} />
         <PortsCard run={run} order={order} />
         <Margins run={run} />
         <Nics run={run} />
         <SharesCard {...{ run, theme, choose }} />
-      </div>
+      </Columns>
       <RatesCard {...{ view, theme, timePs, setTime }} />
       <DiscoveryCard run={run} choose={choose} />
       <Reproduce run={run} />
@@ -85,6 +99,25 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
 const STORMS_MARKED = 60;
 
 const NO_PORTS: ReadonlySet<number> = new Set();
+
+/** Ports of the chosen flow's path, and of the chosen episode and its causes; null: of none. */
+function useChosenPorts(run: RunPage): ReadonlySet<number> | null {
+  const { flow, episode } = useAddress();
+  return useMemo(() => {
+    const path = run.flows.rows.find(({ name }) => name === flow)?.path;
+    return joined(path ?? null, episode === null ? null : portsOfCauses(run, episode));
+  }, [run, flow, episode]);
+}
+
+function joined(a: Iterable<number> | null, b: Iterable<number> | null): Set<number> | null {
+  return a === null && b === null ? null : new Set([...(a ?? []), ...(b ?? [])]);
+}
+
+/** Ports that a storm pauses. */
+function stormsOf({ trees, ports }: RunPage): ReadonlySet<number> {
+  const names = new Set(trees?.storms.map(({ port }) => port));
+  return new Set([...ports.keys()].filter((place) => names.has(ports[place]!.name)));
+}
 
 /** Ports of the cyclic buffer dependencies that hold at the end, or of all that there were. */
 function ringOf(run: RunPage): ReadonlySet<number> {
@@ -143,19 +176,23 @@ export function MapCard(props: {
   readonly marked?: ReadonlySet<number> | null;
   /** Ports that wait for each other. */
   readonly ring?: ReadonlySet<number>;
+  readonly storms?: ReadonlySet<number>;
+  readonly openDevice?: (device: string, port: number) => void;
   readonly events?: readonly TimelineEvent[];
   readonly children?: ComponentChildren;
 }): JSX.Element {
   const { view, theme, timePs, setTime, port, choose, isLive = false } = props;
-  const { marked = null, ring = NO_PORTS, events = [] } = props;
+  const { marked = null, ring = NO_PORTS, storms = NO_PORTS, events = [], openDevice } = props;
+  const window = useTimeWindow();
   const shownPs = timePs ?? (isLive ? (view.moments.at(-1)?.timePs ?? null) : null);
   return (
     <Card title="Fabric" id="fabric" wide>
       <FabricMapView
-        {...{ view, theme, chosen: port, choose, marked, ring }}
-        moment={momentAt(view, shownPs)}
+        {...{ view, theme, chosen: port, choose, marked, ring, storms }}
+        {...(openDevice && { openDevice })}
+        moment={shownMoment(view, shownPs, window)}
       />
-      <Legend isLarge={isLarge(view)} />
+      <Legend isLarge={isLarge(view)} hasRing={ring.size > 0} hasStorms={storms.size > 0} />
       {view.moments.length === 0 ? (
         (props.children ?? <NoSeries />)
       ) : (
@@ -192,21 +229,36 @@ export function PortCard(props: {
   );
 }
 
-export function Legend({ isLarge: large }: { readonly isLarge: boolean }): JSX.Element {
+export function Legend(props: {
+  readonly isLarge: boolean;
+  readonly hasRing?: boolean;
+  readonly hasStorms?: boolean;
+}): JSX.Element {
+  const { isLarge: large, hasRing = false, hasStorms = false } = props;
   return (
     <p class="legend">
       <span>
         idle <i class="ramp" /> full
       </span>
       <span>
-        <i class="badge">❚❚</i> paused by its link partner
+        {large ? <i class="held-bar" /> : <i class="badge">❚❚</i>} paused by its link partner
       </span>
       <span>
-        <i class="queue" /> longest queue
+        <i class="queue-bar" /> longest queue
       </span>
+      {hasStorms && !large && (
+        <span>
+          <i class="badge storm">❚❚</i> pause storm
+        </span>
+      )}
+      {hasRing && (
+        <span>
+          <i class="ring" /> cyclic buffer dependency
+        </span>
+      )}
       <span class="faint">
         {large
-          ? 'switches by the mean of their ports, links by the busier end; click to see a port'
+          ? 'switches by the mean of their ports, links by the busier end; click for either'
           : 'each half of a link is coloured by what the end next to it sends; click for a port'}
       </span>
     </p>

@@ -1,3 +1,4 @@
+import type { TimeWindow } from './address.js';
 import { octetsFrom } from './base64.js';
 import type { LiveNews, LiveSpan } from '../report/page/live-data.js';
 import type { Heat, PortPlot, RunPage } from '../report/page/page-data.js';
@@ -162,6 +163,37 @@ export function momentAt({ moments }: RunView, timePs: number | null): Moment | 
   if (timePs === null || moments.length === 0) return null;
   const found = moments.findIndex((moment) => moment.timePs >= timePs);
   return moments[found < 0 ? moments.length - 1 : found]!;
+}
+
+/** All ports over a span of time: means, and the longest queue; null where it has no moment. */
+export function momentOver({ moments, run }: RunView, [fromPs, toPs]: TimeWindow): Moment | null {
+  const inside = moments.filter(({ timePs }) => timePs > fromPs && timePs <= toPs);
+  if (inside.length === 0) return null;
+  const ports = run.ports.length;
+  const [busy, held] = [new Uint8Array(ports), new Uint8Array(ports)];
+  const queueOctets = new Float32Array(ports);
+  for (let port = 0; port < ports; port++) {
+    let [busySum, heldSum] = [0, 0];
+    for (const moment of inside) {
+      busySum += moment.busy[port]!;
+      heldSum += moment.held[port]!;
+      queueOctets[port] = Math.max(queueOctets[port]!, moment.queueOctets[port]!);
+    }
+    busy[port] = Math.round(busySum / inside.length);
+    held[port] = Math.round(heldSum / inside.length);
+  }
+  return { timePs: inside.at(-1)!.timePs, busy, held, queueOctets };
+}
+
+/** What the map shows: the chosen time, else what charts are zoomed to; null: the whole run. */
+export function shownMoment(
+  view: RunView,
+  timePs: number | null,
+  window: TimeWindow | null,
+): Moment | null {
+  if (timePs !== null || window === null) return momentAt(view, timePs);
+  // A span shorter than the distance of moments lies between two of them.
+  return momentOver(view, window) ?? momentAt(view, window[1]);
 }
 
 /** Ports that tell most: held longest first, then by their queues. */

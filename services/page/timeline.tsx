@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatTime } from '../report/format.js';
+import type { TimeWindow } from './address.js';
+import { useTimeWindow, zoomTo } from './address.js';
 import type { RunView } from './run-view.js';
 
 const WIDTH = 1000;
@@ -30,6 +32,9 @@ export function Timeline(props: TimelineProps): JSX.Element {
   const { views, timePs, setTime, otherwise = 'whole run', events = [] } = props;
   const endPs = Math.max(...views.map(({ moments }) => moments.at(-1)?.timePs ?? 0));
   const step = stepOf(views);
+  const window = useTimeWindow();
+  const isWhole = timePs === null && window === null;
+  const percent = (ps: number): string => `${Math.max(0, Math.min(100, (100 * ps) / endPs))}%`;
   const [playing, setPlaying] = useState(false);
   useEffect(() => {
     if (!playing) return;
@@ -54,10 +59,10 @@ export function Timeline(props: TimelineProps): JSX.Element {
       <div class="buttons">
         <button
           type="button"
-          class={timePs === null ? 'on' : ''}
+          class={isWhole ? 'on' : ''}
           onClick={() => {
             setPlaying(false);
-            setTime(null);
+            zoomTo(null);
           }}
         >
           {otherwise}
@@ -89,7 +94,7 @@ export function Timeline(props: TimelineProps): JSX.Element {
         >
           ›
         </button>
-        <output>{timePs === null ? otherwise : `at ${formatTime(Math.round(timePs))}`}</output>
+        <output>{shownText(timePs, window) ?? otherwise}</output>
       </div>
       <div class="track">
         {views.map((view, i) => (
@@ -98,15 +103,16 @@ export function Timeline(props: TimelineProps): JSX.Element {
             {views.length > 1 && <b>{view.run.title}</b>}
           </div>
         ))}
+        {window !== null && (
+          <>
+            <i class="outside" style={{ left: 0, width: percent(window[0]) }} />
+            <i class="outside" style={{ left: percent(window[1]), right: 0 }} />
+          </>
+        )}
         {events.map(({ timePs: at, text }) => (
-          <div
-            key={`${at} ${text}`}
-            class="event"
-            title={text}
-            style={{ left: `${Math.min(100, (100 * at) / endPs)}%` }}
-          />
+          <div key={`${at} ${text}`} class="event" title={text} style={{ left: percent(at) }} />
         ))}
-        {timePs !== null && <div class="hand" style={{ left: `${(100 * timePs) / endPs}%` }} />}
+        {timePs !== null && <div class="hand" style={{ left: percent(timePs) }} />}
         <input
           type="range"
           aria-label="time"
@@ -129,6 +135,13 @@ export function Timeline(props: TimelineProps): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Null: no time was chosen. */
+function shownText(timePs: number | null, window: TimeWindow | null): string | null {
+  if (timePs !== null) return `at ${formatTime(Math.round(timePs))}`;
+  if (window === null) return null;
+  return `${formatTime(Math.round(window[0]))} to ${formatTime(Math.round(window[1]))}`;
 }
 
 /** The mean distance of moments. */

@@ -2,11 +2,15 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount, formatTime as time } from '../report/format.js';
 import type { RunPage, TreeNode, TreesView, TreeView } from '../report/page/page-data.js';
+import { FlowLink } from './flows/flow-link.js';
+import { PortLink } from './flows/waterfall.js';
 import { Card, titleOf } from './panels.js';
 import type { PlacedNode } from './tree-layout.js';
-import { BOX, layOutTree, portsOf } from './tree-layout.js';
+import { BOX, INDENT, layOutTree, portsOf } from './tree-layout.js';
+import { NARROW, useMedia } from './use-media.js';
 
 const STORMS_SHOWN = 10;
+const VICTIMS_SHOWN = 6;
 const LINK_WIDTH = { least: 1.5, most: 11 };
 
 interface TreeCardProps {
@@ -45,24 +49,27 @@ export function TreeCard(props: TreeCardProps): JSX.Element {
         <p class="none">no congestion</p>
       ) : (
         <div class="trees">
-          <ol class="roots">
-            {trees.trees.map((one, i) => (
-              <li key={i}>
-                <button
-                  type="button"
-                  class={i === chosen ? 'root on' : 'root'}
-                  onClick={() => {
-                    show(i, isMarked);
-                  }}
-                >
-                  <b>{placeText(one.root)}</b>
-                  <small>{time(one.frameTimePs)} blocked</small>
-                  <i style={{ width: `${shareOf(one, trees.trees[0]!)}%` }} />
-                </button>
-              </li>
-            ))}
-            {trees.omitted > 0 && <li class="faint">and {formatCount(trees.omitted)} smaller</li>}
-          </ol>
+          {trees.trees.length > 1 && (
+            <ol class="roots">
+              {trees.trees.map((one, i) => (
+                <li key={i}>
+                  <button
+                    type="button"
+                    class={i === chosen ? 'root on' : 'root'}
+                    title={`${time(one.frameTimePs)} of aggregate blocked time: frames x time`}
+                    onClick={() => {
+                      show(i, isMarked);
+                    }}
+                  >
+                    <b>{placeText(one.root)}</b>
+                    <small>{time(one.frameTimePs)} blocked in all</small>
+                    <i style={{ width: `${shareOf(one, trees.trees[0]!)}%` }} />
+                  </button>
+                </li>
+              ))}
+              {trees.omitted > 0 && <li class="faint">and {formatCount(trees.omitted)} smaller</li>}
+            </ol>
+          )}
           <div class="tree">
             <Facts tree={tree} />
             <label class="check">
@@ -109,7 +116,10 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
     <>
       {deadlocks.map(({ closedPs, openedPs, ring }, i) => (
         <p key={i} class="alarm">
-          <b>Cyclic buffer dependency closed at {formatCount(closedPs)} ps</b>
+          <b>
+            Cyclic buffer dependency closed at{' '}
+            <span title={`${formatCount(closedPs)} ps`}>{time(closedPs)}</span>
+          </b>
           {openedPs === null ? ' and never opened: ' : ` and opened at ${time(openedPs)}: `}
           {ring.map(({ egress }) => egress).join(' waits for ')}, and so round
         </p>
@@ -117,22 +127,26 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
       {storms.length > 0 && (
         <p class="alarm">
           <b>{counted(storms.length, 'storm')}:</b>{' '}
-          {storms.slice(0, STORMS_SHOWN).map(stormText).join('; ')}
-          {storms.length > STORMS_SHOWN && ' …'}
+          {storms.slice(0, STORMS_SHOWN).map((storm, i) => (
+            <span key={i}>
+              {i > 0 && '; '}
+              <PortLink name={storm.port} /> {stormText(storm)}
+            </span>
+          ))}
+          {storms.length > STORMS_SHOWN && ` and ${storms.length - STORMS_SHOWN} more`}
         </p>
       )}
     </>
   );
 }
 
-function stormText({ port, priority, startPs, endPs }: TreesView['storms'][number]): string {
-  const where = priority === null ? port : `${port} priority ${priority}`;
-  return `${where} held from ${time(startPs)} ${endPs === null ? 'on' : `to ${time(endPs)}`}`;
+function stormText({ priority, startPs, endPs }: TreesView['storms'][number]): string {
+  const what = priority === null ? '' : `priority ${priority} `;
+  return `${what}paused from ${time(startPs)} ${endPs === null ? 'on' : `to ${time(endPs)}`}`;
 }
 
 function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {
   const { reason, root, startPs, clearedPs, ports, devices, depth, victims, victimCount } = tree;
-  const named = victims.join(', ') + (victimCount > victims.length ? ' …' : '');
   const until = clearedPs === null ? 'not cleared' : `cleared at ${time(clearedPs)}`;
   return (
     <p class="facts">
@@ -142,7 +156,17 @@ function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {
       <br />
       from {time(startPs)}, {until}; {counted(ports, 'port')} of {counted(devices, 'device')},{' '}
       {counted(depth, 'link')} deep.{' '}
-      {victimCount === 0 ? 'No victim flows.' : `${counted(victimCount, 'victim flow')}: ${named}`}
+      {victimCount === 0 ? (
+        'No victim flows.'
+      ) : (
+        <>
+          {counted(victimCount, 'victim flow')}:{' '}
+          {victims.slice(0, VICTIMS_SHOWN).map((name) => (
+            <FlowLink key={name} name={name} />
+          ))}
+          {victimCount > VICTIMS_SHOWN && `and ${formatCount(victimCount - VICTIMS_SHOWN)} more`}
+        </>
+      )}
     </p>
   );
 }
@@ -153,7 +177,11 @@ function TreeDrawing(props: {
 }): JSX.Element {
   const { root, choose } = props;
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
-  const { nodes, width, height } = useMemo(() => layOutTree(root, toggled), [root, toggled]);
+  const isNarrow = useMedia(NARROW);
+  const { nodes, width, height } = useMemo(
+    () => layOutTree(root, toggled, isNarrow ? 'list' : 'columns'),
+    [root, toggled, isNarrow],
+  );
   const heaviest = Math.max(1, nodes[0]?.weight ?? 1);
   const toggle = (key: string): void => {
     const next = new Set(toggled);
@@ -163,6 +191,7 @@ function TreeDrawing(props: {
   const drawing = useRef<HTMLDivElement>(null);
   // A tall tree is shown from where its root is.
   useLayoutEffect(() => {
+    if (isNarrow) return;
     const { clientHeight } = drawing.current!;
     drawing.current!.scrollTop = (nodes[0]?.y ?? 0) + (BOX.height - clientHeight) / 2;
   }, []);
@@ -176,7 +205,7 @@ function TreeDrawing(props: {
         aria-label="A tree of congestion, from its root to the senders that it held"
       >
         {nodes.map((node) => (
-          <Link key={`to ${node.key}`} node={node} heaviest={heaviest} />
+          <Link key={`to ${node.key}`} {...{ node, heaviest, isNarrow }} />
         ))}
         {nodes.map((node) => (
           <Place key={node.key} placed={node} choose={choose} toggle={toggle} />
@@ -186,8 +215,12 @@ function TreeDrawing(props: {
   );
 }
 
-function Link(props: { readonly node: PlacedNode; readonly heaviest: number }): JSX.Element | null {
-  const { node, heaviest } = props;
+function Link(props: {
+  readonly node: PlacedNode;
+  readonly heaviest: number;
+  readonly isNarrow: boolean;
+}): JSX.Element | null {
+  const { node, heaviest, isNarrow } = props;
   const { parent, x, y, weight } = node;
   if (parent === null) return null;
   const [fromX, fromY, toY] = [parent.x + BOX.width, parent.y + BOX.height / 2, y + BOX.height / 2];
@@ -196,7 +229,11 @@ function Link(props: { readonly node: PlacedNode; readonly heaviest: number }): 
   return (
     <path
       class={`branch ${node.node.kind}`}
-      d={`M${fromX} ${fromY}C${middle} ${fromY} ${middle} ${toY} ${x} ${toY}`}
+      d={
+        isNarrow
+          ? `M${parent.x + INDENT / 2} ${parent.y + BOX.height}V${toY}H${x}`
+          : `M${fromX} ${fromY}C${middle} ${fromY} ${middle} ${toY} ${x} ${toY}`
+      }
       stroke-width={LINK_WIDTH.least + (LINK_WIDTH.most - LINK_WIDTH.least) * share}
     />
   );
@@ -218,7 +255,7 @@ function Place(props: {
       <g
         class={`place ${node.kind}`}
         role="button"
-        tabIndex={0}
+        tabindex={0}
         aria-label={`${placeText(node)}, ${whatText(node)}`}
         onClick={pick}
         onKeyDown={(event) => {
@@ -242,7 +279,7 @@ function Place(props: {
         <g
           class="knob"
           role="button"
-          tabIndex={0}
+          tabindex={0}
           aria-label={isOpen ? `less of ${node.name}` : `more of ${node.name}`}
           transform={`translate(${BOX.width} ${BOX.height / 2})`}
           onClick={() => {

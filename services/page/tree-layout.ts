@@ -3,6 +3,8 @@ import type { TreeNode } from '../report/page/page-data.js';
 export const BOX = { width: 196, height: 55 };
 const COLUMN = 244;
 const ROW = 66;
+/** Of a level where the tree is a list. */
+export const INDENT = 20;
 /** Levels and children that are open before anybody has clicked, unless that is too much. */
 const OPEN_LEVELS = 4;
 const OPEN_CHILDREN = 5;
@@ -31,8 +33,16 @@ export interface PlacedTree {
   readonly height: number;
 }
 
-/** From the root on the left to what followed from it; `toggled` are not as they are at first. */
-export function layOutTree(root: TreeNode, toggled: ReadonlySet<string>): PlacedTree {
+/**
+ * From the root on the left to what followed from it, or as an indented list from the root on top;
+ * `toggled` are not as they are at first.
+ */
+export function layOutTree(
+  root: TreeNode,
+  toggled: ReadonlySet<string>,
+  shape: 'columns' | 'list',
+): PlacedTree {
+  const column = shape === 'list' ? INDENT : COLUMN;
   const nodes: PlacedNode[] = [];
   const openLevels = openLevelsOf(root);
   let rows = 0;
@@ -48,15 +58,16 @@ export function layOutTree(root: TreeNode, toggled: ReadonlySet<string>): Placed
     const shown = isOpen ? children.slice(0, most) : [];
     const at = nodes.length;
     nodes.push(undefined as never);
+    const listY = shape === 'list' ? rows++ * ROW : null;
     const below = shown.map((child, i) => place(child, `${key}.${i}`, level + 1));
     const [first, last] = [below[0], below.at(-1)];
-    const y = first === undefined ? rows++ * ROW : (first.y + last!.y) / 2;
+    const y = listY ?? (first === undefined ? rows++ * ROW : (first.y + last!.y) / 2);
     const hidden = children.length - shown.length + omitted;
     const drawn = {
       key,
       node,
       asked,
-      x: level * COLUMN,
+      x: level * column,
       y,
       weight: weightOf(node),
       hidden,
@@ -67,7 +78,7 @@ export function layOutTree(root: TreeNode, toggled: ReadonlySet<string>): Placed
     return { y, at };
   };
   place(root, '0', 0);
-  return { nodes, width: depth * COLUMN + BOX.width, height: Math.max(1, rows) * ROW };
+  return { nodes, width: depth * column + BOX.width, height: Math.max(1, rows) * ROW };
 }
 
 function openLevelsOf(root: TreeNode): number {

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Theme } from './colours.js';
 import { colourOf, heatColour } from './colours.js';
-import { HELD_LEAST, TipView, worstPort } from './map-tip.js';
+import { HELD_LEAST, openPorts, TipView, worstPort } from './map-tip.js';
 import type { MapProps, Tip } from './map-tip.js';
 import type { Moment, RunView } from './run-view.js';
 import { portNow, worstOf } from './run-view.js';
@@ -55,7 +55,7 @@ export function WeaveMap(props: MapProps): JSX.Element {
       <canvas
         ref={canvas}
         role="img"
-        aria-label="The fabric: links coloured by load, paused ports marked"
+        aria-label="The fabric: links coloured by load, paused ports marked; search finds devices"
         style={{ height: `${weave.height}px` }}
         onMouseMove={(event) => {
           const cell = cellAt(event);
@@ -77,7 +77,8 @@ export function WeaveMap(props: MapProps): JSX.Element {
         }}
         onClick={(event) => {
           const cell = cellAt(event);
-          const ports = cell?.ports ?? threadAt(weave, ...pointOf(event))?.ports;
+          if (cell !== null) openPorts(props, cell.ports);
+          const ports = cell === null ? threadAt(weave, ...pointOf(event))?.ports : undefined;
           if (ports !== undefined) choose(worstPort(view, moment, ports));
         }}
       />
@@ -118,6 +119,7 @@ class Painter {
   private readonly context: CanvasRenderingContext2D;
   private readonly held = colourOf('--held');
   private readonly text = colourOf('--faint');
+  private readonly name = colourOf('--text');
   private readonly card = colourOf('--card');
   private readonly queue = colourOf('--queue');
 
@@ -225,7 +227,7 @@ class Painter {
       context.strokeRect(x - 1, y - 1, width + 2, height + 2);
     }
     if (!isHost && width > 40) {
-      context.fillStyle = this.card;
+      context.fillStyle = this.name;
       context.font = '10px system-ui, sans-serif';
       context.fillText(name, x + 4, y + 12);
     }

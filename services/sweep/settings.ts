@@ -4,7 +4,7 @@ import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import type { Axis } from './grid.js';
 
 /** The axis whose values are variants, as `selvage duel` names them; it is no key of scenarios. */
-const VARIANTS = 'mechanism';
+export const VARIANTS = 'mechanism';
 
 /** Loads a scenario with settings. */
 export type Load = (set: readonly string[]) => {

@@ -63,6 +63,15 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     assert.equal(hash().get('device'), 'leaf2');
   });
 
+  it('names the victim and its root cause before anything else', async () => {
+    const victims = page.locator('.card', { hasText: /^1 victim flow/ });
+    assert.match(
+      await victims.innerText(),
+      /victim\/h4->h6\s+32\.5 Gb\/s\s+spine1:p2 paused by PFC for 264 us; root cause: leaf2:p1/,
+    );
+    assert.ok((await victims.boundingBox())!.y < 300);
+  });
+
   it('says of a flow what blocked it, and draws its path', async () => {
     await search('victim');
     await page.keyboard.press('Enter');
@@ -103,6 +112,11 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     assert.match(await page.locator('#episode').innerText(), /congestion\/h1->h5/);
   });
 
+  it('marks the chosen flow, the episode and all that caused it in the fabric', async () => {
+    // Ports of the path, and leaf2:p1, where the congestion begins.
+    assert.equal(await page.locator('.cable.marked').count(), 5);
+  });
+
   it('shows the same at the address that was sent', async () => {
     const other = await browser.open(page.url(), /^(file|data|blob):/, 'dark');
     await other.getByRole('heading', { name: `Flow ${VICTIM}` }).waitFor();
@@ -141,7 +155,55 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     await page.mouse.move(box.x + 0.75 * box.width, box.y + 5, { steps: 4 });
     await page.mouse.up();
     await page.waitForURL(/from=200\d{6}&to=300\d{6}/);
-    await page.getByRole('button', { name: 'all of it' }).first().click();
+    assert.match(await page.locator('.timeline output').innerText(), /^20\d us to 30\d us$/);
+    assert.equal(await page.locator('.timeline .outside').count(), 2);
+    await page.getByRole('button', { name: 'whole run' }).click();
+    await page.waitForURL((url) => !url.hash.includes('from='));
+  });
+
+  it('shows in the fabric what it did while it was brushed', async () => {
+    const load = (): Promise<string | null> =>
+      page.locator('.cable').first().getAttribute('stroke');
+    const whole = await load();
+    const bars = page.getByRole('slider', { name: 'episodes of leaf2:p1 priority 3' });
+    await bars.scrollIntoViewIfNeeded();
+    const box = (await bars.boundingBox())!;
+    await page.mouse.move(box.x + 1, box.y + 5);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.02 * box.width, box.y + 5, { steps: 4 });
+    await page.mouse.up();
+    await page.waitForURL(/from=\d+&to=\d+/);
+    assert.notEqual(await load(), whole);
+    await page.getByRole('button', { name: 'whole run' }).click();
+  });
+
+  it('points out in the fabric what is pointed at among the episodes, and the other way', async () => {
+    await page.locator('.port-track', { hasText: 'spine1:p1' }).first().hover();
+    assert.equal(await page.locator('.cable.marked').count(), 1);
+    await page.mouse.move(0, 0);
+    await page.locator('.device', { hasText: 'leaf1' }).click();
+    await page.getByRole('heading', { name: /^leaf1\s*5 ports$/ }).waitFor();
+    const port = hash().get('port')!;
+    assert.match(port, /^leaf1:p\d$/);
+    assert.match(await page.locator('.port-track.on').first().innerText(), new RegExp(`^${port}`));
+  });
+
+  it('is used with the keys alone', async () => {
+    await page.getByRole('button', { name: 'spine1', exact: true }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^spine1\s*2 ports$/ }).waitFor();
+    await page.getByRole('button', { name: 'less of leaf2:p1' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'more of leaf2:p1' }).waitFor();
+    const bars = page.getByRole('slider', { name: 'episodes of h4:p1 priority 3' });
+    await page.getByRole('button', { name: /^and \d+ more ports/ }).click();
+    const place = async (): Promise<number> => Number(await bars.getAttribute('aria-valuenow'));
+    const before = await place();
+    await bars.focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('heading', { name: /^Episode: h4:p1 priority 3/ }).waitFor();
+    assert.equal(await place(), before + 2);
   });
 
   it('saves a chart as SVG, PNG and CSV', async () => {

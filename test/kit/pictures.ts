@@ -6,7 +6,7 @@ import { ROOT } from './emulate.js';
 /** For people to look at. */
 export const PICTURES = join(ROOT, 'dist', 'pictures');
 const LOOK_MS = 20;
-const WIDTHS = [390, 900, 1440];
+const WIDTHS = [390, 768, 1440];
 
 /** In the page: titles of cards that show nothing below their title. */
 const EMPTY_CARDS = `[...document.querySelectorAll('.card')]

@@ -5,6 +5,7 @@ import { didYouMean } from '../../settings/errors.js';
 import { columnName } from '../../mechanisms/result-table.js';
 import { csv } from '../../report/csv.js';
 import { formatOctets, formatRate, formatTime } from '../../report/format.js';
+import { commandText } from '../../report/page/command-text.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { pageOfSweep } from '../../report/page/page-of-sweep.js';
 import { table } from '../../report/table.js';
@@ -14,7 +15,7 @@ import type { Axis } from '../../sweep/grid.js';
 import { axisOf, combinations, nameOfAxis } from '../../sweep/grid.js';
 import type { Toll } from '../../sweep/measure.js';
 import { measure } from '../../sweep/measure.js';
-import { fabricAt } from '../../sweep/settings.js';
+import { fabricAt, VARIANTS } from '../../sweep/settings.js';
 import { EXIT, InputError } from '../exit.js';
 import type { PointsOptions } from '../kubernetes/points-task.js';
 import { PART_IN_POD, SCENARIO_IN_POD } from '../kubernetes/points-task.js';
@@ -62,10 +63,11 @@ export async function sweepCommand(file: string, options: SweepOptions): Promise
   else process.stdout.write(`${text(axes, rows)}\n`);
   if (options.csv !== undefined) writeOut(csvOf(paths, rows), options.csv);
   if (html !== undefined) {
-    const words = [...vary.map((one) => `--vary ${one}`), ...set.map((one) => `--set ${one}`)];
-    const command = ['selvage sweep', file, ...words].join(' ');
-    const { name, description } = loadFabric(file, []).fabric.scenario;
-    writeOut(pageText(name, description, command, axes, rows), html);
+    const words = [...optionsOf('--vary', vary), ...optionsOf('--set', set)];
+    const command = commandText(['selvage', 'sweep', file, ...words]);
+    const { name: title, description } = loadFabric(file, []).fabric.scenario;
+    const runCommands = commandsOf(file, axes, set);
+    writeOut(pageText({ title, description, command, runCommands }, axes, rows), html);
   }
   return EXIT.COMPLETE;
 }
@@ -99,8 +101,11 @@ export async function experimentCommand(
   const paths = axes.map(({ path }) => path);
   process.stdout.write(`${text(axes, rows)}\n`);
   writeOut(csvOf(paths, rows), join(folder, 'sweep.csv'));
-  const page = pageText(name, experiment.question, `selvage experiment ${name}`, axes, rows);
-  writeOut(page, join(folder, 'sweep.html'));
+  const about = {
+    ...{ title: name, description: experiment.question, command: `selvage experiment ${name}` },
+    runCommands: commandsOf(join('examples', experiment.scenario), axes, experiment.set),
+  };
+  writeOut(pageText(about, axes, rows), join(folder, 'sweep.html'));
   process.stdout.write(`${join(folder, 'sweep.html')}\n`);
   return EXIT.COMPLETE;
 }
@@ -180,14 +185,27 @@ function needPage(): void {
 }
 
 function pageText(
-  name: string,
-  description: string,
-  command: string,
+  about: Parameters<typeof pageOfSweep>[0],
   axes: readonly Axis[],
   rows: readonly Row[],
 ): string {
   const tolls = rows.map(({ toll }) => toll);
-  return pageFile({ runs: [], sweep: pageOfSweep(name, description, command, axes, tolls) });
+  return pageFile({ runs: [], sweep: pageOfSweep(about, axes, tolls) });
+}
+
+function optionsOf(option: string, values: readonly string[]): string[] {
+  return values.flatMap((value) => [option, value]);
+}
+
+/** Of each run the command that gives it a report; a variant is not a key, so it is swept alone. */
+function commandsOf(file: string, axes: readonly Axis[], base: readonly string[]): string[] {
+  const hasVariants = axes.some(({ path }) => path === VARIANTS);
+  const [command, option] = hasVariants ? ['sweep', '--vary'] : ['run', '--set'];
+  return combinations(axes).map((values) => {
+    const own = values.map((value, i) => `${axes[i]!.path}=${value}`);
+    const words = [...optionsOf('--set', base), ...optionsOf(option, own)];
+    return commandText(['selvage', command, file, ...words]);
+  });
 }
 
 function text(axes: readonly Axis[], rows: readonly Row[]): string {

@@ -29,8 +29,6 @@ export interface ChartProps {
   readonly logY?: boolean;
   /** Else from the first to the last value. */
   readonly rangeX?: readonly [number, number];
-  /** Where x has labels; else where they fit. */
-  readonly ticksX?: readonly number[];
   readonly minY?: number;
   readonly maxY?: number;
   readonly height?: number;

@@ -1,9 +1,14 @@
 import { colourOf } from '../colours.js';
+import { axisLabels } from './axis-labels.js';
+import { logTicks } from './log-ticks.js';
 import type { ChartLine, ChartProps } from './chart-data.js';
 import { isShown } from './plot-options.js';
 
 const SIZE = { width: 760, height: 340, left: 76, right: 16, top: 34, bottom: 52 };
 const TICKS = 6;
+/** Widths in pixels: of a letter, about, and of a bar at the most. */
+const LETTER = 6.2;
+const BAR_MOST = 60;
 
 /** A column for x and one for each line, in plain units. */
 export function csvOf({ x, lines }: ChartProps): string {
@@ -18,22 +23,24 @@ export function csvOf({ x, lines }: ChartProps): string {
 export function svgOf(chart: ChartProps, title: string): string {
   const { width, height } = SIZE;
   const { x, y } = scalesOf(chart);
+  const [namesX, namesY] = [axisLabels(x.ticks, chart.formatX), axisLabels(y.ticks, chart.formatY)];
+  let legendAt = SIZE.left;
   const style = 'font-family="system-ui, sans-serif" font-size="11"';
   const parts = [
     `<rect width="${width}" height="${height}" fill="${colourOf('--card')}"/>`,
     text(SIZE.left, 20, title, 'start', 'font-size="13" font-weight="600"'),
-    ...x.ticks.map((tick) => {
+    ...x.ticks.map((tick, i) => {
       const at = x.place(tick);
       return (
         line(at, SIZE.top, at, height - SIZE.bottom, '--grid') +
-        text(at, height - SIZE.bottom + 16, chart.formatX(tick), 'middle')
+        text(at, height - SIZE.bottom + 16, namesX[i]!, 'middle')
       );
     }),
-    ...y.ticks.map((tick) => {
+    ...y.ticks.map((tick, i) => {
       const at = y.place(tick);
       return (
         line(SIZE.left, at, width - SIZE.right, at, '--grid') +
-        text(SIZE.left - 6, at + 4, chart.formatY(tick), 'end')
+        text(SIZE.left - 6, at + 4, namesY[i]!, 'end')
       );
     }),
     ...chart.lines.map((one) => pathOf(one, chart.x, x.place, y.place)),
@@ -45,8 +52,9 @@ export function svgOf(chart: ChartProps, title: string): string {
         text(width - SIZE.right - 4, at - 3, `${label} ${chart.formatY(value)}`, 'end'),
       ];
     }),
-    ...chart.lines.map(({ label, colour }, i) => {
-      const at = SIZE.left + i * 130;
+    ...chart.lines.map(({ label, colour }) => {
+      const at = legendAt;
+      legendAt += 34 + LETTER * label.length;
       const mark = `<rect x="${at}" y="${height - 20}" width="10" height="10" fill="${colour}"/>`;
       return mark + text(at + 15, height - 11, label, 'start');
     }),
@@ -60,20 +68,17 @@ interface Scale {
   readonly place: (value: number) => number;
 }
 
-function scalesOf({ x, lines, limits = [], minY = 0, maxY, logX, logY, rangeX }: ChartProps): {
-  x: Scale;
-  y: Scale;
-} {
+function scalesOf(chart: ChartProps): { x: Scale; y: Scale } {
+  const { x, lines, limits = [], minY = 0, maxY, logX, logY, rangeX } = chart;
   const values = lines.flatMap((one) => one.values.filter((value) => value !== null));
   const highest = values.reduce((a, b) => Math.max(a, b), 0);
   const drawn = limits.filter(({ value }) => isShown(value, highest));
   const top = maxY ?? 1.06 * Math.max(highest, ...drawn.map(({ value }) => value));
   const least = values.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), highest);
   const { width, height, left, right, bottom } = SIZE;
+  const [fromX, toX] = rangeX ?? [x[0] ?? 0, x.at(-1) ?? 1];
   return {
-    x: scale(rangeX?.[0] ?? x[0] ?? 0, rangeX?.[1] ?? x.at(-1) ?? 1, logX === true, (share) => {
-      return left + share * (width - left - right);
-    }),
+    x: scale(fromX, toX, logX === true, (share) => left + share * (width - left - right)),
     y: scale(logY === true ? least : minY, top, logY === true, (share) => {
       return height - bottom - share * (height - bottom - SIZE.top);
     }),
@@ -84,17 +89,19 @@ function scale(low: number, high: number, log: boolean, at: (share: number) => n
   const span = high - low || 1;
   if (log) {
     const [from, to] = [Math.log10(low), Math.log10(high)];
-    const ticks: number[] = [];
-    for (let power = Math.ceil(from); power <= to; power++) ticks.push(10 ** power);
     const place = (value: number): number => at((Math.log10(value) - from) / (to - from || 1));
-    return { ticks, place };
+    return { ticks: logTicks([low, high]), place };
   }
+  return { ticks: evenTicks(low, high), place: (value) => at((value - low) / span) };
+}
+
+function evenTicks(low: number, high: number): number[] {
+  const span = high - low || 1;
   const rough = 10 ** Math.floor(Math.log10(span / TICKS));
   const step = [1, 2, 5, 10].map((n) => n * rough).find((size) => span / size <= TICKS)!;
   const first = Math.ceil(low / step);
   const count = Math.floor(high / step) - first + 1;
-  const ticks = Array.from({ length: count }, (_, i) => (first + i) * step);
-  return { ticks, place: (value) => at((value - low) / span) };
+  return Array.from({ length: count }, (_, i) => (first + i) * step);
 }
 
 type Place = (value: number) => number;
@@ -108,12 +115,25 @@ function pathOf({ values, colour, kind }: ChartLine, x: readonly number[], px: P
       .map(([cx, cy]) => `<circle cx="${cx}" cy="${cy}" r="2" fill="${colour}"/>`)
       .join('');
   }
-  const steps = kind === 'steps' || kind === 'bars';
+  if (kind === 'bars') return barsOf(values, colour, x.map(px), py);
+  const steps = kind === 'steps';
   const d = points
     .map(([cx, cy], i) => (i === 0 ? `M${cx} ${cy}` : steps ? `H${cx}V${cy}` : `L${cx} ${cy}`))
     .join('');
   const dash = kind === 'dashed' ? ' stroke-dasharray="5 4"' : '';
   return `<path d="${d}" fill="none" stroke="${colour}" stroke-width="1.6"${dash}/>`;
+}
+
+function barsOf(values: ChartLine['values'], colour: string, at: readonly number[], py: Place) {
+  const distances = at.slice(1).map((place, i) => place - at[i]!);
+  const width = Math.min(BAR_MOST, 0.9 * Math.min(...distances, BAR_MOST));
+  return values
+    .map((value, i) => {
+      const [left, top] = [at[i]! - width / 2, py(value ?? 0)];
+      const size = `width="${width.toFixed(1)}" height="${(py(0) - top).toFixed(1)}"`;
+      return `<rect x="${left.toFixed(1)}" y="${top.toFixed(1)}" ${size} fill="${colour}"/>`;
+    })
+    .join('');
 }
 
 function line(ax: number, ay: number, bx: number, by: number, colour: string, more = ''): string {

@@ -2,6 +2,8 @@ import uPlot from 'uplot';
 import type { TimeWindow } from '../address.js';
 import { zoomTo } from '../address.js';
 import { colourOf } from '../colours.js';
+import { axisLabels } from './axis-labels.js';
+import { logTicks } from './log-ticks.js';
 import type { ChartLimit, ChartLine, ChartProps } from './chart-data.js';
 import { CHART_HEIGHT } from './chart-data.js';
 
@@ -32,11 +34,12 @@ export function optionsOf(
     ticks: { stroke: colourOf('--grid'), width: 1, size: 4 },
     font: '11px system-ui, sans-serif',
   };
-  const { ticksX } = props;
-  const ticks =
-    ticksX === undefined
-      ? {}
-      : { splits: () => [...ticksX], filter: (_: uPlot, marks: number[]) => marks };
+  const ticks = !logX
+    ? {}
+    : {
+        splits: (_: uPlot, __: number, low: number, high: number) => logTicks([low, high]),
+        filter: (_: uPlot, marks: number[]) => marks,
+      };
   const highest = Math.max(0, ...valuesOf(lines));
   const shown = limits.filter(({ value }) => isShown(value, highest));
   const top = Math.max(0, ...shown.map(({ value }) => value));
@@ -67,12 +70,12 @@ export function optionsOf(
         ...ticks,
         size: 30,
         space: 70,
-        values: (_, marks) => marks.map(labelled(formatX)),
+        values: (_, marks) => axisLabels(marks, formatX),
       },
-      { ...axis, size: 66, space: 36, values: (_, marks) => marks.map(labelled(formatY)) },
+      { ...axis, size: 66, space: 36, values: (_, marks) => axisLabels(marks, formatY) },
     ],
     series: [
-      { label: 'at', value: (_, value) => worded(value, formatX) },
+      { label: 'at', value: (_, value, __, at) => legendText(at, value, formatX) },
       ...lines.map((line) => seriesOf(line, formatY)),
     ],
     hooks: {
@@ -139,12 +142,9 @@ function distribution(isLogarithmic: boolean): uPlot.Scale.Distr {
   return isLogarithmic ? 3 : 1;
 }
 
-/** On a logarithmic axis uPlot leaves out labels by giving null. */
-function labelled(format: (value: number) => string): (value: number | null) => string {
-  return (value) => (value === null ? '' : format(value));
-}
-
-function worded(value: number | null | undefined, format: (value: number) => string): string {
+/** Nothing while the cursor is elsewhere. */
+function legendText(at: number | null, value: number | null | undefined, format: Format): string {
+  if (at === null) return '';
   return value === null || value === undefined ? '–' : format(value);
 }
 
@@ -154,7 +154,7 @@ function seriesOf(line: ChartLine, format: (value: number) => string): uPlot.Ser
     label,
     stroke: colour,
     width: kind === 'dots' ? 0 : 1.6,
-    value: (_, value) => worded(value, format),
+    value: (_, value, __, at) => legendText(at, value, format),
     points:
       kind === 'dots' ? { show: true, size: 4, fill: colour, stroke: colour } : { show: false },
     spanGaps: kind !== 'dots' && line.gaps !== true,

@@ -3,7 +3,8 @@ import { useMemo } from 'preact/hooks';
 import { formatCount, formatTime } from '../../report/format.js';
 import type { RunPage } from '../../report/page/page-data.js';
 import type { EpisodeView } from '../../report/page/page-flow-data.js';
-import { goToEpisode, goToFlow, goTo, useAddress, zoomTo } from '../address.js';
+import { goToEpisode, goTo, useAddress, zoomTo } from '../address.js';
+import { FlowLink } from '../flows/flow-link.js';
 import { PortLink } from '../flows/waterfall.js';
 import { causesOf, episodeName, lastedText, placeText, whatText } from './episode-words.js';
 
@@ -41,7 +42,9 @@ export function EpisodeDetail({ run }: { readonly run: RunPage }): JSX.Element |
         Episode: {placeText(chosen)}, {whatText(chosen)}
       </h3>
       <p class="facts">
-        <PortLink name={chosen.port} /> from {formatCount(chosen.startPs)} ps, {lastedText(chosen)}
+        <PortLink name={chosen.port} /> from{' '}
+        <span title={`${formatCount(chosen.startPs)} ps`}>{formatTime(chosen.startPs)}</span>,{' '}
+        {lastedText(chosen)}
         {chosen.frameTimePs > 0 &&
           `, ${formatTime(chosen.frameTimePs)} of aggregate blocked time`}.{' '}
         <button
@@ -93,16 +96,7 @@ export function EpisodeDetail({ run }: { readonly run: RunPage }): JSX.Element |
         <p class="facts">
           Flows through {chosen.port} at that time:{' '}
           {flows.slice(0, FLOWS_SHOWN).map((name) => (
-            <button
-              key={name}
-              type="button"
-              class="link listed"
-              onClick={() => {
-                goToFlow(name);
-              }}
-            >
-              {name}
-            </button>
+            <FlowLink key={name} name={name} />
           ))}
           {flows.length > FLOWS_SHOWN && `and ${formatCount(flows.length - FLOWS_SHOWN)} more`}
         </p>

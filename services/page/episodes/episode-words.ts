@@ -1,4 +1,5 @@
 import { formatTime } from '../../report/format.js';
+import type { RunPage } from '../../report/page/page-data.js';
 import { PAUSES } from '../../report/page/page-data.js';
 import type { EpisodeView, EpisodesView } from '../../report/page/page-flow-data.js';
 
@@ -42,6 +43,13 @@ export function causesOf({ rows }: EpisodesView, place: number): number[] {
     at = rows[at]!.parent;
   }
   return chain;
+}
+
+/** Ports of an episode and of all that caused it. */
+export function portsOfCauses({ episodes, ports }: RunPage, place: number): Set<number> {
+  if (episodes?.rows[place] === undefined) return new Set();
+  const names = new Set(causesOf(episodes, place).map((one) => episodes.rows[one]!.port));
+  return new Set([...ports.keys()].filter((port) => names.has(ports[port]!.name)));
 }
 
 /** How it is drawn. */

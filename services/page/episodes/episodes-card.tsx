@@ -24,15 +24,24 @@ const KEY = [
 ] as const;
 
 /** Congestion in time: a track for each port, below the one that caused it, roots first. */
-export function EpisodesCard({ run }: { readonly run: RunPage }): JSX.Element | null {
+export function EpisodesCard(props: {
+  readonly run: RunPage;
+  /** Points ports out in the fabric; null: none. */
+  readonly point: (ports: ReadonlySet<number> | null) => void;
+}): JSX.Element | null {
+  const { run, point } = props;
   const { episodes, virtualPs } = run;
-  const { at } = useAddress();
+  const { at, port } = useAddress();
   const window = useTimeWindow();
   const [fromPs, toPs] = window ?? [0, virtualPs];
   const groups = useMemo(() => (episodes === null ? [] : trackGroups(episodes)), [episodes]);
   const [isWhole, setWhole] = useState(false);
   if (episodes === null || episodes.rows.length === 0) return null;
-  const shown = isWhole ? groups : groups.slice(0, GROUPS);
+  const shown = groups.filter((group, i) => isWhole || i < GROUPS || hasPort(group, port));
+  const pointTo = (name: string | null): void => {
+    const place = run.ports.findIndex((one) => one.name === name);
+    point(place < 0 ? null : new Set([place]));
+  };
   return (
     <Card title="Congestion over time" note={noteOf(episodes, groups)} wide>
       <p class="legend">
@@ -41,7 +50,7 @@ export function EpisodesCard({ run }: { readonly run: RunPage }): JSX.Element | 
             <i class={`swatch ${kind}`} /> {name}
           </span>
         ))}
-        <span>drag to zoom, click for an episode and its cause</span>
+        <span>drag to zoom the map and the charts, too; click for an episode and its cause</span>
         {window !== null && (
           <button
             type="button"
@@ -55,7 +64,7 @@ export function EpisodesCard({ run }: { readonly run: RunPage }): JSX.Element | 
         )}
       </p>
       {shown.map((group) => (
-        <Group key={group.name} {...{ group, episodes, fromPs, toPs, at }} />
+        <Group key={group.name} {...{ group, episodes, fromPs, toPs, at, port, pointTo }} />
       ))}
       <div class="port-track">
         <span />
@@ -80,6 +89,10 @@ export function EpisodesCard({ run }: { readonly run: RunPage }): JSX.Element | 
   );
 }
 
+function hasPort({ tracks }: TrackGroup, port: string | null): boolean {
+  return tracks.some((track) => track.port === port);
+}
+
 function noteOf({ total, rows }: EpisodesView, groups: readonly TrackGroup[]): string {
   const roots = `${formatCount(groups.length)} ${groups.length === 1 ? 'root' : 'roots'}`;
   const most = total > rows.length ? `the longest ${formatCount(rows.length)} of ` : '';
@@ -96,11 +109,14 @@ function Group(props: {
   readonly fromPs: number;
   readonly toPs: number;
   readonly at: number | null;
+  /** The chosen port: its tracks are shown in any case. */
+  readonly port: string | null;
+  readonly pointTo: (port: string | null) => void;
 }): JSX.Element {
-  const { group, episodes, fromPs, toPs, at } = props;
+  const { group, episodes, fromPs, toPs, at, port, pointTo } = props;
   const { episode: chosen } = useAddress();
   const [isWhole, setWhole] = useState(false);
-  const tracks = isWhole ? group.tracks : group.tracks.slice(0, TRACKS);
+  const tracks = group.tracks.filter((track, i) => isWhole || i < TRACKS || track.port === port);
   const rest = group.tracks.length - tracks.length;
   return (
     <div class="port-tracks">
@@ -108,7 +124,16 @@ function Group(props: {
         <b>{group.name}</b> {group.reason}
       </p>
       {tracks.map((track) => (
-        <div key={track.name} class="port-track">
+        <div
+          key={track.name}
+          class={track.port === port ? 'port-track on' : 'port-track'}
+          onMouseEnter={() => {
+            pointTo(track.port);
+          }}
+          onMouseLeave={() => {
+            pointTo(null);
+          }}
+        >
           <span class="where" style={{ paddingLeft: `${10 * Math.min(6, track.depth)}px` }}>
             <PortLink name={track.port} />
           </span>

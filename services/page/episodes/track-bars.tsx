@@ -11,6 +11,8 @@ const HEIGHT = 18;
 /** Of pixels: a shorter drag is a click, and a click may miss by so much. */
 const DRAG_LEAST = 6;
 const MISS_MOST = 3;
+/** Keys that choose another episode. */
+const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** What is drawn how: a queue fills its track, a full buffer half of it. */
 const SHAPES = [
@@ -55,15 +57,26 @@ export function TrackBars(props: {
     const found = episodeAt(episodes, track, fromPs + to * spanPs, MISS_MOST * pixel());
     if (found !== null) choose(found);
   };
-  const picked = chosen !== null && track.episodes.includes(chosen) ? episodes.rows[chosen] : null;
+  const place = chosen === null ? -1 : track.episodes.indexOf(chosen);
+  const picked = place < 0 ? null : episodes.rows[chosen!];
   const percent = (ps: number): string =>
     `${Math.max(0, Math.min(100, (100 * (ps - fromPs)) / spanPs))}%`;
   return (
     <div
       ref={frame}
       class="bars"
-      role="img"
-      aria-label={`${track.name}: ${track.episodes.length} episodes`}
+      role="slider"
+      tabIndex={0}
+      aria-label={`episodes of ${track.name}`}
+      aria-valuemin={1}
+      aria-valuemax={track.episodes.length}
+      aria-valuenow={place + 1}
+      aria-valuetext={picked == null ? 'none is chosen' : episodeName(picked)}
+      onKeyDown={({ key }) => {
+        const step = STEPS[key];
+        if (step === undefined) return;
+        choose(track.episodes[Math.max(0, Math.min(track.episodes.length - 1, place + step))]!);
+      }}
       title={picked == null ? '' : `${episodeName(picked)} ${lastedText(picked)}`}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);

@@ -1,45 +1,36 @@
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import {
   formatCount,
   formatOctets,
   formatRate,
   formatRatio,
-  formatShare,
   formatTime,
 } from '../../report/format.js';
 import type { FlowView } from '../../report/page/page-flow-data.js';
-import { goTo, goToDevice, goToEpisode, useAddress } from '../address.js';
+import { goTo, goToDevice, useAddress } from '../address.js';
 import { Chart } from '../charts/chart.js';
 import type { Theme } from '../colours.js';
 import { SERIES_COLOURS } from '../colours.js';
-import { heldText } from '../episodes/episode-words.js';
 import type { Tile } from '../panels.js';
 import { Card, TileRow } from '../panels.js';
 import type { RunView } from '../run-view.js';
-import type { FlowCause } from './flow-causes.js';
+import { CausesList } from './causes-list.js';
 import { causesOfFlow } from './flow-causes.js';
 import { PathStrips } from './path-strips.js';
-import { PortLink, TimeBar, Waterfall } from './waterfall.js';
-
-const CAUSES_SHOWN = 8;
+import { TimeBar, Waterfall } from './waterfall.js';
 
 interface Props {
   readonly view: RunView;
   readonly theme: Theme;
   readonly timePs: number | null;
   readonly setTime: (timePs: number) => void;
-  /** Shows ports in the fabric; null: all alike. */
-  readonly mark: (ports: ReadonlySet<number> | null) => void;
 }
 
 /** The chosen flow: what became of it, what blocked it, and its slowest frames. */
 export function FlowCard(props: Props): JSX.Element | null {
   const { flow: name } = useAddress();
   const flow = props.view.run.flows.rows.find((one) => one.name === name);
-  useEffect(() => {
-    props.mark(flow === undefined ? null : new Set(flow.path));
-  }, [flow]);
   if (flow === undefined) return null;
   return <Chosen key={flow.name} {...props} flow={flow} />;
 }
@@ -68,7 +59,7 @@ function Chosen(props: Props & { readonly flow: FlowView }): JSX.Element {
         )}
       </p>
       <TileRow tiles={tilesOf(flow)} />
-      <Causes causes={causes} flow={flow} run={view.run} />
+      <CausesList causes={causes} flow={flow} run={view.run} />
       <h3>Its path, over time</h3>
       <PathStrips view={view} path={flow.path} />
       {flow.arrivedBps !== null && (
@@ -128,71 +119,6 @@ function tilesOf(flow: FlowView): Tile[] {
     ],
   ];
   return tiles.filter((tile) => tile !== false);
-}
-
-/** What blocked it, port by port, each with the root of its congestion. */
-function Causes(props: {
-  readonly causes: readonly FlowCause[];
-  readonly flow: FlowView;
-  readonly run: RunView['run'];
-}): JSX.Element | null {
-  const { causes, flow, run } = props;
-  if (run.episodes === null) {
-    return (
-      <p class="none">
-        What blocked it was not observed: <code>selvage report {'<run>'} --why</code> repeats the
-        run to see it.
-      </p>
-    );
-  }
-  if (causes.length === 0) return <p class="none">No port of its path was paused or blocked.</p>;
-  const endPs = flow.completionPs === null ? run.virtualPs : flow.startPs + flow.completionPs;
-  const lifePs = Math.max(1, endPs - flow.startPs);
-  return (
-    <>
-      <h3>What blocked it</h3>
-      <ul class="causes">
-        {causes.slice(0, CAUSES_SHOWN).map((cause) => (
-          <li key={`${cause.port} ${cause.mechanism} ${cause.rootName}`}>
-            <span class="share">
-              <i style={{ width: `${(100 * cause.blockedPs) / lifePs}%` }} />
-              {formatShare(Math.min(1, cause.blockedPs / lifePs))}
-            </span>
-            <span>
-              <PortLink name={cause.port} /> {heldText(cause.mechanism)}{' '}
-              <LinkTo episode={cause.episode}>
-                {formatCount(cause.times)}×, {formatTime(cause.blockedPs)}
-              </LinkTo>
-              {' – root cause: '}
-              <LinkTo episode={cause.root}>{cause.rootName}</LinkTo>, {cause.reason}
-              {cause.passesRoot ? (
-                '; it passes there itself.'
-              ) : (
-                <b>; it does not pass there: it is a victim.</b>
-              )}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-function LinkTo(props: {
-  readonly episode: number;
-  readonly children: preact.ComponentChildren;
-}): JSX.Element {
-  return (
-    <button
-      type="button"
-      class="link"
-      onClick={() => {
-        goToEpisode(props.episode);
-      }}
-    >
-      {props.children}
-    </button>
-  );
 }
 
 function Frames({ flow }: { readonly flow: FlowView }): JSX.Element {

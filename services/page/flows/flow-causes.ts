@@ -50,6 +50,17 @@ export function causesOfFlow(run: RunPage, flow: FlowView): FlowCause[] {
   return [...found.values()].sort((a, b) => b.blockedPs - a.blockedPs);
 }
 
+/** Causes with one root together, the root that blocked longest first. */
+export function byRoot(causes: readonly FlowCause[]): FlowCause[][] {
+  const roots = new Map<string, FlowCause[]>();
+  for (const cause of causes) {
+    const known = roots.get(cause.rootName);
+    if (known === undefined) roots.set(cause.rootName, [cause]);
+    else known.push(cause);
+  }
+  return [...roots.values()];
+}
+
 function rootOf(episodes: EpisodesView, place: number): number {
   return causesOf(episodes, place).at(-1)!;
 }

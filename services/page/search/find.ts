@@ -5,7 +5,7 @@ import { episodeName } from '../episodes/episode-words.js';
 
 /** Something that a page has a view of. */
 export interface Find {
-  readonly kind: 'host' | 'switch' | 'port' | 'flow' | 'episode';
+  readonly kind: 'host' | 'switch' | 'port' | 'flow' | 'episode' | 'run' | 'measure';
   readonly name: string;
   readonly detail: string;
   readonly open: () => void;

@@ -4,8 +4,13 @@ import type { Find } from './find.js';
 import { matching } from './find.js';
 import './search.css';
 
-/** Finds ports, hosts, switches, flows and episodes; `/` goes there from anywhere. */
-export function SearchBox({ finds }: { readonly finds: () => Find[] }): JSX.Element {
+/** Finds whatever has a view; `/` goes there from anywhere. */
+export function SearchBox(props: {
+  readonly finds: () => Find[];
+  /** Kinds of what is found, in words. */
+  readonly kinds?: string;
+}): JSX.Element {
+  const { finds, kinds = 'port, host, switch, flow or episode' } = props;
   const [words, setWords] = useState('');
   const [isOpen, setOpen] = useState(false);
   const [chosen, choose] = useState(0);
@@ -48,7 +53,7 @@ export function SearchBox({ finds }: { readonly finds: () => Find[] }): JSX.Elem
         aria-expanded={isOpen && words !== ''}
         aria-controls="found"
         placeholder="search  ( / )"
-        title="port, host, switch, flow or episode"
+        title={kinds}
         value={words}
         onFocus={() => {
           setOpen(true);

@@ -38,7 +38,7 @@ export function SpreadCard({ views, theme, timePs, setTime }: Props): JSX.Elemen
         {rows.map((row) =>
           row.map((chart, i) =>
             chart === null ? (
-              <p key={i} class="none">
+              <p key={i} class="none blank">
                 {views[i]!.run.title}: none
               </p>
             ) : (

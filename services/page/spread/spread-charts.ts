@@ -12,22 +12,20 @@ import { mechanismName, isPause } from '../episodes/episode-words.js';
 
 /** A chart of one run; those of several runs have the same ranges. */
 export interface SpreadChart {
-  /** The same for all runs that have it. */
   readonly title: string;
+  /** Charts of several runs with the same name of it are side by side, with the same axes. */
+  readonly row: string;
   readonly x: readonly number[];
   readonly lines: readonly ChartLine[];
   readonly overTime: boolean;
   readonly logX: boolean;
   readonly rangeX: readonly [number, number];
   readonly maxY: number;
-  readonly ticksX?: readonly number[];
   readonly formatX: (value: number) => string;
   readonly formatY: (value: number) => string;
 }
 
 const ABOVE = 1.06;
-/** Of an axis that has room for 1, 2, 5. */
-const SHORT = 100;
 /** So few flows have no percentiles to speak of. */
 const FLOWS_LEAST = 20;
 
@@ -68,22 +66,24 @@ function queueLengths({ spread: { queues } }: RunPage, colours: readonly string[
   if (queues === null || queues.lengths.counts.length === 0) return [];
   const { counts, zeros } = queues.lengths;
   const all = counts.reduce((a, b) => a + b, 0) + zeros;
-  const empty = formatShare(zeros / all);
+  const samples = `samples of ports, ${formatShare(zeros / all)} of them empty`;
   return [
     {
-      ...histogram('length of queues, port by port', queues.lengths, `${empty} empty`, colours[1]!),
+      ...histogram('length of queues', queues.lengths, samples, colours[1]!),
       formatX: formatOctets,
     },
   ];
 }
 
 function pauseLengths({ spread }: RunPage, colours: readonly string[]): SpreadChart[] {
-  return (spread.pauses ?? []).flatMap(({ mechanism, lengths, open }) => {
+  return (spread.pauses ?? []).flatMap(({ mechanism, lengths, open }, place) => {
     if (lengths.counts.length === 0) return [];
     const verb = isPause(mechanism) ? 'paused' : 'blocked';
     const title = `how long ports were ${verb} by ${mechanismName(mechanism)}`;
-    const label = open === 0 ? 'times' : `times, and ${formatCount(open)} not cleared`;
-    return [{ ...histogram(title, lengths, label, colours[5]!), formatX: timeText }];
+    const label = open === 0 ? 'episodes' : `episodes, and ${formatCount(open)} not cleared`;
+    const drawn = histogram(title, lengths, label, colours[5]!);
+    // What paused one run is compared with what blocked another.
+    return [{ ...drawn, row: `pauses ${place}`, formatX: timeText }];
   });
 }
 
@@ -104,8 +104,8 @@ function slowdownOverTime({ spread, virtualPs }: RunPage, colours: readonly stri
   ];
 }
 
-function chart(made: Omit<SpreadChart, 'logX' | 'maxY'>): SpreadChart {
-  return { ...made, logX: false, maxY: ABOVE * highestOf(made.lines) };
+function chart(made: Omit<SpreadChart, 'row' | 'logX' | 'maxY'>): SpreadChart {
+  return { ...made, row: made.title, logX: false, maxY: ABOVE * highestOf(made.lines) };
 }
 
 function histogram(
@@ -117,7 +117,7 @@ function histogram(
   // On an axis of decades the middle of a bin is the geometric one.
   const x = counts.map((_, i) => Math.sqrt(edges[i]! * edges[i + 1]!));
   return {
-    ...{ title, x, lines: [{ label, colour, values: counts, kind: 'bars' }] },
+    ...{ title, row: title, x, lines: [{ label, colour, values: counts, kind: 'bars' }] },
     ...{ overTime: false, logX: true, rangeX: [edges[0]!, edges.at(-1)!] },
     ...{ maxY: ABOVE * Math.max(...counts), formatY: formatCount },
   };
@@ -130,21 +130,11 @@ function highestOf(lines: readonly ChartLine[]): number {
   );
 }
 
-/** Edges of bins: decades, or all of them where there are few. */
-function ticksOf([from, to]: readonly [number, number]): number[] {
-  const ticks: number[] = [];
-  const isShort = to / from <= SHORT;
-  for (let decade = 10 ** Math.floor(Math.log10(from)); decade <= to * ABOVE; decade *= 10) {
-    for (const step of isShort ? [1, 2, 5] : [1]) ticks.push(step * decade);
-  }
-  return ticks.filter((tick) => tick > from / ABOVE && tick < to * ABOVE);
-}
-
-/** Charts of several runs by title, with axes that all runs share. */
+/** Charts of several runs by row, with axes that all runs share. */
 export function sharedAxes(runs: readonly (readonly SpreadChart[])[]): (SpreadChart | null)[][] {
-  const titles = [...new Set(runs.flatMap((charts) => charts.map(({ title }) => title)))];
-  return titles.map((title) => {
-    const row = runs.map((charts) => charts.find((one) => one.title === title) ?? null);
+  const names = [...new Set(runs.flatMap((charts) => charts.map(({ row }) => row)))];
+  return names.map((name) => {
+    const row = runs.map((charts) => charts.find((one) => one.row === name) ?? null);
     const known = row.filter((one) => one !== null);
     const rangeX = [
       Math.min(...known.map((one) => one.rangeX[0])),
@@ -152,9 +142,7 @@ export function sharedAxes(runs: readonly (readonly SpreadChart[])[]): (SpreadCh
     ] as const;
     const maxY = Math.max(...known.map((one) => one.maxY));
     return row.map((one) => {
-      if (one === null) return null;
-      const shared = { ...one, rangeX, maxY };
-      return one.logX ? { ...shared, ticksX: ticksOf(rangeX) } : shared;
+      return one === null ? null : { ...one, rangeX, maxY };
     });
   });
 }

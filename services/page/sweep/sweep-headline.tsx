@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import type { SweepMeasure, SweepPage } from '../../report/page/page-data.js';
 import { Card } from '../panels.js';
+import { runCount } from './sweep-runs.js';
 
 /** Figures this close to the best are as good. */
 const TIE = 0.02;
@@ -64,7 +65,7 @@ function worstOf({ values, moreIsBetter }: SweepMeasure): number {
 
 /** What the runs have in common of the axes; where that is nothing, how many they are. */
 function namesOf({ axes }: SweepPage, runs: readonly number[]): string {
-  const all = axes.reduce((product, { values }) => product * values.length, 1);
+  const all = runCount({ axes });
   if (runs.length === all) return 'all alike';
   const common = axes.flatMap(({ name, values }, i) => {
     const stride = axes.slice(i + 1).reduce((product, axis) => product * axis.values.length, 1);

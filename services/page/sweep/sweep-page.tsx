@@ -1,9 +1,14 @@
 import type { JSX } from 'preact';
-import type { SweepMeasure, SweepPage } from '../report/page/page-data.js';
-import type { Theme } from './colours.js';
-import { lossColour, useTheme } from './colours.js';
-import { Card } from './panels.js';
-import { SweepHeadline } from './compare/sweep-headline.js';
+import { useMemo } from 'preact/hooks';
+import type { SweepMeasure, SweepPage } from '../../report/page/page-data.js';
+import type { Theme } from '../colours.js';
+import { lossColour, useTheme } from '../colours.js';
+import { goToSweepRun, measureId, useAddress } from '../address.js';
+import { Card } from '../panels.js';
+import { SearchBox } from '../search/search-box.js';
+import { SweepHeadline } from './sweep-headline.js';
+import { SweepRunCard } from './sweep-run-card.js';
+import { badness, nameOfRun, sweepFinds } from './sweep-runs.js';
 import './sweep.css';
 
 type Axis = SweepPage['axes'][number];
@@ -11,12 +16,14 @@ type Axis = SweepPage['axes'][number];
 /** A sweep: for every measure a heat map over its last two axes, for each value before them. */
 export function SweepPageView({ sweep }: { readonly sweep: SweepPage }): JSX.Element {
   const [theme, toggleTheme] = useTheme();
+  const finds = useMemo(() => () => sweepFinds(sweep), [sweep]);
   return (
     <main class="sweep">
       <header>
         <div class="name">
           <span class="brand">selvage</span>
           <h1>{sweep.title}</h1>
+          <SearchBox finds={finds} kinds="run or measure" />
           <button type="button" class="theme" aria-label="light or dark" onClick={toggleTheme}>
             ◐
           </button>
@@ -24,10 +31,12 @@ export function SweepPageView({ sweep }: { readonly sweep: SweepPage }): JSX.Ele
         {sweep.description !== '' && <p>{sweep.description}</p>}
       </header>
       <SweepHeadline sweep={sweep} />
+      <SweepRunCard sweep={sweep} />
       <div class="measures">
-        {sweep.measures.map((measure) => (
+        {sweep.measures.map((measure, place) => (
           <Card
             key={measure.label}
+            id={measureId(place)}
             title={measure.label}
             note={measure.moreIsBetter ? 'more is better' : 'less is better'}
             wide
@@ -58,7 +67,9 @@ function HeatMaps(props: {
     <div class="heat-maps">
       {Array.from({ length: maps }, (_, map) => (
         <figure key={map}>
-          {axes.length > 2 && <figcaption>{nameOfMap(axes.slice(0, -2), map)}</figcaption>}
+          {axes.length > 2 && (
+            <figcaption>{nameOfRun({ axes: axes.slice(0, -2) }, map)}</figcaption>
+          )}
           <HeatMap {...{ rows, columns, measure, theme, from: map * cells }} />
         </figure>
       ))}
@@ -91,6 +102,7 @@ function HeatMap(props: {
   readonly from: number;
 }): JSX.Element {
   const { rows, columns, measure, theme, from } = props;
+  const { run: chosen } = useAddress();
   return (
     <table class="heat">
       <thead>
@@ -109,9 +121,18 @@ function HeatMap(props: {
             <th>{value}</th>
             {columns.values.map((column, at) => {
               const run = from + row * columns.values.length + at;
+              const background = lossColour(theme, badness(measure, run));
               return (
-                <td key={column} style={{ background: lossColour(theme, badness(measure, run)) }}>
-                  {measure.texts[run]}
+                <td key={column} class={run === chosen ? 'on' : ''} style={{ background }}>
+                  <button
+                    type="button"
+                    aria-label={`${value} ${column}: ${measure.texts[run]!}`}
+                    onClick={() => {
+                      goToSweepRun(run);
+                    }}
+                  >
+                    {measure.texts[run]}
+                  </button>
                 </td>
               );
             })}
@@ -120,25 +141,4 @@ function HeatMap(props: {
       </tbody>
     </table>
   );
-}
-
-/** 0 for the best of all runs, 1 for the worst; what never came is as bad as can be. */
-function badness({ values, moreIsBetter }: SweepMeasure, run: number): number {
-  const known = values.flatMap((value) => value ?? []);
-  const [least, most] = [Math.min(...known), Math.max(...known)];
-  const value = values[run] ?? null;
-  if (value === null) return 1;
-  const share = most === least ? 0 : (value - least) / (most - least);
-  return moreIsBetter ? 1 - share : share;
-}
-
-/** The values of the axes that have a map for each of theirs. */
-function nameOfMap(axes: readonly Axis[], map: number): string {
-  let rest = map;
-  const parts = [...axes].reverse().map(({ name, values }) => {
-    const value = values[rest % values.length]!;
-    rest = Math.floor(rest / values.length);
-    return `${name} ${value}`;
-  });
-  return parts.reverse().join(', ');
 }

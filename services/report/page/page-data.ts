@@ -330,6 +330,8 @@ export interface SweepPage {
   readonly title: string;
   readonly description: string;
   readonly command: string;
+  /** By run: the command that repeats it alone. */
+  readonly runCommands: readonly string[];
   readonly axes: readonly { readonly name: string; readonly values: readonly string[] }[];
   readonly measures: readonly SweepMeasure[];
 }

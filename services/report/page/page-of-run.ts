@@ -21,6 +21,7 @@ import type {
   StandstillView,
   UnreachableView,
 } from './page-data.js';
+import { commandText } from './command-text.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
 import type { Episode } from '../../telemetry/congestion/congestion.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
@@ -188,11 +189,7 @@ export function reproduceText({
     file,
     ...withoutDefaults(origin.set).flatMap((s) => ['--set', s]),
   ];
-  return { command: words.map(quoted).join(' '), scenario: JSON.stringify(document, null, 2) };
-}
-
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return { command: commandText(words), scenario: JSON.stringify(document, null, 2) };
 }
 
 /** What pages show of loads: a summary that was read has more of them. */

@@ -61,16 +61,12 @@ const MEASURES: readonly Measure[] = [
 
 /** What a sweep measured, one heat map for each measure in which runs differ. */
 export function pageOfSweep(
-  title: string,
-  description: string,
-  command: string,
+  about: Pick<SweepPage, 'title' | 'description' | 'command' | 'runCommands'>,
   axes: readonly Axis[],
   tolls: readonly Toll[],
 ): SweepPage {
   return {
-    title,
-    description,
-    command,
+    ...about,
     axes: axes.map((axis) => ({ name: nameOfAxis(axis), values: axis.values })),
     measures: MEASURES.map((measure) => measured(measure, tolls)).filter(
       ({ values }) => new Set(values).size > 1,

@@ -1,0 +1,78 @@
+import type { JSX } from 'preact';
+import { formatCount, formatShare, formatTime } from '../../report/format.js';
+import type { RunPage } from '../../report/page/page-data.js';
+import type { FlowView } from '../../report/page/page-flow-data.js';
+import { EpisodeLink } from '../episodes/episode-link.js';
+import { heldText } from '../episodes/episode-words.js';
+import type { FlowCause } from './flow-causes.js';
+import { byRoot } from './flow-causes.js';
+import { PortLink } from './waterfall.js';
+
+const ROOTS_SHOWN = 4;
+const PORTS_SHOWN = 8;
+
+/** What blocked a flow: the roots of congestion, and below each the ports of its path. */
+export function CausesList(props: {
+  readonly causes: readonly FlowCause[];
+  readonly flow: FlowView;
+  readonly run: RunPage;
+}): JSX.Element {
+  const { causes, flow, run } = props;
+  if (run.episodes === null) {
+    return (
+      <p class="none">
+        What blocked it was not observed: <code>selvage report {'<run>'} --why</code> repeats the
+        run to see it.
+      </p>
+    );
+  }
+  if (causes.length === 0) return <p class="none">No port of its path was paused or blocked.</p>;
+  const endPs = flow.completionPs === null ? run.virtualPs : flow.startPs + flow.completionPs;
+  const lifePs = Math.max(1, endPs - flow.startPs);
+  return (
+    <div class="causes">
+      <h3>What blocked it, as a share of its time</h3>
+      {byRoot(causes)
+        .slice(0, ROOTS_SHOWN)
+        .map((ports) => (
+          <Root key={ports[0]!.rootName} {...{ ports, lifePs }} />
+        ))}
+    </div>
+  );
+}
+
+function Root(props: {
+  readonly ports: readonly FlowCause[];
+  readonly lifePs: number;
+}): JSX.Element {
+  const { ports, lifePs } = props;
+  const { root, rootName, reason, passesRoot } = ports[0]!;
+  return (
+    <>
+      <p>
+        root cause: <EpisodeLink episode={root}>{rootName}</EpisodeLink>, {reason}
+        {passesRoot ? (
+          '; the flow passes there itself.'
+        ) : (
+          <b>; it does not pass there: it is a victim.</b>
+        )}
+      </p>
+      <ul>
+        {ports.slice(0, PORTS_SHOWN).map(({ port, mechanism, episode, times, blockedPs }) => (
+          <li key={`${port} ${mechanism}`}>
+            <span class="share">
+              <i style={{ width: `${(100 * blockedPs) / lifePs}%` }} />
+              {formatShare(Math.min(1, blockedPs / lifePs))}
+            </span>
+            <span>
+              <PortLink name={port} /> {heldText(mechanism)}{' '}
+              <EpisodeLink episode={episode}>
+                {formatCount(times)}×, {formatTime(blockedPs)}
+              </EpisodeLink>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
