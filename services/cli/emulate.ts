@@ -51,8 +51,8 @@ async function emulateSeen(
   const directory = inputFault(() => new RunDirectory(options.out ?? null, name));
   const silent = options.json === true || options.quiet === true;
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
+  const threads = threadCount(emulation.fabric, options.threads);
   const fleet = fleetOptions(file, set, emulation.fabric, options);
-  const threads = threadCount(emulation.fabric, options);
   if (options.checkRows === true && (fleet !== null || threads !== null)) {
     throw new InputError('--check-rows watches one process: leave out --threads and --processes');
   }
@@ -99,14 +99,11 @@ async function emulateSeen(
 }
 
 /** Null: this thread alone. */
-function threadCount(fabric: Fabric, { threads, ...options }: EmulateOptions): number | null {
+function threadCount(fabric: Fabric, threads: string | undefined): number | null {
   if (threads === undefined) return null;
   const most = fabric.specs.length;
   if (!/^[1-9]\d{0,3}$/.test(threads) || Number(threads) > most) {
     throw new InputError(`--threads ${threads}: not a number from 1 to ${most}, one per device`);
-  }
-  if (options.processes === true || options.services !== undefined) {
-    throw new InputError('--threads and --processes exclude each other');
   }
   return Number(threads);
 }

@@ -7,7 +7,6 @@ import type { LiveOptions } from './live-options.js';
 import type { OtlpOptions } from './telemetry-export.js';
 
 export interface EmulateOptions extends DistributionOptions, LiveOptions, OtlpOptions {
-  readonly threads?: string;
   readonly out?: string;
   readonly check?: boolean;
   /** Only in one process. */

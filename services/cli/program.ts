@@ -41,7 +41,7 @@ const STEERING: readonly (readonly [SteerAction, string])[] = [
 /** Options of commands that run a scenario, in several processes if requested. */
 function distributed(command: Command): Command {
   const placed = command
-    .option('--threads <n>', 'in so many threads of this process')
+    .option('--threads <n>', 'in so many threads of this process, or of each service')
     .option('--processes', 'a service process per device (or per `placement`), over NATS');
   return linked(grouped(placed)).option(
     '--checkpoint-every <s>',
@@ -165,6 +165,7 @@ export function program(): Command {
     .description('run a scenario in services that are started elsewhere and join')
     .argument('<scenario>', 'YAML or JSON file')
     .option('--listen <host:port>', 'where services find it (default: 0.0.0.0:7400)')
+    .option('--threads <n>', 'each service in so many threads')
     .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
@@ -189,6 +190,7 @@ export function program(): Command {
     .description('be one service of a run that `selvage coordinate` drives')
     .option('--join <host:port>', 'where the coordinator listens (or SELVAGE_COORDINATOR)')
     .option('--number <n>', 'which service this is, from 0 (or SELVAGE_SERVICE)')
+    .option('--threads <n>', 'it may have so many threads (default: as many as the run gives it)')
     .addHelpText('after', '\nSELVAGE_RUN and SELVAGE_KEY are those of the coordinator.')
     .action(async (options: ServiceOptions) => {
       const { serviceCommand } = await import('./commands/service.js');

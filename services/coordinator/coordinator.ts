@@ -1,5 +1,5 @@
 import { selvage } from '#contracts';
-import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { ServicePlan } from '../fabric/placement/service-plan.js';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import { packOutcome, unpackOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
@@ -71,7 +71,7 @@ export class Coordinator implements PartitionsListener {
 
   constructor(
     private readonly live: LiveFaults,
-    plans: readonly PartPlan[],
+    plans: readonly ServicePlan[],
     private readonly store: CheckpointStore,
     private readonly options: CoordinatorOptions,
   ) {
@@ -122,7 +122,7 @@ export class Coordinator implements PartitionsListener {
   /** A service has opened its stream; returns null, or why it is refused. */
   register(register: selvage.v1.Register.$Properties, stream: ServiceStream): Refusal | null {
     const { services } = this;
-    const refused = refusal(register, services.count, this.options);
+    const refused = refusal(register, services.slots, this.options);
     if (refused !== null) return refused;
     if (this.isOver()) {
       stream.send({ leave: {} });
@@ -253,8 +253,7 @@ export class Coordinator implements PartitionsListener {
     states: readonly PartState[],
   ): void {
     const { partitions, controller, live } = this;
-    const plans = this.services.slots.map(({ plan }) => plan);
-    const merged = mergeParts(live.fabric, plans, states, {
+    const merged = mergeParts(live.fabric, this.services.parts, states, {
       status,
       failure,
       check: this.options.check,

@@ -1,4 +1,4 @@
-import { encodeSnapshot, packState } from '../runtime/checkpoints/snapshots.js';
+import { encodeSnapshot, packState, packStates } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { partOf } from '../runtime/whole-state.js';
@@ -18,7 +18,8 @@ export async function keepAsCheckpoint(
   const stateHashes: Uint8Array[] = [];
   for (const [service, { plan, hash: planHash }] of slots.entries()) {
     const origin = { run, epoch: 0, boundPs: whole.boundPs, service, planHash };
-    const { octets, hash } = encodeSnapshot(origin, packState(partOf(whole, plan)));
+    const states = plan.parts.map((part) => packState(partOf(whole, part)));
+    const { octets, hash } = encodeSnapshot(origin, packStates(states));
     await store.putSnapshot(FIRST_CHECKPOINT, service, octets);
     stateHashes.push(hash);
   }

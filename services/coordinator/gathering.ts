@@ -1,11 +1,12 @@
 import type { selvage } from '#contracts';
-import { sameOctets, sha256, unpackState } from '../runtime/checkpoints/snapshots.js';
+import { sameOctets, sha256, unpackStates } from '../runtime/checkpoints/snapshots.js';
 import type { PartState } from '../runtime/part/part.js';
 
-/** The states of all services at one bound, received piece by piece. */
+/** The states of all partitions at one bound, received service by service in pieces. */
 export class Gathering {
   private readonly pieces: Uint8Array[][];
-  private readonly states: (PartState | null)[];
+  /** By service, of its partitions. */
+  private readonly states: (PartState[] | null)[];
 
   constructor(services: number) {
     this.pieces = Array.from({ length: services }, () => []);
@@ -21,8 +22,7 @@ export class Gathering {
     if (!sameOctets(sha256(octets), piece.hash ?? new Uint8Array(0))) {
       throw new Error(`the state of service ${service} came damaged`);
     }
-    this.states[service] = unpackState(octets);
-    const states = this.states.flatMap((state) => state ?? []);
-    return states.length === this.states.length ? states : null;
+    this.states[service] = unpackStates(octets);
+    return this.states.includes(null) ? null : this.states.flatMap((states) => states ?? []);
   }
 }

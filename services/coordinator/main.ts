@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
-import { planParts } from '../fabric/placement/part-plan.js';
+import { planServices } from '../fabric/placement/service-plan.js';
 import { placementOf } from '../fabric/placement/placement-of.js';
 import { CycleCheck } from '../runtime/checks/cycle-check.js';
 import { openStore } from '../runtime/checkpoints/open-store.js';
@@ -32,6 +32,7 @@ const { positionals, values } = parseArgs({
     listen: { type: 'string', default: '127.0.0.1:0' },
     'devices-per-service': { type: 'string' },
     services: { type: 'string' },
+    threads: { type: 'string', default: '1' },
     check: { type: 'boolean', default: false },
     'checkpoint-every': { type: 'string', default: '2' },
     from: { type: 'string' },
@@ -81,7 +82,8 @@ try {
     devicesPerService: count(values['devices-per-service']),
     services: count(values.services),
   });
-  const plans = planParts(fabric, placement, values.check && CycleCheck.isWanted(fabric));
+  const jams = values.check && CycleCheck.isWanted(fabric);
+  const plans = planServices(fabric, { placement, threads: Number(values.threads), jams });
   const store = await openStore(identity, () =>
     awaitBroker(
       brokerOptionsFrom(process.env),

@@ -1,4 +1,5 @@
 import type { selvage } from '#contracts';
+import type { ServicePlan } from '../fabric/placement/service-plan.js';
 import { PROTOCOL } from '../runtime/part/messages.js';
 
 export interface Refusal {
@@ -7,17 +8,25 @@ export interface Refusal {
   readonly surplus: boolean;
 }
 
-/** Why a service has no place in a run of so many services; null if it has one. */
+/** Why a service has no place in a run with these services; null if it has one. */
 export function refusal(
   register: selvage.v1.Register.$Properties,
-  services: number,
-  own: { readonly run: string; readonly version: string },
+  slots: readonly { readonly plan: ServicePlan }[],
+  run: { readonly run: string; readonly version: string },
 ): Refusal | null {
-  const wrong = mismatch(register, own);
+  const wrong = mismatch(register, run);
   if (wrong !== null) return { reason: wrong, surplus: false };
   const service = register.service ?? -1;
-  if (service >= 0 && service < services) return null;
-  return { reason: `this run has ${services} services, from 0 to ${services - 1}`, surplus: true };
+  const slot = slots[service];
+  if (slot === undefined) {
+    const { length } = slots;
+    return { reason: `this run has ${length} services, from 0 to ${length - 1}`, surplus: true };
+  }
+  const own = slot.plan.parts.length;
+  const most = register.threads ?? 0;
+  if (most === 0 || own <= most) return null;
+  const reason = `the run has ${own} threads for this service, which may have ${most}`;
+  return { reason, surplus: false };
 }
 
 function mismatch(

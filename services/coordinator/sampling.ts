@@ -1,5 +1,6 @@
 import type { selvage } from '#contracts';
-import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { ServicePlan } from '../fabric/placement/service-plan.js';
+import { devicesOf } from '../fabric/placement/service-plan.js';
 import { receivedColumns, joinedColumns, portsOfParts } from '../runtime/port-columns.js';
 import type { PortColumns, PortSample } from '../runtime/port-sample.js';
 
@@ -14,11 +15,8 @@ export class Sampling {
   private counted: (PortColumns | null)[] = [];
   private sampledAt = -Infinity;
 
-  constructor(plans: readonly PartPlan[], portCounts: readonly number[]) {
-    this.ports = portsOfParts(
-      plans.map(({ devices }) => devices),
-      portCounts,
-    );
+  constructor(plans: readonly ServicePlan[], portCounts: readonly number[]) {
+    this.ports = portsOfParts(plans.map(devicesOf), portCounts);
   }
 
   listen(listener: (sample: PortSample) => void): () => void {

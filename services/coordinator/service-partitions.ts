@@ -89,7 +89,7 @@ export class ServicePartitions implements PartitionSet {
     private readonly listener: PartitionsListener,
   ) {
     const { fabric } = parties.live;
-    const { plans } = this;
+    const plans = parties.services.slots.map(({ plan }) => plan);
     const { durationPs } = fabric.scenario;
     const lookaheads = plans.flatMap(({ channels }) => channels.map((c) => c.lookaheadOutPs));
     this.rounds = new Rounds({
@@ -97,7 +97,7 @@ export class ServicePartitions implements PartitionSet {
       lookaheadPs: Math.min(...lookaheads, LONE_ROUND_PS),
       fixedLength: options.roundLength,
     });
-    this.looks = new RecoveryLooks(fabric, plans, options.check);
+    this.looks = new RecoveryLooks(fabric, this.plans, options.check);
     this.sampling = new Sampling(
       plans,
       fabric.linkEnds.map(({ length }) => length),
@@ -263,7 +263,7 @@ export class ServicePartitions implements PartitionSet {
   }
 
   private get plans(): readonly PartPlan[] {
-    return this.parties.services.slots.map(({ plan }) => plan);
+    return this.parties.services.parts;
   }
 
   private open(basePs: number): void {

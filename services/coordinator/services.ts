@@ -1,5 +1,6 @@
 import type { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { ServicePlan } from '../fabric/placement/service-plan.js';
 import { packPlan, sha256 } from '../runtime/checkpoints/snapshots.js';
 import type { ServiceStream } from './run-desk.js';
 import type { Slot } from './slot.js';
@@ -24,7 +25,7 @@ export class Services {
   readonly slots: readonly Slot[];
   private allLeft: () => void = () => undefined;
 
-  constructor(plans: readonly PartPlan[]) {
+  constructor(plans: readonly ServicePlan[]) {
     this.slots = plans.map((plan) => {
       const packed = packPlan(plan);
       return { plan, packed, hash: sha256(packed), ...vacant() };
@@ -33,6 +34,11 @@ export class Services {
 
   get count(): number {
     return this.slots.length;
+  }
+
+  /** The partitions of all services, in their order. */
+  get parts(): PartPlan[] {
+    return this.slots.flatMap(({ plan }) => plan.parts);
   }
 
   /** Those that are not connected. */
@@ -79,8 +85,9 @@ export class Services {
       slot.informed = slot.incarnation;
       const plan = isInformed ? new Uint8Array(0) : slot.packed;
       const from = keptStateOf(service);
+      const neighbors = this.slots.filter(({ host }) => host === slot.host).length;
       slot.stream?.send({
-        assignment: { epoch, plan, planHash: slot.hash, from, check, changes, salt },
+        assignment: { epoch, plan, planHash: slot.hash, from, check, changes, salt, neighbors },
       });
     }
   }

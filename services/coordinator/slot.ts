@@ -1,10 +1,10 @@
-import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { ServicePlan } from '../fabric/placement/service-plan.js';
 import type { Checkpoint } from './manifest.js';
 import type { ServiceStream } from './run-desk.js';
 
 /** State of a service in the coordinator. */
 export interface Slot {
-  readonly plan: PartPlan;
+  readonly plan: ServicePlan;
   readonly packed: Uint8Array;
   readonly hash: Uint8Array;
   /** Of the process that is connected; null while none is. */

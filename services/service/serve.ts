@@ -5,7 +5,7 @@ import { serveHealth } from '../runtime/links/health-server.js';
 import { CoordinatorLink } from '../runtime/service/coordinator-link.js';
 import { watchParent } from '../runtime/service/orphan.js';
 import { Service } from '../runtime/service/service.js';
-import { identityFrom } from '../runtime/service/settings.js';
+import { identityFrom, threadsFrom } from '../runtime/service/settings.js';
 import { readVersion } from '../runtime/version.js';
 
 /**
@@ -53,7 +53,7 @@ export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => neve
   const goHome = (): void => {
     leave(0);
   };
-  const version = readVersion();
-  const service = new Service(identity, number, version, broker, store, link, fail, goHome, log);
+  const seat = { service: number, version: readVersion(), threads: threadsFrom(env) };
+  const service = new Service(identity, seat, broker, store, link, fail, goHome, log);
   watchParent(env, goHome);
 }

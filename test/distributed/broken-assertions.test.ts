@@ -53,9 +53,13 @@ describe('an assertion that fails', () => {
   }
 
   const skip = isInstalled() ? false : 'no nats-server on the PATH';
-  it('ends it with the same from the service in which it is, and exit code 3', { skip }, () => {
-    const { status, stderr } = ran('services', '--processes', '--services', '2');
-    assert.equal(status, EXIT.RUN_FAILED);
-    assert.equal(stderr, `the run failed: service 1: ${WHAT} (s1, at ${AT_PS} ps)\n`);
-  });
+  for (const threads of ['1', '2']) {
+    it(`ends it with the same from its service of ${threads} threads`, { skip }, () => {
+      const words = ['--services', '2', '--threads', threads];
+      const { status, stderr } = ran(`services of ${threads}`, ...words);
+      assert.equal(status, EXIT.RUN_FAILED);
+      assert.match(stderr, /^the run failed: service [01]: /);
+      assert.ok(stderr.endsWith(`: ${WHAT} (s1, at ${AT_PS} ps)\n`));
+    });
+  }
 });

@@ -74,7 +74,9 @@ describe('services with much to do', () => {
 
   it('come to the results of one process, whatever the broker does', () => {
     const unkind = { lose: 0.05, repeat: 0.05, reorder: 0.3 };
-    const cluster = new Cluster(fabric, placement, new RandomStream(1, 'busy'), unkind);
+    const cluster = new Cluster(fabric, placement, new RandomStream(1, 'busy'), {
+      unkindness: unkind,
+    });
     cluster.run();
     assert.deepEqual(cluster.results(), run(fabric));
   });

@@ -8,15 +8,20 @@ import { selvage as contracts } from '#contracts';
 import { connect } from '@nats-io/transport-node';
 import { freePort } from '../../services/cli/fleet/free-port.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
+import { refusal } from '../../services/coordinator/refusal.js';
 import { Coordinator } from '../../services/coordinator/coordinator.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { planParts } from '../../services/fabric/placement/part-plan.js';
-import { placeEachAlone } from '../../services/fabric/placement/placement.js';
+import type { ServicePlan } from '../../services/fabric/placement/service-plan.js';
+import { planServices } from '../../services/fabric/placement/service-plan.js';
+import { placeEachAlone, placeInServices } from '../../services/fabric/placement/placement.js';
 import { DirectoryCheckpointStorage } from '../../services/runtime/checkpoints/directory-checkpoint-storage.js';
 import {
   decodeSnapshot,
   encodeSnapshot,
   packState,
+  packStates,
 } from '../../services/runtime/checkpoints/snapshots.js';
 import { CheckpointStore } from '../../services/runtime/checkpoints/store.js';
 import type { ChannelKeys } from '../../services/runtime/keys/run-keys.js';
@@ -136,9 +141,12 @@ describe('messages without a valid sender', () => {
   });
 });
 
+const plansOf = (fabric: Fabric): ServicePlan[] =>
+  planServices(fabric, { placement: placeEachAlone(fabric.topology), threads: 1, jams: false });
+
 describe('a coordinator', () => {
   const { loaded, fabric } = sourceOf(`examples/${EXAMPLE}`, 'duration=10us');
-  const plans = planParts(fabric, placeEachAlone(fabric.topology));
+  const plans = plansOf(fabric);
   const options = {
     run: 'r',
     version: '1',
@@ -163,6 +171,26 @@ describe('a coordinator', () => {
     assert.match(refused({ version: '2' }), /version 2, the run of 1/);
     assert.match(refused({ run: 'other' }), /this is run r/);
     assert.match(refused({ service: 5 }), /this run has 2 services/);
+    const two = planServices(fabric, {
+      placement: placeInServices(fabric.topology, 1),
+      ...{ threads: 2, jams: false },
+    });
+    assert.match(
+      refusal(
+        { ...register, threads: 1 },
+        two.map((plan) => ({ plan })),
+        options,
+      )!.reason,
+      /the run has 2 threads for this service, which may have 1/,
+    );
+    assert.equal(
+      refusal(
+        { ...register, threads: 2 },
+        two.map((plan) => ({ plan })),
+        options,
+      ),
+      null,
+    );
     assert.equal(refused({}), 'accepted');
     assert.match(refused({ incarnation: 'b' }), /service 0 is already there/);
     coordinator.fail('the test is over');
@@ -204,7 +232,7 @@ describe('a coordinator', () => {
 describe('a checkpoint that is being committed', () => {
   it('is the one to return to when a service is lost before that is done', async () => {
     const { loaded, fabric } = sourceOf(`examples/${EXAMPLE}`, 'duration=10us');
-    const plans = planParts(fabric, placeEachAlone(fabric.topology));
+    const plans = plansOf(fabric);
     const checkpointStorage = new DirectoryCheckpointStorage(join(folder, 'slow'));
     let release: () => void = () => undefined;
     const released = new Promise<void>((resolve) => {
@@ -272,11 +300,11 @@ describe('a snapshot', () => {
   const [plan] = planParts(fabric, placeEachAlone(fabric.topology));
   const planHash = Uint8Array.of(1);
   const origin = { run: 'r', epoch: 1, boundPs: 5, service: 0, planHash };
-  const { octets, hash } = encodeSnapshot(origin, packState(new Part(plan!).save()));
+  const { octets, hash } = encodeSnapshot(origin, packStates([packState(new Part(plan!).save())]));
   const wanted = { ...origin, stateHash: hash };
 
   it('is believed as it was written, and not when it was changed or belongs elsewhere', () => {
-    assert.ok(decodeSnapshot(octets, wanted).devices.length > 0);
+    assert.ok(decodeSnapshot(octets, wanted)[0]!.devices.length > 0);
     assert.throws(() => decodeSnapshot(octets, { ...wanted, run: 'q' }), /belongs to r\/0/);
     assert.throws(
       () => decodeSnapshot(octets, { ...wanted, planHash: Uint8Array.of(2) }),

@@ -68,9 +68,9 @@ describe(
   'faults injected into a run whose processes are killed',
   { skip, timeout: 540_000 },
   () => {
-    it('are there once each, and the run goes on to the end that a repetition has', async () => {
+    const check = async (placed: readonly string[]): Promise<void> => {
       const { loaded, fabric } = sourceOf(`examples/${EXAMPLE}`, ...set);
-      const options = fleetFor(EXAMPLE, 3, ['--services', '3'], { set, patienceSeconds: 60 });
+      const options = fleetFor(EXAMPLE, 3, placed, { set, patienceSeconds: 60 });
       let harmed = Promise.resolve();
       const { results, state, steps } = await runFleet(options, (fleet) => {
         harmed = harm(fleet);
@@ -83,6 +83,11 @@ describe(
       repeated.repeat(steps);
       assert.deepEqual(measured(resumed.results), measured(run(repeated.fabric)));
       assert.notEqual(resumed.results.digest, run(fabric).digest);
-    });
+    };
+
+    it('are there once each, and the run goes on to the end that a repetition has', () =>
+      check(['--services=3']));
+
+    it('are so where services have two threads', () => check(['--services=3', '--threads=2']));
   },
 );

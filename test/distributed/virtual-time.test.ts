@@ -58,14 +58,19 @@ for (const name of examples) {
     it('gives them in groups when messages are lost, repeated and overtake each other', () => {
       const placement = placeInGroups(fabric.topology, 2);
       const unkind = { lose: 0.1, repeat: 0.1, reorder: 0.3 };
-      const cluster = new Cluster(fabric, placement, random, unkind, 4096 + 10 * 64);
+      const cluster = new Cluster(fabric, placement, random, {
+        unkindness: unkind,
+        maxPayload: 4096 + 10 * 64,
+      });
       cluster.run();
       assert.deepEqual(cluster.results(), expected);
     });
 
     it('gives them when services are lost and return to a checkpoint, or to the beginning', () => {
       const placement = atRandom(fabric, random);
-      const cluster = new Cluster(fabric, placement, random, { ...KIND, lose: 0.05 });
+      const cluster = new Cluster(fabric, placement, random, {
+        unkindness: { ...KIND, lose: 0.05 },
+      });
       cluster.run(5e6);
       cluster.recover(null);
       cluster.run(10e6);

@@ -30,6 +30,7 @@ import {
   decodeSnapshot,
   encodeSnapshot,
   packState,
+  packStates,
 } from '../../services/runtime/checkpoints/snapshots.js';
 import { packPlain, unpackPlain } from '../../services/runtime/checkpoints/plain-octets.js';
 import { FrameReceiver, FrameSender } from '../../services/runtime/part/frame-batch.js';
@@ -103,7 +104,10 @@ function csvFile(): Target {
 }
 
 const ORIGIN = { run: 'r', epoch: 1, boundPs: 0, service: 0, planHash: Uint8Array.of(1, 2, 3) };
-const { octets: SNAPSHOT, hash: stateHash } = encodeSnapshot(ORIGIN, packState({} as never));
+const { octets: SNAPSHOT, hash: stateHash } = encodeSnapshot(
+  ORIGIN,
+  packStates([packState({} as never)]),
+);
 const WHOLE: WholeState = {
   ...{ boundPs: 1e6, framesSeen: -1, latestPs: 5, devices: [], rows: [[1, 'h1:p1', 2]] },
   ...{ sampleDueAt: Infinity, sampled: { 'h1:p1': Float64Array.of(1, 2) }, observed: [null] },

@@ -2,7 +2,7 @@ import { selvage } from '#contracts';
 import { Coordinator } from '../../services/coordinator/coordinator.js';
 import type { CoordinatorOptions } from '../../services/coordinator/coordinator-options.js';
 import type { ServiceStream } from '../../services/coordinator/run-desk.js';
-import { planParts } from '../../services/fabric/placement/part-plan.js';
+import { planServices } from '../../services/fabric/placement/service-plan.js';
 import { placeEachAlone } from '../../services/fabric/placement/placement.js';
 import type { CheckpointStorage } from '../../services/runtime/checkpoints/store.js';
 import { CheckpointStore } from '../../services/runtime/checkpoints/store.js';
@@ -33,7 +33,8 @@ export class CoordinatorScript {
 
   constructor(storage: CheckpointStorage, options: Partial<CoordinatorOptions> = {}) {
     const { loaded, fabric } = sourceOf('examples/pair-line-rate.yaml', 'duration=10us');
-    const plans = planParts(fabric, placeEachAlone(fabric.topology));
+    const placement = placeEachAlone(fabric.topology);
+    const plans = planServices(fabric, { placement, threads: 1, jams: false });
     this.coordinator = new Coordinator(
       new LiveFaults(loaded, fabric),
       plans,

@@ -128,7 +128,7 @@ describe('a crossing of examples', () => {
       const services = Math.min(2 + random.below(3), fabric.specs.length);
       const placement = placeInServices(fabric.topology, services);
       for (const unkindness of [KIND, UNKIND]) {
-        const cluster = new Cluster(fabric, placement, random, unkindness);
+        const cluster = new Cluster(fabric, placement, random, { unkindness });
         if (unkindness === UNKIND) {
           cluster.run(random.below(DURATION_US) * 1e6);
           const saved = random.below(2) === 0 ? null : cluster.save();

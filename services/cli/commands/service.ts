@@ -3,6 +3,7 @@ import { prepareEngine } from '../../runtime/engine-flags.js';
 import { logEnvironment } from '../../runtime/log.js';
 import { SettingsError } from '../../runtime/service/settings.js';
 import { EXIT, InputError } from '../exit.js';
+import { wholeNumber } from '../whole-number.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
 import { brokerFrom, controlTlsFrom, isAddress, logFrom } from '../fleet/distribution.js';
 import { isInsecureAccepted, requireEncryption } from '../fleet/encryption.js';
@@ -11,6 +12,7 @@ import { isInsecureAccepted, requireEncryption } from '../fleet/encryption.js';
 export interface ServiceOptions extends DistributionOptions {
   readonly join?: string;
   readonly number?: string;
+  readonly threads?: string;
 }
 
 /** Runs one service of a run that a coordinator elsewhere drives, until it is dismissed. */
@@ -40,7 +42,7 @@ export async function serviceCommand(options: ServiceOptions): Promise<void> {
 }
 
 function environmentFrom(options: ServiceOptions): NodeJS.ProcessEnv {
-  const { join, number, checkpoints, patience } = options;
+  const { join, number, threads, checkpoints, patience } = options;
   if (join !== undefined && !isAddress(join)) {
     throw new InputError(`--join ${join}: not an address; write it like coordinator:7400`);
   }
@@ -50,6 +52,7 @@ function environmentFrom(options: ServiceOptions): NodeJS.ProcessEnv {
   return {
     ...(join !== undefined && { SELVAGE_COORDINATOR: join }),
     ...(number !== undefined && { SELVAGE_SERVICE: number }),
+    ...(threads !== undefined && { SELVAGE_THREADS: `${wholeNumber('--threads', threads, 1)}` }),
     SELVAGE_CHECKPOINTS: checkpoints ?? process.env['SELVAGE_CHECKPOINTS'] ?? 'jetstream',
     ...(patience !== undefined && { SELVAGE_PATIENCE: patience }),
     ...(log !== null && logEnvironment(log)),

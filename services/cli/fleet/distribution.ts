@@ -19,6 +19,8 @@ export interface DistributionOptions {
   readonly processes?: boolean;
   readonly devicesPerService?: string;
   readonly services?: string;
+  /** Of this process, or of each service. */
+  readonly threads?: string;
   readonly nats?: string;
   readonly natsUser?: string;
   readonly natsNkey?: string;
@@ -73,12 +75,12 @@ export function fleetOptions(
   fabric: Fabric,
   options: DistributionOptions & { readonly check?: boolean },
 ): FleetOptions | null {
-  const { request, args: placementArgs } = placementRequest(options);
+  const { request, isPlaced, args: placementArgs } = placementRequest(options);
   const isAsked =
     options.processes === true ||
     options.nats !== undefined ||
     options.listen !== undefined ||
-    placementArgs.length > 0;
+    isPlaced;
   if (!isAsked) {
     const stray = IN_PROCESSES.find(([, key]) => options[key] !== undefined);
     if (stray === undefined) return null;
@@ -140,18 +142,23 @@ export function logFrom({ log, logFormat }: DistributionOptions): LogSettings | 
 /** The requested placement, and the arguments of a coordinator for it. */
 export function placementRequest(options: DistributionOptions): {
   readonly request: PlacementRequest;
+  /** It is asked for, and is not that of the scenario. */
+  readonly isPlaced: boolean;
   readonly args: readonly string[];
 } {
   const devicesPerService = countFrom('--devices-per-service', options.devicesPerService);
   const services = countFrom('--services', options.services);
+  const threads = countFrom('--threads', options.threads);
   if (devicesPerService !== null && services !== null) {
     throw new InputError('--devices-per-service and --services exclude each other');
   }
   const args = [
     ...(devicesPerService === null ? [] : [`--devices-per-service=${devicesPerService}`]),
     ...(services === null ? [] : [`--services=${services}`]),
+    ...(threads === null ? [] : [`--threads=${threads}`]),
   ];
-  return { request: { devicesPerService, services }, args };
+  const isPlaced = devicesPerService !== null || services !== null;
+  return { request: { devicesPerService, services }, isPlaced, args };
 }
 
 /** Passwords and tokens come from the environment, where a list of processes does not show them. */

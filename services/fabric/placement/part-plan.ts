@@ -22,6 +22,7 @@ export interface PlacedPort {
  * Devices are indexed: first its own, then proxy devices for link partners elsewhere.
  */
 export interface PartPlan {
+  /** Its number among all partitions. */
   readonly service: number;
   /** Of its own devices: position in the fabric. */
   readonly devices: readonly number[];
@@ -48,9 +49,12 @@ export interface PartPlan {
   readonly jams: boolean;
 }
 
-/** To and from another service: one index per link, the same at both ends. */
+/** To and from another partition or service: one index per link, the same at both ends. */
 export interface ChannelPlan {
+  /** The number of the partition, or of the service where `inside` is false. */
   readonly peer: number;
+  /** The partition is of the same service. */
+  readonly inside: boolean;
   /** From an event here to its first effect there, and the other way. */
   readonly lookaheadOutPs: number;
   readonly lookaheadInPs: number;
@@ -173,6 +177,7 @@ function channelsOf(
     const linksOutPs = lanes.map((end) => linkLookaheadPs(specs, end));
     return {
       peer,
+      inside: true,
       lookaheadOutPs: Math.min(...linksOutPs),
       linksOutPs: lanes.some(({ device }) => sendsOffTheWire(specs[device]!)) ? null : linksOutPs,
       lookaheadInPs: Math.min(...back.map((end) => linkLookaheadPs(specs, end))),

@@ -27,12 +27,49 @@ export function placeInGroups(topology: Topology, devicesPerService: number): Pl
 
 /** So many services with about equally many ports, which is about equal work. */
 export function placeInServices(topology: Topology, services: number): Placement {
+  const ports = portsOf(topology);
+  return together(named(cut(topology, services, (device) => ports[device]!)), topology);
+}
+
+/** The devices of a service in so many threads, by their work and the links among them. */
+export function placeInThreads(
+  topology: Topology,
+  { name, devices }: PlacedService,
+  threads: number,
+): Placement {
+  if (threads === 1) return [{ name, devices }];
+  const ports = portsOf(topology);
+  const inside = onlyWith(topology, devices);
+  const groups = cut(inside, threads, (place) => ports[devices[place]!]!);
+  return together(named(groups), inside).map((thread) => {
+    return { name, devices: thread.devices.map((place) => devices[place]!) };
+  });
+}
+
+/** By device: how many ports are connected. */
+function portsOf(topology: Topology): number[] {
   const ports = topology.devices.map(() => 0);
   for (const { a, b } of topology.links) {
     ports[a.device]!++;
     ports[b.device]!++;
   }
-  return together(named(cut(topology, services, (device) => ports[device]!)), topology);
+  return ports;
+}
+
+/** Some devices of a topology, and the links among them; hosts stay before switches. */
+function onlyWith(topology: Topology, devices: readonly number[]): Topology {
+  const placeOf = new Map(devices.map((device, place) => [device, place]));
+  const links = topology.links.flatMap((link) => {
+    const [a, b] = [placeOf.get(link.a.device), placeOf.get(link.b.device)];
+    if (a === undefined || b === undefined) return [];
+    return { ...link, a: { ...link.a, device: a }, b: { ...link.b, device: b } };
+  });
+  // Both of a pair are in one service.
+  const pairs = (topology.pairs ?? []).flatMap(([first, second]) => {
+    const [a, b] = [placeOf.get(first), placeOf.get(second)];
+    return a === undefined || b === undefined ? [] : [[a, b] as const];
+  });
+  return { devices: devices.map((device) => topology.devices[device]!), links, pairs };
 }
 
 /** `placement` of a scenario; devices that it does not name run alone. */

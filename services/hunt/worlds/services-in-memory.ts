@@ -1,12 +1,16 @@
 import type { RandomStream } from '../../engine/kernel/random.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { PartPlan } from '../../fabric/placement/part-plan.js';
-import { planParts } from '../../fabric/placement/part-plan.js';
 import type { Placement } from '../../fabric/placement/placement.js';
+import type { ServicePlan } from '../../fabric/placement/service-plan.js';
+import { planServices } from '../../fabric/placement/service-plan.js';
+import { unpackState } from '../../runtime/checkpoints/snapshots.js';
 import { RunKeys } from '../../runtime/keys/run-keys.js';
+import type { Actors } from '../../runtime/part/actors.js';
 import { Member } from '../../runtime/part/member.js';
 import type { PartState } from '../../runtime/part/part.js';
-import { Part } from '../../runtime/part/part.js';
+import type { PartitionHost } from '../../runtime/service/partition-host.js';
+import { OnePartition } from '../../runtime/service/partition-host.js';
+import { ThreadedPartitions } from '../../runtime/threads/threaded-partitions.js';
 import type { MergedRun } from '../../runtime/merge.js';
 import { mergeParts } from '../../runtime/merge.js';
 import type { Failure, RunResults } from '../../runtime/results/results.js';
@@ -44,15 +48,28 @@ const refuse = (): never => {
 const UNUSED = { check: refuse, change: refuse, save: refuse, snapshot: refuse, sample: refuse };
 const IDLE: Advance = { basePs: 0, limitPs: 0, countAtPs: 0, isSingle: false };
 
+/** Threads take turns with the processors of other tests: none of them spins. */
+const THREADS = { processors: 1, patienceMs: 60_000 };
+
+export interface ClusterOptions {
+  readonly unkindness?: Unkindness;
+  readonly maxPayload?: number;
+  /** Of each service. With more than one, `close` ends them. */
+  readonly threads?: number;
+}
+
 /**
- * A whole distributed run in one thread, without sockets: controller, members and rounds as they
+ * A whole distributed run in one process, without sockets: controller, members and rounds as they
  * are, and a broker that is a list from which messages are taken at random.
  */
 export class Cluster {
-  readonly plans: PartPlan[];
   readonly members: Member[];
   readonly controller: RunController<never>;
-  parts: Part[];
+  private readonly plans: ServicePlan[];
+  private readonly hosts: PartitionHost[];
+  private readonly unkindness: Unkindness;
+  private readonly maxPayload: number;
+  private actors: Actors[];
   readonly rounds: Rounds;
   /** Delivered messages so far. */
   delivered = 0;
@@ -70,11 +87,13 @@ export class Cluster {
     private readonly fabric: Fabric,
     placement: Placement,
     private readonly random: RandomStream,
-    private readonly unkindness: Unkindness = KIND,
-    private readonly maxPayload = 1 << 20,
+    { unkindness = KIND, maxPayload = 1 << 20, threads = 1 }: ClusterOptions = {},
   ) {
-    this.plans = planParts(fabric, placement);
-    this.parts = this.plans.map((plan) => new Part(plan));
+    this.unkindness = unkindness;
+    this.maxPayload = maxPayload;
+    this.plans = planServices(fabric, { placement, threads, jams: false });
+    this.hosts = this.plans.map((plan) => this.hostOf(plan));
+    this.actors = this.hosts.map((host) => host.begin(null, false));
     this.members = this.plans.map((_, service) => this.hire(service));
     this.rounds = new Rounds({
       peers: this.plans.map(({ channels }) => channels.map(({ peer }) => peer)),
@@ -143,19 +162,21 @@ export class Cluster {
     });
     this.settle(() => this.gathered === this.members.length);
     const { boundPs, framesSeen } = this.controller;
-    return { states: this.parts.map((part) => structuredClone(part.save())), boundPs, framesSeen };
+    const states = this.hosts.flatMap((host) => host.save().map(unpackState));
+    return { states, boundPs, framesSeen };
   }
 
   /** A service is lost, and all return to what was saved (or to the beginning). */
   recover(saved: { states: PartState[]; boundPs: number; framesSeen: number } | null): void {
     const lost = this.random.below(this.members.length);
     this.members[lost] = this.hire(lost);
-    this.parts = this.plans.map((plan) => new Part(plan));
-    if (saved !== null) {
-      this.parts.forEach((part, service) => {
-        part.restore(saved.states[service]!);
-      });
-    }
+    let first = 0;
+    this.actors = this.hosts.map((host, service) => {
+      const { length } = this.plans[service]!.parts;
+      const states = saved?.states.slice(first, first + length) ?? null;
+      first += length;
+      return host.begin(states, false);
+    });
     this.failure = null;
     this.controller.lose();
     this.begin(saved?.boundPs ?? 0, saved?.framesSeen ?? -1);
@@ -171,13 +192,26 @@ export class Cluster {
     const moment = { boundPs, framesSeen };
     const { failure } = this;
     const ended = { status: 'complete', failure, moment, steps: [] } as const;
-    return mergeParts(this.fabric, this.plans, states, { ...ended, check, lookedPs: 0 });
+    const parts = this.plans.flatMap((plan) => plan.parts);
+    return mergeParts(this.fabric, parts, states, { ...ended, check, lookedPs: 0 });
+  }
+
+  /** Ends the threads of its services. */
+  close(): void {
+    for (const host of this.hosts) host.close();
+  }
+
+  private hostOf(plan: ServicePlan): PartitionHost {
+    if (plan.parts.length === 1) return new OnePartition(plan);
+    return new ThreadedPartitions(plan, THREADS, (error) => {
+      throw error;
+    });
   }
 
   private hire(service: number): Member {
     const { maxPayload } = this;
     return new Member(
-      this.parts[service]!,
+      this.actors[service]!,
       service,
       {
         send: (to, octets) => {
@@ -201,9 +235,9 @@ export class Cluster {
     this.roundsRun = 0;
     const keys = CLUSTER_KEYS.channels(this.epoch, NO_SALT);
     this.members.forEach((member, service) => {
-      member.begin({ number: this.epoch, keys }, this.parts[service]!);
+      member.begin({ number: this.epoch, keys }, this.actors[service]!);
     });
-    const nexts = this.parts.map((part) => part.nextTime());
+    const nexts = this.actors.map((actors) => actors.nextTime());
     this.rounds.begin(boundPs, nexts);
     this.controller.begin(this.rounds.bound, framesSeen);
   }

@@ -55,7 +55,7 @@ export function whatIsWrong(fabric: Fabric, seed: number): string | null {
   return null;
 }
 
-/** The same for threads that run at the same time. */
+/** The same for threads that run at the same time, of one process and of services. */
 export async function wrongInThreads(fabric: Fabric, seed: number): Promise<string | null> {
   const sampler = new Sampler(seed, 'threads');
   const expected = run(new Session(fabric, { check: true }));
@@ -63,9 +63,30 @@ export async function wrongInThreads(fabric: Fabric, seed: number): Promise<stri
   try {
     const { results } = await new ThreadsRun(fabric, plans, { check: true, from: null }).run();
     const difference = differenceOf(expected, results);
-    return difference && `${plans.length} threads: ${difference}`;
+    if (difference !== null) return `${plans.length} threads: ${difference}`;
   } catch (error) {
     return `threads: error: ${messageOf(error)}`;
+  }
+  return wrongInThreadsOfServices(fabric, sampler, expected);
+}
+
+/** The same in two services of two threads each, over a broker that loses messages. */
+function wrongInThreadsOfServices(
+  fabric: Fabric,
+  sampler: Sampler,
+  expected: RunResults,
+): string | null {
+  const placed = placement(fabric, sampler, 2);
+  const options = { unkindness: UNKIND, threads: 2 };
+  const cluster = new Cluster(fabric, placed, sampler.stream, options);
+  try {
+    cluster.run();
+    const difference = differenceOf(expected, cluster.results());
+    return difference && `services of two threads: ${difference}`;
+  } catch (error) {
+    return `services of two threads: error: ${messageOf(error)}`;
+  } finally {
+    cluster.close();
   }
 }
 
@@ -157,7 +178,9 @@ function inParts(fabric: Fabric, sampler: Sampler, count: number): RunResults {
 function inServices(fabric: Fabric, sampler: Sampler): RunResults {
   const placed = placement(fabric, sampler, sampler.between(2, 4));
   const isKind = sampler.chance(0.5);
-  const cluster = new Cluster(fabric, placed, sampler.stream, isKind ? KIND : UNKIND);
+  const cluster = new Cluster(fabric, placed, sampler.stream, {
+    unkindness: isKind ? KIND : UNKIND,
+  });
   if (!isKind) {
     cluster.run(sampler.stream.uniform() * (fabric.scenario.durationPs ?? LONGEST_PS));
     cluster.recover(sampler.chance(0.5) ? null : cluster.save());

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { selvage } from '#contracts';
-import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import type { ServicePlan } from '../../fabric/placement/service-plan.js';
 import { PROTOCOL } from '../part/messages.js';
 import type { PartState } from '../part/part.js';
 import { packPlain, unpackPlain } from './plain-octets.js';
 import { DamagedCheckpoint } from './store-error.js';
 
-/** A part's state in octets, with a hash so that damage is detected before use. */
+/** A service's state in octets, with a hash so that damage is detected before use. */
 
 export interface SnapshotOrigin {
   readonly run: string;
@@ -35,12 +35,22 @@ export function unpackState(octets: Uint8Array): PartState {
   return unpackPlain(octets) as PartState;
 }
 
-export function packPlan(plan: PartPlan): Uint8Array {
+/** The state of a service: those of its partitions, each in octets already. */
+export function packStates(parts: readonly Uint8Array[]): Uint8Array {
+  return packPlain(parts);
+}
+
+export function unpackStates(octets: Uint8Array): PartState[] {
+  const parts = unpackPlain(octets) as Uint8Array[];
+  return parts.map(unpackState);
+}
+
+export function packPlan(plan: ServicePlan): Uint8Array {
   return packPlain(plan);
 }
 
-export function unpackPlan(octets: Uint8Array): PartPlan {
-  return unpackPlain(octets) as PartPlan;
+export function unpackPlan(octets: Uint8Array): ServicePlan {
+  return unpackPlain(octets) as ServicePlan;
 }
 
 export function encodeSnapshot(
@@ -52,8 +62,8 @@ export function encodeSnapshot(
   return { octets: selvage.v1.Snapshot.encode(snapshot).finish(), hash: stateHash };
 }
 
-/** The state in a snapshot, or an error that says why it is invalid. */
-export function decodeSnapshot(octets: Uint8Array, wanted: SnapshotWanted): PartState {
+/** The states in a snapshot, by partition, or an error that says why it is invalid. */
+export function decodeSnapshot(octets: Uint8Array, wanted: SnapshotWanted): PartState[] {
   let snapshot: selvage.v1.Snapshot;
   try {
     snapshot = selvage.v1.Snapshot.decode(octets);
@@ -82,7 +92,7 @@ export function decodeSnapshot(octets: Uint8Array, wanted: SnapshotWanted): Part
     throw new DamagedCheckpoint('a snapshot is not the one that its manifest names');
   }
   try {
-    return unpackState(snapshot.state);
+    return unpackStates(snapshot.state);
   } catch (error) {
     throw new DamagedCheckpoint(`a snapshot cannot be read: ${(error as Error).message}`);
   }

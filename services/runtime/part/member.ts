@@ -1,14 +1,12 @@
 import type { FramePool } from '../../engine/frame/frame-pool.js';
-import { packetsOf } from '../packets.js';
-import { framesStarted, thingsPlanned } from '../checks/stall.js';
 import type { MacKey } from '../keys/mac.js';
 import type { ChannelKeys } from '../keys/run-keys.js';
+import type { ActorCounts, Actors } from './actors.js';
 import { ReceivingEnd, SendingEnd } from './channel.js';
 import { FrameReceiver, FrameSender } from './frame-batch.js';
 import type { IncomingMessage } from './message-parser.js';
 import { decodeMessage, encodeMessage, isAuthentic, PROTOCOL } from './messages.js';
 import { Pace } from './pace.js';
-import type { Part } from './part.js';
 
 /** Grant to run to a horizon; see proto/selvage/v1/control.proto. */
 export interface Grant {
@@ -20,7 +18,8 @@ export interface Grant {
   readonly countFrames: boolean;
 }
 
-export interface RoundReport {
+/** Its counts are -1 unless they were requested. */
+export interface RoundReport extends ActorCounts {
   readonly epoch: number;
   readonly round: number;
   readonly nextPs: number;
@@ -28,15 +27,8 @@ export interface RoundReport {
   readonly sent: number[];
   readonly steps: number;
   readonly activeSteps: number;
-  /** These and the packets are -1 unless they were requested. */
-  readonly framesStarted: number;
-  readonly framesHeld: number;
-  /** Planned actions of its hosts. */
-  readonly planned: number;
   readonly handedOver: number;
   readonly takenOver: number;
-  readonly packetsLeft: number;
-  readonly packetsTotal: number;
   readonly messagesSent: number;
   readonly ignoredMessages: number;
   readonly resentMessages: number;
@@ -71,6 +63,14 @@ const CONTROL_OCTETS = ENVELOPE_OCTETS - 256;
 const CONTROL_HEAD_OCTETS = 24;
 /** A stream in one direction is acknowledged at least this often. */
 const ACKNOWLEDGE_EVERY = 64;
+
+const NOT_COUNTED: ActorCounts = {
+  framesStarted: -1,
+  framesHeld: -1,
+  planned: -1,
+  packetsLeft: -1,
+  packetsTotal: -1,
+};
 
 interface PendingControl {
   readonly lane: number;
@@ -154,7 +154,7 @@ export class Member {
 
   /** Sends and accepts nothing before its first epoch begins. */
   constructor(
-    private part: Part,
+    private part: Actors,
     private readonly service: number,
     private readonly port: MemberPort,
     private readonly limits: MemberLimits,
@@ -173,7 +173,7 @@ export class Member {
   }
 
   /** Everything starts again from the present state of the part. */
-  begin({ number, keys }: Epoch, part: Part): void {
+  begin({ number, keys }: Epoch, part: Actors): void {
     this.end(number);
     this.part = part;
     this.channels = this.openChannels(keys);
@@ -257,7 +257,8 @@ export class Member {
     if (allowedPs <= this.executedPs) return null;
     this.steps++;
     const nextPs = part.nextTime();
-    const bound = Math.min(allowedPs, nextPs + this.pace.stepPs);
+    const stepPs = Math.min(this.pace.stepPs, part.longestStepPs);
+    const bound = Math.min(allowedPs, nextPs + stepPs);
     const spanPs = bound - nextPs;
     if (spanPs > 0) this.activeSteps++;
     const events = part.runBorderTo(bound);
@@ -321,17 +322,14 @@ export class Member {
   }
 
   private takePace(): Pace {
-    const { channels } = this.part.plan;
+    const { channels } = this.part;
     return new Pace(Math.min(...channels.map(({ lookaheadOutPs }) => lookaheadOutPs)));
   }
 
   private openChannels(keys: ChannelKeys): Channel[] {
     const { service } = this;
-    return this.part.plan.channels.map(({ peer, lookaheadInPs, lookaheadOutPs, inPorts }) => ({
-      peer,
-      lookaheadInPs,
-      lookaheadOutPs,
-      lanes: inPorts.length,
+    return this.part.channels.map(({ peer, lookaheadInPs, lookaheadOutPs, links }) => ({
+      ...{ peer, lookaheadInPs, lookaheadOutPs, lanes: links },
       keyIn: keys(peer, service),
       keyOut: keys(service, peer),
       sending: new SendingEnd(),
@@ -339,7 +337,7 @@ export class Member {
       boundInPs: 0,
       boundOutPs: 0,
       framesOut: new FrameSender(this.limits.maxPayload - ENVELOPE_OCTETS),
-      framesIn: new FrameReceiver(inPorts.length),
+      framesIn: new FrameReceiver(links),
       control: [],
       received: true,
       askedForResend: false,
@@ -485,9 +483,8 @@ export class Member {
   private finishRound(grant: Grant): void {
     const { part, channels, ignored } = this;
     this.running = false;
-    const { engine } = part;
-    const packets = grant.countFrames ? packetsOf(engine) : { left: -1, total: -1 };
     this.port.report({
+      ...(grant.countFrames ? part.count() : NOT_COUNTED),
       epoch: grant.epoch,
       round: grant.round,
       nextPs: part.nextTime(),
@@ -495,13 +492,8 @@ export class Member {
       sent: channels.map(({ sending }) => sending.sequence),
       steps: this.steps,
       activeSteps: this.activeSteps,
-      framesStarted: grant.countFrames ? framesStarted(engine) : -1,
-      framesHeld: grant.countFrames ? engine.shared.pool.inUse() : -1,
-      planned: grant.countFrames ? thingsPlanned(engine) : -1,
       handedOver: this.handedOver,
       takenOver: this.takenOver,
-      packetsLeft: packets.left,
-      packetsTotal: packets.total,
       messagesSent: this.messages,
       ignoredMessages: ignored.malformed + ignored.stranger,
       resentMessages: channels.reduce((sum, { sending }) => sum + sending.resent, 0),

@@ -7,15 +7,18 @@ import { putControl, putFrame, takeHandedOver } from '../../engine/device/hand-o
 import type { Plain } from '../../engine/kernel/snapshot.js';
 import { engineKindsWith } from '../../plugins/plugins.js';
 import type { PartPlan, PlacedPort } from '../../fabric/placement/part-plan.js';
+import { framesStarted, thingsPlanned } from '../checks/stall.js';
 import type { FaultChange } from '../live-faults.js';
 import { applyFaultChange } from '../live-faults.js';
 import { isSeen } from '../checks/look-times.js';
 import { Windows } from '../embedded/windows.js';
 import { Observers } from '../observers.js';
+import { packetsOf } from '../packets.js';
 import type { PortColumns } from '../port-sample.js';
 import { columnsAt } from '../port-sample.js';
 import type { SeriesRow } from '../series-rows.js';
 import { Sampler } from '../series.js';
+import type { ActorChannel, ActorCounts, Actors, PartEgressPath } from './actors.js';
 
 /** The whole state of a part between two windows. */
 export interface PartState {
@@ -28,19 +31,14 @@ export interface PartState {
   readonly observed: readonly (Plain | null)[];
 }
 
-/** Receives what leaves for another service. */
-export interface PartEgressPath {
-  /** `frame` is in the pool and is released after the call. */
-  frame(channel: number, lane: number, pool: FramePool, frame: number): void;
-  control(channel: number, lane: number, atPs: number, octets: Uint8Array): void;
-}
-
 /** Interval of removing old records: seldom enough to cost nothing. */
 const RUNS_PER_FORGETTING = 256;
 
 /** Some actors of a fabric, and proxy devices for their link partners in other services. */
-export class Part {
+export class Part implements Actors {
   readonly engine: Engine;
+  readonly channels: readonly ActorChannel[];
+  readonly longestStepPs = Infinity;
   private readonly windows: Windows;
   private readonly sampler: Sampler | null;
   private readonly observers: Observers;
@@ -53,6 +51,9 @@ export class Part {
   private readonly ownPorts: readonly Int32Array[];
 
   constructor(readonly plan: PartPlan) {
+    this.channels = plan.channels.map(({ peer, lookaheadOutPs, lookaheadInPs, inPorts }) => {
+      return { peer, lookaheadOutPs, lookaheadInPs, links: inPorts.length };
+    });
     const kinds = engineKindsWith(plan.plugins);
     this.engine = new Engine([...plan.specs, ...plan.proxyDevices], kinds, plan.frames);
     for (const [a, b] of plan.links) this.engine.connect([a.place, a.port], [b.place, b.port]);
@@ -154,6 +155,18 @@ export class Part {
 
   putControl(channel: number, lane: number, atPs: number, octets: Uint8Array): void {
     putControl(this.engine, this.ownPorts[channel]![lane]!, atPs, octets);
+  }
+
+  count(): ActorCounts {
+    const { engine } = this;
+    const { left, total } = packetsOf(engine);
+    return {
+      framesStarted: framesStarted(engine),
+      framesHeld: engine.shared.pool.inUse(),
+      planned: thingsPlanned(engine),
+      packetsLeft: left,
+      packetsTotal: total,
+    };
   }
 
   /** Injects or ends a fault, at a time that has not been executed. */

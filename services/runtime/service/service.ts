@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
+import { availableParallelism, hostname } from 'node:os';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { selvage } from '#contracts';
-import type { PartPlan } from '../../fabric/placement/part-plan.js';
-import { HoldCheck } from '../checks/hold-check.js';
+import type { ServicePlan } from '../../fabric/placement/service-plan.js';
 import type { CheckpointStore } from '../checkpoints/store.js';
 import {
   decodeSnapshot,
   encodeSnapshot,
-  packState,
+  packStates,
   sameOctets,
   sha256,
   unpackPlan,
@@ -20,10 +19,13 @@ import type { Log } from '../log.js';
 import { Member } from '../part/member.js';
 import { PROTOCOL } from '../part/messages.js';
 import { spokenColumns } from '../port-columns.js';
+import type { Actors } from '../part/actors.js';
 import type { PartState } from '../part/part.js';
-import { Part } from '../part/part.js';
+import { ThreadedPartitions } from '../threads/threaded-partitions.js';
 import { watchBroker } from './broker-watch.js';
 import type { CoordinatorLink } from './coordinator-link.js';
+import type { PartitionHost } from './partition-host.js';
+import { OnePartition } from './partition-host.js';
 import type { RunIdentity } from './settings.js';
 
 /** How long a member waits without messages before it probes for lost ones. */
@@ -34,20 +36,28 @@ const MOST_KEPT_OCTETS = 64 << 20;
 /** Results are sent in pieces of this size. */
 const PIECE_OCTETS = 1 << 20;
 
+/** What a service tells the coordinator of itself. */
+export interface ServiceSeat {
+  readonly service: number;
+  readonly version: string;
+  /** It may have so many; 0: as many as the run gives it. */
+  readonly threads: number;
+}
+
 /** An error that ends this service, and with it the run. */
 export class ServiceError extends Error {}
 
 /**
- * One service: a part of the fabric, its channels over the broker, and the stream to the
- * coordinator. Results depend on `Part` and `Member` only; this is wiring and waiting.
+ * One service: its partitions, its channels over the broker, and the stream to the coordinator.
+ * Results depend on `PartitionHost` and `Member` only; this is wiring and waiting.
  */
 export class Service {
   readonly incarnation = randomUUID();
-  private plan: PartPlan | null = null;
+  private readonly service: number;
+  private plan: ServicePlan | null = null;
   private planHash: Uint8Array = new Uint8Array(0);
-  private part: Part | null = null;
+  private host: PartitionHost | null = null;
   private member: Member | null = null;
-  private holdCheck: HoldCheck | null = null;
   private epoch = 0;
   private awaiting: (() => void) | null = null;
   /** The horizon at which counters of ports are sent; null: not requested. */
@@ -58,8 +68,7 @@ export class Service {
 
   constructor(
     private readonly identity: RunIdentity,
-    private readonly service: number,
-    private readonly version: string,
+    private readonly seat: ServiceSeat,
     private readonly broker: NatsConnection,
     private readonly store: CheckpointStore,
     private readonly link: CoordinatorLink,
@@ -67,6 +76,8 @@ export class Service {
     private readonly leave: () => void,
     private readonly log: Log,
   ) {
+    const { service } = seat;
+    this.service = service;
     broker.subscribe(this.subjectOf(service), {
       callback: (error, message) => {
         if (error !== null) return;
@@ -97,6 +108,7 @@ export class Service {
   close(): void {
     clearInterval(this.timer);
     this.link.close();
+    this.host?.close();
   }
 
   private tick(): void {
@@ -118,11 +130,11 @@ export class Service {
   }
 
   private registration(): selvage.v1.FromService.$Properties {
-    const { identity, service, version, incarnation } = this;
-    const { run } = identity;
+    const { seat, incarnation } = this;
+    const { run } = this.identity;
     const host = hostname();
     this.log.debug('registers with the coordinator', { host });
-    return { register: { protocol: PROTOCOL, run, service, version, incarnation, host } };
+    return { register: { protocol: PROTOCOL, run, ...seat, incarnation, host } };
   }
 
   private async obey(message: selvage.v1.ToService): Promise<void> {
@@ -139,14 +151,14 @@ export class Service {
     }
     if (refusal) throw new ServiceError(refusal.reason ?? 'refused by the coordinator');
     if (assignment) await this.begin(assignment);
-    else if (change?.epoch === this.epoch) this.part!.change(unpackChange(change.change!));
+    else if (change?.epoch === this.epoch) this.host!.change(unpackChange(change.change!));
     else if (round?.epoch === this.epoch) this.run(round);
     else if (save?.epoch === this.epoch) this.save(save);
     else if (show?.epoch === this.epoch) this.show(show);
     else if (finish?.epoch === this.epoch) this.finish(finish);
   }
 
-  /** Builds the part as it was at a checkpoint, or at the beginning. */
+  /** Builds the partitions as they were at a checkpoint, or at the beginning. */
   private async begin(assignment: selvage.v1.Assignment.$Properties): Promise<void> {
     const epoch = assignment.epoch ?? 0;
     this.epoch = epoch;
@@ -160,25 +172,35 @@ export class Service {
         throw new ServiceError('the plan from the coordinator is damaged');
       }
       this.plan = unpackPlan(assignment.plan);
-      prepareService(this.plan.specs.reduce((sum, { ports }) => sum + ports.length, 0));
+      this.host?.close();
+      this.host = this.hostOf(this.plan, assignment.neighbors ?? 1);
     }
-    if (this.plan === null) throw new ServiceError('the coordinator sent no plan');
-    const part = new Part(this.plan);
-    if (assignment.from) {
-      const state = await this.keptState(epoch, assignment.from);
-      if (state === null || this.epoch !== epoch) return;
-      part.restore(state);
-    }
-    for (const change of assignment.changes ?? []) part.change(unpackChange(change));
-    this.adopt(part, assignment);
-    this.link.send({ ready: { epoch, nextPs: part.nextTime() } });
+    const { host } = this;
+    if (host === null) throw new ServiceError('the coordinator sent no plan');
+    const states = assignment.from ? await this.keptStates(epoch, assignment.from) : null;
+    if (this.epoch !== epoch || (assignment.from && states === null)) return;
+    const actors = host.begin(states, assignment.check === true);
+    for (const change of assignment.changes ?? []) host.change(unpackChange(change));
+    this.adopt(actors, assignment);
+    this.link.send({ ready: { epoch, nextPs: actors.nextTime() } });
   }
 
-  /** The state in a checkpoint; null, and the coordinator is notified, if it is damaged. */
-  private async keptState(
+  /** `neighbors`: services of the run on this machine, itself among them. */
+  private hostOf(plan: ServicePlan, neighbors: number): PartitionHost {
+    const portsOf = ({ specs }: ServicePlan['parts'][number]): number =>
+      specs.reduce((sum, { ports }) => sum + ports.length, 0);
+    prepareService(Math.max(...plan.parts.map(portsOf)));
+    if (plan.parts.length === 1) return new OnePartition(plan);
+    const processors = Math.floor(availableParallelism() / Math.max(1, neighbors));
+    const { patienceMs } = this.identity;
+    return new ThreadedPartitions(plan, { processors, patienceMs }, this.fail);
+  }
+
+  /** The states in a checkpoint; null, and the coordinator is notified, if it is damaged. */
+  private async keptStates(
     epoch: number,
     kept: selvage.v1.KeptState.$Properties,
-  ): Promise<PartState | null> {
+  ): Promise<PartState[] | null> {
     const { service, planHash } = this;
     const checkpoint = kept.checkpoint ?? '';
     const wanted = {
@@ -194,20 +216,17 @@ export class Service {
     }
   }
 
-  private adopt(part: Part, assignment: selvage.v1.Assignment.$Properties): void {
-    this.part = part;
-    this.holdCheck = assignment.check === true ? new HoldCheck(part.engine) : null;
-    if (this.holdCheck !== null) part.engine.listen(this.holdCheck);
-    this.member ??= this.makeMember(part);
+  private adopt(actors: Actors, assignment: selvage.v1.Assignment.$Properties): void {
+    this.member ??= this.makeMember(actors);
     const { epoch } = this;
     const keys = this.identity.keys.channels(epoch, assignment.salt ?? new Uint8Array(0));
-    this.member.begin({ number: epoch, keys }, part);
+    this.member.begin({ number: epoch, keys }, actors);
   }
 
-  private makeMember(part: Part): Member {
+  private makeMember(actors: Actors): Member {
     const maxPayload = this.broker.info?.max_payload ?? 1 << 20;
     return new Member(
-      part,
+      actors,
       this.service,
       {
         send: (peer, octets) => {
@@ -244,7 +263,7 @@ export class Service {
       const { run } = this.identity;
       const { service, planHash } = this;
       const origin = { run, epoch, service, planHash, boundPs: save.boundPs ?? 0 };
-      const { octets, hash } = encodeSnapshot(origin, packState(this.part!.save()));
+      const { octets, hash } = encodeSnapshot(origin, packStates(this.host!.save()));
       this.store.putSnapshot(checkpoint, this.service, octets).then(
         () => {
           this.log.debug('snapshot is written', { epoch, checkpoint, bytes: octets.length });
@@ -262,14 +281,16 @@ export class Service {
 
   private show(show: selvage.v1.Show.$Properties): void {
     this.awaiting = () => {
-      for (const shown of this.piecesOf(packState(this.part!.glimpse()))) this.link.send({ shown });
+      const octets = packStates(this.host!.glimpse());
+      for (const shown of this.piecesOf(octets)) this.link.send({ shown });
     };
     this.member!.await(show.expected ?? [], show.boundPs ?? 0);
   }
 
   private finish(finish: selvage.v1.Finish.$Properties): void {
     this.awaiting = () => {
-      for (const final of this.piecesOf(packState(this.part!.save()))) this.link.send({ final });
+      const octets = packStates(this.host!.save());
+      for (const final of this.piecesOf(octets)) this.link.send({ final });
     };
     this.member!.await(finish.expected ?? [], finish.boundPs ?? 0);
   }
@@ -301,16 +322,12 @@ export class Service {
   /** The counters of its ports, if they are requested. */
   private ports(): selvage.v1.PortColumns.$Properties | null {
     if (this.portsAtPs === null) return null;
-    return spokenColumns(this.part!.portColumns(this.portsAtPs));
+    return spokenColumns(this.host!.portColumns(this.portsAtPs));
   }
 
   private breach(): string {
-    const part = this.part!;
-    this.holdCheck?.lookAtBooks(part.latestPs, part.plan.specs.length);
-    const breach = this.holdCheck?.breach ?? null;
-    if (breach === null) return '';
-    const device = this.plan!.devices[breach.device]!;
-    return JSON.stringify({ ...breach, device });
+    const breach = this.host!.breach();
+    return breach === null ? '' : JSON.stringify(breach);
   }
 
   private subjectOf(service: number): string {

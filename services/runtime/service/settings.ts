@@ -38,6 +38,13 @@ export function identityFrom(env: NodeJS.ProcessEnv): RunIdentity {
   };
 }
 
+/** How many threads a service may have; 0: as many as the run gives it. */
+export function threadsFrom(env: NodeJS.ProcessEnv): number {
+  const text = env['SELVAGE_THREADS'] ?? '0';
+  if (/^\d{1,4}$/.test(text)) return Number(text);
+  throw new SettingsError(`SELVAGE_THREADS is ${text}: not a number of threads`);
+}
+
 /** Of a run: in SELVAGE_KEY, or in the file that SELVAGE_KEY_FILE names. */
 export function secretFrom(env: NodeJS.ProcessEnv): string {
   const file = env['SELVAGE_KEY_FILE'] ?? '';

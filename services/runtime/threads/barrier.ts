@@ -1,10 +1,8 @@
-import { availableParallelism } from 'node:os';
-
 /**
  * Number of reads before a thread sleeps, where each has a processor: about as long as waking it up
  * would take. Where they have not, spinning takes time from the thread it waits for.
  */
-const SPINS = 4_000;
+export const SPINS = 4_000;
 
 const ARRIVED = 0;
 const TURN = 1;
@@ -45,8 +43,10 @@ export class Barrier {
     memory: BarrierMemory,
     private readonly threads: number,
     private readonly self: number,
+    /** That its threads may use. */
+    processors: number,
   ) {
-    this.spins = threads <= availableParallelism() ? SPINS : 0;
+    this.spins = threads <= processors ? SPINS : 0;
     this.state = new Int32Array(memory.state);
     this.numbers = new Float64Array(memory.numbers);
   }

@@ -1,7 +1,7 @@
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { NEXT, RECORD_WORDS } from '../../engine/frame/frame-pool.js';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
-import type { Part } from '../part/part.js';
+import type { Actors } from '../part/actors.js';
 
 /** Wire octets of the shortest frame, preamble and gap included. */
 const SHORTEST_WIRE_OCTETS = 84;
@@ -75,8 +75,19 @@ export class Mailbox {
     this.counts[1] = next;
   }
 
-  /** Puts everything into the part; the mailbox is then empty. */
-  empty(part: Part, channel: number): void {
+  /** Whether there is room for one more frame, and for control frames of so many octets. */
+  hasRoom(controlOctets: number): boolean {
+    const end = this.counts[1]! + CONTROL_HEADER_OCTETS + controlOctets;
+    return this.counts[0]! * RECORD_WORDS < this.records.length && end <= this.control.length;
+  }
+
+  /** Discards everything. */
+  clear(): void {
+    this.counts.fill(0);
+  }
+
+  /** Puts everything into a part; the mailbox is then empty. */
+  empty(part: Pick<Actors, 'putFrame' | 'putControl'>, channel: number): void {
     const frames = this.counts[0]! * RECORD_WORDS;
     for (let at = 0; at < frames; at += RECORD_WORDS) {
       part.putFrame(channel, this.records[at + NEXT]!, this.records, at);
@@ -89,7 +100,6 @@ export class Mailbox {
       part.putControl(channel, this.header.getUint32(at + 8), this.header.getFloat64(at), octets);
       at = to;
     }
-    this.counts[0] = 0;
-    this.counts[1] = 0;
+    this.clear();
   }
 }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { PartPlan } from '../../fabric/placement/part-plan.js';
@@ -25,10 +26,9 @@ import type { Progress } from '../session.js';
 import type { WholeState } from '../whole-state.js';
 import { partOf } from '../whole-state.js';
 import { makeBarrierMemory } from './barrier.js';
-import type { MailboxMemory } from './mailbox.js';
-import { makeMailboxMemory } from './mailbox.js';
 import type { Answers, Command, Reply, ThreadTask } from './messages.js';
 import { COMMANDS, INTERRUPT, SIGNAL_WORDS } from './messages.js';
+import { lookaheadAmong, mailboxesAmong } from './thread-memory.js';
 
 export interface ThreadsOptions {
   readonly check: boolean;
@@ -46,8 +46,6 @@ export interface ThreadsListener {
 }
 
 const PROGRESS_NUMBERS = 4;
-/** Virtual time of a window of a thread without links to others. */
-const LONE_WINDOW_PS = 1e6;
 
 /** One run in several threads of this process, in step, over memory that they share. */
 export class ThreadsRun implements PartitionSet {
@@ -147,7 +145,7 @@ export class ThreadsRun implements PartitionSet {
 
   sample(): void {
     const timePs = this.controller.boundPs;
-    this.command({ kind: 'sample' }, (parts) => {
+    this.command({ kind: 'sample', timePs }, (parts) => {
       const lengths = this.fabric.linkEnds.map(({ length }) => length);
       const devices = this.plans.map((plan) => plan.devices);
       const columns = joinedColumns(parts, portsOfParts(devices, lengths));
@@ -254,30 +252,26 @@ export class ThreadsRun implements PartitionSet {
 
   private makeTasks(progress: readonly SharedArrayBuffer[]): ThreadTask[] {
     const { plans, options } = this;
-    const lookaheads = plans.flatMap(({ channels }) => channels.map((c) => c.lookaheadOutPs));
-    const lookaheadPs = Math.min(...lookaheads, LONE_WINDOW_PS);
-    const boxes = (plan: PartPlan): MailboxMemory[] =>
-      plan.channels.map((_, channel) => makeMailboxMemory(plan, channel, lookaheadPs));
-    const outgoing = plans.map((plan) => [boxes(plan), boxes(plan)]);
+    const lookaheadPs = lookaheadAmong(plans);
+    const mailboxes = mailboxesAmong(plans, lookaheadPs);
     const barrier = makeBarrierMemory(plans.length);
     return plans.map((plan, thread) => ({
       plan,
+      thread,
       threads: plans.length,
+      processors: availableParallelism(),
       barrier,
-      outgoing: outgoing[thread]!,
-      incoming: [0, 1].map((parity) =>
-        plan.channels.map(({ peer }) => {
-          const back = plans[peer]!.channels.findIndex((channel) => channel.peer === thread);
-          return outgoing[peer]![parity]![back]!;
-        }),
-      ),
+      ...mailboxes[thread]!,
       lookaheadPs,
-      check: options.check,
-      from: options.from && partOf(options.from, plan),
-      fromPs: this.fromPs,
       commands: this.commands[thread]!.port2,
       signals: this.signals.buffer,
-      progress: progress[thread]!,
+      run: {
+        check: options.check,
+        from: options.from && partOf(options.from, plan),
+        fromPs: this.fromPs,
+        progress: progress[thread]!,
+      },
+      service: null,
     }));
   }
 }
