@@ -1,6 +1,6 @@
 import { bitErrorsText } from './bit-errors-text.js';
 import { EXIT_MEANINGS } from './exit.js';
-import { MECHANISMS, RATE_CONTROLS } from '../mechanisms/registry.js';
+import { MECHANISMS, NIC, RATE_CONTROLS } from '../mechanisms/registry.js';
 
 /** Terms, by their names in `selvage explain`; keys describe themselves. */
 export const TOPICS: Readonly<Record<string, string>> = {
@@ -107,7 +107,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
     'forge, steal-credit, stuck-credit, shrink-buffer, full-table, lldp-drift, mis-cabling, ' +
     'slow-receiver and host-pause (the application of a host reads slowly, or nothing), ' +
-    'wrong-map (an 82599 pauses the wrong class), reboot; `where`, `at`, `for`, `every`, ' +
+    'wrong-map (a NIC pauses the wrong class), reboot; `where`, `at`, `for`, `every`, ' +
     '`times`, `until`, `random`. Frames lost to a fault have a reason of their own. ' +
     '`faults: [{ kind: link-down, where: { device: leaf1 }, at: 1ms, for: 100us }]`.',
   failover:
@@ -125,16 +125,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'A fault that comes to a run while it goes on: `selvage inject --fault link-down --where ' +
     'leaf1 --for 10us`; `--list`, `--clear NAME`. `injected.yaml` in the run directory declares ' +
     'it, at the virtual time at which it came, and gives the same digest.',
-  '82599':
-    'A NIC with descriptor queues, virtual machines, two planes of arbiters, rate limits and ' +
-    'receive buffers, after its data sheet; `nic: { model: 82599 }`. `selvage inspect h1` shows ' +
-    'its tables.',
-  'weighted-strict-priority':
-    'How an 82599 chooses a class: the highest that has credit, as has its bandwidth group; when ' +
-    'none has any, all are refilled. LSP: always first; GSP: first while the group has credit.',
-  'rate-drift':
-    'The rate factors of an 82599 shrink by a share at each interval, until a limited queue has ' +
-    'the line again.',
+  ...NIC.topics,
   ideal: 'Flow completion time in an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Flow completion time over ideal time; 1 is as good as it gets.',
   digest:

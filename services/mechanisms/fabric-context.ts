@@ -127,3 +127,13 @@ export interface MechanismPlan<AtSwitch = object, AtHost = object> {
   /** What the link partner of a port may send again; null: nothing. */
   retry?(device: number, port: number): RetriedFrames | null;
 }
+
+// Flow control of a priority on a link; `either`: its ends may negotiate credit, and PFC.
+
+export function hasPfc(method: string | undefined): boolean {
+  return method === 'pfc' || method === 'either';
+}
+
+export function hasCredit(method: string | undefined): boolean {
+  return method === 'credit' || method === 'either';
+}

@@ -11,6 +11,7 @@ import { qcn, qcnDomain } from './qcn/slice.js';
 import type { LlrMetric, LlrResults } from './llr/results.js';
 import { llr } from './llr/slice.js';
 import type { MechanismSlice, SliceMetric } from './mechanism-slice.js';
+import { nic82599 } from './nic-82599/slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
 import type { SfcMetric, SfcResults } from './sfc/results.js';
 import { sfc } from './sfc/slice.js';
@@ -46,6 +47,14 @@ export const MECHANISM_METRICS = Object.assign(
   {},
   ...MECHANISMS.map(({ results }) => results.metrics),
 ) as Readonly<Record<MechanismMetric, SliceMetric<object>>>;
+
+/** The NIC of hosts that have no plain one. */
+export const NIC = nic82599;
+export type { NicArrival, NicHost } from './nic-82599/context.js';
+export type { NicSource } from './nic-82599/normalise.js';
+export type { ClassRow, NicResult } from './nic-82599/results.js';
+export type { NicSection } from './nic-82599/section.js';
+export type { NicShares } from './nic-82599/share-check.js';
 
 /** All kinds that engines are given. */
 export const ENGINE_KINDS: EngineKinds = { rateControls: RATE_CONTROLS, mechanisms: MECHANISMS };

@@ -2,8 +2,7 @@ import { didYouMean } from '../settings/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import type { MechanismMetric } from '../mechanisms/registry.js';
-import { MECHANISM_METRICS } from '../mechanisms/registry.js';
-import type { LatencyRow } from '../runtime/results/nic-results.js';
+import { MECHANISM_METRICS, NIC, type NicResult } from '../mechanisms/registry.js';
 import { completionOf, goodputOf, slowdownOf, tallyOf } from '../runtime/results/flow-figures.js';
 import type {
   FlowResult,
@@ -105,14 +104,7 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       meaning: 'accounts that wait for credit although nothing is on its way or stored',
     },
     ...MECHANISM_METRICS,
-    'nic.tail-to-wire': {
-      unit: 'time',
-      meaning: 'longest time of a raw frame in an 82599; priority: its traffic class',
-    },
-    'nic.wire-to-descriptor': {
-      unit: 'time',
-      meaning: 'longest time from an 82599 receiving a frame to its descriptor in host memory',
-    },
+    ...NIC.metrics,
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
 
@@ -330,7 +322,7 @@ function discovered(
 function longestInNics(
   { device, priority }: Expectation,
   { nics }: RunResults,
-  direction: LatencyRow['direction'],
+  direction: NicResult['latencies'][number]['direction'],
 ): number | null {
   const rows = nics
     .filter((nic) => device === null || matchesGlob(device, nic.device))

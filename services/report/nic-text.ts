@@ -1,6 +1,6 @@
 import { addressText, wordText } from '../engine/nic-82599/register-addresses.js';
 import { registerDump } from '../engine/nic-82599/register-dump.js';
-import type { ClassRow, NicResult } from '../runtime/results/nic-results.js';
+import type { ClassRow, NicResult } from '../mechanisms/registry.js';
 import type { RunResults } from '../runtime/results/results.js';
 import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
 import type { Style } from './style.js';

@@ -14,7 +14,7 @@ import { stringify } from 'yaml';
 import { MECHANISMS } from '../mechanisms/registry.js';
 import type { ResultTable } from '../mechanisms/result-table.js';
 import type { FaultStep } from '../runtime/live-faults.js';
-import type { NicResult } from '../runtime/results/nic-results.js';
+import type { NicResult } from '../mechanisms/registry.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { SeriesRow } from '../runtime/series-rows.js';
 import { isRateRow } from '../runtime/series-rows.js';
@@ -49,7 +49,7 @@ const WHY = 'why.json';
 /** Frames at captured ports, for Wireshark. */
 const CAPTURE = 'capture.pcapng';
 export const TRACES = 'traces.json';
-/** Every 82599 at the end of the run. */
+/** Every NIC that is not a plain one, at the end of the run. */
 const NICS = 'nics.json';
 
 export interface RunRecord {

@@ -3,7 +3,7 @@ import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
 import type { SavedRows } from '../engine/kernel/tables.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import { registerChanges } from '../fabric/assembly/nic-changes.js';
+import { NIC } from '../mechanisms/registry.js';
 import { wholeEngine } from './whole-engine.js';
 import type { WholeState } from './whole-state.js';
 
@@ -38,7 +38,7 @@ function withRegisters(
   return devices.map((state, d) => {
     const [a, b] = [before.specs[d]!, after.specs[d]!];
     if (a.kind !== 'host' || b.kind !== 'host' || a.nic === null || b.nic === null) return state;
-    const changes = registerChanges(a.nic, b.nic);
+    const changes = NIC.registerChanges(a.nic, b.nic);
     if (changes.length === 0) return state;
     restoreDevice(engine, d, state);
     for (const change of changes) engine.hosting.writeRegister(d, change);

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { NicSpec } from '../../services/engine/contract/spec.js';
-import { lastingDifference, registerChanges } from '../../services/fabric/assembly/nic-changes.js';
+import { lastingDifference, registerChanges } from '../../services/mechanisms/nic-82599/changes.js';
 import type { Probe } from '../../services/engine/contract/probe.js';
 import { NullProbe } from '../../services/engine/contract/probe.js';
 import { DEI_FLAG } from '../../services/engine/frame/frame-pool.js';
 import { nicText } from '../../services/report/nic-text.js';
 import { summaryText } from '../../services/report/summary-text.js';
-import type { NicResult } from '../../services/runtime/results/nic-results.js';
+import type { NicResult } from '../../services/mechanisms/nic-82599/results.js';
 import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';

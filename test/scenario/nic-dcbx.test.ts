@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DiscoveryPortResult } from '../../services/runtime/results/discovery-results.js';
-import type { NicResult } from '../../services/runtime/results/nic-results.js';
+import type { NicResult } from '../../services/mechanisms/nic-82599/results.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { NicResult } from '../../services/runtime/results/nic-results.js';
+import type { NicResult } from '../../services/mechanisms/nic-82599/results.js';
 import { ROOT } from '../kit/emulate.js';
 
 describe('selvage inspect', () => {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
 import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
 import { nicText } from '../../services/report/nic-text.js';
-import type { NicResult } from '../../services/runtime/results/nic-results.js';
+import type { NicResult } from '../../services/mechanisms/nic-82599/results.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { captureOctets } from '../kit/captures.js';

@@ -145,7 +145,7 @@ const MENTIONED: Readonly<Record<string, { readonly words: RegExp; readonly most
   cbfc: { words: /cbfc/i, most: MENTIONS_MOST },
   credit: { words: /credit/i, most: 160 },
   mvtx2802: { words: /mvtx2802/i, most: MENTIONS_MOST },
-  '82599': { words: /82599/i, most: 44 },
+  '82599': { words: /82599/i, most: MENTIONS_MOST },
 };
 
 it('where PFC decides XOFF is found by one search for the two words', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { creditsOf } from '../../services/engine/arbiter/credits.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
-import type { LatencyRow, NicResult } from '../../services/runtime/results/nic-results.js';
+import type { LatencyRow, NicResult } from '../../services/mechanisms/nic-82599/results.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { flowOf, runScenario } from '../kit/emulate.js';
 

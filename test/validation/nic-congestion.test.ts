@@ -5,8 +5,8 @@ import {
   RATE_FACTOR_ONE,
   rateFactorOf,
 } from '../../services/engine/nic-82599/rate-scheduler.js';
-import type { RateRow } from '../../services/runtime/results/nic-results.js';
-import { nicResults } from '../../services/runtime/results/nic-results.js';
+import type { RateRow } from '../../services/mechanisms/nic-82599/results.js';
+import { nicResults } from '../../services/mechanisms/nic-82599/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf } from '../kit/emulate.js';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import { lastingDifference } from '../../fabric/assembly/nic-changes.js';
+import { NIC } from '../../mechanisms/registry.js';
 import { time } from '../../settings/quantities.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { FaultRequest, FaultWords } from '../../runtime/live-faults.js';
@@ -86,7 +86,7 @@ function checkNics(before: Fabric, after: Fabric): void {
   before.specs.forEach((spec, d) => {
     const changed = after.specs[d];
     if (spec.kind !== 'host' || changed?.kind !== 'host') return;
-    const what = lastingDifference(spec.nic, changed.nic);
+    const what = NIC.lastingDifference(spec.nic, changed.nic);
     if (what === null) return;
     const message = `a branch cannot change ${what} of the NIC of ${spec.name}`;
     throw new InputError(`${message}: it is set before the part runs`);

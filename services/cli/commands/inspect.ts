@@ -5,12 +5,11 @@ import { registerKind } from '../../engine/nic-82599/register-map.js';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unknownName } from '../../settings/errors.js';
-import { registerPlace } from '../../fabric/scenario/normalise-nic.js';
+import { NIC, type NicResult } from '../../mechanisms/registry.js';
 import { time } from '../../settings/quantities.js';
 import { nicText, registerDumpText } from '../../report/nic-text.js';
 import { readNics } from '../../report/run-directory.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
-import type { NicResult } from '../../runtime/results/nic-results.js';
 import { EXIT, InputError } from '../exit.js';
 import { loadFabric } from '../load-fabric.js';
 import { sameScenario, storedRun } from './resume.js';
@@ -73,7 +72,7 @@ function shown(name: string, value: number): string {
 
 /** Registers that are 0 are not listed. */
 function valueOf({ registers }: NicResult, name: string): number {
-  const place = registerPlace(name, (message) => new InputError(`--reg: ${message}`));
+  const place = NIC.registerPlace(name, (message) => new InputError(`--reg: ${message}`));
   const { register, index, field } = place;
   const kind = registerKind(register);
   const word = registers[kind.count === 1 ? register : `${register}[${index}]`] ?? 0;
@@ -96,12 +95,11 @@ async function runUpTo(
   prepareEngine();
   const { fabric } = isFile ? loadFabric(run, []) : sameScenario(run, storedRun(run));
   const { Session } = await import('../../runtime/session.js');
-  const { nicResults } = await import('../../runtime/results/nic-results.js');
   const session = new Session(fabric, { check: false });
   const atPs = at === undefined ? Infinity : timeFrom(at);
   session.runTo(atPs);
   if (atPs === Infinity) return session.results('complete').nics;
-  return nicResults(session.engine, Math.min(atPs, session.endPs ?? Infinity));
+  return NIC.results(session.engine, Math.min(atPs, session.endPs ?? Infinity));
 }
 
 function newestRun(): string {

@@ -29,5 +29,5 @@ export type ArbiterSpec =
       /** By class; 0 without a share. */
       readonly weights: readonly number[];
     }
-  /** Weighted strict priority of the 82599, configured by its registers. */
+  /** Weighted strict priority, configured by the registers of a NIC. */
   | { readonly kind: 'weighted-strict' };

@@ -28,7 +28,7 @@ export const DROP_REASONS = [
   'watchdog',
   /** As headroom-exhausted, where the link partner's watchdog ignores pauses. */
   'overflow-by-watchdog',
-  /** The receive queue of an 82599 had no descriptor and is configured to drop then. */
+  /** The receive queue of a NIC had no descriptor and is configured to drop then. */
   'no-descriptor',
   /** A declared fault slowed an application down, and its senders could not be paused. */
   'not-read',
@@ -98,7 +98,7 @@ export const CREDIT_STEP = {
   ACCOUNTED: 5,
 } as const;
 
-/** Arbiters inside an 82599: of virtual machines, one per class, and behind those of classes. */
+/** Arbiters inside a NIC: of virtual machines, one per class, and behind those of classes. */
 export const NIC_ARBITER = { MACHINES: 0, DESCRIPTOR_PLANE: 8, RECEIVE_PLANE: 9 } as const;
 
 /**
@@ -197,7 +197,7 @@ export interface Probe {
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
   /**
-   * An arbiter inside an 82599 chose a class of those eligible (one bit each), or a virtual
+   * An arbiter inside a NIC chose a class of those eligible (one bit each), or a virtual
    * machine, for a frame of so many octets; 0 if there was none.
    */
   nicGranted(
@@ -209,8 +209,8 @@ export interface Probe {
     eligible: number,
   ): void;
   /**
-   * An LED of an 82599 went on or off at `atPs`. Reported at the next event of its LEDs (a frame,
-   * its link, LEDCTL), so it may be late, but is always in order.
+   * An LED of a NIC went on or off at `atPs`. Reported at the next event of its LEDs (a frame, its
+   * link, a write to their register), so it may be late, but is always in order.
    */
   ledChanged(device: number, port: number, atPs: number, led: number, lit: boolean): void;
 }

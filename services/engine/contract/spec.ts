@@ -320,11 +320,11 @@ export interface HostSpec extends DeviceSpec {
   readonly position: number;
   readonly sends: readonly SendSpec[];
   readonly receives: readonly ReceiveSpec[];
-  /** Its 82599; null for the plain NIC. */
+  /** Null for the plain NIC, which has a frame of each class and nothing else. */
   readonly nic: NicSpec | null;
   /** Known before the run: frames of one flow cannot be reordered. */
   readonly inOrder: boolean;
-  /** Of a plain NIC, for a fault that slows its application down; an 82599 has rings. */
+  /** Of a plain NIC, for a fault that slows its application down; others have rings. */
   readonly receiveMemory: BufferSpec | null;
 }
 
@@ -345,7 +345,7 @@ export interface RegisterWrite extends RegisterChange {
   readonly atPs: number;
 }
 
-/** An 82599 between a host and its port. */
+/** A NIC with registers, descriptor queues and buffers, between a host and its port. */
 export interface NicSpec {
   /** All that are not 0 when the run starts. */
   readonly registers: readonly RegisterValue[];

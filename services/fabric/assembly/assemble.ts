@@ -23,9 +23,9 @@ import { DiscoveryExchange } from './discovery-exchange.js';
 import { DiscoveryPlan } from './discovery-plan.js';
 import { prospectsOf } from './prospects.js';
 import { methodsOfLinks } from './link-methods.js';
-import { checkLocalFlows, checkVms } from './nic-check.js';
-import { partOf } from './nic-ports.js';
-import { nicSpec } from './nic-specs.js';
+import { arrivalsAt } from './host-arrivals.js';
+import { nicHost } from './nic-host.js';
+import { NIC, type NicSection } from '../../mechanisms/registry.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
 import { linkLayerOf, portSpecs } from './port-specs.js';
 import type { PortPlace } from '../../mechanisms/fabric-context.js';
@@ -42,7 +42,8 @@ export function assemble(input: AssemblyInput): Assembly {
   const methods = methodsOfLinks(scenario, linkEnds, settings, negotiates ? prospects : null, fail);
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
-  checkLocalFlows(flows, (host) => settings[host]!.host.nic, fail);
+  const nicSectionOf = (host: number): NicSection | null => settings[host]!.host.nic;
+  NIC.checkLocalFlows(flows, nicSectionOf, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, settings, fail);
   const hosts = hostCount(topology);
@@ -134,22 +135,27 @@ export function assemble(input: AssemblyInput): Assembly {
     const section = settings[index]!.host.nic;
     const [end] = linkEnds[index]!;
     if (section === null || end === undefined) return null;
-    checkVms(section, flows, index, fail);
+    NIC.checkVms(section, flows, index, fail);
     const { pause } = scenario;
     const responseDelayPs = settings[end.peerDevice]!.priorities.map(({ pfc }) =>
       pause.enabled ? pause.pfc.responseDelayPs : pfc.responseDelayPs,
     );
+    const linkBps = end.link.rateBps;
+    const host = nicHost(name, settings[index]!, scenario, {
+      linkBps,
+      longestFrameOctets: longestOctets,
+    });
+    const ends = hostEnds[index]!;
     const traffic = {
       methods: methods[index]![0]!,
-      ends: hostEnds[index]!,
-      flows,
+      sent: ends.sends.map(({ flow }) => flows[flow]!),
+      arrivals: arrivalsAt(scenario, ends, flows),
       longestFrameOctets,
       responseDelayPs,
-      creditOctets: credit.memoryOf(end, methods[index]![0]!, 1),
+      grantedOctets: credit.memoryOf(end, methods[index]![0]!, 1),
     };
-    const of = { scenario, settings: settings[index]! };
-    const part = partOf(section, end, topology, settings, linkEnds);
-    return nicSpec(name, section, of, end, part, traffic, fail, warn);
+    const part = NIC.partOf(section, linkBps, topology, nicSectionOf);
+    return NIC.spec({ host, section, link: end, part, traffic }, fail, warn);
   };
   const hostSpec = (index: number, name: string): Omit<HostSpec, keyof Common> => {
     const ends = hostEnds[index]!;

@@ -32,7 +32,8 @@ import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
 import { fixedClasses, problemOfClasses } from './fixed-classes.js';
-import { tableOfRegisters } from './nic-registers.js';
+import { NIC } from '../../mechanisms/registry.js';
+import { nicHost } from './nic-host.js';
 import type { LinkEnd } from './link-ends.js';
 import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { Prospects } from './link-methods.js';
@@ -147,10 +148,10 @@ export class DiscoveryPlan {
     const own = this.settings[device]!;
     const { nic } = own.host;
     const arbiter = kind === 'host' ? own.host.arbiter : own.switch.arbiter;
-    const link = { rateBps: end.link.rateBps, longestFrameOctets: this.longestOctets };
+    const link = { linkBps: end.link.rateBps, longestFrameOctets: this.longestOctets };
     const hardware =
       kind === 'host' && nic?.dcb === true
-        ? tableOfRegisters(nic, { scenario, settings: own }, link)
+        ? NIC.tableOfRegisters(nic, nicHost(name, own, scenario, link))
         : null;
     let now: Configuration = {
       end: own.discovery,

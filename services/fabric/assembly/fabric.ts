@@ -15,8 +15,7 @@ import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
 import { assemble } from './assemble.js';
 import type { Assembly } from './assembly.js';
-import { withInsertedVlans } from './inserted-vlans.js';
-import { portPairs } from './nic-ports.js';
+import { NIC, type NicSection } from '../../mechanisms/registry.js';
 import { checkVmAddresses } from './vm-addresses.js';
 import { checkObserved } from './observed-names.js';
 import type { Settings } from './settings.js';
@@ -51,7 +50,8 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const cabled = swapCables(buildTopology(scenario.fabric, fail), scenario.faults, fail);
   checkMachinery(scenario, cabled, fail);
   const settings = settingsOfDevices(scenario, cabled, fail);
-  const pairs = portPairs(cabled, settings, fail);
+  const nicOf = (host: number): NicSection | null => settings[host]!.host.nic;
+  const pairs = NIC.portPairs(cabled, nicOf, fail);
   const topology = pairs.length === 0 ? cabled : { ...cabled, pairs };
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);
@@ -64,7 +64,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
     fail,
     readFile: readTable,
   });
-  const flows = withInsertedVlans(written, settings, fail);
+  const flows = NIC.withInsertedVlans(written, nicOf, fail);
   checkVmAddresses(flows, { topology, settings, addresses }, fail);
   const placement = placeByName(topology, scenario.placement, fail);
   const found = new DeviceWarnings();

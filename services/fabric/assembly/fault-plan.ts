@@ -5,7 +5,7 @@ import type { DeviceSpec } from '../../engine/device/engine.js';
 import { CONTROL_FRAMES, isOfLink } from '../../engine/faults/control-frames.js';
 import { RandomStream } from '../../engine/kernel/random.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
-import { packClasses } from '../../engine/nic-82599/up-to-tc.js';
+import { NIC } from '../../mechanisms/registry.js';
 import { MAC_CONTROL_OCTETS } from '../../engine/wire/mac-control/mac-control-header.js';
 import { blankPauseFrame, encodePause } from '../../engine/wire/mac-control/pause-frame.js';
 import { blankPfcFrame, encodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
@@ -38,7 +38,7 @@ const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
   'lldp-drift': 'LLDP',
   'slow-receiver': 'a plain NIC',
   'host-pause': 'a plain NIC',
-  'wrong-map': 'an 82599 with DCB, and PFC',
+  'wrong-map': NIC.needsOfMap,
 };
 
 /** A fault at a port of a device of the fabric. */
@@ -348,7 +348,7 @@ class FaultPlan {
         return reading(device, Infinity);
       case 'wrong-map': {
         const isMapped = device.kind === 'host' && device.nic?.dcb === true && port.pfc !== null;
-        return isMapped ? { kind: 'map', table: packClasses(fault.classes) } : null;
+        return isMapped ? { kind: 'map', table: NIC.mapOf(fault.classes) } : null;
       }
       case 'storm':
         return stormOf(fault, port);
@@ -363,7 +363,7 @@ function grantMessagesOf({ credit, grantMessages }: PortSpec): string[] {
   return [...(credit === null ? [] : ['ce-grant']), ...(grantMessages ? [grantMessages] : [])];
 }
 
-/** Null for switches, and for an 82599, whose rings set the speed of its software. */
+/** Null for switches, and for NICs with rings, which set the speed of their software. */
 function reading(device: DeviceSpec, octetPs: number): FaultEffect | null {
   return device.kind === 'host' && device.nic === null ? { kind: 'read', octetPs } : null;
 }

@@ -1,3 +1,4 @@
+import { hasCredit, hasPfc } from '../../mechanisms/fabric-context.js';
 import { FLOW_CONTROLS, fallbackOf } from '../../mechanisms/registry.js';
 import type { CreditEndSection, FlowControl, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
@@ -11,13 +12,7 @@ export type LinkMethod = FlowControl | 'either';
 /** By priority: its method on a link. */
 export type Methods = readonly LinkMethod[];
 
-export function hasPfc(method: LinkMethod | undefined): boolean {
-  return method === 'pfc' || method === 'either';
-}
-
-export function hasCredit(method: LinkMethod | undefined): boolean {
-  return method === 'credit' || method === 'either';
-}
+export { hasCredit, hasPfc };
 
 /** The receiver sets memory apart for what it grants. */
 export function isBacked(method: LinkMethod | undefined): boolean {

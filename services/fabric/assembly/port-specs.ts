@@ -72,7 +72,7 @@ export function portSpecs(
   const settings = settingsOf[device]!;
   const chosen = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
   const nic = kind === 'host' ? settings.host.nic : null;
-  // Without DCB an 82599 has one buffer each way.
+  // Without DCB a NIC with buffers has one each way.
   const undivided = nic !== null && !nic.dcb;
   const shared = {
     classOf: undivided ? ONE_GROUP : classesOf(settings, scenario),

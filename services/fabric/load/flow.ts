@@ -70,7 +70,7 @@ export interface Flow {
   readonly vlan: VlanTags;
   /** Tags of its acknowledgements where a NIC inserts its own; absent: as the data arrives. */
   readonly answerVlan?: VlanTags;
-  /** Virtual machine at its source, and at its destination; only an 82599 distinguishes them. */
+  /** Virtual machine at its source, and at its destination; a plain NIC has one. */
   readonly vm: number;
   readonly toVm: number;
   /** Index of the host whose address its frames have; null: of their sender. */

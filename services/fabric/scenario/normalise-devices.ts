@@ -4,7 +4,8 @@ import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import { creditEnd } from './normalise-credit.js';
 import { discoveryEnd } from './normalise-discovery.js';
-import { nicSection } from './normalise-nic.js';
+import { NIC } from '../../mechanisms/registry.js';
+import { nicSource } from './traced-writes.js';
 import { mvtx2802Change, mvtx2802Section } from './slot-registers.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
 import { mechanismSections } from './mechanism-sections.js';
@@ -23,7 +24,8 @@ import type { Path } from '../../settings/source-tree.js';
 
 export function hostSection(input: ScenarioInput['hosts'], located: Located): HostSection {
   const arbiter = input.arbiter && arbiterSection(input.arbiter, ['hosts', 'arbiter'], located);
-  const nic = input.nic === undefined ? null : nicSection(input.nic, ['hosts', 'nic'], located);
+  const nic =
+    input.nic === undefined ? null : NIC.section(input.nic, ['hosts', 'nic'], nicSource(located));
   return { mac: null, ipv4: null, ipv6: null, nic, arbiter: arbiter ?? null };
 }
 
@@ -91,7 +93,7 @@ function hostChange(
     ...(device.mac !== undefined && { mac: device.mac }),
     ...(device.ipv4 !== undefined && { ipv4: device.ipv4 }),
     ...(device.ipv6 !== undefined && { ipv6: device.ipv6 }),
-    ...(device.nic && { nic: nicSection(device.nic, [...path, 'nic'], located) }),
+    ...(device.nic && { nic: NIC.section(device.nic, [...path, 'nic'], nicSource(located)) }),
     ...(arbiter && { arbiter }),
   };
 }

@@ -12,7 +12,7 @@ import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.
 import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { MachinerySection } from './machinery-section.js';
-import type { Nic82599Section } from './nic-section.js';
+import type { NicSection } from '../../mechanisms/registry.js';
 import type { MechanismSections, PriorityKeys } from './mechanism-sections.js';
 
 export type { Expectation, Metric } from './expectation-section.js';
@@ -114,7 +114,7 @@ export interface HostSection {
   readonly ipv4: string | null;
   readonly ipv6: string | null;
   /** Null: the plain NIC. */
-  readonly nic: Nic82599Section | null;
+  readonly nic: NicSection | null;
   readonly arbiter: ArbiterSection | null;
 }
 

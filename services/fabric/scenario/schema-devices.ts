@@ -8,7 +8,7 @@ import { changeKeys } from './mechanism-sections.js';
 import { discoveryOverridesSchema } from './schema-discovery.js';
 import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './slot-registers.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
-import { nicSchema } from './schema-nic.js';
+import { NIC } from '../../mechanisms/registry.js';
 import {
   address,
   choice,
@@ -28,7 +28,7 @@ import {
 
 const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as in classes.');
 
-const nic = nicSchema.describe('The NIC of a host. Default: plain, which costs nothing to run.');
+const nic = NIC.schema.describe('The NIC of a host. Default: plain, which costs nothing to run.');
 
 export const hostsSchema = mapping({
   arbiter: arbiter.exactOptional(),

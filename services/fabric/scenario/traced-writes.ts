@@ -1,10 +1,13 @@
 /** A file of what a driver writes: time, address, value. */
 
+import type { NicSource } from '../../mechanisms/registry.js';
 import type { CsvRow } from '../load/csv.js';
 import { readCsv } from '../load/csv.js';
 import { parseTimePs } from '../load/quantity.js';
+import type { Located } from './located.js';
+import { readTable } from './read-source.js';
 
-export interface TracedWrite {
+interface TracedWrite {
   readonly line: number;
   readonly atPs: number;
   readonly address: number;
@@ -15,8 +18,28 @@ const COLUMNS = ['time', 'address', 'value'] as const;
 const HEXADECIMAL = /^0x[0-9a-f]{1,8}$/i;
 const WORD_MOST = 2 ** 32;
 
+/** A scenario file, and files of register writes beside it. */
+export function nicSource(located: Located): NicSource {
+  return {
+    errorAt: (path, message) => located.errorAt(path, message),
+    tracedWrites: (path, name) => {
+      const file = located.fileAt(path, name);
+      const fail = (message: string): Error => located.errorAt(path, `${file}: ${message}`);
+      return { writes: readTracedWrites(textOf(file, fail), fail), fail };
+    },
+  };
+}
+
+function textOf(file: string, fail: (message: string) => Error): string {
+  try {
+    return readTable(file);
+  } catch (error) {
+    throw fail((error as Error).message);
+  }
+}
+
 /** Its lines in their order; `fail` is given what is wrong. */
-export function readTracedWrites(text: string, fail: (message: string) => Error): TracedWrite[] {
+function readTracedWrites(text: string, fail: (message: string) => Error): TracedWrite[] {
   const [header, ...rows] = readCsv(text);
   if (header === undefined || rows.length === 0) throw fail('there are no writes in it');
   const places = COLUMNS.map((column) => {

@@ -54,7 +54,7 @@ export interface RunPage {
   readonly rates: readonly RateCurve[];
 }
 
-/** An 82599 at the end of the run. */
+/** A NIC that is not a plain one, at the end of the run. */
 export interface NicView {
   readonly device: string;
   readonly leds: readonly {

@@ -1,4 +1,4 @@
-import type { NicResult } from '../../runtime/results/nic-results.js';
+import type { NicResult } from '../../mechanisms/registry.js';
 import type { NicView } from './page-data.js';
 
 const NICS_SHOWN = 16;

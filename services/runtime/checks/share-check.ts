@@ -6,7 +6,7 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { LENGTH } from '../../engine/frame/frame-pool.js';
 import type { Ets } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { breachOfDueDates } from './shares/due-date-check.js';
-import { NicShares } from './shares/nic-shares.js';
+import { NIC, type NicShares } from '../../mechanisms/registry.js';
 import type { Rounds } from './shares/port-shares.js';
 import { PortShares, roundsOf, roundsOfEts } from './shares/port-shares.js';
 import { TenantShares } from './shares/tenant-shares.js';
@@ -23,7 +23,7 @@ interface Sharing {
 
 /**
  * Compares the service that each arbiter gives with the configured shares: classes of a port,
- * tenants of a class, and classes and virtual machines in an 82599.
+ * tenants of a class, and classes and virtual machines in a NIC.
  */
 export class ShareCheck {
   /** By port; by port and traffic class; by device: each since its first frame. */
@@ -79,7 +79,7 @@ export class ShareCheck {
     return tenants === null || tenants.isFair(frame) ? null : TENANT_GOT_MORE;
   }
 
-  /** An arbiter inside an 82599 has chosen. */
+  /** An arbiter inside a NIC has chosen. */
   granted(
     device: number,
     arbiter: number,
@@ -135,7 +135,7 @@ export class ShareCheck {
     if (known !== undefined) return known;
     const { spec } = this.engine.devices[device]!;
     if (spec.kind !== 'host' || spec.nic === null) return null;
-    const shares = new NicShares(this.engine.hosting.parts(device).nic!);
+    const shares = NIC.shares(this.engine.hosting.parts(device).nic!);
     this.nics.set(device, shares);
     return shares;
   }

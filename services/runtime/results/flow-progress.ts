@@ -19,7 +19,7 @@ import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
 import type { Deadlock, RingStep } from '../../telemetry/congestion/congestion.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
-import type { NicResult } from './nic-results.js';
+import type { NicResult } from '../../mechanisms/registry.js';
 import type { StallResult } from './results.js';
 import { unreachableAt } from './unreachable.js';
 
@@ -170,7 +170,7 @@ export class FlowProgress {
     return this.engine.mechanisms.some((own) => (own.holdCount?.(port, priority) ?? 0) > 0);
   }
 
-  /** Between packets of the slowest queue of an 82599. */
+  /** Between packets of the slowest queue of a NIC that limits their rates. */
   private nicGapPs(device: number, octets: number): number {
     const name = this.fabric.topology.devices[device]!.name;
     const rates = this.nics.find((nic) => nic.device === name)?.rates ?? [];
@@ -263,8 +263,8 @@ function keyOf(isGroup: boolean, target: number, connection: number): string {
 }
 
 /**
- * Until all connections of a host have had their turn: each sends a frame, and an 82599 what waits
- * in it, no faster than it reads frames from memory.
+ * Until all connections of a host have had their turn: each sends a frame, and a NIC with queues
+ * what waits in it, no faster than it reads frames from memory.
  */
 export function sourceTurnPs(
   { specs }: Fabric,

@@ -7,7 +7,7 @@ import { Collector } from './collect.js';
 import { goodputOf, loadResults, tallyOf } from './flow-figures.js';
 import { discoveryResults } from './discovery-results.js';
 import { mechanismResults } from './mechanism-results.js';
-import { nicResults } from './nic-results.js';
+import { NIC } from '../../mechanisms/registry.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { ratesOf } from './collect-congestion.js';
 import type { Failure, PluginResult, RunResults, RunStatus, StallResult } from './results.js';
@@ -40,7 +40,7 @@ export function outcomeOf(
   const virtualPs = virtualTimeOf(engine, endPs);
   const collector = new Collector(engine, fabric, virtualPs);
   const flows = collector.flows();
-  const nics = nicResults(engine, virtualPs);
+  const nics = NIC.results(engine, virtualPs);
   const isStill = known?.reason === STALLED;
   const isOver = status === 'complete' && (known === null || isStandstill(known));
   const standing = isOver ? standingDeadlocks(fabric, engine, virtualPs) : [];
@@ -175,10 +175,7 @@ function lossReason({ scenario, specs }: Fabric, device: number, priority: numbe
   const dropped = 'a frame of a lossless priority was dropped';
   if (spec.kind === 'switch' || spec.nic === null) return `${dropped}: its headroom was full`;
   const tc = scenario.pause.enabled ? 0 : scenario.classes.receive[priority]!;
-  return (
-    `${dropped}: receive buffer ${tc} of its 82599 was full above the high watermark; ` +
-    `lower watermarks.${tc}.high of the nic`
-  );
+  return `${dropped}: ${NIC.lossReason(tc)}`;
 }
 
 /** A ledger that does not balance, or a pause that is not refreshed. */

@@ -7,7 +7,7 @@ import type { DiscoveryResults } from './discovery-results.js';
 import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
 import type { CreditCounters } from '../../engine/flow-control/credit/credit-managed.js';
 
-import type { NicResult } from './nic-results.js';
+import type { NicResult } from '../../mechanisms/registry.js';
 
 import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './figures.js';
 
@@ -50,7 +50,7 @@ export interface RunResults extends MechanismResults {
   readonly credits: readonly CreditResult[];
   /** Null where it does not run. */
   readonly discovery: DiscoveryResults | null;
-  /** Every 82599 as it was at the end. */
+  /** Every NIC that is not a plain one, as it was at the end. */
   readonly nics: readonly NicResult[];
   /** Of every connection with a rate control. */
   readonly rates: readonly RateResult[];

@@ -7,14 +7,14 @@ import { RoundRobinArbiter } from '../../../services/engine/arbiter/round-robin.
 import type { WspClass } from '../../../services/engine/arbiter/wsp-arbiter.js';
 import { WspArbiter } from '../../../services/engine/arbiter/wsp-arbiter.js';
 import { VmArbiter } from '../../../services/engine/nic-82599/vm-arbiter.js';
-import type { Line } from '../../../services/runtime/checks/shares/share-book.js';
+import type { Line } from '../../../services/engine/analysis/shares/share-book.js';
 import {
   apartFrom,
   inTurn,
   ShareBook,
-} from '../../../services/runtime/checks/shares/share-book.js';
-import { MachineShares } from '../../../services/runtime/checks/shares/machine-shares.js';
-import { PlaneShares } from '../../../services/runtime/checks/shares/plane-shares.js';
+} from '../../../services/engine/analysis/shares/share-book.js';
+import { MachineShares } from '../../../services/mechanisms/nic-82599/machine-shares.js';
+import { PlaneShares } from '../../../services/mechanisms/nic-82599/plane-shares.js';
 import { fc } from '../../kit/properties.js';
 
 /** The set of waiting parties changes now and then; frames are of any length. */

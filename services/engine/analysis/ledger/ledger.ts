@@ -218,7 +218,7 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   expect(place, -1, -1, 'octets of the pool beyond its size', 0, excess);
 }
 
-/** Received by an 82599 = dropped, read by software, or still stored. */
+/** Received by a NIC with buffers = dropped, read by software, or still stored. */
 function checkReceived(engine: Engine, device: Device, expect: Expect): void {
   const { counters, nicFrames, pool, buffer } = engine.shared;
   const { place, firstPort, rows } = device;

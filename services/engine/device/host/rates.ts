@@ -63,7 +63,7 @@ export function makeRates(
   /** By row and timer: when the armed timer expires. */
   const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
 
-  /** The rate limiters of an 82599, by descriptor queue. */
+  /** The rate limiters of NICs that have them, by descriptor queue. */
   let queues: QueueRates | null = null;
 
   const host: RateHost = {

@@ -2,8 +2,14 @@ import { TRAFFIC_CLASSES } from '../../../engine/units/ethernet.js';
 import { quantaOf } from '../../../engine/arbiter/dwrr.js';
 import type { ArbiterSpec } from '../../../engine/contract/arbiter.js';
 import type { Queues } from '../../../engine/port/queues.js';
-import type { Line } from './share-book.js';
-import { apartFrom, inTurn, ShareBook } from './share-book.js';
+import type { Line } from '../../../engine/analysis/shares/share-book.js';
+import {
+  apartFrom,
+  GOT_MORE,
+  inTurn,
+  ShareBook,
+  WENT_BEFORE,
+} from '../../../engine/analysis/shares/share-book.js';
 
 /** A round that has begun, and one that is owed from before. */
 const ROUNDS_APART = 2;
@@ -62,14 +68,11 @@ export class PortShares implements Line {
   }
 }
 
-export const WENT_BEFORE = 'a class went before one that goes first';
-export const GOT_MORE = 'a class got more than its share of the port';
-
 function bitsOf(rounds: Rounds, has: (round: number | null) => boolean): number {
   return rounds.reduce<number>((bits, round, tc) => (has(round) ? bits | (1 << tc) : bits), 0);
 }
 
-/** Quantum of each class in a round. (An 82599 uses its registers instead.) */
+/** Quantum of each class in a round. (A NIC with registers uses those instead.) */
 export function roundsOf(arbiter: ArbiterSpec): Rounds {
   switch (arbiter.kind) {
     case 'dwrr':

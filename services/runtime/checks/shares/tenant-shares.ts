@@ -1,8 +1,8 @@
 import { WIRE_OVERHEAD_OCTETS } from '../../../engine/units/ethernet.js';
 import type { Engine } from '../../../engine/device/engine.js';
 import { LENGTH } from '../../../engine/frame/frame-pool.js';
-import type { Line } from './share-book.js';
-import { apartFrom, ShareBook } from './share-book.js';
+import type { Line } from '../../../engine/analysis/shares/share-book.js';
+import { apartFrom, ShareBook } from '../../../engine/analysis/shares/share-book.js';
 
 /**
  * Shares of credit accounts in the class that they share: by fair queueing, two that wait with

@@ -1,26 +1,23 @@
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { KB } from '../../engine/arbiter/credits.js';
 import type { BufferSpec } from '../../engine/contract/memory.js';
-import type { Nic82599Section, WatermarkSection } from '../scenario/nic-section.js';
-import type { Scenario } from '../scenario/scenario.js';
-import type { LinkEnd } from './link-ends.js';
-import { hasPfc } from './link-methods.js';
-import type { NicTraffic } from './nic-arrivals.js';
-import type { Warn } from './device-warnings.js';
+import type { NicSection, WatermarkSection } from './section.js';
+import type { NicHost, NicLink, NicTraffic, Warn } from './context.js';
+import { hasPfc } from '../fabric-context.js';
 
 /** Of a receive buffer that cannot store all that credit is granted for; null if there is none. */
 export function overGranted(
-  { classes, pause }: Scenario,
+  { receive, hasPause }: NicHost,
   { accounts }: BufferSpec,
-  { methods, creditOctets }: NicTraffic,
+  { methods, grantedOctets }: NicTraffic,
   dcb: boolean,
 ): string | null {
-  const bufferOf = (up: number): number => (dcb && !pause.enabled ? classes.receive[up]! : 0);
-  for (const [tc, { reservedOctets, headroomOctets }] of accounts[0]!.entries()) {
+  const bufferOf = (up: number): number => (dcb && !hasPause ? receive[up] : 0);
+  for (const [tc, { reservedOctets, headroomOctets }] of accounts[0].entries()) {
     const credited = [0, 1, 2, 3, 4, 5, 6, 7].filter(
       (up) => bufferOf(up) === tc && methods[up] === 'credit',
     );
-    const granted = credited.reduce((sum, up) => sum + creditOctets[up]!, 0);
+    const granted = credited.reduce((sum, up) => sum + grantedOctets[up], 0);
     const size = reservedOctets + headroomOctets;
     if (granted <= size) continue;
     return (
@@ -37,22 +34,22 @@ const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Octets that a receive buffer stores after it paused the link partner; 0 where it never does. */
 export function octetsAfterXoff(
   tc: number,
-  { classes, pause }: Scenario,
-  end: LinkEnd,
+  { receive, hasPause }: NicHost,
+  end: NicLink,
   { methods, longestFrameOctets, responseDelayPs }: NicTraffic,
 ): number {
-  const paused = pause.enabled
+  const paused = hasPause
     ? PRIORITIES.filter(() => tc === 0)
-    : PRIORITIES.filter((up) => classes.receive[up] === tc && hasPfc(methods[up]));
+    : PRIORITIES.filter((up) => receive[up] === tc && hasPfc(methods[up]));
   if (paused.length === 0) return 0;
   const { link, octetPs } = end;
-  const longest = Math.max(...paused.map((up) => longestFrameOctets[up]!));
+  const longest = Math.max(...paused.map((up) => longestFrameOctets[up]));
   return headroomTerms({
     octetPs,
     propagationPs: link.propagationPs,
     interfaceDelayPs: link.interfaceDelayPs,
     pipelinePs: 0,
-    responseDelayPs: Math.max(...paused.map((up) => responseDelayPs[up]!)),
+    responseDelayPs: Math.max(...paused.map((up) => responseDelayPs[up])),
     longestSentOctets: Math.max(...longestFrameOctets),
     longestStoppedOctets: longest,
     fullPoolOctets: longest,
@@ -79,16 +76,15 @@ export function watermarksOfLink(
 
 /** Buffers that cannot store all that arrives after they have paused the link partner. */
 export function warnOfHeadroom(
-  name: string,
-  section: Nic82599Section,
-  scenario: Scenario,
+  section: NicSection,
+  host: NicHost,
   { accounts }: BufferSpec,
-  end: LinkEnd,
+  end: NicLink,
   traffic: NicTraffic,
   warn: Warn,
 ): void {
-  accounts[0]!.forEach(({ xoffOctets, headroomOctets }, tc) => {
-    const needed = octetsAfterXoff(tc, scenario, end, traffic);
+  accounts[0].forEach(({ xoffOctets, headroomOctets }, tc) => {
+    const needed = octetsAfterXoff(tc, host, end, traffic);
     if (headroomOctets >= needed) return;
     const size = xoffOctets + headroomOctets;
     const high = Math.floor((size - needed) / KB);
@@ -101,7 +97,7 @@ export function warnOfHeadroom(
     const mark = `${written ? 'the' : "the driver's"} high watermark of ${xoffOctets / KB} KB`;
     warn(
       path,
-      name,
+      host.name,
       `receive buffer ${tc} cannot be lossless: above ${mark} it has ${headroomOctets} octets, ` +
         `and ${needed} may arrive after it has paused its link partner; ${remedy}`,
     );

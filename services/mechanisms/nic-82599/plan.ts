@@ -4,21 +4,15 @@ import type { NicSpec, RegisterWrite } from '../../engine/contract/spec.js';
 import { watermarks } from '../../engine/nic-82599/packet-buffers.js';
 import { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { POOLS, REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
-import type { Nic82599Section, WatermarkSection } from '../scenario/nic-section.js';
-import type { Scenario } from '../scenario/scenario.js';
-import type { Fail } from '../topology/cabling.js';
-import type { Warn } from './device-warnings.js';
-import type { LinkEnd } from './link-ends.js';
-import { hasCredit, hasPfc, type Methods } from './link-methods.js';
-import type { NicTraffic } from './nic-arrivals.js';
-import { strayArrival } from './nic-arrivals.js';
-import type { NicPart } from './nic-ports.js';
-import { checkSwitch, NicCheck } from './nic-check.js';
-import { octetsAfterXoff, overGranted, warnOfHeadroom, watermarksOfLink } from './nic-headroom.js';
-import { warnOfBentShares, warnOfIdleShares } from './nic-shares.js';
-import type { NicSurroundings } from './nic-registers.js';
-import { assign, octetsOfKb, registersOf, surroundingsOf } from './nic-registers.js';
-import type { Settings } from './settings.js';
+import type { NicSection, WatermarkSection } from './section.js';
+import type { Fail, NicHost, NicLink, NicPart, NicTraffic, Warn } from './context.js';
+import { hasCredit, hasPfc } from '../fabric-context.js';
+import { strayArrival } from './arrivals.js';
+import { checkSwitch, NicCheck } from './check.js';
+import { octetsAfterXoff, overGranted, warnOfHeadroom, watermarksOfLink } from './headroom.js';
+import { warnOfBentShares, warnOfIdleShares } from './shares.js';
+import type { NicSurroundings } from './registers.js';
+import { assign, octetsOfKb, registersOf, surroundingsOf } from './registers.js';
 
 const PART_BPS = 10e9;
 /** PCIe 2.0 with eight lanes, for a port of 10 Gb/s; in proportion beyond. */
@@ -28,30 +22,29 @@ const READS = 16;
 /** Ethernet header, FCS: what a frame has beyond the MTU. */
 const FRAMING_OCTETS = 18;
 
-/** An 82599 for the port of a host. */
-export function nicSpec(
-  name: string,
-  section: Nic82599Section,
-  { scenario, settings }: { readonly scenario: Scenario; readonly settings: Settings },
-  end: LinkEnd,
-  part: NicPart,
-  traffic: NicTraffic,
-  fail: Fail,
-  warn: Warn,
-): NicSpec {
-  const { methods } = traffic;
-  const longestFrameOctets = Math.max(...traffic.longestFrameOctets);
+/** The port of a host that an 82599 is for. */
+export interface NicPort {
+  readonly host: NicHost;
+  readonly section: NicSection;
+  readonly link: NicLink;
+  readonly part: NicPart;
+  readonly traffic: NicTraffic;
+}
+
+export function nicSpec(port: NicPort, fail: Fail, warn: Warn): NicSpec {
+  const { host, section, link, part, traffic } = port;
+  const { methods, sent } = traffic;
+  const { name, longestFrameOctets } = host;
   const { dcb, classes, vlan } = section;
-  const { rateBps } = end.link;
-  const around = surroundingsOf(section, { scenario, settings }, { rateBps, longestFrameOctets });
+  const around = surroundingsOf(section, host);
   if (around.largestFrameOctets < longestFrameOctets) {
     const message = `frames of ${longestFrameOctets} octets are sent; a largest one has`;
     throw fail([...section.path, 'largestFrame'], `${message} ${around.largestFrameOctets}`);
   }
-  const check = new NicCheck(name, section, around, methods, fail);
+  const check = new NicCheck(section, around, methods, fail);
   const file = registersOf(section, around);
   check.all(file);
-  const stray = strayArrival(section, file, scenario, traffic);
+  const stray = strayArrival(section, file, host, traffic);
   if (stray !== null) throw fail([...section.path, ...stray.keys], `${name}: ${stray.message}`);
   const marksOf = (tc: number, sizeKb: number): WatermarkSection => {
     const own = section.watermarks[tc] ?? null;
@@ -59,7 +52,7 @@ export function nicSpec(
     if (section.watermarkRule === 'driver') {
       return watermarks(sizeKb, around.largestFrameOctets - FRAMING_OCTETS);
     }
-    const after = octetsAfterXoff(tc, scenario, end, traffic);
+    const after = octetsAfterXoff(tc, host, link, traffic);
     const marks = watermarksOfLink(sizeKb, after, around.largestFrameOctets);
     if (marks !== null) return marks;
     const message =
@@ -67,15 +60,14 @@ export function nicSpec(
       'its link partner; give it more (receive), or shorten the link';
     throw fail([...section.path, 'watermarks'], `${name}: ${message}`);
   };
-  const receiveBuffer = receiveBufferOf({ section, file, around, methods, scenario, marksOf });
-  const sent = traffic.ends.sends.map(({ flow }) => traffic.flows[flow]!);
-  const reservedOctets = receiveBuffer.accounts[0]!.map((account) => account.reservedOctets);
+  const receiveBuffer = receiveBufferOf({ section, file, around, methods, marksOf });
+  const reservedOctets = receiveBuffer.accounts[0].map((account) => account.reservedOctets);
   checkSwitch(section, sent, { file, around, methods, reservedOctets }, fail);
-  const granted = overGranted(scenario, receiveBuffer, traffic, section.dcb);
+  const granted = overGranted(host, receiveBuffer, traffic, section.dcb);
   if (granted !== null) throw fail(section.path, `${name}: ${granted}`);
-  warnOfHeadroom(name, section, scenario, receiveBuffer, end, traffic, warn);
-  warnOfBentShares(name, section, around, warn);
-  warnOfIdleShares(name, section, around, sent, warn);
+  warnOfHeadroom(section, host, receiveBuffer, link, traffic, warn);
+  warnOfBentShares(section, around, warn);
+  warnOfIdleShares(section, around, sent, warn);
   if (section.ignoredWrites.length > 0) {
     const ignored = section.ignoredWrites.join(', ');
     warn([...section.path, 'trace'], name, `writes without effect in the emulation: ${ignored}`);
@@ -99,7 +91,7 @@ export function nicSpec(
 }
 
 /** PCIe of a part whose first port has a link of this rate. */
-function pcieOf({ pcie }: Nic82599Section, linkBps: number): NicSpec['pcie'] {
+function pcieOf({ pcie }: NicSection, linkBps: number): NicSpec['pcie'] {
   const scale = Math.max(1, linkBps / PART_BPS);
   return {
     octetPs: (8 * PS_PER_S) / (pcie.rateBps ?? PCIE_BPS * scale),
@@ -108,7 +100,7 @@ function pcieOf({ pcie }: Nic82599Section, linkBps: number): NicSpec['pcie'] {
   };
 }
 
-function softwareOf({ receiveRings, pools }: Nic82599Section): readonly number[] | null {
+function softwareOf({ receiveRings, pools }: NicSection): readonly number[] | null {
   if (receiveRings === null) return null;
   return Array.from(
     { length: POOLS },
@@ -127,13 +119,13 @@ function valuesOf(file: RegisterFile): NicSpec['registers'] {
 }
 
 /** Every state that the registers will be in is checked. Fields of a register are one write. */
-function writesOf(section: Nic82599Section, file: RegisterFile, check: NicCheck): RegisterWrite[] {
+function writesOf(section: NicSection, file: RegisterFile, check: NicCheck): RegisterWrite[] {
   return section.writes.flatMap(({ atPs, values }) => {
     const writes: RegisterWrite[] = [];
     for (const value of values) {
       const { register, index, field } = value;
       const mask = new RegisterFile();
-      const all = field === null ? 0xffffffff : 2 ** registerKind(register).fields[field]!.bits - 1;
+      const all = field === null ? 0xffffffff : 2 ** registerKind(register).fields[field].bits - 1;
       assign(mask, { ...value, value: all });
       assign(file, value);
       const last = writes.at(-1);
@@ -154,23 +146,22 @@ function writesOf(section: Nic82599Section, file: RegisterFile, check: NicCheck)
 
 /** Divides the receive memory. */
 interface ReceiveMemory {
-  readonly section: Nic82599Section;
+  readonly section: NicSection;
   readonly file: RegisterFile;
   readonly around: NicSurroundings;
-  readonly methods: Methods;
-  readonly scenario: Scenario;
+  readonly methods: readonly string[];
   readonly marksOf: (tc: number, sizeKb: number) => WatermarkSection;
 }
 
 /** The receive memory: an account for each buffer, pausing its senders at the high mark. */
 function receiveBufferOf(memory: ReceiveMemory): BufferSpec {
-  const { section, file, around, methods, scenario, marksOf } = memory;
-  const pause = scenario.pause.enabled;
-  const receive = section.dcb && !pause ? around.receive : [0, 0, 0, 0, 0, 0, 0, 0];
+  const { section, file, around, methods, marksOf } = memory;
+  const { hasPause } = around;
+  const receive = section.dcb && !hasPause ? around.receive : [0, 0, 0, 0, 0, 0, 0, 0];
   const accounts = Array.from({ length: 8 }, (_, tc): AccountSpec => {
     const sizeKb = file.field('RXPBSIZE', 'SIZE', tc);
     const priorities = [0, 1, 2, 3, 4, 5, 6, 7].filter((up) => receive[up] === tc);
-    const stops = pause || priorities.some((up) => hasPfc(methods[up]));
+    const stops = hasPause || priorities.some((up) => hasPfc(methods[up]));
     const backed = priorities.some((up) => hasCredit(methods[up]));
     if (!stops) return account(backed, octetsOfKb(sizeKb), octetsOfKb(sizeKb), 0);
     const { highKb, lowKb } = marksOf(tc, sizeKb);

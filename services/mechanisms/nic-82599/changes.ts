@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { NicSpec, RegisterChange } from '../../engine/contract/spec.js';
 import type { RegisterName } from '../../engine/nic-82599/register-map.js';
 import { registerKind } from '../../engine/nic-82599/register-map.js';
@@ -22,7 +21,7 @@ export function registerChanges(before: NicSpec, after: NicSpec): RegisterChange
 export function lastingDifference(before: NicSpec | null, after: NicSpec | null): string | null {
   if (before === null || after === null) return before === after ? null : 'model';
   for (const key of ['dcb', 'classes', 'writes', 'longestFrameOctets'] as const) {
-    if (!isDeepStrictEqual(before[key], after[key])) return key;
+    if (JSON.stringify(before[key]) !== JSON.stringify(after[key])) return key;
   }
   if ((before.softwarePs === null) !== (after.softwarePs === null)) return 'receiveRings';
   const fixed = registerChanges(before, after).find(

@@ -1,7 +1,7 @@
-import type { WspArbiter } from '../../../engine/arbiter/wsp-arbiter.js';
-import { NIC_ARBITER } from '../../../engine/contract/probe.js';
-import type { Nic82599 } from '../../../engine/nic-82599/nic.js';
-import { classOfRegister } from '../../../engine/nic-82599/refill-rule.js';
+import type { WspArbiter } from '../../engine/arbiter/wsp-arbiter.js';
+import { NIC_ARBITER } from '../../engine/contract/probe.js';
+import type { Nic82599 } from '../../engine/nic-82599/nic.js';
+import { classOfRegister } from '../../engine/nic-82599/refill-rule.js';
 import { MachineShares } from './machine-shares.js';
 import { PlaneShares } from './plane-shares.js';
 
@@ -41,7 +41,7 @@ export class NicShares {
       case NIC_ARBITER.RECEIVE_PLANE:
         return this.receive.breach(party, octets, eligible);
       default:
-        return this.machines[arbiter]!.isFair(party, octets) ? null : MACHINE_GOT_MORE;
+        return this.machines[arbiter].isFair(party, octets) ? null : MACHINE_GOT_MORE;
     }
   }
 

@@ -1,3 +1,7 @@
+/** Violations of the shares of classes. */
+export const WENT_BEFORE = 'a class went before one that goes first';
+export const GOT_MORE = 'a class got more than its share of the port';
+
 /** Rounding of sums of fractions. */
 const EPSILON = 1e-6;
 
@@ -53,18 +57,18 @@ export class ShareBook {
   /** A party is served, of those waiting; false if it got too much. */
   serve(party: number, cost: number, line: Line): boolean {
     const { waits, longest, rule } = this;
-    const group = rule.groupOf[party]!;
-    longest[party] = Math.max(longest[party]!, cost);
+    const group = rule.groupOf[party];
+    longest[party] = Math.max(longest[party], cost);
     const groupLongest = group < 0 ? 0 : this.longestOf(group);
     let fair = true;
     for (let i = 0; i < waits.length; i++) {
-      const before = waits[i]!;
+      const before = waits[i];
       waits[i] = line.isWaiting(i) ? 1 : 0;
       if (waits[i] === 0) continue;
-      longest[i] = Math.max(longest[i]!, line.headCost(i));
+      longest[i] = Math.max(longest[i], line.headCost(i));
       for (let g = 0; before === 0 && g < this.groups; g++) this.begin(i, g, line);
       if (before === 0) continue;
-      if (group >= 0) this.given[i * this.groups + group]! += cost;
+      if (group >= 0) this.given[i * this.groups + group] += cost;
       if (i === party) this.advance(i, cost, line);
       if (group >= 0 && this.isBehind(i, group, groupLongest)) fair = false;
     }
@@ -86,33 +90,33 @@ export class ShareBook {
   /** A party is served; it may have had so much that its worst moment begins now. */
   private advance(party: number, cost: number, line: Line): void {
     const { shares, groupShares } = this.rule;
-    if (shares[party]! <= 0) return;
+    if (shares[party] <= 0) return;
     for (let g = 0; g < this.groups; g++) {
       const pair = party * this.groups + g;
-      this.had[pair]! += cost;
-      if (groupShares[g]! <= 0) continue;
-      const lead = this.given[pair]! / groupShares[g]! - this.had[pair]! / shares[party]!;
-      const leadNow = line.saved(party) / shares[party]! - line.savedByGroup(g) / groupShares[g]!;
+      this.had[pair] += cost;
+      if (groupShares[g] <= 0) continue;
+      const lead = this.given[pair] / groupShares[g] - this.had[pair] / shares[party];
+      const leadNow = line.saved(party) / shares[party] - line.savedByGroup(g) / groupShares[g];
       if (leadNow > lead) this.begin(party, g, line);
     }
   }
 
   private isBehind(party: number, group: number, groupLongest: number): boolean {
     const { shares, limits, groupShares, apart } = this.rule;
-    const [share, groupShare] = [shares[party]!, groupShares[group]!];
+    const [share, groupShare] = [shares[party], groupShares[group]];
     if (share <= 0 || groupShare <= 0) return false;
     const owed = this.owedIn(party);
-    if (limits !== null && limits[party]! - share < owed) return false;
+    if (limits !== null && limits[party] - share < owed) return false;
     const pair = party * this.groups + group;
-    const least = (this.given[pair]! - groupLongest) / groupShare;
-    const most = apart + (this.had[pair]! + owed) / share;
+    const least = (this.given[pair] - groupLongest) / groupShare;
+    const most = apart + (this.had[pair] + owed) / share;
     // Until a round has passed for every party, others use what they had saved.
     return least > Math.max(0, most) + EPSILON;
   }
 
   private owedIn(party: number): number {
     let owed = 0;
-    for (const other of this.rule.families[party]!) owed += this.longest[other]!;
+    for (const other of this.rule.families[party]) owed += this.longest[other];
     return owed;
   }
 
@@ -120,7 +124,7 @@ export class ShareBook {
     const { groupOf } = this.rule;
     let longest = 0;
     for (let i = 0; i < this.longest.length; i++) {
-      if (groupOf[i] === group) longest = Math.max(longest, this.longest[i]!);
+      if (groupOf[i] === group) longest = Math.max(longest, this.longest[i]);
     }
     return longest;
   }

@@ -1,9 +1,13 @@
-import { creditsOf } from '../../../engine/arbiter/credits.js';
-import type { WspArbiter, WspClass, WspModes } from '../../../engine/arbiter/wsp-arbiter.js';
-import { TRAFFIC_CLASSES } from '../../../engine/units/ethernet.js';
-import { GOT_MORE, WENT_BEFORE } from './port-shares.js';
-import type { Line, ShareRule } from './share-book.js';
-import { inTurn, ShareBook } from './share-book.js';
+import { creditsOf } from '../../engine/arbiter/credits.js';
+import type { WspArbiter, WspClass, WspModes } from '../../engine/arbiter/wsp-arbiter.js';
+import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
+import type { Line, ShareRule } from '../../engine/analysis/shares/share-book.js';
+import {
+  GOT_MORE,
+  inTurn,
+  ShareBook,
+  WENT_BEFORE,
+} from '../../engine/analysis/shares/share-book.js';
 
 /** A cycle that has begun. */
 const CYCLES_APART = 1;
@@ -44,12 +48,12 @@ export class PlaneShares implements Line {
   }
 
   saved(tc: number): number {
-    return this.modes.weighted ? this.arbiter.credit[tc]! : 0;
+    return this.modes.weighted ? this.arbiter.credit[tc] : 0;
   }
 
   savedByGroup(group: number): number {
     if (!this.modes.weighted) return 0;
-    return this.modes.recycle ? this.arbiter.groupCredit[group]! : this.arbiter.credit[group]!;
+    return this.modes.recycle ? this.arbiter.groupCredit[group] : this.arbiter.credit[group];
   }
 }
 
@@ -60,16 +64,16 @@ export class PlaneShares implements Line {
  */
 function weighted(rows: readonly WspClass[], { recycle }: WspModes): ShareRule {
   const isWith = (tc: number, other: number): boolean =>
-    !rows[other]!.linkStrict && rows[other]!.group === rows[tc]!.group;
+    !rows[other].linkStrict && rows[other].group === rows[tc].group;
   const families = rows.map((_, tc) => rows.flatMap((__, o) => (isWith(tc, o) ? [o] : [])));
-  const tiered = families.map((family) => family.some((tc) => rows[tc]!.groupStrict));
+  const tiered = families.map((family) => family.some((tc) => rows[tc].groupStrict));
   const groupShares = new Array<number>(TRAFFIC_CLASSES).fill(0);
   rows.forEach(({ linkStrict, group, refill }, tc) => {
-    if (linkStrict || (tiered[tc]! && !recycle)) return;
-    groupShares[recycle ? group : tc]! += refill;
+    if (linkStrict || (tiered[tc] && !recycle)) return;
+    groupShares[recycle ? group : tc] += refill;
   });
   return {
-    shares: rows.map(({ refill }, tc) => (tiered[tc]! ? 0 : refill)),
+    shares: rows.map(({ refill }, tc) => (tiered[tc] ? 0 : refill)),
     limits: rows.map(({ most }) => most),
     families,
     groupOf: rows.map(({ linkStrict, group }, tc) => (linkStrict ? -1 : recycle ? group : tc)),

@@ -1,4 +1,4 @@
-/** `nic` of the file -> Nic82599Section: names of registers resolved, values in their ranges. */
+/** `nic` of the file -> NicSection: names of registers resolved, values in their ranges. */
 
 import { PS_PER_US } from '../../engine/units/time.js';
 import { RECEIVE_SPLITS } from '../../engine/nic-82599/packet-buffers.js';
@@ -9,18 +9,15 @@ import { C_TAG, packTci } from '../../engine/nic-82599/vlan.js';
 import type { RegisterField, RegisterName } from '../../engine/nic-82599/register-map.js';
 import { REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
 import { didYouMean, show, unknownName } from '../../settings/errors.js';
-import type { Located } from './located.js';
 import type {
   BandwidthSection,
   FieldValue,
-  Nic82599Section,
+  NicSection,
   PoolSection,
   RingSection,
   WatermarkSection,
-} from './nic-section.js';
-import { readTable } from './read-source.js';
-import { readTracedWrites } from './traced-writes.js';
-import type { NicInput } from './schema-nic.js';
+} from './section.js';
+import type { NicInput } from './settings.js';
 import type { Path } from '../../settings/source-tree.js';
 
 /** DRIFT_INT has 15 bits. */
@@ -29,8 +26,21 @@ const REGISTER = /^([A-Z0-9_]+)(?:\[([0-9]{1,3})\])?(?:\.([A-Z0-9_]+))?$/;
 /** Only one part of the receive memory is in use when DCB is off. */
 const UNDIVIDED = '1x512';
 
+/** The scenario file. */
+export interface NicSource {
+  errorAt(path: Path, message: string): Error;
+  /** What a file that is named at a path says a driver writes, and errors about its lines. */
+  tracedWrites(
+    path: Path,
+    name: string,
+  ): {
+    readonly writes: Parameters<typeof registerTrace>[0];
+    readonly fail: (message: string) => Error;
+  };
+}
+
 /** Null for the plain NIC. */
-export function nicSection(input: NicInput, path: Path, located: Located): Nic82599Section | null {
+export function nicSection(input: NicInput, path: Path, located: NicSource): NicSection | null {
   if (input.model === undefined) {
     throw located.errorAt([...path, 'model'], 'missing; write plain or 82599');
   }
@@ -110,17 +120,8 @@ function tagOf(insert: NonNullable<NicInput['pools'][string]['insert']>): number
 
 const NO_TRACE: RegisterTrace = { registers: [], writes: [], ignored: [] };
 
-function traceOf(name: string, path: Path, located: Located): RegisterTrace {
-  const at = [...path, 'trace'];
-  const file = located.fileAt(at, name);
-  const fail = (message: string): Error => located.errorAt(at, `${file}: ${message}`);
-  let text: string;
-  try {
-    text = readTable(file);
-  } catch (error) {
-    throw fail((error as Error).message);
-  }
-  const writes = readTracedWrites(text, fail);
+function traceOf(name: string, path: Path, located: NicSource): RegisterTrace {
+  const { writes, fail } = located.tracedWrites([...path, 'trace'], name);
   return registerTrace(
     writes,
     (value, whileRunning, reject) => {
@@ -134,8 +135,8 @@ function traceOf(name: string, path: Path, located: Located): RegisterTrace {
 function rateSections(
   { rates, dcb }: NicInput,
   path: Path,
-  located: Located,
-): Nic82599Section['rates'] {
+  located: NicSource,
+): NicSection['rates'] {
   rates.forEach(({ vm, tc }, i) => {
     const at = [...path, 'rates', i];
     if (!dcb && tc > 0) {
@@ -152,7 +153,7 @@ function rateSections(
 function bandwidthSection(
   { bandwidth, tcs }: NicInput,
   path: Path,
-  located: Located,
+  located: NicSource,
 ): BandwidthSection {
   const { groups, classes } = bandwidth!;
   const at = [...path, 'bandwidth'];
@@ -198,7 +199,7 @@ function checkGroups({
   readonly groups: readonly number[];
   readonly classes: NonNullable<NicInput['bandwidth']>['classes'];
   readonly at: Path;
-  readonly located: Located;
+  readonly located: NicSource;
 }): void {
   const entries = Object.entries(classes);
   for (const [tc, { strict, share: own, group }] of entries) {
@@ -218,15 +219,15 @@ function checkGroups({
     if (members.length === 0 || percent === 100) return;
     const names = members.map(([tc]) => tc).join(', ');
     const message = `classes ${names} have ${percent}% of group ${group} together, not 100%`;
-    throw located.errorAt([...at, 'classes', members[0]![0]], message);
+    throw located.errorAt([...at, 'classes', members[0][0]], message);
   });
 }
 
 function driftSection(
   { every, by }: NonNullable<NicInput['drift']>,
   path: Path,
-  located: Located,
-): Nic82599Section['drift'] {
+  located: NicSource,
+): NicSection['drift'] {
   const everyUs = every / PS_PER_US;
   if (!Number.isInteger(everyUs) || everyUs > LONGEST_DRIFT_US) {
     const message = `not whole microseconds up to ${LONGEST_DRIFT_US}us (DRIFT_INT): ${everyUs}us`;
@@ -236,14 +237,14 @@ function driftSection(
 }
 
 function receiveSection(receive: string | readonly number[]): readonly number[] {
-  const sizes = typeof receive === 'string' ? RECEIVE_SPLITS[receive]! : receive;
+  const sizes = typeof receive === 'string' ? RECEIVE_SPLITS[receive] : receive;
   return Array.from({ length: 8 }, (_, tc) => sizes[tc] ?? 0);
 }
 
 function ringSection(
   { receiveRings, pools }: NicInput,
   path: Path,
-  located: Located,
+  located: NicSource,
 ): RingSection | null {
   if (receiveRings === undefined) {
     const [pool, asks] =
@@ -263,7 +264,7 @@ function ringSection(
 function watermarkSections(
   input: NicInput['watermarks'],
   path: Path,
-  located: Located,
+  located: NicSource,
 ): (WatermarkSection | null)[] {
   return Array.from({ length: 8 }, (_, tc) => {
     const own = typeof input === 'string' ? undefined : input[String(tc)];
@@ -278,7 +279,7 @@ function fieldValues(
   input: NicInput['regs'],
   path: Path,
   whileRunning: boolean,
-  located: Located,
+  located: NicSource,
 ): FieldValue[] {
   return Object.entries(input).flatMap(([name, written]) => {
     const values: [name: string, at: Path, value: number][] =
@@ -335,7 +336,7 @@ function checkValue(
   if (whileRunning && !kind.live) {
     throw reject(`${register} is set before the part runs; write it under regs`);
   }
-  if (field !== null) checkField(field, kind.fields[field]!, value, reject);
+  if (field !== null) checkField(field, kind.fields[field], value, reject);
   else if (value !== 0) {
     checkUndefinedBits(register, value, reject);
     // The whole of a register may be cleared, as it is after a reset.

@@ -1,7 +1,7 @@
-import { creditsOf } from '../../../engine/arbiter/credits.js';
-import type { VmArbiter } from '../../../engine/nic-82599/vm-arbiter.js';
-import type { Line } from './share-book.js';
-import { apartFrom, inTurn, ShareBook } from './share-book.js';
+import { creditsOf } from '../../engine/arbiter/credits.js';
+import type { VmArbiter } from '../../engine/nic-82599/vm-arbiter.js';
+import type { Line } from '../../engine/analysis/shares/share-book.js';
+import { apartFrom, inTurn, ShareBook } from '../../engine/analysis/shares/share-book.js';
 
 /** A round that has begun. */
 const ROUNDS_APART = 1;
@@ -36,7 +36,7 @@ export class MachineShares implements Line {
   }
 
   saved(vm: number): number {
-    return this.refills === null ? 0 : this.arbiter.credit[vm]!;
+    return this.refills === null ? 0 : this.arbiter.credit[vm];
   }
 
   savedByGroup(vm: number): number {

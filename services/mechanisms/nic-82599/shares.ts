@@ -1,22 +1,16 @@
 import type { WspClass } from '../../engine/arbiter/wsp-arbiter.js';
 import { linkPercents, REFILL_MOST } from '../../engine/nic-82599/refill-rule.js';
-import type { Flow } from '../load/flow.js';
-import type { Nic82599Section } from '../scenario/nic-section.js';
+import type { NicFlow, Warn } from './context.js';
+import type { NicSection } from './section.js';
 import type { Path } from '../../settings/source-tree.js';
-import type { Warn } from './device-warnings.js';
-import type { NicSurroundings } from './nic-registers.js';
-import { classRows } from './nic-registers.js';
+import type { NicSurroundings } from './registers.js';
+import { classRows } from './registers.js';
 
 /** Difference of two shares, in percent of the link, from which on there is a warning. */
 const WORTH_A_WORD = 1;
 
 /** Warns of shares that refills, which are truncated and at most 511, cannot express. */
-export function warnOfBentShares(
-  name: string,
-  section: Nic82599Section,
-  around: NicSurroundings,
-  warn: Warn,
-): void {
+export function warnOfBentShares(section: NicSection, around: NicSurroundings, warn: Warn): void {
   const { percents, path } = wantedShares(section, around);
   if (!section.dcb || percents.length === 0) return;
   const bent = bentShares(percents, classRows(section, around));
@@ -25,15 +19,14 @@ export function warnOfBentShares(
     ({ tc, share, got }) => `${share}% of class ${tc} become ${got.toFixed(1)}%`,
   );
   const reason = `a refill is ${REFILL_MOST} times 64 octets at most, and half a frame at least`;
-  warn(path, name, `refills cannot express these shares: ${list.join(', ')} (${reason})`);
+  warn(path, around.name, `refills cannot express these shares: ${list.join(', ')} (${reason})`);
 }
 
 /** Warns of classes that have a share of the link, and no flow of the host that sends in them. */
 export function warnOfIdleShares(
-  name: string,
-  section: Nic82599Section,
+  section: NicSection,
   around: NicSurroundings,
-  sent: readonly Pick<Flow, 'priority'>[],
+  sent: readonly Pick<NicFlow, 'priority'>[],
   warn: Warn,
 ): void {
   const { percents, path } = wantedShares(section, around);
@@ -44,12 +37,16 @@ export function warnOfIdleShares(
   });
   if (idle.length === 0) return;
   const list = idle.join(', ');
-  warn(path, name, `shares without load: ${list}; what they leave goes to the other classes`);
+  warn(
+    path,
+    around.name,
+    `shares without load: ${list}; what they leave goes to the other classes`,
+  );
 }
 
 /** By class: percent of the link that the scenario wants it to have, and where it says so. */
 function wantedShares(
-  { bandwidth, path }: Nic82599Section,
+  { bandwidth, path }: NicSection,
   { arbiter, arbiterPath }: NicSurroundings,
 ): { readonly percents: readonly number[]; readonly path: Path } {
   if (bandwidth !== null) {
@@ -65,10 +62,10 @@ function bentShares(
   rows: readonly WspClass[],
 ): { tc: number; share: number; got: number }[] {
   const asked = wanted.reduce((sum, share) => sum + share, 0);
-  const given = rows.reduce((sum, { refill }, tc) => sum + (wanted[tc]! > 0 ? refill : 0), 0);
+  const given = rows.reduce((sum, { refill }, tc) => sum + (wanted[tc] > 0 ? refill : 0), 0);
   return wanted.flatMap((share, tc) => {
     if (share === 0) return [];
-    const got = (100 * rows[tc]!.refill) / given;
+    const got = (100 * rows[tc].refill) / given;
     const differs = Math.abs(got - (100 * share) / asked) >= WORTH_A_WORD;
     return differs ? [{ tc, share, got }] : [];
   });

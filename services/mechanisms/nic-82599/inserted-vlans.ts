@@ -7,29 +7,26 @@ import {
   priorityOf,
   tagsOf,
 } from '../../engine/nic-82599/vlan.js';
-import type { Flow, VlanTags } from '../load/flow.js';
-import type { FieldValue, Nic82599Section } from '../scenario/nic-section.js';
+import type { Fail, NicFlow, NicTags } from './context.js';
+import type { FieldValue, NicSection } from './section.js';
 import type { Path } from '../../settings/source-tree.js';
-import type { Fail } from '../topology/cabling.js';
-import type { Settings } from './settings.js';
 
 /**
  * Flows with the tags that the NICs of their ends insert: what a pool with PFVMVIR sends has its
  * VLAN, priority and DEI, whatever software wrote (7.4.5). Answers are sent by the other end.
  */
-export function withInsertedVlans(
+export function withInsertedVlans<Flow extends NicFlow>(
   flows: readonly Flow[],
-  settings: readonly Settings[],
+  nicOf: (host: number) => NicSection | null,
   fail: Fail,
 ): readonly Flow[] {
-  const nicOf = (host: number): Nic82599Section | null => settings[host]!.host.nic;
   return flows.map((flow) => {
     const sent = tagged(flow, nicOf(flow.source), fail);
     return flow.group ? sent : answered(sent, flow, nicOf(flow.destination), fail);
   });
 }
 
-function tagged(flow: Flow, nic: Nic82599Section | null, fail: Fail): Flow {
+function tagged<Flow extends NicFlow>(flow: Flow, nic: NicSection | null, fail: Fail): Flow {
   const tci = insertedTag(nic, flow.vm);
   if (tci === null) return flow;
   checkPlace(flow, nic!, fail);
@@ -37,26 +34,31 @@ function tagged(flow: Flow, nic: Nic82599Section | null, fail: Fail): Flow {
 }
 
 /** Acknowledgements come from a pool of the destination. */
-function answered(sent: Flow, { vlan, toVm }: Flow, nic: Nic82599Section | null, fail: Fail): Flow {
+function answered<Flow extends NicFlow>(
+  sent: Flow,
+  { vlan, toVm }: Flow,
+  nic: NicSection | null,
+  fail: Fail,
+): Flow {
   const tci = sent.transport.kind === 'reliable' ? insertedTag(nic, toVm) : null;
   if (tci === null) return sent;
   checkPlace({ ...sent, vm: toVm }, nic!, fail);
   return {
     ...sent,
-    transport: { ...sent.transport, ackPriority: priorityOf(tci) } as Flow['transport'],
+    transport: { ...sent.transport, ackPriority: priorityOf(tci) },
     answerVlan: withTag(vlan, tci, nic!),
   };
 }
 
-function withTag(vlan: VlanTags, tci: number, { vlan: modes, dcb }: Nic82599Section): VlanTags {
+function withTag(vlan: NicTags, tci: number, { vlan: modes, dcb }: NicSection): NicTags {
   const outer = vlan.outer === null ? [] : tagsOf(vlan.outer * 65_536, 0);
   const tags = insertTag(outer, vlan.inner, tci, { ...modes, dcb });
-  const inner = tags[tags.length - 1]!.tci;
+  const inner = tags[tags.length - 1].tci;
   return { ...vlan, inner: identifierOf(inner), dei: isDropEligible(inner) };
 }
 
 /** The tag of PFVMVIR for a pool, by its own keys and then by registers; null: none is inserted. */
-export function insertedTag(nic: Nic82599Section | null, pool: number): number | null {
+export function insertedTag(nic: NicSection | null, pool: number): number | null {
   if (nic === null) return null;
   const kind = registerKind('PFVMVIR');
   const insert = nic.pools.find((own) => own.pool === pool)?.insert ?? null;
@@ -70,7 +72,7 @@ export function insertedTag(nic: Nic82599Section | null, pool: number): number |
 }
 
 /** In double mode the tag goes behind an outer one; without it is alone. */
-function checkPlace({ name, vlan, vm }: Flow, nic: Nic82599Section, fail: Fail): void {
+function checkPlace({ name, vlan, vm }: NicFlow, nic: NicSection, fail: Fail): void {
   const tci = insertedTag(nic, vm)!;
   const path = pathOf(nic, vm);
   if (identifierOf(tci) === 0) {
@@ -84,7 +86,7 @@ function checkPlace({ name, vlan, vm }: Flow, nic: Nic82599Section, fail: Fail):
   );
 }
 
-function pathOf({ registers, path }: Nic82599Section, pool: number): Path {
+function pathOf({ registers, path }: NicSection, pool: number): Path {
   const isMeant = (value: FieldValue): boolean =>
     value.register === 'PFVMVIR' && value.index === pool;
   return registers.findLast(isMeant)?.path ?? [...path, 'pools', String(pool), 'insert'];

@@ -15,48 +15,23 @@ import { LEDCTL_DEFAULT } from '../../engine/nic-82599/leds.js';
 import { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { packClasses } from '../../engine/nic-82599/up-to-tc.js';
 import { QUEUES } from '../../engine/nic-82599/register-map.js';
-import type { FieldValue, Nic82599Section } from '../scenario/nic-section.js';
-import type { ArbiterSection, Scenario } from '../scenario/scenario.js';
-import { classesOf } from './fixed-classes.js';
-import type { Path } from '../../settings/source-tree.js';
-import { placeOfArbiter, type Settings } from './settings.js';
+import type { FieldValue, NicSection } from './section.js';
+import type { NicHost } from './context.js';
 
 /** Settings of a NIC by the rest of the scenario. */
-export interface NicSurroundings {
-  readonly linkBps: number;
+export interface NicSurroundings extends NicHost {
+  /** Buffers have room for it. */
   readonly largestFrameOctets: number;
-  /** By priority: traffic class when the run begins, and `classes.receive`. */
-  readonly transmit: readonly number[];
-  readonly receive: readonly number[];
-  /** The arbiter that the scenario sets for the host itself, and its path; null: none. */
-  readonly arbiter: ArbiterSection | null;
-  readonly arbiterPath: Path;
 }
 
-/** Settings of the NIC of a host by the rest of a scenario. */
-export function surroundingsOf(
-  section: Nic82599Section,
-  { scenario, settings }: { readonly scenario: Scenario; readonly settings: Settings },
-  link: { readonly rateBps: number; readonly longestFrameOctets: number },
-): NicSurroundings {
-  return {
-    linkBps: link.rateBps,
-    largestFrameOctets:
-      section.largestFrameBytes ?? Math.max(link.longestFrameOctets, USUAL_FRAME_OCTETS),
-    transmit: classesOf(settings, scenario),
-    receive: scenario.classes.receive,
-    arbiter: settings.host.arbiter,
-    arbiterPath: placeOfArbiter(settings),
-  };
+export function surroundingsOf(section: NicSection, host: NicHost): NicSurroundings {
+  const usual = Math.max(host.longestFrameOctets, USUAL_FRAME_OCTETS);
+  return { ...host, largestFrameOctets: section.largestFrameBytes ?? usual };
 }
 
 /** Shares and classes as the registers have them when the run begins. */
-export function tableOfRegisters(
-  section: Nic82599Section,
-  of: Parameters<typeof surroundingsOf>[1],
-  link: Parameters<typeof surroundingsOf>[2],
-): EtsTable {
-  const around = surroundingsOf(section, of, link);
+export function tableOfRegisters(section: NicSection, host: NicHost): EtsTable {
+  const around = surroundingsOf(section, host);
   return etsOfRegisters(registersOf(section, around), around.largestFrameOctets);
 }
 
@@ -71,7 +46,7 @@ const USUAL_RING = 512;
 const ALWAYS_INSERT = 1;
 
 /** The registers as a driver would write them: from the scenario's own keys first. */
-export function registersOf(section: Nic82599Section, around: NicSurroundings): RegisterFile {
+export function registersOf(section: NicSection, around: NicSurroundings): RegisterFile {
   const file = new RegisterFile();
   modes(file, section, around.arbiter);
   file.set('RTTUP2TC', 0, packClasses(section.dcb ? around.transmit : ALL_IN_ONE));
@@ -96,22 +71,18 @@ export function assign(file: RegisterFile, { register, index, field, value }: Fi
 }
 
 /** The VM that a queue belongs to: pool without DCB. */
-export function vmOfQueue(section: Nic82599Section, queue: number): number {
+export function vmOfQueue(section: NicSection, queue: number): number {
   return Math.floor(queue / (section.dcb ? section.classes : 2));
 }
 
-export function vmCount({ dcb, classes }: Nic82599Section): number {
+export function vmCount({ dcb, classes }: NicSection): number {
   return QUEUES / (dcb ? classes : 2);
 }
 
 const ALL_IN_ONE = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /** Weighted everywhere, with recycling, as drivers configure; round robin on request. */
-function modes(
-  file: RegisterFile,
-  { dcb }: Nic82599Section,
-  arbiter: NicSurroundings['arbiter'],
-): void {
+function modes(file: RegisterFile, { dcb }: NicSection, arbiter: NicSurroundings['arbiter']): void {
   const inTurn = arbiter?.kind === 'round-robin';
   const weighted = dcb && !inTurn ? 1 : 0;
   for (const field of ['VMPAC', 'TDRM']) file.setField('RTTDCS', field, 0, 1);
@@ -123,11 +94,11 @@ function modes(
   file.setField('DMATXCTL', 'TE', 0, 1);
 }
 
-function buffers(file: RegisterFile, { dcb, classes, receiveKb }: Nic82599Section): void {
+function buffers(file: RegisterFile, { dcb, classes, receiveKb }: NicSection): void {
   const transmit = transmitSplit(dcb ? classes : 1);
   for (let tc = 0; tc < 8; tc++) {
-    file.setField('TXPBSIZE', 'SIZE', tc, transmit[tc]!);
-    file.setField('RXPBSIZE', 'SIZE', tc, receiveKb[tc]!);
+    file.setField('TXPBSIZE', 'SIZE', tc, transmit[tc]);
+    file.setField('RXPBSIZE', 'SIZE', tc, receiveKb[tc]);
   }
 }
 
@@ -135,12 +106,12 @@ function buffers(file: RegisterFile, { dcb, classes, receiveKb }: Nic82599Sectio
  * By class: percentages by the rule of the drivers, or equal refills of a largest frame. Classes
  * that the part does not have are left without refill and limit.
  */
-export function classRows(section: Nic82599Section, around: NicSurroundings): WspClass[] {
+export function classRows(section: NicSection, around: NicSurroundings): WspClass[] {
   const rows = configuredRows(section, around);
   return rows.map((row, tc) => (section.dcb && tc >= section.classes ? NO_CLASS : row));
 }
 
-function configuredRows(section: Nic82599Section, around: NicSurroundings): WspClass[] {
+function configuredRows(section: NicSection, around: NicSurroundings): WspClass[] {
   const { bandwidth } = section;
   const { arbiter, largestFrameOctets } = around;
   if (bandwidth === null && (arbiter?.kind === 'ets' || arbiter?.kind === 'strict')) {
@@ -168,8 +139,8 @@ function configuredRows(section: Nic82599Section, around: NicSurroundings): WspC
     return {
       group,
       // A class without restriction has no refill; the data sheet requires 0 there.
-      refill: linkStrict ? 0 : Math.max(rows[tc]!.refill, strict === 'group' ? 0 : 1),
-      most: Math.max(rows[tc]!.most, creditsOf(around.largestFrameOctets)),
+      refill: linkStrict ? 0 : Math.max(rows[tc].refill, strict === 'group' ? 0 : 1),
+      most: Math.max(rows[tc].most, creditsOf(around.largestFrameOctets)),
       linkStrict,
       groupStrict: strict === 'group',
     };
@@ -177,21 +148,17 @@ function configuredRows(section: Nic82599Section, around: NicSurroundings): WspC
 }
 
 /** Refills in the ratio of the weights, as low as the largest frame allows. */
-function virtualMachines(
-  file: RegisterFile,
-  section: Nic82599Section,
-  around: NicSurroundings,
-): void {
+function virtualMachines(file: RegisterFile, section: NicSection, around: NicSurroundings): void {
   const weights = Array.from({ length: vmCount(section) }, (_, vm) => section.vmWeights[vm] ?? 1);
   const least = Math.max(LEAST_VM_REFILL, creditsOf(around.largestFrameOctets));
   const factor = least / Math.min(...weights);
   for (let queue = 0; queue < QUEUES; queue++) {
-    const weight = weights[vmOfQueue(section, queue)]!;
+    const weight = weights[vmOfQueue(section, queue)];
     file.set('RTTDT1C', queue, Math.ceil(weight * factor));
   }
 }
 
-function rates(file: RegisterFile, section: Nic82599Section, around: NicSurroundings): void {
+function rates(file: RegisterFile, section: NicSection, around: NicSurroundings): void {
   for (const { vm, tc, bps } of section.rates) {
     // As the driver does, each queue of a pool has the rate of the pool.
     const queues = section.dcb ? [vm * section.classes + tc] : [2 * vm, 2 * vm + 1];
@@ -209,7 +176,7 @@ function rates(file: RegisterFile, section: Nic82599Section, around: NicSurround
   file.setField('RTTBCNRD', 'DRIFT_ENA', 0, 1);
 }
 
-function vlans(file: RegisterFile, section: Nic82599Section): void {
+function vlans(file: RegisterFile, section: NicSection): void {
   const { vlan, pools, dcb, classes } = section;
   file.setField('PFDTXGSWC', 'VT_LBEN', 0, section.vmSwitch ? 1 : 0);
   file.setField('CTRL_EXT', 'EXTENDED_VLAN', 0, vlan.double ? 1 : 0);
@@ -233,7 +200,7 @@ function vlans(file: RegisterFile, section: Nic82599Section): void {
 }
 
 /** Descriptors, and the action without one. */
-function receiveQueues(file: RegisterFile, section: Nic82599Section): void {
+function receiveQueues(file: RegisterFile, section: NicSection): void {
   const { receiveRings, pools } = section;
   for (let queue = 0; queue < QUEUES; queue++) {
     const own = pools.find(({ pool }) => pool === vmOfQueue(section, queue));

@@ -243,3 +243,17 @@ export const nicSchema = mapping({
 });
 
 export type NicInput = z.output<typeof nicSchema>;
+
+/** What `selvage explain` says beside its keys. */
+export const TOPICS = {
+  '82599':
+    'A NIC with descriptor queues, virtual machines, two planes of arbiters, rate limits and ' +
+    'receive buffers, after its data sheet; `nic: { model: 82599 }`. `selvage inspect h1` shows ' +
+    'its tables.',
+  'weighted-strict-priority':
+    'How an 82599 chooses a class: the highest that has credit, as has its bandwidth group; when ' +
+    'none has any, all are refilled. LSP: always first; GSP: first while the group has credit.',
+  'rate-drift':
+    'The rate factors of an 82599 shrink by a share at each interval, until a limited queue has ' +
+    'the line again.',
+} as const;

@@ -6,7 +6,7 @@
 import type { RegisterName } from '../../engine/nic-82599/register-map.js';
 import type { Path } from '../../settings/source-tree.js';
 
-export interface Nic82599Section {
+export interface NicSection {
   /** Path of its description. */
   readonly path: Path;
   readonly dcb: boolean;

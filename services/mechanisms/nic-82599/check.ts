@@ -7,22 +7,23 @@ import type { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import type { RegisterName } from '../../engine/nic-82599/register-map.js';
 import { QUEUES } from '../../engine/nic-82599/register-map.js';
 import { unpackClasses } from '../../engine/nic-82599/up-to-tc.js';
-import type { Flow } from '../load/flow.js';
-import type { Nic82599Section } from '../scenario/nic-section.js';
+import type { Fail, NicFlow } from './context.js';
+import type { NicSection } from './section.js';
 import type { Path } from '../../settings/source-tree.js';
-import type { Fail } from '../topology/cabling.js';
-import { hasCredit, hasPfc, type Methods } from './link-methods.js';
-import type { NicSurroundings } from './nic-registers.js';
-import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './nic-registers.js';
+import { hasCredit, hasPfc } from '../fabric-context.js';
+import type { NicSurroundings } from './registers.js';
+import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './registers.js';
+
+/** What the fault needs that pauses by another table of classes. */
+export const NEEDS_OF_MAP = 'an 82599 with DCB, and PFC';
 
 /** Requirements of the data sheet for combinations of registers, and of registers and the rest. */
 export class NicCheck {
   constructor(
-    private readonly name: string,
-    private readonly section: Nic82599Section,
+    private readonly section: NicSection,
     private readonly around: NicSurroundings,
     /** By priority: its method on the link. */
-    private readonly methods: Methods,
+    private readonly methods: readonly string[],
     private readonly fail: Fail,
   ) {}
 
@@ -69,7 +70,8 @@ export class NicCheck {
   private arbiter(): void {
     const { arbiter, arbiterPath } = this.around;
     if (arbiter === null) return;
-    const reject = (message: string): Error => this.fail(arbiterPath, `${this.name}: ${message}`);
+    const reject = (message: string): Error =>
+      this.fail(arbiterPath, `${this.around.name}: ${message}`);
     if (arbiter.kind === 'dwrr') {
       throw reject('an 82599 has no dwrr; write ets, strict or round-robin, or nic.bandwidth');
     }
@@ -215,7 +217,7 @@ export class NicCheck {
     const { registers, writes, path } = this.section;
     const values = [...registers, ...writes.flatMap((write) => write.values)];
     const said = values.findLast((value) => value.register === register);
-    return this.fail(said?.path ?? [...path, ...keys], `${this.name}: ${message}`);
+    return this.fail(said?.path ?? [...path, ...keys], `${this.around.name}: ${message}`);
   }
 }
 
@@ -231,7 +233,7 @@ function problemOf(row: WspClass, rows: readonly WspClass[]): string | null {
 }
 
 /** Drivers without virtual machines clear RTTDT1C of all queues: these take turns. */
-function unweightedClasses(section: Nic82599Section, file: RegisterFile): ReadonlySet<number> {
+function unweightedClasses(section: NicSection, file: RegisterFile): ReadonlySet<number> {
   const classes = new Set(Array.from({ length: section.dcb ? section.classes : 1 }, (_, tc) => tc));
   for (let queue = 0; queue < QUEUES; queue++) {
     if (file.get('RTTDT1C', queue) !== 0) classes.delete(classOfQueue(section, queue));
@@ -239,14 +241,14 @@ function unweightedClasses(section: Nic82599Section, file: RegisterFile): Readon
   return classes;
 }
 
-function classOfQueue({ dcb, classes }: Nic82599Section, queue: number): number {
+function classOfQueue({ dcb, classes }: NicSection, queue: number): number {
   return dcb ? queue % classes : 0;
 }
 
 /** Flows refer to virtual machines that their hosts have. */
 export function checkVms(
-  section: Nic82599Section,
-  flows: readonly Flow[],
+  section: NicSection,
+  flows: readonly NicFlow[],
   host: number,
   fail: Fail,
 ): void {
@@ -265,8 +267,8 @@ export function checkVms(
 
 /** Only the switch of an 82599 takes frames from one virtual machine of a host to another. */
 export function checkLocalFlows(
-  flows: readonly Flow[],
-  nicOf: (host: number) => Nic82599Section | null,
+  flows: readonly NicFlow[],
+  nicOf: (host: number) => NicSection | null,
   fail: Fail,
 ): void {
   const stray = flows.find((flow) => isLocal(flow) && nicOf(flow.source) === null);
@@ -276,7 +278,7 @@ export function checkLocalFlows(
 }
 
 /** From one virtual machine of a host to another. */
-function isLocal({ source, destination, group }: Flow): boolean {
+function isLocal({ source, destination, group }: NicFlow): boolean {
   return !group && source === destination;
 }
 
@@ -284,15 +286,15 @@ function isLocal({ source, destination, group }: Flow): boolean {
 export interface SwitchedBuffers {
   readonly file: RegisterFile;
   readonly around: NicSurroundings;
-  readonly methods: Methods;
+  readonly methods: readonly string[];
   /** By class: octets below XOFF. */
   readonly reservedOctets: readonly number[];
 }
 
 /** Frames that are looped back go into the receive buffer of the class they had on transmit. */
 export function checkSwitch(
-  { dcb, path }: Nic82599Section,
-  flows: readonly Flow[],
+  { dcb, path }: NicSection,
+  flows: readonly NicFlow[],
   { file, around, methods, reservedOctets }: SwitchedBuffers,
   fail: Fail,
 ): void {
@@ -305,9 +307,9 @@ export function checkSwitch(
     const { transport, priority } = flow;
     const used = transport.kind === 'reliable' ? [priority, transport.ackPriority] : [priority];
     for (const up of used) {
-      const tc = dcb ? around.transmit[up]! : 0;
+      const tc = dcb ? around.transmit[up] : 0;
       const granted = methods.findIndex(
-        (method, other) => hasCredit(method) && (dcb ? around.receive[other]! : 0) === tc,
+        (method, other) => hasCredit(method) && (dcb ? around.receive[other] : 0) === tc,
       );
       if (granted >= 0) {
         const message =
@@ -315,9 +317,9 @@ export function checkSwitch(
           `partner as credit of priority ${granted}; use a priority of another class`;
         throw fail(['load', flow.load, 'priority'], message);
       }
-      if (reservedOctets[tc]! >= around.largestFrameOctets) continue;
+      if (reservedOctets[tc] >= around.largestFrameOctets) continue;
       const message =
-        `receive buffer ${tc} has ${reservedOctets[tc]!} octets below its high watermark, less ` +
+        `receive buffer ${tc} has ${reservedOctets[tc]} octets below its high watermark, less ` +
         `than a largest frame: ${flow.name} could not be looped back into it (7.7.3.1)`;
       throw fail([...path, 'receive'], message);
     }

@@ -225,15 +225,15 @@ function queuesInUse(
 function vmRow(nic: Nic82599, queue: number): VmRow {
   const tc = nic.classOfQueue(queue);
   const vm = nic.vmOfQueue(queue);
-  const { credit, refill, lowest } = nic.vms[tc]!;
+  const { credit, refill, lowest } = nic.vms[tc];
   return {
     queue,
     vm,
     tc,
-    refill: refill[vm]!,
-    most: 2 * refill[vm]!,
-    credit: credit[vm]!,
-    lowest: lowest[vm]!,
+    refill: refill[vm],
+    most: 2 * refill[vm],
+    credit: credit[vm],
+    lowest: lowest[vm],
   };
 }
 
@@ -250,9 +250,9 @@ function classRows(
       refill: row.refill,
       most: row.most,
       strict: row.linkStrict ? 'link' : row.groupStrict ? 'group' : 'no',
-      credit: arbiter.credit[tc]!,
-      lowest: arbiter.lowest[tc]!,
-      groupCredit: arbiter.groupCredit[row.group]!,
+      credit: arbiter.credit[tc],
+      lowest: arbiter.lowest[tc],
+      groupCredit: arbiter.groupCredit[row.group],
     };
   });
 }
@@ -268,7 +268,7 @@ function rateRow(nic: Nic82599, queue: number, { octetPs }: PortSpec, nowPs: num
     enabled,
     rateFactor: rates.factor(queue) / RATE_FACTOR_ONE,
     rateBps: enabled ? (linkBps * RATE_FACTOR_ONE) / rates.factor(queue) : linkBps,
-    stamp: rates.stamp[queue]!,
+    stamp: rates.stamp[queue],
     on: rates.onFromPs(queue) <= nowPs,
   };
 }
@@ -277,12 +277,12 @@ function bufferRows({ shared }: Engine, { firstPort }: Device, nic: Nic82599): B
   const { queues, buffer } = shared;
   const { registers } = nic;
   const transmit = CLASSES.map((tc): BufferRow => {
-    const sizeOctets = nic.transmitOctets[tc]!;
+    const sizeOctets = nic.transmitOctets[tc];
     const [octets, peakOctets] = [QUEUE_OCTETS, QUEUE_PEAK].map((w) =>
       queues.get(firstPort, tc, w),
     );
     return {
-      ...{ direction: 'transmit', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! },
+      ...{ direction: 'transmit', tc, sizeOctets, octets: octets, peakOctets: peakOctets },
       ...{ missedFrames: 0, noDescriptorFrames: 0 },
     };
   });
@@ -290,8 +290,8 @@ function bufferRows({ shared }: Engine, { firstPort }: Device, nic: Nic82599): B
     const sizeOctets = registers.field('RXPBSIZE', 'SIZE', tc) * KB;
     const [octets, peakOctets] = [USED, USED_PEAK].map((word) => buffer.get(firstPort, tc, word));
     return {
-      ...{ direction: 'receive', tc, sizeOctets, octets: octets!, peakOctets: peakOctets! },
-      ...{ missedFrames: nic.missed[tc]!, noDescriptorFrames: nic.noDescriptor[tc]! },
+      ...{ direction: 'receive', tc, sizeOctets, octets: octets, peakOctets: peakOctets },
+      ...{ missedFrames: nic.missed[tc], noDescriptorFrames: nic.noDescriptor[tc] },
     };
   });
   return [...transmit, ...receive].filter((row) => row.sizeOctets > 0);
@@ -305,7 +305,7 @@ function ringRows({ hosting }: Engine, { place }: Device, nic: Nic82599): RingRo
     tc: nic.classOfQueue(queue),
     descriptors: nic.ringSize(queue),
     ...hosting.ring(place, queue),
-    droppedFrames: nic.droppedBy[queue]!,
+    droppedFrames: nic.droppedBy[queue],
   })).filter(({ descriptors, fewest }) => fewest < descriptors);
 }
 
@@ -337,18 +337,18 @@ function switchedRows({ shared }: Engine, { rows }: Device, nic: Nic82599): Swit
   return CLASSES.slice(0, nic.spec.dcb ? nic.spec.classes : 1).map((tc) => {
     let waiting = 0;
     nicFrames.lists.forEach(nicFrames.looping(rows.nic.first, tc), () => waiting++);
-    return { tc, frames: nic.loopedFrames[tc]!, octets: nic.loopedOctets[tc]!, waiting };
+    return { tc, frames: nic.loopedFrames[tc], octets: nic.loopedOctets[tc], waiting };
   });
 }
 
 function latencyRows(direction: LatencyRow['direction'], latencies: Latencies): LatencyRow[] {
-  return CLASSES.filter((tc) => latencies.frames[tc]! > 0).map((tc) => ({
+  return CLASSES.filter((tc) => latencies.frames[tc] > 0).map((tc) => ({
     direction,
     tc,
-    frames: latencies.frames[tc]!,
-    leastPs: latencies.leastPs[tc]!,
-    meanPs: latencies.sumPs[tc]! / latencies.frames[tc]!,
-    mostPs: latencies.mostPs[tc]!,
+    frames: latencies.frames[tc],
+    leastPs: latencies.leastPs[tc],
+    meanPs: latencies.sumPs[tc] / latencies.frames[tc],
+    mostPs: latencies.mostPs[tc],
   }));
 }
 
@@ -358,14 +358,14 @@ function ledRows(nic: Nic82599, nowPs: number): LedRow[] {
     led,
     ...ledControl(nic.registers.get('LEDCTL'), led),
     lit: lit !== 0,
-    changes: leds.changes[led]!,
-    sincePs: leds.changedPs[led]!,
+    changes: leds.changes[led],
+    sincePs: leds.changedPs[led],
   }));
 }
 
 function hintRows({ hints }: Nic82599): { tag: number; writes: number; octets: number }[] {
   return [...hints.writes].flatMap((writes, tag) =>
-    writes === 0 ? [] : [{ tag, writes, octets: hints.octets[tag]! }],
+    writes === 0 ? [] : [{ tag, writes, octets: hints.octets[tag] }],
   );
 }
 
@@ -379,3 +379,15 @@ function registersOf(nic: Nic82599, nowPs: number): Record<string, number> {
   });
   return Object.fromEntries(entries);
 }
+
+/** Measures for `expect`. */
+export const METRICS = {
+  'nic.tail-to-wire': {
+    unit: 'time',
+    meaning: 'longest time of a raw frame in an 82599; priority: its traffic class',
+  },
+  'nic.wire-to-descriptor': {
+    unit: 'time',
+    meaning: 'longest time from an 82599 receiving a frame to its descriptor in host memory',
+  },
+} as const;
