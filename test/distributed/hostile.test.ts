@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,6 +37,7 @@ import { Part } from '../../services/runtime/part/part.js';
 import { Cluster, CLUSTER_KEYS } from '../../services/hunt/worlds/services-in-memory.js';
 import { SILENT_LOG, streamTo } from '../kit/coordinator-script.js';
 import { LiveFaults } from '../../services/runtime/live-faults.js';
+import { startBroker } from '../kit/brokers.js';
 import { fabricOf, ROOT, run, sourceOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 
@@ -363,10 +364,8 @@ describe('a broker', { skip }, () => {
 
   it('that refuses credentials, or has no JetStream, is one error; with them it serves', async () => {
     const port = await freePort();
-    const args = ['-a', '127.0.0.1', '-p', `${port}`, '--user', 'ann', '--pass', 'secret'];
-    const server = spawn('nats-server', args, { stdio: 'ignore' });
+    const server = await startBroker(port, ['--user', 'ann', '--pass', 'secret']);
     try {
-      await new Promise((resolve) => setTimeout(resolve, 500));
       const named = [scenario, '--nats', `nats://127.0.0.1:${port}`, '--out', join(folder, 'auth')];
       const refused = selvage([...named, '--nats-user', 'bob']);
       assert.equal(refused.status, 2);
@@ -385,9 +384,8 @@ describe('a broker', { skip }, () => {
 
   it('that carries what a stranger forges, replays and floods changes nothing', async () => {
     const port = await freePort();
-    const server = spawn('nats-server', ['-a', '127.0.0.1', '-p', `${port}`], { stdio: 'ignore' });
+    const server = await startBroker(port);
     try {
-      await new Promise((resolve) => setTimeout(resolve, 500));
       const broker = { servers: [`nats://127.0.0.1:${port}`] };
       const stranger = await connect({ ...broker, noEcho: true });
       const random = new RandomStream(4, 'flood');

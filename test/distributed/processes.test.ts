@@ -3,7 +3,7 @@ import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { placementOf } from '../../services/fabric/placement/placement-of.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
-import { crossingExamples } from '../kit/crossing.js';
+import { examplesInProcesses } from '../kit/crossing.js';
 import { fabricOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 import { assertGolden, RECORD_WIRE } from '../kit/golden.js';
@@ -20,19 +20,13 @@ function atRandom(fabric: Fabric, random: RandomStream): string {
 }
 
 /** Whose devices are in threes, as well: one of each kind of mechanism. */
-const IN_THREES = [
-  'incast-pfc',
-  'credit-tenants',
-  'victim-behind-sfc',
-  'incast-dcqcn',
-  'nic-groups',
-];
+const IN_THREES = ['credit-tenants', 'mixed-methods', 'nic-groups'];
 /** Whose devices are alone: a process for each. */
 const ALONE = isLong ? IN_THREES : ['credit-tenants'];
 
 const recorded = { set: [RECORD_WIRE] };
 
-for (const name of crossingExamples) {
+for (const name of examplesInProcesses) {
   describe(`${name} in processes`, { skip }, () => {
     const example = name.replace(/\.yaml$/, '');
     let fabric: Fabric;
@@ -56,7 +50,7 @@ for (const name of crossingExamples) {
       });
     }
 
-    if (IN_THREES.includes(example)) {
+    if (IN_THREES.includes(example) && (isLong || !ALONE.includes(example))) {
       it('gives them with three devices per service', async () => {
         const request = { devicesPerService: 3, services: null };
         const services = placementOf(fabric, request).length;

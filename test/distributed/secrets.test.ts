@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { freePort } from '../../services/cli/fleet/free-port.js';
 import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { awaitBroker } from '../../services/runtime/links/broker.js';
+import { startBroker } from '../kit/brokers.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 
@@ -41,10 +42,7 @@ describe('who may take part', { skip }, () => {
 
   async function broker(...args: string[]): Promise<string> {
     const port = await freePort();
-    children.push(
-      spawn('nats-server', ['-a', '127.0.0.1', '-p', `${port}`, ...args], { stdio: 'ignore' }),
-    );
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    children.push(await startBroker(port, args));
     return `nats://127.0.0.1:${port}`;
   }
 

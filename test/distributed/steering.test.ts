@@ -80,7 +80,6 @@ describe('a run in several processes', { skip, timeout: 120_000 }, () => {
     const { run: name } = await until(({ phase }) => phase === 'running');
     assert.equal(selvage('pause', name).out, `${name}  pauses\n`);
     const paused = await until(({ phase }) => phase === 'paused');
-    await new Promise((resolve) => setTimeout(resolve, 100));
     assert.equal(statusNow()[0]!.virtualPs, paused.virtualPs);
     assert.equal(selvage('step').out, `${name}  goes on for one round\n`);
     const stepped = await until(

@@ -9,13 +9,13 @@ import { planParts } from '../../services/fabric/placement/part-plan.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
 import { Session } from '../../services/runtime/session.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
-import { crossingExamples } from '../kit/crossing.js';
+import { examplesInThreads } from '../kit/crossing.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 import { assertGolden, goldenFabric } from '../kit/golden.js';
 import { inThreads } from '../kit/threads.js';
 
 describe('a run in threads', () => {
-  for (const name of crossingExamples) {
+  for (const name of examplesInThreads) {
     it(`gives the results of one thread: ${name}`, async () => {
       assertGolden(name, (await inThreads(goldenFabric(name), 2).run()).results);
     });
