@@ -6,15 +6,13 @@ export const FAST = [
   'tidy/house',
   'tidy/documents',
   'tidy/commands',
-  // Golden fingerprints in one thread, and what keeps them.
+  // What keeps golden fingerprints; `npm run golden` compares those of all examples.
   'golden/',
-  'scenario/examples',
   'scenario/readme',
   // Each part by itself.
   'unit/',
   // Each checker, with a defect that it has to find.
   'validation/negative-controls',
-  'validation/source-mutants',
   // Random links and fabrics.
   'property/credit-recovery',
   'property/discovery-credit',
@@ -26,11 +24,11 @@ export const FAST = [
 export const LONGEST = [
   'docker/',
   'distributed/processes',
-  'tidy/lint',
   'distributed/threads',
   'property/worlds',
   'distributed/virtual-time',
   'validation/rate-control',
+  'scenario/determinism',
 ];
 
 /** Tests that start no other program, and do not measure their own: many files share a process. */
