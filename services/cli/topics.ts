@@ -5,16 +5,6 @@ import { MECHANISMS, NIC, RATE_CONTROLS } from '../mechanisms/registry.js';
 /** Terms, by their names in `selvage explain`; keys describe themselves. */
 export const TOPICS: Readonly<Record<string, string>> = {
   none: 'No flow control: a frame for which there is no buffer is dropped, with a reason.',
-  pause:
-    '802.3x (802.3 Annex 31B): a port pauses its link partner, all priorities alike, for a ' +
-    'time in quanta of 512 bit times. All priorities of a port share one ingress buffer. ' +
-    '`pause: true` turns it on at every port.',
-  pfc:
-    'Priority-based flow control (802.1Q clause 36, once 802.1Qbb): a port pauses single ' +
-    'priorities of its link partner for a time. It sends XOFF when the ingress buffer of the ' +
-    'priority reaches its threshold, repeats it before it expires, and sends XON xonGap below ' +
-    'that. From 10 Gb/s. ' +
-    '`priorities: { 3: pfc }`.',
   ...Object.fromEntries(
     MECHANISMS.flatMap(({ name, topic }) => (topic === undefined ? [] : [[name, topic]])),
   ),

@@ -33,7 +33,7 @@ const isPlainHost = (spec: DeviceSpec): boolean => spec.kind === 'host' && spec.
 
 /** Its NIC has a table of the classes that it stops for a paused priority. */
 const stopsByTable = (spec: DeviceSpec): boolean =>
-  spec.kind === 'host' && spec.nic?.dcb === true && spec.ports[0]!.pfc !== null;
+  spec.kind === 'host' && spec.nic?.dcb === true && spec.ports[0]!.pausing?.wholePort === false;
 
 /** Which devices can have a fault, where not all can. */
 const BEFALLS: Readonly<Record<string, (spec: DeviceSpec) => boolean>> = {
@@ -136,6 +136,7 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
     };
   // A broken NIC that asks for no longer stops than others, so that what follows is soon over.
   const quanta = Math.max(...ports.map(quantaOf));
+  const pausers = [...new Set(ports.flatMap(({ pausing }) => pausing?.mechanism ?? []))];
   return {
     down: () => ({ kind: 'link-down' }),
     loss: (random) => ({ kind: 'loss', probability: share(random) }),
@@ -149,8 +150,7 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
     ...(ports.every((port) => quantaOf(port) > 0) && {
       storm: () => ({ kind: 'storm', quanta }),
     }),
-    ...(ports.some(({ pfc }) => pfc !== null) && { pfc: control('pfc') }),
-    ...(ports.some(({ pause }) => pause !== null) && { pause: control('pause') }),
+    ...Object.fromEntries(pausers.map((name) => [name, control(name)])),
     ...(ports.every(({ credit }) => credit !== null) && {
       grant: control('ce-grant'),
       request: control('ce-request'),
@@ -160,8 +160,8 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
   };
 }
 
-function quantaOf({ pfc, pause }: PortSpec): number {
-  return (pfc ?? pause)?.quanta ?? 0;
+function quantaOf({ pausing }: PortSpec): number {
+  return pausing?.quanta ?? 0;
 }
 
 /** Recovery time of the ports of a link after a fault. */

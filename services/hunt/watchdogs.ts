@@ -1,3 +1,4 @@
+import { PAUSING_CONTROLS } from '../mechanisms/registry.js';
 import type { RandomStream } from '../engine/kernel/random.js';
 import type { Document } from './document.js';
 
@@ -5,7 +6,7 @@ type Keys = Readonly<Record<string, unknown>>;
 
 const WAITS_US: readonly number[] = [20, 50, 100];
 
-/** Adds a watchdog to every priority with PFC, with random times. */
+/** Adds a watchdog to every priority whose senders are paused, with random times. */
 export function withWatchdogs(document: Document, random: RandomStream): Document {
   const drawUs = (): string => `${WAITS_US[random.below(WAITS_US.length)]!}us`;
   const watchdog = {
@@ -14,8 +15,12 @@ export function withWatchdogs(document: Document, random: RandomStream): Documen
     action: random.below(2) === 0 ? 'drop' : 'forward',
   };
   return withPriorities(document, (keys) =>
-    keys['flowControl'] === 'pfc' ? { ...keys, watchdog } : keys,
+    isPausing(keys['flowControl']) ? { ...keys, watchdog } : keys,
   );
+}
+
+function isPausing(flowControl: unknown): boolean {
+  return PAUSING_CONTROLS.some((name) => name === flowControl);
 }
 
 /** The same document without any; null if it has none. */

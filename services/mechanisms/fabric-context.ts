@@ -1,5 +1,8 @@
-import type { RetriedFrames, SendSpec } from '../engine/contract/spec.js';
+import type { PausingSpec, RetriedFrames, SendSpec } from '../engine/contract/spec.js';
 import type { Path } from '../settings/source-tree.js';
+import type { PausingSettings, WatchdogSetting } from './pfc/settings.js';
+
+export type { PausingSettings, WatchdogSetting };
 
 /** What may rule a priority on a link where only one end has a flow control; refuse: an error. */
 export const FALLBACKS = ['refuse', 'pfc', 'none'] as const;
@@ -22,6 +25,8 @@ export interface FabricContext<Settings = unknown, Key = unknown> {
   readonly longestFrameOctets: readonly number[];
   /** By priority: lengths of frames that flows send all the time. */
   readonly frameLengths: readonly (readonly number[])[];
+  /** How every port pauses its link partner, all priorities together; null: none does. */
+  readonly portPausing: PausingSettings | null;
   /** Link partners agree by discovery what runs between them. */
   readonly negotiates: boolean;
   /** Hosts that a selection at a path names; none if it is empty. */
@@ -43,6 +48,8 @@ export interface DeviceContext<Settings = unknown, Key = unknown> {
   readonly pipelinePs: number;
   /** Of a model with memory of its own: what it stores is not in accounts of a shared buffer. */
   readonly hasOwnMemory: boolean;
+  /** At its ports: group of each priority. */
+  readonly groupOf: readonly number[];
   /** By traffic class: its share of a port when all classes have frames to send. */
   readonly shares: readonly number[];
   /** Its own address, as of a station. */
@@ -61,6 +68,8 @@ export interface PriorityContext<Key = unknown> {
   readonly key: Key;
   readonly isOn: boolean;
   readonly flowControl: string;
+  readonly pausing: PausingSettings;
+  readonly watchdog: WatchdogSetting;
 }
 
 /** A link as one of its ends sees it. */
@@ -73,8 +82,8 @@ export interface LinkContext {
   readonly octetPs: number;
   /** From a bit leaving this end to the same bit at the peer's MAC. */
   readonly latencyPs: number;
-  /** Priorities with PFC, one bit each. */
-  readonly pfc: number;
+  /** Priorities that are paused one by one, one bit each. */
+  readonly pausable: number;
   /** By priority: the flow control that its ends come to. */
   readonly flowControl: readonly string[];
   /**
@@ -120,6 +129,8 @@ export interface MechanismPlan<AtSwitch = object, AtHost = object> {
   ofHost?(device: number, sends: readonly SendSpec[]): AtHost | null;
   /** Of a flow control: by priority, octets to set apart behind a port for what it grants. */
   backing?(device: number, port: number, cellOctets: number): readonly number[];
+  /** How a port pauses its link partner; null: not by this mechanism. */
+  pausing?(device: number, port: number): PausingSpec | null;
   /** Ordered sets come in by a port, which act sooner than the shortest frame. */
   hasOrderedSets?(device: number, port: number): boolean;
   /** Name of the control messages that grant frames to a port; null: none do. */
@@ -130,7 +141,8 @@ export interface MechanismPlan<AtSwitch = object, AtHost = object> {
 
 // Flow control of a priority on a link; `either`: its ends may negotiate credit, and PFC.
 
-export function hasPfc(method: string | undefined): boolean {
+/** The receiver may pause the priority. */
+export function isPausable(method: string | undefined): boolean {
   return method === 'pfc' || method === 'either';
 }
 

@@ -9,6 +9,7 @@ import type {
   Fallback,
   FlowTagging,
   MechanismPlan,
+  PausingSettings,
 } from './fabric-context.js';
 import type { DeviceView, ManagedObjects } from './managed-objects.js';
 import type { Places } from './rate-control-slice.js';
@@ -47,6 +48,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   readonly marking?: Marking<Of['key']>;
   /** It is a flow control that priorities choose by its name. */
   readonly flowControl?: SliceFlowControl<Of['settings']>;
+  /** It pauses link partners for a time. */
+  readonly pausing?: SlicePausing;
   /** Throws where its section contradicts what the scenario says of priorities. */
   checkPriorities?(section: Of['settings'], priorities: PrioritiesView): void;
   /** Priorities, one bit each, that must stay in their traffic class, as the mechanism uses it. */
@@ -85,6 +88,33 @@ export interface Toggle<Settings> {
 export interface SliceFlowControl<Settings> {
   /** What rules a priority on a link where only one end has it. */
   fallback(section: Settings): Fallback;
+}
+
+/** A mechanism that pauses link partners, priority by priority or all together. */
+export interface SlicePausing extends PausingFrames {
+  /** Throws where its settings do not fit the links. */
+  check(settings: PausingSettings, view: LinksView): void;
+}
+
+/** Its control frames. */
+export interface PausingFrames {
+  /** The frame with which a station pauses these priorities, one bit each. */
+  compose(source: number, priorities: number, quanta: number): Uint8Array;
+  /** Quanta for each priority that a frame names; none where it is of another kind. */
+  read(octets: Uint8Array, load: (priority: number, quanta: number) => void): void;
+}
+
+/** Links as the scenario has them, before any topology is built. */
+export interface LinksView extends Places {
+  /** Of the settings. */
+  readonly path: Path;
+  readonly links: readonly RatedLink[];
+  readonly longestFrameOctets: number;
+}
+
+export interface RatedLink {
+  readonly name: string;
+  readonly rateBps: number;
 }
 
 /** A key of a priority: a flag, or what its value says. */
@@ -180,6 +210,7 @@ export interface RunView<Of extends SliceTypes = SliceTypes> {
 /** Formatting of numbers in summaries. */
 export interface SummaryTools {
   readonly strong: (text: string) => string;
+  readonly bad: (text: string) => string;
   readonly table: (head: readonly string[], rows: readonly (readonly string[])[]) => string;
   /** Rows of a table that are shown. */
   readonly rowsShown: number;

@@ -6,11 +6,13 @@ import { ci } from './ci/slice.js';
 import { dcqcn } from './dcqcn/slice.js';
 import { ecn } from './ecn/slice.js';
 import { hpcc } from './hpcc/slice.js';
+import type { PfcResults } from './pfc/results.js';
+import { pause, pfc } from './pfc/slice.js';
 import type { QcnResults } from './qcn/results.js';
 import { qcn, qcnDomain } from './qcn/slice.js';
 import type { LlrMetric, LlrResults } from './llr/results.js';
 import { llr } from './llr/slice.js';
-import type { MechanismSlice, SliceMetric } from './mechanism-slice.js';
+import type { MechanismSlice, SliceMetric, SlicePausing } from './mechanism-slice.js';
 import { nic82599 } from './nic-82599/slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
 import type { SfcMetric, SfcResults } from './sfc/results.js';
@@ -22,15 +24,22 @@ import { timely } from './timely/slice.js';
 export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, hpcc, swift];
 
 /** Mechanisms of switches and hosts, in the order in which they process a frame. */
-export const MECHANISMS: readonly MechanismSlice[] = [ecn, qcnDomain, ci, sfc, cbfc, llr];
+export const MECHANISMS: readonly MechanismSlice[] = [
+  ...[pause, pfc],
+  ...[ecn, qcnDomain, ci, sfc, cbfc, llr],
+];
 
 /** Those that mark frames. */
 export const MARKINGS: readonly Required<Pick<MechanismSlice, 'name' | 'marking'>>[] =
   MECHANISMS.flatMap(({ name, marking }) => (marking === undefined ? [] : [{ name, marking }]));
 
-/** Names of those that are flow controls of priorities. */
-export const FLOW_CONTROLS = [cbfc.name as 'cbfc'] as const;
-export type SliceFlowControlName = (typeof FLOW_CONTROLS)[number];
+/** Flow controls of priorities: those that pause link partners, and those that grant. */
+export const PAUSING_CONTROLS = [pfc.name as 'pfc'] as const;
+export const GRANTING_CONTROLS = [cbfc.name as 'cbfc'] as const;
+/** The one that DCBX switches on at both ends (802.1Q 38.4.2). */
+export const NEGOTIATED_CONTROL = PAUSING_CONTROLS[0];
+export const FLOW_CONTROLS = [...PAUSING_CONTROLS, 'credit', ...GRANTING_CONTROLS] as const;
+export type FlowControlName = (typeof FLOW_CONTROLS)[number];
 
 /** What rules a priority on a link where only one end has this flow control. */
 export function fallbackOf(name: string, sections: Readonly<Record<string, object>>) {
@@ -38,8 +47,18 @@ export function fallbackOf(name: string, sections: Readonly<Record<string, objec
   return slice?.flowControl?.fallback(sections[name]) ?? 'refuse';
 }
 
+/** The part of a mechanism that pauses link partners; null if it does not. */
+export function pausingOf(name: string): SlicePausing | null {
+  return MECHANISMS.find((own) => own.name === name)?.pausing ?? null;
+}
+
 /** Their parts of results, side by side. */
-export type MechanismResults = QcnResults & CiResults & SfcResults & CbfcResults & LlrResults;
+export type MechanismResults = PfcResults &
+  QcnResults &
+  CiResults &
+  SfcResults &
+  CbfcResults &
+  LlrResults;
 export type MechanismMetric = SfcMetric | LlrMetric;
 
 /** Their measures for `expect`. */
@@ -64,3 +83,12 @@ export function hasTelemetry(congestion: string): boolean {
   const slice = RATE_CONTROLS.find(({ kind }) => kind === congestion);
   return slice?.feedback === 'telemetry';
 }
+
+/** Keys by which a priority, or a whole port, pauses its link partner. */
+export {
+  pausingKeys,
+  watchdogKey,
+  watchdogOf,
+  type PausingSettings,
+  type WatchdogSetting,
+} from './pfc/settings.js';

@@ -1,3 +1,4 @@
+import { MAC_CONTROL_KINDS } from '../engine/wire/mac-control/kinds.js';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatTime } from '../report/format.js';
@@ -20,10 +21,7 @@ interface FaultKind {
 
 const FRAMES = [
   'any',
-  'pause',
-  'pfc',
-  'ce-request',
-  'ce-grant',
+  ...MAC_CONTROL_KINDS.map(({ name }) => name),
   'ce-tag-request',
   'ce-tag-grant',
   'cc-update',
@@ -51,7 +49,7 @@ const KINDS: readonly FaultKind[] = [
   {
     ...{ kind: 'control', says: 'control frames that arrive are lost, doubled, spoilt or late' },
     fields: [
-      { key: 'frames', text: 'pfc', choices: FRAMES },
+      { key: 'frames', text: MAC_CONTROL_KINDS[1]!.name, choices: FRAMES },
       { key: 'action', text: 'lose', choices: ['lose', 'duplicate', 'corrupt', 'delay'] },
       { key: 'probability', text: '10%' },
     ],

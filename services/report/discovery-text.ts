@@ -7,9 +7,10 @@ import type {
   EtsResult,
   PfcResult,
 } from '../runtime/results/discovery-results.js';
+import type { SummaryTools } from '../mechanisms/mechanism-slice.js';
 import type { DcbxCells } from './page/page-data.js';
 import type { PathResult } from '../runtime/results/path-methods.js';
-import type { Style } from './summary-text.js';
+import type { Style } from './style.js';
 import { formatCount, formatTime } from './format.js';
 import { table } from './table.js';
 
@@ -152,4 +153,34 @@ function maskText(mask: number): string {
 
 function from(side: DiscoveryPortResult['pfcFrom']): string {
   return `(${side})`;
+}
+
+/** Of the summary: when it had settled, and what is at risk. */
+export function discoverySummary(
+  discovery: DiscoveryResults | null,
+  { strong, bad, more, rowsShown }: SummaryTools,
+): string {
+  if (discovery === null) return '';
+  const lines = discovery.convergence.map(({ fromPs, durationPs }) => {
+    const when = fromPs === 0 ? 'at the start' : `after the change at ${formatTime(fromPs)}`;
+    return `  ${when}: settled in ${formatTime(durationPs)}`;
+  });
+  const differing = discovery.ports.filter(({ mismatches }) => mismatches.length > 0);
+  const odd = differing
+    .slice(0, rowsShown)
+    .map(({ port, mismatches }) => `  ${bad('mismatch')} at ${port}: ${mismatches.join(', ')}`);
+  const exposed = discovery.ports.filter((port) => port.exposedFrames.some((n) => n > 0));
+  const risks = exposed.slice(0, rowsShown).map(({ port, exposedFrames, exposedPs }) => {
+    const by = exposedFrames.flatMap((n, p) => {
+      const { fromPs, untilPs } = exposedPs[p]!;
+      const end = untilPs === null ? 'the end' : formatTime(untilPs);
+      return n > 0 ? `${formatCount(n)} of priority ${p}, ${formatTime(fromPs)} to ${end},` : [];
+    });
+    const why = 'while only one end had PFC for it';
+    return `  ${bad('at risk')} at ${port}: ${by.join(' ')} ${why}`;
+  });
+  const head = `${strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
+  return [head, ...lines, ...odd, more(differing.length), ...risks, more(exposed.length)]
+    .filter((line) => line !== '')
+    .join('\n');
 }

@@ -12,7 +12,6 @@ import type {
   PortResult,
   Ranks,
   RunResults,
-  WatchdogResult,
 } from '../runtime/results/results.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
@@ -57,7 +56,7 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       unit: 'time',
       meaning: 'time that a priority of a port was paused, for the worst one',
     },
-    'pause.frames': { unit: 'count', meaning: 'PAUSE or PFC frames sent' },
+    'pause.frames': { unit: 'count', meaning: 'pause frames sent (802.3 Annexes 31B and 31D)' },
     marked: { unit: 'count', meaning: 'frames marked CE by switches (RFC 3168)' },
     notifications: {
       unit: 'count',
@@ -76,7 +75,7 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     },
     exposed: {
       unit: 'count',
-      meaning: 'frames that came while only the receiving end had PFC for their priority',
+      meaning: 'frames that came while only the receiving end might pause their priority',
     },
     lldpdus: { unit: 'count', meaning: 'LLDPDUs sent' },
     'stalled-flows': {
@@ -404,7 +403,10 @@ function dropsOf({ drops }: PortPriorityResult, reasons: readonly string[]): num
   return sum(reasons.map((reason) => drops[reason] ?? 0));
 }
 
-function watchdogs({ priority, port, device }: Expectation, results: RunResults): WatchdogResult[] {
+function watchdogs(
+  { priority, port, device }: Expectation,
+  results: RunResults,
+): RunResults['watchdogs'] {
   return results.watchdogs.filter(
     (one) =>
       (priority === null || one.priority === priority) &&

@@ -9,6 +9,7 @@ import type {
 import type { SummaryTools } from '../mechanisms/mechanism-slice.js';
 import { MECHANISMS } from '../mechanisms/registry.js';
 import type { ExpectationResult } from './expectations.js';
+import { discoverySummary } from './discovery-text.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { faultTable, lostCreditText, wrongCreditText } from './fault-text.js';
@@ -29,7 +30,6 @@ import { table } from './table.js';
 import { stallText } from './stall-text.js';
 import { isStallExpected, isStandstill } from './verdict.js';
 import { unreachableText } from './unreachable-text.js';
-import { watchdogTable } from './watchdog-text.js';
 
 export type { Style };
 
@@ -52,13 +52,12 @@ export function summaryText(
     memoryTable(results, style),
     marginTable(results, style),
     creditTable(results, style),
-    discoveryText(results, style),
+    discoverySummary(results.discovery, toolsOf(style)),
     ...MECHANISMS.flatMap((slice) => slice.results.summary?.(results, toolsOf(style)) ?? []),
     rateTable(results, style),
     nicSpoofText(results, style),
     nicLatencyText(results, style),
     slotText(results, style),
-    watchdogTable(results, style),
     faultTable(results, style),
     wrongCreditText(results, style),
     lostCreditText(results, style),
@@ -277,37 +276,10 @@ function creditTable({ credits }: RunResults, style: Style): string {
     .join('\n');
 }
 
-function discoveryText({ discovery }: RunResults, style: Style): string {
-  if (discovery === null) return '';
-  const lines = discovery.convergence.map(({ fromPs, durationPs }) => {
-    const when = fromPs === 0 ? 'at the start' : `after the change at ${formatTime(fromPs)}`;
-    return `  ${when}: settled in ${formatTime(durationPs)}`;
-  });
-  const differing = discovery.ports.filter(({ mismatches }) => mismatches.length > 0);
-  const odd = differing
-    .slice(0, ROWS_SHOWN)
-    .map(
-      ({ port, mismatches }) => `  ${style.bad('mismatch')} at ${port}: ${mismatches.join(', ')}`,
-    );
-  const exposed = discovery.ports.filter((port) => port.exposedFrames.some((n) => n > 0));
-  const risks = exposed.slice(0, ROWS_SHOWN).map(({ port, exposedFrames, exposedPs }) => {
-    const by = exposedFrames.flatMap((n, p) => {
-      const { fromPs, untilPs } = exposedPs[p]!;
-      const end = untilPs === null ? 'the end' : formatTime(untilPs);
-      return n > 0 ? `${formatCount(n)} of priority ${p}, ${formatTime(fromPs)} to ${end},` : [];
-    });
-    const why = 'while only one end had PFC for it';
-    return `  ${style.bad('at risk')} at ${port}: ${by.join(' ')} ${why}`;
-  });
-  const head = `${style.strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
-  return [head, ...lines, ...odd, more(differing.length), ...risks, more(exposed.length)]
-    .filter((line) => line !== '')
-    .join('\n');
-}
-
 function toolsOf(style: Style): SummaryTools {
   const strong = (text: string): string => style.strong(text);
-  return { strong, table, more, rowsShown: ROWS_SHOWN, count: formatCount, time: formatTime };
+  const bad = (text: string): string => style.bad(text);
+  return { strong, bad, table, more, rowsShown: ROWS_SHOWN, count: formatCount, time: formatTime };
 }
 
 /** The formula with its values. */

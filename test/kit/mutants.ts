@@ -1,4 +1,5 @@
 import type { Prepare } from '../../services/hunt/trial.js';
+import { pfcOf } from './pfc.js';
 import type { Session } from '../../services/runtime/session.js';
 
 /**
@@ -25,13 +26,6 @@ function patch<T extends object, Key extends keyof T>(
   (object as Patched<T>)[key] = make(original.bind(object) as T[Key]);
 }
 
-function pfcOf(engine: Engine): {
-  initiator: { refreshPs: Float64Array };
-  responder: { load(port: number, timer: number, quanta: number): void };
-} {
-  return engine.mechanisms.find(({ name }) => name === 'pfc') as never;
-}
-
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a unit of credit that leaks on every resynchronisation',
@@ -48,10 +42,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a PFC refresh that comes one quantum late',
     faults: 3,
     plant: ({ engine }: Session): void => {
-      const { initiator } = pfcOf(engine);
+      const initiator = pfcOf(engine).initiator as unknown as { refreshPs: Float64Array };
       engine.devices.forEach(({ spec, firstPort }) => {
-        spec.ports.forEach(({ pfc, octetPs }, p) => {
-          if (pfc !== null) initiator.refreshPs[firstPort + p] = (pfc.quanta + 1) * 64 * octetPs;
+        spec.ports.forEach(({ pausing, octetPs }, p) => {
+          if (pausing?.mechanism !== 'pfc') return;
+          initiator.refreshPs[firstPort + p] = (pausing.quanta + 1) * 64 * octetPs;
         });
       });
     },

@@ -124,11 +124,18 @@ it('nothing compiled lies among the sources', () => {
  */
 const MENTIONS_MOST = 12;
 
+interface Mention {
+  readonly words: RegExp;
+  readonly most: number;
+  /** Files that are about it, too. */
+  readonly also?: RegExp;
+}
+
 /**
  * How each mechanism is called in the sources, and, of those that are not yet slices, in how many
  * files. Such a number may only sink.
  */
-const MENTIONED: Readonly<Record<string, { readonly words: RegExp; readonly most: number }>> = {
+const MENTIONED: Readonly<Record<string, Mention>> = {
   sfc: { words: /sfc|source[ _-]?flow[ _-]?control/i, most: MENTIONS_MOST },
   ci: {
     words: /\bci\b|\bCi[A-Z]|[Cc]ongestion[ _]?[Ii]solation|802\.1Qcz|\b(CIM|cim)s?\b/,
@@ -141,9 +148,16 @@ const MENTIONED: Readonly<Record<string, { readonly words: RegExp; readonly most
   qcn: { words: /(?<!dc)qcn|\bcn(m|pv)s?\b/i, most: MENTIONS_MOST },
   llr: { words: /\bllr|Llr[A-Z]|\bLLR|[a-z]Llr/, most: MENTIONS_MOST },
   ecn: { words: /\b[Ee]cn|[a-z]Ecn|\bECN/, most: MENTIONS_MOST },
-  pfc: { words: /pfc/i, most: 96 },
+  pfc: {
+    words: /pfc/i,
+    most: MENTIONS_MOST,
+    // DCBX negotiates it, in TLVs of its name (802.1Q 38); source flow control and congestion
+    // isolation are defined by what it does (P802.1Qdw, 802.1Qcz).
+    also: /discovery|\/mechanisms\/(sfc|ci)\//,
+  },
   cbfc: { words: /cbfc/i, most: MENTIONS_MOST },
-  credit: { words: /credit/i, most: 160 },
+  // Ultra Ethernet's flow control counts in credits of its own.
+  credit: { words: /credit/i, most: 160, also: /\/cbfc\// },
   mvtx2802: { words: /mvtx2802/i, most: MENTIONS_MOST },
   '82599': { words: /82599/i, most: MENTIONS_MOST },
 };
@@ -155,7 +169,7 @@ it('where PFC decides XOFF is found by one search for the two words', () => {
   );
   assert.equal(found.length, 1, found.join('\n'));
   const decides = sources.filter((path) => /^ {2}decideXoff\(/m.test(textOf(path)));
-  assert.deepEqual(decides, ['services/engine/quanta/pause-initiator.ts']);
+  assert.deepEqual(decides, ['services/mechanisms/pfc/pause-initiator.ts']);
 });
 
 it('a mechanism is one place: few sources outside its folder mention it', () => {
@@ -163,10 +177,11 @@ it('a mechanism is one place: few sources outside its folder mention it', () => 
     (path) => !/^services\/(engine\/wire\/|mechanisms\/registry\.ts)/.test(path),
   );
   assertNone(
-    Object.entries(MENTIONED).flatMap(([name, { words, most }]) => {
-      // Ultra Ethernet's flow control counts in credits of its own.
-      const own = new RegExp(`/(${name}|nic-${name}${name === 'credit' ? '|cbfc' : ''})/`);
-      const outside = sources.filter((path) => !own.test(path) && words.test(textOf(path)));
+    Object.entries(MENTIONED).flatMap(([name, { words, most, also }]) => {
+      const own = new RegExp(`/(nic-)?${name}/`);
+      const outside = sources.filter(
+        (path) => !own.test(path) && also?.test(path) !== true && words.test(textOf(path)),
+      );
       const excess = outside.length > most ? `, at most ${most}: ${outside.join(', ')}` : '';
       return excess === '' ? [] : [`${name}: ${outside.length} files${excess}`];
     }),

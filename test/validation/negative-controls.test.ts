@@ -5,6 +5,7 @@ import { WORDS_SHIFT } from '../../services/engine/flow-control/credit/credit-re
 import type { Session } from '../../services/runtime/session.js';
 import { Session as RealSession } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
+import { pfcOf } from '../kit/pfc.js';
 import { fabricOf } from '../kit/emulate.js';
 
 /** A checker that never went red is no evidence: each is shown a defect that it must notice. */
@@ -249,7 +250,7 @@ load:
   it('a pause that ends early is noticed, although its mechanism knows of none', () => {
     assert.equal(finish(sessionOf(QUICK)).failure, null);
     const session = sessionOf(QUICK);
-    const { responder } = session.engine.pfc;
+    const { responder } = pfcOf(session.engine);
     const load = responder.load.bind(responder);
     responder.load = (port, timer, quanta) => {
       load(port, timer, Math.floor(quanta / 10));
@@ -259,7 +260,7 @@ load:
 
   it('a stop that stands and is not repeated is noticed', () => {
     const session = sessionOf(QUICK);
-    const initiator = session.engine.pfc.initiator as unknown as {
+    const initiator = pfcOf(session.engine).initiator as unknown as {
       refreshArmed: Uint8Array;
       onTimer(port: number): void;
     };

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { NullProbe } from '../../services/engine/contract/probe.js';
-import { stormHoldsNothing } from '../../services/engine/flow-control/pfc/pfc-invariants.js';
+import { stormHoldsNothing } from '../../services/mechanisms/pfc/invariants.js';
 import { OPCODE_PFC } from '../../services/engine/wire/mac-control/opcodes.js';
 import { macControlOpcode } from '../../services/engine/wire/mac-control/mac-control-header.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
+import { pfcOf } from '../kit/pfc.js';
 import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 
 const [DETECTION_PS, RESTORATION_PS] = [50e6, 50e6];
@@ -41,8 +42,9 @@ class Witness extends NullProbe {
   }
 
   override controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {
-    const { pfc, devices } = this.session.engine;
-    assert.ok(stormHoldsNothing(pfc, devices[device]!.firstPort + port));
+    const { engine } = this.session;
+    const { devices } = engine;
+    assert.ok(stormHoldsNothing(pfcOf(engine), devices[device]!.firstPort + port));
     const isPfc = macControlOpcode(octets, octets.length) === OPCODE_PFC;
     if (isPfc && this.isWatched(device, port)) this.lastStopPs = now;
   }

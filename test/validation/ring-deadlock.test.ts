@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Engine } from '../../services/engine/device/engine.js';
 import { CLASS, PORT, PRIORITY_MASK, STORED } from '../../services/engine/frame/frame-pool.js';
-import type { PfcMechanism } from '../../services/engine/flow-control/pfc/pfc-mechanism.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { Windows } from '../../services/runtime/embedded/windows.js';
 import { Session } from '../../services/runtime/session.js';
 import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import { fabricOf, run } from '../kit/emulate.js';
+import { pfcOf } from '../kit/pfc.js';
 
 const EXAMPLE = 'examples/ring-deadlock.yaml';
 const PRIORITY = 3;
@@ -15,7 +15,7 @@ const PRIORITY = 3;
 /** Accounts by number of port: those that wait for others, as the queues say at this moment. */
 function waitsFor(fabric: Fabric, engine: Engine): Map<number, Set<number>> {
   const { ports, queues, pool } = engine.shared;
-  const pfc = engine.mechanisms.find(({ name }) => name === 'pfc') as PfcMechanism;
+  const pfc = pfcOf(engine);
   const { xoffOctets, xonGapOctets } = fabric.margins[0]!;
   const graph = new Map<number, Set<number>>();
   for (let egress = 0; egress < ports.count; egress++) {

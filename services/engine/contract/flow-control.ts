@@ -42,6 +42,8 @@ export interface TransmitGate {
   holdReason(port: number, priority: number): HoldReason | null;
   /** It holds the queue with the number of the priority, whatever priorities its frames have. */
   readonly holdsQueues?: boolean;
+  /** It holds whatever the MAC clients of a port send (802.3 31B.3), and discovery is one. */
+  readonly holdsClients?: boolean;
 }
 
 /** Counts its holds: those that a link partner causes, or that a frame waits long for. */
@@ -96,8 +98,53 @@ export interface IngressRuler {
   rulesGroup(port: number, group: number): boolean;
   /** Priority groups whose link partner is stopped now, one bit each. */
   stoppedGroups(port: number): number;
+}
+
+/** Grants a link partner what it may send. */
+export interface Granter {
   /** Groups that store so much that there is nothing left to grant for a frame. */
   exhaustedGroups(port: number): number;
+}
+
+/** Rules groups as far as link partners agree on it. */
+export interface NegotiatedRuler {
+  /** Whether it keeps the link partner from overflowing a group that it rules now. */
+  protectsGroup(port: number, group: number): boolean;
+}
+
+/** A link partner pauses the priorities of a port. */
+export interface PausedPort {
+  /** Since when a priority has been paused; null while it is not. */
+  heldSincePs(port: number, priority: number): number | null;
+}
+
+/** Ends pauses of link partners that last too long. */
+export interface PauseWatchdog {
+  /** By port: priorities whose frames are discarded and not queued, one bit each. */
+  readonly discards: Uint8Array;
+  /** A frame was discarded and not queued. */
+  refused(port: number, priority: number): void;
+  /** Pauses of a priority are ignored now. */
+  isStorm(port: number, priority: number): boolean;
+  /** Sets what is built after the mechanisms. */
+  equip(tools: WatchdogTools): void;
+}
+
+/** Effects of a watchdog beyond its port's gate. */
+export interface WatchdogTools {
+  /** Frames of a priority wait at a port. */
+  waits(port: number, priority: number): boolean;
+  /** Drops them all; returns how many. */
+  discard(port: number, priority: number): number;
+  /** It began or ended to act: part of the digest. */
+  note(port: number, priority: number, on: boolean): void;
+}
+
+/** Has a watchdog, and knows of those of link partners. */
+export interface Watched {
+  readonly watchdog: PauseWatchdog;
+  /** Whether the link partner's watchdog may ignore a pause of this port now. */
+  mayBeIgnored(port: number, group: number): boolean;
 }
 
 /** Frames of a priority wait for something that the link partner has to send. */
@@ -193,6 +240,11 @@ export interface Mechanism
     Partial<PortInvariants>,
     Partial<OrderedSetHandler>,
     Partial<IngressRuler>,
+    Partial<Granter>,
+    Partial<NegotiatedRuler>,
+    Partial<PausedPort>,
+    Partial<Watched>,
+    Partial<ProxyPauser>,
     Partial<PartnerWaits>,
     Partial<ChargeBook>,
     Partial<CreditHolder>,
@@ -200,6 +252,11 @@ export interface Mechanism
     Partial<LinkInvariants>,
     Partial<LinkRecovery>,
     Partial<Managed> {}
+
+/** The one that pauses link partners for others; null if none does. */
+export function proxyPauserAmong(all: readonly Mechanism[]): ProxyPauser | null {
+  return (all.find(({ stopFor }) => stopFor !== undefined) as ProxyPauser | undefined) ?? null;
+}
 
 export interface Named {
   readonly name: string;

@@ -12,7 +12,7 @@ import type { Ports } from '../port/ports.js';
 import type { ReplayBuffers } from '../port/replay-buffers.js';
 import type { OperatingPort } from './discovery.js';
 import type { LinkLayer } from './link-layer.js';
-import type { Mechanism, MechanismHost, ProxyPauser } from './flow-control.js';
+import type { IngressAccounts, Mechanism, MechanismHost, ProxyPauser } from './flow-control.js';
 import type { PortSpec } from './spec.js';
 
 /** A kind of mechanism, of which an engine has one that serves all its devices. */
@@ -33,8 +33,8 @@ export interface MechanismTools {
   readonly counters: Counters;
   /** Of frames that ports have sent, for mechanisms that send them again. */
   readonly replayBuffers: ReplayBuffers;
-  /** Pauses single priorities of link partners. */
-  readonly stopper: ProxyPauser;
+  /** Ingress buffers, whatever memory a device has. */
+  readonly accounts: IngressAccounts;
 }
 
 /**
@@ -164,6 +164,8 @@ export interface HostRole extends DeviceRole {
 /** What a switch provides to its mechanisms. Ports are those of the service. */
 export interface SwitchCarrier {
   readonly clock: Clock;
+  /** Pauses single priorities of link partners. */
+  readonly pauser: ProxyPauser | null;
   /** Octets of shared buffer that are free in the switch that a port belongs to. */
   freeOctets(port: number): number;
   /** Priorities that may not start a frame at a port now, one bit each. */

@@ -20,10 +20,8 @@ export interface PortSpec {
   /** Priority group of each priority: the ingress buffer account that it is charged to. */
   readonly groupOf: readonly number[];
   readonly arbiter: ArbiterSpec;
-  /** 802.1Qbb; null where it does not run. */
-  readonly pfc: PfcPortSpec | null;
-  /** 802.3x; null where it does not run. */
-  readonly pause: StopPortSpec | null;
+  /** How it pauses its link partner for a time; null where it does not. */
+  readonly pausing: PausingSpec | null;
   /** Credit exchange; null where it does not run. */
   readonly credit: CreditPortSpec | null;
   /** LLDP and DCBX; null where they do not run. */
@@ -50,24 +48,28 @@ export interface RetriedFrames {
   readonly givesUp: boolean;
 }
 
-export interface StopPortSpec {
+export interface PausingSpec {
+  /** Name of the mechanism, of which a port has one at most. */
+  readonly mechanism: string;
+  /** Priorities that it pauses, one bit each. */
+  readonly priorities: number;
+  /** It pauses all of them at once, and has one account for them. */
+  readonly wholePort: boolean;
+  /** Time that a control frame states, in quanta of 512 bit times. */
   readonly quanta: number;
   /** A pause is refreshed after this share of its time. */
   readonly refreshFraction: number;
   readonly responseDelayPs: number;
+  /** By priority; null where pauses are obeyed however long they last. */
+  readonly watchdog: PauseWatchdogs | null;
+  /** By priority group: link partners whose watchdogs ignore pauses that last too long. */
+  readonly partnerWatchdog: PauseWatchdogs | null;
 }
 
-export interface PfcPortSpec extends StopPortSpec {
-  /** Priorities for which it is operational, one bit each. */
-  readonly priorities: number;
-  /** By priority; null where pauses are obeyed however long they last. */
-  readonly watchdog: readonly (PfcWatchdogSpec | null)[] | null;
-  /** By priority group: link partners whose watchdogs ignore pauses that last too long. */
-  readonly partnerWatchdog: readonly (PfcWatchdogSpec | null)[] | null;
-}
+export type PauseWatchdogs = readonly (PauseWatchdogSpec | null)[];
 
 /** What is done about a priority that the link partner pauses without end. */
-export interface PfcWatchdogSpec {
+export interface PauseWatchdogSpec {
   /** Paused for so long, with frames waiting, it is in a storm. */
   readonly detectionPs: number;
   /** Without a pause for so long, the storm is over. */

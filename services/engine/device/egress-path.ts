@@ -1,5 +1,5 @@
 import { DROP } from '../contract/probe.js';
-import type { Defiance } from '../flow-control/pfc/pfc-defiance.js';
+import type { Mechanism } from '../contract/flow-control.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import {
   CARRIES_FLAG,
@@ -37,7 +37,7 @@ export function makeEgressPath(
   creditGating: CreditGating,
   faults: FaultMechanism,
   controlPayloads: ControlPayloads,
-  defiance: Defiance,
+  mechanisms: readonly Mechanism[],
 ): EgressPath {
   const { clock, pool, ports, queues, counters, digests, transmits, traceMask, frameTimes } =
     shared;
@@ -98,7 +98,8 @@ export function makeEgressPath(
     if (faults.excuses(port)) {
       return creditGating.isGranted(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
     }
-    return defiance.isDefied(port, group) ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
+    const isIgnored = mechanisms.some((own) => own.mayBeIgnored?.(port, group) === true);
+    return isIgnored ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
   }
 
   function lose(device: number, port: number, frame: number, reason: number): void {

@@ -2,6 +2,7 @@ import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import { DROP, type Probe } from '../contract/probe.js';
 import type { RateControlKind } from '../contract/rate-control.js';
+import { hasSharedBuffer } from '../contract/spec.js';
 import type { DeviceRole, MechanismKind, SliceMechanism, StartGate } from '../contract/slice.js';
 import { assert, BrokenAssertion } from '../kernel/assert.js';
 import { octetCell } from '../kernel/cells.js';
@@ -17,7 +18,6 @@ import { makeControlPayloads } from './control-payloads.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
-import type { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import { creditRows } from '../flow-control/credit/credit-accounts.js';
 import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
@@ -36,7 +36,7 @@ import type { Loop } from './loop.js';
 import { makeLoop } from './loop.js';
 import { makeFailoverTools } from './failover-tools.js';
 import { makeFaultTools } from './fault-tools.js';
-import { DISCOVERY_SLOT, makeMechanisms, PAUSE_SLOT } from './mechanisms.js';
+import { DISCOVERY_SLOT, makeMechanisms } from './mechanisms.js';
 import type { CreditGating } from './credit-gating.js';
 import { makeOperator } from './operating.js';
 import { makeCreditGating } from './credit-gating.js';
@@ -61,7 +61,6 @@ export class Engine implements MechanismHost {
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
   readonly hasListeners = octetCell();
-  readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
@@ -77,6 +76,8 @@ export class Engine implements MechanismHost {
   private readonly creditGating: CreditGating;
   private readonly egressPath: EgressPath;
   private readonly loop: Loop;
+  /** Slot of the mechanism whose holds stop the frames of discovery, too; -1 if none does. */
+  private readonly clientGate: number;
   private readonly listening: Listeners;
 
   /** `frames`: room for so many at once; by default the estimate for so many ports. */
@@ -93,10 +94,11 @@ export class Engine implements MechanismHost {
     const order = makeTimerQueueOrder(shared);
     this.devices = specs.map((spec, i) => new Device(spec, rows[i], order[spec.kind]));
     this.listening = new Listeners(this.devices, shared.traceMask);
-    const set = makeMechanisms(shared, this, mechanisms);
+    const hasSlots = specs.some((spec) => spec.kind === 'switch' && !hasSharedBuffer(spec));
+    const set = makeMechanisms(shared, this, mechanisms, hasSlots);
     const { all, credit, faults } = set;
     this.mechanisms = all;
-    this.pfc = set.pfc;
+    this.clientGate = set.atSlot.findIndex((own) => own?.holdsClients === true);
     this.credit = credit;
     this.faults = faults;
     this.failover = set.failover;
@@ -115,7 +117,7 @@ export class Engine implements MechanismHost {
       this.creditGating,
       faults,
       this.controlPayloads,
-      set.pfc.defiance,
+      all,
     );
     this.switching = makeSwitching(
       shared,
@@ -161,9 +163,11 @@ export class Engine implements MechanismHost {
         this.switching,
       ),
     );
-    set.pfc.watchdog.equip(
-      makeWatchdogTools(shared, this.devices, this.creditGating, this.egressPath, this.switching),
-    );
+    for (const { watchdog } of all) {
+      watchdog?.equip(
+        makeWatchdogTools(shared, this.devices, this.creditGating, this.egressPath, this.switching),
+      );
+    }
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(
       shared,
@@ -266,14 +270,13 @@ export class Engine implements MechanismHost {
 
   hold(gate: number, port: number, priorities: number): void {
     const { ports } = this.shared;
-    if (gate === PAUSE_SLOT) this.pauseClients(port, priorities !== 0);
+    if (gate === this.clientGate) this.pauseClients(port, priorities !== 0);
     if (!ports.hold(gate, port, priorities)) return;
     const { place, firstPort, listeners } = this.devices[ports.owner(port)];
     listeners.heldChanged?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
     this.egressPath.wakeTransmitter(place, port);
   }
 
-  /** PAUSE stops frames of MAC clients (802.3 31B.3), and LLDP is one; PFC stops priorities. */
   private pauseClients(port: number, paused: boolean): void {
     const { ports } = this.shared;
     ports.mute(port, paused ? 1 << DISCOVERY_SLOT : 0);

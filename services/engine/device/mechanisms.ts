@@ -4,22 +4,19 @@ import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
 import { FailoverMechanism } from '../failover/failover-mechanism.js';
 import { FaultMechanism } from '../faults/fault-mechanism.js';
-import { PauseMechanism } from '../flow-control/pause/pause-mechanism.js';
-import { PfcMechanism } from '../flow-control/pfc/pfc-mechanism.js';
 import { SLOTS_MOST } from '../port/ports.js';
 import { QUEUE_OCTETS } from '../port/queues.js';
 import type { Shared } from './shared.js';
 import { makeAccounts } from './switch/slotted.js';
 
-/** Slots that other modules refer to. */
-export const PAUSE_SLOT = 0;
+/** The slot that other modules refer to. */
 export const DISCOVERY_SLOT = 5;
 /**
  * Slots among those of the engine's own for registered mechanisms, in their order. Timers of one
  * instant expire, and control frames are sent, in the order of slots; further mechanisms have the
  * slots behind.
  */
-const GIVEN_SLOTS: readonly number[] = [6, 3];
+const GIVEN_SLOTS: readonly number[] = [0, 1, 6, 3];
 const FIRST_FREE_SLOT = 8;
 /** Of a mechanism that holds nothing, arms no timers and sends no control frames. */
 const NO_SLOT = -1;
@@ -31,7 +28,6 @@ export interface MechanismSet {
   readonly atSlot: readonly Mechanism[];
   /** Registered mechanisms, in their order. */
   readonly given: readonly SliceMechanism[];
-  readonly pfc: PfcMechanism;
   readonly credit: CreditMechanism;
   readonly faults: FaultMechanism;
   readonly discovery: DiscoveryMechanism;
@@ -43,37 +39,35 @@ export function makeMechanisms(
   shared: Shared,
   host: MechanismHost,
   kinds: readonly MechanismKind[],
+  hasSlottedSwitches: boolean,
 ): MechanismSet {
   const { tables, buffer, ports, pool, queues, lines, counters, traceMask, replayBuffers } = shared;
-  const pfc = new PfcMechanism(tables, host, buffer, 1, ports);
   const credit = new CreditMechanism(tables, host, 2, pool, {
     inQueue: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
     inLine: lines.octets,
     first: queues.head,
     forEachRepeatable: replayBuffers.forEach,
   });
-  const pause = new PauseMechanism(tables, host, makeAccounts(shared), PAUSE_SLOT, ports);
   const faults = new FaultMechanism(tables, host, 4, traceMask);
   const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT);
   const failover = new FailoverMechanism(tables, host, 7);
   const atSlot: Mechanism[] = [];
-  atSlot[PAUSE_SLOT] = pause;
-  atSlot[1] = pfc;
   atSlot[2] = credit;
   atSlot[4] = faults;
   atSlot[DISCOVERY_SLOT] = discovery;
   atSlot[7] = failover;
+  const accounts = hasSlottedSwitches ? makeAccounts(shared) : buffer;
   const slotted = kinds.filter(({ hasSlot }) => hasSlot);
   const given = kinds.map((kind) => {
     const slot = kind.hasSlot ? slotOf(slotted.indexOf(kind)) : NO_SLOT;
     if (slot >= SLOTS_MOST) throw new Error(`no slot is left for ${kind.name}`);
-    const tools = { tables, host, slot, pool, ports, counters, replayBuffers, stopper: pfc };
+    const tools = { tables, host, slot, pool, ports, counters, replayBuffers, accounts };
     const made = kind.create(tools);
     if (slot !== NO_SLOT) atSlot[slot] = made;
     return made;
   });
   const all = atSlot.filter((mechanism) => mechanism !== undefined);
-  return { all, atSlot, given, pfc, credit, faults, discovery, failover };
+  return { all, atSlot, given, credit, faults, discovery, failover };
 }
 
 function slotOf(index: number): number {

@@ -25,11 +25,13 @@ export function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
 export function makeOperator(
   { ports, buffer, queues, pool }: Shared,
   devices: readonly Device[],
-  { pfc, credit, given }: MechanismSet,
+  { all, credit, given }: MechanismSet,
   creditGating: CreditGating,
   egressPath: EgressPath,
   hosting: Hosting,
 ): PortOperator {
+  const negotiated = all.filter(({ protectsGroup }) => protectsGroup !== undefined);
+
   function operate(port: number, operating: OperatingPort): void {
     const device = devices[ports.owner(port)];
     if (device.spec.kind === 'host' && device.spec.nic !== null) program(device, operating.ets);
@@ -37,9 +39,8 @@ export function makeOperator(
       share(device, port, operating.ets);
       classify(port, operating.ets.classOf);
     }
-    pfc.setOperational(port, operating.pfc);
-    exchange(port, operating.credit);
     for (const mechanism of given) mechanism.operate?.(port, operating);
+    exchange(port, operating.credit);
     if (device.spec.kind === 'switch' || device.spec.receiveMemory !== null) guard(port);
   }
 
@@ -107,8 +108,10 @@ export function makeOperator(
   /** An account whose link partner can be paused, or has credit, never drops. */
   function guard(port: number): void {
     for (let group = 0; group < TRAFFIC_CLASSES; group++) {
-      if (!pfc.rules(port, group)) continue;
-      buffer.setLossless(port, group, pfc.stops(port, group) || isBacked(port, group));
+      const ruling = negotiated.filter((own) => own.rulesGroup?.(port, group) === true);
+      if (ruling.length === 0) continue;
+      const isProtected = ruling.some((own) => own.protectsGroup!(port, group));
+      buffer.setLossless(port, group, isProtected || isBacked(port, group));
     }
   }
 

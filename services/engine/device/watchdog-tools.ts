@@ -1,5 +1,5 @@
 import { DROP } from '../contract/probe.js';
-import type { WatchdogTools } from '../flow-control/pfc/pfc-watchdog.js';
+import type { WatchdogTools } from '../contract/flow-control.js';
 import { CLASS, ISOLATING_FLAG, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_WATCHDOG } from './device.js';
@@ -8,7 +8,7 @@ import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 
-/** Effects of the PFC watchdog on the queues of a switch. */
+/** Effects of a watchdog on the queues of a switch. */
 export function makeWatchdogTools(
   shared: Shared,
   devices: readonly Device[],

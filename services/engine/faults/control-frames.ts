@@ -20,21 +20,13 @@ import { IPV6_HEADER_OCTETS } from '../wire/ipv6.js';
 import { ETHERTYPE_LLDP } from '../wire/lldp/lldpdu.js';
 import { UDP_HEADER_OCTETS } from '../wire/udp.js';
 import { LLR_ACK, LLR_INIT, LLR_INIT_ECHO, LLR_NACK } from '../wire/llr.js';
-import {
-  OPCODE_CE_GRANT,
-  OPCODE_CE_REQUEST,
-  OPCODE_EXTENSION,
-  OPCODE_PAUSE,
-  OPCODE_PFC,
-} from '../wire/mac-control/opcodes.js';
-
+import { MAC_CONTROL_KINDS } from '../wire/mac-control/kinds.js';
+import { OPCODE_EXTENSION } from '../wire/mac-control/opcodes.js';
 import { ORDERED_SET_OCTETS, ORDERED_SET_TYPE, orderedSetType } from '../wire/ordered-set.js';
 
 const TYPE_AT = 12;
 const OPCODE_AT = 14;
-/** Behind the opcode: the low octet of a PFC vector; in CE, what follows the flags. */
-const PFC_VECTOR_AT = 17;
-const CE_VECTOR_AT = 17;
+/** In a CE-Tag: what follows the flags. */
 const TAG_VECTOR_AT = 15;
 
 const ANY = -1;
@@ -62,10 +54,12 @@ function ofFabric(messages: number): Kind {
 /** Control frames that a scenario can name. */
 export const CONTROL_FRAMES: Readonly<Record<string, Kind>> = {
   any: { ...ofLink(ANY, ANY, NONE), messages: CNP | CNM | CIM | SFCM },
-  pause: ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_PAUSE, NONE),
-  pfc: ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_PFC, PFC_VECTOR_AT),
-  'ce-request': ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_CE_REQUEST, CE_VECTOR_AT),
-  'ce-grant': ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_CE_GRANT, CE_VECTOR_AT),
+  ...Object.fromEntries(
+    MAC_CONTROL_KINDS.map(({ name, opcode, vectorAt }) => [
+      name,
+      ofLink(ETHERTYPE_MAC_CONTROL, opcode, vectorAt ?? NONE),
+    ]),
+  ),
   'ce-tag-request': ofLink(CE_TAG_REQUEST, ANY, TAG_VECTOR_AT),
   'ce-tag-grant': ofLink(CE_TAG_GRANT, ANY, TAG_VECTOR_AT),
   'cc-update': ofLink(ETHERTYPE_MAC_CONTROL, OPCODE_EXTENSION, NONE),

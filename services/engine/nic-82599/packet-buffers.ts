@@ -25,7 +25,7 @@ export interface Watermarks {
 
 const CABLE_BITS = 5_556;
 const INTERFACE_BITS = 18_944;
-const PFC_BITS = 672;
+const CONTROL_FRAME_BITS = 672;
 const HIGHER_LAYER_BITS = 6_144;
 const LOW_BITS = 14_401;
 
@@ -41,7 +41,8 @@ function kbOfBits(bits: number): number {
 export function watermarks(sizeKb: number, mtuOctets: number): Watermarks {
   const frame = mtuOctets + 14 + 4;
   const link = frame + 20;
-  const bits = 8 * link + PFC_BITS + 2 * CABLE_BITS + 2 * INTERFACE_BITS + HIGHER_LAYER_BITS;
+  const way = 2 * CABLE_BITS + 2 * INTERFACE_BITS;
+  const bits = 8 * link + CONTROL_FRAME_BITS + way + HIGHER_LAYER_BITS;
   const delay = Math.floor((36 * bits) / 25) + 1 + 2 * 8 * link;
   const room = sizeKb - kbOfBits(delay);
   const highKb = room > 0 ? room : Math.ceil(frame / KB) + 1;

@@ -1,5 +1,4 @@
 import type { PortSpec } from '../contract/spec.js';
-import { stopSpecOf } from '../contract/stop-spec.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
 
@@ -106,7 +105,7 @@ export function makePorts(tables: Tables) {
     // Neighbours that negotiate begin without credit.
     meter(port, spec.discovery?.drives === true ? 0 : credited);
     // Without a response delay they pass the pipeline, as frames do.
-    controlDelays[port] = stopSpecOf(spec)?.responseDelayPs ?? ingressPs;
+    controlDelays[port] = spec.pausing?.responseDelayPs ?? ingressPs;
   }
 
   /** Traffic class of each priority from now on. */

@@ -14,8 +14,8 @@ export interface StopListener {
 }
 
 /**
- * The pause responder of PAUSE and PFC: one timer per port, or one per port and priority. A
- * received time replaces the running one; zero releases (802.3 31B.3.2, 31D).
+ * The pause responder of mechanisms that pause for a time: one timer per port, or one per port and
+ * priority. A received time replaces the running one; zero releases (802.3 31B.3.2, 31D).
  */
 export class PauseResponder {
   /** By port and timer: held until; 0 when not held. */

@@ -40,9 +40,6 @@ export const ETHERNET_RATES: readonly EthernetRate[] = [
   rate('1.6T', 1.6e12, 3620),
 ];
 
-/** Latest stop of a priority after a PFC indication, the same at every rate (802.1Q 36.1.3.3). */
-export const PFC_RESPONSE_LIMIT_PS = 614_400;
-
 export function rateOfBps(bps: number): EthernetRate | undefined {
   return ETHERNET_RATES.find((rate) => rate.bps === bps);
 }

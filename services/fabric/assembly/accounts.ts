@@ -1,17 +1,18 @@
+import type { PausingSettings } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
 import type { PlacedSize } from '../sizing/placed-size.js';
 import { termOf } from '../sizing/placed-size.js';
-import type { PfcSection, PrioritySection, Scenario } from '../scenario/scenario.js';
+import type { PrioritySection, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Margin } from './assembly.js';
 import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Backing } from './backing.js';
-import { hasPfc, isBacked, type Methods } from './link-methods.js';
-import { groupsOf } from './port-specs.js';
+import { isBacked, isPausable, type Methods } from './link-methods.js';
+import { groupsOf } from './priority-groups.js';
 
 const GROUPS = 8;
 
@@ -38,7 +39,7 @@ interface GroupPolicy {
   readonly reservedOctets: number;
   readonly alpha: number;
   /** How senders are paused; null where they are not. */
-  readonly stop: PfcSection | null;
+  readonly stop: PausingSettings | null;
   /** Senders have credit, which the account backs. */
   readonly credited: boolean;
 }
@@ -168,18 +169,18 @@ export class MemoryPlan {
           : { ...UNUSED, reservedOctets: policy.reservedOctets, alpha };
         continue;
       }
-      // Where credit may apply, its buffer is below all thresholds of PFC.
+      // Where credit may apply, its buffer is below all thresholds of pauses.
       const backing = credited ? this.creditOctets(end, policy) : 0;
       const reservedOctets = policy.reservedOctets + backing;
       const terms = this.terms(end, policy);
       const cell = settings.switch.buffer.cellBytes;
-      const wanted = stop.headroomBytes ?? terms.totalOctets;
+      const wanted = stop.headroom === 'auto' ? terms.totalOctets : stop.headroom;
       const account = {
         lossless: true,
         reservedOctets,
         alpha,
-        xoffOctets: stop.xoffBytes === null ? Infinity : stop.xoffBytes + backing,
-        xonGapOctets: stop.xonGapBytes,
+        xoffOctets: stop.xoff === 'dynamic' ? Infinity : stop.xoff + backing,
+        xonGapOctets: stop.xonGap,
         headroomOctets: Math.ceil(wanted / cell) * cell,
       };
       accounts[group] = account;
@@ -217,7 +218,7 @@ export class MemoryPlan {
       propagationPs: end.link.propagationPs,
       interfaceDelayPs: end.link.interfaceDelayPs,
       pipelinePs,
-      responseDelayPs: peerStop?.responseDelayPs ?? 0,
+      responseDelayPs: peerStop?.responseDelay ?? 0,
       longestSentOctets: this.longestOctets,
       longestStoppedOctets: longest,
       fullPoolOctets: longest,
@@ -281,15 +282,15 @@ function makePolicies(
   return [...new Set(groups)].map((group) => {
     const own = priorities.filter(({ priority }) => groups[priority] === group);
     const numbers = own.map(({ priority }) => priority);
-    const isPfc = ({ priority }: PrioritySection): boolean => hasPfc(methods[priority]);
-    const leader = own.find(isPfc) ?? own[0]!;
+    const isPaused = ({ priority }: PrioritySection): boolean => isPausable(methods[priority]);
+    const leader = own.find(isPaused) ?? own[0]!;
     const section = pause.enabled ? pause : leader;
     return {
       group,
       priorities: numbers,
       reservedOctets: section.ingressReservedBytes,
       alpha: section.ingressAlpha,
-      stop: pause.enabled || isPfc(leader) ? section.pfc : null,
+      stop: pause.enabled || isPaused(leader) ? section.pausing : null,
       credited: !pause.enabled && numbers.some((priority) => isBacked(methods[priority])),
     };
   });

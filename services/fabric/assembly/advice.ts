@@ -3,7 +3,7 @@
  * them.
  */
 
-import { MECHANISMS } from '../../mechanisms/registry.js';
+import { MECHANISMS, watchdogOf } from '../../mechanisms/registry.js';
 import type { PrioritySection } from '../scenario/scenario.js';
 import type { Path } from '../topology/cabling.js';
 import { portName } from '../topology/topology.js';
@@ -80,7 +80,7 @@ function markedTooLate(section: PrioritySection, fabric: Fabric): Warning[] {
 }
 
 function smallThreshold(section: PrioritySection, fabric: Fabric): Warning[] {
-  if (section.pfc.xoffBytes !== null) return [];
+  if (section.pausing.xoff !== 'dynamic') return [];
   const margin = marginsOf(fabric, section).find(
     ({ xoffOctets, terms }) => xoffOctets < terms.frameOctets,
   );
@@ -108,7 +108,8 @@ function smallHeadroom(section: PrioritySection, fabric: Fabric): Warning[] {
 
 /** A watchdog must outlast the longest single pause that a link partner may request. */
 function hastyWatchdog(section: PrioritySection, { linkEnds }: Fabric): Warning[] {
-  const { quanta, watchdog } = section.pfc;
+  const { quanta } = section.pausing;
+  const watchdog = watchdogOf(section.watchdog);
   if (watchdog === null) return [];
   const octetPs = Math.max(...linkEnds.flat().map((end) => end.octetPs));
   const pausePs = quanta * QUANTUM_OCTETS * octetPs;

@@ -27,7 +27,7 @@ import { arrivalsAt } from './host-arrivals.js';
 import { nicHost } from './nic-host.js';
 import { NIC, type NicSection } from '../../mechanisms/registry.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
-import { linkLayerOf, portSpecs } from './port-specs.js';
+import { plannedPort, portSpecs } from './port-specs.js';
 import type { PortPlace } from '../../mechanisms/fabric-context.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { fabricOfMechanisms, planMechanisms } from './mechanism-plans.js';
@@ -137,8 +137,8 @@ export function assemble(input: AssemblyInput): Assembly {
     if (section === null || end === undefined) return null;
     NIC.checkVms(section, flows, index, fail);
     const { pause } = scenario;
-    const responseDelayPs = settings[end.peerDevice]!.priorities.map(({ pfc }) =>
-      pause.enabled ? pause.pfc.responseDelayPs : pfc.responseDelayPs,
+    const responseDelayPs = settings[end.peerDevice]!.priorities.map(({ pausing }) =>
+      pause.enabled ? pause.pausing.responseDelay : pausing.responseDelay,
     );
     const linkBps = end.link.rateBps;
     const host = nicHost(name, settings[index]!, scenario, {
@@ -182,7 +182,7 @@ export function assemble(input: AssemblyInput): Assembly {
       credit,
       chips,
       discovery,
-      (port) => linkLayerOf(mechanisms, index, port),
+      (port) => plannedPort(mechanisms, index, port),
     );
     const common: Common = {
       index,

@@ -37,7 +37,7 @@ import { nicHost } from './nic-host.js';
 import type { LinkEnd } from './link-ends.js';
 import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { Prospects } from './link-methods.js';
-import { creditOf, pfcOf } from './prospects.js';
+import { creditOf, negotiatedOf } from './prospects.js';
 import type { Settings } from './settings.js';
 import { placeOfCredit } from './settings.js';
 
@@ -155,7 +155,7 @@ export class DiscoveryPlan {
         : null;
     let now: Configuration = {
       end: own.discovery,
-      pfc: pfcOf(own, scenario),
+      pfc: negotiatedOf(own, scenario),
       credit: creditOf(own),
       arbiter: arbiter ?? scenario.classes.arbiter,
       hardware,

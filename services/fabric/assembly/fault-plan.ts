@@ -5,10 +5,7 @@ import type { DeviceSpec } from '../../engine/device/engine.js';
 import { CONTROL_FRAMES, isOfLink } from '../../engine/faults/control-frames.js';
 import { RandomStream } from '../../engine/kernel/random.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
-import { NIC } from '../../mechanisms/registry.js';
-import { MAC_CONTROL_OCTETS } from '../../engine/wire/mac-control/mac-control-header.js';
-import { blankPauseFrame, encodePause } from '../../engine/wire/mac-control/pause-frame.js';
-import { blankPfcFrame, encodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
+import { MECHANISMS, NIC, pausingOf } from '../../mechanisms/registry.js';
 import type { HostAddress } from '../address.js';
 import { frameErrorsOf } from '../link-errors.js';
 import type { FaultSection, ForgedFrames } from '../scenario/fault-section.js';
@@ -29,7 +26,7 @@ const INDEPENDENT = { fec: 'none', isAfterFec: true, burstBits: 1 } as const;
 
 /** What a port must have for a fault to have an effect on it. */
 const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
-  storm: 'PFC or PAUSE',
+  storm: MECHANISMS.flatMap(({ name, pausing }) => (pausing ? name : [])).join(' or '),
   'steal-credit': 'credit exchange or cbfc',
   'stuck-credit': 'credit exchange or cbfc',
   forge: 'ordered sets, as llr and cbfc have them',
@@ -347,7 +344,8 @@ class FaultPlan {
       case 'host-pause':
         return reading(device, Infinity);
       case 'wrong-map': {
-        const isMapped = device.kind === 'host' && device.nic?.dcb === true && port.pfc !== null;
+        const isMapped =
+          device.kind === 'host' && device.nic?.dcb === true && port.pausing?.wholePort === false;
         return isMapped ? { kind: 'map', table: NIC.mapOf(fault.classes) } : null;
       }
       case 'storm':
@@ -373,18 +371,12 @@ function stormOf(
   { priorities, intervalPs, quanta }: FaultSection,
   port: PortSpec,
 ): FaultEffect | null {
-  const octets = new Uint8Array(MAC_CONTROL_OCTETS);
-  const lasts = quanta * QUANTUM_OCTETS * port.octetPs;
+  const { pausing, mac, octetPs } = port;
+  const named = (pausing?.priorities ?? 0) & priorities;
+  if (pausing === null || named === 0) return null;
+  const lasts = quanta * QUANTUM_OCTETS * octetPs;
   const everyPs = intervalPs === Infinity ? Math.ceil(lasts / STORM_REPEATS) : intervalPs;
-  if (port.pause !== null) {
-    encodePause(octets, 0, { ...blankPauseFrame(), source: port.mac, quanta });
-    return { kind: 'send', octets: [...octets], everyPs, message: null };
-  }
-  const enableVector = (port.pfc?.priorities ?? 0) & priorities;
-  if (enableVector === 0) return null;
-  const frame = { ...blankPfcFrame(), source: port.mac, enableVector };
-  frame.quanta.fill(quanta);
-  encodePfc(octets, 0, frame);
+  const octets = pausingOf(pausing.mechanism)!.compose(mac, named, quanta);
   return { kind: 'send', octets: [...octets], everyPs, message: null };
 }
 

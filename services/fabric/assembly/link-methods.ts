@@ -1,35 +1,35 @@
-import { hasCredit, hasPfc } from '../../mechanisms/fabric-context.js';
-import { FLOW_CONTROLS, fallbackOf } from '../../mechanisms/registry.js';
+import { hasCredit, isPausable, type Fallback } from '../../mechanisms/fabric-context.js';
+import { GRANTING_CONTROLS, NEGOTIATED_CONTROL, fallbackOf } from '../../mechanisms/registry.js';
 import type { CreditEndSection, FlowControl, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 import { placeOfCredit, placeOfPriority } from './settings.js';
 
-/** Methods that a link is built for; `either`: its ends may negotiate credit, and PFC. */
+/** Methods that a link is built for; `either`: its ends may negotiate credit, and pauses. */
 export type LinkMethod = FlowControl | 'either';
 
 /** By priority: its method on a link. */
 export type Methods = readonly LinkMethod[];
 
-export { hasCredit, hasPfc };
+export { hasCredit, isPausable };
 
 /** The receiver sets memory apart for what it grants. */
 export function isBacked(method: LinkMethod | undefined): boolean {
-  return hasCredit(method) || FLOW_CONTROLS.some((name) => name === method);
+  return hasCredit(method) || isOfSlice(method);
 }
 
 /** What a device that negotiates may come to at any time: priorities, one bit each. */
 export interface Prospects {
-  readonly pfc: number;
+  readonly pausable: number;
   readonly credit: number;
 }
 
 /**
  * By device and port. Both ends of a link run the same method for a priority (802.1Q 36.1.1); where
  * only one of them has credit exchange, the scenario sets the fallback. Where link partners
- * negotiate (`prospects`, by device), a link is built for all possible results: PFC if one end has
- * it, as the other may adopt it, and credit if both can.
+ * negotiate (`prospects`, by device), a link is built for all possible results: pauses if one end
+ * has them, as the other may adopt them, and credit if both can.
  */
 export function methodsOfLinks(
   scenario: Scenario,
@@ -58,7 +58,7 @@ export function methodsOfLinks(
         // What both ends are configured for is agreed on by the mechanism itself.
         return agreed.map((method, p) => {
           if (isChannelled(p)) return 'cbfc';
-          return here[p] === there[p] && isOfSlice(here[p]!) ? here[p]! : method;
+          return here[p] === there[p] && isOfSlice(here[p]) ? here[p]! : method;
         });
       }
       if (here === there && codec === 'ce') return here;
@@ -87,22 +87,23 @@ function commonCodec(
   return here === 'cbfc' || there === 'cbfc' ? null : 'ce';
 }
 
-function isOfSlice(method: FlowControl): boolean {
-  return FLOW_CONTROLS.some((name) => name === method);
+/** Its granting is planned, and agreed on, by its slice. */
+function isOfSlice(method: LinkMethod | undefined): boolean {
+  return GRANTING_CONTROLS.some((name) => name === method);
 }
 
 /** What rules a priority where only one end has this method. */
-function fallbackFor(scenario: Scenario, method: FlowControl): 'refuse' | 'pfc' | 'none' {
+function fallbackFor(scenario: Scenario, method: FlowControl): Fallback {
   if (method === 'credit') return scenario.credit.fallback;
   return isOfSlice(method) ? fallbackOf(method, scenario.mechanisms) : 'refuse';
 }
 
 function negotiable(here: Prospects, there: Prospects): Methods {
-  const [pfc, credit] = [here.pfc | there.pfc, here.credit & there.credit];
+  const [pausable, credit] = [here.pausable | there.pausable, here.credit & there.credit];
   return Array.from({ length: 8 }, (_, priority) => {
     const bit = 1 << priority;
-    if ((credit & bit) !== 0) return (pfc & bit) !== 0 ? 'either' : 'credit';
-    return (pfc & bit) !== 0 ? 'pfc' : 'none';
+    if ((credit & bit) !== 0) return (pausable & bit) !== 0 ? 'either' : 'credit';
+    return (pausable & bit) !== 0 ? NEGOTIATED_CONTROL : 'none';
   });
 }
 
@@ -126,7 +127,7 @@ function disagreement(
         `${peer.name}; codec: both at one of them, or give a fallback`,
     );
   }
-  const mayFallBack = [method, other].some((one) => one === 'credit' || isOfSlice(one!));
+  const mayFallBack = [method, other].some((one) => one === 'credit' || isOfSlice(one));
   const remedy = mayFallBack ? '; make them alike or give a fallback' : '';
   return fail(
     places.find(([section]) => section === 'devices') ?? places[0]!,

@@ -1,5 +1,4 @@
 import type { PortSpec } from '../../engine/contract/spec.js';
-import { stopSpecOf } from '../../engine/contract/stop-spec.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { FRAME_OCTETS_MIN, PREAMBLE_OCTETS } from '../../engine/units/ethernet.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
@@ -34,5 +33,5 @@ export function linkLookaheadPs(specs: readonly DeviceSpec[], end: LinkEnd): num
 
 /** Infinity where control frames pass the pipeline, as at ports that receive no pauses. */
 function responseDelayOf(port: PortSpec): number {
-  return stopSpecOf(port)?.responseDelayPs ?? Infinity;
+  return port.pausing?.responseDelayPs ?? Infinity;
 }

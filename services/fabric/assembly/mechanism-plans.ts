@@ -17,7 +17,8 @@ import type { Path } from '../../settings/source-tree.js';
 import type { AssemblyInput } from './assembly.js';
 import type { FlowPaths } from './flow-paths.js';
 import type { LinkEnd } from './link-ends.js';
-import { hasPfc, type Methods } from './link-methods.js';
+import { isPausable, type Methods } from './link-methods.js';
+import { groupsAt } from './priority-groups.js';
 import type { Settings } from './settings.js';
 import { placeOfPriority } from './settings.js';
 import { stationsOf } from './stations.js';
@@ -71,6 +72,7 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
       devices: settings.map((own, device): DeviceContext => ({
         name: topology.devices[device]!.name,
         ...settingsFor(slice.name, { own, arbiter, isHost: device < hosts }),
+        groupOf: groupsAt(scenario, own, device < hosts),
         address: () => stationsOf([device < hosts ? addresses[device]! : switchAddress(device)]),
         links: links[device]!,
       })),
@@ -80,6 +82,7 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
       receive: scenario.classes.receive,
       longestFrameOctets,
       frameLengths: ground.frameLengths,
+      portPausing: scenario.pause.enabled ? scenario.pause.pausing : null,
       negotiates: scenario.discovery.enabled && scenario.discovery.drives,
       hostsNamed: (path, selection) => hostsNamed(input, path, selection),
       matches: matchesGlob,
@@ -114,16 +117,17 @@ interface SettingsOfDevice {
 function settingsFor(
   name: string,
   { own: settings, arbiter, isHost }: SettingsOfDevice,
-): Omit<DeviceContext, 'name' | 'address' | 'links'> {
+): Omit<DeviceContext, 'name' | 'groupOf' | 'address' | 'links'> {
   return {
     section: settings.mechanisms[name]!,
-    priorities: settings.priorities.map(({ priority, flowControl, mechanisms }) => ({
-      priority,
-      flowControl,
-      key: mechanisms[name],
-      // A chip with a memory of its own has none, whatever the priorities in the scenario.
-      isOn: mechanisms[name] === true && (isHost || settings.switch.model === 'shared-buffer'),
-    })),
+    priorities: settings.priorities.map(
+      ({ priority, flowControl, pausing, watchdog, mechanisms }) => ({
+        ...{ priority, flowControl, pausing, watchdog },
+        key: mechanisms[name],
+        // A chip with a memory of its own has none, whatever the priorities in the scenario.
+        isOn: mechanisms[name] === true && (isHost || settings.switch.model === 'shared-buffer'),
+      }),
+    ),
     pipelinePs: settings.switch.pipelinePs,
     hasOwnMemory: isHost ? settings.host.nic !== null : settings.switch.model !== 'shared-buffer',
     shares: sharesOf(settings.switch.arbiter ?? arbiter),
@@ -147,7 +151,7 @@ function linkOf(end: LinkEnd, methods: Methods, { input, xoffOctets }: Ground): 
     octetPs,
     latencyPs,
     flowControl: methods,
-    pfc: methods.reduce((mask, method, p) => (hasPfc(method) ? mask | (1 << p) : mask), 0),
+    pausable: methods.reduce((mask, method, p) => (isPausable(method) ? mask | (1 << p) : mask), 0),
     xoffOctets: (priority) => xoffOctets(device, port, priority),
     peerAddress: () => {
       const host = input.addresses[peerDevice];

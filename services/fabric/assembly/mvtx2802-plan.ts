@@ -1,6 +1,7 @@
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
-import type { Mvtx2802Spec, ShaperSpec, StopPortSpec } from '../../engine/contract/spec.js';
+import { wholePortPausing } from '../../engine/contract/pausing.js';
+import type { Mvtx2802Spec, PausingSpec, ShaperSpec } from '../../engine/contract/spec.js';
 import {
   DELAY_BOUNDS_US,
   LEAST_XOFF_SLOTS,
@@ -12,7 +13,6 @@ import {
   RATE_PARTS,
   uncongestedBelow,
 } from '../../engine/flow-control/mvtx2802/mvtx2802-managed.js';
-import { PAUSE_QUANTA } from '../../engine/flow-control/pause/pause-managed.js';
 import { rateOfBps } from '../../engine/units/rates.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import { showRate } from '../../settings/quantities.js';
@@ -52,7 +52,8 @@ type Change = DeviceOverride['switch'];
 const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
 const P6_AND_P7 = 0xc0;
 const GIGABIT_PS = 1e3;
-/** Xoff is refreshed after half its time. */
+/** Of Xoff: the longest time that PAUSE can state, refreshed when half of it is over. */
+const QUANTA = 65_535;
 const REFRESH_FRACTION = 0.5;
 
 /** Specifications of the switches that are MVTX2802s, and PAUSE of their link partners. */
@@ -106,13 +107,15 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
     };
   }
 
-  /** 802.3x at either end of a link where a port of such a switch has it; null elsewhere. */
-  pause(end: LinkEnd): StopPortSpec | null {
+  /** 802.3x at either end of a link where a port of such a switch alone has it; null elsewhere. */
+  pausing(end: LinkEnd): PausingSpec | null {
     const peer = this.peerOf(end);
+    if (this.scenario.pause.enabled) return null;
     if (!this.hasFlowControl(end) && !this.hasFlowControl(peer)) return null;
     const { device } = this.isChip(end.device) ? end : peer;
     const { responseDelayPs } = this.registersOf(device);
-    return { quanta: PAUSE_QUANTA.default, refreshFraction: REFRESH_FRACTION, responseDelayPs };
+    const times = { quanta: QUANTA, refreshFraction: REFRESH_FRACTION, responseDelayPs };
+    return wholePortPausing(times);
   }
 
   /** Of a port; null where it has the arbiter of its device. */
@@ -362,7 +365,8 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   private pauseOf(end: LinkEnd): { readonly responseDelayPs: number } {
-    return this.scenario.pause.enabled ? this.scenario.pause.pfc : this.pause(end)!;
+    const { enabled, pausing } = this.scenario.pause;
+    return enabled ? { responseDelayPs: pausing.responseDelay } : this.pausing(end)!;
   }
 
   /** An error where the file configures it for this switch. */

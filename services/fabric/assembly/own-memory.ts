@@ -1,7 +1,7 @@
 /** Switches with a memory of their own in place of a shared buffer. */
 
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
-import type { StopPortSpec } from '../../engine/contract/spec.js';
+import type { PausingSpec } from '../../engine/contract/spec.js';
 import type { LinkEnd } from './link-ends.js';
 
 /** Of a flow-controlled port: its slots behind Xoff, and the need by the delays. */
@@ -18,6 +18,6 @@ export interface OwnMemoryPlan {
   isChip(device: number): boolean;
   /** Of a port; null where it has the arbiter of its device. */
   arbiter(end: LinkEnd): ArbiterSpec | null;
-  /** 802.3x at either end of a link where a port of such a switch has it; null elsewhere. */
-  pause(end: LinkEnd): StopPortSpec | null;
+  /** 802.3x at either end of a link where a port of such a switch alone has it; null elsewhere. */
+  pausing(end: LinkEnd): PausingSpec | null;
 }

@@ -1,5 +1,7 @@
 /** Possible results of negotiation, at any time of a run. */
 
+import { besidePause } from '../scenario/check-flow-control.js';
+import { NEGOTIATED_CONTROL } from '../../mechanisms/registry.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { AssemblyInput } from './assembly.js';
@@ -14,24 +16,28 @@ export function prospectsOf(input: AssemblyInput, settings: readonly Settings[])
   return topology.devices.map(({ name }, device) => {
     const own = settings[device]!;
     const later = scenario.discovery.changes.filter(({ devices }) => matchesGlob(devices, name));
-    const pfc = later.reduce((mask, change) => mask | (change.pfc ?? 0), pfcOf(own, scenario));
-    const now = creditOf(own) | maskOf(own.discovery.creditCapable);
+    const now = negotiatedOf(own, scenario);
+    const pausable = later.reduce((mask, change) => mask | (change.pfc ?? 0), now);
+    const granting = creditOf(own) | maskOf(own.discovery.creditCapable);
     const credit = later.reduce(
       (mask, { credit: then, end }) => mask | (then ?? 0) | maskOf(end.creditCapable ?? []),
-      now,
+      granting,
     );
     checkAlike(input, credit, transmit, 'traffic class');
     checkAlike(input, credit, receive, 'receive account');
-    return { pfc, credit };
+    return { pausable, credit };
   });
 }
 
-/** A priority with credit that may fall back to PFC advertises that too. */
-export function pfcOf({ priorities }: Settings, { credit }: Scenario): number {
-  const fallsBack = credit.fallback === 'pfc';
+/** A priority with credit that may fall back to PFC advertises that, too. */
+export function negotiatedOf({ priorities }: Settings, { credit }: Scenario): number {
+  const fallsBack = credit.fallback === NEGOTIATED_CONTROL;
   return maskOf(
     priorities
-      .filter(({ flowControl }) => flowControl === 'pfc' || (flowControl === 'credit' && fallsBack))
+      .filter(
+        ({ flowControl }) =>
+          flowControl === NEGOTIATED_CONTROL || (flowControl === 'credit' && fallsBack),
+      )
       .map(({ priority }) => priority),
   );
 }
@@ -50,21 +56,19 @@ function maskOf(priorities: readonly number[]): number {
 
 /** A port has PAUSE or flow control by priority, also after changes. */
 function checkPaused({ scenario, fail }: AssemblyInput, settings: readonly Settings[]): void {
-  const message = (method: string): string =>
-    `${method} while pause is on: a port has either of them (802.1Q 36); remove one`;
   for (const { index, pfc, credit, end } of scenario.discovery.changes) {
     const at = ['discovery', 'changes', index];
-    if (pfc) throw fail([...at, 'pfc'], message('pfc'));
-    if (credit) throw fail([...at, 'credit'], message('credit'));
+    if (pfc) throw fail([...at, 'pfc'], besidePause('pfc'));
+    if (credit) throw fail([...at, 'credit'], besidePause('credit'));
     if (maskOf(end.creditCapable ?? []) !== 0) {
-      throw fail([...at, 'creditCapable'], message('credit'));
+      throw fail([...at, 'creditCapable'], besidePause('credit'));
     }
   }
   const capable = settings.find(({ discovery }) => discovery.creditCapable.length > 0);
   if (capable === undefined) return;
   const change = capable.changes.findLast((own) => own.discovery.creditCapable !== undefined);
   const section = change === undefined ? [] : ['devices', change.match];
-  throw fail([...section, 'discovery', 'creditCapable'], message('credit'));
+  throw fail([...section, 'discovery', 'creditCapable'], besidePause('credit'));
 }
 
 /** Priorities in one class wait for the same credit, and those of one account share its buffer. */

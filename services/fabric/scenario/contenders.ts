@@ -8,7 +8,7 @@ import type { LoadedScenario } from './load-scenario.js';
 import type { MechanismSections } from './mechanism-sections.js';
 
 /** Flow controls of a link, of which a variant has exactly one. */
-const HOLDS = ['none', 'pause', 'pfc', 'credit', ...FLOW_CONTROLS] as const;
+const HOLDS = ['none', 'pause', ...FLOW_CONTROLS] as const;
 /** What switches tell their neighbours and the sources beside that. */
 const MESSAGES: readonly string[] = MECHANISMS.flatMap(({ name, priority }) =>
   priority?.isFlag === true ? [name] : [],
@@ -22,7 +22,7 @@ const TOGGLES: readonly string[] = TOGGLED.map(({ name }) => name);
 type Hold = (typeof HOLDS)[number];
 
 export interface Contender {
-  /** As the user wrote it: `pfc+dcqcn`. */
+  /** As the user wrote it: `credit+dcqcn`. */
   readonly name: string;
   readonly hold: Hold;
   /** The kind of a rate control, or `none`. */

@@ -59,7 +59,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
 }
 
 function changedPriority(section: PrioritySection, change: PriorityChange): PrioritySection {
-  const pfc = { ...section.pfc, ...change.pfc };
+  const pausing = { ...section.pausing, ...change.pausing };
   const mechanisms = { ...section.mechanisms, ...change.mechanisms };
-  return { ...section, ...change, pfc, mechanisms };
+  return { ...section, ...change, pausing, mechanisms };
 }

@@ -1,24 +1,17 @@
 /** `priorities`, `pause`, `classes` of the file -> settings of each priority and class. */
 
+import { pausingKeys, type PausingSettings } from '../../mechanisms/registry.js';
 import type { Located } from './located.js';
 import { checkMechanismKeys, mechanismKeys } from './mechanism-sections.js';
 import type {
   ArbiterSection,
   ClassSection,
   PauseSection,
-  PfcSection,
   PriorityChange,
   PrioritySection,
-  WatchdogSection,
 } from './scenario.js';
-import type {
-  ArbiterInput,
-  HoldInput,
-  PriorityChangeInput,
-  PriorityInput,
-  WatchdogInput,
-} from './schema-flow-control.js';
-import { pauseDefaults, priorityDefaults, watchdogKeys } from './schema-flow-control.js';
+import type { ArbiterInput, PriorityChangeInput, PriorityInput } from './schema-flow-control.js';
+import { pauseDefaults, priorityDefaults } from './schema-flow-control.js';
 import type { ScenarioInput } from './schema.js';
 import type { Path } from '../../settings/source-tree.js';
 
@@ -26,7 +19,7 @@ const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 type PriorityKeys = Exclude<PriorityChangeInput, string>;
 
-/** Short form `pfc` and long form alike. */
+/** Short form, the name of a flow control, and long form alike. */
 const keysOf = (input: PriorityChangeInput | undefined): PriorityKeys =>
   typeof input === 'string' ? { flowControl: input } : (input ?? {});
 
@@ -45,7 +38,8 @@ export function prioritySections(
     return {
       priority,
       flowControl: keys.flowControl,
-      pfc: { ...pfcSection(keys), watchdog: watchdogSection(keys.watchdog) },
+      pausing: pausingIn(keys),
+      watchdog: keys.watchdog,
       ingressReservedBytes: keys.reserved,
       ingressAlpha: keys.alpha,
       mechanisms: mechanismKeys(keys),
@@ -64,7 +58,8 @@ export function priorityChanges(
     const keys = { ...keysOf(input['all']), ...keysOf(input[priority]) };
     return {
       priority,
-      pfc: pfcChange(keys),
+      pausing: pausingIn(keys),
+      ...(keys.watchdog !== undefined && { watchdog: keys.watchdog }),
       ...(keys.flowControl !== undefined && { flowControl: keys.flowControl }),
       ...(keys.reserved !== undefined && { ingressReservedBytes: keys.reserved }),
       ...(keys.alpha !== undefined && { ingressAlpha: keys.alpha }),
@@ -73,46 +68,20 @@ export function priorityChanges(
   });
 }
 
-const thresholdOf = (xoff: HoldInput['xoff']): number | null => (xoff === 'dynamic' ? null : xoff);
-
-const headroomOf = (headroom: HoldInput['headroom']): number | null =>
-  headroom === 'auto' ? null : headroom;
-
-function pfcSection(input: HoldInput): PfcSection {
-  return {
-    xoffBytes: thresholdOf(input.xoff),
-    xonGapBytes: input.xonGap,
-    headroomBytes: headroomOf(input.headroom),
-    quanta: input.quanta,
-    refreshFraction: input.refresh,
-    responseDelayPs: input.responseDelay,
-    watchdog: null,
-  };
-}
-
-function pfcChange(keys: PriorityKeys): Partial<PfcSection> {
-  return {
-    ...(keys.xoff !== undefined && { xoffBytes: thresholdOf(keys.xoff) }),
-    ...(keys.xonGap !== undefined && { xonGapBytes: keys.xonGap }),
-    ...(keys.headroom !== undefined && { headroomBytes: headroomOf(keys.headroom) }),
-    ...(keys.quanta !== undefined && { quanta: keys.quanta }),
-    ...(keys.refresh !== undefined && { refreshFraction: keys.refresh }),
-    ...(keys.responseDelay !== undefined && { responseDelayPs: keys.responseDelay }),
-    ...(keys.watchdog !== undefined && { watchdog: watchdogSection(keys.watchdog) }),
-  };
-}
-
-function watchdogSection(input: WatchdogInput): WatchdogSection | null {
-  if (input === false) return null;
-  const { detection, restoration, action } = input === true ? watchdogKeys.parse({}) : input;
-  return { detectionPs: detection, restorationPs: restoration, action };
+/** Of a section, the keys that say how its link partner is paused, as far as they are set. */
+function pausingIn<Keys extends Partial<PausingSettings>>(
+  section: Keys,
+): Pick<Keys, keyof PausingSettings> {
+  const names = Object.keys(pausingKeys) as (keyof PausingSettings)[];
+  const set = names.filter((name) => section[name] !== undefined);
+  return Object.fromEntries(set.map((name) => [name, section[name]]));
 }
 
 export function pauseSection(input: ScenarioInput['pause']): PauseSection {
   const keys = typeof input === 'boolean' ? pauseDefaults.parse({}) : input;
   return {
     enabled: input !== false,
-    pfc: pfcSection(keys),
+    pausing: pausingIn(keys),
     ingressReservedBytes: keys.reserved,
     ingressAlpha: keys.alpha,
   };

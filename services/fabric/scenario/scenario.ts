@@ -4,7 +4,12 @@
  * later, in assembly.
  */
 
-import type { SliceFlowControlName } from '../../mechanisms/registry.js';
+import type {
+  PausingSettings,
+  FlowControlName,
+  WatchdogSetting,
+} from '../../mechanisms/registry.js';
+import type { Fallback } from '../../mechanisms/fabric-context.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { LinkErrors } from '../link-errors.js';
 import type { ObserveSection } from './observe-section.js';
@@ -234,51 +239,32 @@ export interface DeviceOverride {
 export interface PriorityChange {
   readonly priority: number;
   readonly flowControl?: PrioritySection['flowControl'];
-  readonly pfc: Partial<PfcSection>;
+  readonly pausing: Partial<PausingSettings>;
+  readonly watchdog?: WatchdogSetting;
   readonly ingressReservedBytes?: number;
   readonly ingressAlpha?: number;
   readonly mechanisms: PriorityKeys;
 }
 
 /** What keeps the sender of a priority from sending too much. */
-export type FlowControl = 'none' | 'pfc' | 'credit' | SliceFlowControlName;
+export type FlowControl = 'none' | FlowControlName;
 
 export interface PrioritySection {
   readonly priority: number;
   readonly flowControl: FlowControl;
-  readonly pfc: PfcSection;
+  readonly pausing: PausingSettings;
+  /** Of switches. */
+  readonly watchdog: WatchdogSetting;
   readonly ingressReservedBytes: number;
   /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
   readonly mechanisms: PriorityKeys;
 }
 
-/** The watchdog of a switch for a priority that a link partner pauses without end. */
-export interface WatchdogSection {
-  readonly detectionPs: number;
-  readonly restorationPs: number;
-  readonly action: 'drop' | 'forward';
-}
-
-export interface PfcSection {
-  /** Null: the dynamic threshold applies. */
-  readonly xoffBytes: number | null;
-  /** XON when the account is so far below the XOFF threshold. */
-  readonly xonGapBytes: number;
-  /** Null: computed from the delay model. */
-  readonly headroomBytes: number | null;
-  readonly quanta: number;
-  readonly refreshFraction: number;
-  /** From the last bit of a PFC frame to its effect. */
-  readonly responseDelayPs: number;
-  /** Null: pauses are obeyed however long they last. */
-  readonly watchdog: WatchdogSection | null;
-}
-
 export interface PauseSection {
-  /** 802.3x on every port; excludes PFC. */
+  /** 802.3x on every port; no priority is paused by itself. */
   readonly enabled: boolean;
-  readonly pfc: PfcSection;
+  readonly pausing: PausingSettings;
   readonly ingressReservedBytes: number;
   readonly ingressAlpha: number;
 }
@@ -302,7 +288,7 @@ export interface CreditSection {
   readonly syncTries: number;
   readonly keepAlivePs: number;
   /** On links where only one end has it. */
-  readonly fallback: 'refuse' | 'pfc' | 'none';
+  readonly fallback: Fallback;
 }
 
 /** Settings of each device. */

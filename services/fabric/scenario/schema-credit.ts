@@ -6,6 +6,7 @@ import {
   CREDIT_SYNC_TRIES,
   CREDIT_UNIT,
 } from '../../engine/flow-control/credit/credit-managed.js';
+import { FALLBACKS } from '../../mechanisms/fabric-context.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
@@ -147,7 +148,7 @@ const creditKeys = {
   keepAlive: quantity(aboveZero(time))
     .describe('An idle account says so often what it counts.')
     .prefault('1ms'),
-  fallback: choice(['refuse', 'pfc', 'none'])
+  fallback: choice(FALLBACKS)
     .describe(
       'What rules a priority on a link where only one end has credit; refuse: an error, or, ' +
         'where link partners negotiate, the priority is blocked.',

@@ -1,10 +1,9 @@
 /** Schema of `priorities`, `pause` and `classes`: flow control, and transmission selection. */
 
-import { FLOW_CONTROLS } from '../../mechanisms/registry.js';
-import { PFC_WATCHDOG } from '../../engine/flow-control/pfc/pfc-managed.js';
+import { FLOW_CONTROLS, pausingKeys, watchdogKey } from '../../mechanisms/registry.js';
 import type { z } from 'zod';
 import { priorityKeys as mechanismKeys } from './mechanism-sections.js';
-import { aboveZero, share, size, time } from '../../settings/quantities.js';
+import { share, size } from '../../settings/quantities.js';
 import {
   choice,
   either,
@@ -20,39 +19,9 @@ import {
   word,
 } from '../../settings/parts.js';
 
-/** Of one ingress account and its XOFF and XON: PFC of a priority, or PAUSE. */
-const holdKeys = {
-  xoff: either(
-    [word('dynamic'), quantity(aboveZero(size))],
-    'a threshold',
-    'dynamic, or a size such as 64KB',
-  )
-    .describe(
-      'Occupancy that stops the sender; dynamic: the reserve plus alpha times what is free ' +
-        'of the shared pool.',
-    )
-    .prefault('dynamic'),
-  xonGap: quantity(size)
-    .describe('The sender may go on when the account is so far below the XOFF threshold.')
-    .prefault('3KB'),
-  headroom: either([word('auto'), quantity(size)], 'a headroom', 'auto, or a size such as 50KB')
-    .describe(
-      'Buffer for what arrives after XOFF; auto: from rate, link, delays and frame length ' +
-        '(802.1Q Annex N).',
-    )
-    .prefault('auto'),
-  quanta: integer(1, 65535)
-    .describe('Pause time in each PAUSE or PFC frame, in quanta of 512 bit times.')
-    .prefault(65535),
-  refresh: quantity(aboveZero(share))
-    .describe('Share of the pause time after which the pause is sent again.')
-    .prefault('50%'),
-  responseDelay: quantity(time)
-    .describe(
-      'Time from the last bit of a pause frame to its effect; at most 614.4ns for PFC ' +
-        '(802.1Q 36.1.3.3), for PAUSE by rate (802.3 31B.3.7).',
-    )
-    .prefault('0ns'),
+/** Of one ingress account: its buffer, and its XOFF and XON. */
+const accountKeys = {
+  ...pausingKeys,
   reserved: quantity(size)
     .describe('Ingress buffer of each port reserved for this priority group.')
     .prefault(0),
@@ -61,36 +30,14 @@ const holdKeys = {
     .prefault(1),
 };
 
-export const watchdogKeys = mapping({
-  detection: quantity(aboveZero(time))
-    .describe('Held without a break for so long, with frames waiting, a priority is in a storm.')
-    .prefault(PFC_WATCHDOG.detection.default),
-  restoration: quantity(aboveZero(time))
-    .describe('The storm ends when no PFC frame has paused the priority for this time.')
-    .prefault(PFC_WATCHDOG.restoration.default),
-  action: choice(['drop', 'forward'])
-    .describe(
-      'What the switch does with the frames of a priority in a storm: drop them, or transmit them.',
-    )
-    .prefault(PFC_WATCHDOG.action.default),
-});
-
-const watchdog = either(
-  [flag(), watchdogKeys],
-  'a watchdog',
-  'true, false, or a mapping such as { detection: 200us, restoration: 200us, action: drop }',
-).describe(
-  'Switches watch for stops of this priority that last too long (a PFC storm, or a deadlock).',
-);
-
-const METHODS = ['none', 'pfc', 'credit', ...FLOW_CONTROLS] as const;
+const METHODS = ['none', ...FLOW_CONTROLS] as const;
 
 const priorityKeys = {
   flowControl: choice(METHODS)
-    .describe('Flow control of this priority; pfc and credit need 10 Gb/s or more.')
+    .describe('Flow control of this priority; all need 10 Gb/s or more.')
     .prefault('none'),
-  ...holdKeys,
-  watchdog: watchdog.prefault(false),
+  ...accountKeys,
+  watchdog: watchdogKey,
   ...mechanismKeys(),
 };
 
@@ -103,7 +50,7 @@ export const prioritiesSchema = keyed(
   either(
     [choice(METHODS), mapping(layered(priorityKeys))],
     'a priority',
-    `${METHODS.join(', ')}, or a mapping such as { flowControl: pfc, xoff: 64KB }`,
+    `${METHODS.join(', ')}, or a mapping such as { flowControl: ${FLOW_CONTROLS[0]}, xoff: 64KB }`,
   ).describe(PRIORITY),
 );
 
@@ -113,7 +60,7 @@ export const priorityOverridesSchema = keyed(
   either(
     [choice(METHODS), mapping(overriding(priorityKeys))],
     'a priority',
-    `${METHODS.join(', ')}, or a mapping such as { flowControl: pfc, xoff: 64KB }`,
+    `${METHODS.join(', ')}, or a mapping such as { flowControl: ${FLOW_CONTROLS[0]}, xoff: 64KB }`,
   ).describe(PRIORITY),
 );
 
@@ -121,12 +68,12 @@ export const priorityOverridesSchema = keyed(
 export const priorityDefaults = mapping(priorityKeys);
 
 export const pauseSchema = either(
-  [flag(), mapping(holdKeys)],
+  [flag(), mapping(accountKeys)],
   'a pause setting',
   'true, false, or a mapping such as { xoff: 64KB }',
 );
 
-export const pauseDefaults = mapping(holdKeys);
+export const pauseDefaults = mapping(accountKeys);
 
 export const arbiterSchema = either(
   [
@@ -171,8 +118,6 @@ export const classesSchema = mapping({
   arbiter: arbiterSchema.describe('Who goes first at every port.').prefault('strict'),
 });
 
-export type HoldInput = z.output<typeof pauseDefaults>;
-export type WatchdogInput = z.output<typeof watchdog>;
 export type PriorityInput = z.output<typeof priorityDefaults>;
 export type PriorityChangeInput = z.output<typeof priorityOverridesSchema>[string];
 export type ArbiterInput = z.output<typeof arbiterSchema>;

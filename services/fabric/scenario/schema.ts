@@ -80,7 +80,7 @@ export const scenarioSchema = mapping({
     .describe('Flow control, thresholds and marking of priorities; all applies to every one.')
     .prefault({}),
   pause: pauseSchema
-    .describe('802.3x PAUSE on all ports (802.3 Annex 31B); excludes PFC.')
+    .describe('802.3x PAUSE on all ports (802.3 Annex 31B); excludes all flow control by priority.')
     .prefault(false),
   credit: creditSchema
     .describe('Credit exchange on the priorities that have flowControl: credit.')

@@ -1,4 +1,4 @@
-import { FLOW_CONTROLS } from '../../mechanisms/registry.js';
+import { GRANTING_CONTROLS, PAUSING_CONTROLS } from '../../mechanisms/registry.js';
 import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import type { FaultKind } from '../../fabric/scenario/fault-section.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
@@ -7,6 +7,9 @@ import type { Place } from './samples.js';
 import { RECOVERY_SPANS } from './samples.js';
 import type { Drawer } from './schema-values.js';
 import { resolve, sectionNode, shapesOf } from './schema-values.js';
+
+/** Of priorities; credit exchange twice, as the one with most settings. */
+const METHODS = [...PAUSING_CONTROLS, 'credit', 'credit', 'none', ...GRANTING_CONTROLS];
 
 /** A scenario that has not been checked yet. */
 export type Draft = Record<string, unknown>;
@@ -64,7 +67,7 @@ export class Drafter {
       ...(hasPause && !this.isSlotted && { pause: this.section('pause', 0.3) }),
       priorities,
       ...this.credit(hasCredit),
-      ...FLOW_CONTROLS.reduce(
+      ...GRANTING_CONTROLS.reduce(
         (all, name) => ({ ...all, ...this.wanted(name, text.includes(name), 0.3) }),
         {},
       ),
@@ -149,7 +152,7 @@ export class Drafter {
   /** Flow control of each priority that has load, and sometimes another. */
   private priorities(hasPause: boolean): Draft {
     const { sampler, place } = this;
-    const methods = sampler.some(['pfc', 'credit', 'credit', 'none', ...FLOW_CONTROLS], 1, 3);
+    const methods = sampler.some(METHODS, 1, 3);
     const node = sectionNode('priorities').additionalProperties as JsonSchema;
     const entries = [...place.priorities, ...(sampler.chance(0.1) ? ['all'] : [])].map(
       (priority) => {

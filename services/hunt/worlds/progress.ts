@@ -119,7 +119,9 @@ function lastBeforePs(fabric: Fabric, index: number, run: RunResults): number {
   const { source, priority } = flows[index]!;
   const { classOf } = specs[source]!.ports[0]!;
   const paused = new Set(
-    specs.flatMap(({ ports }) => ports.filter(({ pause }) => pause !== null).map((p) => p.name)),
+    specs.flatMap(({ ports }) =>
+      ports.filter(({ pausing }) => pausing?.wholePort === true).map((p) => p.name),
+    ),
   );
   const stopped = [...portsOfFlow(fabric, index)].filter((name) => paused.has(name));
   const precedes = (other: number): boolean => {

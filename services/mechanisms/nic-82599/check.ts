@@ -10,7 +10,7 @@ import { unpackClasses } from '../../engine/nic-82599/up-to-tc.js';
 import type { Fail, NicFlow } from './context.js';
 import type { NicSection } from './section.js';
 import type { Path } from '../../settings/source-tree.js';
-import { hasCredit, hasPfc } from '../fabric-context.js';
+import { hasCredit, isPausable } from '../fabric-context.js';
 import type { NicSurroundings } from './registers.js';
 import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './registers.js';
 
@@ -93,7 +93,7 @@ export class NicCheck {
   private classesInUse(): void {
     const { dcb, classes, rates } = this.section;
     if (!dcb) {
-      const pfc = this.methods.findIndex(hasPfc);
+      const pfc = this.methods.findIndex(isPausable);
       if (pfc >= 0) throw this.wrong(['dcb'], `priority ${pfc} has pfc, which needs dcb: true`);
       this.onlyBuffer();
       return;

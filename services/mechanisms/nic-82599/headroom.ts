@@ -3,7 +3,7 @@ import { KB } from '../../engine/arbiter/credits.js';
 import type { BufferSpec } from '../../engine/contract/memory.js';
 import type { NicSection, WatermarkSection } from './section.js';
 import type { NicHost, NicLink, NicTraffic, Warn } from './context.js';
-import { hasPfc } from '../fabric-context.js';
+import { isPausable } from '../fabric-context.js';
 
 /** Of a receive buffer that cannot store all that credit is granted for; null if there is none. */
 export function overGranted(
@@ -40,7 +40,7 @@ export function octetsAfterXoff(
 ): number {
   const paused = hasPause
     ? PRIORITIES.filter(() => tc === 0)
-    : PRIORITIES.filter((up) => receive[up] === tc && hasPfc(methods[up]));
+    : PRIORITIES.filter((up) => receive[up] === tc && isPausable(methods[up]));
   if (paused.length === 0) return 0;
   const { link, octetPs } = end;
   const longest = Math.max(...paused.map((up) => longestFrameOctets[up]));

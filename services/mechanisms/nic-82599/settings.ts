@@ -152,7 +152,7 @@ export const nicSchema = mapping({
       keyed(
         CLASS_KEY,
         mapping({
-          high: kilobytes(512).describe('PFC pauses the sender from so many KB on.'),
+          high: kilobytes(512).describe('The sender is paused from so many KB on.'),
           low: kilobytes(512).describe('It resumes it at so many KB.'),
         }),
       ),

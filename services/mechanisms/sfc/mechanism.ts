@@ -48,10 +48,10 @@ export class SfcMechanism
     carrier: SwitchCarrier,
   ): SfcBridgePoint | null {
     if (spec === undefined) return this.install(place, null);
-    const { pool, stopper } = this.tools;
+    const { pool } = this.tools;
     const counters = new SfcCounters();
-    const sender = new SfcSender(spec, place, carrier, this, this, stopper, pool, counters);
-    const proxy = new SfcProxyReceiver(place.firstPort, spec, this, this, counters, stopper);
+    const sender = new SfcSender(spec, place, carrier, this, this, pool, counters);
+    const proxy = new SfcProxyReceiver(place.firstPort, spec, this, this, counters, carrier);
     const point = this.install(place, new SfcBridgePoint(counters, sender, proxy));
     spec.ports.forEach(({ obeys }, p) => {
       this.stationPauses(place.firstPort + p, obeys);

@@ -200,7 +200,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     const [link] = this.context.devices[host].links;
     if (link === undefined || link.peerDevice < this.context.hostCount) return 'none';
     const { proxy } = this.section(link.peerDevice);
-    const hasPfc = (link.pfc & (1 << priority)) !== 0;
+    const hasPfc = (link.pausable & (1 << priority)) !== 0;
     return actsForStation(proxy, false) && hasPfc ? 'proxy' : 'none';
   }
 

@@ -1,5 +1,4 @@
-import type { ProxyPauser } from '../../engine/contract/flow-control.js';
-import type { NoticeFilter } from '../../engine/contract/slice.js';
+import type { NoticeFilter, SwitchCarrier } from '../../engine/contract/slice.js';
 import type { SfcSwitchSpec } from './spec.js';
 import {
   decodeEnvelope,
@@ -24,7 +23,7 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
     timers: SfcTimers,
     private readonly edges: SfcEdges,
     counters: SfcCounters,
-    private readonly pfc: ProxyPauser,
+    private readonly carrier: Pick<SwitchCarrier, 'pauser'>,
   ) {
     super(firstPort, spec.processingPs, timers, counters);
   }
@@ -43,7 +42,7 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
     const { station } = this.spec.ports[out - this.firstPort];
     if (!this.edges.actsFor(out) || !isSfcm(octets)) return 'forward';
     if (!this.demultiplex(octets) || !this.isFor(station)) return 'consumed';
-    if (!this.pfc.canStop(out, decoded.priority)) {
+    if (this.carrier.pauser?.canStop(out, decoded.priority) !== true) {
       this.counters.sfcProxyNoPfc++;
       return 'forward';
     }
@@ -53,7 +52,7 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
 
   protected execute({ port, priority, pauseNs }: Verdict): void {
     this.counters.sfcPfcInvoked++;
-    this.pfc.stopFor(this.firstPort + port, priority, pauseNs * 1000);
+    this.carrier.pauser!.stopFor(this.firstPort + port, priority, pauseNs * 1000);
   }
 }
 

@@ -32,7 +32,6 @@ export abstract class SfcReceiver {
     'counters',
     'spec',
     'carrier',
-    'pfc',
   ];
 
   constructor(

@@ -1,3 +1,4 @@
+import { proxyPauserAmong } from '../../engine/contract/flow-control.js';
 import type { Engine } from '../../engine/device/engine.js';
 import type { RunView, SliceMetric, SliceResults, SummaryTools } from '../mechanism-slice.js';
 import { sfcManagedValues } from './managed.js';
@@ -109,7 +110,8 @@ function reactionNow({ context, engine }: RunView<SfcTypes>, { flow }: SfcPath):
   const edge = engine.devices[link.peerDevice].firstPort + link.peerPort;
   if (sfcPointOf(engine, engine.devices[source].place) !== null) return 'station';
   if (!sfcOf(engine).actsFor(edge)) return 'none';
-  return engine.pfc.canStop(edge, priority) ? 'proxy' : 'none';
+  const isPausable = proxyPauserAmong(engine.mechanisms)?.canStop(edge, priority) === true;
+  return isPausable ? 'proxy' : 'none';
 }
 
 function pointResult(point: SfcPoint): Omit<SfcResult, 'device' | 'pauses' | 'pausedPs'> {

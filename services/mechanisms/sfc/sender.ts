@@ -1,5 +1,4 @@
 import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
-import type { ProxyPauser } from '../../engine/contract/flow-control.js';
 import type { SfcPortSpec, SfcSwitchSpec } from './spec.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
@@ -96,7 +95,6 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     'carrier',
     'timers',
     'edges',
-    'pfc',
     'pool',
     'counters',
     'stations',
@@ -110,7 +108,6 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     private readonly carrier: SwitchCarrier,
     private readonly timers: SfcTimers,
     private readonly edges: SfcEdges,
-    private readonly pfc: ProxyPauser,
     private readonly pool: FramePool,
     private readonly counters: SfcCounters,
   ) {
@@ -297,13 +294,14 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   private invokePfc(via: number, priority: number, pauseNs: number): void {
-    const { pfc, counters } = this;
+    const { counters } = this;
+    const { pauser } = this.carrier;
     const port = via + this.firstPort;
-    if (!pfc.canStop(port, priority)) {
+    if (pauser?.canStop(port, priority) !== true) {
       counters.sfcProxyNoPfc++;
       return;
     }
-    pfc.stopFor(port, priority, pauseNs * 1000);
+    pauser.stopFor(port, priority, pauseNs * 1000);
     counters.sfcPfcInvoked++;
     if (pauseNs > 0) counters.reacted(0);
   }

@@ -247,13 +247,6 @@ const incidents = {
     noticedPs: number,
     endPs: orNone,
   }).describe('Priorities paused for longer than `observe.storm`.'),
-  watchdogs: row({
-    ...paired,
-    action: z.enum(['drop', 'forward']),
-    storms: number,
-    stormPs: number,
-    droppedFrames: number,
-  }).describe('Ports at which a watchdog acted.'),
   faults: row({
     fault: text,
     kind: text,

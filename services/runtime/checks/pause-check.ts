@@ -1,21 +1,20 @@
+import { pausingOf } from '../../mechanisms/registry.js';
 import { PRIORITIES, QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
+import type { PauseWatchdog } from '../../engine/contract/flow-control.js';
 import type { Engine } from '../../engine/device/engine.js';
-import { blankPauseFrame, decodePause } from '../../engine/wire/mac-control/pause-frame.js';
-import { blankPfcFrame, decodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
-
-const ALL = 0xff;
 
 /**
- * Parses every PAUSE and PFC frame that takes effect and records its times separately: so that a
+ * Parses every pause frame that takes effect and records its times separately: so that a
  * mechanism that loses a pause, or ends it early, is not checked against its own state.
  */
 export class PauseCheck {
   /** By port and priority. */
   private readonly untilPs: Float64Array;
-  private readonly pause = blankPauseFrame();
-  private readonly pfc = blankPfcFrame();
+
+  private readonly watchdogs: readonly PauseWatchdog[];
 
   constructor(private readonly engine: Engine) {
+    this.watchdogs = engine.mechanisms.flatMap(({ watchdog }) => watchdog ?? []);
     this.untilPs = new Float64Array(engine.shared.ports.count * PRIORITIES);
   }
 
@@ -24,20 +23,17 @@ export class PauseCheck {
     const spec = this.specOf(port);
     // Which pauses apply is negotiated with the link partner, and may change at any time.
     if (spec.discovery?.drives === true) return;
-    if (spec.pause !== null && decodePause(octets, 0, this.pause) === 'ok') {
-      for (let p = 0; p < PRIORITIES; p++) this.load(port, p, now, this.pause.quanta);
-    } else if (spec.pfc !== null && decodePfc(octets, 0, this.pfc) === 'ok') {
-      const named = this.pfc.enableVector & spec.pfc.priorities & ALL;
-      for (let p = 0; p < PRIORITIES; p++) {
-        if ((named & (1 << p)) !== 0) this.load(port, p, now, this.pfc.quanta[p]!);
-      }
-    }
+    const { pausing } = spec;
+    if (pausing === null) return;
+    pausingOf(pausing.mechanism)!.read(octets, (priority, quanta) => {
+      if ((pausing.priorities & (1 << priority)) !== 0) this.load(port, priority, now, quanta);
+    });
   }
 
   /** Whether a frame of a priority must not start; a watchdog may ignore pauses. */
   forbids(port: number, priority: number, now: number): boolean {
     if (now >= this.untilPs[port * PRIORITIES + priority]!) return false;
-    if (this.engine.pfc.watchdog.isStorm(port, priority)) return false;
+    if (this.watchdogs.some((watchdog) => watchdog.isStorm(port, priority))) return false;
     // A carrier that is back ends every pause, without a frame that could be parsed.
     return !this.engine.faults.mayBe(port, 'down');
   }

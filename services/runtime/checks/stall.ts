@@ -1,6 +1,6 @@
 import type { FaultSpec } from '../../engine/contract/fault.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
-import { pausePsOf } from '../../engine/contract/stop-spec.js';
+import { pausePsOf } from '../../engine/contract/pausing.js';
 import type { DeviceSpec, Engine } from '../../engine/device/engine.js';
 import { TX_FRAMES } from '../../engine/port/counters.js';
 

@@ -1,5 +1,5 @@
 import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
-import { pausePsOf } from '../../engine/contract/stop-spec.js';
+import { pausePsOf } from '../../engine/contract/pausing.js';
 import { framesHeldBack } from '../../engine/device/checkpoint.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { shaperGapPs } from '../../engine/flow-control/credit/credit-invariants.js';

@@ -18,7 +18,6 @@ import { fingerprint } from './fingerprint.js';
 import type { Congestion, Deadlock } from '../../telemetry/congestion/congestion.js';
 import { standingDeadlocks } from '../../telemetry/congestion/standing-deadlocks.js';
 import { framesStarted, STALLED, thingsPlanned } from '../checks/stall.js';
-import { watchdogResults } from './watchdog-results.js';
 
 const DEADLOCK = 'deadlock: ';
 
@@ -88,7 +87,6 @@ export function outcomeOf(
     standingDeadlocks: standing,
     deadlocks: congestion?.deadlocks ?? [],
     storms: congestion?.storms ?? [],
-    watchdogs: watchdogResults(fabric, engine, virtualPs),
     lostCredits: collector.lostCredits(),
     faults: collector.faults(),
     wire: wire && wireResult(fabric, wire),

@@ -1,13 +1,13 @@
 /** The method of each link of a path, priority by priority, and the verdict about the whole. */
 
-import { FLOW_CONTROLS, type SliceFlowControlName } from '../../mechanisms/registry.js';
+import { GRANTING_CONTROLS, type FlowControlName } from '../../mechanisms/registry.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
 import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 
 /** `held`: nothing is sent, for want of an agreement on credit. */
-export type Method = 'credit' | 'pfc' | 'pause' | 'held' | 'none' | SliceFlowControlName;
+export type Method = FlowControlName | 'pause' | 'held' | 'none';
 
 export interface PathResult {
   readonly from: string;
@@ -133,18 +133,18 @@ class LinkJudge {
   private pinned(end: LinkEnd, bit: number): readonly [Method, string] {
     const own = this.ofSlice(end, bit);
     if (own !== null) return [own, 'the scenario says so'];
-    const { credit, pfc } = this.fabric.specs[end.device]!.ports[end.port]!;
+    const { credit, pausing } = this.fabric.specs[end.device]!.ports[end.port]!;
     if (((credit?.priorities ?? 0) & bit) !== 0) return ['credit', 'the scenario says so'];
-    if (((pfc?.priorities ?? 0) & bit) !== 0) return ['pfc', 'the scenario says so'];
+    if (((pausing?.priorities ?? 0) & bit) !== 0) return ['pfc', 'the scenario says so'];
     return ['none', 'the scenario says so'];
   }
 
   /** A flow control that both ends are configured for. */
-  private ofSlice(end: LinkEnd, bit: number): SliceFlowControlName | null {
+  private ofSlice(end: LinkEnd, bit: number): FlowControlName | null {
     const { mechanisms } = this.fabric;
     for (const { slice, context } of mechanisms) {
       const { flowControl } = context.devices[end.device]!.links[end.port]!;
-      const name = FLOW_CONTROLS.find((one) => one === slice.name);
+      const name = GRANTING_CONTROLS.find((one) => one === slice.name);
       if (name !== undefined && flowControl[31 - Math.clz32(bit)] === name) return name;
     }
     return null;

@@ -64,8 +64,6 @@ export interface RunResults extends MechanismResults {
   /** As far as episodes are observed. */
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
-  /** Of every port and priority where a watchdog has stepped in. */
-  readonly watchdogs: readonly WatchdogResult[];
   /** Credit that neither end of a link has any more. */
   readonly lostCredits: readonly LostCreditResult[];
   readonly faults: readonly FaultResult[];
@@ -121,18 +119,6 @@ export interface FaultResult {
   readonly hits: number;
   /** Spoofed frames that a sender did not create, since too many of its frames wait already. */
   readonly withheld: number;
-}
-
-export interface WatchdogResult {
-  readonly port: string;
-  /** Its link partner. */
-  readonly peer: string;
-  readonly priority: number;
-  readonly action: 'drop' | 'forward';
-  /** Number of storms, their total duration, and frames dropped in them. */
-  readonly storms: number;
-  readonly stormPs: number;
-  readonly droppedFrames: number;
 }
 
 export interface LostCreditResult {

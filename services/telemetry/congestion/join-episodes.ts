@@ -1,4 +1,4 @@
-import { FLOW_CONTROLS } from '../../mechanisms/registry.js';
+import { GRANTING_CONTROLS } from '../../mechanisms/registry.js';
 import type {
   DeviceWaits,
   HoldRecord,
@@ -11,7 +11,7 @@ import type { Episode, RootReason } from './congestion.js';
 import { holdId } from './hold-id.js';
 
 /** Mechanisms that hold frames for want of credit, without a message that stops a sender. */
-const WAITS_FOR_CREDIT: readonly string[] = ['credit', ...FLOW_CONTROLS];
+const WAITS_FOR_CREDIT: readonly string[] = ['credit', ...GRANTING_CONTROLS];
 
 /** Credit that was sent is under way for so many times the distance before it is missed. */
 const ROUND_TRIPS = 2;
@@ -156,8 +156,8 @@ export class EpisodeJoin {
 
   /** A PAUSE is recorded once for all priorities, under the lowest. */
   private holdBefore(egress: LinkEnd, priority: number, startPs: number): string | null {
-    const isPaused = this.fabric.specs[egress.device]!.ports[egress.port]!.pause !== null;
-    const key = keyOf(egress.device, egress.port, isPaused ? 0 : priority);
+    const { pausing } = this.fabric.specs[egress.device]!.ports[egress.port]!;
+    const key = keyOf(egress.device, egress.port, pausing?.wholePort === true ? 0 : priority);
     const { items, ids } = this.holds.get(key) ?? NONE;
     return ids[lastBefore(items, startPs)] ?? null;
   }

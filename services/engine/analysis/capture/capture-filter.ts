@@ -19,13 +19,8 @@ import { ETHERTYPE_MAC_CONTROL } from '../../wire/ethernet.js';
 import { ETHERTYPE_LLDP } from '../../wire/lldp/lldpdu.js';
 import { isLlrSet } from '../../wire/llr.js';
 import { isCcUpdate } from '../../wire/mac-control/cc-update.js';
-import {
-  OPCODE_CE_GRANT,
-  OPCODE_CE_REQUEST,
-  OPCODE_EXTENSION,
-  OPCODE_PAUSE,
-  OPCODE_PFC,
-} from '../../wire/mac-control/opcodes.js';
+import { MAC_CONTROL_KINDS, MAC_CONTROL_TYPES } from '../../wire/mac-control/kinds.js';
+import { OPCODE_EXTENSION } from '../../wire/mac-control/opcodes.js';
 import { CF_UPDATE } from '../../wire/cf-update.js';
 import { ORDERED_SET_OCTETS, orderedSetType } from '../../wire/ordered-set.js';
 import type { FlowMark } from '../trace/frame-sampler.js';
@@ -41,9 +36,7 @@ export const CAPTURE_TYPES = [
   'cnm',
   'cim',
   'sfcm',
-  'pause',
-  'pfc',
-  'ce',
+  ...MAC_CONTROL_TYPES,
   'cbfc',
   'llr',
   'lldp',
@@ -86,7 +79,7 @@ const ALL_PRIORITIES = 0xff;
 const TYPE_AT = 12;
 const OPCODE_AT = 14;
 /** Control frames that concern priorities. */
-const NAMING = ['pause', 'pfc', 'ce-request', 'ce-grant', 'ce-tag-request', 'ce-tag-grant'];
+const NAMING = [...MAC_CONTROL_KINDS.map(({ name }) => name), 'ce-tag-request', 'ce-tag-grant'];
 
 /** Whether a data frame matches; `octets` are those of a notice. */
 export function passesFrame(
@@ -144,19 +137,9 @@ function typeOfOrderedSet(octets: Uint8Array): CaptureType {
 }
 
 function typeOfMacControl(octets: Uint8Array): CaptureType {
-  switch (readU16(octets, OPCODE_AT)) {
-    case OPCODE_PAUSE:
-      return 'pause';
-    case OPCODE_PFC:
-      return 'pfc';
-    case OPCODE_CE_REQUEST:
-    case OPCODE_CE_GRANT:
-      return 'ce';
-    case OPCODE_EXTENSION:
-      return isCcUpdate(octets, octets.length) ? 'cbfc' : 'other';
-    default:
-      return 'other';
-  }
+  const opcode = readU16(octets, OPCODE_AT);
+  if (opcode === OPCODE_EXTENSION && isCcUpdate(octets, octets.length)) return 'cbfc';
+  return MAC_CONTROL_KINDS.find((kind) => kind.opcode === opcode)?.type ?? 'other';
 }
 
 /** PAUSE applies to every priority; a frame that names none applies to none. */

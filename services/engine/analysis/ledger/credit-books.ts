@@ -29,8 +29,8 @@ export function overdrawnPort(engine: Engine, now: number): number {
     return spec.ports[port - firstPort];
   };
   const mayGoWithout = (port: number, priority: number): boolean => {
-    const { discovery, pfc } = specOf(port);
-    return discovery?.drives === true || ((pfc?.priorities ?? 0) & (1 << priority)) !== 0;
+    const { discovery, pausing } = specOf(port);
+    return discovery?.drives === true || ((pausing?.priorities ?? 0) & (1 << priority)) !== 0;
   };
   for (let port = 0; port < ports.count; port++) {
     const spec = accounts.spec(port);
@@ -55,7 +55,7 @@ export function overdrawnPort(engine: Engine, now: number): number {
       const sendingRow = accounts.row(peer, 0, priority);
       const receivingRow = accounts.row(port, 0, priority);
       const link = { sending: credit, sendingRow, receiving: credit, receivingRow };
-      // Where PFC may apply, or nothing, more can be stored than is ever granted, while nothing is.
+      // Where pauses may apply, or nothing does, more can be stored than is ever granted.
       const grants = credit.sender.available(sendingRow) > 0 || !mayGoWithout(port, priority);
       if (!grants || bufferBacksCredit(link, inFlight[priority])) continue;
       const own = ownUnits(engine, port, priority);

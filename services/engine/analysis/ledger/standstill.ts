@@ -1,11 +1,10 @@
 import { PRIORITIES } from '../../units/ethernet.js';
-import { pausePsOf } from '../../contract/stop-spec.js';
+import { pausePsOf } from '../../contract/pausing.js';
 import type { Mechanism, PartnerWaits } from '../../contract/flow-control.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import { shaperGapPs } from '../../flow-control/credit/credit-invariants.js';
-import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
 
 /** A priority of a port (numbered through the service) whose frames no longer move. */
 export interface Standstill {
@@ -65,9 +64,8 @@ function blockedQueues(engine: Engine, now: number): Map<number, Blocked> {
       for (let p = 0; isPartnerWaits(mechanism) && p < PRIORITIES; p++) {
         note(p, mechanism.waitsSincePs(port, p), -1, mechanism);
       }
-      if (!(mechanism instanceof QuantaMechanism)) continue;
       for (let priority = 0; priority < PRIORITIES; priority++) {
-        note(priority, mechanism.responder.heldSincePs(port, priority), -1);
+        note(priority, mechanism.heldSincePs?.(port, priority) ?? null, -1);
       }
     }
     if (credit.accounts.spec(port) === null) continue;

@@ -41,7 +41,7 @@ export class JamBook {
     private readonly holds: HoldBook,
     private readonly stops: StopBook,
   ) {
-    this.rulers = engine.mechanisms.filter(({ rulesGroup }) => rulesGroup !== undefined);
+    this.rulers = engine.mechanisms.filter(({ exhaustedGroups }) => exhaustedGroups !== undefined);
   }
 
   /** Further priorities of an egress are held. */
@@ -79,7 +79,7 @@ export class JamBook {
       return;
     }
     const number = this.device.firstPort + port;
-    const ruler = this.rulers.find((mechanism) => mechanism.rulesGroup!(number, group));
+    const ruler = this.rulers.find((mechanism) => mechanism.rulesGroup?.(number, group) === true);
     if (ruler !== undefined) {
       if ((ruler.exhaustedGroups!(number) & (1 << group)) !== 0) {
         this.lookAtCredit(port, group, priority, now);

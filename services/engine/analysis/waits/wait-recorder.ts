@@ -1,12 +1,10 @@
 import { CREDIT_STEP, NullProbe } from '../../contract/probe.js';
-import type { PortSpec } from '../../contract/spec.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 import type { Plain } from '../../kernel/snapshot.js';
 import { restore, save } from '../../kernel/snapshot.js';
-import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
 import { Backlog } from './backlog.js';
 import { HoldBook } from './hold-book.js';
 import { JamBook } from './jam-book.js';
@@ -65,12 +63,12 @@ export class WaitRecorder extends NullProbe {
     this.firstPort = Int32Array.from(devices, (device) => device.firstPort);
     this.isSwitch = devices.map(({ spec }) => spec.kind === 'switch');
     const placeOf = (name: string): number => engine.mechanisms.findIndex((m) => m.name === name);
-    const stopperOf = ({ pause }: PortSpec): number => placeOf(pause === null ? 'pfc' : 'pause');
-    const pausers = devices.flatMap(({ spec }) => spec.ports.map(stopperOf));
-    this.stopper = Uint8Array.from({ length: count * 8 }, (_, at) => {
-      const ruler = engine.mechanisms.findIndex((m) => m.rulesGroup?.(at >> 3, at & 7) === true);
-      return ruler >= 0 ? ruler : pausers[at >> 3];
-    });
+    this.stopper = Uint8Array.from({ length: count * 8 }, (_, at) =>
+      Math.max(
+        0,
+        engine.mechanisms.findIndex((m) => m.rulesGroup?.(at >> 3, at & 7) === true),
+      ),
+    );
     this.credit = placeOf('credit');
     this.isCredited = devices.map((device) => this.configure(device));
     this.books = devices.map((device) => this.blank(device));
@@ -105,10 +103,7 @@ export class WaitRecorder extends NullProbe {
     spec.ports.forEach((_, port) => {
       const number = firstPort + port;
       for (const mechanism of engine.mechanisms) {
-        let stops =
-          mechanism instanceof QuantaMechanism
-            ? mechanism.initiator.off[number]
-            : (mechanism.stoppedGroups?.(number) ?? 0);
+        let stops = mechanism.stoppedGroups?.(number) ?? 0;
         for (; stops !== 0; stops &= stops - 1) {
           this.stopAsked(device, port, now, 31 - Math.clz32(stops & -stops), true);
         }

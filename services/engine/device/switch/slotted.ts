@@ -78,13 +78,16 @@ export function makeSlotted(
       octets: (port, tc) => queues.get(firstPort + port, tc, QUEUE_OCTETS),
       frames: (port, tc) => queues.get(firstPort + port, tc, QUEUE_FRAMES),
     };
-    const pause = asIngressObserver(mechanisms.find(({ name }) => name === 'pause')!);
+    const pausers = device.spec.ports.map((_, port) => {
+      const own = mechanisms.find((m) => m.rulesGroup?.(firstPort + port, PORT_GROUP) === true);
+      return own === undefined ? null : asIngressObserver(own);
+    });
     const listener: StopListener = {
       filled: (port) => {
-        pause.admitted(firstPort + port, PORT_GROUP, NO_FRAME, 0);
+        pausers[port]?.admitted(firstPort + port, PORT_GROUP, NO_FRAME, 0);
       },
       emptied: (port) => {
-        pause.released(firstPort + port, PORT_GROUP, NO_FRAME);
+        pausers[port]?.released(firstPort + port, PORT_GROUP, NO_FRAME);
       },
     };
     const surroundings = { queues: view, listener, clock, inFlight: inFlightOf(firstPort) };

@@ -2,7 +2,7 @@ import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { SharedFrames } from '../../buffer/shared-frames.js';
 import { TelemetryPoints } from './telemetry-points.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
-import { asIngressObserver } from '../../contract/flow-control.js';
+import { asIngressObserver, proxyPauserAmong } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { FlowIsolation, SwitchCarrier, SwitchRole } from '../../contract/slice.js';
 import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
@@ -83,7 +83,7 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, given, pfc, credit, failover }: MechanismSet,
+  { all: mechanisms, given, credit, failover }: MechanismSet,
   egressPath: EgressPath,
   controlPayloads: ControlPayloads,
 ): Switching {
@@ -92,18 +92,19 @@ export function makeSwitching(
   const hooks: SwitchHooks[] = [];
   /** By port and priority group: index of the observer of its account. */
   const observerOf = tables.uint8('port', 8).fill(UNOBSERVED);
-  /** A link may negotiate either method: credit counts all the time, and PFC sets XOFF. */
-  const either: IngressObserver = {
+  /** A link may negotiate either method: credit counts all the time, and the other acts as well. */
+  const either = (other: IngressObserver): IngressObserver => ({
     admitted(port, group, frame, octets) {
       credit.admitted(port, group, frame, octets);
-      pfc.admitted(port, group);
+      other.admitted(port, group, frame, octets);
     },
     released(port, group, frame) {
       credit.released(port, group, frame);
-      pfc.released(port, group);
+      other.released(port, group, frame);
     },
-  };
-  const observers: readonly IngressObserver[] = [...mechanisms.map(asIngressObserver), either];
+  });
+  const single = mechanisms.map(asIngressObserver);
+  const observers = [...single, ...single.map(either)];
   /** By port and class: queue lengths from which on something is done at dequeue, at enqueue. */
   const leavesFrom = tables.int32('port', 8).fill(NEVER);
   const joinsFrom = tables.int32('port', 8).fill(NEVER);
@@ -111,6 +112,7 @@ export function makeSwitching(
   const isolates = tables.uint8('port', 1);
   const carrier: SwitchCarrier = {
     clock,
+    pauser: proxyPauserAmong(mechanisms),
     freeOctets: (port) => {
       const d = ports.owner(port);
       return buffer.memoryOfDevice(d, POOL) - buffer.memoryOfDevice(d, POOL_USED);
@@ -150,7 +152,8 @@ export function makeSwitching(
     forward: forwardCopy,
   });
   const telemetry = new TelemetryPoints(clock, ports, counters);
-  const { discards } = pfc.watchdog;
+  const watchdog = mechanisms.find((mechanism) => mechanism.watchdog !== undefined)?.watchdog;
+  const discards = watchdog?.discards ?? new Uint8Array(ports.count);
 
   function configure(device: Device, spec: SwitchSpec): void {
     const chip = slotted.make(device, spec);
@@ -182,13 +185,13 @@ export function makeSwitching(
       untags[at] = boundary?.untags(at) === true ? 1 : 0;
       plainness[at] = plainnessOf(spec, present, hooks[place], firstPort);
       spec.buffer.accounts[p].forEach((account, group) => {
-        const own = mechanisms.find((mechanism) => mechanism.rulesGroup?.(at, group) === true);
-        const name = own?.name ?? rulerOf(port, group);
-        if (!account.lossless && name !== 'credit') return;
-        observerOf[(at << 3) | group] =
-          name === 'either'
-            ? mechanisms.length
-            : mechanisms.findIndex((mechanism) => mechanism.name === name);
+        const ruler = mechanisms.findIndex((m) => m.rulesGroup?.(at, group) === true);
+        const isExchanged = hasCredit(port, group);
+        if (ruler < 0) {
+          if (isExchanged) observerOf[(at << 3) | group] = mechanisms.indexOf(credit);
+        } else if (account.lossless) {
+          observerOf[(at << 3) | group] = isExchanged ? mechanisms.length + ruler : ruler;
+        }
       });
     });
   }
@@ -407,7 +410,7 @@ export function makeSwitching(
       isolates[out] === 0 ? trafficClass : hooks[d].isolation!.queueFor(out, trafficClass, frame);
     const stopped = queue === trafficClass ? priority : queue;
     if ((discards[out] & (1 << stopped)) === 0) return false;
-    pfc.watchdog.refused(out, stopped);
+    watchdog!.refused(out, stopped);
     return true;
   }
 
@@ -562,11 +565,8 @@ export function makeSwitching(
   };
 }
 
-/** The mechanism that keeps a lossless account from overflowing. */
-function rulerOf({ pause, pfc, credit, groupOf }: PortSpec, group: number): string {
-  if (pause !== null) return 'pause';
-  const has = (priorities: number): boolean =>
-    groupOf.some((g, p) => g === group && (priorities & (1 << p)) !== 0);
-  if (!has(credit?.priorities ?? 0)) return 'pfc';
-  return has(pfc?.priorities ?? 0) ? 'either' : 'credit';
+/** Credit exchange is possible for an account. */
+function hasCredit({ credit, groupOf }: PortSpec, group: number): boolean {
+  const exchanged = credit?.priorities ?? 0;
+  return groupOf.some((own, priority) => own === group && (exchanged & (1 << priority)) !== 0);
 }

@@ -50,7 +50,7 @@ export function plainnessOf(
   { sampler, boundary }: SwitchHooks,
   firstPort: number,
 ): number {
-  const isGuarded = spec.ports.some(({ pfc }) => (pfc?.watchdog ?? null) !== null);
+  const isGuarded = spec.ports.some(({ pausing }) => (pausing?.watchdog ?? null) !== null);
   const isEdge = spec.ports.some((_, p) => boundary?.untags(firstPort + p) === true);
   if (!hasSharedBuffer(spec) || isGuarded || isEdge) return FULL;
   if (spec.forwarding.kind !== 'routed') return FULL;

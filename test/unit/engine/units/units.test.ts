@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { wireOctets } from '../../../../services/engine/units/ethernet.js';
-import {
-  ETHERNET_RATES,
-  PFC_RESPONSE_LIMIT_PS,
-  rateOfBps,
-  rateOfName,
-} from '../../../../services/engine/units/rates.js';
+import { ETHERNET_RATES, rateOfBps, rateOfName } from '../../../../services/engine/units/rates.js';
 import {
   formatPs,
   PS_PER_MS,
@@ -49,11 +44,6 @@ describe('rates', () => {
     assert.equal(rateOfName('40G')?.pauseResponseLimitPs, 1_510_400);
     assert.equal(rateOfName('100G')?.pauseResponseLimitPs, 2_017_280);
     assert.equal(rateOfName('400G')?.pauseResponseLimitPs, 1_158_400);
-  });
-
-  it('the response limit of PFC is 12 quanta at 10 Gb/s and 480 at 400 Gb/s', () => {
-    assert.equal(12 * rateOfName('10G')!.pauseQuantumPs, PFC_RESPONSE_LIMIT_PS);
-    assert.equal(480 * rateOfName('400G')!.pauseQuantumPs, PFC_RESPONSE_LIMIT_PS);
   });
 
   it('a rate is found by its bits per second, and only a rate of Ethernet is', () => {

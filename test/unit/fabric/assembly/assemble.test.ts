@@ -5,7 +5,7 @@ import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import type { Scenario } from '../../../../services/fabric/scenario/scenario.js';
 import { allReduce, load, RELIABLE, stream } from '../load/loads.js';
 import { section } from '../topology/fabrics.js';
-import { fabric, override, PFC, priorities, run, scenario, SWITCHES } from './scenarios.js';
+import { fabric, override, PAUSING, priorities, run, scenario, SWITCHES } from './scenarios.js';
 
 const BRIDGED = { ...SWITCHES, forwarding: 'bridged' as const };
 const TAGS = { inner: 10, outer: null, dei: false };
@@ -135,7 +135,10 @@ test('arbiters of hosts, switches and single devices replace the general one', (
 test('the lookahead is the least of data through a pipeline and control to its effect', () => {
   const shortest = 72 * 80 + 25_000;
   const least = (part: Partial<Scenario>): number => fabric(part).lookaheadPs;
-  const lossless = priorities({ flowControl: 'pfc', pfc: { ...PFC, responseDelayPs: 100_000 } });
+  const lossless = priorities({
+    flowControl: 'pfc',
+    pausing: { ...PAUSING, responseDelay: 100_000 },
+  });
   const pair = section({ kind: 'pair' });
   assert.equal(least({}), shortest);
   assert.equal(least({ fabric: pair }), shortest);
@@ -181,8 +184,8 @@ test('with pause all priorities share one lossless account', () => {
   const built = fabric({ pause: { ...scenario().pause, enabled: true } });
   const { ports, buffer } = switchOf(built);
   assert.deepEqual(ports[0]!.groupOf, [0, 0, 0, 0, 0, 0, 0, 0]);
-  assert.equal(ports[0]!.pfc, null);
-  assert.equal(ports[0]!.pause!.responseDelayPs, 200_000);
+  const { mechanism, responseDelayPs } = ports[0]!.pausing!;
+  assert.deepEqual([mechanism, responseDelayPs], ['pause', 200_000]);
   assert.deepEqual(
     buffer.accounts[0]!.map(({ lossless }) => lossless),
     [true, false, false, false, false, false, false, false],

@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import type { Scenario } from '../../../../services/fabric/scenario/scenario.js';
 import { RELIABLE, stream } from '../load/loads.js';
 import { cable, section } from '../topology/fabrics.js';
-import { fabric, mechanisms, override, PFC, priorities, scenario, SWITCHES } from './scenarios.js';
+import {
+  fabric,
+  mechanisms,
+  override,
+  PAUSING,
+  priorities,
+  scenario,
+  SWITCHES,
+} from './scenarios.js';
 
 function rejects(part: Partial<Scenario>, message: RegExp): void {
   assert.throws(() => fabric(part), message);
@@ -41,7 +49,7 @@ test('headroom beyond the memory names the sum, the size and the biggest term', 
 });
 
 test('a priority with pfc at one end of a link only is named with both ports', () => {
-  const change = { priority: 3, flowControl: 'none', pfc: {}, mechanisms: {} } as const;
+  const change = { priority: 3, flowControl: 'none', pausing: {}, mechanisms: {} } as const;
   rejects(
     { priorities: LOSSLESS, overrides: [override('h2', { priorities: [change] })] },
     /^Error: devices\.h2\.priorities\.3: priority 3 has pfc at s1:p2 but not .*, h2:p1$/,
@@ -49,7 +57,7 @@ test('a priority with pfc at one end of a link only is named with both ports', (
 });
 
 test('lossless priorities of a device agree on what its control frames say', () => {
-  const quick = priorities({ flowControl: 'pfc', pfc: { ...PFC, quanta: 100 } }, [4])[4]!;
+  const quick = priorities({ flowControl: 'pfc', pausing: { ...PAUSING, quanta: 100 } }, [4])[4]!;
   const sections = priorities({ flowControl: 'pfc' }, [3]).with(4, quick);
   rejects({ priorities: sections }, /priorities\.4: priorities 3 and 4 of h1 differ in quanta/);
 });

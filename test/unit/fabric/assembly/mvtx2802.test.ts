@@ -55,7 +55,7 @@ describe('an MVTX2802 that a scenario asks for', () => {
     const { specs } = fabricOf(
       `${STAR}devices: { s1: { model: mvtx2802, ports: { 2: { flowControl: false } } } }\n`,
     );
-    const quanta = specs.map(({ name, ports }) => [name, ports.map((p) => p.pause?.quanta ?? 0)]);
+    const quanta = specs.map(({ name, ports }) => [name, ports.map((p) => p.pausing?.quanta ?? 0)]);
     assert.deepEqual(quanta, [
       ['h1', [65535]],
       ['h2', [0]],

@@ -8,12 +8,12 @@ import {
   ENGINE_KINDS,
   MECHANISMS,
   RATE_CONTROLS,
+  type PausingSettings,
 } from '../../../../services/mechanisms/registry.js';
 import { mapping } from '../../../../services/settings/parts.js';
 import type {
   DeviceOverride,
   Mvtx2802Section,
-  PfcSection,
   CreditSection,
   PrioritySection,
   Scenario,
@@ -22,14 +22,13 @@ import type {
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
 import { fail, section } from '../topology/fabrics.js';
 
-export const PFC: PfcSection = {
-  xoffBytes: null,
-  xonGapBytes: 3000,
-  headroomBytes: null,
+export const PAUSING: PausingSettings = {
+  xoff: 'dynamic',
+  xonGap: 3000,
+  headroom: 'auto',
   quanta: 65535,
-  refreshFraction: 0.5,
-  responseDelayPs: 200_000,
-  watchdog: null,
+  refresh: 0.5,
+  responseDelay: 200_000,
 };
 
 /** As they come out of an empty section. */
@@ -165,7 +164,8 @@ export function priorities(
   return IDENTITY.map((priority) => ({
     priority,
     flowControl: 'none',
-    pfc: PFC,
+    pausing: PAUSING,
+    watchdog: false,
     ingressReservedBytes: 0,
     ingressAlpha: 1,
     mechanisms: { ecn: 'off' },
@@ -185,7 +185,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     switches: SWITCHES,
     overrides: [],
     priorities: priorities(),
-    pause: { enabled: false, pfc: PFC, ingressReservedBytes: 0, ingressAlpha: 1 },
+    pause: { enabled: false, pausing: PAUSING, ingressReservedBytes: 0, ingressAlpha: 1 },
     credit: CREDIT,
     discovery: DISCOVERY,
     mechanisms: mechanisms(),

@@ -106,7 +106,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   'flow control': [
     [
       'priorities: { 3: pfc }\npause: true',
-      'main.yaml:3:18: pfc while pause is on: a port has either of them (802.1Q 36); remove one',
+      'main.yaml:3:18: pfc while pause is on: pause stops all priorities; remove one',
     ],
     [
       'priorities: { 3: { flowControl: pfc, responseDelay: 614.5ns } }',

@@ -28,7 +28,7 @@ describe('the settings of a device', () => {
     assert.deepEqual([own.buffer.sizeBytes, own.buffer.cellBytes], [16e6, 208]);
     const [lossless, other] = [priorities[3]!, priorities[0]!];
     assert.deepEqual([lossless.flowControl, lossless.ingressAlpha], ['pfc', 4]);
-    assert.deepEqual([lossless.pfc.xoffBytes, lossless.pfc.xonGapBytes], [null, 3000]);
+    assert.deepEqual([lossless.pausing.xoff, lossless.pausing.xonGap], ['dynamic', 3000]);
     assert.deepEqual([lossless.ingressReservedBytes, other.ingressReservedBytes], [1000, 1000]);
   });
 

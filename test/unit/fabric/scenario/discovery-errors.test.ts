@@ -55,7 +55,7 @@ describe('discovery', () => {
     const star = `fabric: { generator: star, hosts: 2 }\n${ends}\n`;
     assert.throws(() => fabricOf(star), /priority 3 has pfc at/);
     const { specs } = fabricOf(`${star}discovery: true\n`);
-    assert.ok(specs.every(({ ports }) => ports.every(({ pfc }) => pfc?.priorities === 8)));
+    assert.ok(specs.every(({ ports }) => ports.every(({ pausing }) => pausing?.priorities === 8)));
     const watching = `${star}discovery: { drives: false }\n`;
     assert.throws(() => fabricOf(watching), /priority 3 has pfc at/);
   });

@@ -69,15 +69,16 @@ describe('a scenario that says next to nothing', () => {
       ]),
       [0, 1, 2, 3, 4, 5, 6, 7].map((priority) => [priority, 'none', 'off']),
     );
-    assert.deepEqual(scenario.priorities[3]!.pfc, {
-      xoffBytes: null,
-      xonGapBytes: 3000,
-      headroomBytes: null,
+    const { pausing, watchdog } = scenario.priorities[3]!;
+    assert.deepEqual(pausing, {
+      xoff: 'dynamic',
+      xonGap: 3000,
+      headroom: 'auto',
       quanta: 65535,
-      refreshFraction: 0.5,
-      responseDelayPs: 0,
-      watchdog: null,
+      refresh: 0.5,
+      responseDelay: 0,
     });
+    assert.equal(watchdog, false);
     assert.equal(scenario.pause.enabled, false);
     assert.deepEqual(scenario.classes, {
       transmit: [0, 1, 2, 3, 4, 5, 6, 7],
@@ -131,13 +132,13 @@ describe('the priorities section', () => {
         'ecn: { min: 100KB, max: 400KB, at: enqueue } }\n',
     ).scenario;
     assert.deepEqual(
-      priorities.map(({ flowControl, pfc }) => [flowControl, pfc.xoffBytes]),
+      priorities.map(({ flowControl, pausing }) => [flowControl, pausing.xoff]),
       [0, 1, 2, 3, 4, 5, 6, 7].map((p) => [
         p === 3 || p === 4 ? 'pfc' : 'none',
-        p === 4 ? null : 64_000,
+        p === 4 ? 'dynamic' : 64_000,
       ]),
     );
-    assert.equal(priorities[4]!.pfc.refreshFraction, 0.25);
+    assert.equal(priorities[4]!.pausing.refresh, 0.25);
     assert.deepEqual(priorities[3]!.mechanisms['ecn'], { step: 80_000, at: 'dequeue' });
     assert.deepEqual(priorities[4]!.mechanisms['ecn'], {
       min: 100_000,
@@ -150,7 +151,7 @@ describe('the priorities section', () => {
   it('has pause on all ports, with or without settings', () => {
     assert.equal(load(`${PAIR}pause: true`).scenario.pause.enabled, true);
     const { pause } = load(`${PAIR}pause: { xoff: 1MB, alpha: 0.5 }`).scenario;
-    assert.deepEqual([pause.enabled, pause.pfc.xoffBytes, pause.ingressAlpha], [true, 1e6, 0.5]);
+    assert.deepEqual([pause.enabled, pause.pausing.xoff, pause.ingressAlpha], [true, 1e6, 0.5]);
   });
 
   it('reads every arbiter', () => {
@@ -338,7 +339,7 @@ describe('layers', () => {
     const { scenario } = load(
       `${PAIR}priorities:\n  3: &lossless { flowControl: pfc, xoff: 64KB }\n  4: *lossless\n`,
     );
-    assert.equal(scenario.priorities[4]!.pfc.xoffBytes, 64_000);
+    assert.equal(scenario.priorities[4]!.pausing.xoff, 64_000);
   });
 });
 

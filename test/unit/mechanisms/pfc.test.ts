@@ -3,23 +3,28 @@ import { describe, it } from 'node:test';
 import type {
   IngressAccounts,
   MechanismHost,
-} from '../../../../services/engine/contract/flow-control.js';
-import type { PortSpec } from '../../../../services/engine/contract/spec.js';
-import { PauseMechanism } from '../../../../services/engine/flow-control/pause/pause-mechanism.js';
-import { PfcMechanism } from '../../../../services/engine/flow-control/pfc/pfc-mechanism.js';
-import { Clock } from '../../../../services/engine/kernel/clock.js';
-import { Tables } from '../../../../services/engine/kernel/tables.js';
-import { makePorts } from '../../../../services/engine/port/ports.js';
+} from '../../../services/engine/contract/flow-control.js';
+import type { OperatingPort } from '../../../services/engine/contract/discovery.js';
+import { wholePortPausing } from '../../../services/engine/contract/pausing.js';
+import type { MechanismTools } from '../../../services/engine/contract/slice.js';
+import type { PausingSpec, PortSpec } from '../../../services/engine/contract/spec.js';
+import { rateOfName } from '../../../services/engine/units/rates.js';
+import { PFC_RESPONSE_MOST_PS } from '../../../services/mechanisms/pfc/check.js';
+import { PauseMechanism } from '../../../services/mechanisms/pfc/pause-mechanism.js';
+import { PfcMechanism } from '../../../services/mechanisms/pfc/mechanism.js';
+import { Clock } from '../../../services/engine/kernel/clock.js';
+import { Tables } from '../../../services/engine/kernel/tables.js';
+import { makePorts } from '../../../services/engine/port/ports.js';
 import {
   blankPauseFrame,
   decodePause,
   encodePause,
-} from '../../../../services/engine/wire/mac-control/pause-frame.js';
+} from '../../../services/engine/wire/mac-control/pause-frame.js';
 import {
   blankPfcFrame,
   decodePfc,
   encodePfc,
-} from '../../../../services/engine/wire/mac-control/pfc-frame.js';
+} from '../../../services/engine/wire/mac-control/pfc-frame.js';
 
 const OCTET_PS = 80;
 const QUANTUM_PS = 64 * OCTET_PS;
@@ -87,8 +92,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
     classOf: IDENTITY,
     groupOf: IDENTITY,
     arbiter: { kind: 'strict' },
-    pfc: null,
-    pause: null,
+    pausing: null,
     credit: null,
     discovery: null,
     faults: [],
@@ -97,7 +101,9 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
 }
 
 const STOP = { quanta: 1000, refreshFraction: 0.5, responseDelayPs: 0 };
-const UNWATCHED = { watchdog: null, partnerWatchdog: null };
+function pfcOn(priorities: number): PausingSpec {
+  return { ...wholePortPausing(STOP), mechanism: 'pfc', priorities, wholePort: false };
+}
 
 function bench(spec: PortSpec): {
   host: FakeHost;
@@ -108,8 +114,9 @@ function bench(spec: PortSpec): {
   const tables = new Tables({ device: 1, port: 1, send: 0, receive: 0 });
   const [host, accounts, ports] = [new FakeHost(), new FakeAccounts(), makePorts(tables)];
   ports.configure(0, 0, spec, 0, false);
-  const pause = new PauseMechanism(tables, host, accounts, 0, ports);
-  const pfc = new PfcMechanism(tables, host, accounts, 1, ports);
+  const tools = { tables, host, accounts, ports } as unknown as MechanismTools;
+  const pause = new PauseMechanism({ ...tools, slot: 0 });
+  const pfc = new PfcMechanism({ ...tools, slot: 1 });
   for (const mechanism of [pause, pfc]) mechanism.configurePort(0, spec);
   return { host, accounts, pfc, pause };
 }
@@ -121,7 +128,7 @@ function pfcOctets(enableVector: number, quanta: readonly number[]): Uint8Array 
 }
 
 describe('PFC, obeying', () => {
-  const spec = portSpec({ pfc: { ...STOP, ...UNWATCHED, priorities: 0b0001_1000 } });
+  const spec = portSpec({ pausing: pfcOn(0b0001_1000) });
 
   it('holds a named priority for its time, lets the others go, and a new time replaces the old', () => {
     const { host, pfc } = bench(spec);
@@ -174,7 +181,7 @@ describe('PFC, obeying', () => {
 });
 
 describe('PFC, asking', () => {
-  const spec = portSpec({ pfc: { ...STOP, ...UNWATCHED, priorities: 0b0001_1000 } });
+  const spec = portSpec({ pausing: pfcOn(0b0001_1000) });
 
   it('restates every stop in each frame, and names a release once', () => {
     const { accounts, pfc } = bench(spec);
@@ -238,7 +245,7 @@ describe('PFC, asking', () => {
     pfc.linkUp(0);
     assert.equal(host.requests, 2);
     assert.deepEqual(said(), [0b1000, 6]);
-    pfc.setOperational(0, 0b10000);
+    pfc.operate(0, { pfc: 0b10000 } as OperatingPort);
     assert.ok(!pfc.isStopping(0));
     assert.equal(host.requests, 3);
     assert.deepEqual(said(), [0b1000, 0]);
@@ -246,9 +253,7 @@ describe('PFC, asking', () => {
 
   it('names all priorities of a group together', () => {
     const groupOf = [0, 1, 2, 3, 3, 5, 6, 7];
-    const { accounts, pfc } = bench(
-      portSpec({ groupOf, pfc: { ...STOP, ...UNWATCHED, priorities: 0b11000 } }),
-    );
+    const { accounts, pfc } = bench(portSpec({ groupOf, pausing: pfcOn(0b11000) }));
     accounts.over.add(3);
     pfc.admitted(0, 3);
     const octets = new Uint8Array(64);
@@ -268,26 +273,26 @@ describe('PAUSE', () => {
 
   it('holds every priority, at the group address and at its own, but not at another', () => {
     for (const destination of [undefined, OWN_MAC]) {
-      const { host, pause } = bench(portSpec({ pause: STOP }));
+      const { host, pause } = bench(portSpec({ pausing: wholePortPausing(STOP) }));
       const stop = pauseOctets(5, destination);
       assert.ok(pause.receiveControl(0, stop, stop.length));
       assert.equal(host.held, 0xff);
     }
-    const { host, pause } = bench(portSpec({ pause: STOP }));
+    const { host, pause } = bench(portSpec({ pausing: wholePortPausing(STOP) }));
     const foreign = pauseOctets(5, 0x020000000009);
     assert.ok(!pause.receiveControl(0, foreign, foreign.length));
     assert.equal(host.held, 0);
   });
 
   it('is ignored by a port that runs PFC', () => {
-    const { host, pause } = bench(portSpec({ pfc: { ...STOP, ...UNWATCHED, priorities: 8 } }));
+    const { host, pause } = bench(portSpec({ pausing: pfcOn(8) }));
     const stop = pauseOctets(5);
     assert.ok(pause.receiveControl(0, stop, stop.length));
     assert.equal(host.held, 0);
   });
 
   it('asks with its full time while its account is over, and with zero when it is not', () => {
-    const { accounts, pause } = bench(portSpec({ pause: STOP }));
+    const { accounts, pause } = bench(portSpec({ pausing: wholePortPausing(STOP) }));
     const octets = new Uint8Array(64);
     const said = (): number => {
       const frame = blankPauseFrame();
@@ -305,9 +310,14 @@ describe('PAUSE', () => {
 
 describe('a frame that neither knows', () => {
   it('is claimed by no mechanism', () => {
-    const { pfc, pause } = bench(portSpec({ pause: STOP }));
+    const { pfc, pause } = bench(portSpec({ pausing: wholePortPausing(STOP) }));
     const octets = new Uint8Array(60);
     assert.ok(!pfc.receiveControl(0, octets, octets.length));
     assert.ok(!pause.receiveControl(0, octets, octets.length));
   });
+});
+
+it('the response limit of PFC is 12 quanta at 10 Gb/s and 480 at 400 Gb/s', () => {
+  assert.equal(12 * rateOfName('10G')!.pauseQuantumPs, PFC_RESPONSE_MOST_PS);
+  assert.equal(480 * rateOfName('400G')!.pauseQuantumPs, PFC_RESPONSE_MOST_PS);
 });

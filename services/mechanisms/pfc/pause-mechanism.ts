@@ -1,42 +1,35 @@
-import type {
-  IngressAccounts,
-  ManagedValue,
-  Mechanism,
-  MechanismHost,
-} from '../../contract/flow-control.js';
-import type { PortSpec } from '../../contract/spec.js';
-import type { Tables } from '../../kernel/tables.js';
-import type { Ports } from '../../port/ports.js';
-import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
-import { MAC_CONTROL_GROUP, macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
-import { OPCODE_PAUSE } from '../../wire/mac-control/opcodes.js';
-import { blankPauseFrame, decodePause, encodePause } from '../../wire/mac-control/pause-frame.js';
-import * as invariants from './pause-invariants.js';
+import type { ManagedValue } from '../../engine/contract/flow-control.js';
+import type { MechanismTools, SliceMechanism } from '../../engine/contract/slice.js';
+import { QuantaMechanism } from './quanta-mechanism.js';
+import {
+  MAC_CONTROL_GROUP,
+  macControlOpcode,
+} from '../../engine/wire/mac-control/mac-control-header.js';
+import { OPCODE_PAUSE } from '../../engine/wire/mac-control/opcodes.js';
+import {
+  blankPauseFrame,
+  decodePause,
+  encodePause,
+} from '../../engine/wire/mac-control/pause-frame.js';
 import { PORT_GROUP, PORT_TIMER, pauseQuanta } from './pause-machine.js';
 import { PauseCounters, pauseManagedValues } from './pause-managed.js';
 
 /** 802.3 Annex 31B: a receiver pauses its link partner, all priorities, for a time. */
-export class PauseMechanism extends QuantaMechanism implements Mechanism {
+export class PauseMechanism extends QuantaMechanism implements SliceMechanism {
   readonly name = 'pause';
+  readonly holdsClients = true;
   readonly counters: PauseCounters;
   private readonly frame = blankPauseFrame();
   /** The last received frame. */
   private readonly decoded = blankPauseFrame();
 
-  constructor(
-    tables: Tables,
-    host: MechanismHost,
-    accounts: IngressAccounts,
-    slot: number,
-    ports: Ports,
-  ) {
-    super(tables, host, accounts, slot, 1, ports);
-    this.counters = new PauseCounters(tables);
+  constructor(tools: MechanismTools) {
+    super(tools, 1);
+    this.counters = new PauseCounters(tools.tables);
   }
 
-  configurePort(port: number, spec: PortSpec): void {
-    this.specs[port] = spec;
-    if (spec.pause !== null) this.initiator.configure(port, spec.pause, spec.octetPs);
+  rulesGroup(port: number): boolean {
+    return this.specAt(port) !== null;
   }
 
   admitted(port: number, _group: number): void {
@@ -47,14 +40,10 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
     this.initiator.decideXon(port, PORT_GROUP);
   }
 
-  isRefreshed(port: number): boolean {
-    return invariants.standingStopIsRefreshed(this.initiator, port);
-  }
-
   compose(port: number, txEnd: number, octets: Uint8Array): number {
     const { initiator } = this;
     const spec = this.specs[port];
-    const quanta = pauseQuanta(initiator.off[port], spec.pause!.quanta);
+    const quanta = pauseQuanta(initiator.off[port], spec.pausing!.quanta);
     initiator.takeReleases(port);
     initiator.stated(port, txEnd);
     this.counters.sent[port]++;
@@ -71,7 +60,7 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
     if (decoded.destination !== MAC_CONTROL_GROUP && decoded.destination !== spec.mac) return false;
     this.counters.received[port]++;
     // A port that runs PFC ignores PAUSE (802.1Q clause 36).
-    if (spec.pause !== null) this.responder.load(port, PORT_TIMER, decoded.quanta);
+    if (this.rulesGroup(port)) this.responder.load(port, PORT_TIMER, decoded.quanta);
     return true;
   }
 
@@ -80,6 +69,7 @@ export class PauseMechanism extends QuantaMechanism implements Mechanism {
   }
 
   managedValues(port: number, now: number): ManagedValue[] {
-    return pauseManagedValues(port, this.specs[port], this.counters, this.responder, now);
+    if (!this.rulesGroup(port)) return [];
+    return pauseManagedValues(port, this.counters, this.responder, now);
   }
 }

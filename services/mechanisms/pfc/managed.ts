@@ -1,21 +1,7 @@
-import type { ManagedValue } from '../../contract/flow-control.js';
-import type { PortSpec } from '../../contract/spec.js';
-import type { Tables } from '../../kernel/tables.js';
-import type { PauseResponder } from '../../quanta/pause-responder.js';
-import type { PfcWatchdog } from './pfc-watchdog.js';
-
-/** Ranges and defaults of the settings of a port (802.1Qbb; 802.3 31D). */
-export const PFC_QUANTA = { least: 1, most: 65_535, default: 65_535 } as const;
-export const PFC_REFRESH_FRACTION = { default: 0.5 } as const;
-
-/**
- * Defaults of switches: a priority that is paused for a fifth of a second is not merely congested.
- */
-export const PFC_WATCHDOG = {
-  detection: { default: '200ms' },
-  restoration: { default: '200ms' },
-  action: { default: 'drop' },
-} as const;
+import type { ManagedValue } from '../../engine/contract/flow-control.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
+import type { PfcWatchdog } from './watchdog.js';
 
 /** Counters of IEEE8021-PFC-MIB. */
 export class PfcCounters {
@@ -51,7 +37,7 @@ function count(table: Float64Array, port: number, enable: number): void {
 
 export function pfcManagedValues(
   port: number,
-  spec: PortSpec,
+  priorities: number,
   counters: PfcCounters,
   responder: PauseResponder,
   watchdog: PfcWatchdog,
@@ -59,7 +45,7 @@ export function pfcManagedValues(
 ): ManagedValue[] {
   const values: ManagedValue[] = [];
   for (let priority = 0; priority < 8; priority++) {
-    if (((spec.pfc?.priorities ?? 0) & (1 << priority)) === 0) continue;
+    if ((priorities & (1 << priority)) === 0) continue;
     const show = (name: string, value: number): number => values.push({ name, priority, value });
     show('ieee8021PfcRequests', counters.requestsOf(port, priority));
     show('ieee8021PfcIndications', counters.indicationsOf(port, priority));

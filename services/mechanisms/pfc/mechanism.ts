@@ -1,37 +1,31 @@
-import type {
-  IngressAccounts,
-  ManagedValue,
-  Mechanism,
-  MechanismHost,
-  ProxyPauser,
-} from '../../contract/flow-control.js';
-import type { PortSpec } from '../../contract/spec.js';
-import type { Tables } from '../../kernel/tables.js';
-import type { Ports } from '../../port/ports.js';
-import { QuantaMechanism } from '../../quanta/quanta-mechanism.js';
-import { RemoteStops } from '../../quanta/remote-stops.js';
-import { macControlOpcode } from '../../wire/mac-control/mac-control-header.js';
-import { OPCODE_PFC } from '../../wire/mac-control/opcodes.js';
-import { blankPfcFrame, decodePfc, encodePfc } from '../../wire/mac-control/pfc-frame.js';
-import { Defiance } from './pfc-defiance.js';
-import * as invariants from './pfc-invariants.js';
-import { applyPfc, fillPfc, groupPriorities, groupsOf } from './pfc-machine.js';
-import { PfcCounters, pfcManagedValues } from './pfc-managed.js';
-import { PfcWatchdog } from './pfc-watchdog.js';
+import type { OperatingPort } from '../../engine/contract/discovery.js';
+import type { ManagedValue, ProxyPauser } from '../../engine/contract/flow-control.js';
+import type { MechanismTools, SliceMechanism } from '../../engine/contract/slice.js';
+import type { PortSpec } from '../../engine/contract/spec.js';
+import { QuantaMechanism } from './quanta-mechanism.js';
+import { RemoteStops } from './remote-stops.js';
+import { macControlOpcode } from '../../engine/wire/mac-control/mac-control-header.js';
+import { OPCODE_PFC } from '../../engine/wire/mac-control/opcodes.js';
+import { blankPfcFrame, decodePfc, encodePfc } from '../../engine/wire/mac-control/pfc-frame.js';
+import { Defiance } from './defiance.js';
+import * as invariants from './invariants.js';
+import { applyPfc, fillPfc, groupPriorities, groupsOf } from './machine.js';
+import { PfcCounters, pfcManagedValues } from './managed.js';
+import { PfcWatchdog } from './watchdog.js';
 
 /** Behind the timers that PAUSE and PFC share. */
 const REMOTE_TIMER = 9;
 const WATCHDOG_TIMER = 10;
 
 /** 802.1Qbb: each receiver pauses its link partner priority by priority, for a time. */
-export class PfcMechanism extends QuantaMechanism implements Mechanism, ProxyPauser {
+export class PfcMechanism extends QuantaMechanism implements SliceMechanism, ProxyPauser {
   readonly name = 'pfc';
   readonly counters: PfcCounters;
   /** Pauses requested by other mechanisms than this port's own accounts. */
   readonly remote: RemoteStops;
   /** Handles pauses that last too long, here and at link partners. */
   readonly watchdog: PfcWatchdog;
-  readonly defiance: Defiance;
+  private readonly defiance: Defiance;
   private readonly frame = blankPfcFrame();
   /** The last received frame. */
   private readonly decoded = blankPfcFrame();
@@ -42,14 +36,9 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, ProxyPau
   /** By port: groups whose senders are paused before they are full, one bit each. */
   private readonly stopping: Uint8Array;
 
-  constructor(
-    tables: Tables,
-    host: MechanismHost,
-    accounts: IngressAccounts,
-    slot: number,
-    ports: Ports,
-  ) {
-    super(tables, host, accounts, slot, 8, ports);
+  constructor(tools: MechanismTools) {
+    super(tools, 8);
+    const { tables, host, slot, ports } = tools;
     this.operational = tables.uint8('port', 1);
     this.stopping = tables.uint8('port', 1);
     this.counters = new PfcCounters(tables);
@@ -62,6 +51,10 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, ProxyPau
 
   canStop(port: number, priority: number): boolean {
     return (this.operational[port] & (1 << priority)) !== 0;
+  }
+
+  mayBeIgnored(port: number, group: number): boolean {
+    return this.defiance.isDefied(port, group);
   }
 
   stopFor(port: number, priority: number, durationPs: number): void {
@@ -77,10 +70,6 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, ProxyPau
     return super.isStopping(port) || this.remote.off[port] !== 0;
   }
 
-  isRefreshed(port: number): boolean {
-    return invariants.standingStopIsRefreshed(this.initiator, port);
-  }
-
   brokenAt(port: number): string | null {
     return invariants.stormHoldsNothing(this, port) ? null : 'pfc: stormHoldsNothing';
   }
@@ -91,48 +80,47 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, ProxyPau
     else super.onTimer(port, timer);
   }
 
-  configurePort(port: number, spec: PortSpec): void {
-    this.specs[port] = spec;
-    this.prioritiesOf[port] = groupPriorities(spec);
-    this.operate(port, spec.pfc?.priorities ?? 0);
-    this.watchdog.configure(port, spec.pfc);
-    this.defiance.configure(port, spec.pfc);
-    if (spec.pfc !== null) this.initiator.configure(port, spec.pfc, spec.octetPs);
+  override configurePort(port: number, spec: PortSpec): void {
+    super.configurePort(port, spec);
+    const own = this.specAt(port);
+    this.prioritiesOf[port] = groupPriorities(spec, own?.priorities ?? 0);
+    this.setOperational(port, own?.priorities ?? 0);
+    this.watchdog.configure(port, own);
+    this.defiance.configure(port, own);
   }
 
-  /** Of the priorities that a port is built for, those that have PFC from now on. */
-  setOperational(port: number, priorities: number): void {
+  /** Of the priorities that a port is built for, those that both ends have PFC for. */
+  operate(port: number, operating: OperatingPort): void {
     const before = this.operational[port];
-    const now = priorities & (this.specs[port].pfc?.priorities ?? 0);
+    const now = operating.pfc & (this.specAt(port)?.priorities ?? 0);
     if (now === before) return;
-    this.operate(port, now);
+    this.setOperational(port, now);
     for (let i = 0; i < 8; i++) {
       const bit = 1 << i;
       if ((before & ~now & bit) !== 0) {
         this.responder.load(port, i, 0);
         this.remote.stop(port, i, 0);
       }
-      if (!this.stops(port, i)) this.initiator.cease(port, i);
+      if (!this.protectsGroup(port, i)) this.initiator.cease(port, i);
     }
   }
 
-  private operate(port: number, priorities: number): void {
+  private setOperational(port: number, priorities: number): void {
     this.operational[port] = priorities;
     this.stopping[port] = groupsOf(this.prioritiesOf[port], priorities);
   }
 
-  /** PFC is configured for an account of a port. */
-  rules(port: number, group: number): boolean {
+  rulesGroup(port: number, group: number): boolean {
     return this.prioritiesOf[port][group] !== 0;
   }
 
   /** The senders of an account are paused before it is full. */
-  stops(port: number, group: number): boolean {
+  protectsGroup(port: number, group: number): boolean {
     return (this.stopping[port] & (1 << group)) !== 0;
   }
 
   admitted(port: number, group: number): void {
-    if (this.stops(port, group)) this.initiator.decideXoff(port, group);
+    if (this.protectsGroup(port, group)) this.initiator.decideXoff(port, group);
   }
 
   released(port: number, group: number): void {
@@ -143,7 +131,7 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, ProxyPau
     const { frame, initiator } = this;
     const spec = this.specs[port];
     const releases = initiator.takeReleases(port);
-    fillPfc(frame, this.prioritiesOf[port], initiator.off[port], releases, spec.pfc!.quanta);
+    fillPfc(frame, this.prioritiesOf[port], initiator.off[port], releases, spec.pausing!.quanta);
     frame.enableVector = this.remote.fill(port, frame.enableVector, frame.quanta);
     // A remote pause can expire before the link is free.
     if (frame.enableVector === 0) return 0;
@@ -167,7 +155,8 @@ export class PfcMechanism extends QuantaMechanism implements Mechanism, ProxyPau
   }
 
   managedValues(port: number, now: number): ManagedValue[] {
-    const { specs, counters, responder, watchdog } = this;
-    return pfcManagedValues(port, specs[port], counters, responder, watchdog, now);
+    const { counters, responder, watchdog } = this;
+    const priorities = this.specAt(port)?.priorities ?? 0;
+    return pfcManagedValues(port, priorities, counters, responder, watchdog, now);
   }
 }

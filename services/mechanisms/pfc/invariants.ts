@@ -1,10 +1,9 @@
-import type { TransmitGate } from '../../contract/flow-control.js';
-import type { PauseInitiator } from '../../quanta/pause-initiator.js';
-import type { PfcWatchdog } from './pfc-watchdog.js';
+import type { PauseWatchdog, TransmitGate } from '../../engine/contract/flow-control.js';
+import type { PauseInitiator } from './pause-initiator.js';
 
 /** PFC with the effects of its watchdog. */
 interface Guarded extends Pick<TransmitGate, 'holdReason'> {
-  readonly watchdog: Pick<PfcWatchdog, 'storms' | 'discards'>;
+  readonly watchdog: Pick<PauseWatchdog, 'discards'> & { readonly storms: Uint8Array };
 }
 
 /** A pause is refreshed before it expires, or its first frame is due. */

@@ -1,9 +1,9 @@
-import type { HoldReason, IngressAccounts, MechanismHost } from '../contract/flow-control.js';
-import type { PortSpec } from '../contract/spec.js';
-import type { Tables } from '../kernel/tables.js';
-import type { Ports } from '../port/ports.js';
+import type { HoldReason } from '../../engine/contract/flow-control.js';
+import type { MechanismTools } from '../../engine/contract/slice.js';
+import type { PausingSpec, PortSpec } from '../../engine/contract/spec.js';
+import { standingStopIsRefreshed } from './invariants.js';
 import { PauseInitiator } from './pause-initiator.js';
-import { EXPIRY_TIMER, PauseResponder } from './pause-responder.js';
+import { EXPIRY_TIMER, PauseResponder } from '../../engine/quanta/pause-responder.js';
 
 /** What PAUSE and PFC have in common: initiator and responder. */
 export abstract class QuantaMechanism {
@@ -13,17 +13,16 @@ export abstract class QuantaMechanism {
   /** By port, numbered through the service. */
   protected readonly specs: PortSpec[] = [];
 
-  /** `timers` is 1 (every priority pauses together) or 8; `slot` is its index at its host. */
-  constructor(
-    tables: Tables,
-    host: MechanismHost,
-    accounts: IngressAccounts,
-    slot: number,
-    timers: 1 | 8,
-    ports: Ports,
-  ) {
+  /** `timers` is 1 (every priority pauses together) or 8. */
+  constructor({ tables, host, accounts, slot, ports }: MechanismTools, timers: 1 | 8) {
     this.initiator = new PauseInitiator(tables, host, accounts, slot);
     this.responder = new PauseResponder(tables, host, slot, timers, ports);
+  }
+
+  configurePort(port: number, spec: PortSpec): void {
+    this.specs[port] = spec;
+    const own = this.specAt(port);
+    if (own !== null) this.initiator.configure(port, own, spec.octetPs);
   }
 
   onTimer(port: number, timer: number): void {
@@ -34,6 +33,18 @@ export abstract class QuantaMechanism {
   linkUp(port: number): void {
     this.responder.forget(port);
     this.initiator.restate(port);
+  }
+
+  stoppedGroups(port: number): number {
+    return this.initiator.off[port];
+  }
+
+  heldSincePs(port: number, priority: number): number | null {
+    return this.responder.heldSincePs(port, priority);
+  }
+
+  isRefreshed(port: number): boolean {
+    return standingStopIsRefreshed(this.initiator, port);
   }
 
   /** Whether the link partner of a port is paused for any reason. */
@@ -51,5 +62,11 @@ export abstract class QuantaMechanism {
 
   holdCount(port: number, priority: number): number {
     return this.responder.holdCount(port, priority);
+  }
+
+  /** Null where it does not run. */
+  protected specAt(port: number): PausingSpec | null {
+    const { pausing } = this.specs[port];
+    return pausing?.mechanism === this.name ? pausing : null;
   }
 }

@@ -1,7 +1,7 @@
-import { PRIORITIES, QUANTUM_OCTETS } from '../units/ethernet.js';
-import type { MechanismHost } from '../contract/flow-control.js';
-import type { Tables } from '../kernel/tables.js';
-import type { Ports } from '../port/ports.js';
+import { PRIORITIES, QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
+import type { MechanismHost } from '../../engine/contract/flow-control.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import type { Ports } from '../../engine/port/ports.js';
 
 const QUANTA_MAX = 65_535;
 

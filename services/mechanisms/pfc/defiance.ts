@@ -1,7 +1,7 @@
-import type { PfcPortSpec } from '../../contract/spec.js';
-import type { Clock } from '../../kernel/clock.js';
-import type { Tables } from '../../kernel/tables.js';
-import type { StopListener } from '../../quanta/pause-responder.js';
+import type { PausingSpec, PauseWatchdogSpec } from '../../engine/contract/spec.js';
+import type { Clock } from '../../engine/kernel/clock.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import type { StopListener } from '../../engine/quanta/pause-responder.js';
 
 const GROUPS = 8;
 
@@ -16,7 +16,7 @@ export class Defiance implements StopListener {
   private readonly beganAt: Float64Array;
   private readonly until: Float64Array;
   private readonly isOff: Uint8Array;
-  private readonly specs: (PfcPortSpec['partnerWatchdog'] | undefined)[] = [];
+  private readonly specs: (PausingSpec['partnerWatchdog'] | undefined)[] = [];
 
   constructor(
     tables: Tables,
@@ -27,7 +27,7 @@ export class Defiance implements StopListener {
     this.isOff = tables.uint8('port', 1);
   }
 
-  configure(port: number, spec: PfcPortSpec | null): void {
+  configure(port: number, spec: PausingSpec | null): void {
     this.specs[port] = spec?.partnerWatchdog ?? null;
   }
 
@@ -54,9 +54,7 @@ export class Defiance implements StopListener {
     return now >= this.beganAt[i] + watch.detectionPs || this.beganAt[i] < this.until[i];
   }
 
-  private watchOf(port: number, group: number): WatchOfGroup {
+  private watchOf(port: number, group: number): PauseWatchdogSpec | null {
     return this.specs[port]?.[group] ?? null;
   }
 }
-
-type WatchOfGroup = NonNullable<PfcPortSpec['partnerWatchdog']>[number];

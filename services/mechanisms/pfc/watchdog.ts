@@ -1,19 +1,13 @@
-import { PRIORITIES } from '../../units/ethernet.js';
-import type { MechanismHost } from '../../contract/flow-control.js';
-import type { PfcPortSpec } from '../../contract/spec.js';
-import type { Tables } from '../../kernel/tables.js';
-import type { StopListener, PauseResponder } from '../../quanta/pause-responder.js';
-import { watchDuePs } from './pfc-machine.js';
-
-/** Effects of a watchdog beyond its port's gate. */
-export interface WatchdogTools {
-  /** Frames of a priority wait at a port. */
-  waits(port: number, priority: number): boolean;
-  /** Drops them all; returns how many. */
-  discard(port: number, priority: number): number;
-  /** It began or ended to act: part of the digest. */
-  note(port: number, priority: number, on: boolean): void;
-}
+import { PRIORITIES } from '../../engine/units/ethernet.js';
+import type {
+  MechanismHost,
+  PauseWatchdog,
+  WatchdogTools,
+} from '../../engine/contract/flow-control.js';
+import type { PausingSpec } from '../../engine/contract/spec.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import type { StopListener, PauseResponder } from '../../engine/quanta/pause-responder.js';
+import { watchDuePs } from './machine.js';
 
 /**
  * Watches paused priorities. One that was paused without a break for the detection time, and has
@@ -21,7 +15,7 @@ export interface WatchdogTools {
  * dropped, or they are sent. When the link partner has not paused it for the restoration time, the
  * storm is over.
  */
-export class PfcWatchdog implements StopListener {
+export class PfcWatchdog implements PauseWatchdog, StopListener {
   /** By port: priorities in a storm, and those of them whose frames are dropped, one bit each. */
   readonly storms: Uint8Array;
   readonly discards: Uint8Array;
@@ -35,7 +29,7 @@ export class PfcWatchdog implements StopListener {
   private readonly stormSince: Float64Array;
   private readonly stormTime: Float64Array;
   private readonly dropped: Float64Array;
-  private readonly specs: (PfcPortSpec['watchdog'] | undefined)[] = [];
+  private readonly specs: (PausingSpec['watchdog'] | undefined)[] = [];
   private tools: WatchdogTools | null = null;
 
   /** `timer` is the first of eight at the host. */
@@ -61,7 +55,7 @@ export class PfcWatchdog implements StopListener {
     this.tools = tools;
   }
 
-  configure(port: number, spec: PfcPortSpec | null): void {
+  configure(port: number, spec: PausingSpec | null): void {
     this.specs[port] = spec?.watchdog ?? null;
   }
 

@@ -1,9 +1,9 @@
-import { QUANTUM_OCTETS } from '../units/ethernet.js';
-import type { IngressAccounts, MechanismHost } from '../contract/flow-control.js';
-import type { StopPortSpec } from '../contract/spec.js';
-import type { Tables } from '../kernel/tables.js';
-import type { StopListener } from './pause-responder.js';
-import { REFRESH_TIMER } from './pause-responder.js';
+import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
+import type { IngressAccounts, MechanismHost } from '../../engine/contract/flow-control.js';
+import type { PauseTimes } from '../../engine/contract/pausing.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import type { StopListener } from '../../engine/quanta/pause-responder.js';
+import { REFRESH_TIMER } from '../../engine/quanta/pause-responder.js';
 
 /**
  * The pause initiator: XOFF of PFC (802.1Q 36) and of PAUSE (802.3 31B) is decided here, when an
@@ -34,7 +34,7 @@ export class PauseInitiator {
     this.refreshPs = tables.float64('port', 1);
   }
 
-  configure(port: number, spec: StopPortSpec, octetPs: number): void {
+  configure(port: number, spec: PauseTimes, octetPs: number): void {
     const quantaPs = spec.quanta * QUANTUM_OCTETS * octetPs;
     this.refreshPs[port] = Math.floor(spec.refreshFraction * quantaPs);
   }

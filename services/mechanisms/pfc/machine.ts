@@ -1,12 +1,14 @@
-import type { PfcWatchdogSpec, PortSpec } from '../../contract/spec.js';
-import type { PauseResponder } from '../../quanta/pause-responder.js';
-import type { PfcFrame } from '../../wire/mac-control/pfc-frame.js';
+import type { PauseWatchdogSpec, PortSpec } from '../../engine/contract/spec.js';
+import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
+import type { PfcFrame } from '../../engine/wire/mac-control/pfc-frame.js';
 
-/** For each priority group of a port, the priorities that a pause of the group names. */
-export function groupPriorities(port: PortSpec): Uint8Array {
+/**
+ * For each priority group of a port, the priorities that a pause of the group names, of those that
+ * have PFC.
+ */
+export function groupPriorities({ groupOf }: PortSpec, operational: number): Uint8Array {
   const result = new Uint8Array(8);
-  const operational = port.pfc?.priorities ?? 0;
-  port.groupOf.forEach((group, priority) => {
+  groupOf.forEach((group, priority) => {
     if ((operational & (1 << priority)) !== 0) result[group] |= 1 << priority;
   });
   return result;
@@ -62,7 +64,7 @@ export function applyPfc(
  * after the restoration time without one.
  */
 export function watchDuePs(
-  { detectionPs, restorationPs }: PfcWatchdogSpec,
+  { detectionPs, restorationPs }: PauseWatchdogSpec,
   sincePs: number,
   isStorm: boolean,
 ): number {

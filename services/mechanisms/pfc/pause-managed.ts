@@ -1,10 +1,6 @@
-import type { ManagedValue } from '../../contract/flow-control.js';
-import type { PortSpec } from '../../contract/spec.js';
-import type { Tables } from '../../kernel/tables.js';
-import type { PauseResponder } from '../../quanta/pause-responder.js';
-
-/** Range and default of the pause time (802.3 31B.2). */
-export const PAUSE_QUANTA = { least: 1, most: 65_535, default: 65_535 } as const;
+import type { ManagedValue } from '../../engine/contract/flow-control.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
 
 /** The counters of 802.3 30.3.4, by port. */
 export class PauseCounters {
@@ -19,12 +15,10 @@ export class PauseCounters {
 
 export function pauseManagedValues(
   port: number,
-  spec: PortSpec,
   counters: PauseCounters,
   responder: PauseResponder,
   now: number,
 ): ManagedValue[] {
-  if (spec.pause === null) return [];
   const show = (name: string, value: number): ManagedValue => ({ name, priority: null, value });
   return [
     show('aPAUSEMACCtrlFramesTransmitted', counters.sent[port]),

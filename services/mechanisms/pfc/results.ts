@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { RunView, SliceResults, SummaryTools } from '../mechanism-slice.js';
+import { PfcMechanism } from './mechanism.js';
+import type { PfcPlan } from './plan.js';
+
+/** Storms that the watchdog of a port detected for a priority. */
+export interface WatchdogResult {
+  readonly port: string;
+  /** Its link partner. */
+  readonly peer: string;
+  readonly priority: number;
+  readonly action: 'drop' | 'forward';
+  readonly storms: number;
+  readonly stormPs: number;
+  readonly droppedFrames: number;
+}
+
+export interface PfcResults {
+  /** Of every port and priority where a watchdog has stepped in. */
+  readonly watchdogs: readonly WatchdogResult[];
+}
+
+export interface PfcTypes {
+  readonly settings: unknown;
+  readonly plan: PfcPlan;
+  readonly results: PfcResults;
+}
+
+export const pfcResults: SliceResults<PfcTypes> = {
+  collect: (run) => ({ watchdogs: watchdogsOf(run) }),
+  summary: ({ watchdogs }, tools) => (watchdogs.length === 0 ? [] : [textOf(watchdogs, tools)]),
+  published: {
+    watchdogs: z
+      .array(
+        z.strictObject({
+          port: z.string(),
+          peer: z.string().describe('Port of the link partner.'),
+          priority: z.number(),
+          action: z.enum(['drop', 'forward']),
+          storms: z.number(),
+          stormPs: z.number(),
+          droppedFrames: z.number(),
+        }),
+      )
+      .describe('Ports at which a watchdog acted.'),
+  },
+};
+
+function watchdogsOf({ engine, nowPs, context }: RunView<PfcTypes>): WatchdogResult[] {
+  const pfc = engine.mechanisms.find((own) => own instanceof PfcMechanism);
+  if (pfc === undefined) return [];
+  const { watchdog } = pfc;
+  return engine.devices.flatMap(({ spec, firstPort, place }) =>
+    spec.ports.flatMap(({ name, pausing }, p) =>
+      (pausing?.watchdog ?? []).flatMap((own, priority) => {
+        const storms = watchdog.stormsOf(firstPort + p, priority);
+        if (own === null || storms === 0) return [];
+        const { peerDevice, peerPort } = context.devices[place].links[p];
+        return {
+          port: name,
+          peer: context.devices[peerDevice].links[peerPort].name,
+          priority,
+          action: own.action,
+          storms,
+          stormPs: watchdog.stormPs(firstPort + p, priority, nowPs),
+          droppedFrames: watchdog.droppedOf(firstPort + p, priority),
+        };
+      }),
+    ),
+  );
+}
+
+/** Frames that watchdogs dropped were lossless, and are lost. */
+function textOf(watchdogs: readonly WatchdogResult[], tools: SummaryTools): string {
+  const rows = watchdogs.map((w) => [
+    ...[w.port, String(w.priority), w.action, tools.count(w.storms), tools.time(w.stormPs)],
+    ...[tools.count(w.droppedFrames), w.peer],
+  ]);
+  const head = ['watchdog at', 'priority', 'action', 'storms', 'in all', 'dropped', 'paused by'];
+  return [tools.bad('Watchdogs detected storms'), tools.table(head, rows)].join('\n');
+}

@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+import type { PauseWatchdogSpec } from '../../engine/contract/spec.js';
+import { choice, either, flag, integer, mapping, quantity, word } from '../../settings/parts.js';
+import { aboveZero, share, size, time } from '../../settings/quantities.js';
+
+/** Most that a control frame can state (802.3 31B.2, 31D). */
+export const QUANTA_MOST = 65_535;
+
+/** Of an ingress account and its XOFF and XON: PFC of a priority, or PAUSE of a port. */
+export const pausingKeys = {
+  xoff: either(
+    [word('dynamic'), quantity(aboveZero(size))],
+    'a threshold',
+    'dynamic, or a size such as 64KB',
+  )
+    .describe(
+      'Occupancy that stops the sender; dynamic: the reserve plus alpha times what is free ' +
+        'of the shared pool.',
+    )
+    .prefault('dynamic'),
+  xonGap: quantity(size)
+    .describe('The sender may go on when the account is so far below the XOFF threshold.')
+    .prefault('3KB'),
+  headroom: either([word('auto'), quantity(size)], 'a headroom', 'auto, or a size such as 50KB')
+    .describe(
+      'Buffer for what arrives after XOFF; auto: from rate, link, delays and frame length ' +
+        '(802.1Q Annex N).',
+    )
+    .prefault('auto'),
+  quanta: integer(1, QUANTA_MOST)
+    .describe('Pause time in each PAUSE or PFC frame, in quanta of 512 bit times.')
+    .prefault(QUANTA_MOST),
+  refresh: quantity(aboveZero(share))
+    .describe('Share of the pause time after which the pause is sent again.')
+    .prefault('50%'),
+  responseDelay: quantity(time)
+    .describe(
+      'Time from the last bit of a pause frame to its effect; at most 614.4ns for PFC ' +
+        '(802.1Q 36.1.3.3), for PAUSE by rate (802.3 31B.3.7).',
+    )
+    .prefault('0ns'),
+};
+
+/** A priority that is paused for a fifth of a second is not merely congested. */
+const watchdogKeys = mapping({
+  detection: quantity(aboveZero(time))
+    .describe('Held without a break for so long, with frames waiting, a priority is in a storm.')
+    .prefault('200ms'),
+  restoration: quantity(aboveZero(time))
+    .describe('The storm ends when no PFC frame has paused the priority for this time.')
+    .prefault('200ms'),
+  action: choice(['drop', 'forward'])
+    .describe(
+      'What the switch does with the frames of a priority in a storm: drop them, or transmit them.',
+    )
+    .prefault('drop'),
+});
+
+export const watchdogKey = either(
+  [flag(), watchdogKeys],
+  'a watchdog',
+  'true, false, or a mapping such as { detection: 200us, restoration: 200us, action: drop }',
+)
+  .describe(
+    'Switches watch for stops of this priority that last too long (a PFC storm, or a deadlock).',
+  )
+  .prefault(false);
+
+/** Sizes in octets, times in picoseconds, shares from 0 to 1. */
+export type PausingSettings = z.output<z.ZodObject<typeof pausingKeys>>;
+export type WatchdogSetting = z.output<typeof watchdogKey>;
+
+/** Null: pauses are obeyed however long they last. */
+export function watchdogOf(setting: WatchdogSetting): PauseWatchdogSpec | null {
+  if (setting === false) return null;
+  const { detection, restoration, action } = setting === true ? watchdogKeys.parse({}) : setting;
+  return { detectionPs: detection, restorationPs: restoration, action };
+}
