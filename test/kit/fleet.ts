@@ -125,6 +125,10 @@ export class BrokerCluster {
     }
   }
 
+  kill(broker: number): void {
+    this.children[broker]!.kill('SIGKILL');
+  }
+
   stop(): void {
     for (const child of this.children) child.kill('SIGKILL');
     rmSync(this.folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckpointStorage } from './store.js';
 
@@ -12,8 +12,15 @@ export class DirectoryCheckpointStorage implements CheckpointStorage {
   async put(name: string, octets: Uint8Array): Promise<void> {
     await mkdir(this.folder, { recursive: true });
     const target = join(this.folder, name);
-    await writeFile(`${target}.new`, octets);
-    await rename(`${target}.new`, target);
+    const fresh = `${target}.new`;
+    try {
+      await writeFile(fresh, octets);
+      await rename(fresh, target);
+    } catch (error) {
+      // A part of it must not take the room that is missing.
+      await rm(fresh, { force: true });
+      throw error;
+    }
   }
 
   async get(name: string): Promise<Uint8Array | null> {
@@ -28,17 +35,23 @@ export class DirectoryCheckpointStorage implements CheckpointStorage {
   async claim(name: string, owner: string): Promise<boolean> {
     await mkdir(join(this.folder, CLAIMS), { recursive: true });
     const target = join(this.folder, CLAIMS, name);
+    // A claim appears with its owner in it: one without would be of another owner for ever.
+    const fresh = join(this.folder, CLAIMS, `${owner}.new`);
     try {
-      await writeFile(target, owner, { flag: 'wx' });
+      await writeFile(fresh, owner);
+      await link(fresh, target);
       return true;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       return (await readFile(target, 'utf8')) === owner;
+    } finally {
+      await rm(fresh, { force: true });
     }
   }
 
   async claims(): Promise<string[]> {
-    return (await readdir(join(this.folder, CLAIMS)).catch(absent)) ?? [];
+    const names = await readdir(join(this.folder, CLAIMS)).catch(absent);
+    return (names ?? []).filter((name) => !name.endsWith('.new'));
   }
 
   async remove(name: string): Promise<void> {
