@@ -93,7 +93,9 @@ async function emulateSeen(
   if (options.parquet !== false) await addParquet(path);
   await view?.finish(record);
   if (collector !== null) {
-    await exportTelemetry(collector, results, wallSeconds, congestion, { traces, events });
+    const { operations = [], runtime } = measured;
+    const shown = { traces, events, operations, ...(runtime && { runtime }) };
+    await exportTelemetry(collector, results, wallSeconds, congestion, shown);
   }
   return exitCodeOf(results, expectations);
 }

@@ -1,3 +1,4 @@
+import type { RunOperation } from '../runtime/operations.js';
 import type { RunResults } from '../runtime/results/results.js';
 import { readVersion } from '../runtime/version.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
@@ -9,6 +10,8 @@ import { exchangesOf } from '../telemetry/credit/exchanges.js';
 import { planExchanges } from '../telemetry/credit/plan-exchanges.js';
 import type { TimedEvent } from '../telemetry/events/event-table.js';
 import { planDeadlocks, planEpisodes } from '../telemetry/otlp/plan-episodes.js';
+import type { RuntimeFigures } from '../telemetry/metrics/port-figures.js';
+import { planOperations, wallClockFrom } from '../telemetry/otlp/plan-operations.js';
 import { planFrames } from '../telemetry/otlp/plan-frames.js';
 import { clockUpTo, fixedClock } from '../telemetry/otlp/span-clock.js';
 import type { FrameTrace } from '../telemetry/traces/frame-trace.js';
@@ -63,6 +66,9 @@ function scaleFrom(text = '1'): number {
 interface Shown {
   readonly traces: Iterable<FrameTrace> | null;
   readonly events: readonly TimedEvent[] | null;
+  /** Of a run in services. */
+  readonly operations: readonly RunOperation[];
+  readonly runtime?: RuntimeFigures;
 }
 
 /** Exports spans and metrics; an unreachable collector is reported, and changes nothing. */
@@ -71,7 +77,7 @@ export async function exportTelemetry(
   results: RunResults,
   wallSeconds: number,
   congestion: Congestion | null,
-  { traces, events }: Shown,
+  { traces, events, operations, runtime }: Shown,
 ): Promise<void> {
   const { scenario, digest, virtualPs, frameHops, ports, credits, flows } = results;
   const { sendSpans } = await import('../telemetry/otlp/send-spans.js');
@@ -89,11 +95,16 @@ export async function exportTelemetry(
   const run = `${scenario}-${digest.slice(0, 8)}`;
   const origin = { scenario, digest, version: readVersion(), run, clock };
   const { sent, lost, reason } = await sendSpans(endpoint, origin, all.slice(0, MOST_SPANS));
+  if (reason === null && operations.length > 0) {
+    const wall = wallClockFrom(operations[0]!.startMs);
+    await sendSpans(endpoint, { ...origin, clock: wall }, planOperations(run, operations));
+  }
   const left = Math.max(0, all.length - MOST_SPANS);
   const { pushMetrics } = await import('../telemetry/metrics/push-metrics.js');
   const identity = { 'selvage.scenario': scenario, 'selvage.digest': digest };
   const waits = queueWaits(traces ?? []);
-  const figures = { virtualPs, share: 1, frameHops, wallSeconds, ports, credits, flows, waits };
+  const whole = { virtualPs, share: 1, frameHops, wallSeconds, ports, credits, flows, waits };
+  const figures = { ...whole, ...(runtime && { runtime }) };
   // Who did not take the spans is not asked again.
   const refusal = reason ?? (await pushMetrics(metrics, identity, figures));
   const lines = [

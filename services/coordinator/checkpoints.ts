@@ -1,6 +1,8 @@
 import type { selvage } from '#contracts';
 import type { CheckpointStore, NamedManifest } from '../runtime/checkpoints/store.js';
 import type { Log } from '../runtime/log.js';
+import type { OperationLog } from '../runtime/operations.js';
+import { unixMs } from '../runtime/operations.js';
 import { FIRST_CHECKPOINT } from './first-checkpoint.js';
 import type { Checkpoint, Cut } from './manifest.js';
 import { packManifest, unpackManifest } from './manifest.js';
@@ -17,6 +19,7 @@ export interface CheckpointOptions {
   /** Wall-clock time between them, at least. */
   readonly checkpointMs: number;
   readonly log: Log;
+  readonly operations: OperationLog;
 }
 
 /** Outcome of a service's report about a checkpoint; a Promise is the commit of all of them. */
@@ -25,6 +28,9 @@ export type SaveVerdict = 'unwanted' | 'waiting' | 'given up' | Promise<void>;
 /** The checkpoints of a run: the latest, the one before it, and the one being written. */
 export class Checkpoints {
   last: Checkpoint | null = null;
+  /** Written by this coordinator, and how long the run waited for them. */
+  written = 0;
+  waitedMs = 0;
   /** Where to return to if the latest is damaged. */
   private earlier: Checkpoint | null = null;
   private saving: Cut | null = null;
@@ -131,6 +137,9 @@ export class Checkpoints {
     this.savedAt = performance.now();
     this.costMs = this.savedAt - this.beganAt;
     this.committedAt = this.savedAt;
+    this.written++;
+    this.waitedMs += this.costMs;
+    this.note(saving, '');
     const { name: checkpoint, boundPs: virtualPs } = kept;
     const tookMs = Math.round(this.costMs);
     this.options.log.info('checkpoint is written', { checkpoint, virtualPs, tookMs });
@@ -144,7 +153,17 @@ export class Checkpoints {
   private giveUp(saving: Cut, reason: string): void {
     this.savedAt = performance.now();
     this.options.log.warn(`checkpoint ${saving.name} is given up: ${reason}`);
+    this.note(saving, reason);
     if (this.saving === saving) this.saving = null;
+  }
+
+  private note({ epoch, boundPs }: Cut, reason: string): void {
+    const { operations } = this.options;
+    if (!operations.isSampled('checkpoint')) return;
+    const endMs = unixMs();
+    const startMs = endMs - (this.savedAt - this.beganAt);
+    const times = { startMs, endMs, fromPs: boundPs, toPs: boundPs };
+    operations.note({ kind: 'checkpoint', ...times, epoch, service: -1, reason });
   }
 
   private named(checkpoint: Checkpoint): NamedManifest {

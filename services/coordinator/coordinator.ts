@@ -9,6 +9,7 @@ import { ENDED } from '../runtime/controller/run-controller.js';
 import { drawSalt } from '../runtime/keys/run-keys.js';
 import type { FaultStep, FaultRequest, LiveFault, LiveFaults } from '../runtime/live-faults.js';
 import { mergeParts } from '../runtime/merge.js';
+import { OperationLog, unixMs } from '../runtime/operations.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
 import type { PortSample } from '../runtime/port-sample.js';
@@ -65,6 +66,9 @@ export class Coordinator implements PartitionsListener {
   private readonly vitals: Vitals;
   private readonly watchdog: Watchdog;
   private readonly throughput = new Throughput();
+  private readonly operations = new OperationLog();
+  /** Since when, and why, services return to a checkpoint. */
+  private recovering: { readonly sinceMs: number; readonly reason: string } | null = null;
   /** The latest bound that this run has reached. */
   private farthestPs = 0;
   private packed: PackedOutcome | null = null;
@@ -79,10 +83,11 @@ export class Coordinator implements PartitionsListener {
     const services = new Services(plans);
     const checkpoints = new Checkpoints(store, {
       ...{ run, checkpointMs, log },
-      services: plans.length,
+      ...{ services: plans.length, operations: this.operations },
     });
     const faults = new TakenFaults(live, store);
-    const parties = { live, services, checkpoints, faults };
+    const { operations } = this;
+    const parties = { live, services, checkpoints, faults, operations };
     this.services = services;
     this.checkpoints = checkpoints;
     this.faultsTaken = faults;
@@ -261,7 +266,7 @@ export class Coordinator implements PartitionsListener {
       moment: { boundPs: controller.boundPs, framesSeen: controller.framesSeen },
       steps: live.steps,
     });
-    const outcome = packOutcome(merged);
+    const outcome = packOutcome({ ...merged, operations: this.operations.list() });
     const end = (): void => {
       this.end(outcome, merged.results);
     };
@@ -311,6 +316,7 @@ export class Coordinator implements PartitionsListener {
   /** All return to a checkpoint, or to the beginning. */
   private lose(detail: string): void {
     this.partitions.lose();
+    this.recovering ??= { sinceMs: unixMs(), reason: detail };
     this.enter(Phase.PHASE_RECOVERING, detail);
   }
 
@@ -345,7 +351,20 @@ export class Coordinator implements PartitionsListener {
 
   private takeReady(service: number, nextPs: number): void {
     const nexts = this.services.ready(service, nextPs);
-    if (nexts !== null && this.controller.state === 'waiting') this.partitions.begin(nexts);
+    if (nexts === null || this.controller.state !== 'waiting') return;
+    this.noteRecovery();
+    this.partitions.begin(nexts);
+  }
+
+  private noteRecovery(): void {
+    const { recovering, operations, checkpoints } = this;
+    this.recovering = null;
+    if (recovering === null || !operations.isSampled('recovery')) return;
+    const { sinceMs: startMs, reason } = recovering;
+    const times = { startMs, endMs: unixMs(), fromPs: this.farthestPs };
+    const toPs = checkpoints.last?.boundPs ?? 0;
+    const { epoch } = this.partitions;
+    operations.note({ kind: 'recovery', ...times, toPs, epoch, service: -1, reason });
   }
 
   private takeReport(service: number, report: selvage.v1.Report.$Properties): void {
@@ -466,6 +485,8 @@ export class Coordinator implements PartitionsListener {
       parts: services.slots.map((slot, service) => this.partStatus(slot, service)),
       checkpointAgeMs: this.checkpoints.ageMs,
       psPerSecond: this.throughput.psPerSecond,
+      checkpoints: this.checkpoints.written,
+      checkpointMs: this.checkpoints.waitedMs,
     };
   }
 }

@@ -11,6 +11,8 @@ import type {
 } from '../runtime/controller/partition-set.js';
 import { RunController } from '../runtime/controller/run-controller.js';
 import type { LiveFaults } from '../runtime/live-faults.js';
+import type { OperationLog } from '../runtime/operations.js';
+import { unixMs } from '../runtime/operations.js';
 import type { RoundReport } from '../runtime/part/member.js';
 import type { PartState } from '../runtime/part/part.js';
 import type { Failure } from '../runtime/results/results.js';
@@ -57,6 +59,7 @@ interface Parties {
   readonly services: Services;
   readonly checkpoints: Checkpoints;
   readonly faults: TakenFaults;
+  readonly operations: OperationLog;
 }
 
 const IDLE: Advance = { basePs: 0, limitPs: 0, countAtPs: 0, isSingle: true };
@@ -82,6 +85,8 @@ export class ServicePartitions implements PartitionSet {
   private gathered: (states: PartState[]) => void = () => undefined;
   private advancing = IDLE;
   private countedAt = -Infinity;
+  /** When the round under way began, if it is one of the sample. */
+  private opened: { readonly atMs: number; readonly basePs: number } | null = null;
 
   constructor(
     private readonly parties: Parties,
@@ -220,7 +225,10 @@ export class ServicePartitions implements PartitionSet {
     if (this.controller.state === 'sampling') {
       this.sampling.finish(this.rounds.latestPs);
       this.controller.done('sampling');
-    } else this.roundEnded();
+    } else {
+      this.noteRound(service);
+      this.roundEnded();
+    }
   }
 
   takeSaved(service: number, saved: selvage.v1.Saved.$Properties): void {
@@ -270,6 +278,8 @@ export class ServicePartitions implements PartitionSet {
     const now = performance.now();
     const count = now - this.countedAt > COUNT_MS;
     if (count) this.countedAt = now;
+    const isSampled = this.parties.operations.isSampled('round');
+    this.opened = isSampled ? { atMs: unixMs(), basePs } : null;
     this.send(this.rounds.open(basePs, this.advancing, count), false);
     this.listener.opened();
   }
@@ -284,6 +294,15 @@ export class ServicePartitions implements PartitionSet {
       }),
       services,
     );
+  }
+
+  /** `service`: the last that reported. */
+  private noteRound(service: number): void {
+    if (this.opened === null) return;
+    const { atMs: startMs, basePs: fromPs } = this.opened;
+    const times = { startMs, endMs: unixMs(), fromPs, toPs: this.rounds.bound.boundPs };
+    const { epoch } = this;
+    this.parties.operations.note({ kind: 'round', ...times, epoch, service, reason: '' });
   }
 
   private roundEnded(): void {

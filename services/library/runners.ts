@@ -8,11 +8,13 @@ import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
 import type { Session } from '../runtime/session.js';
 import type { ThreadsRun } from '../runtime/threads/run-threads.js';
+import type { RunFigures } from '../telemetry/metrics/port-figures.js';
 import type { WholeState } from '../runtime/whole-state.js';
 
 /** Results of a run, whichever runner executed it. */
 export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
-  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps'>;
+  Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps' | 'operations'> &
+  Pick<RunFigures, 'runtime'>;
 
 export interface Start {
   readonly loaded: LoadedScenario;

@@ -8,6 +8,7 @@ import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { seriesUpTo } from './series-of-run.js';
 import type { FaultStep } from './live-faults.js';
+import type { RunOperation } from './operations.js';
 import { CycleCheck } from './checks/cycle-check.js';
 import { Observers, observersOf } from './observers.js';
 import { outcomeOf, virtualTimeOf } from './results/outcome.js';
@@ -35,6 +36,8 @@ export interface MergedRun {
   readonly state: WholeState | null;
   /** Faults that were injected or ended during the run. */
   readonly steps: readonly FaultStep[];
+  /** Of a run in services: a sample of its rounds, its checkpoints and recoveries. */
+  readonly operations?: readonly RunOperation[];
 }
 
 export interface MergeOptions {

@@ -26,8 +26,11 @@ describe('faults of the machinery', { skip, timeout: 540_000 }, () => {
 
   it('change nothing when services are killed', async () => {
     const killer = new Killer('service', isLong ? 20 : 3, 900);
-    const { results } = await runFleet(fleet, killer.attack);
+    const { results, operations = [] } = await runFleet(fleet, killer.attack);
     assert.deepEqual(results, expected);
+    const kinds = new Set(operations.map(({ kind }) => kind));
+    assert.deepEqual(kinds, new Set(['round', 'checkpoint', 'recovery']));
+    for (const { startMs, endMs } of operations) assert.ok(startMs <= endMs);
     assert.ok(killer.killed >= (isLong ? killer.times : 1));
   });
 

@@ -3,6 +3,7 @@ import type { Emulation } from '../emulation.js';
 import { SnapshotCache } from '../../runtime/run-snapshot.js';
 import type { CoordinatorClient } from '../fleet/coordinator-client.js';
 import type { Fleet, FleetOptions } from '../fleet/fleet.js';
+import type { RuntimeFigures } from '../../telemetry/metrics/port-figures.js';
 import type { LiveView } from '../live-view.js';
 import type { ProgressLine } from '../progress.js';
 import { figuresOf, openMetrics } from './metrics.js';
@@ -16,10 +17,12 @@ export async function runElsewhere(
   view: LiveView | null,
 ): Promise<Measured> {
   const { runDistributed } = await import('../fleet/distributed-run.js');
+  const { runtimeFigures } = await import('../fleet/runtime-figures.js');
   const { LiveFleet } = await import('../fleet/live-fleet.js');
   let live: InstanceType<typeof LiveFleet> | null = null;
   let asked: CoordinatorClient | null = null;
   let latest = { virtualPs: 0, share: 0, frameHops: 0 };
+  let runtime: RuntimeFigures | undefined;
   const snapshots = new SnapshotCache(
     () => asked?.look() ?? null,
     () => latest.virtualPs,
@@ -35,17 +38,19 @@ export async function runElsewhere(
       () => run.shownFaults(),
     );
   };
-  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, () =>
-    figuresOf(snapshots, () => latest),
-  );
+  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, async () => ({
+    ...(await figuresOf(snapshots, () => latest)),
+    ...(runtime && { runtime }),
+  }));
   try {
     const all = { ...options, from, steps, paused: view?.beginsPaused ?? false };
     const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
       const { virtualPs, share, frameHops } = status;
       latest = { virtualPs, share, frameHops };
+      runtime = runtimeFigures(status);
       live?.onStatus(status);
     });
-    return { ...merged, series: { rows } };
+    return { ...merged, series: { rows }, ...(runtime && { runtime }) };
   } finally {
     await closeMetrics();
   }

@@ -8,7 +8,13 @@ import type {
 } from '@opentelemetry/api';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
 import { MeterProvider, resourceFromAttributes } from '../../packages/opentelemetry.js';
-import type { CreditFigures, PortFigures, RunFigures } from './port-figures.js';
+import type {
+  CreditFigures,
+  PortFigures,
+  RunFigures,
+  RuntimeFigures,
+  ServiceFigures,
+} from './port-figures.js';
 
 type Row = PortFigures['priorities'][number];
 
@@ -69,6 +75,50 @@ const RUN_LEVELS: typeof RUN_COUNTERS = [
   ['progress.ratio', '1', 'Share of the run that is done.', (run) => run.share],
 ];
 
+type RuntimeRow = readonly [string, string, string, (runtime: RuntimeFigures) => number];
+
+const RUNTIME_COUNTERS: readonly RuntimeRow[] = [
+  ['rounds', '{round}', 'Rounds of services that have ended.', (run) => run.rounds],
+  ['recoveries', '{recovery}', 'Returns of all services to a checkpoint.', (run) => run.recoveries],
+  ['messages', '{message}', 'Messages that services sent each other.', (run) => run.messages],
+  [
+    'resent.messages',
+    '{message}',
+    'Messages that services sent again.',
+    (run) => run.resentMessages,
+  ],
+  ['checkpoints', '{checkpoint}', 'Checkpoints written.', (run) => run.checkpoints],
+  [
+    'checkpoint.seconds',
+    's',
+    'Wall-clock time that the run waited for checkpoints.',
+    (run) => run.checkpointSeconds,
+  ],
+];
+
+const RUNTIME_LEVELS: readonly RuntimeRow[] = [
+  [
+    'checkpoint.age.seconds',
+    's',
+    'Wall-clock time since the last checkpoint; -1 if there is none.',
+    (run) => run.checkpointAgeSeconds ?? -1,
+  ],
+  ['speed.ratio', '1', 'Virtual time by wall-clock time.', (run) => run.speed],
+];
+
+type ServiceRow = readonly [string, string, string, (service: ServiceFigures) => number];
+
+const SERVICE_LEVELS: readonly ServiceRow[] = [
+  [
+    'service.lag.seconds',
+    's',
+    'Virtual time behind the service that is farthest.',
+    (row) => row.lagSeconds,
+  ],
+  ['service.cpu.ratio', '1', 'CPU time by wall-clock time.', (row) => row.cpuShare],
+  ['service.messages.rate', '{message}/s', 'Messages sent in a second.', (row) => row.messageRate],
+];
+
 const DROPS = ['dropped.frames', '{frame}', 'Frames dropped, by reason.'] as const;
 const COMPLETION = ['flow.completion.seconds', 's', 'Flow completion times.'] as const;
 const QUEUEING = [
@@ -108,6 +158,9 @@ export function describeInstruments(): DescribedInstrument[] {
     described('histogram', ['device', 'priority'])(QUEUEING),
     ...RUN_COUNTERS.map(described('counter', [])),
     ...RUN_LEVELS.map(described('gauge', [])),
+    ...RUNTIME_COUNTERS.map(described('counter', [])),
+    ...RUNTIME_LEVELS.map(described('gauge', [])),
+    ...SERVICE_LEVELS.map(described('gauge', ['service', 'host'])),
   ];
 }
 
@@ -136,12 +189,30 @@ export function showRun(
   const creditRows = [...CREDIT_COUNTERS, ...CREDIT_LEVELS].map(([, , read]) => read);
   const whole = [...RUN_COUNTERS.map(counterOf(meter)), ...RUN_LEVELS.map(levelOf(meter))];
   const wholeRows = [...RUN_COUNTERS, ...RUN_LEVELS].map(([, , , read]) => read);
+  const runtime = [
+    ...RUNTIME_COUNTERS.map(counterOf(meter)),
+    ...RUNTIME_LEVELS.map(levelOf(meter)),
+  ];
+  const runtimeRows = [...RUNTIME_COUNTERS, ...RUNTIME_LEVELS].map(([, , , read]) => read);
+  const services = SERVICE_LEVELS.map(levelOf(meter));
   const times = new TimeHistograms(meter);
   const observe = async (result: BatchObservableResult): Promise<void> => {
     const run = await look();
     whole.forEach((instrument, i) => {
       result.observe(instrument, wholeRows[i]!(run));
     });
+    if (run.runtime !== undefined) {
+      const { runtime: figures } = run;
+      runtime.forEach((instrument, i) => {
+        result.observe(instrument, runtimeRows[i]!(figures));
+      });
+      for (const row of figures.services) {
+        const where = { service: row.service, host: row.host };
+        services.forEach((instrument, i) => {
+          result.observe(instrument, SERVICE_LEVELS[i]![3](row), where);
+        });
+      }
+    }
     for (const { device, port, priorities } of run.ports) {
       for (const row of priorities) {
         const where: Attributes = { device, port, priority: row.priority };
@@ -161,7 +232,8 @@ export function showRun(
     }
     times.take(run);
   };
-  meter.addBatchObservableCallback(observe, [...ports, drops, ...credits, ...whole]);
+  const all = [...ports, drops, ...credits, ...whole, ...runtime, ...services];
+  meter.addBatchObservableCallback(observe, all);
   return provider;
 }
 

@@ -44,6 +44,34 @@ export interface QueueWait {
   readonly ps: number;
 }
 
+/** A run in services, as its coordinator knows it. */
+export interface RuntimeFigures {
+  readonly rounds: number;
+  /** All services began again, from a checkpoint or the beginning. */
+  readonly recoveries: number;
+  readonly messages: number;
+  readonly resentMessages: number;
+  readonly checkpoints: number;
+  /** Wall-clock time that the run waited for checkpoints. */
+  readonly checkpointSeconds: number;
+  /** Of the last checkpoint; null: there is none. */
+  readonly checkpointAgeSeconds: number | null;
+  /** Virtual time that passes in a time of the wall clock. */
+  readonly speed: number;
+  readonly services: readonly ServiceFigures[];
+}
+
+export interface ServiceFigures {
+  readonly service: number;
+  readonly host: string;
+  /** Virtual time behind the service that is farthest. */
+  readonly lagSeconds: number;
+  /** CPU time by wall-clock time. */
+  readonly cpuShare: number;
+  /** A second. */
+  readonly messageRate: number;
+}
+
 /** A run as it stands. */
 export interface RunFigures {
   readonly virtualPs: number;
@@ -57,4 +85,6 @@ export interface RunFigures {
   readonly flows: readonly FlowFigures[];
   /** Of frames that were followed; known when the run has ended. */
   readonly waits: Iterable<QueueWait>;
+  /** Absent in one process. */
+  readonly runtime?: RuntimeFigures;
 }

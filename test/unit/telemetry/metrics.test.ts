@@ -18,7 +18,13 @@ describe('figures over gRPC', () => {
       { device: 's1', priority: 3, ps: 3e6 },
     ];
     const all = { ports, credits, flows, waits, virtualPs, frameHops };
-    const figures = { ...all, share: 1, wallSeconds: 1 };
+    const service = { service: 1, host: 'a', lagSeconds: 2e-6, cpuShare: 0.5, messageRate: 7 };
+    const runtime = {
+      ...{ rounds: 12, recoveries: 2, messages: 30, resentMessages: 1, checkpoints: 3 },
+      ...{ checkpointSeconds: 0.25, checkpointAgeSeconds: null, speed: 1e-4 },
+      services: [service],
+    };
+    const figures = { ...all, share: 1, wallSeconds: 1, runtime };
     assert.equal(await pushMetrics({ protocol: 'grpc', url }, { run: 'x' }, figures), null);
     receiver.close();
     const sentFrames = new Map(
@@ -39,5 +45,10 @@ describe('figures over gRPC', () => {
     assert.ok(complete > 0);
     assert.equal(countOf('selvage.flow.completion.seconds'), complete);
     assert.equal(countOf('selvage.queueing.seconds'), waits.length);
+    assert.equal(countOf('selvage.rounds'), 12);
+    assert.equal(countOf('selvage.recoveries'), 2);
+    assert.equal(countOf('selvage.checkpoint.age.seconds'), -1);
+    const lag = receiver.figures.find(({ name }) => name === 'selvage.service.lag.seconds');
+    assert.deepEqual([lag?.value, lag?.attributes['host']], [2e-6, 'a']);
   });
 });
