@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { clear } from '../kubernetes/clear.js';
 import type { Cluster } from '../kubernetes/cluster.js';
 import { ClusterError } from '../kubernetes/cluster.js';
 import { collect } from '../kubernetes/collect.js';
+import type { FollowOptions } from '../kubernetes/follow.js';
 import { follow } from '../kubernetes/follow.js';
 import {
   AGAIN,
@@ -85,20 +87,32 @@ export async function attachToClusterCommand({ namespace }: FoundOptions): Promi
     const found = await findRun(cluster);
     if (hasPoints(found)) throw new ClusterError(`run ${found.run} is a sweep or a hunt: ${AGAIN}`);
     const progress = new ProgressLine(process.stderr.isTTY ? process.stderr : null);
+    const ended = new AbortController();
     const shown = withCoordinator(cluster, found, (client) =>
-      client.follow(
-        (status) => {
-          showStatus(progress, status);
-        },
-        (status) => isOver(status) || following.stopped.aborted,
-        PATIENCE_MS,
-      ),
+      Promise.race([showProgress(client, progress, following), once(ended.signal, 'abort')]),
     ).catch(() => undefined);
-    const code = await follow(cluster, following);
-    progress.clear();
-    void shown;
-    return code;
+    try {
+      return await follow(cluster, following);
+    } finally {
+      ended.abort();
+      await shown;
+      progress.clear();
+    }
   });
+}
+
+async function showProgress(
+  client: CoordinatorClient,
+  progress: ProgressLine,
+  { stopped }: FollowOptions,
+): Promise<void> {
+  await client.follow(
+    (status) => {
+      showStatus(progress, status);
+    },
+    (status) => isOver(status) || stopped.aborted,
+    PATIENCE_MS,
+  );
 }
 
 /** Prints what the coordinator reports, or, if none answers, what the Jobs show. */

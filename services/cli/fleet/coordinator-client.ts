@@ -39,6 +39,7 @@ const RETRY_MS = 100;
 /** Client of a coordinator's control plane, for commands. */
 export class CoordinatorClient {
   private readonly client: Client;
+  private isClosed = false;
 
   constructor(
     address: string,
@@ -52,10 +53,14 @@ export class CoordinatorClient {
   }
 
   close(): void {
+    this.isClosed = true;
     this.client.close();
   }
 
-  /** Follows the run to its end, through absences of the coordinator of up to `patienceMs`. */
+  /**
+   * Follows the run to its end, through absences of the coordinator of up to `patienceMs`; rejects
+   * when the client is closed.
+   */
   async follow(
     listener: (status: Status) => void,
     isOver: (status: Status) => boolean,
@@ -67,6 +72,7 @@ export class CoordinatorClient {
         return isOver(status);
       });
       if (typeof last === 'object') return last;
+      if (this.isClosed) throw new Error('the client was closed');
       // However long it had nothing to report, as of a run that is paused.
       if (last === 'there') seenAt = performance.now();
       if (performance.now() - seenAt > patienceMs) {

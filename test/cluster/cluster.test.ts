@@ -1,0 +1,221 @@
+/**
+ * Runs on a real node: kubelet, containerd and runc, and an API server that judges and schedules.
+ * The long suite has them, since the components of Kubernetes are built first (main.ts).
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { openEngine } from '../docker/engine.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { skipUnlessLong } from '../kit/long-suite.js';
+import { EXAMPLE, MAIN } from '../kit/pods.js';
+import { ClusterNode, whyNoNode } from './node.js';
+
+const IMAGE = 'selvage:0.1.0';
+const PAUSE_IMAGE = 'local/pause:1';
+const TRIES = 240;
+/** Pods of tests share two cores. */
+const SMALL = ['--cpu', '50m'];
+const STREAM = [
+  ...['--set', 'load=[{ name: endless, stream: { from: h1, to: h2 }, priority: 3 }]'],
+  ...['--set', 'expect=[]'],
+];
+const ENDLESS = [...STREAM, '--set', 'duration=10s'];
+/** Long enough to be disturbed. */
+const LONG = [...STREAM, '--set', 'duration=30ms'];
+
+const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
+
+describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-on-node-'));
+  const opened: (() => Promise<void>)[] = [];
+  let node: ClusterNode;
+
+  before(async () => {
+    const engine = await openEngine();
+    if (typeof engine === 'string') throw new Error(engine);
+    opened.push(() => engine.close());
+    engine.docker('build', '--network', 'host', '-f', 'deploy/Dockerfile', '-t', IMAGE, ROOT);
+    // Kubernetes keeps the namespaces of a pod by a process that does nothing.
+    writeFileSync(join(folder, 'Dockerfile'), `FROM ${IMAGE}\nENTRYPOINT ["sleep", "infinity"]\n`);
+    engine.docker('build', '-t', PAUSE_IMAGE, folder);
+    const archive = join(folder, 'images.tar');
+    const broker = /image: (nats:.+)/.exec(textOf('k8s/base/nats.yaml'))![1]!;
+    engine.docker('save', '-o', archive, IMAGE, PAUSE_IMAGE, broker);
+    node = await ClusterNode.start();
+    opened.push(() => node.close());
+    node.load(archive);
+  });
+
+  after(async () => {
+    for (const close of opened.reverse()) await close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
+  const selvage = (...words: string[]): { code: number | null; text: string } =>
+    node.run(process.execPath, MAIN, ...words);
+  const passes = (...words: string[]): string => {
+    const { code, text } = selvage(...words);
+    assert.equal(code, 0, `selvage ${words.join(' ')}: ${text}`);
+    return text;
+  };
+  const until = async (holds: () => boolean): Promise<void> => {
+    for (let tries = 0; !holds(); tries++) {
+      assert.ok(tries < TRIES);
+      await setTimeout(500);
+    }
+  };
+  const digestIn = (out: string): string => {
+    const name = readdirSync(out).find((one) => !one.endsWith('.cluster'))!;
+    return readFileSync(join(out, name, 'digest'), 'utf8').trim();
+  };
+
+  it('a run has the digest of one process, and leaves nothing behind', () => {
+    const out = join(folder, 'demo');
+    const text = passes('k8s', 'run', EXAMPLE, '--services', '4', ...SMALL, '--out', out);
+    const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
+    assert.match(text, new RegExp(`complete, digest ${digest}; 3 of 3 expectations hold`));
+    assert.equal(digestIn(out), digest);
+    assert.equal(passes('k8s', 'list'), 'no runs\n');
+    assert.doesNotMatch(node.kubectl('get', 'namespaces'), /selvage/);
+  });
+
+  it('is steered, looked at and fetched by commands that know its namespace', () => {
+    passes('k8s', 'run', EXAMPLE, '--services', '2', ...SMALL, '--detach', ...ENDLESS);
+    assert.match(passes('k8s', 'list'), /leaf-spine-all-to-all +selvage .* 2 of 2 services/);
+    passes('k8s', 'pause');
+    assert.match(passes('k8s', 'status'), /paused, .*2 of 2 services, epoch 1/);
+    assert.match(passes('k8s', 'step', '--for', '5us'), /goes on for 5 us/);
+    const fault = ['--fault', 'link-down', '--where', 'leaf1:p1', '--for', '3us'];
+    assert.match(passes('k8s', 'inject', ...fault), /fault1 begins at/);
+    passes('k8s', 'resume');
+    passes('k8s', 'checkpoint');
+    assert.match(passes('k8s', 'logs', '--role', 'coordinator'), /info coordinator: /);
+    passes('k8s', 'stop');
+    assert.match(passes('k8s', 'attach'), /interrupted, digest [0-9a-f]{32}/);
+    const out = join(folder, 'fetched');
+    passes('k8s', 'fetch', '--out', out);
+    assert.match(digestIn(out), /^[0-9a-f]{32}$/);
+    assert.ok(readdirSync(join(out, 'leaf-spine-all-to-all.cluster')).includes('scenario.yaml'));
+    passes('k8s', 'delete');
+    assert.equal(passes('k8s', 'list'), 'no runs\n');
+  });
+
+  const disturbed = async (what: string, disturb: () => Promise<void> | void): Promise<void> => {
+    passes('k8s', 'run', EXAMPLE, '--services', '2', ...SMALL, '--detach', ...LONG);
+    await until(() => /running|paused/.test(selvage('k8s', 'status').text));
+    await disturb();
+    const out = join(folder, what.replaceAll(' ', '-'));
+    const { text } = selvage('k8s', 'attach');
+    passes('k8s', 'fetch', '--out', out);
+    passes('k8s', 'delete');
+    assert.equal(digestIn(out), longDigest(), text);
+  };
+  const longDigest = (): string => {
+    const out = join(folder, 'here');
+    passes('run', EXAMPLE, '--quiet', '--out', out, ...LONG);
+    return readFileSync(join(out, 'digest'), 'utf8').trim();
+  };
+  const lose = (role: string): void => {
+    const only = ['-n', 'selvage', 'delete', 'pod', '-l', `selvage=${role}`];
+    node.kubectl(...only, '--force', '--grace-period=0');
+  };
+
+  for (const role of ['service', 'coordinator', 'nats']) {
+    it(`has the same digest where its pods of role ${role} are killed`, () =>
+      disturbed(`killed ${role}`, () => {
+        lose(role);
+      }));
+  }
+
+  for (const name of ['apiserver', 'kubelet', 'scheduler']) {
+    it(`has the same digest where the ${name} is restarted`, () =>
+      disturbed(`restarted ${name}`, () => node.restart(name)));
+  }
+
+  it('has the same digest where the node is drained, pod by pod', () =>
+    disturbed('drained', async () => {
+      const list = ['-n', 'selvage', 'get', 'pods', '-o', 'name', '-l', 'selvage=service'];
+      for (const pod of node
+        .kubectl(...list)
+        .trim()
+        .split('\n')) {
+        node.kubectl('-n', 'selvage', 'delete', pod);
+        await setTimeout(1_000);
+      }
+    }));
+
+  it('says what a quota leaves, and that an image is missing', () => {
+    node.kubectl('create', 'namespace', 'narrow');
+    const narrow = ['--namespace', 'narrow'];
+    node.kubectl('-n', 'narrow', 'create', 'quota', 'small', '--hard=pods=3');
+    const full = selvage('k8s', 'run', EXAMPLE, '--services', '4', ...narrow);
+    assert.equal(full.code, 2, full.text);
+    assert.match(
+      full.text,
+      /the quota of namespace narrow leaves 3 of 3 pods, and the run needs 6/,
+    );
+    const missing = ['--image', 'nowhere/selvage:9', '--services', '1', ...SMALL];
+    const { code, text } = selvage('k8s', 'run', EXAMPLE, ...missing, ...narrow);
+    assert.equal(code, 3, text);
+    assert.match(text, /cannot start: (ImagePullBackOff|ErrImagePull)/);
+    assert.equal(node.kubectl('-n', 'narrow', 'get', 'jobs', '-o', 'name'), '');
+  });
+
+  it('has one digest in a pod for each device and in four', () => {
+    const pods = (services: string): string => {
+      const out = join(folder, `in-${services}`);
+      const words = ['--services', services, ...SMALL, '--out', out, '--start-within', '900'];
+      passes('k8s', 'run', EXAMPLE, ...words);
+      return digestIn(out);
+    };
+    const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
+    assert.deepEqual([pods('20'), pods('4')], [digest, digest]);
+  });
+
+  it('executes sweeps and hunts as pods', () => {
+    const values = join(folder, 'values.yaml');
+    writeFileSync(values, 'point: { cpu: 50m, memory: 160Mi, memoryLimit: 400Mi }\n');
+    const words = ['sweep', EXAMPLE, '--vary', 'seed=1,2,3', '--set', 'duration=50us'];
+    const own = passes(...words);
+    const pods = passes(...words, '--k8s', '--values', values);
+    assert.ok(pods.endsWith(own), pods);
+    const hunt = ['hunt', '--worlds', '4', '--out', join(folder, 'hunted')];
+    const hunted = passes(...hunt, '--k8s', '--pods', '2', '--values', values);
+    assert.match(hunted, /4 runs, nothing failed\n$/);
+    assert.equal(passes('k8s', 'list'), 'no runs\n');
+  });
+
+  it('takes manifests of 4 to 10,000 devices in any number of pods', () => {
+    for (const [leaves, hosts] of [
+      [1, 2],
+      [7, 8],
+      [31, 32],
+      [99, 100],
+    ] as const) {
+      const fabric = {
+        generator: 'leaf-spine',
+        leaves,
+        hostsPerLeaf: hosts,
+        oversubscription: hosts,
+        hostLink: { rate: '100G', length: '5m' },
+        fabricLink: { rate: '100G', length: '50m' },
+      };
+      const load = [{ name: 'one', stream: { from: 'h1', to: 'h2' }, bytes: '1KB' }];
+      const file = join(folder, `fabric-${leaves}.yaml`);
+      writeFileSync(file, JSON.stringify({ selvage: 1, fabric, load }));
+      for (const services of [1, 4, leaves + 1]) {
+        const out = join(folder, `rendered-${leaves}-${services}`);
+        passes('k8s', 'render', file, '--services', `${services}`, '--out', out);
+        node.kubectl('apply', '-f', join(out, 'namespace.yaml'));
+        node.kubectl('apply', '--server-side', '--dry-run=server', '-k', out);
+      }
+    }
+    node.kubectl('delete', 'namespace', 'selvage');
+  });
+});
