@@ -31,11 +31,15 @@ function addMaking(k8s: Command, { grouped, collect }: Tools): void {
   const podded = (command: Command): Command =>
     grouped(command)
       .argument('<scenario>', 'YAML or JSON file')
+      .option('--threads <n>', 'each service in so many threads, a core each')
       .option('--run <name>', 'name of the run (default: that of the scenario)')
       .option('--image <image>', 'with a version (default: selvage:<this version>)')
       .option('--cluster', 'three brokers on three nodes, services spread over all')
       .option('--values <file>', 'what the cluster needs: nodes, volumes, resources, labels')
-      .option('--cpu <amount>', 'CPU request of a service (default: 1, or 100m for one device)')
+      .option(
+        '--cpu <amount>',
+        'CPU request of a service (default: 1 a thread, or 100m for one device)',
+      )
       .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, []);
   podded(k8s.command('run'))
     .description('create a run, follow it, fetch its results and delete it')

@@ -222,6 +222,21 @@ describe('selvage k8s render', () => {
     assert.match(secretOf(all, 'run-tls')['nats.conf']!, /cluster \{\ntls \{[^}]*verify: true\n\}/);
   });
 
+  it('requests a core and memory for each thread of a service', () => {
+    const out = join(folder, 'threads');
+    const file = join(folder, 'fabric64.yaml');
+    const words = ['--services', '2', '--threads', '4', '--out', out];
+    assert.deepEqual(render(file, ...words), { code: 0, err: '' });
+    const all = manifestsOf(out);
+    const { args } = job(all, 'coordinator').spec!.template!.spec.containers[0]!;
+    assert.ok(args.includes('--threads=4') && args.includes('--services=2'));
+    const { resources } = job(all, 'services').spec!.template!.spec.containers[0]!;
+    const { memory } = serviceFootprint(32, 4);
+    assert.equal(resources.requests!['cpu'], '4');
+    assert.ok(quantityToScalar(resources.requests!['memory']!) >= quantityToScalar(memory));
+    assert.ok(quantityToScalar(memory) > quantityToScalar(serviceFootprint(32).memory));
+  });
+
   const replaying = (name: string, flows: number): string => {
     const file = join(folder, `${name}.yaml`);
     const line = (i: number): string => `${i}ns,h1,h2,${1000 + ((i * 7919) % 9973)}\n`;

@@ -52,7 +52,7 @@ export function renderCommand(file: string, options: RenderOptions): void {
 
 export function renderScenario(file: string, options: Omit<RenderOptions, 'out'>): RenderedRun {
   const { loaded, fabric } = loadFabric(file, options.set);
-  const { request, args: placementArgs } = placementRequest(options);
+  const { request, threads, args: placementArgs } = placementRequest(options);
   const run = options.run ?? runNameOf(fabric.scenario.name);
   if (!/^[a-z0-9-]{1,40}$/.test(run)) {
     throw new InputError(`--run ${run}: 1 to 40 of a-z, 0-9 and - name a run`);
@@ -67,6 +67,7 @@ export function renderScenario(file: string, options: Omit<RenderOptions, 'out'>
     files: filesOf(loaded),
     deviceNames: fabric.topology.devices.map(({ name }) => name),
     placement,
+    threads,
     placementArgs,
     cluster: options.cluster === true,
     values,

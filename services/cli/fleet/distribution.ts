@@ -142,6 +142,8 @@ export function logFrom({ log, logFormat }: DistributionOptions): LogSettings | 
 /** The requested placement, and the arguments of a coordinator for it. */
 export function placementRequest(options: DistributionOptions): {
   readonly request: PlacementRequest;
+  /** Of each service. */
+  readonly threads: number;
   /** It is asked for, and is not that of the scenario. */
   readonly isPlaced: boolean;
   readonly args: readonly string[];
@@ -158,7 +160,7 @@ export function placementRequest(options: DistributionOptions): {
     ...(threads === null ? [] : [`--threads=${threads}`]),
   ];
   const isPlaced = devicesPerService !== null || services !== null;
-  return { request: { devicesPerService, services }, isPlaced, args };
+  return { request: { devicesPerService, services }, threads: threads ?? 1, isPlaced, args };
 }
 
 /** Passwords and tokens come from the environment, where a list of processes does not show them. */

@@ -9,7 +9,9 @@ const COORDINATOR_MIB = 256;
 const COORDINATOR_MIB_PER_DEVICE = 0.25;
 const HEAP_MIB = 160;
 
-/** Processor of a service that has many devices: partitions advance together, a core each. */
+/** Of the isolate of a thread, beside its devices. */
+const MIB_PER_THREAD = 48;
+/** Partitions advance together: one with many devices has a core. */
 const CORE = '1';
 /** A single device waits for its link partners most of the time. */
 const SHARE_OF_CORE = '100m';
@@ -20,10 +22,12 @@ export interface Footprint {
   readonly memoryLimit: string;
 }
 
-/** What the largest service requests, by its number of devices. */
-export function serviceFootprint(devices: number): Footprint {
-  const cpu = devices > 1 ? CORE : SHARE_OF_CORE;
-  return { cpu, ...memoryOf(SERVICE_MIB + MIB_PER_DEVICE * devices) };
+/** What the largest service requests, by its number of devices and of threads. */
+export function serviceFootprint(devices: number, threads = 1): Footprint {
+  const partitions = Math.min(devices, threads);
+  const cpu = devices === 1 ? SHARE_OF_CORE : `${partitions}`;
+  const isolates = partitions === 1 ? 0 : MIB_PER_THREAD * partitions;
+  return { cpu, ...memoryOf(SERVICE_MIB + isolates + MIB_PER_DEVICE * devices) };
 }
 
 /** What a pod requests that executes one run after the other, in one process. */

@@ -22,6 +22,8 @@ export interface ClusterRun {
   readonly files: ScenarioFiles;
   readonly deviceNames: readonly string[];
   readonly placement: Placement;
+  /** Of each service. */
+  readonly threads: number;
   /** Arguments of the coordinator for this placement. */
   readonly placementArgs: readonly string[];
   /** Three brokers on separate nodes, rather than one. */
@@ -107,13 +109,13 @@ function fit(manifest: Manifest, run: ClusterRun): void {
 function fitServices(
   spec: NonNullable<Manifest['spec']>,
   container: Container,
-  { placement, values }: ClusterRun,
+  { placement, threads, values }: ClusterRun,
 ): void {
   spec.completions = placement.length;
   spec.parallelism = placement.length;
   if (values.serviceImage !== undefined) container.image = values.serviceImage;
   const most = Math.max(...placement.map(({ devices }) => devices.length));
-  request(container, serviceFootprint(most), values.service);
+  request(container, serviceFootprint(most, threads), values.service);
 }
 
 function fitCoordinator(pod: PodSpec, container: Container, run: ClusterRun): void {
