@@ -390,6 +390,7 @@ const FAULT_REASONS = [
   'link-down',
   'lost-on-link',
   'fcs-error',
+  'poisoned',
   'device-reset',
   'overflow-by-fault',
   'port-down',

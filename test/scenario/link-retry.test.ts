@@ -56,6 +56,38 @@ describe('link-level retry', () => {
     assert.equal(counted(results, 'LLR_TX_DISCARD'), 0);
   });
 
+  it('asks for no frame again that a switch has poisoned', async () => {
+    const text = `
+fabric: { generator: dumbbell, left: 1, right: 1, link: { rate: 100G, length: 10m } }
+switches: { cutThrough: true, pipeline: 0ns }
+llr: { enabled: true }
+devices: { 'h*': { llr: { enabled: false } } }
+duration: 100us
+load: [{ name: a, stream: { from: h1, to: h2 }, frame: 1000, bytes: 2862, rate: line, start: 10us }]
+faults:
+  - { kind: bit-errors, where: { port: 's1:p1' }, errorRate: 0.999999, at: ${START_PS + FRAME_PS}ps,
+      for: 100ns }`;
+    const results = runScenario(text);
+    const counts = (counter: string): number => counted(results, counter);
+    assert.equal(counts('LLR_TX_OK'), 2);
+    assert.equal(counts('LLR_TX_POISONED'), 1);
+    assert.equal(counts('LLR_RX_OK'), 2);
+    assert.equal(counts('LLR_RX_POISONED'), 1);
+    assert.equal(counts('LLR_RX_EXPECTED_SEQ_GOOD'), 2);
+    assert.equal(counts('LLR_RX_EXPECTED_SEQ_POISONED'), 1);
+    assert.equal(counts('LLR_TX_NACK_CTL_OS') + counts('LLR_TX_REPLAY'), 0);
+    assert.equal(flowOf(results, 'h2').frames, 2);
+    const drops = results.ports.flatMap(({ port, priorities }) =>
+      priorities.flatMap((own) => Object.entries(own.drops).map((drop) => [port, ...drop])),
+    );
+    assert.deepEqual(drops, [['s2:p2', 'poisoned', 1]]);
+    // Without retry it ends where frames are checked whole.
+    const plain = runScenario(text.replace('llr: { enabled: true }', ''));
+    const { drops: atHost } = plain.ports.find(({ port }) => port === 'h2:p1')!.priorities[0]!;
+    assert.deepEqual(atHost, { poisoned: 1 });
+    await runsAlike(fabricOf(text), 100_000_000, [START_PS + FRAME_PS + 60_000]);
+  });
+
   it('sends the last frame again by the replay timer, when the NACK is lost', () => {
     const lastPs = START_PS + 2 * FRAME_PS + ARRIVAL_PS;
     const lost =

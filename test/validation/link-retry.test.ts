@@ -57,7 +57,7 @@ function frameErrors(ber: number): number {
 }
 
 describe('goodput under bit errors with link-level retry', () => {
-  for (const method of ['none', 'pfc', 'cbfc']) {
+  for (const method of ['none', 'pfc', 'cbfc', 'credit']) {
     for (const ber of [1e-12, 1e-9, 1e-8, 1e-7, 1e-6]) {
       it(`is within 1 % of the bound at ${ber}, from 2 m to 2 km: ${method}`, () => {
         for (const metres of [2, 100, 2000]) {

@@ -44,6 +44,8 @@ export const DROP_REASONS = [
   'link-not-ready',
   /** A switch with a frame data buffer had no slot for its first bit. */
   'no-temporary-slot',
+  /** A switch that cuts through had begun to forward it when its end turned out bad. */
+  'poisoned',
 ] as const;
 
 export type DropReason = (typeof DROP_REASONS)[number];
@@ -74,6 +76,7 @@ export const DROP = {
   OUT_OF_SEQUENCE: 21,
   LINK_NOT_READY: 22,
   NO_TEMPORARY_SLOT: 23,
+  POISONED: 24,
 } as const;
 
 /** The steps of credit exchange, as `creditStep` numbers them. */

@@ -14,6 +14,7 @@ import {
   FOLLOWED_FLAG,
   LENGTH,
   PORT,
+  POISONED_FLAG,
   PRIORITY_MASK,
   SEQUENCE,
 } from '../frame/frame-pool.js';
@@ -29,6 +30,7 @@ import { isLlrSet } from '../wire/llr.js';
 import { ORDERED_SET_OCTETS } from '../wire/ordered-set.js';
 import { isLinkState } from '../wire/link-state.js';
 import { ETHERTYPE_LLDP, LLDP_FRAME_MOST } from '../wire/lldp/lldpdu.js';
+import { makeArrivalErrors } from './arrival-errors.js';
 import type { ControlPayloads } from './control-payloads.js';
 import type { Device } from './device.js';
 import {
@@ -62,7 +64,6 @@ import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 import { makeWarming } from './warming.js';
 
-const LONGEST_OCTETS = 65_536;
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
 
@@ -101,6 +102,7 @@ export function makeLoop(
   const handlers = mechanisms.filter(({ receiveControl }) => receiveControl !== undefined);
   const sets = makeOrderedSets(shared, devices, mechanisms, faults);
   const { flags } = faults;
+  const errors = makeArrivalErrors(shared, faults);
   const { tagOffered } = credit.conversation;
   const { clock, pool, ports, inFlightQueues, queues, counters, digests } = shared;
   const { arrivals, transmits, horizon, events, traceMask, octets: store } = shared;
@@ -161,15 +163,21 @@ export function makeLoop(
       attend(d, device, port, frame);
       return;
     }
-    if ((pool.words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.board(port, frame);
+    if ((pool.words[frame + CLASS] & (CARRIES_FLAG | POISONED_FLAG)) !== 0) {
+      attend(d, device, port, frame);
+      return;
+    }
     count(d, device, port, frame);
     passOn(d, port, frame);
   }
 
-  /** An arriving frame is traced, a fault may affect it, or a link layer checks it. */
+  /**
+   * An arriving frame is traced or poisoned, carries octets, a fault may affect it, or a link layer
+   * checks it.
+   */
   function attend(d: number, device: Device, port: number, frame: number): void {
     const isImpaired = traceMask.isImpaired(port);
-    const error = isImpaired ? errorOf(port, frame) : UNHURT;
+    const error = errors.errorOf(port, frame, isImpaired);
     const isLayered = ports.hasLinkLayer(port);
     const isRepeated = isLayered && pool.linkNumber(frame) !== NO_NUMBER;
     const reason = isLayered ? layering.letIn(port, frame, error) : error;
@@ -177,7 +185,7 @@ export function makeLoop(
     if (carries) controlPayloads.board(port, frame);
     const mayBeHit = carries && isImpaired && reason === UNHURT;
     const fate = mayBeHit ? fateOfCarried(device, port, frame) : reason;
-    if (reason !== UNHURT && isRepeated) {
+    if (reason !== UNHURT && reason !== DROP.POISONED && isRepeated) {
       count(d, device, port, frame);
       layering.reject(d, port, frame, reason);
     } else if (fate !== LATER) takeFrame(d, device, port, frame, fate);
@@ -207,13 +215,6 @@ export function makeLoop(
     else hosting.receive(d, port, frame);
   }
 
-  /** Why a frame that comes in is lost on the link, or UNHURT. */
-  function errorOf(port: number, frame: number): number {
-    if (isFrameCut(port, frame)) return DROP.LINK_DOWN;
-    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    return faults.fate(port, priority, pool.words[frame + LENGTH]);
-  }
-
   /** What becomes of a frame that carries octets; UNHURT, or LATER, if it is not lost. */
   function fateOfCarried(device: Device, port: number, frame: number): number {
     const octets = controlPayloads.octets(frame);
@@ -221,41 +222,24 @@ export function makeLoop(
     return message === 0 ? UNHURT : fateOfMessage(device, port, frame, message, octets);
   }
 
-  /**
-   * Whether what takes effect now was on the wire when the carrier was lost: `octets` of it had to
-   * come in, and `delayPs` passed after the last of them that counts.
-   */
-  function isCut(port: number, octets: number, delayPs: number): boolean {
-    const octetPs = ports.octetPs(port);
-    const wirePs = ports.latencyPs(ports.peer(port)) + delayPs;
-    const flightPs = (PREAMBLE_OCTETS + octets) * octetPs + wirePs;
-    const delaysPs = ports.ingressPs(port) + ports.controlDelayPs(port);
-    return faults.isCut(port, clock.now - flightPs, LONGEST_OCTETS * octetPs + wirePs + delaysPs);
-  }
-
-  function isFrameCut(port: number, frame: number): boolean {
-    if ((flags[port] & CUT) === 0) return false;
-    const octets = ports.cutsThrough(port) ? FRAME_OCTETS_MIN : pool.words[frame + LENGTH];
-    return isCut(port, octets, ports.ingressPs(port));
-  }
-
-  /** The same of the octets in a slot; a tag came with the frame that arrives next. */
+  /** The same of octets in a slot; a tag came with the frame that arrives next. */
   function isControlCut(port: number, slot: number): boolean {
     if ((flags[port] & CUT) === 0) return false;
     const octets = store.get(slot);
     const length = store.length(slot);
     if (length === ORDERED_SET_OCTETS) {
       // Without a preamble.
-      return isCut(port, length - PREAMBLE_OCTETS, controlDelay(port, octets, length));
+      return errors.isCut(port, length - PREAMBLE_OCTETS, controlDelay(port, octets, length));
     }
     if (isCeTagged(octets, length)) {
       // Its frame has been in since it entered the pipeline.
-      if (ports.hasLinkLayer(port)) return isCut(port, FRAME_OCTETS_MIN, ports.pipelinePs(port));
+      if (ports.hasLinkLayer(port))
+        return errors.isCut(port, FRAME_OCTETS_MIN, ports.pipelinePs(port));
       const frame = inFlightQueues.head(port);
-      return frame >= 0 && isFrameCut(port, frame);
+      return frame >= 0 && errors.isFrameCut(port, frame);
     }
     const onWire = Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS);
-    return isCut(port, onWire, controlDelay(port, octets, length));
+    return errors.isCut(port, onWire, controlDelay(port, octets, length));
   }
 
   /** A message that crosses the fabric may be lost, changed, repeated or delayed on a link. */

@@ -111,6 +111,9 @@ export const FOLLOWED_FLAG = 1 << 28;
  */
 export const REPLICA_FLAG = 1 << 29;
 
+/** Its end was bad when a switch had begun to forward it: the switch ended it with a false FCS. */
+export const POISONED_FLAG = 1 << 30;
+
 /** Whether a switch has marked the frame (CE of RFC 3168). */
 export function isMarked(frameClass: number): boolean {
   return (frameClass & ECN_MASK) === ECN_CE;

@@ -9,7 +9,7 @@ import { NO_NUMBER, WITHHELD } from '../../engine/contract/link-layer.js';
 import { DROP } from '../../engine/contract/probe.js';
 import type { DevicePlace, MechanismTools, SliceMechanism } from '../../engine/contract/slice.js';
 import { UNHURT } from '../../engine/faults/frame-errors.js';
-import { CLASS, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import { CLASS, POISONED_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import type { ReplayBuffers } from '../../engine/port/replay-buffers.js';
 import type { LlrSet } from '../../engine/wire/llr.js';
 import {
@@ -150,7 +150,8 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     const { now } = this.host.clock;
     if (this.buffers.frames(port) === 0) this.restart(port, now);
     this.buffers.keep(port, frame, now);
-    this.count(port, COUNT.LLR_TX_OK, 1);
+    const isPoisoned = (frameClass & POISONED_FLAG) !== 0;
+    this.count(port, isPoisoned ? COUNT.LLR_TX_POISONED : COUNT.LLR_TX_OK, 1);
     return machine.sendNew(words, at);
   }
 
@@ -252,23 +253,26 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
   arrives(port: number, _frame: number, number: number, error: number): number {
     const { words } = this;
     const at = port * STRIDE;
-    if (error !== UNHURT) {
+    const isPoisoned = error === DROP.POISONED;
+    if (error !== UNHURT && !isPoisoned) {
       // What is lost without a trace shows by the number of the next.
       if (error === DROP.FCS_ERROR) this.cameBad(port, number);
       return error;
     }
-    if (number === NO_NUMBER) return UNHURT;
-    this.count(port, COUNT.LLR_RX_OK, 1);
+    if (number === NO_NUMBER) return error;
+    this.count(port, isPoisoned ? COUNT.LLR_RX_POISONED : COUNT.LLR_RX_OK, 1);
     const wasSilent = words[at + RX_STATE] === RX_NACK_SENT;
     const wasMissing = wasSilent || words[at + RX_STATE] === RX_SEND_NACK;
     const verdict = machine.arrived(words, at, number);
     if (verdict === ACCEPT) {
-      this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_GOOD, 1);
+      // Its sender had it so: it is not asked for again.
+      if (isPoisoned) this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_POISONED, 1);
+      else this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_GOOD, 1);
       if (wasSilent) this.count(port, COUNT.LLR_RX_REPLAY, 1);
       if (wasMissing) this.buffers.setMissingUntil(port, this.host.clock.now);
       words[at + DUE] &= ~(1 << LLR_NACK);
       this.oweAck(port);
-      return UNHURT;
+      return error;
     }
     if (verdict === DUPLICATE) {
       this.count(port, COUNT.LLR_RX_DUPLICATE_SEQ, 1);

@@ -17,6 +17,7 @@ import {
   KIND_MASK,
   KIND_NOTICE,
   LENGTH,
+  POISONED_FLAG,
   PORT,
   PRIORITY_MASK,
   REPLICA_FLAG,
@@ -304,7 +305,15 @@ export function makeSwitching(
 
   function onTimer(d: number, kind: number, local: number, frame: number): void {
     if (kind === KIND_SHAPED) slotted.released(d, local);
-    else admitOne(d, devices[d].firstPort + local, pool.words[frame + STORED], frame);
+    else complete(d, devices[d].firstPort + local, pool.words[frame + STORED], frame);
+  }
+
+  /** The last bit of a frame is in that could not cut through, so its FCS is known. */
+  function complete(d: number, port: number, out: number, frame: number): void {
+    const frameClass = pool.words[frame + CLASS];
+    if ((frameClass & POISONED_FLAG) === 0) admitOne(d, port, out, frame);
+    else if ((frameClass & REPLICA_FLAG) !== 0) replication.lose(d, port, frame, DROP.FCS_ERROR);
+    else egressPath.drop(d, port, frame, DROP.FCS_ERROR);
   }
 
   function admitOne(d: number, port: number, out: number, frame: number): void {
