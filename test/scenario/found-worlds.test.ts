@@ -323,6 +323,25 @@ faults: [{ kind: slow-receiver, rate: 40G, at: 0ns, for: 428603ps, recover: 48us
   });
 });
 
+describe('a tenant that has to return unused credit', () => {
+  it('may do so at the moment by which its link has recovered from a fault', () => {
+    const wrong = wrongWith(`
+duration: 885888ns
+fabric: { generator: star, hosts: 3, link: { rate: 40G, length: 5m, interfaceDelay: 700ns } }
+priorities: { 7: credit }
+credit: { grant: demand, request: blocked, keep: 10KB, unit: 64B, prediction: 0.5, tags: true,
+  tagWait: 50ns, refresh: 36912ns, syncTries: 4, keepAlive: 55368ns, channels: [
+  { channel: 100, share: 2 }, { channel: 101, vlans: [2], share: 2 }, { channel: 102, vlans: [7] }] }
+load:
+  - { permutation: { shift: 2 }, vlan: 2, priority: 7, end: 39242618ps }
+  - { all-to-all: { hosts: [h2, h1] }, bytes: 3100, priority: 7 }
+  - { incast: { from: [h2, h3], to: h1 }, bytes: 19000, priority: 7 }
+faults: [{ kind: freeze, at: 65701631ps, for: 31697609ps, recover: 442944ns }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});
+
 describe('a flow that waits for others, and is not stuck', () => {
   it('is paused, as frames of lower classes fill the buffers of its ports', () => {
     const wrong = wrongWith(`

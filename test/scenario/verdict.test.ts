@@ -104,6 +104,20 @@ describe('verdict of a run', () => {
     assert.equal(codeOf(fabric, results), EXIT.STALLED);
   });
 
+  it('is stalled where raw frames of a flow have no route, and it goes on to send them', () => {
+    const cut = fabricOf(`
+duration: 500us
+fabric: { generator: dumbbell, left: 1, right: 1, link: { rate: 100G, length: 5m } }
+load: [{ name: a, stream: { from: h1, to: h2 }, rate: 20%, transport: raw }]
+faults: [{ kind: link-down, at: 50us, where: { port: 's1:p2' } }]`);
+    const results = ran(cut);
+    assert.equal(results.status, 'stalled');
+    assert.deepEqual(
+      results.stalls.map(({ name, unreachableAt }) => [name, unreachableAt]),
+      [['a/h1->h2', 's1']],
+    );
+  });
+
   it('is complete where flows are merely under way, slow, held for a moment, or idle', () => {
     const storm = 'kind: storm, where: { device: h2 }, priority: 3';
     const slow = STREAM.replace('raw', 'raw, rate: 20M');

@@ -32,6 +32,7 @@ const PS_PER_S = 1e12;
 export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): string | null {
   const { durationPs, virtualPs, flows, priorities } = results;
   if (durationPs === null || !staysConnected(fabric) || hasLostCredit(fabric, results)) return null;
+  if (givesUp(fabric)) return null;
   const overPs = lastFaultPs(fabric, durationPs);
   const wayPs = WAYS * Math.max(...fabric.linkEnds.flat().map(({ latencyPs }) => latencyPs));
   const losing = new Set(
@@ -69,6 +70,11 @@ function filteringHosts({ nics, ports }: RunResults): ReadonlySet<string> {
 /** Where an administrator, or swapped links, may separate hosts for good. */
 function staysConnected({ scenario }: Fabric): boolean {
   return !scenario.faults.some(({ kind }) => kind === 'mis-cabling');
+}
+
+/** Links that lose frames by their settings may carry nothing. */
+function givesUp({ specs }: Fabric): boolean {
+  return specs.some(({ ports }) => ports.some(({ retry }) => retry?.givesUp === true));
 }
 
 /** Link partners that have not agreed on a priority send nothing of it. */

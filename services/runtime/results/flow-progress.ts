@@ -68,7 +68,8 @@ export class FlowProgress {
   stalls(deadlocks: readonly Deadlock[], isStill: boolean): StallResult[] {
     const rings = deadlocks.flatMap(({ ring }) => ring);
     return this.fabric.flows.flatMap((flow, index) => {
-      const offeredPs = this.offeredSince(flow, index);
+      const endsAt = unreachableAt(this.fabric, this.engine, index);
+      const offeredPs = this.offeredSince(flow, index, endsAt !== null);
       if (offeredPs === Infinity) return [];
       const sincePs = Math.max(offeredPs, this.lastArrival(index));
       const silentPs = this.nowPs - sincePs;
@@ -78,7 +79,6 @@ export class FlowProgress {
         (step) => path.names.has(step.egress) && this.isOfAccount(step, flow.priority),
       );
       const held = this.longestHold(path, flow.priority);
-      const endsAt = unreachableAt(this.fabric, this.engine, index);
       const obstacle = { held, isUnreachable: endsAt !== null };
       if (!isInRing && !isStill && !this.isStalled(flow, index, path, silentPs, obstacle))
         return [];
@@ -181,11 +181,16 @@ export class FlowProgress {
     return (octets * 8e12) / slowest;
   }
 
-  /** Since when data of a flow waits to be sent or delivered; Infinity: none does. */
-  private offeredSince(flow: Flow, index: number): number {
+  /**
+   * Since when data of a flow waits to be sent or delivered; Infinity: none does. Raw frames
+   * without a route are dropped, and wait nowhere: the flow does, as long as it offers data.
+   */
+  private offeredSince(flow: Flow, index: number, isUnreachable: boolean): number {
     const { engine, fabric, nowPs } = this;
-    const waitsPs = engine.senders.waitsSince(this.sender(index), nowPs);
+    const send = this.sender(index);
+    const waitsPs = engine.senders.waitsSince(send, nowPs);
     if (flow.transport.kind !== 'raw') return waitsPs;
+    if (isUnreachable && nowPs < flow.endPs) return engine.senders.releasedAt(send, 0);
     const { receives } = fabric.flowEnds[index]!;
     const key = keyOf(flow.group, flow.destination, receives[0]!.connection);
     return Math.min(waitsPs, this.bornOf.get(key) ?? Infinity);

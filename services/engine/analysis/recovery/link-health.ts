@@ -45,7 +45,8 @@ export function creditAilmentOf(engine: Engine, port: number): string | null {
     // Where neither end exchanges credit, since they have not agreed on it, nothing can be wrong.
     if (!conversation.isStarted(row) && !conversation.isStarted(receivingRow)) return;
     const link = { sending: credit, sendingRow: row, receiving: credit, receivingRow };
-    if (spec.counts === 'cumulative' && !isSettled(link)) ailment = 'credit is not agreed upon';
+    if (spec.counts !== 'cumulative' || isSettled(link)) return;
+    if (!credit.receiver.isRecalled(receivingRow)) ailment = 'credit is not agreed upon';
   });
   if (ailment !== null) return ailment;
   const [lost] = lostCreditOf(engine, port);

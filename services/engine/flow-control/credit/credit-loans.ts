@@ -14,6 +14,9 @@ export interface Lender extends Sharers {
   reclaim(row: number): void;
 }
 
+/** Until the link partner requests an epoch, and has the answer. */
+const WAYS = 2;
+
 /** Buffer that is lent among channels under the demand policy, and reclaimed. */
 export type CreditLoans = ReturnType<typeof makeCreditLoans>;
 
@@ -26,6 +29,8 @@ export function makeCreditLoans(
   /** By account: since when it has had less than its share, and when that was last so. */
   const shortSince = tables.float64('credit', 1);
   const shortAt = tables.float64('credit', 1).fill(-Infinity);
+  /** By account: when it last had to return unused credit. */
+  const recalledAt = tables.float64('credit', 1).fill(-Infinity);
   const share: Share = { target: 0, entitled: 0 };
 
   /** Entitlement of an account; others return what reduces its share. */
@@ -52,8 +57,16 @@ export function makeCreditLoans(
     for (let slot = 0; slot < channels.length; slot++) {
       const other = accounts.row(accounts.port(row), slot, accounts.priority(row));
       if (other === row || !lender.isOpen(other)) continue;
-      if (unusedLoan(other) >= granting.frameUnits) lender.reclaim(other);
+      if (unusedLoan(other) < granting.frameUnits) continue;
+      recalledAt[other] = now;
+      lender.reclaim(other);
     }
+  }
+
+  /** A new epoch is on its way, as an account had to return unused credit. */
+  function isRecalled(row: number): boolean {
+    const { resyncPs } = accounts.specOf(row).granting;
+    return clock.now - recalledAt[row] < WAYS * resyncPs;
   }
 
   /** Units that an account has beyond its share, and has not used. */
@@ -79,5 +92,5 @@ export function makeCreditLoans(
     return units <= granting.bufferUnits[priority];
   }
 
-  return { shareOf, hasRoom };
+  return { shareOf, hasRoom, isRecalled };
 }

@@ -507,8 +507,7 @@ export function makeCreditReceiver(
   /** The link partner may lack the credit for a frame. */
   function isShort(row: number): boolean {
     const w = row << WORDS_SHIFT;
-    const frameUnits = counts[(row << RECORD_SHIFT) | FRAME];
-    return ahead(words[w | LIMIT_SAID], words[w | PASSED]) < frameUnits;
+    return ahead(words[w | LIMIT_SAID], words[w | PASSED]) < counts[(row << RECORD_SHIFT) | FRAME];
   }
 
   /** Grants what the buffer allows now. */
@@ -571,6 +570,7 @@ export function makeCreditReceiver(
 
   return {
     start,
+    isRecalled: loans.isRecalled,
     resynchronise,
     stop,
     linkUp,
