@@ -231,10 +231,10 @@ export function makeReceiveSide(
     }
   }
 
-  /** Of two ports of a part, the one that did not write last. */
+  /** Of two ports of a part, the one that did not write last; else the first, whose link it is. */
   function goesFirst(d: number, other: number): boolean {
     const [own, its] = [wroteLast[rows[d]], wroteLast[rows[other]]];
-    return own === its ? d < other : own < its;
+    return own === its ? links[d] === rows[d] : own < its;
   }
 
   function queueOf(d: number, nic: Nic82599, tc: number, frame: number): number {
