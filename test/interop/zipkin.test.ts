@@ -2,12 +2,15 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { Page } from 'playwright-core';
+import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 import { httpReceiver } from '../kit/otlp-receiver.js';
+import { PICTURES } from '../kit/pictures.js';
 import type { ZipkinSpan } from '../kit/zipkin.js';
 import { noZipkin, Zipkin } from '../kit/zipkin.js';
 
@@ -85,5 +88,49 @@ describe('a trace viewer', { skip: noZipkin, timeout: 300_000 }, () => {
       [at, depth] = [next, depth + 1];
     assert.equal(at, root);
     assert.ok(depth >= 3, `${depth} steps from the host's pause to the root`);
+  });
+
+  describe('on its page', { skip: noBrowser }, () => {
+    let browser: TestBrowser;
+    let page: Page;
+
+    before(async () => {
+      mkdirSync(PICTURES, { recursive: true });
+      browser = await TestBrowser.start();
+    });
+    after(async () => {
+      await browser.close();
+    });
+
+    /** As somebody does who has typed a service and tags, and opens the first trace. */
+    async function openFirst(service: string, tags: string): Promise<void> {
+      const query = new URLSearchParams({
+        ...{ serviceName: service, annotationQuery: tags, lookback: '1h', limit: '200' },
+      });
+      page = await browser.open(`${zipkin.url}/zipkin/?${query.toString()}`, /^(http|data|blob):/);
+      await page.getByRole('button', { name: /run query/i }).click();
+      await page.locator('a[href*="/zipkin/traces/"]').first().click();
+      await page.waitForURL(/\/zipkin\/traces\/[0-9a-f]{32}/);
+      await page.getByText(/total spans/i).waitFor();
+    }
+
+    it('shows a frame, hop by hop', async () => {
+      await openFirst('h4', `selvage.flow=${VICTIM}`);
+      const text = await page.innerText('body');
+      // It makes rows only for what is in its window.
+      for (const words of ['h4: frame', 'h4: hop', 'leaf1: hop', 'leaf1: blocked']) {
+        assert.ok(text.toLowerCase().includes(words), `${words}: ${text}`);
+      }
+      await page.screenshot({ path: join(PICTURES, 'zipkin-frame.png') });
+      await page.close();
+    });
+
+    it("shows an episode's tree from its root", async () => {
+      await openFirst('h4', 'selvage.port=h4:p1 and selvage.mechanism=pfc');
+      const text = await page.innerText('body');
+      assert.match(text, /leaf2: queue/i);
+      await page.screenshot({ path: join(PICTURES, 'zipkin-episode.png') });
+      await page.close();
+    });
   });
 });

@@ -6,6 +6,9 @@ import { chromium } from 'playwright-core';
 export const noBrowser =
   spawnSync('chromium', ['--version']).error === undefined ? false : 'chromium is not installed';
 
+/** A loaded machine takes longer to show a page than a person would wait. */
+const PATIENCE_MS = 120_000;
+
 /** A browser without a window, and everything that its pages complain about. */
 export class TestBrowser {
   readonly said: string[] = [];
@@ -27,6 +30,7 @@ export class TestBrowser {
       colorScheme,
       viewport: { width: 1280, height: 900 },
     });
+    page.setDefaultTimeout(PATIENCE_MS);
     page.on('console', (message) => this.said.push(message.text()));
     page.on('pageerror', (error) => this.said.push(error.message));
     page.on('request', (request) => {
