@@ -576,11 +576,12 @@ export function program(): Command {
   selvage
     .command('explain')
     .description('explain a term, a metric or a key of a scenario')
-    .argument('[topic]', 'for example pfc, headroom, slowdown, or priorities.*.xoff')
+    .argument('[topic...]', 'for example pfc, head-of-line blocking, or priorities.*.xoff')
     .option('--plugin <file>', 'with what a plugin adds; may be repeated', collect, [])
     .option('--json', 'print it as JSON')
     .option('--markdown', 'print every key, or `commands`, `metrics` or `tables`, as a page')
-    .action(async (topic: string | undefined, options: ExplainOptions) => {
+    .action(async (words: readonly string[], options: ExplainOptions) => {
+      const topic = words.length === 0 ? undefined : words.join(' ');
       if (options.markdown === true && topic !== undefined) {
         const { referencePage } = await import('./reference-pages.js');
         process.stdout.write(referencePage(topic, selvage));

@@ -37,10 +37,10 @@ export const TOPICS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(RATE_CONTROLS.map(({ kind, topic }) => [kind, topic])),
   ets:
     'Enhanced transmission selection: strict classes first, the others share what is left ' +
-    'by percent, in octets on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } ' +
+    'by percent, in bytes on the wire. `arbiter: { ets: { 0: 50%, 3: 50%, 7: strict } ' +
     '}`. A class that is not named goes when none of the others waits.',
   dwrr:
-    'Deficit weighted round robin: classes share the link by weight, in octets on the ' + 'wire.',
+    'Deficit weighted round robin: classes share the link by weight, in bytes on the ' + 'wire.',
   strict: 'The highest traffic class that may send goes first.',
   'round-robin': 'A frame of each traffic class in turn.',
   lldp:
@@ -93,7 +93,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'the level at which it lets it go on, xonGap below. `priorities: { 3: { flowControl: ' +
     'pfc, xoff: 64KB, xonGap: 8KB } }`.',
   faults:
-    'What goes wrong in the emulated world: link-down, loss, bit-errors, delay, slow-link, ' +
+    'What fails in the emulated fabric: link-down, loss, bit-errors, delay, slow-link, ' +
     'control (chosen control frames are lost, doubled, late or changed), freeze, storm, ' +
     'forge, steal-credit, stuck-credit, shrink-buffer, full-table, lldp-drift, mis-cabling, ' +
     'slow-receiver and host-pause (the application of a host reads slowly, or nothing), ' +
@@ -128,38 +128,156 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'timeout. `transport: reliable`.',
   raw: 'Frames without a transport: nothing is acknowledged or sent again.',
   'exit-codes': EXIT_MEANINGS.map(([code, meaning]) => `${code}: ${meaning}.`).join(' '),
+  lossless:
+    'A lossless priority discards no frame for want of buffer: PFC, 802.3x or credit stops the ' +
+    'link partner in time. A frame of it that is lost fails the run with exit ' +
+    'code 3. `priorities: { 3: pfc }`.',
+  'priority-group':
+    'Priority group (PG): priorities of an ingress port that share a buffer account, and with ' +
+    'it XOFF and headroom. By default each priority has its own. `classes: { receive: { 3: 3, ' +
+    '4: 3 } }` puts priorities 3 and 4 into one.',
+  'traffic-class':
+    'Traffic class (TC): one of up to eight egress queues of a port (802.1Q 8.6.6), which the ' +
+    'arbiter chooses from. `classes: { transmit: { 3: 1 }, arbiter: dwrr }`.',
+  pcp:
+    'Priority code point: the three bits of an 802.1Q tag that name the priority of a frame, 0 ' +
+    'to 7. A load names it (`load: [{ …, priority: 3 }]`), flow control belongs to it ' +
+    '(`priorities`), and a DSCP is 8 times it unless the load says otherwise.',
+  'drop-reasons':
+    'Every discarded frame has a reason, in the summary and in events.csv: no buffer ' +
+    '(ingress-threshold, egress-threshold, buffer-full), a fault (link-down, fcs-error, …), no ' +
+    'route (unreachable), a PFC watchdog (watchdog). `expect: [{ metric: drops, max: 0 }]`.',
 };
 
-/** Other names of topics and keys, in lower case. */
+/** What else the field calls topics and keys, in lower case and with blanks for hyphens. */
 export const ALIASES: Readonly<Record<string, string>> = {
-  'adaptive routing': 'ecmp',
+  ...Object.fromEntries(
+    [...MECHANISMS, ...RATE_CONTROLS].flatMap((slice) => {
+      const topic = 'kind' in slice ? slice.kind : slice.name;
+      return (slice.alsoCalled ?? []).map((name) => [name, topic]);
+    }),
+  ),
   '802.1ab': 'lldp',
+  '802.1p': 'pcp',
   '802.1qaz': 'dcbx',
   '802.1qbb': 'pfc',
+  '802.3bd': 'pfc',
   '802.3x': 'pause',
-  'bandwidth-delay product': 'bdp',
+  'adaptive routing': 'ecmp',
+  alpha: 'dynamic-threshold',
+  'bandwidth delay product': 'bdp',
+  'bandwidth group': 'ets',
+  ber: 'bit-errors',
+  bfd: 'failover',
+  bgp: 'failover',
+  'bit error rate': 'bit-errors',
   buffer: 'switches.buffer',
+  'buffer size': 'switches.buffer.size',
+  burst: 'load[].incast',
   cbd: 'deadlock',
   'circular buffer dependency': 'deadlock',
+  clos: 'fabric.generator',
+  collective: 'load[].all-reduce',
+  'congestion spreading': 'victim',
+  'congestion tree': 'episode',
+  cos: 'pcp',
+  'credit loss': 'credit',
+  credits: 'credit',
+  'cut through': 'switches.cutThrough',
   'cyclic buffer dependency': 'deadlock',
+  discard: 'drop-reasons',
+  drop: 'drop-reasons',
+  dscp: 'load[].dscp',
+  dt: 'dynamic-threshold',
+  'dynamic threshold': 'dynamic-threshold',
+  'elephant flow': 'load[].random',
   'exit code': 'exit-codes',
   'exit codes': 'exit-codes',
+  'fat tree': 'fabric.generator',
+  'fault injection': 'faults',
+  flap: 'faults',
   'flow completion time': 'fct',
-  'go-back-n': 'reliable',
-  'head-of-line blocking': 'victim',
+  'flow control': 'lossless',
+  'flow size distribution': 'load[].random',
+  flowlet: 'ecmp',
+  'frame size': 'load[].frame',
+  'go back n': 'reliable',
+  'hash polarization': 'ecmp',
+  hashing: 'ecmp',
+  'head of line': 'victim',
+  'head of line blocking': 'victim',
   hol: 'victim',
+  jct: 'fct',
+  'jumbo frame': 'load[].frame',
+  'jumbo frames': 'load[].frame',
+  latency: 'latency.mean',
+  'leaf spine': 'fabric.generator',
+  'link flap': 'faults',
+  'load balancing': 'ecmp',
+  loss: 'drop-reasons',
+  microburst: 'load[].incast',
+  mtu: 'load[].transport.reliable.mtu',
+  'n to 1': 'load[].incast',
+  nack: 'reliable',
+  nak: 'reliable',
+  nccl: 'load[].all-reduce',
+  'packet buffer': 'switches.buffer',
+  'packet loss': 'drop-reasons',
   'packet spraying': 'ecmp',
+  'pause frame': 'pause',
+  'pause storm': 'storm',
+  pcap: 'captures',
+  pcapng: 'captures',
   'pfc deadlock': 'deadlock',
   'pfc storm': 'storm',
   'pfc watchdog': 'watchdog',
+  pg: 'priority-group',
+  poisson: 'load[].random',
+  'port mirroring': 'captures',
+  priority: 'pcp',
+  'priority group': 'priority-group',
+  'priority groups': 'priority-group',
+  qos: 'traffic-class',
   rdma: 'reliable',
+  reconvergence: 'failover',
+  retransmission: 'reliable',
   roce: 'reliable',
   rocev2: 'reliable',
+  routing: 'failover',
+  rto: 'reliable',
   rtt: 'bdp',
+  sack: 'reliable',
+  sampling: 'observe.series',
+  scheduler: 'classes.arbiter',
+  scheduling: 'classes.arbiter',
+  'selective repeat': 'reliable',
+  sflow: 'observe.series',
+  'shared buffer': 'switches.buffer',
+  sp: 'strict',
+  spine: 'fabric.spines',
+  'spine leaf': 'fabric.generator',
   spray: 'ecmp',
   spraying: 'ecmp',
+  'sr iov': 'hosts.nic.pools',
+  'store and forward': 'switches.cutThrough',
+  'strict priority': 'strict',
+  'tail drop': 'drop-reasons',
+  'tail latency': 'fct',
+  tc: 'traffic-class',
+  tcpdump: 'captures',
+  telemetry: 'observe.series',
+  'time series': 'observe.series',
+  topology: 'fabric.generator',
+  'traffic class': 'traffic-class',
+  transport: 'reliable',
+  tsa: 'ets',
   'victim flow': 'victim',
+  'virtual function': 'hosts.nic.pools',
+  'web search': 'load[].random',
+  websearch: 'load[].random',
+  wireshark: 'captures',
   workload: 'load',
+  wrr: 'dwrr',
   xon: 'xoff',
 };
 

@@ -40,6 +40,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   readonly toggle?: Toggle<Of['settings']>;
   /** Its key in `priorities`, under its name. */
   readonly priority?: PriorityKey<Of['key']>;
+  /** What else `selvage explain` finds it by, in lower case and with blanks for hyphens. */
+  readonly alsoCalled?: readonly string[];
   /** Text of `selvage explain`. */
   readonly topic?: string;
   /** Contents of its table that the fault `full-table` can fill, if it has one. */

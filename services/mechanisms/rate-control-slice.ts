@@ -47,6 +47,8 @@ export interface RateControlSlice<Settings = unknown> extends RateControlKind {
   /** Help of the section as a whole. */
   readonly help: string;
   readonly feedback: Feedback;
+  /** What else `selvage explain` finds it by, in lower case and with blanks for hyphens. */
+  readonly alsoCalled?: readonly string[];
   /** Text of `selvage explain`. */
   readonly topic: string;
   /** Throws where keys that are each allowed contradict each other. */

@@ -166,7 +166,7 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     line('longest queue', (f) => formatOctets(f.peakQueueOctets)),
     line('reserved', (f) => formatOctets(f.neededOctets)),
     line('control frames', (f) => formatCount(f.controlFrames)),
-    line('control octets', (f) => formatOctets(f.controlOctets)),
+    line('control bytes', (f) => formatOctets(f.controlOctets)),
     line('notifications', (f) => formatCount(f.notifications)),
     line('marks', (f) => formatCount(f.markedFrames)),
     line('drops', (f) => formatCount(f.droppedFrames)),

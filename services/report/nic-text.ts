@@ -67,7 +67,7 @@ export function nicText(nic: NicResult): string {
   const head = `${nic.device} (82599 at ${nic.port}${part}) at ${formatTime(nic.timePs)}`;
   return [
     head,
-    section('T1 virtual machines, credits of 64 octets', vmTable(nic)),
+    section('T1 virtual machines, credits of 64 bytes', vmTable(nic)),
     section('T2 traffic classes, descriptor plane', classTable(nic.T2.descriptor)),
     section('T2 traffic classes, packet plane', classTable(nic.T2.packet)),
     section('T4 receive buffers', classTable(nic.T4)),
@@ -179,7 +179,7 @@ function tagTable({ tags }: NicResult): string {
 function switchTable({ switched }: NicResult): string {
   if (switched.length === 0) return '';
   return table(
-    ['tc', 'frames', 'octets', 'waiting'],
+    ['tc', 'frames', 'bytes', 'waiting'],
     switched.map(({ tc, frames, octets, waiting }) => [
       String(tc),
       formatCount(frames),
@@ -209,7 +209,7 @@ function latencyTable({ latencies }: NicResult): string {
 function hintTable({ hints }: NicResult): string {
   if (hints.length === 0) return '';
   return table(
-    ['tag', 'writes', 'octets'],
+    ['tag', 'writes', 'bytes'],
     hints.map(({ tag, writes, octets }) => [
       `0x${tag.toString(16).padStart(2, '0')}`,
       formatCount(writes),

@@ -8,7 +8,7 @@ const OCTETS_MOST = 512 * 1024 * 1024;
 
 /** Parses a JSON file of a run, and checks that it has the keys of such a file. */
 export function runJson(file: string, text: string, keys: Readonly<Record<string, Kind>>): object {
-  if (text.length > OCTETS_MOST) throw damaged(file, `more than ${OCTETS_MOST} octets`);
+  if (text.length > OCTETS_MOST) throw damaged(file, `more than ${OCTETS_MOST} bytes`);
   let value: unknown;
   try {
     value = JSON.parse(text);

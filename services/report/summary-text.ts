@@ -297,7 +297,7 @@ export function termsText(terms: HeadroomTerms): string {
   ];
   const shown = parts.filter(([, octets]) => octets > 0);
   const text = shown.map(([name, octets]) => `${name} ${formatCount(octets)}`).join(' + ');
-  return `${formatCount(terms.totalOctets)} octets =\n    ${text}`;
+  return `${formatCount(terms.totalOctets)} bytes =\n    ${text}`;
 }
 
 function expectationList(expectations: readonly ExpectationResult[], style: Style): string {

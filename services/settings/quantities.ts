@@ -118,7 +118,7 @@ export const time = withUnits({
 
 export const size = withUnits({
   name: 'a size',
-  allowed: 'octets as a plain number, or with B, KB, MB, GB (1000) or KiB, MiB, GiB (1024)',
+  allowed: 'bytes as a plain number, or with B, KB, MB, GB (1000) or KiB, MiB, GiB (1024)',
   units: {
     B: 1n,
     kB: 1_000n,
@@ -130,7 +130,7 @@ export const size = withUnits({
     MiB: 1_048_576n,
     GiB: 1_073_741_824n,
   },
-  base: 'octets',
+  base: 'bytes',
   bare: true,
 });
 

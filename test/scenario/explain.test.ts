@@ -24,8 +24,15 @@ describe('selvage explain', () => {
       ['Incast', 'load[].incast'],
       ['802.1Qbb', 'pfc'],
       ['CNP', 'dcqcn'],
+      ['head of line blocking', 'victim'],
+      ['RED', 'ecn'],
+      ['PG', 'priority-group'],
+      ['TSA', 'ets'],
+      ['buffers', 'switches.buffer'],
+      ['Exit codes', 'exit-codes'],
+      ['spine-leaf', 'fabric.generator'],
     ] as const) {
-      assert.equal(explain(term).split('\n')[0], topic, term);
+      assert.equal(explain(...term.split(' ')).split('\n')[0], topic, term);
     }
   });
 
@@ -41,6 +48,12 @@ describe('selvage explain', () => {
   it('knows every exit code', () => {
     for (const code of Object.values(EXIT))
       assert.match(TOPICS['exit-codes']!, new RegExp(`\\b${code}: `));
+  });
+
+  it('shows a key of the fabric, and of one device, once', () => {
+    const [first, ...rest] = explain('xonGap').split('\n');
+    assert.equal(first, 'priorities.*.xonGap');
+    assert.match(rest.join(' '), /For one device: devices\.\*\.priorities\.\*\.xonGap\./);
   });
 
   it('shows a load that can be run, and which keys may stand beside it', () => {

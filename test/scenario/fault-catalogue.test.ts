@@ -319,7 +319,7 @@ describe('forged messages', () => {
     refuse('frames: pfc, to: h3', /pfc cannot be forged by its name: cnp, cnm, sfcm can/);
     refuse('to: h3', /forge needs one of octets and frames/);
     const zeros = '00'.repeat(44);
-    refuse(`octets: "${'00'.repeat(12)}9999${zeros}00"`, /60 to 1514 octets/);
+    refuse(`octets: "${'00'.repeat(12)}9999${zeros}00"`, /60 to 1514 bytes/);
     refuse(`octets: "${'00'.repeat(12)}9999${zeros}0000"`, /the EtherType is 9999; control frames/);
     refuse(
       `octets: "${'00'.repeat(12)}89a2${zeros}0000"`,

@@ -122,7 +122,7 @@ ${credit}
 hosts: { nic: { model: 82599 } }
 load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3, bytes: 1MB }]
 `;
-    const refusal = /h1: receive buffer 3 has 65536 octets.*granted for.*credit.buffer to 65536B/;
+    const refusal = /h1: receive buffer 3 has 65536 bytes.*granted for.*credit.buffer to 65536B/;
     assert.throws(() => fabricOf(text('')), refusal);
     const results = runScenario(text('credit: { buffer: 65536B }'));
     assert.equal(results.status, 'complete');
@@ -354,7 +354,7 @@ describe('VLANs, hints and LEDs of an 82599', () => {
     const [, receiver] = results.nics as [NicResult, NicResult];
     const { frames } = results.flows[0]!;
     assert.equal(results.ports[1]!.priorities[0]!.rxOctets % 1004, 0);
-    // The tag was taken off again: 1,000 octets of data and 16 of descriptor for each.
+    // The tag was taken off again: 1,000 bytes of data and 16 of descriptor for each.
     const [all] = receiver.hints;
     assert.ok(all!.octets >= frames * 1016 && all!.octets <= (frames + 2) * 1016);
   });

@@ -8,17 +8,10 @@ import { evaluateExpectations } from '../../services/report/expectations.js';
 import { summaryText } from '../../services/report/summary-text.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 import { keptFingerprints } from '../kit/golden.js';
-import { PAGES } from '../kit/page.js';
+import { blocksOf, PAGES } from '../kit/page.js';
 
 const PLAIN = { good: String, bad: String, strong: String };
 const CUT = '…';
-
-/** The first block of a section. */
-function sampleOf(title: string): string[] {
-  const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
-  const [, section] = readme.split(`\n## ${title}\n`);
-  return section!.split('\n```\n')[1]!.split('\n');
-}
 
 describe('documents', () => {
   it('name run directories of examples as they are', () => {
@@ -35,12 +28,16 @@ describe('documents', () => {
 });
 
 describe('the README', () => {
-  it('shows the summary of its first example to the letter, with … where it is cut', () => {
-    const fabric = fabricOf('examples/incast-pfc.yaml');
+  it('shows the summary of its scenario to the letter, with … where it is cut', () => {
+    const blocks = blocksOf('README.md');
+    const fabric = fabricOf(
+      blocks.find(({ language }) => language === 'yaml')!.text.replace('selvage: 1\n', ''),
+    );
     const results = run(fabric);
     const expectations = evaluateExpectations(fabric.scenario.expect, results);
     const printed = summaryText(results, expectations, PLAIN).trimEnd().split('\n');
-    const sample = sampleOf('What you get');
+    const text = blocks.find(({ language }) => language === 'text')!.text;
+    const sample = text.trimEnd().split('\n');
     assert.ok(sample.length > 20);
     let at = 0;
     let isCut = false;

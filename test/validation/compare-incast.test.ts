@@ -11,7 +11,7 @@ import { fabricOf, ROOT } from '../kit/emulate.js';
 
 const EXAMPLE = 'examples/compare-incast.yaml';
 const LINE_BPS = 100e9;
-/** Of 100 Gb/s, for payload: 1 024 of 1 106 octets, and what its acknowledgements leave. */
+/** Of 100 Gb/s, for payload: 1 024 of 1 106 bytes, and what its acknowledgements leave. */
 const VICTIM_ALONE_BPS = 91e9;
 /** Six links there and back, five pipelines each way, and a frame on each link. */
 const ROUND_TRIP_PS = 9e6;
@@ -115,7 +115,7 @@ describe('an incast that a victim shares a fabric with', () => {
       /paused, spine .* 0 /,
       /longest queue .*MB/,
       /reserved .*KB/,
-      /control octets .*KB/,
+      /control bytes .*KB/,
       /fairness burst/,
       /drops +0 +0 +0 +0$/m,
     ]) {

@@ -30,15 +30,14 @@ export function explainCommand(topic: string | undefined, options: ExplainOption
   if (topic !== undefined && found.length === 0) {
     const names = all.flatMap((entry) => [entry.topic, entry.topic.split('.').pop()!]);
     names.push(...Object.keys(ALIASES));
-    throw new InputError(`nothing is called ${topic}${didYouMean(topic, names)}`);
+    throw new InputError(
+      `nothing is called ${topic}${didYouMean(topic, names)}; selvage explain lists what is`,
+    );
   }
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify(topic === undefined ? all : found, null, 2)}\n`);
   } else if (topic === undefined) process.stdout.write(overview(all));
-  else
-    process.stdout.write(
-      `${found.map(({ topic: t, text }) => `${t}\n${indent(wrapped(text))}`).join('\n')}\n`,
-    );
+  else process.stdout.write(shownOnce(found));
   process.exitCode = EXIT.COMPLETE;
 }
 
@@ -87,22 +86,48 @@ function exampleOf(path: string, paths: readonly string[]): readonly string[] {
 }
 
 /**
- * The topic itself, in any case or by another name; else every key with that last part; else topics
- * that mention it.
+ * The topic itself, in any case, by another name or in the singular; else every key with that last
+ * part; else topics that mention it.
  */
 function lookUp(all: readonly Explanation[], topic: string): Explanation[] {
-  const wanted = topic.trim().toLowerCase();
-  for (const name of [wanted, ALIASES[wanted]?.toLowerCase()]) {
-    const exact = all.filter((entry) => entry.topic.toLowerCase() === name);
-    if (exact.length > 0) return exact;
+  const spoken = plain(topic);
+  for (const wanted of [spoken, spoken.replace(/s$/, '')]) {
+    for (const name of [wanted, plain(ALIASES[wanted] ?? '')]) {
+      const exact = all.filter((entry) => plain(entry.topic) === name);
+      if (exact.length > 0) return exact;
+    }
+    const keys = all.filter((entry) => {
+      const own = plain(entry.topic);
+      return own.endsWith(`.${wanted}`) || own === `${wanted}[]`;
+    });
+    if (keys.length > 0) return keys;
   }
-  const keys = all.filter((entry) => {
-    const own = entry.topic.toLowerCase();
-    return own.endsWith(`.${wanted}`) || own === `${wanted}[]`;
-  });
-  if (keys.length > 0) return keys;
-  const word = new RegExp(`(?<![\\w-])${wanted.replace(/[^\w ]/g, '\\$&')}s?(?![\\w-])`, 'i');
+  const word = new RegExp(`(?<![\\w-])${spoken.replace(/[^\w ]/g, '\\$&')}s?(?![\\w-])`, 'i');
   return all.filter((entry) => Object.hasOwn(TOPICS, entry.topic) && word.test(entry.text));
+}
+
+/** As names are compared: `Head-of-line blocking` and `head of line blocking` are one. */
+function plain(name: string): string {
+  return name
+    .trim()
+    .toLowerCase()
+    .replace(/[-_\s]+/g, ' ');
+}
+
+/** A key of the fabric and the same key of one device, `devices.*.…`, are shown once. */
+function shownOnce(found: readonly Explanation[]): string {
+  const topics = found.map(({ topic }) => topic);
+  const ofDevice = (topic: string): string | undefined =>
+    topics.find((other) => other === `devices.*.${topic.replace(/^(hosts|switches)\./, '')}`);
+  const repeated = new Set(topics.map(ofDevice));
+  return found
+    .filter(({ topic }) => !repeated.has(topic))
+    .map(({ topic, text }) => {
+      const also = ofDevice(topic);
+      const whole = also === undefined ? text : `${text}\nFor one device: ${also}.`;
+      return `${topic}\n${indent(wrapped(whole))}\n`;
+    })
+    .join('');
 }
 
 function overview(all: readonly Explanation[]): string {

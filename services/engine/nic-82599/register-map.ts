@@ -55,7 +55,7 @@ function counter(count: number): RegisterKind {
 /** A row of table T2 or T4. */
 const CLASS_CONTROL = live(
   {
-    CRQ: limited(0, 9, 0, 511, '1 to 511: 64 octets to 32 KB (Table 7-52); 0 for a strict class'),
+    CRQ: limited(0, 9, 0, 511, '1 to 511: 64 bytes to 32 KB (Table 7-52); 0 for a strict class'),
     BWG: limited(9, 3, 0, 7, '0 to 7: there are eight bandwidth groups (Table 7-53)'),
     MCL: limited(12, 12, 1, 4095, '1 to 4095: 64 octets to 256 KB (Table 7-52)'),
     GSP: field(30, 1),

@@ -252,7 +252,7 @@ export class MemoryPlan {
     );
     return this.fail(
       place,
-      `impossible headroom: ${name} needs ${apart} octets for headroom, reserves and credit of ` +
+      `impossible headroom: ${name} needs ${apart} bytes for headroom, reserves and credit of ` +
         `its ports and has ${sizeBytes}${biggestPart(linkEnds, margins)}` +
         `${this.biggestCredit(device, linkEnds)}; size: auto, or more`,
     );
@@ -266,7 +266,7 @@ export class MemoryPlan {
     const most = own.reduce((a, b) => (octets(b) > octets(a) ? b : a));
     const { name } = linkEnds[most.port]!;
     return (
-      `; most of its credit is at ${name}: ${octets(most)} octets for priority ` +
+      `; most of its credit is at ${name}: ${octets(most)} bytes for priority ` +
       `${most.priority}, whose loop takes ${most.neededUnits * most.unitOctets}`
     );
   }
@@ -323,7 +323,7 @@ function biggestPart(linkEnds: readonly LinkEnd[], margins: readonly Margin[]): 
   const [key, what] = TERM_NAMES.reduce((a, b) => (most.terms[b[0]] > most.terms[a[0]] ? b : a));
   const { name } = linkEnds[most.port]!;
   return (
-    `; most of it is at ${name}: ${most.headroomOctets} octets for ` +
+    `; most of it is at ${name}: ${most.headroomOctets} bytes for ` +
     `priority ${most.priorities.join(', ')}, of which ${most.terms[key]} for ${what}`
   );
 }

@@ -381,7 +381,7 @@ export class CreditPlan {
     if (bufferUnits > WINDOW_MOST) {
       throw this.fail(
         ['credit', 'buffer'],
-        `credits that no count can hold: ${bufferUnits} units of ${unitOctets} octets; at most ` +
+        `credits that no count can hold: ${bufferUnits} units of ${unitOctets} bytes; at most ` +
           `${WINDOW_MOST} units, so take a larger unit`,
       );
     }
@@ -389,7 +389,7 @@ export class CreditPlan {
     const keeps = own.policy === 'demand' && own.keepBytes !== null;
     throw this.fail(
       ['credit', 'buffer'],
-      `credits that no buffer could back: ${bufferUnits} units of ${unitOctets} octets are less ` +
+      `credits that no buffer could back: ${bufferUnits} units of ${unitOctets} bytes are less ` +
         `than the longest frame${keeps ? ', or keep,' : ''} takes in ${channels.length} ` +
         `channel(s); at least ${leastUnits} units`,
     );

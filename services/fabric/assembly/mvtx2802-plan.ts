@@ -203,7 +203,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
       throw this.wrong(
         device,
         'model',
-        `frames of ${this.longestOctets} octets do not fit ${this.nameOf(device)}: a slot of an ` +
+        `frames of ${this.longestOctets} bytes do not fit ${this.nameOf(device)}: a slot of an ` +
           `MVTX2802 has ${MVTX2802_SLOT_OCTETS}`,
       );
     }

@@ -152,7 +152,7 @@ export class LoadEntry {
 
   checkBytes(path: Path, bytes: number): void {
     if (!Number.isSafeInteger(bytes) || bytes < 1) {
-      throw this.fail(path, `${bytes} is no volume; it must be at least one octet`);
+      throw this.fail(path, `${bytes} is no volume; it must be at least one byte`);
     }
   }
 
@@ -221,7 +221,7 @@ export class LoadEntry {
     const least = raw ? FRAME_BYTES_MIN : overhead + 1;
     if (Number.isInteger(bytes) && bytes >= least && bytes <= FRAME_BYTES_MAX) return;
     const key = raw ? 'frameBytes' : 'mtuBytes';
-    const range = `${least - overhead} to ${FRAME_BYTES_MAX - overhead} octets`;
+    const range = `${least - overhead} to ${FRAME_BYTES_MAX - overhead} bytes`;
     const what = raw ? 'a frame has' : 'the payload of a packet has';
     throw this.fail(['transport', key], `${what} ${range}, not ${bytes - overhead}`);
   }

@@ -120,7 +120,7 @@ function readPoints(entry: LoadEntry, file: string): SizePoint[] {
     const line = rows[rows.length - 1]!.line;
     throw entry.fail(path, `${file}:${line}: the last probability is ${last.probability}, not 1`);
   }
-  if (last.bytes === 0) throw entry.fail(path, `${file}: every message has 0 octets`);
+  if (last.bytes === 0) throw entry.fail(path, `${file}: every message has 0 bytes`);
   return points;
 }
 
@@ -131,16 +131,16 @@ function readPoint(
 ): SizePoint {
   const [bytesText = '', probabilityText = ''] = cells;
   if (cells.length !== 2) {
-    throw reject(`${cells.length} values where octets and a cumulative probability are due`);
+    throw reject(`${cells.length} values where bytes and a cumulative probability are due`);
   }
   const bytes = parseBytes(bytesText);
-  if (bytes === null) throw reject(`${bytesText} is no number of octets`);
+  if (bytes === null) throw reject(`${bytesText} is no number of bytes`);
   const probability = probabilityText === '' ? NaN : Number(probabilityText);
   if (!(probability >= 0 && probability <= 1)) {
     throw reject(`${probabilityText} is no probability (0 to 1)`);
   }
   if (before !== undefined && bytes < before.bytes) {
-    throw reject(`${bytes} octets follow ${before.bytes}; sizes must grow`);
+    throw reject(`${bytes} bytes follow ${before.bytes}; sizes must grow`);
   }
   if (before !== undefined && probability < before.probability) {
     throw reject(`probability ${probability} follows ${before.probability}; it must not fall`);

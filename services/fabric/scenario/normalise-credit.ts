@@ -64,7 +64,7 @@ function checkUnit(unit: CreditChangeInput['unit'], path: Path, located: Located
   if (unit >= least && unit <= most && unit % chunk === 0) return;
   throw located.errorAt(
     path,
-    `credit unit out of range: ${unit} octets; a multiple of ${chunk} (512 bits) from ` +
+    `credit unit out of range: ${unit} bytes; a multiple of ${chunk} (512 bits) from ` +
       `${least} to ${most}, ${FCOE_UNIT}, or mtu`,
   );
 }

@@ -31,7 +31,7 @@ const endKeys = {
     'a credit unit',
     `a multiple of ${CREDIT_UNIT.chunk}B up to ${CREDIT_UNIT.most}B, 2548B, or mtu`,
   )
-    .describe('Octets of one credit that this device grants; mtu: of its longest frame.')
+    .describe('Bytes of one credit that this device grants; mtu: of its longest frame.')
     .prefault(CREDIT_UNIT.least),
   buffer: auto(size, 'a buffer', 'a size such as 100KB')
     .describe(

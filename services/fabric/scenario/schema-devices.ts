@@ -43,7 +43,7 @@ const bufferKeys = {
     )
     .prefault('auto'),
   cell: integer(1, 65536)
-    .describe('Memory is handed out in cells of so many octets; 1 counts every octet.')
+    .describe('Memory is handed out in cells of so many bytes; 1 counts every byte.')
     .prefault(1),
   egressReserved: quantity(size)
     .describe('Memory kept for each port and traffic class at the egress.')
@@ -146,11 +146,11 @@ const ports = keyed(
 const MAC = /^[0-9A-Fa-f][02468ACEace]([:-][0-9A-Fa-f]{2}){5}$/;
 
 const deviceSchema = mapping({
-  mac: text('a unicast MAC address', MAC, 'six octets such as 02:00:00:00:00:03')
+  mac: text('a unicast MAC address', MAC, 'six bytes such as 02:00:00:00:00:03')
     .transform((address) => address.toLowerCase().replaceAll('-', ':'))
     .describe('MAC address of a host. Default: assigned by position.')
     .exactOptional(),
-  ipv4: address('ipv4', 'an IPv4 address', isIPv4, 'four octets such as 10.0.0.3')
+  ipv4: address('ipv4', 'an IPv4 address', isIPv4, 'four bytes such as 10.0.0.3')
     .describe('IPv4 address of a host. Default: assigned by position.')
     .exactOptional(),
   ipv6: address('ipv6', 'an IPv6 address', isIPv6, 'one such as 2001:db8::3')

@@ -78,7 +78,7 @@ const capturesSchema = mapping({
     .prefault([]),
   snap: quantity(aboveZero(size))
     .describe(
-      'Octets kept of a frame, never less than its headers. Default: the headers; of RoCEv2 the ' +
+      'Bytes kept of a frame, never less than its headers. Default: the headers; of RoCEv2 the ' +
         'payload, too (zeros), since Wireshark calls such packets malformed when they are cut.',
     )
     .exactOptional(),

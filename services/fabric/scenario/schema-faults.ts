@@ -156,7 +156,7 @@ export const faultsSchema = list(
     octets: text(
       'a frame',
       /^([0-9a-fA-F]{16}|([0-9a-fA-F]{2}){60,1514})$/,
-      '60 to 1514 octets in hexadecimal: a whole frame without FCS; or 8: a control ordered set',
+      '60 to 1514 bytes in hexadecimal: a whole frame without FCS; or 8: a control ordered set',
     )
       .describe('The forged control frame, or control ordered set.')
       .exactOptional(),

@@ -39,7 +39,7 @@ const volume = (what: string): ReturnType<typeof quantity> =>
   quantity(aboveZero(size)).describe(what);
 
 const reliable = mapping({
-  mtu: integer(64, 9000).describe('Payload octets of a full packet.').prefault(1024),
+  mtu: integer(64, 9000).describe('Payload bytes of a full packet.').prefault(1024),
   window: either([word('auto'), integer(1, 1 << 24)], 'a window', 'auto, or a number of packets')
     .describe('Most packets unacknowledged.')
     .prefault('auto'),
@@ -132,7 +132,7 @@ const commonKeys = (congestion: readonly string[]) => ({
     .exactOptional(),
   frame: integer(64, 9216)
     .describe(
-      'Octets of a raw frame from destination address to FCS, tags not counted. Default 1518.',
+      'Bytes of a raw frame from destination address to FCS, tags not counted. Default 1518.',
     )
     .exactOptional(),
   start: quantity(time).describe('When it begins.').prefault('0ns'),
@@ -148,7 +148,7 @@ const loadRate = either(
   'a rate',
   'line, a share of the link such as 90%, or bit/s such as 40G',
 )
-  .describe('Frame octets: as fast as the link goes, a share of it, or bit/s.')
+  .describe('Frame bytes: as fast as the link goes, a share of it, or bit/s.')
   .prefault('line');
 
 type CommonKeys = ReturnType<typeof commonKeys>;
@@ -218,7 +218,7 @@ const kindSchemas = (common: CommonKeys) =>
             mapping({ fixed: volume('Every flow has this payload.') }),
             mapping({
               file: text('a file name', /./, 'a file name').describe(
-                'CSV of octets and cumulative probability, relative to the scenario file.',
+                'CSV of bytes and cumulative probability, relative to the scenario file.',
               ),
             }),
           ],

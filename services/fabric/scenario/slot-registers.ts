@@ -34,7 +34,7 @@ const wredKeys = {
   sum: choice(['delay-bound', 'wfq'])
     .describe(
       'Load of an output port: 16 P7 + 16 P6 + 8 P5 + 4 P4 + 2 P3 + P2, or the plain sum, in ' +
-        'octets queued.',
+        'bytes queued.',
     )
     .prefault('delay-bound'),
   levels: list(quantity(size), 'three sizes')
@@ -70,7 +70,7 @@ const WRED = 'Random early discard, for ports without flow control and classes P
 
 const keys = {
   memory: choice(['1MB', '2MB'])
-    .describe('Frame data buffer: 682 or 1365 slots of 1536 octets, one frame each.')
+    .describe('Frame data buffer: 682 or 1365 slots of 1536 bytes, one frame each.')
     .prefault(MVTX2802_DEFAULTS.memory),
   temporary: integer(1, SLOTS_MOST)
     .describe(

@@ -187,7 +187,7 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
     if (credits <= CHARGE_MOST) return;
     throw this.context.fail(
       own.placeOf('creditSize'),
-      `a frame of ${longest} octets takes ${credits} credits of ${1 << receiver.shift}; ` +
+      `a frame of ${longest} bytes takes ${credits} credits of ${1 << receiver.shift}; ` +
         `at most ${CHARGE_MOST}, so a larger creditSize`,
     );
   }

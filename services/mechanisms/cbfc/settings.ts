@@ -26,7 +26,7 @@ export const cbfcKeys = {
     'auto, or a power of two from 32 to 2048',
   )
     .describe(
-      'Octets of buffer behind a credit of this receiver; auto: 128, or what the round trip of ' +
+      'Bytes of buffer behind a credit of this receiver; auto: 128, or what the round trip of ' +
         'the link needs for its count to hold it.',
     )
     .prefault('auto'),
@@ -34,7 +34,7 @@ export const cbfcKeys = {
     .describe('Sizes that this sender supports: it takes the largest not above the receiver’s.')
     .prefault([...CREDIT_SIZES]),
   overhead: integer(-16, 127)
-    .describe('Octets that a frame takes in this receiver beyond its own; -4: without the FCS.')
+    .describe('Bytes that a frame takes in this receiver beyond its own; -4: without the FCS.')
     .prefault(0),
   buffer: autoSize('a buffer')
     .describe(
@@ -75,7 +75,7 @@ export const cbfcKeys = {
     .describe('Parts of a port’s credits for groups of channels; none: one for all.')
     .prefault([]),
   cfMinSpacing: integer(CF_MIN_SPACING.least, CF_MAX_SPACING.most)
-    .describe('Octet times from one CF_Update of a port to the next, at least.')
+    .describe('Byte times from one CF_Update of a port to the next, at least.')
     .prefault(CF_MIN_SPACING.default),
   cfMaxSpacing: integer(CF_MAX_SPACING.least, CF_MAX_SPACING.most)
     .describe('The same at most, of each channel: 16 KiB to 1 MiB in steps of 16 KiB.')

@@ -27,10 +27,11 @@ export const cbfc: MechanismSlice<CbfcTypes> = {
       check(section, path, places);
     },
   },
+  alsoCalled: ['uec', 'ultra ethernet'],
   topic:
     'Credit-based flow control as Ultra Ethernet has it (UE 1.0, 5.2): a frame starts when its ' +
     'virtual channel has credits for it at the receiver. The receiver sends what it has freed ' +
-    '(CF_Update, an ordered set of eight octets between frames), the sender every 256us what it ' +
+    '(CF_Update, an ordered set of eight bytes between frames), the sender every 256us what it ' +
     'has consumed (CC_Update), both as cyclic counters, so that the next message repairs a lost ' +
     'one. `priorities: { 3: cbfc }`; details under `cbfc:`.',
   plan: (context) => new CbfcPlan(context),
@@ -46,7 +47,7 @@ function check(section: Partial<CbfcSettings>, path: Path, places: Places): void
     throw places.errorAt([...path, 'channels'], message);
   }
   if (cfMaxSpacing !== undefined && cfMaxSpacing % CF_MAX_SPACING.least !== 0) {
-    const message = `${cfMaxSpacing} octet times; a multiple of ${CF_MAX_SPACING.least}`;
+    const message = `${cfMaxSpacing} byte times; a multiple of ${CF_MAX_SPACING.least}`;
     throw places.errorAt([...path, 'cfMaxSpacing'], message);
   }
   if ((cfMinSpacing ?? 0) > (cfMaxSpacing ?? Infinity)) {

@@ -98,7 +98,7 @@ export class CiPlan implements MechanismPlan<CiSwitchSpec> {
     }
     this.checkMethods(device, [...watched, priority]);
     if (detect !== 'auto' && low !== 'auto' && low >= detect) {
-      throw wrong('low', `low ${low} is not below the threshold, ${detect} octets`);
+      throw wrong('low', `low ${low} is not below the threshold, ${detect} bytes`);
     }
   }
 

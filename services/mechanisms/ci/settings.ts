@@ -32,7 +32,7 @@ export const ciKeys = {
     .describe('A flow that was not seen for so long is forgotten.')
     .prefault('10ms'),
   quote: integer(CI_HEADER_OCTETS.least, CI_HEADER_OCTETS.most)
-    .describe('Octets of the flow in a message (cipMinHeaderOctets).')
+    .describe('Bytes of the flow in a message (cipMinHeaderOctets).')
     .prefault(CI_HEADER_OCTETS.default),
   messagePriority: integer(0, 7)
     .describe('Priority of the messages (ciCIMTxPriority); not one that is watched.')

@@ -30,6 +30,7 @@ export const ci: MechanismSlice<CiTypes> = {
       .prefault(false),
     isFlag: true,
   },
+  alsoCalled: ['802.1qcz', 'congestion isolation'],
   topic:
     'Congestion isolation (802.1Qcz): flows that congest a queue get one of their own, here and ' +
     'at the upstream switch, which receives a message (CIM). PFC then pauses that queue alone. ' +

@@ -24,7 +24,7 @@ export const dcqcnSettings = mapping({
     .describe('The rate is raised after this time without a cut.')
     .prefault('55us'),
   raiseBytes: quantity(aboveZero(size))
-    .describe('It is raised after so many octets without a cut, too.')
+    .describe('It is raised after so many bytes without a cut, too.')
     .prefault('10MB'),
   fastCycles: integer(1, 1000)
     .describe('Raises of fast recovery before the target is raised.')

@@ -13,7 +13,7 @@ export const dcqcn: RateControlSlice<DcqcnSettings> = {
   topic:
     'The receiver of marked packets sends CNPs (at most one in 50 us) to the sender, which cuts ' +
     'the rate of the connection by half of alpha, a running share of marked time, and ' +
-    'recovers by time and by octets. `congestion: dcqcn` in a load, and `ecn` on its priority.',
+    'recovers by time and by bytes. `congestion: dcqcn` in a load, and `ecn` on its priority.',
   check: ({ minRate }, places) => {
     checkMinRate('dcqcn', minRate, places);
   },

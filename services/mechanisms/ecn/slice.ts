@@ -19,6 +19,7 @@ export const ecn: MechanismSlice<EcnTypes> = {
   hasSlot: false,
   create: (tools) => new EcnMechanism(tools),
   priority: { schema: ecnKey.prefault('off'), isFlag: false, check: checkCurve },
+  alsoCalled: ['kmax', 'kmin', 'marking', 'red', 'wred'],
   topic:
     'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
     'threshold on (step), or with a probability that rises between two lengths.',

@@ -10,6 +10,7 @@ export const hpcc: RateControlSlice<HpccSettings> = {
   settings: hpccSettings,
   help: 'HPCC of the loads that have congestion: hpcc.',
   feedback: 'telemetry',
+  alsoCalled: ['int', 'in band telemetry'],
   topic:
     'Switches write into every packet what its link carries; the receiver sends that back, and ' +
     'the sender keeps the busiest link at 95 %. `congestion: hpcc` in a load with reliable ' +

@@ -53,10 +53,10 @@ export const llrKeys = {
     .prefault('auto'),
   spacing: either(
     [auto, integer(SPACING_LEAST, SPACING_MOST)],
-    'a number of octets',
+    'a number of bytes',
     'auto, or 400 to 16384',
   )
-    .describe('Octets of line time between two acknowledgements, at least. Auto: 2048.')
+    .describe('Bytes of line time between two acknowledgements, at least. Auto: 2048.')
     .prefault('auto'),
   whileDown: choice([...WHILE_DOWN])
     .describe(

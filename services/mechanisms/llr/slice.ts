@@ -16,6 +16,7 @@ export const llr: MechanismSlice<LlrTypes> = {
     helpOfChanges: 'Changes of link-level retry for these devices.',
   },
   toggle: { key: 'enabled', isOn: ({ enabled }) => enabled },
+  alsoCalled: ['link level retry'],
   topic:
     'Link-level retry (Ultra Ethernet link layer): frames have a number in their preamble, and ' +
     'the sender keeps them until they are acknowledged. The receiver of a bad frame sends a ' +

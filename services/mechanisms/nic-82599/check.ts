@@ -142,7 +142,7 @@ export class NicCheck {
       if (small === undefined) continue;
       const message =
         `${register}[${small}] has ${file.field(register, 'SIZE', small)} KB, less than a ` +
-        `largest frame of ${largestFrameOctets} octets`;
+        `largest frame of ${largestFrameOctets} bytes`;
       throw this.wrong(['receive'], message, register);
     }
   }
@@ -194,7 +194,7 @@ export class NicCheck {
       if (unweighted.has(classOfQueue(section, queue))) continue;
       const limit =
         refill < least
-          ? `less than a largest frame of ${around.largestFrameOctets} octets, ${least} credits`
+          ? `less than a largest frame of ${around.largestFrameOctets} bytes, ${least} credits`
           : 'more than 16384 (1,024 KB)';
       const message = `RTTDT1C[${queue}].CRQ of VM ${vmOfQueue(section, queue)} is ${refill}`;
       throw this.wrong(['vms'], `${message}: ${limit} (7.7.2.3.1)`, 'RTTDT1C');
@@ -319,7 +319,7 @@ export function checkSwitch(
       }
       if (reservedOctets[tc] >= around.largestFrameOctets) continue;
       const message =
-        `receive buffer ${tc} has ${reservedOctets[tc]} octets below its high watermark, less ` +
+        `receive buffer ${tc} has ${reservedOctets[tc]} bytes below its high watermark, less ` +
         `than a largest frame: ${flow.name} could not be looped back into it (7.7.3.1)`;
       throw fail([...path, 'receive'], message);
     }

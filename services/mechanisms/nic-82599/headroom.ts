@@ -21,7 +21,7 @@ export function overGranted(
     const size = reservedOctets + headroomOctets;
     if (granted <= size) continue;
     return (
-      `receive buffer ${tc} has ${size} octets, and credit of priority ${credited.join(', ')} is ` +
+      `receive buffer ${tc} has ${size} bytes, and credit of priority ${credited.join(', ')} is ` +
       `granted for ${granted}; set credit.buffer to ${Math.floor(size / credited.length)}B or ` +
       'less, or give the buffer more (receive)'
     );
@@ -98,7 +98,7 @@ export function warnOfHeadroom(
     warn(
       path,
       host.name,
-      `receive buffer ${tc} cannot be lossless: above ${mark} it has ${headroomOctets} octets, ` +
+      `receive buffer ${tc} cannot be lossless: above ${mark} it has ${headroomOctets} bytes, ` +
         `and ${needed} may arrive after it has paused its link partner; ${remedy}`,
     );
   });

@@ -38,7 +38,7 @@ export function nicSpec(port: NicPort, fail: Fail, warn: Warn): NicSpec {
   const { dcb, classes, vlan } = section;
   const around = surroundingsOf(section, host);
   if (around.largestFrameOctets < longestFrameOctets) {
-    const message = `frames of ${longestFrameOctets} octets are sent; a largest one has`;
+    const message = `frames of ${longestFrameOctets} bytes are sent; a largest one has`;
     throw fail([...section.path, 'largestFrame'], `${message} ${around.largestFrameOctets}`);
   }
   const check = new NicCheck(section, around, methods, fail);
@@ -56,7 +56,7 @@ export function nicSpec(port: NicPort, fail: Fail, warn: Warn): NicSpec {
     const marks = watermarksOfLink(sizeKb, after, around.largestFrameOctets);
     if (marks !== null) return marks;
     const message =
-      `receive buffer ${tc} has ${sizeKb} KB, and ${after} octets may arrive after it has paused ` +
+      `receive buffer ${tc} has ${sizeKb} KB, and ${after} bytes may arrive after it has paused ` +
       'its link partner; give it more (receive), or shorten the link';
     throw fail([...section.path, 'watermarks'], `${name}: ${message}`);
   };

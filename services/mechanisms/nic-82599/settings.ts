@@ -110,7 +110,7 @@ export const nicSchema = mapping({
     mapping({
       vm: integer(0, 63).describe('The virtual machine.').prefault(0),
       tc: integer(0, 7).describe('The traffic class.').prefault(0),
-      rate: quantity(aboveZero(rate)).describe('Most that its queue sends, of frame octets.'),
+      rate: quantity(aboveZero(rate)).describe('Most that its queue sends, of frame bytes.'),
     }),
     'rates such as { vm: 0, tc: 3, rate: 1G }',
   )

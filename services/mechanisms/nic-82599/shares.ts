@@ -18,7 +18,7 @@ export function warnOfBentShares(section: NicSection, around: NicSurroundings, w
   const list = bent.map(
     ({ tc, share, got }) => `${share}% of class ${tc} become ${got.toFixed(1)}%`,
   );
-  const reason = `a refill is ${REFILL_MOST} times 64 octets at most, and half a frame at least`;
+  const reason = `a refill is ${REFILL_MOST} times 64 bytes at most, and half a frame at least`;
   warn(path, around.name, `refills cannot express these shares: ${list.join(', ')} (${reason})`);
 }
 

@@ -32,7 +32,7 @@ export const qcnSettings = mapping({
     .prefault(0),
   cnmPriority: integer(0, 7).describe('Priority of messages (CNM).').prefault(6),
   quote: integer(0, QCN_HEADER_OCTETS.most)
-    .describe("Octets of the sampled frame's data in a message (cpMinHeaderOctets).")
+    .describe("Bytes of the sampled frame's data in a message (cpMinHeaderOctets).")
     .prefault(0),
   setPoint: scaled(size, 'a set point', 'a size such as 26KB')
     .describe('Queue length to settle at (cpQSp); auto: 26 kB at 10 Gb/s, scaled with the rate.')
@@ -41,7 +41,7 @@ export const qcnSettings = mapping({
     .describe('Power of two by which the growth of the queue counts (cpWeight).')
     .prefault(1),
   sampleBase: scaled(size, 'a size', 'a size such as 150KB')
-    .describe('Octets from sample to sample without congestion; auto: 150 kB at 10 Gb/s, scaled.')
+    .describe('Bytes from sample to sample without congestion; auto: 150 kB at 10 Gb/s, scaled.')
     .prefault('auto'),
   timeReset: quantity(aboveZero(time))
     .describe('Period of the timer (rpgTimeReset).')

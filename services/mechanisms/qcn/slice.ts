@@ -24,8 +24,9 @@ export const qcn: RateControlSlice<QcnSettings> = {
   settings: qcnSettings,
   help: 'QCN (802.1Q 30 to 33) on its priorities, for the loads that have congestion: qcn.',
   feedback: 'queues',
+  alsoCalled: ['802.1qau'],
   topic:
-    '802.1Qau: a queue is sampled every so many octets; by its length and growth the source ' +
+    '802.1Qau: a queue is sampled every so many bytes; by its length and growth the source ' +
     'of the sampled frame receives a CNM and lowers its rate. `congestion: qcn` in a load, ' +
     '`qcn: { priorities: [3] }`, and flow control on that priority, or `none` written out.',
   flowTagOctets: CN_TAG_OCTETS,

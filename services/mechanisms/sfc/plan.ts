@@ -308,7 +308,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     if (typeof detect === 'number' && target !== 'auto' && target >= detect) {
       throw fail(
         device.placeOf('target'),
-        `target ${target} is not below the threshold, ${detect} octets`,
+        `target ${target} is not below the threshold, ${detect} bytes`,
       );
     }
     if (pauseMin > pauseMax) {

@@ -94,7 +94,7 @@ export const sfcKeys = {
     .describe('A source that was not seen for so long is forgotten.')
     .prefault('1ms'),
   quote: integer(0, 512)
-    .describe('Octets of the congesting frame in a message (sfcMinHeaderOctets).')
+    .describe('Bytes of the congesting frame in a message (sfcMinHeaderOctets).')
     .prefault(34),
   priority: integer(0, 7)
     .describe('Priority of the messages; not one that is watched.')

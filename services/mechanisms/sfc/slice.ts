@@ -36,6 +36,7 @@ export const sfc: MechanismSlice<SfcTypes> = {
       .prefault(false),
     isFlag: true,
   },
+  alsoCalled: ['802.1qdw', 'source flow control'],
   topic:
     'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
     'the source, which pauses for a time; where a host does not support it, its ToR switch ' +
@@ -61,7 +62,7 @@ function memoryOf(size: SfcSize): MemorySize {
     ...{ term: name, meaning, ps },
     octets: Math.round((totalOctets * ps) / loopPs),
   });
-  const rest = `of ${arrivals.toFixed(2)} octets that arrive for each that leaves`;
+  const rest = `of ${arrivals.toFixed(2)} bytes that arrive for each that leaves`;
   return {
     ...{ title: 'SFC buffer above the threshold', port, priority },
     terms: [

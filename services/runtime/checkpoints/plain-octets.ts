@@ -339,6 +339,6 @@ class Reader {
   }
 
   private refuse(what: string): never {
-    throw new MalformedOctets(`${what}, at octet ${this.at}`);
+    throw new MalformedOctets(`${what}, at byte ${this.at}`);
   }
 }

@@ -24,12 +24,12 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'that no buffer could back',
     star(`${CREDIT}\ncredit: { buffer: 1KB }`),
-    /:6:19: credits that no buffer could back: 15 units of 64 octets are less than the longest /,
+    /:6:19: credits that no buffer could back: 15 units of 64 bytes are less than the longest /,
   ],
   [
     'that no count can hold',
     star(`${CREDIT}\ncredit: { buffer: 100GB }`),
-    /:6:19: credits that no count can hold: 1562500000 units of 64 octets; at most 1073741823 units/,
+    /:6:19: credits that no count can hold: 1562500000 units of 64 bytes; at most 1073741823 units/,
   ],
   [
     'that are answers to nobody',
@@ -90,7 +90,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'beyond the memory of the switch',
     star(`${CREDIT}\nswitches: { buffer: { size: 10KB } }`),
-    /:6:29: impossible headroom: s1 needs \d+ octets for headroom, reserves and credit/,
+    /:6:29: impossible headroom: s1 needs \d+ bytes for headroom, reserves and credit/,
   ],
   [
     'at one end of a link',

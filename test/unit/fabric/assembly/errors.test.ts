@@ -38,7 +38,7 @@ test('headroom beyond the memory names the sum, the size and the biggest term', 
   rejects(
     { switches: { ...SWITCHES, buffer }, priorities: LOSSLESS },
     new RegExp(
-      '^Error: switches\\.buffer\\.size: impossible headroom: s1 needs 29073 octets .* and has ' +
+      '^Error: switches\\.buffer\\.size: impossible headroom: s1 needs 29073 bytes .* and has ' +
         '20000; most of it is at s1:p1: .* priority 3, of which 6250 for the ingress pipeline; size: auto, or more$',
     ),
   );
@@ -140,7 +140,7 @@ test('thresholds and pauses of source flow control are in order', () => {
   const sfc = { detect: 9000, target: 9000 };
   rejects(
     { priorities: watched, mechanisms: mechanisms({ sfc }) },
-    /^Error: sfc\.target: target 9000 is not below the threshold, 9000 octets$/,
+    /^Error: sfc\.target: target 9000 is not below the threshold, 9000 bytes$/,
   );
   rejects(
     { priorities: watched, mechanisms: mechanisms({ sfc: { pauseMin: 2, pauseMax: 1 } }) },
@@ -179,6 +179,6 @@ test('congestion isolation needs the maps as they are, and thresholds in order',
   rejects({ priorities: watched, classes }, /^Error: classes: ci needs a queue and an account /);
   rejects(
     { priorities: watched, mechanisms: mechanisms({ ci: { detect: 5000, low: 5000 } }) },
-    /^Error: ci\.low: low 5000 is not below the threshold, 5000 octets$/,
+    /^Error: ci\.low: low 5000 is not below the threshold, 5000 bytes$/,
   );
 });

@@ -93,7 +93,7 @@ describe('an MVTX2802 that cannot be', () => {
       'a frame longer than a slot',
       `${STAR}switches: { model: mvtx2802 }\n` +
         'load: [{ stream: { from: h1, to: h2 }, bytes: 9KB, frame: 9000 }]',
-      '3:20: frames of 9000 octets do not fit s1: a slot of an MVTX2802 has 1536',
+      '3:20: frames of 9000 bytes do not fit s1: a slot of an MVTX2802 has 1536',
     ],
     [
       'a stop of one slot',

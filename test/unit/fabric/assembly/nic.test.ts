@@ -143,14 +143,14 @@ describe('an 82599 that a scenario asks for', () => {
 
 describe('bad input for an 82599', () => {
   const cases: readonly (readonly [nic: string, says: RegExp, more?: string])[] = [
-    ['regs: { "RTTPT2C[3].CRQ": 600 }', /CRQ out of range: 600; 1 to 511: 64 octets to 32 KB/],
+    ['regs: { "RTTPT2C[3].CRQ": 600 }', /CRQ out of range: 600; 1 to 511: 64 bytes to 32 KB/],
     ['regs: { "RTTPT2C[3].CRQ": 0 }', /RTTPT2C\[3\]: CRQ is 0; 1 to 511 \(Table 7-52\)/],
     ['regs: { "RTTDT2C[0].MCL": 5000 }', /MCL out of range: 5000; 1 to 4095/],
     ['regs: { "RTTPT2C[7].LSP": 1 }', /RTTPT2C\[7\]: LSP with a refill of 24; it must be 0/],
     ['regs: { "RTTDT1C[9].CRQ": 20 }', /CRQ out of range: 20; 24 to 16384: 1\.5 KB to 1,024 KB/],
     [
       'largestFrame: 9KB, regs: { "RTTDT1C[9].CRQ": 30 }',
-      /RTTDT1C\[9\]\.CRQ of VM 1 is 30: less than a largest frame of 9000 octets, 141 credits/,
+      /RTTDT1C\[9\]\.CRQ of VM 1 is 30: less than a largest frame of 9000 bytes, 141 credits/,
     ],
     [
       'bandwidth: { groups: { 0: 100% }, classes: { 0: { group: 0, share: 30% }, 1: { group: 0, share: 30% } } }',
@@ -220,7 +220,7 @@ describe('bad input for an 82599', () => {
     ['writes: [{ at: 1us, regs: { "RTTDT1C[9].CRQ": 20 } }]', /CRQ out of range: 20; 24 to 16384/],
     [
       'largestFrame: 9KB, writes: [{ at: 1us, regs: { "RTTDT1C[9].CRQ": 30 } }]',
-      /RTTDT1C\[9\]\.CRQ of VM 1 is 30: less than a largest frame of 9000 octets, 141 credits/,
+      /RTTDT1C\[9\]\.CRQ of VM 1 is 30: less than a largest frame of 9000 bytes, 141 credits/,
     ],
     [
       'writes: [{ at: 1us, regs: { "RTTBCNRC[0]": "0x80000001" } }]',
@@ -240,7 +240,7 @@ describe('bad input for an 82599', () => {
     ['receiveRings: { descriptors: 20 }', /descriptors come in eights \(RDLEN\): 20/],
     ['pools: { 0: { drop: true } }', /not counted; write receiveRings: \{\} beside pools/],
     ['memoryWindow: 2048', /a whole number from 0 to 2047/],
-    ['largestFrame: 1000', /frames of 1518 octets are sent; a largest one has 1000/],
+    ['largestFrame: 1000', /frames of 1518 bytes are sent; a largest one has 1000/],
     ['dcb: false', /pfc, which needs dcb/, 'priorities: { 3: { flowControl: pfc } }\n'],
     [
       'dcb: false',

@@ -103,12 +103,12 @@ describe('streams', () => {
     [
       'a frame that is too short',
       { transport: { kind: 'raw', frameBytes: 63 } },
-      /^Error: load\.0\.transport\.frameBytes: a frame has 64 to 9216 octets, not 63$/,
+      /^Error: load\.0\.transport\.frameBytes: a frame has 64 to 9216 bytes, not 63$/,
     ],
     [
       'a packet that is too long',
       { transport: { ...RELIABLE, mtuBytes: 9155 } },
-      /load\.0\.transport\.mtuBytes: the payload of a packet has 1 to 9154 octets, not 9155/,
+      /load\.0\.transport\.mtuBytes: the payload of a packet has 1 to 9154 bytes, not 9155/,
     ],
   ];
   for (const [what, part, message] of refused) {

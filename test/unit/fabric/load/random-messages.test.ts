@@ -69,7 +69,7 @@ describe('random messages', () => {
     const flows = expand([random({ sizes: { kind: 'named', name: 'storage' } })], {
       durationPs: 20 * MS,
     });
-    // Frames of 1,500 octets with 46 of overhead, and 20 on the wire.
+    // Frames of 1,500 bytes with 46 of overhead, and 20 on the wire.
     const wireBytes = flows.reduce(
       (sum, { messageBytes }) => sum + messageBytes + 66 * Math.ceil(messageBytes / 1454),
       0,
@@ -135,14 +135,14 @@ describe('random messages', () => {
 
   const broken: [string, RegExp][] = [
     ['100,0.5\n200\n', /^Error: load\.0\.sizes\.path: sizes\.csv:2: 1 values where/],
-    ['100,0.5\n2x,1\n', /sizes\.csv:2: 2x is no number of octets/],
+    ['100,0.5\n2x,1\n', /sizes\.csv:2: 2x is no number of bytes/],
     ['100,0.5\n200,1.5\n', /sizes\.csv:2: 1\.5 is no probability/],
     ['100,0.5\n200,\n', /sizes\.csv:2: {2}is no probability/],
-    ['100,0.5\n50,1\n', /sizes\.csv:2: 50 octets follow 100/],
+    ['100,0.5\n50,1\n', /sizes\.csv:2: 50 bytes follow 100/],
     ['100,0.5\n200,0.4\n', /sizes\.csv:2: probability 0\.4 follows 0\.5/],
     ['100,0.5\n#\n200,0.9\n', /sizes\.csv:3: the last probability is 0\.9, not 1/],
     ['octets,p\n', /sizes\.csv has no sizes/],
-    ['0,1\n', /every message has 0 octets/],
+    ['0,1\n', /every message has 0 bytes/],
   ];
   for (const [text, message] of broken) {
     it(`refuse ${JSON.stringify(text)} as sizes`, () => {

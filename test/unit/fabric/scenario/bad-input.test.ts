@@ -96,7 +96,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ],
     [
       'faults: [{ kind: forge, octets: 00, interval: 1us }]',
-      'main.yaml:3:33: faults.0.octets: not a frame: 0; write 60 to 1514 octets in hex',
+      'main.yaml:3:33: faults.0.octets: not a frame: 0; write 60 to 1514 bytes in hex',
     ],
     [
       'faults: [{ kind: freeze, priority: 8 }]',
@@ -187,9 +187,9 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ],
   ],
   credit: [
-    ['credit: { unit: 100B }', 'main.yaml:3:17: credit unit out of range: 100 octets; a multiple '],
+    ['credit: { unit: 100B }', 'main.yaml:3:17: credit unit out of range: 100 bytes; a multiple '],
     ['credit: { codec: ib }', 'main.yaml:3:18: credit.codec: unknown: ib; one of ce, cbfc, both'],
-    ['credit: { unit: 1MB }', 'main.yaml:3:17: credit unit out of range: 1000000 octets; '],
+    ['credit: { unit: 1MB }', 'main.yaml:3:17: credit unit out of range: 1000000 bytes; '],
     [
       'credit: { channels: [{ channel: 65536 }] }',
       'main.yaml:3:33: credit.channels.0.channel: not a whole number in range: 65536; ',
