@@ -17,7 +17,7 @@ import { SERIES_COLOURS } from './colours.js';
 import { Card, Table } from './panels.js';
 import type { RunView } from './run-view.js';
 
-/** So few sizes are told rather than drawn. */
+/** So few sizes are listed rather than drawn. */
 const POINTS_OF_TABLE = 2;
 
 interface Props {

@@ -6,7 +6,7 @@ import type { LiveAnswer, ShownFault } from '../report/page/live-data.js';
 import { say } from './live-link.js';
 import { Card } from './panels.js';
 
-/** What a kind of fault has to be told beside where and for how long, and what to begin with. */
+/** What a kind of fault needs beside where and for how long, and what to begin with. */
 interface Field {
   readonly key: string;
   readonly text: string;

@@ -18,9 +18,9 @@ export function steer(order: LiveOrder): Promise<LiveAnswer> {
   return say('steer', order);
 }
 
-/** Hears what is new of the run until it is over; true while nobody answers. */
+/** Receives what is new of the run until it is over; true while nothing answers. */
 export function useNews(
-  hear: (news: LiveNews) => void,
+  receive: (news: LiveNews) => void,
   become: (content: PageContent) => void,
 ): boolean {
   const [isLost, setLost] = useState(false);
@@ -29,7 +29,7 @@ export function useNews(
     events.onmessage = ({ data }) => {
       const news = JSON.parse(data as string) as LiveNews;
       setLost(false);
-      hear(news);
+      receive(news);
       if (news.status.state !== 'over') return;
       void reportOf().then((report) => {
         if (report === null) return;
@@ -47,7 +47,7 @@ export function useNews(
   return isLost;
 }
 
-/** How often somebody who looks asks what holds the run back. */
+/** How often the page requests what holds the run back. */
 const ASK_MS = 2_000;
 
 /** What holds the run back, found again and again while it goes on, and when it stands still. */

@@ -17,7 +17,7 @@ import { Card } from './panels.js';
 import type { RunView } from './run-view.js';
 
 const CHIPS = 10;
-/** Names that are offered to somebody who types. */
+/** Names that are offered while a user types. */
 const FOUND_MAX = 60;
 const OCTET_MAX = 255;
 

@@ -28,7 +28,7 @@ const VICTIM_SLOWDOWN = 1.5;
 
 /** One side of a duel: its run, and how to repeat it. */
 export interface DuelRun {
-  readonly contender: string;
+  readonly variant: string;
   readonly set: readonly string[];
   readonly results: RunResults;
   readonly expectations: readonly ExpectationResult[];
@@ -39,7 +39,7 @@ export interface DuelRun {
 
 /** What is compared; times in ps, rates in bit/s. */
 export interface DuelFigures {
-  readonly contender: string;
+  readonly variant: string;
   readonly status: string;
   readonly failure: string | null;
   readonly digest: string;
@@ -78,7 +78,7 @@ export interface DuelFigures {
 }
 
 export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): DuelFigures {
-  const { results, contender, watch } = run;
+  const { results, variant, watch } = run;
   const { flows, ports, priorities } = results;
   const rows = ports.flatMap((port) => port.priorities.map((row) => ({ port, row })));
   const shared = results.loads.filter((load) => load.flows > 1);
@@ -89,7 +89,7 @@ export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
   }
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
   return {
-    contender,
+    variant,
     status: results.status,
     failure: results.failure?.reason ?? null,
     digest: results.digest,
@@ -172,10 +172,10 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     line('drops', (f) => formatCount(f.droppedFrames)),
     line('sent again', (f) => formatCount(f.retransmittedFrames)),
   ];
-  const failed = figures.flatMap(({ contender, failure }) =>
-    failure === null ? [] : [style.bad(`  ${contender} failed: ${failure}`)],
+  const failed = figures.flatMap(({ variant, failure }) =>
+    failure === null ? [] : [style.bad(`  ${variant} failed: ${failure}`)],
   );
-  const head = ['', ...figures.map((f) => f.contender)];
+  const head = ['', ...figures.map((f) => f.variant)];
   const isCensored = figures.some(({ completionPs }) => completionPs?.max === null);
   const notes = [GOODPUT_NOTE, ...(isCensored ? [CENSORING_NOTE] : [])];
   return [table(head, rows), ...failed, ...notes.map((note) => `  ${note}`)].join('\n');

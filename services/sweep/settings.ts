@@ -1,4 +1,4 @@
-import { settingsOfVariant } from '../fabric/scenario/contenders.js';
+import { settingsOfVariant } from '../fabric/scenario/variants.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import type { Axis } from './grid.js';

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { contenderOf, settingsFor } from '../../services/fabric/scenario/contenders.js';
+import { variantOf, settingsFor } from '../../services/fabric/scenario/variants.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
 import { DuelWatch } from '../../services/report/duel-watch.js';
 import { Session } from '../../services/runtime/session.js';
@@ -18,9 +18,9 @@ after(() => {
 });
 
 interface Manifest {
-  readonly contenders: readonly { contender: string; set: string[]; digest: string; run: string }[];
+  readonly variants: readonly { variant: string; set: string[]; digest: string; run: string }[];
   readonly figures: readonly {
-    contender: string;
+    variant: string;
     droppedFrames: number;
     heldPs: Record<string, number>;
     goodputBps: Record<string, number>;
@@ -35,8 +35,8 @@ describe('selvage duel', () => {
   const manifest = JSON.parse(text) as Manifest;
 
   it('compares what the mechanisms are known for', () => {
-    const of = (contender: string): Manifest['figures'][number] =>
-      manifest.figures.find((figures) => figures.contender === contender)!;
+    const of = (variant: string): Manifest['figures'][number] =>
+      manifest.figures.find((figures) => figures.variant === variant)!;
     assert.ok(of('none').droppedFrames > 0);
     for (const lossless of [
       'pause',
@@ -56,11 +56,11 @@ describe('selvage duel', () => {
 
   it('can be had again from its manifest, bit for bit', () => {
     assert.deepEqual(JSON.parse(readFileSync(join(out, 'duel.json'), 'utf8')), manifest);
-    for (const { contender, set, digest, run: name } of manifest.contenders) {
-      assert.equal(run(fabricOf(EXAMPLE, ...set)).digest, digest, contender);
+    for (const { variant, set, digest, run: name } of manifest.variants) {
+      assert.equal(run(fabricOf(EXAMPLE, ...set)).digest, digest, variant);
       assert.equal(readFileSync(join(out, name, 'digest'), 'utf8').trim(), digest);
     }
-    const pfc = manifest.contenders.find(({ contender }) => contender === 'pfc')!;
+    const pfc = manifest.variants.find(({ variant }) => variant === 'pfc')!;
     assert.equal(pfc.digest, run(fabricOf(EXAMPLE)).digest);
   });
 
@@ -85,14 +85,14 @@ describe('selvage duel', () => {
   it('keeps what the scenario says of a priority, and takes what carries load if it says nothing', () => {
     const loaded = loadScenario(join(ROOT, 'examples/victim-behind-pfc.yaml'));
     const { topology } = fabricOf('examples/victim-behind-pfc.yaml');
-    const [priority, pause] = settingsFor(contenderOf('credit'), loaded, topology);
+    const [priority, pause] = settingsFor(variantOf('credit'), loaded, topology);
     assert.equal(
       priority,
       'priorities.3={"flowControl":"credit","responseDelay":"200ns","xoff":"100KB"}',
     );
     assert.equal(pause, 'pause=false');
     const plain = loadScenario(join(ROOT, 'examples/incast-lossy.yaml'));
-    assert.match(settingsFor(contenderOf('pfc'), plain, topology)[0]!, /^priorities\.3=.*"pfc"/);
+    assert.match(settingsFor(variantOf('pfc'), plain, topology)[0]!, /^priorities\.3=.*"pfc"/);
   });
 
   it('marks from 8 to 32 us of the slowest link, and never from less than two frames', () => {
@@ -101,7 +101,7 @@ describe('selvage duel', () => {
     const marksAt = (slowestBps: number): string => {
       const [first, ...others] = topology.links;
       const links = [{ ...first!, rateBps: slowestBps }, ...others];
-      const [priority] = settingsFor(contenderOf('pfc+dcqcn'), loaded, { links });
+      const [priority] = settingsFor(variantOf('pfc+dcqcn'), loaded, { links });
       return /"min":"(\d+B)","max":"(\d+B)"/.exec(priority!)!.slice(1).join(' ');
     };
     assert.deepEqual([100e9, 25e9, 10e9, 1e9].map(marksAt), [
@@ -111,7 +111,7 @@ describe('selvage duel', () => {
       '3000B 12000B',
     ]);
     const fast = topology.links.map((link) => ({ ...link, rateBps: 400e9 }));
-    const [priority] = settingsFor(contenderOf('pfc+dcqcn'), loaded, { links: fast });
+    const [priority] = settingsFor(variantOf('pfc+dcqcn'), loaded, { links: fast });
     assert.match(priority!, /"min":"400000B","max":"1600000B"/);
   });
 
@@ -119,7 +119,7 @@ describe('selvage duel', () => {
     const loaded = loadScenario(join(ROOT, 'examples/incast-dcqcn.yaml'));
     const { topology } = fabricOf('examples/incast-dcqcn.yaml');
     const own = (loaded.document as { priorities: Record<string, { ecn: object }> }).priorities;
-    const [priority] = settingsFor(contenderOf('pfc+dcqcn'), loaded, topology);
+    const [priority] = settingsFor(variantOf('pfc+dcqcn'), loaded, topology);
     assert.ok(priority!.includes(JSON.stringify(own['3']!.ecn)), priority);
   });
 });

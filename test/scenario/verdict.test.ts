@@ -167,7 +167,7 @@ describe('duels', () => {
       new Map(topology.devices.map(({ name, tier }) => [name, tier]));
     const watch = { controlOctets: 0, reactionPs: null };
     const side = (fabric: Fabric) => {
-      const run = { contender: 'pfc', set: [], results: ran(fabric), expectations: [], watch };
+      const run = { variant: 'pfc', set: [], results: ran(fabric), expectations: [], watch };
       return duelFigures({ ...run, folder: '' }, tiersOf(fabric));
     };
     const ring = side(fabricOf(RING));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
-import { contenderOf, settingsFor } from '../../services/fabric/scenario/contenders.js';
+import { variantOf, settingsFor } from '../../services/fabric/scenario/variants.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
 import { duelFigures, type DuelFigures, duelText } from '../../services/report/duel.js';
 import { DuelWatch } from '../../services/report/duel-watch.js';
@@ -20,7 +20,7 @@ const loaded = loadScenario(join(ROOT, EXAMPLE));
 const { topology } = fabricOf(EXAMPLE);
 
 function fabricUnder(name: string): Fabric {
-  return fabricOf(EXAMPLE, ...settingsFor(contenderOf(name), loaded, topology));
+  return fabricOf(EXAMPLE, ...settingsFor(variantOf(name), loaded, topology));
 }
 
 function figuresOf(name: string): DuelFigures {
@@ -32,7 +32,7 @@ function figuresOf(name: string): DuelFigures {
   const { devices } = fabric.topology;
   const tierOf = new Map(devices.map((device) => [device.name, device.tier]));
   return duelFigures(
-    { contender: name, set: [], results, expectations: [], watch, folder: '' },
+    { variant: name, set: [], results, expectations: [], watch, folder: '' },
     tierOf,
   );
 }
@@ -48,7 +48,7 @@ describe('an incast that a victim shares a fabric with', () => {
 
   it('loses nothing and ends under all of them', () => {
     for (const figures of all) {
-      assert.equal(figures.status, 'complete', figures.contender);
+      assert.equal(figures.status, 'complete', figures.variant);
       assert.equal(figures.droppedFrames, 0);
       assert.deepEqual(figures.finished, { done: 16, total: 16 });
     }

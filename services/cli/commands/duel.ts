@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import { settingsOfVariant, VariantError } from '../../fabric/scenario/contenders.js';
+import { settingsOfVariant, VariantError } from '../../fabric/scenario/variants.js';
 import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
 import type { DuelRun } from '../../report/duel.js';
 import { duelFigures, duelText } from '../../report/duel.js';
@@ -64,8 +64,8 @@ export async function duelCommand(file: string, options: DuelOptions): Promise<n
   const manifest = {
     selvage: readVersion(),
     scenario: resolve(file),
-    contenders: runs.map(({ contender, set, results, folder: own }) => ({
-      contender,
+    variants: runs.map(({ variant, set, results, folder: own }) => ({
+      variant,
       set,
       digest: results.digest,
       run: basename(own),
@@ -152,7 +152,7 @@ async function runSide(
       events: events && eventsOf(fabric, events),
       wallSeconds: (performance.now() - startedAt) / 1000,
     });
-    return { contender: name, set, results, expectations, watch, folder };
+    return { variant: name, set, results, expectations, watch, folder };
   } catch (error) {
     throw error instanceof RunDirectoryError ? new InputError(error.message) : error;
   }

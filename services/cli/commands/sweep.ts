@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import { VariantError } from '../../fabric/scenario/contenders.js';
+import { VariantError } from '../../fabric/scenario/variants.js';
 import { didYouMean } from '../../settings/errors.js';
 import { columnName } from '../../mechanisms/result-table.js';
 import { csv } from '../../report/csv.js';

@@ -52,6 +52,6 @@ function print({ file, ok, errors, warnings, devices, flows }: Verdict): void {
   for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
   for (const error of new Set(errors)) process.stderr.write(`${error}\n`);
   if (errors.length > 0) return;
-  const size = `${devices} devices, ${flows} flows`;
+  const size = `${devices} devices, ${flows} ${flows === 1 ? 'flow' : 'flows'}`;
   process.stdout.write(ok ? `${file}: sound; ${size}\n` : `${file}: has warnings; ${size}\n`);
 }

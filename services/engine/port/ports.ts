@@ -102,7 +102,7 @@ export function makePorts(tables: Tables) {
     pipelines[port] = ingressPs;
     const credited = spec.credit?.priorities ?? 0;
     words[at + CREDIT_GATED] = (credited & CLASSES) << CREDITED_SHIFT;
-    // Neighbours that negotiate begin without credit.
+    // Link partners that negotiate begin without credit.
     meter(port, spec.discovery?.drives === true ? 0 : credited);
     // Without a response delay they pass the pipeline, as frames do.
     controlDelays[port] = spec.pausing?.responseDelayPs ?? ingressPs;

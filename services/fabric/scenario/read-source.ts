@@ -96,9 +96,15 @@ export function parseSource(name: string, text: string, hasLines: boolean): Sour
   if (document === null || problems.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
     throw fail(0, `nested too deeply; at most ${DEPTH_MAX} levels`);
   }
-  const [first, ...others] = problems.map(({ pos, code }) =>
-    fail(pos[0], `not valid YAML: ${YAML_PROBLEMS[code]}`),
-  );
+  const [first, ...others] = problems.map(({ pos, code }) => {
+    // The parser takes a line that is indented below a value for a part of that value.
+    const here = problems.filter((other) => other.pos[0] === pos[0]).map((other) => other.code);
+    const isBelow = here.includes('BLOCK_AS_IMPLICIT_KEY') && here.length > 1;
+    const below = isBelow ? /\n\s*(?=\S)/.exec(text.slice(pos[0])) : null;
+    if (below === null) return fail(pos[0], `not valid YAML: ${YAML_PROBLEMS[code]}`);
+    const offset = pos[0] + below.index + below[0].length;
+    return fail(offset, `not valid YAML: ${YAML_PROBLEMS.BAD_INDENT}`);
+  });
   if (first) {
     // Further errors on a line are mostly consequences of the first.
     first.others.push(...others.filter(({ line }, i) => line !== (others[i - 1] ?? first).line));

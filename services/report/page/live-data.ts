@@ -1,5 +1,5 @@
 /**
- * What a page hears of a run that goes on: plain data, in JSON. The page runs in a browser and
+ * What a page receives of a run that goes on: plain data, in JSON. The page runs in a browser and
  * imports nothing else.
  */
 
@@ -52,7 +52,7 @@ export interface ShownFault {
   readonly name: string;
   readonly text: string;
   readonly atPs: number;
-  /** Nobody can end it any more. */
+  /** It cannot be ended any more. */
   readonly isOver: boolean;
 }
 
@@ -61,11 +61,11 @@ export type LiveRequest =
   | { readonly kind: 'inject'; readonly fault: Readonly<Record<string, unknown>> }
   | { readonly kind: 'clear'; readonly name: string };
 
-/** Whatever is new; a page that begins to listen is told everything that is kept. */
+/** Whatever is new; a page that connects receives everything that is kept. */
 export interface LiveNews {
   readonly status: LiveStatus;
   readonly spans: readonly LiveSpan[];
-  /** The spans are all that is kept, and take the place of those told before. */
+  /** The spans are all that is kept, and take the place of those sent before. */
   readonly isAnew: boolean;
   readonly faults: readonly ShownFault[];
 }

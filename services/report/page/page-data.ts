@@ -42,7 +42,7 @@ export interface RunPage {
   readonly spread: SpreadView;
   readonly margins: readonly MarginView[];
   readonly nics: readonly NicView[];
-  /** Null where nobody looked for what held it back. */
+  /** Null where its parts were not recorded. */
   readonly trees: TreesView | null;
   readonly flows: FlowsView;
   /** What the trees consist of; null where that is not at hand. */
@@ -50,7 +50,7 @@ export interface RunPage {
   /** Null where discovery did not run. */
   readonly discovery: DiscoveryView | null;
   readonly shares: readonly SharesView[];
-  /** Connections that a rate control has limited, those that it told most first. */
+  /** Connections that a rate control has limited, those with most messages first. */
   readonly rates: readonly RateCurve[];
 }
 
@@ -360,6 +360,6 @@ export interface PageContent {
   readonly contests?: readonly ContestView[];
   /** Instead of runs. */
   readonly sweep?: SweepPage;
-  /** The only run goes on, and is told of as it does. */
+  /** The only run goes on, and its news are sent. */
   readonly live?: boolean;
 }

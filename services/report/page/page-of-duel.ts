@@ -34,7 +34,7 @@ const MEASURES: readonly Measure[] = [
   },
 ];
 
-/** What a duel measures and its runs do not have; by contender, in their order. */
+/** What a duel measures and its runs do not have; by variant, in their order. */
 export function contestsOfDuel(figures: readonly DuelFigures[]): ContestView[] {
   return MEASURES.map(({ label, lessIsBetter, value, format }) => {
     const values = figures.map(value);

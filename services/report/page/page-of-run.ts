@@ -49,7 +49,7 @@ export interface MeasuredRun {
   readonly expectations: readonly ExpectationResult[];
   readonly document: unknown;
   readonly series: { readonly rows: Iterable<SeriesRow> };
-  /** Who held whom back; null where nobody looked. */
+  /** Who held whom back; null where episodes were not recorded. */
   readonly why: SeenWhy | null;
   /** Of frames that were followed; null where none were. */
   readonly traces: Iterable<FrameTrace> | null;

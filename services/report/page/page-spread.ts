@@ -29,7 +29,7 @@ export function histogramOf(values: Iterable<number>): Histogram {
 }
 
 function binOf(value: number): number {
-  // A logarithm may be off by the last bit: then a neighbour is right.
+  // A logarithm may be off by the last bit: then the next one is right.
   let bin = Math.floor(Math.log10(value)) * STEPS.length;
   while (edgeOf(bin) > value) bin--;
   while (edgeOf(bin + 1) <= value) bin++;

@@ -9,7 +9,7 @@ const VICTIMS_SHOWN = 24;
 const NODES_SHOWN = 400;
 const CHILDREN_SHOWN = 40;
 
-/** The trees of a run, worst first, and their branches as far as somebody would look at them. */
+/** The trees of a run, worst first, and their branches as far as they are shown. */
 export function treesView(
   why: Pick<WhySummary, 'trees' | 'deadlocks' | 'storms' | 'episodes'>,
   portNames: readonly string[],

@@ -50,7 +50,7 @@ export class WaitRecorder extends NullProbe {
   private readonly firstPort: Int32Array;
   /** By port: not 0 where frames are traced for this recorder. */
   private readonly follows: Uint8Array;
-  /** Places of mechanisms in the engine's list; by port and group, of who stops its neighbour. */
+  /** Places of mechanisms in the list of the engine; by port and group, of what stops the peer. */
   private readonly stopper: Uint8Array;
   private readonly credit: number;
 

@@ -5,7 +5,7 @@ import type { Topology } from '../topology.js';
 const SWITCHES_MAX = 24;
 const SWITCHES_MIN = 3;
 
-/** Around a circle: clear distance of neighbours, and of hosts from their switch. */
+/** Around a circle: clear distance of switches, and of hosts from their switch. */
 const GAP = { across: 26, down: 20, hosts: 34 };
 
 /** What the boxes of a switch and of its hosts need. */
@@ -57,7 +57,7 @@ export function placeRing(
 ): { readonly places: readonly RingPlace[]; readonly width: number; readonly height: number } {
   const wide = Math.max(sizes.switch.width, sizes.hosts.width) + GAP.across;
   const high = sizes.switch.height + sizes.hosts.height + GAP.down;
-  // Neighbours at the top and foot are side by side, those at the sides above each other.
+  // Switches at the top and foot are side by side, those at the sides above each other.
   const step = Math.sin(Math.PI / count) * 2;
   const radiusX = Math.max(wide, wide / step);
   const radiusY = Math.max(90, high / step);

@@ -334,6 +334,12 @@ const files: readonly (readonly [string, Files | string, string])[] = [
   ['another version', 'selvage: 2', 'main.yaml:1:10: selvage: unknown version of the schema: 2; '],
   ['no fabric', 'selvage: 1', 'main.yaml:1:1: the fabric is empty: give a generator such as star'],
   ['a tab', 'a:\n\tb: 1', 'main.yaml:2:1: not valid YAML: a tab in the indentation; use blanks'],
+  [
+    'a line that is indented below a value',
+    'name: a\n seed: 1\n',
+    'main.yaml:2:2: not valid YAML: wrong indentation; keys of one mapping begin in the same',
+  ],
+  ['two colons', 'name: a: b', 'main.yaml:1:7: not valid YAML: two colons on one line; put the '],
   ['a tag', 'name: !secret x', 'main.yaml:1:7: not valid YAML: a tag (!) that has no meaning here'],
   ['two documents', 'a: 1\n---\nb: 2', 'main.yaml:2:1: not valid YAML: more than one document'],
   ['an unknown alias', 'name: *x', 'main.yaml:1:7: unknown alias: x'],

@@ -9,7 +9,7 @@ import type { MechanismSections } from './mechanism-sections.js';
 
 /** Flow controls of a link, of which a variant has exactly one. */
 const HOLDS = ['none', 'pause', ...FLOW_CONTROLS] as const;
-/** What switches tell their neighbours and the sources beside that. */
+/** What switches send to link partners and sources beside that. */
 const MESSAGES: readonly string[] = MECHANISMS.flatMap(({ name, priority }) =>
   priority?.isFlag === true ? [name] : [],
 );
@@ -21,7 +21,7 @@ const TOGGLES: readonly string[] = TOGGLED.map(({ name }) => name);
 
 type Hold = (typeof HOLDS)[number];
 
-export interface Contender {
+export interface Variant {
   /** As the user wrote it: `credit+dcqcn`. */
   readonly name: string;
   readonly hold: Hold;
@@ -37,7 +37,7 @@ export interface Contender {
 export class VariantError extends Error {}
 
 /** Of rate controls, those built in and those of the scenario's plugins; one at most. */
-export function contenderOf(name: string, plugins: readonly PluginSource[] = []): Contender {
+export function variantOf(name: string, plugins: readonly PluginSource[] = []): Variant {
   const kinds = rateControlsWith(plugins).map(({ kind }) => kind);
   const parts = name.split('+');
   const holds = partsAmong(HOLDS, parts);
@@ -64,7 +64,7 @@ export function settingsOfVariant(
   loaded: LoadedScenario,
   topology: Pick<Topology, 'links'>,
 ): string[] {
-  return settingsFor(contenderOf(name, loaded.scenario.plugins), loaded, topology);
+  return settingsFor(variantOf(name, loaded.scenario.plugins), loaded, topology);
 }
 
 /** Priorities that a duel compares: those under flow control, or all that carry load. */
@@ -78,11 +78,11 @@ export function disputedPriorities({ scenario }: LoadedScenario): number[] {
 
 /** `path=value` settings that make a scenario use the variant's mechanisms. */
 export function settingsFor(
-  contender: Contender,
+  variant: Variant,
   loaded: LoadedScenario,
   { links }: Pick<Topology, 'links'>,
 ): string[] {
-  const { hold, control, messages, toggles } = contender;
+  const { hold, control, messages, toggles } = variant;
   const priorities = disputedPriorities(loaded);
   const document = loaded.document as Readonly<Record<string, unknown>>;
   const sections = asMapping(document['priorities']);
