@@ -47,7 +47,8 @@ function asPages(md) {
 export default function configure(eleventy) {
   eleventy.amendLibrary('md', (md) => {
     md.set({ html: true, highlight: codeAsHtml });
-    md.use(anchors).use(asPages);
+    // Off in Eleventy: commands that are indented by four blanks.
+    md.enable('code').use(anchors).use(asPages);
   });
   eleventy.addPreprocessor('gallery', 'md', ({ page }, text) =>
     page.inputPath === './docs/gallery.md' ? galleryRows(text) : text,

@@ -17,6 +17,7 @@ it('the pages of the site link to pages and headings that are there', () => {
   for (const title of ['Tutorial', 'How-to guides', 'Reference', 'Explanations', 'Gallery']) {
     assert.match(front, new RegExp(`<h2>${title}</h2>`));
   }
+  assert.match(front, /<pre><code>npm ci &amp;&amp; npm start/, 'indented commands are code');
   const gallery = readFileSync(join(ROOT, 'dist/site/docs/gallery.html'), 'utf8');
   assert.match(gallery, /<a href="gallery\/victim-behind-pfc\.html">/);
 });
