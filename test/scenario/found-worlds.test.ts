@@ -369,6 +369,58 @@ llr: { enabled: true, frames: 1 }
   });
 });
 
+describe('a flow over links that are sprayed', () => {
+  it('waits for its timer where an acknowledgement overtakes a NAK', () => {
+    const wrong = wrongWith(`
+seed: 139
+duration: 36us
+fabric: { generator: leaf-spine, leaves: 3, hostsPerLeaf: 3, spines: 2,
+  link: { rate: 100G, length: 50m } }
+switches: { cutThrough: false, ecmp: packet }
+devices: { spine1: { pipeline: 100ns, cutThrough: true } }
+priorities: { 5: credit }
+load:
+  - { stream: { from: h4, to: h7 }, toVm: 0, priority: 5, bytes: 1800 }
+  - { random: { load: 10% }, vlan: 7, priority: 5, end: 4036429ps }
+  - { permutation: {}, rate: line, priority: 5, bytes: 3000 }
+llr: { enabled: true, whileDown: discard, reinitialise: true }
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});
+
+describe('a class whose frames a link that is not ready discards', () => {
+  it('has had its turn', () => {
+    const wrong = wrongWith(`
+duration: 41526ns
+fabric: { generator: leaf-spine, leaves: 2, hostsPerLeaf: 1, oversubscription: 1,
+  link: { rate: 40G, length: 100m, preFecBer: 1e-6, fec: rs-528, errorBurst: 12 } }
+devices: { 'h*': { arbiter: { dwrr: { 2: 7 } } } }
+load:
+  - { incast: { from: [h1], to: h2 }, bytes: 39000, priority: 7, vlan: { inner: 7, outer: 7 } }
+  - { permutation: {}, priority: 3, bytes: 46500 }
+llr: { enabled: true, priorities: all, frames: 1, bytes: 50KB, replayTimer: 185ns,
+  dataAgeTimeout: 1846ns, spacing: 400, whileDown: discard }
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});
+
+describe('a change to a method that a part does not have', () => {
+  it('is refused', () => {
+    const to = (method: string) => (): Fabric =>
+      fabricOfYaml(`
+fabric: { generator: dumbbell, link: { rate: 1G } }
+switches: { model: mvtx2802 }
+discovery: { changes: [{ at: 1us, devices: s2, ${method}: [6] }] }
+load: [{ incast: { from: [h1, h3], to: h2 }, bytes: 45000, priority: 6 }]
+`);
+    for (const method of ['pfc', 'credit']) {
+      assert.throws(to(method), new RegExp(`s2 has no ${method}: an mvtx2802 knows PAUSE only`));
+    }
+  });
+});
+
 describe('a run in services', () => {
   it('ends, however many rounds it takes', () => {
     const fabric = fabricOfYaml(`

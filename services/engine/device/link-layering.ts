@@ -73,7 +73,9 @@ export function makeLinkLayering(
 
   function withhold(d: number, port: number, frame: number, free: number): void {
     const { words } = pool;
-    if (devices[d].spec.kind === 'host') {
+    const { spec, firstPort, listeners } = devices[d];
+    listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
+    if (spec.kind === 'host') {
       counters.consumed(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
     }
     egressPath.lose(d, port, frame, DROP.LINK_NOT_READY);

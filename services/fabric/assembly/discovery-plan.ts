@@ -79,12 +79,29 @@ export class DiscoveryPlan {
     this.fixed = settings.map((own, device) =>
       fixedClasses(input, own, prospects[device]!, device),
     );
-    for (const { devices, index, end } of scenario.discovery.changes) {
+    for (const change of scenario.discovery.changes) {
+      const { devices, index, end } = change;
       const path = ['discovery', 'changes', index];
       const reject = (message: string): Error => fail([...path, 'devices'], message);
       new NameTable(topology, 'device', reject).select(devices);
       if (end.classes) this.checkClasses(devices, end.classes, [...path, 'classes']);
+      for (const method of ['pfc', 'credit'] as const) {
+        if (change[method]) this.checkMemory(devices, method, [...path, method]);
+      }
     }
+  }
+
+  /** Refuses a change to a method that a part does not have: it would wait for an agreement. */
+  private checkMemory(devices: string, method: string, path: Path): void {
+    const { topology, fail } = this.input;
+    topology.devices.forEach(({ name, kind }, device) => {
+      const { model } = this.settings[device]!.switch;
+      if (kind !== 'switch' || model === 'shared-buffer' || !matchesGlob(devices, name)) return;
+      throw fail(
+        path,
+        `${name} has no ${method}: an ${model} knows PAUSE only; name other devices`,
+      );
+    });
   }
 
   /** Refuses a change that moves a priority whose class a mechanism depends on. */

@@ -141,11 +141,17 @@ function lastBeforePs(fabric: Fabric, index: number, run: RunResults): number {
   return Math.max(...arrivals);
 }
 
-/** A frame that another overtakes is lost to a flow with go-back-N. */
-function mayLose({ scenario }: Fabric, { flows, priorities }: RunResults): boolean {
+/**
+ * A frame that another overtakes is lost to a flow with go-back-N, and so is a NAK that an
+ * acknowledgement overtakes: the timer is left.
+ */
+function mayLose({ scenario, specs }: Fabric, { flows, priorities }: RunResults): boolean {
   const drops = priorities.some((priority) => Object.keys(priority.drops).length > 0);
   const resends = flows.some(({ retransmittedFrames }) => retransmittedFrames > 0);
-  return scenario.faults.length > 0 || drops || resends;
+  const sprays = specs.some(
+    (spec) => spec.kind === 'switch' && spec.forwarding.kind === 'routed' && spec.forwarding.spray,
+  );
+  return scenario.faults.length > 0 || drops || resends || sprays;
 }
 
 /** How long a flow may be without deliveries. */

@@ -40,8 +40,9 @@ export class ShareCheck {
     this.nics.clear();
   }
 
-  /** A frame that was scheduled at a port will not be sent. */
+  /** A frame that was scheduled at a port will not be sent; its class has had its turn. */
   discarded(port: number): void {
+    this.ports.delete(port);
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) this.tenants.delete(port * TRAFFIC_CLASSES + tc);
   }
 
