@@ -102,8 +102,9 @@ export class Drafter {
     }
     stayWithin(draft, place.hosts);
     pairPorts(draft, place.hosts);
-    const hasAmounts = /"counts":"incremental"|"cet":"application"/;
-    if (hasAmounts.test(JSON.stringify(draft))) promiseLess(draft);
+    const written = JSON.stringify(draft);
+    if (/"counts":"incremental"|"cet":"application"/.test(written)) promiseLess(draft);
+    if (STAYS_IN_FLUSH.test(written)) promiseNothing(draft);
     return draft;
   }
 
@@ -312,7 +313,14 @@ function promiseLess(draft: Draft): void {
   const faults = draft['faults'] as Draft[];
   const isExact = faults.every(({ kind }) => kind === 'link-down');
   if (isExact && draft['discovery'] === undefined) return;
-  for (const fault of faults) delete fault['recover'];
+  promiseNothing(draft);
+}
+
+/** A link may be set not to initialise again: what takes it into FLUSH leaves it there. */
+const STAYS_IN_FLUSH = /"reinitialise":false/;
+
+function promiseNothing(draft: Draft): void {
+  for (const fault of draft['faults'] as Draft[]) delete fault['recover'];
 }
 
 /** Where NICs switch between virtual machines, a stream does not leave its host. */

@@ -134,7 +134,7 @@ ${rest}
 
   it('is refused in a switch, naming the port and its loop; by default it has enough', () => {
     const message =
-      /s1 needs \d+ octets .* credit is at s1:p\d: 5\d{6} octets for priority 3, whose loop takes 50\d{5}/;
+      /s1 needs \d+ bytes .* credit is at s1:p\d: 5\d{6} bytes for priority 3, whose loop takes 50\d{5}/;
     assert.throws(() => star('switches: { buffer: { size: 4MB } }'), message);
     const longest = `
 fabric: { generator: star, hosts: 4, hostLink: { rate: 1.6T, length: 100km } }

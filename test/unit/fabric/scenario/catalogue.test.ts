@@ -28,7 +28,7 @@ describe('the catalogue of the scenario language', () => {
       path: 'priorities.*.xonGap',
       description: 'The sender may go on when the account is so far below the XOFF threshold.',
       default: '3KB',
-      allowed: 'octets as a plain number, or with B, KB, MB, GB (1000) or KiB, MiB, GiB (1024)',
+      allowed: 'bytes as a plain number, or with B, KB, MB, GB (1000) or KiB, MiB, GiB (1024)',
     });
     assert.equal(entryOf('load[].incast.to')?.default, null);
     assert.equal(entryOf('devices.*.ports.*.native')?.allowed, 'a whole number from 1 to 4094');
