@@ -102,7 +102,7 @@ describe('services that are started elsewhere', { skip }, () => {
       const failing = ['--set', `expect=${bound}`, ...words];
       const all = [pods.service(0), pods.service(1), pods.coordinator(...failing)];
       const [first, second, last] = await Promise.all(all.map(({ ended }) => ended));
-      assert.deepEqual([first, second, last!.code], [FINE, FINE, code]);
+      assert.deepEqual([first, second, last!.code], [FINE, FINE, code], last!.words);
       assert.equal(pods.digest(), digest);
     });
   }
