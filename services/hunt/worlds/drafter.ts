@@ -104,7 +104,10 @@ export class Drafter {
     pairPorts(draft, place.hosts);
     const written = JSON.stringify(draft);
     if (/"counts":"incremental"|"cet":"application"/.test(written)) promiseLess(draft);
-    if (STAYS_IN_FLUSH.test(written)) promiseNothing(draft);
+    if (written.includes(STAYS_IN_FLUSH)) promiseNothing(draft);
+    if (written.includes('"recover"') && written.includes('"cbfc"')) {
+      draft['cbfc'] = { ...(draft['cbfc'] as Draft), ...updatesWithin(place.spanPs) };
+    }
     return draft;
   }
 
@@ -317,7 +320,12 @@ function promiseLess(draft: Draft): void {
 }
 
 /** A link may be set not to initialise again: what takes it into FLUSH leaves it there. */
-const STAYS_IN_FLUSH = /"reinitialise":false/;
+const STAYS_IN_FLUSH = '"reinitialise":false';
+
+/** CBFC knows what a fault took when the next CC_Update comes: soon enough for what is promised. */
+function updatesWithin(spanPs: number): Draft {
+  return { ccInterval: `${Math.round(spanPs)}ps` };
+}
 
 function promiseNothing(draft: Draft): void {
   for (const fault of draft['faults'] as Draft[]) delete fault['recover'];
