@@ -4,7 +4,7 @@ import type { FaultKind } from '../../fabric/scenario/fault-section.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
 import type { Sampler } from './sampler.js';
 import type { Place } from './samples.js';
-import { RECOVERY_SPANS } from './samples.js';
+import { RECOVERY_SPANS, tellWithin } from './samples.js';
 import type { Drawer } from './schema-values.js';
 import { resolve, sectionNode, shapesOf } from './schema-values.js';
 
@@ -105,9 +105,8 @@ export class Drafter {
     const written = JSON.stringify(draft);
     if (/"counts":"incremental"|"cet":"application"/.test(written)) promiseLess(draft);
     if (written.includes(STAYS_IN_FLUSH)) promiseNothing(draft);
-    if (written.includes('"recover"') && written.includes('"cbfc"')) {
-      draft['cbfc'] = { ...(draft['cbfc'] as Draft), ...updatesWithin(place.spanPs) };
-    }
+    if (written.includes('"llr"')) promiseLater(draft, written, RECOVERY_SPANS * place.spanPs);
+    if (written.includes('"recover"')) tellWithin(place.spanPs, draft, written);
     return draft;
   }
 
@@ -322,9 +321,21 @@ function promiseLess(draft: Draft): void {
 /** A link may be set not to initialise again: what takes it into FLUSH leaves it there. */
 const STAYS_IN_FLUSH = '"reinitialise":false';
 
-/** CBFC knows what a fault took when the next CC_Update comes: soon enough for what is promised. */
-function updatesWithin(spanPs: number): Draft {
-  return { ccInterval: `${Math.round(spanPs)}ps` };
+const PS_PER_METRE = 5_000;
+/** Of INIT and its echo, of which the first may come too early. */
+const ROUND_TRIPS = 4;
+
+/** Link-level retry initialises anew after an outage, over the longest link, too. */
+function promiseLater(draft: Draft, written: string, ps: number): void {
+  const lengths = Array.from(
+    written.matchAll(/"length":"([\d.]+)(k?)m"/g),
+    ([, text, kilo]) => Number(text) * (kilo === 'k' ? 1_000 : 1),
+  );
+  const roundTripPs = 2 * Math.max(0, ...lengths) * PS_PER_METRE;
+  for (const fault of draft['faults'] as Draft[]) {
+    if (fault['recover'] === undefined) continue;
+    fault['recover'] = `${Math.round(ps + ROUND_TRIPS * roundTripPs)}ps`;
+  }
 }
 
 function promiseNothing(draft: Draft): void {

@@ -498,3 +498,9 @@ export const LATER_KEYS: readonly string[] = [
 
 /** Recovery time after the last fault, in spans. */
 export const RECOVERY_SPANS = 6;
+
+/** CBFC knows what a fault took when the next CC_Update comes: soon enough for what is promised. */
+export function tellWithin(spanPs: number, draft: Record<string, unknown>, written: string): void {
+  if (!written.includes('"cbfc"')) return;
+  draft['cbfc'] = { ...(draft['cbfc'] as object), ccInterval: `${Math.round(spanPs)}ps` };
+}
