@@ -4,7 +4,7 @@
 //   node addons.js FOLDER ADDRESS API-SERVER
 
 import { createSocket } from 'node:dgram';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 
@@ -107,7 +107,9 @@ async function provide(): Promise<void> {
     const isOurs = status.phase === 'Pending' && spec.storageClassName === 'standard';
     if (!isOurs || known.has(name) || metadata.deletionTimestamp !== undefined) continue;
     const path = join(folder, 'volumes', name);
-    mkdirSync(path, { recursive: true, mode: 0o777 });
+    mkdirSync(path, { recursive: true });
+    // Whatever mask this process has: pods are not root.
+    chmodSync(path, 0o777);
     const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...reference(metadata) };
     await call('POST', '/api/v1/persistentvolumes', {
       apiVersion: 'v1',
