@@ -7,8 +7,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import { EXIT } from '../../services/cli/exit.js';
 import { openEngine } from '../docker/engine.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 import { skipUnlessLong } from '../kit/long-suite.js';
@@ -49,6 +50,11 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     node = await ClusterNode.start();
     opened.push(() => node.close());
     node.load(archive);
+  });
+
+  /** A test that fails leaves no run to the next. */
+  afterEach(() => {
+    selvage('k8s', 'delete');
   });
 
   after(async () => {
@@ -97,7 +103,9 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     passes('k8s', 'checkpoint');
     assert.match(passes('k8s', 'logs', '--role', 'coordinator'), /info coordinator: /);
     passes('k8s', 'stop');
-    assert.match(passes('k8s', 'attach'), /interrupted, digest [0-9a-f]{32}/);
+    const { code, text } = selvage('k8s', 'attach');
+    assert.equal(code, EXIT.INTERRUPTED, text);
+    assert.match(text, /interrupted, digest [0-9a-f]{32}/);
     const out = join(folder, 'fetched');
     passes('k8s', 'fetch', '--out', out);
     assert.match(digestIn(out), /^[0-9a-f]{32}$/);
@@ -212,7 +220,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       for (const services of [1, 4, leaves + 1]) {
         const out = join(folder, `rendered-${leaves}-${services}`);
         passes('k8s', 'render', file, '--services', `${services}`, '--out', out);
-        node.kubectl('apply', '-f', join(out, 'namespace.yaml'));
+        node.kubectl('apply', '--server-side', '-f', join(out, 'namespace.yaml'));
         node.kubectl('apply', '--server-side', '--dry-run=server', '-k', out);
       }
     }
