@@ -4,7 +4,7 @@ import type { Footprint } from './footprint.js';
 import { coordinatorFootprint, serviceFootprint } from './footprint.js';
 import { encrypt, tlsSecret } from './encrypt.js';
 import { runLabels, SELVAGE } from './labels.js';
-import type { Container, Manifest, PodSpec } from './manifests.js';
+import type { Container, Manifest } from './manifests.js';
 import { KUSTOMIZATION, manifestsIn, textOf } from './manifests.js';
 import { SCENARIO_IN_POD } from './points-task.js';
 import type { ScenarioFiles } from './scenario-files.js';
@@ -36,11 +36,12 @@ const CLUSTER = 'components/cluster';
 /** Files by path: a folder for `kubectl apply -k`. */
 export function renderRun(run: ClusterRun): Map<string, string> {
   const files = new Map<string, string>();
+  const maps = scenarioMaps(filesWithPlacement(run));
   for (const [name, manifests] of manifestsIn('base')) {
-    for (const manifest of manifests) fit(manifest, run);
+    for (const manifest of manifests) fit(manifest, run, maps);
     files.set(name, yamlOf(manifests));
   }
-  const own = [...scenarioMaps(filesWithPlacement(run)), keySecret(run), tlsSecret(run)];
+  const own = [...maps, keySecret(run), tlsSecret(run)];
   for (const manifest of own) label(manifest, run);
   files.set('run.yaml', yamlOf(own));
   if (run.cluster) {
@@ -86,7 +87,7 @@ export function label(
 }
 
 /** Adapts a manifest of the demo to this run. */
-function fit(manifest: Manifest, run: ClusterRun): void {
+function fit(manifest: Manifest, run: ClusterRun, maps: readonly Manifest[]): void {
   const { kind, metadata, spec } = manifest;
   label(manifest, run);
   placeIn(manifest, run.values);
@@ -103,7 +104,10 @@ function fit(manifest: Manifest, run: ClusterRun): void {
     metadata.labels = { ...metadata.labels, 'kueue.x-k8s.io/queue-name': queue };
   }
   if (metadata.name === 'services') fitServices(spec, container, run);
-  else fitCoordinator(pod, container, run);
+  else {
+    fitCoordinator(container, run);
+    mountScenario(pod, container, maps);
+  }
 }
 
 function fitServices(
@@ -118,11 +122,10 @@ function fitServices(
   request(container, serviceFootprint(most, threads), values.service);
 }
 
-function fitCoordinator(pod: PodSpec, container: Container, run: ClusterRun): void {
+function fitCoordinator(container: Container, run: ClusterRun): void {
   container.args = coordinatorArgs(container.args, run.placementArgs);
   const { deviceNames, values } = run;
   request(container, coordinatorFootprint(deviceNames.length), values.coordinator);
-  mountScenario(pod, container, scenarioMaps(filesWithPlacement(run)));
 }
 
 export function request(

@@ -73,7 +73,7 @@ function pieceName(index: number): string {
   return `piece-${`${index}`.padStart(6, '0')}`;
 }
 
-/** Puts the files of so many ConfigMaps where the first container looks for them. */
+/** Mounts the files of ConfigMaps in a container; an init container unpacks pieces. */
 export function mountScenario(pod: PodSpec, container: Container, maps: readonly Manifest[]): void {
   const isPacked = maps[0]!.metadata.name !== MAP;
   container.volumeMounts.push({ name: MAP, mountPath: FOLDER, readOnly: true });
