@@ -263,6 +263,24 @@ discovery: { second: 4us, fastInterval: 1 }
 load: [{ stream: { from: [h2, h3, h4], to: h1 }, vlan: { outer: 2 }, priority: 6 }]
 `;
 
+  it('begins as soon as there is room, when the link partner requests no more', () => {
+    const wrong = wrongWith(`
+duration: 72us
+fabric: { generator: star }
+priorities: { 1: credit, 2: credit }
+credit:
+  { grant: static, unsolicited: false, shaper: 1G, sync: 1600ns, fallback: none,
+    channels: [{ channel: 10, share: 0.5 }, { channel: 11, vlans: [2], share: 1 },
+      { channel: 12, vlans: [7], share: 0.5 }] }
+discovery: true
+load:
+  - { stream: { from: h1, to: h2 }, priority: 2, bytes: 13000 }
+  - { all-reduce: { hosts: [h2, h1] }, priority: 1, bytes: 43500 }
+faults: [{ kind: loss, priority: 1, probability: 100%, for: 711239ps, recover: 48us }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+
   for (const grant of ['static', 'demand']) {
     it(`waits for room where frames came before credit was agreed on: grant: ${grant}`, () => {
       assert.deepEqual(wrongWith(early(grant)), fine);

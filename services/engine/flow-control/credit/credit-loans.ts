@@ -77,7 +77,7 @@ export function makeCreditLoans(
 
   /**
    * What came before credit was agreed on has left the buffer so far that every account of a
-   * priority gets its part; until then no epoch begins, and the link partner asks again.
+   * priority gets its part; until then no epoch begins.
    */
   function hasRoom(row: number): boolean {
     const { granting, channels } = accounts.specOf(row);

@@ -4,7 +4,7 @@ import type { CreditAccounts } from './credit-accounts.js';
 import type { CreditReceiver } from './credit-receiver.js';
 import type { CreditSender } from './credit-sender.js';
 import type { CreditConversation } from './credit-conversation.js';
-import { CONTRADICTIONS, RECLAIMED, RECOVERED, RESYNCS, VIOLATIONS } from './credit-receiver.js';
+import { CONTRADICTIONS, RECLAIMED, RECOVERED, RESYNCS, VIOLATIONS } from './credit-records.js';
 import {
   AGED,
   FAILED_SYNCS,

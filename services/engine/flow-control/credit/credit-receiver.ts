@@ -15,8 +15,10 @@ import {
 } from './credit-machine.js';
 import {
   ACTIVE_AT,
+  CONTRADICTIONS,
   CUMULATIVE,
   DEMANDED,
+  EMPTY_SINCE,
   FRAME,
   LIMIT,
   LIMIT_SAID,
@@ -26,46 +28,37 @@ import {
   OPENED,
   PASSED,
   RECEIVED,
+  RECEIVED_MARK,
+  RECEIVER_DOUBLES,
   RECEIVER_EPOCH,
+  RECLAIMED,
   RECORD_SHIFT,
-  REFRESH_AT,
-  REFRESH_PS,
+  RECOVERED,
   REFRESHED,
   REFRESHES,
+  REFRESH_AT,
+  REFRESH_PS,
+  REFUSED,
+  RESYNCS,
   SHAPED,
   SHARES,
   STEP,
+  SYNC_ASKED_AT,
   TARGET,
   TIMES_SHIFT,
+  UNASKED,
   UNIT,
   UNIT_SHIFT,
-  UNASKED,
   UNSOLICITED,
+  VIOLATIONS,
   WANTED,
   WORDS_SHIFT,
 } from './credit-records.js';
 import { makeLateTotals } from './credit-late-totals.js';
 import { makeCreditLoans } from './credit-loans.js';
+import { makeCreditRefusals } from './credit-refusals.js';
 import { makeCreditRequests } from './credit-requests.js';
 import { makeCreditShaper } from './credit-shaper.js';
-
-// Doubles of an account that only some frames touch.
-
-const SYNC_ASKED_AT = 0;
-/** Units of lost frames and of aged credit that were recovered. */
-export const RECOVERED = 1;
-/** The link partner reported that it sent less than was received. */
-export const CONTRADICTIONS = 2;
-export const RESYNCS = 3;
-/** Units received that were not granted: the link partner still uses another method. */
-export const VIOLATIONS = 4;
-/** PASSED when RECEIVED was last updated. */
-const RECEIVED_MARK = 5;
-/** How often it had to return unused credit. */
-export const RECLAIMED = 6;
-/** Since when nothing has been stored, if nothing is. */
-const EMPTY_SINCE = 7;
-const DOUBLES = 8;
 
 /** Modes of an account whose limit is a function of its other counts at any time. */
 const FOLLOWS = OPENED | UNSOLICITED;
@@ -87,11 +80,13 @@ export function makeCreditReceiver(
 ) {
   const { clock, hasListeners } = carrier;
   const { counts, words, times } = accounts.records;
-  const doubles = tables.float64('credit', DOUBLES);
-  for (let row = 0; row < accounts.count; row++) doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
+  const doubles = tables.float64('credit', RECEIVER_DOUBLES);
+  for (let row = 0; row < accounts.count; row++)
+    doubles[row * RECEIVER_DOUBLES + SYNC_ASKED_AT] = -Infinity;
   const lender = { occupied, outstanding, isActive, isOpen, unused, reclaim };
   const loans = makeCreditLoans(tables, accounts, clock, lender);
   const requests = makeCreditRequests(tables);
+  const refusals = makeCreditRefusals(accounts, carrier, loans, requestSync);
   const lateTotals = makeLateTotals(tables, accounts, clock);
   const shaper = makeCreditShaper(tables, accounts, carrier);
 
@@ -122,7 +117,7 @@ export function makeCreditReceiver(
   function stop(row: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
-    counts[r | MODES] &= ~OPENED;
+    counts[r | MODES] &= ~(OPENED | REFUSED);
     words[w | LIMIT] = words[w | LIMIT_SAID] = words[w | PASSED];
     shaper.leave(row);
   }
@@ -142,7 +137,7 @@ export function makeCreditReceiver(
   /** Resets all counts but that of the buffer. */
   function startOver(row: number): void {
     stop(row);
-    doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
+    doubles[row * RECEIVER_DOUBLES + SYNC_ASKED_AT] = -Infinity;
     refreshSoon(row);
   }
 
@@ -155,7 +150,7 @@ export function makeCreditReceiver(
     const w = row << WORDS_SHIFT;
     const isUsedUp = ahead(words[w | LIMIT_SAID], words[w | PASSED]) > WINDOW_MOST;
     words[w | LIMIT] = words[w | (isUsedUp ? PASSED : LIMIT_SAID)];
-    doubles[row * DOUBLES + SYNC_ASKED_AT] = -Infinity;
+    doubles[row * RECEIVER_DOUBLES + SYNC_ASKED_AT] = -Infinity;
   }
 
   /** Units of a received frame. */
@@ -220,7 +215,7 @@ export function makeCreditReceiver(
 
   /** Units were received without a grant: the sender has used a total that was never sent. */
   function violated(row: number, units: number): void {
-    doubles[row * DOUBLES + VIOLATIONS] += units;
+    doubles[row * RECEIVER_DOUBLES + VIOLATIONS] += units;
     resynchronise(row);
   }
 
@@ -230,7 +225,7 @@ export function makeCreditReceiver(
     const w = row << WORDS_SHIFT;
     const left = occupied(row) - units;
     words[(row << WORDS_SHIFT) | OCCUPIED] = left;
-    if (left === 0) doubles[row * DOUBLES + EMPTY_SINCE] = clock.now;
+    if (left === 0) doubles[row * RECEIVER_DOUBLES + EMPTY_SINCE] = clock.now;
     if (hasListeners[0] !== 0) carrier.announce(row, CREDIT_STEP.ACCOUNTED, units);
     const modes = counts[r | MODES];
     const stands = modes & (OPENED | SHARES | REFRESHED | SHAPED);
@@ -259,7 +254,7 @@ export function makeCreditReceiver(
   }
 
   function get(row: number, field: number): number {
-    return doubles[row * DOUBLES + field];
+    return doubles[row * RECEIVER_DOUBLES + field];
   }
 
   /** The highest count granted. */
@@ -287,7 +282,7 @@ export function makeCreditReceiver(
 
   /** Since when nothing has been stored; null while something is. */
   function emptySincePs(row: number): number | null {
-    return occupied(row) === 0 ? doubles[row * DOUBLES + EMPTY_SINCE] : null;
+    return occupied(row) === 0 ? doubles[row * RECEIVER_DOUBLES + EMPTY_SINCE] : null;
   }
 
   function occupiedPeak(row: number): number {
@@ -296,7 +291,7 @@ export function makeCreditReceiver(
 
   /** Units received so far, over all epochs. */
   function received(row: number): number {
-    const more = ahead(count(row, PASSED), doubles[row * DOUBLES + RECEIVED_MARK]);
+    const more = ahead(count(row, PASSED), doubles[row * RECEIVER_DOUBLES + RECEIVED_MARK]);
     return times[(row << TIMES_SHIFT) | RECEIVED] + more;
   }
 
@@ -356,14 +351,17 @@ export function makeCreditReceiver(
     const w = row << WORDS_SHIFT;
     // A repetition may arrive long after frames of its epoch: their counts remain.
     const isNew = !isOpen(row) || counts[r | RECEIVER_EPOCH] !== epoch;
-    if (isNew && !loans.hasRoom(row)) return;
+    if (isNew && !loans.hasRoom(row)) {
+      refusals.add(row);
+      return;
+    }
     if (isNew) {
       jump(row, word);
       words[w | LIMIT] = words[w | LIMIT_SAID] = word;
       lateTotals.inTime(row);
       counts[r | RECEIVER_EPOCH] = epoch;
-      counts[r | MODES] |= OPENED;
-      doubles[row * DOUBLES + RESYNCS]++;
+      counts[r | MODES] = (counts[r | MODES] & ~REFUSED) | OPENED;
+      doubles[row * RECEIVER_DOUBLES + RESYNCS]++;
       requests.add(row, word, amount);
     }
     counts[r | MODES] |= DEMANDED;
@@ -411,7 +409,7 @@ export function makeCreditReceiver(
 
   /** Does what is due; returns when it is to be called next. */
   function onTimer(row: number): number {
-    const refreshAt = refreshAgain(row);
+    const refreshAt = Math.min(refreshAgain(row), refusals.onTimer(row));
     return shaper.isWaiting(row) ? Math.min(refreshAt, grantPaced(row)) : refreshAt;
   }
 
@@ -467,11 +465,11 @@ export function makeCreditReceiver(
     if (missing > WINDOW_MOST && lateTotals.mayBeRight(row, total, passed)) return true;
     // A sender has used neither less than was received, nor more than was ever granted.
     if (missing > ahead(words[w | LIMIT_SAID], passed)) {
-      doubles[row * DOUBLES + CONTRADICTIONS]++;
+      doubles[row * RECEIVER_DOUBLES + CONTRADICTIONS]++;
       resynchronise(row);
       return false;
     }
-    doubles[row * DOUBLES + RECOVERED] += missing;
+    doubles[row * RECEIVER_DOUBLES + RECOVERED] += missing;
     if (missing !== 0) jump(row, total);
     lateTotals.inTime(row);
     return true;
@@ -481,27 +479,27 @@ export function makeCreditReceiver(
   function jump(row: number, passed: number): void {
     addUp(row);
     words[(row << WORDS_SHIFT) | PASSED] = passed;
-    doubles[row * DOUBLES + RECEIVED_MARK] = passed;
+    doubles[row * RECEIVER_DOUBLES + RECEIVED_MARK] = passed;
   }
 
   /** In time: a word holds all that can be received from one answer to the next. */
   function addUp(row: number): void {
     const w = row << WORDS_SHIFT;
-    const mark = row * DOUBLES + RECEIVED_MARK;
+    const mark = row * RECEIVER_DOUBLES + RECEIVED_MARK;
     times[(row << TIMES_SHIFT) | RECEIVED] += ahead(words[w | PASSED], doubles[mark]);
     doubles[mark] = words[w | PASSED];
   }
 
   function requestSync(row: number): void {
     if (!maySyncAgain(row)) return;
-    doubles[row * DOUBLES + SYNC_ASKED_AT] = clock.now;
+    doubles[row * RECEIVER_DOUBLES + SYNC_ASKED_AT] = clock.now;
     carrier.say(row, SAY_RESYNC);
   }
 
   /** Whether the answer to an earlier request would have come. */
   function maySyncAgain(row: number): boolean {
     const { resyncPs } = accounts.specOf(row).granting;
-    return clock.now - doubles[row * DOUBLES + SYNC_ASKED_AT] >= resyncPs;
+    return clock.now - doubles[row * RECEIVER_DOUBLES + SYNC_ASKED_AT] >= resyncPs;
   }
 
   /** The link partner may lack the credit for a frame. */
@@ -532,7 +530,7 @@ export function makeCreditReceiver(
   }
 
   function reclaim(row: number): void {
-    doubles[row * DOUBLES + RECLAIMED]++;
+    doubles[row * RECEIVER_DOUBLES + RECLAIMED]++;
     resynchronise(row);
   }
 

@@ -44,6 +44,8 @@ export const DEMANDED = 4096;
 export const ASKED_WIDE = 8192;
 /** The receiver is shaped: a token bucket limits grants. */
 export const SHAPED = 16384;
+/** The buffer had no room for the epoch that the link partner requested. */
+export const REFUSED = 32768;
 
 export const STATE = 4;
 export const SENDER_EPOCH = 5;
@@ -102,6 +104,24 @@ export const REFRESH_PS = 5;
 /** Stored where the target of an account depends on the others. */
 export const ACTIVE_AT = 6;
 export const RECEIVED = 7;
+
+// Doubles of the receiving half that only some frames touch.
+
+export const SYNC_ASKED_AT = 0;
+/** Units of lost frames and of aged credit that were recovered. */
+export const RECOVERED = 1;
+/** The link partner reported that it sent less than was received. */
+export const CONTRADICTIONS = 2;
+export const RESYNCS = 3;
+/** Units received that were not granted: the link partner still uses another method. */
+export const VIOLATIONS = 4;
+/** PASSED when RECEIVED was last updated. */
+export const RECEIVED_MARK = 5;
+/** How often it had to return unused credit. */
+export const RECLAIMED = 6;
+/** Since when nothing has been stored, if nothing is. */
+export const EMPTY_SINCE = 7;
+export const RECEIVER_DOUBLES = 8;
 
 /** The records of all accounts. */
 export interface CreditRecords {

@@ -4,14 +4,12 @@ import type { CreditPortSpec, RetriedFrames } from '../../../../services/engine/
 import { CE_REFUSALS } from '../../../../services/engine/flow-control/credit/credit-conversation.js';
 import { bufferBacksCredit } from '../../../../services/engine/flow-control/credit/credit-invariants.js';
 import {
-  CONTRADICTIONS,
-  RECOVERED,
-  VIOLATIONS,
-} from '../../../../services/engine/flow-control/credit/credit-receiver.js';
-import {
   ALLOWED,
   CONSUMED,
+  CONTRADICTIONS,
   PASSED,
+  RECOVERED,
+  VIOLATIONS,
 } from '../../../../services/engine/flow-control/credit/credit-records.js';
 import {
   OVERFLOW,
