@@ -3,8 +3,8 @@ import type { CheckpointStore, NamedManifest } from '../runtime/checkpoints/stor
 import type { Log } from '../runtime/log.js';
 import type { OperationLog } from '../runtime/operations.js';
 import { unixMs } from '../runtime/operations.js';
-import { FIRST_CHECKPOINT } from './first-checkpoint.js';
-import type { Checkpoint, Cut } from './manifest.js';
+import { isDeepStrictEqual } from 'node:util';
+import type { Checkpoint, Cut, Layout } from './manifest.js';
 import { packManifest, unpackManifest } from './manifest.js';
 
 /** Checkpoints take at most this share of the wall-clock time of a run. */
@@ -16,6 +16,7 @@ const PAUSE_PER_COST = 1 / MOST_SHARE - 1;
 export interface CheckpointOptions {
   readonly run: string;
   readonly services: number;
+  readonly layout: Layout;
   /** Wall-clock time between them, at least. */
   readonly checkpointMs: number;
   readonly log: Log;
@@ -49,11 +50,12 @@ export class Checkpoints {
 
   /** Loads those that another coordinator left. */
   async recall(): Promise<void> {
-    const { run, services } = this.options;
-    const manifests = await this.store.manifests();
-    const [last = null, earlier = null] = manifests.map((octets) =>
-      unpackManifest(octets, run, services),
-    );
+    const { run, layout } = this.options;
+    const manifests = (await this.store.manifests()).map((octets) => unpackManifest(octets, run));
+    // Before services were repartitioned, the one before the last had another layout.
+    const [last = null, earlier = null] = manifests
+      .filter((manifest) => isDeepStrictEqual(manifest.layout, layout))
+      .map(({ checkpoint }) => checkpoint);
     this.last = last;
     this.earlier = earlier?.name === last?.name ? null : earlier;
   }
@@ -116,7 +118,7 @@ export class Checkpoints {
     const name = this.last?.name;
     if (name === undefined || name !== unusable.checkpoint) return null;
     const what = `checkpoint ${name} is unusable: service ${service}: ${unusable.reason}`;
-    if (name === FIRST_CHECKPOINT) throw new Error(what);
+    if (this.last?.epoch === 0) throw new Error(what);
     this.options.log.warn(what);
     this.last = this.earlier;
     this.earlier = null;
@@ -168,6 +170,7 @@ export class Checkpoints {
 
   private named(checkpoint: Checkpoint): NamedManifest {
     const { name } = checkpoint;
-    return { name, manifest: packManifest(checkpoint, this.options.run) };
+    const { run, layout } = this.options;
+    return { name, manifest: packManifest(checkpoint, run, layout) };
   }
 }

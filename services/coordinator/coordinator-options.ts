@@ -1,4 +1,5 @@
 import type { Log } from '../runtime/log.js';
+import type { Layout } from './manifest.js';
 
 /** Reason of a run that pauses at a configured time. */
 export const HALTED = 'a fault of the infrastructure is due';
@@ -7,6 +8,7 @@ export interface CoordinatorOptions {
   readonly run: string;
   readonly version: string;
   readonly check: boolean;
+  readonly layout: Layout;
   /** Wall-clock time between checkpoints, at least. */
   readonly checkpointMs: number;
   /** Lookaheads of every round, for comparison with adaptive rounds; null to adapt. */

@@ -15,12 +15,10 @@ import type { PartState } from '../runtime/part/part.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import { placeNames } from '../runtime/results/outcome.js';
 import type { Failure, RunResults } from '../runtime/results/results.js';
-import type { WholeState } from '../runtime/whole-state.js';
 import { Checkpoints } from './checkpoints.js';
 import type { CoordinatorOptions } from './coordinator-options.js';
 import { HALTED } from './coordinator-options.js';
 import { EndedRun } from './ended-run.js';
-import { keepAsCheckpoint } from './first-checkpoint.js';
 import { Progress } from './progress.js';
 import type { Refusal } from './refusal.js';
 import { refusal } from './refusal.js';
@@ -79,10 +77,10 @@ export class Coordinator implements PartitionsListener {
     private readonly store: CheckpointStore,
     private readonly options: CoordinatorOptions,
   ) {
-    const { run, version, check, checkpointMs, log, patienceMs } = options;
+    const { run, version, check, checkpointMs, layout, log, patienceMs } = options;
     const services = new Services(plans);
     const checkpoints = new Checkpoints(store, {
-      ...{ run, checkpointMs, log },
+      ...{ run, layout, checkpointMs, log },
       ...{ services: plans.length, operations: this.operations },
     });
     const faults = new TakenFaults(live, store);
@@ -93,9 +91,8 @@ export class Coordinator implements PartitionsListener {
     this.faultsTaken = faults;
     this.partitions = new ServicePartitions(parties, options, this);
     this.controller = this.partitions.controller;
-    const planHashes = services.slots.map(({ hash }) => hash);
     const { document } = live.loaded;
-    this.ended = new EndedRun(store, { run, version, check, document, planHashes });
+    this.ended = new EndedRun(store, { run, version, check, document });
     this.vitals = new Vitals(plans.length);
     this.watchdog = new Watchdog(patienceMs, performance.now());
     this.pulse = setInterval(() => {
@@ -116,12 +113,6 @@ export class Coordinator implements PartitionsListener {
     await this.checkpoints.recall();
     // It was resumed under another coordinator.
     if ((this.checkpoints.last?.epoch ?? 0) > 0) this.controller.resume();
-  }
-
-  /** Stores a saved state as a checkpoint. */
-  async startFrom(whole: WholeState): Promise<void> {
-    if ((await this.store.manifests()).length > 0) return;
-    await keepAsCheckpoint(whole, this.services.slots, this.options.run, this.store);
   }
 
   /** A service has opened its stream; returns null, or why it is refused. */

@@ -11,7 +11,6 @@ export interface RunOrigin {
   readonly check: boolean;
   /** Plain values of the scenario. */
   readonly document: unknown;
-  readonly planHashes: readonly Uint8Array[];
 }
 
 /**
@@ -25,8 +24,7 @@ export class EndedRun {
     private readonly store: CheckpointStore,
     private readonly of: RunOrigin,
   ) {
-    const words = Buffer.from(JSON.stringify([of.document, of.check]));
-    this.origin = sha256(Buffer.concat([words, ...of.planHashes]));
+    this.origin = sha256(Buffer.from(JSON.stringify([of.document, of.check])));
   }
 
   async put(outcome: PackedOutcome): Promise<void> {

@@ -1,30 +1,52 @@
-import { encodeSnapshot, packState, packStates } from '../runtime/checkpoints/snapshots.js';
+import type { ServicePlan } from '../fabric/placement/service-plan.js';
+import {
+  encodeSnapshot,
+  packState,
+  packStates,
+  planHashOf,
+} from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
 import type { WholeState } from '../runtime/whole-state.js';
 import { partOf } from '../runtime/whole-state.js';
+import type { Layout } from './manifest.js';
 import { packManifest } from './manifest.js';
-import type { Slot } from './slot.js';
 
-/** Of the state from which a run continues. */
-export const FIRST_CHECKPOINT = 'c0';
+/** A run, and its services as this coordinator places them. */
+export interface PlacedRun {
+  readonly run: string;
+  readonly layout: Layout;
+  readonly plans: readonly ServicePlan[];
+}
 
-/** Stores a saved state where services look for a checkpoint. */
-export async function keepAsCheckpoint(
+/** Of the state from which a run continues; no epoch of the run has written it. */
+const FIRST_CHECKPOINT = { name: 'c0', epoch: 0 };
+
+/** Stores a saved state as a checkpoint, unless the run has one. */
+export async function startFrom(
   whole: WholeState,
-  slots: readonly Slot[],
-  run: string,
+  placed: PlacedRun,
   store: CheckpointStore,
 ): Promise<void> {
+  if ((await store.manifests()).length > 0) return;
+  await keepAsCheckpoint(whole, FIRST_CHECKPOINT, placed, store);
+}
+
+/** Stores a state where services look for a checkpoint. */
+export async function keepAsCheckpoint(
+  whole: WholeState,
+  { name, epoch }: { readonly name: string; readonly epoch: number },
+  { run, layout, plans }: PlacedRun,
+  store: CheckpointStore,
+): Promise<void> {
+  const { boundPs, framesSeen } = whole;
   const stateHashes: Uint8Array[] = [];
-  for (const [service, { plan, hash: planHash }] of slots.entries()) {
-    const origin = { run, epoch: 0, boundPs: whole.boundPs, service, planHash };
+  for (const [service, plan] of plans.entries()) {
+    const origin = { run, epoch, boundPs, service, planHash: planHashOf(plan) };
     const states = plan.parts.map((part) => packState(partOf(whole, part)));
     const { octets, hash } = encodeSnapshot(origin, packStates(states));
-    await store.putSnapshot(FIRST_CHECKPOINT, service, octets);
+    await store.putSnapshot(name, service, octets);
     stateHashes.push(hash);
   }
-  const { boundPs, framesSeen } = whole;
-  const checkpoint = { name: FIRST_CHECKPOINT, epoch: 0, boundPs, framesSeen, stateHashes };
-  const manifest = packManifest(checkpoint, run);
-  await store.commit({ name: FIRST_CHECKPOINT, manifest }, null);
+  const checkpoint = { name, epoch, boundPs, framesSeen, stateHashes };
+  await store.commit({ name, manifest: packManifest(checkpoint, run, layout) }, null);
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
+import type { ServicePlan } from '../fabric/placement/service-plan.js';
 import { planServices } from '../fabric/placement/service-plan.js';
 import { placementOf } from '../fabric/placement/placement-of.js';
 import { CycleCheck } from '../runtime/checks/cycle-check.js';
@@ -18,6 +19,9 @@ import { readVersion } from '../runtime/version.js';
 import { unpackWhole } from '../runtime/whole-state.js';
 import { ControlServer } from './control-server.js';
 import { Coordinator } from './coordinator.js';
+import { startFrom } from './first-checkpoint.js';
+import type { Layout } from './manifest.js';
+import { repartition } from './repartition.js';
 
 // The coordinator of one run. Started again with the same arguments, it continues the run.
 
@@ -78,12 +82,17 @@ try {
   const { fabric } = live;
   const count = (text: string | undefined): number | null =>
     text === undefined ? null : Number(text);
-  const placement = placementOf(fabric, {
+  const layout: Layout = {
     devicesPerService: count(values['devices-per-service']),
     services: count(values.services),
-  });
+    threads: Number(values.threads),
+  };
   const jams = values.check && CycleCheck.isWanted(fabric);
-  const plans = planServices(fabric, { placement, threads: Number(values.threads), jams });
+  const plansIn = (how: Layout): ServicePlan[] => {
+    const { threads } = how;
+    return planServices(fabric, { placement: placementOf(fabric, how), threads, jams });
+  };
+  const plans = plansIn(layout);
   const store = await openStore(identity, () =>
     awaitBroker(
       brokerOptionsFrom(process.env),
@@ -91,8 +100,15 @@ try {
       identity.patienceMs,
     ),
   );
+  const { run } = identity;
+  const placed = { run, layout, plans };
+  if (values.from !== undefined) {
+    await startFrom(unpackWhole(readFileSync(values.from)), placed, store);
+  }
+  await repartition(placed, plansIn, store);
   const coordinator = new Coordinator(live, plans, store, {
-    run: identity.run,
+    run,
+    layout,
     version: readVersion(),
     check: values.check,
     checkpointMs: Number(values['checkpoint-every']) * 1000,
@@ -104,13 +120,10 @@ try {
       process.stderr.write(line),
     ),
   });
-  if (values.from !== undefined) {
-    await coordinator.startFrom(unpackWhole(readFileSync(values.from)));
-  }
   await coordinator.recall();
   const server = new ControlServer(coordinator, coordinator, identity.keys.token);
   const port = await server.listen(values.listen, identity.tls);
-  process.stdout.write(`${JSON.stringify({ run: identity.run, port })}\n`);
+  process.stdout.write(`${JSON.stringify({ run, port })}\n`);
   // A run that failed keeps its checkpoint, which may be all that is left of it.
   const tidy = (): Promise<void> => {
     if (coordinator.outcome === null) return Promise.resolve();

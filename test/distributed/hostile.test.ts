@@ -35,7 +35,7 @@ import {
 } from '../../services/runtime/part/messages.js';
 import { Part } from '../../services/runtime/part/part.js';
 import { Cluster, CLUSTER_KEYS } from '../../services/hunt/worlds/services-in-memory.js';
-import { SILENT_LOG, streamTo } from '../kit/coordinator-script.js';
+import { LAYOUT, SILENT_LOG, streamTo } from '../kit/coordinator-script.js';
 import { LiveFaults } from '../../services/runtime/live-faults.js';
 import { startBroker } from '../kit/brokers.js';
 import { fabricOf, ROOT, run, sourceOf } from '../kit/emulate.js';
@@ -155,6 +155,7 @@ describe('a coordinator', () => {
     checkpointMs: 1e9,
     patienceMs: 1e6,
     roundLength: null,
+    layout: LAYOUT,
     log: SILENT_LOG,
   };
   const make = (name: string): Coordinator => {
@@ -255,6 +256,7 @@ describe('a checkpoint that is being committed', () => {
         checkpointMs: 0,
         patienceMs: 1e6,
         roundLength: null,
+        layout: LAYOUT,
         log: SILENT_LOG,
       },
     );

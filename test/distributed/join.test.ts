@@ -128,6 +128,21 @@ describe('services that are started elsewhere', { skip }, () => {
     assert.equal(pods.digest(), digest);
   });
 
+  it('are continued by another number of them, with other threads', async () => {
+    const pods = await open('repartitioned');
+    const before = [pods.service(0), pods.service(1)];
+    const evicted = pods.coordinator('--checkpoint-every', '0.1');
+    await pods.untilItRuns();
+    assert.deepEqual(await evicted.kill('SIGTERM'), { code: 143, words: '' });
+    await Promise.all(before.map((service) => service.kill('SIGTERM')));
+    const next = pods.coordinator('--services', '3', '--threads', '2', '--log', 'info');
+    const after = [0, 1, 2].map((number) => pods.service(number));
+    const [last, ...ends] = await Promise.all([next, ...after].map(({ ended }) => ended));
+    assert.deepEqual(ends, [FINE, FINE, FINE]);
+    assert.match(last!.words, /epoch begins.* checkpoint=c1-\d+r .*virtualPs=[1-9]/);
+    assert.equal(pods.digest(), digest);
+  });
+
   it('are not waited for by a coordinator that is started again when all is over', async () => {
     const pods = await open('over');
     const words = ['--set', 'expect=[{ metric: lossless-drops, min: 1 }]'];

@@ -18,6 +18,8 @@ const nothing = (): void => undefined;
 
 export const SILENT_LOG: Log = { error: nothing, warn: nothing, info: nothing, debug: nothing };
 
+export const LAYOUT = { services: null, devicesPerService: null, threads: 1 };
+
 /** The stream of a service that is sent messages and does nothing. */
 export function streamTo(hear: (message: Down) => void, end = nothing): ServiceStream {
   return { send: hear, end };
@@ -41,7 +43,7 @@ export class CoordinatorScript {
       new CheckpointStore(storage),
       {
         ...{ run: 'r', version: '1', check: false, checkpointMs: 1e9, patienceMs: 1e6 },
-        ...{ roundLength: null, log: SILENT_LOG, ...options },
+        ...{ layout: LAYOUT, roundLength: null, log: SILENT_LOG, ...options },
       },
     );
     this.streams = [0, 1].map((service) =>

@@ -49,6 +49,10 @@ export function packPlan(plan: ServicePlan): Uint8Array {
   return packPlain(plan);
 }
 
+export function planHashOf(plan: ServicePlan): Uint8Array {
+  return sha256(packPlan(plan));
+}
+
 export function unpackPlan(octets: Uint8Array): ServicePlan {
   return unpackPlain(octets) as ServicePlan;
 }
