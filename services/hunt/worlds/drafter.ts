@@ -105,7 +105,7 @@ export class Drafter {
     const written = JSON.stringify(draft);
     if (/"counts":"incremental"|"cet":"application"/.test(written)) promiseLess(draft);
     if (written.includes(STAYS_IN_FLUSH)) promiseNothing(draft);
-    if (written.includes('"llr"')) promiseLater(draft, written, RECOVERY_SPANS * place.spanPs);
+    if (/"llr"|"credit"/.test(written)) promiseLater(draft, written, RECOVERY_SPANS * place.spanPs);
     if (written.includes('"recover"')) tellWithin(place.spanPs, draft, written);
     return draft;
   }
@@ -322,10 +322,10 @@ function promiseLess(draft: Draft): void {
 const STAYS_IN_FLUSH = '"reinitialise":false';
 
 const PS_PER_METRE = 5_000;
-/** Of INIT and its echo, of which the first may come too early. */
+/** Of INIT and its echo, or of an epoch and its answer, of which the first may be lost. */
 const ROUND_TRIPS = 4;
 
-/** Link-level retry initialises anew after an outage, over the longest link, too. */
+/** Link-level retry initialises anew after an outage, and credit begins an epoch, over any link. */
 function promiseLater(draft: Draft, written: string, ps: number): void {
   const lengths = Array.from(
     written.matchAll(/"length":"([\d.]+)(k?)m"/g),
