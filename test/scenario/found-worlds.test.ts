@@ -452,3 +452,22 @@ load: [{ stream: { from: h1, to: h2 }, rate: 1G, transport: raw, frame: 1518 }]
     assert.ok(cluster.roundsRun > 20_000);
   });
 });
+
+describe('a deadlock between parts', () => {
+  it('is found where pauses are refreshed from one part to another', () => {
+    const wrong = wrongWith(`
+duration: 664416us
+seed: 407
+fabric: { generator: ring, link: { rate: 10M, length: 2km },
+  devices: [{ name: extra, kind: host }],
+  links: [{ between: [extra, s1], rate: 10M, length: 5m, interfaceDelay: 0ns }] }
+pause: { xoff: 10KB, xonGap: 3KB, quanta: 1000, responseDelay: 0ns, reserved: 0B, alpha: 0.5 }
+load:
+  - { stream: { from: [extra, h3], to: h1 }, off: 1845600ns, randomOnOff: true, toVm: 2,
+      priority: 7, bytes: 1900 }
+  - { permutation: {}, bytes: 36000, transport: { reliable: { timeout: 73824us } }, priority: 1 }
+faults: [{ kind: mis-cabling, swap: ['s1:p3', 's3:p3'] }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

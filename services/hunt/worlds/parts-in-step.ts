@@ -115,7 +115,9 @@ export class PartsInStep {
 
   private merged(): MergedRun {
     const { durationPs } = this.fabric.scenario;
-    if (durationPs !== null) for (const { part } of this.seats) part.runTo(durationPs);
+    // What the parts would still send each other is missing behind a failure.
+    const isWhole = this.failure === null && durationPs !== null;
+    if (isWhole) for (const { part } of this.seats) part.runTo(durationPs);
     const states = this.seats.map(({ part }) => part.save());
     const { boundPs, stall, looks } = this;
     return mergeParts(this.fabric, this.plans, states, {
