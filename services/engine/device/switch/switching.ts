@@ -206,15 +206,13 @@ export function makeSwitching(
     return new Router(pool, routes, spray, saltOf(spec.index), spec.ports.length);
   }
 
+  /** V8 inlines functions of at most 460 bytecodes: rare cases are apart. */
   function receive(d: number, port: number, frame: number): void {
     const { firstPort } = devices[d];
     if (remaps[port] !== 0) hooks[d].boundary!.entered(port, frame);
     const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
     if (isNotice && pool.words[frame + TARGET] === LINK_PARTNER) {
-      const octets = controlPayloads.octets(frame);
-      const bornPs = pool.born(frame);
-      hooks[d].ownNotices.some((filter) => filter.takes(port, octets, bornPs));
-      consume(port, frame);
+      readNotice(d, port, frame);
       return;
     }
     const { forwarding, chip } = all[d];
@@ -230,12 +228,19 @@ export function makeSwitching(
     } else if (out === SEVERAL) {
       if (chip === null) replication.spread(d, port, forwarding, frame);
       else slotted.toSeveral(d, chip, port, forwarding, frame);
-    } else egressPath.drop(d, port, frame, whyNowhere(d, out));
+    } else dropNowhere(d, port, frame, out);
   }
 
-  function whyNowhere(d: number, out: number): number {
-    if (out === FILTERED) return DROP.VLAN_FILTERED;
-    return failover.isDetouring(d) ? DROP.UNREACHABLE : DROP.NO_DESTINATION;
+  function readNotice(d: number, port: number, frame: number): void {
+    const octets = controlPayloads.octets(frame);
+    const bornPs = pool.born(frame);
+    hooks[d].ownNotices.some((filter) => filter.takes(port, octets, bornPs));
+    consume(port, frame);
+  }
+
+  function dropNowhere(d: number, port: number, frame: number, out: number): void {
+    const nowhere = failover.isDetouring(d) ? DROP.UNREACHABLE : DROP.NO_DESTINATION;
+    egressPath.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : nowhere);
   }
 
   /** A message to a station for which the switch is a proxy is not forwarded. */
