@@ -57,7 +57,8 @@ describe('selvage k8s render', () => {
 
     it(`gives each of ${devices} devices a pod, by the rules`, () => {
       const out = join(folder, `alone${devices}`);
-      assert.deepEqual(render(file, '--out', out), { code: 0, err: '' });
+      const alone = ['--devices-per-service', '1'];
+      assert.deepEqual(render(file, '--out', out, ...alone), { code: 0, err: '' });
       const all = manifestsOf(out);
       assert.deepEqual(violationsOf(all), []);
       assert.equal(job(all, 'services').spec?.['completions'], devices);
@@ -140,6 +141,50 @@ describe('selvage k8s render', () => {
         if (services !== '64') assert.equal(requests!['cpu'], name === 'services' ? '1' : '500m');
       }
     }
+  });
+
+  it('gives a large fabric a pod for each node with its cores, or for 64 devices', () => {
+    const file = join(folder, 'fabric1024.yaml');
+    const values = join(folder, 'nodes.yaml');
+    writeFileSync(values, 'nodes: { count: 3, cores: 8 }\n');
+    const placed = (name: string, ...words: string[]): (string | number)[] => {
+      const out = join(folder, name);
+      assert.deepEqual(render(file, '--out', out, ...words), { code: 0, err: '' });
+      const all = manifestsOf(out);
+      const { args } = job(all, 'coordinator').spec!.template!.spec.containers[0]!;
+      const { spec } = job(all, 'services');
+      const own = args.filter((word) => /^--(services|threads|devices-per-service)=/.test(word));
+      return [spec!['completions'] as number, ...own];
+    };
+    assert.deepEqual(placed('unknown'), [16, '--devices-per-service=64']);
+    const known = ['--values', values];
+    assert.deepEqual(placed('known', ...known), [3, '--services=3', '--threads=8']);
+    const words = [...known, '--threads', '2'];
+    assert.deepEqual(placed('threaded', ...words), [3, '--services=3', '--threads=2']);
+    assert.deepEqual(placed('asked', ...known, '--services', '5'), [5, '--services=5']);
+  });
+
+  it('keeps services apart as values want it', () => {
+    const values = join(folder, 'apart.yaml');
+    writeFileSync(
+      values,
+      'spread: zones\nantiAffinity: true\naffinity: { nodeAffinity: { own: 1 } }\n',
+    );
+    const out = join(folder, 'apart');
+    const example = join(ROOT, 'examples/incast-pfc.yaml');
+    assert.deepEqual(render(example, '--out', out, '--values', values), { code: 0, err: '' });
+    const all = manifestsOf(out);
+    const { affinity, topologySpreadConstraints: spread } = job(all, 'services').spec!.template!
+      .spec as unknown as Record<string, Record<string, unknown>>;
+    assert.deepEqual(affinity!['nodeAffinity'], { own: 1 });
+    assert.match(
+      JSON.stringify([affinity, spread]),
+      /"podAntiAffinity":.*hostname.*"topologyKey":"topology.kubernetes.io\/zone"/,
+    );
+    const { spec } = job(all, 'coordinator').spec!.template as unknown as { spec: object };
+    assert.deepEqual((spec as typeof spec & { affinity: object }).affinity, {
+      nodeAffinity: { own: 1 },
+    });
   });
 
   it('puts values into every pod, and says which key of them is wrong', () => {

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InputError } from '../exit.js';
+import { nodesOf } from '../kubernetes/default-placement.js';
 import { inCluster, makeFolder, requireNamespace } from '../kubernetes/in-cluster.js';
 import type { Manifest } from '../kubernetes/manifests.js';
 import { KUSTOMIZATION, manifestsOf } from '../kubernetes/manifests.js';
 import { runInCluster } from '../kubernetes/run-in-cluster.js';
 import type { Values } from '../kubernetes/values.js';
 import type { RenderedRun, RenderOptions } from './k8s.js';
-import { renderScenario, writeRendered } from './k8s.js';
+import { prepareRun, writeRendered } from './k8s.js';
 
 export interface ClusterRunOptions extends RenderOptions {
   readonly namespace: string;
@@ -34,28 +35,30 @@ export async function runInClusterCommand(
 ): Promise<number> {
   const { namespace, out } = options;
   requireNamespace(namespace);
-  const rendered = renderScenario(file, options);
-  const manifests = manifestsWith(rendered, options.cluster === true);
-  for (const { kind, metadata } of manifests) {
-    if (kind === 'Namespace') metadata.name = namespace;
-    else metadata.namespace = namespace;
-  }
-  makeFolder(out);
-  const { run, values } = rendered;
+  const { needsNodes, values, render } = prepareRun(file, options);
   const { retain = WEEK_SECONDS, hold = HOLD_SECONDS } = values;
-  return inCluster(namespace, (cluster, following) =>
-    runInCluster(cluster, {
+  const withinMs = 1000 * startSeconds(options, values);
+  makeFolder(out);
+  return inCluster(namespace, async (cluster, following) => {
+    const rendered = render(needsNodes ? await nodesOf(cluster) : null);
+    const { run } = rendered;
+    const manifests = manifestsWith(rendered, options.cluster === true);
+    for (const { kind, metadata } of manifests) {
+      if (kind === 'Namespace') metadata.name = namespace;
+      else metadata.namespace = namespace;
+    }
+    return runInCluster(cluster, {
       ...following,
       ...{ manifests, run, out },
       keep: options.keep === true,
       detach: options.detach === true,
       nodes: options.cluster === true ? BROKER_NODES : 1,
-      withinMs: 1000 * startSeconds(options, values),
+      withinMs,
       holdMs: 1000 * hold,
       isQueued: values.queue !== undefined,
       retainSeconds: retain,
-    }),
-  );
+    });
+  });
 }
 
 function startSeconds({ startWithin }: ClusterRunOptions, values: Values): number {

@@ -5,6 +5,8 @@ import { placementOf } from '../../fabric/placement/placement-of.js';
 import { InputError } from '../exit.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
 import { placementRequest } from '../fleet/distribution.js';
+import type { Nodes } from '../kubernetes/default-placement.js';
+import { needsNodes, onNodes } from '../kubernetes/default-placement.js';
 import { imageOf, runNameOf } from '../kubernetes/identity.js';
 import { renderRun } from '../kubernetes/render-run.js';
 import { filesOf } from '../kubernetes/scenario-files.js';
@@ -42,7 +44,7 @@ export interface RenderedRun {
 /** Writes a folder for `kubectl apply -k`. */
 export function renderCommand(file: string, options: RenderOptions): void {
   if (existsSync(options.out)) throw new InputError(`--out ${options.out}: exists already`);
-  const { run, services, files } = renderScenario(file, options);
+  const { run, services, files } = prepareRun(file, options).render(null);
   writeRendered(options.out, files);
   process.stdout.write(
     `${options.out}: run ${run} in ${services} service${services === 1 ? '' : 's'}\n` +
@@ -50,14 +52,40 @@ export function renderCommand(file: string, options: RenderOptions): void {
   );
 }
 
-export function renderScenario(file: string, options: Omit<RenderOptions, 'out'>): RenderedRun {
-  const { loaded, fabric } = loadFabric(file, options.set);
+/** A run whose scenario, options and values are valid. */
+export interface PreparedRun {
+  /** It is to have a pod for each node, which values do not name. */
+  readonly needsNodes: boolean;
+  readonly values: Values;
+  /** `nodes`: null where they are unknown. */
+  render(nodes: Nodes | null): RenderedRun;
+}
+
+export function prepareRun(file: string, options: Omit<RenderOptions, 'out'>): PreparedRun {
+  const source = loadFabric(file, options.set);
+  const isLarge = needsNodes(source.fabric, options);
+  const values = valuesOf(options);
+  placementRequest(options);
+  return {
+    needsNodes: isLarge && values.nodes === undefined,
+    values,
+    render: (nodes) => {
+      const placed = isLarge ? onNodes(options, values.nodes ?? nodes) : options;
+      return renderScenario(source, placed, values);
+    },
+  };
+}
+
+function renderScenario(
+  { loaded, fabric }: ReturnType<typeof loadFabric>,
+  options: Omit<RenderOptions, 'out'>,
+  values: Values,
+): RenderedRun {
   const { request, threads, args: placementArgs } = placementRequest(options);
   const run = options.run ?? runNameOf(fabric.scenario.name);
   if (!/^[a-z0-9-]{1,40}$/.test(run)) {
     throw new InputError(`--run ${run}: 1 to 40 of a-z, 0-9 and - name a run`);
   }
-  const values = valuesOf(options);
   const image = imageOf(options.image, values);
   const placement = placementOf(fabric, request);
   const files = renderRun({

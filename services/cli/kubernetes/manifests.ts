@@ -39,6 +39,8 @@ export interface PodSpec {
   nodeSelector?: Readonly<Record<string, string>>;
   tolerations?: readonly object[];
   priorityClassName?: string;
+  affinity?: object;
+  topologySpreadConstraints?: readonly object[];
 }
 
 export interface Container {

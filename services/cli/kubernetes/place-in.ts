@@ -12,16 +12,17 @@ export function placeIn(manifest: Manifest, values: Values): void {
   }
   const pod = spec?.template?.spec;
   if (pod === undefined) return;
-  const { imagePullSecrets, nodeSelector, tolerations, priorityClass } = values;
+  const { imagePullSecrets, nodeSelector, tolerations, priorityClass, affinity } = values;
   if (imagePullSecrets !== undefined) pod.imagePullSecrets = imagePullSecrets.map(named);
   if (nodeSelector !== undefined) pod.nodeSelector = nodeSelector;
   if (tolerations !== undefined) pod.tolerations = tolerations;
   if (priorityClass !== undefined) pod.priorityClassName = priorityClass;
+  if (affinity !== undefined) pod.affinity = affinity;
   for (const container of pod.containers) {
     if (values.imagePullPolicy !== undefined) container.imagePullPolicy = values.imagePullPolicy;
   }
   if (kind === 'StatefulSet') fitBroker(pod.containers[0]!, values);
-  if (metadata.name === 'services' && values.spread === 'nodes') spread(pod);
+  if (metadata.name === 'services') keepApart(pod, values);
 }
 
 interface ClaimSpec {
@@ -42,17 +43,20 @@ function fitBroker(container: Container, { brokerImage, broker }: Values): void 
   container.resources.limits = { memory: broker.memoryLimit };
 }
 
-function spread(pod: PodSpec): void {
-  Object.assign(pod, {
-    topologySpreadConstraints: [
-      {
-        maxSkew: 1,
-        topologyKey: 'kubernetes.io/hostname',
-        whenUnsatisfiable: 'ScheduleAnyway',
-        labelSelector: { matchLabels: { [ROLE_LABEL]: 'service' } },
-      },
-    ],
-  });
+const OF_SERVICES = { matchLabels: { [ROLE_LABEL]: 'service' } };
+const NODE = 'kubernetes.io/hostname';
+const TOPOLOGY_KEYS = { nodes: NODE, zones: 'topology.kubernetes.io/zone' } as const;
+
+function keepApart(pod: PodSpec, { spread = 'none', antiAffinity = false }: Values): void {
+  if (spread !== 'none') {
+    const topologyKey = TOPOLOGY_KEYS[spread];
+    const preferred = { maxSkew: 1, topologyKey, whenUnsatisfiable: 'ScheduleAnyway' };
+    pod.topologySpreadConstraints = [{ ...preferred, labelSelector: OF_SERVICES }];
+  }
+  if (!antiAffinity) return;
+  const required = [{ topologyKey: NODE, labelSelector: OF_SERVICES }];
+  const podAntiAffinity = { requiredDuringSchedulingIgnoredDuringExecution: required };
+  pod.affinity = { ...pod.affinity, podAntiAffinity };
 }
 
 function named(name: string): { name: string } {

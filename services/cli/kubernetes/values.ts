@@ -33,9 +33,18 @@ const schema = z.strictObject({
   tolerations: z.array(z.looseObject({})).optional(),
   priorityClass: z.string().optional(),
   spread: z
-    .enum(['none', 'nodes'])
+    .enum(['none', 'nodes', 'zones'])
     .optional()
-    .describe('nodes: services over all nodes (default with --cluster)'),
+    .describe('services over all nodes (default with --cluster), or over all zones'),
+  antiAffinity: z.boolean().optional().describe('true: no two services on one node'),
+  affinity: z.looseObject({}).optional().describe('of every pod, as Kubernetes has it'),
+  nodes: z
+    .strictObject({
+      count: z.int().positive().describe('pods of services'),
+      cores: z.int().positive().describe('threads of each'),
+    })
+    .optional()
+    .describe('for fabrics of more than 64 devices (default: what the cluster has)'),
   storageClass: z.string().optional().describe('of both volumes (default: that of the cluster)'),
   runsStorage: QUANTITY.optional().describe('volume of the run directory (default: 1Gi)'),
   brokerStorage: QUANTITY.optional().describe('volume of each broker (default: 2Gi)'),
