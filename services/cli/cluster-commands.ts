@@ -62,9 +62,10 @@ function addMaking(k8s: Command, { grouped, collect }: Tools): void {
   k8s
     .command('values')
     .description('print the JSON Schema of values files')
-    .action(async () => {
+    .option('--chart', 'of the values of the Helm chart')
+    .action(async (options: { chart?: boolean }) => {
       const { valuesCommand } = await import('./commands/k8s.js');
-      valuesCommand();
+      valuesCommand(options);
     });
 }
 

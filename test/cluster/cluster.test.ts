@@ -192,7 +192,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     const words = ['sweep', EXAMPLE, '--vary', 'seed=1,2,3', '--set', 'duration=50us'];
     const own = passes(...words);
     const pods = passes(...words, '--k8s', '--values', values);
-    assert.ok(pods.endsWith(own), pods);
+    assert.ok(pods.includes(own), pods);
     const hunt = ['hunt', '--worlds', '4', '--out', join(folder, 'hunted')];
     const hunted = passes(...hunt, '--k8s', '--pods', '2', '--values', values);
     assert.match(hunted, /4 runs, nothing failed\n$/);

@@ -31,9 +31,14 @@ function podViolations(role: string, pod: PodSpec, accounts: readonly string[]):
     ['has no seccomp profile', typeIs(context['seccompProfile'], 'RuntimeDefault')],
     ['has a token', !pod.automountServiceAccountToken],
     ['has no account of its own', accounts.includes(pod.serviceAccountName)],
+    ['may write its secrets', secretsOf(pod).every(({ defaultMode }) => defaultMode === 0o440)],
   ];
   const broken = rules.filter(([, holds]) => !holds).map(([what]) => `${role} ${what}`);
   return [...broken, ...containers.flatMap((container) => containerViolations(role, container))];
+}
+
+function secretsOf({ volumes = [] }: PodSpec): { readonly defaultMode?: number }[] {
+  return volumes.flatMap((volume) => (volume as { secret?: object }).secret ?? []);
 }
 
 function typeIs(value: unknown, type: string): boolean {

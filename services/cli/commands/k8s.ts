@@ -11,7 +11,7 @@ import { imageOf, runNameOf } from '../kubernetes/identity.js';
 import { renderRun } from '../kubernetes/render-run.js';
 import { filesOf } from '../kubernetes/scenario-files.js';
 import type { Values } from '../kubernetes/values.js';
-import { readValues, valuesJsonSchema } from '../kubernetes/values.js';
+import { chartJsonSchema, readValues, valuesJsonSchema } from '../kubernetes/values.js';
 import { loadFabric } from '../load-fabric.js';
 
 export interface RenderOptions extends DistributionOptions {
@@ -58,7 +58,7 @@ export interface PreparedRun {
   readonly needsNodes: boolean;
   readonly values: Values;
   /** `nodes`: null where they are unknown. */
-  render(nodes: Nodes | null): RenderedRun;
+  readonly render: (nodes: Nodes | null) => RenderedRun;
 }
 
 export function prepareRun(file: string, options: Omit<RenderOptions, 'out'>): PreparedRun {
@@ -112,9 +112,10 @@ function valuesOf({ values: file, cpu }: Omit<RenderOptions, 'out'>): Values {
   return { ...values, service: { ...values.service, cpu } };
 }
 
-/** Prints the JSON Schema of values files. */
-export function valuesCommand(): void {
-  process.stdout.write(`${JSON.stringify(valuesJsonSchema(), null, 2)}\n`);
+/** Prints the JSON Schema of values files, or of the values of the Helm chart. */
+export function valuesCommand({ chart }: { readonly chart?: boolean }): void {
+  const schema = chart === true ? chartJsonSchema() : valuesJsonSchema();
+  process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
 }
 
 export function writeRendered(folder: string, files: ReadonlyMap<string, string>): void {

@@ -21,7 +21,7 @@ const resources = z
     'memory and memoryLimit go together',
   );
 
-const schema = z.strictObject({
+const OWNERS = {
   image: z.string().optional().describe('image of coordinator and services, with a version'),
   serviceImage: z.string().optional().describe('image of services alone, such as the slim one'),
   brokerImage: z.string().optional().describe('image of NATS'),
@@ -66,6 +66,20 @@ const schema = z.strictObject({
     .optional()
     .describe('seconds for which the cluster keeps an ended run (default: 604800, a week)'),
   logs: z.enum(['text', 'json']).optional().describe('format of the logs of pods'),
+};
+const schema = z.strictObject(OWNERS);
+
+/** What the Helm chart has besides: a chart reads no scenario. */
+const chart = z.strictObject({
+  ...OWNERS,
+  scenario: z.string().describe('the scenario as one file'),
+  files: words.describe('files that it names, by name'),
+  services: z.int().positive().describe('pods of services'),
+  threads: z.int().positive().describe('threads of each service'),
+  devices: z.int().positive().describe('devices of the fabric'),
+  devicesPerService: z.int().positive().describe('devices of the largest service'),
+  cluster: z.boolean().describe('three brokers on three nodes, services spread over all'),
+  global: z.looseObject({}).optional().describe('of Helm'),
 });
 
 export type Values = z.infer<typeof schema>;
@@ -77,6 +91,12 @@ export function valuesJsonSchema(): object {
     title: 'Values of selvage k8s',
     description: 'The file of --values: what the owner of a cluster wants of every run.',
   };
+}
+
+/** For Helm, which checks the values of every release. */
+export function chartJsonSchema(): object {
+  // Helm reads drafts up to 7.
+  return { ...z.toJSONSchema(chart, { target: 'draft-7' }), title: 'Values of the Selvage chart' };
 }
 
 /** Values of a file; without one, none. Bad ones are one error that names the key. */

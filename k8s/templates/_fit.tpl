@@ -1,0 +1,175 @@
+{{/* From a manifest of base/ to that of a run: `dict "object" … "root" $`. They change the object. */}}
+
+{{- define "selvage.label" -}}
+{{- $own := dict "app.kubernetes.io/name" "selvage" "app.kubernetes.io/instance" .root.Release.Name -}}
+{{- $values := .root.Values -}}
+{{- range $target := .targets -}}
+  {{- $_ := set $target "labels" (merge (deepCopy $own) (default dict $values.labels) (default dict $target.labels)) -}}
+  {{- if $values.annotations -}}
+    {{- $_ := set $target "annotations" (merge (deepCopy $values.annotations) (default dict $target.annotations)) -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "selvage.fit" -}}
+{{- $object := .object -}}
+{{- $values := .root.Values -}}
+{{- $_ := set $object.metadata "namespace" .root.Release.Namespace -}}
+{{- $template := dig "spec" "template" dict $object -}}
+{{- $targets := list $object.metadata -}}
+{{- if $template -}}{{- $targets = append $targets $template.metadata -}}{{- end -}}
+{{- $_ := include "selvage.label" (dict "targets" $targets "root" .root) -}}
+{{- if eq $object.kind "PersistentVolumeClaim" -}}
+  {{- include "selvage.claim" (dict "claim" $object.spec "class" $values.storageClass "storage" $values.runsStorage) -}}
+{{- end -}}
+{{- if $template -}}
+  {{- $pod := $template.spec -}}
+  {{- $container := first $pod.containers -}}
+  {{- $parts := dict "object" $object "pod" $pod "container" $container "values" $values "root" .root -}}
+  {{- include "selvage.place" $parts -}}
+  {{- include "selvage.encrypt" $parts -}}
+  {{- if eq $object.kind "StatefulSet" -}}
+    {{- include "selvage.broker" $parts -}}
+  {{- else -}}
+    {{- include "selvage.job" $parts -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "selvage.claim" -}}
+{{- if .class -}}{{- $_ := set .claim "storageClassName" .class -}}{{- end -}}
+{{- if .storage -}}{{- $_ := set .claim.resources.requests "storage" .storage -}}{{- end -}}
+{{- end -}}
+
+{{/* Nodes and images. */}}
+{{- define "selvage.place" -}}
+{{- $pod := .pod -}}
+{{- $container := .container -}}
+{{- with .values.imagePullSecrets -}}
+  {{- $names := list -}}
+  {{- range . -}}{{- $names = append $names (dict "name" .) -}}{{- end -}}
+  {{- $_ := set $pod "imagePullSecrets" $names -}}
+{{- end -}}
+{{- with .values.nodeSelector -}}{{- $_ := set $pod "nodeSelector" . -}}{{- end -}}
+{{- with .values.tolerations -}}{{- $_ := set $pod "tolerations" . -}}{{- end -}}
+{{- with .values.priorityClass -}}{{- $_ := set $pod "priorityClassName" . -}}{{- end -}}
+{{- with .values.affinity -}}{{- $_ := set $pod "affinity" (deepCopy .) -}}{{- end -}}
+{{- with .values.imagePullPolicy -}}{{- $_ := set $container "imagePullPolicy" . -}}{{- end -}}
+{{- end -}}
+
+{{/* TLS on every connection, instead of --insecure. */}}
+{{- define "selvage.encrypt" -}}
+{{- $args := list -}}
+{{- range $word := .container.args -}}
+  {{- if eq $word "--insecure" -}}
+    {{- range $link := list "nats" "control" -}}
+      {{- $args = concat $args (list (printf "--%s-ca=/tls/ca.crt" $link) (printf "--%s-cert=/tls/tls.crt" $link) (printf "--%s-key=/tls/tls.key" $link)) -}}
+    {{- end -}}
+  {{- else -}}
+    {{- $args = append $args $word -}}
+  {{- end -}}
+{{- end -}}
+{{- if eq .object.kind "StatefulSet" -}}{{- $args = append $args "--config=/tls/nats.conf" -}}{{- end -}}
+{{- $_ := set .container "args" $args -}}
+{{- $mount := dict "name" "tls" "mountPath" "/tls" "readOnly" true -}}
+{{- $_ := set .container "volumeMounts" (append .container.volumeMounts $mount) -}}
+{{- $volume := dict "name" "tls" "secret" (dict "secretName" "run-tls" "defaultMode" 288) -}}
+{{- $_ := set .pod "volumes" (append (default list .pod.volumes) $volume) -}}
+{{- end -}}
+
+{{/* Of the values, or `cpu` and `mib` as footprint.yaml has them. */}}
+{{- define "selvage.resources" -}}
+{{- $own := default dict .own -}}
+{{- $mib := int (ceil .mib) -}}
+{{- $requests := dict "cpu" (default .cpu $own.cpu) "memory" (default (printf "%dMi" $mib) $own.memory) -}}
+{{- $limits := dict "memory" (default (printf "%dMi" (add (mul 2 $mib) (int .heapMib))) $own.memoryLimit) -}}
+{{- $_ := set .container "resources" (dict "requests" $requests "limits" $limits) -}}
+{{- end -}}
+
+{{- define "selvage.broker" -}}
+{{- $container := .container -}}
+{{- $claim := (first .object.spec.volumeClaimTemplates).spec -}}
+{{- include "selvage.claim" (dict "claim" $claim "class" .values.storageClass "storage" .values.brokerStorage) -}}
+{{- with .values.brokerImage -}}{{- $_ := set $container "image" . -}}{{- end -}}
+{{- with .values.broker -}}
+  {{- $requests := $container.resources.requests -}}
+  {{- if .cpu -}}{{- $_ := set $requests "cpu" .cpu -}}{{- end -}}
+  {{- if .memory -}}
+    {{- $_ := set $requests "memory" .memory -}}
+    {{- $_ := set $container.resources "limits" (dict "memory" .memoryLimit) -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "selvage.job" -}}
+{{- $object := .object -}}
+{{- $container := .container -}}
+{{- $root := .root -}}
+{{- $_ := set $container "image" (default (printf "selvage:%s" $root.Chart.AppVersion) .values.image) -}}
+{{- range $variable := $container.env -}}
+  {{- if eq $variable.name "SELVAGE_RUN" -}}{{- $_ := set $variable "value" $root.Release.Name -}}{{- end -}}
+  {{- if eq $variable.name "SELVAGE_LOG_FORMAT" -}}{{- $_ := set $variable "value" (default "text" $root.Values.logs) -}}{{- end -}}
+{{- end -}}
+{{- with .values.deadline -}}{{- $_ := set $object.spec "activeDeadlineSeconds" (int64 .) -}}{{- end -}}
+{{- with .values.queue -}}{{- $_ := set $object.metadata.labels "kueue.x-k8s.io/queue-name" . -}}{{- end -}}
+{{- $footprint := fromYaml ($root.Files.Get "footprint.yaml") -}}
+{{- $parts := merge (dict "footprint" $footprint) . -}}
+{{- if eq $object.metadata.name "services" -}}
+  {{- include "selvage.services" $parts -}}
+{{- else -}}
+  {{- include "selvage.coordinator" $parts -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "selvage.services" -}}
+{{- $container := .container -}}
+{{- $count := int .values.services -}}
+{{- $_ := set .object.spec "completions" $count -}}
+{{- $_ := set .object.spec "parallelism" $count -}}
+{{- with .values.serviceImage -}}{{- $_ := set $container "image" . -}}{{- end -}}
+{{- $selector := dict "matchLabels" (dict "selvage" "service") -}}
+{{- $keys := dict "nodes" "kubernetes.io/hostname" "zones" "topology.kubernetes.io/zone" -}}
+{{- with get $keys (default "none" .values.spread) -}}
+  {{- $constraint := dict "maxSkew" 1 "topologyKey" . "whenUnsatisfiable" "ScheduleAnyway" "labelSelector" $selector -}}
+  {{- $_ := set $.pod "topologySpreadConstraints" (list $constraint) -}}
+{{- else -}}
+  {{- if .values.cluster -}}
+    {{- $patch := fromYaml (.root.Files.Get "components/cluster/spread-services.yaml") -}}
+    {{- $_ := set .pod "topologySpreadConstraints" $patch.spec.template.spec.topologySpreadConstraints -}}
+  {{- end -}}
+{{- end -}}
+{{- if .values.antiAffinity -}}
+  {{- $required := list (dict "topologyKey" "kubernetes.io/hostname" "labelSelector" $selector) -}}
+  {{- $apart := dict "requiredDuringSchedulingIgnoredDuringExecution" $required -}}
+  {{- $_ := set .pod "affinity" (merge (dict "podAntiAffinity" $apart) (default dict .pod.affinity)) -}}
+{{- end -}}
+{{- $devices := int .values.devicesPerService -}}
+{{- $partitions := min $devices (int .values.threads) -}}
+{{- $needs := .footprint.service -}}
+{{- $isolates := ternary 0.0 (mulf $needs.mibPerThread $partitions) (eq $partitions 1) -}}
+{{- $mib := addf $needs.mib $isolates (mulf $needs.mibPerDevice $devices) -}}
+{{- $cpu := ternary .footprint.shareOfCore (toString $partitions) (eq $devices 1) -}}
+{{- include "selvage.resources" (dict "container" $container "own" .values.service "cpu" $cpu "mib" $mib "heapMib" .footprint.heapMib) -}}
+{{- end -}}
+
+{{- define "selvage.coordinator" -}}
+{{- $container := .container -}}
+{{- $args := list -}}
+{{- range $word := $container.args -}}
+  {{- if hasPrefix "/selvage/examples/" $word -}}
+    {{- $args = append $args "/scenario/scenario.yaml" -}}
+  {{- else if not (hasPrefix "--services=" $word) -}}
+    {{- $args = append $args $word -}}
+  {{- end -}}
+{{- end -}}
+{{- $args = append $args (printf "--services=%d" (int .values.services)) -}}
+{{- if gt (int .values.threads) 1 -}}{{- $args = append $args (printf "--threads=%d" (int .values.threads)) -}}{{- end -}}
+{{- $_ := set $container "args" $args -}}
+{{- $mount := dict "name" "scenario" "mountPath" "/scenario" "readOnly" true -}}
+{{- $_ := set $container "volumeMounts" (append $container.volumeMounts $mount) -}}
+{{- $volume := dict "name" "scenario" "configMap" (dict "name" "scenario") -}}
+{{- $_ := set .pod "volumes" (append .pod.volumes $volume) -}}
+{{- $needs := .footprint.coordinator -}}
+{{- $mib := addf $needs.mib (mulf $needs.mibPerDevice (int .values.devices)) -}}
+{{- include "selvage.resources" (dict "container" $container "own" .values.coordinator "cpu" .footprint.coordinatorCpu "mib" $mib "heapMib" .footprint.heapMib) -}}
+{{- end -}}
