@@ -7,8 +7,9 @@ import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../services/fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
 import { placeEachAlone } from '../../services/fabric/placement/placement.js';
+import { Session } from '../../services/runtime/session.js';
 import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
-import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
+import { run, whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
 import { parse } from 'yaml';
 
 const SEEDS = [1, 2, 3];
@@ -469,5 +470,33 @@ load:
 faults: [{ kind: mis-cabling, swap: ['s1:p3', 's3:p3'] }]
 `);
     assert.deepEqual(wrong, fine);
+  });
+});
+
+describe('frames that QCN remaps and an outage takes', () => {
+  const fabric = fabricOfYaml(`
+duration: 16us
+fabric: { generator: leaf-spine, leaves: 3, hostsPerLeaf: 1, spines: 1,
+  link: { rate: 800G, length: 100m } }
+priorities: { 1: pfc }
+qcn: { priorities: [1], cnmPriority: 3, defence: edge, outside: [h1] }
+load: [{ stream: { from: h1, to: h2 }, rate: line, priority: 1, bytes: 28000 }]
+faults: [{ kind: link-down, at: 2us, for: 2693322ps }]
+`);
+
+  it('are not what a flow is stuck by', () => {
+    assert.deepEqual(
+      SEEDS.map((seed) => whatIsWrong(fabric, seed)),
+      fine,
+    );
+  });
+
+  it('are drops of the priority that they were given', () => {
+    const { priorities } = run(new Session(fabric, { check: true }));
+    const drops = priorities.map(({ priority, drops: own }) => [priority, own]);
+    assert.deepEqual(drops, [
+      [0, { 'link-down': 20 }],
+      [1, {}],
+    ]);
   });
 });

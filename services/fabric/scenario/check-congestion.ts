@@ -1,11 +1,13 @@
 /** Rate controls against priorities, classes and loads, as far as no topology is needed. */
 
 import type { PrioritiesView } from '../../mechanisms/mechanism-slice.js';
-import { MARKINGS, MECHANISMS } from '../../mechanisms/registry.js';
+import { GRANTING_CONTROLS, MARKINGS, MECHANISMS } from '../../mechanisms/registry.js';
 import type { Located } from './located.js';
 import { rateControlOf } from '../../plugins/plugins.js';
 import type { LoadSection, Scenario } from './scenario.js';
 import type { Path } from '../../settings/source-tree.js';
+
+const COUNTING: readonly string[] = ['credit', ...GRANTING_CONTROLS];
 
 export function checkCongestion(scenario: Scenario, located: Located): void {
   const view = viewOf(scenario, located);
@@ -29,9 +31,14 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
   }
 }
 
-function viewOf({ priorities, classes, pause }: Scenario, located: Located): PrioritiesView {
+function viewOf(scenario: Scenario, located: Located): PrioritiesView {
+  const { priorities, overrides, classes, pause } = scenario;
+  const written = [priorities, ...overrides.map((own) => own.priorities)].flat();
+  const controlsOf = (priority: number): string[] =>
+    written.flatMap((own) => (own.priority === priority ? (own.flowControl ?? []) : []));
   return {
     flowControl: priorities.map(({ flowControl }) => flowControl),
+    countingOf: (priority) => controlsOf(priority).find((name) => COUNTING.includes(name)) ?? null,
     transmit: classes.transmit,
     pauses: pause.enabled,
     isFlowControlWritten: (priority) => saysFlowControl(priority, located),

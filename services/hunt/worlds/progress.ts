@@ -30,14 +30,12 @@ const PS_PER_S = 1e12;
 
 /** A finite flow that should be complete by now, or progress, and does neither; or null. */
 export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): string | null {
-  const { durationPs, virtualPs, flows, priorities } = results;
+  const { durationPs, virtualPs, flows } = results;
   if (durationPs === null || !staysConnected(fabric) || hasLostCredit(fabric, results)) return null;
   if (givesUp(fabric)) return null;
   const overPs = lastFaultPs(fabric, durationPs);
   const wayPs = WAYS * Math.max(...fabric.linkEnds.flat().map(({ latencyPs }) => latencyPs));
-  const losing = new Set(
-    priorities.filter(({ drops }) => Object.keys(drops).length > 0).map(({ priority }) => priority),
-  );
+  const losing = losingPriorities(results);
   const filtering = filteringHosts(results);
   const patience = new Patience(fabric, engine, results, wayPs, mayLose(fabric, results));
   const leastBps = new Map(results.rates.map(({ flow: at, leastBps: bps }) => [at, bps]));
@@ -102,6 +100,13 @@ function hasLostCredit({ specs }: Fabric, { lostCredits }: RunResults): boolean 
 /** Of any priority. */
 export function refusesAny(engine: Engine): boolean {
   return [0, 1, 2, 3, 4, 5, 6, 7].some((priority) => isRefused(engine, priority));
+}
+
+/** A frame that no host sent with its priority was remapped: it may be of any flow. */
+function losingPriorities({ priorities }: RunResults): ReadonlySet<number> {
+  const losing = priorities.filter(({ drops }) => Object.keys(drops).length > 0);
+  const isRemapped = losing.some(({ sentFrames }) => sentFrames === 0);
+  return new Set((isRemapped ? priorities : losing).map(({ priority }) => priority));
 }
 
 /** Raw frames are not retransmitted. */

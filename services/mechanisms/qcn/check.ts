@@ -55,8 +55,7 @@ function checkRoom({ priorities }: QcnSettings, view: PrioritiesView): void {
 /** A frame without credit may not be created, or change its priority, within a switch. */
 function checkCredit(settings: QcnSettings, view: PrioritiesView): void {
   const { priorities, cnmPriority, alternatePriority, defence, outside, ports } = settings;
-  const isCredited = (priority: number): boolean => view.flowControl[priority] === 'credit';
-  if (priorities.length > 0 && isCredited(cnmPriority)) {
+  if (priorities.length > 0 && view.countingOf(cnmPriority) === 'credit') {
     throw view.errorAt(
       ['qcn', 'cnmPriority'],
       `priority ${cnmPriority} has credit, and none is granted for messages that switches ` +
@@ -64,11 +63,13 @@ function checkCredit(settings: QcnSettings, view: PrioritiesView): void {
     );
   }
   const edges = defence === 'edge' || outside.length > 0 || Object.values(ports).includes('edge');
-  const remapped = [...priorities, alternatePriority].find(isCredited);
-  if (!edges || remapped === undefined || priorities.length === 0) return;
+  if (!edges || priorities.length === 0) return;
+  const remapped = [...priorities, alternatePriority].find((own) => view.countingOf(own) !== null);
+  if (remapped === undefined) return;
+  const method = view.countingOf(remapped);
   throw view.errorAt(
     ['qcn'],
-    `priority ${remapped} has credit, which a frame would lose that is remapped at an edge; ` +
-      'leave out edges, or the credit',
+    `priority ${remapped} has ${method}, and the credit of a frame that is remapped at an edge ` +
+      `would return to another priority; leave out edges, or ${method}`,
   );
 }

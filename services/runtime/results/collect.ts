@@ -82,12 +82,14 @@ export class Collector {
     );
   }
 
+  /** Of all priorities with flows or frames: a switch may change the priority of a frame. */
   priorities(flows: readonly FlowResult[]): PriorityResult[] {
     return PRIORITIES.flatMap((priority) => {
-      const sentFrames = this.total(priority, TX_FRAMES, 'host');
       const own = flows.filter((flow) => flow.priority === priority);
-      if (sentFrames === 0 && own.length === 0) return [];
-      return [this.priority(priority, own, sentFrames)];
+      const result = this.priority(priority, own);
+      const { sentFrames, deliveredFrames, drops } = result;
+      const hasFrames = sentFrames + deliveredFrames > 0 || Object.keys(drops).length > 0;
+      return hasFrames || own.length > 0 ? [result] : [];
     });
   }
 
@@ -257,15 +259,11 @@ export class Collector {
     };
   }
 
-  private priority(
-    priority: number,
-    flows: readonly FlowResult[],
-    sentFrames: number,
-  ): PriorityResult {
+  private priority(priority: number, flows: readonly FlowResult[]): PriorityResult {
     return {
       priority,
       flowControl: this.flowControlOf(priority),
-      sentFrames,
+      sentFrames: this.total(priority, TX_FRAMES, 'host'),
       deliveredFrames: this.total(priority, RX_FRAMES, 'host') - this.notAddressed(priority),
       deliveredPayloadOctets: flows.reduce((total, flow) => total + flow.payloadOctets, 0),
       goodputBps: goodputOf(flows),

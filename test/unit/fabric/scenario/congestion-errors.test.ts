@@ -72,7 +72,16 @@ const refused: readonly (readonly [string, string])[] = [
   ],
   [
     'qcn: { priorities: [3], outside: [h1] }\npriorities: { 3: credit }',
-    'main.yaml:3:1: priority 3 has credit, which a frame would lose that is remapped at an edge',
+    'main.yaml:3:1: priority 3 has credit, and the credit of a frame that is remapped at an edge ',
+  ],
+  [
+    'qcn: { priorities: [3], defence: edge, alternatePriority: 6 }\npriorities: { 3: pfc, 6: cbfc }',
+    'main.yaml:3:1: priority 6 has cbfc, and the credit of a frame that is remapped at an edge ',
+  ],
+  [
+    'qcn: { priorities: [3], outside: [h1] }\npriorities: { 3: pfc }\n' +
+      'devices: { s1: { priorities: { 3: { flowControl: cbfc } } } }',
+    'main.yaml:3:1: priority 3 has cbfc, and the credit of a frame that is remapped at an edge ',
   ],
   [
     `load: [{ ${LOAD}, congestion: dcqn }]`,
