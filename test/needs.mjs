@@ -65,6 +65,10 @@ const zipkinFolder = join(root, 'node_modules', '.cache', 'zipkin');
 const ZIPKIN = 'io.zipkin:zipkin-server:3.6.1:jar:exec';
 const DEPENDENCY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 
+/** Object storage, where test/kit/object-storage.ts looks. */
+const goFolder = join(root, 'node_modules', '.cache', 'go');
+const GATEWAY = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
+
 function runs(...words) {
   return spawnSync(words[0], words.slice(1), { stdio: 'ignore' }).status === 0;
 }
@@ -98,6 +102,7 @@ export function getNeeds(mayInstall, isLong) {
   }
   if (isOnPath('pip3') && !existsSync(pythonFolder)) getPythonPackages();
   if (isOnPath('mvn') && !existsSync(zipkinFolder)) getZipkin();
+  if (isOnPath('go') && !existsSync(goFolder)) getGateway();
   getNodes('test/nodes/newest');
   if (isLong) getNodes('test/nodes/long');
 }
@@ -149,6 +154,13 @@ function getZipkin() {
   const [, name, version, , classifier] = ZIPKIN.split(':');
   const jar = join(zipkinFolder, `${name}-${version}-${classifier}.jar`);
   renameSync(jar, join(zipkinFolder, 'zipkin-server.jar'));
+}
+
+function getGateway() {
+  const env = { ...process.env, GOBIN: goFolder, CGO_ENABLED: '0' };
+  if (spawnSync('go', ['install', GATEWAY], { env, stdio: 'ignore' }).status !== 0) {
+    console.log('No versitygw from the Go module proxy: its part of test/distributed is skipped.');
+  }
 }
 
 if (process.argv[1] !== undefined && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {

@@ -116,7 +116,10 @@ function linked(command: Command): Command {
     .option('--control-cert <file>', 'certificate of coordinator, services and commands')
     .option('--control-key <file>', 'its key')
     .option('--insecure', 'links off loopback need no TLS (or SELVAGE_INSECURE=1)')
-    .option('--checkpoints <where>', 'a folder, or jetstream (default: a temporary folder)')
+    .option(
+      '--checkpoints <where>',
+      'a folder, s3://bucket/folder, or jetstream (default: temporary)',
+    )
     .option('--patience <s>', 'seconds to wait for a lost service (default: 60)')
     .option('--log <level>', 'log to stderr: error, warn, info or debug (or SELVAGE_LOG)')
     .option('--log-format <format>', 'text or json (or SELVAGE_LOG_FORMAT)');

@@ -9,6 +9,7 @@ import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import type { Container, Manifest } from '../kit/manifests.js';
 import { manifestsOf } from '../kit/manifests.js';
+import { ACCESS } from '../kit/object-storage.js';
 import type { Ended } from '../kit/pods.js';
 import { EXAMPLE, KEY, MAIN, Pods, Running } from '../kit/pods.js';
 
@@ -61,6 +62,19 @@ const WRONG: readonly (readonly [string, string[], NodeJS.ProcessEnv, string])[]
     { SELVAGE_NATS_URL: 'nats://broker:4222' },
     '--nats nats://broker:4222: not on loopback, and not encrypted; ' +
       'write tls://… or add --nats-ca, or accept it with --insecure',
+  ],
+  [
+    'checkpoints that others can read on their way',
+    ['service', '--number', '1', ...NATS, '--checkpoints', 's3://runs'],
+    { ...ACCESS, AWS_ENDPOINT_URL: 'http://storage:9000' },
+    '--checkpoints: http://storage:9000 is not on loopback, and not encrypted; ' +
+      'write https://… in AWS_ENDPOINT_URL, or accept it with --insecure',
+  ],
+  [
+    'a bucket without keys',
+    ['coordinate', EXAMPLE, ...NATS, '--insecure', '--checkpoints', 's3://runs'],
+    { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: '' },
+    '--checkpoints s3://runs: AWS_SECRET_ACCESS_KEY is not set; requests are signed with it',
   ],
   ['no coordinator', ['service', '--number', '1', ...NATS], {}, 'SELVAGE_COORDINATOR is not set'],
 ];

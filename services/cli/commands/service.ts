@@ -6,7 +6,7 @@ import { EXIT, InputError } from '../exit.js';
 import { wholeNumber } from '../whole-number.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
 import { brokerFrom, controlTlsFrom, isAddress, logFrom } from '../fleet/distribution.js';
-import { isInsecureAccepted, requireEncryption } from '../fleet/encryption.js';
+import { isInsecureAccepted, requireEncryption, storageOf } from '../fleet/encryption.js';
 
 /** Options of a service on the command line; the environment has the rest, or all of them. */
 export interface ServiceOptions extends DistributionOptions {
@@ -28,7 +28,8 @@ export async function serviceCommand(options: ServiceOptions): Promise<void> {
   const control = address === undefined ? null : { option: '--join', address };
   const { SELVAGE_TLS_CA: ca, SELVAGE_TLS_CERT: cert, SELVAGE_TLS_KEY: key } = env;
   const controlTls = ca && cert && key ? { ca, cert, key } : null;
-  requireEncryption({ broker, control, controlTls }, isInsecureAccepted(options, env));
+  const storage = storageOf(env['SELVAGE_CHECKPOINTS'] ?? null, env);
+  requireEncryption({ broker, control, controlTls, storage }, isInsecureAccepted(options, env));
   const fail = (error: Error): never => {
     process.stderr.write(`service ${env['SELVAGE_SERVICE'] ?? ''}: ${error.message}\n`);
     process.exit(EXIT.RUN_FAILED);

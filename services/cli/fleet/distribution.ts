@@ -8,9 +8,10 @@ import { isTls } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
 import type { LogSettings } from '../../runtime/log.js';
 import { LOG_FORMATS, LOG_LEVELS, LogSettingsError, oneOf } from '../../runtime/log.js';
+import { isS3 } from '../../runtime/object-storage/s3-address.js';
 import { secretFrom, SettingsError } from '../../runtime/service/settings.js';
 import { InputError } from '../exit.js';
-import { isInsecureAccepted, requireEncryption } from './encryption.js';
+import { isInsecureAccepted, requireEncryption, storageOf } from './encryption.js';
 import { machineryOf } from './machinery.js';
 import type { FleetOptions, Rendezvous } from './fleet.js';
 
@@ -100,7 +101,10 @@ export function fleetOptions(
   const controlTls = controlTlsFrom(options);
   const elsewhere = options.listen === undefined ? null : rendezvousAt(options.listen, options);
   const control = elsewhere && { option: '--listen', address: elsewhere.listen };
-  requireEncryption({ broker, control, controlTls }, isInsecureAccepted(options, process.env));
+  const checkpoints = checkpointsFrom(options);
+  const storage = storageOf(checkpoints, process.env);
+  const isInsecure = isInsecureAccepted(options, process.env);
+  requireEncryption({ broker, control, controlTls, storage }, isInsecure);
   return {
     scenarioFile,
     scenarioName: fabric.scenario.name,
@@ -115,7 +119,7 @@ export function fleetOptions(
       options.checkpointEvery,
       CHECKPOINT_SECONDS,
     ),
-    checkpoints: checkpointsFrom(options),
+    checkpoints,
     from: null,
     steps: [],
     machinery: isOurs ? machineryOf(machinery, fabric.topology, placement) : [],
@@ -239,6 +243,7 @@ function requireFiles(files: readonly (string | undefined)[]): void {
 /** The folder is created before the run, so that a run without checkpoints fails at once. */
 function checkpointsFrom({ checkpoints }: DistributionOptions): string | null {
   if (checkpoints === undefined || checkpoints === 'jetstream') return checkpoints ?? null;
+  if (isS3(checkpoints)) return checkpoints;
   try {
     mkdirSync(checkpoints, { recursive: true });
     accessSync(checkpoints, constants.W_OK);

@@ -1,6 +1,9 @@
 import { isLoopback } from '../../live/auth-guard.js';
 import type { BrokerOptions } from '../../runtime/links/broker.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
+import type { S3Address } from '../../runtime/object-storage/s3-address.js';
+import { isS3, s3AddressFrom } from '../../runtime/object-storage/s3-address.js';
+import { SettingsError } from '../../runtime/service/settings.js';
 import { InputError } from '../exit.js';
 
 /** Addresses of the processes of a run, and their encryption. */
@@ -9,12 +12,20 @@ export interface RunLinks {
   /** host:port of the coordinator, and its option. */
   readonly control: { readonly option: string; readonly address: string } | null;
   readonly controlTls: TlsFiles | null;
+  /** Where checkpoints go, if that is a bucket. */
+  readonly storage: S3Address | null;
 }
 
 /** Off loopback, links are encrypted, or the command line explicitly permits that they are not. */
 export function requireEncryption(links: RunLinks, isInsecure: boolean): void {
-  const { broker, control, controlTls } = links;
+  const { broker, control, controlTls, storage } = links;
   if (isInsecure) return;
+  if (storage?.endpoint.protocol === 'http:' && !isLoopback(storage.endpoint.hostname)) {
+    throw new InputError(
+      `--checkpoints: ${storage.endpoint.origin} is not on loopback, and not encrypted; ` +
+        'write https://… in AWS_ENDPOINT_URL, or accept it with --insecure',
+    );
+  }
   const plain = broker?.tls === undefined ? (broker?.servers ?? []) : [];
   const exposed = plain.map((url) => new URL(url)).find(({ hostname }) => !isLoopback(hostname));
   if (exposed !== undefined) {
@@ -30,6 +41,16 @@ export function requireEncryption(links: RunLinks, isInsecure: boolean): void {
     `${option} ${address}: not on loopback, and not encrypted; ` +
       'add --control-ca, --control-cert and --control-key, or accept it with --insecure',
   );
+}
+
+/** The bucket that `--checkpoints` names; null if it names something else. */
+export function storageOf(place: string | null, env: NodeJS.ProcessEnv): S3Address | null {
+  if (place === null || !isS3(place)) return null;
+  try {
+    return s3AddressFrom(place, env);
+  } catch (error) {
+    throw error instanceof SettingsError ? new InputError(`--checkpoints ${error.message}`) : error;
+  }
 }
 
 /** On the command line, or in the environment of a container. */

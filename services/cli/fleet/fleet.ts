@@ -9,6 +9,7 @@ import { RunKeys } from '../../runtime/keys/run-keys.js';
 import type { LogSettings } from '../../runtime/log.js';
 import { logEnvironment } from '../../runtime/log.js';
 import { programFile } from '../../runtime/package-files.js';
+import { isS3 } from '../../runtime/object-storage/s3-address.js';
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
@@ -36,7 +37,7 @@ export interface FleetOptions {
   readonly controlTls: TlsFiles | null;
   readonly check: boolean;
   readonly checkpointSeconds: number;
-  /** A folder, `jetstream`, or null: a temporary folder. */
+  /** A folder, `s3://bucket/folder`, `jetstream`, or null: a temporary folder. */
   readonly checkpoints: string | null;
   readonly patienceSeconds: number;
   /** Processes log to the standard error of this one; null: they keep what they log. */
@@ -195,7 +196,7 @@ async function ownRendezvous(): Promise<Rendezvous> {
 }
 
 function checkpointsOf(request: string | null, folder: string): string {
-  if (request === 'jetstream') return request;
+  if (request === 'jetstream' || (request !== null && isS3(request))) return request;
   return request === null ? join(folder, 'checkpoints') : resolve(request);
 }
 

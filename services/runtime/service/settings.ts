@@ -14,7 +14,7 @@ export interface RunIdentity {
   readonly tls: TlsFiles | null;
   /** How long a lost partner is waited for. */
   readonly patienceMs: number;
-  /** Where checkpoints are stored: a folder, or `jetstream`. */
+  /** Where checkpoints are stored: a folder, `s3://bucket/folder`, or `jetstream`. */
   readonly checkpoints: string;
 }
 
