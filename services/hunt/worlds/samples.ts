@@ -501,6 +501,6 @@ export const RECOVERY_SPANS = 6;
 
 /** CBFC knows what a fault took when the next CC_Update comes: soon enough for what is promised. */
 export function tellWithin(spanPs: number, draft: Record<string, unknown>, written: string): void {
-  if (!written.includes('"cbfc"')) return;
+  if (!/"cbfc"|"codec":"both"/.test(written)) return;
   draft['cbfc'] = { ...(draft['cbfc'] as object), ccInterval: `${Math.round(spanPs)}ps` };
 }
