@@ -14,7 +14,7 @@ const GAP_PS = Math.round(FRAME_PS / 0.9);
 const STOP_OCTETS = 64 * WIRE_OCTETS;
 const GO_OCTETS = 48 * WIRE_OCTETS;
 const PRIORITY = 3;
-const LANE = 64;
+const QUEUE = 64;
 const NEVER = Infinity;
 
 export interface BareResult {
@@ -70,12 +70,12 @@ export function runBareFabric(k: number, virtualUs: number, cpu: () => number): 
   const memory = new Int32Array(nodes);
   const digest = new Int32Array(nodes);
 
-  // A lane is a ring of arrivals; a device runs the least of lanes, transmitters, flags, source.
-  const laneTime = new Float64Array(ports * LANE);
-  const laneFrame = new Int32Array(ports * LANE);
-  const laneHead = new Int32Array(ports);
-  const laneCount = new Int32Array(ports);
-  const flagTime = new Float64Array(ports * LANE);
+  // A queue is a ring of arrivals; a device runs the least of queues, transmitters, flags, source.
+  const queueTime = new Float64Array(ports * QUEUE);
+  const queueFrame = new Int32Array(ports * QUEUE);
+  const queueHead = new Int32Array(ports);
+  const queueCount = new Int32Array(ports);
+  const flagTime = new Float64Array(ports * QUEUE);
   const flagHead = new Int32Array(ports);
   const flagCount = new Int32Array(ports);
   const slots = 3 * k + 1;
@@ -89,18 +89,18 @@ export function runBareFabric(k: number, virtualUs: number, cpu: () => number): 
   };
 
   const pushArrival = (port: number, time: number, frame: number): void => {
-    const count = laneCount[port]!;
-    if (count === LANE) throw new Error('a lane of the yardstick is full');
-    const at = port * LANE + ((laneHead[port]! + count) & (LANE - 1));
-    laneTime[at] = time;
-    laneFrame[at] = frame;
-    laneCount[port] = count + 1;
+    const count = queueCount[port]!;
+    if (count === QUEUE) throw new Error('a queue of the yardstick is full');
+    const at = port * QUEUE + ((queueHead[port]! + count) & (QUEUE - 1));
+    queueTime[at] = time;
+    queueFrame[at] = frame;
+    queueCount[port] = count + 1;
     if (count === 0) wake(Math.floor(port / k), port % k, time);
   };
 
   const pushFlag = (port: number, time: number): void => {
     const count = flagCount[port]!;
-    flagTime[port * LANE + ((flagHead[port]! + count) & (LANE - 1))] = time;
+    flagTime[port * QUEUE + ((flagHead[port]! + count) & (QUEUE - 1))] = time;
     flagCount[port] = count + 1;
     if (count === 0) wake(Math.floor(port / k), 2 * k + (port % k), time);
   };
@@ -192,20 +192,20 @@ export function runBareFabric(k: number, virtualUs: number, cpu: () => number): 
     const base = node * k;
     if (slot < k) {
       const port = base + slot;
-      const at = port * LANE + laneHead[port]!;
-      laneHead[port] = (laneHead[port]! + 1) & (LANE - 1);
-      const left = --laneCount[port]!;
-      due[node * slots + slot] = left > 0 ? laneTime[port * LANE + laneHead[port]]! : NEVER;
-      arrive(node, port, laneFrame[at]!, time);
+      const at = port * QUEUE + queueHead[port]!;
+      queueHead[port] = (queueHead[port]! + 1) & (QUEUE - 1);
+      const left = --queueCount[port]!;
+      due[node * slots + slot] = left > 0 ? queueTime[port * QUEUE + queueHead[port]]! : NEVER;
+      arrive(node, port, queueFrame[at]!, time);
     } else if (slot < 2 * k) {
       due[node * slots + slot] = NEVER;
       send(node, base + slot - k, time);
     } else if (slot === 3 * k) generate(node, time);
     else {
       const port = base + slot - 2 * k;
-      flagHead[port] = (flagHead[port]! + 1) & (LANE - 1);
+      flagHead[port] = (flagHead[port]! + 1) & (QUEUE - 1);
       const left = --flagCount[port]!;
-      due[node * slots + slot] = left > 0 ? flagTime[port * LANE + flagHead[port]]! : NEVER;
+      due[node * slots + slot] = left > 0 ? flagTime[port * QUEUE + flagHead[port]]! : NEVER;
       held[port] = held[port]! ^ (1 << PRIORITY);
       if (busy[port] === 0) send(node, port, time);
     }

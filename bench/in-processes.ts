@@ -70,7 +70,7 @@ export async function inProcesses(
     patienceSeconds: 60,
     from: null,
     steps: [],
-    machinery: [],
+    infrastructure: [],
     log: null,
     elsewhere: null,
   };

@@ -82,14 +82,14 @@ const USAGE = `npm run bench -- [--rounds N] [--baseline] [CASE...]
 ${CASES.map(({ name }) => `                 ${name}`).join('\n')}
 `;
 
-interface Wish {
+interface Request {
   readonly rounds: number;
   readonly baseline: boolean;
   readonly help: boolean;
   readonly cases: readonly BenchCase[];
 }
 
-function wishOf(words: readonly string[]): Wish {
+function requestOf(words: readonly string[]): Request {
   const { values, positionals } = parseArgs({
     args: [...words],
     allowPositionals: true,
@@ -106,7 +106,7 @@ function wishOf(words: readonly string[]): Wish {
   return { ...values, rounds, cases: positionals.length === 0 ? CASES : chosen(positionals) };
 }
 
-function main({ rounds, baseline, cases }: Wish): void {
+function main({ rounds, baseline, cases }: Request): void {
   const runs = measure(cases, rounds);
   const figures = new Map([...runs].map(([name, own]) => [name, medians(own)]));
   const rows = [...rates(figures), ...watching(runs), ...jobs(figures), ...startUp(rounds)];
@@ -298,12 +298,12 @@ function baselineFigures(): Figures {
   }
 }
 
-let wish: Wish | null = null;
+let request: Request | null = null;
 try {
-  wish = wishOf(process.argv.slice(2));
+  request = requestOf(process.argv.slice(2));
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
   process.exitCode = 2;
 }
-if (wish?.help === true) process.stdout.write(USAGE);
-else if (wish !== null) main(wish);
+if (request?.help === true) process.stdout.write(USAGE);
+else if (request !== null) main(request);

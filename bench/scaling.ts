@@ -74,8 +74,8 @@ function planOf(text: string, services: number): Plan {
   const channels = plans.flatMap((plan) => plan.channels);
   const least = channels.reduce((ps, { lookaheadOutPs }) => Math.min(ps, lookaheadOutPs), Infinity);
   const lookaheads = fabric.scenario.durationPs! / least;
-  const lanes = channels.reduce((sum, { outPorts }) => sum + outPorts.length, 0);
-  const cut = lanes / (2 * fabric.topology.links.length);
+  const ends = channels.reduce((sum, { outPorts }) => sum + outPorts.length, 0);
+  const cut = ends / (2 * fabric.topology.links.length);
   return { services, channels: channels.length, cut, lookaheads };
 }
 

@@ -28,7 +28,8 @@ import { collectorFrom, exportTelemetry } from './telemetry-export.js';
 import { leaveOutcome } from './termination-message.js';
 import { styleFor } from './style.js';
 
-const IGNORED = 'machinery: only a run with --processes, all of its own, has processes to break';
+const IGNORED =
+  'infrastructure: only a run with --processes, all of its own, has processes to break';
 
 /** Runs it, writes the run directory, prints the summary or JSON; returns the exit code. */
 export async function emulate(emulation: Emulation, options: EmulateOptions): Promise<number> {
@@ -58,8 +59,12 @@ async function emulateSeen(
   }
   const collector = collectorFrom(options);
   const metricsPort = metricsPortOf(options);
-  const { machinery } = emulation.fabric.scenario;
-  if (machinery.length > 0 && (fleet?.machinery.length ?? 0) === 0 && options.quiet !== true) {
+  const { infrastructure } = emulation.fabric.scenario;
+  if (
+    infrastructure.length > 0 &&
+    (fleet?.infrastructure.length ?? 0) === 0 &&
+    options.quiet !== true
+  ) {
     process.stderr.write(`${IGNORED}\n`);
   }
   const startedAt = performance.now();

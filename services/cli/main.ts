@@ -6,7 +6,7 @@ import { missingPart } from '../runtime/optional-parts.js';
 
 /** Errors of what a run needs beside this program, by the names of their classes. */
 const FAULTS_OUTSIDE = [
-  'MachineryError',
+  'InfrastructureError',
   'BrokerError',
   'StoreError',
   'DamagedCheckpoint',

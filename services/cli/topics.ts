@@ -107,10 +107,10 @@ export const TOPICS: Readonly<Record<string, string>> = {
     '(unreachable), and the summary names flows that cannot reach. ' +
     '`switches: { failover: 10us }`, `{ failover: { detection: 100us, reconvergence: 100us, ' +
     'queued: move } }`, or `off`.',
-  machinery:
+  infrastructure:
     'What breaks the processes of a run, and never its result: kill or pause of a service (named ' +
     'by a device), the broker or the coordinator, `at` a virtual time or `after` one of the wall ' +
-    'clock. It needs `--processes`. `machinery: [{ kind: kill, of: coordinator, at: 2ms }]`.',
+    'clock. It needs `--processes`. `infrastructure: [{ kind: kill, of: coordinator, at: 2ms }]`.',
   inject:
     'A fault that comes to a run while it goes on: `selvage inject --fault link-down --where ' +
     'leaf1 --for 10us`; `--list`, `--clear NAME`. `injected.yaml` in the run directory declares ' +

@@ -28,7 +28,7 @@ import {
 import { spokenColumns } from '../runtime/port-columns.js';
 import type { FaultRequest, FaultWords, LiveFault } from '../runtime/live-faults.js';
 import { reflect } from './reflection.js';
-import type { RunDesk, ServiceDesk, ServiceStream } from './run-desk.js';
+import type { RunRequests, ServiceRequests, ServiceStream } from './control-requests.js';
 import { tokenGuard } from './token-guard.js';
 
 type V1 = typeof selvage.v1;
@@ -45,9 +45,9 @@ export class ControlServer {
   private readonly server: Server;
 
   constructor(
-    private readonly run: RunDesk,
+    private readonly run: RunRequests,
     /** Null: the run has none, it is all in one process. */
-    private readonly services: ServiceDesk | null,
+    private readonly services: ServiceRequests | null,
     token: string,
   ) {
     this.server = new Server({ ...CHANNEL_OPTIONS, interceptors: [tokenGuard(token)] });

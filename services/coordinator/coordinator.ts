@@ -23,7 +23,7 @@ import { Progress } from './progress.js';
 import type { Refusal } from './refusal.js';
 import { refusal } from './refusal.js';
 import { roundReport } from './round-report.js';
-import type { ServiceStream } from './run-desk.js';
+import type { ServiceStream } from './control-requests.js';
 import type { PartitionsListener } from './service-partitions.js';
 import { ServicePartitions } from './service-partitions.js';
 import { Services } from './services.js';

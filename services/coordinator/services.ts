@@ -2,7 +2,7 @@ import type { selvage } from '#contracts';
 import type { PartPlan } from '../fabric/placement/part-plan.js';
 import type { ServicePlan } from '../fabric/placement/service-plan.js';
 import { packPlan, sha256 } from '../runtime/checkpoints/snapshots.js';
-import type { ServiceStream } from './run-desk.js';
+import type { ServiceStream } from './control-requests.js';
 import type { Slot } from './slot.js';
 import { vacant } from './slot.js';
 

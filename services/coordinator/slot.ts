@@ -1,6 +1,6 @@
 import type { ServicePlan } from '../fabric/placement/service-plan.js';
 import type { Checkpoint } from './manifest.js';
-import type { ServiceStream } from './run-desk.js';
+import type { ServiceStream } from './control-requests.js';
 
 /** State of a service in the coordinator. */
 export interface Slot {

@@ -127,7 +127,7 @@ export class LiveServer {
       return;
     }
     if (method === 'GET') await this.show(url, request, response);
-    else if (method === 'POST') await this.obey(url, request, response);
+    else if (method === 'POST') await this.execute(url, request, response);
     else say(response, 405, 'text/plain', 'GET or POST\n');
   }
 
@@ -162,7 +162,11 @@ export class LiveServer {
     response.write(eventOf(this.known()));
   }
 
-  private async obey(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  private async execute(
+    url: URL,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     const body = jsonOf(await bodyOf(request));
     let answer: LiveAnswer = { done: false, detail: 'there is nothing of that name to do' };
     if (url.pathname === '/steer') {

@@ -92,6 +92,26 @@ export function withValue(tree: SourceNode, path: Path, value: SourceNode): Sour
   throw new ScenarioError(positionOf(place), path, message);
 }
 
+/** The tree without the key at the end of `path`; null where no mapping has it. */
+export function withoutKey(tree: SourceNode, path: Path): SourceNode | null {
+  const [step, ...rest] = path;
+  if (tree.kind === 'list') {
+    const below = tree.items[Number(step)];
+    const node = below === undefined ? null : withoutKey(below, rest);
+    return node === null ? null : { ...tree, items: tree.items.with(Number(step), node) };
+  }
+  const entry = tree.kind === 'map' ? tree.entries.get(String(step)) : undefined;
+  if (tree.kind !== 'map' || entry === undefined) return null;
+  const entries = new Map(tree.entries);
+  if (rest.length === 0) {
+    entries.delete(String(step));
+    return { ...tree, entries };
+  }
+  const node = withoutKey(entry.node, rest);
+  if (node === null) return null;
+  return { ...tree, entries: entries.set(String(step), { ...entry, node }) };
+}
+
 /** Plain values, as `JSON.parse` returns them. */
 export function plainValue(node: SourceNode): unknown {
   switch (node.kind) {

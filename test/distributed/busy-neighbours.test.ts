@@ -34,8 +34,8 @@ function alone(plan: PartPlan): { part: Part; handedOver: () => number[] } {
   const handedOver = (): number[] => {
     const times: number[] = [];
     part.take({
-      frame: (_channel, _lane, pool, frame) => times.push(pool.arrival(frame)),
-      control: (_channel, _lane, atPs) => times.push(atPs),
+      frame: (_channel, _link, pool, frame) => times.push(pool.arrival(frame)),
+      control: (_channel, _link, atPs) => times.push(atPs),
     });
     return times;
   };

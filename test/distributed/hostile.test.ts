@@ -94,7 +94,7 @@ describe('messages without a valid sender', () => {
     for (const change of [
       { frames: frames.subarray(1) },
       { frames: frames.slice().fill(255) },
-      { control: [{ lane: 3, atPs: 0, octets: new Uint8Array(1) }] },
+      { control: [{ link: 3, atPs: 0, octets: new Uint8Array(1) }] },
     ]) {
       member!.receive(encodeMessage({ ...honest, ...change }, key));
     }

@@ -6,7 +6,7 @@ import protobuf from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor.js';
 import type { grpc } from '#contracts';
 import { ControlServer } from '../../services/coordinator/control-server.js';
-import type { RunDesk } from '../../services/coordinator/run-desk.js';
+import type { RunRequests } from '../../services/coordinator/control-requests.js';
 import {
   CHANNEL_OPTIONS,
   clientCredentials,
@@ -17,7 +17,7 @@ type Ask = grpc.reflection.v1.ServerReflectionRequest.$Properties;
 type Answer = grpc.reflection.v1.ServerReflectionResponse;
 
 const { FileDescriptorProto, FileDescriptorSet } = descriptor;
-const nobody = {} as RunDesk;
+const nobody = {} as RunRequests;
 
 describe('a client that knows nothing of the contracts', () => {
   it('learns them from the server, and calls it by what it has learnt', async () => {

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
 import { LiveFleet } from '../../services/cli/fleet/live-fleet.js';
 import { ControlServer } from '../../services/coordinator/control-server.js';
-import type { RunDesk, ServiceDesk } from '../../services/coordinator/run-desk.js';
+import type { RunRequests, ServiceRequests } from '../../services/coordinator/control-requests.js';
 import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { blankColumns } from '../../services/runtime/port-sample.js';
 import { SnapshotCache } from '../../services/runtime/run-snapshot.js';
@@ -15,16 +15,16 @@ const KEYS = new RunKeys('r', '0'.repeat(32));
 /** Instead of a day. */
 const STREAM_MS = 100;
 const STREAMS = 3;
-const nobody = {} as RunDesk;
+const nobody = {} as RunRequests;
 
 /** Counts clients that connect and leave, and sends to all. */
-class Desk implements ServiceDesk {
+class Requests implements ServiceRequests {
   registered = 0;
   gone = 0;
   listened = 0;
   left = 0;
 
-  register: ServiceDesk['register'] = (_, stream) => {
+  register: ServiceRequests['register'] = (_, stream) => {
     stream.send({ round: { round: ++this.registered } });
     return null;
   };
@@ -41,7 +41,7 @@ class Desk implements ServiceDesk {
     throw new Error('nobody looks');
   }
 
-  listenPorts: ServiceDesk['listenPorts'] = (hear) => {
+  listenPorts: ServiceRequests['listenPorts'] = (hear) => {
     hear({ timePs: ++this.listened, columns: blankColumns(1, [3]) });
     return () => this.left++;
   };
@@ -51,8 +51,8 @@ describe(
   'a stream that has lasted long enough ends, and is opened again',
   { timeout: 60_000 },
   () => {
-    const desk = new Desk();
-    const server = new ControlServer(nobody, desk, KEYS.token);
+    const requests = new Requests();
+    const server = new ControlServer(nobody, requests, KEYS.token);
     let coordinator = '';
     before(async () => {
       coordinator = `127.0.0.1:${await server.listen('127.0.0.1:0', null)}`;
@@ -83,7 +83,10 @@ describe(
         );
       });
       assertRising(heard);
-      assert.ok(desk.gone >= STREAMS - 1, 'the coordinator knows that the old streams have ended');
+      assert.ok(
+        requests.gone >= STREAMS - 1,
+        'the coordinator knows that the old streams have ended',
+      );
     });
 
     it('of a client that samples ports, while it does', async () => {
@@ -107,7 +110,7 @@ describe(
       live.watched(false);
       client.close();
       assertRising(times);
-      assert.ok(desk.left >= STREAMS - 1, 'who no longer listens is not told any more');
+      assert.ok(requests.left >= STREAMS - 1, 'who no longer listens is not told any more');
     });
   },
 );

@@ -1,7 +1,7 @@
 import { selvage } from '#contracts';
 import { Coordinator } from '../../services/coordinator/coordinator.js';
 import type { CoordinatorOptions } from '../../services/coordinator/coordinator-options.js';
-import type { ServiceStream } from '../../services/coordinator/run-desk.js';
+import type { ServiceStream } from '../../services/coordinator/control-requests.js';
 import { planServices } from '../../services/fabric/placement/service-plan.js';
 import { placeEachAlone } from '../../services/fabric/placement/placement.js';
 import type { CheckpointStorage } from '../../services/runtime/checkpoints/store.js';

@@ -36,7 +36,7 @@ export function fleetFor(
     log: null,
     from: null,
     steps: [],
-    machinery: [],
+    infrastructure: [],
     elsewhere: null,
     ...more,
   };

@@ -95,7 +95,7 @@ load:
     );
   });
 
-  it('that has none, the other obeys and loses what it cannot hold', () => {
+  it('that has none, the other responds and loses what it cannot hold', () => {
     const results = runScenario(scenario(false));
     assert.equal(results.status, 'complete');
     const droppers = results.ports.filter(({ priorities }) =>

@@ -313,7 +313,7 @@ load:
   const reactions = ({ sfcPaths }: RunResults): string[] =>
     sfcPaths.map(({ reaction }) => reaction);
 
-  it('leaves stations alone that say that they obey, and acts for those that do not', () => {
+  it('leaves stations alone that advertise that they respond, and acts for those that do not', () => {
     const able = star('');
     assert.deepEqual(reactions(able), ['station', 'station', 'station']);
     assert.ok(counted(able, 'station', 'sfcSfcmsReceived') > 0);

@@ -159,9 +159,9 @@ export class CoordinatorClient {
       {},
       tokenMetadata(this.token),
       { deadline: Date.now() + CALL_MS },
-    ) as ClientReadableStream<selvage.v1.GlancePart>;
+    ) as ClientReadableStream<selvage.v1.SnapshotPart>;
     const text: Uint8Array[] = [];
-    for await (const piece of stream) text.push((piece as selvage.v1.GlancePart).json);
+    for await (const piece of stream) text.push((piece as selvage.v1.SnapshotPart).json);
     return unpackSnapshot(Buffer.concat(text));
   }
 

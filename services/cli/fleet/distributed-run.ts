@@ -3,7 +3,7 @@ import type { MergedRun } from '../../runtime/merge.js';
 import type { ProgressLine } from '../progress.js';
 import type { FleetOptions } from './fleet.js';
 import { Fleet } from './fleet.js';
-import { MachineryBreaker } from './machinery.js';
+import { InfrastructureBreaker } from './infrastructure.js';
 import { EXIT } from '../exit.js';
 import { isOver, showStatus } from './phases.js';
 import { Replacer } from './replacer.js';
@@ -15,7 +15,7 @@ const { Action } = selvage.v1.SteerRequest;
 const PATIENCE_SHARE = 4;
 
 /** The infrastructure failed, and there are no results; the message has the loss. */
-export class MachineryError extends Error {}
+export class InfrastructureError extends Error {}
 
 /** Runs a scenario in processes of its own, to the end or until it is interrupted. */
 export async function runDistributed(
@@ -30,10 +30,10 @@ export async function runDistributed(
   });
   fallen.catch(() => undefined);
   const fleet: Fleet = await Fleet.launch(options, () => {
-    fell(new MachineryError(fleet.failure ?? 'a process ended'));
+    fell(new InfrastructureError(fleet.failure ?? 'a process ended'));
   });
   const letGo = options.elsewhere === null ? onInterrupt(fleet) : onEviction(fleet);
-  const breaker = new MachineryBreaker(fleet, options.machinery);
+  const breaker = new InfrastructureBreaker(fleet, options.infrastructure);
   const replacer = new Replacer(fleet, (options.patienceSeconds * 1000) / PATIENCE_SHARE);
   try {
     await launched(fleet);
@@ -48,7 +48,7 @@ export async function runDistributed(
       options.patienceSeconds * 1000,
     );
     const { phase, detail } = await Promise.race([ended, fallen]);
-    if (phase === Phase.PHASE_FAILED) throw new MachineryError(detail);
+    if (phase === Phase.PHASE_FAILED) throw new InfrastructureError(detail);
     return await fleet.client.results();
   } finally {
     progress.clear();

@@ -12,7 +12,7 @@ import { isS3 } from '../../runtime/object-storage/s3-address.js';
 import { secretFrom, SettingsError } from '../../runtime/service/settings.js';
 import { InputError } from '../exit.js';
 import { isInsecureAccepted, requireEncryption, storageOf } from './encryption.js';
-import { machineryOf } from './machinery.js';
+import { infrastructureOf } from './infrastructure.js';
 import type { FleetOptions, Rendezvous } from './fleet.js';
 
 /** Options of a run in several processes. */
@@ -96,7 +96,7 @@ export function fleetOptions(
   }
   // Without a broker and services of its own, the command has no processes to break.
   const isOurs = options.nats === undefined && options.listen === undefined;
-  const { machinery } = fabric.scenario;
+  const { infrastructure } = fabric.scenario;
   const broker = brokerFrom(options);
   const controlTls = controlTlsFrom(options);
   const elsewhere = options.listen === undefined ? null : rendezvousAt(options.listen, options);
@@ -122,7 +122,7 @@ export function fleetOptions(
     checkpoints,
     from: null,
     steps: [],
-    machinery: isOurs ? machineryOf(machinery, fabric.topology, placement) : [],
+    infrastructure: isOurs ? infrastructureOf(infrastructure, fabric.topology, placement) : [],
     elsewhere,
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
     log: logFrom(options),

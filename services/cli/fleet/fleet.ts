@@ -13,7 +13,7 @@ import { isS3 } from '../../runtime/object-storage/s3-address.js';
 import type { RunIdentity } from '../../runtime/service/settings.js';
 import { identityEnvironment } from '../../runtime/service/settings.js';
 import type { TlsFiles } from '../../runtime/links/control-channel.js';
-import type { MachineryFault } from './machinery.js';
+import type { InfrastructureFault } from './infrastructure.js';
 import type { FaultStep } from '../../runtime/live-faults.js';
 import type { WholeState } from '../../runtime/whole-state.js';
 import { packWhole } from '../../runtime/whole-state.js';
@@ -49,7 +49,7 @@ export interface FleetOptions {
   /** Nothing is executed until the run is resumed. */
   readonly paused?: boolean;
   /** Infrastructure faults of its processes. */
-  readonly machinery: readonly MachineryFault[];
+  readonly infrastructure: readonly InfrastructureFault[];
   /** Services that are started elsewhere, and join; null: they are started here. */
   readonly elsewhere: Rendezvous | null;
 }
@@ -162,7 +162,7 @@ export class Fleet {
       writeFileSync(file, JSON.stringify(options.steps));
       args.push('--steps', file);
     }
-    for (const { atPs } of options.machinery) {
+    for (const { atPs } of options.infrastructure) {
       if (atPs !== null) args.push('--halt', `${atPs}`);
     }
     const command = process.execPath;

@@ -1,11 +1,11 @@
 import type { EmulateOptions } from '../emulation.js';
 import { EXIT } from '../exit.js';
-import type { LocalRun } from '../local-desk.js';
+import type { LocalRun } from '../local-control.js';
 
 /** Opens the control plane of a run in this process if it is requested. */
 export async function controlOf(run: LocalRun, { control }: EmulateOptions): Promise<() => void> {
   if (control !== true) return () => undefined;
-  const { openControl } = await import('../local-desk.js');
+  const { openControl } = await import('../local-control.js');
   return openControl(run);
 }
 

@@ -105,7 +105,7 @@ export interface FaultSpec {
   readonly fault: number;
   readonly seed: number;
   /** Names the random stream that samples the frames it affects. */
-  readonly dice: string;
+  readonly stream: string;
   readonly when: FaultTimes;
   readonly effect: FaultEffect;
 }

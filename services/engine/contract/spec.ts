@@ -60,7 +60,7 @@ export interface PausingSpec {
   /** A pause is refreshed after this share of its time. */
   readonly refreshFraction: number;
   readonly responseDelayPs: number;
-  /** By priority; null where pauses are obeyed however long they last. */
+  /** By priority; null where a port responds to pauses however long they last. */
   readonly watchdog: PauseWatchdogs | null;
   /** By priority group: link partners whose watchdogs ignore pauses that last too long. */
   readonly partnerWatchdog: PauseWatchdogs | null;

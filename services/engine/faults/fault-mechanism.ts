@@ -180,7 +180,7 @@ export class FaultMechanism implements Mechanism {
   fate(port: number, priority: number, octets: number): number {
     for (const fault of this.at[port]) {
       if (!fault.isActive) continue;
-      const reason = frameError(fault.spec.effect, priority, octets, fault.dice);
+      const reason = frameError(fault.spec.effect, priority, octets, fault.random);
       if (reason === UNHURT) continue;
       fault.hits++;
       return reason;
@@ -242,7 +242,7 @@ export class FaultMechanism implements Mechanism {
     for (const fault of this.at[port]) {
       const { effect } = fault.spec;
       if (effect.kind !== 'control' || !fault.isActive || !isMeant(effect.match)) continue;
-      if (fault.dice.uniform() >= effect.probability) continue;
+      if (fault.random.uniform() >= effect.probability) continue;
       fault.hits++;
       verdict |= this.meddle(fault, effect, octets, from, length);
     }
@@ -269,7 +269,7 @@ export class FaultMechanism implements Mechanism {
       if (effect.kind !== 'delay') return;
       fault.hits++;
       at += effect.delayPs;
-      if (effect.jitterPs > 0) at += fault.dice.below(effect.jitterPs + 1);
+      if (effect.jitterPs > 0) at += fault.random.below(effect.jitterPs + 1);
     });
     if (at < this.busyUntil[port]) at = this.busyUntil[port];
     else if (at === atPs) {
@@ -422,7 +422,7 @@ export class FaultMechanism implements Mechanism {
   }
 
   private meddle(
-    { dice }: StandingFault,
+    { random }: StandingFault,
     { action, delayPs }: Extract<FaultEffect, { kind: 'control' }>,
     octets: Uint8Array,
     from: number,
@@ -434,7 +434,7 @@ export class FaultMechanism implements Mechanism {
       case 'duplicate':
         return CONTROL_TWICE;
       case 'corrupt':
-        turnOneBit(octets, from, length, dice);
+        turnOneBit(octets, from, length, random);
         return 0;
       case 'delay':
         this.delayPs += delayPs;

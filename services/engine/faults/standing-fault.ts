@@ -26,12 +26,12 @@ export class StandingFault {
   /** Of activities that are over. */
   activePs = 0;
   overPs = 0;
-  readonly dice: RandomStream;
+  readonly random: RandomStream;
   private readonly spells: RandomStream;
 
   constructor(readonly spec: FaultSpec) {
     this.spells = new RandomStream(spec.seed, `fault ${spec.when.stream}`);
-    this.dice = new RandomStream(spec.seed, `fault ${spec.dice}`);
+    this.random = new RandomStream(spec.seed, `fault ${spec.stream}`);
     this.untilPs = spec.when.untilPs;
     this.plan(firstSpell(spec.when, this.spells));
   }

@@ -3,7 +3,7 @@ import type { FramePool } from './frame-pool.js';
 import { CLASS, HASH, KIND_MASK, SEQUENCE } from './frame-pool.js';
 
 /** Samples are lower than this. */
-const DICE_SIDES = 2 ** 32;
+const SAMPLE_RANGE = 2 ** 32;
 /** For a small share, a sample is computed for one frame in so many. */
 const SIEVED = 16;
 /** The upper bits change from frame to frame without a period that messages could share. */
@@ -19,13 +19,13 @@ export function makeDraw({ words }: FramePool) {
   function setShare(share: number): void {
     const isSmall = share < 1 / SIEVED;
     sieve[0] = isSmall ? SIEVE : 0;
-    limit[0] = share * DICE_SIDES * (isSmall ? SIEVED : 1);
+    limit[0] = share * SAMPLE_RANGE * (isSmall ? SIEVED : 1);
   }
 
   /** Most frames of a small share are excluded after one multiplication. */
   function draws(frame: number): boolean {
     if (limit[0] === 0) return false;
-    return (mixOf(words, frame) & sieve[0]) === 0 && diceOf(words, frame) < limit[0];
+    return (mixOf(words, frame) & sieve[0]) === 0 && sampleOf(words, frame) < limit[0];
   }
 
   return { setShare, draws };
@@ -35,7 +35,7 @@ export function makeDraw({ words }: FramePool) {
  * Pseudo-random number of a frame, from fields that do not change on its path, so that every run
  * samples the same frames.
  */
-export function diceOf(words: Int32Array, frame: number): number {
+export function sampleOf(words: Int32Array, frame: number): number {
   let h = mixOf(words, frame);
   h = Math.imul(h ^ (h >>> 16) ^ (words[frame + CLASS] & KIND_MASK), 0x7feb352d);
   h = Math.imul(h ^ (h >>> 15), 0x846ca68b);

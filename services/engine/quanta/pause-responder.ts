@@ -96,7 +96,7 @@ export class PauseResponder {
   }
 
   /** Pauses of a timer apply again, a running one included. */
-  obey(port: number, timer: number): void {
+  respond(port: number, timer: number): void {
     const i = port * this.timers + timer;
     this.ignored[port] &= ~(1 << timer);
     if (this.until[i] !== 0) this.hold(i, port, timer);

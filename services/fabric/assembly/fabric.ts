@@ -13,6 +13,7 @@ import type { Fail, Path } from '../topology/cabling.js';
 import { swapCables } from '../topology/swap-cables.js';
 import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
+import { CollectedErrors } from '../../settings/collected-errors.js';
 import { assemble } from './assemble.js';
 import type { Assembly } from './assembly.js';
 import { NIC, type NicSection } from '../../mechanisms/registry.js';
@@ -43,27 +44,35 @@ export interface Fabric extends Assembly {
   readonly frames?: number;
 }
 
-/** Everything before a run, or the first error, at its location in the file. */
+/** Everything before a run, or the errors of the first step with some, at their locations. */
 export function buildFabric(source: ScenarioSource): Fabric {
   const { scenario } = source;
   const fail: Fail = (path, message) => source.errorAt(path, message);
   const cabled = swapCables(buildTopology(scenario.fabric, fail), scenario.faults, fail);
-  checkMachinery(scenario, cabled, fail);
-  const settings = settingsOfDevices(scenario, cabled, fail);
+  const errors = new CollectedErrors();
+  errors.attempt(() => {
+    checkInfrastructure(scenario, cabled, fail);
+  });
+  const configured = errors.attempt(() => settingsOfDevices(scenario, cabled, fail));
+  const expanded = errors.attempt(() =>
+    expandLoad(scenario.load, {
+      topology: cabled,
+      groups: scenario.groups,
+      plugins: scenario.plugins,
+      seed: scenario.seed,
+      durationPs: scenario.durationPs,
+      fail,
+      readFile: readTable,
+    }),
+  );
+  errors.settle();
+  // Nothing is null where there was no error.
+  const [settings, written] = [configured!, expanded!];
   const nicOf = (host: number): NicSection | null => settings[host]!.host.nic;
   const pairs = NIC.portPairs(cabled, nicOf, fail);
   const topology = pairs.length === 0 ? cabled : { ...cabled, pairs };
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);
-  const written = expandLoad(scenario.load, {
-    topology,
-    groups: scenario.groups,
-    plugins: scenario.plugins,
-    seed: scenario.seed,
-    durationPs: scenario.durationPs,
-    fail,
-    readFile: readTable,
-  });
   const flows = NIC.withInsertedVlans(written, nicOf, fail);
   checkVmAddresses(flows, { topology, settings, addresses }, fail);
   const placement = placeByName(topology, scenario.placement, fail);
@@ -77,10 +86,10 @@ export function buildFabric(source: ScenarioSource): Fabric {
 }
 
 /** Infrastructure faults name services by their devices. */
-function checkMachinery({ machinery }: Scenario, topology: Topology, fail: Fail): void {
-  machinery.forEach(({ device }, index) => {
+function checkInfrastructure({ infrastructure }: Scenario, topology: Topology, fail: Fail): void {
+  infrastructure.forEach(({ device }, index) => {
     if (device === null || topology.devices.some(({ name }) => name === device)) return;
-    throw fail(['machinery', index, 'device'], `no device is called ${device}`);
+    throw fail(['infrastructure', index, 'device'], `no device is called ${device}`);
   });
 }
 

@@ -307,7 +307,7 @@ class FaultPlan {
     const spec = {
       fault: index,
       seed: this.site.scenario.seed,
-      dice: `${fault.name} hits ${end.name}`,
+      stream: `${fault.name} hits ${end.name}`,
       when: timesOf(fault, scope),
       effect,
     };
@@ -366,7 +366,7 @@ function reading(device: DeviceSpec, octetPs: number): FaultEffect | null {
   return device.kind === 'host' && device.nic === null ? { kind: 'read', octetPs } : null;
 }
 
-/** A NIC that pauses its link partner without cause; null where nothing would obey. */
+/** A NIC that pauses its link partner without cause; null where nothing would respond. */
 function stormOf(
   { priorities, intervalPs, quanta }: FaultSection,
   port: PortSpec,

@@ -21,7 +21,7 @@ export function linkFaults(
     if (link.errors === undefined) return [];
     const effect = { kind: 'bit-errors', ...frameErrorsOf(link.errors) } as const;
     const when = { ...ALWAYS, stream: name };
-    const spec = { fault: OF_THE_LINK, seed, dice: `bit errors at ${name}`, when, effect };
+    const spec = { fault: OF_THE_LINK, seed, stream: `bit errors at ${name}`, when, effect };
     return [{ device, port, spec }];
   });
 }

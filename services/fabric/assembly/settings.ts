@@ -1,3 +1,4 @@
+import { CollectedErrors } from '../../settings/collected-errors.js';
 import type { DeviceSettings } from '../scenario/device-settings.js';
 import { overridden } from '../scenario/device-settings.js';
 import type { CreditEndSection, DeviceOverride, Scenario } from '../scenario/scenario.js';
@@ -22,7 +23,8 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     changes: [],
   };
   const settings = topology.devices.map(() => plain);
-  for (const change of scenario.overrides) {
+  const errors = new CollectedErrors();
+  const apply = (change: DeviceOverride): void => {
     const reject = (message: string): Error => fail(['devices', change.match], message);
     const changed = new Map<Settings, Settings>();
     for (const device of new NameTable(topology, 'device', reject).select(change.match)) {
@@ -30,7 +32,13 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
       if (!changed.has(before)) changed.set(before, changedBy(before, change));
       settings[device] = changed.get(before)!;
     }
+  };
+  for (const change of scenario.overrides) {
+    errors.attempt(() => {
+      apply(change);
+    });
   }
+  errors.settle();
   return settings;
 }
 

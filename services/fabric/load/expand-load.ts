@@ -1,3 +1,4 @@
+import { CollectedErrors } from '../../settings/collected-errors.js';
 import type { LoadSection } from '../scenario/scenario.js';
 import { expandAllReduce } from './all-reduce.js';
 import type { Flow } from './flow.js';
@@ -12,14 +13,18 @@ import { expandReplay } from './replay.js';
 export function expandLoad(sections: readonly LoadSection[], context: LoadContext): Flow[] {
   const table = new FlowTable();
   const names = new Set<string>();
+  const errors = new CollectedErrors();
   sections.forEach((section, index) => {
-    const entry = new LoadEntry(section, index, context, table);
-    if (section.name !== '' && names.has(section.name)) {
-      throw entry.fail(['name'], `there are two loads named ${section.name}`);
-    }
-    names.add(section.name);
-    expand(entry, section);
+    errors.attempt(() => {
+      const entry = new LoadEntry(section, index, context, table);
+      if (section.name !== '' && names.has(section.name)) {
+        throw entry.fail(['name'], `there are two loads named ${section.name}`);
+      }
+      names.add(section.name);
+      expand(entry, section);
+    });
   });
+  errors.settle();
   return table.flows;
 }
 

@@ -103,7 +103,8 @@ export class LoadEntry {
   }
 
   hosts(key: string, selector: HostSelector): number[] {
-    const fail = (message: string): Error => this.fail([key], message);
+    const path = key === 'spoof' ? [key] : [this.section.kind, key];
+    const fail = (message: string): Error => this.fail(path, message);
     return selectDevices(this.context.topology, selector, 'host', fail);
   }
 

@@ -172,17 +172,17 @@ function channelsOf(
   }
   const peers = [...byPeer.keys()].sort((a, b) => a - b);
   return peers.map((peer) => {
-    const lanes = byPeer.get(peer)!.sort(laneOrder(service < peer));
-    const back = lanes.map((end) => linkEnds[end.peerDevice]![end.peerPort]!);
-    const linksOutPs = lanes.map((end) => linkLookaheadPs(specs, end));
+    const links = byPeer.get(peer)!.sort(linkOrder(service < peer));
+    const back = links.map((end) => linkEnds[end.peerDevice]![end.peerPort]!);
+    const linksOutPs = links.map((end) => linkLookaheadPs(specs, end));
     return {
       peer,
       inside: true,
       lookaheadOutPs: Math.min(...linksOutPs),
-      linksOutPs: lanes.some(({ device }) => sendsOffTheWire(specs[device]!)) ? null : linksOutPs,
+      linksOutPs: links.some(({ device }) => sendsOffTheWire(specs[device]!)) ? null : linksOutPs,
       lookaheadInPs: Math.min(...back.map((end) => linkLookaheadPs(specs, end))),
-      outPorts: lanes.map(there),
-      inPorts: lanes.map(here),
+      outPorts: links.map(there),
+      inPorts: links.map(here),
     };
   });
 }
@@ -192,7 +192,7 @@ function sendsOffTheWire(spec: DeviceSpec): boolean {
 }
 
 /** Both ends sort their common links by the end in the service of lower number. */
-function laneOrder(lower: boolean): (a: LinkEnd, b: LinkEnd) => number {
+function linkOrder(lower: boolean): (a: LinkEnd, b: LinkEnd) => number {
   const key = (end: LinkEnd): [number, number] =>
     lower ? [end.device, end.port] : [end.peerDevice, end.peerPort];
   return (a, b) => {

@@ -1,8 +1,9 @@
-/** From a scenario file (YAML or JSON) to a checked scenario, or to the one error to show. */
+/** From a scenario file (YAML or JSON) to a checked scenario, or to its errors. */
 
 import { basename, extname } from 'node:path';
 import { checkScenario } from './check-scenario.js';
 import { ScenarioError } from '../../settings/errors.js';
+import { findFurther } from './further-errors.js';
 import { applySetting, readLayers } from './layers.js';
 import type { NamedFile } from './located.js';
 import { Located } from './located.js';
@@ -33,8 +34,14 @@ export interface LoadedScenario {
   with(path: Path, value: unknown, source: string): LoadedScenario;
 }
 
-export function loadScenario(file: string, options: LoadOptions = {}): LoadedScenario {
-  return scenarioOf(file, (options.set ?? []).reduce<SourceNode>(applySetting, readLayers(file)));
+/** `check` judges a scenario beyond this, so that it adds to the errors of one that has some. */
+export function loadScenario(
+  file: string,
+  options: LoadOptions = {},
+  check?: (loaded: LoadedScenario) => unknown,
+): LoadedScenario {
+  const written = (options.set ?? []).reduce<SourceNode>(applySetting, readLayers(file));
+  return scenarioOf(file, written, check);
 }
 
 /** The same from the values of a file; `file` is where relative paths start. */
@@ -48,7 +55,26 @@ export function scenarioOfDocument(
   return scenarioOf(file, (options.set ?? []).reduce<SourceNode>(applySetting, tree));
 }
 
-function scenarioOf(file: string, written: SourceNode): LoadedScenario {
+function scenarioOf(
+  file: string,
+  written: SourceNode,
+  check?: (loaded: LoadedScenario) => unknown,
+): LoadedScenario {
+  try {
+    return soundScenario(file, written);
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error;
+    findFurther(error, written, (rest, reach) => {
+      const own = reach === 'topology' ? check : undefined;
+      const loaded = scenarioOf(file, rest, own);
+      own?.(loaded);
+    });
+    throw error;
+  }
+}
+
+/** Throws the errors of the first step that finds some. */
+function soundScenario(file: string, written: SourceNode): LoadedScenario {
   const { tree, plugins } = readPlugins(written);
   const located = new Located(withNicsOfHosts(tree));
   // Compiling the schema takes longer than what one small file gains from it.

@@ -11,7 +11,7 @@ import { expectations } from './normalise-expect.js';
 import { faultSections } from './normalise-faults.js';
 import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
-import { machinerySections } from './normalise-machinery.js';
+import { infrastructureSections } from './normalise-infrastructure.js';
 import { groupSections, loadSections } from './normalise-load.js';
 import { mechanismSections } from './mechanism-sections.js';
 import type { CaptureSection, Scenario, TraceSection } from './scenario.js';
@@ -47,7 +47,7 @@ export function normalise(
     groups,
     load,
     faults: errors.attempt(() => faultSections(input.faults, input.duration ?? null, located)),
-    machinery: errors.attempt(() => machinerySections(input.machinery, located)),
+    infrastructure: errors.attempt(() => infrastructureSections(input.infrastructure, located)),
     placement: errors.attempt(() => groupSections(input.placement, 'placement', located)),
     observe: {
       series: input.observe.series ?? null,

@@ -3,7 +3,7 @@
  */
 
 import type { Document, ErrorCode, Node, YAMLMap } from 'yaml';
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { readFileSync, statSync } from 'node:fs';
 import { ScenarioError, show } from '../../settings/errors.js';
 import type { MapEntry, Place, Source, SourceNode } from '../../settings/source-tree.js';
@@ -96,6 +96,12 @@ export function parseSource(name: string, text: string, hasLines: boolean): Sour
   if (document === null || problems.some(({ code }) => code === 'RESOURCE_EXHAUSTION')) {
     throw fail(0, `nested too deeply; at most ${DEPTH_MAX} levels`);
   }
+  const open = problems.length === 0 ? null : unclosedIn(text);
+  if (open !== null) {
+    // What follows is read as a part of it: other errors are consequences.
+    const { offset, end } = open;
+    throw fail(offset, `not valid YAML: ${text[offset]!} opens here and is not closed; add ${end}`);
+  }
   const [first, ...others] = problems.map(({ pos, code }) => {
     // The parser takes a line that is indented below a value for a part of that value.
     const here = problems.filter((other) => other.pos[0] === pos[0]).map((other) => other.code);
@@ -123,6 +129,28 @@ function parseText(text: string, lines: LineCounter): Document | null {
     if (error instanceof RangeError) return null;
     throw error;
   }
+}
+
+const CLOSING: Readonly<Record<string, string>> = { "'": "'", '"': '"', '{': '}', '[': ']' };
+
+/** Where a quote, { or [ opens that is not closed, and what closes it; null if all are. */
+function unclosedIn(text: string): { readonly offset: number; readonly end: string } | null {
+  const offsets: number[] = [];
+  visit(parseDocument(text, { keepSourceTokens: true, uniqueKeys: false }), {
+    Node: (_, { srcToken: token }) => {
+      if (token?.type === 'flow-collection') {
+        const { start, end } = token;
+        if (end[0]?.source !== CLOSING[start.source]) offsets.push(start.offset);
+      } else if (token?.type === 'single-quoted-scalar' || token?.type === 'double-quoted-scalar') {
+        const { source, offset } = token;
+        if (source.length === 1 || !source.endsWith(source[0]!)) offsets.push(offset);
+      }
+    },
+  });
+  // Brackets around an open quote are open because the quote is. Of brackets the inner is first.
+  const quotes = offsets.filter((offset) => /['"]/.test(text[offset]!));
+  const offset = quotes.length > 0 ? Math.min(...quotes) : Math.max(...offsets);
+  return offset === -Infinity ? null : { offset, end: CLOSING[text[offset]!]! };
 }
 
 class Converter {

@@ -16,7 +16,7 @@ import type { ObserveSection } from './observe-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
-import type { MachinerySection } from './machinery-section.js';
+import type { InfrastructureSection } from './infrastructure-section.js';
 import type { NicSection } from '../../mechanisms/registry.js';
 import type { MechanismSections, PriorityKeys } from './mechanism-sections.js';
 
@@ -50,7 +50,7 @@ export interface Scenario {
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
   readonly faults: readonly FaultSection[];
-  readonly machinery: readonly MachinerySection[];
+  readonly infrastructure: readonly InfrastructureSection[];
   /** Services of a distributed run, with their devices. */
   readonly placement: readonly GroupSection[];
   readonly observe: ObserveSection;

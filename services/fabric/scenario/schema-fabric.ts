@@ -154,7 +154,7 @@ const generators = [
   }),
 ] as const;
 
-const GENERATORS = [
+export const GENERATORS = [
   'none',
   'pair',
   'star',

@@ -12,7 +12,7 @@ import { devicesSchema, hostsSchema, switchesSchema } from './schema-devices.js'
 import { discoverySchema } from './schema-discovery.js';
 import { expectSchema, observeSchema } from './schema-expect.js';
 import { faultsSchema } from './schema-faults.js';
-import { machinerySchema } from './schema-machinery.js';
+import { infrastructureSchema } from './schema-infrastructure.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
@@ -112,7 +112,7 @@ export const scenarioSchema = mapping({
   faults: faultsSchema
     .describe('What goes wrong in the emulated world, where and when.')
     .prefault([]),
-  machinery: machinerySchema
+  infrastructure: infrastructureSchema
     .describe('What breaks the processes of a distributed run; no result depends on it.')
     .prefault([]),
   placement: placementSchema

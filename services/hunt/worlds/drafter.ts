@@ -88,7 +88,7 @@ export class Drafter {
       ...this.usual('observe', 0.2),
       ...(sampler.chance(0.1) && { expect: this.expectations() }),
       ...this.usual('placement', 0.05),
-      ...this.usual('machinery', 0.02),
+      ...this.usual('infrastructure', 0.02),
       ...this.linkRetry(),
     };
     const switches = draft['switches'] as Draft | undefined;

@@ -72,7 +72,7 @@ export class PartsInStep {
     this.boundPs = Math.min(nextPs + length, endPs, dueAt);
     for (const { part, outgoing } of this.seats) {
       part.runBorderTo(this.boundPs);
-      part.take(outletTo(outgoing));
+      part.take(egressPathTo(outgoing));
     }
     for (const { part } of this.seats) part.runTo(this.boundPs);
     this.seats.forEach(({ plan, outgoing }, from) => {
@@ -153,13 +153,13 @@ function seatOf(plan: PartPlan, lookaheadPs: number): Seat {
   return { part, plan, outgoing, check };
 }
 
-function outletTo(boxes: readonly Mailbox[]) {
+function egressPathTo(boxes: readonly Mailbox[]) {
   return {
-    frame: (channel: number, lane: number, pool: FramePool, frame: number): void => {
-      boxes[channel]!.addFrame(lane, pool, frame);
+    frame: (channel: number, link: number, pool: FramePool, frame: number): void => {
+      boxes[channel]!.addFrame(link, pool, frame);
     },
-    control: (channel: number, lane: number, atPs: number, octets: Uint8Array): void => {
-      boxes[channel]!.addControl(lane, atPs, octets);
+    control: (channel: number, link: number, atPs: number, octets: Uint8Array): void => {
+      boxes[channel]!.addControl(link, atPs, octets);
     },
   };
 }

@@ -368,7 +368,7 @@ export function samplesOf(place: Place): Samples {
     'expect.[].min': [0],
     'expect.[].max': (): undefined => undefined,
     'expect.[].equals': (): undefined => undefined,
-    'machinery.[]': (sampler) => machineryFault(sampler, devices),
+    'infrastructure.[]': (sampler) => infrastructureFault(sampler, devices),
   };
 }
 
@@ -403,7 +403,7 @@ function captureFilters(sampler: Sampler): unknown[] {
 }
 
 /** Infrastructure faults, which have no effect here: they are parsed and checked. */
-function machineryFault(sampler: Sampler, devices: readonly string[]): unknown {
+function infrastructureFault(sampler: Sampler, devices: readonly string[]): unknown {
   const of = sampler.pick(['service', 'broker', 'coordinator']);
   const kind = sampler.pick(['kill', 'pause']);
   return {

@@ -70,7 +70,7 @@ export const watchdogKey = either(
 export type PausingSettings = z.output<z.ZodObject<typeof pausingKeys>>;
 export type WatchdogSetting = z.output<typeof watchdogKey>;
 
-/** Null: pauses are obeyed however long they last. */
+/** Null: a port responds to pauses however long they last. */
 export function watchdogOf(setting: WatchdogSetting): PauseWatchdogSpec | null {
   if (setting === false) return null;
   const { detection, restoration, action } = setting === true ? watchdogKeys.parse({}) : setting;

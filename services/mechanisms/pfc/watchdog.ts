@@ -131,7 +131,7 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
     this.discards[port] &= ~bit;
     this.since[i] = Infinity;
     this.tools!.note(port, priority, false);
-    this.responder.obey(port, priority);
+    this.responder.respond(port, priority);
   }
 
   private wait(port: number, priority: number, since: number): void {

@@ -3,7 +3,7 @@ export interface SfcTimers {
   arm(port: number, timer: number, timePs: number): void;
 }
 
-/** The stations for which a bridge is a proxy: those that do not obey messages themselves. */
+/** The stations for which a bridge is a proxy: those that do not respond to messages themselves. */
 export interface SfcEdges {
   actsFor(port: number): boolean;
 }

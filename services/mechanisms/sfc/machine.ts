@@ -94,10 +94,10 @@ export function intervalIsOver(lastPs: number, now: number, minIntervalPs: numbe
 }
 
 /**
- * Whether a bridge is a proxy for the station at a port, which obeys messages itself or does not.
+ * Whether a bridge is a proxy for the station at a port, which may respond to messages itself.
  */
-export function actsForStation(proxy: SfcPortSpec['proxy'], obeys: boolean): boolean {
-  return proxy === 'on' || (proxy === 'auto' && !obeys);
+export function actsForStation(proxy: SfcPortSpec['proxy'], responds: boolean): boolean {
+  return proxy === 'on' || (proxy === 'auto' && !responds);
 }
 
 /** Sources are indexed by their address, and by priority, since a pause names one. */

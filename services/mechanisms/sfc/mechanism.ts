@@ -53,8 +53,8 @@ export class SfcMechanism
     const sender = new SfcSender(spec, place, carrier, this, this, pool, counters);
     const proxy = new SfcProxyReceiver(place.firstPort, spec, this, this, counters, carrier);
     const point = this.install(place, new SfcBridgePoint(counters, sender, proxy));
-    spec.ports.forEach(({ obeys }, p) => {
-      this.stationPauses(place.firstPort + p, obeys);
+    spec.ports.forEach(({ responds }, p) => {
+      this.stationPauses(place.firstPort + p, responds);
     });
     return point;
   }
@@ -79,7 +79,7 @@ export class SfcMechanism
   }
 
   operate(port: number, { advertised }: OperatingPort): void {
-    this.stationPauses(port, advertised.sourceFlowControl?.obeys === true);
+    this.stationPauses(port, advertised.sourceFlowControl?.responds === true);
   }
 
   /** From now on a station pauses itself, or the bridge is its proxy if it may. */

@@ -90,7 +90,10 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     const longest = Math.max(...watched.map((priority) => longestFrameOctets[priority]), 64);
     const ports = links.map((link) => this.port(device, link, loopPs, longest));
     this.ports.set(device, ports);
-    if (watched.length === 0 && !ports.some(({ proxy, obeys }) => actsForStation(proxy, obeys)))
+    if (
+      watched.length === 0 &&
+      !ports.some(({ proxy, responds }) => actsForStation(proxy, responds))
+    )
       return null;
     this.warnOfLateDetection(device);
     return {
@@ -241,7 +244,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
       station: isEdge ? this.stations.mac(link.peerDevice) : 0,
       proxy: isEdge ? own.proxy : 'off',
       // Where link partners negotiate, a station has to advertise it first.
-      obeys: isEdge && !negotiates && this.section(link.peerDevice).receive,
+      responds: isEdge && !negotiates && this.section(link.peerDevice).receive,
     };
   }
 

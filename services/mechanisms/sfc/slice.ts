@@ -103,7 +103,7 @@ function advertise(
       ...blankSourceFlowControl(),
       sends: isBridge && own.send,
       proxy: isBridge && own.proxy !== 'off',
-      obeys: !isBridge && own.receive,
+      responds: !isBridge && own.receive,
       layer2: encapsulation === 'ethernet',
       ipv4: encapsulation === 'ipv4',
       ipv6: encapsulation === 'ipv6',

@@ -51,13 +51,13 @@ export interface SfcPortSpec {
   readonly drainOctetPs: readonly number[];
   /** MAC of the station on the link; 0 where there is none. */
   readonly station: number;
-  /** The switch pauses the station by PFC: never, always, or while it does not obey by itself. */
+  /** The switch pauses the station by PFC: never, always, or while it does not respond itself. */
   readonly proxy: 'off' | 'on' | 'auto';
-  /** The station obeys messages itself, as known when the run starts. */
-  readonly obeys: boolean;
+  /** The station responds to messages itself, as known when the run starts. */
+  readonly responds: boolean;
 }
 
-/** Source flow control in an end station that obeys it. */
+/** Source flow control in an end station that responds to it. */
 export interface SfcHostSpec {
   /** A message pauses its whole priority, or only flows to the same destination. */
   readonly scope: 'priority' | 'flow';

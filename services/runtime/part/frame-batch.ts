@@ -17,8 +17,8 @@ import {
  * frame differs from the one before it of its flow, so both ends of a channel remember, by flow,
  * what was last sent whole; messages come in order and once, so they remember the same.
  *
- *   whole  ~slot                          the words of the pool, NEXT being the lane    68 octets
- *   brief  slot | flags | lane << 14      sequence   arrival   age on arrival           16 octets
+ *   whole  ~slot                          the words of the pool, NEXT being the link    68 octets
+ *   brief  slot | flags | link << 14      sequence   arrival   age on arrival           16 octets
  *
  * Flags: the packet's place in its message counts down as its sequence counts up (else it is as
  * remembered); it was born when the one remembered was, whatever its age. Words are little-endian,
@@ -29,8 +29,8 @@ const SLOT_BITS = 12;
 const SLOTS = 1 << SLOT_BITS;
 const COUNTS_FLAG = 1 << SLOT_BITS;
 const BORN_FLAG = 2 << SLOT_BITS;
-const LANE_SHIFT = SLOT_BITS + 2;
-const MOST_LANES = 1 << (31 - LANE_SHIFT);
+const LINK_SHIFT = SLOT_BITS + 2;
+const MOST_LINKS = 1 << (31 - LINK_SHIFT);
 const BASE_WORDS = 2;
 const WHOLE_WORDS = 1 + RECORD_WORDS;
 const BRIEF_WORDS = 4;
@@ -59,7 +59,7 @@ export class FrameSender {
     return this.used === 0;
   }
 
-  add(lane: number, pool: FramePool, frame: number): void {
+  add(link: number, pool: FramePool, frame: number): void {
     if (this.used + BASE_WORDS + WHOLE_WORDS > this.words.length) this.grow();
     if (this.used + WHOLE_WORDS - this.pieceStart > this.mostWords) this.endPiece();
     const arrival = pool.arrival(frame);
@@ -67,12 +67,12 @@ export class FrameSender {
     const slot = slotOf(pool, frame);
     const after = (arrival - this.basePs) | 0;
     const flags = this.flagsOf(pool, frame, slot);
-    if (flags < 0 || this.basePs + after !== arrival || lane >= MOST_LANES) {
-      this.addWhole(lane, slot, pool, frame);
+    if (flags < 0 || this.basePs + after !== arrival || link >= MOST_LINKS) {
+      this.addWhole(link, slot, pool, frame);
       return;
     }
     const { words, used } = this;
-    words[used] = slot | flags | (lane << LANE_SHIFT);
+    words[used] = slot | flags | (link << LINK_SHIFT);
     words[used + 1] = pool.words[frame + SEQUENCE]!;
     words[used + 2] = after;
     words[used + 3] = arrival - pool.born(frame);
@@ -95,12 +95,12 @@ export class FrameSender {
     return fewer === further ? flags | COUNTS_FLAG : -1;
   }
 
-  private addWhole(lane: number, slot: number, pool: FramePool, frame: number): void {
+  private addWhole(link: number, slot: number, pool: FramePool, frame: number): void {
     const { known, words, used } = this;
     pool.readInto(frame, known, slot * RECORD_WORDS);
     pool.readInto(frame, words, used + 1);
     words[used] = ~slot;
-    words[used + 1 + NEXT] = lane;
+    words[used + 1 + NEXT] = link;
     this.used = used + WHOLE_WORDS;
   }
 
@@ -154,9 +154,9 @@ export class FrameReceiver {
   private at = 0;
   private end = 0;
 
-  constructor(private readonly lanes: number) {}
+  constructor(private readonly links: number) {}
 
-  /** Whether octets are whole records of existing lanes. The state of flows is unchanged. */
+  /** Whether octets are whole records of existing links. The state of flows is unchanged. */
   accepts(octets: Uint8Array): boolean {
     this.end = 0;
     this.at = 0;
@@ -168,8 +168,8 @@ export class FrameReceiver {
     let at = BASE_WORDS;
     while (at < end) {
       const head = received[at]!;
-      const lane = head < 0 ? received[at + 1 + NEXT]! : head >> LANE_SHIFT;
-      if (~head >= SLOTS || lane < 0 || lane >= this.lanes) return false;
+      const link = head < 0 ? received[at + 1 + NEXT]! : head >> LINK_SHIFT;
+      if (~head >= SLOTS || link < 0 || link >= this.links) return false;
       at += head < 0 ? WHOLE_WORDS : BRIEF_WORDS;
     }
     if (at !== end) return false;
@@ -181,7 +181,7 @@ export class FrameReceiver {
     return true;
   }
 
-  /** Reads the next frame of the message into `record`; its lane, -1 if there is none. */
+  /** Reads the next frame of the message into `record`; its link, -1 if there is none. */
   next(): number {
     if (this.at === this.end) return -1;
     const head = received[this.at]!;
@@ -209,7 +209,7 @@ export class FrameReceiver {
     if ((head & BORN_FLAG) === 0)
       times[RECORD_BORN] = times[RECORD_ARRIVAL] - received[this.at + 3]!;
     this.at += BRIEF_WORDS;
-    return head >> LANE_SHIFT;
+    return head >> LINK_SHIFT;
   }
 }
 

@@ -73,7 +73,7 @@ const NOT_COUNTED: ActorCounts = {
 };
 
 interface PendingControl {
-  readonly lane: number;
+  readonly link: number;
   readonly atPs: number;
   readonly octets: Uint8Array;
 }
@@ -107,7 +107,7 @@ interface Channel {
   readonly peer: number;
   readonly lookaheadInPs: number;
   readonly lookaheadOutPs: number;
-  readonly lanes: number;
+  readonly links: number;
   readonly keyIn: MacKey;
   readonly keyOut: MacKey;
   sending: SendingEnd;
@@ -310,8 +310,8 @@ export class Member {
       this.noteHandedOver(pool.arrival(frame));
       this.handedOver++;
     },
-    control: (c: number, lane: number, atPs: number, octets: Uint8Array): void => {
-      this.channels[c]!.control.push({ lane, atPs, octets: octets.slice() });
+    control: (c: number, link: number, atPs: number, octets: Uint8Array): void => {
+      this.channels[c]!.control.push({ link, atPs, octets: octets.slice() });
       this.noteHandedOver(atPs);
     },
   };
@@ -329,7 +329,7 @@ export class Member {
   private openChannels(keys: ChannelKeys): Channel[] {
     const { service } = this;
     return this.part.channels.map(({ peer, lookaheadInPs, lookaheadOutPs, links }) => ({
-      ...{ peer, lookaheadInPs, lookaheadOutPs, lanes: links },
+      ...{ peer, lookaheadInPs, lookaheadOutPs, links },
       keyIn: keys(peer, service),
       keyOut: keys(service, peer),
       sending: new SendingEnd(),
@@ -360,7 +360,7 @@ export class Member {
   private receiveContent(channel: Channel, message: IncomingMessage): void {
     const { receiving } = channel;
     const areFrames = channel.framesIn.accepts(message.frames);
-    if (!areFrames || message.control.some(({ lane }) => lane >= channel.lanes)) {
+    if (!areFrames || message.control.some(({ link }) => link >= channel.links)) {
       this.ignored.malformed++;
       return;
     }
@@ -388,7 +388,7 @@ export class Member {
       this.part.putFrame(c, queue, framesIn.record, 0);
       this.takenOver++;
     }
-    for (const { lane: queue, atPs, octets } of message.control) {
+    for (const { link: queue, atPs, octets } of message.control) {
       this.part.putControl(c, queue, atPs, octets);
     }
   }

@@ -1,6 +1,6 @@
 /** A control frame in a message. */
 export interface IncomingControl {
-  readonly lane: number;
+  readonly link: number;
   readonly atPs: number;
   readonly octets: Uint8Array;
 }
@@ -183,5 +183,5 @@ function controlIn(octets: Uint8Array, outer: Cursor): IncomingControl {
     else cursor.pass(tag & 7);
   }
   if (!cursor.isWell) outer.isWell = false;
-  return { lane: queue, atPs, octets: content };
+  return { link: queue, atPs, octets: content };
 }

@@ -29,7 +29,7 @@ const FRAMES_KEY = key(11, LENGTH);
 const CONTROL_KEY = key(12, LENGTH);
 const BARE_KEY = key(14, VARINT);
 const MAC_KEY = key(15, LENGTH);
-const LANE_KEY = key(1, VARINT);
+const LINK_KEY = key(1, VARINT);
 const AT_KEY = key(2, FIXED64);
 const OCTETS_KEY = key(3, LENGTH);
 
@@ -119,12 +119,12 @@ function putOctets(into: Buffer, at: number, fieldKey: number, octets: Uint8Arra
 
 /** A message in a message: its length, which is known when it is written, comes before it. */
 function putControl(into: Buffer, at: number, fields: ControlFields): number {
-  const { lane: queue, atPs, octets } = fields;
+  const { link: queue, atPs, octets } = fields;
   const content = octets ?? NOTHING;
   const length = lengthOfControl(queue ?? 0, atPs ?? 0, content.length);
   into[at] = CONTROL_KEY;
   let end = putVarint(into, at + 1, length);
-  end = putNumber(into, end, LANE_KEY, queue ?? 0);
+  end = putNumber(into, end, LINK_KEY, queue ?? 0);
   end = putDouble(into, end, AT_KEY, atPs ?? 0);
   return putOctets(into, end, OCTETS_KEY, content);
 }

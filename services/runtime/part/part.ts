@@ -64,8 +64,8 @@ export class Part implements Actors {
     this.observers = new Observers(this.engine, plan);
     this.feeds = plan.proxyDevices.map(() => new Feed(this.engine.shared.pool));
     plan.channels.forEach(({ outPorts }, channel) => {
-      outPorts.forEach(({ place, port }, lane) => {
-        this.feeds[place - plan.specs.length]!.connect(port, channel, lane);
+      outPorts.forEach(({ place, port }, link) => {
+        this.feeds[place - plan.specs.length]!.connect(port, channel, link);
       });
     });
     this.ownPorts = plan.channels.map(({ inPorts }) =>
@@ -149,12 +149,12 @@ export class Part implements Actors {
   }
 
   /** Puts in a frame of another service. */
-  putFrame(channel: number, lane: number, records: Int32Array, offset: number): void {
-    putFrame(this.engine, this.ownPorts[channel]![lane]!, records, offset);
+  putFrame(channel: number, link: number, records: Int32Array, offset: number): void {
+    putFrame(this.engine, this.ownPorts[channel]![link]!, records, offset);
   }
 
-  putControl(channel: number, lane: number, atPs: number, octets: Uint8Array): void {
-    putControl(this.engine, this.ownPorts[channel]![lane]!, atPs, octets);
+  putControl(channel: number, link: number, atPs: number, octets: Uint8Array): void {
+    putControl(this.engine, this.ownPorts[channel]![link]!, atPs, octets);
   }
 
   count(): ActorCounts {
@@ -233,16 +233,16 @@ export class Part implements Actors {
   }
 }
 
-/** Frames sent to a proxy device go to the channel and lane of their port. */
+/** Frames sent to a proxy device go to the channel and link of their port. */
 class Feed implements HandOverSink {
   /** By port; other ports have no device here that sends to them. */
-  private readonly lanes: { readonly channel: number; readonly lane: number }[] = [];
+  private readonly places: { readonly channel: number; readonly link: number }[] = [];
   private egressPath = DISCARD;
 
   constructor(private readonly pool: FramePool) {}
 
-  connect(port: number, channel: number, lane: number): void {
-    this.lanes[port] = { channel, lane };
+  connect(port: number, channel: number, link: number): void {
+    this.places[port] = { channel, link };
   }
 
   /** Sets where the next frames go. */
@@ -252,13 +252,13 @@ class Feed implements HandOverSink {
   }
 
   frame(port: number, frame: number): void {
-    const feed = this.lanes[port];
-    if (feed !== undefined) this.egressPath.frame(feed.channel, feed.lane, this.pool, frame);
+    const feed = this.places[port];
+    if (feed !== undefined) this.egressPath.frame(feed.channel, feed.link, this.pool, frame);
   }
 
   control(port: number, atPs: number, octets: Uint8Array): void {
-    const feed = this.lanes[port];
-    if (feed !== undefined) this.egressPath.control(feed.channel, feed.lane, atPs, octets);
+    const feed = this.places[port];
+    if (feed !== undefined) this.egressPath.control(feed.channel, feed.link, atPs, octets);
   }
 }
 

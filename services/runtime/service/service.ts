@@ -100,7 +100,7 @@ export class Service {
     link.open(
       () => this.registration(),
       (message) => {
-        this.obey(message).catch(fail);
+        this.execute(message).catch(fail);
       },
     );
   }
@@ -137,7 +137,7 @@ export class Service {
     return { register: { protocol: PROTOCOL, run, ...seat, incarnation, host } };
   }
 
-  private async obey(message: selvage.v1.ToService): Promise<void> {
+  private async execute(message: selvage.v1.ToService): Promise<void> {
     const { assignment, round, save, show, finish, refusal, leave, change } = message;
     if (leave) {
       this.log.info('the run is over');

@@ -3,7 +3,7 @@ import {
   ARRIVED,
   BORN,
   DEVICE,
-  DICE,
+  SAMPLE,
   HOP_TIMES,
   HOP_WORDS,
   INGRESS,
@@ -85,7 +85,7 @@ export class HopList {
     const starts: number[] = [];
     for (let hop = count - 1, at = hop * HOP_WORDS; hop >= 0; hop--, at -= HOP_WORDS) {
       if (words[at + DEVICE]! < 0) continue;
-      const place = words[at + DICE]! & mask;
+      const place = words[at + SAMPLE]! & mask;
       next[hop] = first[place]!;
       first[place] = hop;
       if (words[at + INGRESS]! < 0) starts.push(hop);
@@ -102,6 +102,6 @@ export class HopList {
   }
 
   private firstLike(hop: number): number {
-    return this.first[this.words[hop * HOP_WORDS + DICE]! & (this.first.length - 1)]!;
+    return this.first[this.words[hop * HOP_WORDS + SAMPLE]! & (this.first.length - 1)]!;
   }
 }

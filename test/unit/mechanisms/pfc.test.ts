@@ -127,7 +127,7 @@ function pfcOctets(enableVector: number, quanta: readonly number[]): Uint8Array 
   return octets.subarray(0, encodePfc(octets, 0, frame));
 }
 
-describe('PFC, obeying', () => {
+describe('PFC, responding', () => {
   const spec = portSpec({ pausing: pfcOn(0b0001_1000) });
 
   it('holds a named priority for its time, lets the others go, and a new time replaces the old', () => {

@@ -12,7 +12,7 @@ const octets = fc.uint8Array({ maxLength: 300 });
 const fields = fc.record({
   ...{ protocol: number, epoch: number, from: number, to: number, sequence: number },
   ...{ acknowledged: number, bare: number, probe: fc.boolean(), promisePs: time, frames: octets },
-  control: fc.array(fc.record({ lane: number, atPs: time, octets }), { maxLength: 4 }),
+  control: fc.array(fc.record({ link: number, atPs: time, octets }), { maxLength: 4 }),
 });
 
 /** Only what a message says, as plain values; what it lacks is in its prototype. */
@@ -33,7 +33,7 @@ function said(message: object): object {
   return {
     numbers: [protocol, epoch, from, to, sequence, acknowledged, bare, probe, promisePs],
     frames: [...frames],
-    control: control.map(({ lane, atPs, octets: content }) => [lane, atPs, ...content!]),
+    control: control.map(({ link, atPs, octets: content }) => [link, atPs, ...content!]),
   };
 }
 
@@ -62,7 +62,7 @@ describe('a message between services', () => {
   });
 
   it('is none where it is cut', () => {
-    const control = [{ lane: 3, atPs: 5, octets: Uint8Array.of(1, 2) }];
+    const control = [{ link: 3, atPs: 5, octets: Uint8Array.of(1, 2) }];
     const encoded = encodeMessage({ sequence: 300, frames: new Uint8Array(40), control }, KEY);
     const end = encoded.length - MAC_OCTETS - 2;
     const tail = encoded.subarray(end);

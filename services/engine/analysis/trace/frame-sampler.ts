@@ -9,7 +9,7 @@ import {
   SOURCE,
   TARGET,
 } from '../../frame/frame-pool.js';
-import { diceOf, makeDraw, type Draw } from '../../frame/draw.js';
+import { sampleOf, makeDraw, type Draw } from '../../frame/draw.js';
 
 /** Frames of a flow, by their fields. */
 export interface FlowMark {
@@ -42,7 +42,7 @@ export class FrameSampler {
   private readonly hasNames: boolean;
   private readonly named: ReadonlySet<string>;
   /** Hashes of the named ones, for a quick test. */
-  private readonly namedDice: ReadonlySet<number>;
+  private readonly namedSamples: ReadonlySet<number>;
 
   constructor(
     private readonly spec: SamplingSpec,
@@ -52,7 +52,7 @@ export class FrameSampler {
     this.draw.setShare(spec.share);
     this.hasNames = spec.named.length > 0;
     this.named = new Set(spec.named);
-    this.namedDice = new Set(spec.named.map((name) => Number(name.slice(0, name.indexOf(' ')))));
+    this.namedSamples = new Set(spec.named.map((name) => Number(name.slice(0, name.indexOf(' ')))));
   }
 
   /** The share of frames; no frame outside it is selected. */
@@ -71,7 +71,9 @@ export class FrameSampler {
 
   private isNamed(frame: number): boolean {
     const { pool } = this;
-    return this.namedDice.has(diceOf(pool.words, frame)) && this.named.has(nameOf(pool, frame));
+    return (
+      this.namedSamples.has(sampleOf(pool.words, frame)) && this.named.has(nameOf(pool, frame))
+    );
   }
 }
 
@@ -80,7 +82,7 @@ export function nameOf(pool: FramePool, frame: number): string {
   const { words, ends } = pool;
   const kind = words[frame + CLASS] & KIND_MASK;
   const end = `${ends[frame + SOURCE]} ${words[frame + TARGET]} ${ends[frame + CONNECTION]}`;
-  return `${diceOf(words, frame)} ${end} ${kind} ${words[frame + SEQUENCE]}`;
+  return `${sampleOf(words, frame)} ${end} ${kind} ${words[frame + SEQUENCE]}`;
 }
 
 /** Whether it is data of a flow. */

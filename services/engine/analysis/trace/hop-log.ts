@@ -8,7 +8,7 @@ import {
   SOURCE,
   TARGET,
 } from '../../frame/frame-pool.js';
-import { diceOf } from '../../frame/draw.js';
+import { sampleOf } from '../../frame/draw.js';
 
 /** How a frame left a device, or that it has not. */
 export const HOP_ENDS = ['inside', 'sent', 'delivered', 'dropped'] as const;
@@ -20,7 +20,7 @@ export const HOP_END = { INSIDE: 0, SENT: 1, DELIVERED: 2, DROPPED: 3 } as const
 // Words of a traced frame at one device. Ports are as the device counts them, -1 for none.
 
 /** Pseudo-random number of the frame: see `nameOf`. */
-export const DICE = 0;
+export const SAMPLE = 0;
 export const FROM = 1;
 export const TO = 2;
 export const AT_CONNECTION = 3;
@@ -93,7 +93,7 @@ export class HopLog {
     const row = this.grown();
     const { words, times } = this;
     const at = row * HOP_WORDS;
-    words[at + DICE] = diceOf(pool.words, frame);
+    words[at + SAMPLE] = sampleOf(pool.words, frame);
     words[at + FROM] = pool.ends[frame + SOURCE];
     words[at + TO] = pool.words[frame + TARGET];
     words[at + AT_CONNECTION] = pool.ends[frame + CONNECTION];
@@ -284,7 +284,7 @@ export class HopLog {
   private isOf(row: number, pool: FramePool, frame: number): boolean {
     return (
       this.isLike(row, pool, frame) &&
-      this.words[row * HOP_WORDS + DICE] === (diceOf(pool.words, frame) | 0)
+      this.words[row * HOP_WORDS + SAMPLE] === (sampleOf(pool.words, frame) | 0)
     );
   }
 
@@ -306,13 +306,13 @@ export class HopLog {
 export function nameOfHop(words: Int32Array, at: number): string {
   const end = `${words[at + FROM]} ${words[at + TO]} ${words[at + AT_CONNECTION]}`;
   const kind = words[at + FRAME_CLASS] & KIND_MASK;
-  return `${words[at + DICE] >>> 0} ${end} ${kind} ${words[at + NUMBER]}`;
+  return `${words[at + SAMPLE] >>> 0} ${end} ${kind} ${words[at + NUMBER]}`;
 }
 
 /** Whether two hops, given by the offsets of their words, are of one frame. */
 export function isSameFrame(words: Int32Array, a: number, b: number): boolean {
   return (
-    words[a + DICE] === words[b + DICE] &&
+    words[a + SAMPLE] === words[b + SAMPLE] &&
     words[a + NUMBER] === words[b + NUMBER] &&
     words[a + FROM] === words[b + FROM] &&
     words[a + TO] === words[b + TO] &&

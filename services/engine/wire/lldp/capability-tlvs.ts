@@ -82,7 +82,7 @@ export interface SourceFlowControl {
   version: number;
   sends: boolean;
   proxy: boolean;
-  obeys: boolean;
+  responds: boolean;
   layer2: boolean;
   ipv4: boolean;
   ipv6: boolean;
@@ -244,7 +244,7 @@ export function blankSourceFlowControl(): SourceFlowControl {
     version: SFC_VERSION,
     sends: false,
     proxy: false,
-    obeys: false,
+    responds: false,
     layer2: false,
     ipv4: false,
     ipv6: false,
@@ -264,7 +264,7 @@ export function encodeSourceFlowControl(
   const { address } = tlv;
   const value = encodeOrganization(octets, at, OUI_SELVAGE, 2, SFC_OCTETS + address.length);
   octets[value] = tlv.version;
-  octets[value + 1] = flagsOf([tlv.sends, tlv.proxy, tlv.obeys, tlv.layer2, tlv.ipv4, tlv.ipv6]);
+  octets[value + 1] = flagsOf([tlv.sends, tlv.proxy, tlv.responds, tlv.layer2, tlv.ipv4, tlv.ipv6]);
   octets[value + 2] = tlv.monitored;
   octets[value + 3] = tlv.hopLimit;
   writeU48(octets, value + 4, tlv.mac);
@@ -285,7 +285,7 @@ export function decodeSourceFlowControl(value: Uint8Array, into: SourceFlowContr
   into.version = value[at];
   into.sends = (flags & 0x80) !== 0;
   into.proxy = (flags & 0x40) !== 0;
-  into.obeys = (flags & 0x20) !== 0;
+  into.responds = (flags & 0x20) !== 0;
   into.layer2 = (flags & 0x10) !== 0;
   into.ipv4 = (flags & 0x08) !== 0;
   into.ipv6 = (flags & 0x04) !== 0;

@@ -32,7 +32,7 @@ function placeOf(engine: Engine, name: string): number {
 
 type PortOf = (device: string, port: number) => number;
 
-describe('a bridge that learns whether its station obeys messages', () => {
+describe('a bridge that learns whether its station responds to messages', () => {
   const text = (more: string): string =>
     `${FABRIC}${LOAD}sfc: { detect: 30KB, target: 20KB, minInterval: 5us${more} }
 priorities: { 3: { flowControl: pfc, responseDelay: 200ns, sfc: true } }

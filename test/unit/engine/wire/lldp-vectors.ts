@@ -280,7 +280,7 @@ export const tlvCodecs: readonly Codec[] = [
       version: 1,
       sends: true,
       proxy: false,
-      obeys: true,
+      responds: true,
       layer2: true,
       ipv4: true,
       ipv6: false,

@@ -194,7 +194,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
     faults: [],
-    machinery: [],
+    infrastructure: [],
     placement: [],
     load: [],
     observe: {

@@ -80,9 +80,9 @@ describe('streams', () => {
     [
       'an unknown host',
       { from: ['h9'] },
-      /^Error: load\.0\.from: there is no host h9; did you mean/,
+      /^Error: load\.0\.stream\.from: there is no host h9; did you mean/,
     ],
-    ['a switch', { to: ['s1'] }, /^Error: load\.0\.to: s1 is a switch, not a host$/],
+    ['a switch', { to: ['s1'] }, /^Error: load\.0\.stream\.to: s1 is a switch, not a host$/],
     [
       'a host to itself',
       { to: ['h1'] },

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { it } from 'node:test';
+import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import { loadScenario } from '../../../../services/fabric/scenario/load-scenario.js';
 import { ScenarioError } from '../../../../services/settings/errors.js';
-import { load, PAIR } from './written-files.js';
+import { PAIR, withFiles } from './written-files.js';
 
 /** Places and beginnings of all errors of a file. */
 function errorsOf(text: string): string[] {
   try {
-    load(text);
+    withFiles({ 'main.yaml': text }, (directory) => {
+      buildFabric(loadScenario(join(directory, 'main.yaml'), {}, buildFabric));
+    });
   } catch (error) {
     assert.ok(error instanceof ScenarioError);
     const all = [error, ...error.others].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -63,5 +68,49 @@ it('lists errors of different sections, and of different checks', () => {
       'load: [{ stream: { from: h1, to: h2 } }]',
     /xonGap 5000 is more than xoff 1000/,
     /never ends/,
+  );
+});
+
+it('judges the keys of a fabric by the generator that was probably meant', () => {
+  assertErrors(
+    'selvage: 1\nfabric:\n  generator: leafspine\n  leaves: 0\n  hosts: 3\n' +
+      '  hostLink: { rate: 100X }\nload: [{ stream: { from: h1, to: h2 }, prority: 3 }]',
+    /^3:14 unknown generator: leafspine; .*did you mean leaf-spine\?$/,
+    /^4:11 not a whole number in range: 0;/,
+    /^5:3 unknown key: hosts;/,
+    /^6:21 not a rate: 100X;/,
+    /^7:40 unknown key: prority; .*did you mean priority\?$/,
+  );
+});
+
+it('judges what every generator has where none is near', () => {
+  assertErrors(
+    'selvage: 1\nfabric:\n  generator: torus\n  leaves: 0\n  hostLink: { rate: 100X }',
+    /^3:14 unknown generator: torus;/,
+    /^5:21 not a rate: 100X;/,
+  );
+});
+
+it('finds what later steps refuse in what is right', () => {
+  assertErrors(
+    `${PAIR}sede: 1\nfaults: [{ kind: loss }]\n` +
+      'load: [{ stream: { from: h1, to: h9 } }, { stream: { from: h1, to: h2 }, bytes: 1MB }]\n' +
+      'expect: [{ metric: drops, load: x, max: 0 }]\nduration: 1ms\n' +
+      'devices: { s7: {} }\ninfrastructure: [{ kind: kill, of: service, device: s8, at: 1us }]',
+    /^3:1 unknown key: sede;/,
+    /^4:10 loss needs probability/,
+    /^5:34 .*h9/,
+    /^6:33 unknown load: x/,
+    /^8:12 .*s7/,
+    /^9:53 no device is called s8/,
+  );
+});
+
+it('reports nothing that only follows from what is wrong', () => {
+  assertErrors(
+    'selvage: 1\nfabric: { generator: star, hots: 9 }\n' +
+      'load: [{ stream: { from: h1, to: h9 }, bytes: 1XB }]',
+    /^2:28 unknown key: hots;/,
+    /^3:47 not .*1XB/,
   );
 });

@@ -339,6 +339,26 @@ const files: readonly (readonly [string, Files | string, string])[] = [
     'name: a\n seed: 1\n',
     'main.yaml:2:2: not valid YAML: wrong indentation; keys of one mapping begin in the same',
   ],
+  [
+    'a quote that is not closed',
+    'selvage: 1\nname: "a\nseed: 1\nload: []\n',
+    'main.yaml:2:7: not valid YAML: " opens here and is not closed; add "',
+  ],
+  [
+    'a quote that a later one seems to close',
+    "load:\n  - { name: 'x, stream: { from: h1 } }\n  - { name: y, stream: { from: 'h1' } }\n",
+    "main.yaml:2:13: not valid YAML: ' opens here and is not closed; add '",
+  ],
+  [
+    'a bracket that is not closed',
+    'fabric: { generator: star, hosts: 9\nname: a\n',
+    'main.yaml:1:9: not valid YAML: { opens here and is not closed; add }',
+  ],
+  [
+    'a bracket that another seems to close',
+    'fabric: { links: [1, 2 }\n',
+    'main.yaml:1:18: not valid YAML: [ opens here and is not closed; add ]',
+  ],
   ['two colons', 'name: a: b', 'main.yaml:1:7: not valid YAML: two colons on one line; put the '],
   ['a tag', 'name: !secret x', 'main.yaml:1:7: not valid YAML: a tag (!) that has no meaning here'],
   ['two documents', 'a: 1\n---\nb: 2', 'main.yaml:2:1: not valid YAML: more than one document'],

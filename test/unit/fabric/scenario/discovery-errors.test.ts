@@ -73,14 +73,14 @@ discovery: true
 `);
     const [h1, h2, s1] = specs.map(({ ports }) => ports[0]!.discovery!.stages[0]!.admin);
     const told = [h1!, h2!, s1!].map(({ sourceFlowControl }) => {
-      const { sends, proxy, obeys, ipv4, ipv6, monitored } = sourceFlowControl!;
-      return { sends, proxy, obeys, ipv4, ipv6, monitored };
+      const { sends, proxy, responds, ipv4, ipv6, monitored } = sourceFlowControl!;
+      return { sends, proxy, responds, ipv4, ipv6, monitored };
     });
     const plain = { ipv4: false, ipv6: true, monitored: 8 };
     assert.deepEqual(told, [
-      { sends: false, proxy: false, obeys: true, ...plain },
-      { sends: false, proxy: false, obeys: false, ...plain },
-      { sends: true, proxy: true, obeys: false, ...plain },
+      { sends: false, proxy: false, responds: true, ...plain },
+      { sends: false, proxy: false, responds: false, ...plain },
+      { sends: true, proxy: true, responds: false, ...plain },
     ]);
     assert.deepEqual(s1!.congestionNotification, { priorities: 32, ready: 32 });
     assert.deepEqual(s1!.congestionIsolation!.queueMap, [0, 0, 0, 4, -5, 0, 0, 0]);

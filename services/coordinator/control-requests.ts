@@ -7,7 +7,7 @@ import type { Refusal } from './refusal.js';
 type V1 = typeof selvage.v1;
 
 /** Control requests to a run, wherever it is executed. */
-export interface RunDesk {
+export interface RunRequests {
   /** `stepPs`: length of a step; 0: one advance. */
   steer(action: selvage.v1.SteerRequest.Action, stepPs: number): { done: boolean; detail: string };
   /** Calls back now and whenever something changed, until the function returned is called. */
@@ -28,7 +28,7 @@ export interface ServiceStream {
 }
 
 /** Requests of the services of a run. */
-export interface ServiceDesk {
+export interface ServiceRequests {
   /** Null, or why the service is refused. */
   register(register: selvage.v1.Register.$Properties, stream: ServiceStream): Refusal | null;
   receive(service: number, message: InstanceType<V1['FromService']>): void;

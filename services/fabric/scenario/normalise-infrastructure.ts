@@ -1,15 +1,15 @@
-/** `machinery` of the file -> which process is killed or stopped, when, and for how long. */
+/** `infrastructure` of the file -> which process is killed or stopped, when, and for how long. */
 
 import type { Located } from './located.js';
-import type { MachinerySection } from './machinery-section.js';
-import type { MachineryInput } from './schema-machinery.js';
+import type { InfrastructureSection } from './infrastructure-section.js';
+import type { InfrastructureInput } from './schema-infrastructure.js';
 
-export function machinerySections(
-  input: readonly MachineryInput[],
+export function infrastructureSections(
+  input: readonly InfrastructureInput[],
   located: Located,
-): readonly MachinerySection[] {
+): readonly InfrastructureSection[] {
   return input.map((fault, index) => {
-    const path = ['machinery', index];
+    const path = ['infrastructure', index];
     const { kind, of: victim, device, at, after, for: lasts } = fault;
     const refuse = (message: string): Error => located.errorAt(path, message);
     if ((at === undefined) === (after === undefined)) {

@@ -11,7 +11,7 @@ const skip = isInstalled() ? false : 'no nats-server on the PATH';
 /** How long the load is: enough for as many faults. */
 const set = [`load.0.bytes=${isLong ? '1MB' : '128KB'}`];
 
-describe('faults of the machinery', { skip, timeout: 540_000 }, () => {
+describe('faults of the infrastructure', { skip, timeout: 540_000 }, () => {
   const expected = run(fabricOf(`examples/${EXAMPLE}`, ...set));
   const fleet = fleetFor(EXAMPLE, 4, ['--services', '4'], { set });
 

@@ -1,5 +1,5 @@
 /** Infrastructure faults, in base units; either at a virtual time or at one of the wall clock. */
-export interface MachinerySection {
+export interface InfrastructureSection {
   readonly kind: 'kill' | 'pause';
   readonly victim: 'service' | 'broker' | 'coordinator';
   /** Of a service: a device that it runs. */

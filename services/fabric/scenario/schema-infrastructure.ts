@@ -1,4 +1,4 @@
-/** Schema of `machinery`: infrastructure faults, which never change a result. */
+/** Schema of `infrastructure`: infrastructure faults, which never change a result. */
 
 import type { z } from 'zod';
 import { aboveZero, time } from '../../settings/quantities.js';
@@ -6,7 +6,7 @@ import { choice, list, mapping, quantity, text } from '../../settings/parts.js';
 
 const FAULTS_MAX = 100;
 
-export const machinerySchema = list(
+export const infrastructureSchema = list(
   mapping({
     kind: choice(['kill', 'pause']).describe(
       'kill -9 (another process takes its place), or standing still for a while.',
@@ -24,4 +24,4 @@ export const machinerySchema = list(
   'faults such as { kind: kill, of: service, device: leaf1, at: 2ms }',
 ).max(FAULTS_MAX, `too many faults; at most ${FAULTS_MAX}`);
 
-export type MachineryInput = z.output<typeof machinerySchema>[number];
+export type InfrastructureInput = z.output<typeof infrastructureSchema>[number];

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { selvage } from '#contracts';
 import { HALTED } from '../../coordinator/coordinator-options.js';
 import type { Placement } from '../../fabric/placement/placement.js';
-import type { MachinerySection } from '../../fabric/scenario/machinery-section.js';
+import type { InfrastructureSection } from '../../fabric/scenario/infrastructure-section.js';
 import type { Topology } from '../../fabric/topology/topology.js';
 
 const { Phase } = selvage.v1.RunStatus;
@@ -12,7 +12,7 @@ const { Action } = selvage.v1.SteerRequest;
 const RETRY_MS = 100;
 
 /** An infrastructure fault, with the name of its process. */
-export interface MachineryFault extends MachinerySection {
+export interface InfrastructureFault extends InfrastructureSection {
   readonly process: string;
 }
 
@@ -25,11 +25,11 @@ interface Breakable {
 }
 
 /** The processes that a scenario's infrastructure faults refer to. */
-export function machineryOf(
-  sections: readonly MachinerySection[],
+export function infrastructureOf(
+  sections: readonly InfrastructureSection[],
   topology: Topology,
   placement: Placement,
-): readonly MachineryFault[] {
+): readonly InfrastructureFault[] {
   return sections.map((section) => {
     const { victim, device } = section;
     if (victim !== 'service') return { ...section, process: victim };
@@ -40,8 +40,8 @@ export function machineryOf(
 }
 
 /** Breaks the processes of a fleet by a scenario. */
-export class MachineryBreaker {
-  private readonly left: MachineryFault[];
+export class InfrastructureBreaker {
+  private readonly left: InfrastructureFault[];
   private readonly timers: NodeJS.Timeout[] = [];
   private readonly paused = new Set<string>();
   private isReleasing = false;
@@ -49,7 +49,7 @@ export class MachineryBreaker {
 
   constructor(
     private readonly fleet: Breakable,
-    faults: readonly MachineryFault[],
+    faults: readonly InfrastructureFault[],
   ) {
     this.left = faults.filter(({ atPs }) => atPs !== null);
     for (const fault of faults) {
@@ -81,7 +81,7 @@ export class MachineryBreaker {
     this.timers.push(startTimer(act, wallPs / PS_PER_MS));
   }
 
-  private strike({ kind, process: name, lastsPs }: MachineryFault): void {
+  private strike({ kind, process: name, lastsPs }: InfrastructureFault): void {
     this.fleet.signal(name, kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
     if (kind === 'kill') return;
     this.paused.add(name);

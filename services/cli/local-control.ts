@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { selvage } from '#contracts';
 import { ControlServer } from '../coordinator/control-server.js';
-import type { RunDesk } from '../coordinator/run-desk.js';
+import type { RunRequests } from '../coordinator/control-requests.js';
 import type { RunController } from '../runtime/controller/run-controller.js';
 import { ENDED } from '../runtime/controller/run-controller.js';
 import type { FaultStep, FaultRequest, LiveFault, LiveFaults } from '../runtime/live-faults.js';
@@ -25,7 +25,7 @@ const RUN_ID_OCTETS = 4;
 const TOKEN_OCTETS = 32;
 
 /** Control plane of a run in this process, as a coordinator has for a distributed one. */
-class LocalDesk implements RunDesk {
+class LocalControl implements RunRequests {
   readonly outcome = null;
   private phase: selvage.v1.RunStatus.Phase = Phase.PHASE_RUNNING;
   private readonly watchers = new Set<(status: Status) => void>();
@@ -103,8 +103,8 @@ class LocalDesk implements RunDesk {
 export async function openControl(run: LocalRun): Promise<() => void> {
   const name = randomBytes(RUN_ID_OCTETS).toString('hex');
   const token = randomBytes(TOKEN_OCTETS).toString('hex');
-  const desk = new LocalDesk(run, name);
-  const server = new ControlServer(desk, null, token);
+  const control = new LocalControl(run, name);
+  const server = new ControlServer(control, null, token);
   const port = await server.listen('127.0.0.1:0', null);
   const { scenario } = run.live.fabric;
   const coordinator = `127.0.0.1:${port}`;
@@ -112,7 +112,7 @@ export async function openControl(run: LocalRun): Promise<() => void> {
   process.stderr.write(`run ${name} listens: selvage attach, pause, step, inject, stop\n`);
   return () => {
     withdraw(name);
-    desk.end();
+    control.end();
     // Clients that watch receive the end before the server closes.
     setImmediate(() => {
       server.close();
