@@ -1,18 +1,30 @@
 /** What may fail, where checkpoints may lie, and when: each with the results of one process. */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { selvage } from '#contracts';
 import type { Fleet, FleetOptions } from '../../services/cli/fleet/fleet.js';
+import { freePort } from '../../services/cli/fleet/free-port.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { DirectoryCheckpointStorage } from '../../services/runtime/checkpoints/directory-checkpoint-storage.js';
+import { startBroker } from '../kit/brokers.js';
+import type { Disk } from '../kit/disks.js';
+import {
+  empty,
+  fill,
+  imageDisk,
+  noImageDisk,
+  noSmallDisk,
+  slowDown,
+  smallDisk,
+} from '../kit/disks.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { BrokerCluster, fleetFor, runFleet } from '../kit/fleet.js';
 import { isLong } from '../kit/long-suite.js';
+import { BUCKET, Gateway, noGateway } from '../kit/object-storage.js';
 
 const { Phase } = selvage.v1.RunStatus;
 const { Action } = selvage.v1.SteerRequest;
@@ -24,7 +36,7 @@ const PATIENCE_MS = 120_000;
 /** Longer than a service may be silent. */
 const STOP_MS = 45_000;
 
-const STORES = ['jetstream', 'folder'] as const;
+const STORES = ['jetstream', 'folder', 's3'] as const;
 type Store = (typeof STORES)[number];
 const MOMENTS = ['start', 'run', 'checkpoint', 'end'] as const;
 type Moment = (typeof MOMENTS)[number];
@@ -33,7 +45,9 @@ type Moment = (typeof MOMENTS)[number];
 interface Stage {
   readonly fleet: Fleet;
   readonly cluster: BrokerCluster | null;
-  /** Where a folder of checkpoints is. */
+  /** Object storage, if checkpoints lie there. */
+  readonly gateway: Gateway | null;
+  /** Where checkpoints lie, whatever writes them. */
   readonly folder: string;
 }
 
@@ -64,16 +78,32 @@ const FAULTS = {
     for (const name of names) fleet.signal(name, 'SIGCONT');
   },
   'disk full': async ({ fleet, folder }) => {
-    const ballast = join(folder, 'ballast');
-    spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4k', 'count=100000']);
-    // Until a checkpoint was tried in vain.
-    await fleet.client.steer(Action.ACTION_CHECKPOINT);
-    const { rounds } = await until(fleet, () => true);
-    await until(fleet, (status) => status.rounds > rounds + 5 || isOver(status));
-    rmSync(ballast, { force: true });
+    fill(folder);
+    await checkpointsTried(fleet);
+    empty(folder);
+  },
+  'slow disk': async ({ fleet, folder }) => {
+    const end = slowDown(folder);
+    try {
+      await checkpointsTried(fleet);
+    } finally {
+      end();
+    }
+  },
+  'object storage': async ({ fleet, gateway }) => {
+    gateway!.signal('SIGSTOP');
+    await checkpointsTried(fleet);
+    gateway!.signal('SIGCONT');
   },
 } satisfies Record<string, (stage: Stage) => void | Promise<void>>;
 type Fault = keyof typeof FAULTS;
+
+/** Until a checkpoint was tried, in vain or not. */
+async function checkpointsTried(fleet: Fleet): Promise<void> {
+  await fleet.client.steer(Action.ACTION_CHECKPOINT);
+  const { rounds } = await until(fleet, () => true);
+  await until(fleet, (status) => status.rounds > rounds + 5 || isOver(status));
+}
 
 function isOver({ phase }: Status): boolean {
   return [Phase.PHASE_COMPLETE, Phase.PHASE_FAILED, Phase.PHASE_INTERRUPTED].includes(phase);
@@ -100,34 +130,40 @@ async function strike(stage: Stage, fault: Fault, moment: Moment): Promise<boole
   return true;
 }
 
-/** A folder on a file system of its own, which can be full without harm. */
-function smallDisk(): { readonly folder: string; readonly remove: () => void } {
-  const folder = mkdtempSync(join(tmpdir(), 'selvage-disk-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', folder]);
-  assert.equal(mounted.status, 0, 'tmpfs');
+function skipOf(fault: Fault, store: Store): string | false {
+  if (!isInstalled()) return 'no nats-server on the PATH';
+  if (store === 's3' && noGateway !== false) return noGateway;
+  if (fault === 'disk full') return noSmallDisk;
+  return fault === 'slow disk' ? noImageDisk : false;
+}
+
+function diskOf(fault: Fault): Disk {
+  if (fault === 'disk full') return smallDisk();
+  if (fault === 'slow disk') return imageDisk();
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
   return {
     folder,
     remove: () => {
-      spawnSync('umount', ['-l', folder]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Whether this machine lets a test mount a file system. */
-function canMount(): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'selvage-disk-'));
-  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
-  if (status === 0) spawnSync('umount', [folder]);
-  rmSync(folder, { recursive: true });
-  return status === 0;
+/** A broker whose store is on a disk of the test. */
+async function brokerOn(
+  folder: string,
+): Promise<{ readonly url: string; readonly stop: () => void }> {
+  const port = await freePort();
+  const broker = await startBroker(port, ['-js', '-sd', join(folder, 'jetstream')]);
+  const stop = (): void => {
+    broker.kill('SIGKILL');
+  };
+  return { url: `nats://127.0.0.1:${port}`, stop };
 }
 
-function skipOf(fault: Fault, store: Store): string | false {
-  if (!isInstalled()) return 'no nats-server on the PATH';
-  if (fault !== 'disk full') return false;
-  if (store === 'jetstream') return 'the store of a broker of its own has no limit';
-  return noMount;
+function placeOf(store: Store, folder: string): string {
+  if (store === 'jetstream') return store;
+  return store === 's3' ? `s3://${BUCKET}/checkpoints` : join(folder, 'checkpoints');
 }
 
 /** The suite of every change has one of each kind; the long one has all. */
@@ -140,25 +176,35 @@ function isRepresentative(fault: Fault, store: Store, moment: Moment): boolean {
     ['all at once', 'jetstream', 'run'],
     ['all at once', 'folder', 'checkpoint'],
     ['disk full', 'folder', 'checkpoint'],
+    ['disk full', 'jetstream', 'checkpoint'],
+    ['slow disk', 'jetstream', 'run'],
+    ['slow disk', 's3', 'checkpoint'],
+    ['object storage', 's3', 'checkpoint'],
+    ['all at once', 's3', 'run'],
   ];
   return few.some(([f, s, m]) => f === fault && s === store && m === moment);
 }
 
-const noMount = canMount() ? false : 'mount is not permitted';
-it('a claim that found the disk full is made when there is room', { skip: noMount }, async () => {
-  const { folder, remove } = smallDisk();
+/** Without a broker or object storage of its own, nothing could fail. */
+function isPossible(fault: Fault, store: Store): boolean {
+  return fault !== 'object storage' || store === 's3';
+}
+
+const skip = noSmallDisk;
+it('a claim that found the disk full is made when there is room', { skip }, async () => {
+  const disk = smallDisk();
+  const { folder } = disk;
   try {
     const storage = new DirectoryCheckpointStorage(join(folder, 'run'));
     assert.ok(await storage.claim('epoch-1', 'a'));
-    const ballast = join(folder, 'ballast');
-    spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=4k', 'count=100000']);
+    fill(folder);
     await assert.rejects(storage.claim('epoch-2', 'a'), /ENOSPC/);
-    rmSync(ballast);
+    empty(folder);
     assert.ok(await storage.claim('epoch-2', 'a'));
     assert.equal(await storage.claim('epoch-2', 'b'), false);
     assert.deepEqual((await storage.claims()).sort(), ['epoch-1', 'epoch-2']);
   } finally {
-    remove();
+    disk.remove();
   }
 });
 
@@ -168,23 +214,28 @@ describe('a run in services', { timeout: isLong ? 3_600_000 : 540_000 }, () => {
   for (const fault of Object.keys(FAULTS) as Fault[]) {
     for (const store of STORES) {
       for (const moment of MOMENTS) {
+        if (!isPossible(fault, store)) continue;
         if (!isLong && !isRepresentative(fault, store, moment)) continue;
         const skip = skipOf(fault, store);
         it(`bears ${fault} at its ${moment}, checkpoints in ${store}`, { skip }, async () => {
-          const disk = fault === 'disk full' ? smallDisk() : null;
-          const folder = disk?.folder ?? mkdtempSync(join(tmpdir(), 'selvage-test-'));
-          const checkpoints = store === 'folder' ? join(folder, 'checkpoints') : store;
-          if (store === 'folder') mkdirSync(checkpoints);
+          const disk = diskOf(fault);
+          const { folder } = disk;
           const cluster = fault === 'one of three brokers' ? await BrokerCluster.start() : null;
+          const isOnDisk = store === 'jetstream' && fault.includes('disk');
+          const broker = isOnDisk ? await brokerOn(folder) : null;
+          const gateway = store === 's3' ? await Gateway.start(folder) : null;
+          Object.assign(process.env, gateway?.env);
+          const servers = cluster?.servers ?? (broker === null ? null : [broker.url]);
           const more: Partial<FleetOptions> = {
-            ...{ set, checkpoints, checkpointSeconds: 0.2, patienceSeconds: PATIENCE_MS / 1000 },
-            ...(cluster !== null && { broker: { servers: cluster.servers } }),
+            ...{ set, checkpoints: placeOf(store, folder), checkpointSeconds: 0.2 },
+            patienceSeconds: PATIENCE_MS / 1000,
+            ...(servers !== null && { broker: { servers } }),
           };
           let struck = Promise.resolve(false);
           try {
             const options = fleetFor(EXAMPLE, 2, ['--services=2', '--threads=2'], more);
             const { results } = await runFleet(options, (fleet) => {
-              struck = strike({ fleet, cluster, folder }, fault, moment);
+              struck = strike({ fleet, cluster, gateway, folder }, fault, moment);
               struck.catch(() => undefined);
             });
             assert.deepEqual(results, expected);
@@ -192,8 +243,9 @@ describe('a run in services', { timeout: isLong ? 3_600_000 : 540_000 }, () => {
           } finally {
             await struck.catch(() => undefined);
             cluster?.stop();
-            disk?.remove();
-            rmSync(folder, { recursive: true, force: true });
+            broker?.stop();
+            gateway?.stop();
+            disk.remove();
           }
         });
       }

@@ -59,8 +59,9 @@ export class Killer {
     private readonly victims: string,
     readonly times: number,
     private readonly everyMs: number,
+    seed = 1,
   ) {
-    this.random = new RandomStream(1, victims);
+    this.random = new RandomStream(seed, victims);
   }
 
   /** Starts killing; ends by itself when the fleet is closed. */

@@ -38,13 +38,14 @@ const PAUSE_MS = 20;
 export class Gateway implements ObjectStorage {
   private constructor(
     readonly env: Readonly<Record<string, string>>,
-    readonly child: ChildProcess,
+    private readonly child: ChildProcess,
     private readonly folder: string,
   ) {}
 
-  static async start(): Promise<Gateway> {
+  /** Objects lie below a folder. */
+  static async start(above = tmpdir()): Promise<Gateway> {
     const port = await freePort();
-    const folder = mkdtempSync(join(tmpdir(), 'selvage-s3-'));
+    const folder = mkdtempSync(join(above, 'selvage-s3-'));
     const [data, metadata] = [join(folder, 'data'), join(folder, 'metadata')];
     for (const one of [join(data, BUCKET), metadata]) mkdirSync(one, { recursive: true });
     const { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret } = ACCESS;
@@ -68,6 +69,10 @@ export class Gateway implements ObjectStorage {
     }
     gateway.stop();
     throw new Error('versitygw does not start');
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
   }
 
   stop(): void {

@@ -1,0 +1,42 @@
+/** Two hundred kills of any process, in runs with every place for checkpoints. */
+
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { isInstalled } from '../../services/cli/fleet/own-broker.js';
+import { fabricOf, run } from '../kit/emulate.js';
+import { fleetFor, Killer, runFleet } from '../kit/fleet.js';
+import { skipUnlessLong } from '../kit/long-suite.js';
+import { BUCKET, MemoryBucket } from '../kit/object-storage.js';
+
+const EXAMPLE = 'leaf-spine-all-to-all.yaml';
+const set = ['load.0.bytes=1MB'];
+const KILLS = 200;
+const KILLS_OF_A_RUN = 20;
+const MEAN_PAUSE_MS = 700;
+
+const skip = isInstalled() ? skipUnlessLong : 'no nats-server on the PATH';
+
+describe('kills of any process', { skip, timeout: 3_600_000 }, () => {
+  let killed = 0;
+  let bucket: MemoryBucket | null = null;
+  after(() => {
+    bucket?.stop();
+  });
+
+  it('change nothing, however many', async () => {
+    const expected = run(fabricOf(`examples/${EXAMPLE}`, ...set));
+    bucket = await MemoryBucket.start();
+    Object.assign(process.env, bucket.env);
+    const places = [null, 'jetstream', `s3://${BUCKET}`];
+    for (let turn = 0; killed < KILLS; turn++) {
+      const more = { set, checkpoints: places[turn % places.length]!, checkpointSeconds: 0.2 };
+      const threads = 1 + (turn % 2);
+      const options = fleetFor(EXAMPLE, 3, ['--services=3', `--threads=${threads}`], more);
+      const killer = new Killer('', KILLS_OF_A_RUN, MEAN_PAUSE_MS, turn);
+      const { results } = await runFleet(options, killer.attack);
+      assert.deepEqual(results, expected, `run ${turn}`);
+      assert.ok(killer.killed > 0, `run ${turn} was over before anything was killed`);
+      killed += killer.killed;
+    }
+  });
+});
