@@ -3,23 +3,19 @@ import { ReceivingEnd, SendingEnd } from '../services/runtime/part/channel.js';
 import { MAC_OCTETS, MacKey } from '../services/runtime/keys/mac.js';
 import { decodeMessage, encodeMessage, isAuthentic } from '../services/runtime/part/messages.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
-import { fabricOf, permutation } from './fabrics.js';
+import { BARS } from './bars.js';
+import { fabricOf, leafSpine, permutation } from './fabrics.js';
 import { aloneMs, inProcesses, roundTripUs } from './in-processes.js';
+import type { Row } from './rows.js';
+import { row } from './rows.js';
 
 // What it costs to run in several processes or threads, as ratios to what is measured beside it.
-//   npm run bench:distributed -- [CASE...]
+//   npm run bench:distributed -- [CASE...]     bars: those that have a ratio as their target
 
 const LAYER_MESSAGES = 20_000;
 const PS_PER_US = 1e6;
 /** Virtual time of the runs that two processors share. */
 const CORES_US = 10_000;
-
-interface Row {
-  readonly what: string;
-  readonly value: number;
-  readonly unit: string;
-  readonly target: number | null;
-}
 
 const pair = `selvage: 1
 name: bench
@@ -31,20 +27,6 @@ load:
   - stream: { from: h2, to: h1 }
     rate: line
 `;
-
-/** Four hosts at two leaves, two spines; a service each, 1 us between them: 16 channels. */
-function leafSpine(rate: string, duration: string): string {
-  return `selvage: 1
-name: bench
-fabric:
-  { generator: leaf-spine, leaves: 2, spines: 2, hostsPerLeaf: 2, link: { rate: 100G, delay: 1us } }
-switches: { pipeline: 0ns }
-duration: ${duration}
-load:
-  - permutation: { hosts: all, shift: 2 }
-    rate: ${rate}
-`;
-}
 
 const idle = `selvage: 1
 name: bench
@@ -177,22 +159,25 @@ function macUs(key: MacKey, octets: Uint8Array): number {
   return ((performance.now() - start) * 1000) / LAYER_MESSAGES;
 }
 
-function row(what: string, value: number, unit: string, target: number | null = null): Row {
-  return { what, value, unit, target };
-}
+const CASES: Readonly<Record<string, () => Promise<Row[]>>> = {
+  ...{ exchanges, layer, rounds, idle: idleFabric, cores: twoCores, devices: everyDevice },
+  ...BARS,
+};
+/** A word for several cases: all that has a target for what messages, starts and threads cost. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  bars: ['layer', ...Object.keys(BARS)],
+};
 
-const CASES = { exchanges, layer, rounds, idle: idleFabric, cores: twoCores, devices: everyDevice };
-
-async function main(words: readonly string[]): Promise<void> {
-  process.stdout.write(`${'case'.padEnd(40)}${'measured'.padStart(14)}${'target'.padStart(10)}\n`);
+async function main(cases: readonly string[]): Promise<void> {
+  process.stdout.write(`${'case'.padEnd(46)}${'measured'.padStart(14)}${'target'.padStart(10)}\n`);
   for (const [name, measure] of Object.entries(CASES)) {
-    if (words.length > 0 && !words.includes(name)) continue;
+    if (cases.length > 0 && !cases.includes(name)) continue;
     for (const { what, value, unit, target } of await measure()) {
       const goal = target === null ? '' : `<= ${target}`;
       const verdict = target === null ? '' : value <= target ? 'met' : 'MISSED';
       const figure = `${value.toFixed(2)} ${unit}`;
       process.stdout.write(
-        `${what.padEnd(40)}${figure.padStart(14)}${goal.padStart(10)}  ${verdict}\n`,
+        `${what.padEnd(46)}${figure.padStart(14)}${goal.padStart(10)}  ${verdict}\n`,
       );
     }
   }
@@ -200,9 +185,9 @@ async function main(words: readonly string[]): Promise<void> {
 
 /** Why nothing can be measured; null if it can. */
 function complaint(words: readonly string[]): string | null {
-  const unknown = words.find((word) => !(word in CASES));
+  const unknown = words.find((word) => !(word in CASES) && !(word in GROUPS));
   if (unknown !== undefined) {
-    return `${unknown}: no such case; there are ${Object.keys(CASES).join(', ')}`;
+    return `${unknown}: no such case; there are ${[...Object.keys(CASES), ...Object.keys(GROUPS)].join(', ')}`;
   }
   return isInstalled()
     ? null
@@ -211,7 +196,7 @@ function complaint(words: readonly string[]): string | null {
 
 const words = process.argv.slice(2);
 const why = complaint(words);
-if (why === null) await main(words);
+if (why === null) await main(words.flatMap((word) => GROUPS[word] ?? word));
 else {
   process.stderr.write(`bench: ${why}\n`);
   process.exitCode = 2;

@@ -48,6 +48,20 @@ export function linked(k: number, virtualUs: number): string {
   return `${permutation(k, virtualUs, 'cbfc')}llr: { enabled: true }\n`;
 }
 
+/** Four hosts at two leaves, two spines; a service each, 1 us between them: 16 channels. */
+export function leafSpine(rate: string, duration: string): string {
+  return `selvage: 1
+name: bench
+fabric:
+  { generator: leaf-spine, leaves: 2, spines: 2, hostsPerLeaf: 2, link: { rate: 100G, delay: 1us } }
+switches: { pipeline: 0ns }
+duration: ${duration}
+load:
+  - permutation: { hosts: all, shift: 2 }
+    rate: ${rate}
+`;
+}
+
 /** What is configured beside PFC, and has nothing to do: all thresholds are out of reach. */
 const IDLE: Readonly<Record<string, { priority: string; more: string; control: string }>> = {
   sfc: { priority: 'sfc: true', more: 'sfc: { detect: 30MB }', control: 'none' },

@@ -37,6 +37,12 @@ export interface Measured {
   readonly idleMb: number;
   /** By name of the process: service 0, …, coordinator, broker. */
   readonly spent: Readonly<Record<string, Spent>>;
+  /** CPU of all threads of all processes: for the same while, and since they started. */
+  readonly cpuSeconds: number;
+  readonly wholeCpuSeconds: number;
+  /** Until the first round. */
+  readonly startMs: number;
+  readonly startCpuSeconds: number;
 }
 
 export async function inProcesses(
@@ -56,6 +62,11 @@ export async function inProcesses(
   let idleMb = 0;
   let before: Record<string, Spent> = {};
   let spent: Record<string, Spent> = {};
+  const called = performance.now();
+  let startMs = 0;
+  let startCpuSeconds = 0;
+  let cpuBefore = 0;
+  let wholeCpuSeconds = 0;
   const options = {
     scenarioFile,
     scenarioName: 'bench',
@@ -90,11 +101,17 @@ export async function inProcesses(
         messagesBefore = messages;
         idleMb = memoryOf(running!);
         before = spentBy(running!);
+        cpuBefore = wholeCpuBy(running!);
+        if (began === 0) {
+          startMs = performance.now() - called;
+          startCpuSeconds = cpuBefore;
+        }
         began = performance.now();
       }
       if (phase === Phase.PHASE_COLLECTING && ended === 0) {
         ended = performance.now();
         spent = spentBy(running!);
+        wholeCpuSeconds = wholeCpuBy(running!);
       }
     },
   );
@@ -104,7 +121,10 @@ export async function inProcesses(
     spent[name] = { cpu: cpu - cpuBefore, queued: queued - queuedBefore };
   }
   const wallMs = ended - began;
-  return { results, wallMs, beganPs, messagesBefore, status: last!, idleMb, spent };
+  return {
+    ...{ results, wallMs, beganPs, messagesBefore, status: last!, idleMb, spent },
+    ...{ cpuSeconds: wholeCpuSeconds - cpuBefore, wholeCpuSeconds, startMs, startCpuSeconds },
+  };
 }
 
 /** Milliseconds until so many processes are done, each with a run of so much virtual time. */
@@ -127,12 +147,30 @@ function memoryOf(fleet: Fleet): number {
 }
 
 const NS_PER_S = 1e9;
+/** In /proc/PID/stat after the name of the program. */
+const USER_TICKS = 11;
+const TICKS_PER_S = 100;
 
 /** What every process has had of the processors so far, and lacked: see `spentOf`. */
 function spentBy(fleet: Fleet): Record<string, Spent> {
   return Object.fromEntries(
     Object.entries(fleet.pids()).map(([name, pid]) => [name, spentOf(pid!, name === 'broker')]),
   );
+}
+
+function wholeCpuBy(fleet: Fleet): number {
+  let sum = 0;
+  for (const pid of Object.values(fleet.pids())) sum += wholeCpuOf(pid!);
+  return sum;
+}
+
+/** CPU seconds of all threads of a process so far, of those that have ended, too. */
+export function wholeCpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  const [user, system] = fields.slice(USER_TICKS, USER_TICKS + 2).map(Number);
+  return (user! + system!) / TICKS_PER_S;
 }
 
 /** Of the main thread, whose helpers are beside the point; of all threads where none is main. */
