@@ -187,7 +187,8 @@ async function main(cases: readonly string[]): Promise<void> {
 function complaint(words: readonly string[]): string | null {
   const unknown = words.find((word) => !(word in CASES) && !(word in GROUPS));
   if (unknown !== undefined) {
-    return `${unknown}: no such case; there are ${[...Object.keys(CASES), ...Object.keys(GROUPS)].join(', ')}`;
+    const known = [...Object.keys(CASES), ...Object.keys(GROUPS)].join(', ');
+    return `${unknown}: no such case; there are ${known}`;
   }
   return isInstalled()
     ? null

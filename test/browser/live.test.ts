@@ -127,7 +127,17 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
       (change) => ['--set', change],
     );
     const { url, ended } = await start(
-      ...['examples/incast-pfc.yaml', ...set, '--services', '3', '--paused', '--out', out],
+      ...[
+        'examples/incast-pfc.yaml',
+        ...set,
+        '--services',
+        '2',
+        '--threads',
+        '2',
+        '--paused',
+        '--out',
+        out,
+      ],
     );
     const page = await browser.open(url, new RegExp(`^(${url}|data:)`));
     await pill(page, 'paused');

@@ -14,6 +14,7 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'one thread': ['--control'],
   'two threads': ['--threads', '2', '--control'],
   'three processes': ['--services', '3'],
+  'two processes of two threads': ['--services', '2', '--threads', '2'],
 };
 
 interface Status {
@@ -49,11 +50,11 @@ describe('a fault injected into a run that is under way', { timeout: 240_000 }, 
   };
 
   for (const [home, args] of Object.entries(HOMES)) {
-    const needs = home === 'three processes' && !isInstalled();
+    const needs = args.includes('--services') && !isInstalled();
     const skip = needs ? 'no nats-server on the PATH' : false;
 
     it(`of ${home} does what it would have done, had it been declared`, { skip }, async () => {
-      const out = join(folder, home.replace(' ', '-'));
+      const out = join(folder, home.replaceAll(' ', '-'));
       const words = ['run', join(ROOT, EXAMPLE), '--set', SET, '--out', out, '--quiet', ...args];
       const child = spawn(process.execPath, [main, ...words], { env, stdio: 'ignore' });
       children.push(child);

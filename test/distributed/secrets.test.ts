@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -13,10 +13,11 @@ import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { awaitBroker } from '../../services/runtime/links/broker.js';
 import { startBroker } from '../kit/brokers.js';
-import { fabricOf, run } from '../kit/emulate.js';
+import { fabricOf, ROOT, run } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 
 const { ACTION_STOP } = selvage.v1.SteerRequest.Action;
+const MAIN = join(ROOT, 'dist/programs/selvage.js');
 const EXAMPLE = 'pair-line-rate.yaml';
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 const skip = !isInstalled()
@@ -127,6 +128,45 @@ describe('who may take part', { skip }, () => {
     assert.deepEqual(results, expected);
   });
 
+  const noProc = existsSync('/proc/self/cmdline') ? false : 'no /proc';
+  it('is in no list of processes, and in no run directory', { skip: noProc }, async () => {
+    const url = await broker('--auth', 'hush-hush');
+    const out = at('run');
+    const words = ['run', join(ROOT, 'examples', EXAMPLE), '--services', '2', '--nats', url];
+    const env = { ...process.env, SELVAGE_NATS_TOKEN: 'hush-hush' };
+    const child = spawn(process.execPath, [MAIN, ...words, '--out', out, '--log', 'debug'], {
+      env,
+    });
+    children.push(child);
+    let printed = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        printed += text;
+      });
+    }
+    const secrets = new Set(['hush-hush']);
+    const seen = new Set<string>();
+    const look = setInterval(() => {
+      for (const pid of childrenOf(child.pid!)) {
+        seen.add(contentOf(`/proc/${pid}/cmdline`));
+        const key = /SELVAGE_KEY=(\w+)/.exec(contentOf(`/proc/${pid}/environ`))?.[1];
+        if (key !== undefined) secrets.add(key);
+      }
+    }, 5);
+    const code = await new Promise((resolve) => child.once('close', resolve));
+    clearInterval(look);
+    assert.equal(code, 0, printed);
+    assert.equal(secrets.size, 2, 'the secret of the run was in the environment of its processes');
+    assert.ok(
+      [...seen].some((line) => line.includes('--listen')),
+      'the coordinator was seen',
+    );
+    const files = readdirSync(out).map((name) => readFileSync(join(out, name), 'latin1'));
+    for (const secret of secrets) {
+      for (const text of [printed, ...seen, ...files]) assert.ok(!text.includes(secret));
+    }
+  });
+
   it('is said by the token that the key of the run gives, and by nothing else', async () => {
     const refusals: string[] = [];
     const { results } = await runFleet(fleetFor(EXAMPLE, 2, []), ({ identity }) => {
@@ -149,6 +189,20 @@ describe('who may take part', { skip }, () => {
     assert.deepEqual(results, expected);
   });
 });
+
+/** Processes that a process has started; Linux. */
+function childrenOf(pid: number): string[] {
+  return contentOf(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean);
+}
+
+/** Of a file of a process that may have ended. */
+function contentOf(file: string): string {
+  try {
+    return readFileSync(file, 'latin1');
+  } catch {
+    return '';
+  }
+}
 
 /** What one key says of another, signed (JSON Web Token of NATS, version 2). */
 function claims(issuer: nkeys.KeyPair, subject: nkeys.KeyPair, nats: object): string {

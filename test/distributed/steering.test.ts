@@ -19,9 +19,13 @@ interface Status {
   readonly checkpointPs: number;
 }
 
-describe('a run in several processes', { skip, timeout: 120_000 }, () => {
+const PLACES: Readonly<Record<string, readonly string[]>> = {
+  'three processes': ['--services', '3'],
+  'three processes of two threads': ['--services', '3', '--threads', '2'],
+};
+
+describe('a run in several processes', { skip, timeout: 240_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
-  const out = join(folder, 'out');
   const main = join(ROOT, 'dist/programs/selvage.js');
   // A user's runs are found in the folder for temporary files: this one has its own.
   const env = { ...process.env, TMPDIR: folder };
@@ -60,64 +64,61 @@ describe('a run in several processes', { skip, timeout: 120_000 }, () => {
     return new Promise((resolve) => child.once('close', resolve));
   };
 
-  it('is paused, stepped, saved, followed and stopped, and goes on to the same end', async () => {
-    assert.match(selvage('status').out, /no run is under way/);
-    assert.match(selvage('pause').error, /no run is under way/);
-    const set = SET.flatMap((change) => ['--set', change]);
-    const file = join(ROOT, EXAMPLE);
-    const ended = start(
-      'run',
-      file,
-      ...set,
-      '--services',
-      '3',
-      '--out',
-      out,
-      '--quiet',
-      '--log',
-      'info',
-    );
-    const { run: name } = await until(({ phase }) => phase === 'running');
-    assert.equal(selvage('pause', name).out, `${name}  pauses\n`);
-    const paused = await until(({ phase }) => phase === 'paused');
-    assert.equal(statusNow()[0]!.virtualPs, paused.virtualPs);
-    assert.equal(selvage('step').out, `${name}  goes on for one round\n`);
-    const stepped = await until(
-      ({ phase, virtualPs }) => phase === 'paused' && virtualPs > paused.virtualPs,
-    );
-    assert.match(
-      selvage('step', '--for', 'long').error,
-      /^--for long: not a length of virtual time/,
-    );
-    assert.equal(selvage('step', '--for', '1ns').out, `${name}  goes on for 1 ns\n`);
-    await until(
-      ({ phase, virtualPs }) => phase === 'paused' && virtualPs === stepped.virtualPs + 1_000,
-    );
-    const written = selvage('checkpoint', '--json');
-    assert.deepEqual(JSON.parse(written.out), { run: name, action: 'checkpoint' });
-    await until(
-      ({ checkpointPs }) => checkpointPs > 0 && checkpointPs <= stepped.virtualPs + 1_000,
-    );
-    const shown = selvage('status').out;
-    assert.match(shown, /leaf-spine-all-to-all: paused, .*epoch 1, checkpoint at \d.* ago\)/);
-    assert.ok(shown.includes(hostname()), 'services are shown with their hosts');
-    assert.match(selvage('top').out, /service +host +virtual time +lag +CPU +messages\/s/);
-    assert.match(selvage('top', '--once').out, /^0 +\S+ +\d/m);
-    assert.match(selvage('pause', 'nobody').error, /no run nobody is under way; there are: /);
-    const attached = start('attach', name);
-    assert.equal(selvage('resume', name).out, `${name}  goes on\n`);
-    assert.equal(selvage('stop').out, `${name}  ends here\n`);
-    assert.equal(await ended, 130);
-    assert.equal(await attached, 0);
-    assert.match(logged, /Z info coordinator: service is connected service=2 host=/);
-    assert.match(logged, /Z info coordinator: epoch begins epoch=1 checkpoint=none virtualPs=0/);
-    assert.match(logged, /Z info coordinator: checkpoint is written checkpoint=c1-\d+ virtualPs=/);
-    assert.match(logged, /Z info service 1: epoch begins epoch=1 checkpoint=none/);
-    assert.equal(readFileSync(join(out, 'status'), 'utf8'), 'interrupted\n');
-    const resumed = selvage('resume', out, '--services', '2', '--quiet');
-    assert.ok(resumed.status === 0 || resumed.status === 1, resumed.error);
-    assert.equal(readFileSync(join(out, 'status'), 'utf8'), 'complete\n');
-    const expected = run(fabricOf(EXAMPLE, ...SET)).digest;
-    assert.equal(readFileSync(join(out, 'digest'), 'utf8'), `${expected}\n`);
-  });
+  for (const [place, words] of Object.entries(PLACES)) {
+    it(`is paused, stepped, saved, followed, stopped and resumed: in ${place}`, async () => {
+      const out = join(folder, place.replaceAll(' ', '-'));
+      logged = '';
+      assert.match(selvage('status').out, /no run is under way/);
+      assert.match(selvage('pause').error, /no run is under way/);
+      const set = SET.flatMap((change) => ['--set', change]);
+      const file = join(ROOT, EXAMPLE);
+      const log = ['--log', 'info'];
+      const ended = start('run', file, ...set, ...words, '--out', out, '--quiet', ...log);
+      const { run: name } = await until(({ phase }) => phase === 'running');
+      assert.equal(selvage('pause', name).out, `${name}  pauses\n`);
+      const paused = await until(({ phase }) => phase === 'paused');
+      assert.equal(statusNow()[0]!.virtualPs, paused.virtualPs);
+      assert.equal(selvage('step').out, `${name}  goes on for one round\n`);
+      const stepped = await until(
+        ({ phase, virtualPs }) => phase === 'paused' && virtualPs > paused.virtualPs,
+      );
+      assert.match(
+        selvage('step', '--for', 'long').error,
+        /^--for long: not a length of virtual time/,
+      );
+      assert.equal(selvage('step', '--for', '1ns').out, `${name}  goes on for 1 ns\n`);
+      await until(
+        ({ phase, virtualPs }) => phase === 'paused' && virtualPs === stepped.virtualPs + 1_000,
+      );
+      const written = selvage('checkpoint', '--json');
+      assert.deepEqual(JSON.parse(written.out), { run: name, action: 'checkpoint' });
+      await until(
+        ({ checkpointPs }) => checkpointPs > 0 && checkpointPs <= stepped.virtualPs + 1_000,
+      );
+      const shown = selvage('status').out;
+      assert.match(shown, /leaf-spine-all-to-all: paused, .*epoch 1, checkpoint at \d.* ago\)/);
+      assert.ok(shown.includes(hostname()), 'services are shown with their hosts');
+      assert.match(selvage('top').out, /service +host +virtual time +lag +CPU +messages\/s/);
+      assert.match(selvage('top', '--once').out, /^0 +\S+ +\d/m);
+      assert.match(selvage('pause', 'nobody').error, /no run nobody is under way; there are: /);
+      const attached = start('attach', name);
+      assert.equal(selvage('resume', name).out, `${name}  goes on\n`);
+      assert.equal(selvage('stop').out, `${name}  ends here\n`);
+      assert.equal(await ended, 130);
+      assert.equal(await attached, 0);
+      assert.match(logged, /Z info coordinator: service is connected service=2 host=/);
+      assert.match(logged, /Z info coordinator: epoch begins epoch=1 checkpoint=none virtualPs=0/);
+      assert.match(
+        logged,
+        /Z info coordinator: checkpoint is written checkpoint=c1-\d+ virtualPs=/,
+      );
+      assert.match(logged, /Z info service 1: epoch begins epoch=1 checkpoint=none/);
+      assert.equal(readFileSync(join(out, 'status'), 'utf8'), 'interrupted\n');
+      const resumed = selvage('resume', out, '--services', '2', '--quiet');
+      assert.ok(resumed.status === 0 || resumed.status === 1, resumed.error);
+      assert.equal(readFileSync(join(out, 'status'), 'utf8'), 'complete\n');
+      const expected = run(fabricOf(EXAMPLE, ...SET)).digest;
+      assert.equal(readFileSync(join(out, 'digest'), 'utf8'), `${expected}\n`);
+    });
+  }
 });

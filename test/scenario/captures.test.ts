@@ -207,6 +207,8 @@ describe('selvage run --capture', () => {
     const alone = capture('alone', '--capture', 's1');
     assert.ok(capture('threads', '--capture', 's1', '--threads', '2').equals(alone));
     assert.ok(capture('processes', '--capture', 's1', '--services', '3').equals(alone));
+    const threaded = ['--services', '2', '--threads', '2'];
+    assert.ok(capture('threaded', '--capture', 's1', ...threaded).equals(alone));
   });
 
   it('says how much it left out', () => {

@@ -81,6 +81,18 @@ describe('selvage', () => {
     }
   });
 
+  it('overwrites a run, and leaves a folder alone that is none', () => {
+    const words = ['run', example('pair-line-rate'), '--quiet', '--out'];
+    mkdirSync(at('mine'));
+    writeFileSync(join(at('mine'), 'thesis.txt'), 'all of it');
+    const refused = selvage(...words, at('mine'));
+    assert.equal(refused.code, 2);
+    assert.match(refused.err, /mine holds something that is not a run; name a new or empty folder/);
+    assert.deepEqual(readdirSync(at('mine')), ['thesis.txt']);
+    assert.equal(selvage(...words, at('twice')).code, 0);
+    assert.equal(selvage(...words, at('twice')).code, 0);
+  });
+
   it('runs the resolved scenario of a run directory to the same digest', () => {
     selvage('run', example('ring-all-reduce'), '--out', at('c1'), '--quiet');
     selvage('run', join(at('c1'), 'scenario.json'), '--out', at('c2'), '--quiet');

@@ -267,6 +267,16 @@ describe('faults that hit nothing', () => {
     assert.throws(at(many), /too many faults; at most 1000/);
     assert.throws(at('{ kind: reboot, where: { kind: host }, for: 1us }'), /hits none/);
   });
+
+  it('are bad input at too many ports together', () => {
+    const many = Array.from({ length: 500 }, () => '{ kind: loss, probability: 1% }').join();
+    // 6,144 ports each.
+    const wide = ['fabric={ generator: fat-tree, k: 16 }', 'load=[]', 'expect=[]'];
+    assert.throws(
+      () => fabricOf('examples/incast-pfc.yaml', ...wide, `faults=[${many}]`),
+      /faults at too many ports; at most 1000000 in all/,
+    );
+  });
 });
 
 describe('an isolated queue', () => {
