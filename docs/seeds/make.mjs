@@ -18,7 +18,7 @@ const DOCUMENTS = [
   },
   {
     page: 'credit-exchange.md',
-    readme: 'services/engine/flow-control/credit/README.md',
+    readme: 'services/mechanisms/credit/README.md',
     title: 'Credit exchange, claim by claim',
     about: 'The proposal of January 2014 to IEEE 802.1 for credit-based flow control.',
   },

@@ -1,3 +1,4 @@
+import { GRANTS } from '../mechanisms/registry.js';
 import { QUANTUM_OCTETS } from '../engine/units/ethernet.js';
 import { hasSharedBuffer, type PortSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec } from '../engine/device/engine.js';
@@ -19,9 +20,8 @@ const LASTS_AT_MOST = 0.25;
 const LEAST_PS = 1e6;
 /** Assumed length of a run that ends with its load. */
 const USUAL_PS = 200e6;
-/** Messages of credit that may be lost in a row before a keep-alive is needed. */
+/** Messages of grants that may be lost in a row before a keep-alive is needed. */
 const KEEP_ALIVES = 3;
-const EAGER_PERIODS = 4;
 
 /** One run in so many has a watchdog besides its faults. */
 const WATCHED_ONCE_IN = 3;
@@ -151,11 +151,11 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
       storm: () => ({ kind: 'storm', quanta }),
     }),
     ...Object.fromEntries(pausers.map((name) => [name, control(name)])),
-    ...(ports.every(({ credit }) => credit !== null) && {
+    ...(ports.every(({ grants }) => grants !== null) && {
       grant: control('ce-grant'),
       request: control('ce-request'),
-      stuck: () => ({ kind: 'stuck-credit' }),
-      steal: () => ({ kind: 'steal-credit', size: '4KB', interval: '5us' }),
+      stuck: () => ({ kind: GRANTS.faults.stuck }),
+      steal: () => ({ kind: GRANTS.faults.steal, size: '4KB', interval: '5us' }),
     }),
   };
 }
@@ -166,11 +166,8 @@ function quantaOf({ pausing }: PortSpec): number {
 
 /** Recovery time of the ports of a link after a fault. */
 function recoveryOf(port: PortSpec): number {
-  const { credit, octetPs } = port;
-  const stop = quantaOf(port) * QUANTUM_OCTETS * octetPs;
-  if (credit === null) return 2 * stop + LEAST_PS;
-  const { granting, asking, keepAlivePs } = credit;
-  const repeats = EAGER_PERIODS * (granting.refreshPs + asking.reportPs);
-  const resync = 2 * asking.syncTries * asking.syncPs;
-  return 2 * stop + repeats + resync + KEEP_ALIVES * keepAlivePs + LEAST_PS;
+  const grants = GRANTS.specOf(port);
+  const stop = quantaOf(port) * QUANTUM_OCTETS * port.octetPs;
+  if (grants === null) return 2 * stop + LEAST_PS;
+  return 2 * stop + GRANTS.recoveryPs(grants, KEEP_ALIVES) + LEAST_PS;
 }

@@ -146,6 +146,7 @@ export function isPausable(method: string | undefined): boolean {
   return method === 'pfc' || method === 'either';
 }
 
-export function hasCredit(method: string | undefined): boolean {
+/** Its frames start with grants of the receiver. */
+export function needsGrants(method: string | undefined): boolean {
   return method === 'credit' || method === 'either';
 }

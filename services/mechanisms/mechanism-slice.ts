@@ -222,6 +222,7 @@ export interface SummaryTools {
   readonly more: (rows: number) => string;
   readonly count: (value: number) => string;
   readonly time: (ps: number | null) => string;
+  readonly octets: (octets: number) => string;
 }
 
 export interface SliceMetric<Results extends object> {

@@ -3,6 +3,7 @@ import { cbfc } from './cbfc/slice.js';
 import type { CbfcResults } from './cbfc/results.js';
 import type { CiResults } from './ci/results.js';
 import { ci } from './ci/slice.js';
+import { credit, creditExchange } from './credit/slice.js';
 import { dcqcn } from './dcqcn/slice.js';
 import { ecn } from './ecn/slice.js';
 import { hpcc } from './hpcc/slice.js';
@@ -25,7 +26,7 @@ export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, h
 
 /** Mechanisms of switches and hosts, in the order in which they process a frame. */
 export const MECHANISMS: readonly MechanismSlice[] = [
-  ...[pause, pfc],
+  ...[pause, pfc, creditExchange],
   ...[ecn, qcnDomain, ci, sfc, cbfc, llr],
 ];
 
@@ -38,7 +39,7 @@ export const PAUSING_CONTROLS = [pfc.name as 'pfc'] as const;
 export const GRANTING_CONTROLS = [cbfc.name as 'cbfc'] as const;
 /** The one that DCBX switches on at both ends (802.1Q 38.4.2). */
 export const NEGOTIATED_CONTROL = PAUSING_CONTROLS[0];
-export const FLOW_CONTROLS = [...PAUSING_CONTROLS, 'credit', ...GRANTING_CONTROLS] as const;
+export const FLOW_CONTROLS = [...PAUSING_CONTROLS, credit.name, ...GRANTING_CONTROLS] as const;
 export type FlowControlName = (typeof FLOW_CONTROLS)[number];
 
 /** What rules a priority on a link where only one end has this flow control. */
@@ -66,6 +67,22 @@ export const MECHANISM_METRICS = Object.assign(
   {},
   ...MECHANISMS.map(({ results }) => results.metrics),
 ) as Readonly<Record<MechanismMetric, SliceMetric<object>>>;
+
+/** The flow control whose frames start with grants that link partners exchange. */
+export const GRANTS = credit;
+export type GrantMetric = keyof typeof credit.metrics;
+export type GrantCountsKey = keyof ReturnType<typeof credit.counts>;
+export type GrantFault = (typeof credit.faults)[keyof typeof credit.faults];
+export type {
+  CreditEndSection as GrantEndSection,
+  CreditSection as GrantSection,
+} from './credit/section.js';
+export type { CreditMargin as GrantMargin, CreditPlan as GrantPlan } from './credit/plan.js';
+export type { CreditPortSpec as GrantPortSpec } from './credit/spec.js';
+export type { CreditResults as GrantResults } from './credit/results.js';
+
+/** Keys of mechanisms in results that say bytes, and do so in the sources, too. */
+export const MECHANISM_BYTES: ReadonlySet<string> = new Set(['creditBytes']);
 
 /** The NIC of hosts that have no plain one. */
 export const NIC = nic82599;

@@ -101,7 +101,7 @@ export class DuelWatch extends NullProbe {
     if (priorities !== 0) this.react(device, now);
   }
 
-  override creditShort(
+  override grantShort(
     device: number,
     _port: number,
     now: number,

@@ -1,12 +1,11 @@
 import { didYouMean } from '../settings/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
-import type { MechanismMetric } from '../mechanisms/registry.js';
+import { type MechanismMetric, GRANTS, type GrantMetric } from '../mechanisms/registry.js';
 import { MECHANISM_METRICS, NIC, type NicResult } from '../mechanisms/registry.js';
 import { completionOf, goodputOf, slowdownOf, tallyOf } from '../runtime/results/flow-figures.js';
 import type {
   FlowResult,
-  LostCreditResult,
   Percentiles,
   PortPriorityResult,
   PortResult,
@@ -97,11 +96,7 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       meaning: 'frames lost to watchdogs, dropped or sent where no room was left',
     },
     'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
-    'credit-lost': { unit: 'count', meaning: 'units of credit that neither end has any more' },
-    starved: {
-      unit: 'count',
-      meaning: 'accounts that wait for credit although nothing is on its way or stored',
-    },
+    ...GRANTS.metrics,
     ...MECHANISM_METRICS,
     ...NIC.metrics,
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
@@ -123,7 +118,9 @@ function evaluate(expectation: Expectation, results: RunResults): ExpectationRes
   if (isRank(metric)) return evaluateRank(expectation, flows, RANKS[metric]);
   const actual = isOfMechanism(metric)
     ? measureOfMechanism(metric, expectation, results)
-    : measure(metric, expectation, results, flows);
+    : isOfGrants(metric)
+      ? measureOfGrants(metric, expectation, results)
+      : measure(metric, expectation, results, flows);
   const ok = actual !== null && holds(expectation, actual);
   return { text, metric, actual, ok, reason: actual === null ? NOTHING : null };
 }
@@ -206,7 +203,7 @@ function measureOfMechanism(
 }
 
 function measure(
-  metric: Exclude<Metric, RankMetric | MechanismMetric>,
+  metric: Exclude<Metric, RankMetric | MechanismMetric | GrantMetric>,
   expectation: Expectation,
   results: RunResults,
   flows: readonly FlowResult[],
@@ -235,11 +232,6 @@ function measure(
       return sum(watchdogs(expectation, results).map(({ storms }) => storms));
     case 'watchdog.drops':
       return sum(rows.map(({ row }) => dropsOf(row, WATCHDOG_REASONS)));
-    case 'credit-lost':
-      return sum(lostCredits(expectation, results).map(({ units }) => units));
-    case 'starved':
-      return lostCredits(expectation, results).filter((lost) => lost.starvedSincePs !== null)
-        .length;
     case 'completed': {
       const { done, total } = tallyOf(flows);
       return total === 0 ? null : done / total;
@@ -416,12 +408,22 @@ function watchdogs(
   );
 }
 
-function lostCredits({ priority, port }: Expectation, results: RunResults): LostCreditResult[] {
-  return results.lostCredits.filter(
-    (lost) =>
-      (priority === null || lost.priority === priority) &&
-      (port === null || matchesGlob(port, lost.port)),
+function isOfGrants(metric: Metric): metric is GrantMetric {
+  return metric in GRANTS.metrics;
+}
+
+/** Of what neither end of the chosen links has any more. */
+function measureOfGrants(
+  metric: GrantMetric,
+  { priority, port }: Expectation,
+  results: RunResults,
+): number {
+  const lost = GRANTS.lostOf(results).filter(
+    (one) =>
+      (priority === null || one.priority === priority) &&
+      (port === null || matchesGlob(port, one.port)),
   );
+  return GRANTS.metrics[metric].measure(lost);
 }
 
 function meanLatency(flows: readonly FlowResult[]): number | null {

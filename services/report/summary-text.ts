@@ -1,5 +1,4 @@
 import type {
-  CreditResult,
   HeadroomTerms,
   PortPriorityResult,
   PortResult,
@@ -7,12 +6,12 @@ import type {
   RunResults,
 } from '../runtime/results/results.js';
 import type { SummaryTools } from '../mechanisms/mechanism-slice.js';
-import { MECHANISMS } from '../mechanisms/registry.js';
+import { MECHANISMS, GRANTS } from '../mechanisms/registry.js';
 import type { ExpectationResult } from './expectations.js';
 import { discoverySummary } from './discovery-text.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
-import { faultTable, lostCreditText, wrongCreditText } from './fault-text.js';
+import { faultTable } from './fault-text.js';
 import { nicLatencyText, nicSpoofText } from './nic-text.js';
 import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
 import { slotText } from './slot-text.js';
@@ -41,6 +40,7 @@ export function summaryText(
   expectations: readonly ExpectationResult[],
   style: Style,
 ): string {
+  const tools = toolsOf(style);
   return [
     headline(results, expectations, style),
     failureText(results, style),
@@ -51,16 +51,16 @@ export function summaryText(
     pauseTable(results, style),
     memoryTable(results, style),
     marginTable(results, style),
-    creditTable(results, style),
-    discoverySummary(results.discovery, toolsOf(style)),
-    ...MECHANISMS.flatMap((slice) => slice.results.summary?.(results, toolsOf(style)) ?? []),
+    GRANTS.memoryText(results, tools),
+    discoverySummary(results.discovery, tools),
+    ...MECHANISMS.flatMap((slice) => slice.results.summary?.(results, tools) ?? []),
     rateTable(results, style),
     nicSpoofText(results, style),
     nicLatencyText(results, style),
     slotText(results, style),
     faultTable(results, style),
-    wrongCreditText(results, style),
-    lostCreditText(results, style),
+    GRANTS.wrongText(results, tools),
+    GRANTS.lostText(results, tools),
     expectationList(expectations, style),
     digestText(results),
   ]
@@ -249,37 +249,13 @@ function marginTable({ margins }: RunResults, style: Style): string {
     .join('\n');
 }
 
-function creditTable({ credits }: RunResults, style: Style): string {
-  if (credits.length === 0) return '';
-  const full = [...credits].sort(
-    (a, b) =>
-      b.peakOccupied / b.bufferUnits - a.peakOccupied / a.bufferUnits || b.received - a.received,
-  );
-  const octets = (c: CreditResult, units: number): string => formatOctets(units * c.unitOctets);
-  const rows = full
-    .slice(0, ROWS_SHOWN)
-    .map((c) => [
-      c.port,
-      String(c.priority),
-      String(c.channel),
-      octets(c, c.peakOccupied),
-      octets(c, c.bufferUnits),
-      octets(c, c.neededUnits),
-      formatCount(c.recovered),
-      formatCount(c.resyncs),
-      formatCount(c.violations),
-    ]);
-  const head = ['credit port', 'priority', 'channel', 'peak', 'of', 'loop'];
-  const shown = table([...head, 'recovered', 'resyncs', 'violations'], rows);
-  return [style.strong('Credit, fullest buffer first'), shown, more(credits.length)]
-    .filter((part) => part !== '')
-    .join('\n');
-}
-
 function toolsOf(style: Style): SummaryTools {
   const strong = (text: string): string => style.strong(text);
   const bad = (text: string): string => style.bad(text);
-  return { strong, bad, table, more, rowsShown: ROWS_SHOWN, count: formatCount, time: formatTime };
+  return {
+    ...{ strong, bad, table, more, rowsShown: ROWS_SHOWN },
+    ...{ count: formatCount, time: formatTime, octets: formatOctets },
+  };
 }
 
 /** The formula with its values. */

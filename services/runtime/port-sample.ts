@@ -43,7 +43,7 @@ export function blankColumns(ports: number, priorities: readonly number[]): Port
 /** Ports by their number in the engine, at a time before which all has been executed. */
 export function columnsAt(engine: Engine, ports: readonly number[], timePs: number): PortColumns {
   const { counters, queues, buffer } = engine.shared;
-  const { accounts, sender } = engine.credit;
+  const { accounts, sender } = engine.grants;
   const columns = blankColumns(ports.length, ALL_PRIORITIES);
   ports.forEach((port, i) => {
     for (const priority of ALL_PRIORITIES) {

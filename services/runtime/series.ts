@@ -144,7 +144,7 @@ export class Sampler {
 
   private countCredit(port: number): void {
     const { credit, engine } = this;
-    const { accounts, sender } = engine.credit;
+    const { accounts, sender } = engine.grants;
     credit.fill(0);
     accounts.forEach(port, (row) => {
       credit[accounts.priority(row)]! += sender.available(row);

@@ -1,3 +1,4 @@
+import type { GrantCountsKey } from '../mechanisms/registry.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
@@ -107,11 +108,11 @@ export class Session {
   }
 
   /** What its ports have counted so far, and its flows. */
-  counted(): Pick<RunResults, 'ports' | 'credits' | 'flows'> {
+  counted(): Pick<RunResults, 'ports' | GrantCountsKey | 'flows'> {
     const { fabric, virtualPs } = this.partition;
     const collector = new Collector(this.engine, fabric, virtualPs);
-    const [ports, credits] = [collector.ports(), collector.credits()];
-    return { ports, credits, flows: collector.flows() };
+    const ports = collector.ports();
+    return { ports, ...collector.grantCounts(), flows: collector.flows() };
   }
 
   series(): { rows: Iterable<SeriesRow> } {

@@ -1,12 +1,11 @@
 import { PS_PER_S } from '../engine/units/time.js';
-import { lostCredit } from '../engine/analysis/credit/lost-credit.js';
-import { ailmentOf } from '../engine/analysis/recovery/link-health.js';
+import { ailmentOf } from '../runtime/checks/link-ailment.js';
 import { PAYLOAD } from '../engine/device/host/receivers.js';
 import type { Engine } from '../engine/device/engine.js';
 import { DROP_FRAMES } from '../engine/port/counters.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
-import { MECHANISM_METRICS } from '../mechanisms/registry.js';
+import { MECHANISM_METRICS, GRANTS } from '../mechanisms/registry.js';
 import type { Percentiles } from '../runtime/results/figures.js';
 import { Session } from '../runtime/session.js';
 
@@ -23,7 +22,7 @@ export interface Toll {
    * From the end of the last fault until all links had recovered; null if they had not by the end.
    */
   readonly recoveryPs: number | null;
-  /** Units of credit that are missing at the end, and accounts that starve. */
+  /** Units of grants that are missing at the end, and accounts that starve. */
   readonly lostUnits: number;
   readonly starved: number;
   /** Frames that were lost, for whatever reason. */
@@ -63,7 +62,7 @@ export function measure(fabric: Fabric, durationPs: number): Toll {
   const over = momentAt(overPs);
   const recoveryPs = overPs < durationPs ? recover(session, overPs, durationPs) : null;
   const end = momentAt(durationPs);
-  const lost = lostCredit(engine);
+  const lost = GRANTS.lost(engine);
   const results = session.results('complete');
   const { digest, stalls, flows, ports, priorities } = results;
   return {

@@ -1,20 +1,12 @@
 import type { MechanismHost } from '../../services/engine/contract/flow-control.js';
-import type {
-  CreditPortSpec,
-  PortSpec,
-  RetriedFrames,
-} from '../../services/engine/contract/spec.js';
-import { creditRows } from '../../services/engine/flow-control/credit/credit-accounts.js';
-import type { CreditLink } from '../../services/engine/flow-control/credit/credit-invariants.js';
-import { isSettled } from '../../services/engine/flow-control/credit/credit-invariants.js';
-import { WORD_WINDOW_MOST } from '../../services/engine/flow-control/credit/credit-machine.js';
-import { CreditMechanism } from '../../services/engine/flow-control/credit/credit-mechanism.js';
-import {
-  ALLOWED,
-  CONSUMED,
-  LIMIT_SAID,
-  PASSED,
-} from '../../services/engine/flow-control/credit/credit-records.js';
+import type { PortSpec, RetriedFrames } from '../../services/engine/contract/spec.js';
+import type { CreditPortSpec } from '../../services/mechanisms/credit/spec.js';
+import { accountRows } from '../../services/engine/contract/grants-spec.js';
+import type { CreditLink } from '../../services/mechanisms/credit/invariants.js';
+import { isSettled } from '../../services/mechanisms/credit/invariants.js';
+import { WORD_WINDOW_MOST } from '../../services/mechanisms/credit/machine.js';
+import { CreditMechanism } from '../../services/mechanisms/credit/mechanism.js';
+import { ALLOWED, CONSUMED, LIMIT_SAID, PASSED } from '../../services/mechanisms/credit/records.js';
 import { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
 import type { RandomStream } from '../../services/engine/kernel/random.js';
@@ -118,14 +110,17 @@ class End implements MechanismHost {
     retry?: RetriedFrames,
   ) {
     this.clock = link.clock;
-    const tables = new Tables({ device: 1, port: 1, credit: creditRows(spec) });
-    this.credit = new CreditMechanism(tables, this, 0, POOL, {
-      inQueue: () => link.waitingUnits * spec.asking.unitOctets,
-      inLine: () => 0,
-      first: () => -1,
-      forEachRepeatable: () => undefined,
+    const tables = new Tables({ device: 1, port: 1, credit: accountRows(spec) });
+    this.credit = new CreditMechanism({
+      ...{ tables, host: this, slot: 0, pool: POOL },
+      replayBuffers: { forEach: () => undefined },
+      waiting: {
+        inQueue: () => link.waitingUnits * spec.asking.unitOctets,
+        inLine: () => 0,
+        first: () => -1,
+      },
     });
-    const port = { credit: spec, mac, classOf: IDENTITY, retry };
+    const port = { grants: spec, mac, classOf: IDENTITY, retry };
     this.credit.configurePort(0, port as unknown as PortSpec);
   }
 
@@ -134,7 +129,7 @@ class End implements MechanismHost {
 
   readonly hasListeners = new Uint8Array(1);
 
-  announceCredit(): void {}
+  announceGrantStep(): void {}
 
   announceShort(): void {}
   repeat(): void {}

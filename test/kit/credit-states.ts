@@ -1,10 +1,11 @@
 import type { MechanismHost } from '../../services/engine/contract/flow-control.js';
-import type { CreditPortSpec, PortSpec } from '../../services/engine/contract/spec.js';
-import { creditRows } from '../../services/engine/flow-control/credit/credit-accounts.js';
-import { bufferBacksCredit } from '../../services/engine/flow-control/credit/credit-invariants.js';
-import type { CreditLink } from '../../services/engine/flow-control/credit/credit-invariants.js';
-import { COUNT_MASK } from '../../services/engine/flow-control/credit/credit-machine.js';
-import { CreditMechanism } from '../../services/engine/flow-control/credit/credit-mechanism.js';
+import type { PortSpec } from '../../services/engine/contract/spec.js';
+import type { CreditPortSpec } from '../../services/mechanisms/credit/spec.js';
+import { accountRows } from '../../services/engine/contract/grants-spec.js';
+import { bufferBacksCredit } from '../../services/mechanisms/credit/invariants.js';
+import type { CreditLink } from '../../services/mechanisms/credit/invariants.js';
+import { COUNT_MASK } from '../../services/mechanisms/credit/machine.js';
+import { CreditMechanism } from '../../services/mechanisms/credit/mechanism.js';
 import {
   ACTIVE_AT,
   ALLOWED,
@@ -21,7 +22,7 @@ import {
   REPORTS,
   STATE,
   WANTED,
-} from '../../services/engine/flow-control/credit/credit-records.js';
+} from '../../services/mechanisms/credit/records.js';
 import { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
 import { perUnit, type Rows, type SavedRows, Tables } from '../../services/engine/kernel/tables.js';
@@ -132,20 +133,19 @@ class End implements MechanismHost {
     waitingUnits: () => number,
     private readonly permitted: () => void,
   ) {
-    if (creditRows(spec) !== 1) throw new Error('one account at each end');
-    this.credit = new CreditMechanism(this.tables, this, 0, POOL, {
-      inQueue: () => waitingUnits() * UNIT,
-      inLine: () => 0,
-      first: () => -1,
-      forEachRepeatable: () => undefined,
+    if (accountRows(spec) !== 1) throw new Error('one account at each end');
+    this.credit = new CreditMechanism({
+      ...{ tables: this.tables, host: this, slot: 0, pool: POOL },
+      replayBuffers: { forEach: () => undefined },
+      waiting: { inQueue: () => waitingUnits() * UNIT, inLine: () => 0, first: () => -1 },
     });
-    this.credit.configurePort(0, { credit: spec, mac, classOf: IDENTITY } as unknown as PortSpec);
+    this.credit.configurePort(0, { grants: spec, mac, classOf: IDENTITY } as unknown as PortSpec);
   }
 
   announceGivenUp(): void {}
   hold(): void {}
   announceStop(): void {}
-  announceCredit(): void {}
+  announceGrantStep(): void {}
   announceShort(): void {}
   repeat(): void {}
   doze(): void {}

@@ -46,7 +46,7 @@ export function adminOf(
       fixedClasses: 0,
       ...dcbx,
     },
-    credit: null,
+    exchange: null,
     sourceFlowControl: null,
     congestionIsolation: null,
     linkLayer: null,
@@ -82,7 +82,7 @@ export function specOf(
     stages,
     drives: false,
     epochsPs: [0],
-    holdsWithoutCredit: true,
+    holdsWithoutGrants: true,
     learned: [null],
     ...part,
   };
@@ -158,7 +158,7 @@ export class DiscoveryEnd implements DiscoveryHost {
     this.beginPs = beginPs;
     const counters = makeCounters(new Tables({ port: 1, device: 1 }));
     const mechanism = new DiscoveryMechanism(this, counters, 0);
-    mechanism.configurePort(0, { discovery: this.spec, credit: null } as PortSpec);
+    mechanism.configurePort(0, { discovery: this.spec, grants: null } as PortSpec);
     return mechanism;
   }
 }

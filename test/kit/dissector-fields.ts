@@ -45,7 +45,7 @@ import {
   CE_REPORT,
   CE_SYN,
   decodeCe,
-  isCreditExchange,
+  isCeFrame,
 } from '../../services/engine/wire/mac-control/ce-frame.js';
 import { OPCODE_CE_REQUEST } from '../../services/engine/wire/mac-control/opcodes.js';
 import { blankSfcm, decodeSfcm } from '../../services/engine/wire/sfcm.js';
@@ -120,7 +120,7 @@ function readOrderedSet(octets: Uint8Array, fields: Fields): ReturnType<typeof f
 }
 
 function readUntagged(octets: Uint8Array, fields: Fields): Decoded {
-  if (isCreditExchange(octets, octets.length)) return readCe(octets, fields);
+  if (isCeFrame(octets, octets.length)) return readCe(octets, fields);
   if (isCcUpdate(octets, octets.length)) return readCcUpdate(octets, fields);
   const header = blankEthernetHeader();
   if (decodeEthernetHeader(octets, 0, header) !== 'ok') return 'ok';

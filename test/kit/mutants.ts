@@ -1,6 +1,7 @@
 import type { Prepare } from '../../services/hunt/trial.js';
 import { pfcOf } from './pfc.js';
 import type { Session } from '../../services/runtime/session.js';
+import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
 
 /**
  * Defects, planted into the objects of one run: production code knows nothing of them. Each is what
@@ -31,7 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a unit of credit that leaks on every resynchronisation',
     faults: 3,
     plant: ({ engine }: Session): void => {
-      const { receiver } = engine.credit;
+      const { receiver } = mechanismOf(engine);
       patch(receiver, 'linkUp', (linkUp) => (row) => {
         receiver.storeCopy(row, 1);
         linkUp(row);
@@ -94,7 +95,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'credit that is spent one unit short',
     faults: 3,
     plant: ({ engine }: Session): void => {
-      patch(engine.credit.sender, 'spend', (spend) => (row, units) => {
+      patch(mechanismOf(engine).sender, 'spend', (spend) => (row, units) => {
         spend(row, units - 1);
       });
     },

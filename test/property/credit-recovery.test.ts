@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bufferBacksCredit } from '../../services/engine/flow-control/credit/credit-invariants.js';
+import { bufferBacksCredit } from '../../services/mechanisms/credit/invariants.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Harm } from '../kit/credit-link.js';
 import {

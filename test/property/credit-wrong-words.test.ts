@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { bufferBacksCredit } from '../../services/engine/flow-control/credit/credit-invariants.js';
+import { bufferBacksCredit } from '../../services/mechanisms/credit/invariants.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import {
   blankCeTag,
@@ -13,11 +13,7 @@ import {
   OPCODE_CE_GRANT,
   OPCODE_CE_REQUEST,
 } from '../../services/engine/wire/mac-control/opcodes.js';
-import {
-  ALLOWED,
-  CONSUMED,
-  PASSED,
-} from '../../services/engine/flow-control/credit/credit-records.js';
+import { ALLOWED, CONSUMED, PASSED } from '../../services/mechanisms/credit/records.js';
 import {
   creditSpec,
   LossyCreditLink,

@@ -38,7 +38,7 @@ function methodsOf(scenario: string): string[] {
   const cbfc = mechanisms.find(({ slice }) => slice.name === 'cbfc')!;
   return linkEnds[bridge]!.map((_, port) => {
     const { flowControl } = cbfc.context.devices[bridge]!.links[port]!;
-    const isCe = specs[bridge]!.ports[port]!.credit !== null;
+    const isCe = specs[bridge]!.ports[port]!.grants !== null;
     assert.equal(isCe, flowControl[3] === CE);
     return flowControl[3]!;
   });

@@ -3,9 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
-import type { CreditPortSpec } from '../../services/engine/contract/spec.js';
+import type { CreditPortSpec } from '../../services/mechanisms/credit/spec.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { fabricOf, run } from '../kit/emulate.js';
+import { creditOf } from '../../services/mechanisms/credit/spec.js';
 
 /** Hosts that differ; priority 4 has the credits of Ultra Ethernet on all links. */
 const text = (credit: string, devices: string, more = ''): string => `duration: 100us
@@ -26,10 +27,10 @@ const LIVE = 'discovery: { second: 1us }\n';
 function linksOf(scenario: string): CreditPortSpec[] {
   const fabric = fabricOf(scenario);
   const bridge = fabric.specs.find(({ kind }) => kind === 'switch')!;
-  const ports = bridge.ports.map(({ credit }) => credit!);
+  const ports = bridge.ports.map((port) => creditOf(port)!);
   // The other end of each link has the same.
   for (const [port, { counts, channels, tagWaitPs }] of ports.entries()) {
-    const peer = fabric.specs[port]!.ports[0]!.credit!;
+    const peer = creditOf(fabric.specs[port]!.ports[0]!)!;
     assert.deepEqual([peer.counts, peer.channels], [counts, channels]);
     assert.equal(peer.tagWaitPs === null, tagWaitPs === null);
   }

@@ -78,9 +78,9 @@ class Listener implements Probe {
   readonly tagSent = this.hear;
   readonly controlReceived = this.hear;
   readonly stopAsked = this.hear;
-  readonly creditStep = this.hear;
+  readonly grantStep = this.hear;
   readonly heldChanged = this.hear;
-  readonly creditShort = this.hear;
+  readonly grantShort = this.hear;
   readonly messageDelivered = this.hear;
   readonly nicGranted = this.hear;
   readonly ledChanged = this.hear;

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CE_REFUSALS } from '../../services/engine/flow-control/credit/credit-conversation.js';
+import { CE_REFUSALS } from '../../services/mechanisms/credit/conversation.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, flowOf, run, runScenario } from '../kit/emulate.js';
+import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
 
 /** One host sends to another through a switch. */
 function through(faults: string, more = ''): RunResults {
@@ -65,7 +66,8 @@ faults: [{ kind: control, frames: ce-grant, action: corrupt, where: { device: h1
       { check: true },
     );
     while (session.advance(1000) === 'running');
-    const { credit, devices } = session.engine;
+    const { devices } = session.engine;
+    const credit = mechanismOf(session.engine);
     const port = devices.find(({ spec }) => spec.name === 'h1')!.firstPort;
     assert.ok(credit.conversation.refusalsOf(port, CE_REFUSALS.indexOf('ceWrongChannel')) > 0);
   });

@@ -5,8 +5,9 @@ import { describe, it } from 'node:test';
 import { summaryText } from '../../services/report/summary-text.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
-import { ALLOWED, WORDS_SHIFT } from '../../services/engine/flow-control/credit/credit-records.js';
+import { ALLOWED, WORDS_SHIFT } from '../../services/mechanisms/credit/records.js';
 import { fabricOf, runScenario } from '../kit/emulate.js';
+import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
 
 /** Four senders into one host; a message is forged once by a port of one of the links. */
 function forged(by: string, octets: string, credit = ''): string {
@@ -130,7 +131,8 @@ describe('--check', () => {
     const idle = scenario.replace('transport: raw,', 'transport: raw, end: 100us,');
     const session = new Session(fabricOf(idle), { check: true });
     while (session.progress().virtualPs < 500e6) session.advance(0.01);
-    const { credit, devices } = session.engine;
+    const { devices } = session.engine;
+    const credit = mechanismOf(session.engine);
     const host = devices.find(({ spec }) => spec.name === 'h2')!;
     const row = credit.accounts.firstRow(host.firstPort);
     credit.accounts.records.words[(row << WORDS_SHIFT) | ALLOWED]! += 1000;

@@ -157,7 +157,7 @@ const MENTIONED: Readonly<Record<string, Mention>> = {
   },
   cbfc: { words: /cbfc/i, most: MENTIONS_MOST },
   // Ultra Ethernet's flow control counts in credits of its own.
-  credit: { words: /credit/i, most: 160, also: /\/cbfc\// },
+  credit: { words: /credit/i, most: 76, also: /\/cbfc\// },
   mvtx2802: { words: /mvtx2802/i, most: MENTIONS_MOST },
   '82599': { words: /82599/i, most: MENTIONS_MOST },
 };

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, run } from '../kit/emulate.js';
+import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
 
 /** Red and blue hosts send over one slow uplink from s1 to s2; each to a host of its own. */
 function uplink(options: { policy: string; blue?: string; shares?: [number, number] }): string {
@@ -77,7 +78,8 @@ describe('tenants that share a priority', () => {
       check: true,
     });
     while (session.engine.clock.now < 300e6) session.advance(1);
-    const { credit, devices, shared } = session.engine;
+    const { devices, shared } = session.engine;
+    const credit = mechanismOf(session.engine);
     const port = devices.find(({ spec }) => spec.name === 's1')!.firstPort + 2;
     const [red, blue] = [0, 1].map((slot) => credit.accounts.row(port, slot, 3));
     for (const row of [red, blue]) assert.ok(shared.lines.head(row!) >= 0, 'a frame waits');

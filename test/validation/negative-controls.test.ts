@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { POOL } from '../../services/engine/buffer/shared-buffer.js';
-import { WORDS_SHIFT } from '../../services/engine/flow-control/credit/credit-records.js';
+import { WORDS_SHIFT } from '../../services/mechanisms/credit/records.js';
 import type { Session } from '../../services/runtime/session.js';
 import { Session as RealSession } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { pfcOf } from '../kit/pfc.js';
 import { fabricOf } from '../kit/emulate.js';
+import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
 
 /** A checker that never went red is no evidence: each is shown a defect that it must notice. */
 
@@ -273,7 +274,7 @@ load:
   it('credit that the memory cannot back is noticed', () => {
     const session = sessionOf(SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'credit'));
     while (session.progress().virtualPs < 70e6) session.advance(0.01);
-    const { receiver, accounts } = session.engine.credit;
+    const { receiver, accounts } = mechanismOf(session.engine);
     const s1 = session.engine.devices.find(({ spec }) => spec.name === 's1')!;
     const row = accounts.row(s1.firstPort + 1, 0, 3);
     receiver.storeCopy(row, -1000);
@@ -290,7 +291,7 @@ load:
 
   it('credit that was never granted is noticed', () => {
     const session = sessionOf(SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'credit'));
-    const { sender } = session.engine.credit;
+    const { sender } = session.engine.grants;
     const spend = sender.spend.bind(sender);
     sender.spend = (row, units) => {
       spend(row, units - 1);
@@ -318,7 +319,7 @@ faults:
 
 /** The least of its kind that goes wrong: a device that writes row 0, whosever that is. */
 function writesRowZero(session: Session): void {
-  const { credit } = session.engine;
+  const credit = mechanismOf(session.engine);
   const { words } = credit.accounts.records;
   const { sender } = credit;
   const spend = sender.spend.bind(sender);

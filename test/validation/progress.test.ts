@@ -25,7 +25,7 @@ const creditStar = fabricOf(STAR.replace('METHOD', 'credit'));
 function withoutGrants(fabric: Fabric, atPs: number): Session {
   const session = new Session(fabric, { check: true });
   session.runTo(atPs);
-  const { credit, devices } = session.engine;
+  const { grants, devices } = session.engine;
   const { firstPort } = devices[3]!;
   const asked = {
     mode: 'cumulative',
@@ -33,7 +33,7 @@ function withoutGrants(fabric: Fabric, atPs: number): Session {
     askedDivided: false,
     askedBufferUnits: [],
   } as const;
-  credit.setOperational(firstPort, 0, { ...asked, tags: false, askedUnitOctets: 64 });
+  grants.setOperational(firstPort, 0, { ...asked, tags: false, askedUnitOctets: 64 });
   return session;
 }
 

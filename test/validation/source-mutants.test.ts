@@ -31,14 +31,14 @@ const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a cursor of credit messages that is negative',
-    file: 'services/engine/flow-control/credit/credit-conversation.js',
+    file: 'services/mechanisms/credit/conversation.js',
     from: /this\.cursor\[port\] = row - /,
     to: 'this.cursor[port] = -2 - row + ',
     examples: ['incast-credit'],
   },
   {
     name: 'a default that is changed',
-    file: 'services/fabric/scenario/schema-credit.js',
+    file: 'services/mechanisms/credit/settings.js',
     from: ".prefault('static')",
     to: ".prefault('demand')",
     examples: ['incast-credit'],

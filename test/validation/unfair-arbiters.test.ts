@@ -116,8 +116,8 @@ const CASES: readonly (readonly [string, string, (engine: Engine) => void, RegEx
   [
     'turns among tenants that go by other shares than theirs',
     TENANTS,
-    ({ credit }) => {
-      credit.accounts.share = () => 1;
+    ({ grants }) => {
+      grants.accounts.share = () => 1;
     },
     /a tenant got more than its share/,
   ],

@@ -7,9 +7,9 @@ export const INGRESS = 1;
 export const GROUP = 2;
 /** Octets of its ingress account. */
 export const CHARGED = 3;
-/** Priority and units of credit, as in the class of a frame. */
-export const CREDIT = 4;
-/** Its tags when it was charged: they choose the credit account. */
+/** Priority and units of grants, as in the class of a frame. */
+export const CHARGE = 4;
+/** Its tags when it was charged: they choose the account of grants. */
 export const TAGS = 5;
 const STRIDE = 6;
 

@@ -26,7 +26,7 @@ export interface DiscoveryPortSpec {
   /** Data uses the negotiated configuration; false: that of the scenario. */
   readonly drives: boolean;
   /** A priority with credit starts no frame before the link partner has agreed to it. */
-  readonly holdsWithoutCredit: boolean;
+  readonly holdsWithoutGrants: boolean;
   /** By destination: the LLDPDU received before the run began; null where there was none. */
   readonly learned: readonly (Uint8Array | null)[];
 }
@@ -69,9 +69,9 @@ export interface DiscoveryAdmin extends MechanismTlvs {
   readonly status: LldpStatus;
   readonly dcbx: DcbxAdmin;
   /** Null, here and below: the port does not advertise it. */
-  readonly credit: CreditExchange | null;
+  readonly exchange: CreditExchange | null;
   /** Credit exchange is advertised by applications of DCBX alone. */
-  readonly creditByApplications?: boolean;
+  readonly byApplicationsAlone?: boolean;
   readonly congestionNotification: CongestionNotification | null;
 }
 
@@ -96,18 +96,21 @@ export interface OperatingPort {
   readonly ets: Ets;
   /** Priorities with PFC, one bit each. */
   readonly pfc: number;
-  readonly credit: OperatingCredit;
+  readonly exchange: OperatingExchange;
   /** What the link partner advertises of mechanisms. */
   readonly advertised: MechanismTlvs;
 }
 
-/** What both ends of a link use of credit exchange. */
-export interface OperatingCredit {
-  /** Priorities whose frames need it, one bit each. */
+/** What both ends of a link use of the exchange of grants. */
+export interface OperatingExchange extends ExchangeTerms {
+  /** Priorities whose frames need them, one bit each. */
   readonly priorities: number;
+}
+
+export interface ExchangeTerms {
   /** Messages say totals, or amounts. */
   readonly mode: 'cumulative' | 'incremental';
-  /** Octets of a credit that the link partner grants. */
+  /** Octets of a unit that the link partner grants. */
   readonly askedUnitOctets: number;
   /** Its totals have 31 bits. */
   readonly askedWide: boolean;
@@ -115,7 +118,7 @@ export interface OperatingCredit {
   readonly askedDivided: boolean;
   /** By priority: units of its buffer; 0 or nothing where it is not advertised. */
   readonly askedBufferUnits: readonly number[];
-  /** Credit messages may be carried in tags of data frames. */
+  /** Messages may be carried in tags of data frames. */
   readonly tags: boolean;
 }
 

@@ -82,7 +82,7 @@ export type FaultEffect =
   | { readonly kind: 'flush' }
   /** The shared buffer of the port's device is smaller by so much. */
   | { readonly kind: 'shrink'; readonly octets: number }
-  /** Credit of so many octets that the port holds is lost, repeatedly. */
+  /** Grants of so many octets that the port holds is lost, repeatedly. */
   | {
       readonly kind: 'steal';
       readonly priorities: number;

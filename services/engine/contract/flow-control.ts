@@ -155,6 +155,8 @@ export interface PartnerWaits {
   emptySincePs(port: number, priority: number): number | null;
   /** After so long an end of the link has sent again all that it has to say. */
   repeatsPs(port: number): number;
+  /** So long an end tries to begin anew until it waits for longer. */
+  retriesPs?(port: number): number;
 }
 
 /** Runs where link partners have agreed on it. */
@@ -163,9 +165,9 @@ export interface Agreement {
   awaitsAgreement(port: number, priority: number): boolean;
 }
 
-/** Has credit at its ports that a fault can take. */
-export interface CreditHolder {
-  /** Credit of each of these priorities (one bit each) is lost, as if a frame had used it. */
+/** Has grants at its ports that a fault can take. */
+export interface GrantHolder {
+  /** Grants of each of these priorities (one bit each) is lost, as if a frame had used it. */
   steal(port: number, priorities: number, octets: number): void;
 }
 
@@ -224,6 +226,11 @@ export interface PortInvariants {
   brokenAt(port: number): string | null;
 }
 
+/** Keeps the accounts of grants: see `GrantKeeper`. */
+export interface KeepsGrants {
+  readonly keepsGrants: boolean;
+}
+
 /** A mechanism has a name, and of the other roles those that it needs. */
 export interface Mechanism
   extends
@@ -247,7 +254,8 @@ export interface Mechanism
     Partial<ProxyPauser>,
     Partial<PartnerWaits>,
     Partial<ChargeBook>,
-    Partial<CreditHolder>,
+    Partial<GrantHolder>,
+    Partial<KeepsGrants>,
     Partial<Agreement>,
     Partial<LinkInvariants>,
     Partial<LinkRecovery>,
@@ -273,7 +281,7 @@ export interface MechanismHost {
   controlDue(source: number, port: number): boolean;
   /** `timer` is 0..63. */
   arm(client: number, port: number, timer: number, time: number): void;
-  /** Frames that wait at a port for credit may have received it. */
+  /** Frames that wait at a port for a grant may have received it. */
   permit(port: number): void;
   /**
    * The transmitter of a port that has nothing to send acts at this time, if not before. One that
@@ -284,16 +292,16 @@ export interface MechanismHost {
   repeat(port: number, due: boolean): void;
   /** Notifies probes that the link layer of a port will not send a frame again. */
   announceGivenUp(port: number, frame: number): void;
-  /** Credit was withdrawn: no waiting frame of a port may start any more. */
+  /** Grants was withdrawn: no waiting frame of a port may start any more. */
   withdraw(port: number): void;
   /** Notifies probes that a port paused or resumed its link partner. */
   announceStop(port: number, group: number, stop: boolean): void;
   /** Not zero while any probe is attached: only then are arguments for it put together. */
   readonly hasListeners: Uint8Array;
-  /** Notifies probes that a credit account began, or ceased, to block a frame. */
+  /** Notifies probes that an account of grants began, or ceased, to block a frame. */
   announceShort(port: number, priority: number, channel: number, short: boolean): void;
-  /** Notifies probes of a step of credit exchange. */
-  announceCredit(
+  /** Notifies probes of a step of the exchange of grants. */
+  announceGrantStep(
     port: number,
     step: number,
     priority: number,

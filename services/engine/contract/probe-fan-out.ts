@@ -122,7 +122,7 @@ export class ProbeFanOut implements Probe {
     this.second.stopAsked(device, port, now, group, stop);
   }
 
-  creditStep(
+  grantStep(
     device: number,
     port: number,
     now: number,
@@ -131,8 +131,8 @@ export class ProbeFanOut implements Probe {
     channel: number,
     units: number,
   ): void {
-    this.first.creditStep(device, port, now, step, priority, channel, units);
-    this.second.creditStep(device, port, now, step, priority, channel, units);
+    this.first.grantStep(device, port, now, step, priority, channel, units);
+    this.second.grantStep(device, port, now, step, priority, channel, units);
   }
 
   heldChanged(device: number, port: number, now: number, priorities: number): void {
@@ -140,7 +140,7 @@ export class ProbeFanOut implements Probe {
     this.second.heldChanged(device, port, now, priorities);
   }
 
-  creditShort(
+  grantShort(
     device: number,
     port: number,
     now: number,
@@ -148,8 +148,8 @@ export class ProbeFanOut implements Probe {
     channel: number,
     short: boolean,
   ): void {
-    this.first.creditShort(device, port, now, priority, channel, short);
-    this.second.creditShort(device, port, now, priority, channel, short);
+    this.first.grantShort(device, port, now, priority, channel, short);
+    this.second.grantShort(device, port, now, priority, channel, short);
   }
 
   messageDelivered(device: number, now: number, flow: number, message: number): void {

@@ -36,7 +36,7 @@ export const DROP_REASONS = [
   'port-down',
   /** Failover left no route to its destination. */
   'unreachable',
-  /** A declared fault gave a sender credit that was never granted, and no buffer was left. */
+  /** A declared fault gave a sender grants that was never granted, and no buffer was left. */
   'not-granted',
   /** The link layer expects another frame first: it is sent again. */
   'out-of-sequence',
@@ -79,8 +79,8 @@ export const DROP = {
   POISONED: 24,
 } as const;
 
-/** The steps of credit exchange, as `creditStep` numbers them. */
-export const CREDIT_STEPS = [
+/** The steps of the exchange of grants, as `grantStep` numbers them. */
+export const GRANT_STEPS = [
   /** Both ends begin an epoch with the capabilities of both. */
   'agreed',
   'requested',
@@ -91,8 +91,8 @@ export const CREDIT_STEPS = [
   'accounted',
 ] as const;
 
-/** Index into CREDIT_STEPS. */
-export const CREDIT_STEP = {
+/** Index into GRANT_STEPS. */
+export const GRANT_STEP = {
   AGREED: 0,
   REQUESTED: 1,
   GRANTED: 2,
@@ -176,8 +176,8 @@ export interface Probe {
   controlReceived(device: number, port: number, now: number, octets: Uint8Array): void;
   /** This device began (or ended) to pause its link partner. */
   stopAsked(device: number, port: number, now: number, group: number, stop: boolean): void;
-  /** A step of credit exchange; units are those of the message, or what a frame costs. */
-  creditStep(
+  /** A step of the exchange of grants; units are those of the message, or what a frame costs. */
+  grantStep(
     device: number,
     port: number,
     now: number,
@@ -188,8 +188,8 @@ export interface Probe {
   ): void;
   /** The priorities of a port that may not start a frame, one bit each, have changed. */
   heldChanged(device: number, port: number, now: number, priorities: number): void;
-  /** The first frame of a credit account began (or ceased) to lack credit. */
-  creditShort(
+  /** The first frame of an account of grants began (or ceased) to lack a grant. */
+  grantShort(
     device: number,
     port: number,
     now: number,
@@ -235,9 +235,9 @@ export class NullProbe implements Probe {
   tagSent(..._: Parameters<Probe['tagSent']>): void {}
   controlReceived(..._: Parameters<Probe['controlReceived']>): void {}
   stopAsked(..._: Parameters<Probe['stopAsked']>): void {}
-  creditStep(..._: Parameters<Probe['creditStep']>): void {}
+  grantStep(..._: Parameters<Probe['grantStep']>): void {}
   heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
-  creditShort(..._: Parameters<Probe['creditShort']>): void {}
+  grantShort(..._: Parameters<Probe['grantShort']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
   nicGranted(..._: Parameters<Probe['nicGranted']>): void {}
   ledChanged(..._: Parameters<Probe['ledChanged']>): void {}

@@ -31,10 +31,21 @@ export interface MechanismTools {
   readonly pool: FramePool;
   readonly ports: Ports;
   readonly counters: Counters;
+  readonly waiting: WaitingFrames;
   /** Of frames that ports have sent, for mechanisms that send them again. */
   readonly replayBuffers: ReplayBuffers;
   /** Ingress buffers, whatever memory a device has. */
   readonly accounts: IngressAccounts;
+}
+
+/** Octets of frames that wait for a grant. */
+export interface WaitingFrames {
+  /** In a class of one account. */
+  inQueue(port: number, trafficClass: number): number;
+  /** In line for a class of several. */
+  inLine(row: number): number;
+  /** The frame that starts next, which has left its line; -1 if there is none. */
+  first(port: number, trafficClass: number): number;
 }
 
 /**

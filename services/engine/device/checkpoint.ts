@@ -2,7 +2,7 @@ import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { ARRIVAL, PORT, STORED } from '../frame/frame-pool.js';
 import { keyKind } from '../kernel/timer-queue.js';
 import type { Plain } from '../kernel/snapshot.js';
-import type { SavedRows } from '../kernel/tables.js';
+import { ACCOUNT, type SavedRows } from '../kernel/tables.js';
 import { restore, save } from '../kernel/snapshot.js';
 import type { Device } from './device.js';
 import { KIND_CONTROL, KIND_LATE } from './device.js';
@@ -25,7 +25,7 @@ export interface DeviceState {
   readonly inFlightQueues: readonly (readonly Int32Array[])[];
   /** By port of the device and traffic class. */
   readonly queues: readonly (readonly Int32Array[])[];
-  /** By credit account of the device: frames that wait for credit. */
+  /** By account of grants of the device: frames that wait for a grant. */
   readonly lines: readonly (readonly Int32Array[])[];
   /** By frame list of the device's NIC. */
   readonly adapter: readonly (readonly Int32Array[])[];
@@ -58,9 +58,9 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
   ports.forEach((port, p) => {
     queues.forEach(port, (frame, tc) => queued[p][tc].push(record(frame, [RECORD_PORT])));
   });
-  const waiting = Array.from({ length: rows.credit.count }, (_, i) => {
+  const waiting = Array.from({ length: rows[ACCOUNT].count }, (_, i) => {
     const records: Int32Array[] = [];
-    lines.forEach(rows.credit.first + i, (frame) => records.push(record(frame, [RECORD_PORT])));
+    lines.forEach(rows[ACCOUNT].first + i, (frame) => records.push(record(frame, [RECORD_PORT])));
     return records;
   });
   const flying = ports.map((port) => {
@@ -144,7 +144,7 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
   });
   state.lines.forEach((records, i) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
-    lines.relink(rows.credit.first + i, frames);
+    lines.relink(rows[ACCOUNT].first + i, frames);
   });
   listsOf(rows).forEach((list, i) => {
     const frames = state.adapter[i].map((record) => revive(record, []));

@@ -13,7 +13,7 @@ import {
 import type { ControlPayloads } from './control-payloads.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
-import type { CreditGating } from './credit-gating.js';
+import type { GrantGating } from './grant-gating.js';
 import type { Shared } from './shared.js';
 
 /** The end of a frame's processing in a device: it is queued at a port, or dropped. */
@@ -34,7 +34,7 @@ export interface EgressPath {
 export function makeEgressPath(
   shared: Shared,
   devices: readonly Device[],
-  creditGating: CreditGating,
+  grantGating: GrantGating,
   faults: FaultMechanism,
   controlPayloads: ControlPayloads,
   mechanisms: readonly Mechanism[],
@@ -55,7 +55,7 @@ export function makeEgressPath(
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
-    if (ports.isPermitted(port, trafficClass)) creditGating.enqueue(port, trafficClass, frame);
+    if (ports.isPermitted(port, trafficClass)) grantGating.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
     if (traceMask.matchesQueued(port, frame)) announceQueued(device, port, frame);
     wakeTransmitter(device, port);
@@ -89,14 +89,14 @@ export function makeEgressPath(
     if (reason === DROP.HEADROOM_EXHAUSTED) {
       counters.lost(device, port - devices[device].firstPort, priority, clock.now);
     }
-    if (ports.isCharged(port, priority)) creditGating.refused(port, frame);
+    if (ports.isCharged(port, priority)) grantGating.refused(port, frame);
     lose(device, port, frame, reason);
   }
 
   /** An overflow has a reason of its own where the link partner had no need, or no way, to stop. */
   function overflow(port: number, group: number, frame: number): number {
     if (faults.excuses(port)) {
-      return creditGating.isGranted(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
+      return grantGating.isGranted(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
     }
     const isIgnored = mechanisms.some((own) => own.mayBeIgnored?.(port, group) === true);
     return isIgnored ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
@@ -119,7 +119,7 @@ export function makeEgressPath(
     wakeTransmitter,
     drop,
     passed: (port, frame) => {
-      creditGating.refused(port, frame);
+      grantGating.refused(port, frame);
     },
     lose,
   };

@@ -8,7 +8,7 @@ import { assert, BrokenAssertion } from '../kernel/assert.js';
 import { octetCell } from '../kernel/cells.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
-import { perUnit, Tables } from '../kernel/tables.js';
+import { ACCOUNT, perUnit, Tables } from '../kernel/tables.js';
 import type { DeviceSpec } from './device.js';
 
 export type { DeviceSpec };
@@ -17,8 +17,8 @@ import type { ControlPayloads } from './control-payloads.js';
 import { makeControlPayloads } from './control-payloads.js';
 import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
-import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
-import { creditRows } from '../flow-control/credit/credit-accounts.js';
+import type { GrantKeeper } from '../contract/grants.js';
+import { accountRows } from '../contract/grants-spec.js';
 import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import { CLASS, FOLLOWED_FLAG } from '../frame/frame-pool.js';
@@ -37,9 +37,9 @@ import { makeLoop } from './loop.js';
 import { makeFailoverTools } from './failover-tools.js';
 import { makeFaultTools } from './fault-tools.js';
 import { DISCOVERY_SLOT, makeMechanisms } from './mechanisms.js';
-import type { CreditGating } from './credit-gating.js';
+import type { GrantGating } from './grant-gating.js';
 import { makeOperator } from './operating.js';
-import { makeCreditGating } from './credit-gating.js';
+import { makeGrantGating } from './grant-gating.js';
 import { withGate } from './start-gating.js';
 import type { EgressPath } from './egress-path.js';
 import { makeEgressPath } from './egress-path.js';
@@ -61,7 +61,7 @@ export class Engine implements MechanismHost {
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
   readonly hasListeners = octetCell();
-  readonly credit: CreditMechanism;
+  readonly grants: GrantKeeper;
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
   readonly failover: FailoverMechanism;
@@ -73,7 +73,7 @@ export class Engine implements MechanismHost {
   readonly rates: Rates;
   readonly switching: Switching;
   readonly hosting: Hosting;
-  private readonly creditGating: CreditGating;
+  private readonly grantGating: GrantGating;
   private readonly egressPath: EgressPath;
   private readonly loop: Loop;
   /** Slot of the mechanism whose holds stop the frames of discovery, too; -1 if none does. */
@@ -96,25 +96,25 @@ export class Engine implements MechanismHost {
     this.listening = new Listeners(this.devices, shared.traceMask);
     const hasSlots = specs.some((spec) => spec.kind === 'switch' && !hasSharedBuffer(spec));
     const set = makeMechanisms(shared, this, mechanisms, hasSlots);
-    const { all, credit, faults } = set;
+    const { all, grants, faults } = set;
     this.mechanisms = all;
     this.clientGate = set.atSlot.findIndex((own) => own?.holdsClients === true);
-    this.credit = credit;
+    this.grants = grants;
     this.faults = faults;
     this.failover = set.failover;
     this.given = set.given;
     this.discovery = set.discovery;
     this.controlPayloads = makeControlPayloads(shared);
-    const creditGating = makeCreditGating(shared, credit);
+    const grantGating = makeGrantGating(shared, grants);
     const gate = gateAmong(set.given, specs);
-    this.creditGating = gate === null ? creditGating : withGate(creditGating, gate, shared);
+    this.grantGating = gate === null ? grantGating : withGate(grantGating, gate, shared);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
     this.rates = makeRates(tables, this.clock, this.devices, this.senders, rateControls);
     this.egressPath = makeEgressPath(
       shared,
       this.devices,
-      this.creditGating,
+      this.grantGating,
       faults,
       this.controlPayloads,
       all,
@@ -137,15 +137,15 @@ export class Engine implements MechanismHost {
       this.rates,
     );
     this.discovery.equip(
-      makeOperator(shared, this.devices, set, this.creditGating, this.egressPath, this.hosting),
+      makeOperator(shared, this.devices, set, this.grantGating, this.egressPath, this.hosting),
     );
     faults.equip(
       makeFaultTools(
         shared,
         this.devices,
         all,
-        credit,
-        this.creditGating,
+        grants,
+        this.grantGating,
         this.egressPath,
         this.switching,
         this.discovery,
@@ -157,15 +157,15 @@ export class Engine implements MechanismHost {
       makeFailoverTools(
         shared,
         this.devices,
-        credit,
-        this.creditGating,
+        grants,
+        this.grantGating,
         this.egressPath,
         this.switching,
       ),
     );
     for (const { watchdog } of all) {
       watchdog?.equip(
-        makeWatchdogTools(shared, this.devices, this.creditGating, this.egressPath, this.switching),
+        makeWatchdogTools(shared, this.devices, this.grantGating, this.egressPath, this.switching),
       );
     }
     for (const device of this.devices) this.configure(device);
@@ -173,7 +173,7 @@ export class Engine implements MechanismHost {
       shared,
       this.devices,
       set,
-      this.creditGating,
+      this.grantGating,
       this.switching,
       this.hosting,
       this.egressPath,
@@ -300,7 +300,7 @@ export class Engine implements MechanismHost {
   }
 
   permit(port: number): void {
-    if (this.creditGating.permit(port))
+    if (this.grantGating.permit(port))
       this.egressPath.wakeTransmitter(this.shared.ports.owner(port), port);
   }
 
@@ -326,7 +326,7 @@ export class Engine implements MechanismHost {
   }
 
   withdraw(port: number): void {
-    this.creditGating.withdraw(port);
+    this.grantGating.withdraw(port);
   }
 
   announceStop(port: number, group: number, stop: boolean): void {
@@ -334,7 +334,7 @@ export class Engine implements MechanismHost {
     listeners.stopAsked?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
   }
 
-  announceCredit(
+  announceGrantStep(
     port: number,
     step: number,
     priority: number,
@@ -344,12 +344,12 @@ export class Engine implements MechanismHost {
     const { place, firstPort, listeners } = this.devices[this.shared.ports.owner(port)];
     const { now } = this.clock;
     const local = port - firstPort;
-    listeners.creditStep?.creditStep(place, local, now, step, priority, channel, units);
+    listeners.grantStep?.grantStep(place, local, now, step, priority, channel, units);
   }
 
   announceShort(port: number, priority: number, channel: number, short: boolean): void {
     const { place, firstPort, listeners } = this.devices[this.shared.ports.owner(port)];
-    listeners.creditShort?.creditShort(
+    listeners.grantShort?.grantShort(
       place,
       port - firstPort,
       this.clock.now,
@@ -437,7 +437,7 @@ function rowsOf(spec: DeviceSpec): Record<Unit, number> {
     port: ports.length,
     send: sends.length,
     receive: spec.kind === 'host' ? spec.receives.length : 0,
-    credit: ports.reduce((sum, { credit }) => sum + creditRows(credit), 0),
+    [ACCOUNT]: ports.reduce((sum, { grants }) => sum + accountRows(grants), 0),
     rate: sends.filter(({ rate }) => rate !== null).length,
     nic: spec.kind === 'host' && spec.nic !== null ? 1 : 0,
   };

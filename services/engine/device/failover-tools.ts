@@ -6,11 +6,11 @@ import {
 } from '../units/ethernet.js';
 import { DROP } from '../contract/probe.js';
 import type { FailoverTools } from '../failover/failover-mechanism.js';
-import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import type { GrantKeeper } from '../contract/grants.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_FAILOVER, DID_SEND_CONTROL, KIND_CONTROL } from './device.js';
-import type { CreditGating } from './credit-gating.js';
+import type { GrantGating } from './grant-gating.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
@@ -19,8 +19,8 @@ import type { Switching } from './switch/switching.js';
 export function makeFailoverTools(
   shared: Shared,
   devices: readonly Device[],
-  credit: CreditMechanism,
-  creditGating: CreditGating,
+  grants: GrantKeeper,
+  grantGating: GrantGating,
   egressPath: EgressPath,
   switching: Switching,
 ): FailoverTools {
@@ -42,8 +42,8 @@ export function makeFailoverTools(
   function clear(port: number, moves: boolean): void {
     const d = ports.owner(port);
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) clearQueue(d, port, tc, moves);
-    creditGating.withdraw(port);
-    creditGating.permit(port);
+    grantGating.withdraw(port);
+    grantGating.permit(port);
   }
 
   function clearQueue(d: number, port: number, trafficClass: number, moves: boolean): void {
@@ -58,18 +58,18 @@ export function makeFailoverTools(
   function takeAll(port: number, trafficClass: number): number[] {
     const frames: number[] = [];
     while (queues.head(port, trafficClass) >= 0) frames.push(queues.shift(port, trafficClass));
-    for (const row of credit.accounts.rowsOfClass(port, trafficClass)) {
+    for (const row of grants.accounts.rowsOfClass(port, trafficClass)) {
       while (lines.head(row) >= 0) {
         queues.link(port, trafficClass, lines.shift(row));
         frames.push(queues.shift(port, trafficClass));
       }
-      credit.sender.unblock(row);
+      grants.sender.unblock(row);
     }
     return frames;
   }
 
   function putBack(port: number, trafficClass: number, frame: number): void {
-    if (ports.isPermitted(port, trafficClass)) creditGating.enqueue(port, trafficClass, frame);
+    if (ports.isPermitted(port, trafficClass)) grantGating.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
   }
 

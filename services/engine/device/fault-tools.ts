@@ -5,12 +5,12 @@ import { DROP } from '../contract/probe.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultTools } from '../faults/fault-mechanism.js';
-import type { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import type { GrantKeeper } from '../contract/grants.js';
 import { PORT } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_FAULT } from './device.js';
 import type { Hosting } from './host/hosting.js';
-import type { CreditGating } from './credit-gating.js';
+import type { GrantGating } from './grant-gating.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
@@ -20,8 +20,8 @@ export function makeFaultTools(
   shared: Shared,
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
-  credit: CreditMechanism,
-  creditGating: CreditGating,
+  grants: GrantKeeper,
+  grantGating: GrantGating,
   egressPath: EgressPath,
   switching: Switching,
   discovery: DiscoveryMechanism,
@@ -44,7 +44,7 @@ export function makeFaultTools(
     failover.carrier(port, true);
     hosting.carrier(ports.owner(port), true);
     for (const mechanism of mechanisms) mechanism.linkUp?.(port);
-    creditGating.permit(port);
+    grantGating.permit(port);
   }
 
   function flush(port: number): void {
@@ -59,12 +59,12 @@ export function makeFaultTools(
 
   function flushQueue(d: number, port: number, trafficClass: number): void {
     while (queues.head(port, trafficClass) >= 0) loseFirst(d, port, trafficClass);
-    for (const row of credit.accounts.rowsOfClass(port, trafficClass)) {
+    for (const row of grants.accounts.rowsOfClass(port, trafficClass)) {
       while (lines.head(row) >= 0) {
         queues.link(port, trafficClass, lines.shift(row));
         loseFirst(d, port, trafficClass);
       }
-      credit.sender.unblock(row);
+      grants.sender.unblock(row);
     }
   }
 

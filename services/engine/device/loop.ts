@@ -25,7 +25,7 @@ import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../wire/ce-tag.js';
 import { isCcUpdate } from '../wire/mac-control/cc-update.js';
-import { isCreditExchange } from '../wire/mac-control/ce-frame.js';
+import { isCeFrame } from '../wire/mac-control/ce-frame.js';
 import { isLlrSet } from '../wire/llr.js';
 import { ORDERED_SET_OCTETS } from '../wire/ordered-set.js';
 import { isLinkState } from '../wire/link-state.js';
@@ -58,7 +58,7 @@ import type { Hosting } from './host/hosting.js';
 import { makeLinkLayering } from './link-layering.js';
 import type { MechanismSet } from './mechanisms.js';
 import { makeOrderedSets } from './ordered-sets.js';
-import type { CreditGating } from './credit-gating.js';
+import type { GrantGating } from './grant-gating.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
@@ -92,8 +92,8 @@ export interface Loop {
 export function makeLoop(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, atSlot, given, credit, faults, failover }: MechanismSet,
-  creditGating: CreditGating,
+  { all: mechanisms, atSlot, given, grants, faults, failover }: MechanismSet,
+  grantGating: GrantGating,
   switching: Switching,
   hosting: Hosting,
   egressPath: EgressPath,
@@ -103,7 +103,7 @@ export function makeLoop(
   const sets = makeOrderedSets(shared, devices, mechanisms, faults);
   const { flags } = faults;
   const errors = makeArrivalErrors(shared, faults);
-  const { tagOffered } = credit.conversation;
+  const { tagOffered } = grants.messages;
   const { clock, pool, ports, inFlightQueues, queues, counters, digests } = shared;
   const { arrivals, transmits, horizon, events, traceMask, octets: store } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
@@ -259,14 +259,14 @@ export function makeLoop(
     return LATER;
   }
 
-  /** The copy was not transmitted: no credit was used for it. */
+  /** The copy was not transmitted: no grant was used for it. */
   function copyOf(port: number, frame: number): number {
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const copy = pool.copyFrom(pool, frame);
     controlPayloads.share(copy);
     counters.repeated(port, priority, words[frame + LENGTH]);
-    if (ports.isCredited(port, priority)) words[copy + CLASS] |= COPY_FLAG;
+    if (ports.hasAccounts(port, priority)) words[copy + CLASS] |= COPY_FLAG;
     return copy;
   }
 
@@ -314,17 +314,17 @@ export function makeLoop(
     const permitted = ports.permitted(port);
     const tag = permitted === 0 ? 0 : composeTag(port);
     const isPermitted = (permitted & (1 << trafficClass)) !== 0;
-    if (isPermitted) creditGating.spend(port, trafficClass, frame);
+    if (isPermitted) grantGating.spend(port, trafficClass, frame);
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
     const late = (wanted & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
-    if (isPermitted) creditGating.next(port, trafficClass);
+    if (isPermitted) grantGating.next(port, trafficClass);
     const number = isLayered ? layering.letOut(port, frame) : NO_NUMBER;
     if (number === WITHHELD) {
-      if (isPermitted) creditGating.settle(port);
+      if (isPermitted) grantGating.settle(port);
       layering.withhold(d, port, frame, free);
       return;
     }
@@ -333,7 +333,7 @@ export function makeLoop(
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     const isWanted = traceMask.wantsSent(wanted, frameClass);
     if (isWanted) announceSent(d, local, frame, trafficClass, eligible);
-    if (isPermitted) creditGating.settle(port);
+    if (isPermitted) grantGating.settle(port);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wanted & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
@@ -373,14 +373,14 @@ export function makeLoop(
   /** Composes a CE-Tag for a frame; returns its octets. */
   function composeTag(port: number): number {
     if (tagOffered[port] === 0) return 0;
-    tagLength = credit.composeTag(port, scratch);
+    tagLength = grants.messages.composeTag(port, scratch);
     return tagLength === 0 ? 0 : CE_TAG_OCTETS;
   }
 
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
     devices[d].listeners.tagSent?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
-    // Credit is counted behind the pipeline, which frames enter after a link layer.
+    // Grants are counted behind the pipeline, which frames enter after a link layer.
     const restPs = ports.pipelinePs(peer) - ports.ingressPs(peer);
     deliver(d, local, peer, scratch, tagLength, at + restPs);
   }
@@ -435,24 +435,24 @@ export function makeLoop(
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, scratch, length));
   }
 
-  /** Credit messages are frequent, so this call is static and not looked up. */
+  /** Messages of grants are frequent, so this call is static and not looked up. */
   function compose(mechanism: Mechanism, port: number, leastEnd: number): number {
-    if (mechanism === credit) return credit.compose(port, leastEnd, scratch);
+    if (mechanism === grants) return grants.compose(port, leastEnd, scratch);
     return mechanism.compose!(port, leastEnd, scratch);
   }
 
   function expire(mechanism: Mechanism, port: number, timer: number): void {
-    if (mechanism === credit) credit.onTimer(port, timer);
+    if (mechanism === grants) grants.onTimer(port, timer);
     else mechanism.onTimer!(port, timer);
   }
 
   /** From the last bit of a control frame until the port processes it. */
   function controlDelay(port: number, octets: Uint8Array, length: number): number {
     if (isLlrSet(octets, length)) return 0;
-    // Credit is counted in the order of the frames, which pass the pipeline, as LLDP does.
+    // Grants are counted in the order of the frames, which pass the pipeline, as LLDP does.
     const passes =
       length === ORDERED_SET_OCTETS ||
-      isCreditExchange(octets, length) ||
+      isCeFrame(octets, length) ||
       isCcUpdate(octets, length) ||
       readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
     return passes ? ports.pipelinePs(port) : ports.controlDelayPs(port);
@@ -530,9 +530,9 @@ export function makeLoop(
     store.giveBack(slot);
   }
 
-  /** Credit messages are frequent, so they are tried first. */
+  /** Messages of grants are frequent, so they are tried first. */
   function isClaimed(port: number, octets: Uint8Array, length: number): boolean {
-    if (credit.receiveControl(port, octets, length)) return true;
+    if (grants.receiveControl(port, octets, length)) return true;
     for (const mechanism of handlers) {
       if (mechanism.receiveControl!(port, octets, length)) return true;
     }

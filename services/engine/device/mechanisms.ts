@@ -1,9 +1,10 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import type { MechanismKind, SliceMechanism } from '../contract/slice.js';
 import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
-import { CreditMechanism } from '../flow-control/credit/credit-mechanism.js';
+import type { GrantKeeper } from '../contract/grants.js';
 import { FailoverMechanism } from '../failover/failover-mechanism.js';
 import { FaultMechanism } from '../faults/fault-mechanism.js';
+import { assert } from '../kernel/assert.js';
 import { SLOTS_MOST } from '../port/ports.js';
 import { QUEUE_OCTETS } from '../port/queues.js';
 import type { Shared } from './shared.js';
@@ -16,7 +17,7 @@ export const DISCOVERY_SLOT = 5;
  * instant expire, and control frames are sent, in the order of slots; further mechanisms have the
  * slots behind.
  */
-const GIVEN_SLOTS: readonly number[] = [0, 1, 6, 3];
+const GIVEN_SLOTS: readonly number[] = [0, 1, 2, 6, 3];
 const FIRST_FREE_SLOT = 8;
 /** Of a mechanism that holds nothing, arms no timers and sends no control frames. */
 const NO_SLOT = -1;
@@ -28,7 +29,7 @@ export interface MechanismSet {
   readonly atSlot: readonly Mechanism[];
   /** Registered mechanisms, in their order. */
   readonly given: readonly SliceMechanism[];
-  readonly credit: CreditMechanism;
+  readonly grants: GrantKeeper;
   readonly faults: FaultMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly failover: FailoverMechanism;
@@ -42,32 +43,36 @@ export function makeMechanisms(
   hasSlottedSwitches: boolean,
 ): MechanismSet {
   const { tables, buffer, ports, pool, queues, lines, counters, traceMask, replayBuffers } = shared;
-  const credit = new CreditMechanism(tables, host, 2, pool, {
-    inQueue: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
-    inLine: lines.octets,
-    first: queues.head,
-    forEachRepeatable: replayBuffers.forEach,
-  });
   const faults = new FaultMechanism(tables, host, 4, traceMask);
   const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT);
   const failover = new FailoverMechanism(tables, host, 7);
   const atSlot: Mechanism[] = [];
-  atSlot[2] = credit;
   atSlot[4] = faults;
   atSlot[DISCOVERY_SLOT] = discovery;
   atSlot[7] = failover;
   const accounts = hasSlottedSwitches ? makeAccounts(shared) : buffer;
+  const waiting = {
+    inQueue: (port: number, trafficClass: number) => queues.get(port, trafficClass, QUEUE_OCTETS),
+    inLine: lines.octets,
+    first: queues.head,
+  };
+  const tools = { tables, host, pool, ports, counters, replayBuffers, accounts, waiting };
   const slotted = kinds.filter(({ hasSlot }) => hasSlot);
   const given = kinds.map((kind) => {
     const slot = kind.hasSlot ? slotOf(slotted.indexOf(kind)) : NO_SLOT;
     if (slot >= SLOTS_MOST) throw new Error(`no slot is left for ${kind.name}`);
-    const tools = { tables, host, slot, pool, ports, counters, replayBuffers, accounts };
-    const made = kind.create(tools);
+    const made = kind.create({ ...tools, slot });
     if (slot !== NO_SLOT) atSlot[slot] = made;
     return made;
   });
+  const grants = given.find(keepsGrants);
+  assert(grants !== undefined, 'engine.grant-keeper');
   const all = atSlot.filter((mechanism) => mechanism !== undefined);
-  return { all, atSlot, given, credit, faults, discovery, failover };
+  return { all, atSlot, given, grants, faults, discovery, failover };
+}
+
+function keepsGrants(mechanism: Mechanism): mechanism is GrantKeeper {
+  return mechanism.keepsGrants === true;
 }
 
 function slotOf(index: number): number {

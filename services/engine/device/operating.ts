@@ -1,12 +1,12 @@
 import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { EtsArbiter } from '../arbiter/ets.js';
-import type { OperatingCredit, OperatingPort, PortOperator } from '../contract/discovery.js';
+import type { OperatingExchange, OperatingPort, PortOperator } from '../contract/discovery.js';
 import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
 import { TSA_ETS, type Ets, type EtsTable } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
 import type { Hosting } from './host/hosting.js';
 import type { MechanismSet } from './mechanisms.js';
-import type { CreditGating } from './credit-gating.js';
+import type { GrantGating } from './grant-gating.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 
@@ -25,8 +25,8 @@ export function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
 export function makeOperator(
   { ports, buffer, queues, pool }: Shared,
   devices: readonly Device[],
-  { all, credit, given }: MechanismSet,
-  creditGating: CreditGating,
+  { all, grants, given }: MechanismSet,
+  grantGating: GrantGating,
   egressPath: EgressPath,
   hosting: Hosting,
 ): PortOperator {
@@ -40,7 +40,7 @@ export function makeOperator(
       classify(port, operating.ets.classOf);
     }
     for (const mechanism of given) mechanism.operate?.(port, operating);
-    exchange(port, operating.credit);
+    exchange(port, operating.exchange);
     if (device.spec.kind === 'switch' || device.spec.receiveMemory !== null) guard(port);
   }
 
@@ -67,34 +67,34 @@ export function makeOperator(
     if (classOf.every((tc, priority) => tc === ports.classOf(port, priority))) return false;
     const moving: number[] = [];
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) {
-      if (ports.isCreditGated(port, tc)) continue;
+      if (ports.isGrantGated(port, tc)) continue;
       while (queues.head(port, tc) >= 0) moving.push(queues.shift(port, tc));
     }
     ports.setClasses(port, classOf);
     for (const frame of moving) {
       queues.push(port, classOf[pool.words[frame + CLASS] & PRIORITY_MASK], frame);
     }
-    creditGating.permit(port);
+    grantGating.permit(port);
     return true;
   }
 
-  /** Waiting frames are kept: from now on they are credit-gated, or no longer. */
-  function exchange(port: number, agreed: OperatingCredit): void {
-    if (credit.accounts.spec(port) === null) return;
-    const priorities = wholeClasses(port, agreed.priorities & credited(port));
-    if (priorities === credit.operationalAt(port)) return;
-    credit.setOperational(port, priorities, agreed);
-    creditGating.change(port, priorities);
+  /** Waiting frames are kept: from now on they are grant-gated, or no longer. */
+  function exchange(port: number, agreed: OperatingExchange): void {
+    if (accounted(port) === 0) return;
+    const priorities = wholeClasses(port, agreed.priorities & accounted(port));
+    if (priorities === grants.operationalAt(port)) return;
+    grants.setOperational(port, priorities, agreed);
+    grantGating.change(port, priorities);
     egressPath.wakeTransmitter(ports.owner(port), port);
   }
 
   /** Priorities with accounts, one bit each: of others the flow control is not negotiated. */
-  function credited(port: number): number {
-    const has = (p: number): boolean => credit.accounts.has(port, p);
+  function accounted(port: number): number {
+    const has = (p: number): boolean => grants.accounts.has(port, p);
     return PRIORITIES.reduce((bits, p) => (has(p) ? bits | (1 << p) : bits), 0);
   }
 
-  /** A class has credit for all of its priorities or for none. */
+  /** A class has a grant for all of its priorities or for none. */
   function wholeClasses(port: number, agreed: number): number {
     let whole = 0;
     for (let p = 0; p < TRAFFIC_CLASSES; p++) {
@@ -105,7 +105,7 @@ export function makeOperator(
     return whole;
   }
 
-  /** An account whose link partner can be paused, or has credit, never drops. */
+  /** An account whose link partner can be paused, or has a grant, never drops. */
   function guard(port: number): void {
     for (let group = 0; group < TRAFFIC_CLASSES; group++) {
       const ruling = negotiated.filter((own) => own.rulesGroup?.(port, group) === true);
@@ -117,7 +117,7 @@ export function makeOperator(
 
   function isBacked(port: number, group: number): boolean {
     return PRIORITIES.some(
-      (p) => ports.groupOf(port, p) === group && credit.isOperational(port, p),
+      (p) => ports.groupOf(port, p) === group && grants.isOperational(port, p),
     );
   }
 

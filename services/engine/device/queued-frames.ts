@@ -1,4 +1,5 @@
-import { creditRows } from '../flow-control/credit/credit-accounts.js';
+import { accountRows } from '../contract/grants-spec.js';
+import { ACCOUNT } from '../kernel/tables.js';
 import type { Device } from './device.js';
 import { listsOf } from './nic/frames-of-nic.js';
 import type { Shared } from './shared.js';
@@ -33,9 +34,9 @@ export function forEachQueuedAt(
   visit: (frame: number) => void,
 ): void {
   queues.forEach(firstPort + port, visit);
-  let row = rows.credit.first;
-  for (let p = 0; p < port; p++) row += creditRows(spec.ports[p].credit);
-  const end = row + creditRows(spec.ports[port].credit);
+  let row = rows[ACCOUNT].first;
+  for (let p = 0; p < port; p++) row += accountRows(spec.ports[p].grants);
+  const end = row + accountRows(spec.ports[port].grants);
   for (; row < end; row++) lines.forEach(row, visit);
 }
 

@@ -1,17 +1,17 @@
 import type { StartGate } from '../contract/slice.js';
 import { CLASS, COPY_FLAG, PRIORITY_MASK } from '../frame/frame-pool.js';
-import type { CreditGating } from './credit-gating.js';
+import type { GrantGating } from './grant-gating.js';
 import type { Shared } from './shared.js';
 
 /**
- * Queues with a gate beside those that start with credit of credit exchange. A frame of a queue
- * with a gate waits in its queue: the mechanism holds its priority until it may start.
+ * Queues with a gate beside those that start with grants. A frame of a queue with a gate waits in
+ * its queue: the mechanism holds its priority until it may start.
  */
 export function withGate(
-  credit: CreditGating,
+  grants: GrantGating,
   gate: StartGate,
   { ports, queues, pool }: Shared,
-): CreditGating {
+): GrantGating {
   const { words } = pool;
   /** The port at which a frame is just starting: its queues are looked at when that is over. */
   let starting = -1;
@@ -28,15 +28,15 @@ export function withGate(
     }
   }
 
-  function isOfCredit(port: number, frame: number): boolean {
-    return ports.isCredited(port, words[frame + CLASS] & PRIORITY_MASK);
+  function isOfAccount(port: number, frame: number): boolean {
+    return ports.hasAccounts(port, words[frame + CLASS] & PRIORITY_MASK);
   }
 
   return {
-    ...credit,
+    ...grants,
     enqueue(port, trafficClass, frame) {
       if (!isGated(port, trafficClass)) {
-        credit.enqueue(port, trafficClass, frame);
+        grants.enqueue(port, trafficClass, frame);
         return;
       }
       queues.push(port, trafficClass, frame);
@@ -45,34 +45,34 @@ export function withGate(
     },
     spend(port, trafficClass, frame) {
       if (!isGated(port, trafficClass)) {
-        credit.spend(port, trafficClass, frame);
+        grants.spend(port, trafficClass, frame);
         return;
       }
       gate.started(port, frame);
       starting = port;
     },
     next(port, trafficClass) {
-      return isGated(port, trafficClass) || credit.next(port, trafficClass);
+      return isGated(port, trafficClass) || grants.next(port, trafficClass);
     },
     settle(port) {
       starting = -1;
       lookAtAll(port);
     },
     refused(port, frame) {
-      if (isOfCredit(port, frame)) credit.refused(port, frame);
+      if (isOfAccount(port, frame)) grants.refused(port, frame);
       else gate.passed(port, frame);
     },
     isGranted(port, frame) {
       const frameClass = words[frame + CLASS];
-      if (isOfCredit(port, frame) || (frameClass & COPY_FLAG) !== 0) {
-        return credit.isGranted(port, frame);
+      if (isOfAccount(port, frame) || (frameClass & COPY_FLAG) !== 0) {
+        return grants.isGranted(port, frame);
       }
       if (!ports.isCharged(port, frameClass & PRIORITY_MASK)) return true;
       return gate.wasAllowed(port, frame);
     },
     permit(port) {
       lookAtAll(port);
-      return credit.permit(port);
+      return grants.permit(port);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { WatchdogTools } from '../contract/flow-control.js';
 import { CLASS, ISOLATING_FLAG, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_WATCHDOG } from './device.js';
-import type { CreditGating } from './credit-gating.js';
+import type { GrantGating } from './grant-gating.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
@@ -12,7 +12,7 @@ import type { Switching } from './switch/switching.js';
 export function makeWatchdogTools(
   shared: Shared,
   devices: readonly Device[],
-  creditGating: CreditGating,
+  grantGating: GrantGating,
   egressPath: EgressPath,
   switching: Switching,
 ): WatchdogTools {
@@ -45,8 +45,8 @@ export function makeWatchdogTools(
       } else kept.push(frame);
     }
     for (const frame of kept) queues.push(port, tc, frame);
-    creditGating.withdraw(port);
-    if (creditGating.permit(port)) egressPath.wakeTransmitter(ports.owner(port), port);
+    grantGating.withdraw(port);
+    if (grantGating.permit(port)) egressPath.wakeTransmitter(ports.owner(port), port);
     return dropped;
   }
 

@@ -179,12 +179,12 @@ function dcbxTlvs({ admin, operation, cee }: Announcement): Encode[] {
 }
 
 function capabilityTlvs({ admin, creditAgreed, topology }: Announcement): Encode[] {
-  const { credit, creditByApplications, congestionNotification } = admin;
+  const { exchange: credit, byApplicationsAlone, congestionNotification } = admin;
   const encoders: Encode[] = [(octets, at) => encodeTopologyRecognition(octets, at, topology)];
   if (congestionNotification !== null) {
     encoders.push((octets, at) => encodeCongestionNotification(octets, at, congestionNotification));
   }
-  if (credit !== null && creditByApplications !== true) {
+  if (credit !== null && byApplicationsAlone !== true) {
     const tlv = { ...credit, agreed: creditAgreed };
     encoders.push((octets, at) => encodeCreditExchange(octets, at, tlv));
   }

@@ -306,15 +306,15 @@ export class DiscoveryMechanism implements Mechanism {
 
   private operate(port: number): void {
     const state = this.ports[port]!;
-    const { operation, credit } = state;
+    const { operation, agreement } = state;
     const remote = peerOf(state)?.remote ?? null;
     this.operator.operate(port, {
       ets: operation.ets,
       pfc: operation.pfc,
-      credit,
+      exchange: agreement,
       advertised: remote ?? NO_MECHANISM_TLVS,
     });
-    if (this.specs[port]!.holdsWithoutCredit) {
+    if (this.specs[port]!.holdsWithoutGrants) {
       this.host.hold(this.slot, port, this.withheld(port));
     }
     this.trackExposure(port);
@@ -324,9 +324,9 @@ export class DiscoveryMechanism implements Mechanism {
   private withheld(port: number): number {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
-    if (!spec.drives || !spec.holdsWithoutCredit) return 0;
-    const { priorities, cbfc } = state.credit;
-    return (adminOf(spec, state).credit?.enabled ?? 0) & ~(priorities | cbfc);
+    if (!spec.drives || !spec.holdsWithoutGrants) return 0;
+    const { priorities, cbfc } = state.agreement;
+    return (adminOf(spec, state).exchange?.enabled ?? 0) & ~(priorities | cbfc);
   }
 
   /** A switch that pauses a neighbor without PFC may lose frames. */
@@ -337,7 +337,8 @@ export class DiscoveryMechanism implements Mechanism {
     const { willing } = adminOf(spec, state).dcbx.pfc;
     const own = { willing, mac: spec.identity.mac };
     // Priorities with credit are safe.
-    const differing = differingPfc(state.operation, own, peerOf(state)) & ~state.credit.priorities;
+    const differing =
+      differingPfc(state.operation, own, peerOf(state)) & ~state.agreement.priorities;
     trackExposure(state.exposure, differing, this.receivedAt(port), this.host.clock.now);
   }
 
@@ -397,7 +398,7 @@ export class DiscoveryMechanism implements Mechanism {
       ttlSeconds: txTtl(timers),
       admin: adminOf(spec, state),
       operation: this.inForce(port),
-      creditAgreed: state.credit.agreed,
+      creditAgreed: state.agreement.agreed,
       cee: ceeToSay(spec, state),
       topology: {
         deviceType: identity.isBridge ? BRIDGE : END_STATION,

@@ -45,7 +45,7 @@ export interface PortDiscovery {
   stage: number;
   cee: CeeState;
   operation: DcbxOperation;
-  credit: CreditAgreement;
+  agreement: CreditAgreement;
   /** Of the device, as topology recognition counts. */
   level: number;
   /** By epoch: when the neighbor, or what was agreed with it, last changed; -1: never. */
@@ -68,7 +68,7 @@ export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
     stage: 0,
     cee: blankCee(),
     operation: copyOperation(localOperation(admin.dcbx)),
-    credit: noCredit(),
+    agreement: noCredit(),
     level: spec.identity.isBridge ? UNKNOWN_LEVEL : END_STATION_LEVEL,
     settledPs: spec.epochsPs.map(() => -1),
     exposure: noExposure(),
@@ -128,7 +128,7 @@ function operationOf(
 
 function negotiateCredit(
   port: PortDiscovery,
-  { credit }: DiscoveryAdmin,
+  { exchange: credit }: DiscoveryAdmin,
   mac: number,
   peer: Neighbor | null,
 ): void {
@@ -137,9 +137,9 @@ function negotiateCredit(
     credit !== null &&
     other !== null &&
     followsPeer({ willing: credit.willing, mac }, { willing: other.willing, mac: peer!.mac });
-  port.credit = agreeOnCredit(credit, other, follows);
-  if (port.credit.mismatch) port.operation.mismatches |= MISMATCH.CREDIT;
-  if (port.credit.unitMismatch) port.operation.mismatches |= MISMATCH.CREDIT_UNIT;
+  port.agreement = agreeOnCredit(credit, other, follows);
+  if (port.agreement.mismatch) port.operation.mismatches |= MISMATCH.CREDIT;
+  if (port.agreement.unitMismatch) port.operation.mismatches |= MISMATCH.CREDIT_UNIT;
 }
 
 export function ceeToSay(

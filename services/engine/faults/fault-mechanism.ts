@@ -287,11 +287,11 @@ export class FaultMechanism implements Mechanism {
   }
 
   /**
-   * Whether a declared fault may have created credit: by false messages, or by repeated increments.
+   * Whether a declared fault may have made grants: by false messages, or by repeated increments.
    * Its effect on incremental counts remains; totals are right again when every fault of the port
    * has been over for `repairPs`.
    */
-  mayMakeCredit(port: number, incremental: boolean, now: number, repairPs: number): boolean {
+  mayMakeGrants(port: number, incremental: boolean, now: number, repairPs: number): boolean {
     if (incremental) return (this.flags[port] & (DECEIVED | REPEATED)) !== 0;
     if ((this.flags[port] & DECEIVED) === 0) return false;
     return this.at[port].some(({ isActive, activePs, overPs }) => {
@@ -515,7 +515,7 @@ function lastingFlagsOf(effect: FaultEffect): number {
       return EXCUSED | DECEIVED;
     case 'control':
       if (effect.action === 'corrupt') return EXCUSED | DECEIVED;
-      // A repeated frame is stored twice, and uses credit once.
+      // A repeated frame is stored twice, and uses a grant once.
       if (effect.action === 'duplicate' && effect.match.messages !== 0)
         return EXCUSED | DECEIVED | REPEATED;
       return effect.action === 'duplicate' ? EXCUSED | REPEATED : EXCUSED;

@@ -1,8 +1,11 @@
 import { Arena } from './arena.js';
 import { assert } from './assert.js';
 
+/** An account of what a link partner grants; tables and saved states have it under this name. */
+export const ACCOUNT = 'credit';
+
 /** What a row of a table belongs to. */
-export const UNITS = ['device', 'port', 'send', 'receive', 'credit', 'rate', 'nic'] as const;
+export const UNITS = ['device', 'port', 'send', 'receive', ACCOUNT, 'rate', 'nic'] as const;
 
 export type Unit = (typeof UNITS)[number];
 
@@ -39,7 +42,7 @@ type Entry = Omit<ColumnLayout, 'rows'> & { readonly kind: keyof SavedRows };
 
 /**
  * The state that the actors of one service work on: arrays with a row per device, port, connection,
- * credit account or limited rate. All actors share the arrays and each owns a range of rows, so hot
+ * account of grants or limited rate. All actors share the arrays and each owns a range of rows, so hot
  * state is dense however many actors there are, and an actor is saved and restored as slices, in
  * any grouping.
  *

@@ -35,11 +35,11 @@ const LAYERED = 2;
 /** Beside the classes of `READY`: the link layer has a frame to send again. */
 export const REPEAT = 1 << 8;
 /**
- * Classes whose frames start with credit of credit exchange only, and (from bit 8) priorities with
- * accounts of it; from bit 16 the same of classes and priorities that have a `StartGate`.
+ * Classes whose frames start with a grant of the link partner only, and (from bit 8) priorities with
+ * accounts of grants; from bit 16 the same of classes and priorities that have a `StartGate`.
  */
-const CREDIT_GATED = 8;
-const CREDITED_SHIFT = 8;
+const GRANT_GATED = 8;
+const ACCOUNTS_SHIFT = 8;
 const GATED_SHIFT = 16;
 const CHARGED_SHIFT = 24;
 
@@ -100,10 +100,10 @@ export function makePorts(tables: Tables) {
     doubles[times + LATENCY_PS] = spec.latencyPs;
     doubles[times + INGRESS_PS] = ingressPs;
     pipelines[port] = ingressPs;
-    const credited = spec.credit?.priorities ?? 0;
-    words[at + CREDIT_GATED] = (credited & CLASSES) << CREDITED_SHIFT;
-    // Link partners that negotiate begin without credit.
-    meter(port, spec.discovery?.drives === true ? 0 : credited);
+    const accounted = spec.grants?.priorities ?? 0;
+    words[at + GRANT_GATED] = (accounted & CLASSES) << ACCOUNTS_SHIFT;
+    // Link partners that negotiate begin without a grant.
+    meter(port, spec.discovery?.drives === true ? 0 : accounted);
     // Without a response delay they pass the pipeline, as frames do.
     controlDelays[port] = spec.pausing?.responseDelayPs ?? ingressPs;
   }
@@ -113,7 +113,7 @@ export function makePorts(tables: Tables) {
     const identity = classOf.every((tc, priority) => tc === priority);
     classes.set(classOf, port << 3);
     words[port * PORT_WORDS + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
-    gate(port, words[port * PORT_WORDS + CREDIT_GATED] >>> CHARGED_SHIFT);
+    gate(port, words[port * PORT_WORDS + GRANT_GATED] >>> CHARGED_SHIFT);
   }
 
   /** A held priority stops the classes that the table (three bits each) has for it. */
@@ -232,9 +232,9 @@ export function makePorts(tables: Tables) {
     return 31 - Math.clz32(lowest);
   }
 
-  /** Only the classes of these priorities, one bit each, are credit-gated. */
+  /** Only the classes of these priorities, one bit each, are grant-gated. */
   function meter(port: number, priorities: number): void {
-    const at = port * PORT_WORDS + CREDIT_GATED;
+    const at = port * PORT_WORDS + GRANT_GATED;
     words[at] &= ~CLASSES;
     for (let priority = 0; priority < 8; priority++) {
       if ((priorities & (1 << priority)) !== 0) words[at] |= 1 << classOf(port, priority);
@@ -243,7 +243,7 @@ export function makePorts(tables: Tables) {
 
   /** From now on the classes of these priorities, one bit each, start as their gate lets them. */
   function gate(port: number, priorities: number): void {
-    const at = port * PORT_WORDS + CREDIT_GATED;
+    const at = port * PORT_WORDS + GRANT_GATED;
     words[at] = (words[at] & 0xffff) | (priorities << CHARGED_SHIFT);
     for (let priority = 0; priority < 8; priority++) {
       if ((priorities & (1 << priority)) === 0) continue;
@@ -253,42 +253,42 @@ export function makePorts(tables: Tables) {
 
   /** Classes with a gate, one bit each. */
   function gatedClasses(port: number): number {
-    return (words[port * PORT_WORDS + CREDIT_GATED] >>> GATED_SHIFT) & CLASSES;
+    return (words[port * PORT_WORDS + GRANT_GATED] >>> GATED_SHIFT) & CLASSES;
   }
 
-  /** Classes with a gate, or that start with credit. */
+  /** Classes with a gate, or that start with grants. */
   function permitted(port: number): number {
-    const word = words[port * PORT_WORDS + CREDIT_GATED];
+    const word = words[port * PORT_WORDS + GRANT_GATED];
     return (word | (word >>> GATED_SHIFT)) & CLASSES;
   }
 
-  /** Frames of a class start when a gate lets them, or with credit. */
+  /** Frames of a class start when a gate lets them, or with grants. */
   function isPermitted(port: number, trafficClass: number): boolean {
     return (permitted(port) & (1 << trafficClass)) !== 0;
   }
 
   /** What is stored of a priority behind the port is charged to the link partner. */
   function isCharged(port: number, priority: number): boolean {
-    const word = words[port * PORT_WORDS + CREDIT_GATED];
-    return (((word >>> CREDITED_SHIFT) | (word >>> CHARGED_SHIFT)) & (1 << priority)) !== 0;
+    const word = words[port * PORT_WORDS + GRANT_GATED];
+    return (((word >>> ACCOUNTS_SHIFT) | (word >>> CHARGED_SHIFT)) & (1 << priority)) !== 0;
   }
 
   /** Classes that start with permission only, one bit each. */
-  function creditGating(port: number): number {
-    return words[port * PORT_WORDS + CREDIT_GATED] & CLASSES;
+  function grantGating(port: number): number {
+    return words[port * PORT_WORDS + GRANT_GATED] & CLASSES;
   }
 
-  /** Whether a class is credit-gated. */
-  function isCreditGated(port: number, trafficClass: number): boolean {
-    return (words[port * PORT_WORDS + CREDIT_GATED] & (1 << trafficClass)) !== 0;
+  /** Whether a class is grant-gated. */
+  function isGrantGated(port: number, trafficClass: number): boolean {
+    return (words[port * PORT_WORDS + GRANT_GATED] & (1 << trafficClass)) !== 0;
   }
 
-  /** A priority has accounts of credit at the port, whether they are in use or not. */
-  function isCredited(port: number, priority: number): boolean {
-    return ((words[port * PORT_WORDS + CREDIT_GATED] >> CREDITED_SHIFT) & (1 << priority)) !== 0;
+  /** A priority has accounts of grants at the port, whether they are in use or not. */
+  function hasAccounts(port: number, priority: number): boolean {
+    return ((words[port * PORT_WORDS + GRANT_GATED] >> ACCOUNTS_SHIFT) & (1 << priority)) !== 0;
   }
 
-  /** A frame that has credit is to be sent, whether it is paused or not. */
+  /** A frame that has a grant is to be sent, whether it is paused or not. */
   function hasWork(port: number): boolean {
     const at = port * PORT_WORDS;
     return (words[at + READY] | mayCompose(words[at + CONTROL_DUE])) !== 0;
@@ -352,9 +352,9 @@ export function makePorts(tables: Tables) {
     permitted,
     isPermitted,
     isCharged,
-    creditGating,
-    isCreditGated,
-    isCredited,
+    grantGating,
+    isGrantGated,
+    hasAccounts,
     hasWork,
     freeAt,
     setFreeAt,

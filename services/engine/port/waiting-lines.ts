@@ -1,19 +1,19 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { NEXT, STORED } from '../frame/frame-pool.js';
-import type { Tables } from '../kernel/tables.js';
+import { ACCOUNT, type Tables } from '../kernel/tables.js';
 
 const TAIL = 0;
 const OCTETS = 1;
 const STRIDE = 2;
 
-/** Frames that wait for credit to join the queue of their class: a line per credit account. */
+/** Frames that wait for a grant to join the queue of their class: a line per account of grants. */
 export type WaitingLines = ReturnType<typeof makeWaitingLines>;
 
 export function makeWaitingLines(tables: Tables, pool: FramePool) {
   const { words } = pool;
   /** Adjacent, as each frame reads whether its line is empty. */
-  const heads = tables.int32('credit', 1).fill(-1);
-  const records = tables.int32('credit', STRIDE);
+  const heads = tables.int32(ACCOUNT, 1).fill(-1);
+  const records = tables.int32(ACCOUNT, STRIDE);
 
   function push(row: number, frame: number): void {
     const at = row * STRIDE;

@@ -1,4 +1,4 @@
-import type { PausingSettings } from '../../mechanisms/registry.js';
+import { type PausingSettings, GRANTS } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
@@ -40,8 +40,8 @@ interface GroupPolicy {
   readonly alpha: number;
   /** How senders are paused; null where they are not. */
   readonly stop: PausingSettings | null;
-  /** Senders have credit, which the account backs. */
-  readonly credited: boolean;
+  /** Senders have grants, which the account backs. */
+  readonly granted: boolean;
 }
 
 /** The accounts of one port. */
@@ -112,8 +112,8 @@ export class MemoryPlan {
   ofHost(end: LinkEnd): BufferSpec {
     const accounts = new Array<AccountSpec>(GROUPS).fill(UNUSED);
     for (const policy of this.policiesOf(end.device, end.port)) {
-      const { group, stop, credited } = policy;
-      const backed = credited ? this.creditAccount(end, policy) : UNUSED;
+      const { group, stop, granted } = policy;
+      const backed = granted ? this.grantAccount(end, policy) : UNUSED;
       const reservedOctets = backed.reservedOctets + UNREAD_OCTETS;
       if (stop === null) {
         accounts[group] = { ...backed, alpha: 0, reservedOctets };
@@ -162,15 +162,15 @@ export class MemoryPlan {
     const accounts = new Array<AccountSpec>(GROUPS).fill(UNUSED);
     const margins: Margin[] = [];
     for (const policy of this.policiesOf(end.device, end.port)) {
-      const { group, priorities, alpha, stop, credited } = policy;
+      const { group, priorities, alpha, stop, granted } = policy;
       if (stop === null) {
-        accounts[group] = credited
-          ? this.creditAccount(end, policy)
+        accounts[group] = granted
+          ? this.grantAccount(end, policy)
           : { ...UNUSED, reservedOctets: policy.reservedOctets, alpha };
         continue;
       }
-      // Where credit may apply, its buffer is below all thresholds of pauses.
-      const backing = credited ? this.creditOctets(end, policy) : 0;
+      // Where grants may apply, its buffer is below all thresholds of pauses.
+      const backing = granted ? this.grantOctets(end, policy) : 0;
       const reservedOctets = policy.reservedOctets + backing;
       const terms = this.terms(end, policy);
       const cell = settings.switch.buffer.cellBytes;
@@ -190,18 +190,18 @@ export class MemoryPlan {
     return { accounts, margins };
   }
 
-  /** Takes nothing beyond what is granted, unless link partners may run without credit. */
-  private creditAccount(end: LinkEnd, policy: GroupPolicy): AccountSpec {
-    const reservedOctets = this.creditOctets(end, policy);
-    const { discovery, credit } = this.scenario;
-    const isOptional = discovery.enabled && discovery.drives && credit.fallback === 'none';
+  /** Takes nothing beyond what is granted, unless link partners may run without grants. */
+  private grantAccount(end: LinkEnd, policy: GroupPolicy): AccountSpec {
+    const reservedOctets = this.grantOctets(end, policy);
+    const { discovery, grants } = this.scenario;
+    const isOptional = discovery.enabled && discovery.drives && grants.fallback === 'none';
     return isOptional
       ? { ...UNUSED, reservedOctets, alpha: policy.alpha }
       : { ...UNUSED, lossless: true, reservedOctets };
   }
 
   /** Buffer for all that is granted. */
-  private creditOctets(end: LinkEnd, { priorities }: GroupPolicy): number {
+  private grantOctets(end: LinkEnd, { priorities }: GroupPolicy): number {
     const { cellBytes } = this.settings[end.device]!.switch.buffer;
     const methods = this.methods[end.device]![end.port]!;
     const memory = this.backing.memoryOf(end, methods, cellBytes);
@@ -252,21 +252,22 @@ export class MemoryPlan {
     );
     return this.fail(
       place,
-      `impossible headroom: ${name} needs ${apart} bytes for headroom, reserves and credit of ` +
+      `impossible headroom: ${name} needs ${apart} bytes for headroom, reserves and ` +
+        `${GRANTS.name} of ` +
         `its ports and has ${sizeBytes}${biggestPart(linkEnds, margins)}` +
-        `${this.biggestCredit(device, linkEnds)}; size: auto, or more`,
+        `${this.biggestGrants(device, linkEnds)}; size: auto, or more`,
     );
   }
 
-  /** The port with the most buffer for credit, and the octets of its loop. */
-  private biggestCredit(device: number, linkEnds: readonly LinkEnd[]): string {
+  /** The port with the most buffer for grants, and the octets of its loop. */
+  private biggestGrants(device: number, linkEnds: readonly LinkEnd[]): string {
     const own = this.backing.margins.filter((margin) => margin.device === device);
     if (own.length === 0) return '';
     const octets = (margin: (typeof own)[number]): number => margin.bufferUnits * margin.unitOctets;
     const most = own.reduce((a, b) => (octets(b) > octets(a) ? b : a));
     const { name } = linkEnds[most.port]!;
     return (
-      `; most of its credit is at ${name}: ${octets(most)} bytes for priority ` +
+      `; most of its ${GRANTS.name} is at ${name}: ${octets(most)} bytes for priority ` +
       `${most.priority}, whose loop takes ${most.neededUnits * most.unitOctets}`
     );
   }
@@ -291,7 +292,7 @@ function makePolicies(
       reservedOctets: section.ingressReservedBytes,
       alpha: section.ingressAlpha,
       stop: pause.enabled || isPaused(leader) ? section.pausing : null,
-      credited: !pause.enabled && numbers.some((priority) => isBacked(methods[priority])),
+      granted: !pause.enabled && numbers.some((priority) => isBacked(methods[priority])),
     };
   });
 }

@@ -18,7 +18,7 @@ import { linkFaults, warnOfLastingErrors } from './link-faults.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { Backing } from './backing.js';
-import { creditSize, CreditPlan } from './credit-plan.js';
+import { grantPlan, grantSize } from './grant-plan.js';
 import { DiscoveryExchange } from './discovery-exchange.js';
 import { DiscoveryPlan } from './discovery-plan.js';
 import { prospectsOf } from './prospects.js';
@@ -72,7 +72,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const ends = connect(flows, hosts, members, paths, settings, congestion);
   const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
-  const credit = new CreditPlan(scenario, topology, settings, linkEnds, lengths, fail, warn);
+  const grants = grantPlan(input, settings, linkEnds, lengths);
   const discovery = new DiscoveryPlan(
     input,
     settings,
@@ -81,7 +81,7 @@ export function assemble(input: AssemblyInput): Assembly {
     ofMechanisms,
   );
   const mechanisms = planMechanisms(ofMechanisms);
-  const backing = new Backing(credit, mechanisms);
+  const backing = new Backing(grants, mechanisms);
   const memory = new MemoryPlan(scenario, settings, methods, backing, longestFrameOctets, fail);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
@@ -152,7 +152,7 @@ export function assemble(input: AssemblyInput): Assembly {
       arrivals: arrivalsAt(scenario, ends, flows),
       longestFrameOctets,
       responseDelayPs,
-      grantedOctets: credit.memoryOf(end, methods[index]![0]!, 1),
+      grantedOctets: grants.memoryOf(end, methods[index]![0]!, 1),
     };
     const part = NIC.partOf(section, linkBps, topology, nicSectionOf);
     return NIC.spec({ host, section, link: end, part, traffic }, fail, warn);
@@ -179,7 +179,7 @@ export function assemble(input: AssemblyInput): Assembly {
       settings,
       linkEnds[index]!,
       methods[index]!,
-      credit,
+      grants,
       chips,
       discovery,
       (port) => plannedPort(mechanisms, index, port),
@@ -207,11 +207,11 @@ export function assemble(input: AssemblyInput): Assembly {
     lookaheadPs,
     linkEnds,
     margins,
-    creditMargins: credit.margins,
+    grantMargins: grants.margins,
     mechanisms,
     sizes: () => [
       ...[...margins, ...memory.hostMargins].map((own) => headroomSize(own, endOf(own))),
-      ...credit.margins.map((own) => creditSize(own, endOf(own))),
+      ...grants.margins.map((own) => grantSize(own, endOf(own))),
     ],
     slotMargins: chips.margins,
     longestFrameOctets,

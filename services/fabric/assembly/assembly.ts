@@ -1,5 +1,6 @@
 /** Input and result of assembly: devices to run, and what reports use. */
 
+import type { GrantMargin } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { HostAddress } from '../address.js';
@@ -8,7 +9,6 @@ import type { Routes } from '../routing/routes.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
-import type { CreditMargin } from './credit-plan.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
 import type { SlotMargin } from './own-memory.js';
@@ -38,8 +38,8 @@ export interface Assembly {
   readonly margins: readonly Margin[];
   /** Reservations of the plans, and their terms. */
   readonly sizes: () => readonly PlacedSize[];
-  /** Of every port and priority with credit exchange. */
-  readonly creditMargins: readonly CreditMargin[];
+  /** Of every port and priority with grants. */
+  readonly grantMargins: readonly GrantMargin[];
   readonly mechanisms: readonly PlannedMechanism[];
   /** Of every flow-controlled port of switches with slots. */
   readonly slotMargins: readonly SlotMargin[];

@@ -1,12 +1,12 @@
+import { type GrantMargin, type GrantPlan } from '../../mechanisms/registry.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
-import type { CreditMargin, CreditPlan } from './credit-plan.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Methods } from './link-methods.js';
 
 /** Memory that ports set apart for what they grant, by whichever flow control. */
 export class Backing {
   constructor(
-    private readonly credit: CreditPlan,
+    private readonly grants: GrantPlan,
     private readonly mechanisms: readonly PlannedMechanism[],
   ) {}
 
@@ -14,13 +14,13 @@ export class Backing {
   memoryOf(end: LinkEnd, methods: Methods, cellOctets: number): number[] {
     const { device, port } = end;
     const own = this.mechanisms.map(({ plan }) => plan.backing?.(device, port, cellOctets));
-    return this.credit
+    return this.grants
       .memoryOf(end, methods, cellOctets)
       .map((octets, p) => own.reduce((sum, granted) => sum + (granted?.[p] ?? 0), octets));
   }
 
-  /** Of credit exchange, as far as they are planned. */
-  get margins(): readonly CreditMargin[] {
-    return this.credit.margins;
+  /** Of grants, as far as they are planned. */
+  get margins(): readonly GrantMargin[] {
+    return this.grants.margins;
   }
 }

@@ -6,7 +6,6 @@ import type {
   DiscoveryAdmin,
   DiscoveryPortSpec,
 } from '../../engine/contract/discovery.js';
-import type { CreditPortSpec } from '../../engine/contract/spec.js';
 import { PS_PER_US } from '../../engine/units/time.js';
 import { cetApplications } from '../../engine/discovery/capabilities/credit-capability.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
@@ -32,14 +31,14 @@ import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
 import { fixedClasses, problemOfClasses } from './fixed-classes.js';
-import { NIC } from '../../mechanisms/registry.js';
+import { NIC, type GrantPortSpec } from '../../mechanisms/registry.js';
 import { nicHost } from './nic-host.js';
 import type { LinkEnd } from './link-ends.js';
 import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { Prospects } from './link-methods.js';
-import { creditOf, negotiatedOf } from './prospects.js';
+import { exchangedOf, negotiatedOf } from './prospects.js';
 import type { Settings } from './settings.js';
-import { placeOfCredit } from './settings.js';
+import { placeOfGrants } from './settings.js';
 
 const BRIDGE_VLAN_DEFAULT = 1;
 /** A frame of ordinary length with a tag. */
@@ -85,9 +84,8 @@ export class DiscoveryPlan {
       const reject = (message: string): Error => fail([...path, 'devices'], message);
       new NameTable(topology, 'device', reject).select(devices);
       if (end.classes) this.checkClasses(devices, end.classes, [...path, 'classes']);
-      for (const method of ['pfc', 'credit'] as const) {
-        if (change[method]) this.checkMemory(devices, method, [...path, method]);
-      }
+      if (change.pfc) this.checkMemory(devices, 'pfc', [...path, 'pfc']);
+      if (change.grants) this.checkMemory(devices, 'credit', [...path, 'credit']);
     }
   }
 
@@ -116,7 +114,7 @@ export class DiscoveryPlan {
   }
 
   /** `exchange`: how the port exchanges credit where both ends agree on it. */
-  port(end: LinkEnd, exchange: CreditPortSpec | null): DiscoveryPortSpec | null {
+  port(end: LinkEnd, exchange: GrantPortSpec | null): DiscoveryPortSpec | null {
     const { discovery } = this.input.scenario;
     if (!discovery.enabled) return null;
     return {
@@ -128,7 +126,7 @@ export class DiscoveryPlan {
       stages: this.stages(end, exchange),
       drives: discovery.drives,
       epochsPs: this.epochsPs,
-      holdsWithoutCredit: this.input.scenario.credit.fallback === 'refuse',
+      holdsWithoutGrants: this.input.scenario.grants.fallback === 'refuse',
       learned: discovery.destinations.map(() => null),
     };
   }
@@ -157,7 +155,7 @@ export class DiscoveryPlan {
     };
   }
 
-  private stages(end: LinkEnd, exchange: CreditPortSpec | null): DiscoveryPortSpec['stages'] {
+  private stages(end: LinkEnd, exchange: GrantPortSpec | null): DiscoveryPortSpec['stages'] {
     const { device } = end;
     const grants = this.grants(device, exchange);
     const { scenario, topology } = this.input;
@@ -173,7 +171,7 @@ export class DiscoveryPlan {
     let now: Configuration = {
       end: own.discovery,
       pfc: negotiatedOf(own, scenario),
-      credit: creditOf(own),
+      credit: exchangedOf(own),
       arbiter: arbiter ?? scenario.classes.arbiter,
       hardware,
     };
@@ -188,7 +186,7 @@ export class DiscoveryPlan {
       now = {
         end: { ...now.end, ...change.end },
         pfc: change.pfc ?? now.pfc,
-        credit: change.credit ?? now.credit,
+        credit: change.grants ?? now.credit,
         arbiter: change.arbiter ?? now.arbiter,
         hardware: change.arbiter === null ? now.hardware : null,
       };
@@ -202,8 +200,8 @@ export class DiscoveryPlan {
     return {
       status: end.status,
       dcbx: this.dcbx(device, configuration),
-      credit: this.credit(device, configuration, grants),
-      creditByApplications: this.settings[device]!.credit.cet === 'application',
+      exchange: this.credit(device, configuration, grants),
+      byApplicationsAlone: this.settings[device]!.grants.cet === 'application',
       ...NO_MECHANISM_TLVS,
       congestionNotification: null,
       ...this.advertised(device),
@@ -250,7 +248,7 @@ export class DiscoveryPlan {
 
   /** Credit exchange as Application Protocol entries of DCBX. */
   private cetApplications(device: number, { end, credit }: Configuration): Application[] {
-    const { cet } = this.settings[device]!.credit;
+    const { cet } = this.settings[device]!.grants;
     if (cet === 'tlv') return [];
     if (credit !== 0 && end.dcbx === 'off') {
       const message = `${this.input.topology.devices[device]!.name} sends no DCBX, whose entries`;
@@ -265,10 +263,10 @@ export class DiscoveryPlan {
     configuration: Configuration,
     grants: Grants,
   ): CreditExchange | null {
-    const own = this.settings[device]!.credit;
-    const { credit: capable } = this.prospects[device]!;
+    const own = this.settings[device]!.grants;
+    const { grants: capable } = this.prospects[device]!;
     if (capable === 0) return null;
-    const { credit } = this.input.scenario;
+    const { grants: credit } = this.input.scenario;
     const isLiteral = own.cet === 'application';
     const supported = Math.min(credit.channels.length, own.maxChannels ?? Infinity);
     const channels = isLiteral ? 1 : supported;
@@ -299,16 +297,16 @@ export class DiscoveryPlan {
 
   /** Messages that a device supports; it negotiates codecs if CE frames are not the only ones. */
   private codec(device: number, enabled: number): Partial<CreditExchange> {
-    const { codec, cet } = this.settings[device]!.credit;
+    const { codec, cet } = this.settings[device]!.grants;
     if (codec === 'ce') return {};
     const { scenario, topology, fail } = this.input;
     const { name } = topology.devices[device]!;
     if (cet === 'application') {
       const message = `${name} has codec: ${codec}, which entries of DCBX cannot say; cet: both`;
-      throw fail(placeOfCredit(this.settings[device]!, 'codec', 'codec'), message);
+      throw fail(placeOfGrants(this.settings[device]!, 'codec', 'codec'), message);
     }
     const change = scenario.discovery.changes.find(
-      ({ devices, credit }) => credit !== null && matchesGlob(devices, name),
+      ({ devices, grants }) => grants !== null && matchesGlob(devices, name),
     );
     if (change !== undefined) {
       const message = `${name} has codec: ${codec}, whose priorities cannot change; codec: ce`;
@@ -318,9 +316,9 @@ export class DiscoveryPlan {
   }
 
   /** Grants of a port in the second version of the CET TLV. */
-  private grants(device: number, exchange: CreditPortSpec | null): Grants {
-    const { refreshPs } = this.input.scenario.credit;
-    const agePs = this.settings[device]!.credit.agePs ?? 0;
+  private grants(device: number, exchange: GrantPortSpec | null): Grants {
+    const { refreshPs } = this.input.scenario.grants;
+    const agePs = this.settings[device]!.grants.agePs ?? 0;
     for (const [key, ps] of Object.entries({ refresh: refreshPs, age: agePs })) {
       if (ps <= U48_MOST) continue;
       const message = `${key}: longer than the CET TLV of discovery can say; at most 281s`;

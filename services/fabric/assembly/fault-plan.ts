@@ -5,7 +5,13 @@ import type { DeviceSpec } from '../../engine/device/engine.js';
 import { CONTROL_FRAMES, isOfLink } from '../../engine/faults/control-frames.js';
 import { RandomStream } from '../../engine/kernel/random.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
-import { MECHANISMS, NIC, pausingOf } from '../../mechanisms/registry.js';
+import {
+  MECHANISMS,
+  NIC,
+  pausingOf,
+  GRANTS,
+  GRANTING_CONTROLS,
+} from '../../mechanisms/registry.js';
 import type { HostAddress } from '../address.js';
 import { frameErrorsOf } from '../link-errors.js';
 import type { FaultSection, ForgedFrames } from '../scenario/fault-section.js';
@@ -24,11 +30,13 @@ const PLACES_MAX = 1_000_000;
 /** Errors that a fault declares: of bits as the receiver has them. */
 const INDEPENDENT = { fec: 'none', isAfterFec: true, burstBits: 1 } as const;
 
+const HAS_GRANTS = [`${GRANTS.name} exchange`, ...GRANTING_CONTROLS].join(' or ');
+
 /** What a port must have for a fault to have an effect on it. */
 const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
   storm: MECHANISMS.flatMap(({ name, pausing }) => (pausing ? name : [])).join(' or '),
-  'steal-credit': 'credit exchange or cbfc',
-  'stuck-credit': 'credit exchange or cbfc',
+  [GRANTS.faults.steal]: HAS_GRANTS,
+  [GRANTS.faults.stuck]: HAS_GRANTS,
   forge: 'ordered sets, as llr and cbfc have them',
   'shrink-buffer': 'a shared buffer',
   'full-table': 'that table',
@@ -174,7 +182,7 @@ class FaultPlan {
         if (fault.octets.length === ORDERED_SET_OCTETS && !this.hasOrderedSets(peer)) return false;
         put(end, this.forged(fault, index, end));
         return true;
-      case 'stuck-credit': {
+      case GRANTS.faults.stuck: {
         const { priorities } = fault;
         const messages = grantMessagesOf(this.specs[end.device]!.ports[end.port]!);
         for (const name of messages) {
@@ -334,7 +342,7 @@ class FaultPlan {
         const match = { ...CONTROL_FRAMES[fault.frames]!, priorities };
         return { kind, match, action: fault.action, probability, delayPs };
       }
-      case 'steal-credit':
+      case GRANTS.faults.steal:
         if (grantMessagesOf(port).length === 0) return null;
         return { kind: 'steal', priorities, octets: fault.bytes, everyPs: intervalPs };
       case 'lldp-drift':
@@ -356,9 +364,9 @@ class FaultPlan {
   }
 }
 
-/** Names of the messages that bring credit to a port. */
-function grantMessagesOf({ credit, grantMessages }: PortSpec): string[] {
-  return [...(credit === null ? [] : ['ce-grant']), ...(grantMessages ? [grantMessages] : [])];
+/** Names of the messages that bring grants to a port. */
+function grantMessagesOf({ grants, grantMessages }: PortSpec): string[] {
+  return [...(grants === null ? [] : ['ce-grant']), ...(grantMessages ? [grantMessages] : [])];
 }
 
 /** Null for switches, and for NICs with rings, which set the speed of their software. */

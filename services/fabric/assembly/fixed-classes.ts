@@ -1,7 +1,7 @@
 /** Which priorities may move to other traffic classes during a run, and from where. */
 
 import { maskOf } from '../../mechanisms/mechanism-slice.js';
-import { MECHANISMS } from '../../mechanisms/registry.js';
+import { MECHANISMS, GRANTS } from '../../mechanisms/registry.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Prospects } from './link-methods.js';
@@ -17,7 +17,7 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
 }
 
 /**
- * Priorities, one bit each, whose class something depends on: credit accounts, congestion messages,
+ * Priorities, one bit each, whose class something depends on: accounts of grants, congestion messages,
  * registers of a part. They stay where all devices have them, and separate from others.
  */
 export function fixedClasses(
@@ -32,7 +32,7 @@ export function fixedClasses(
   );
   const fixed = isBound(settings, isHost, hasRates)
     ? ALL
-    : watched(settings, isHost) | prospects.credit;
+    : watched(settings, isHost) | prospects.grants;
   const problem = problemOfClasses(fixed, classesOf(settings, scenario), scenario);
   if (problem !== null) throw fail(['discovery'], problem);
   return fixed;
@@ -47,8 +47,8 @@ export function problemOfClasses(
   const odd = own.findIndex((tc, p) => tc !== transmit[p] && touches(fixed, own, transmit, p));
   if (odd < 0) return null;
   return (
-    `priority ${odd} has a class of its own, ${own[odd]!}, but credit, messages about congestion ` +
-    `or an adapter go by the common one; leave it in ${transmit[odd]!}` +
+    `priority ${odd} has a class of its own, ${own[odd]!}, but ${GRANTS.name}, messages about ` +
+    `congestion or an adapter go by the common one; leave it in ${transmit[odd]!}` +
     ((fixed & (1 << odd)) !== 0 ? '' : `, or take a class that no such priority has`)
   );
 }

@@ -1,35 +1,41 @@
-import { hasCredit, isPausable, type Fallback } from '../../mechanisms/fabric-context.js';
-import { GRANTING_CONTROLS, NEGOTIATED_CONTROL, fallbackOf } from '../../mechanisms/registry.js';
-import type { CreditEndSection, FlowControl, Scenario } from '../scenario/scenario.js';
+import { needsGrants, isPausable, type Fallback } from '../../mechanisms/fabric-context.js';
+import {
+  GRANTING_CONTROLS,
+  NEGOTIATED_CONTROL,
+  fallbackOf,
+  GRANTS,
+  type GrantEndSection,
+} from '../../mechanisms/registry.js';
+import type { FlowControl, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
-import { placeOfCredit, placeOfPriority } from './settings.js';
+import { placeOfGrants, placeOfPriority } from './settings.js';
 
-/** Methods that a link is built for; `either`: its ends may negotiate credit, and pauses. */
+/** Methods that a link is built for; `either`: its ends may negotiate grants, and pauses. */
 export type LinkMethod = FlowControl | 'either';
 
 /** By priority: its method on a link. */
 export type Methods = readonly LinkMethod[];
 
-export { hasCredit, isPausable };
+export { needsGrants, isPausable };
 
 /** The receiver sets memory apart for what it grants. */
 export function isBacked(method: LinkMethod | undefined): boolean {
-  return hasCredit(method) || isOfSlice(method);
+  return needsGrants(method) || isOfSlice(method);
 }
 
 /** What a device that negotiates may come to at any time: priorities, one bit each. */
 export interface Prospects {
   readonly pausable: number;
-  readonly credit: number;
+  readonly grants: number;
 }
 
 /**
  * By device and port. Both ends of a link run the same method for a priority (802.1Q 36.1.1); where
- * only one of them has credit exchange, the scenario sets the fallback. Where link partners
+ * only one of them exchanges grants, the scenario sets the fallback. Where link partners
  * negotiate (`prospects`, by device), a link is built for all possible results: pauses if one end
- * has them, as the other may adopt them, and credit if both can.
+ * has them, as the other may adopt them, and grants if both can.
  */
 export function methodsOfLinks(
   scenario: Scenario,
@@ -49,10 +55,10 @@ export function methodsOfLinks(
   };
   return linkEnds.map((ends) =>
     ends.map((end): Methods => {
-      const codec = commonCodec(settings[end.device]!.credit, settings[end.peerDevice]!.credit);
+      const codec = commonCodec(settings[end.device]!.grants, settings[end.peerDevice]!.grants);
       const [here, there] = [ownMethods(end.device), ownMethods(end.peerDevice)];
       const isChannelled = (p: number): boolean =>
-        codec === 'cbfc' && here[p] === 'credit' && there[p] === 'credit';
+        codec === 'cbfc' && here[p] === GRANTS.name && there[p] === GRANTS.name;
       if (prospects !== null) {
         const agreed = negotiable(prospects[end.device]!, prospects[end.peerDevice]!);
         // What both ends are configured for is agreed on by the mechanism itself.
@@ -65,7 +71,7 @@ export function methodsOfLinks(
       return here.map((method, priority) => {
         const other = there[priority]!;
         if (isChannelled(priority)) return 'cbfc';
-        const isAlike = method === other && (method !== 'credit' || codec === 'ce');
+        const isAlike = method === other && (method !== GRANTS.name || codec === 'ce');
         if (isAlike) return method;
         const fallback = [method, other]
           .map((one) => fallbackFor(scenario, one))
@@ -80,8 +86,8 @@ export function methodsOfLinks(
 
 /** Messages that both ends of a link support; null: none. */
 function commonCodec(
-  { codec: here }: CreditEndSection,
-  { codec: there }: CreditEndSection,
+  { codec: here }: GrantEndSection,
+  { codec: there }: GrantEndSection,
 ): 'ce' | 'cbfc' | null {
   if (here !== 'ce' && there !== 'ce') return 'cbfc';
   return here === 'cbfc' || there === 'cbfc' ? null : 'ce';
@@ -94,15 +100,15 @@ function isOfSlice(method: LinkMethod | undefined): boolean {
 
 /** What rules a priority where only one end has this method. */
 function fallbackFor(scenario: Scenario, method: FlowControl): Fallback {
-  if (method === 'credit') return scenario.credit.fallback;
+  if (method === GRANTS.name) return scenario.grants.fallback;
   return isOfSlice(method) ? fallbackOf(method, scenario.mechanisms) : 'refuse';
 }
 
 function negotiable(here: Prospects, there: Prospects): Methods {
-  const [pausable, credit] = [here.pausable | there.pausable, here.credit & there.credit];
+  const [pausable, grants] = [here.pausable | there.pausable, here.grants & there.grants];
   return Array.from({ length: 8 }, (_, priority) => {
     const bit = 1 << priority;
-    if ((credit & bit) !== 0) return (pausable & bit) !== 0 ? 'either' : 'credit';
+    if ((grants & bit) !== 0) return (pausable & bit) !== 0 ? 'either' : GRANTS.name;
     return (pausable & bit) !== 0 ? NEGOTIATED_CONTROL : 'none';
   });
 }
@@ -117,17 +123,17 @@ function disagreement(
   const places = sides.map((side) => placeOfPriority(side, priority));
   const [method, other] = sides.map((side) => side.priorities[priority]!.flowControl);
   const instead = other === 'none' ? '' : `, which has ${other}`;
-  if (method === 'credit' && other === 'credit') {
-    const [here, there] = sides.map(({ credit }) => credit.codec);
+  if (method === GRANTS.name && other === GRANTS.name) {
+    const [here, there] = sides.map(({ grants }) => grants.codec);
     const devices = [end, peer].map(({ device }) => settings[device]!);
-    const paths = devices.map((side) => placeOfCredit(side, 'codec', 'codec'));
+    const paths = devices.map((side) => placeOfGrants(side, 'codec', 'codec'));
     return fail(
       paths.find(([section]) => section === 'devices') ?? paths[0]!,
-      `priority ${priority} has credit with codec ${here} at ${end.name}, and ${there} at ` +
+      `priority ${priority} has ${GRANTS.name} with codec ${here} at ${end.name}, and ${there} at ` +
         `${peer.name}; codec: both at one of them, or give a fallback`,
     );
   }
-  const mayFallBack = [method, other].some((one) => one === 'credit' || isOfSlice(one));
+  const mayFallBack = [method, other].some((one) => one === GRANTS.name || isOfSlice(one));
   const remedy = mayFallBack ? '; make them alike or give a fallback' : '';
   return fail(
     places.find(([section]) => section === 'devices') ?? places[0]!,

@@ -1,5 +1,6 @@
+import { GRANTS, type GrantPlan, type GrantPortSpec } from '../../mechanisms/registry.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
-import type { CreditPortSpec, PortSpec } from '../../engine/contract/spec.js';
+import type { PortSpec } from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
 import type { ArbiterSection } from '../scenario/scenario.js';
@@ -9,7 +10,6 @@ import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { AssemblyInput } from './assembly.js';
 import type { OwnMemoryPlan } from './own-memory.js';
 import { classesOf } from './fixed-classes.js';
-import type { CreditPlan } from './credit-plan.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
 import type { Methods } from './link-methods.js';
 import { groupsAt } from './priority-groups.js';
@@ -47,7 +47,7 @@ export function portSpecs(
   settingsOf: readonly Settings[],
   linkEnds: readonly LinkEnd[],
   methods: readonly Methods[],
-  credit: CreditPlan,
+  grants: GrantPlan,
   chips: OwnMemoryPlan,
   discovery: DiscoveryPlan,
   planned: (port: number) => PlannedPort,
@@ -68,7 +68,7 @@ export function portSpecs(
   };
   return linkEnds.map((end) => {
     const { name, port, octetPs, latencyPs } = end;
-    const exchange = credit.port(end, methods[port]!);
+    const exchange = grants.port(end, methods[port]!);
     const { pausing, ...layer } = planned(port);
     checkCounts(exchange, layer, name, fail);
     return {
@@ -79,7 +79,7 @@ export function portSpecs(
       ...shared,
       arbiter: chips.arbiter(end) ?? shared.arbiter,
       pausing: chips.pausing(end) ?? pausing,
-      credit: exchange,
+      grants: exchange,
       discovery: discovery.port(end, exchange),
       ...layer,
       faults: [],
@@ -89,18 +89,18 @@ export function portSpecs(
 
 /** Increments have no epoch: what is still to come after the link was down is unknown. */
 function checkCounts(
-  credit: CreditPortSpec | null,
+  grants: GrantPortSpec | null,
   { retry }: Pick<PlannedPort, 'retry'>,
   port: string,
   fail: Fail,
 ): void {
-  if (credit?.counts !== 'incremental') return;
-  if ((credit.priorities & (retry?.priorities ?? 0)) === 0) return;
+  if (grants?.counts !== 'incremental') return;
+  if ((grants.priorities & (retry?.priorities ?? 0)) === 0) return;
   throw fail(
-    ['credit', 'counts'],
+    [GRANTS.name, 'counts'],
     `counts: incremental at ${port}, where link-level retry sends frames again after the link ` +
       'was down: they would come beside all that was granted since; counts: cumulative, or ' +
-      'llr: { priorities: … } without those that exchange credit',
+      `llr: { priorities: … } without those that exchange ${GRANTS.name}`,
   );
 }
 

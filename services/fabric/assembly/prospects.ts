@@ -1,7 +1,7 @@
 /** Possible results of negotiation, at any time of a run. */
 
 import { besidePause } from '../scenario/check-flow-control.js';
-import { NEGOTIATED_CONTROL } from '../../mechanisms/registry.js';
+import { NEGOTIATED_CONTROL, GRANTS } from '../../mechanisms/registry.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { AssemblyInput } from './assembly.js';
@@ -9,6 +9,9 @@ import type { Prospects } from './link-methods.js';
 import type { Settings } from './settings.js';
 
 /** By device. */
+/** Key of discovery: priorities that could exchange grants. */
+const CAPABLE = `${GRANTS.name}Capable`;
+
 export function prospectsOf(input: AssemblyInput, settings: readonly Settings[]): Prospects[] {
   const { scenario, topology } = input;
   const { transmit, receive } = scenario.classes;
@@ -18,34 +21,34 @@ export function prospectsOf(input: AssemblyInput, settings: readonly Settings[])
     const later = scenario.discovery.changes.filter(({ devices }) => matchesGlob(devices, name));
     const now = negotiatedOf(own, scenario);
     const pausable = later.reduce((mask, change) => mask | (change.pfc ?? 0), now);
-    const granting = creditOf(own) | maskOf(own.discovery.creditCapable);
-    const credit = later.reduce(
-      (mask, { credit: then, end }) => mask | (then ?? 0) | maskOf(end.creditCapable ?? []),
+    const granting = exchangedOf(own) | maskOf(own.discovery.grantCapable);
+    const grants = later.reduce(
+      (mask, { grants: then, end }) => mask | (then ?? 0) | maskOf(end.grantCapable ?? []),
       granting,
     );
-    checkAlike(input, credit, transmit, 'traffic class');
-    checkAlike(input, credit, receive, 'receive account');
-    return { pausable, credit };
+    checkAlike(input, grants, transmit, 'traffic class');
+    checkAlike(input, grants, receive, 'receive account');
+    return { pausable, grants };
   });
 }
 
-/** A priority with credit that may fall back to PFC advertises that, too. */
-export function negotiatedOf({ priorities }: Settings, { credit }: Scenario): number {
-  const fallsBack = credit.fallback === NEGOTIATED_CONTROL;
+/** A priority with grants that may fall back to PFC advertises that, too. */
+export function negotiatedOf({ priorities }: Settings, { grants }: Scenario): number {
+  const fallsBack = grants.fallback === NEGOTIATED_CONTROL;
   return maskOf(
     priorities
       .filter(
         ({ flowControl }) =>
-          flowControl === NEGOTIATED_CONTROL || (flowControl === 'credit' && fallsBack),
+          flowControl === NEGOTIATED_CONTROL || (flowControl === GRANTS.name && fallsBack),
       )
       .map(({ priority }) => priority),
   );
 }
 
-export function creditOf({ priorities }: Settings): number {
+export function exchangedOf({ priorities }: Settings): number {
   return maskOf(
     priorities
-      .filter(({ flowControl }) => flowControl === 'credit')
+      .filter(({ flowControl }) => flowControl === GRANTS.name)
       .map(({ priority }) => priority),
   );
 }
@@ -56,37 +59,37 @@ function maskOf(priorities: readonly number[]): number {
 
 /** A port has PAUSE or flow control by priority, also after changes. */
 function checkPaused({ scenario, fail }: AssemblyInput, settings: readonly Settings[]): void {
-  for (const { index, pfc, credit, end } of scenario.discovery.changes) {
+  for (const { index, pfc, grants, end } of scenario.discovery.changes) {
     const at = ['discovery', 'changes', index];
     if (pfc) throw fail([...at, 'pfc'], besidePause('pfc'));
-    if (credit) throw fail([...at, 'credit'], besidePause('credit'));
-    if (maskOf(end.creditCapable ?? []) !== 0) {
-      throw fail([...at, 'creditCapable'], besidePause('credit'));
+    if (grants) throw fail([...at, GRANTS.name], besidePause(GRANTS.name));
+    if (maskOf(end.grantCapable ?? []) !== 0) {
+      throw fail([...at, CAPABLE], besidePause(GRANTS.name));
     }
   }
-  const capable = settings.find(({ discovery }) => discovery.creditCapable.length > 0);
+  const capable = settings.find(({ discovery }) => discovery.grantCapable.length > 0);
   if (capable === undefined) return;
-  const change = capable.changes.findLast((own) => own.discovery.creditCapable !== undefined);
+  const change = capable.changes.findLast((own) => own.discovery.grantCapable !== undefined);
   const section = change === undefined ? [] : ['devices', change.match];
-  throw fail([...section, 'discovery', 'creditCapable'], besidePause('credit'));
+  throw fail([...section, 'discovery', CAPABLE], besidePause(GRANTS.name));
 }
 
-/** Priorities in one class wait for the same credit, and those of one account share its buffer. */
+/** Priorities in one class wait for the same grants, and those of one account share its buffer. */
 function checkAlike(
   { fail, scenario }: AssemblyInput,
-  credit: number,
+  grants: number,
   placeOf: readonly number[],
   what: string,
 ): void {
   if (!scenario.discovery.enabled || !scenario.discovery.drives) return;
-  const has = (priority: number): boolean => (credit & (1 << priority)) !== 0;
+  const has = (priority: number): boolean => (grants & (1 << priority)) !== 0;
   placeOf.forEach((place, priority) => {
     const other = placeOf.findIndex((p, q) => p === place && has(q) !== has(priority));
     if (!has(priority) || other < 0) return;
     throw fail(
       ['discovery'],
       `priorities ${priority} and ${other} share the ${what} ${place}, but only ${priority} may ` +
-        'have credit; make them alike or change classes',
+        `have ${GRANTS.name}; make them alike or change classes`,
     );
   });
 }

@@ -1,7 +1,8 @@
 import { CollectedErrors } from '../../settings/collected-errors.js';
+import { GRANTS, type GrantEndSection } from '../../mechanisms/registry.js';
 import type { DeviceSettings } from '../scenario/device-settings.js';
 import { overridden } from '../scenario/device-settings.js';
-import type { CreditEndSection, DeviceOverride, Scenario } from '../scenario/scenario.js';
+import type { DeviceOverride, Scenario } from '../scenario/scenario.js';
 import type { Fail, Path } from '../topology/cabling.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
@@ -17,7 +18,7 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     host: scenario.hosts,
     switch: scenario.switches,
     priorities: scenario.priorities,
-    credit: scenario.credit.end,
+    grants: scenario.grants.end,
     discovery: scenario.discovery.end,
     mechanisms: scenario.mechanisms,
     changes: [],
@@ -61,14 +62,14 @@ export function placeOfPriority(settings: Settings, priority: number): Path {
   return change === undefined ? section : ['devices', change.match, ...section];
 }
 
-/** Path of a setting of a device's credit exchange, by its key and by its name in the section. */
-export function placeOfCredit(
+/** Path of a setting of what a device grants, by its key and by its name in the section. */
+export function placeOfGrants(
   { changes }: Settings,
   key: string,
-  name: keyof CreditEndSection,
+  name: keyof GrantEndSection,
 ): Path {
-  const change = changes.findLast(({ credit }) => credit[name] !== undefined);
-  return change === undefined ? ['credit', key] : ['devices', change.match, 'credit', key];
+  const change = changes.findLast(({ grants }) => grants[name] !== undefined);
+  return change === undefined ? [GRANTS.name, key] : ['devices', change.match, GRANTS.name, key];
 }
 
 /** Path of the arbiter of a host. */

@@ -1,7 +1,7 @@
 /** Settings of one device: the scenario's own sections with its overrides in file order. */
 
+import type { GrantEndSection } from '../../mechanisms/registry.js';
 import type {
-  CreditEndSection,
   DeviceOverride,
   HostSection,
   PriorityChange,
@@ -20,20 +20,20 @@ export interface DeviceSettings {
   readonly switch: SwitchSection;
   /** Indexed by priority. */
   readonly priorities: readonly PrioritySection[];
-  readonly credit: CreditEndSection;
+  readonly grants: GrantEndSection;
   readonly discovery: DiscoveryEndSection;
   readonly mechanisms: MechanismSections;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, credit, discovery, mechanisms } = scenario;
+  const { hosts: host, switches, priorities, grants, discovery, mechanisms } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
     .reduce(overridden, {
       host,
       switch: switches,
       priorities,
-      credit: credit.end,
+      grants: grants.end,
       discovery: discovery.end,
       mechanisms,
     });
@@ -52,7 +52,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       const own = change.priorities.find(({ priority }) => priority === section.priority);
       return own ? changedPriority(section, own) : section;
     }),
-    credit: { ...settings.credit, ...change.credit },
+    grants: { ...settings.grants, ...change.grants },
     discovery: { ...settings.discovery, ...change.discovery },
     mechanisms: changedSections(settings.mechanisms, change.mechanisms),
   };

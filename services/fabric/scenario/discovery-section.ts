@@ -28,7 +28,7 @@ export interface DiscoveryEndSection {
   /** Traffic class of each priority; null: as for all devices. */
   readonly classes: readonly number[] | null;
   /** Priorities that support credit, beside those that are configured for it. */
-  readonly creditCapable: readonly number[];
+  readonly grantCapable: readonly number[];
   readonly recommend: boolean;
   readonly pfcCapability: number;
   readonly applications: readonly Application[];
@@ -45,7 +45,7 @@ export interface DiscoveryChange {
   /** Priorities with PFC from then on; null: as before. */
   readonly pfc: number | null;
   /** The same for credit. */
-  readonly credit: number | null;
+  readonly grants: number | null;
   readonly arbiter: ArbiterSpec | null;
   readonly end: Partial<DiscoveryEndSection>;
 }

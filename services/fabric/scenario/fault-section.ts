@@ -1,5 +1,7 @@
 /** Faults of a scenario, in base units. */
 
+import type { GrantFault } from '../../mechanisms/registry.js';
+
 export type FaultKind =
   | 'link-down'
   | 'loss'
@@ -10,8 +12,7 @@ export type FaultKind =
   | 'freeze'
   | 'storm'
   | 'forge'
-  | 'steal-credit'
-  | 'stuck-credit'
+  | GrantFault
   | 'shrink-buffer'
   | 'reboot'
   | 'full-table'

@@ -2,9 +2,8 @@
 
 import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
-import { creditEnd } from './normalise-credit.js';
 import { discoveryEnd } from './normalise-discovery.js';
-import { NIC } from '../../mechanisms/registry.js';
+import { NIC, GRANTS } from '../../mechanisms/registry.js';
 import { nicSource } from './traced-writes.js';
 import { mvtx2802Change, mvtx2802Section } from './slot-registers.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
@@ -76,7 +75,7 @@ export function deviceOverrides(
       host: hostChange(device, arbiter, path, located),
       switch: switchChange(device, arbiter, path, located),
       priorities,
-      credit: creditEnd(device.credit ?? {}, [...path, 'credit'], located),
+      grants: GRANTS.changes(device[GRANTS.name] ?? {}, [...path, GRANTS.name], located),
       discovery: discoveryEnd(device.discovery ?? {}),
       mechanisms: mechanismSections(device, path, located),
     };

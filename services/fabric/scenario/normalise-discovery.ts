@@ -78,7 +78,7 @@ export function discoveryEnd(input: DiscoveryEndInput): Partial<DiscoveryEndSect
     ...(recommend !== undefined && { recommend }),
     ...(pfcCapability !== undefined && { pfcCapability }),
     ...(classes !== undefined && { classes: classes === 'common' ? null : classes }),
-    ...(creditCapable !== undefined && { creditCapable }),
+    ...(creditCapable !== undefined && { grantCapable: creditCapable }),
     ...(drift !== undefined && { driftPpm: drift }),
     ...(applications !== undefined && { applications: applications.map(applicationOf) }),
   };
@@ -92,7 +92,7 @@ function changeOf(change: ChangeInput, path: Path, located: Located): DiscoveryC
     devices,
     index,
     pfc: pfc === undefined ? null : maskOf(pfc),
-    credit: credit === undefined ? null : maskOf(credit),
+    grants: credit === undefined ? null : maskOf(credit),
     arbiter: arbiter === undefined ? null : arbiterSection(arbiter, [...path, 'arbiter'], located),
     end: discoveryEnd(change),
   };

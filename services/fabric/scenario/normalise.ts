@@ -1,10 +1,10 @@
 /** The file's values -> the scenario: defaults in place, one form for every notation. */
 
+import { GRANTS } from '../../mechanisms/registry.js';
 import type { PluginSource } from '../../plugins/source.js';
 import { CollectedErrors } from '../../settings/collected-errors.js';
 import type { Located } from './located.js';
 import { rateControlSections } from './normalise-congestion.js';
-import { creditSection } from './normalise-credit.js';
 import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
@@ -39,7 +39,7 @@ export function normalise(
     overrides: errors.attempt(() => deviceOverrides(input.devices, located)),
     priorities: errors.attempt(() => prioritySections(input.priorities, located)),
     pause: errors.attempt(() => pauseSection(input.pause)),
-    credit: errors.attempt(() => creditSection(input.credit, located)),
+    grants: errors.attempt(() => GRANTS.section(input[GRANTS.name], located)),
     discovery: errors.attempt(() => discoverySection(input.discovery, located)),
     mechanisms: errors.attempt(() => mechanismSections(input, [], located)),
     rateControls: errors.attempt(() => rateControlSections(input, plugins, located)),

@@ -3,12 +3,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
 import { aboveZero, size, time } from '../../settings/quantities.js';
-import { creditOverridesSchema } from './schema-credit.js';
 import { changeKeys } from './mechanism-sections.js';
 import { discoveryOverridesSchema } from './schema-discovery.js';
 import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './slot-registers.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
-import { NIC } from '../../mechanisms/registry.js';
+import { NIC, GRANTS } from '../../mechanisms/registry.js';
 import {
   address,
   choice,
@@ -39,7 +38,7 @@ const bufferKeys = {
   size: either([word('auto'), quantity(aboveZero(size))], 'a size', 'auto, or a size such as 16MB')
     .describe(
       'Packet memory of the switch; auto: 32MB, or 32MB beyond what headroom, reserves and ' +
-        'credit of its ports take where that is more.',
+        `${GRANTS.name} of its ports take where that is more.`,
     )
     .prefault('auto'),
   cell: integer(1, 65536)
@@ -167,7 +166,7 @@ const deviceSchema = mapping({
   priorities: priorityOverridesSchema
     .describe('Changes to single priorities at this device.')
     .exactOptional(),
-  credit: creditOverridesSchema
+  [GRANTS.name]: GRANTS.overrides
     .describe('Changes to what this device grants and asks for.')
     .exactOptional(),
   discovery: discoveryOverridesSchema

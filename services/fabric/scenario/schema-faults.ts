@@ -1,7 +1,7 @@
 /** Schema of `faults`: faults of the emulated fabric, their places and times. */
 
 import type { z } from 'zod';
-import { MECHANISMS } from '../../mechanisms/registry.js';
+import { MECHANISMS, GRANTS } from '../../mechanisms/registry.js';
 import { listed } from '../../settings/errors.js';
 import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
 import { errorRate } from './error-rate.js';
@@ -33,8 +33,8 @@ export const FAULT_KEYS: Readonly<
   freeze: { must: [], may: [] },
   storm: { must: [], may: ['priority', 'interval', 'quanta'] },
   forge: { must: ['interval'], may: ['octets', 'frames', 'to', 'source', 'pause', 'priority'] },
-  'steal-credit': { must: ['size', 'interval'], may: ['priority'] },
-  'stuck-credit': { must: [], may: ['priority'] },
+  [GRANTS.faults.steal]: { must: ['size', 'interval'], may: ['priority'] },
+  [GRANTS.faults.stuck]: { must: [], may: ['priority'] },
   'shrink-buffer': { must: ['size'], may: [] },
   reboot: { must: ['for'], may: [] },
   'full-table': { must: ['table', 'entries'], may: [] },
@@ -192,7 +192,7 @@ export const faultsSchema = list(
       .describe('The cables in these two ports are swapped, from the start.')
       .exactOptional(),
     size: quantity(aboveZero(size))
-      .describe('How much buffer, or credit, is removed.')
+      .describe(`How much buffer, or ${GRANTS.name}, is removed.`)
       .exactOptional(),
   }).meta({ keysByTag: { tag: 'kind', common: COMMON_KEYS, keys: FAULT_KEYS } }),
   'faults such as { kind: link-down, at: 1ms, for: 100us }',

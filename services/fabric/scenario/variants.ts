@@ -22,7 +22,7 @@ const TOGGLES: readonly string[] = TOGGLED.map(({ name }) => name);
 type Hold = (typeof HOLDS)[number];
 
 export interface Variant {
-  /** As the user wrote it: `credit+dcqcn`. */
+  /** As the user wrote it: `none+dcqcn`. */
   readonly name: string;
   readonly hold: Hold;
   /** The kind of a rate control, or `none`. */

@@ -1,5 +1,6 @@
+import { GRANTS } from '../../mechanisms/registry.js';
 import type { Engine } from '../../engine/device/engine.js';
-import { creditRows } from '../../engine/flow-control/credit/credit-accounts.js';
+import { accountRows } from '../../engine/contract/grants-spec.js';
 import { StandingFault } from '../../engine/faults/standing-fault.js';
 import { formatPs } from '../../engine/units/time.js';
 import { isLate } from '../../fabric/assembly/warnings.js';
@@ -31,7 +32,7 @@ const PS_PER_S = 1e12;
 /** A finite flow that should be complete by now, or progress, and does neither; or null. */
 export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): string | null {
   const { durationPs, virtualPs, flows } = results;
-  if (durationPs === null || !staysConnected(fabric) || hasLostCredit(fabric, results)) return null;
+  if (durationPs === null || !staysConnected(fabric) || hasLostGrants(fabric, results)) return null;
   if (givesUp(fabric)) return null;
   const overPs = lastFaultPs(fabric, durationPs);
   const wayPs = WAYS * Math.max(...fabric.linkEnds.flat().map(({ latencyPs }) => latencyPs));
@@ -87,14 +88,15 @@ function isRefused({ discovery, mechanisms, shared }: Engine, priority: number):
 /** Whether a standstill of the whole fabric may be the work of faults. */
 export function mayStandStill(fabric: Fabric, results: RunResults): boolean {
   const { failure, virtualPs } = results;
-  if (hasLostCredit(fabric, results)) return true;
+  if (hasLostGrants(fabric, results)) return true;
   return (failure?.timePs ?? virtualPs) <= lastFaultPs(fabric, results.durationPs ?? virtualPs);
 }
 
-/** Incremental counts never regain credit that a fault, or an error of a link, took. */
-function hasLostCredit({ specs }: Fabric, { lostCredits }: RunResults): boolean {
+/** Incremental counts never regain a grant that a fault, or an error of a link, took. */
+function hasLostGrants({ specs }: Fabric, results: RunResults): boolean {
   const ports = specs.flatMap((spec) => spec.ports);
-  return lostCredits.length > 0 && ports.some(({ credit }) => credit?.counts === 'incremental');
+  const isLost = GRANTS.lostOf(results).length > 0;
+  return isLost && ports.some((port) => GRANTS.specOf(port)?.counts === 'incremental');
 }
 
 /** Of any priority. */
@@ -164,7 +166,7 @@ class Patience {
   /** The slowest queue of any NIC, or receiver of credit. */
   private readonly slowestBps: number;
   private readonly longestOctets: number;
-  /** Flows, or the accounts of a shaped port: idle ones are granted credit, too. */
+  /** Flows, or the accounts of a shaped port: idle ones are granted, too. */
   private readonly sharing: number;
   private readonly durationPs: number;
   /** Where credits, or retry, are for a few frames only, all flows may wait for them in turn. */
@@ -183,15 +185,15 @@ class Patience {
   ) {
     this.durationPs = durationPs!;
     const { mechanisms, shared } = engine;
-    const { hosts, overrides, credit } = fabric.scenario;
+    const { hosts, overrides, grants } = fabric.scenario;
     this.longestOctets = Math.max(...fabric.longestFrameOctets);
     const nics = [hosts.nic, ...overrides.map(({ host }) => host.nic)];
     const rates = nics.flatMap((nic) => nic?.rates ?? []);
-    const shapers = [credit.end, ...overrides.map((own) => own.credit)];
+    const shapers = [grants.end, ...overrides.map((own) => own.grants)];
     const shaped = shapers.map(({ shaperBps }) => shaperBps ?? Infinity);
     this.slowestBps = Math.min(...rates.map(({ bps }) => bps), ...shaped);
     const accounts = fabric.specs.flatMap(({ ports }) =>
-      ports.map((port) => creditRows(port.credit)),
+      ports.map((port) => accountRows(port.grants)),
     );
     this.sharing = Math.max(fabric.flows.length, ...accounts);
     const windows = channels.map(({ limit, creditBytes }) => limit * creditBytes);
@@ -203,8 +205,10 @@ class Patience {
     this.turnPs = Math.max(
       ...fabric.specs.map((_, d) => sourceTurnPs(fabric, engine, d, this.longestOctets)),
     );
+    // A frame that waits for a grant requests it.
+    const others = mechanisms.filter((own) => own !== engine.grants);
     const repeats = Array.from({ length: shared.ports.count }, (_, port) =>
-      Math.max(0, ...mechanisms.map((own) => own.repeatsPs?.(port) ?? 0)),
+      Math.max(0, ...others.map((own) => own.repeatsPs?.(port) ?? 0)),
     );
     this.repeatsPs = Math.max(0, ...repeats);
   }

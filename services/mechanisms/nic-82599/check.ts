@@ -10,7 +10,7 @@ import { unpackClasses } from '../../engine/nic-82599/up-to-tc.js';
 import type { Fail, NicFlow } from './context.js';
 import type { NicSection } from './section.js';
 import type { Path } from '../../settings/source-tree.js';
-import { hasCredit, isPausable } from '../fabric-context.js';
+import { needsGrants, isPausable } from '../fabric-context.js';
 import type { NicSurroundings } from './registers.js';
 import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './registers.js';
 
@@ -109,8 +109,8 @@ export class NicCheck {
 
   /** Without DCB all priorities share a buffer: others may fill what is granted as credit. */
   private onlyBuffer(): void {
-    const credit = this.methods.findIndex(hasCredit);
-    const other = this.methods.findIndex((method) => !hasCredit(method));
+    const credit = this.methods.findIndex(needsGrants);
+    const other = this.methods.findIndex((method) => !needsGrants(method));
     if (credit < 0 || other < 0) return;
     const message =
       `priority ${credit} has credit and priority ${other} has none, but both share the only ` +
@@ -309,7 +309,7 @@ export function checkSwitch(
     for (const up of used) {
       const tc = dcb ? around.transmit[up] : 0;
       const granted = methods.findIndex(
-        (method, other) => hasCredit(method) && (dcb ? around.receive[other] : 0) === tc,
+        (method, other) => needsGrants(method) && (dcb ? around.receive[other] : 0) === tc,
       );
       if (granted >= 0) {
         const message =

@@ -6,7 +6,7 @@ import { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { POOLS, REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
 import type { NicSection, WatermarkSection } from './section.js';
 import type { Fail, NicHost, NicLink, NicPart, NicTraffic, Warn } from './context.js';
-import { hasCredit, isPausable } from '../fabric-context.js';
+import { needsGrants, isPausable } from '../fabric-context.js';
 import { strayArrival } from './arrivals.js';
 import { checkSwitch, NicCheck } from './check.js';
 import { octetsAfterXoff, overGranted, warnOfHeadroom, watermarksOfLink } from './headroom.js';
@@ -162,7 +162,7 @@ function receiveBufferOf(memory: ReceiveMemory): BufferSpec {
     const sizeKb = file.field('RXPBSIZE', 'SIZE', tc);
     const priorities = [0, 1, 2, 3, 4, 5, 6, 7].filter((up) => receive[up] === tc);
     const stops = hasPause || priorities.some((up) => isPausable(methods[up]));
-    const backed = priorities.some((up) => hasCredit(methods[up]));
+    const backed = priorities.some((up) => needsGrants(methods[up]));
     if (!stops) return account(backed, octetsOfKb(sizeKb), octetsOfKb(sizeKb), 0);
     const { highKb, lowKb } = marksOf(tc, sizeKb);
     const high = Math.min(highKb, sizeKb);

@@ -1,3 +1,4 @@
+import { GRANTS } from '../../mechanisms/registry.js';
 import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { PortResult } from '../../runtime/results/results.js';
@@ -350,8 +351,9 @@ export function octetsOf(octets: Uint8Array): string {
   return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength).toString('base64');
 }
 
-/** No sender has more credit than its link partner has buffer. */
-export function grantedLimits({ credit }: PortSpec, priority: number): LimitView[] {
-  if (credit === null || ((credit.priorities >> priority) & 1) === 0) return [];
-  return [{ of: 'granted', label: 'limit', value: credit.asking.bufferUnits[priority]! }];
+/** No sender has more grants than its link partner has buffer. */
+export function grantedLimits(port: PortSpec, priority: number): LimitView[] {
+  const grants = GRANTS.specOf(port);
+  if (grants === null || ((grants.priorities >> priority) & 1) === 0) return [];
+  return [{ of: 'granted', label: 'limit', value: grants.asking.bufferUnits[priority]! }];
 }

@@ -4,10 +4,10 @@
  */
 
 import { z } from 'zod';
-import { MECHANISMS } from '../../mechanisms/registry.js';
+import { MECHANISMS, GRANTS, MECHANISM_BYTES } from '../../mechanisms/registry.js';
 
-/** Key of a mechanism that the sources call so, too. */
-export const BYTES_ANYWAY = new Set(['creditBytes']);
+/** Keys of mechanisms that the sources call so, too. */
+export const BYTES_ANYWAY = MECHANISM_BYTES;
 
 /** Rises when a key changes its name or meaning, or is gone; new keys leave it as it is. */
 export const SUMMARY_VERSION = 1;
@@ -37,7 +37,6 @@ const percentiles = z
   .describe('By nearest rank; null where it falls on a flow that did not complete.');
 
 const place = { port: text, priority: number };
-const paired = { port: text, peer: text.describe('Port of the link partner.'), priority: number };
 
 const headroom = z
   .strictObject({
@@ -53,18 +52,6 @@ const headroom = z
     totalBytes: number,
   })
   .describe('Headroom that the link needs (802.1Q Annex N).');
-
-const loop = z
-  .strictObject({
-    frameBytes: number,
-    roundTripBytes: number.describe('Link and interface delays, both ways.'),
-    pipelineBytes: number,
-    waitBytes: number,
-    controlBytes: number,
-    requestBytes: number,
-    totalBytes: number,
-  })
-  .describe('Buffer for full rate over the link.');
 
 const deadlocks = row({
   closedPs: number.describe('When its last dependency arose.'),
@@ -162,38 +149,6 @@ const fabric = {
   buffers: row({ device: text, poolBytes: number, peakPoolBytes: number }).describe(
     'Shared buffers of switches.',
   ),
-  credits: row({
-    ...place,
-    channel: number,
-    granted: number,
-    spent: number,
-    available: number.describe('At the end.'),
-    aged: number,
-    revoked: number,
-    stale: number,
-    wrongTotals: number,
-    overflow: number,
-    failedSyncs: number,
-    blockedPs: number,
-    received: number,
-    occupied: number,
-    peakOccupied: number,
-    recovered: number,
-    resyncs: number,
-    reclaims: number,
-    violations: number,
-    contradictions: number,
-    unitBytes: number,
-    bufferUnits: number,
-    neededUnits: number,
-    needed: loop,
-  }).describe('Credit accounts in units, as table credits.'),
-  lostCredits: row({
-    ...paired,
-    channel: number,
-    units: number,
-    blockedSincePs: orNone.describe('Since then a frame waits for credit that cannot come.'),
-  }).describe('Credit that neither end of a link has.'),
   rates: row({
     flow: number,
     name: text,
@@ -278,6 +233,7 @@ const incidents = {
 
 const mechanisms = Object.assign(
   {},
+  GRANTS.published,
   ...MECHANISMS.map(({ results }) => results.published),
 ) as z.core.$ZodLooseShape;
 

@@ -1,5 +1,6 @@
 /** The tables of every run, from its results. */
 
+import { GRANTS } from '../../mechanisms/registry.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import { exchangesOf } from '../../telemetry/credit/exchanges.js';
 import type { TimedEvent } from '../../telemetry/events/event-table.js';
@@ -7,7 +8,6 @@ import { EXCHANGES } from '../credit/exchange-table.js';
 import { columnName, columnsOf, resultTable } from '../../mechanisms/result-table.js';
 import type { ResultTable } from '../../mechanisms/result-table.js';
 import type {
-  CreditResult,
   FlowResult,
   MarginResult,
   PortPriorityResult,
@@ -103,7 +103,7 @@ export const PORTS: ResultTable<RunResults> = resultTable({
     port.whole('rx_bytes', 'bytes', 'Their bytes, FCS included.', (p) => p.rxOctets),
     port.whole('tx_frames', 'frames', 'Frames sent.', (p) => p.txFrames),
     port.whole('tx_bytes', 'bytes', 'Their bytes, FCS included.', (p) => p.txOctets),
-    port.whole('blocked_ps', 'ps', 'Time paused, or blocked on credit.', (p) => p.heldPs),
+    port.whole('blocked_ps', 'ps', `Time paused, or blocked on ${GRANTS.name}.`, (p) => p.heldPs),
     port.whole('blocked_episodes', 'times', 'How often that began.', (p) => p.heldCount),
     port.whole('sent_pauses', 'frames', 'Frames sent that pause the peer.', (p) => p.stopsSent),
     port.whole('marked_frames', 'frames', 'Frames marked by ECN.', (p) => p.markedFrames),
@@ -203,60 +203,6 @@ export const RATES: ResultTable<RunResults> = resultTable({
   ],
 });
 
-const credit = columnsOf<CreditResult>();
-
-export const CREDITS: ResultTable<RunResults> = resultTable({
-  name: 'credits',
-  about: 'a credit account of a port: first as sender, then as receiver, then what its link needs',
-  rows: ({ credits }) => credits,
-  columns: [
-    credit.text('port', 'Its name.', (c) => c.port),
-    credit.whole('priority', '0 to 7', 'The priority.', (c) => c.priority),
-    credit.whole('channel', 'number', 'The channel of the priority.', (c) => c.channel),
-    credit.whole('granted', 'units', 'Credit granted to the port.', (c) => c.granted),
-    credit.whole('spent', 'units', 'Credit that its frames consumed.', (c) => c.spent),
-    credit.whole('available', 'units', 'Credit that it has at the end.', (c) => c.held),
-    credit.whole('aged', 'units', 'Credit that expired.', (c) => c.aged),
-    credit.whole('revoked', 'units', 'Credit given back on request.', (c) => c.revoked),
-    credit.whole('stale', 'messages', 'Grants of an earlier epoch.', (c) => c.stale),
-    credit.whole('overflow', 'units', 'Credit above what it may keep.', (c) => c.overflow),
-    credit.whole(
-      'failed_syncs',
-      'times',
-      'Resynchronisations that did not succeed.',
-      (c) => c.failedSyncs,
-    ),
-    credit.whole('blocked_ps', 'ps', 'Time blocked on credit.', (c) => c.blockedPs),
-    credit.whole('received', 'units', 'Frames received, in units.', (c) => c.received),
-    credit.whole('occupied', 'units', 'Buffer that frames occupy at the end.', (c) => c.occupied),
-    credit.whole('peak_occupied', 'units', 'The most of it.', (c) => c.peakOccupied),
-    credit.whole('recovered', 'units', 'Credit that was lost and is back.', (c) => c.recovered),
-    credit.whole('resyncs', 'times', 'Resynchronisations.', (c) => c.resyncs),
-    credit.whole('reclaims', 'times', 'Requests to give credit back.', (c) => c.reclaims),
-    credit.whole(
-      'violations',
-      'units',
-      'Frames received without a grant, in units.',
-      (c) => c.violations,
-    ),
-    credit.whole('wrong_totals', 'messages', 'Totals that cannot be true.', (c) => c.wrongTotals),
-    credit.whole(
-      'contradictions',
-      'messages',
-      'Reports of less than was received, or more than granted.',
-      (c) => c.contradictions,
-    ),
-    credit.real('unit_bytes', 'bytes', 'A unit of credit.', (c) => c.unitOctets),
-    credit.real('buffer_units', 'units', 'Buffer behind the port.', (c) => c.bufferUnits),
-    credit.real(
-      'needed_units',
-      'units',
-      'Units for full rate over the link.',
-      (c) => c.neededUnits,
-    ),
-  ],
-});
-
 const slot = columnsOf<SlotResult>();
 
 const SLOTS: ResultTable<RunResults> = resultTable({
@@ -319,7 +265,7 @@ export const EXCHANGE_TABLE: ResultTable<readonly TimedEvent[]> = {
 };
 
 /** In the order in which a reader looks them up; mechanisms add their own. */
-export const RUN_TABLES = [FLOWS, PORTS, MARGINS, RATES, CREDITS, SLOTS, SLOT_PORTS] as const;
+export const RUN_TABLES = [FLOWS, PORTS, MARGINS, RATES, GRANTS.table, SLOTS, SLOT_PORTS] as const;
 
 /** Written even when they have no rows. */
 export const ALWAYS = new Set([FLOWS, PORTS, MARGINS].map(({ name }) => name));

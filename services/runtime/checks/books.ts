@@ -1,14 +1,13 @@
-import { misbookedPort, overdrawnPort } from '../../engine/analysis/ledger/credit-books.js';
+import { GRANTS } from '../../mechanisms/registry.js';
 import { brokenInvariant } from '../../engine/analysis/ledger/invariants.js';
 import type { Imbalance } from '../../engine/analysis/ledger/ledger.js';
 import { brokenLink } from '../../engine/analysis/ledger/link-books.js';
 import { checkLedger, checkOwnLedgers } from '../../engine/analysis/ledger/ledger.js';
+import { misbookedPort } from '../../engine/analysis/ledger/stored-charges.js';
 import { sleepingPort } from '../../engine/analysis/ledger/sleeping-ports.js';
 import { lapsedStop } from '../../engine/analysis/ledger/standing-stops.js';
 import type { Engine } from '../../engine/device/engine.js';
 import type { Breach } from './breach.js';
-
-const OVERDRAWN = 'more credit than the buffer can back';
 
 /**
  * The first imbalance in the ledgers of all devices, which have executed the same time; or null.
@@ -17,7 +16,7 @@ export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
   const wrong = ofImbalance(checkLedger(engine)[0], timePs);
   return (
     wrong ??
-    atPort(engine, overdrawnPort(engine, timePs), timePs, OVERDRAWN) ??
+    atPort(engine, GRANTS.overdrawnPort(engine, timePs), timePs, GRANTS.reasons.overdrawn) ??
     ofLinks(engine, timePs) ??
     ofPorts(engine, engine.shared.ports.count, timePs) ??
     ofMechanisms(engine, engine.devices.length, timePs)
@@ -52,11 +51,11 @@ function ofLinks(engine: Engine, timePs: number): Breach | null {
   return broken && atPort(engine, broken.port, timePs, `a link is out of balance: ${broken.what}`);
 }
 
-/** Stops that are not repeated, credit that is not stored, and frames that are not started. */
+/** Stops that are not repeated, charges that are not stored, and frames that are not started. */
 function ofPorts(engine: Engine, among: number, timePs: number): Breach | null {
   return (
     atPort(engine, lapsedStop(engine, among), timePs, 'a pause is not refreshed') ??
-    atPort(engine, misbookedPort(engine), timePs, 'units of credit stored = frames stored') ??
+    atPort(engine, misbookedPort(engine), timePs, GRANTS.reasons.misbooked) ??
     atPort(
       engine,
       sleepingPort(engine, among),

@@ -14,7 +14,7 @@ import { PauseCheck } from './pause-check.js';
 import { ShareCheck } from './share-check.js';
 
 /**
- * Checks every frame that starts against the mechanisms that hold priorities (credit holds frames
+ * Checks every frame that starts against the mechanisms that hold priorities (grants hold frames
  * and not priorities, and its ledger is checked instead; isolation holds a queue for the frame
  * behind the one that leaves, and order is checked instead), and against a separate record of
  * received pauses. Checks the shares of classes, and the order of every frame that arrives.
@@ -36,9 +36,9 @@ export class HoldCheck extends NullProbe {
     isWhole = false,
   ) {
     super();
-    const { credit } = engine;
+    const { grants } = engine;
     const gates = engine.mechanisms.filter(isGate);
-    this.gates = gates.filter((gate) => gate !== credit && gate.holdsQueues !== true);
+    this.gates = gates.filter((gate) => gate !== grants && gate.holdsQueues !== true);
     this.pauses = new PauseCheck(engine);
     this.order = new OrderCheck(engine, isWhole);
     this.shares = new ShareCheck(engine);
@@ -137,7 +137,7 @@ export class HoldCheck extends NullProbe {
     this.shares.discarded(this.engine.devices[device]!.firstPort + port);
   }
 
-  override creditShort(
+  override grantShort(
     device: number,
     port: number,
     _now: number,
@@ -146,7 +146,7 @@ export class HoldCheck extends NullProbe {
     short: boolean,
   ): void {
     if (!short) return;
-    this.shares.lacksCredit(this.engine.devices[device]!.firstPort + port, priority, channel);
+    this.shares.lacksGrants(this.engine.devices[device]!.firstPort + port, priority, channel);
   }
 
   override frameDropped(): void {

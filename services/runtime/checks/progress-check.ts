@@ -1,3 +1,4 @@
+import { GRANTS } from '../../mechanisms/registry.js';
 import { findStandstill } from '../../engine/analysis/ledger/standstill.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { formatPs } from '../../engine/units/time.js';
@@ -6,7 +7,7 @@ import { CycleCheck } from './cycle-check.js';
 import type { Breach } from './breach.js';
 
 const REASONS = {
-  credit: 'frames wait for credit, and nothing is stored that it waits for',
+  grants: GRANTS.reasons.standstill,
   circle: 'queues wait for each other, and none of them moves',
 } as const;
 

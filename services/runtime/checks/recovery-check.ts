@@ -1,8 +1,5 @@
-import {
-  creditAilmentOf,
-  mechanismAilmentOf,
-  pauseAilmentOf,
-} from '../../engine/analysis/recovery/link-health.js';
+import { GRANTS } from '../../mechanisms/registry.js';
+import { mechanismAilmentOf, pauseAilmentOf } from '../../engine/analysis/recovery/link-health.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { formatPs } from '../../engine/units/time.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -52,7 +49,7 @@ export class RecoveryCheck {
     this.times = new RecoveryTimes(promisedBy(fabric));
   }
 
-  /** Whether a link loses frames by its settings: credit is lost and repaired all the time. */
+  /** Whether a link loses frames by its settings: grants are lost and repaired all the time. */
   private losesFrames({ specs, linkEnds }: Fabric, port: number): boolean {
     const device = this.engine.shared.ports.owner(port);
     const own = port - this.engine.devices[device]!.firstPort;
@@ -93,8 +90,8 @@ export class RecoveryCheck {
 
   private ailmentOf(entry: Watched, port: number, now: number): string | null {
     const { engine } = this;
-    const ofCredit = creditAilmentOf(engine, port) ?? mechanismAilmentOf(engine, port);
-    if (ofCredit !== null || this.mayBeSpoofed(entry, port, now)) return ofCredit;
+    const ofCounts = GRANTS.ailmentOf(engine, port) ?? mechanismAilmentOf(engine, port);
+    if (ofCounts !== null || this.mayBeSpoofed(entry, port, now)) return ofCounts;
     return pauseAilmentOf(engine, port);
   }
 

@@ -46,11 +46,11 @@ export class ShareCheck {
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) this.tenants.delete(port * TRAFFIC_CLASSES + tc);
   }
 
-  /** An account at a port (numbered through the service) lacks credit from now on. */
-  lacksCredit(port: number, priority: number, channel: number): void {
-    const { accounts } = this.engine.credit;
-    const row = accounts.row(port, accounts.slotOfChannel(port, channel), priority);
-    this.tenants.get(port * TRAFFIC_CLASSES + accounts.trafficClass(row))?.lacksCredit(row);
+  /** An account at a port (numbered through the service) lacks a grant from now on. */
+  lacksGrants(port: number, priority: number, channel: number): void {
+    const { accounts } = this.engine.grants;
+    const row = accounts.rowOfChannel(port, priority, channel);
+    this.tenants.get(port * TRAFFIC_CLASSES + accounts.trafficClass(row))?.lacksGrants(row);
   }
 
   /** A frame starts at a port (numbered through the service): the violation, or null. */
@@ -75,7 +75,7 @@ export class ShareCheck {
       nic === null
         ? this.sharingOf(device, port).breach(tc, octets + WIRE_OVERHEAD_OCTETS, eligible)
         : nic.sent(tc, octets, eligible);
-    if (wrong !== null || !this.engine.shared.ports.isCreditGated(port, tc)) return wrong;
+    if (wrong !== null || !this.engine.shared.ports.isGrantGated(port, tc)) return wrong;
     const tenants = this.tenantsOf(port, tc);
     return tenants === null || tenants.isFair(frame) ? null : TENANT_GOT_MORE;
   }
@@ -124,7 +124,7 @@ export class ShareCheck {
   private tenantsOf(port: number, tc: number): TenantShares | null {
     const known = this.tenants.get(port * TRAFFIC_CLASSES + tc);
     if (known !== undefined) return known;
-    const rows = this.engine.credit.accounts.rowsOfClass(port, tc);
+    const rows = this.engine.grants.accounts.rowsOfClass(port, tc);
     if (rows.length < 2) return null;
     const tenants = new TenantShares(this.engine, port, tc, rows);
     this.tenants.set(port * TRAFFIC_CLASSES + tc, tenants);

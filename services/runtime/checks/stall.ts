@@ -17,8 +17,8 @@ export function watchIntervals(
 ): WatchIntervals {
   const ports = specs.flatMap((spec) => spec.ports);
   const keepsAlive = ports.some(
-    ({ credit, discovery, orderedSets, faults }) =>
-      (credit ?? discovery) !== null || orderedSets === true || faults.some(isEndless),
+    ({ grants, discovery, orderedSets, faults }) =>
+      (grants ?? discovery) !== null || orderedSets === true || faults.some(isEndless),
   );
   return {
     stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs), 2 * longestSilencePs(ports)),

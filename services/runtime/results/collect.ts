@@ -1,6 +1,6 @@
+import { GRANTS, type GrantResults, type GrantCountsKey } from '../../mechanisms/registry.js';
 import { hasSharedBuffer } from '../../engine/contract/spec.js';
 import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../../engine/buffer/shared-buffer.js';
-import { lostCredit } from '../../engine/analysis/credit/lost-credit.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import type { Engine } from '../../engine/device/engine.js';
 import {
@@ -13,7 +13,6 @@ import {
   MESSAGES,
   PAYLOAD,
 } from '../../engine/device/host/receivers.js';
-import { creditCounters } from '../../engine/flow-control/credit/credit-managed.js';
 import { RX_FRAMES, RX_OCTETS, TX_FRAMES, TX_OCTETS } from '../../engine/port/counters.js';
 import { QUEUE_PEAK } from '../../engine/port/queues.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -25,8 +24,6 @@ import { percentilesOf } from './percentiles.js';
 import type {
   BufferResult,
   FaultResult,
-  LostCreditResult,
-  CreditResult,
   FlowResult,
   MarginResult,
   Percentiles,
@@ -129,33 +126,21 @@ export class Collector {
     });
   }
 
-  credits(): CreditResult[] {
-    const inUse = usedBy(this.fabric.flows);
-    return this.fabric.creditMargins
-      .filter(({ priority }) => inUse(priority))
-      .flatMap((margin) => {
-        const { device, port, priority, unitOctets, bufferUnits, neededUnits, terms } = margin;
-        const number = this.engine.devices[device]!.firstPort + port;
-        const name = this.fabric.linkEnds[device]![port]!.name;
-        return creditCounters(this.engine.credit, number, this.nowPs)
-          .filter((counters) => counters.priority === priority)
-          .map((counters) => ({
-            port: name,
-            ...counters,
-            unitOctets,
-            bufferUnits,
-            neededUnits,
-            needed: terms,
-          }));
-      });
+  /** What ports have granted and were granted, and what of that is lost. */
+  grants(): GrantResults {
+    return GRANTS.results(this.grantRun());
   }
 
-  lostCredits(): LostCreditResult[] {
-    return lostCredit(this.engine).map(({ port, priority, channel, units, starvedSincePs }) => {
-      const end = this.endOf(port);
-      const peer = this.fabric.linkEnds[end.peerDevice]![end.peerPort]!;
-      return { port: end.name, peer: peer.name, priority, channel, units, starvedSincePs };
-    });
+  grantCounts(): Pick<GrantResults, GrantCountsKey> {
+    return GRANTS.counts(this.grantRun());
+  }
+
+  private grantRun(): Parameters<typeof GRANTS.results>[0] {
+    const { engine, fabric, nowPs } = this;
+    return {
+      ...{ engine, nowPs, margins: fabric.grantMargins, isUsed: usedBy(fabric.flows) },
+      nameOf: (port) => this.endOf(port).name,
+    };
   }
 
   faults(): FaultResult[] {

@@ -146,7 +146,7 @@ function portResult(
   const spec = mechanism.specs[number]!;
   const state = mechanism.ports[number]!;
   const { neighbors, tooManyNeighborsTimer } = state.agents[0]!.rx;
-  const { operation, credit, level } = state;
+  const { operation, agreement, level } = state;
   const { admin } = spec.stages[state.stage]!;
   const [peer] = neighbors.length === 1 ? neighbors : [];
   return {
@@ -167,7 +167,7 @@ function portResult(
     hardware: hardwareResult(operation.ets, mechanism.tableInHardware(number)),
     etsFrom: operation.etsFrom,
     pfcFrom: operation.pfcFrom,
-    credit,
+    credit: agreement,
     level,
     mismatches: MISMATCH_NAMES.filter(([bit]) => (operation.mismatches & bit) !== 0).map(
       ([, name]) => name,

@@ -2,7 +2,6 @@ import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import { pausePsOf } from '../../engine/contract/pausing.js';
 import { framesHeldBack } from '../../engine/device/checkpoint.js';
 import type { Engine } from '../../engine/device/engine.js';
-import { shaperGapPs } from '../../engine/flow-control/credit/credit-invariants.js';
 import { LAST_AT } from '../../engine/device/host/receivers.js';
 import { forEachQueued } from '../../engine/device/queued-frames.js';
 import {
@@ -19,7 +18,7 @@ import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
 import type { Deadlock, RingStep } from '../../telemetry/congestion/congestion.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
-import type { NicResult } from '../../mechanisms/registry.js';
+import { type NicResult, GRANTS } from '../../mechanisms/registry.js';
 import type { StallResult } from './results.js';
 import { unreachableAt } from './unreachable.js';
 
@@ -146,7 +145,7 @@ export class FlowProgress {
         queued += engine.shared.queues.get(number, tc, QUEUE_PEAK);
       drainPs += queued * end.octetPs;
       const port = owner.ports[end.port]!;
-      gapPs = Math.max(gapPs, shaperGapPs(port.credit));
+      gapPs = Math.max(gapPs, GRANTS.shaperGapPs(GRANTS.specOf(port)));
       if (this.wasHeld(number, fabric.flows[index]!.priority))
         pausePs = Math.max(pausePs, pausePsOf(port));
     }

@@ -72,7 +72,7 @@ export function outcomeOf(
     ports: collector.ports(),
     margins: collector.margins(),
     buffers: collector.buffers(),
-    credits: collector.credits(),
+    ...collector.grants(),
     discovery: discoveryResults(
       fabric,
       engine.discovery,
@@ -87,7 +87,6 @@ export function outcomeOf(
     standingDeadlocks: standing,
     deadlocks: congestion?.deadlocks ?? [],
     storms: congestion?.storms ?? [],
-    lostCredits: collector.lostCredits(),
     faults: collector.faults(),
     wire: wire && wireResult(fabric, wire),
   };

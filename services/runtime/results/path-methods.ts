@@ -1,12 +1,12 @@
 /** The method of each link of a path, priority by priority, and the verdict about the whole. */
 
-import { GRANTING_CONTROLS, type FlowControlName } from '../../mechanisms/registry.js';
+import { GRANTING_CONTROLS, type FlowControlName, GRANTS } from '../../mechanisms/registry.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
 import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 
-/** `held`: nothing is sent, for want of an agreement on credit. */
+/** `held`: nothing is sent, for want of an agreement on grants. */
 export type Method = FlowControlName | 'pause' | 'held' | 'none';
 
 export interface PathResult {
@@ -14,7 +14,7 @@ export interface PathResult {
   readonly to: string;
   readonly priority: number;
   readonly hops: readonly HopResult[];
-  readonly verdict: 'credit' | 'lossless' | 'lossless, mixed' | 'lossy' | 'refused';
+  readonly verdict: typeof GRANTS.name | 'lossless' | 'lossless, mixed' | 'lossy' | 'refused';
   /** Links that keep the verdict from being a single method. */
   readonly because: readonly string[];
   /** By change of the fabric: how long its ports took to settle; null where none was involved. */
@@ -102,8 +102,8 @@ function verdictOf(hops: readonly HopResult[]): Pick<PathResult, 'verdict' | 'be
   if (held.length > 0) return { verdict: 'refused', because: held.map(({ link }) => link) };
   const lossy = hops.filter(({ method }) => method === 'none');
   if (lossy.length > 0) return { verdict: 'lossy', because: lossy.map(({ link }) => link) };
-  const others = hops.filter(({ method }) => method !== 'credit');
-  if (others.length === 0) return { verdict: 'credit', because: [] };
+  const others = hops.filter(({ method }) => method !== GRANTS.name);
+  if (others.length === 0) return { verdict: GRANTS.name, because: [] };
   if (others.length === hops.length) return { verdict: 'lossless', because: [] };
   return { verdict: 'lossless, mixed', because: others.map(({ link }) => link) };
 }
@@ -133,8 +133,8 @@ class LinkJudge {
   private pinned(end: LinkEnd, bit: number): readonly [Method, string] {
     const own = this.ofSlice(end, bit);
     if (own !== null) return [own, 'the scenario says so'];
-    const { credit, pausing } = this.fabric.specs[end.device]!.ports[end.port]!;
-    if (((credit?.priorities ?? 0) & bit) !== 0) return ['credit', 'the scenario says so'];
+    const { grants, pausing } = this.fabric.specs[end.device]!.ports[end.port]!;
+    if (((grants?.priorities ?? 0) & bit) !== 0) return [GRANTS.name, 'the scenario says so'];
     if (((pausing?.priorities ?? 0) & bit) !== 0) return ['pfc', 'the scenario says so'];
     return ['none', 'the scenario says so'];
   }
@@ -156,9 +156,9 @@ class LinkJudge {
     const ends = [end, peer];
     const states = ends.map(({ device, port }) => this.stateOf(device, port));
     const [sender, receiver] = states;
-    const agreed = states.every(({ credit }) => (credit.priorities & bit) !== 0);
-    if (agreed) return ['credit', this.whyCredit(ends, bit)];
-    const fallsBack = this.withoutCredit(ends, states, bit);
+    const agreed = states.every(({ agreement }) => (agreement.priorities & bit) !== 0);
+    if (agreed) return [GRANTS.name, this.whyGrants(ends, bit)];
+    const fallsBack = this.withoutGrants(ends, states, bit);
     if (this.isHeld(end, bit)) return ['held', `${fallsBack}nothing is sent without it`];
     const has = states.map(({ operation }) => (operation.pfc & bit) !== 0);
     if (has[0] && has[1]) {
@@ -173,35 +173,35 @@ class LinkJudge {
     return ['none', `${fallsBack}no PFC at ${without}${mismatch ? ' (mismatch)' : ''}`];
   }
 
-  private whyCredit(ends: readonly LinkEnd[], bit: number): string {
+  private whyGrants(ends: readonly LinkEnd[], bit: number): string {
     const followers = ends.filter((end) => (this.enabledAt(end) & bit) === 0);
     const names = followers.map(({ name }) => name).join(' and ');
     const by = names === '' ? '' : `, taken over by ${names}`;
-    return `both ends have credit exchange${by}`;
+    return `both ends have ${GRANTS.name} exchange${by}`;
   }
 
-  /** The sender has the priority for credit only, and its scenario allows no other method. */
+  /** The sender has the priority for grants only, and its scenario allows no other method. */
   private isHeld(end: LinkEnd, bit: number): boolean {
-    const { holdsWithoutCredit } = this.mechanism.specs[this.numberOf(end.device, end.port)]!;
-    return holdsWithoutCredit && (this.enabledAt(end) & bit) !== 0;
+    const { holdsWithoutGrants } = this.mechanism.specs[this.numberOf(end.device, end.port)]!;
+    return holdsWithoutGrants && (this.enabledAt(end) & bit) !== 0;
   }
 
   private enabledAt({ device, port }: LinkEnd): number {
     const spec = this.mechanism.specs[this.numberOf(device, port)]!;
-    return spec.stages[this.stateOf(device, port).stage]!.admin.credit?.enabled ?? 0;
+    return spec.stages[this.stateOf(device, port).stage]!.admin.exchange?.enabled ?? 0;
   }
 
-  /** An end that has credit exchange, but whose peer has not, or does not agree to it. */
-  private withoutCredit(
+  /** An end that exchanges grants, but whose peer has not, or does not agree to it. */
+  private withoutGrants(
     ends: readonly LinkEnd[],
     states: readonly PortDiscovery[],
     bit: number,
   ): string {
     const can = ends.map((end) => (this.enabledAt(end) & bit) !== 0);
-    if (can[0] !== can[1]) return `no credit exchange at ${ends[can[0] ? 1 : 0]!.name}: `;
-    const agrees = states.map(({ credit }) => (credit.agreed & bit) !== 0);
+    if (can[0] !== can[1]) return `no ${GRANTS.name} exchange at ${ends[can[0] ? 1 : 0]!.name}: `;
+    const agrees = states.map(({ agreement }) => (agreement.agreed & bit) !== 0);
     if (agrees[0] === agrees[1]) return '';
-    return `${ends[agrees[0] ? 1 : 0]!.name} does not agree to credit exchange: `;
+    return `${ends[agrees[0] ? 1 : 0]!.name} does not agree to ${GRANTS.name} exchange: `;
   }
 
   private stateOf(device: number, port: number): PortDiscovery {

@@ -1,14 +1,9 @@
 /** Results of a run: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
 
-import type { MechanismResults } from '../../mechanisms/registry.js';
-import type { CreditLoopTerms } from '../../engine/analysis/credit/credit-loop.js';
+import type { GrantResults, MechanismResults, NicResult } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { DiscoveryResults } from './discovery-results.js';
 import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
-import type { CreditCounters } from '../../engine/flow-control/credit/credit-managed.js';
-
-import type { NicResult } from '../../mechanisms/registry.js';
-
 import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './figures.js';
 
 export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
@@ -19,7 +14,7 @@ export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
  */
 export type RunStatus = 'complete' | 'stalled' | 'deadlocked' | 'interrupted' | 'failed';
 
-export interface RunResults extends MechanismResults {
+export interface RunResults extends MechanismResults, GrantResults {
   readonly scenario: string;
   readonly seed: number;
   readonly status: RunStatus;
@@ -47,7 +42,6 @@ export interface RunResults extends MechanismResults {
   readonly ports: readonly PortResult[];
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
-  readonly credits: readonly CreditResult[];
   /** Null where it does not run. */
   readonly discovery: DiscoveryResults | null;
   /** Every NIC that is not a plain one, as it was at the end. */
@@ -64,8 +58,6 @@ export interface RunResults extends MechanismResults {
   /** As far as episodes are observed. */
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
-  /** Credit that neither end of a link has any more. */
-  readonly lostCredits: readonly LostCreditResult[];
   readonly faults: readonly FaultResult[];
   /** Null unless `observe.wire` asks for it. */
   readonly wire: WireResult | null;
@@ -119,17 +111,6 @@ export interface FaultResult {
   readonly hits: number;
   /** Spoofed frames that a sender did not create, since too many of its frames wait already. */
   readonly withheld: number;
-}
-
-export interface LostCreditResult {
-  /** Of the sender. */
-  readonly port: string;
-  readonly peer: string;
-  readonly priority: number;
-  readonly channel: number;
-  readonly units: number;
-  /** A frame waits for credit since then, although nothing is in flight or stored. */
-  readonly starvedSincePs: number | null;
 }
 
 export interface Failure {
@@ -236,19 +217,6 @@ export interface MarginResult {
   readonly headroomOctets: number;
   readonly headroomUsedOctets: number;
   readonly needed: HeadroomTerms;
-}
-
-/**
- * A credit account of a port, both as a sender and as a receiver; in units of the granting port.
- */
-export interface CreditResult extends CreditCounters {
-  readonly port: string;
-  /** Behind this port, for the priority, all channels together. */
-  readonly unitOctets: number;
-  readonly bufferUnits: number;
-  /** Units for full rate over the link, of one channel. */
-  readonly neededUnits: number;
-  readonly needed: CreditLoopTerms;
 }
 
 export interface RateResult {

@@ -1,4 +1,4 @@
-import { shaperGapPs } from '../../engine/flow-control/credit/credit-invariants.js';
+import { GRANTS } from '../../mechanisms/registry.js';
 import type { DeviceWaits, JamRecord } from '../../engine/analysis/waits/wait-records.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Deadlock, RingStep } from './congestion.js';
@@ -103,15 +103,13 @@ function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
 }
 
 /**
- * How long credit that was granted may be unknown to the sender: until then an account that waits
+ * How long a grant may be unknown to the sender: until then an account that waits
  * for it may still resume. It is granted at once, or with the next refresh or answer.
  */
 function settlingPs(fabric: Fabric, device: number, ports: readonly number[]): number {
   return ports.reduce((most, p) => {
-    const credit = fabric.specs[device]!.ports[p]!.credit;
-    return credit === null
-      ? most
-      : Math.max(most, credit.granting.refreshPs + credit.asking.pollPs + shaperGapPs(credit));
+    const grants = GRANTS.specOf(fabric.specs[device]!.ports[p]!);
+    return grants === null ? most : Math.max(most, GRANTS.unknownPs(grants));
   }, 0);
 }
 

@@ -1,7 +1,7 @@
-import { CREDIT_STEPS } from '../../engine/contract/probe.js';
+import { GRANT_STEPS } from '../../engine/contract/probe.js';
 import type { TimedEvent } from '../events/event-table.js';
 
-type Step = (typeof CREDIT_STEPS)[number];
+type Step = (typeof GRANT_STEPS)[number];
 
 /** A step of the exchange; its units are a total in messages, and those of a frame in others. */
 export interface ExchangeStep {
@@ -30,7 +30,7 @@ const OF_RECEIVER: ReadonlySet<string> = new Set(['granted', 'received', 'accoun
 export function exchangesOf(events: readonly TimedEvent[]): Exchange[] {
   const all = new Map<string, Exchange & { readonly steps: ExchangeStep[] }>();
   for (const { event, port, partner, priority, detail, units, timePs } of events) {
-    const step = CREDIT_STEPS.find((one) => one === event);
+    const step = GRANT_STEPS.find((one) => one === event);
     if (step === undefined || port === null || partner === null || units === null) continue;
     const [sender, receiver] = OF_RECEIVER.has(step) ? [partner, port] : [port, partner];
     const key = [sender, priority, detail].join(' ');

@@ -61,7 +61,7 @@ class FakeHost implements MechanismHost {
 
   readonly hasListeners = new Uint8Array(1);
 
-  announceCredit(): void {}
+  announceGrantStep(): void {}
 
   announceShort(): void {}
 }
@@ -93,7 +93,7 @@ function portSpec(overrides: Partial<PortSpec>): PortSpec {
     groupOf: IDENTITY,
     arbiter: { kind: 'strict' },
     pausing: null,
-    credit: null,
+    grants: null,
     discovery: null,
     faults: [],
     ...overrides,

@@ -9,7 +9,7 @@ import {
   SOURCE,
   TARGET,
 } from '../../frame/frame-pool.js';
-import { CREDIT_STEPS } from '../../contract/probe.js';
+import { GRANT_STEPS } from '../../contract/probe.js';
 import { LogRecorder } from '../log-recorder.js';
 
 /** Events that are recorded; the names are those of the table in results. */
@@ -26,7 +26,7 @@ export const EVENTS = [
   'lit',
   'dark',
   // The steps of the exchange, in their order.
-  ...CREDIT_STEPS,
+  ...GRANT_STEPS,
 ] as const;
 
 export const EVENT_MEANINGS: Readonly<Record<(typeof EVENTS)[number], string>> = {
@@ -198,7 +198,7 @@ export class EventRecorder extends LogRecorder<EventLog> {
     held[port] = priorities;
   }
 
-  override creditShort(
+  override grantShort(
     device: number,
     port: number,
     now: number,
@@ -251,7 +251,7 @@ export class EventRecorder extends LogRecorder<EventLog> {
 
 /** Records events, and the six steps of credit exchange with their units. */
 export class StepRecorder extends EventRecorder {
-  override creditStep(
+  override grantStep(
     device: number,
     port: number,
     now: number,

@@ -4,23 +4,20 @@ import type { Mechanism, PartnerWaits } from '../../contract/flow-control.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
-import { shaperGapPs } from '../../flow-control/credit/credit-invariants.js';
 
 /** A priority of a port (numbered through the service) whose frames no longer move. */
 export interface Standstill {
   readonly port: number;
   readonly priority: number;
   readonly sincePs: number;
-  readonly why: 'credit' | 'circle';
+  readonly why: 'grants' | 'circle';
 }
 
 interface Blocked {
   readonly port: number;
   readonly priority: number;
   readonly sincePs: number;
-  /** Its account of credit; -1 where something else blocks it. */
-  readonly row: number;
-  /** What blocks it, where that is neither a pause nor credit exchange. */
+  /** What it waits for; null where the link partner has paused it. */
   readonly waits: PartnerWaits | null;
 }
 
@@ -37,72 +34,48 @@ export function findStandstill(engine: Engine, now: number): Standstill | null {
   const blocked = blockedQueues(engine, now);
   if (blocked.size === 0) return null;
   for (const one of blocked.values()) {
-    if (waitsForNothing(engine, one, now)) return { ...one, why: 'credit' };
+    if (waitsForNothing(engine, one, now)) return { ...one, why: 'grants' };
   }
   return circleAmong(engine, blocked, now);
 }
 
 /** By port and priority: those blocked for longer than any repetition takes. */
 function blockedQueues(engine: Engine, now: number): Map<number, Blocked> {
-  const { credit, shared, mechanisms, faults } = engine;
+  const { shared, mechanisms, faults } = engine;
   const blocked = new Map<number, Blocked>();
   for (let port = 0; port < shared.ports.count; port++) {
     const peer = shared.ports.peer(port);
     if (peer < 0 || faults.isSilent(port)) continue;
     const patiencePs = patienceOf(engine, port);
-    const note = (
-      priority: number,
-      sincePs: number | null,
-      row: number,
-      waits: PartnerWaits | null = null,
-    ): void => {
+    const note = (priority: number, sincePs: number | null, waits: PartnerWaits | null): void => {
       if (sincePs === null || now - sincePs < patiencePs) return;
       if ([port, peer].some((end) => isDisturbed(engine, end, now, patiencePs))) return;
-      blocked.set(port * PRIORITIES + priority, { port, priority, sincePs, row, waits });
+      blocked.set(port * PRIORITIES + priority, { port, priority, sincePs, waits });
     };
     for (const mechanism of mechanisms) {
       for (let p = 0; isPartnerWaits(mechanism) && p < PRIORITIES; p++) {
-        note(p, mechanism.waitsSincePs(port, p), -1, mechanism);
+        note(p, mechanism.waitsSincePs(port, p), mechanism);
       }
       for (let priority = 0; priority < PRIORITIES; priority++) {
-        note(priority, mechanism.heldSincePs?.(port, priority) ?? null, -1);
+        note(priority, mechanism.heldSincePs?.(port, priority) ?? null, null);
       }
     }
-    if (credit.accounts.spec(port) === null) continue;
-    credit.accounts.forEach(port, (row) => {
-      note(credit.accounts.priority(row), credit.sender.blockedSincePs(row), row);
-    });
   }
   return blocked;
 }
 
-/** The link partner has had nothing of this priority for as long, and yet there is no credit. */
-function waitsForNothing(
-  engine: Engine,
-  { port, priority, row, waits }: Blocked,
-  now: number,
-): boolean {
-  if (row < 0 && waits === null) return false;
-  const { credit, shared, mechanisms } = engine;
-  const own: object = waits ?? credit;
+/** The link partner has had nothing of this priority for as long, and yet grants nothing. */
+function waitsForNothing(engine: Engine, { port, priority, waits }: Blocked, now: number): boolean {
+  if (waits === null) return false;
+  const { shared, mechanisms } = engine;
+  const own: object = waits;
   if (
     mechanisms.some((gate) => gate !== own && (gate.holdReason?.(port, priority) ?? null) !== null)
   ) {
     return false;
   }
-  const peer = shared.ports.peer(port);
-  const patiencePs = patienceOf(engine, port);
-  if (waits !== null) {
-    const sincePs = waits.emptySincePs(peer, priority);
-    return sincePs !== null && now - sincePs >= patiencePs;
-  }
-  let isEmpty = true;
-  credit.accounts.forEach(peer, (there) => {
-    if (credit.accounts.priority(there) !== priority) return;
-    const sincePs = credit.receiver.emptySincePs(there);
-    if (sincePs === null || now - sincePs < patiencePs) isEmpty = false;
-  });
-  return isEmpty;
+  const sincePs = waits.emptySincePs(shared.ports.peer(port), priority);
+  return sincePs !== null && now - sincePs >= patienceOf(engine, port);
 }
 
 /** Queues that wait for frames which all wait for others of these queues. */
@@ -168,25 +141,23 @@ function isPartnerWaits(mechanism: Mechanism): mechanism is Mechanism & PartnerW
 }
 
 function repeatsPs(engine: Engine, port: number): number {
-  const { mechanisms } = engine;
-  const others = mechanisms.map((mechanism) => mechanism.repeatsPs?.(port) ?? 0);
-  return repeatsOfPort(engine, port) + ROUNDS * Math.max(...others);
+  let [repeats, retries] = [repeatsOfPort(engine, port), 0];
+  for (const mechanism of engine.mechanisms) {
+    repeats += mechanism.repeatsPs?.(port) ?? 0;
+    retries += mechanism.retriesPs?.(port) ?? 0;
+  }
+  return ROUNDS * repeats + retries + LEAST_PS;
 }
 
 function repeatsOfPort({ devices, shared }: Engine, port: number): number {
   const { spec, firstPort } = devices[shared.ports.owner(port)];
   const own = spec.ports[port - firstPort];
-  const { credit, discovery } = own;
-  const pausePs = pausePsOf(own);
+  const { discovery } = own;
   const lldpPs =
     discovery === null
       ? 0
       : discovery.timers.msgTxInterval * discovery.timers.msgTxHold * discovery.tickPs;
-  if (credit === null) return ROUNDS * (pausePs + lldpPs) + LEAST_PS;
-  const { granting, asking, keepAlivePs } = credit;
-  const said = granting.refreshPs + asking.reportPs + asking.pollPs + granting.resyncPs;
-  const syncs = asking.syncTries * asking.syncPs + shaperGapPs(credit);
-  return ROUNDS * (keepAlivePs + said + pausePs + lldpPs) + syncs + LEAST_PS;
+  return pausePsOf(own) + lldpPs;
 }
 
 const LEAST_PS = 1e6;

@@ -196,7 +196,7 @@ export class HopRecorder extends NullProbe {
     if (this.waits === null) this.holds[device].change(port, now, priorities);
   }
 
-  override creditShort(
+  override grantShort(
     device: number,
     port: number,
     now: number,
@@ -205,7 +205,7 @@ export class HopRecorder extends NullProbe {
     short: boolean,
   ): void {
     if (this.waits !== null) return;
-    this.holds[device].changeCredit(port, now, priority, channel, short);
+    this.holds[device].changeGrants(port, now, priority, channel, short);
   }
 
   /** Whether a sampled frame of a host continues to be traced. */

@@ -47,8 +47,8 @@ export class Backlog {
    * Whatever an account has in queues is charged to it, under the group of the frames' priority.
    */
   private readonly isBooked: boolean;
-  /** By egress: it has credit accounts. */
-  private readonly isCredited: Uint8Array;
+  /** By egress: it has accounts of grants. */
+  private readonly isAccounted: Uint8Array;
   /** By egress: octets in its queues when they were last compared. */
   private readonly lengths: Int32Array;
   /** Of those, all but at the longest, and the most of them. */
@@ -74,12 +74,12 @@ export class Backlog {
   ) {
     const { spec, place } = device;
     this.ports = spec.ports.length;
-    this.isCredited = Uint8Array.from(spec.ports, ({ credit }) => (credit === null ? 0 : 1));
+    this.isAccounted = Uint8Array.from(spec.ports, ({ grants }) => (grants === null ? 0 : 1));
     this.hasAccounts = hasSharedBuffer(spec);
     const isPlain =
       spec.kind === 'switch' &&
       engine.switching.isolationOf(place) === null &&
-      !this.isCredited.includes(1);
+      !this.isAccounted.includes(1);
     this.isBooked = this.hasAccounts && isPlain && !sendsCopies(spec);
     this.lengths = new Int32Array(this.ports);
     this.frames = new Int32Array(this.ports);
@@ -126,7 +126,7 @@ export class Backlog {
 
   /** All octets of an account at an egress, or a number that is more than enough. */
   upTo(group: number, ingress: number, egress: number, enough: number): number {
-    if (this.state[egress] !== COUNTED && this.isCredited[egress] === 0) {
+    if (this.state[egress] !== COUNTED && this.isAccounted[egress] === 0) {
       return this.search(group, ingress, egress, enough);
     }
     const octets = this.get(group, ingress, egress);
@@ -177,7 +177,7 @@ export class Backlog {
 
   /** Whether frames of a group from other ports wait at an egress. */
   isShared(group: number, ingress: number, egress: number): boolean {
-    if (this.state[egress] === COUNTED || this.isCredited[egress] !== 0) {
+    if (this.state[egress] === COUNTED || this.isAccounted[egress] !== 0) {
       this.refresh(egress);
       return this.inputsAt(group, egress) > (this.at(group, ingress, egress) > 0 ? 1 : 0);
     }
@@ -293,8 +293,8 @@ export class Backlog {
     const { queues } = this.engine.shared;
     const port = this.device.firstPort + egress;
     let sum = 0;
-    // Classes that wait for credit are not ready.
-    let classes = this.isCredited[egress] !== 0 ? 0xff : queues.ready(port);
+    // Classes that wait for a grant are not ready.
+    let classes = this.isAccounted[egress] !== 0 ? 0xff : queues.ready(port);
     for (; classes !== 0; classes &= classes - 1) {
       sum += queues.get(port, lowest(classes), word);
     }
@@ -307,7 +307,7 @@ export class Backlog {
       for (let i = 0; square !== null && i < ports; i++) square[i * ports + egress] = 0;
     }
     this.frames[egress] = 0;
-    if (this.isCredited[egress] !== 0) {
+    if (this.isAccounted[egress] !== 0) {
       forEachQueuedAt(this.engine.shared, this.device, egress, (frame) => {
         this.add(egress, frame, 1);
       });

@@ -202,8 +202,8 @@ export class HoldBook extends HoldLog {
     const memory = (this.memories[port] ??= new Float64Array(2 * 8 * 8));
     const { queues } = this.engine.shared;
     const number = this.device.firstPort + port;
-    // Classes that wait for credit are not ready.
-    let classes = this.device.spec.ports[port].credit === null ? queues.ready(number) : 0xff;
+    // Classes that wait for a grant are not ready.
+    let classes = this.device.spec.ports[port].grants === null ? queues.ready(number) : 0xff;
     for (; classes !== 0; classes &= classes - 1) {
       const trafficClass = 31 - Math.clz32(classes & -classes);
       const since = queues.since(number, trafficClass);

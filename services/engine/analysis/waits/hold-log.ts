@@ -19,10 +19,10 @@ export class HoldLog {
   readonly table: RecordTable;
   /** By port: priorities that are held as a whole, at the last change. */
   private readonly whole: Uint8Array;
-  /** Index of credit exchange among the mechanisms. */
-  private readonly credit: number;
+  /** Index of the exchange of grants among the mechanisms. */
+  private readonly grants: number;
 
-  static readonly wiring = ['engine', 'device', 'credit'];
+  static readonly wiring = ['engine', 'device', 'grants'];
 
   constructor(
     protected readonly engine: Engine,
@@ -31,7 +31,7 @@ export class HoldLog {
   ) {
     this.table = new RecordTable(width);
     this.whole = new Uint8Array(device.spec.ports.length);
-    this.credit = engine.mechanisms.findIndex(({ name }) => name === 'credit');
+    this.grants = engine.mechanisms.indexOf(engine.grants);
   }
 
   /** The priorities that a port holds as a whole have changed. */
@@ -45,9 +45,9 @@ export class HoldLog {
     }
   }
 
-  /** The first frame of a credit account lacks credit, or has it. */
-  changeCredit(port: number, now: number, priority: number, channel: number, short: boolean): void {
-    if (short) this.begin(port, priority, channel, now, this.credit);
+  /** The first frame of an account of grants lacks a grant, or has it. */
+  changeGrants(port: number, now: number, priority: number, channel: number, short: boolean): void {
+    if (short) this.begin(port, priority, channel, now, this.grants);
     else this.end(port, priority, channel, now);
   }
 

@@ -24,7 +24,7 @@ const WIDTH = 7;
 
 /**
  * Paused accounts that a held egress keeps at XOFF: their octets there alone are too many for XON,
- * so they resume after it at the earliest. Credit accounts wait for all egresses that have frames
+ * so they resume after it at the earliest. Accounts of grants wait for all egresses that have frames
  * of theirs, and resume after the first. These are the edges of the wait-for graph; a cycle is a
  * deadlock.
  */
@@ -72,9 +72,9 @@ export class JamBook {
     const group = this.device.spec.ports[port].groupOf[priority];
     if ((this.stops.waiting(port) & (1 << group)) === 0) return;
     if ((this.holds.mask[egress] & (1 << priority)) === 0) return;
-    if (this.engine.credit.isOperational(this.device.firstPort + port, priority)) {
+    if (this.engine.grants.isOperational(this.device.firstPort + port, priority)) {
       if ((this.stops.exhausted[port] & (1 << group)) !== 0) {
-        this.lookAtCredit(port, group, priority, now);
+        this.lookAtGrants(port, group, priority, now);
       }
       return;
     }
@@ -82,7 +82,7 @@ export class JamBook {
     const ruler = this.rulers.find((mechanism) => mechanism.rulesGroup?.(number, group) === true);
     if (ruler !== undefined) {
       if ((ruler.exhaustedGroups!(number) & (1 << group)) !== 0) {
-        this.lookAtCredit(port, group, priority, now);
+        this.lookAtGrants(port, group, priority, now);
       }
       return;
     }
@@ -98,10 +98,10 @@ export class JamBook {
   }
 
   /**
-   * A credit account that cannot grant a frame does so as soon as any of those that it stores
+   * An account of grants that cannot grant a frame does so as soon as any of those that it stores
    * leaves: it waits if each egress that has some is held, for all of them together.
    */
-  private lookAtCredit(port: number, group: number, priority: number, now: number): void {
+  private lookAtGrants(port: number, group: number, priority: number, now: number): void {
     const { backlog } = this;
     const { mask } = this.holds;
     let octets = 0;

@@ -1,4 +1,4 @@
-import { CREDIT_STEP, NullProbe } from '../../contract/probe.js';
+import { GRANT_STEP, NullProbe } from '../../contract/probe.js';
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import type { FramePool } from '../../frame/frame-pool.js';
@@ -30,21 +30,21 @@ class Books {
   }
 }
 
-/** Share of the buffer from which on a credit account counts as nearly exhausted. */
-const CREDIT_SHARE = 0.5;
+/** Share of the buffer from which on an account of grants counts as nearly exhausted. */
+const FULL_SHARE = 0.5;
 
 /**
  * Records the wait-for graph, device by device. It never changes a run, and traces frames only
  * while a link partner is paused, where a port is held or has a long queue that caused the pause:
- * other data it reads from the queues. Credit accounts are traced all the time.
+ * other data it reads from the queues. Accounts of grants are traced all the time.
  */
 export class WaitRecorder extends NullProbe {
   private readonly books: Books[];
   private readonly isSwitch: readonly boolean[];
-  /** By device: it has credit accounts. */
-  private readonly isCredited: boolean[];
+  /** By device: it has accounts of grants. */
+  private readonly hasAccounts: boolean[];
   /**
-   * By port and group: octets from which on an account with credit counts as full; else Infinity.
+   * By port and group: octets from which on an account with grants counts as full; else Infinity.
    */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
@@ -52,7 +52,7 @@ export class WaitRecorder extends NullProbe {
   private readonly follows: Uint8Array;
   /** Places of mechanisms in the list of the engine; by port and group, of what stops the peer. */
   private readonly stopper: Uint8Array;
-  private readonly credit: number;
+  private readonly grants: number;
 
   constructor(private readonly engine: Engine) {
     super();
@@ -62,15 +62,14 @@ export class WaitRecorder extends NullProbe {
     this.follows = new Uint8Array(count);
     this.firstPort = Int32Array.from(devices, (device) => device.firstPort);
     this.isSwitch = devices.map(({ spec }) => spec.kind === 'switch');
-    const placeOf = (name: string): number => engine.mechanisms.findIndex((m) => m.name === name);
     this.stopper = Uint8Array.from({ length: count * 8 }, (_, at) =>
       Math.max(
         0,
         engine.mechanisms.findIndex((m) => m.rulesGroup?.(at >> 3, at & 7) === true),
       ),
     );
-    this.credit = placeOf('credit');
-    this.isCredited = devices.map((device) => this.configure(device));
+    this.grants = engine.mechanisms.indexOf(engine.grants);
+    this.hasAccounts = devices.map((device) => this.configure(device));
     this.books = devices.map((device) => this.blank(device));
     devices.forEach((_, d) => {
       this.follow(d);
@@ -109,25 +108,18 @@ export class WaitRecorder extends NullProbe {
         }
       }
       for (let priority = 0; this.isSwitch[device] && priority < 8; priority++) {
-        this.lookAtCredit(device, number, priority, 0);
+        this.lookAtGrants(device, number, priority, 0);
       }
     });
     spec.ports.forEach((_, port) => {
       const number = firstPort + port;
       const held = engine.shared.ports.held(number);
       if (held !== books[device].holds.mask[port]) this.heldChanged(device, port, now, held);
-      engine.credit.accounts.forEach(number, (row) => {
-        const { accounts, sender } = engine.credit;
+      engine.grants.accounts.forEach(number, (row) => {
+        const { accounts, sender } = engine.grants;
         const sincePs = sender.blockedSincePs(row);
         if (sincePs === null) return;
-        this.creditShort(
-          device,
-          port,
-          sincePs,
-          accounts.priority(row),
-          accounts.channel(row),
-          true,
-        );
+        this.grantShort(device, port, sincePs, accounts.priority(row), accounts.channel(row), true);
       });
     });
   }
@@ -178,8 +170,8 @@ export class WaitRecorder extends NullProbe {
     if (isHeld) holds.joined(egress, priority, now);
     if (!this.isSwitch[device]) return;
     backlog.pass(egress, frame, 1);
-    if (this.isCredited[device]) {
-      this.lookAtCredit(device, this.firstPort[device] + ingress, priority, now);
+    if (this.hasAccounts[device]) {
+      this.lookAtGrants(device, this.firstPort[device] + ingress, priority, now);
     }
     if (isHeld && stops.mask[ingress] !== 0) jams.look(ingress, egress, priority, now);
   }
@@ -193,9 +185,9 @@ export class WaitRecorder extends NullProbe {
   ): void {
     if (this.follows[this.firstPort[device] + port] === 0 || !this.isSwitch[device]) return;
     this.books[device].backlog.pass(port, frame, -1);
-    if (!this.isCredited[device]) return;
+    if (!this.hasAccounts[device]) return;
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    this.lookAtCredit(device, pool.words[frame + PORT], priority, now);
+    this.lookAtGrants(device, pool.words[frame + PORT], priority, now);
   }
 
   override frameDiscarded(
@@ -204,7 +196,7 @@ export class WaitRecorder extends NullProbe {
     this.books[device].backlog.disturb(port);
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     if (!this.isSwitch[device]) return;
-    this.lookAtCredit(device, pool.words[frame + PORT], priority, now);
+    this.lookAtGrants(device, pool.words[frame + PORT], priority, now);
   }
 
   override stopAsked(
@@ -232,7 +224,7 @@ export class WaitRecorder extends NullProbe {
     jams.letGo(port, now);
   }
 
-  override creditShort(
+  override grantShort(
     device: number,
     port: number,
     now: number,
@@ -241,7 +233,7 @@ export class WaitRecorder extends NullProbe {
     short: boolean,
   ): void {
     const { holds, jams } = this.books[device];
-    holds.changeCredit(port, now, priority, channel, short);
+    holds.changeGrants(port, now, priority, channel, short);
     this.followHeld(device, port);
     if (!short) jams.letGo(port, now);
     else {
@@ -251,15 +243,15 @@ export class WaitRecorder extends NullProbe {
   }
 
   /** Grants without a frame that arrives or leaves: on demand, or because some were lost. */
-  override creditStep(
+  override grantStep(
     device: number,
     port: number,
     now: number,
     step: number,
     priority: number,
   ): void {
-    if (step !== CREDIT_STEP.GRANTED || this.books[device].stops.waiting(port) === 0) return;
-    this.lookAtCredit(device, this.firstPort[device] + port, priority, now);
+    if (step !== GRANT_STEP.GRANTED || this.books[device].stops.waiting(port) === 0) return;
+    this.lookAtGrants(device, this.firstPort[device] + port, priority, now);
   }
 
   /** Ports that are traced: see `followHeld`. */
@@ -270,14 +262,14 @@ export class WaitRecorder extends NullProbe {
   }
 
   /**
-   * A port is traced where there is credit, and where it is held: if accounts are paused that it
+   * A port is traced where there are grants, and where it is held: if accounts are paused that it
    * might jam, or its frames have to be counted as they arrive.
    */
   private followHeld(device: number, port: number): void {
     const { holds, stops, backlog } = this.books[device];
     const isHeld = holds.mask[port] !== 0;
     const isFollowed = isHeld && (stops.count > 0 || holds.isUncounted(port));
-    if (isFollowed || this.isCredited[device]) backlog.keep(port);
+    if (isFollowed || this.hasAccounts[device]) backlog.keep(port);
     else backlog.letGo(port);
   }
 
@@ -293,7 +285,7 @@ export class WaitRecorder extends NullProbe {
    * The account that a frame of a priority was charged to, by a port of the service. Half full is
    * full for a link partner that counts what is in flight; a quarter is not.
    */
-  private lookAtCredit(device: number, from: number, priority: number, now: number): void {
+  private lookAtGrants(device: number, from: number, priority: number, now: number): void {
     const group = this.engine.shared.ports.groupOf(from, priority);
     const limit = this.fullAt[(from << 3) | group];
     if (limit === Infinity) return;
@@ -303,11 +295,11 @@ export class WaitRecorder extends NullProbe {
     const octets = backlog.total(group, port);
     this.noteGrants(device, port, group, now);
     const isJammed = this.books[device].jams.has(port, group);
-    if (!isFull && (octets >= limit || isJammed)) this.stop(device, port, group, this.credit, now);
+    if (!isFull && (octets >= limit || isJammed)) this.stop(device, port, group, this.grants, now);
     else if (isFull && octets < limit / 2 && !isJammed) this.release(device, port, group, now);
   }
 
-  /** Waiting for a credit account begins anew whenever it has granted units. */
+  /** Waiting for an account of grants begins anew whenever it has granted units. */
   private noteGrants(device: number, port: number, group: number, now: number): void {
     const { stops, jams } = this.books[device];
     const bit = 1 << group;
@@ -324,14 +316,14 @@ export class WaitRecorder extends NullProbe {
     jams.stopped(port, group, now);
   }
 
-  /** Credit accounts stop their link partner, too, when nothing that they store can leave. */
+  /** Accounts of grants stop their link partner, too, when nothing that they store can leave. */
   private stopJammed(device: number, now: number): void {
-    if (!this.isCredited[device]) return;
+    if (!this.hasAccounts[device]) return;
     const { stops, jams } = this.books[device];
     for (let port = 0; port < stops.mask.length; port++) {
       for (let rest = stops.exhausted[port] & ~stops.mask[port]; rest !== 0; rest &= rest - 1) {
         const group = 31 - Math.clz32(rest & -rest);
-        if (jams.has(port, group)) this.stop(device, port, group, this.credit, now);
+        if (jams.has(port, group)) this.stop(device, port, group, this.grants, now);
       }
     }
   }
@@ -341,18 +333,15 @@ export class WaitRecorder extends NullProbe {
    * to grant than a frame may take; else -1.
    */
   private exhaustedAt(port: number, group: number): number {
-    const { accounts, receiver } = this.engine.credit;
+    const { accounts, receiver } = this.engine.grants;
     const { ports } = this.engine.shared;
     let sum = 0;
     let isExhausted = false;
-    const first = accounts.firstRow(port);
-    for (let row = first; row < first + accounts.rowCount(port); row++) {
-      if (ports.groupOf(port, accounts.priority(row)) !== group) continue;
+    accounts.forEach(port, (row) => {
+      if (ports.groupOf(port, accounts.priority(row)) !== group) return;
       sum += receiver.limit(row);
-      const occupied = receiver.occupied(row);
-      const left = receiver.outstanding(row) - occupied;
-      if (occupied > 0 && left < accounts.specOf(row).granting.frameUnits) isExhausted = true;
-    }
+      if (receiver.isExhausted(row)) isExhausted = true;
+    });
     return isExhausted ? sum : -1;
   }
 
@@ -376,19 +365,18 @@ export class WaitRecorder extends NullProbe {
     return new Books(this.engine, device, new Backlog(this.engine, device, follows));
   }
 
-  /** Whether there are credit accounts; in those of hosts nothing waits. */
+  /** Whether there are accounts of grants; in those of hosts nothing waits. */
   private configure({ spec, firstPort }: Device): boolean {
     if (spec.kind !== 'switch') return false;
-    spec.ports.forEach(({ credit, groupOf }, port) => {
-      if (credit === null) return;
-      const { bufferUnits, unitOctets } = credit.granting;
+    spec.ports.forEach(({ grants, groupOf }, port) => {
+      if (grants === null) return;
       groupOf.forEach((group, priority) => {
-        if ((credit.priorities & (1 << priority)) === 0) return;
+        if ((grants.priorities & (1 << priority)) === 0) return;
         if (!spec.buffer.accounts[port][group].lossless) return;
         this.fullAt[((firstPort + port) << 3) | group] =
-          CREDIT_SHARE * bufferUnits[priority] * unitOctets;
+          FULL_SHARE * this.engine.grants.accounts.bufferOctets(firstPort + port, priority);
       });
     });
-    return spec.ports.some(({ credit }) => credit !== null);
+    return spec.ports.some(({ grants }) => grants !== null);
   }
 }

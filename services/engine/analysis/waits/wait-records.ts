@@ -8,7 +8,7 @@
 export interface HoldTime {
   readonly port: number;
   readonly priority: number;
-  /** Of a credit account; -1 where the whole priority is held. */
+  /** Of an account of grants; -1 where the whole priority is held. */
   readonly channel: number;
   readonly mechanism: string;
   readonly startPs: number;
@@ -66,5 +66,5 @@ export interface DeviceWaits {
   readonly omitted: number;
 }
 
-/** Of a priority that is held as a whole, and not by one credit account. */
+/** Of a priority that is held as a whole, and not by one account of grants. */
 export const WHOLE = -1;

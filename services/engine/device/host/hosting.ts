@@ -109,7 +109,7 @@ export interface HostParts {
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, given, credit }: MechanismSet,
+  { all: mechanisms, given, grants }: MechanismSet,
   egressPath: EgressPath,
   controlPayloads: ControlPayloads,
   senders: Senders,
@@ -141,7 +141,7 @@ export function makeHosting(
   /** By connection: when its wake-up is due, Infinity for none; and its traffic class and line. */
   const wakeAt = tables.float64('send', 1).fill(Infinity);
   const lineOfSend = new Int32Array(tables.count('send'));
-  /** By device and priority: the line of its connections without credit exchange. */
+  /** By device and priority: the line of its connections without accounts of grants. */
   const lineOfPriority = new Int32Array(devices.length * 8);
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
@@ -179,8 +179,8 @@ export function makeHosting(
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       if (spec.nic !== null) adapters.assign(d, c, send, trafficClass);
-      lineOfSend[firstSend[d] + c] = ports.isCredited(device.firstPort, priority)
-        ? turns.lineOfAccount(credit.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
+      lineOfSend[firstSend[d] + c] = ports.hasAccounts(device.firstPort, priority)
+        ? turns.lineOfAccount(grants.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
         : lineOfPriority[(d << 3) | priority];
       device.schedule(send.startPs, KIND_START, c, 0);
     });
@@ -275,8 +275,8 @@ export function makeHosting(
     }
     if ((words[frame + CLASS] & KIND_MASK) > KIND_DATA) return;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
-    const line = ports.isCredited(nicPort[d], priority)
-      ? turns.lineOfAccount(credit.rowOf(nicPort[d], frame))
+    const line = ports.hasAccounts(nicPort[d], priority)
+      ? turns.lineOfAccount(grants.rowOf(nicPort[d], frame))
       : lineOfPriority[(d << 3) | priority];
     turns.setWaiting(line, false);
     refill(d, line);

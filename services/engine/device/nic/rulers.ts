@@ -5,15 +5,15 @@ import type { PortSpec } from '../../contract/spec.js';
 export function rulersOf(
   mechanisms: readonly Mechanism[],
   port: number,
-  { groupOf, credit }: PortSpec,
+  { groupOf, grants }: PortSpec,
 ): Uint16Array {
   const rulers = new Uint16Array(8);
-  const exchanged = credit?.priorities ?? 0;
+  const exchanged = grants?.priorities ?? 0;
   mechanisms.forEach((mechanism, m) => {
     groupOf.forEach((group, priority) => {
       const isRuled =
         mechanism.rulesGroup?.(port, group) === true ||
-        (mechanism.name === 'credit' && (exchanged & (1 << priority)) !== 0);
+        (mechanism.keepsGrants === true && (exchanged & (1 << priority)) !== 0);
       if (isRuled) rulers[group] |= 1 << m;
     });
   });

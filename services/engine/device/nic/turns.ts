@@ -1,21 +1,21 @@
-import type { Tables } from '../../kernel/tables.js';
+import { ACCOUNT, type Tables } from '../../kernel/tables.js';
 import { makeRings } from './rings.js';
 
 export type Turns = ReturnType<typeof makeTurns>;
 
 /**
  * Connections of a plain NIC that have something to send, line by line, as descriptor queues are
- * served round robin. There is a line per traffic class of a host, or per credit account where the
- * class is credit-gated (`lineOfClass`, `lineOfAccount`).
+ * served round robin. There is a line per traffic class of a host, or per account of grants where
+ * the class is grant-gated (`lineOfClass`, `lineOfAccount`).
  */
 export function makeTurns(tables: Tables) {
   const rings = makeRings(tables);
   /** By line: see `rings`. */
   const classTails = tables.int32('device', 8).fill(-1);
-  const accountTails = tables.int32('credit', 1).fill(-1);
+  const accountTails = tables.int32(ACCOUNT, 1).fill(-1);
   /** By line: data frames that wait in the NIC (0 or 1). */
   const classWaiting = tables.uint8('device', 8);
-  const accountWaiting = tables.uint8('credit', 1);
+  const accountWaiting = tables.uint8(ACCOUNT, 1);
 
   function lineOfClass(device: number, trafficClass: number): number {
     return (device << 3) | trafficClass;

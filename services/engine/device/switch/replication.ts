@@ -1,6 +1,6 @@
 import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { SharedFrames } from '../../buffer/shared-frames.js';
-import { CHARGED, CREDIT, GROUP, INGRESS, TAGS } from '../../buffer/shared-frames.js';
+import { CHARGED, CHARGE, GROUP, INGRESS, TAGS } from '../../buffer/shared-frames.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
 import { CHARGE_MASK, CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
 import type { Device } from '../device.js';
@@ -23,8 +23,8 @@ export interface ReplicationSite {
 
 /**
  * Multicast and flooding in a switch with a shared buffer. The buffer stores a frame once: its
- * ingress account (and the credit account of its sender) is charged when the frame arrives, and
- * credited when the last copy has left. So flow control sees what the link partner sent, whatever
+ * ingress account (and the account of grants of its sender) is charged when the frame arrives, and
+ * accounted when the last copy has left. So flow control sees what the link partner sent, whatever
  * the number of egresses, and the headroom for one frame is enough. Each egress queue counts its
  * own copy.
  */
@@ -78,7 +78,7 @@ export function makeReplication(
     store.set(number, INGRESS, port - devices[d].firstPort);
     store.set(number, GROUP, group);
     store.set(number, CHARGED, stored);
-    store.set(number, CREDIT, words[frame + CLASS] & (CHARGE_MASK | PRIORITY_MASK));
+    store.set(number, CHARGE, words[frame + CLASS] & (CHARGE_MASK | PRIORITY_MASK));
     store.set(number, TAGS, ends[frame + VLAN]);
     pool.setReplica(frame, number);
     return true;
@@ -96,7 +96,7 @@ export function makeReplication(
     if (!store.left(number)) return;
     const port = devices[d].firstPort + store.get(number, INGRESS);
     const group = store.get(number, GROUP);
-    const credit = store.get(number, CREDIT);
+    const charge = store.get(number, CHARGE);
     const tags = store.get(number, TAGS);
     buffer.release(port, group, store.get(number, CHARGED));
     store.remove(number);
@@ -105,7 +105,7 @@ export function makeReplication(
     // The frame may leave with other tags than it was charged with.
     const vlan = ends[frame + VLAN];
     ends[frame + VLAN] = tags;
-    words[frame + CLASS] |= credit;
+    words[frame + CLASS] |= charge;
     observer.released(port, group, frame);
     words[frame + CLASS] &= ~CHARGE_MASK;
     ends[frame + VLAN] = vlan;

@@ -84,7 +84,7 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, given, credit, failover }: MechanismSet,
+  { all: mechanisms, given, grants, failover }: MechanismSet,
   egressPath: EgressPath,
   controlPayloads: ControlPayloads,
 ): Switching {
@@ -93,14 +93,14 @@ export function makeSwitching(
   const hooks: SwitchHooks[] = [];
   /** By port and priority group: index of the observer of its account. */
   const observerOf = tables.uint8('port', 8).fill(UNOBSERVED);
-  /** A link may negotiate either method: credit counts all the time, and the other acts as well. */
+  /** A link may negotiate either method: accounts of grants count always, the other acts as well. */
   const either = (other: IngressObserver): IngressObserver => ({
     admitted(port, group, frame, octets) {
-      credit.admitted(port, group, frame, octets);
+      grants.admitted(port, group, frame, octets);
       other.admitted(port, group, frame, octets);
     },
     released(port, group, frame) {
-      credit.released(port, group, frame);
+      grants.released(port, group, frame);
       other.released(port, group, frame);
     },
   });
@@ -187,9 +187,9 @@ export function makeSwitching(
       plainness[at] = plainnessOf(spec, present, hooks[place], firstPort);
       spec.buffer.accounts[p].forEach((account, group) => {
         const ruler = mechanisms.findIndex((m) => m.rulesGroup?.(at, group) === true);
-        const isExchanged = hasCredit(port, group);
+        const isExchanged = mayHaveGrants(port, group);
         if (ruler < 0) {
-          if (isExchanged) observerOf[(at << 3) | group] = mechanisms.indexOf(credit);
+          if (isExchanged) observerOf[(at << 3) | group] = mechanisms.indexOf(grants);
         } else if (account.lossless) {
           observerOf[(at << 3) | group] = isExchanged ? mechanisms.length + ruler : ruler;
         }
@@ -579,8 +579,8 @@ export function makeSwitching(
   };
 }
 
-/** Credit exchange is possible for an account. */
-function hasCredit({ credit, groupOf }: PortSpec, group: number): boolean {
-  const exchanged = credit?.priorities ?? 0;
+/** Exchange of grants is possible for an account. */
+function mayHaveGrants({ grants, groupOf }: PortSpec, group: number): boolean {
+  const exchanged = grants?.priorities ?? 0;
   return groupOf.some((own, priority) => own === group && (exchanged & (1 << priority)) !== 0);
 }

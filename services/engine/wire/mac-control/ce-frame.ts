@@ -59,7 +59,7 @@ export function blankCeFrame(): CeFrame {
 }
 
 /** Whether a frame so long belongs to credit exchange. */
-export function isCreditExchange(octets: Uint8Array, length: number): boolean {
+export function isCeFrame(octets: Uint8Array, length: number): boolean {
   return (macControlOpcode(octets, length) | 1) === OPCODE_CE_GRANT;
 }
 

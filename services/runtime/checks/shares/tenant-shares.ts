@@ -5,8 +5,8 @@ import type { Line } from '../../../engine/analysis/shares/share-book.js';
 import { apartFrom, ShareBook } from '../../../engine/analysis/shares/share-book.js';
 
 /**
- * Shares of credit accounts in the class that they share: by fair queueing, two that wait with
- * credit are never more than a frame of each apart.
+ * Shares of accounts of grants in the class that they share: by fair queueing, two that wait with
+ * grants are never more than a frame of each apart.
  */
 export class TenantShares implements Line {
   private readonly book: ShareBook;
@@ -17,20 +17,19 @@ export class TenantShares implements Line {
     private readonly tc: number,
     private readonly rows: readonly number[],
   ) {
-    const { accounts } = engine.credit;
-    const { channels } = accounts.specOf(rows[0]!);
-    const shares = rows.map((row) => channels[accounts.slot(row)]!.share);
+    const { accounts } = engine.grants;
+    const shares = rows.map((row) => accounts.share(row));
     this.book = new ShareBook(apartFrom(shares, 0));
   }
 
   /** False if the account of a frame that starts got more than its share. */
   isFair(frame: number): boolean {
-    const party = this.rows.indexOf(this.engine.credit.rowOf(this.port, frame));
+    const party = this.rows.indexOf(this.engine.grants.rowOf(this.port, frame));
     return this.book.serve(party, this.costOf(frame), this);
   }
 
-  /** An account lacks the credit for its first frame: others may be served before it. */
-  lacksCredit(row: number): void {
+  /** An account lacks a grant for its first frame: others may be served before it. */
+  lacksGrants(row: number): void {
     this.book.interrupt(this.rows.indexOf(row));
   }
 
@@ -39,7 +38,7 @@ export class TenantShares implements Line {
     const { pool, lines } = this.engine.shared;
     const frame = lines.head(row);
     if (frame < 0) return this.letIn(party) >= 0;
-    return this.engine.credit.sender.mayStart(row, pool.words[frame + LENGTH]!);
+    return this.engine.grants.sender.mayStart(row, pool.words[frame + LENGTH]!);
   }
 
   headCost(party: number): number {
@@ -62,7 +61,7 @@ export class TenantShares implements Line {
     const { queues } = this.engine.shared;
     const frame = queues.head(this.port, this.tc);
     if (frame < 0) return -1;
-    return this.engine.credit.rowOf(this.port, frame) === this.rows[party] ? frame : -1;
+    return this.engine.grants.rowOf(this.port, frame) === this.rows[party] ? frame : -1;
   }
 
   private costOf(frame: number): number {

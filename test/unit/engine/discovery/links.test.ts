@@ -204,12 +204,15 @@ describe('two ends of a link', () => {
       fc.property(credits, credits, fc.boolean(), fc.nat(), (a, b, swap, seed) => {
         const macs = swap ? [2, 1] : [1, 2];
         const ends = [a, b].map((credit, i) => {
-          const admin = adminOf({}, { credit });
+          const admin = adminOf({}, { exchange: credit });
           return new DiscoveryEnd(specOf(macs[i]!, [{ fromPs: 0, admin }]));
         }) as [DiscoveryEnd, DiscoveryEnd];
         runLink(ends, badCable(new RandomStream(seed, 'cable')), BAD_UNTIL);
         runLink(ends, good, GOOD_UNTIL);
-        const found = ends.map(({ port }) => [port.credit.priorities, port.credit.askedUnitOctets]);
+        const found = ends.map(({ port }) => [
+          port.agreement.priorities,
+          port.agreement.askedUnitOctets,
+        ]);
         const expected = [creditOf(a, macs[0]!, b, macs[1]!), creditOf(b, macs[1]!, a, macs[0]!)];
         assert.deepEqual(found, expected);
         assert.equal(found[0]![0], found[1]![0]);
@@ -245,7 +248,7 @@ describe('two ends of a link', () => {
 
   it('leave credit together when one of them no longer receives, and come back to it', () => {
     const credit = { ...blankCreditExchange(), capable: 8, enabled: 8 };
-    const on = adminOf({}, { credit });
+    const on = adminOf({}, { exchange: credit });
     const stages = [
       { fromPs: 0, admin: on },
       { fromPs: 20 * TICK_PS, admin: { ...on, status: 'send' as const } },
@@ -255,12 +258,12 @@ describe('two ends of a link', () => {
     const b = new DiscoveryEnd(specOf(2, [{ fromPs: 0, admin: on }]));
     const creditAt = (second: number): number[] => {
       runLink([a, b], good, second * TICK_PS);
-      return [a, b].map(({ port }) => port.credit.priorities);
+      return [a, b].map(({ port }) => port.agreement.priorities);
     };
     assert.deepEqual(creditAt(10), [8, 8]);
     assert.deepEqual(creditAt(21), [0, 0]);
     assert.deepEqual(
-      [a, b].map(({ port }) => port.credit.agreed),
+      [a, b].map(({ port }) => port.agreement.agreed),
       [0, 8],
     );
     assert.notEqual(b.port.operation.mismatches, 0);

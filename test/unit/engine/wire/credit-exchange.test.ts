@@ -17,7 +17,7 @@ import {
   CE_SYN,
   decodeCe,
   encodeCe,
-  isCreditExchange,
+  isCeFrame,
 } from '../../../../services/engine/wire/mac-control/ce-frame.js';
 import {
   OPCODE_CE_GRANT,
@@ -81,7 +81,7 @@ describe('CE frames', () => {
       const read = blankCeFrame();
       assert.equal(decodeCe(octets, 0, read), 'ok');
       assert.deepEqual(read, frame);
-      assert.ok(isCreditExchange(octets, octets.length));
+      assert.ok(isCeFrame(octets, octets.length));
     });
   }
 
@@ -114,7 +114,7 @@ describe('CE frames', () => {
   it('are not taken for PAUSE or PFC, nor those for them', () => {
     for (const octets of [PAUSE_FFFF, PFC_P3_FFFF]) {
       assert.equal(decodeCe(octets, 0, blankCeFrame()), 'wrong-opcode');
-      assert.equal(isCreditExchange(octets, octets.length), false);
+      assert.equal(isCeFrame(octets, octets.length), false);
     }
   });
 

@@ -109,8 +109,8 @@ describe('credits', () => {
   it('fall back to what the scenario says where one end has none', () => {
     const hostPort = (fallback: string): PortSpec =>
       fabricOf(star(`${ONE_SIDED}\ncredit: { fallback: ${fallback} }`)).specs[0]!.ports[0]!;
-    assert.deepEqual([hostPort('none').credit, hostPort('none').pausing], [null, null]);
-    assert.equal(hostPort('pfc').credit, null);
+    assert.deepEqual([hostPort('none').grants, hostPort('none').pausing], [null, null]);
+    assert.equal(hostPort('pfc').grants, null);
     assert.equal(hostPort('pfc').pausing!.priorities, 0b1000);
     const results = run(fabricOf(star(`${ONE_SIDED}\ncredit: { fallback: pfc }`)));
     assert.equal(results.status, 'complete');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CreditPortSpec } from '../../../../services/engine/contract/spec.js';
-import { WORD_WINDOW_MOST } from '../../../../services/engine/flow-control/credit/credit-machine.js';
+import { creditOf, type CreditPortSpec } from '../../../../services/mechanisms/credit/spec.js';
+import { WORD_WINDOW_MOST } from '../../../../services/mechanisms/credit/machine.js';
 import { fabricOf } from '../../../kit/emulate.js';
 
 const RATES = ['10G', '25G', '40G', '50G', '100G', '200G', '400G', '800G', '1.6T'];
@@ -14,14 +14,14 @@ function planOf(
   length: string,
   credit: string,
 ): { ends: CreditPortSpec[]; neededUnits: number } {
-  const { specs, creditMargins } = fabricOf(`
+  const { specs, grantMargins } = fabricOf(`
 fabric: { generator: pair, link: { rate: ${rate}, length: ${length} } }
 priorities: { ${PRIORITY}: credit }
 credit: { ${credit} }
 load: [{ stream: { from: h1, to: h2 }, bytes: 1MB, frame: 1518, priority: ${PRIORITY} }]
 `);
-  const ends = specs.map(({ ports }) => ports[0]!.credit!);
-  return { ends, neededUnits: creditMargins[0]!.neededUnits };
+  const ends = specs.map(({ ports }) => creditOf(ports[0]!)!);
+  return { ends, neededUnits: grantMargins[0]!.neededUnits };
 }
 
 describe('the credit buffer that is planned by default', () => {
@@ -60,12 +60,14 @@ describe('the credit buffer that is planned by default', () => {
 
 describe('what idle channels may always have', () => {
   const idle = (rest: string): CreditPortSpec =>
-    fabricOf(`
+    creditOf(
+      fabricOf(`
 fabric: { generator: pair }
 priorities: { 4: credit }
 credit: { grant: demand, channels: [{ channel: 1 }, { channel: 2 }]${rest} }
 load: [{ stream: { from: h1, to: h2 }, bytes: 4KB }]
-`).specs[0]!.ports[0]!.credit!;
+`).specs[0]!.ports[0]!,
+    )!;
 
   it('fits into the buffer, by the longest frame of the priority', () => {
     const { keepUnits, bufferUnits } = idle('').granting;

@@ -14,13 +14,13 @@ import { mapping } from '../../../../services/settings/parts.js';
 import type {
   DeviceOverride,
   Mvtx2802Section,
-  CreditSection,
   PrioritySection,
   Scenario,
   SwitchSection,
 } from '../../../../services/fabric/scenario/scenario.js';
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
 import { fail, section } from '../topology/fabrics.js';
+import type { CreditSection } from '../../../../services/mechanisms/credit/section.js';
 
 export const PAUSING: PausingSettings = {
   xoff: 'dynamic',
@@ -128,7 +128,7 @@ export const DISCOVERY: Scenario['discovery'] = {
     pfcCapability: 8,
     applications: [],
     classes: null,
-    creditCapable: [],
+    grantCapable: [],
     driftPpm: 0,
   },
   changes: [],
@@ -186,7 +186,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     overrides: [],
     priorities: priorities(),
     pause: { enabled: false, pausing: PAUSING, ingressReservedBytes: 0, ingressAlpha: 1 },
-    credit: CREDIT,
+    grants: CREDIT,
     discovery: DISCOVERY,
     mechanisms: mechanisms(),
     plugins: [],
@@ -219,7 +219,7 @@ export function override(match: string, part: Partial<DeviceOverride>): DeviceOv
     host: {},
     switch: {},
     priorities: [],
-    credit: {},
+    grants: {},
     mechanisms: {},
     discovery: {},
     ...part,
@@ -263,9 +263,9 @@ export function run(built: Fabric): Outcome {
     tagSent: IGNORED,
     controlReceived: IGNORED,
     stopAsked: IGNORED,
-    creditStep: IGNORED,
+    grantStep: IGNORED,
     heldChanged: IGNORED,
-    creditShort: IGNORED,
+    grantShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
     nicGranted: IGNORED,
     ledChanged: IGNORED,

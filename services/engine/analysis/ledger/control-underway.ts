@@ -1,0 +1,35 @@
+import { KIND_CONTROL, KIND_SET } from '../../device/device.js';
+import type { Engine } from '../../device/engine.js';
+import { keyId, keyKind } from '../../kernel/timer-queue.js';
+
+/** In the id of a control frame: the port of the device. */
+const PORT_MASK = 0xffff;
+
+/** A control frame is in flight to a port, or waits at its link partner to be sent. */
+export function isControlUnderway(engine: Engine, port: number): boolean {
+  const { ports } = engine.shared;
+  if (ports.controlDue(ports.peer(port))) return true;
+  const { timerQueue, firstPort } = engine.devices[ports.owner(port)];
+  let underway = false;
+  timerQueue.forEach((_, key) => {
+    if (keyKind(key) === KIND_SET && keyId(key) === port - firstPort) underway = true;
+  });
+  forEachControlUnderway(engine, port, () => {
+    underway = true;
+  });
+  return underway;
+}
+
+/** Octets of control frames, and of what data frames carry, in flight to a port. */
+export function forEachControlUnderway(
+  { shared, devices }: Engine,
+  port: number,
+  visit: (octets: Uint8Array) => void,
+): void {
+  const { octets } = shared;
+  const { timerQueue, firstPort } = devices[shared.ports.owner(port)];
+  timerQueue.forEach((_, key, slot) => {
+    if (keyKind(key) !== KIND_CONTROL || (keyId(key) & PORT_MASK) !== port - firstPort) return;
+    visit(octets.get(slot).subarray(0, octets.length(slot)));
+  });
+}

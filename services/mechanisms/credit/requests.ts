@@ -1,0 +1,29 @@
+import type { Tables } from '../../engine/kernel/tables.js';
+import { ahead, COUNT_MASK, WINDOW_MOST } from './machine.js';
+
+/** Requests of link partners that have not been granted. */
+export type CreditRequests = ReturnType<typeof makeCreditRequests>;
+
+export function makeCreditRequests(tables: Tables) {
+  /** By account: the total that is requested; Infinity: as much as there is. */
+  const totals = tables.float64('credit', 1).fill(Infinity);
+
+  /** Units beyond a total are requested, or (0) as much as there is. */
+  function add(row: number, base: number, amount: number): void {
+    totals[row] = amount === 0 ? Infinity : (base + amount) & COUNT_MASK;
+  }
+
+  /** The request is answered; the rest is left to the next one. */
+  function answer(row: number, total: number): void {
+    totals[row] = total;
+  }
+
+  /** Bounds a limit by what was requested; but a limit never decreases. */
+  function bound(row: number, limit: number, before: number): number {
+    const total = totals[row];
+    if (total === Infinity || ahead(total, limit) <= WINDOW_MOST) return limit;
+    return ahead(total, before) <= WINDOW_MOST ? total : before;
+  }
+
+  return { add, answer, bound };
+}

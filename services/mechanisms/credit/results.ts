@@ -1,0 +1,258 @@
+import { z } from 'zod';
+import type { Engine } from '../../engine/device/engine.js';
+import type { SummaryTools } from '../mechanism-slice.js';
+import { columnsOf, resultTable, type ResultTable } from '../result-table.js';
+import type { CreditLoopTerms } from './loop.js';
+import { lostCredit } from './lost.js';
+import { creditCounters, type CreditCounters } from './managed.js';
+import { mechanismOf } from './mechanism.js';
+import type { CreditMargin } from './plan.js';
+
+/**
+ * A credit account of a port, both as a sender and as a receiver; in units of the granting port.
+ */
+export interface CreditResult extends CreditCounters {
+  readonly port: string;
+  /** Behind this port, for the priority, all channels together. */
+  readonly unitOctets: number;
+  readonly bufferUnits: number;
+  /** Units for full rate over the link, of one channel. */
+  readonly neededUnits: number;
+  readonly needed: CreditLoopTerms;
+}
+
+export interface LostCreditResult {
+  /** Of the sender. */
+  readonly port: string;
+  readonly peer: string;
+  readonly priority: number;
+  readonly channel: number;
+  readonly units: number;
+  /** A frame waits for credit since then, although nothing is in flight or stored. */
+  readonly starvedSincePs: number | null;
+}
+
+export interface CreditResults {
+  readonly credits: readonly CreditResult[];
+  /** Credit that neither end of a link has any more. */
+  readonly lostCredits: readonly LostCreditResult[];
+}
+
+/** A fabric, with all of it in one engine. */
+export interface CreditRun {
+  readonly engine: Engine;
+  readonly nowPs: number;
+  readonly margins: readonly CreditMargin[];
+  /** Whether flows, or their acknowledgements, have a priority. */
+  readonly isUsed: (priority: number) => boolean;
+  /** Of a port, numbered through the service. */
+  readonly nameOf: (port: number) => string;
+}
+
+export function creditResults(run: CreditRun): CreditResults {
+  const { engine, nameOf } = run;
+  const lost = lostCredit(engine).map(({ port, priority, channel, units, starvedSincePs }) => ({
+    ...{ port: nameOf(port), peer: nameOf(engine.shared.ports.peer(port)) },
+    ...{ priority, channel, units, starvedSincePs },
+  }));
+  return { ...creditCounts(run), lostCredits: lost };
+}
+
+/** What accounts have counted so far. */
+export function creditCounts(run: CreditRun): Pick<CreditResults, 'credits'> {
+  const { engine, nowPs, isUsed, nameOf } = run;
+  const credits = run.margins
+    .filter(({ priority }) => isUsed(priority))
+    .flatMap(({ device, port, priority, unitOctets, bufferUnits, neededUnits, terms }) => {
+      const number = engine.devices[device].firstPort + port;
+      return creditCounters(mechanismOf(engine), number, nowPs)
+        .filter((counters) => counters.priority === priority)
+        .map((counters) => ({
+          ...{ port: nameOf(number), ...counters },
+          ...{ unitOctets, bufferUnits, neededUnits, needed: terms },
+        }));
+    });
+  return { credits };
+}
+
+/** Of the summary: the accounts whose buffer was fullest. */
+export function creditTable({ credits }: CreditResults, tools: SummaryTools): string {
+  if (credits.length === 0) return '';
+  const full = [...credits].sort(
+    (a, b) =>
+      b.peakOccupied / b.bufferUnits - a.peakOccupied / a.bufferUnits || b.received - a.received,
+  );
+  const octets = (c: CreditResult, units: number): string => tools.octets(units * c.unitOctets);
+  const rows = full
+    .slice(0, tools.rowsShown)
+    .map((c) => [
+      ...[c.port, String(c.priority), String(c.channel)],
+      ...[octets(c, c.peakOccupied), octets(c, c.bufferUnits), octets(c, c.neededUnits)],
+      ...[tools.count(c.recovered), tools.count(c.resyncs), tools.count(c.violations)],
+    ]);
+  const head = ['credit port', 'priority', 'channel', 'peak', 'of', 'loop'];
+  const shown = tools.table([...head, 'recovered', 'resyncs', 'violations'], rows);
+  return [tools.strong('Credit, fullest buffer first'), shown, tools.more(credits.length)]
+    .filter((part) => part !== '')
+    .join('\n');
+}
+
+/** Of the summary: accounts whose ends received implausible totals. */
+export function wrongCreditText({ credits }: CreditResults, tools: SummaryTools): string {
+  const lines = credits.flatMap((account) => {
+    const { port, priority, channel, wrongTotals, violations, contradictions } = account;
+    const found = [
+      ...(wrongTotals > 0 ? [`${tools.count(wrongTotals)} wrong totals refused`] : []),
+      ...(violations > 0 ? [`${tools.count(violations)} units received without credit`] : []),
+      ...(contradictions > 0 ? [`${tools.count(contradictions)} reports contradicted`] : []),
+    ];
+    if (found.length === 0) return [];
+    return [`  ${port} priority ${priority} channel ${channel}: ${found.join(', ')}`];
+  });
+  return lines.length === 0 ? '' : [tools.strong('Credit contradicted'), ...lines].join('\n');
+}
+
+/** Of the summary: lost credit, and accounts that starve for it. */
+export function lostCreditText({ lostCredits }: CreditResults, tools: SummaryTools): string {
+  if (lostCredits.length === 0) return '';
+  const lines = lostCredits.map(({ port, peer, priority, channel, units, starvedSincePs }) => {
+    const what = `${port} priority ${priority} channel ${channel}: ${tools.count(units)} units`;
+    const lost = `  ${what} between it and ${peer} are lost`;
+    if (starvedSincePs === null) return lost;
+    return `${lost}; ${tools.bad(`starved since ${tools.time(starvedSincePs)}`)}`;
+  });
+  return [tools.strong('Credit lost'), ...lines].join('\n');
+}
+
+const credit = columnsOf<CreditResult>();
+
+export const CREDIT_TABLE: ResultTable<CreditResults> = resultTable({
+  name: 'credits',
+  about: 'a credit account of a port: first as sender, then as receiver, then what its link needs',
+  rows: ({ credits }) => credits,
+  columns: [
+    credit.text('port', 'Its name.', (c) => c.port),
+    credit.whole('priority', '0 to 7', 'The priority.', (c) => c.priority),
+    credit.whole('channel', 'number', 'The channel of the priority.', (c) => c.channel),
+    credit.whole('granted', 'units', 'Credit granted to the port.', (c) => c.granted),
+    credit.whole('spent', 'units', 'Credit that its frames consumed.', (c) => c.spent),
+    credit.whole('available', 'units', 'Credit that it has at the end.', (c) => c.held),
+    credit.whole('aged', 'units', 'Credit that expired.', (c) => c.aged),
+    credit.whole('revoked', 'units', 'Credit given back on request.', (c) => c.revoked),
+    credit.whole('stale', 'messages', 'Grants of an earlier epoch.', (c) => c.stale),
+    credit.whole('overflow', 'units', 'Credit above what it may keep.', (c) => c.overflow),
+    credit.whole(
+      'failed_syncs',
+      'times',
+      'Resynchronisations that did not succeed.',
+      (c) => c.failedSyncs,
+    ),
+    credit.whole('blocked_ps', 'ps', 'Time blocked on credit.', (c) => c.blockedPs),
+    credit.whole('received', 'units', 'Frames received, in units.', (c) => c.received),
+    credit.whole('occupied', 'units', 'Buffer that frames occupy at the end.', (c) => c.occupied),
+    credit.whole('peak_occupied', 'units', 'The most of it.', (c) => c.peakOccupied),
+    credit.whole('recovered', 'units', 'Credit that was lost and is back.', (c) => c.recovered),
+    credit.whole('resyncs', 'times', 'Resynchronisations.', (c) => c.resyncs),
+    credit.whole('reclaims', 'times', 'Requests to give credit back.', (c) => c.reclaims),
+    credit.whole(
+      'violations',
+      'units',
+      'Frames received without a grant, in units.',
+      (c) => c.violations,
+    ),
+    credit.whole('wrong_totals', 'messages', 'Totals that cannot be true.', (c) => c.wrongTotals),
+    credit.whole(
+      'contradictions',
+      'messages',
+      'Reports of less than was received, or more than granted.',
+      (c) => c.contradictions,
+    ),
+    credit.real('unit_bytes', 'bytes', 'A unit of credit.', (c) => c.unitOctets),
+    credit.real('buffer_units', 'units', 'Buffer behind the port.', (c) => c.bufferUnits),
+    credit.real(
+      'needed_units',
+      'units',
+      'Units for full rate over the link.',
+      (c) => c.neededUnits,
+    ),
+  ],
+});
+
+const number = z.number();
+/** Keys as readers know them. */
+const loop = z
+  .strictObject({
+    frameBytes: number,
+    roundTripBytes: number.describe('Link and interface delays, both ways.'),
+    pipelineBytes: number,
+    waitBytes: number,
+    controlBytes: number,
+    requestBytes: number,
+    totalBytes: number,
+  })
+  .describe('Buffer for full rate over the link.');
+
+const place = { port: z.string(), priority: number };
+
+export const creditPublished = {
+  credits: z
+    .array(
+      z.strictObject({
+        ...place,
+        channel: number,
+        granted: number,
+        spent: number,
+        available: number.describe('At the end.'),
+        aged: number,
+        revoked: number,
+        stale: number,
+        wrongTotals: number,
+        overflow: number,
+        failedSyncs: number,
+        blockedPs: number,
+        received: number,
+        occupied: number,
+        peakOccupied: number,
+        recovered: number,
+        resyncs: number,
+        reclaims: number,
+        violations: number,
+        contradictions: number,
+        unitBytes: number,
+        bufferUnits: number,
+        neededUnits: number,
+        needed: loop,
+      }),
+    )
+    .describe('Credit accounts in units, as table credits.'),
+  lostCredits: z
+    .array(
+      z.strictObject({
+        port: z.string(),
+        peer: z.string().describe('Port of the link partner.'),
+        priority: number,
+        channel: number,
+        units: number,
+        blockedSincePs: number
+          .nullable()
+          .describe('Since then a frame waits for credit that cannot come.'),
+      }),
+    )
+    .describe('Credit that neither end of a link has.'),
+};
+
+/** Measures for `expect` of accounts that are chosen. */
+export const creditMetrics = {
+  'credit-lost': {
+    unit: 'count' as const,
+    meaning: 'units of credit that neither end has any more',
+    measure: (lost: readonly LostCreditResult[]): number =>
+      lost.reduce((sum, { units }) => sum + units, 0),
+  },
+  starved: {
+    unit: 'count' as const,
+    meaning: 'accounts that wait for credit although nothing is on its way or stored',
+    measure: (lost: readonly LostCreditResult[]): number =>
+      lost.filter(({ starvedSincePs }) => starvedSincePs !== null).length,
+  },
+};
