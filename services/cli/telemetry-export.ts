@@ -1,3 +1,4 @@
+import { GRANTS } from '../mechanisms/registry.js';
 import type { RunOperation } from '../runtime/operations.js';
 import type { RunResults } from '../runtime/results/results.js';
 import { readVersion } from '../runtime/version.js';
@@ -6,8 +7,7 @@ import { rootsOf } from '../telemetry/congestion/congestion-trees.js';
 import type { OtlpEndpoint } from '../telemetry/otlp/endpoint.js';
 import { otlpEndpoint } from '../telemetry/otlp/endpoint.js';
 import { queueWaits } from '../telemetry/metrics/queue-waits.js';
-import { exchangesOf } from '../telemetry/credit/exchanges.js';
-import { planExchanges } from '../telemetry/credit/plan-exchanges.js';
+import { planExchanges } from '../telemetry/otlp/plan-exchanges.js';
 import type { TimedEvent } from '../telemetry/events/event-table.js';
 import { planDeadlocks, planEpisodes } from '../telemetry/otlp/plan-episodes.js';
 import type { RuntimeFigures } from '../telemetry/metrics/port-figures.js';
@@ -79,7 +79,7 @@ export async function exportTelemetry(
   congestion: Congestion | null,
   { traces, events, operations, runtime }: Shown,
 ): Promise<void> {
-  const { scenario, digest, virtualPs, frameHops, ports, credits, flows } = results;
+  const { scenario, digest, virtualPs, frameHops, ports, flows } = results;
   const { sendSpans } = await import('../telemetry/otlp/send-spans.js');
   const episodes = congestion?.episodes ?? [];
   const roots = rootsOf(episodes);
@@ -89,7 +89,7 @@ export async function exportTelemetry(
     ...planDeadlocks(digest, congestion?.deadlocks ?? [], blamed),
     ...frames,
     ...planEpisodes(digest, episodes, roots, virtualPs),
-    ...planExchanges(digest, exchangesOf(events ?? []), virtualPs),
+    ...planExchanges(digest, GRANTS.exchangesOf(events ?? []), virtualPs),
   ];
   const clock = epoch === 'now' ? clockUpTo(Date.now(), virtualPs, scale) : fixedClock(scale);
   const run = `${scenario}-${digest.slice(0, 8)}`;
@@ -103,7 +103,8 @@ export async function exportTelemetry(
   const { pushMetrics } = await import('../telemetry/metrics/push-metrics.js');
   const identity = { 'selvage.scenario': scenario, 'selvage.digest': digest };
   const waits = queueWaits(traces ?? []);
-  const whole = { virtualPs, share: 1, frameHops, wallSeconds, ports, credits, flows, waits };
+  const counts = { ports, ...GRANTS.countsOf(results), flows, waits };
+  const whole = { virtualPs, share: 1, frameHops, wallSeconds, ...counts };
   const figures = { ...whole, ...(runtime && { runtime }) };
   // Who did not take the spans is not asked again.
   const refusal = reason ?? (await pushMetrics(metrics, identity, figures));

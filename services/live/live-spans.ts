@@ -14,7 +14,7 @@ interface Figures {
 /** Their activity of one priority. */
 interface PriorityFigures extends Figures {
   readonly ingressOctets: Float32Array;
-  readonly creditUnits: Float32Array;
+  readonly grantedUnits: Float32Array;
   /** In the span. */
   readonly drops: Float32Array;
 }
@@ -112,7 +112,7 @@ export class LiveSpans {
           held: shares((port) => change('heldPs', port, place) / spanPs),
           queueOctets: level('queueOctets'),
           ingressOctets: level('ingressOctets'),
-          creditUnits: level('creditUnits'),
+          grantedUnits: level('grantedUnits'),
           drops: floats((port) => change('drops', port, place)),
         },
       ];
@@ -146,11 +146,11 @@ function spoken(span: Span): LiveSpan {
 }
 
 function spokenPriority(priority: number, figures: PriorityFigures): LivePriority {
-  const { busy, held, queueOctets, ingressOctets, creditUnits, drops } = figures;
+  const { busy, held, queueOctets, ingressOctets, grantedUnits, drops } = figures;
   return {
     ...{ priority, busy: unlessZero(busy), held: unlessZero(held) },
     ...{ queueOctets: unlessZero(queueOctets), ingressOctets: unlessZero(ingressOctets) },
-    ...{ creditUnits: unlessZero(creditUnits), drops: unlessZero(drops) },
+    ...{ grantedUnits: unlessZero(grantedUnits), drops: unlessZero(drops) },
   };
 }
 
@@ -176,7 +176,7 @@ function together(a: Span, b: Span): Span {
       {
         ...figuresTogether(earlier, later, weight),
         ingressOctets: most(earlier.ingressOctets, later.ingressOctets),
-        creditUnits: later.creditUnits,
+        grantedUnits: later.grantedUnits,
         drops: later.drops.map((drops, port) => drops + earlier.drops[port]!),
       },
     ];

@@ -139,7 +139,10 @@ export interface MechanismPlan<AtSwitch = object, AtHost = object> {
   retry?(device: number, port: number): RetriedFrames | null;
 }
 
-// Flow control of a priority on a link; `either`: its ends may negotiate credit, and PFC.
+/** The flow control whose frames start with grants that link partners exchange. */
+export const EXCHANGE = 'credit' as const;
+
+// Flow control of a priority on a link; `either`: its ends may negotiate grants, and PFC.
 
 /** The receiver may pause the priority. */
 export function isPausable(method: string | undefined): boolean {
@@ -148,5 +151,5 @@ export function isPausable(method: string | undefined): boolean {
 
 /** Its frames start with grants of the receiver. */
 export function needsGrants(method: string | undefined): boolean {
-  return method === 'credit' || method === 'either';
+  return method === EXCHANGE || method === 'either';
 }

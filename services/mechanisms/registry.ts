@@ -77,7 +77,9 @@ export type {
   CreditEndSection as GrantEndSection,
   CreditSection as GrantSection,
 } from './credit/section.js';
+export type { Exchange as GrantExchange } from './credit/exchanges.js';
 export type { CreditMargin as GrantMargin, CreditPlan as GrantPlan } from './credit/plan.js';
+export type { CreditOffering as GrantOffering } from './credit/tlv.js';
 export type { CreditPortSpec as GrantPortSpec } from './credit/spec.js';
 export type { CreditResults as GrantResults } from './credit/results.js';
 

@@ -157,7 +157,7 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
     },
     {
       ...{ title: 'credit in hand, in units', x, format: formatCount, limits: limits('granted') },
-      lines: lines((plot) => plot.creditUnits, 'priority', 'steps'),
+      lines: lines((plot) => plot.grantedUnits, 'priority', 'steps'),
     },
     ...sharesChart(view, plots, x, colours),
     {
@@ -257,7 +257,7 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
     },
     {
       ...{ title: 'credit in hand, in units', x, format: formatCount },
-      lines: sums((plot) => plot.creditUnits),
+      lines: sums((plot) => plot.grantedUnits),
     },
     { ...{ title: 'drops', x, format: String }, lines: sums((plot) => plot.drops) },
   ];

@@ -22,7 +22,7 @@ interface MomentPriority {
   readonly held: Uint8Array | null;
   readonly queueOctets: Float32Array | null;
   readonly ingressOctets: Float32Array | null;
-  readonly creditUnits: Float32Array | null;
+  readonly grantedUnits: Float32Array | null;
   readonly drops: Float32Array | null;
 }
 
@@ -100,7 +100,7 @@ function plotsAt(run: RunPage, moments: readonly Moment[], port: number): PortPl
     return {
       ...{ port, priority, rateBps: column('busy', rateBps / OCTET_MAX) },
       ...{ held: column('held', 1 / OCTET_MAX), queueOctets: column('queueOctets', 1) },
-      ...{ ingressOctets: column('ingressOctets', 1), creditUnits: column('creditUnits', 1) },
+      ...{ ingressOctets: column('ingressOctets', 1), grantedUnits: column('grantedUnits', 1) },
       ...{ drops: column('drops', 1), limits: [] },
     };
   });
@@ -119,7 +119,7 @@ function momentOf(span: LiveSpan): Moment {
       held: unlessEmpty(figures.held, octetsFrom),
       queueOctets: unlessEmpty(figures.queueOctets, floatsFrom),
       ingressOctets: unlessEmpty(figures.ingressOctets, floatsFrom),
-      creditUnits: unlessEmpty(figures.creditUnits, floatsFrom),
+      grantedUnits: unlessEmpty(figures.grantedUnits, floatsFrom),
       drops: unlessEmpty(figures.drops, floatsFrom),
     })),
   };

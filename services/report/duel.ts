@@ -1,5 +1,6 @@
 /** One scenario under several mechanisms, side by side. */
 
+import { GRANTS } from '../mechanisms/registry.js';
 import { completionOf, slowdownOf } from '../runtime/results/flow-figures.js';
 import type {
   FlowResult,
@@ -181,17 +182,17 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
   return [table(head, rows), ...failed, ...notes.map((note) => `  ${note}`)].join('\n');
 }
 
-/** Headroom of the margins, or buffer behind credit, of the switch with the most. */
-function neededOctets({ margins, credits }: RunResults): number {
+/** Headroom of the margins, or buffer behind grants, of the switch with the most. */
+function neededOctets(results: RunResults): number {
   const perDevice = new Map<string, number>();
   const add = (port: string, octets: number): void => {
     const device = port.slice(0, port.lastIndexOf(':'));
     perDevice.set(device, (perDevice.get(device) ?? 0) + octets);
   };
-  for (const { port, headroomOctets } of margins) add(port, headroomOctets);
+  for (const { port, headroomOctets } of results.margins) add(port, headroomOctets);
   // Channels of a port and priority share its buffer.
   const counted = new Set<string>();
-  for (const { port, priority, bufferUnits, unitOctets } of credits) {
+  for (const { port, priority, bufferUnits, unitOctets } of GRANTS.accountsOf(results)) {
     const place = `${port}/${priority}`;
     if (!counted.has(place)) add(port, bufferUnits * unitOctets);
     counted.add(place);

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { MECHANISMS } from '../mechanisms/registry.js';
+import { MECHANISMS, GRANTS } from '../mechanisms/registry.js';
 import type { ResultTable } from '../mechanisms/result-table.js';
 import type { FaultStep } from '../runtime/live-faults.js';
 import type { NicResult } from '../mechanisms/registry.js';
@@ -32,7 +32,7 @@ import { pageOfRun } from './page/page-of-run.js';
 import { runJson, RunDirectoryError } from './run-json.js';
 import { SUMMARY_FILE, summaryJson } from './summary/summary-json.js';
 import { EPISODE_TABLE, EVENT_TABLE, RATE_SERIES, SERIES } from './tables/observed-tables.js';
-import { ALWAYS, EXCHANGE_TABLE, RUN_TABLES } from './tables/run-tables.js';
+import { ALWAYS, RUN_TABLES } from './tables/run-tables.js';
 import type { Why, WhySummary } from './why.js';
 import { whySummary } from './why.js';
 
@@ -237,7 +237,7 @@ function tablesOf({ results, series, why, events }: RunRecord): [string, string]
     ...own.map((table) => fileOf(table, results)),
     fileOf(SERIES, portRows),
     fileOf(RATE_SERIES, rateRows),
-    fileOf(EXCHANGE_TABLE, events ?? []),
+    fileOf(GRANTS.exchangeTable, events ?? []),
   ].filter(({ name, lines }) => lines > 0 || ALWAYS.has(name));
   if (why !== null) files.push(fileOf(EPISODE_TABLE, why.congestion.episodes));
   if (events !== null) files.push(fileOf(EVENT_TABLE, events));

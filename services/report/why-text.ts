@@ -1,3 +1,4 @@
+import { GRANTS } from '../mechanisms/registry.js';
 import type { Deadlock, Episode, RootReason, Storm } from '../telemetry/congestion/congestion.js';
 import type { Branch, CongestionTree } from '../telemetry/congestion/congestion-trees.js';
 import { formatCount, formatTime } from './format.js';
@@ -13,9 +14,8 @@ export const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
   'slower-wire': 'one port feeds it faster than it can send',
   'slow-receiver': 'it does not take what it is sent',
   'memory-taken': 'its buffer is taken by others',
-  'credit-loop':
-    'its credit ran out before the buffer of its link partner was full: less than one RTT',
-  deadlock: 'it is part of a deadlock: it waits for credit that only its own frames would free',
+  [GRANTS.loopReason]: GRANTS.reasons.loop,
+  deadlock: GRANTS.reasons.deadlock,
   mechanism: 'paused without a full ingress buffer at its link partner',
 };
 
@@ -70,7 +70,9 @@ function reclaimText(reclaims: readonly Reclaim[]): string {
     const often = `${formatCount(times)}x`;
     return `   channel ${channel} had it at ${port}, priority ${priority}: taken back ${often}`;
   });
-  return lines.length === 0 ? '' : ['idle credit that other channels lacked:', ...lines].join('\n');
+  return lines.length === 0
+    ? ''
+    : [`idle ${GRANTS.name} that other channels lacked:`, ...lines].join('\n');
 }
 
 function treeText(tree: CongestionTree, rank: number, style: Style): string {

@@ -1,3 +1,4 @@
+import { GRANTS } from '../mechanisms/registry.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { Congestion, Deadlock, Storm } from '../telemetry/congestion/congestion.js';
@@ -23,7 +24,7 @@ export interface WhySummary {
   readonly omitted: number;
 }
 
-/** A channel that kept others from their share of a buffer, with credit that it did not use. */
+/** A channel that kept others from their share of a buffer, with grants that it did not use. */
 export interface Reclaim {
   readonly port: string;
   readonly priority: number;
@@ -41,8 +42,8 @@ export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestio
   });
   const trees = congestionTrees(congestion, virtualPs, flows);
   const counts = { episodes: episodes.length, omitted };
-  const reclaims = results.credits
-    .filter((credit) => credit.reclaims > 0)
+  const reclaims = GRANTS.accountsOf(results)
+    .filter((account) => account.reclaims > 0)
     .map(({ port, priority, channel, reclaims: times }) => ({ port, priority, channel, times }));
   const found = { trees, deadlocks, storms, reclaims };
   return { scenario, digest, virtualPs, ...found, ...counts, congestion };

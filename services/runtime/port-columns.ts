@@ -1,10 +1,11 @@
+import { GRANTS } from '../mechanisms/registry.js';
 import type { selvage } from '#contracts';
 import type { PortColumns } from './port-sample.js';
 import { blankColumns, PORT_COLUMNS, withPriorities } from './port-sample.js';
 
 /** Columns of ports as they are sent between processes. */
 export function spokenColumns(columns: PortColumns): selvage.v1.PortColumns.$Properties {
-  const { priorities, wireOctets, heldPs, queueOctets, ingressOctets, creditUnits, drops } =
+  const { priorities, wireOctets, heldPs, queueOctets, ingressOctets, grantedUnits, drops } =
     columns;
   return {
     priorities: [...priorities],
@@ -12,7 +13,7 @@ export function spokenColumns(columns: PortColumns): selvage.v1.PortColumns.$Pro
     heldPs: [...heldPs],
     queueOctets: [...queueOctets],
     ingressOctets: [...ingressOctets],
-    creditUnits: [...creditUnits],
+    [GRANTS.spokenColumn]: [...grantedUnits],
     drops: [...drops],
   };
 }
@@ -24,7 +25,7 @@ export function receivedColumns(columns: selvage.v1.PortColumns.$Properties | nu
     heldPs: Float64Array.from(columns?.heldPs ?? []),
     queueOctets: Float64Array.from(columns?.queueOctets ?? []),
     ingressOctets: Float64Array.from(columns?.ingressOctets ?? []),
-    creditUnits: Float64Array.from(columns?.creditUnits ?? []),
+    grantedUnits: Float64Array.from(columns?.[GRANTS.spokenColumn] ?? []),
     drops: Float64Array.from(columns?.drops ?? []),
   };
 }

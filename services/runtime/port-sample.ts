@@ -18,7 +18,7 @@ export const PORT_COLUMNS = [
   'heldPs',
   'queueOctets',
   'ingressOctets',
-  'creditUnits',
+  'grantedUnits',
   'drops',
 ] as const;
 export type PortColumn = (typeof PORT_COLUMNS)[number];
@@ -36,7 +36,7 @@ export function blankColumns(ports: number, priorities: readonly number[]): Port
   return {
     priorities,
     ...{ wireOctets: column(), heldPs: column(), queueOctets: column() },
-    ...{ ingressOctets: column(), creditUnits: column(), drops: column() },
+    ...{ ingressOctets: column(), grantedUnits: column(), drops: column() },
   };
 }
 
@@ -58,7 +58,7 @@ export function columnsAt(engine: Engine, ports: readonly number[], timePs: numb
     }
     accounts.forEach(port, (row) => {
       const at = i * ALL_PRIORITIES.length + accounts.priority(row);
-      columns.creditUnits[at]! += sender.available(row);
+      columns.grantedUnits[at]! += sender.available(row);
     });
   });
   const used = ALL_PRIORITIES.filter((priority) => isUsed(columns, priority));

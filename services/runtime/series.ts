@@ -1,3 +1,4 @@
+import { GRANTS } from '../mechanisms/registry.js';
 import { USED } from '../engine/buffer/shared-buffer.js';
 import type { SendSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
@@ -18,7 +19,7 @@ export const SERIES_COLUMNS = [
   'blocked_ps',
   'queue_bytes',
   'ingress_bytes',
-  'credit_units',
+  GRANTS.seriesColumn,
 ] as const;
 
 /** Of each column: its type in SQL, its unit and its meaning. */
@@ -34,10 +35,10 @@ export const SERIES_MEANINGS: Readonly<
   tx_frames: ['BIGINT', 'frames', 'Frames sent in the interval.'],
   tx_bytes: ['BIGINT', 'bytes', 'Their bytes, FCS included.'],
   dropped_frames: ['BIGINT', 'frames', 'Frames dropped in the interval.'],
-  blocked_ps: ['BIGINT', 'ps', 'Time paused, or blocked on credit, in the interval.'],
+  blocked_ps: ['BIGINT', 'ps', `Time paused, or blocked on ${GRANTS.name}, in the interval.`],
   queue_bytes: ['BIGINT', 'bytes', 'Egress queue at its end.'],
   ingress_bytes: ['BIGINT', 'bytes', 'Ingress buffer of the priority group at its end.'],
-  credit_units: ['BIGINT', 'units', 'Available credit at its end.'],
+  [GRANTS.seriesColumn]: ['BIGINT', 'units', `Available ${GRANTS.name} at its end.`],
 };
 
 /** A port in the series, by its number in the service and its name. */
@@ -48,7 +49,7 @@ export interface SeriesPort {
 
 /**
  * Samples of ports at fixed virtual times: changes since the last sample, levels of queues and
- * accounts, and available credit; and rates of connections. Rows without a value are left out.
+ * accounts, and available grants; and rates of connections. Rows without a value are left out.
  */
 export class Sampler {
   rows: SeriesRow[] = [];
@@ -58,8 +59,8 @@ export class Sampler {
   /** Interval of the rows that were kept when it last doubled. */
   private rowsPs: number;
   private readonly last: Float64Array;
-  /** Of the port that is sampled, by priority: available credit, all channels together. */
-  private readonly credit = new Float64Array(8);
+  /** Of the port that is sampled, by priority: available grants, all channels together. */
+  private readonly available = new Float64Array(8);
   /** Connections that are limited, by their number in the service. */
   private readonly limited: readonly { readonly send: number; readonly name: string }[];
 
@@ -82,7 +83,7 @@ export class Sampler {
   /** Takes a sample; every actor has executed all before `dueAt`, and nothing from it on. */
   sample(): void {
     this.ports.forEach((port, i) => {
-      this.countCredit(port.port);
+      this.countGrants(port.port);
       for (let priority = 0; priority < 8; priority++) this.samplePriority(port, i, priority);
     });
     for (const { send, name } of this.limited) this.sampleRate(send, name);
@@ -142,12 +143,12 @@ export class Sampler {
     return dueAt === Infinity ? this.intervalPs : intervalAt(this.interval, dueAt);
   }
 
-  private countCredit(port: number): void {
-    const { credit, engine } = this;
+  private countGrants(port: number): void {
+    const { available, engine } = this;
     const { accounts, sender } = engine.grants;
-    credit.fill(0);
+    available.fill(0);
     accounts.forEach(port, (row) => {
-      credit[accounts.priority(row)]! += sender.available(row);
+      available[accounts.priority(row)]! += sender.available(row);
     });
   }
 
@@ -166,14 +167,14 @@ export class Sampler {
     const txOctets = counters.get(port, priority, TX_OCTETS);
     const dropFrames = counters.get(port, priority, DROP_FRAMES);
     const heldPs = engine.heldPs(port, priority, dueAt);
-    const credit = this.credit[priority]!;
+    const available = this.available[priority]!;
     const queueOctets = queues.get(port, priority, QUEUE_OCTETS);
     const ingressOctets = buffer.get(port, priority, USED);
     const isAsBefore =
       txFrames === last[at] &&
       dropFrames === last[at + 2] &&
       heldPs === last[at + 3] &&
-      credit === last[at + 4];
+      available === last[at + 4];
     if (isAsBefore && queueOctets === 0 && ingressOctets === 0) return;
     this.rows.push([
       dueAt,
@@ -185,13 +186,13 @@ export class Sampler {
       heldPs - last[at + 3]!,
       queueOctets,
       ingressOctets,
-      credit,
+      available,
     ]);
     last[at] = txFrames;
     last[at + 1] = txOctets;
     last[at + 2] = dropFrames;
     last[at + 3] = heldPs;
-    last[at + 4] = credit;
+    last[at + 4] = available;
   }
 }
 
@@ -200,7 +201,7 @@ export function sendsOf(spec: DeviceSpec): readonly SendSpec[] {
   return spec.kind === 'host' ? spec.sends : [];
 }
 
-/** Frames and octets sent, frames dropped, time held; and credit, whose change adds a row. */
+/** Frames and octets sent, frames dropped, time held; and grants, whose change adds a row. */
 const CHANGES = 5;
 
 /** Numbers that the sampler stores of each port. */

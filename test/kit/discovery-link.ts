@@ -17,6 +17,7 @@ import { Tables } from '../../services/engine/kernel/tables.js';
 import { makeCounters } from '../../services/engine/port/counters.js';
 import { blankEts, blankPfcConfiguration } from '../../services/engine/wire/lldp/dcbx-ieee.js';
 import { LLDP_FRAME_MOST, NEAREST_BRIDGE } from '../../services/engine/wire/lldp/lldpdu.js';
+import { creditNegotiation } from '../../services/mechanisms/credit/capability.js';
 
 export const TICK_PS = 1e12;
 export const TIMERS = {
@@ -157,7 +158,7 @@ export class DiscoveryEnd implements DiscoveryHost {
   private boot(beginPs = 0): DiscoveryMechanism {
     this.beginPs = beginPs;
     const counters = makeCounters(new Tables({ port: 1, device: 1 }));
-    const mechanism = new DiscoveryMechanism(this, counters, 0);
+    const mechanism = new DiscoveryMechanism(this, counters, 0, creditNegotiation);
     mechanism.configurePort(0, { discovery: this.spec, grants: null } as PortSpec);
     return mechanism;
   }

@@ -155,9 +155,15 @@ const MENTIONED: Readonly<Record<string, Mention>> = {
     // isolation are defined by what it does (P802.1Qdw, 802.1Qcz).
     also: /discovery|\/mechanisms\/(sfc|ci)\//,
   },
-  cbfc: { words: /cbfc/i, most: MENTIONS_MOST },
-  // Ultra Ethernet's flow control counts in credits of its own.
-  credit: { words: /credit/i, most: 76, also: /\/cbfc\// },
+  // Credit exchange may have its messages.
+  cbfc: { words: /cbfc/i, most: MENTIONS_MOST, also: /\/mechanisms\/credit\// },
+  credit: {
+    words: /credit(?!Bytes)/i,
+    most: MENTIONS_MOST,
+    // Ultra Ethernet's flow control, the arbiters of an 82599 and LLDP count in credits of their
+    // own; discovery advertises credit exchange, in a TLV and by keys of its name.
+    also: /\/cbfc\/|\/arbiter\/|nic-82599|\/(page-)?nics?(-text)?\.tsx?$|discovery/,
+  },
   mvtx2802: { words: /mvtx2802/i, most: MENTIONS_MOST },
   '82599': { words: /82599/i, most: MENTIONS_MOST },
 };

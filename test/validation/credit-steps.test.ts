@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EXCHANGES } from '../../services/report/credit/exchange-table.js';
+import { EXCHANGES } from '../../services/mechanisms/credit/exchange-table.js';
 import { Session } from '../../services/runtime/session.js';
 import {
   countOf,
@@ -8,8 +8,8 @@ import {
   exchangesOf,
   stepSpans,
   unitsOf,
-} from '../../services/telemetry/credit/exchanges.js';
-import { planExchanges } from '../../services/telemetry/credit/plan-exchanges.js';
+} from '../../services/mechanisms/credit/exchanges.js';
+import { planExchanges } from '../../services/telemetry/otlp/plan-exchanges.js';
 import { eventsOf } from '../../services/telemetry/events/event-table.js';
 import { fabricOf } from '../kit/emulate.js';
 import { inThreads } from '../kit/threads.js';

@@ -1,3 +1,4 @@
+import { GRANTS } from '../../mechanisms/registry.js';
 import { join } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { VariantError } from '../../fabric/scenario/variants.js';
@@ -114,7 +115,7 @@ function axesOf(vary: readonly string[]): Axis[] {
   const axes = vary.map((text): Axis => {
     const axis = axisOf(text);
     if (axis !== null) return axis;
-    throw new InputError(`--vary ${text}: write a path and values, as credit.counts=a,b`);
+    throw new InputError(`--vary ${text}: write a path and values, as ${GRANTS.name}.counts=a,b`);
   });
   const count = axes.reduce((product, { values }) => product * values.length, 1);
   if (count > RUNS_MAX) throw new InputError(`${count} runs are too many; at most ${RUNS_MAX}`);
@@ -216,7 +217,7 @@ function text(axes: readonly Axis[], rows: readonly Row[]): string {
     'after',
     'stalled',
     'recovered in',
-    'credit lost',
+    `${GRANTS.name} lost`,
     'starved',
     'dropped',
     'stalled flows',

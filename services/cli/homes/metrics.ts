@@ -1,3 +1,4 @@
+import { GRANTS } from '../../mechanisms/registry.js';
 import type { RunFigures } from '../../telemetry/metrics/port-figures.js';
 import type { SnapshotCache } from '../../runtime/run-snapshot.js';
 import { InputError } from '../exit.js';
@@ -12,8 +13,9 @@ export async function figuresOf(
 ): Promise<Snapshotted> {
   const snapshot = await snapshots.now();
   const { virtualPs, share, frameHops } = progress();
-  const { ports, credits, flows } = snapshot?.results ?? { ports: [], credits: [], flows: [] };
-  return { virtualPs, share, frameHops, ports, credits, flows };
+  const results = snapshot?.results ?? { ports: [], flows: [], ...GRANTS.noCounts };
+  const { ports, flows } = results;
+  return { virtualPs, share, frameHops, ports, ...GRANTS.countsOf(results), flows };
 }
 
 /** Metrics for Prometheus during the run; a port that is in use is invalid input. */

@@ -1,4 +1,4 @@
-import type { CreditExchange } from '../wire/lldp/capability-tlvs.js';
+import type { CreditExchange as GrantTlv } from '../wire/lldp/capability-tlvs.js';
 import type { MechanismTlvs } from '../wire/lldp/mechanism-tlvs.js';
 import type {
   Application,
@@ -7,6 +7,8 @@ import type {
   EtsTable,
   PfcConfiguration,
 } from '../wire/lldp/dcbx-ieee.js';
+
+export type { GrantTlv };
 
 /** Configuration of LLDP and DCBX at a port: plain data, made by assembly from a scenario. */
 
@@ -25,7 +27,7 @@ export interface DiscoveryPortSpec {
   readonly epochsPs: readonly number[];
   /** Data uses the negotiated configuration; false: that of the scenario. */
   readonly drives: boolean;
-  /** A priority with credit starts no frame before the link partner has agreed to it. */
+  /** A priority that exchanges grants starts no frame before the link partner has agreed to it. */
   readonly holdsWithoutGrants: boolean;
   /** By destination: the LLDPDU received before the run began; null where there was none. */
   readonly learned: readonly (Uint8Array | null)[];
@@ -69,8 +71,8 @@ export interface DiscoveryAdmin extends MechanismTlvs {
   readonly status: LldpStatus;
   readonly dcbx: DcbxAdmin;
   /** Null, here and below: the port does not advertise it. */
-  readonly exchange: CreditExchange | null;
-  /** Credit exchange is advertised by applications of DCBX alone. */
+  readonly exchange: GrantTlv | null;
+  /** Grants are advertised by applications of DCBX alone. */
   readonly byApplicationsAlone?: boolean;
   readonly congestionNotification: CongestionNotification | null;
 }

@@ -1,6 +1,7 @@
 /**
- * Frames of some priorities start with what the link partner has granted. A port has an account of
- * that for each channel and priority, with a row in the tables, used by both directions of the link.
+ * Frames of some priorities start with what the link partner has granted. A port has an account
+ * of that for each channel and priority, with a row in the tables, used by both directions of the
+ * link.
  */
 export interface GrantsSpec {
   /** Priorities with accounts, one bit each. */

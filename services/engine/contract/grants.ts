@@ -1,3 +1,4 @@
+import type { GrantNegotiation } from './grant-negotiation.js';
 import type { Charges } from '../buffer/charges.js';
 import type { ExchangeTerms } from './discovery.js';
 import type {
@@ -84,6 +85,7 @@ export interface GrantKeeper
   readonly sender: GrantSender;
   readonly receiver: GrantReceiver;
   readonly messages: GrantMessages;
+  readonly negotiation: GrantNegotiation;
   /** A frame came in that takes no memory, or has left it already. */
   readonly passed: Charges['passed'];
   /** The account at a port that a frame belongs to. */

@@ -44,11 +44,9 @@ export function makeMechanisms(
 ): MechanismSet {
   const { tables, buffer, ports, pool, queues, lines, counters, traceMask, replayBuffers } = shared;
   const faults = new FaultMechanism(tables, host, 4, traceMask);
-  const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT);
   const failover = new FailoverMechanism(tables, host, 7);
   const atSlot: Mechanism[] = [];
   atSlot[4] = faults;
-  atSlot[DISCOVERY_SLOT] = discovery;
   atSlot[7] = failover;
   const accounts = hasSlottedSwitches ? makeAccounts(shared) : buffer;
   const waiting = {
@@ -67,6 +65,9 @@ export function makeMechanisms(
   });
   const grants = given.find(keepsGrants);
   assert(grants !== undefined, 'engine.grant-keeper');
+  const { negotiation } = grants;
+  const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT, negotiation);
+  atSlot[DISCOVERY_SLOT] = discovery;
   const all = atSlot.filter((mechanism) => mechanism !== undefined);
   return { all, atSlot, given, grants, faults, discovery, failover };
 }

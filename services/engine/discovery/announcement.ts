@@ -59,8 +59,8 @@ export interface Announcement {
   readonly ttlSeconds: number;
   readonly admin: DiscoveryAdmin;
   readonly operation: DcbxOperation;
-  /** Priorities on which the port agrees to exchange credit with its peer, one bit each. */
-  readonly creditAgreed: number;
+  /** Priorities on which the port agrees to exchange grants with its peer, one bit each. */
+  readonly agreed: number;
   readonly cee: CeeDcbx | null;
   readonly topology: TopologyRecognition;
   /** DCBX and capabilities are sent to the nearest bridge only. */
@@ -178,14 +178,14 @@ function dcbxTlvs({ admin, operation, cee }: Announcement): Encode[] {
   return encoders;
 }
 
-function capabilityTlvs({ admin, creditAgreed, topology }: Announcement): Encode[] {
-  const { exchange: credit, byApplicationsAlone, congestionNotification } = admin;
+function capabilityTlvs({ admin, agreed, topology }: Announcement): Encode[] {
+  const { exchange, byApplicationsAlone, congestionNotification } = admin;
   const encoders: Encode[] = [(octets, at) => encodeTopologyRecognition(octets, at, topology)];
   if (congestionNotification !== null) {
     encoders.push((octets, at) => encodeCongestionNotification(octets, at, congestionNotification));
   }
-  if (credit !== null && byApplicationsAlone !== true) {
-    const tlv = { ...credit, agreed: creditAgreed };
+  if (exchange !== null && byApplicationsAlone !== true) {
+    const tlv = { ...exchange, agreed };
     encoders.push((octets, at) => encodeCreditExchange(octets, at, tlv));
   }
   return [...encoders, ...mechanismTlvEncoders(admin)];

@@ -1,3 +1,4 @@
+import type { GrantNegotiation } from '../contract/grant-negotiation.js';
 import type { DiscoveryPortSpec, PortOperator } from '../contract/discovery.js';
 import type {
   HoldReason,
@@ -72,6 +73,7 @@ export class DiscoveryMechanism implements Mechanism {
     private readonly host: DiscoveryHost,
     private readonly counters: Counters,
     private readonly slot: number,
+    private readonly grants: GrantNegotiation,
   ) {}
 
   /** Sets what applies the negotiated configuration. */
@@ -82,7 +84,7 @@ export class DiscoveryMechanism implements Mechanism {
   configurePort(port: number, spec: PortSpec): void {
     const own = spec.discovery;
     this.specs[port] = own;
-    this.ports[port] = own === null ? null : openPort(own);
+    this.ports[port] = own === null ? null : openPort(own, this.grants);
     if (own === null) return;
     const { chassisMac } = own.identity;
     const siblings = this.systems.get(chassisMac) ?? [];
@@ -295,7 +297,7 @@ export class DiscoveryMechanism implements Mechanism {
   private reconsider(port: number): void {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
-    negotiate(spec, state);
+    negotiate(spec, state, this.grants);
     const { now } = this.host.clock;
     state.settledPs[spec.epochsPs.findLastIndex((fromPs) => fromPs <= now)] = now;
     if (spec.drives) this.operate(port);
@@ -320,7 +322,7 @@ export class DiscoveryMechanism implements Mechanism {
     this.trackExposure(port);
   }
 
-  /** Priorities that this end has for credit only, as long as the other has not agreed. */
+  /** Priorities that this end has for grants only, as long as the other has not agreed. */
   private withheld(port: number): number {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
@@ -336,7 +338,7 @@ export class DiscoveryMechanism implements Mechanism {
     if (!spec.identity.isBridge) return;
     const { willing } = adminOf(spec, state).dcbx.pfc;
     const own = { willing, mac: spec.identity.mac };
-    // Priorities with credit are safe.
+    // Priorities that exchange grants are safe.
     const differing =
       differingPfc(state.operation, own, peerOf(state)) & ~state.agreement.priorities;
     trackExposure(state.exposure, differing, this.receivedAt(port), this.host.clock.now);
@@ -398,7 +400,7 @@ export class DiscoveryMechanism implements Mechanism {
       ttlSeconds: txTtl(timers),
       admin: adminOf(spec, state),
       operation: this.inForce(port),
-      creditAgreed: state.agreement.agreed,
+      agreed: state.agreement.agreed,
       cee: ceeToSay(spec, state),
       topology: {
         deviceType: identity.isBridge ? BRIDGE : END_STATION,

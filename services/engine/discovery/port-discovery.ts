@@ -1,12 +1,7 @@
 /** One port's discovery: its agents, and the result of DCBX and capabilities. Plain state. */
 
 import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js';
-import {
-  advertisedCredit,
-  agreeOnCredit,
-  type CreditAgreement,
-  noCredit,
-} from './capabilities/credit-capability.js';
+import type { GrantAgreement, GrantNegotiation } from '../contract/grant-negotiation.js';
 import { END_STATION_LEVEL, UNKNOWN_LEVEL } from './capabilities/topology-level.js';
 import { blankCee, ceeOf, type CeeState, renewCee, resolveCee } from './dcbx/dcbx-cee-machine.js';
 import { chosenDcbx } from './dcbx/dcbx-choice.js';
@@ -45,7 +40,7 @@ export interface PortDiscovery {
   stage: number;
   cee: CeeState;
   operation: DcbxOperation;
-  agreement: CreditAgreement;
+  agreement: GrantAgreement;
   /** Of the device, as topology recognition counts. */
   level: number;
   /** By epoch: when the neighbor, or what was agreed with it, last changed; -1: never. */
@@ -53,7 +48,7 @@ export interface PortDiscovery {
   exposure: Exposure;
 }
 
-export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
+export function openPort(spec: DiscoveryPortSpec, grants: GrantNegotiation): PortDiscovery {
   const { admin } = spec.stages[0];
   return {
     agents: spec.destinations.map(() => ({
@@ -68,7 +63,7 @@ export function openPort(spec: DiscoveryPortSpec): PortDiscovery {
     stage: 0,
     cee: blankCee(),
     operation: copyOperation(localOperation(admin.dcbx)),
-    agreement: noCredit(),
+    agreement: grants.none(),
     level: spec.identity.isBridge ? UNKNOWN_LEVEL : END_STATION_LEVEL,
     settledPs: spec.epochsPs.map(() => -1),
     exposure: noExposure(),
@@ -94,7 +89,11 @@ export function changeAdmin(port: PortDiscovery): void {
 /**
  * Computes the port's operational state, after its neighbor or its administrator changed something.
  */
-export function negotiate(spec: DiscoveryPortSpec, port: PortDiscovery): void {
+export function negotiate(
+  spec: DiscoveryPortSpec,
+  port: PortDiscovery,
+  grants: GrantNegotiation,
+): void {
   const admin = adminOf(spec, port);
   const { mac } = spec.identity;
   const peer = peerOf(port);
@@ -107,7 +106,9 @@ export function negotiate(spec: DiscoveryPortSpec, port: PortDiscovery): void {
   if (port.agents[0].rx.neighbors.length > 1) {
     port.operation.mismatches |= MISMATCH.SEVERAL_PEERS;
   }
-  negotiateCredit(port, admin, mac, peer);
+  port.agreement = agreementOf(admin, mac, peer, grants);
+  if (port.agreement.mismatch) port.operation.mismatches |= MISMATCH.CREDIT;
+  if (port.agreement.unitMismatch) port.operation.mismatches |= MISMATCH.CREDIT_UNIT;
 }
 
 function operationOf(
@@ -126,20 +127,18 @@ function operationOf(
   return resolveIeee(admin.dcbx, mac, { mac: peer.mac, ...peer.remote });
 }
 
-function negotiateCredit(
-  port: PortDiscovery,
-  { exchange: credit }: DiscoveryAdmin,
+function agreementOf(
+  { exchange }: DiscoveryAdmin,
   mac: number,
   peer: Neighbor | null,
-): void {
-  const other = peer === null ? null : advertisedCredit(peer.remote);
+  grants: GrantNegotiation,
+): GrantAgreement {
+  const other = peer === null ? null : grants.advertised(peer.remote);
   const follows =
-    credit !== null &&
+    exchange !== null &&
     other !== null &&
-    followsPeer({ willing: credit.willing, mac }, { willing: other.willing, mac: peer!.mac });
-  port.agreement = agreeOnCredit(credit, other, follows);
-  if (port.agreement.mismatch) port.operation.mismatches |= MISMATCH.CREDIT;
-  if (port.agreement.unitMismatch) port.operation.mismatches |= MISMATCH.CREDIT_UNIT;
+    followsPeer({ willing: exchange.willing, mac }, { willing: other.willing, mac: peer!.mac });
+  return grants.agree(exchange, other, follows);
 }
 
 export function ceeToSay(

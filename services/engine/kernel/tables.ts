@@ -42,9 +42,9 @@ type Entry = Omit<ColumnLayout, 'rows'> & { readonly kind: keyof SavedRows };
 
 /**
  * The state that the actors of one service work on: arrays with a row per device, port, connection,
- * account of grants or limited rate. All actors share the arrays and each owns a range of rows, so hot
- * state is dense however many actors there are, and an actor is saved and restored as slices, in
- * any grouping.
+ * account of grants or limited rate. All actors share the arrays and each owns a range of rows, so
+ * hot state is dense however many actors there are, and an actor is saved and restored as slices,
+ * in any grouping.
  *
  * A table may have several planes, one per priority: fabrics use few of them, and so the rows that
  * are in use lie side by side.

@@ -35,8 +35,8 @@ const LAYERED = 2;
 /** Beside the classes of `READY`: the link layer has a frame to send again. */
 export const REPEAT = 1 << 8;
 /**
- * Classes whose frames start with a grant of the link partner only, and (from bit 8) priorities with
- * accounts of grants; from bit 16 the same of classes and priorities that have a `StartGate`.
+ * Classes whose frames start with a grant of the link partner only, and (from bit 8) priorities
+ * with accounts of grants; from bit 16 the same of classes and priorities with a `StartGate`.
  */
 const GRANT_GATED = 8;
 const ACCOUNTS_SHIFT = 8;

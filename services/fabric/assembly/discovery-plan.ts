@@ -6,17 +6,8 @@ import type {
   DiscoveryAdmin,
   DiscoveryPortSpec,
 } from '../../engine/contract/discovery.js';
-import { PS_PER_US } from '../../engine/units/time.js';
-import { cetApplications } from '../../engine/discovery/capabilities/credit-capability.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
-import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../engine/wire/ce-tag.js';
 import {
-  blankCreditExchange,
-  CREDIT_CODEC_VERSION,
-  type CreditExchange,
-} from '../../engine/wire/lldp/capability-tlvs.js';
-import {
-  type Application,
   type Ets,
   type EtsTable,
   TSA_ETS,
@@ -31,7 +22,7 @@ import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
 import { fixedClasses, problemOfClasses } from './fixed-classes.js';
-import { NIC, type GrantPortSpec } from '../../mechanisms/registry.js';
+import { NIC, type GrantPortSpec, GRANTS, type GrantOffering } from '../../mechanisms/registry.js';
 import { nicHost } from './nic-host.js';
 import type { LinkEnd } from './link-ends.js';
 import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
@@ -43,17 +34,12 @@ import { placeOfGrants } from './settings.js';
 const BRIDGE_VLAN_DEFAULT = 1;
 /** A frame of ordinary length with a tag. */
 const FRAME_OCTETS_USUAL = 1522;
-const U16_MOST = 0xffff;
-const U48_MOST = 2 ** 48 - 1;
-
-/** Fields of a CET TLV about a port's own grants. */
-type Grants = Pick<CreditExchange, 'refreshPs' | 'agePs' | 'wide' | 'divided' | 'bufferUnits'>;
 
 /** What an administrator has set at a device. */
 interface Configuration {
   readonly end: DiscoveryEndSection;
   readonly pfc: number;
-  readonly credit: number;
+  readonly grants: number;
   readonly arbiter: ArbiterSpec;
   /** The table of a NIC's registers, which replaces it; null for ports without. */
   readonly hardware: EtsTable | null;
@@ -85,7 +71,7 @@ export class DiscoveryPlan {
       new NameTable(topology, 'device', reject).select(devices);
       if (end.classes) this.checkClasses(devices, end.classes, [...path, 'classes']);
       if (change.pfc) this.checkMemory(devices, 'pfc', [...path, 'pfc']);
-      if (change.grants) this.checkMemory(devices, 'credit', [...path, 'credit']);
+      if (change.grants) this.checkMemory(devices, GRANTS.name, [...path, GRANTS.name]);
     }
   }
 
@@ -157,7 +143,6 @@ export class DiscoveryPlan {
 
   private stages(end: LinkEnd, exchange: GrantPortSpec | null): DiscoveryPortSpec['stages'] {
     const { device } = end;
-    const grants = this.grants(device, exchange);
     const { scenario, topology } = this.input;
     const { name, kind } = topology.devices[device]!;
     const own = this.settings[device]!;
@@ -171,11 +156,11 @@ export class DiscoveryPlan {
     let now: Configuration = {
       end: own.discovery,
       pfc: negotiatedOf(own, scenario),
-      credit: exchangedOf(own),
+      grants: exchangedOf(own),
       arbiter: arbiter ?? scenario.classes.arbiter,
       hardware,
     };
-    const stages = [{ fromPs: 0, admin: this.admin(device, now, grants) }];
+    const stages = [{ fromPs: 0, admin: this.admin(device, now, exchange) }];
     for (const change of scenario.discovery.changes) {
       if (!matchesGlob(change.devices, name)) continue;
       const { arbiter: kept } = change;
@@ -186,22 +171,26 @@ export class DiscoveryPlan {
       now = {
         end: { ...now.end, ...change.end },
         pfc: change.pfc ?? now.pfc,
-        credit: change.grants ?? now.credit,
+        grants: change.grants ?? now.grants,
         arbiter: change.arbiter ?? now.arbiter,
         hardware: change.arbiter === null ? now.hardware : null,
       };
-      stages.push({ fromPs: change.atPs, admin: this.admin(device, now, grants) });
+      stages.push({ fromPs: change.atPs, admin: this.admin(device, now, exchange) });
     }
     return stages;
   }
 
-  private admin(device: number, configuration: Configuration, grants: Grants): DiscoveryAdmin {
+  private admin(
+    device: number,
+    configuration: Configuration,
+    exchange: GrantPortSpec | null,
+  ): DiscoveryAdmin {
     const { end } = configuration;
     return {
       status: end.status,
       dcbx: this.dcbx(device, configuration),
-      exchange: this.credit(device, configuration, grants),
-      byApplicationsAlone: this.settings[device]!.grants.cet === 'application',
+      exchange: GRANTS.tlv(this.offering(device, configuration), exchange),
+      byApplicationsAlone: GRANTS.isLiteral(this.settings[device]!.grants),
       ...NO_MECHANISM_TLVS,
       congestionNotification: null,
       ...this.advertised(device),
@@ -241,97 +230,34 @@ export class DiscoveryPlan {
         capability: end.pfcCapability,
         enabled: pfc,
       },
-      applications: [...end.applications, ...this.cetApplications(device, configuration)],
+      applications: [
+        ...end.applications,
+        ...GRANTS.applications(this.offering(device, configuration)),
+      ],
       fixedClasses: this.fixed[device]!,
     };
   }
 
-  /** Credit exchange as Application Protocol entries of DCBX. */
-  private cetApplications(device: number, { end, credit }: Configuration): Application[] {
-    const { cet } = this.settings[device]!.grants;
-    if (cet === 'tlv') return [];
-    if (credit !== 0 && end.dcbx === 'off') {
-      const message = `${this.input.topology.devices[device]!.name} sends no DCBX, whose entries`;
-      throw this.input.fail(['credit', 'cet'], `${message} cet: ${cet} needs; cet: tlv`);
-    }
-    return cetApplications(credit);
-  }
-
-  /** The credit TLV of a device; null for one without. */
-  private credit(
-    device: number,
-    configuration: Configuration,
-    grants: Grants,
-  ): CreditExchange | null {
-    const own = this.settings[device]!.grants;
-    const { grants: capable } = this.prospects[device]!;
-    if (capable === 0) return null;
-    const { grants: credit } = this.input.scenario;
-    const isLiteral = own.cet === 'application';
-    const supported = Math.min(credit.channels.length, own.maxChannels ?? Infinity);
-    const channels = isLiteral ? 1 : supported;
-    const tags = credit.tags && !isLiteral;
-    const codec = this.codec(device, configuration.credit);
-    const microseconds = (ps: number): number => Math.min(U16_MOST, Math.round(ps / PS_PER_US));
-    return {
-      ...blankCreditExchange(),
-      ceTag: tags,
-      cumulative: own.counts === 'cumulative' && !isLiteral,
-      resync: !isLiteral,
-      answers: true,
-      channelled: channels > 1,
-      unitOctets: own.unitBytes ?? this.longestOctets,
-      maxCreditBlockOctets: Math.max(this.longestOctets, own.unitBytes ?? 0),
-      channels: channels > 1 ? channels : 0,
-      willing: configuration.end.willing.includes('credit'),
-      capable,
-      enabled: configuration.credit,
-      ...codec,
-      requestTpid: tags ? CE_TAG_REQUEST : 0,
-      responseTpid: tags ? CE_TAG_GRANT : 0,
-      refreshUs: microseconds(credit.refreshPs),
-      ageUs: microseconds(own.agePs ?? 0),
-      ...grants,
-    };
-  }
-
-  /** Messages that a device supports; it negotiates codecs if CE frames are not the only ones. */
-  private codec(device: number, enabled: number): Partial<CreditExchange> {
-    const { codec, cet } = this.settings[device]!.grants;
-    if (codec === 'ce') return {};
+  /** What the slice that exchanges grants knows of a device to advertise it. */
+  private offering(device: number, { end, grants }: Configuration): GrantOffering {
     const { scenario, topology, fail } = this.input;
     const { name } = topology.devices[device]!;
-    if (cet === 'application') {
-      const message = `${name} has codec: ${codec}, which entries of DCBX cannot say; cet: both`;
-      throw fail(placeOfGrants(this.settings[device]!, 'codec', 'codec'), message);
-    }
+    const own = this.settings[device]!;
     const change = scenario.discovery.changes.find(
-      ({ devices, grants }) => grants !== null && matchesGlob(devices, name),
+      ({ devices, grants: changed }) => changed !== null && matchesGlob(devices, name),
     );
-    if (change !== undefined) {
-      const message = `${name} has codec: ${codec}, whose priorities cannot change; codec: ce`;
-      throw fail(['discovery', 'changes', change.index, 'credit'], message);
-    }
-    return { version: CREDIT_CODEC_VERSION, ceFrames: codec === 'both', cbfc: enabled };
-  }
-
-  /** Grants of a port in the second version of the CET TLV. */
-  private grants(device: number, exchange: GrantPortSpec | null): Grants {
-    const { refreshPs } = this.input.scenario.grants;
-    const agePs = this.settings[device]!.grants.agePs ?? 0;
-    for (const [key, ps] of Object.entries({ refresh: refreshPs, age: agePs })) {
-      if (ps <= U48_MOST) continue;
-      const message = `${key}: longer than the CET TLV of discovery can say; at most 281s`;
-      throw this.input.fail(['credit', key], message);
-    }
     return {
-      refreshPs,
-      agePs,
-      wide: exchange?.granting.isWide ?? false,
-      divided: exchange?.granting.policy === 'static',
-      bufferUnits: [
-        ...(exchange?.granting.bufferUnits ?? new Array<number>(TRAFFIC_CLASSES).fill(0)),
-      ],
+      section: scenario.grants,
+      end: own.grants,
+      capable: this.prospects[device]!.grants,
+      enabled: grants,
+      willing: end.willing.includes(GRANTS.name),
+      sendsDcbx: end.dcbx !== 'off',
+      longestOctets: this.longestOctets,
+      name,
+      placeOf: (key, property) => placeOfGrants(own, key, property),
+      changePath: change && ['discovery', 'changes', change.index, GRANTS.name],
+      fail,
     };
   }
 }

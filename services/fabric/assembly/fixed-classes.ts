@@ -17,8 +17,8 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
 }
 
 /**
- * Priorities, one bit each, whose class something depends on: accounts of grants, congestion messages,
- * registers of a part. They stay where all devices have them, and separate from others.
+ * Priorities, one bit each, whose class something depends on: accounts of grants, congestion
+ * messages, registers of a part. They stay where all devices have them, and separate from others.
  */
 export function fixedClasses(
   { scenario, topology, flows, fail }: AssemblyInput,

@@ -129,8 +129,8 @@ function disagreement(
     const paths = devices.map((side) => placeOfGrants(side, 'codec', 'codec'));
     return fail(
       paths.find(([section]) => section === 'devices') ?? paths[0]!,
-      `priority ${priority} has ${GRANTS.name} with codec ${here} at ${end.name}, and ${there} at ` +
-        `${peer.name}; codec: both at one of them, or give a fallback`,
+      `priority ${priority} has ${GRANTS.name} with codec ${here} at ${end.name}, and ` +
+        `${there} at ${peer.name}; codec: both at one of them, or give a fallback`,
     );
   }
   const mayFallBack = [method, other].some((one) => one === GRANTS.name || isOfSlice(one));

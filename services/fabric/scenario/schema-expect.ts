@@ -111,7 +111,8 @@ export const observeSchema = mapping({
   events: either([flag(), word('steps')], 'what to record', 'true, false, or steps')
     .describe(
       'Record each drop, mark, pause and delivery as a row of events.csv; steps: also the six ' +
-        `steps of ${GRANTS.name} exchange, with a table per link in exchanges.csv and spans (--otlp).`,
+        `steps of ${GRANTS.name} exchange, with a table per link in exchanges.csv and spans ` +
+        '(--otlp).',
     )
     .prefault(false),
   wire: flag()

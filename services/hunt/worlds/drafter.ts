@@ -1,4 +1,4 @@
-import { GRANTING_CONTROLS, PAUSING_CONTROLS } from '../../mechanisms/registry.js';
+import { GRANTING_CONTROLS, PAUSING_CONTROLS, GRANTS } from '../../mechanisms/registry.js';
 import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import type { FaultKind } from '../../fabric/scenario/fault-section.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
@@ -8,8 +8,8 @@ import { RECOVERY_SPANS, tellWithin } from './samples.js';
 import type { Drawer } from './schema-values.js';
 import { resolve, sectionNode, shapesOf } from './schema-values.js';
 
-/** Of priorities; credit exchange twice, as the one with most settings. */
-const METHODS = [...PAUSING_CONTROLS, 'credit', 'credit', 'none', ...GRANTING_CONTROLS];
+/** Of priorities; the exchange of grants twice, as the one with most settings. */
+const METHODS = [...PAUSING_CONTROLS, GRANTS.name, GRANTS.name, 'none', ...GRANTING_CONTROLS];
 
 /** A scenario that has not been checked yet. */
 export type Draft = Record<string, unknown>;
@@ -54,7 +54,7 @@ export class Drafter {
     const hasPause = this.isSlow || sampler.chance(0.12);
     const priorities = this.priorities(hasPause);
     const text = JSON.stringify(priorities);
-    const hasCredit = text.includes('credit');
+    const exchanges = text.includes(GRANTS.name);
     const load = this.loads();
     const congestion = JSON.stringify(load);
     const draft: Draft = {
@@ -66,7 +66,7 @@ export class Drafter {
       ...this.usual('switches', this.isSlotted ? 1 : 0.5),
       ...(hasPause && !this.isSlotted && { pause: this.section('pause', 0.3) }),
       priorities,
-      ...this.credit(hasCredit),
+      ...this.grants(exchanges),
       ...GRANTING_CONTROLS.reduce(
         (all, name) => ({ ...all, ...this.wanted(name, text.includes(name), 0.3) }),
         {},
@@ -105,7 +105,8 @@ export class Drafter {
     const written = JSON.stringify(draft);
     if (/"counts":"incremental"|"cet":"application"/.test(written)) promiseLess(draft);
     if (written.includes(STAYS_IN_FLUSH)) promiseNothing(draft);
-    if (/"llr"|"credit"/.test(written)) promiseLater(draft, written, RECOVERY_SPANS * place.spanPs);
+    const isSlow = ['llr', GRANTS.name].some((name) => written.includes(`"${name}"`));
+    if (isSlow) promiseLater(draft, written, RECOVERY_SPANS * place.spanPs);
     if (written.includes('"recover"')) tellWithin(place.spanPs, draft, written);
     return draft;
   }
@@ -143,13 +144,13 @@ export class Drafter {
     return { llr: { ...(drawn as Draft), enabled: this.sampler.chance(0.9) } };
   }
 
-  /** Often with the two keys that decide when credit moves: each by itself changes little. */
-  private credit(isWanted: boolean): Draft {
-    const drawn = this.wanted('credit', isWanted, 0.3)['credit'];
+  /** Often with the two keys that decide when grants move: each by itself changes little. */
+  private grants(isWanted: boolean): Draft {
+    const drawn = this.wanted(GRANTS.name, isWanted, 0.3)[GRANTS.name];
     if (drawn === undefined) return {};
-    const [shape] = shapesOf(sectionNode('credit')) as [JsonSchema];
-    const moves = this.drawer.chosen(shape, ['credit'], ['grant', 'request']);
-    return { credit: { ...(this.sampler.chance(0.5) && moves), ...(drawn as Draft) } };
+    const [shape] = shapesOf(sectionNode(GRANTS.name)) as [JsonSchema];
+    const moves = this.drawer.chosen(shape, [GRANTS.name], ['grant', 'request']);
+    return { [GRANTS.name]: { ...(this.sampler.chance(0.5) && moves), ...(drawn as Draft) } };
   }
 
   /** Flow control of each priority that has load, and sometimes another. */
@@ -307,8 +308,8 @@ export class Drafter {
 }
 
 /**
- * Incremental credit is not recovered when a message is lost, which is by design; after a link was
- * down it starts anew. Where discovery ends and begins it, its ends may differ by what was in
+ * An incremental grant is not recovered when a message is lost, by design; after a link was down
+ * it starts anew. Where discovery ends and begins it, its ends may differ by what was in
  * flight.
  */
 function promiseLess(draft: Draft): void {
@@ -325,7 +326,7 @@ const PS_PER_METRE = 5_000;
 /** Of INIT and its echo, or of an epoch and its answer, of which the first may be lost. */
 const ROUND_TRIPS = 4;
 
-/** Link-level retry initialises anew after an outage, and credit begins an epoch, over any link. */
+/** Link-level retry initialises anew after an outage, and grants begin an epoch, over any link. */
 function promiseLater(draft: Draft, written: string, ps: number): void {
   const lengths = Array.from(
     written.matchAll(/"length":"([\d.]+)(k?)m"/g),

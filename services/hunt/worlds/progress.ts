@@ -22,7 +22,7 @@ const TIMEOUTS = 10;
 /** Paced frames are released so late at most, or, at random intervals, almost always. */
 const PACES = 2;
 const RANDOM_PACES = 15;
-/** Credits, or what may be outstanding, for fewer frames are used up in every round trip. */
+/** Grants, or what may be outstanding, for fewer frames are used up in every round trip. */
 const NARROW_FRAMES = 4;
 /** What waits in a host may have been so much more. */
 const TURNS = 3;
@@ -163,14 +163,14 @@ function mayLose({ scenario, specs }: Fabric, { flows, priorities }: RunResults)
 
 /** How long a flow may be without deliveries. */
 class Patience {
-  /** The slowest queue of any NIC, or receiver of credit. */
+  /** The slowest queue of any NIC, or receiver of grants. */
   private readonly slowestBps: number;
   private readonly longestOctets: number;
   /** Flows, or the accounts of a shaped port: idle ones are granted, too. */
   private readonly sharing: number;
   private readonly durationPs: number;
-  /** Where credits, or retry, are for a few frames only, all flows may wait for them in turn. */
-  private readonly creditsPs: number;
+  /** Where grants, or retry, are for a few frames only, all flows may wait for them in turn. */
+  private readonly windowsPs: number;
   /** Of the slowest host. */
   private readonly turnPs: number;
   /** Until what link partners have lost of each other's messages is repeated. */
@@ -201,7 +201,7 @@ class Patience {
       ports.flatMap(({ retry }) => retry?.mostOctets ?? []),
     );
     const isNarrow = Math.min(...windows, ...retried) < NARROW_FRAMES * this.longestOctets;
-    this.creditsPs = isNarrow ? this.sharing * wayPs : 0;
+    this.windowsPs = isNarrow ? this.sharing * wayPs : 0;
     this.turnPs = Math.max(
       ...fabric.specs.map((_, d) => sourceTurnPs(fabric, engine, d, this.longestOctets)),
     );
@@ -223,7 +223,7 @@ class Patience {
       this.loses ? this.repeatsPs : 0,
       pacePs(release),
       TURNS * this.turnPs,
-      this.creditsPs,
+      this.windowsPs,
       this.framePs(flow, leastBps),
     );
   }

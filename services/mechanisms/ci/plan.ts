@@ -1,9 +1,10 @@
 import { STATION_OCTETS } from '../../engine/notices/stations.js';
-import type {
-  DeviceContext,
-  FabricContext,
-  LinkContext,
-  MechanismPlan,
+import {
+  type DeviceContext,
+  type FabricContext,
+  type LinkContext,
+  type MechanismPlan,
+  EXCHANGE,
 } from '../fabric-context.js';
 import { maskOf, watchedOf } from '../mechanism-slice.js';
 import type { CiSettings } from './settings.js';
@@ -107,11 +108,11 @@ export class CiPlan implements MechanismPlan<CiSwitchSpec> {
     const method = device.priorities[first].flowControl;
     for (const other of priorities) {
       const { flowControl } = device.priorities[other];
-      if (flowControl === method && method !== 'credit') continue;
+      if (flowControl === method && method !== EXCHANGE) continue;
       throw this.context.fail(
         device.placeOfPriority(other),
-        flowControl === 'credit' || method === 'credit'
-          ? `priority ${other}: ci and credit do not go together`
+        flowControl === EXCHANGE || method === EXCHANGE
+          ? `priority ${other}: ci and ${EXCHANGE} do not go together`
           : `priority ${other} has flowControl ${flowControl}, but ${first} has ${method}: ` +
               'queues that share flows have the same flow control',
       );

@@ -9,6 +9,7 @@ import type { MechanismTools, SliceMechanism } from '../../engine/contract/slice
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { ReplayBuffers } from '../../engine/port/replay-buffers.js';
 import { CLASS, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import { creditNegotiation } from './capability.js';
 import { CreditAccounts } from './accounts.js';
 import type { CreditCharges } from './charges.js';
 import { makeCreditCharges } from './charges.js';
@@ -47,6 +48,7 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
   readonly receiver: CreditReceiver;
   readonly conversation: CreditConversation;
   readonly messages: CreditConversation;
+  readonly negotiation = creditNegotiation;
   // Functions that the data path calls.
   readonly rowOf: CreditCharges['rowOf'];
   readonly admitted: CreditCharges['admitted'];

@@ -256,3 +256,16 @@ export const creditMetrics = {
       lost.filter(({ starvedSincePs }) => starvedSincePs !== null).length,
   },
 };
+
+type Instrument = readonly [name: string, meaning: string, read: (row: CreditResult) => number];
+
+/** Metrics of accounts, in units. */
+export const creditTotals: readonly Instrument[] = [
+  ['credit.granted.units', 'Credit that the port was granted.', (row) => row.granted],
+  ['credit.spent.units', 'Credit that frames consumed.', (row) => row.spent],
+];
+
+export const creditLevels: readonly Instrument[] = [
+  ['credit.available.units', 'Credit that the port may consume.', (row) => row.held],
+  ['credit.occupied.units', 'Buffer behind the port that frames occupy.', (row) => row.occupied],
+];

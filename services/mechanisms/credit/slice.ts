@@ -1,7 +1,11 @@
 import type { MechanismSlice } from '../mechanism-slice.js';
 import { ailmentOf } from './ailments.js';
 import { overdrawnPort } from './books.js';
+import { creditNegotiation } from './capability.js';
 import type { CreditContext } from './context.js';
+import { EXCHANGE } from '../fabric-context.js';
+import { EXCHANGE_TABLE } from './exchange-table.js';
+import { exchangesOf, stepSpans } from './exchanges.js';
 import { recoveryPs, shaperGapPs, unknownPs } from './times.js';
 import { lostCredit } from './lost.js';
 import { CreditMechanism } from './mechanism.js';
@@ -14,11 +18,14 @@ import {
   creditMetrics,
   creditPublished,
   creditResults,
+  creditLevels,
   creditTable,
+  creditTotals,
   lostCreditText,
   wrongCreditText,
 } from './results.js';
 import { creditOf } from './spec.js';
+import { creditApplications, creditTlv, isLiteral } from './tlv.js';
 import { creditOverridesSchema, creditSchema } from './settings.js';
 
 /** What a device does by its slice: nothing, since its ports are planned together with links. */
@@ -26,7 +33,7 @@ const NO_PLAN = { ofSwitch: () => null };
 
 /** Credit exchange: a port sends only what its link partner has granted buffer for. */
 export const creditExchange: MechanismSlice = {
-  name: 'credit',
+  name: EXCHANGE,
   hasSlot: true,
   create: (tools) => new CreditMechanism(tools),
   plan: () => NO_PLAN,
@@ -35,7 +42,7 @@ export const creditExchange: MechanismSlice = {
 
 /** What fabric, runs and reports take of the flow control whose frames start with grants. */
 export const credit = {
-  name: 'credit' as const,
+  name: EXCHANGE,
   /** Of its section, and of the overrides of devices. */
   help: 'Credit exchange on the priorities that have flowControl: credit.',
   schema: creditSchema,
@@ -44,6 +51,10 @@ export const credit = {
   changes: creditEnd,
   plan: (context: CreditContext) => new CreditPlan(context),
   sizeOf: creditSize,
+  negotiation: creditNegotiation,
+  tlv: creditTlv,
+  applications: creditApplications,
+  isLiteral,
   specOf: creditOf,
   shaperGapPs,
   unknownPs,
@@ -56,7 +67,20 @@ export const credit = {
   memoryText: creditTable,
   wrongText: wrongCreditText,
   lostText: lostCreditText,
+  countsOf: ({ credits }: Pick<CreditResults, 'credits'>) => ({ credits }),
+  noCounts: { credits: [] } as Pick<CreditResults, 'credits'>,
   table: CREDIT_TABLE,
+  exchangeTable: EXCHANGE_TABLE,
+  exchangesOf,
+  stepSpans,
+  counters: creditTotals,
+  levels: creditLevels,
+  /** Column of time series: units that a port may use. */
+  seriesColumn: 'credit_units' as const,
+  /** The same between processes. */
+  spokenColumn: 'creditUnits' as const,
+  /** Why a port waits though there is buffer: it is too far away for so little. */
+  loopReason: 'credit-loop' as const,
   published: creditPublished,
   metrics: creditMetrics,
   overdrawnPort,
@@ -66,6 +90,8 @@ export const credit = {
   reasons: {
     overdrawn: 'more credit than the buffer can back',
     misbooked: 'units of credit stored = frames stored',
+    loop: 'its credit ran out before the buffer of its link partner was full: less than one RTT',
+    deadlock: 'it is part of a deadlock: it waits for credit that only its own frames would free',
     standstill: 'frames wait for credit, and nothing is stored that it waits for',
   },
 };

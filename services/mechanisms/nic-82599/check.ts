@@ -10,7 +10,7 @@ import { unpackClasses } from '../../engine/nic-82599/up-to-tc.js';
 import type { Fail, NicFlow } from './context.js';
 import type { NicSection } from './section.js';
 import type { Path } from '../../settings/source-tree.js';
-import { needsGrants, isPausable } from '../fabric-context.js';
+import { needsGrants, isPausable, EXCHANGE } from '../fabric-context.js';
 import type { NicSurroundings } from './registers.js';
 import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './registers.js';
 
@@ -107,14 +107,14 @@ export class NicCheck {
     );
   }
 
-  /** Without DCB all priorities share a buffer: others may fill what is granted as credit. */
+  /** Without DCB all priorities share a buffer: others may fill what is granted. */
   private onlyBuffer(): void {
-    const credit = this.methods.findIndex(needsGrants);
+    const granted = this.methods.findIndex(needsGrants);
     const other = this.methods.findIndex((method) => !needsGrants(method));
-    if (credit < 0 || other < 0) return;
+    if (granted < 0 || other < 0) return;
     const message =
-      `priority ${credit} has credit and priority ${other} has none, but both share the only ` +
-      'receive buffer; dcb: true, or credit for all priorities (7.7.2.4.1)';
+      `priority ${granted} has ${EXCHANGE} and priority ${other} has none, but both share the ` +
+      `only receive buffer; dcb: true, or ${EXCHANGE} for all priorities (7.7.2.4.1)`;
     throw this.wrong(['dcb'], message);
   }
 
@@ -314,7 +314,7 @@ export function checkSwitch(
       if (granted >= 0) {
         const message =
           `${flow.name} is looped back into receive buffer ${tc}, which is granted to the link ` +
-          `partner as credit of priority ${granted}; use a priority of another class`;
+          `partner as ${EXCHANGE} of priority ${granted}; use a priority of another class`;
         throw fail(['load', flow.load, 'priority'], message);
       }
       if (reservedOctets[tc] >= around.largestFrameOctets) continue;

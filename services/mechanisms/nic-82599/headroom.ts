@@ -3,9 +3,9 @@ import { KB } from '../../engine/arbiter/credits.js';
 import type { BufferSpec } from '../../engine/contract/memory.js';
 import type { NicSection, WatermarkSection } from './section.js';
 import type { NicHost, NicLink, NicTraffic, Warn } from './context.js';
-import { isPausable } from '../fabric-context.js';
+import { isPausable, EXCHANGE } from '../fabric-context.js';
 
-/** Of a receive buffer that cannot store all that credit is granted for; null if there is none. */
+/** Of a receive buffer that cannot store all that is granted; null if there is none. */
 export function overGranted(
   { receive, hasPause }: NicHost,
   { accounts }: BufferSpec,
@@ -14,16 +14,16 @@ export function overGranted(
 ): string | null {
   const bufferOf = (up: number): number => (dcb && !hasPause ? receive[up] : 0);
   for (const [tc, { reservedOctets, headroomOctets }] of accounts[0].entries()) {
-    const credited = [0, 1, 2, 3, 4, 5, 6, 7].filter(
-      (up) => bufferOf(up) === tc && methods[up] === 'credit',
+    const granting = [0, 1, 2, 3, 4, 5, 6, 7].filter(
+      (up) => bufferOf(up) === tc && methods[up] === EXCHANGE,
     );
-    const granted = credited.reduce((sum, up) => sum + grantedOctets[up], 0);
+    const granted = granting.reduce((sum, up) => sum + grantedOctets[up], 0);
     const size = reservedOctets + headroomOctets;
     if (granted <= size) continue;
     return (
-      `receive buffer ${tc} has ${size} bytes, and credit of priority ${credited.join(', ')} is ` +
-      `granted for ${granted}; set credit.buffer to ${Math.floor(size / credited.length)}B or ` +
-      'less, or give the buffer more (receive)'
+      `receive buffer ${tc} has ${size} bytes, and ${EXCHANGE} of priority ` +
+      `${granting.join(', ')} is granted for ${granted}; set ${EXCHANGE}.buffer to ` +
+      `${Math.floor(size / granting.length)}B or less, or give the buffer more (receive)`
     );
   }
   return null;

@@ -1,3 +1,4 @@
+import { EXCHANGE } from '../fabric-context.js';
 import type { PrioritiesView } from '../mechanism-slice.js';
 import type { QcnSettings } from './settings.js';
 
@@ -5,7 +6,7 @@ import type { QcnSettings } from './settings.js';
 export function checkPriorities(settings: QcnSettings, view: PrioritiesView): void {
   checkClasses(settings, view);
   checkRoom(settings, view);
-  checkCredit(settings, view);
+  checkGrants(settings, view);
 }
 
 /** Each CNPV has queues of its own, and messages do not use a CNPV (802.1Q 30). */
@@ -52,13 +53,13 @@ function checkRoom({ priorities }: QcnSettings, view: PrioritiesView): void {
   });
 }
 
-/** A frame without credit may not be created, or change its priority, within a switch. */
-function checkCredit(settings: QcnSettings, view: PrioritiesView): void {
+/** A frame without a grant may not be created, or change its priority, within a switch. */
+function checkGrants(settings: QcnSettings, view: PrioritiesView): void {
   const { priorities, cnmPriority, alternatePriority, defence, outside, ports } = settings;
-  if (priorities.length > 0 && view.countingOf(cnmPriority) === 'credit') {
+  if (priorities.length > 0 && view.countingOf(cnmPriority) === EXCHANGE) {
     throw view.errorAt(
       ['qcn', 'cnmPriority'],
-      `priority ${cnmPriority} has credit, and none is granted for messages that switches ` +
+      `priority ${cnmPriority} has ${EXCHANGE}, and none is granted for messages that switches ` +
         'make; choose another',
     );
   }
@@ -69,7 +70,7 @@ function checkCredit(settings: QcnSettings, view: PrioritiesView): void {
   const method = view.countingOf(remapped);
   throw view.errorAt(
     ['qcn'],
-    `priority ${remapped} has ${method}, and the credit of a frame that is remapped at an edge ` +
-      `would return to another priority; leave out edges, or ${method}`,
+    `priority ${remapped} has ${method}, and the ${EXCHANGE} of a frame that is remapped at an ` +
+      `edge would return to another priority; leave out edges, or ${method}`,
   );
 }

@@ -42,7 +42,7 @@ export interface LivePriority {
   /** Four octets each, a floating number. */
   readonly queueOctets: string;
   readonly ingressOctets: string;
-  readonly creditUnits: string;
+  readonly grantedUnits: string;
   /** In the span. */
   readonly drops: string;
 }

@@ -196,7 +196,7 @@ export interface PortPlot {
   readonly ingressOctets: readonly number[] | null;
   readonly drops: readonly number[] | null;
   /** In the hand of the port. */
-  readonly creditUnits: readonly number[] | null;
+  readonly grantedUnits: readonly number[] | null;
   readonly limits: readonly LimitView[];
 }
 

@@ -1,3 +1,4 @@
+import { GRANTS } from '../../mechanisms/registry.js';
 import type { Axis } from '../../sweep/grid.js';
 import { nameOfAxis } from '../../sweep/grid.js';
 import type { Toll } from '../../sweep/measure.js';
@@ -54,7 +55,7 @@ const MEASURES: readonly Measure[] = [
     ...{ value: (toll) => toll.ingressOctets, format: formatOctets },
   },
   {
-    ...{ label: 'Units of credit lost for good', moreIsBetter: false },
+    ...{ label: `Units of ${GRANTS.name} lost for good`, moreIsBetter: false },
     ...{ value: (toll) => toll.lostUnits, format: formatCount },
   },
 ];

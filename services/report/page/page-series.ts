@@ -48,7 +48,7 @@ interface Sample {
   readonly heldPs: number;
   readonly queueOctets: number;
   readonly ingressOctets: number;
-  readonly creditUnits: number;
+  readonly grantedUnits: number;
 }
 
 /** Brings the series to at most so many spans of time: what a screen can show. */
@@ -137,11 +137,11 @@ function sampleOf(row: SeriesRow, grid: Grid, placeOf: ReadonlyMap<string, numbe
     ...[number, string, number, number, number, number, number],
     ...number[],
   ];
-  // A run of an earlier version has written no credit.
-  const [queueOctets = 0, ingressOctets = 0, creditUnits = 0] = levels;
+  // A run of an earlier version has written no grants.
+  const [queueOctets = 0, ingressOctets = 0, grantedUnits = 0] = levels;
   return {
     ...{ span: spanOf(timePs, grid), timePs, port: placeOf.get(port)!, priority, drops },
-    ...{ heldPs, queueOctets, ingressOctets, creditUnits },
+    ...{ heldPs, queueOctets, ingressOctets, grantedUnits },
     wireOctets: octets + frames * WIRE_OVERHEAD_OCTETS,
   };
 }
@@ -239,7 +239,7 @@ interface PlotColumns {
   readonly ingressOctets: Float64Array;
   readonly drops: Float64Array;
   /** Where no sample says, what the last one said. */
-  readonly creditUnits: Float64Array;
+  readonly grantedUnits: Float64Array;
 }
 
 /** Ports of interest, by priority. */
@@ -259,8 +259,8 @@ class Plots {
     columns.wireOctets[span]! += sample.wireOctets;
     columns.heldPs[span]! += sample.heldPs;
     columns.drops[span]! += sample.drops;
-    if (columns.creditUnits[span] !== sample.creditUnits) {
-      columns.creditUnits.fill(sample.creditUnits, span);
+    if (columns.grantedUnits[span] !== sample.grantedUnits) {
+      columns.grantedUnits.fill(sample.grantedUnits, span);
     }
     columns.queueOctets[span] = Math.max(columns.queueOctets[span]!, sample.queueOctets);
     columns.ingressOctets[span] = Math.max(columns.ingressOctets[span]!, sample.ingressOctets);
@@ -289,7 +289,7 @@ class Plots {
           queueOctets: numbers(c.queueOctets, Math.round),
           ingressOctets: numbers(c.ingressOctets, Math.round),
           drops: numbers(c.drops, Math.round),
-          creditUnits: numbers(c.creditUnits, Math.round),
+          grantedUnits: numbers(c.grantedUnits, Math.round),
         };
       });
   }
@@ -301,7 +301,7 @@ class Plots {
     const column = (): Float64Array => new Float64Array(this.grid.timesPs.length);
     const made = {
       ...{ port, priority, wireOctets: column(), heldPs: column(), queueOctets: column() },
-      ...{ ingressOctets: column(), drops: column(), creditUnits: column() },
+      ...{ ingressOctets: column(), drops: column(), grantedUnits: column() },
     };
     this.columns.set(key, made);
     return made;

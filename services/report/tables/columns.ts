@@ -1,9 +1,9 @@
 /** Every table that a run directory may have. */
 
-import { MECHANISMS } from '../../mechanisms/registry.js';
+import { MECHANISMS, GRANTS } from '../../mechanisms/registry.js';
 import type { Column, ColumnType } from '../../mechanisms/result-table.js';
 import { OBSERVED_TABLES } from './observed-tables.js';
-import { EXCHANGE_TABLE, RUN_TABLES } from './run-tables.js';
+import { RUN_TABLES } from './run-tables.js';
 
 export interface DescribedTable {
   readonly name: string;
@@ -14,7 +14,7 @@ export interface DescribedTable {
 export const TABLES: readonly DescribedTable[] = [
   ...RUN_TABLES,
   ...OBSERVED_TABLES,
-  EXCHANGE_TABLE,
+  GRANTS.exchangeTable,
   ...MECHANISMS.flatMap(({ results }) => results.tables ?? []),
 ];
 

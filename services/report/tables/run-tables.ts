@@ -2,9 +2,6 @@
 
 import { GRANTS } from '../../mechanisms/registry.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
-import { exchangesOf } from '../../telemetry/credit/exchanges.js';
-import type { TimedEvent } from '../../telemetry/events/event-table.js';
-import { EXCHANGES } from '../credit/exchange-table.js';
 import { columnName, columnsOf, resultTable } from '../../mechanisms/result-table.js';
 import type { ResultTable } from '../../mechanisms/result-table.js';
 import type {
@@ -257,12 +254,6 @@ const SLOT_PORTS: ResultTable<RunResults> = resultTable({
     slotPort.whole('wred_drops', 'frames', 'Frames dropped by WRED.', (p) => p.wredDrops),
   ],
 });
-
-/** From the events of a run that records the steps of the exchange. */
-export const EXCHANGE_TABLE: ResultTable<readonly TimedEvent[]> = {
-  ...EXCHANGES,
-  lines: (events) => EXCHANGES.lines(exchangesOf(events)),
-};
 
 /** In the order in which a reader looks them up; mechanisms add their own. */
 export const RUN_TABLES = [FLOWS, PORTS, MARGINS, RATES, GRANTS.table, SLOTS, SLOT_PORTS] as const;

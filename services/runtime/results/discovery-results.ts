@@ -1,7 +1,7 @@
 /** Results of LLDP and DCBX at every port: plain data, from the state of their machines. */
 
 import type { DiscoveryAdmin } from '../../engine/contract/discovery.js';
-import type { CreditAgreement } from '../../engine/discovery/capabilities/credit-capability.js';
+import type { GrantAgreement } from '../../engine/contract/grant-negotiation.js';
 import { MISMATCH_NAMES } from '../../engine/discovery/dcbx/dcbx-managed.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
 import type { LldpStatistics } from '../../engine/discovery/lldp/lldp-managed.js';
@@ -51,7 +51,7 @@ export interface DiscoveryPortResult {
   readonly hardware: EtsResult | null;
   readonly etsFrom: 'local' | 'peer';
   readonly pfcFrom: 'local' | 'peer';
-  readonly credit: CreditAgreement;
+  readonly credit: GrantAgreement;
   readonly level: number;
   readonly mismatches: readonly string[];
   /** By priority: frames received while only one end had PFC for it. */

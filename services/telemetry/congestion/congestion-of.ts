@@ -1,3 +1,4 @@
+import { GRANTS } from '../../mechanisms/registry.js';
 import type { DeviceWaits } from '../../engine/analysis/waits/wait-records.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Congestion, Deadlock, Episode, RootReason, Storm } from './congestion.js';
@@ -32,7 +33,7 @@ const LOCKED_UP: RootReason = 'deadlock';
  */
 function isLockedUp(episode: Episode, deadlocks: readonly Deadlock[]): boolean {
   const { kind, reason, port, priority, endPs } = episode;
-  if (kind !== 'blocked' || reason !== 'credit-loop' || endPs !== null) return false;
+  if (kind !== 'blocked' || reason !== GRANTS.loopReason || endPs !== null) return false;
   return deadlocks.some(
     ({ openedPs, ring }) =>
       openedPs === null && ring.some((step) => step.egress === port && step.priority === priority),

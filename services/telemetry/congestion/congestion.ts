@@ -1,3 +1,5 @@
+import type { GRANTS } from '../../mechanisms/registry.js';
+
 /** Congestion of a run: plain data, ready for JSON. Times are ps; a null end was still to come. */
 
 /**
@@ -19,10 +21,10 @@ export type RootReason =
   /** The account was full although none of its frames waited: others use the buffer. */
   | 'memory-taken'
   /**
-   * Credit was exhausted although the link partner's buffer was not full: too little for the
+   * Grants were exhausted although the link partner's buffer was not full: too little for the
    * distance.
    */
-  | 'credit-loop'
+  | typeof GRANTS.loopReason
   /** It waits for itself: it is part of a cycle that never opened. */
   | 'deadlock'
   /** Held by a mechanism other than the link partner's. */

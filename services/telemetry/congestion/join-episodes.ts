@@ -1,4 +1,4 @@
-import { GRANTING_CONTROLS } from '../../mechanisms/registry.js';
+import { GRANTING_CONTROLS, GRANTS } from '../../mechanisms/registry.js';
 import type {
   DeviceWaits,
   HoldRecord,
@@ -10,10 +10,10 @@ import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Episode, RootReason } from './congestion.js';
 import { holdId } from './hold-id.js';
 
-/** Mechanisms that hold frames for want of credit, without a message that stops a sender. */
-const WAITS_FOR_CREDIT: readonly string[] = ['credit', ...GRANTING_CONTROLS];
+/** Mechanisms that hold frames for want of grants, without a message that stops a sender. */
+const WAITS_FOR_GRANTS: readonly string[] = [GRANTS.name, ...GRANTING_CONTROLS];
 
-/** Credit that was sent is under way for so many times the distance before it is missed. */
+/** A grant that was sent is under way for so many times the distance before it is missed. */
 const ROUND_TRIPS = 2;
 
 interface Cause {
@@ -131,11 +131,11 @@ export class EpisodeJoin {
     const group = this.fabric.specs[peerDevice]!.ports[peerPort]!.groupOf[priority]!;
     const stops = this.stops.get(keyOf(peerDevice, peerPort, group)) ?? NONE;
     const last = lastBefore(stops.items, startPs);
-    if (WAITS_FOR_CREDIT.includes(mechanism)) {
+    if (WAITS_FOR_GRANTS.includes(mechanism)) {
       const peer = this.fabric.linkEnds[peerDevice]![peerPort]!;
       const late = startPs - ROUND_TRIPS * (end.latencyPs + peer.latencyPs);
       const isShort = last >= 0 && stops.items[last]!.endPs >= late;
-      return isShort ? caused(stops.ids[last]!) : root('credit-loop');
+      return isShort ? caused(stops.ids[last]!) : root(GRANTS.loopReason);
     }
     return last < 0 ? root('mechanism') : caused(stops.ids[last]!);
   }

@@ -1,3 +1,4 @@
+import { GRANTS } from '../../mechanisms/registry.js';
 import { PS_PER_S } from '../../engine/units/time.js';
 import type {
   Attributes,
@@ -8,13 +9,7 @@ import type {
 } from '@opentelemetry/api';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
 import { MeterProvider, resourceFromAttributes } from '../../packages/opentelemetry.js';
-import type {
-  CreditFigures,
-  PortFigures,
-  RunFigures,
-  RuntimeFigures,
-  ServiceFigures,
-} from './port-figures.js';
+import type { PortFigures, RunFigures, RuntimeFigures, ServiceFigures } from './port-figures.js';
 
 type Row = PortFigures['priorities'][number];
 
@@ -51,18 +46,6 @@ const LEVELS: readonly (readonly [string, string, string, (row: Row) => number])
     'Most bytes in the ingress buffer so far.',
     (row) => row.peakIngressOctets,
   ],
-];
-
-type CreditRow = readonly [string, string, (row: CreditFigures) => number];
-
-const CREDIT_COUNTERS: readonly CreditRow[] = [
-  ['credit.granted.units', 'Credit that the port was granted.', (row) => row.granted],
-  ['credit.spent.units', 'Credit that frames consumed.', (row) => row.spent],
-];
-
-const CREDIT_LEVELS: readonly CreditRow[] = [
-  ['credit.available.units', 'Credit that the port may consume.', (row) => row.held],
-  ['credit.occupied.units', 'Buffer behind the port that frames occupy.', (row) => row.occupied],
 ];
 
 const RUN_COUNTERS: readonly (readonly [string, string, string, (run: RunFigures) => number])[] = [
@@ -152,8 +135,8 @@ export function describeInstruments(): DescribedInstrument[] {
     ...COUNTERS.map(described('counter', own)),
     described('counter', [...own, 'reason'])(DROPS),
     ...LEVELS.map(described('gauge', own)),
-    ...CREDIT_COUNTERS.map(inUnits).map(described('counter', account)),
-    ...CREDIT_LEVELS.map(inUnits).map(described('gauge', account)),
+    ...GRANTS.counters.map(inUnits).map(described('counter', account)),
+    ...GRANTS.levels.map(inUnits).map(described('gauge', account)),
     described('histogram', ['load', 'priority'])(COMPLETION),
     described('histogram', ['device', 'priority'])(QUEUEING),
     ...RUN_COUNTERS.map(described('counter', [])),
@@ -182,11 +165,11 @@ export function showRun(
   const ports = [...COUNTERS.map(counterOf(meter)), ...LEVELS.map(levelOf(meter))];
   const portRows = [...COUNTERS, ...LEVELS].map(([, , , read]) => read);
   const drops = counterOf(meter)(DROPS);
-  const credits = [
-    ...CREDIT_COUNTERS.map(inUnits).map(counterOf(meter)),
-    ...CREDIT_LEVELS.map(inUnits).map(levelOf(meter)),
+  const accounts = [
+    ...GRANTS.counters.map(inUnits).map(counterOf(meter)),
+    ...GRANTS.levels.map(inUnits).map(levelOf(meter)),
   ];
-  const creditRows = [...CREDIT_COUNTERS, ...CREDIT_LEVELS].map(([, , read]) => read);
+  const accountRows = [...GRANTS.counters, ...GRANTS.levels].map(([, , read]) => read);
   const whole = [...RUN_COUNTERS.map(counterOf(meter)), ...RUN_LEVELS.map(levelOf(meter))];
   const wholeRows = [...RUN_COUNTERS, ...RUN_LEVELS].map(([, , , read]) => read);
   const runtime = [
@@ -224,15 +207,15 @@ export function showRun(
         }
       }
     }
-    for (const account of run.credits) {
+    for (const account of GRANTS.accountsOf(run)) {
       const { port, priority, channel } = account;
-      credits.forEach((instrument, i) => {
-        result.observe(instrument, creditRows[i]!(account), { port, priority, channel });
+      accounts.forEach((instrument, i) => {
+        result.observe(instrument, accountRows[i]!(account), { port, priority, channel });
       });
     }
     times.take(run);
   };
-  const all = [...ports, drops, ...credits, ...whole, ...runtime, ...services];
+  const all = [...ports, drops, ...accounts, ...whole, ...runtime, ...services];
   meter.addBatchObservableCallback(observe, all);
   return provider;
 }
@@ -264,7 +247,7 @@ class TimeHistograms {
   }
 }
 
-function inUnits([name, meaning]: CreditRow): Named {
+function inUnits([name, meaning]: (typeof GRANTS.counters)[number]): Named {
   return [name, '{unit}', meaning];
 }
 

@@ -1,3 +1,5 @@
+import type { GrantCountsKey, GrantResults } from '../../mechanisms/registry.js';
+
 /** Metrics of a port and priority; the names are those of the results. */
 export interface PortFigures {
   readonly port: string;
@@ -16,17 +18,6 @@ export interface PortFigures {
     readonly peakQueueOctets: number;
     readonly peakIngressOctets: number;
   }[];
-}
-
-/** Of a credit account. */
-export interface CreditFigures {
-  readonly port: string;
-  readonly priority: number;
-  readonly channel: number;
-  readonly granted: number;
-  readonly spent: number;
-  readonly held: number;
-  readonly occupied: number;
 }
 
 /** A flow, and when it was complete; null: it is not. */
@@ -73,7 +64,7 @@ export interface ServiceFigures {
 }
 
 /** A run as it stands. */
-export interface RunFigures {
+export interface RunFigures extends Pick<GrantResults, GrantCountsKey> {
   readonly virtualPs: number;
   /** 0..1 */
   readonly share: number;
@@ -81,7 +72,6 @@ export interface RunFigures {
   readonly frameHops: number;
   readonly wallSeconds: number;
   readonly ports: readonly PortFigures[];
-  readonly credits: readonly CreditFigures[];
   readonly flows: readonly FlowFigures[];
   /** Of frames that were followed; known when the run has ended. */
   readonly waits: Iterable<QueueWait>;

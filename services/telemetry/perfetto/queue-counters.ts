@@ -1,3 +1,4 @@
+import { GRANTS } from '../../mechanisms/registry.js';
 import { portTrack } from './port-track.js';
 import type { Track } from './timeline.js';
 
@@ -14,7 +15,7 @@ export interface Series {
 const COUNTERS = [
   ['queue', 'bytes', 'queue_bytes'],
   ['ingress buffer', 'bytes', 'ingress_bytes'],
-  ['available credit', 'credit units', 'credit_units'],
+  [`available ${GRANTS.name}`, `${GRANTS.name} units`, GRANTS.seriesColumn],
 ] as const;
 
 /** A counter as it was last shown. */
@@ -26,7 +27,7 @@ interface Shown {
 }
 
 /**
- * Adds counters of queues, ingress buffers and credit. The series has no sample of a port where
+ * Adds counters of queues, ingress buffers and grants. The series has no sample of a port where
  * nothing waits: its buffers are shown as empty there.
  */
 export function addCounters(root: Track, { columns, rows, intervalPs }: Series): void {

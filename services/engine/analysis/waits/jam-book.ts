@@ -24,9 +24,9 @@ const WIDTH = 7;
 
 /**
  * Paused accounts that a held egress keeps at XOFF: their octets there alone are too many for XON,
- * so they resume after it at the earliest. Accounts of grants wait for all egresses that have frames
- * of theirs, and resume after the first. These are the edges of the wait-for graph; a cycle is a
- * deadlock.
+ * so they resume after it at the earliest. Accounts of grants wait for all egresses that have
+ * frames of theirs, and resume after the first. These are the edges of the wait-for graph; a cycle
+ * is a deadlock.
  */
 export class JamBook {
   readonly table = new RecordTable(WIDTH);

@@ -93,7 +93,7 @@ export function makeSwitching(
   const hooks: SwitchHooks[] = [];
   /** By port and priority group: index of the observer of its account. */
   const observerOf = tables.uint8('port', 8).fill(UNOBSERVED);
-  /** A link may negotiate either method: accounts of grants count always, the other acts as well. */
+  /** A link may negotiate either method: grants are counted always, and the other acts as well. */
   const either = (other: IngressObserver): IngressObserver => ({
     admitted(port, group, frame, octets) {
       grants.admitted(port, group, frame, octets);

@@ -32,7 +32,7 @@ export interface Remote {
   applications: ieee.Applications | null;
   congestionNotification: ieee.CongestionNotification | null;
   cee: cee.CeeDcbx | null;
-  creditExchange: capability.CreditExchange | null;
+  grants: capability.CreditExchange | null;
   sourceFlowControl: capability.SourceFlowControl | null;
   congestionIsolation: capability.CongestionIsolation | null;
   linkLayer: link.LinkLayer | null;
@@ -63,7 +63,7 @@ export function blankRemote(): Remote {
     applications: null,
     congestionNotification: null,
     cee: null,
-    creditExchange: null,
+    grants: null,
     sourceFlowControl: null,
     congestionIsolation: null,
     linkLayer: null,
@@ -151,7 +151,7 @@ const ORGANIZATIONAL: ReadonlyMap<number, Reader> = new Map([
   [cee.CEE_DCBX, reader('cee', cee.blankCeeDcbx, cee.decodeCeeDcbx)],
   [
     capability.CREDIT_EXCHANGE,
-    reader('creditExchange', capability.blankCreditExchange, capability.decodeCreditExchange),
+    reader('grants', capability.blankCreditExchange, capability.decodeCreditExchange),
   ],
   [
     capability.SOURCE_FLOW_CONTROL,

@@ -6,7 +6,7 @@ import {
   agreeOnCredit,
   CET_PROTOCOL,
   cetApplications,
-} from '../../../../services/engine/discovery/capabilities/credit-capability.js';
+} from '../../../../services/mechanisms/credit/capability.js';
 import {
   bridgeLevel,
   orientationOf,
@@ -305,7 +305,7 @@ describe('an agreement on credit', () => {
     );
     const applications = { entries: [] };
     assert.equal(decodeApplications(octets.subarray(2, end), applications), 'ok');
-    const peer = advertisedCredit({ creditExchange: null, applications, cee: null });
+    const peer = advertisedCredit({ grants: null, applications, cee: null });
     const result = agreeOnCredit(full, peer, false);
     assert.deepEqual(
       [result.priorities, result.mode, result.channels, result.tags, result.askedUnitOctets],
@@ -315,10 +315,10 @@ describe('an agreement on credit', () => {
     const feature = { enable: true, willing: false, error: false };
     const entries = [{ protocol: CET_PROTOCOL, selector: 0, priorities: 0b11000 }];
     const cee = { ...blankCeeDcbx(), applications: { ...feature, entries } };
-    assert.equal(advertisedCredit({ creditExchange: null, applications: null, cee })!.enabled, 24);
-    assert.equal(advertisedCredit({ creditExchange: full, applications, cee: null }), full);
+    assert.equal(advertisedCredit({ grants: null, applications: null, cee })!.enabled, 24);
+    assert.equal(advertisedCredit({ grants: full, applications, cee: null }), full);
     assert.equal(
-      advertisedCredit({ creditExchange: null, applications: { entries: [] }, cee: null }),
+      advertisedCredit({ grants: null, applications: { entries: [] }, cee: null }),
       null,
     );
   });

@@ -1,7 +1,7 @@
-import { columnsOf, resultTable } from '../../mechanisms/result-table.js';
-import type { ResultTable } from '../../mechanisms/result-table.js';
-import type { Exchange } from '../../telemetry/credit/exchanges.js';
-import { countOf, stepSpans, unitsOf } from '../../telemetry/credit/exchanges.js';
+import { columnsOf, resultTable } from '../result-table.js';
+import type { ResultTable } from '../result-table.js';
+import type { Exchange, RecordedStep } from './exchanges.js';
+import { countOf, exchangesOf, stepSpans, unitsOf } from './exchanges.js';
 
 const row = columnsOf<Exchange>();
 
@@ -38,6 +38,12 @@ export const EXCHANGES: ResultTable<readonly Exchange[]> = resultTable({
     }),
   ],
 });
+
+/** The same, from the events of a run that records the steps of the exchange. */
+export const EXCHANGE_TABLE: ResultTable<readonly RecordedStep[]> = {
+  ...EXCHANGES,
+  lines: (events) => EXCHANGES.lines(exchangesOf(events)),
+};
 
 /** Times from requests to their grants, in ps. */
 function answersOf(exchange: Exchange): number[] {

@@ -1,37 +1,18 @@
+import type {
+  GrantAgreement,
+  GrantNegotiation,
+  GrantOffers,
+} from '../../engine/contract/grant-negotiation.js';
 import {
   ALL_PRIORITIES,
   blankCreditExchange,
   CREDIT_FIRST_VERSION,
   CREDIT_UNIT_LEAST,
   type CreditExchange,
-} from '../../wire/lldp/capability-tlvs.js';
-import type { CeeDcbx } from '../../wire/lldp/dcbx-cee.js';
-import { type Application, type Applications, BY_ETHERTYPE } from '../../wire/lldp/dcbx-ieee.js';
+} from '../../engine/wire/lldp/capability-tlvs.js';
+import { type Application, BY_ETHERTYPE } from '../../engine/wire/lldp/dcbx-ieee.js';
 
-/** What both ends of a link agree on about credit exchange, priority by priority. */
-export interface CreditAgreement {
-  /** Priorities on which this end agrees with what it has received, one bit each. */
-  agreed: number;
-  /** Of those, the ones that the peer has agreed on, too: their senders need credit. */
-  priorities: number;
-  /** Priorities whose messages on this link are those of CBFC: both ends support them. */
-  cbfc: number;
-  mode: 'cumulative' | 'incremental';
-  channels: number;
-  tags: boolean;
-  /** Octets of a credit that this end grants, and that the peer does. */
-  grantedUnitOctets: number;
-  askedUnitOctets: number;
-  /** The peer's grants: totals of 31 bits, and its buffer in its units. */
-  askedWide: boolean;
-  askedDivided: boolean;
-  askedBufferUnits: readonly number[];
-  /** Wanted at an end, but not possible at both, or not agreed on by the peer. */
-  mismatch: boolean;
-  unitMismatch: boolean;
-}
-
-export function noCredit(): CreditAgreement {
+export function noCredit(): GrantAgreement {
   return {
     agreed: 0,
     priorities: 0,
@@ -50,7 +31,7 @@ export function noCredit(): CreditAgreement {
 }
 
 /**
- * `follows`: this end uses what the peer has switched on (the symmetric rule of PFC).
+ * `follows`: this end uses what the peer has switched on (the symmetric rule of DCBX).
  *
  * A sender without credit waits, so an end exchanges credit only for priorities on which the peer
  * has agreed, too: a three-way handshake, as in IS-IS (RFC 5303). What an end agrees on depends on
@@ -61,7 +42,7 @@ export function agreeOnCredit(
   local: CreditExchange | null,
   peer: CreditExchange | null,
   follows: boolean,
-): CreditAgreement {
+): GrantAgreement {
   const result = noCredit();
   if (local === null) return result;
   if (peer === null) {
@@ -133,13 +114,9 @@ export function cetApplications(priorities: number): Application[] {
 }
 
 /** What a peer advertises: by the TLV of its own, or by applications; null: nothing. */
-export function advertisedCredit(remote: {
-  readonly creditExchange: CreditExchange | null;
-  readonly applications: Applications | null;
-  readonly cee: CeeDcbx | null;
-}): CreditExchange | null {
-  const { creditExchange, applications, cee } = remote;
-  if (creditExchange !== null) return creditExchange;
+export function advertisedCredit(remote: GrantOffers): CreditExchange | null {
+  const { grants, applications, cee } = remote;
+  if (grants !== null) return grants;
   const ieee = applications?.entries ?? [];
   const ofCee = cee?.applications?.entries ?? [];
   const priorities =
@@ -164,3 +141,10 @@ export function literalExchange(priorities: number): CreditExchange {
     agreed: ALL_PRIORITIES,
   };
 }
+
+/** What discovery uses of it. */
+export const creditNegotiation: GrantNegotiation = {
+  none: noCredit,
+  advertised: advertisedCredit,
+  agree: agreeOnCredit,
+};

@@ -1,6 +1,6 @@
-import type { PlannedSpan } from '../otlp/planned-span.js';
-import { spanIdOf, traceIdOf } from '../otlp/planned-span.js';
-import { type Exchange, stepSpans } from './exchanges.js';
+import type { PlannedSpan } from './planned-span.js';
+import { spanIdOf, traceIdOf } from './planned-span.js';
+import { GRANTS, type GrantExchange } from '../../mechanisms/registry.js';
 
 /** Steps whose spans belong to the device that has the buffer. */
 const AT_RECEIVER: ReadonlySet<string> = new Set(['granted', 'received']);
@@ -11,7 +11,7 @@ const AT_RECEIVER: ReadonlySet<string> = new Set(['granted', 'received']);
  */
 export function planExchanges(
   digest: string,
-  exchanges: readonly Exchange[],
+  exchanges: readonly GrantExchange[],
   nowPs: number,
 ): PlannedSpan[] {
   return exchanges.flatMap((exchange) => {
@@ -26,30 +26,32 @@ export function planExchanges(
       'selvage.channel': channel,
     };
     const whole: PlannedSpan = {
-      ...{ trace, id, parent: null, device: sendingDevice, name: 'credit exchange' },
+      ...{ trace, id, parent: null, device: sendingDevice, name: `${GRANTS.name} exchange` },
       ...{ role: 'internal', error: null, links: [] },
       startPs: exchange.steps[0]?.timePs ?? 0,
       endPs: nowPs,
       attributes: { ...account, 'network.interface.name': sender },
     };
-    const steps = stepSpans(exchange).map(({ step, fromPs, untilPs, units }, i): PlannedSpan => {
-      const isAtReceiver = AT_RECEIVER.has(step);
-      return {
-        ...{ trace, id: spanIdOf(digest, `${name} ${i} ${step}`), parent: id },
-        device: isAtReceiver ? receivingDevice : sendingDevice,
-        name: step,
-        ...{ role: 'internal', error: null, links: [] },
-        startPs: fromPs,
-        endPs: untilPs ?? nowPs,
-        attributes: {
-          ...account,
-          'network.interface.name': isAtReceiver ? receiver : sender,
-          'selvage.units': units,
-          'selvage.start_ps': fromPs,
-          'selvage.answered_ps': untilPs ?? -1,
-        },
-      };
-    });
+    const steps = GRANTS.stepSpans(exchange).map(
+      ({ step, fromPs, untilPs, units }, i): PlannedSpan => {
+        const isAtReceiver = AT_RECEIVER.has(step);
+        return {
+          ...{ trace, id: spanIdOf(digest, `${name} ${i} ${step}`), parent: id },
+          device: isAtReceiver ? receivingDevice : sendingDevice,
+          name: step,
+          ...{ role: 'internal', error: null, links: [] },
+          startPs: fromPs,
+          endPs: untilPs ?? nowPs,
+          attributes: {
+            ...account,
+            'network.interface.name': isAtReceiver ? receiver : sender,
+            'selvage.units': units,
+            'selvage.start_ps': fromPs,
+            'selvage.answered_ps': untilPs ?? -1,
+          },
+        };
+      },
+    );
     return [whole, ...steps];
   });
 }
