@@ -6,7 +6,7 @@ import { EpisodeLink } from '../episodes/episode-link.js';
 import { heldText } from '../episodes/episode-words.js';
 import type { FlowCause } from './flow-causes.js';
 import { byRoot } from './flow-causes.js';
-import { PortLink } from './waterfall.js';
+import { PortLink } from './port-link.js';
 
 const ROOTS_SHOWN = 4;
 const PORTS_SHOWN = 8;
@@ -35,7 +35,7 @@ export function CausesList(props: {
       {byRoot(causes)
         .slice(0, ROOTS_SHOWN)
         .map((ports) => (
-          <Root key={ports[0]!.rootName} {...{ ports, lifePs }} />
+          <Root key={ports[0]!.rootName} {...{ ports, flow, lifePs }} />
         ))}
     </div>
   );
@@ -43,9 +43,10 @@ export function CausesList(props: {
 
 function Root(props: {
   readonly ports: readonly FlowCause[];
+  readonly flow: FlowView;
   readonly lifePs: number;
 }): JSX.Element {
-  const { ports, lifePs } = props;
+  const { ports, flow, lifePs } = props;
   const { root, rootName, reason, passesRoot } = ports[0]!;
   return (
     <>
@@ -53,6 +54,8 @@ function Root(props: {
         root cause: <EpisodeLink episode={root}>{rootName}</EpisodeLink>, {reason}
         {passesRoot ? (
           '; the flow passes there itself.'
+        ) : flow.isOfRing ? (
+          '; the flow is part of the cyclic buffer dependency.'
         ) : (
           <b>; it does not pass there: it is a victim.</b>
         )}

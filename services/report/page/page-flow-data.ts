@@ -33,6 +33,8 @@ export interface FlowView {
   readonly path: readonly number[];
   /** Trees that block it although it does not pass their root, by their places. */
   readonly victimOf: readonly number[];
+  /** It is part of a cyclic buffer dependency. */
+  readonly isOfRing: boolean;
   /** Frames as they arrived; null unless all of them were traced. */
   readonly arrivedBps: readonly number[] | null;
   /** Its slowest ones among those that were traced, slowest first. */

@@ -1,5 +1,6 @@
 import type { FlowResult } from '../../runtime/results/results.js';
 import type { Episode } from '../../telemetry/congestion/congestion.js';
+import { isOfRing } from '../../telemetry/congestion/congestion-trees.js';
 import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
 import type { WhySummary } from '../why.js';
 import { TREES_SHOWN } from './page-trees.js';
@@ -19,7 +20,7 @@ export interface FlowSources {
   readonly flows: readonly FlowResult[];
   readonly virtualPs: number;
   /** Null where they were not observed. */
-  readonly why: Pick<WhySummary, 'trees'> | null;
+  readonly why: Pick<WhySummary, 'trees' | 'deadlocks'> | null;
   readonly episodes: readonly Episode[] | null;
   readonly traces: Iterable<FrameTrace> | null;
   /** Places of ports, by name. */
@@ -62,6 +63,7 @@ export function flowViews(sources: FlowSources): FlowViews {
       blockedPs: blocked?.of(flow, ports) ?? null,
       path: ports.map((port) => sources.placeOf.get(port)!),
       victimOf: victimOf.get(name) ?? [],
+      isOfRing: (sources.why?.deadlocks ?? []).some((ring) => isOfRing(new Set(ports), ring)),
       arrivedBps: isWhole ? ratesOf(own, timesPs) : null,
       frames: (frames.get(name) ?? []).map((one) => frameView(one, placed?.placeOf ?? null)),
     };

@@ -1,4 +1,4 @@
-import type { Congestion, Episode } from './congestion.js';
+import type { Congestion, Deadlock, Episode } from './congestion.js';
 
 /** A flow as trees use it: its duration, and the egress ports of its frames. */
 export interface FlowOnWay {
@@ -20,7 +20,7 @@ export interface CongestionTree {
   readonly devices: number;
   readonly depth: number;
   readonly frameTimePs: number;
-  /** Flows that were paused although their frames do not pass the root. */
+  /** Flows that were paused although their frames do not pass the root; none of a deadlock's own. */
   readonly victims: readonly string[];
   readonly branches: readonly Branch[];
 }
@@ -42,14 +42,14 @@ export interface Branch {
  * by start.
  */
 export function congestionTrees(
-  { episodes }: Pick<Congestion, 'episodes'>,
+  { episodes, deadlocks }: Pick<Congestion, 'episodes' | 'deadlocks'>,
   nowPs: number,
   flows: readonly FlowOnWay[],
 ): CongestionTree[] {
   const children = childrenOf(episodes);
   const trees = episodes
     .filter(({ parent }) => parent === null)
-    .map((root) => treeOf(root, children, nowPs, flows));
+    .map((root) => treeOf(root, children, nowPs, { flows, deadlocks }));
   return trees.sort(
     (a, b) =>
       b.frameTimePs - a.frameTimePs ||
@@ -66,6 +66,22 @@ export function rootsOf(episodes: readonly Episode[]): Map<string, Episode> {
   const children = childrenOf(episodes);
   for (const root of queue) for (const { id } of membersOf(root, children)) roots.set(id, root);
   return roots;
+}
+
+/**
+ * Whether a flow keeps a cyclic buffer dependency closed: its frames fill a buffer of the ring while
+ * they wait for the next one.
+ */
+export function isOfRing(ports: ReadonlySet<string>, { ring }: Pick<Deadlock, 'ring'>): boolean {
+  return ring.some(({ egress }, i) => {
+    return ports.has(egress) && ports.has(ring[(i + 1) % ring.length]!.egress);
+  });
+}
+
+/** What decides on victims. */
+interface Passers {
+  readonly flows: readonly FlowOnWay[];
+  readonly deadlocks: readonly Deadlock[];
 }
 
 type Children = ReadonlyMap<string, readonly Episode[]>;
@@ -85,7 +101,7 @@ function treeOf(
   root: Episode,
   children: Children,
   nowPs: number,
-  flows: readonly FlowOnWay[],
+  passers: Passers,
 ): CongestionTree {
   const all = membersOf(root, children);
   const ends = all.map(({ endPs }) => endPs ?? Infinity);
@@ -99,7 +115,7 @@ function treeOf(
     devices: new Set(all.map(({ device }) => device)).size,
     depth: depthOf(root, children),
     frameTimePs: holds.reduce((sum, { frameTimePs }) => sum + frameTimePs, 0),
-    victims: victimsOf(root, holds, nowPs, flows),
+    victims: victimsOf(root, holds, nowPs, passers),
     branches: branchesOf(children.get(root.id) ?? [], children, nowPs),
   };
 }
@@ -127,7 +143,7 @@ function victimsOf(
   root: Episode,
   holds: readonly Episode[],
   nowPs: number,
-  flows: readonly FlowOnWay[],
+  { flows, deadlocks }: Passers,
 ): string[] {
   const held = new Map<string, Episode[]>();
   for (const hold of holds) held.set(hold.port, [...(held.get(hold.port) ?? []), hold]);
@@ -138,7 +154,14 @@ function victimsOf(
         return isSame && startPs < flow.endPs && (endPs ?? nowPs) > flow.startPs;
       }),
     );
-  return flows.filter((flow) => !flow.ports.has(root.port) && isHeld(flow)).map(({ name }) => name);
+  // A tree at the ports of a ring is the deadlock, or how it came about.
+  const rings = deadlocks.filter(({ ring }) =>
+    ring.some(({ egress }) => egress === root.port || held.has(egress)),
+  );
+  return flows
+    .filter(({ ports }) => !ports.has(root.port) && !rings.some((ring) => isOfRing(ports, ring)))
+    .filter(isHeld)
+    .map(({ name }) => name);
 }
 
 /** Hundreds of pauses of one account are one line, with what they caused together. */
