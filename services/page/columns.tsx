@@ -29,6 +29,8 @@ export function Columns({ children }: { readonly children: ComponentChildren }):
 
 /** Rows of the grid are pixels, so that a card begins where the one above it ends. */
 function arrange(frame: HTMLElement, cells: readonly HTMLElement[]): void {
+  // Where the style has one column only, a cell that was placed beside another makes a second one.
+  for (const { style } of cells) style.gridArea = '';
   const { gridTemplateColumns, columnGap } = getComputedStyle(frame);
   const gap = parseFloat(columnGap);
   const filled = cells

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { goTo, useAddress } from './address.js';
 import { FlowLink } from './flows/flow-link.js';
-import { Card, Ports, titleOf } from './panels.js';
+import { Card, counted, Ports, titleOf } from './panels.js';
 import type { RunPage } from '../report/page/page-data.js';
 import { formatCount } from '../report/format.js';
 import { deviceOf } from './search/find.js';
@@ -27,7 +27,7 @@ export function DeviceCard(props: {
     <Card
       {...(of === undefined ? { id: 'device' } : {})}
       title={titleOf(device, of)}
-      note={`${formatCount(own.length)} ports`}
+      note={counted(own.length, 'port')}
       wide
     >
       <button
@@ -43,7 +43,7 @@ export function DeviceCard(props: {
       <Ports run={run} order={own} most={own.length} />
       {flows.length > 0 && (
         <p class="facts">
-          {formatCount(flows.length)} {flows.length === 1 ? 'flow' : 'flows'}:{' '}
+          {counted(flows.length, 'flow')}:{' '}
           {flows.slice(0, FLOWS_SHOWN).map(({ name }) => (
             <FlowLink key={name} name={name} />
           ))}

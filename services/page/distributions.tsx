@@ -20,6 +20,8 @@ import type { RunView } from './run-view.js';
 /** So few sizes are listed rather than drawn. */
 const POINTS_OF_TABLE = 2;
 
+const COMPLETIONS = 'Flow completion time (FCT)';
+
 interface Props {
   readonly views: readonly RunView[];
   readonly theme: Theme;
@@ -40,19 +42,19 @@ export function Completions({ views, theme }: Props): JSX.Element | null {
   if (total === 0) return null;
   if (count === 0) {
     return (
-      <Card title="Completion times">
+      <Card title={COMPLETIONS}>
         <p class="none">0 of {formatCount(total)} flows are done</p>
       </Card>
     );
   }
   return (
     <Card
-      title="Completion times"
+      title={COMPLETIONS}
       note={`share of all flows done by then; ${formatTally({ done: count, total })} are done`}
     >
       <Chart
         title=""
-        name="completion times"
+        name="flow completion time"
         {...{ theme, x, lines, logX: isWide(x), maxY: 1.02, height: 250 }}
         formatX={(ps) => formatTime(Number(ps.toPrecision(3)))}
         formatY={formatShare}
@@ -97,13 +99,13 @@ function stepsOf(
 export function Slowdowns({ views, theme }: Props): JSX.Element | null {
   const { x, lines } = useMemo(() => slowdownLines(views, theme), [views, theme]);
   if (x.length === 0) return null;
-  const note = 'completion time over that on an idle fabric';
+  const note = 'FCT over that on an idle fabric';
   const bins = views.map(({ run }) => run.slowdown.bins);
   if (bins.every(({ length }) => length <= POINTS_OF_TABLE)) {
     return (
       <Card title="Slowdown by size" note={note}>
         <Table
-          head={['', 'flows of', 'done', 'median', '99 %']}
+          head={['', 'flows of', 'done', 'p50', 'p99']}
           rows={views.flatMap(({ run }) =>
             run.slowdown.bins.map(({ octets, slowdown }) => [
               views.length > 1 ? run.title : 'all',
@@ -146,8 +148,8 @@ function slowdownLines(
     };
     const colour = colours[i % colours.length]!;
     return [
-      { label: `${prefix}median`, colour, values: at('p50') },
-      { label: `${prefix}99 %`, colour, values: at('p99'), kind: 'dashed' },
+      { label: `${prefix}p50`, colour, values: at('p50') },
+      { label: `${prefix}p99`, colour, values: at('p99'), kind: 'dashed' },
     ];
   });
   if (single.length > 0) {

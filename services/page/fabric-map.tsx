@@ -125,6 +125,13 @@ function BoxMap(props: BoxMapProps): JSX.Element {
     () => new Map(map.boxes.flatMap(({ label, ports }) => ports.map((port) => [port, label]))),
     [map],
   );
+  // A device at either end of a marked link is marked.
+  const ends = useMemo(() => {
+    const far = new Map(
+      halves.flatMap((half) => half.ports.map((port, i) => [port, half.far[i]!])),
+    );
+    return map.boxes.map(({ ports }) => ports.flatMap((port) => [port, far.get(port) ?? port]));
+  }, [map, halves]);
   const nameOf = (from: readonly number[], to: readonly number[]): string => {
     if (from.length === 1) return `${view.run.ports[from[0]!]!.name} → ${labels.get(to[0]!)!}`;
     return `${labels.get(from[0]!)!} → ${labels.get(to[0]!)!}, ${from.length} links`;
@@ -160,7 +167,7 @@ function BoxMap(props: BoxMapProps): JSX.Element {
         {map.boxes.map(({ label, names, layer, x, y, width, height, ports }, i) => (
           <g
             key={i}
-            class={`device layer${Math.min(layer, 3)}${markOf(marked, ports)}`}
+            class={`device layer${Math.min(layer, 3)}${markOf(marked, ends[i]!)}`}
             transform={`translate(${x - width / 2} ${y - height / 2})`}
             role="button"
             tabindex={0}

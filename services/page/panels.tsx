@@ -2,6 +2,8 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { PortView, RunPage } from '../report/page/page-data.js';
 import { goToPort } from './address.js';
+import { FlowLink } from './flows/flow-link.js';
+import { PlaceLink } from './flows/port-link.js';
 import { findables } from './search/find.js';
 import { SearchBox } from './search/search-box.js';
 import { CENSORING_NOTE, GOODPUT_NOTE } from '../report/notes.js';
@@ -35,6 +37,10 @@ export function Card(props: {
       {props.children}
     </section>
   );
+}
+
+export function counted(count: number, what: string): string {
+  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }
 
 /** On a page of several runs, a card says of which it tells. */
@@ -78,7 +84,7 @@ export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
     ...flowsTile(run),
     ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
     ['paused longest', formatTime(Math.round(heldPs))],
-    ['devices, links', `${formatCount(run.devices)}, ${formatCount(run.links)}`],
+    ['devices · links', `${formatCount(run.devices)} · ${formatCount(run.links)}`],
     ['frame-hops', formatCount(run.frameHops)],
   ];
   if (run.expectations.length > 0) {
@@ -172,11 +178,12 @@ export function Standstill({ run }: { readonly run: RunPage }): JSX.Element | nu
       <Table
         head={['flow', 'since', 'blocked at', 'by']}
         rows={flows.map(({ name, sincePs, place, cause }) => [
-          name,
+          <FlowLink name={name} />,
           formatTime(sincePs),
-          place,
-          cause,
+          <PlaceLink run={run} name={place} />,
+          <PlaceLink run={run} name={cause} />,
         ])}
+        texts
       />
       <More count={count - flows.length} />
     </Card>
@@ -193,7 +200,12 @@ export function Unreachable({ run }: { readonly run: RunPage }): JSX.Element | n
     <Card title={title}>
       <Table
         head={['flow', 'ends at', 'by']}
-        rows={flows.map(({ name, place, cause }) => [name, place, cause])}
+        rows={flows.map(({ name, place, cause }) => [
+          <FlowLink name={name} />,
+          <PlaceLink run={run} name={place} />,
+          cause,
+        ])}
+        texts
       />
       <More count={count - flows.length} />
     </Card>

@@ -77,11 +77,12 @@ export function PortPlots(props: PortPlotsProps): JSX.Element {
         </datalist>
       </div>
       <div class="charts">
-        {charts.map(({ title, x, lines, limits = [], format, maxY }) => (
+        {charts.map(({ title, x, lines, limits = [], format, maxY, wholeY }) => (
           <Chart
             key={title}
             {...{ title, theme, x, lines, limits, mark: timePs, onPick: setTime, overTime: true }}
             {...(maxY === undefined ? {} : { maxY })}
+            {...(wholeY === undefined ? {} : { wholeY })}
             formatX={(ps) => formatTime(Math.round(ps))}
             formatY={format}
           />
@@ -112,6 +113,7 @@ interface ChartData {
   readonly limits?: readonly ChartLimit[];
   readonly format: (value: number) => string;
   readonly maxY?: number;
+  readonly wholeY?: boolean;
 }
 
 function chartsOf(views: readonly RunView[], port: string, theme: Theme): ChartData[] {
@@ -161,7 +163,7 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
     },
     ...sharesChart(view, plots, x, colours),
     {
-      ...{ title: 'drops', x, format: String },
+      ...{ title: 'drops', x, format: formatCount, wholeY: true },
       lines: lines((plot) => plot.drops, 'priority', 'steps'),
     },
   ];
@@ -240,7 +242,7 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
   };
   const charts: ChartData[] = [
     {
-      ...{ title: 'sends', x, format: formatShare, maxY: 1.02 },
+      ...{ title: 'link utilisation', x, format: formatShare, maxY: 1.02 },
       lines: lines((view, m, place) => view.moments[m]!.busy[place]! / OCTET_MAX),
     },
     {
@@ -259,7 +261,10 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
       ...{ title: 'credit in hand, in units', x, format: formatCount },
       lines: sums((plot) => plot.grantedUnits),
     },
-    { ...{ title: 'drops', x, format: String }, lines: sums((plot) => plot.drops) },
+    {
+      ...{ title: 'drops', x, format: formatCount, wholeY: true },
+      lines: sums((plot) => plot.drops),
+    },
   ];
   return charts.filter((chart) => chart.lines.length > 0);
 }

@@ -2,15 +2,18 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount, formatTime as time } from '../report/format.js';
 import type { RunPage, TreeNode, TreesView, TreeView } from '../report/page/page-data.js';
+import { heldText } from './episodes/episode-words.js';
 import { FlowLink } from './flows/flow-link.js';
-import { PortLink } from './flows/waterfall.js';
-import { Card, titleOf } from './panels.js';
+import { PortLink } from './flows/port-link.js';
+import { Card, counted, titleOf } from './panels.js';
 import type { PlacedNode } from './tree-layout.js';
 import { BOX, INDENT, layOutTree, portsOf } from './tree-layout.js';
 import { NARROW, useMedia } from './use-media.js';
 
 const STORMS_SHOWN = 10;
 const VICTIMS_SHOWN = 6;
+/** A wide tree is drawn smaller, as far as it stays legible. */
+const SCALE_LEAST = 0.8;
 const LINK_WIDTH = { least: 1.5, most: 11 };
 
 interface TreeCardProps {
@@ -120,8 +123,8 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
             Cyclic buffer dependency closed at{' '}
             <span title={`${formatCount(closedPs)} ps`}>{time(closedPs)}</span>
           </b>
-          {openedPs === null ? ' and never opened: ' : ` and opened at ${time(openedPs)}: `}
-          {ring.map(({ egress }) => egress).join(' waits for ')}, and so round
+          {openedPs === null ? ', not resolved: ' : `, resolved at ${time(openedPs)}: `}
+          {[...ring, ring[0]!].map(({ egress }) => egress).join(' waits for ')}
         </p>
       ))}
       {storms.length > 0 && (
@@ -199,7 +202,7 @@ function TreeDrawing(props: {
     <div class="drawing" ref={drawing}>
       <svg
         width={width + 40}
-        height={height + 6}
+        style={{ minWidth: `${SCALE_LEAST * (width + 40)}px` }}
         viewBox={`-4 -4 ${width + 40} ${height + 6}`}
         role="img"
         aria-label="A tree of congestion, from its root to the senders that it held"
@@ -302,7 +305,7 @@ function placeText({ name, priority }: TreeNode): string {
 }
 
 function whatText({ kind, mechanism, times, totalPs }: TreeNode): string {
-  const what = { queue: 'queue', full: 'full', blocked: `blocked by ${mechanism}` }[kind];
+  const what = { queue: 'queue', full: 'full', blocked: heldText(mechanism) }[kind];
   const often = times === 1 ? '' : `, ${formatCount(times)}×`;
   return `${what}${often}${totalPs === null ? '' : `, ${time(totalPs)}`}`;
 }
@@ -323,8 +326,4 @@ function detailText(node: TreeNode): string {
 
 function shareOf(tree: TreeView, worst: TreeView): number {
   return worst.frameTimePs === 0 ? 0 : (100 * tree.frameTimePs) / worst.frameTimePs;
-}
-
-function counted(count: number, what: string): string {
-  return `${formatCount(count)} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -1,6 +1,6 @@
 import type { TreeNode } from '../report/page/page-data.js';
 
-export const BOX = { width: 196, height: 55 };
+export const BOX = { width: 208, height: 55 };
 const COLUMN = 244;
 const ROW = 66;
 /** Of a level where the tree is a list. */

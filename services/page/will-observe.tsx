@@ -19,7 +19,7 @@ export function WillObserve({ run }: { readonly run: RunPage }): JSX.Element {
       <p class="none">Nothing has been measured yet. The report will have:</p>
       <ul>
         {SHOWN.map(([key, what]) => (
-          <li key={key} class={isOn(observe[key]) ? '' : 'off'}>
+          <li key={key}>
             {isOn(observe[key]) ? '✓' : '–'} {what}{' '}
             {isOn(observe[key]) ? '' : <code>observe.{key}</code>}
           </li>

@@ -38,7 +38,7 @@ describe('pictures of pages', { skip: noBrowser }, () => {
     for (const name of ['ring-deadlock', 'storm', 'incast-dcqcn']) {
       selvage('run', `examples/${name}.yaml`, '--quiet', '--out', join(folder, name));
     }
-    for (const k of [4, 8]) {
+    for (const k of [4, 8, 16]) {
       const scenario = join(folder, `fat-tree-${k}.yaml`);
       writeFileSync(scenario, fatTreeScenario(k));
       selvage('run', scenario, '--quiet', '--out', join(folder, `k${k}`));
@@ -62,6 +62,7 @@ describe('pictures of pages', { skip: noBrowser }, () => {
     ['rates', 'incast-dcqcn/report.html', ''],
     ['k4', 'k4/report.html', ''],
     ['k8', 'k8/report.html', ''],
+    ['k16', 'k16/report.html', ''],
     ['sweep', 'experiment/sweep.html', ''],
   ] as const) {
     it(`are taken of ${name}`, async () => {

@@ -84,7 +84,7 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     selvage('run', example, '--quiet', '--out', join(folder, 'victim'));
     const page = await open(file, 'light');
     assert.match(await page.innerText('.tree'), /leaf2:p1 priority 3: one port feeds it faster/);
-    const place = page.getByRole('button', { name: /^leaf1:p5 priority 3, blocked by pfc/ });
+    const place = page.getByRole('button', { name: /^leaf1:p5 priority 3, paused by PFC/ });
     await place.click();
     await page.getByRole('heading', { name: /^Port leaf1:p5/ }).waitFor();
     const places = page.locator('.place');
@@ -141,7 +141,7 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     // Read at the page's own clock, which begins when the file is asked for.
     const shownMs = await page.evaluate('performance.now()');
     assert.ok(Number(shownMs) < OPEN_MS_MAX, `${Number(shownMs)} ms`);
-    assert.match(await page.innerText('body'), /1,344, 3,072/);
+    assert.match(await page.innerText('body'), /1,344 · 3,072/);
     const map = page.getByRole('img', { name: /^The fabric/ });
     const whole = await map.screenshot();
     await page.getByRole('slider', { name: 'time' }).fill('2000000');

@@ -13,6 +13,22 @@ const EMPTY_CARDS = `[...document.querySelectorAll('.card')]
   .filter((card) => card.querySelector('svg, canvas, table, pre, ul') === null)
   .filter((card) => card.innerText.trim() === (card.querySelector('h2')?.innerText ?? '').trim())
   .map((card) => card.innerText)`;
+/** In the page: cards that lie over each other, while their columns are arranged anew. */
+const OVERLAPS = `(() => {
+  const cards = [...document.querySelectorAll('main .card')].map((card) =>
+    [card.querySelector('h2')?.innerText, card.getBoundingClientRect()]);
+  return cards.flatMap(([a, one], i) => cards.slice(i + 1).flatMap(([b, other]) =>
+    one.width > 0 && other.width > 0 &&
+    Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
+    Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1 ? [a + ' / ' + b] : []));
+})()`;
+/** In the page: figures wider than their tiles, and words wider than the box that they stand in. */
+const CUT_OFF = `[
+  ...[...document.querySelectorAll('.tile')].filter((tile) => tile.scrollWidth > tile.clientWidth),
+  ...[...document.querySelectorAll('.place text')].filter((text) =>
+    text.getBoundingClientRect().right >
+    text.parentNode.querySelector('rect').getBoundingClientRect().right),
+].map((element) => element.textContent)`;
 const ALL_DRAWN = `document.querySelectorAll('.uplot').length ===
   document.querySelectorAll('.chart').length`;
 const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth';
@@ -22,7 +38,10 @@ export async function until(page: Page, expression: string): Promise<void> {
   while (!(await page.evaluate(expression))) await page.waitForTimeout(LOOK_MS);
 }
 
-/** A picture of a page at each width and in both themes; no card is empty, and nothing too wide. */
+/**
+ * A picture of a page at each width and in both themes. No card is empty, none lies over another,
+ * and nothing is cut off.
+ */
 export async function takePictures(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -34,7 +53,9 @@ export async function takePictures(page: Page, name: string): Promise<void> {
       const path = join(PICTURES, `${name}-${colorScheme}-${width}.png`);
       await page.screenshot({ path, fullPage: true });
       assert.ok(Number(await page.evaluate(OVERFLOW)) <= 0, `${name}: wider than ${width}`);
-      assert.deepEqual(await page.evaluate(EMPTY_CARDS), []);
+      assert.deepEqual(await page.evaluate(EMPTY_CARDS), [], `${name}: empty, ${width}`);
+      assert.deepEqual(await page.evaluate(OVERLAPS), [], `${name}: overlaps, ${width}`);
+      assert.deepEqual(await page.evaluate(CUT_OFF), [], `${name}: cut off, ${width}`);
     }
   }
   await page.emulateMedia({ colorScheme: 'light' });

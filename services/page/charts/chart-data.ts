@@ -5,6 +5,8 @@ export interface ChartLine {
   readonly colour: string;
   readonly values: readonly (number | null)[];
   readonly kind?: 'area' | 'dots' | 'steps' | 'dashed' | 'bars';
+  /** Of bars: where each begins, and where the last one ends. */
+  readonly edges?: readonly number[];
   /** Null means that there is nothing, rather than nothing known. */
   readonly gaps?: boolean;
 }
@@ -29,6 +31,8 @@ export interface ChartProps {
   readonly logY?: boolean;
   /** Else from the first to the last value. */
   readonly rangeX?: readonly [number, number];
+  /** Its y counts: marks between two whole numbers mean nothing. */
+  readonly wholeY?: boolean;
   readonly minY?: number;
   readonly maxY?: number;
   readonly height?: number;
@@ -40,3 +44,9 @@ export interface ChartProps {
 }
 
 export const CHART_HEIGHT = 210;
+
+/** A sample is of the time since the one before it: the first one's time began at 0. */
+export function startOf(x: ArrayLike<number>): number {
+  const { 0: first = 0, 1: second = Infinity } = x;
+  return 2 * first <= second * 1.01 ? 0 : first;
+}

@@ -2,13 +2,14 @@ import { colourOf } from '../colours.js';
 import { axisLabels } from './axis-labels.js';
 import { logTicks } from './log-ticks.js';
 import type { ChartLine, ChartProps } from './chart-data.js';
+import { startOf } from './chart-data.js';
 import { isShown } from './plot-options.js';
 
 const SIZE = { width: 760, height: 340, left: 76, right: 16, top: 34, bottom: 52 };
 const TICKS = 6;
-/** Widths in pixels: of a letter, about, and of a bar at the most. */
+/** Widths in pixels: of a letter, about, and between two bars. */
 const LETTER = 6.2;
-const BAR_MOST = 60;
+const BAR_GAP = 2;
 
 /** A column for x and one for each line, in plain units. */
 export function csvOf({ x, lines }: ChartProps): string {
@@ -69,36 +70,57 @@ interface Scale {
 }
 
 function scalesOf(chart: ChartProps): { x: Scale; y: Scale } {
-  const { x, lines, limits = [], minY = 0, maxY, logX, logY, rangeX } = chart;
+  const { x, lines, limits = [], minY = 0, maxY, logX, logY, rangeX, wholeY, overTime } = chart;
   const values = lines.flatMap((one) => one.values.filter((value) => value !== null));
   const highest = values.reduce((a, b) => Math.max(a, b), 0);
   const drawn = limits.filter(({ value }) => isShown(value, highest));
   const top = maxY ?? 1.06 * Math.max(highest, ...drawn.map(({ value }) => value));
   const least = values.reduce((a, b) => (b > 0 ? Math.min(a, b) : a), highest);
   const { width, height, left, right, bottom } = SIZE;
-  const [fromX, toX] = rangeX ?? [x[0] ?? 0, x.at(-1) ?? 1];
+  const [fromX, toX] = rangeX ?? [overTime === true ? startOf(x) : (x[0] ?? 0), x.at(-1) ?? 1];
   return {
-    x: scale(fromX, toX, logX === true, (share) => left + share * (width - left - right)),
-    y: scale(logY === true ? least : minY, top, logY === true, (share) => {
-      return height - bottom - share * (height - bottom - SIZE.top);
-    }),
+    x: scale(
+      { low: fromX, high: toX, log: logX },
+      (share) => left + share * (width - left - right),
+    ),
+    y: scale(
+      { low: logY === true ? least : minY, high: top, log: logY, whole: wholeY },
+      (share) => {
+        return height - bottom - share * (height - bottom - SIZE.top);
+      },
+    ),
   };
 }
 
-function scale(low: number, high: number, log: boolean, at: (share: number) => number): Scale {
+interface Span {
+  readonly low: number;
+  readonly high: number;
+  readonly log: boolean | undefined;
+  /** Marks at whole numbers only. */
+  readonly whole?: boolean | undefined;
+}
+
+function scale({ low, high, log, whole }: Span, at: (share: number) => number): Scale {
   const span = high - low || 1;
-  if (log) {
+  if (log === true) {
     const [from, to] = [Math.log10(low), Math.log10(high)];
     const place = (value: number): number => at((Math.log10(value) - from) / (to - from || 1));
     return { ticks: logTicks([low, high]), place };
   }
-  return { ticks: evenTicks(low, high), place: (value) => at((value - low) / span) };
+  return {
+    ticks: evenTicks(low, high, whole === true ? 1 : 0),
+    place: (value) => at((value - low) / span),
+  };
 }
 
-function evenTicks(low: number, high: number): number[] {
+function evenTicks(low: number, high: number, least: number): number[] {
   const span = high - low || 1;
   const rough = 10 ** Math.floor(Math.log10(span / TICKS));
-  const step = [1, 2, 5, 10].map((n) => n * rough).find((size) => span / size <= TICKS)!;
+  const steps = [1, 2, 5, 10].map((n) => n * rough);
+  const step = Math.max(
+    least,
+    steps.find((size) => span / size <= TICKS)!,
+  );
   const first = Math.ceil(low / step);
   const count = Math.floor(high / step) - first + 1;
   return Array.from({ length: count }, (_, i) => (first + i) * step);
@@ -106,7 +128,8 @@ function evenTicks(low: number, high: number): number[] {
 
 type Place = (value: number) => number;
 
-function pathOf({ values, colour, kind }: ChartLine, x: readonly number[], px: Place, py: Place) {
+function pathOf(one: ChartLine, x: readonly number[], px: Place, py: Place): string {
+  const { values, colour, kind, edges = [] } = one;
   const points = values.flatMap((value, i) =>
     value === null ? [] : [[px(x[i]!).toFixed(1), py(value).toFixed(1)] as const],
   );
@@ -115,7 +138,7 @@ function pathOf({ values, colour, kind }: ChartLine, x: readonly number[], px: P
       .map(([cx, cy]) => `<circle cx="${cx}" cy="${cy}" r="2" fill="${colour}"/>`)
       .join('');
   }
-  if (kind === 'bars') return barsOf(values, colour, x.map(px), py);
+  if (kind === 'bars') return barsOf(values, colour, edges.map(px), py);
   const steps = kind === 'steps';
   const d = points
     .map(([cx, cy], i) => (i === 0 ? `M${cx} ${cy}` : steps ? `H${cx}V${cy}` : `L${cx} ${cy}`))
@@ -124,12 +147,11 @@ function pathOf({ values, colour, kind }: ChartLine, x: readonly number[], px: P
   return `<path d="${d}" fill="none" stroke="${colour}" stroke-width="1.6"${dash}/>`;
 }
 
-function barsOf(values: ChartLine['values'], colour: string, at: readonly number[], py: Place) {
-  const distances = at.slice(1).map((place, i) => place - at[i]!);
-  const width = Math.min(BAR_MOST, 0.9 * Math.min(...distances, BAR_MOST));
+function barsOf(values: ChartLine['values'], colour: string, edges: readonly number[], py: Place) {
   return values
     .map((value, i) => {
-      const [left, top] = [at[i]! - width / 2, py(value ?? 0)];
+      const [left, top] = [edges[i]! + BAR_GAP / 2, py(value ?? 0)];
+      const width = edges[i + 1]! - edges[i]! - BAR_GAP;
       const size = `width="${width.toFixed(1)}" height="${(py(0) - top).toFixed(1)}"`;
       return `<rect x="${left.toFixed(1)}" y="${top.toFixed(1)}" ${size} fill="${colour}"/>`;
     })

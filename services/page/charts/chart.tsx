@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { useTimeWindow, zoomTo } from '../address.js';
 import type { ChartProps } from './chart-data.js';
-import { CHART_HEIGHT } from './chart-data.js';
+import { CHART_HEIGHT, startOf } from './chart-data.js';
 import { ExportButtons } from './export-buttons.js';
 import { dataOf, optionsOf } from './plot-options.js';
 import { useSeen } from './use-seen.js';
@@ -44,8 +44,8 @@ export function Chart(props: ChartProps): JSX.Element {
     plot.current?.setData(dataOf(x, lines));
   }, [x, lines]);
   useEffect(() => {
-    const [from, to] = window ?? props.rangeX ?? [x[0], x.at(-1)];
-    if (!overTime || from === undefined || to === undefined || from >= to) return;
+    const [from, to] = window ?? props.rangeX ?? [startOf(x), x.at(-1)];
+    if (!overTime || to === undefined || from >= to) return;
     plot.current?.setScale('x', { min: from, max: to });
   }, [window?.[0], window?.[1]]);
   useEffect(() => {

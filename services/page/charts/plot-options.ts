@@ -5,12 +5,18 @@ import { colourOf } from '../colours.js';
 import { axisLabels } from './axis-labels.js';
 import { logTicks } from './log-ticks.js';
 import type { ChartLimit, ChartLine, ChartProps } from './chart-data.js';
-import { CHART_HEIGHT } from './chart-data.js';
+import { CHART_HEIGHT, startOf } from './chart-data.js';
 
 /** Of pixels: a shorter drag is a click. */
 const DRAG_LEAST = 6;
 /** A level so far above all values would press them flat: it is not drawn. */
 const LIMIT_FAR = 4;
+
+const WHOLE_STEPS = Array.from({ length: 13 }, (_, decade) =>
+  [1, 2, 5].map((step) => step * 10 ** decade),
+).flat();
+/** Pixels between two bars. */
+const BAR_GAP = 2;
 
 interface Ref<T> {
   readonly current: T;
@@ -27,7 +33,7 @@ export function optionsOf(
   window: Ref<TimeWindow | null>,
 ): uPlot.Options {
   const { lines, formatX, formatY, logX = false, logY = false, minY = 0, maxY } = props;
-  const { overTime = false, limits = [] } = props;
+  const { overTime = false, limits = [], wholeY = false } = props;
   const axis = {
     stroke: colourOf('--faint'),
     grid: { stroke: colourOf('--grid'), width: 1 },
@@ -54,7 +60,10 @@ export function optionsOf(
       x: {
         time: false,
         distr: distribution(logX),
-        range: (_, low, high) => rangeOf(window.current ?? props.rangeX ?? null, low, high),
+        range: (plot, low, high) => {
+          const from = overTime ? startOf(plot.data[0]) : low;
+          return rangeOf(window.current ?? props.rangeX ?? null, Math.min(from, low), high);
+        },
       },
       y: {
         distr: distribution(logY),
@@ -72,7 +81,13 @@ export function optionsOf(
         space: 70,
         values: (_, marks) => axisLabels(marks, formatX),
       },
-      { ...axis, size: 66, space: 36, values: (_, marks) => axisLabels(marks, formatY) },
+      {
+        ...axis,
+        ...(wholeY && { incrs: WHOLE_STEPS }),
+        size: 66,
+        space: 36,
+        values: (_, marks) => axisLabels(marks, formatY),
+      },
     ],
     series: [
       { label: 'at', value: (_, value, __, at) => legendText(at, value, formatX) },
@@ -161,8 +176,26 @@ function seriesOf(line: ChartLine, format: (value: number) => string): uPlot.Ser
     ...(kind === 'dots' ? { paths: () => null } : {}),
     ...(kind === 'dashed' ? { dash: [5, 4] } : {}),
     ...(kind === 'steps' ? { paths: uPlot.paths.stepped!({ align: 1 }) } : {}),
-    ...(kind === 'bars' ? { paths: uPlot.paths.bars!({ size: [0.9, 60] }), fill: colour } : {}),
+    ...(kind === 'bars' ? { paths: barsPath(line), width: 0, fill: colour } : {}),
     ...(kind === 'area' ? { fill: `${colour}33` } : {}),
+  };
+}
+
+/** Each from its edge to the next one, whatever the axis; what counts nothing is not drawn. */
+function barsPath({ values, edges = [] }: ChartLine): uPlot.Series.PathBuilder {
+  return (plot) => {
+    const fill = new Path2D();
+    const gap = BAR_GAP * devicePixelRatio;
+    const floor = plot.valToPos(0, 'y', true);
+    values.forEach((value, i) => {
+      if (!value) return;
+      const [left, right] = [edges[i]!, edges[i + 1]!].map((edge) =>
+        plot.valToPos(edge, 'x', true),
+      );
+      const top = Math.min(plot.valToPos(value, 'y', true), floor - devicePixelRatio);
+      fill.rect(left! + gap / 2, top, Math.max(gap, right! - left! - gap), floor - top);
+    });
+    return { fill };
   };
 }
 

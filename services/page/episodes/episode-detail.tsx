@@ -5,7 +5,7 @@ import type { RunPage } from '../../report/page/page-data.js';
 import type { EpisodeView } from '../../report/page/page-flow-data.js';
 import { goToEpisode, goTo, useAddress, zoomTo } from '../address.js';
 import { FlowLink } from '../flows/flow-link.js';
-import { PortLink } from '../flows/waterfall.js';
+import { PortLink } from '../flows/port-link.js';
 import { causesOf, episodeName, lastedText, placeText, whatText } from './episode-words.js';
 
 const CHILDREN_SHOWN = 8;

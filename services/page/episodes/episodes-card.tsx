@@ -4,13 +4,13 @@ import { formatCount, formatTime } from '../../report/format.js';
 import type { RunPage } from '../../report/page/page-data.js';
 import type { EpisodesView } from '../../report/page/page-flow-data.js';
 import { goToEpisode, useAddress, useTimeWindow, zoomTo } from '../address.js';
-import { Card } from '../panels.js';
+import { Card, counted } from '../panels.js';
 import { shapeOf } from './episode-words.js';
 import { EpisodeDetail } from './episode-detail.js';
 import { TrackBars } from './track-bars.js';
 import type { TrackGroup } from './port-tracks.js';
 import { trackGroups } from './port-tracks.js';
-import { PortLink } from '../flows/waterfall.js';
+import { PortLink } from '../flows/port-link.js';
 import './episodes.css';
 
 const GROUPS = 4;
@@ -81,7 +81,7 @@ export function EpisodesCard(props: {
             setWhole(!isWhole);
           }}
         >
-          {isWhole ? 'fewer' : `${formatCount(groups.length - GROUPS)} more roots`}
+          {isWhole ? 'fewer' : counted(groups.length - GROUPS, 'more root')}
         </button>
       )}
       <EpisodeDetail run={run} />
@@ -94,9 +94,8 @@ function hasPort({ tracks }: TrackGroup, port: string | null): boolean {
 }
 
 function noteOf({ total, rows }: EpisodesView, groups: readonly TrackGroup[]): string {
-  const roots = `${formatCount(groups.length)} ${groups.length === 1 ? 'root' : 'roots'}`;
   const most = total > rows.length ? `the longest ${formatCount(rows.length)} of ` : '';
-  return `${most}${formatCount(total)} episodes from ${roots}`;
+  return `${most}${counted(total, 'episode')} from ${counted(groups.length, 'root')}`;
 }
 
 function isSeen({ rows }: EpisodesView, wanted: (typeof KEY)[number][0]): boolean {
@@ -152,7 +151,7 @@ function Group(props: {
             setWhole(true);
           }}
         >
-          and {formatCount(rest)} more ports
+          and {counted(rest, 'more port')}
         </button>
       )}
     </div>

@@ -3,7 +3,7 @@ import { useMemo } from 'preact/hooks';
 import { formatShare, formatTime } from '../../report/format.js';
 import { useTimeWindow } from '../address.js';
 import type { RunView } from '../run-view.js';
-import { PortLink } from './waterfall.js';
+import { PortLink } from './port-link.js';
 
 const WIDTH = 1000;
 const HEIGHT = 26;

@@ -2,24 +2,26 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { formatCount, formatRate, formatRatio, formatTime } from '../../report/format.js';
 import type { RunPage } from '../../report/page/page-data.js';
-import type { FlowView } from '../../report/page/page-flow-data.js';
+import type { EpisodeView, FlowView } from '../../report/page/page-flow-data.js';
 import { EpisodeLink } from '../episodes/episode-link.js';
 import { heldText } from '../episodes/episode-words.js';
-import { Card } from '../panels.js';
+import { Card, counted } from '../panels.js';
 import { causesOfFlow } from './flow-causes.js';
 import { FlowLink } from './flow-link.js';
-import { PortLink } from './waterfall.js';
+import { PortLink } from './port-link.js';
 
 const SHOWN = 3;
+const CONGESTING_SHOWN = 3;
 
 /** Flows that congestion blocks although they do not pass its root: why each of them is slow. */
 export function VictimsCard({ run }: { readonly run: RunPage }): JSX.Element | null {
   const [isWhole, setWhole] = useState(false);
   const victims = useMemo(() => victimsOf(run), [run]);
   if (victims.length === 0) return null;
-  const count = `${formatCount(victims.length)} victim ${victims.length === 1 ? 'flow' : 'flows'}`;
+  const pass = victims.length === 1 ? 'it does' : 'they do';
+  const note = `blocked by congestion of ports that ${pass} not pass`;
   return (
-    <Card title={count} note="blocked by congestion of ports that they do not pass" wide>
+    <Card title={counted(victims.length, 'victim flow')} note={note} wide>
       <ul class="victims">
         {victims.slice(0, isWhole ? victims.length : SHOWN).map((flow) => (
           <li key={flow.name}>
@@ -55,16 +57,35 @@ function speedOf({ goodputBps, slowdown }: FlowView): string {
   return slowdown === null ? formatRate(goodputBps) : `slowdown ${formatRatio(slowdown)}`;
 }
 
-/** The port that blocked it longest, and the root of that. */
+/** The port that blocked it longest, the root of that, and the flows that congest it. */
 function Why(props: { readonly run: RunPage; readonly flow: FlowView }): JSX.Element | null {
   const { run, flow } = props;
   const cause = causesOfFlow(run, flow).find(({ passesRoot }) => !passesRoot);
   if (cause === undefined) return null;
   const { port, mechanism, blockedPs, root, rootName, reason } = cause;
+  const congesting = flowsOf(run, run.episodes!.rows[root]!);
   return (
     <span>
       <PortLink name={port} /> {heldText(mechanism)} for {formatTime(blockedPs)}; root cause:{' '}
       <EpisodeLink episode={root}>{rootName}</EpisodeLink>, {reason}
+      {congesting.length > 0 && (
+        <small>
+          {counted(congesting.length, 'flow')} through it:{' '}
+          {congesting.slice(0, CONGESTING_SHOWN).map((name) => (
+            <FlowLink key={name} name={name} />
+          ))}
+          {congesting.length > CONGESTING_SHOWN &&
+            `and ${formatCount(congesting.length - CONGESTING_SHOWN)} more`}
+        </small>
+      )}
     </span>
   );
+}
+
+/** Names of the flows of its priority that pass a port. */
+function flowsOf({ flows, ports }: RunPage, { port, priority }: EpisodeView): string[] {
+  return flows.rows
+    .filter((flow) => priority === null || flow.priority === priority)
+    .filter(({ path }) => path.some((place) => ports[place]!.name === port))
+    .map(({ name }) => name);
 }

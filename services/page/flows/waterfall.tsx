@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { formatCount, formatTime } from '../../report/format.js';
 import type { FrameView, PartView, StepView } from '../../report/page/page-flow-data.js';
-import { goToEpisode, goToPort } from '../address.js';
+import { goToEpisode } from '../address.js';
 import { classOf, partText, PARTS } from './part-words.js';
+import { PortLink } from './port-link.js';
 
 /** A frame from its release to its arrival: a row for each device, a bar for each part. */
 export function Waterfall({ frame }: { readonly frame: FrameView }): JSX.Element {
@@ -117,20 +118,6 @@ function Cause({ part }: { readonly part: PartView }): JSX.Element | null {
       }}
     >
       why
-    </button>
-  );
-}
-
-export function PortLink({ name }: { readonly name: string }): JSX.Element {
-  return (
-    <button
-      type="button"
-      class="link"
-      onClick={() => {
-        goToPort(name);
-      }}
-    >
-      {name}
     </button>
   );
 }

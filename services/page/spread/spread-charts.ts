@@ -23,6 +23,7 @@ export interface SpreadChart {
   readonly maxY: number;
   readonly formatX: (value: number) => string;
   readonly formatY: (value: number) => string;
+  readonly wholeY?: boolean;
 }
 
 const ABOVE = 1.06;
@@ -48,7 +49,7 @@ function queuesOverTime({ spread, heat, virtualPs }: RunPage, colours: readonly 
     (rank, i, all) =>
       i === 3 || queues[rank].some((value, at) => value !== queues[all[i + 1]!][at]),
   );
-  const names = { p50: 'median', p90: '90 %', p99: '99 %', max: 'longest' };
+  const names = { p50: 'p50', p90: 'p90', p99: 'p99', max: 'longest' };
   return [
     chart({
       title: 'queues of ports, percentiles over time',
@@ -95,8 +96,8 @@ function slowdownOverTime({ spread, virtualPs }: RunPage, colours: readonly stri
       title: 'slowdown of flows, by when they were complete',
       x: slowdown.timesPs,
       lines: [
-        { label: 'median', colour: colours[0]!, values: slowdown.p50 },
-        { label: '99 %', colour: colours[2]!, values: slowdown.p99 },
+        { label: 'p50', colour: colours[0]!, values: slowdown.p50 },
+        { label: 'p99', colour: colours[2]!, values: slowdown.p99 },
       ],
       ...{ overTime: true, rangeX: [0, virtualPs] },
       ...{ formatX: timeText, formatY: formatRatio },
@@ -117,9 +118,9 @@ function histogram(
   // On an axis of decades the middle of a bin is the geometric one.
   const x = counts.map((_, i) => Math.sqrt(edges[i]! * edges[i + 1]!));
   return {
-    ...{ title, row: title, x, lines: [{ label, colour, values: counts, kind: 'bars' }] },
+    ...{ title, row: title, x, lines: [{ label, colour, values: counts, kind: 'bars', edges }] },
     ...{ overTime: false, logX: true, rangeX: [edges[0]!, edges.at(-1)!] },
-    ...{ maxY: ABOVE * Math.max(...counts), formatY: formatCount },
+    ...{ maxY: ABOVE * Math.max(...counts), formatY: formatCount, wholeY: true },
   };
 }
 
