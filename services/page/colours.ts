@@ -62,11 +62,12 @@ export function colourOf(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** What the reader has chosen here, or else the system's choice. */
+/** What the reader has chosen here, or else the system's choice; paper is light. */
 export function useTheme(): readonly [Theme, () => void] {
   const [chosen, choose] = useState<Theme | null>(null);
   const systemDark = useMedia('(prefers-color-scheme: dark)');
-  const theme = chosen ?? (systemDark ? 'dark' : 'light');
+  const isPrinted = useMedia('print');
+  const theme = isPrinted ? 'light' : (chosen ?? (systemDark ? 'dark' : 'light'));
   document.documentElement.dataset['theme'] = theme;
   return [
     theme,

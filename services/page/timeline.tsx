@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatTime } from '../report/format.js';
+import { TimeAxis } from './time-axis.js';
 import type { TimeWindow } from './address.js';
 import { useTimeWindow, zoomTo } from './address.js';
 import type { RunView } from './run-view.js';
@@ -126,13 +127,10 @@ export function Timeline(props: TimelineProps): JSX.Element {
           }}
         />
       </div>
-      <div class="scale">
-        <span>0</span>
-        <span class="key">
-          <i class="busy" /> mean load of links that send <i class="stopped" /> share of them paused
-        </span>
-        <span>{formatTime(endPs)}</span>
-      </div>
+      <TimeAxis fromPs={0} toPs={endPs} />
+      <p class="key">
+        <i class="busy" /> mean load of links that send <i class="stopped" /> share of them paused
+      </p>
     </div>
   );
 }

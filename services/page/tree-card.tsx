@@ -130,10 +130,16 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
       {storms.length > 0 && (
         <p class="alarm">
           <b>{counted(storms.length, 'storm')}:</b>{' '}
-          {storms.slice(0, STORMS_SHOWN).map((storm, i) => (
-            <span key={i}>
+          {alike(storms.slice(0, STORMS_SHOWN)).map(([text, ports], i) => (
+            <span key={text}>
               {i > 0 && '; '}
-              <PortLink name={storm.port} /> {stormText(storm)}
+              {ports.map((port, k) => (
+                <span key={port}>
+                  {k > 0 && ', '}
+                  <PortLink name={port} />
+                </span>
+              ))}{' '}
+              {text}
             </span>
           ))}
           {storms.length > STORMS_SHOWN && ` and ${storms.length - STORMS_SHOWN} more`}
@@ -141,6 +147,16 @@ function Alarms({ trees: { deadlocks, storms } }: { readonly trees: TreesView })
       )}
     </>
   );
+}
+
+/** Ports of storms that have the same priority and times, with the words for it. */
+function alike(storms: TreesView['storms']): [string, string[]][] {
+  const groups = new Map<string, string[]>();
+  for (const storm of storms) {
+    const text = stormText(storm);
+    groups.set(text, [...(groups.get(text) ?? []), storm.port]);
+  }
+  return [...groups];
 }
 
 function stormText({ priority, startPs, endPs }: TreesView['storms'][number]): string {
@@ -194,10 +210,10 @@ function TreeDrawing(props: {
   const drawing = useRef<HTMLDivElement>(null);
   // A tall tree is shown from where its root is.
   useLayoutEffect(() => {
-    if (isNarrow) return;
     const { clientHeight } = drawing.current!;
-    drawing.current!.scrollTop = (nodes[0]?.y ?? 0) + (BOX.height - clientHeight) / 2;
-  }, []);
+    const middle = (nodes[0]?.y ?? 0) + (BOX.height - clientHeight) / 2;
+    drawing.current!.scrollTop = isNarrow ? 0 : middle;
+  }, [isNarrow]);
   return (
     <div class="drawing" ref={drawing}>
       <svg

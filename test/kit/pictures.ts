@@ -7,6 +7,8 @@ import { ROOT } from './emulate.js';
 export const PICTURES = join(ROOT, 'dist', 'pictures');
 const LOOK_MS = 20;
 const WIDTHS = [390, 768, 1440];
+/** A4 within its margins. */
+const PAPER = 718;
 
 /** In the page: titles of cards that show nothing below their title. */
 const EMPTY_CARDS = `[...document.querySelectorAll('.card')]
@@ -58,6 +60,12 @@ export async function takePictures(page: Page, name: string): Promise<void> {
       assert.deepEqual(await page.evaluate(CUT_OFF), [], `${name}: cut off, ${width}`);
     }
   }
-  await page.emulateMedia({ colorScheme: 'light' });
+  // On paper, of whoever prefers dark pages.
+  await page.setViewportSize({ width: PAPER, height: 900 });
+  await page.emulateMedia({ media: 'print' });
+  await until(page, `document.documentElement.dataset.theme === 'light' && ${ALL_DRAWN}`);
+  await page.screenshot({ path: join(PICTURES, `${name}-print.png`), fullPage: true });
+  assert.ok(Number(await page.evaluate(OVERFLOW)) <= 0, `${name}: wider than paper`);
+  await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 900 });
 }

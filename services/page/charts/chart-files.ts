@@ -1,12 +1,13 @@
 import { colourOf } from '../colours.js';
 import { axisLabels } from './axis-labels.js';
+import { evenTicks } from './even-ticks.js';
 import { logTicks } from './log-ticks.js';
 import type { ChartLine, ChartProps } from './chart-data.js';
 import { startOf } from './chart-data.js';
 import { isShown } from './plot-options.js';
 
-const SIZE = { width: 760, height: 340, left: 76, right: 16, top: 34, bottom: 52 };
 const TICKS = 6;
+const SIZE = { width: 760, height: 340, left: 76, right: 16, top: 34, bottom: 52 };
 /** Widths in pixels: of a letter, about, and between two bars. */
 const LETTER = 6.2;
 const BAR_GAP = 2;
@@ -105,25 +106,12 @@ function scale({ low, high, log, whole }: Span, at: (share: number) => number): 
   if (log === true) {
     const [from, to] = [Math.log10(low), Math.log10(high)];
     const place = (value: number): number => at((Math.log10(value) - from) / (to - from || 1));
-    return { ticks: logTicks([low, high]), place };
+    return { ticks: logTicks([low, high], Math.abs(at(1) - at(0))), place };
   }
   return {
-    ticks: evenTicks(low, high, whole === true ? 1 : 0),
+    ticks: evenTicks(low, high, { most: TICKS, least: whole === true ? 1 : 0 }),
     place: (value) => at((value - low) / span),
   };
-}
-
-function evenTicks(low: number, high: number, least: number): number[] {
-  const span = high - low || 1;
-  const rough = 10 ** Math.floor(Math.log10(span / TICKS));
-  const steps = [1, 2, 5, 10].map((n) => n * rough);
-  const step = Math.max(
-    least,
-    steps.find((size) => span / size <= TICKS)!,
-  );
-  const first = Math.ceil(low / step);
-  const count = Math.floor(high / step) - first + 1;
-  return Array.from({ length: count }, (_, i) => (first + i) * step);
 }
 
 type Place = (value: number) => number;

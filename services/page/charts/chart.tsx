@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { useTimeWindow, zoomTo } from '../address.js';
 import type { ChartProps } from './chart-data.js';
@@ -22,7 +22,8 @@ export function Chart(props: ChartProps): JSX.Element {
   windowNow.current = window;
 
   const isSeen = useSeen(frame);
-  useEffect(() => {
+  // At once: a page that is printed is not drawn again before.
+  useLayoutEffect(() => {
     if (!isSeen) return;
     const element = frame.current!;
     const made = new uPlot(

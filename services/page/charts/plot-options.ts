@@ -43,7 +43,8 @@ export function optionsOf(
   const ticks = !logX
     ? {}
     : {
-        splits: (_: uPlot, __: number, low: number, high: number) => logTicks([low, high]),
+        splits: ({ bbox }: uPlot, _: number, low: number, high: number) =>
+          logTicks([low, high], bbox.width / devicePixelRatio),
         filter: (_: uPlot, marks: number[]) => marks,
       };
   const highest = Math.max(0, ...valuesOf(lines));

@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { formatCount, formatTime } from '../../report/format.js';
+import { formatCount } from '../../report/format.js';
 import type { RunPage } from '../../report/page/page-data.js';
 import type { EpisodesView } from '../../report/page/page-flow-data.js';
 import { goToEpisode, useAddress, useTimeWindow, zoomTo } from '../address.js';
 import { Card, counted } from '../panels.js';
 import { shapeOf } from './episode-words.js';
+import { TimeAxis } from '../time-axis.js';
 import { EpisodeDetail } from './episode-detail.js';
 import { TrackBars } from './track-bars.js';
 import type { TrackGroup } from './port-tracks.js';
@@ -68,10 +69,7 @@ export function EpisodesCard(props: {
       ))}
       <div class="port-track">
         <span />
-        <div class="scale">
-          <span>{formatTime(Math.round(fromPs))}</span>
-          <span>{formatTime(Math.round(toPs))}</span>
-        </div>
+        <TimeAxis fromPs={fromPs} toPs={toPs} />
       </div>
       {groups.length > GROUPS && (
         <button

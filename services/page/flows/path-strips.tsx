@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { formatShare, formatTime } from '../../report/format.js';
+import { formatShare } from '../../report/format.js';
 import { useTimeWindow } from '../address.js';
 import type { RunView } from '../run-view.js';
+import { TimeAxis } from '../time-axis.js';
 import { PortLink } from './port-link.js';
 
 const WIDTH = 1000;
@@ -31,12 +32,11 @@ export function PathStrips(props: {
       {view.moments.length > 0 && (
         <div class="row">
           <span />
-          <div class="scale">
-            <span>{formatTime(Math.round(fromPs))}</span>
-            <span class="key">
+          <div>
+            <TimeAxis fromPs={fromPs} toPs={toPs} />
+            <p class="key">
               <i class="busy" /> transmitting <i class="stopped" /> paused
-            </span>
-            <span>{formatTime(Math.round(toPs))}</span>
+            </p>
           </div>
         </div>
       )}

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
-import { formatCount, formatTime } from '../../report/format.js';
+import { formatCount } from '../../report/format.js';
 import type { FrameView, PartView, StepView } from '../../report/page/page-flow-data.js';
+import { TimeAxis } from '../time-axis.js';
 import { goToEpisode } from '../address.js';
 import { classOf, partText, PARTS } from './part-words.js';
 import { PortLink } from './port-link.js';
@@ -44,10 +45,7 @@ export function Waterfall({ frame }: { readonly frame: FrameView }): JSX.Element
         ))}
         <div class="row">
           <span />
-          <div class="scale">
-            <span>0</span>
-            <span>{formatTime(endPs - bornPs)}</span>
-          </div>
+          <TimeAxis fromPs={0} toPs={endPs - bornPs} />
         </div>
       </div>
       <details>

@@ -29,6 +29,9 @@ export interface SpreadChart {
 const ABOVE = 1.06;
 /** So few flows have no percentiles to speak of. */
 const FLOWS_LEAST = 20;
+/** So few bins of a histogram leave so much of the axis free beside them. */
+const BINS_FEW = 3;
+const BESIDE = 5;
 
 export function chartsOf(run: RunPage, colours: readonly string[]): SpreadChart[] {
   return [
@@ -119,9 +122,15 @@ function histogram(
   const x = counts.map((_, i) => Math.sqrt(edges[i]! * edges[i + 1]!));
   return {
     ...{ title, row: title, x, lines: [{ label, colour, values: counts, kind: 'bars', edges }] },
-    ...{ overTime: false, logX: true, rangeX: [edges[0]!, edges.at(-1)!] },
+    ...{ overTime: false, logX: true, rangeX: rangeOf(edges) },
     ...{ maxY: ABOVE * Math.max(...counts), formatY: formatCount, wholeY: true },
   };
+}
+
+/** Few bins have room beside them: they would be walls. */
+function rangeOf(edges: readonly number[]): [number, number] {
+  const room = edges.length > BINS_FEW ? 1 : BESIDE;
+  return [edges[0]! / room, edges.at(-1)! * room];
 }
 
 function highestOf(lines: readonly ChartLine[]): number {

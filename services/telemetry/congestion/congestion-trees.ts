@@ -20,7 +20,7 @@ export interface CongestionTree {
   readonly devices: number;
   readonly depth: number;
   readonly frameTimePs: number;
-  /** Flows that were paused although their frames do not pass the root; none of a deadlock's own. */
+  /** Flows that were paused and do not pass the root, without those that close a deadlock. */
   readonly victims: readonly string[];
   readonly branches: readonly Branch[];
 }
@@ -69,8 +69,8 @@ export function rootsOf(episodes: readonly Episode[]): Map<string, Episode> {
 }
 
 /**
- * Whether a flow keeps a cyclic buffer dependency closed: its frames fill a buffer of the ring while
- * they wait for the next one.
+ * Whether a flow keeps a cyclic buffer dependency closed: its frames fill a buffer of the ring
+ * while they wait for the next one.
  */
 export function isOfRing(ports: ReadonlySet<string>, { ring }: Pick<Deadlock, 'ring'>): boolean {
   return ring.some(({ egress }, i) => {

@@ -4,14 +4,15 @@ import { whyOf } from '../../../../services/report/why.js';
 import { repeatRun } from '../../../../services/runtime/repeat-run.js';
 import { fabricOf } from '../../../kit/emulate.js';
 
-/** Of five switches with two hosts each; the first hosts send two switches on, and close a cycle. */
+/** Five switches with two hosts each: the first hosts send two switches on, and close a cycle. */
 const RING_FLOWS = ['h1->h5', 'h3->h7', 'h5->h9', 'h7->h1', 'h9->h3'];
 /** Over one link of the ring, from another port and to another one. */
 const BESIDE = 'h2->h4';
 
 const streams = [...RING_FLOWS, BESIDE].map((name) => {
   const [from, to] = name.split('->');
-  return `{ stream: { from: ${from}, to: ${to} }, rate: line, transport: raw, frame: 1518, priority: 3 }`;
+  const stream = `{ from: ${from}, to: ${to} }`;
+  return `{ stream: ${stream}, rate: line, transport: raw, frame: 1518, priority: 3 }`;
 });
 
 const RING = `
