@@ -18,7 +18,12 @@ export class TenantShares implements Line {
     private readonly rows: readonly number[],
   ) {
     const { accounts } = engine.grants;
-    const shares = rows.map((row) => accounts.share(row));
+    const { spec, firstPort } = engine.devices[engine.shared.ports.owner(port)]!;
+    // Of the specification: what the arbiter reads may be what is wrong.
+    const { channels } = spec.ports[port - firstPort]!.grants!;
+    const shareOf = (number: number): number =>
+      channels.find(({ channel }) => channel === number)!.share;
+    const shares = rows.map((row) => shareOf(accounts.channel(row)));
     this.book = new ShareBook(apartFrom(shares, 0));
   }
 
