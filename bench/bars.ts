@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { bareStarUs } from './bare-star.js';
 import { leafSpine, permutation } from './fabrics.js';
 import { inProcesses } from './in-processes.js';
+import { macUs } from './mac-cost.js';
 import { inProcess } from './measure.js';
 import type { Row } from './rows.js';
 import { row } from './rows.js';
@@ -57,7 +58,7 @@ const HOT_MS = 40;
 async function hot(): Promise<Row[]> {
   const processes = 10;
   const before = await bareStarUs(processes);
-  const text = incast(`    rate: line\nduration: ${HOT_MS}ms\n`);
+  const text = incast(`    bytes: 1GB\nduration: ${HOT_MS}ms\n`);
   const run = await inProcesses(text, processes, [], (HOT_MS / 2) * 1e9);
   const bare = (before + (await bareStarUs(processes))) / 2;
   const us = (run.cpuSeconds * 1e6) / (run.status.messages - run.messagesBefore);
@@ -65,6 +66,7 @@ async function hot(): Promise<Row[]> {
     row('CPU of a message, ten bare processes', bare, 'us'),
     row('CPU of a message, incast in ten, hot', us, 'us'),
     row('the second / the first', us / bare, 'x', 2.2),
+    row('MAC of a message of 16 frames / the second', macUs() / us, 'x', 0.03),
   ];
 }
 
@@ -113,28 +115,31 @@ const inThreads =
   (text: string): number =>
     whole(text, threads)['cpuSeconds']!;
 
-const inServices =
-  (services: number, threads: number) =>
-  async (text: string): Promise<number> => {
-    const words = ['--services', `${services}`, '--threads', `${threads}`];
-    return (await inProcesses(text, services, words)).wholeCpuSeconds;
-  };
-
 async function twoServices(k: number, lengthsUs: readonly [number, number]): Promise<Row[]> {
+  const brokers: number[] = [];
+  const cpuOf = async (text: string): Promise<number> => {
+    const { wholeCpuSeconds, spent } = await inProcesses(text, 2, ['--services', '2']);
+    brokers.push(spent['broker']!.cpu);
+    return wholeCpuSeconds;
+  };
   const one = await marginal(k, lengthsUs, inThreads(1));
-  const two = await marginal(k, lengthsUs, inServices(2, 1));
+  const two = await marginal(k, lengthsUs, cpuOf);
+  const broker = brokers[1]! - brokers[0]!;
   const [short, long] = lengthsUs.map((us) => us / 1000);
-  const what = `k=${k}, ${long} less ${short} ms`;
   return [
-    row(`${what}: CPU of one process`, one, 's'),
+    row(`k=${k}, ${long} less ${short} ms: CPU of one process`, one, 's'),
     row('two services / one process', two / one, 'x', 1.5),
+    row('of that their broker', broker / one, 'x'),
   ];
 }
 
 async function threaded(): Promise<Row[]> {
+  const words = ['--services', '1', '--threads', '2'];
+  const inService = async (text: string): Promise<number> =>
+    (await inProcesses(text, 1, words)).wholeCpuSeconds;
   const lengthsUs = [2000, 6000] as const;
   const threads = await marginal(8, lengthsUs, inThreads(2));
-  const service = await marginal(8, lengthsUs, inServices(1, 2));
+  const service = await marginal(8, lengthsUs, inService);
   const again = await marginal(8, lengthsUs, inThreads(2));
   const ratio = service / ((threads + again) / 2);
   return [

@@ -1,6 +1,6 @@
 import { isInstalled } from '../services/cli/fleet/own-broker.js';
 import { ReceivingEnd, SendingEnd } from '../services/runtime/part/channel.js';
-import { MAC_OCTETS, MacKey } from '../services/runtime/keys/mac.js';
+import { MacKey } from '../services/runtime/keys/mac.js';
 import { decodeMessage, encodeMessage, isAuthentic } from '../services/runtime/part/messages.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
 import { BARS } from './bars.js';
@@ -138,25 +138,9 @@ async function layer(): Promise<Row[]> {
   const start = performance.now();
   pass(LAYER_MESSAGES);
   const us = ((performance.now() - start) * 1000) / LAYER_MESSAGES;
-  const signUs = macUs(key, encodeMessage({ sequence: 1, frames }, key));
   if (taken !== 2 * LAYER_MESSAGES * frames.length) throw new Error('messages were lost');
   const half = (await roundTripUs()) / 2;
-  return [
-    row('sequence layer / message over the broker', us / half, 'x', 0.1),
-    row('its MAC, made and compared / the same', signUs / half, 'x', 0.03),
-  ];
-}
-
-/** Of a message, at both of its ends. */
-function macUs(key: MacKey, octets: Uint8Array): number {
-  const message = Buffer.from(octets);
-  const end = message.length - MAC_OCTETS;
-  const start = performance.now();
-  for (let i = 0; i < LAYER_MESSAGES; i++) {
-    key.sign(message, end, end);
-    if (!key.verify(message, end, end)) throw new Error('a MAC is not its own');
-  }
-  return ((performance.now() - start) * 1000) / LAYER_MESSAGES;
+  return [row('sequence layer / message over the broker', us / half, 'x', 0.1)];
 }
 
 const CASES: Readonly<Record<string, () => Promise<Row[]>>> = {
@@ -165,7 +149,7 @@ const CASES: Readonly<Record<string, () => Promise<Row[]>>> = {
 };
 /** A word for several cases: all that has a target for what messages, starts and threads cost. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
-  bars: ['layer', ...Object.keys(BARS)],
+  bars: Object.keys(BARS),
 };
 
 async function main(cases: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -121,4 +121,21 @@ describe('a run in several processes', { skip, timeout: 240_000 }, () => {
       assert.equal(readFileSync(join(out, 'digest'), 'utf8'), `${expected}\n`);
     });
   }
+
+  const noProc = existsSync('/proc/self/cmdline') ? false : 'no /proc';
+  it('ends on SIGTERM where its coordinator hangs, and names it', { skip: noProc }, async () => {
+    logged = '';
+    const words = ['run', join(ROOT, EXAMPLE), '--set', 'load.0.bytes=4MB', '--services', '2'];
+    const ended = start(...words, '--out', join(folder, 'hung'), '--quiet');
+    await until(({ phase }) => phase === 'running');
+    const { pid } = children.at(-1)!;
+    const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    const coordinator = pids.find(
+      (one) => one !== '' && readFileSync(`/proc/${one}/cmdline`, 'utf8').includes('coordinator'),
+    );
+    process.kill(Number(coordinator), 'SIGSTOP');
+    children.at(-1)!.kill('SIGTERM');
+    assert.equal(await ended, 130);
+    assert.match(logged, /interrupted, and nothing of the run is kept: the coordinator does not/);
+  });
 });

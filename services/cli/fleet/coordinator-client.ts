@@ -246,5 +246,6 @@ export class CoordinatorClient {
 }
 
 function explain(error: ServiceError): string {
-  return error.code === codes.UNAVAILABLE ? 'the coordinator does not answer' : error.details;
+  const isSilent = [codes.UNAVAILABLE, codes.DEADLINE_EXCEEDED].includes(error.code);
+  return isSilent ? 'the coordinator does not answer' : error.details;
 }

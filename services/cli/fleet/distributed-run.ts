@@ -62,11 +62,15 @@ export async function runDistributed(
 /** Ctrl-C makes the coordinator end the run; a second one ends everything. */
 function onInterrupt(fleet: Fleet): () => void {
   let asked = false;
+  const leave = (reason: string): void => {
+    process.stderr.write(`interrupted, and nothing of the run is kept: ${reason}\n`);
+    void fleet.close().finally(() => process.exit(EXIT.INTERRUPTED));
+  };
   const ask = (): void => {
-    if (asked) void fleet.close().finally(() => process.exit(130));
+    if (asked) leave('a second signal came');
     asked = true;
-    fleet.client.steer(Action.ACTION_STOP).catch(() => {
-      void fleet.close().finally(() => process.exit(130));
+    fleet.client.steer(Action.ACTION_STOP).catch((error: unknown) => {
+      leave((error as Error).message);
     });
   };
   process.on('SIGINT', ask).on('SIGTERM', ask);
