@@ -23,6 +23,8 @@ const needs = [
     debianPackage: 'libyang-tools',
     purpose: 'test/interop validates managed objects by their YANG modules with it',
   },
+  { command: 'zsh', debianPackage: 'zsh', purpose: 'test/scenario completes commands in it' },
+  { command: 'fish', debianPackage: 'fish', purpose: 'test/scenario completes commands in it' },
   { command: 'openssl', debianPackage: 'openssl', purpose: 'test/distributed makes certificates' },
   {
     command: 'prometheus',

@@ -8,6 +8,7 @@ interface Word {
 
 interface CommandWords extends Word {
   readonly options: readonly Word[];
+  readonly commands: readonly CommandWords[];
 }
 
 /** A script that completes the commands and options of a program in a shell. */
@@ -23,17 +24,24 @@ function wordsOf(command: Command): CommandWords {
   const options = command.options.flatMap(({ long, description }) =>
     long == null ? [] : [{ name: long, meaning: description }],
   );
-  return { name: command.name(), meaning: command.description(), options };
+  const commands = command.commands.map(wordsOf);
+  return { name: command.name(), meaning: command.description(), options, commands };
 }
 
 const SHELLS: Readonly<Record<string, (commands: readonly CommandWords[]) => string>> = {
   bash: (commands) => `_selvage() {
   local word="\${COMP_WORDS[COMP_CWORD]}" words=""
-  if [ "$COMP_CWORD" -eq 1 ]; then
-    words="${namesOf(commands)}"
-  elif [[ "$word" == -* ]]; then
-    case "\${COMP_WORDS[1]}" in
-${commands.map(({ name, options }) => `      ${name}) words="${namesOf(options)}" ;;`).join('\n')}
+  case "$COMP_CWORD \${COMP_WORDS[1]}" in
+    "1 "*) words="${namesOf(commands)}" ;;
+${families(commands)
+  .map(({ name, commands: own }) => `    "2 ${name}") words="${namesOf(own)}" ;;`)
+  .join('\n')}
+  esac
+  if [[ "$word" == -* ]]; then
+    case "\${COMP_WORDS[1]} \${COMP_WORDS[2]} " in
+${spelled(commands)
+  .map(({ name, options }) => `      "${name} "*) words="${namesOf(options)}" ;;`)
+  .join('\n')}
     esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$word"))
@@ -43,35 +51,77 @@ complete -o default -F _selvage selvage
   zsh: (commands) => `#compdef selvage
 _selvage() {
   local -a words_of
-  if ((CURRENT == 2)); then
-    words_of=(${commands.map(described).join(' ')})
-    _describe command words_of
-  elif [[ $words[CURRENT] == -* ]]; then
-    case $words[2] in
-${commands
-  .map(({ name, options }) => `      ${name}) words_of=(${options.map(described).join(' ')}) ;;`)
+  if [[ $words[CURRENT] == -* ]]; then
+    case "$words[2] $words[3] " in
+${spelled(commands)
+  .map(
+    ({ name, options }) => `      "${name} "*) words_of=(${options.map(described).join(' ')}) ;;`,
+  )
   .join('\n')}
     esac
     _describe -o option words_of
-  else
-    _files
+    return
   fi
+  case "$CURRENT $words[2]" in
+    "2 "*) words_of=(${commands.map(described).join(' ')}) ;;
+${families(commands)
+  .map(
+    ({ name, commands: own }) => `    "3 ${name}") words_of=(${own.map(described).join(' ')}) ;;`,
+  )
+  .join('\n')}
+    *) _files; return ;;
+  esac
+  _describe command words_of
 }
-compdef _selvage selvage
+# In a folder of $fpath this file is the function itself.
+if [[ $funcstack[1] == _selvage ]]; then _selvage "$@"; else compdef _selvage selvage; fi
 `,
   fish: (commands) =>
-    commands
-      .flatMap(({ name, meaning, options }) => [
-        `complete -c selvage -n __fish_use_subcommand -f -a ${name} -d ${quoted(meaning)}`,
-        ...options.map(
-          (option) =>
-            `complete -c selvage -n '__fish_seen_subcommand_from ${name}' ` +
-            `-l ${option.name.slice(2)} -d ${quoted(option.meaning)}`,
+    [
+      ...commands.map(
+        ({ name, meaning }) =>
+          `complete -c selvage -n __fish_use_subcommand -f -a ${name} -d ${quoted(meaning)}`,
+      ),
+      ...families(commands).flatMap(({ name, commands: own }) =>
+        own.map(
+          (each) =>
+            `complete -c selvage -n '__fish_seen_subcommand_from ${name}; and not ` +
+            `__fish_seen_subcommand_from ${namesOf(own)}' -f -a ${each.name} ` +
+            `-d ${quoted(each.meaning)}`,
         ),
-      ])
+      ),
+      ...spelled(commands).flatMap(({ name, options }) =>
+        options.map(
+          (option) =>
+            `complete -c selvage -n '${seen(name)}' -l ${option.name.slice(2)} ` +
+            `-d ${quoted(option.meaning)}`,
+        ),
+      ),
+    ]
       .join('\n')
       .concat('\n'),
 };
+
+/** Commands that have commands of their own. */
+function families(commands: readonly CommandWords[]): readonly CommandWords[] {
+  return commands.filter(({ commands: own }) => own.length > 0);
+}
+
+/** Every command that does something, by all of its words, those of two words first. */
+function spelled(commands: readonly CommandWords[]): readonly CommandWords[] {
+  const inner = families(commands).flatMap((family) =>
+    family.commands.map((own) => ({ ...own, name: `${family.name} ${own.name}` })),
+  );
+  return [...inner, ...commands.filter(({ commands: own }) => own.length === 0)];
+}
+
+/** For fish: all words of a command were typed. */
+function seen(name: string): string {
+  return name
+    .split(' ')
+    .map((word) => `__fish_seen_subcommand_from ${word}`)
+    .join('; and ');
+}
 
 function namesOf(words: readonly Word[]): string {
   return words.map(({ name }) => name).join(' ');

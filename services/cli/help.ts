@@ -33,7 +33,7 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'branch',
       examples: [
-        ['branch runs/chaos --at 3ms --set faults=[]', 'the same, without faults from 3 ms'],
+        ["branch runs/chaos --at 3ms --set 'faults=[]'", 'the same, without faults from 3 ms'],
         ['branch runs/chaos --at 1ms --set switches.ecmp=packet', 'other load balancing'],
       ],
     },
@@ -196,7 +196,7 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       name: 'explain',
       examples: [
         ['explain ECMP', 'a term of the field'],
-        ['explain load[].incast', 'a key of a scenario'],
+        ["explain 'load[].incast'", 'a key of a scenario'],
       ],
     },
     {
@@ -251,7 +251,7 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'completion',
       examples: [
-        ['completion bash >> ~/.bashrc', 'bash'],
+        ['completion bash >> ~/.bashrc', 'bash; zsh with ~/.zshrc, after compinit'],
         ['completion fish > ~/.config/fish/completions/selvage.fish', 'fish'],
       ],
     },

@@ -134,11 +134,12 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'code 3. `priorities: { 3: pfc }`.',
   'priority-group':
     'Priority group (PG): priorities of an ingress port that share a buffer account, and with ' +
-    'it XOFF and headroom. By default each priority has its own. `classes: { receive: { 3: 3, ' +
-    '4: 3 } }` puts priorities 3 and 4 into one.',
+    'it XOFF and headroom. By default each priority has its own. `classes: { receive: [0, 1, 2, ' +
+    '3, 4, 4, 6, 7] }` puts priorities 4 and 5 into one.',
   'traffic-class':
     'Traffic class (TC): one of up to eight egress queues of a port (802.1Q 8.6.6), which the ' +
-    'arbiter chooses from. `classes: { transmit: { 3: 1 }, arbiter: dwrr }`.',
+    'arbiter chooses from. `classes: { transmit: [0, 0, 0, 1, 0, 0, 0, 0], ' +
+    'arbiter: { dwrr: { 0: 1, 1: 4 } } }`.',
   pcp:
     'Priority code point: the three bits of an 802.1Q tag that name the priority of a frame, 0 ' +
     'to 7. A load names it (`load: [{ …, priority: 3 }]`), flow control belongs to it ' +

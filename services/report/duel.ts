@@ -139,9 +139,9 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
   const rows = [
     line('status', (f) => f.status),
     line('flows done', (f) => formatTally(f.finished)),
-    line('completion p50', times('p50')),
-    line('completion p99', times('p99')),
-    line('completion p99.9', times('p999')),
+    line('FCT p50', times('p50')),
+    line('FCT p99', times('p99')),
+    line('FCT p99.9', times('p999')),
     line('slowdown p50', slowdown('p50')),
     line('slowdown p99', slowdown('p99')),
     ...names((f) => f.goodputBps).map((load) =>
@@ -171,7 +171,7 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     line('notifications', (f) => formatCount(f.notifications)),
     line('marks', (f) => formatCount(f.markedFrames)),
     line('drops', (f) => formatCount(f.droppedFrames)),
-    line('sent again', (f) => formatCount(f.retransmittedFrames)),
+    line('retransmitted', (f) => formatCount(f.retransmittedFrames)),
   ];
   const failed = figures.flatMap(({ variant, failure }) =>
     failure === null ? [] : [style.bad(`  ${variant} failed: ${failure}`)],

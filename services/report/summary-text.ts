@@ -103,7 +103,7 @@ function warningText(results: RunResults, style: Style): string {
     const own = results.flows.filter((flow) => flow.load === load);
     const resent = own.reduce((sum, flow) => sum + flow.retransmittedFrames, 0);
     const sent = own.reduce((sum, flow) => sum + flow.sentFrames, 0) - resent;
-    const did = `${formatCount(resent)} frames sent again for ${formatCount(sent)}`;
+    const did = `${formatCount(resent)} frames retransmitted for ${formatCount(sent)}`;
     return style.bad(`WARNING ${message}${resent === 0 ? '' : ` (${did})`}`);
   });
   return lines.join('\n');

@@ -13,7 +13,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   {
     name: 'credit-loss-sweep',
     question:
-      'What do lost grants cost, where idle credit is given back after a time and cables are long?',
+      'What do lost grants cost, where idle credit is given back after a time and links are long?',
     scenario: 'credit-loss-sweep.yaml',
     set: [
       'credit.grant=demand',
@@ -52,7 +52,7 @@ export const EXPERIMENTS: readonly Experiment[] = [
   },
   {
     name: 'flap',
-    question: 'What does a cable cost that comes and goes, by how long and how often?',
+    question: 'What does a flapping link cost, by how long and how often it is down?',
     scenario: 'flap.yaml',
     // More than a run can carry, so that it is loaded before, in and after its faults.
     set: ['expect=[]', 'faults.0.recover=50us', 'load.0.bytes=20MB'],

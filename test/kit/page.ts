@@ -6,24 +6,19 @@ import {
   chmodSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { filesMatching } from '../tidy/files.js';
 import { ROOT } from './emulate.js';
 
-/** README, CONTRIBUTING and every page of docs/, from the root of the repository. */
-export const PAGES: readonly string[] = [
-  'README.md',
-  'CONTRIBUTING.md',
-  ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => `docs/${name}`)
-    .sort(),
-];
+/** Every document of the repository, from its root; what changed in the past is as it was. */
+export const PAGES: readonly string[] = filesMatching(/\.md$/)
+  .filter((name) => name !== 'CHANGELOG.md')
+  .sort();
 
 const BLOCK = /^```(\w+)([^\n]*)\n([\s\S]*?)^```$/gm;
 

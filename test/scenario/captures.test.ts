@@ -236,8 +236,8 @@ describe('selvage run --capture', () => {
   });
 
   const BAD: readonly (readonly [readonly string[], RegExp])[] = [
-    [['--capture', 'leef1'], /observe\.captures\.ports.*there is no port, device or cable leef1/],
-    [['--capture', 's1:p99'], /there is no port, device or cable s1:p99; did you mean s1:p9/],
+    [['--capture', 'leef1'], /observe\.captures\.ports.*there is no port, device or link leef1/],
+    [['--capture', 's1:p99'], /there is no port, device or link s1:p99; did you mean s1:p9/],
     [['--capture', 's1', '--capture-filter', 'flow=99'], /there is no flow 99; they are numbered/],
     [['--capture', 's1', '--capture-filter', 'kind=3'], /kind=3: not a filter; write some of/],
     [['--capture', 's1', '--capture-filter', 'type=pcf'], /unknown: pcf; one of data, ack/],

@@ -13,6 +13,10 @@ const TEMPLATES = readdirSync(join(ROOT, 'examples/templates')).map((name) =>
   name.replace('.yaml', ''),
 );
 
+function skipWithout(shell: string): string | false {
+  return spawnSync(shell, ['--version']).error === undefined ? false : `${shell} is not here`;
+}
+
 describe('the first steps', () => {
   let folder = '';
   const selvage = (...words: string[]): { code: number | null; out: string; err: string } => {
@@ -83,12 +87,45 @@ describe('the first steps', () => {
       assert.match(out, /validate/);
       assert.match(out, /template/);
     }
+    assert.equal(selvage('completion', 'tcsh').code, 2);
+  });
+
+  it('complete in bash', () => {
     const script = `${selvage('completion', 'bash').out}
       COMP_WORDS=(selvage init --te) COMP_CWORD=2; _selvage; echo "\${COMPREPLY[@]}"
-      COMP_WORDS=(selvage topo) COMP_CWORD=1; _selvage; echo "\${COMPREPLY[@]}"`;
+      COMP_WORDS=(selvage topo) COMP_CWORD=1; _selvage; echo "\${COMPREPLY[@]}"
+      COMP_WORDS=(selvage k8s ren) COMP_CWORD=2; _selvage; echo "\${COMPREPLY[@]}"
+      COMP_WORDS=(selvage k8s run --namesp) COMP_CWORD=3; _selvage; echo "\${COMPREPLY[@]}"`;
     const { stdout } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
-    assert.equal(stdout, '--template\ntopology\n');
-    assert.equal(selvage('completion', 'tcsh').code, 2);
+    assert.equal(stdout, '--template\ntopology\nrender\n--namespace\n');
+  });
+
+  it('complete in zsh', { skip: skipWithout('zsh') }, () => {
+    // Completion widgets exist in a terminal only: these print what they are given.
+    const script = `compdef() { }; _files() { print files }
+      _describe() { local -a all; all=(\${(P)@[-1]}); print -l -- \${(M)all:#\${words[CURRENT]}*} }
+      ${selvage('completion', 'zsh').out}
+      words=(selvage topo) CURRENT=2; _selvage
+      words=(selvage init --te) CURRENT=3; _selvage
+      words=(selvage k8s ren) CURRENT=3; _selvage
+      words=(selvage k8s run --namesp) CURRENT=4; _selvage
+      words=(selvage run exam) CURRENT=3; _selvage`;
+    const { stdout, stderr } = spawnSync('zsh', ['-fc', script], { encoding: 'utf8' });
+    const found = stdout.split('\n').map((line) => line.split(':')[0]);
+    const wanted = ['topology', '--template', 'render', '--namespace', 'files', ''];
+    assert.deepEqual(found, wanted, stderr);
+  });
+
+  it('complete in fish', { skip: skipWithout('fish') }, () => {
+    const script = `${selvage('completion', 'fish').out}
+      for line in 'topo' 'init --te' 'k8s ren' 'k8s run --namesp'
+        complete -C "selvage $line"
+      end`;
+    const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], {
+      encoding: 'utf8',
+    });
+    const found = stdout.split('\n').map((line) => line.split('\t')[0]);
+    assert.deepEqual(found, ['topology', '--template', 'render', '--namespace', ''], stderr);
   });
 
   it('say what the machine has', () => {

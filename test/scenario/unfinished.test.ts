@@ -125,6 +125,6 @@ describe('flows that do not finish', () => {
     const tiers = new Map(results.ports.map(({ device }) => [device, 'host']));
     const text = duelText([duelFigures(side, tiers)], PLAIN);
     assert.match(text, /flows done +2 \/ 7$/m);
-    assert.match(text, /completion p99 +> 300 us$/m);
+    assert.match(text, /FCT p99 +> 300 us$/m);
   });
 });

@@ -12,6 +12,9 @@ import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import { parseAllDocuments } from 'yaml';
 import { loadFabric } from '../../services/cli/load-fabric.js';
+import { TOPICS } from '../../services/cli/topics.js';
+import { scenarioJsonSchema } from '../../services/fabric/scenario/catalogue.js';
+import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
 import { readValues } from '../../services/cli/kubernetes/values.js';
 import { program } from '../../services/cli/program.js';
 import { referencePage } from '../../services/cli/reference-pages.js';
@@ -157,6 +160,34 @@ describe('YAML of the documents', () => {
     writeFileSync(join(folder, 'part.yaml'), 'selvage' in first! ? text : head + text);
     loadFabric(join(folder, 'part.yaml'), []);
   }
+});
+
+describe('YAML in sentences', () => {
+  // Plugins are files that the blocks of their pages have.
+  const KEYS = Object.keys(scenarioJsonSchema().properties!)
+    .filter((key) => key !== 'plugins')
+    .join('|');
+  const span = new RegExp(String.raw`\x60((?:${KEYS}): [{[][^\x60]*[}\]])\x60`, 'g');
+  const texts = new Map(PAGES.map((page) => [page, textOf(page)]));
+  texts.set('services/cli/topics.ts', Object.values(TOPICS).join('\n'));
+
+  it('is valid, as far as a sentence shows it', () => {
+    const spans = [...texts].flatMap(([page, text]) =>
+      Array.from(text.matchAll(span), ([, yaml]) => ({ page, yaml: yaml!.replace(/\n */g, ' ') })),
+    );
+    const whole = spans.filter(({ yaml }) => !yaml.includes('…'));
+    assert.ok(whole.length > 20, String(whole.length));
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-span-'));
+    symlinkSync(join(ROOT, 'examples'), join(folder, 'examples'));
+    const wrong = whole.flatMap(({ page, yaml }) =>
+      faultOf(`${page}: ${yaml}`, () => {
+        writeFileSync(join(folder, 'part.yaml'), `selvage: 1\nextends: ${BASE}\n${yaml}\n`);
+        loadScenario(join(folder, 'part.yaml'));
+      }),
+    );
+    rmSync(folder, { recursive: true });
+    assert.deepEqual(wrong, []);
+  });
 });
 
 function faultOf(what: string, act: () => unknown): string[] {

@@ -101,9 +101,9 @@ describe('an incast that a victim shares a fabric with', () => {
     const text = duelText(all, { good: String, bad: String, strong: String });
     for (const line of [
       /^ +pfc +pfc\+sfc +pfc\+ci +pfc\+dcqcn$/m,
-      /completion p50 .* ms/,
-      /completion p99 .* ms/,
-      /completion p99\.9 .* ms/,
+      /FCT p50 .* ms/,
+      /FCT p99 .* ms/,
+      /FCT p99\.9 .* ms/,
       /slowdown p99 .*x/,
       /goodput victim .*Gb\/s/,
       /flows done( +16 \/ 16){4}$/m,

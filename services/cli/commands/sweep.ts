@@ -133,7 +133,10 @@ function rowsOf(
   return all.slice(from, from + count).map((values): Row => {
     const fabric = fabricOf(file, axes, values, base);
     const { durationPs } = fabric.scenario;
-    if (durationPs === null) throw new InputError(`${file}: a sweep needs a duration`);
+    if (durationPs === null)
+      throw new InputError(
+        `${file}: no duration, and a sweep compares rates over one: add --set duration=2ms`,
+      );
     return { values, toll: measure(fabric, durationPs) };
   });
 }
@@ -223,7 +226,7 @@ function text(axes: readonly Axis[], rows: readonly Row[]): string {
     'stalled flows',
     'FCT p99',
     'link retries',
-    'sent again',
+    'retransmitted',
     'ingress buffer',
   ];
   const body = rows.map(({ values, toll }) => [

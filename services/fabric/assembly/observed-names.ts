@@ -67,7 +67,7 @@ export function checkObserved(fabric: Named, fail: Fail): void {
 }
 
 function noPort(name: string, names: readonly string[]): string {
-  return `there is no port, device or cable ${show(name)}${didYouMean(name, names)}`;
+  return `there is no port, device or link ${show(name)}${didYouMean(name, names)}`;
 }
 
 function noFlow(name: string, names: readonly string[]): string {

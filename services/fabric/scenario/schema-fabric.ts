@@ -101,7 +101,7 @@ const generators = [
     ...commonKeys,
   }),
   mapping({
-    generator: word('pair').describe('pair: two hosts, h1 and h2, on one cable.'),
+    generator: word('pair').describe('pair: two hosts, h1 and h2, on one link.'),
     ...commonKeys,
   }),
   mapping({

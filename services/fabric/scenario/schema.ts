@@ -69,7 +69,7 @@ export const scenarioSchema = mapping({
   duration: quantity(aboveZero(time))
     .describe('The run ends here at the latest. Default: when all load is delivered.')
     .exactOptional(),
-  fabric: fabricSchema.describe('Devices and cables.').prefault({}),
+  fabric: fabricSchema.describe('Devices and links.').prefault({}),
   hosts: hostsSchema.describe('Settings of every host.').prefault({}),
   switches: switchesSchema.describe('Settings of every switch.').prefault({}),
   devices: devicesSchema

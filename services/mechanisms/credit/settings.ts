@@ -31,7 +31,7 @@ const endKeys = {
     .prefault(CREDIT_UNIT.least),
   buffer: auto(size, 'a buffer', 'a size such as 100KB')
     .describe(
-      'Memory behind each port for each priority; auto: what full rate over the cable takes.',
+      'Memory behind each port for each priority; auto: what full rate over the link takes.',
     )
     .prefault('auto'),
   grant: choice(['static', 'demand'])

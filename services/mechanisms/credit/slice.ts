@@ -90,7 +90,7 @@ export const credit = {
   reasons: {
     overdrawn: 'more credit than the buffer can back',
     misbooked: 'units of credit stored = frames stored',
-    loop: 'its credit ran out before the buffer of its link partner was full: less than one RTT',
+    loop: 'its credit ran out although its link partner has buffer: under one RTT, or lost credit',
     deadlock: 'it is part of a deadlock: it waits for credit that only its own frames would free',
     standstill: 'frames wait for credit, and nothing is stored that it waits for',
   },

@@ -29,7 +29,7 @@ const MEASURES: readonly Measure[] = [
     ...{ value: (f) => f.controlOctets, format: formatOctets },
   },
   {
-    ...{ label: 'frames sent again', lessIsBetter: true },
+    ...{ label: 'retransmitted frames', lessIsBetter: true },
     ...{ value: (f) => f.retransmittedFrames, format: formatCount },
   },
 ];

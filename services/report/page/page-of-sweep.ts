@@ -47,7 +47,7 @@ const MEASURES: readonly Measure[] = [
     ...{ value: (toll) => toll.linkRetries, format: formatCount },
   },
   {
-    ...{ label: 'Frames sent again by the transport', moreIsBetter: false },
+    ...{ label: 'Frames retransmitted by the transport', moreIsBetter: false },
     ...{ value: (toll) => toll.retransmittedFrames, format: formatCount },
   },
   {

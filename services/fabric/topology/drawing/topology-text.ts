@@ -22,7 +22,7 @@ export function topologyText(topology: Topology): string {
   return [
     sizeLabel(topology),
     '',
-    ...table(['device', 'tier', 'ports', 'cabled to'], devices),
+    ...table(['device', 'tier', 'ports', 'linked to'], devices),
     '',
     ...table(['links', 'between', 'rate', 'delay'], links),
     '',

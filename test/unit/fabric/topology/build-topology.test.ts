@@ -16,7 +16,7 @@ function namesOf(topology: Topology): string {
 }
 
 describe('topology generators', () => {
-  it('a pair is two hosts on one cable', () => {
+  it('a pair is two hosts on one link', () => {
     const pair = build({ kind: 'pair' });
     assert.equal(namesOf(pair), 'h1 h2');
     assert.deepEqual(linksOf(pair), ['h1:p1 h2:p1']);

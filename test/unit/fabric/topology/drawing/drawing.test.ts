@@ -60,7 +60,7 @@ describe('topology as text', () => {
       [
         '6 hosts, 5 switches, 12 links',
         '',
-        'device  tier   ports  cabled to',
+        'device  tier   ports  linked to',
         'spine1  spine  3      p1-p3 leaf1..leaf3',
         'spine2  spine  3      p1-p3 leaf1..leaf3',
         'leaf1   leaf   4      p1-p2 h1 h2, p3-p4 spine1 spine2',
@@ -75,7 +75,7 @@ describe('topology as text', () => {
     );
   });
 
-  it('shows hosts that are cabled to hosts', () => {
+  it('shows hosts that are linked to hosts', () => {
     const lines = topologyText(build({ kind: 'pair' })).split('\n');
     assert.equal(lines[0], '2 hosts, 0 switches, 1 link');
     assert.equal(lines[3], 'h1      host  1      p1 h2');
