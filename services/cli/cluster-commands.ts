@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { RenderOptions } from './commands/k8s.js';
 import type { ClusterRunOptions } from './commands/k8s-run.js';
 import type { FoundOptions, UiOptions } from './commands/k8s-found.js';
+import type { ScaleOptions } from './commands/k8s-scale.js';
 import type { InjectOptions } from './commands/inject.js';
 import type { SteerAction, SteerOptions } from './commands/steer.js';
 
@@ -130,6 +131,17 @@ function addSteering(k8s: Command, { collect }: Tools): void {
       process.exitCode = await steerInClusterCommand(action, options);
     });
   }
+  placed(k8s.command('scale'))
+    .description('continue a run with another number of services, from a checkpoint')
+    .requiredOption('--services <n>', 'so many services of about equal work')
+    .option('--threads <n>', 'each service in so many threads, a core each')
+    .option('--values <file>', 'what the cluster needs: nodes, volumes, resources, labels')
+    .option('--cpu <amount>', 'CPU request of a service')
+    .option('--start-within <s>', 'seconds until every pod must run (default: 300)')
+    .action(async (options: ScaleOptions) => {
+      const { scaleCommand } = await import('./commands/k8s-scale.js');
+      process.exitCode = await scaleCommand(options);
+    });
   placed(k8s.command('inject'))
     .description('inject a fault into a run, clear one, or list them')
     .option('--fault <what>', 'a kind, or a fault as in a scenario: { kind: loss, … }')

@@ -4,6 +4,7 @@
  */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,6 +30,19 @@ const ENDLESS = [...STREAM, '--set', 'duration=10s'];
 /** Long enough to be disturbed. */
 const LONG = [...STREAM, '--set', 'duration=30ms'];
 
+/** A leaf-spine of one spine. */
+const fabricIn = (leaves: number, hosts: number): object => {
+  const hostLink = { rate: '100G', length: '5m' };
+  const fabricLink = { rate: '100G', length: '50m' };
+  const size = { leaves, hostsPerLeaf: hosts, oversubscription: hosts };
+  return { fabric: { generator: 'leaf-spine', ...size, hostLink, fabricLink } };
+};
+const BURST = {
+  priorities: { 3: { flowControl: 'pfc' } },
+  load: [{ name: 'burst', incast: { from: 'h2..h9', to: 'h1' }, bytes: '20KB', priority: 3 }],
+};
+
+const skipWithoutHelm = spawnSync('helm', ['version']).status === 0 ? false : 'no helm on the PATH';
 const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
 
 describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => {
@@ -158,6 +172,67 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       }
     }));
 
+  it('goes on in another number of pods, with other threads', () =>
+    disturbed('scaled', () => {
+      const text = passes('k8s', 'scale', '--services', '3', '--threads', '2', ...SMALL);
+      assert.match(text, /goes on in 3 services/);
+      assert.match(passes('k8s', 'status'), /3 of 3 services/);
+    }));
+
+  it('waits for a service that stays pending, and says why', () =>
+    disturbed('cordoned', async () => {
+      node.kubectl('cordon', 'node1');
+      const service = ['-l', 'selvage=service,batch.kubernetes.io/job-completion-index=1'];
+      node.kubectl('-n', 'selvage', 'delete', 'pod', ...service);
+      const why = 'service: 0/1 nodes are available';
+      await until(() => selvage('k8s', 'status').text.includes(why));
+      assert.match(selvage('k8s', 'status').text, /recovering, .*1 of 2 services/);
+      node.kubectl('uncordon', 'node1');
+    }));
+
+  it('shows the live page through the API server', () =>
+    disturbed('watched', async () => {
+      const page = node.start(process.execPath, MAIN, 'k8s', 'ui');
+      let printed = '';
+      for (const stream of [page.stdout!, page.stderr!]) {
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          printed += text;
+        });
+      }
+      const address = (): string => /http:\S+/.exec(printed)?.[0] ?? '';
+      await until(() => address() !== '');
+      const show = `fetch('${address()}').then((page) => page.text()).then(console.log)`;
+      assert.match(node.run(process.execPath, '-e', show).text, /<title>[^]*<script/);
+      page.kill('SIGINT');
+    }));
+
+  it('runs a release of the chart', { skip: skipWithoutHelm }, () => {
+    const values = join(folder, 'chart.yaml');
+    writeFileSync(values, 'service: { cpu: 50m }\n');
+    const release = ['release', '--namespace', 'charted', '--create-namespace', '--wait=false'];
+    const scenario = [
+      '--set-file',
+      `scenario=${EXAMPLE}`,
+      '--set',
+      'services=2,devicesPerService=10',
+    ];
+    const chart = join(ROOT, 'k8s');
+    const { code, text } = node.run(
+      'helm',
+      'install',
+      ...release,
+      ...scenario,
+      '-f',
+      values,
+      chart,
+    );
+    assert.equal(code, 0, text);
+    const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
+    assert.match(passes('k8s', 'attach', '--namespace', 'charted'), new RegExp(digest));
+    node.run('helm', 'uninstall', 'release', '--namespace', 'charted');
+    node.kubectl('delete', 'namespace', 'charted');
+  });
+
   it('says what a quota leaves, and that an image is missing', () => {
     node.kubectl('create', 'namespace', 'narrow');
     const narrow = ['--namespace', 'narrow'];
@@ -175,15 +250,22 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     assert.equal(node.kubectl('-n', 'narrow', 'get', 'jobs', '-o', 'name'), '');
   });
 
-  it('has one digest in a pod for each device and in four', () => {
+  it('has one digest in a pod for each of 36 devices and in four', () => {
+    const file = join(folder, 'devices.yaml');
+    writeFileSync(
+      file,
+      JSON.stringify({ selvage: 1, name: 'devices', ...fabricIn(5, 6), ...BURST }),
+    );
     const pods = (services: string): string => {
       const out = join(folder, `in-${services}`);
-      const words = ['--services', services, ...SMALL, '--out', out, '--start-within', '900'];
-      passes('k8s', 'run', EXAMPLE, ...words);
+      const words = ['--devices-per-service', services, '--cpu', '20m', '--out', out];
+      passes('k8s', 'run', file, ...words, '--start-within', '900');
       return digestIn(out);
     };
-    const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
-    assert.deepEqual([pods('20'), pods('4')], [digest, digest]);
+    const own = join(folder, 'in-process');
+    passes('run', file, '--quiet', '--out', own);
+    const digest = readFileSync(join(own, 'digest'), 'utf8').trim();
+    assert.deepEqual([pods('1'), pods('9')], [digest, digest]);
   });
 
   it('executes sweeps and hunts as pods', () => {
@@ -206,17 +288,9 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       [31, 32],
       [99, 100],
     ] as const) {
-      const fabric = {
-        generator: 'leaf-spine',
-        leaves,
-        hostsPerLeaf: hosts,
-        oversubscription: hosts,
-        hostLink: { rate: '100G', length: '5m' },
-        fabricLink: { rate: '100G', length: '50m' },
-      };
       const load = [{ name: 'one', stream: { from: 'h1', to: 'h2' }, bytes: '1KB' }];
       const file = join(folder, `fabric-${leaves}.yaml`);
-      writeFileSync(file, JSON.stringify({ selvage: 1, fabric, load }));
+      writeFileSync(file, JSON.stringify({ selvage: 1, ...fabricIn(leaves, hosts), load }));
       for (const services of [1, 4, leaves + 1]) {
         const out = join(folder, `rendered-${leaves}-${services}`);
         passes('k8s', 'render', file, '--services', `${services}`, '--out', out);

@@ -16,8 +16,15 @@ export interface CoordinateOptions extends RunOptions {
 export async function coordinateCommand(file: string, options: CoordinateOptions): Promise<number> {
   const { listen = EVERYWHERE, checkpoints = 'jetstream', exitZero = false } = options;
   leaveOnSignal();
-  const verdict = await runCommand(file, { ...options, listen, checkpoints });
+  const verdict = await runCommand(file, { ...scaled(options), listen, checkpoints });
   return exitZero ? EXIT.COMPLETE : verdict;
+}
+
+/** A run that continues in another number of services: the environment says so, not arguments. */
+function scaled({ devicesPerService, ...options }: CoordinateOptions): CoordinateOptions {
+  const { SELVAGE_SCALED_SERVICES: services, SELVAGE_SCALED_THREADS: threads } = process.env;
+  if (services !== undefined) return { ...options, services, ...(threads && { threads }) };
+  return { ...options, ...(devicesPerService !== undefined && { devicesPerService }) };
 }
 
 /** As process 1 of a container, Node ignores SIGTERM unless a listener exists; here always one. */

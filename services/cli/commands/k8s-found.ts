@@ -1,10 +1,7 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import { buildFabric } from '../../fabric/assembly/fabric.js';
-import { loadScenario } from '../../fabric/scenario/load-scenario.js';
 import { table } from '../../report/table.js';
 import { SnapshotCache } from '../../runtime/run-snapshot.js';
 import { EXIT } from '../exit.js';
@@ -28,7 +25,9 @@ import {
 } from '../kubernetes/found-run.js';
 import { inCluster, makeFolder } from '../kubernetes/in-cluster.js';
 import { SELVAGE } from '../kubernetes/labels.js';
-import { filesInCluster, SCENARIO } from '../kubernetes/scenario-files.js';
+import { runSource } from '../kubernetes/run-source.js';
+import { filesInCluster } from '../kubernetes/scenario-files.js';
+import { whyPending } from '../kubernetes/why-pending.js';
 import { mergedLines, podLogs } from '../kubernetes/merged-logs.js';
 import { liveRequest } from '../live-options.js';
 import { LiveView } from '../live-view.js';
@@ -115,7 +114,7 @@ async function showProgress(
   );
 }
 
-/** Prints what the coordinator reports, or, if none answers, what the Jobs show. */
+/** Prints what the coordinator reports, or what the Jobs show, and why pods do not run. */
 export async function statusInClusterCommand({ namespace, json }: FoundOptions): Promise<number> {
   return inCluster(namespace, async (cluster) => {
     const found = await findRun(cluster);
@@ -127,9 +126,16 @@ export async function statusInClusterCommand({ namespace, json }: FoundOptions):
       if (!(error instanceof ClusterError)) throw error;
       return { run, text: state };
     });
-    print(json === true ? JSON.stringify({ ...entry, state }) : `${run}  ${entry.text}`);
+    const reasons = await whyNotRunning(cluster);
+    if (json === true) print(JSON.stringify({ ...entry, state, reasons }));
+    else print([`${run}  ${entry.text}`, ...reasons].join('\n  '));
     return EXIT.COMPLETE;
   });
+}
+
+async function whyNotRunning(cluster: Cluster): Promise<string[]> {
+  const [pods, jobs] = [await cluster.pods(), await cluster.jobs()];
+  return whyPending({ pods, jobs, claims: await cluster.claims(), events: await cluster.events() });
 }
 
 export async function steerInClusterCommand(
@@ -197,7 +203,8 @@ export async function uiCommand({ namespace, port }: UiOptions): Promise<number>
   const request = liveRequest({ ui: port ?? true })!;
   return inCluster(namespace, async (cluster, { stopped }) => {
     const found = await findRun(cluster);
-    const { document, fabric } = await fabricOf(cluster);
+    const { loaded, fabric } = await runSource(cluster);
+    const { document } = loaded;
     const origin = { scenario: found.run, set: [], steps: [] };
     const view = new LiveView(request, fabric, { document, origin });
     return withCoordinator(cluster, found, async (client) => {
@@ -208,20 +215,6 @@ export async function uiCommand({ namespace, port }: UiOptions): Promise<number>
       }
     });
   });
-}
-
-/** The fabric of a run as its pods have it. */
-async function fabricOf(cluster: Cluster): Promise<{ document: unknown; fabric: Fabric }> {
-  const files = await filesInCluster(cluster);
-  if (files === null) throw new ClusterError('the run has no ConfigMap scenario');
-  const folder = mkdtempSync(join(tmpdir(), 'selvage-scenario-'));
-  try {
-    for (const [name, text] of files) writeFileSync(join(folder, name), text);
-    const loaded = loadScenario(join(folder, SCENARIO));
-    return { document: loaded.document, fabric: buildFabric(loaded) };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 }
 
 async function showLive(

@@ -21,7 +21,7 @@ export interface ClusterRunOptions extends RenderOptions {
 }
 
 const START_SECONDS = 300;
-const HOLD_SECONDS = 30;
+export const HOLD_SECONDS = 30;
 const WEEK_SECONDS = 604_800;
 /** One for each broker of --cluster. */
 const BROKER_NODES = 3;
@@ -61,7 +61,10 @@ export async function runInClusterCommand(
   });
 }
 
-function startSeconds({ startWithin }: ClusterRunOptions, values: Values): number {
+export function startSeconds(
+  { startWithin }: Pick<ClusterRunOptions, 'startWithin'>,
+  values: Values,
+): number {
   if (startWithin === undefined) return values.startWithin ?? START_SECONDS;
   if (/^[1-9]\d{0,6}$/.test(startWithin)) return Number(startWithin);
   throw new InputError(`--start-within ${startWithin}: not a number of seconds of 1 or more`);

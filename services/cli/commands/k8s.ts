@@ -12,6 +12,7 @@ import { renderRun } from '../kubernetes/render-run.js';
 import { filesOf } from '../kubernetes/scenario-files.js';
 import type { Values } from '../kubernetes/values.js';
 import { chartJsonSchema, readValues, valuesJsonSchema } from '../kubernetes/values.js';
+import type { LoadedFabric } from '../load-fabric.js';
 import { loadFabric } from '../load-fabric.js';
 
 export interface RenderOptions extends DistributionOptions {
@@ -76,8 +77,8 @@ export function prepareRun(file: string, options: Omit<RenderOptions, 'out'>): P
   };
 }
 
-function renderScenario(
-  { loaded, fabric }: ReturnType<typeof loadFabric>,
+export function renderScenario(
+  { loaded, fabric }: LoadedFabric,
   options: Omit<RenderOptions, 'out'>,
   values: Values,
 ): RenderedRun {
@@ -103,7 +104,7 @@ function renderScenario(
   return { run, image, services: placement.length, values, files };
 }
 
-function valuesOf({ values: file, cpu }: Omit<RenderOptions, 'out'>): Values {
+export function valuesOf({ values: file, cpu }: Pick<RenderOptions, 'values' | 'cpu'>): Values {
   const values = readValues(file);
   if (cpu === undefined) return values;
   if (!/^\d+(\.\d+)?m?$/.test(cpu)) {

@@ -1,3 +1,4 @@
+import type { KubernetesObject } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
 import { ClusterError, ClusterRefusal } from './cluster.js';
 import { MANAGED_LABEL, SELVAGE } from './labels.js';
@@ -74,13 +75,17 @@ export async function make(
     kind === 'Job' && metadata.name === main;
   const job = own.find(isMain)!;
   const owner = await cluster.create(held(retained(job, retainSeconds)));
-  const { uid } = owner.metadata as unknown as { uid: string };
-  const reference = { apiVersion: 'batch/v1', kind: 'Job', name: main, uid };
   for (const object of own) {
     if (isNamespace(object) || isMain(object)) continue;
-    const metadata = { ...object.metadata, ownerReferences: [reference] };
-    await cluster.create({ ...held(object), metadata });
+    await cluster.create(owned(held(object), owner));
   }
+}
+
+/** An object that goes with a Job. */
+export function owned(object: Manifest, { metadata }: KubernetesObject): Manifest {
+  const { name, uid } = metadata as { name: string; uid: string };
+  const ownerReferences = [{ apiVersion: 'batch/v1', kind: 'Job', name, uid }];
+  return { ...object, metadata: { ...object.metadata, ownerReferences } as Manifest['metadata'] };
 }
 
 export function isNamespace({ kind }: Manifest): boolean {

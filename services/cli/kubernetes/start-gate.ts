@@ -4,6 +4,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
 import { jobEnd } from './job-end.js';
+import { ROLE_LABEL } from './labels.js';
 import type { Manifest } from './manifests.js';
 import { fits, podNeeds, roomOf } from './room.js';
 import { lacksRoom, whyHopeless, whyPending } from './why-pending.js';
@@ -75,13 +76,15 @@ export class StartGate {
   /** Whether all pods run within the time for which a part of them may hold room. */
   private async allRun(): Promise<boolean> {
     const wanted = podNeeds(this.workloads).length;
+    const roles = this.workloads.map(({ spec }) => spec?.template?.metadata.labels?.[ROLE_LABEL]);
     for (let stuckSince: number | null = null; ;) {
-      const [pods, jobs, claims, events] = await Promise.all([
+      const [all, jobs, claims, events] = await Promise.all([
         this.cluster.pods(),
         this.cluster.jobs(),
         this.cluster.claims(),
         this.cluster.events(),
       ]);
+      const pods = all.filter(({ metadata }) => roles.includes(metadata?.labels?.[ROLE_LABEL]));
       const hopeless = whyHopeless(pods);
       if (hopeless !== null) throw new StartError(hopeless);
       if (jobs.some((job) => jobEnd(job) !== null)) return true;
