@@ -165,6 +165,7 @@
 {{- $args = append $args (printf "--services=%d" (int .values.services)) -}}
 {{- if gt (int .values.threads) 1 -}}{{- $args = append $args (printf "--threads=%d" (int .values.threads)) -}}{{- end -}}
 {{- $_ := set $container "args" $args -}}
+{{- include "selvage.observe" . -}}
 {{- $mount := dict "name" "scenario" "mountPath" "/scenario" "readOnly" true -}}
 {{- $_ := set $container "volumeMounts" (append $container.volumeMounts $mount) -}}
 {{- $volume := dict "name" "scenario" "configMap" (dict "name" "scenario") -}}
@@ -172,4 +173,32 @@
 {{- $needs := .footprint.coordinator -}}
 {{- $mib := addf $needs.mib (mulf $needs.mibPerDevice (int .values.devices)) -}}
 {{- include "selvage.resources" (dict "container" $container "own" .values.coordinator "cpu" .footprint.coordinatorCpu "mib" $mib "heapMib" .footprint.heapMib) -}}
+{{- end -}}
+
+{{/* What the coordinator has for the objects of optional/. */}}
+{{- define "selvage.observe" -}}
+{{- $container := .container -}}
+{{- $values := .values -}}
+{{- if or $values.events $values.infrastructure -}}{{- $_ := set .pod "automountServiceAccountToken" true -}}{{- end -}}
+{{- $env := $container.env -}}
+{{- if $values.events -}}
+  {{- $field := dict "fieldPath" "metadata.labels['batch.kubernetes.io/controller-uid']" -}}
+  {{- $env = append $env (dict "name" "SELVAGE_JOB_UID" "valueFrom" (dict "fieldRef" $field)) -}}
+{{- end -}}
+{{- if $values.infrastructure -}}
+  {{- $env = append $env (dict "name" "SELVAGE_STRUCK" "value" "/work/struck.json") -}}
+{{- end -}}
+{{- $_ := set $container "env" $env -}}
+{{- with $values.otlp -}}
+  {{- $_ := set $container "args" (append $container.args (printf "--otlp=%s" .)) -}}
+{{- end -}}
+{{- if $values.metrics -}}
+  {{- $_ := set $container "args" (append $container.args "--metrics=0.0.0.0:9464") -}}
+  {{- $_ := set $container "ports" (append $container.ports (dict "name" "metrics" "containerPort" 9464)) -}}
+  {{- if eq $values.metrics "annotations" -}}
+    {{- $scraped := dict "prometheus.io/scrape" "true" "prometheus.io/port" "9464" -}}
+    {{- $metadata := .object.spec.template.metadata -}}
+    {{- $_ := set $metadata "annotations" (merge $scraped (default dict $metadata.annotations)) -}}
+  {{- end -}}
+{{- end -}}
 {{- end -}}

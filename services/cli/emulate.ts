@@ -24,10 +24,13 @@ import { runInThreads } from './homes/run-in-threads.js';
 import { liveRequest } from './live-options.js';
 import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
+import type { MetricsAddress } from '../telemetry/metrics/serve-metrics.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
 import { leaveOutcome } from './termination-message.js';
 import { styleFor } from './style.js';
 
+const LOOPBACK = '127.0.0.1';
+const MOST_PORT = 65_535;
 const IGNORED =
   'infrastructure: only a run with --processes, all of its own, has processes to break';
 
@@ -58,7 +61,7 @@ async function emulateSeen(
     throw new InputError('--check-rows watches one process: leave out --threads and --processes');
   }
   const collector = collectorFrom(options);
-  const metricsPort = metricsPortOf(options);
+  const metricsAt = metricsAddressOf(options);
   const { infrastructure } = emulation.fabric.scenario;
   if (
     infrastructure.length > 0 &&
@@ -70,10 +73,10 @@ async function emulateSeen(
   const startedAt = performance.now();
   const measured =
     fleet !== null
-      ? await runElsewhere(emulation, fleet, metricsPort, progress, view)
+      ? await runElsewhere(emulation, fleet, metricsAt, progress, view)
       : threads !== null
-        ? await runInThreads(emulation, threads, options, metricsPort, progress, view)
-        : await runHere(emulation, options, metricsPort, progress, view);
+        ? await runInThreads(emulation, threads, options, metricsAt, progress, view)
+        : await runHere(emulation, options, metricsAt, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   const { results, congestion, series, state } = measured;
   const live = new LiveFaults(emulation.loaded, emulation.fabric);
@@ -125,12 +128,14 @@ function viewOf(
   return new LiveView(request, fabric, { document, origin: { scenario: file, set, steps: [] } });
 }
 
-function metricsPortOf({ metrics }: EmulateOptions): number | null {
+function metricsAddressOf({ metrics }: EmulateOptions): MetricsAddress | null {
   if (metrics === undefined) return null;
-  if (!/^\d{1,5}$/.test(metrics) || Number(metrics) > 65_535 || Number(metrics) === 0) {
-    throw new InputError(`--metrics ${metrics}: not a port from 1 to 65535`);
+  const { host = LOOPBACK, port } =
+    /^((?<host>[^:]+):)?(?<port>[1-9]\d{0,4})$/.exec(metrics)?.groups ?? {};
+  if (port === undefined || Number(port) > MOST_PORT) {
+    throw new InputError(`--metrics ${metrics}: not a port from 1 to ${MOST_PORT}`);
   }
-  return Number(metrics);
+  return { host, port: Number(port) };
 }
 
 function print(record: RunRecord, file: string, path: string, options: EmulateOptions): void {

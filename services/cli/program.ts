@@ -83,7 +83,7 @@ function recorded(command: Command): Command {
       '--no-observe',
       'no time series and no congestion episodes unless the scenario has them',
     )
-    .option('--metrics <port>', 'serve metrics for Prometheus on this port of loopback')
+    .option('--metrics <port>', 'serve metrics for Prometheus on loopback, or at host:port')
     .option('--otlp <url>', 'send spans and metrics to grpc://host:4317 or http://host:4318')
     .option('--otlp-epoch <when>', 'spans of the last minutes: now; of 2000-01-01: fixed')
     .option('--otlp-scale <n>', 'show times n times as long: 1000 for a ns as a microsecond')

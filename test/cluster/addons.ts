@@ -1,14 +1,17 @@
 // What a small cluster needs beside its components, as one program: names of Services and of their
-// pods (DNS, RFC 1035), and volumes of the class `standard` in folders of the node.
+// pods (DNS, RFC 1035), volumes of the class `standard` in folders of the node, and the API server at
+// the address that pods have for it.
 //
 //   node addons.js FOLDER ADDRESS API-SERVER
 
 import { createSocket } from 'node:dgram';
 import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:https';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 
 const [folder, address, server] = process.argv.slice(2) as [string, string, string];
+const SERVICE = '10.96.0.1';
 const POLL_MS = 500;
 const TTL_S = 1;
 const HEADER_OCTETS = 12;
@@ -173,6 +176,14 @@ socket.on('message', (query, { port, address: from }) => {
   socket.send(answerTo(query), port, from);
 });
 socket.bind(53, address);
+// The one Service that pods reach by its own address.
+const { hostname, port } = new URL(server);
+createServer((client) => {
+  const target = connect(Number(port), hostname);
+  client.pipe(target).pipe(client);
+  client.on('error', () => target.destroy());
+  target.on('error', () => client.destroy());
+}).listen(443, SERVICE);
 for (;;) {
   for (const act of [readNames, provide]) {
     await act().catch((error: unknown) => {

@@ -128,8 +128,12 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     assert.equal(passes('k8s', 'list'), 'no runs\n');
   });
 
-  const disturbed = async (what: string, disturb: () => Promise<void> | void): Promise<void> => {
-    passes('k8s', 'run', EXAMPLE, '--services', '2', ...SMALL, '--detach', ...LONG);
+  const disturbed = async (
+    what: string,
+    disturb: () => Promise<void> | void,
+    more: readonly string[] = [],
+  ): Promise<void> => {
+    passes('k8s', 'run', EXAMPLE, '--services', '2', ...SMALL, '--detach', ...LONG, ...more);
     await until(() => /running|paused/.test(selvage('k8s', 'status').text));
     await disturb();
     const out = join(folder, what.replaceAll(' ', '-'));
@@ -205,6 +209,43 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       assert.match(node.run(process.execPath, '-e', show).text, /<title>[^]*<script/);
       page.kill('SIGINT');
     }));
+
+  it('breaks pods as the scenario says, writes events, and serves metrics', () => {
+    const values = join(folder, 'observed.yaml');
+    writeFileSync(values, 'events: true\nmetrics: annotations\n');
+    const infrastructure = [
+      'service, device: h1',
+      'coordinator',
+      'broker',
+      'service, device: h9',
+    ].map((victim, index) => `{ kind: kill, of: ${victim}, at: ${5 * (index + 1)}ms }`);
+    const more = ['--values', values, '--set', `infrastructure=[${infrastructure.join(', ')}]`];
+    const address = ['-o', 'jsonpath={.items[0].status.podIP}', '-l', 'selvage=coordinator'];
+    const scraped = (): string => {
+      const pod = node.kubectl('-n', 'selvage', 'get', 'pods', ...address);
+      const get = `fetch('http://${pod}:9464/metrics').then((page) => page.text())`;
+      return node.run(process.execPath, '-e', `${get}.then(console.log)`).text;
+    };
+    let events = '';
+    return disturbed(
+      'broken by its scenario',
+      async () => {
+        await until(() => scraped().includes('selvage_virtual_time'));
+        const list = ['-n', 'selvage', 'get', 'events', '--field-selector=source=selvage'];
+        const named = ['-o', 'jsonpath={range .items[*]}{.reason} {.message}{"\\n"}{end}'];
+        await until(() => {
+          events = node.kubectl(...list, ...named);
+          return /EpochBegins epoch [45] begins/.test(events);
+        });
+        assert.match(events, /Recovering service \d was lost/);
+        assert.match(
+          node.kubectl('-n', 'selvage', 'describe', 'job', 'coordinator'),
+          /EpochBegins/,
+        );
+      },
+      more,
+    );
+  });
 
   it('runs a release of the chart', { skip: skipWithoutHelm }, () => {
     const values = join(folder, 'chart.yaml');

@@ -13,6 +13,8 @@ import { areBuilt, componentsFolder } from './components.js';
 
 const ADDRESS = '10.99.0.1';
 const SERVER = `https://${ADDRESS}:6443`;
+/** Of the API server, for pods. */
+const SERVICE = '10.96.0.1';
 const PODS = '10.244.0.0/24';
 const ETCD = 'http://127.0.0.1:2379';
 const PLUGINS = '/usr/lib/cni';
@@ -130,6 +132,7 @@ export class ClusterNode {
     within('link', 'set', 'lo', 'up');
     within('link', 'add', 'node0', 'type', 'veth', 'peer', 'name', 'node0p');
     within('addr', 'add', `${ADDRESS}/24`, 'dev', 'node0');
+    within('addr', 'add', `${SERVICE}/32`, 'dev', 'lo');
     within('link', 'set', 'node0p', 'up');
     within('link', 'set', 'node0', 'up');
     within('route', 'add', 'default', 'dev', 'node0');

@@ -41,6 +41,9 @@ startWithin: 60
 hold: 10
 retain: 100
 logs: json
+events: true
+metrics: annotations
+otlp: grpc://collector.observability:4317
 `;
 
 /** A run, by the options of `k8s render` and by values of the chart. */
@@ -98,7 +101,7 @@ describe('the Helm chart', () => {
     const { code, out: text, err } = helm('--values', file, ...files, ...more);
     assert.equal(code, 0, err);
     const theirs = parseManifests(text);
-    assert.deepEqual(violationsOf([...theirs, namespaceOf(ours)]), []);
+    assert.deepEqual(violationsOf([...theirs, namespaceOf(ours)]), violationsOf(ours));
     assert.deepEqual(comparable(theirs), comparable(ours));
   };
   const namespaceOf = (all: readonly Manifest[]): Manifest =>
@@ -120,6 +123,15 @@ describe('the Helm chart', () => {
       render: ['--services', '2', '--threads', '4'],
       set: ['services=2', 'devicesPerService=9', 'threads=4'],
     });
+  });
+
+  it('gives the coordinator the same rights and ways out', { skip }, () => {
+    const words = ['--services', '2'];
+    const set = ['services=2', 'devicesPerService=9'];
+    const values = 'metrics: podMonitor\notlp: http://collector:80/v1\n';
+    same('observed', { render: words, set, values });
+    const breaking = [...words, '--set', 'infrastructure=[{ kind: kill, of: broker, after: 1s }]'];
+    same('broken', { render: breaking, set: [...set, 'infrastructure=true'] });
   });
 
   it('makes the same three brokers', { skip: skip === false ? skipWithoutKubectl : skip }, () => {

@@ -6,7 +6,7 @@ import { InputError } from '../exit.js';
 import { nodesOf } from '../kubernetes/default-placement.js';
 import { inCluster, makeFolder, requireNamespace } from '../kubernetes/in-cluster.js';
 import type { Manifest } from '../kubernetes/manifests.js';
-import { KUSTOMIZATION, manifestsOf } from '../kubernetes/manifests.js';
+import { KUSTOMIZATION, manifestsOf, moveTo } from '../kubernetes/manifests.js';
 import { runInCluster } from '../kubernetes/run-in-cluster.js';
 import type { Values } from '../kubernetes/values.js';
 import type { RenderedRun, RenderOptions } from './k8s.js';
@@ -43,10 +43,7 @@ export async function runInClusterCommand(
     const rendered = render(needsNodes ? await nodesOf(cluster) : null);
     const { run } = rendered;
     const manifests = manifestsWith(rendered, options.cluster === true);
-    for (const { kind, metadata } of manifests) {
-      if (kind === 'Namespace') metadata.name = namespace;
-      else metadata.namespace = namespace;
-    }
+    for (const manifest of manifests) moveTo(namespace, manifest);
     return runInCluster(cluster, {
       ...following,
       ...{ manifests, run, out },

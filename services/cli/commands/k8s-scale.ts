@@ -4,7 +4,7 @@ import type { FoundRun } from '../kubernetes/found-run.js';
 import { AGAIN, findRun, hasPoints, stateOf } from '../kubernetes/found-run.js';
 import { inCluster } from '../kubernetes/in-cluster.js';
 import { jobEnd } from '../kubernetes/job-end.js';
-import { manifestsOf } from '../kubernetes/manifests.js';
+import { manifestsOf, moveTo } from '../kubernetes/manifests.js';
 import { runSource } from '../kubernetes/run-source.js';
 import { scale } from '../kubernetes/scale.js';
 import type { RenderOptions } from './k8s.js';
@@ -28,7 +28,7 @@ export async function scaleCommand({ namespace, ...options }: ScaleOptions): Pro
     const named = { ...options, set: [], run, image: imageOf(found) };
     const { files, services } = renderScenario(await runSource(cluster), named, values);
     const [job] = manifestsOf(files.get('services.yaml')!);
-    job!.metadata.namespace = namespace;
+    moveTo(namespace, job!);
     const numbers = { services: options.services, threads: options.threads ?? '1' };
     await scale(
       cluster,

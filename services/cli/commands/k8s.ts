@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { placementOf } from '../../fabric/placement/placement-of.js';
 import { InputError } from '../exit.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
@@ -100,8 +101,20 @@ export function renderScenario(
     placementArgs,
     cluster: options.cluster === true,
     values,
+    breaksPods: breaksPods(fabric),
   });
   return { run, image, services: placement.length, values, files };
+}
+
+/** A cluster deletes pods, and cannot stop one for a while. */
+function breaksPods({ scenario }: Fabric): boolean {
+  const { infrastructure } = scenario;
+  const paused = infrastructure.findIndex(({ kind }) => kind === 'pause');
+  if (paused < 0) return infrastructure.length > 0;
+  throw new InputError(
+    `infrastructure[${paused}].kind pause: pods cannot be paused; write kill, or leave it out ` +
+      'with --set infrastructure=[]',
+  );
 }
 
 export function valuesOf({ values: file, cpu }: Pick<RenderOptions, 'values' | 'cpu'>): Values {

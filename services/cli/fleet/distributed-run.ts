@@ -5,7 +5,9 @@ import type { FleetOptions } from './fleet.js';
 import { Fleet } from './fleet.js';
 import { InfrastructureBreaker } from './infrastructure.js';
 import { EXIT } from '../exit.js';
+import { JobEvents } from './job-events.js';
 import { isOver, showStatus } from './phases.js';
+import { killPod, StruckFile } from './pod-breaker.js';
 import { Replacer } from './replacer.js';
 
 const { Phase } = selvage.v1.RunStatus;
@@ -33,7 +35,8 @@ export async function runDistributed(
     fell(new InfrastructureError(fleet.failure ?? 'a process ended'));
   });
   const letGo = options.elsewhere === null ? onInterrupt(fleet) : onEviction(fleet);
-  const breaker = new InfrastructureBreaker(fleet, options.infrastructure);
+  const breaker = breakerOf(fleet, options);
+  const events = options.elsewhere === null ? null : JobEvents.ofPod();
   const replacer = new Replacer(fleet, (options.patienceSeconds * 1000) / PATIENCE_SHARE);
   try {
     await launched(fleet);
@@ -41,6 +44,7 @@ export async function runDistributed(
       (status) => {
         onStatus(status);
         breaker.onStatus(status);
+        events?.onStatus(status);
         replacer.observe(status);
         showStatus(progress, status);
       },
@@ -55,8 +59,25 @@ export async function runDistributed(
     letGo();
     breaker.close();
     replacer.close();
+    await events?.close();
     await fleet.close();
   }
+}
+
+/** Breaks processes of this machine; or pods, where the environment says so. */
+function breakerOf(fleet: Fleet, { infrastructure }: FleetOptions): InfrastructureBreaker {
+  const { SELVAGE_STRUCK: file } = process.env;
+  if (file === undefined) return new InfrastructureBreaker(fleet, infrastructure);
+  const signal = (name: string): void => {
+    killPod(name).catch((error: unknown) => {
+      process.stderr.write(`infrastructure: ${(error as Error).message}\n`);
+    });
+  };
+  return new InfrastructureBreaker(
+    { client: fleet.client, signal },
+    infrastructure,
+    new StruckFile(file),
+  );
 }
 
 /** Ctrl-C makes the coordinator end the run; a second one ends everything. */

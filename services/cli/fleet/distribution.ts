@@ -94,8 +94,9 @@ export function fleetOptions(
       `--services ${request.services}: this fabric comes to ${length} of them\n`,
     );
   }
-  // Without a broker and services of its own, the command has no processes to break.
+  // Without a broker and services of its own, the command has no processes to break, but pods.
   const isOurs = options.nats === undefined && options.listen === undefined;
+  const isBreakable = isOurs || process.env['SELVAGE_STRUCK'] !== undefined;
   const { infrastructure } = fabric.scenario;
   const broker = brokerFrom(options);
   const controlTls = controlTlsFrom(options);
@@ -122,7 +123,7 @@ export function fleetOptions(
     checkpoints,
     from: null,
     steps: [],
-    infrastructure: isOurs ? infrastructureOf(infrastructure, fabric.topology, placement) : [],
+    infrastructure: isBreakable ? infrastructureOf(infrastructure, fabric.topology, placement) : [],
     elsewhere,
     patienceSeconds: secondsFrom('--patience', options.patience, PATIENCE_SECONDS),
     log: logFrom(options),

@@ -5,6 +5,7 @@ import { selvage } from '#contracts';
 import { HALTED } from '../../coordinator/coordinator-options.js';
 import type { Placement } from '../../fabric/placement/placement.js';
 import type { InfrastructureSection } from '../../fabric/scenario/infrastructure-section.js';
+import type { Struck } from './pod-breaker.js';
 import type { Topology } from '../../fabric/topology/topology.js';
 
 const { Phase } = selvage.v1.RunStatus;
@@ -14,6 +15,8 @@ const RETRY_MS = 100;
 /** An infrastructure fault, with the name of its process. */
 export interface InfrastructureFault extends InfrastructureSection {
   readonly process: string;
+  /** In the scenario, from 0. */
+  readonly number: number;
 }
 
 /** Processes that can be broken, and the resumption of halts. */
@@ -30,12 +33,12 @@ export function infrastructureOf(
   topology: Topology,
   placement: Placement,
 ): readonly InfrastructureFault[] {
-  return sections.map((section) => {
+  return sections.map((section, number) => {
     const { victim, device } = section;
-    if (victim !== 'service') return { ...section, process: victim };
+    if (victim !== 'service') return { ...section, number, process: victim };
     const index = topology.devices.findIndex(({ name }) => name === device);
     const service = placement.findIndex(({ devices }) => devices.includes(index));
-    return { ...section, process: `service ${service}` };
+    return { ...section, number, process: `service ${service}` };
   });
 }
 
@@ -50,9 +53,12 @@ export class InfrastructureBreaker {
   constructor(
     private readonly fleet: Breakable,
     faults: readonly InfrastructureFault[],
+    /** Those of earlier processes of this run are not injected again. */
+    private readonly struck: Struck = new Set<number>(),
   ) {
-    this.left = faults.filter(({ atPs }) => atPs !== null);
-    for (const fault of faults) {
+    const open = faults.filter(({ number }) => !struck.has(number));
+    this.left = open.filter(({ atPs }) => atPs !== null);
+    for (const fault of open) {
       if (fault.afterPs === null) continue;
       this.later(fault.afterPs, () => {
         this.strike(fault);
@@ -81,7 +87,8 @@ export class InfrastructureBreaker {
     this.timers.push(startTimer(act, wallPs / PS_PER_MS));
   }
 
-  private strike({ kind, process: name, lastsPs }: InfrastructureFault): void {
+  private strike({ kind, process: name, lastsPs, number }: InfrastructureFault): void {
+    this.struck.add(number);
     this.fleet.signal(name, kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
     if (kind === 'kill') return;
     this.paused.add(name);

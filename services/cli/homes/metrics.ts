@@ -1,5 +1,6 @@
 import { GRANTS } from '../../mechanisms/registry.js';
 import type { RunFigures } from '../../telemetry/metrics/port-figures.js';
+import type { MetricsAddress } from '../../telemetry/metrics/serve-metrics.js';
 import type { SnapshotCache } from '../../runtime/run-snapshot.js';
 import { InputError } from '../exit.js';
 
@@ -20,11 +21,11 @@ export async function figuresOf(
 
 /** Metrics for Prometheus during the run; a port that is in use is invalid input. */
 export async function openMetrics(
-  port: number | null,
+  address: MetricsAddress | null,
   scenario: string,
   look: () => Snapshotted | Promise<Snapshotted>,
 ): Promise<() => Promise<void>> {
-  if (port === null) return () => Promise.resolve();
+  if (address === null) return () => Promise.resolve();
   const { serveMetrics } = await import('../../telemetry/metrics/serve-metrics.js');
   const startedAt = performance.now();
   const now = async (): Promise<RunFigures> => {
@@ -32,8 +33,8 @@ export async function openMetrics(
     return { ...(await look()), wallSeconds, waits: [] };
   };
   try {
-    return await serveMetrics(port, scenario, now);
+    return await serveMetrics(address, scenario, now);
   } catch (error) {
-    throw new InputError(`--metrics ${port}: ${(error as Error).message}`);
+    throw new InputError(`--metrics ${address.port}: ${(error as Error).message}`);
   }
 }

@@ -1,3 +1,4 @@
+import type { MetricsAddress } from '../../telemetry/metrics/serve-metrics.js';
 import type { Measured } from '../../library/runners.js';
 import type { Emulation } from '../emulation.js';
 import { SnapshotCache } from '../../runtime/run-snapshot.js';
@@ -12,7 +13,7 @@ import { figuresOf, openMetrics } from './metrics.js';
 export async function runElsewhere(
   { fabric, from, steps }: Emulation,
   options: FleetOptions,
-  metricsPort: number | null,
+  metricsAt: MetricsAddress | null,
   progress: ProgressLine,
   view: LiveView | null,
 ): Promise<Measured> {
@@ -38,7 +39,7 @@ export async function runElsewhere(
       () => run.shownFaults(),
     );
   };
-  const closeMetrics = await openMetrics(metricsPort, fabric.scenario.name, async () => ({
+  const closeMetrics = await openMetrics(metricsAt, fabric.scenario.name, async () => ({
     ...(await figuresOf(snapshots, () => latest)),
     ...(runtime && { runtime }),
   }));

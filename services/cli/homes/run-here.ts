@@ -1,3 +1,4 @@
+import type { MetricsAddress } from '../../telemetry/metrics/serve-metrics.js';
 import { shownFaults } from '../../live/shown-faults.js';
 import type { Measured } from '../../library/runners.js';
 import { runInProcess } from '../../library/runners.js';
@@ -11,7 +12,7 @@ import { controlOf, onInterrupt } from './steering.js';
 export async function runHere(
   emulation: Emulation,
   options: EmulateOptions,
-  metricsPort: number | null,
+  metricsAt: MetricsAddress | null,
   progress: ProgressLine,
   view: LiveView | null,
 ): Promise<Measured> {
@@ -21,7 +22,7 @@ export async function runHere(
   const start = { ...emulation, check, checkRows, paused };
   return runInProcess(start, async (run, session) => {
     const { name } = emulation.fabric.scenario;
-    const closeMetrics = await openMetrics(metricsPort, name, () => ({
+    const closeMetrics = await openMetrics(metricsAt, name, () => ({
       ...session.progress(),
       ...session.counted(),
     }));

@@ -1,3 +1,4 @@
+import type { MetricsAddress } from '../../telemetry/metrics/serve-metrics.js';
 import type { LiveHost } from '../../live/live-host.js';
 import { LiveThreads } from '../../live/live-threads.js';
 import { shownFaults } from '../../live/shown-faults.js';
@@ -16,7 +17,7 @@ export async function runInThreads(
   emulation: Emulation,
   threads: number,
   options: EmulateOptions,
-  metricsPort: number | null,
+  metricsAt: MetricsAddress | null,
   progress: ProgressLine,
   view: LiveView | null,
 ): Promise<Measured> {
@@ -33,7 +34,7 @@ export async function runInThreads(
       run.controller.stop();
     });
     const { name } = emulation.fabric.scenario;
-    const closeMetrics = await openMetrics(metricsPort, name, () =>
+    const closeMetrics = await openMetrics(metricsAt, name, () =>
       figuresOf(snapshots, () => run.progress()),
     );
     return {

@@ -8,6 +8,8 @@ export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: Metadata;
+  /** Of a RoleBinding. */
+  readonly subjects?: readonly { namespace: string }[];
   readonly spec?: {
     completions?: number;
     parallelism?: number;
@@ -33,6 +35,7 @@ export interface PodTemplate {
 
 export interface PodSpec {
   readonly containers: Container[];
+  automountServiceAccountToken?: boolean;
   initContainers?: object[];
   volumes: Named[];
   imagePullSecrets?: readonly Named[];
@@ -48,7 +51,8 @@ export interface Container {
   image: string;
   imagePullPolicy?: string;
   args: string[];
-  readonly env: { readonly name: string; value?: string }[];
+  readonly env: { readonly name: string; value?: string; readonly valueFrom?: object }[];
+  readonly ports: { readonly name: string; readonly containerPort: number }[];
   resources: { requests: Record<string, string>; limits?: Record<string, string> };
   readonly securityContext: object;
   readonly volumeMounts: Named[];
@@ -72,6 +76,13 @@ export const KUSTOMIZATION = 'kustomization.yaml';
 
 export function textOf(folder: string, name: string): string {
   return readFileSync(join(K8S, folder, name), 'utf8');
+}
+
+/** Moves an object, or renames a namespace. */
+export function moveTo(namespace: string, { kind, metadata, subjects = [] }: Manifest): void {
+  if (kind === 'Namespace') metadata.name = namespace;
+  else metadata.namespace = namespace;
+  for (const subject of subjects) subject.namespace = namespace;
 }
 
 export function manifestsOf(text: string): Manifest[] {

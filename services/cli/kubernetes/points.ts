@@ -15,7 +15,7 @@ import { inCluster, requireNamespace } from './in-cluster.js';
 import { jobEnd, lastEnd } from './job-end.js';
 import { POINTS, ROLE_LABEL } from './labels.js';
 import type { Manifest } from './manifests.js';
-import { manifestsIn } from './manifests.js';
+import { manifestsIn, moveTo } from './manifests.js';
 import { placeIn } from './place-in.js';
 import type { PointsOptions, PointsTask } from './points-task.js';
 import { label, request } from './render-run.js';
@@ -82,8 +82,7 @@ function manifestsOfTask(options: PointsOptions, values: Values, task: PointsTas
   for (const manifest of manifests) {
     label(manifest, { run, values });
     placeIn(manifest, values);
-    if (manifest.kind === 'Namespace') manifest.metadata.name = namespace;
-    else manifest.metadata.namespace = namespace;
+    moveTo(namespace, manifest);
   }
   const hash = createHash('sha256')
     .update(JSON.stringify([[...(files ?? [])], args, image]))

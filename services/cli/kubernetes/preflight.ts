@@ -35,6 +35,11 @@ const RIGHTS: readonly (readonly [string, string, string])[] = [
   ['create', '', 'pods/portforward'],
 ];
 
+/** For a coordinator with rights of its own; ClusterRole `admin` has them. */
+const ROLE_RIGHTS = ['roles', 'rolebindings'].map(
+  (resource) => ['create', 'rbac.authorization.k8s.io', resource] as const,
+);
+
 export interface PreflightOptions {
   readonly makesNamespace: boolean;
   /** How many nodes the brokers need. */
@@ -51,7 +56,11 @@ export async function preflight(
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
     throw new ClusterError(`Kubernetes ${major}.${minor} is older than ${OLDEST.join('.')}`);
   }
-  await checkRights(cluster, makesNamespace);
+  await checkRights(
+    cluster,
+    makesNamespace,
+    manifests.some(({ kind }) => kind === 'Role'),
+  );
   if (!makesNamespace) await checkQuotas(cluster, manifests);
   if (nodes > 1) await checkNodes(cluster, nodes);
 }
@@ -68,9 +77,13 @@ async function checkNodes(cluster: Cluster, wanted: number): Promise<void> {
   );
 }
 
-async function checkRights(cluster: Cluster, makesNamespace: boolean): Promise<void> {
+async function checkRights(
+  cluster: Cluster,
+  makesNamespace: boolean,
+  makesRole: boolean,
+): Promise<void> {
   const { namespace } = cluster;
-  const wanted = RIGHTS.map(([verb, group, path]) => {
+  const wanted = [...RIGHTS, ...(makesRole ? ROLE_RIGHTS : [])].map(([verb, group, path]) => {
     const [resource, subresource] = path.split('/');
     const right = { verb, group, namespace, resource: resource! };
     return { name: `${verb} ${path}`, right: { ...right, ...(subresource && { subresource }) } };
@@ -86,10 +99,11 @@ async function checkRights(cluster: Cluster, makesNamespace: boolean): Promise<v
   const granted = await Promise.all(all.map(({ right }) => cluster.mayI(right)));
   const missing = all.filter((_, index) => granted[index] !== true).map(({ name }) => name);
   if (missing.length === 0) return;
+  const enough = makesRole ? 'admin' : 'edit';
   throw new ClusterError(
     `no right in namespace ${namespace} to ${missing.join(', ')}\n` +
-      'ClusterRole edit in one existing namespace is enough: kubectl create rolebinding ' +
-      `selvage --clusterrole=edit --user=<you> --namespace=${namespace}`,
+      `ClusterRole ${enough} in one existing namespace is enough: kubectl create rolebinding ` +
+      `selvage --clusterrole=${enough} --user=<you> --namespace=${namespace}`,
   );
 }
 

@@ -7,6 +7,7 @@ import { runLabels, SELVAGE } from './labels.js';
 import type { Container, Manifest } from './manifests.js';
 import { KUSTOMIZATION, manifestsIn, textOf } from './manifests.js';
 import { SCENARIO_IN_POD } from './points-task.js';
+import { fitObserved, optionalManifests } from './observe-run.js';
 import type { ScenarioFiles } from './scenario-files.js';
 import { mountScenario, scenarioMaps } from './scenario-files.js';
 import type { Values } from './values.js';
@@ -29,6 +30,8 @@ export interface ClusterRun {
   /** Three brokers on separate nodes, rather than one. */
   readonly cluster: boolean;
   readonly values: Values;
+  /** The scenario has infrastructure faults. */
+  readonly breaksPods: boolean;
 }
 
 const CLUSTER = 'components/cluster';
@@ -41,7 +44,7 @@ export function renderRun(run: ClusterRun): Map<string, string> {
     for (const manifest of manifests) fit(manifest, run, maps);
     files.set(name, yamlOf(manifests));
   }
-  const own = [...maps, keySecret(run), tlsSecret(run)];
+  const own = [...maps, keySecret(run), tlsSecret(run), ...optionalManifests(run)];
   for (const manifest of own) label(manifest, run);
   files.set('run.yaml', yamlOf(own));
   if (run.cluster) {
@@ -106,6 +109,7 @@ function fit(manifest: Manifest, run: ClusterRun, maps: readonly Manifest[]): vo
   if (metadata.name === 'services') fitServices(spec, container, run);
   else {
     fitCoordinator(container, run);
+    fitObserved(spec.template!, run);
     mountScenario(pod, container, maps);
   }
 }

@@ -65,6 +65,19 @@ const OWNERS = {
     .positive()
     .optional()
     .describe('seconds for which the cluster keeps an ended run (default: 604800, a week)'),
+  events: z
+    .boolean()
+    .optional()
+    .describe('true: epochs and recoveries are events of the Job; needs a Role'),
+  metrics: z
+    .enum(['annotations', 'podMonitor'])
+    .optional()
+    .describe('how Prometheus finds the metrics of the coordinator'),
+  otlp: z
+    .string()
+    .regex(/^(grpc|https?):\/\/[^\s/:]+:[1-9]\d{0,4}(\/\S*)?$/, 'a collector with its port')
+    .optional()
+    .describe('collector for spans and metrics, such as grpc://collector.observability:4317'),
   logs: z.enum(['text', 'json']).optional().describe('format of the logs of pods'),
 };
 const schema = z.strictObject(OWNERS);
@@ -78,6 +91,7 @@ const chart = z.strictObject({
   threads: z.int().positive().describe('threads of each service'),
   devices: z.int().positive().describe('devices of the fabric'),
   devicesPerService: z.int().positive().describe('devices of the largest service'),
+  infrastructure: z.boolean().describe('the scenario has infrastructure faults, which delete pods'),
   cluster: z.boolean().describe('three brokers on three nodes, services spread over all'),
   global: z.looseObject({}).optional().describe('of Helm'),
 });

@@ -1,0 +1,41 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { PodApi } from './pod-api.js';
+
+/** Infrastructure faults that have been injected, by their number in the scenario. */
+export interface Struck {
+  has(fault: number): boolean;
+  add(fault: number): void;
+}
+
+/** In a file: the coordinator's pod may be the one that is killed. */
+export class StruckFile implements Struck {
+  constructor(private readonly file: string) {}
+
+  has(fault: number): boolean {
+    return this.all().includes(fault);
+  }
+
+  add(fault: number): void {
+    writeFileSync(this.file, JSON.stringify([...this.all(), fault]));
+  }
+
+  private all(): number[] {
+    if (!existsSync(this.file)) return [];
+    return JSON.parse(readFileSync(this.file, 'utf8')) as number[];
+  }
+}
+
+const INDEX = 'batch.kubernetes.io/job-completion-index';
+const NAME = 'statefulset.kubernetes.io/pod-name';
+
+/** Deletes the pod of a process at once, as the loss of its node would end it. */
+export function killPod(process: string, api = new PodApi()): Promise<void> {
+  const labels = new URLSearchParams({ labelSelector: selectorOf(process) });
+  return api.send('DELETE', `pods?${labels.toString()}`, { gracePeriodSeconds: 0 });
+}
+
+function selectorOf(process: string): string {
+  const [role, number] = process.split(' ');
+  if (role === 'service') return `selvage=service,${INDEX}=${number}`;
+  return role === 'broker' ? `selvage=nats,${NAME}=nats-0` : 'selvage=coordinator';
+}
