@@ -143,7 +143,9 @@ export class ApiServer {
     if (path === '/api/v1/nodes') return [403, { message: 'nodes is forbidden' }];
     if (path.endsWith('/log')) return [200, this.logOf(path.split('/').at(-2)!)];
     if (method === 'POST') return this.create(path, url, body);
-    if (method === 'GET' && COLLECTIONS.has(path.split('/').at(-1)!)) {
+    // The Job `services` has the name of a collection.
+    const [parent, last] = path.split('/').slice(-2) as [string, string];
+    if (method === 'GET' && COLLECTIONS.has(last) && !COLLECTIONS.has(parent)) {
       return [200, { items: this.list(path) }];
     }
     const found = this.objects.get(path);
@@ -206,14 +208,18 @@ export class ApiServer {
     return [201, body];
   }
 
-  /** A namespace takes all that is in it along. */
+  /** A namespace takes all that is in it along, and a workload its pods. */
   private remove(path: string): void {
     const [, namespace] = /^\/api\/v1(\/namespaces\/[^/]+)$/.exec(path) ?? [];
     for (const one of [...this.objects.keys()]) {
       const isInside = namespace !== undefined && one.includes(`${namespace}/`);
       if (one === path || isInside) this.objects.delete(one);
     }
-    this.pods.delete(path.split('/').at(-1)!);
+    const name = path.split('/').at(-1)!;
+    const isWorkload = /\/(jobs|statefulsets)\/[^/]+$/.test(path);
+    for (const pod of [...this.pods.keys()]) {
+      if (pod === name || (isWorkload && pod.startsWith(`${name}-`))) this.pods.delete(pod);
+    }
   }
 
   /** A pod that waits until its files have been copied. */

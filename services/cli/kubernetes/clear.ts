@@ -1,22 +1,30 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
+import { isNamespace } from './create.js';
 import type { Manifest } from './manifests.js';
 
 const LOOK_MS = 500;
 const GONE_MS = 120_000;
 
-/** Deletes objects and waits until they are gone; a namespace takes all that is in it along. */
+/**
+ * Deletes objects and waits until they are gone. A namespace goes last: controllers that make pods
+ * in one that is being deleted are refused, and retry under the same names minutes later.
+ */
 export async function clear(cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
-  const namespaces = objects.filter(({ kind }) => kind === 'Namespace');
-  const doomed = namespaces.length > 0 ? namespaces : [...objects].reverse();
-  for (const object of doomed) await cluster.remove(object);
-  for (const object of doomed) await gone(cluster, object);
-  if (namespaces.length > 0) return;
+  const namespaces = objects.filter(isNamespace);
+  const others = objects.filter((object) => !isNamespace(object)).reverse();
+  await removeAll(cluster, others);
   const until = performance.now() + GONE_MS;
   while ((await cluster.pods()).length > 0 && performance.now() < until) {
     await setTimeout(LOOK_MS);
   }
+  await removeAll(cluster, namespaces);
+}
+
+async function removeAll(cluster: Cluster, objects: readonly Manifest[]): Promise<void> {
+  for (const object of objects) await cluster.remove(object);
+  for (const object of objects) await gone(cluster, object);
 }
 
 async function gone(cluster: Cluster, object: Manifest): Promise<void> {

@@ -129,7 +129,7 @@ export async function objectsOf(cluster: Cluster, { run }: FoundRun): Promise<Ma
   const { namespace } = cluster;
   const header = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
   const space = await cluster.read<KubernetesObject>(header).catch(() => null);
-  if (space?.metadata?.labels?.[MANAGED_LABEL] === SELVAGE) return [header as Manifest];
+  const isOurs = space?.metadata?.labels?.[MANAGED_LABEL] === SELVAGE;
   const found: Manifest[] = [];
   for (const [apiVersion, kind] of KINDS) {
     for (const { metadata } of await cluster.labelled(apiVersion, kind, `${RUN_LABEL}=${run}`)) {
@@ -137,5 +137,5 @@ export async function objectsOf(cluster: Cluster, { run }: FoundRun): Promise<Ma
       found.unshift({ apiVersion, kind, metadata: { name, namespace } });
     }
   }
-  return found;
+  return isOurs ? [header as Manifest, ...found] : found;
 }
