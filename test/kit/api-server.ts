@@ -225,7 +225,8 @@ export class ApiServer {
   /** A pod that waits until its files have been copied. */
   private startPod(name: string, spec: PodSpec): void {
     const status = { phase: 'Running' };
-    this.pods.set(name, { metadata: { name, labels: { selvage: name } }, spec, status });
+    const labels = { selvage: name.replace(/-\d+$/, '') };
+    this.pods.set(name, { metadata: { name, labels }, spec, status });
   }
 
   private startJob(name: string, job: Stored): void {
