@@ -2,8 +2,8 @@ import type { Manifest, PodTemplate } from './manifests.js';
 import { manifestsOf, textOf } from './manifests.js';
 import type { Values } from './values.js';
 
-// What a run has beside its own objects where values, or its scenario, want it: rights to use the API
-// server, metrics for Prometheus, and the way to a collector.
+// What a run has beside its own objects where values, or its scenario, want it: rights to use the
+// API server, metrics for Prometheus, and the way to a collector.
 
 const FOLDER = 'optional';
 const METRICS_PORT = 9464;
