@@ -264,10 +264,9 @@ discovery: { second: 4us, fastInterval: 1 }
 load: [{ stream: { from: [h2, h3, h4], to: h1 }, vlan: { outer: 2 }, priority: 6 }]
 `;
 
-  it('begins as soon as there is room, when the link partner requests no more', () => {
-    const wrong = wrongWith(`
+  const late = (fabric: string, fault: string): string => `
 duration: 72us
-fabric: { generator: star }
+fabric: ${fabric}
 priorities: { 1: credit, 2: credit }
 credit:
   { grant: static, unsolicited: false, shaper: 1G, sync: 1600ns, fallback: none,
@@ -277,9 +276,20 @@ discovery: true
 load:
   - { stream: { from: h1, to: h2 }, priority: 2, bytes: 13000 }
   - { all-reduce: { hosts: [h2, h1] }, priority: 1, bytes: 43500 }
-faults: [{ kind: loss, priority: 1, probability: 100%, for: 711239ps, recover: 48us }]
-`);
-    assert.deepEqual(wrong, fine);
+faults: [${fault}]
+`;
+
+  it('begins as soon as there is room, when the link partner requests no more', () => {
+    const fault = '{ kind: loss, priority: 1, probability: 100%, for: 711239ps, recover: 48us }';
+    assert.deepEqual(wrongWith(late('{ generator: star }', fault)), fine);
+  });
+
+  it('need not begin while what came before fills the buffer', () => {
+    const fabric =
+      '{ generator: star, hosts: 2, link: { rate: 400G, length: 50m, interfaceDelay: 100ns } }';
+    const fault =
+      '{ kind: loss, priority: 1, probability: 50%, at: 1477422ps, for: 711239ps, recover: 50us }';
+    assert.deepEqual(wrongWith(late(fabric, fault)), fine);
   });
 
   for (const grant of ['static', 'demand']) {

@@ -22,7 +22,9 @@ export function ailmentOf(engine: Engine, port: number): string | null {
     if (!conversation.isStarted(row) && !conversation.isStarted(receivingRow)) return;
     const link = { sending: credit, sendingRow: row, receiving: credit, receivingRow };
     if (spec.counts !== 'cumulative' || isSettled(link)) return;
-    if (!credit.receiver.isRecalled(receivingRow)) ailment = 'credit is not agreed upon';
+    const { receiver } = credit;
+    if (receiver.isRecalled(receivingRow) || receiver.waitsForRoom(receivingRow)) return;
+    ailment = 'credit is not agreed upon';
   });
   if (ailment !== null) return ailment;
   const [lost] = lostCreditOf(engine, port);

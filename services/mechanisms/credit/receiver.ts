@@ -569,6 +569,7 @@ export function makeCreditReceiver(
   return {
     start,
     isRecalled: loans.isRecalled,
+    waitsForRoom: refusals.isWaiting,
     resynchronise,
     stop,
     linkUp,

@@ -28,9 +28,14 @@ export function makeCreditRefusals(
     return againAt(row);
   }
 
+  /** Its epoch cannot begin yet. */
+  function isWaiting(row: number): boolean {
+    return (counts[(row << RECORD_SHIFT) | MODES] & REFUSED) !== 0 && !loans.hasRoom(row);
+  }
+
   function againAt(row: number): number {
     return clock.now + accounts.specOf(row).granting.resyncPs;
   }
 
-  return { add, onTimer };
+  return { add, onTimer, isWaiting };
 }
