@@ -231,4 +231,7 @@ function releaseAll(engine: Engine, device: Device): void {
   forEachQueued(engine.shared, device, (frame) => frames.push(frame));
   forEachReplayed(engine.shared, device, (frame) => frames.push(frame));
   for (const frame of frames) pool.release(frame);
+  device.spec.ports.forEach((_, p) => {
+    engine.shared.replayBuffers.giveBackRecords(device.firstPort + p);
+  });
 }

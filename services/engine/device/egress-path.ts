@@ -48,10 +48,9 @@ export function makeEgressPath(
     const at = free > now ? free : now;
     const was = transmits.at[port];
     if (was <= at) return;
-    if (was === Infinity) {
-      transmits.at[port] = at;
-      transmits.joined(device, port);
-    } else transmits.set(device, port, at);
+    transmits.at[port] = at;
+    if (was === Infinity) transmits.joined(device, port);
+    else transmits.advanced(device, port);
   }
 
   function enqueue(device: number, port: number, trafficClass: number, frame: number): void {

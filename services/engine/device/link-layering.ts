@@ -17,8 +17,8 @@ import type { Shared } from './shared.js';
 export interface LinkLayering {
   /** The transmitter of a port acts: what its link layer owes by now goes first. */
   act(port: number): void;
-  /** When it has to act by itself, with nothing else to do; Infinity: never. */
-  actsAt(port: number): number;
+  /** A transmitter with nothing to send acts when its link layer owes something, or never. */
+  sleep(port: number): void;
   /** A new frame starts: the number that it bears, NO_NUMBER, or WITHHELD. */
   letOut(port: number, frame: number): number;
   /** It is on its way with its number. */
@@ -58,8 +58,10 @@ export function makeLinkLayering(
     layer!.acts(port);
   }
 
-  function actsAt(port: number): number {
-    return Math.max(ports.freeAt(port), layer!.owesAt(port));
+  function sleep(port: number): void {
+    const free = ports.freeAt(port);
+    const owes = layer!.owesAt(port);
+    transmits.at[port] = owes > free ? owes : free;
   }
 
   function letOut(port: number, frame: number): number {
@@ -84,7 +86,8 @@ export function makeLinkLayering(
   }
 
   function rest(d: number, port: number, free: number): void {
-    transmits.at[port] = ports.hasWork(port) ? free : actsAt(port);
+    if (ports.hasWork(port)) transmits.at[port] = free;
+    else sleep(port);
     transmits.turned(d, port);
   }
 
@@ -134,7 +137,7 @@ export function makeLinkLayering(
     rest(d, port, free);
   }
 
-  return { act, actsAt, letOut, started, withhold, letIn, reject, sendAgain };
+  return { act, sleep, letOut, started, withhold, letIn, reject, sendAgain };
 }
 
 /** At most one mechanism is a link layer. */

@@ -159,16 +159,17 @@ export function makeLoop(
     const frame = inFlightQueues.shift(port);
     arrivals.at[port] = inFlightQueues.timeBehind(port, frame);
     arrivals.turned(d, port);
-    if (traceMask.matchesReceived(port, frame)) {
-      attend(d, device, port, frame);
-      return;
+    const isPlain = (pool.words[frame + CLASS] & (CARRIES_FLAG | POISONED_FLAG)) === 0;
+    if (isPlain && traceMask.isLayeredOnly(port)) {
+      const reason = layering.letIn(port, frame, UNHURT);
+      count(d, device, port, frame);
+      if (reason === UNHURT) passOn(d, port, frame);
+      else layering.reject(d, port, frame, reason);
+    } else if (!isPlain || traceMask.matchesReceived(port, frame)) attend(d, device, port, frame);
+    else {
+      count(d, device, port, frame);
+      passOn(d, port, frame);
     }
-    if ((pool.words[frame + CLASS] & (CARRIES_FLAG | POISONED_FLAG)) !== 0) {
-      attend(d, device, port, frame);
-      return;
-    }
-    count(d, device, port, frame);
-    passOn(d, port, frame);
   }
 
   /**
@@ -300,7 +301,8 @@ export function makeLoop(
     }
     const eligible = queues.eligible(port);
     if (eligible === 0) {
-      transmits.at[port] = isLayered ? layering.actsAt(port) : Infinity;
+      if (isLayered) layering.sleep(port);
+      else transmits.at[port] = Infinity;
       transmits.turned(d, port);
       return;
     }
@@ -340,7 +342,9 @@ export function makeLoop(
     if (tag !== 0) sendTag(d, local, ports.peer(port), pool.arrival(frame));
     if ((frameClass & CARRIES_FLAG) !== 0) sendCarried(d, local, ports.peer(port), frame);
     if (number !== NO_NUMBER) layering.started(port, frame, number);
-    transmits.at[port] = ports.hasWork(port) ? free : isLayered ? layering.actsAt(port) : Infinity;
+    if (ports.hasWork(port)) transmits.at[port] = free;
+    else if (isLayered) layering.sleep(port);
+    else transmits.at[port] = Infinity;
     transmits.turned(d, port);
   }
 
@@ -400,8 +404,9 @@ export function makeLoop(
       if (length === 0) continue;
       if (length === ORDERED_SET_OCTETS) sets.start(d, device, port, scratch);
       else startControl(d, device, port, length, leastEnd);
-      const idleUntil = ports.hasLinkLayer(port) ? layering.actsAt(port) : Infinity;
-      transmits.at[port] = ports.hasWork(port) ? ports.freeAt(port) : idleUntil;
+      if (ports.hasWork(port)) transmits.at[port] = ports.freeAt(port);
+      else if (ports.hasLinkLayer(port)) layering.sleep(port);
+      else transmits.at[port] = Infinity;
       transmits.turned(d, port);
       return true;
     } while (ports.controlDue(port));

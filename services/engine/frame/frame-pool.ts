@@ -197,6 +197,12 @@ export class FramePool {
   /** A new frame with the fields of one in another pool (or this one). */
   copyFrom(pool: FramePool, frame: number): number {
     const copy = this.allocate();
+    this.copyInto(copy, pool, frame);
+    return copy;
+  }
+
+  /** Gives a frame the fields of one in another pool (or this one), but for list and times. */
+  copyInto(copy: number, pool: FramePool, frame: number): void {
     const { words, ends } = this;
     words[copy + LENGTH] = pool.words[frame + LENGTH];
     words[copy + CLASS] = pool.words[frame + CLASS];
@@ -210,7 +216,6 @@ export class FramePool {
     ends[copy + CAME_AND_CARRIED] = pool.ends[frame + CAME_AND_CARRIED];
     ends[copy + FLOW_AND_SLOT] = pool.ends[frame + FLOW_AND_SLOT];
     this.setBorn(copy, pool.born(frame));
-    return copy;
   }
 
   arrival(frame: number): number {

@@ -54,6 +54,11 @@ export function makeTraceMask(pool: FramePool, ports: number) {
     return ((words[frame + CLASS] | WANTS_ALL | IMPAIRED | LAYERED) & received[port]) !== 0;
   }
 
+  /** A link layer checks them, and nothing else is of interest. */
+  function isLayeredOnly(port: number): boolean {
+    return received[port] === LAYERED;
+  }
+
   function isImpaired(port: number): boolean {
     return (received[port] & IMPAIRED) !== 0;
   }
@@ -92,6 +97,7 @@ export function makeTraceMask(pool: FramePool, ports: number) {
     draw,
     layer,
     matchesReceived,
+    isLayeredOnly,
     isImpaired,
     wantsReceived,
     matchesQueued,

@@ -44,6 +44,27 @@ export function makeSlots(tables: Tables) {
     joined(device, p);
   }
 
+  /** The port had a later time than it has been given in `at`. */
+  function advanced(device: number, p: number): void {
+    const line = device * WORDS;
+    const first = base[device];
+    const room = size[device];
+    const head = lines[line + HEAD];
+    const slot = p - first;
+    let i = head + lines[line + COUNT] - 1;
+    if (i >= room) i -= room;
+    while (ring[first + i] !== slot) i = i === 0 ? room - 1 : i - 1;
+    while (i !== head) {
+      const before = i === 0 ? room - 1 : i - 1;
+      const other = ring[first + before];
+      if (isBefore(other, slot, first)) break;
+      ring[first + i] = other;
+      i = before;
+    }
+    ring[first + i] = slot;
+    if (i === head) time[device] = at[p];
+  }
+
   /** The port had no time, and has been given one in `at`. */
   function joined(device: number, p: number): void {
     const line = device * WORDS;
@@ -125,7 +146,7 @@ export function makeSlots(tables: Tables) {
     time[device] = lines[device * WORDS + COUNT] === 0 ? Infinity : at[port(device)];
   }
 
-  return { at, time, configure, port, set, joined, turned };
+  return { at, time, configure, port, set, advanced, joined, turned };
 }
 
 /** The tie-break hash: whether `a` is before `b` when both are due at `time`. */

@@ -1,99 +1,157 @@
 import type { FramePool } from '../frame/frame-pool.js';
-import { CARRIES_FLAG, CLASS, LENGTH, NEXT } from '../frame/frame-pool.js';
+import { CARRIES_FLAG, CLASS, LENGTH } from '../frame/frame-pool.js';
 import type { OctetStore } from '../frame/octet-store.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
 
 // Words of a port.
 
-const HEAD = 0;
-const TAIL = 1;
-const FRAMES = 2;
-const OCTETS = 3;
-/** What is sent again next, and its place in line. */
-const CURSOR = 4;
-const PLACE = 5;
-/** The most of both. */
-const PEAK_FRAMES = 6;
-const PEAK_OCTETS = 7;
+const FRAMES = 0;
+const OCTETS = 1;
+/** Of them, what was sent again already. */
+const PLACE = 2;
+/** Frames that carry octets. */
+const CARRYING = 3;
+/** The most of frames, and of octets. */
+const PEAK_FRAMES = 4;
+const PEAK_OCTETS = 5;
 const STRIDE = 8;
 
+// Words of a port's ring: where it begins, its places less one, and the place of the oldest.
+
+const BASE = 0;
+const MASK = 1;
+const HEAD = 2;
+const RING_STRIDE = 4;
+
+/** Words of a place: a frame, and its length. */
+const PLACE_SHIFT = 1;
+const LENGTH_AT = 1;
+const LEAST_PLACES = 16;
 const NONE = -1;
 
-/** Copies of frames that a port has sent, in their order, until its link layer lets go of them. */
+/**
+ * Copies of frames that a port has sent, in their order, until its link layer lets go of them. A
+ * port keeps the records of copies that it let go of for the next ones: an acknowledgement touches
+ * no frame.
+ */
 export type ReplayBuffers = ReturnType<typeof makeReplayBuffers>;
 
 export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetStore) {
   const { words } = pool;
   const rows = tables.int32('port', STRIDE);
   const missing = tables.float64('port', 1);
-  for (let at = 0; at < rows.length; at += STRIDE) rows.fill(NONE, at, at + 2);
+  const rings = new Int32Array(tables.count('port') * RING_STRIDE);
+  for (let ring = 0; ring < rings.length; ring += RING_STRIDE) rings[ring + MASK] = NONE;
+  /** Rings of all ports; a ring that grows leaves its place. */
+  let places = new Int32Array(0);
+  let used = 0;
 
   /** Keeps a copy of a frame that starts now. */
   function keep(port: number, frame: number, nowPs: number): void {
-    const copy = copyOf(frame);
-    pool.setArrival(copy, nowPs);
-    append(port, copy);
-  }
-
-  function append(port: number, copy: number): void {
     const at = port * STRIDE;
-    words[copy + NEXT] = NONE;
-    if (rows[at + HEAD] < 0) rows[at + HEAD] = copy;
-    else words[rows[at + TAIL] + NEXT] = copy;
-    rows[at + TAIL] = copy;
-    const frames = ++rows[at + FRAMES];
-    const octets = rows[at + OCTETS] + words[copy + LENGTH];
+    const count = rows[at + FRAMES];
+    if (count > rings[port * RING_STRIDE + MASK]) grow(port);
+    const p = placeOf(port, count);
+    if (places[p] < 0) places[p] = pool.allocate();
+    const copy = places[p];
+    pool.copyInto(copy, pool, frame);
+    pool.setArrival(copy, nowPs);
+    if ((words[copy + CLASS] & CARRIES_FLAG) !== 0) {
+      rows[at + CARRYING]++;
+      share(copy, frame);
+    }
+    const length = words[copy + LENGTH];
+    places[p + LENGTH_AT] = length;
+    rows[at + FRAMES] = count + 1;
+    const octets = rows[at + OCTETS] + length;
     rows[at + OCTETS] = octets;
-    if (frames > rows[at + PEAK_FRAMES]) rows[at + PEAK_FRAMES] = frames;
+    if (count >= rows[at + PEAK_FRAMES]) rows[at + PEAK_FRAMES] = count + 1;
     if (octets > rows[at + PEAK_OCTETS]) rows[at + PEAK_OCTETS] = octets;
   }
 
-  /** With octets of its own, if it carries any. */
-  function copyOf(frame: number): number {
-    const copy = pool.copyFrom(pool, frame);
-    if ((words[copy + CLASS] & CARRIES_FLAG) !== 0) {
-      const slot = pool.carried(frame);
-      pool.setCarried(copy, slot < 0 ? slot : store.put(store.get(slot), store.length(slot)));
+  /** The n-th from the oldest on. */
+  function placeOf(port: number, n: number): number {
+    const ring = port * RING_STRIDE;
+    return rings[ring + BASE] + (((rings[ring + HEAD] + n) & rings[ring + MASK]) << PLACE_SHIFT);
+  }
+
+  function frameAt(port: number, n: number): number {
+    return places[placeOf(port, n)];
+  }
+
+  /** A ring of twice as many places. */
+  function grow(port: number): void {
+    const ring = port * RING_STRIDE;
+    const room = rings[ring + MASK] + 1;
+    const own = Array.from({ length: room }, (_, n) => frameAt(port, n));
+    remake(port, own, Math.max(LEAST_PLACES, 2 * room));
+  }
+
+  /** Gives a port a new ring, of a power of two places, the first of them these. */
+  function remake(port: number, frames: readonly number[], room: number): void {
+    const ring = port * RING_STRIDE;
+    const base = room - 1 === rings[ring + MASK] ? rings[ring + BASE] : moreRoom(room);
+    places.fill(NONE, base, base + (room << PLACE_SHIFT));
+    frames.forEach((frame, n) => {
+      const p = base + (n << PLACE_SHIFT);
+      places[p] = frame;
+      if (frame >= 0) places[p + LENGTH_AT] = words[frame + LENGTH];
+    });
+    rings.set([base, room - 1, 0], ring);
+  }
+
+  function moreRoom(room: number): number {
+    const base = used;
+    used += room << PLACE_SHIFT;
+    if (used > places.length) {
+      const more = new Int32Array(Math.max(2 * places.length, used));
+      more.set(places);
+      places = more;
     }
-    return copy;
+    return base;
+  }
+
+  /** With octets of its own, if it carries any. */
+  function share(copy: number, frame: number): void {
+    const slot = pool.carried(frame);
+    pool.setCarried(copy, slot < 0 ? slot : store.put(store.get(slot), store.length(slot)));
   }
 
   /** Lets go of so many, from the oldest on. */
   function release(port: number, count: number): void {
     const at = port * STRIDE;
     assert(count <= rows[at + FRAMES], 'replay.release');
-    for (let i = 0; i < count; i++) {
-      const frame = rows[at + HEAD];
-      rows[at + HEAD] = words[frame + NEXT];
-      rows[at + OCTETS] -= words[frame + LENGTH];
-      if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) giveBack(pool.carried(frame));
-      pool.release(frame);
+    for (let n = 0; n < count; n++) {
+      const p = placeOf(port, n);
+      rows[at + OCTETS] -= places[p + LENGTH_AT];
+      if (rows[at + CARRYING] > 0) unload(at, places[p]);
     }
+    rings[port * RING_STRIDE + HEAD] += count;
     rows[at + FRAMES] -= count;
-    rows[at + PLACE] -= count;
-    if (rows[at + PLACE] <= 0) rewind(port);
+    rows[at + PLACE] = Math.max(0, rows[at + PLACE] - count);
   }
 
-  function giveBack(slot: number): void {
+  function unload(at: number, frame: number): void {
+    if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
+    rows[at + CARRYING]--;
+    const slot = pool.carried(frame);
     if (slot >= 0) store.giveBack(slot);
   }
 
   /** The oldest is sent again next. */
   function rewind(port: number): void {
-    const at = port * STRIDE;
-    rows[at + CURSOR] = rows[at + HEAD];
-    rows[at + PLACE] = 0;
+    rows[port * STRIDE + PLACE] = 0;
   }
 
   /** A new frame like the one that is sent again next. */
   function repeat(port: number): number {
     const at = port * STRIDE;
-    const frame = rows[at + CURSOR];
-    assert(frame >= 0, 'replay.empty');
-    rows[at + CURSOR] = words[frame + NEXT];
-    rows[at + PLACE]++;
-    return copyOf(frame);
+    assert(rows[at + PLACE] < rows[at + FRAMES], 'replay.empty');
+    const frame = frameAt(port, rows[at + PLACE]++);
+    const copy = pool.copyFrom(pool, frame);
+    if ((words[copy + CLASS] & CARRIES_FLAG) !== 0) share(copy, frame);
+    return copy;
   }
 
   function frames(port: number): number {
@@ -114,8 +172,7 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
 
   /** When the oldest was sent first. */
   function oldestPs(port: number): number {
-    const head = rows[port * STRIDE + HEAD];
-    return head < 0 ? Infinity : pool.arrival(head);
+    return rows[port * STRIDE + FRAMES] === 0 ? Infinity : pool.arrival(frameAt(port, 0));
   }
 
   /**
@@ -131,18 +188,34 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   }
 
   function forEach(port: number, visit: (frame: number) => void): void {
-    for (let f = rows[port * STRIDE + HEAD]; f >= 0; f = words[f + NEXT]) visit(f);
+    const count = rows[port * STRIDE + FRAMES];
+    for (let n = 0; n < count; n++) visit(frameAt(port, n));
   }
 
-  /** Replaces all by others of the same number and size. */
+  /** Replaces all by others of the same number and size; the records are the caller's. */
   function relink(port: number, copies: readonly number[]): void {
-    const at = port * STRIDE;
-    copies.forEach((frame, i) => {
-      words[frame + NEXT] = copies[i + 1] ?? NONE;
-    });
-    rows[at + HEAD] = copies[0] ?? NONE;
-    rows[at + TAIL] = copies[copies.length - 1] ?? NONE;
-    rows[at + CURSOR] = copies[rows[at + PLACE]] ?? NONE;
+    const count = copies.length;
+    const room = count === 0 ? 0 : 1 << (32 - Math.clz32(Math.max(LEAST_PLACES, count) - 1));
+    remake(port, copies, room);
+  }
+
+  /** Lets go of the records that a port keeps for copies. */
+  function giveBackRecords(port: number): void {
+    const ring = port * RING_STRIDE;
+    const room = rings[ring + MASK] + 1;
+    for (let n = rows[port * STRIDE + FRAMES]; n < room; n++) {
+      const p = placeOf(port, n);
+      if (places[p] >= 0) pool.release(places[p]);
+      places[p] = NONE;
+    }
+  }
+
+  /** Records that a port keeps for copies. */
+  function records(port: number): number {
+    const room = rings[port * RING_STRIDE + MASK] + 1;
+    let count = 0;
+    for (let n = rows[port * STRIDE + FRAMES]; n < room; n++) if (frameAt(port, n) >= 0) count++;
+    return count;
   }
 
   return {
@@ -159,5 +232,7 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     setMissingUntil,
     forEach,
     relink,
+    giveBackRecords,
+    records,
   };
 }

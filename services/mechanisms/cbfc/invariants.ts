@@ -1,7 +1,7 @@
 import { firstBroken } from '../../engine/contract/broken.js';
 import { CF_COUNT_MASK, VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
 import { CREDIT_COUNT_MASK } from '../../engine/wire/mac-control/cc-update.js';
-import { CLOSED, OPEN, RX_CONSUMED, RX_REPORTED, TX_FREED, wordOf } from './machine.js';
+import { CLOSED, OPEN, RX_CONSUMED, RX_REPORTED, TX_FREED } from './machine.js';
 import type { CbfcPort } from './port.js';
 
 const CHANNELS = Array.from({ length: VIRTUAL_CHANNELS }, (_, channel) => channel);
@@ -23,8 +23,8 @@ function countersAreInRange({ sender, receiver }: CbfcPort): boolean {
   return CHANNELS.every((channel) =>
     [
       sender.consumed(channel),
-      sender.words[wordOf(channel, TX_FREED)],
-      receiver.words[wordOf(channel, RX_CONSUMED)],
+      sender.words[sender.at(channel) + TX_FREED],
+      receiver.words[receiver.at(channel) + RX_CONSUMED],
       receiver.stored(channel),
     ].every(inRange),
   );
@@ -84,13 +84,13 @@ export function ailmentOf(
     const where = `of virtual channel ${channel}`;
     if (state !== OPEN || !receiver.isSynchronised(channel))
       return `credits ${where} are not agreed upon`;
-    const received = receiver.words[wordOf(channel, RX_CONSUMED)];
+    const received = receiver.words[receiver.at(channel) + RX_CONSUMED];
     const lost = (sender.consumed(channel) - received - underway[channel]) & CREDIT_COUNT_MASK;
     if (lost > CREDIT_COUNT_MASK / 2)
       return `${CREDIT_COUNT_MASK + 1 - lost} credits ${where} were never used`;
     if (lost > 0) return `${lost} credits ${where} are lost`;
-    const reported = receiver.words[wordOf(channel, RX_REPORTED)];
-    const unknown = (reported - sender.words[wordOf(channel, TX_FREED)]) & CF_COUNT_MASK;
+    const reported = receiver.words[receiver.at(channel) + RX_REPORTED];
+    const unknown = (reported - sender.words[sender.at(channel) + TX_FREED]) & CF_COUNT_MASK;
     if (isQuiet && unknown > 0) return `${unknown} credits ${where} that were freed are not known`;
   }
   return null;

@@ -16,6 +16,9 @@ export const CHANNEL_CREDITS_MOST = CF_COUNT_MASK;
 /** Most credits of a port. */
 export const PORT_CREDITS_MOST = CREDIT_COUNT_MASK;
 
+const SIZE_BITS = 4;
+const SIZE_MASK = (1 << SIZE_BITS) - 1;
+
 /** A counter is behind another if it is ahead by more than half a turn. */
 const HALF_TURN = (CREDIT_COUNT_MASK + 1) / 2;
 
@@ -25,19 +28,14 @@ export function costOf(octets: number, overhead: number, shift: number): number 
   return credits < 1 ? 1 : credits;
 }
 
-/** What frames cost at one end. Specifications have many shapes, and these have one. */
-export class FrameCost {
-  private readonly shift: number;
-  private readonly overhead: number;
+/** Size and overhead of credits in one word: specifications have many shapes. */
+export function packSize({ shift, overhead }: CreditSize): number {
+  return (overhead << SIZE_BITS) | shift;
+}
 
-  constructor({ shift, overhead }: CreditSize) {
-    this.shift = shift;
-    this.overhead = overhead;
-  }
-
-  of(octets: number): number {
-    return costOf(octets, this.overhead, this.shift);
-  }
+/** Credits of a frame of so many octets, by such a word. */
+export function costBySize(octets: number, size: number): number {
+  return costOf(octets, size >> SIZE_BITS, size & SIZE_MASK);
 }
 
 /** Counts of a sender: what the channel is in. */
@@ -46,93 +44,176 @@ export const CLOSED = 0;
 export const SYNCHRONISING = 1;
 export const OPEN = 2;
 
-const NO_POOL = -1;
+export const NO_POOL = 0;
 
-// Words of a channel at a sender. They lie side by side: a frame touches one line of memory.
+// Words of a channel at a sender. With those of the receiver they are one line of memory.
 
 /** How far it is: CLOSED, SYNCHRONISING or OPEN. */
 export const TX_STATE = 0;
 export const TX_CONSUMED = 1;
 export const TX_FREED = 2;
 /** Most credits in use that it may have; the most that it had. */
-const TX_LIMIT = 3;
+export const TX_LIMIT = 3;
 export const TX_PEAK = 4;
-/** Its pool; -1: none. */
-const TX_POOL = 5;
+/** Its pool, counted from 1; 0: none. */
+export const TX_POOL = 5;
+/** What frames cost that it sends: see `packSize`. */
+export const TX_SIZE = 6;
 
 // The same at a receiver.
 
 /** As the sender counts, as far as it is known. */
-export const RX_CONSUMED = 0;
+export const RX_CONSUMED = 7;
 /** Credits of frames that are stored. */
-export const RX_STORED = 1;
+export const RX_STORED = 8;
 /** What the last update said. */
-export const RX_REPORTED = 2;
+export const RX_REPORTED = 9;
 /** 1 where the sender's counter is known since the link is up. */
-export const RX_SYNCHRONISED = 3;
+export const RX_SYNCHRONISED = 10;
 /** Most credits that a sender may have in use. */
-export const RX_LIMIT = 4;
+export const RX_LIMIT = 11;
 /** 1 where the last total was implausible. */
-const RX_DOUBTED = 5;
+const RX_DOUBTED = 12;
+/** What frames cost that it receives. */
+export const RX_SIZE = 13;
+/** Credits freed that are worth an update. */
+export const RX_STEP = 14;
+/** Credits stored from which on it fills its buffer; below 0: those below which it does no more. */
+export const RX_FULL_FROM = 15;
 
-const CHANNEL_BITS = 3;
+const CHANNEL_SHIFT = 4;
+export const CHANNEL_WORDS = 1 << CHANNEL_SHIFT;
 
-/** Place of a word of a channel. */
-export function wordOf(channel: number, word: number): number {
-  return (channel << CHANNEL_BITS) | word;
+/** Of a port. */
+const SUM_PEAK = 1;
+export const SUM_WORDS = 2;
+
+/** Rows of all channels of all ports, channel by channel: fabrics use few of them. */
+export interface ChannelRows {
+  readonly words: Int32Array;
+  readonly ports: number;
+  /** By port: credits in use of all its channels, and the most of it. */
+  readonly sums: Int32Array;
 }
 
-function channelWords(): Int32Array {
-  return new Int32Array(VIRTUAL_CHANNELS << CHANNEL_BITS);
+/** Those of one port of its own. */
+export function rowsOfPort(): ChannelRows {
+  const words = new Int32Array(VIRTUAL_CHANNELS * CHANNEL_WORDS);
+  return { words, ports: 1, sums: new Int32Array(SUM_WORDS) };
+}
+
+/** Place of the row of a channel of a port. */
+export function rowOf({ ports }: ChannelRows, port: number, channel: number): number {
+  return (channel * ports + port) << CHANNEL_SHIFT;
+}
+
+/** Place of a word of a channel in rows of one port. */
+export function wordOf(channel: number, word: number): number {
+  return (channel << CHANNEL_SHIFT) | word;
+}
+
+export function inUseAt(w: Int32Array, at: number): number {
+  return (w[at + TX_CONSUMED] - w[at + TX_FREED]) & CREDIT_COUNT_MASK;
+}
+
+/** A frame of so many credits starts. */
+export function consume(w: Int32Array, at: number, credits: number): void {
+  w[at + TX_CONSUMED] = (w[at + TX_CONSUMED] + credits) & CREDIT_COUNT_MASK;
+  const inUse = inUseAt(w, at);
+  if (inUse > w[at + TX_PEAK]) w[at + TX_PEAK] = inUse;
+}
+
+/** So many more credits of a port are in use. */
+export function addToPort(sums: Int32Array, port: number, credits: number): void {
+  const at = port * SUM_WORDS;
+  const inUse = sums[at] + credits;
+  sums[at] = inUse;
+  if (inUse > sums[at + SUM_PEAK]) sums[at + SUM_PEAK] = inUse;
+}
+
+/** A frame has come in and is stored. */
+export function take(w: Int32Array, at: number, credits: number): void {
+  w[at + RX_CONSUMED] = (w[at + RX_CONSUMED] + credits) & CREDIT_COUNT_MASK;
+  w[at + RX_STORED] += credits;
+}
+
+/** A frame has left the buffer. */
+export function free(w: Int32Array, at: number, credits: number): void {
+  assert(credits <= w[at + RX_STORED], 'receiver.free');
+  w[at + RX_STORED] -= credits;
+}
+
+/** Credits freed: all that were consumed, but for those of what is stored. */
+export function freedAt(w: Int32Array, at: number): number {
+  return (w[at + RX_CONSUMED] - w[at + RX_STORED]) & CREDIT_COUNT_MASK;
+}
+
+/** Credits freed that no update has reported yet. */
+export function unreportedAt(w: Int32Array, at: number): number {
+  return (freedAt(w, at) - w[at + RX_REPORTED]) & CREDIT_COUNT_MASK;
 }
 
 /** The sender of all channels of a port. */
 export class Sender {
-  readonly words = channelWords();
-  portPeak = 0;
+  readonly words: Int32Array;
   /** Updates that say that more is in use than a channel may have. */
   implausible = 0;
-  private portInUse = 0;
   /** By pool: credits in use beyond what is reserved. */
   private readonly drawn: Int32Array;
 
-  static readonly wiring = ['terms'];
+  static readonly wiring = ['terms', 'rows', 'port', 'words'];
 
-  constructor(private readonly terms: SenderTerms) {
+  constructor(
+    private readonly terms: SenderTerms,
+    private readonly rows: ChannelRows = rowsOfPort(),
+    private readonly port = 0,
+  ) {
+    const { words } = rows;
+    this.words = words;
     this.drawn = new Int32Array(terms.pools.length);
     terms.channels.forEach((own, channel) => {
-      this.words[wordOf(channel, TX_LIMIT)] = own?.limit ?? 0;
-      this.words[wordOf(channel, TX_POOL)] = own?.pool ?? NO_POOL;
+      if (own === null) return;
+      const at = this.at(channel);
+      words[at + TX_LIMIT] = own.limit;
+      words[at + TX_POOL] = own.pool + 1;
     });
   }
 
+  /** Place of the row of a channel. */
+  at(channel: number): number {
+    return rowOf(this.rows, this.port, channel);
+  }
+
   state(channel: number): number {
-    return this.words[wordOf(channel, TX_STATE)];
+    return this.words[this.at(channel) + TX_STATE];
   }
 
   consumed(channel: number): number {
-    return this.words[wordOf(channel, TX_CONSUMED)];
+    return this.words[this.at(channel) + TX_CONSUMED];
   }
 
   limit(channel: number): number {
-    return this.words[wordOf(channel, TX_LIMIT)];
+    return this.words[this.at(channel) + TX_LIMIT];
   }
 
   /** The receiver grants so many credits, of those that this end is configured for. */
   agree(channel: number, credits: number): void {
     const most = this.terms.channels[channel]?.limit ?? 0;
-    this.words[wordOf(channel, TX_LIMIT)] = Math.min(credits, most);
+    this.words[this.at(channel) + TX_LIMIT] = Math.min(credits, most);
   }
 
   inUse(channel: number): number {
-    const { words } = this;
-    const at = wordOf(channel, 0);
-    return (words[at + TX_CONSUMED] - words[at + TX_FREED]) & CREDIT_COUNT_MASK;
+    return inUseAt(this.words, this.at(channel));
   }
 
   /** Of all channels. */
   inUseOfPort(): number {
-    return this.portInUse;
+    return this.rows.sums[this.port * SUM_WORDS];
+  }
+
+  /** The most of it. */
+  peakOfPort(): number {
+    return this.rows.sums[this.port * SUM_WORDS + SUM_PEAK];
   }
 
   /** Some channel waits for an answer of its receiver. */
@@ -146,7 +227,7 @@ export class Sender {
   /** A frame of so many credits may start. */
   mayStart(channel: number, credits: number): boolean {
     const { words } = this;
-    const at = wordOf(channel, 0);
+    const at = this.at(channel);
     if (words[at + TX_STATE] !== OPEN) return false;
     const inUse = this.inUse(channel);
     if (inUse + credits > words[at + TX_LIMIT]) return false;
@@ -155,17 +236,15 @@ export class Sender {
 
   /** A frame of so many credits starts. Only one of a channel that is open needs them. */
   spend(channel: number, credits: number): void {
-    const { words } = this;
-    const at = wordOf(channel, TX_CONSUMED);
     const before = this.drawnBy(channel);
-    words[at] = (words[at] + credits) & CREDIT_COUNT_MASK;
+    consume(this.words, this.at(channel), credits);
     this.account(channel, credits, before);
   }
 
   /** CF_Update: the low bits of what the receiver has freed. */
   onFreed(channel: number, count: number): void {
     const { words } = this;
-    const at = wordOf(channel, 0);
+    const at = this.at(channel);
     if (words[at + TX_STATE] === CLOSED) return;
     words[at + TX_STATE] = OPEN;
     const was = this.inUse(channel);
@@ -179,23 +258,23 @@ export class Sender {
 
   /** From now on, or again: nothing starts until the receiver has answered. */
   synchronise(channel: number): void {
-    this.words[wordOf(channel, TX_STATE)] = SYNCHRONISING;
+    this.words[this.at(channel) + TX_STATE] = SYNCHRONISING;
   }
 
   open(channel: number): void {
-    this.words[wordOf(channel, TX_STATE)] = OPEN;
+    this.words[this.at(channel) + TX_STATE] = OPEN;
   }
 
   close(channel: number): void {
-    this.words[wordOf(channel, TX_STATE)] = CLOSED;
+    this.words[this.at(channel) + TX_STATE] = CLOSED;
   }
 
   /** Counters are lost, as of a device that restarts. */
   reset(channel: number): void {
     const before = this.drawnBy(channel);
     const inUse = this.inUse(channel);
-    this.words[wordOf(channel, TX_CONSUMED)] = 0;
-    this.words[wordOf(channel, TX_FREED)] = 0;
+    this.words[this.at(channel) + TX_CONSUMED] = 0;
+    this.words[this.at(channel) + TX_FREED] = 0;
     this.account(channel, -inUse, before);
   }
 
@@ -205,15 +284,16 @@ export class Sender {
     const drawn = this.terms.pools.map(() => 0);
     for (let channel = 0; channel < VIRTUAL_CHANNELS; channel++) {
       port += this.inUse(channel);
-      const pool = this.words[wordOf(channel, TX_POOL)];
-      if (pool !== NO_POOL) drawn[pool] += this.drawnBy(channel);
+      const pool = this.words[this.at(channel) + TX_POOL];
+      if (pool !== NO_POOL) drawn[pool - 1] += this.drawnBy(channel);
     }
-    return port === this.portInUse && drawn.every((credits, pool) => credits === this.drawn[pool]);
+    const isSum = port === this.inUseOfPort();
+    return isSum && drawn.every((credits, pool) => credits === this.drawn[pool]);
   }
 
   /** Credits that a channel has in use beyond those reserved for it. */
   private drawnBy(channel: number): number {
-    if (this.words[wordOf(channel, TX_POOL)] === NO_POOL) return 0;
+    if (this.words[this.at(channel) + TX_POOL] === NO_POOL) return 0;
     const beyond = this.inUse(channel) - this.terms.channels[channel]!.reserved;
     return beyond > 0 ? beyond : 0;
   }
@@ -231,85 +311,88 @@ export class Sender {
   }
 
   private account(channel: number, change: number, drawnBefore: number): void {
-    const { words } = this;
-    const at = wordOf(channel, 0);
-    this.portInUse += change;
-    const inUse = this.inUse(channel);
+    const { words, rows } = this;
+    const at = this.at(channel);
+    addToPort(rows.sums, this.port, change);
+    const inUse = inUseAt(words, at);
     if (inUse > words[at + TX_PEAK]) words[at + TX_PEAK] = inUse;
-    if (this.portInUse > this.portPeak) this.portPeak = this.portInUse;
     const pool = words[at + TX_POOL];
-    if (pool !== NO_POOL) this.drawn[pool] += this.drawnBy(channel) - drawnBefore;
+    if (pool !== NO_POOL) this.drawn[pool - 1] += this.drawnBy(channel) - drawnBefore;
   }
 }
 
 /** The receiver of all channels of a port. */
 export class Receiver {
-  readonly words = channelWords();
+  readonly words: Int32Array;
   /** Credits that the sender consumed for frames that never came. */
   leaked = 0;
   /** Totals that cannot be true. */
   implausible = 0;
 
+  static readonly wiring = ['rows', 'port', 'words'];
+
   /** By channel: most credits that a sender may have in use. */
-  constructor(limits: readonly number[]) {
+  constructor(
+    limits: readonly number[],
+    private readonly rows: ChannelRows = rowsOfPort(),
+    private readonly port = 0,
+  ) {
+    this.words = rows.words;
     limits.forEach((limit, channel) => {
-      this.words[wordOf(channel, RX_LIMIT)] = limit;
+      // Memory of channels that are not in use is never touched.
+      if (limit > 0) this.words[this.at(channel) + RX_LIMIT] = limit;
     });
   }
 
+  /** Place of the row of a channel. */
+  at(channel: number): number {
+    return rowOf(this.rows, this.port, channel);
+  }
+
   stored(channel: number): number {
-    return this.words[wordOf(channel, RX_STORED)];
+    return this.words[this.at(channel) + RX_STORED];
   }
 
   limit(channel: number): number {
-    return this.words[wordOf(channel, RX_LIMIT)];
+    return this.words[this.at(channel) + RX_LIMIT];
   }
 
   isSynchronised(channel: number): boolean {
-    return this.words[wordOf(channel, RX_SYNCHRONISED)] !== 0;
+    return this.words[this.at(channel) + RX_SYNCHRONISED] !== 0;
   }
 
   /** Both ends count from nothing. */
   begin(channel: number): void {
-    this.words[wordOf(channel, RX_SYNCHRONISED)] = 1;
+    this.words[this.at(channel) + RX_SYNCHRONISED] = 1;
   }
 
   /** A frame has come in and is stored. */
   take(channel: number, credits: number): void {
-    const { words } = this;
-    const at = wordOf(channel, 0);
-    words[at + RX_CONSUMED] = (words[at + RX_CONSUMED] + credits) & CREDIT_COUNT_MASK;
-    words[at + RX_STORED] += credits;
+    take(this.words, this.at(channel), credits);
   }
 
   /** One is stored for which no credit was used: a copy, or a message of the device's own. */
   takeCopy(channel: number, credits: number): void {
-    this.words[wordOf(channel, RX_STORED)] += credits;
+    this.words[this.at(channel) + RX_STORED] += credits;
   }
 
   /** A frame has left the buffer. */
   free(channel: number, credits: number): void {
-    const at = wordOf(channel, RX_STORED);
-    assert(credits <= this.words[at], 'receiver.free');
-    this.words[at] -= credits;
+    free(this.words, this.at(channel), credits);
   }
 
-  /** Credits freed: all that were consumed, but for those of what is stored. */
   freed(channel: number): number {
-    const { words } = this;
-    const at = wordOf(channel, 0);
-    return (words[at + RX_CONSUMED] - words[at + RX_STORED]) & CREDIT_COUNT_MASK;
+    return freedAt(this.words, this.at(channel));
   }
 
-  /** Credits freed that no update has reported yet. */
   unreported(channel: number): number {
-    return (this.freed(channel) - this.words[wordOf(channel, RX_REPORTED)]) & CREDIT_COUNT_MASK;
+    return unreportedAt(this.words, this.at(channel));
   }
 
   /** An update is made: the low bits of what is freed. */
   tell(channel: number): number {
     const freed = this.freed(channel);
-    this.words[wordOf(channel, RX_REPORTED)] = freed;
+    this.words[this.at(channel) + RX_REPORTED] = freed;
     return freed & CF_COUNT_MASK;
   }
 
@@ -319,7 +402,7 @@ export class Receiver {
    */
   onConsumed(channel: number, total: number): void {
     const { words } = this;
-    const at = wordOf(channel, 0);
+    const at = this.at(channel);
     const isKnown = words[at + RX_SYNCHRONISED] !== 0;
     const missing = (total - words[at + RX_CONSUMED]) & CREDIT_COUNT_MASK;
     const isPlausible = missing <= words[at + RX_LIMIT];
@@ -336,13 +419,13 @@ export class Receiver {
 
   /** The sender may count anew: its next update comes before one is sent to it. */
   desynchronise(channel: number): void {
-    this.words[wordOf(channel, RX_SYNCHRONISED)] = 0;
+    this.words[this.at(channel) + RX_SYNCHRONISED] = 0;
   }
 
   /** Counters are lost, as of a device that restarts; what is stored is not. */
   reset(channel: number): void {
     const { words } = this;
-    const at = wordOf(channel, 0);
+    const at = this.at(channel);
     words[at + RX_CONSUMED] = 0;
     words[at + RX_REPORTED] = 0;
     words[at + RX_DOUBTED] = 0;

@@ -1,5 +1,5 @@
 import type { ManagedValue } from '../../engine/contract/flow-control.js';
-import { RX_CONSUMED, TX_FREED, TX_PEAK, wordOf } from './machine.js';
+import { RX_CONSUMED, TX_FREED, TX_PEAK } from './machine.js';
 import type { CbfcPort } from './port.js';
 
 /** Statistics of a virtual channel, under the names of SAI (`sai_virtual_channel_stat_t`). */
@@ -9,10 +9,10 @@ export function channelStatistics(
 ): Readonly<Record<string, number>> {
   return {
     SENDER_CREDITS_USED: sender.inUse(channel),
-    SENDER_CREDITS_USED_WATERMARK: sender.words[wordOf(channel, TX_PEAK)],
+    SENDER_CREDITS_USED_WATERMARK: sender.words[sender.at(channel) + TX_PEAK],
     SENDER_CREDITS_CONSUMED: sender.consumed(channel),
-    SENDER_CREDITS_FREED: sender.words[wordOf(channel, TX_FREED)],
-    RECEIVER_CREDITS_CONSUMED: receiver.words[wordOf(channel, RX_CONSUMED)],
+    SENDER_CREDITS_FREED: sender.words[sender.at(channel) + TX_FREED],
+    RECEIVER_CREDITS_CONSUMED: receiver.words[receiver.at(channel) + RX_CONSUMED],
     RECEIVER_CREDITS_FREED: receiver.freed(channel),
   };
 }
@@ -21,7 +21,7 @@ export function channelStatistics(
 export function portStatistics(own: CbfcPort): Readonly<Record<string, number>> {
   return {
     CBFC_SENDER_CREDITS_USED: own.sender.inUseOfPort(),
-    CBFC_SENDER_CREDITS_USED_WATERMARK: own.sender.portPeak,
+    CBFC_SENDER_CREDITS_USED_WATERMARK: own.sender.peakOfPort(),
     CBFC_NUM_CC_UPDATE_MESSAGES_TX: own.ccSent,
     CBFC_NUM_CC_UPDATE_MESSAGES_RX: own.ccReceived,
     CBFC_NUM_CF_UPDATE_MESSAGES_TX: own.cfSent,

@@ -6,14 +6,14 @@ import type {
   SliceMechanism,
   StartGate,
 } from '../../engine/contract/slice.js';
-import type { Accounts, Charges } from '../../engine/buffer/charges.js';
-import { makeCharges } from '../../engine/buffer/charges.js';
+import type { Charges } from '../../engine/buffer/charges.js';
 import { CLASS, COPY_FLAG, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import {
   blankCfUpdate,
   CF_UPDATE,
   decodeCfUpdate,
   encodeCfUpdate,
+  VIRTUAL_CHANNELS,
 } from '../../engine/wire/cf-update.js';
 import {
   blankCcUpdate,
@@ -26,24 +26,24 @@ import { macControlOpcode } from '../../engine/wire/mac-control/mac-control-head
 import { isSupportedOpcode, OPCODE_EXTENSION } from '../../engine/wire/mac-control/opcodes.js';
 import { ORDERED_SET_OCTETS, orderedSetType } from '../../engine/wire/ordered-set.js';
 import { ailmentOf, brokenAtLink, brokenAtPort } from './invariants.js';
-import type { FrameCost } from './machine.js';
-import { SYNCHRONISING } from './machine.js';
+import type { FramePath, FramePathEvents } from './frame-path.js';
+import { makeFramePath } from './frame-path.js';
+import type { ChannelRows } from './machine.js';
+import { CHANNEL_WORDS, costOf, SUM_WORDS, SYNCHRONISING } from './machine.js';
 import { cbfcManagedValues } from './managed.js';
 import { CbfcPort } from './port.js';
 import { CbfcRole } from './role.js';
-import type { CbfcSpec, CreditSize } from './spec.js';
+import type { CbfcPortSpec, CbfcSpec, CreditSize } from './spec.js';
 
 const FREED_TIMER = 0;
 const CONSUMED_TIMER = 1;
 
-/** A row of the accounts: a port, and one of its channels. */
-const CHANNEL_BITS = 5;
-const CHANNEL_MASK = (1 << CHANNEL_BITS) - 1;
+const PRIORITIES = 8;
 
 /** Ultra Ethernet's flow control by credits: a frame starts when its receiver has room for it. */
-export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartGate, Accounts {
+export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FramePathEvents {
   readonly name = 'cbfc';
-  readonly gate: StartGate = this;
+  readonly gate: StartGate;
   readonly admitted: Charges['admitted'];
   readonly released: Charges['released'];
   readonly passed: Charges['passed'];
@@ -51,15 +51,31 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
   private readonly at: (CbfcPort | null)[] = [];
   private readonly macs: number[] = [];
   private readonly words: Int32Array;
+  private readonly rows: ChannelRows;
+  private readonly path: FramePath;
+  /** By port and class: priorities of it that may not start their first frame. */
+  private readonly heldOf: Uint8Array;
+  /** By channel and port: since when nothing is stored. */
+  private readonly emptySince: Float64Array;
   private readonly cf = blankCfUpdate();
   private readonly cc = blankCcUpdate();
 
   constructor(private readonly tools: MechanismTools) {
-    this.words = tools.pool.words;
-    const { admitted, released, passed } = makeCharges(tools.pool, this);
-    this.admitted = admitted;
-    this.released = released;
-    this.passed = passed;
+    const { pool, tables, host } = tools;
+    this.words = pool.words;
+    this.rows = {
+      words: tables.int32('port', CHANNEL_WORDS, VIRTUAL_CHANNELS),
+      ports: tables.count('port'),
+      sums: tables.int32('port', SUM_WORDS),
+    };
+    this.heldOf = tables.uint8('port', PRIORITIES);
+    this.emptySince = tables.float64('port', 1, VIRTUAL_CHANNELS);
+    const { rows, heldOf, emptySince } = this;
+    this.path = makeFramePath({ pool, clock: host.clock, rows, heldOf, emptySince }, this);
+    this.gate = this.path;
+    this.admitted = this.path.admitted;
+    this.released = this.path.released;
+    this.passed = this.path.passed;
   }
 
   atSwitch(place: DevicePlace, spec: CbfcSpec | undefined): CbfcRole | null {
@@ -103,15 +119,14 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     this.askForAnswer(port, own);
   }
 
-  // The gate.
+  // What frames leave to it.
 
-  look(port: number, trafficClass: number, first: number): void {
+  holdChanged(port: number, trafficClass: number, held: number): void {
     const own = this.at[port]!;
-    const held = first < 0 || this.mayStart(own, first) ? 0 : 1 << this.priorityOf(first);
-    const was = own.heldOf[trafficClass];
-    if (held === was) return;
     const { now } = this.tools.host.clock;
-    own.heldOf[trafficClass] = held;
+    const place = port * PRIORITIES + trafficClass;
+    const was = this.heldOf[place];
+    this.heldOf[place] = held;
     forEachBit(was, (priority) => {
       own.heldPs[priority] += now - own.heldSince[priority];
     });
@@ -123,16 +138,33 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     this.tools.host.hold(this.tools.slot, port, own.held);
   }
 
-  started(port: number, frame: number): void {
-    const own = this.at[port]!;
-    own.sender.spend(this.channelOf(own, frame), this.creditsOf(own.senderSize, frame));
+  mayStart(port: number, row: number, credits: number): boolean {
+    return this.at[port]!.sender.mayStart(this.channelAt(row), credits);
   }
 
-  wasAllowed(port: number, frame: number): boolean {
+  spend(port: number, row: number, credits: number): void {
+    this.at[port]!.sender.spend(this.channelAt(row), credits);
+  }
+
+  copied(port: number): void {
+    this.at[port]!.copies++;
+  }
+
+  storedChanged(port: number, row: number): void {
     const own = this.at[port]!;
-    const channel = this.channelOf(own, frame);
-    const credits = this.creditsOf(own.receiverSize, frame);
-    return own.receiver.stored(channel) + credits <= own.receiver.limit(channel);
+    own.noteStored(this.channelAt(row));
+    const stopped = own.groupsOfFull();
+    const changed = stopped ^ own.stopped;
+    if (changed === 0) return;
+    own.stopped = stopped;
+    forEachBit(changed, (group) => {
+      this.tools.host.announceStop(port, group, (stopped & (1 << group)) !== 0);
+    });
+  }
+
+  freedEnough(port: number): void {
+    const own = this.at[port]!;
+    if (!own.updateDue) this.requestUpdate(port, own);
   }
 
   steal(port: number, priorities: number, octets: number): void {
@@ -158,40 +190,6 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
 
   exhaustedGroups(port: number): number {
     return this.at[port]?.exhaustedGroups() ?? 0;
-  }
-
-  rowOf(port: number, frame: number): number {
-    return (port << CHANNEL_BITS) | this.channelOf(this.at[port]!, frame);
-  }
-
-  cost(row: number, octets: number): number {
-    return this.at[row >> CHANNEL_BITS]!.receiverSize.of(octets);
-  }
-
-  take(row: number, credits: number): void {
-    const own = this.at[row >> CHANNEL_BITS]!;
-    const channel = row & CHANNEL_MASK;
-    own.receiver.take(channel, credits);
-    if ((own.full & (1 << channel)) === 0) this.noteStored(row >> CHANNEL_BITS, own, channel);
-  }
-
-  storeCopy(row: number, credits: number): void {
-    const own = this.at[row >> CHANNEL_BITS]!;
-    own.copies++;
-    own.receiver.takeCopy(row & CHANNEL_MASK, credits);
-    this.noteStored(row >> CHANNEL_BITS, own, row & CHANNEL_MASK);
-  }
-
-  free(row: number, credits: number): void {
-    const port = row >> CHANNEL_BITS;
-    const own = this.at[port]!;
-    const channel = row & CHANNEL_MASK;
-    own.receiver.free(channel, credits);
-    if ((own.full & (1 << channel)) !== 0 || own.receiver.stored(channel) === 0) {
-      this.noteStored(port, own, channel);
-    }
-    if (own.updateDue || own.receiver.unreported(channel) < own.stepCredits[channel]) return;
-    this.requestUpdate(port, own);
   }
 
   accountOf(port: number, priority: number): number {
@@ -301,7 +299,8 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     const channel = this.accountOf(port, priority);
     if (channel < 0) return null;
     const own = this.at[port]!;
-    return own.receiver.stored(channel) === 0 ? own.emptySince[channel] : null;
+    const { ports } = this.rows;
+    return own.receiver.stored(channel) === 0 ? this.emptySince[channel * ports + port] : null;
   }
 
   repeatsPs(port: number): number {
@@ -353,7 +352,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     forEach((frame) => {
       if (this.accountOf(port, this.priorityOf(frame)) < 0) return;
       if ((this.words[frame + CLASS] & COPY_FLAG) !== 0) return;
-      credits[this.channelOf(own, frame)] += this.creditsOf(own.receiverSize, frame);
+      credits[this.channelOf(own, frame)] += this.creditsOf(own.spec.receiver, frame);
     });
     return credits;
   }
@@ -363,13 +362,20 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
       const port = place.firstPort + p;
       const own = spec?.ports[p] ?? null;
       this.macs[port] = mac;
-      this.at[port] = own === null ? null : new CbfcPort(own, groupOf);
+      this.at[port] = own === null ? null : this.make(port, own, groupOf);
       if (own === null) return null;
       this.tools.ports.gate(port, own.priorities);
       if (!own.negotiates) this.begin(port, this.at[port]!);
       return this.at[port]!;
     });
     return spec === undefined ? null : new CbfcRole(all);
+  }
+
+  private make(port: number, spec: CbfcPortSpec, groupOf: readonly number[]): CbfcPort {
+    const place = port * PRIORITIES;
+    const heldOf = this.heldOf.subarray(place, place + PRIORITIES);
+    this.path.configure(port, spec.channelOf);
+    return new CbfcPort({ spec, groupOf, rows: this.rows, port, heldOf });
   }
 
   /** Both ends are configured alike, and count from nothing. */
@@ -413,10 +419,6 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     if (own.held !== 0) this.tools.host.permit(port);
   }
 
-  private mayStart(own: CbfcPort, frame: number): boolean {
-    return own.sender.mayStart(this.channelOf(own, frame), this.creditsOf(own.senderSize, frame));
-  }
-
   private priorityOf(frame: number): number {
     return this.words[frame + CLASS] & PRIORITY_MASK;
   }
@@ -425,19 +427,12 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, StartG
     return own.channelOf[this.words[frame + CLASS] & PRIORITY_MASK];
   }
 
-  private creditsOf(size: FrameCost, frame: number): number {
-    return size.of(this.words[frame + LENGTH]);
+  private creditsOf({ shift, overhead }: CreditSize, frame: number): number {
+    return costOf(this.words[frame + LENGTH], overhead, shift);
   }
 
-  private noteStored(port: number, own: CbfcPort, channel: number): void {
-    own.noteStored(channel, this.tools.host.clock.now);
-    const stopped = own.groupsOfFull();
-    const changed = stopped ^ own.stopped;
-    if (changed === 0) return;
-    own.stopped = stopped;
-    forEachBit(changed, (group) => {
-      this.tools.host.announceStop(port, group, (stopped & (1 << group)) !== 0);
-    });
+  private channelAt(row: number): number {
+    return Math.floor(row / (CHANNEL_WORDS * this.rows.ports));
   }
 
   private takeFreed(own: CbfcPort, channel: number, count: number): void {

@@ -1,18 +1,25 @@
 import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
-import { FrameCost, Receiver, Sender } from './machine.js';
+import type { ChannelRows } from './machine.js';
+import { packSize, Receiver, RX_FULL_FROM, RX_SIZE, RX_STEP, Sender, TX_SIZE } from './machine.js';
 import type { CbfcPortSpec } from './spec.js';
+
+export interface CbfcPortPlace {
+  readonly spec: CbfcPortSpec;
+  readonly groupOf: readonly number[];
+  readonly rows: ChannelRows;
+  readonly port: number;
+  readonly heldOf: Uint8Array;
+}
 
 /** What a port counts and remembers beside its two machines. */
 export class CbfcPort {
+  readonly spec: CbfcPortSpec;
   readonly sender: Sender;
   readonly receiver: Receiver;
   /** Lossless channels, one bit each; and by channel the priority groups of its frames. */
   readonly lossless: number;
   readonly groups: readonly number[];
-  /** What frames cost; by channel: what is worth an update, and credits of the longest frame. */
-  readonly senderSize: FrameCost;
-  readonly receiverSize: FrameCost;
-  readonly stepCredits: Int32Array;
+  /** By channel: credits of the longest frame. */
   readonly frameCredits: Int32Array;
   readonly channelOf: Uint8Array;
   readonly leastSpacingPs: number;
@@ -20,9 +27,10 @@ export class CbfcPort {
   /** Priorities that run it now, one bit each. */
   operational = 0;
 
-  /** Priorities that may not start their first frame; by class, its part of them. */
+  /** Priorities that may not start their first frame. */
   held = 0;
-  readonly heldOf = new Uint8Array(8);
+  /** By class: its part of them. */
+  readonly heldOf: Uint8Array;
   /** By priority: since when it is held, how long it was before, and how often. */
   readonly heldSince = new Float64Array(8);
   readonly heldPs = new Float64Array(8);
@@ -43,8 +51,6 @@ export class CbfcPort {
   /** Channels that fill their buffer, and groups whose link partner is stopped by that. */
   full = 0;
   stopped = 0;
-  /** By channel: since when nothing is stored. */
-  readonly emptySince = new Float64Array(VIRTUAL_CHANNELS);
   /** Copies that were stored: no credit was used for them. */
   copies = 0;
 
@@ -58,24 +64,27 @@ export class CbfcPort {
   unknownChannel = 0;
 
   static readonly wiring = [
-    ...['spec', 'lossless', 'groups', 'senderSize', 'receiverSize', 'stepCredits'],
-    ...['frameCredits', 'channelOf', 'leastSpacingPs', 'mostSpacingPs'],
+    ...['spec', 'lossless', 'groups', 'frameCredits', 'channelOf', 'heldOf'],
+    ...['leastSpacingPs', 'mostSpacingPs'],
   ];
 
-  constructor(
-    readonly spec: CbfcPortSpec,
-    groupOf: readonly number[],
-  ) {
-    this.sender = new Sender(spec.sender);
-    this.receiver = new Receiver(spec.receiver.limits);
-    this.senderSize = new FrameCost(spec.sender);
-    this.receiverSize = new FrameCost(spec.receiver);
-    this.stepCredits = Int32Array.from(spec.stepCredits);
+  constructor({ spec, groupOf, rows, port, heldOf }: CbfcPortPlace) {
+    this.spec = spec;
+    this.heldOf = heldOf;
+    this.sender = new Sender(spec.sender, rows, port);
+    this.receiver = new Receiver(spec.receiver.limits, rows, port);
     this.frameCredits = Int32Array.from(spec.frameCredits);
     this.channelOf = Uint8Array.from(spec.channelOf);
     this.leastSpacingPs = spec.leastSpacingPs;
     this.mostSpacingPs = spec.mostSpacingPs;
     this.updatedAt = -spec.leastSpacingPs;
+    for (const channel of spec.channelOf) {
+      const at = this.sender.at(channel);
+      rows.words[at + TX_SIZE] = packSize(spec.sender);
+      rows.words[at + RX_SIZE] = packSize(spec.receiver);
+      rows.words[at + RX_STEP] = spec.stepCredits[channel];
+      rows.words[at + RX_FULL_FROM] = this.fullFrom(channel);
+    }
     const groups = new Array<number>(VIRTUAL_CHANNELS).fill(0);
     spec.channelOf.forEach((channel, priority) => {
       if ((spec.priorities & (1 << priority)) !== 0) groups[channel] |= 1 << groupOf[priority];
@@ -100,19 +109,20 @@ export class CbfcPort {
    * What a channel stores has changed: half full it stops its link partner, until a quarter; and
    * as long as the longest frame does not fit beside it.
    */
-  noteStored(channel: number, now: number): void {
+  noteStored(channel: number): void {
     const { receiver } = this;
     const stored = receiver.stored(channel);
-    const limit = receiver.limit(channel);
-    const bit = 1 << channel;
-    if (stored === 0) {
-      this.emptySince[channel] = now;
-      this.full &= ~bit;
-      return;
-    }
-    const isShort = limit - stored < this.frameCredits[channel];
-    if (isShort || 2 * stored >= limit) this.full |= bit;
-    else if (4 * stored < limit) this.full &= ~bit;
+    const from = this.fullFrom(channel);
+    const until = Math.min(from, Math.ceil(receiver.limit(channel) / 4));
+    if (stored >= from) this.full |= 1 << channel;
+    else if (stored < until || stored === 0) this.full &= ~(1 << channel);
+    const isFull = (this.full & (1 << channel)) !== 0;
+    receiver.words[receiver.at(channel) + RX_FULL_FROM] = isFull ? -Math.max(1, until) : from;
+  }
+
+  private fullFrom(channel: number): number {
+    const limit = this.receiver.limit(channel);
+    return Math.max(1, Math.min(Math.ceil(limit / 2), limit - this.frameCredits[channel] + 1));
   }
 
   /** Groups that are stopped by channels which fill their buffer. */
@@ -152,7 +162,7 @@ export class CbfcPort {
     const { receiver } = this;
     if (!receiver.isSynchronised(channel)) return false;
     if ((this.owed & (1 << channel)) !== 0) return true;
-    if (receiver.unreported(channel) >= this.stepCredits[channel]) return true;
+    if (receiver.unreported(channel) >= this.spec.stepCredits[channel]) return true;
     return now >= this.toldAt[channel] + this.mostSpacingPs;
   }
 

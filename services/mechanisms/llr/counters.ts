@@ -53,8 +53,3 @@ export const LLR_MEANINGS: Readonly<Record<LlrCounter, string>> = {
 export type LlrCounter = (typeof LLR_COUNTERS)[number];
 
 export const LLR_COUNT = LLR_COUNTERS.length;
-
-/** Place of a counter in the row of a port. */
-export const COUNT = Object.fromEntries(LLR_COUNTERS.map((name, i) => [name, i])) as Readonly<
-  Record<LlrCounter, number>
->;

@@ -6,10 +6,7 @@ import type {
 } from '../../engine/contract/flow-control.js';
 import type { LinkLayer } from '../../engine/contract/link-layer.js';
 import { NO_NUMBER, WITHHELD } from '../../engine/contract/link-layer.js';
-import { DROP } from '../../engine/contract/probe.js';
 import type { DevicePlace, MechanismTools, SliceMechanism } from '../../engine/contract/slice.js';
-import { UNHURT } from '../../engine/faults/frame-errors.js';
-import { CLASS, POISONED_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import type { ReplayBuffers } from '../../engine/port/replay-buffers.js';
 import type { LlrSet } from '../../engine/wire/llr.js';
 import {
@@ -22,18 +19,17 @@ import {
   LLR_NACK,
 } from '../../engine/wire/llr.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
-import { COUNT, LLR_COUNT, LLR_COUNTERS } from './counters.js';
+import type { LlrCounter } from './counters.js';
+import { LLR_COUNTERS } from './counters.js';
+import type { LlrPathEvents } from './frame-path.js';
+import { makeLlrPath } from './frame-path.js';
 import * as invariants from './invariants.js';
 import * as machine from './machine.js';
 import {
-  ACCEPT,
-  DUPLICATE,
-  LLR_WORDS,
   outstanding,
   RX_DATA,
   RX_EXPECTED,
   RX_INIT,
-  RX_NACK_SENT,
   RX_OFF,
   RX_SEND_NACK,
   RX_STATE,
@@ -47,38 +43,34 @@ import {
   TX_REPLAY,
   TX_STATE,
 } from './machine.js';
+import {
+  ACKED_AT,
+  BLOCKED,
+  COUNT,
+  COUNTS,
+  DEADLINE,
+  DOUBLES,
+  DOWN,
+  DUE,
+  ELIGIBLE,
+  FRAMES_MOST,
+  OCTETS_MOST,
+  OWES_ACK,
+  OWES_AT,
+  SENDER_ARMED,
+  SPACING_PS,
+  STRIDE,
+} from './rows.js';
 import type { LlrPortSpec, LlrSpec } from './spec.js';
-
-// Words of a port behind those of the machine.
-
-/** Ordered sets that are due, one bit each by their type. */
-const DUE = LLR_WORDS;
-/** 1: priorities are blocked. */
-const BLOCKED = LLR_WORDS + 1;
-/** 1: frames came in that are not acknowledged yet. */
-const OWES_ACK = LLR_WORDS + 2;
-/** 1: the link has no carrier. */
-const DOWN = LLR_WORDS + 3;
-const STRIDE = 16;
-
-// Doubles of a port.
-
-/** When the sender gives up waiting for an acknowledgement. */
-const DEADLINE = 0;
-/** For when the timer of the sender is armed. */
-const SENDER_ARMED = 1;
-/** When the last acknowledgement was sent. */
-const ACKED_AT = 2;
-const DOUBLES = 4;
 
 const SENDER_TIMER = 0;
 const INIT_TIMER = 1;
 const PCS_TIMER = 2;
 
 /** Link-level retry of all ports of a service. */
-export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer {
+export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEvents {
   readonly name = 'llr';
-  readonly linkLayer: LinkLayer = this;
+  readonly linkLayer: LinkLayer;
   private readonly words: Int32Array;
   private readonly doubles: Float64Array;
   private readonly counts: Float64Array;
@@ -91,9 +83,21 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     const { tables, host, replayBuffers } = tools;
     this.words = tables.int32('port', STRIDE);
     this.doubles = tables.float64('port', DOUBLES);
-    this.counts = tables.float64('port', LLR_COUNT);
+    this.counts = tables.float64('port', COUNTS);
     this.host = host;
     this.buffers = replayBuffers;
+    const { words, doubles, counts } = this;
+    const { pool } = tools;
+    this.linkLayer = {
+      ...makeLlrPath(
+        { pool, clock: host.clock, buffers: replayBuffers, words, doubles, counts },
+        this,
+      ),
+      repeats: (port) => this.repeats(port),
+      oldestNumber: (port) => words[port * STRIDE + TX_OLDEST],
+      numberAfter: machine.numberAfter,
+      lacks: (port, number) => machine.lacks(words, port * STRIDE, number),
+    };
   }
 
   atSwitch(place: DevicePlace, spec: LlrSpec | undefined): null {
@@ -111,55 +115,34 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
       const port = firstPort + p;
       this.specs[port] = own;
       if (own === null) return;
+      this.doubles[port * DOUBLES + OWES_AT] = Infinity;
       this.tools.ports.layer(port);
       const times = port * DOUBLES;
-      this.doubles.fill(Infinity, times, times + ACKED_AT);
+      this.doubles[times + DEADLINE] = Infinity;
+      this.doubles[times + SENDER_ARMED] = Infinity;
       this.doubles[times + ACKED_AT] = -Infinity;
+      this.doubles[times + SPACING_PS] = own.spacingPs;
+      this.doubles[times + FRAMES_MOST] = own.frames;
+      this.doubles[times + OCTETS_MOST] = own.octets;
       this.words[port * STRIDE + RX_INIT] = -1;
+      this.words[port * STRIDE + ELIGIBLE] = own.priorities;
       this.host.arm(this.tools.slot, port, INIT_TIMER, 0);
     });
   }
 
   // The way out.
 
-  acts(port: number): void {
-    if (this.owesAt(port) <= this.host.clock.now) this.request(port, LLR_ACK);
+  startsWhileDown(port: number): number {
+    if (this.specs[port]!.whileDown !== 'discard') return NO_NUMBER;
+    this.count(port, COUNT.LLR_TX_DISCARD, 1);
+    return WITHHELD;
   }
 
-  /** Acknowledgements are no closer than the spacing; what is good waits for a NACK that is due. */
-  owesAt(port: number): number {
-    const at = port * STRIDE;
-    if (this.words[at + OWES_ACK] === 0 || this.words[at + RX_STATE] === RX_SEND_NACK) {
-      return Infinity;
-    }
-    return this.doubles[port * DOUBLES + ACKED_AT] + this.specs[port]!.spacingPs;
+  firstStarts(port: number): void {
+    this.restart(port, this.host.clock.now);
   }
 
-  starts(port: number, frame: number): number {
-    const spec = this.specs[port]!;
-    const { words } = this;
-    const at = port * STRIDE;
-    const frameClass = this.tools.pool.words[frame + CLASS];
-    if ((spec.priorities & (1 << (frameClass & PRIORITY_MASK))) === 0) return NO_NUMBER;
-    const state = words[at + TX_STATE];
-    if (state !== TX_ADVANCE) {
-      if (spec.whileDown !== 'discard') return NO_NUMBER;
-      this.count(port, COUNT.LLR_TX_DISCARD, 1);
-      return WITHHELD;
-    }
-    const { now } = this.host.clock;
-    if (this.buffers.frames(port) === 0) this.restart(port, now);
-    this.buffers.keep(port, frame, now);
-    const isPoisoned = (frameClass & POISONED_FLAG) !== 0;
-    this.count(port, isPoisoned ? COUNT.LLR_TX_POISONED : COUNT.LLR_TX_OK, 1);
-    return machine.sendNew(words, at);
-  }
-
-  started(port: number): void {
-    this.block(port);
-  }
-
-  repeats(port: number): number {
+  private repeats(port: number): number {
     const at = port * STRIDE;
     const number = machine.sendAgain(this.words, at);
     if (this.words[at + TX_STATE] === TX_ADVANCE) this.ended(port);
@@ -174,7 +157,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
   }
 
   /** Blocks the priorities of a port that has no room for another frame, or lets them go. */
-  private block(port: number): void {
+  block(port: number): void {
     const at = port * STRIDE;
     const spec = this.specs[port]!;
     const state = this.words[at + TX_STATE];
@@ -250,52 +233,22 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
 
   // The way in.
 
-  arrives(port: number, _frame: number, number: number, error: number): number {
-    const { words } = this;
-    const at = port * STRIDE;
-    const isPoisoned = error === DROP.POISONED;
-    if (error !== UNHURT && !isPoisoned) {
-      // What is lost without a trace shows by the number of the next.
-      if (error === DROP.FCS_ERROR) this.cameBad(port, number);
-      return error;
-    }
-    if (number === NO_NUMBER) return error;
-    this.count(port, isPoisoned ? COUNT.LLR_RX_POISONED : COUNT.LLR_RX_OK, 1);
-    const wasSilent = words[at + RX_STATE] === RX_NACK_SENT;
-    const wasMissing = wasSilent || words[at + RX_STATE] === RX_SEND_NACK;
-    const verdict = machine.arrived(words, at, number);
-    if (verdict === ACCEPT) {
-      // Its sender had it so: it is not asked for again.
-      if (isPoisoned) this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_POISONED, 1);
-      else this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_GOOD, 1);
-      if (wasSilent) this.count(port, COUNT.LLR_RX_REPLAY, 1);
-      if (wasMissing) this.buffers.setMissingUntil(port, this.host.clock.now);
-      words[at + DUE] &= ~(1 << LLR_NACK);
-      this.oweAck(port);
-      return error;
-    }
-    if (verdict === DUPLICATE) {
-      this.count(port, COUNT.LLR_RX_DUPLICATE_SEQ, 1);
-      this.oweAck(port);
-    } else {
-      this.count(port, COUNT.LLR_RX_MISSING_SEQ, 1);
-      this.isMissing(port);
-      if (words[at + RX_STATE] === RX_SEND_NACK) this.request(port, LLR_NACK);
-    }
-    return DROP.OUT_OF_SEQUENCE;
+  cameAgain(port: number): void {
+    this.buffers.setMissingUntil(port, this.host.clock.now);
   }
 
-  oldestNumber(port: number): number {
-    return this.words[port * STRIDE + TX_OLDEST];
+  cameAhead(port: number): void {
+    this.count(port, COUNT.LLR_RX_MISSING_SEQ, 1);
+    this.isMissing(port);
+    if (this.words[port * STRIDE + RX_STATE] === RX_SEND_NACK) this.request(port, LLR_NACK);
+    this.refreshOwed(port);
   }
 
-  readonly numberAfter = machine.numberAfter;
-
-  lacks(port: number, number: number): boolean {
-    return machine.lacks(this.words, port * STRIDE, number);
+  doze(port: number, untilPs: number): void {
+    this.host.doze(port, untilPs);
   }
 
-  private cameBad(port: number, number: number): void {
+  cameBad(port: number, number: number): void {
     const { words } = this;
     const at = port * STRIDE;
     this.count(port, COUNT.LLR_RX_BAD, 1);
@@ -303,6 +256,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     if (isExpected) this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_BAD, 1);
     if (words[at + RX_STATE] !== RX_OFF) this.isMissing(port);
     if (machine.bad(words, at)) this.request(port, LLR_NACK);
+    this.refreshOwed(port);
   }
 
   /** Until it is sent again; the sender gives up what is older. */
@@ -310,16 +264,18 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     this.buffers.setMissingUntil(port, this.host.clock.now + this.specs[port]!.dataAgePs);
   }
 
-  /** Frames are acknowledged together, no closer than the spacing. */
-  private oweAck(port: number): void {
+  /** What is good waits for a NACK that is due. */
+  private refreshOwed(port: number): void {
     const at = port * STRIDE;
-    this.words[at + OWES_ACK] = 1;
-    if (this.words[at + RX_STATE] !== RX_SEND_NACK) this.host.doze(port, this.owesAt(port));
+    const times = port * DOUBLES;
+    const owes = this.words[at + OWES_ACK] !== 0 && this.words[at + RX_STATE] !== RX_SEND_NACK;
+    const dueAt = this.doubles[times + ACKED_AT] + this.doubles[times + SPACING_PS];
+    this.doubles[times + OWES_AT] = owes ? dueAt : Infinity;
   }
 
   // Ordered sets.
 
-  private request(port: number, type: number): void {
+  request(port: number, type: number): void {
     const at = port * STRIDE + DUE;
     if ((this.words[at] & (1 << type)) !== 0) return;
     this.words[at] |= 1 << type;
@@ -353,6 +309,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     const at = port * STRIDE;
     this.set.number = machine.lastGood(this.words, at);
     this.words[at + OWES_ACK] = 0;
+    this.doubles[port * DOUBLES + OWES_AT] = Infinity;
     this.doubles[port * DOUBLES + ACKED_AT] = this.host.clock.now;
     if (type === LLR_NACK) machine.nackSent(this.words, at);
     this.count(port, type === LLR_ACK ? COUNT.LLR_TX_ACK_CTL_OS : COUNT.LLR_TX_NACK_CTL_OS, 1);
@@ -367,6 +324,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     if (set.type === LLR_INIT) {
       this.count(port, COUNT.LLR_RX_INIT_CTL_OS, 1);
       machine.initialise(this.words, at, set.number, set.data);
+      this.refreshOwed(port);
       this.request(port, LLR_INIT_ECHO);
     } else if (set.type === LLR_INIT_ECHO) {
       this.count(port, COUNT.LLR_RX_INIT_ECHO_CTL_OS, 1);
@@ -447,7 +405,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
   // What it counts, and what must hold.
 
   private count(port: number, counter: number, by: number): void {
-    this.counts[port * LLR_COUNT + counter] += by;
+    this.counts[port * COUNTS + counter] += by;
   }
 
   /** Null where it does not run. */
@@ -460,13 +418,13 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LinkLayer
     return [this.buffers.peakFrames(port), this.buffers.peakOctets(port)];
   }
 
-  counted(port: number, counter: number): number {
-    return this.counts[port * LLR_COUNT + counter];
+  counted(port: number, counter: LlrCounter): number {
+    return this.counts[port * COUNTS + COUNT[counter]];
   }
 
   managedValues(port: number): ManagedValue[] {
     if (this.specAt(port) === null) return [];
-    return LLR_COUNTERS.map((name, i) => ({ name, priority: null, value: this.counted(port, i) }));
+    return LLR_COUNTERS.map((name) => ({ name, priority: null, value: this.counted(port, name) }));
   }
 
   ailmentOnLink(port: number): string | null {

@@ -101,7 +101,7 @@ function portsOf({ engine }: RunView<LlrTypes>): LlrPortResult[] {
     spec.ports.flatMap(({ name }, p): LlrPortResult[] => {
       if (mechanism.specAt(firstPort + p) === null) return [];
       const entries = LLR_COUNTERS.map(
-        (counter, i) => [counter, mechanism.counted(firstPort + p, i)] as const,
+        (counter) => [counter, mechanism.counted(firstPort + p, counter)] as const,
       );
       const counters = Object.fromEntries(entries) as Record<LlrCounter, number>;
       const isIdle = counters.LLR_TX_OK + counters.LLR_RX_OK + counters.LLR_TX_DISCARD === 0;

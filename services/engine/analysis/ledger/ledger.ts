@@ -278,7 +278,8 @@ function checkPool(engine: Engine, expect: Expect): void {
     frames += framesHeldBack(device).length + device.late.length;
     device.spec.ports.forEach((_, p) => {
       inFlightQueues.forEach(device.firstPort + p, () => frames++);
-      frames += replayBuffers.frames(device.firstPort + p);
+      const port = device.firstPort + p;
+      frames += replayBuffers.frames(port) + replayBuffers.records(port);
     });
     forEachQueued(engine.shared, device, () => frames++);
   }

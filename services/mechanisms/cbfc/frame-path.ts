@@ -1,0 +1,158 @@
+import type { Charges } from '../../engine/buffer/charges.js';
+import type { StartGate } from '../../engine/contract/slice.js';
+import {
+  CHARGE_MASK,
+  CHARGE_SHIFT,
+  CLASS,
+  COPY_FLAG,
+  LENGTH,
+  PRIORITY_MASK,
+} from '../../engine/frame/frame-pool.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import type { Clock } from '../../engine/kernel/clock.js';
+import type { ChannelRows } from './machine.js';
+import {
+  addToPort,
+  consume,
+  costBySize,
+  free,
+  inUseAt,
+  NO_POOL,
+  OPEN,
+  RX_FULL_FROM,
+  RX_LIMIT,
+  RX_SIZE,
+  RX_STEP,
+  RX_STORED,
+  take,
+  TX_LIMIT,
+  TX_POOL,
+  TX_SIZE,
+  TX_STATE,
+  unreportedAt,
+} from './machine.js';
+
+const PRIORITIES = 8;
+
+/** What the path of frames works on. */
+export interface FrameTables {
+  readonly pool: FramePool;
+  readonly clock: Clock;
+  readonly rows: ChannelRows;
+  /** By port and class: priorities of it that may not start their first frame. */
+  readonly heldOf: Uint8Array;
+  /** By channel and port: since when nothing is stored. */
+  readonly emptySince: Float64Array;
+}
+
+/** What the path of frames leaves to the mechanism. */
+export interface FramePathEvents {
+  /** Of a channel with a part in a pool. */
+  mayStart(port: number, row: number, credits: number): boolean;
+  spend(port: number, row: number, credits: number): void;
+  /** A class holds other priorities. */
+  holdChanged(port: number, trafficClass: number, held: number): void;
+  /** A channel fills its buffer, or no longer, or copies came in. */
+  storedChanged(port: number, row: number): void;
+  copied(port: number): void;
+  /** So much is freed that it is worth an update. */
+  freedEnough(port: number): void;
+}
+
+/**
+ * What frames do to the rows of their channels. Like the event loop these are functions over
+ * tables: a frame touches one line of memory at either end of a link.
+ */
+export type FramePath = StartGate &
+  Charges & { configure(port: number, channelOf: readonly number[]): void };
+
+export function makeFramePath(tables: FrameTables, events: FramePathEvents): FramePath {
+  const { pool, clock, rows, heldOf, emptySince } = tables;
+  const { words: frames } = pool;
+  const { words, ports, sums } = rows;
+  /** By priority and port: the row of its channel, counted in rows. */
+  const rowOf = new Int32Array(PRIORITIES * ports).fill(-1);
+
+  function configure(port: number, channelOf: readonly number[]): void {
+    channelOf.forEach((channel, priority) => {
+      rowOf[priority * ports + port] = channel * ports + port;
+    });
+  }
+
+  /** Place of the row of a frame's channel. */
+  function placeOf(port: number, frame: number): number {
+    return rowOf[(frames[frame + CLASS] & PRIORITY_MASK) * ports + port] << 4;
+  }
+
+  function mayStart(port: number, frame: number): boolean {
+    const at = placeOf(port, frame);
+    if (words[at + TX_STATE] !== OPEN) return false;
+    const credits = costBySize(frames[frame + LENGTH], words[at + TX_SIZE]);
+    if (inUseAt(words, at) + credits > words[at + TX_LIMIT]) return false;
+    return words[at + TX_POOL] === NO_POOL || events.mayStart(port, at, credits);
+  }
+
+  function look(port: number, trafficClass: number, first: number): void {
+    const isFree = first < 0 || mayStart(port, first);
+    const held = isFree ? 0 : 1 << (frames[first + CLASS] & PRIORITY_MASK);
+    if (held !== heldOf[(port << 3) | trafficClass]) events.holdChanged(port, trafficClass, held);
+  }
+
+  function started(port: number, frame: number): void {
+    const at = placeOf(port, frame);
+    const credits = costBySize(frames[frame + LENGTH], words[at + TX_SIZE]);
+    if (words[at + TX_POOL] === NO_POOL) {
+      consume(words, at, credits);
+      addToPort(sums, port, credits);
+    } else events.spend(port, at, credits);
+  }
+
+  function wasAllowed(port: number, frame: number): boolean {
+    const at = placeOf(port, frame);
+    const credits = costBySize(frames[frame + LENGTH], words[at + RX_SIZE]);
+    return words[at + RX_STORED] + credits <= words[at + RX_LIMIT];
+  }
+
+  function store(port: number, at: number, credits: number, isCopy: boolean): void {
+    if (isCopy) {
+      events.copied(port);
+      words[at + RX_STORED] += credits;
+    } else take(words, at, credits);
+    const from = words[at + RX_FULL_FROM];
+    if (from > 0 && words[at + RX_STORED] >= from) events.storedChanged(port, at);
+  }
+
+  function remove(port: number, at: number, credits: number): void {
+    free(words, at, credits);
+    if (words[at + RX_STORED] === 0) emptySince[at >> 4] = clock.now;
+    const from = words[at + RX_FULL_FROM];
+    if (from < 0 && words[at + RX_STORED] < -from) events.storedChanged(port, at);
+    if (unreportedAt(words, at) >= words[at + RX_STEP]) events.freedEnough(port);
+  }
+
+  function admitted(port: number, _group: number, frame: number, octets: number): void {
+    const at = placeOf(port, frame);
+    const credits = costBySize(octets, words[at + RX_SIZE]);
+    const frameClass = frames[frame + CLASS];
+    frames[frame + CLASS] = (frameClass & ~COPY_FLAG) | (credits << CHARGE_SHIFT);
+    store(port, at, credits, (frameClass & COPY_FLAG) !== 0);
+  }
+
+  function released(port: number, _group: number, frame: number): void {
+    const at = placeOf(port, frame);
+    const frameClass = frames[frame + CLASS];
+    frames[frame + CLASS] = frameClass & ~CHARGE_MASK;
+    remove(port, at, (frameClass & CHARGE_MASK) >>> CHARGE_SHIFT);
+  }
+
+  function passed(port: number, frame: number): void {
+    const at = placeOf(port, frame);
+    const credits = costBySize(frames[frame + LENGTH], words[at + RX_SIZE]);
+    const isCopy = (frames[frame + CLASS] & COPY_FLAG) !== 0;
+    frames[frame + CLASS] &= ~COPY_FLAG;
+    store(port, at, credits, isCopy);
+    remove(port, at, credits);
+  }
+
+  return { configure, look, started, wasAllowed, admitted, released, passed };
+}

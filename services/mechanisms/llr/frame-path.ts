@@ -1,0 +1,143 @@
+import type { LinkLayer } from '../../engine/contract/link-layer.js';
+import { NO_NUMBER } from '../../engine/contract/link-layer.js';
+import { DROP } from '../../engine/contract/probe.js';
+import { UNHURT } from '../../engine/faults/frame-errors.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import { CLASS, POISONED_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import type { Clock } from '../../engine/kernel/clock.js';
+import type { ReplayBuffers } from '../../engine/port/replay-buffers.js';
+import { LLR_ACK, LLR_NACK } from '../../engine/wire/llr.js';
+import {
+  ACCEPT,
+  arrived,
+  DUPLICATE,
+  RX_NACK_SENT,
+  RX_SEND_NACK,
+  RX_STATE,
+  sendNew,
+  TX_ADVANCE,
+  TX_STATE,
+} from './machine.js';
+import {
+  ACKED_AT,
+  BLOCKED,
+  COUNT,
+  COUNTS,
+  DOUBLES,
+  DUE,
+  ELIGIBLE,
+  FRAMES_MOST,
+  OCTETS_MOST,
+  OWES_ACK,
+  OWES_AT,
+  SPACING_PS,
+  STRIDE,
+} from './rows.js';
+
+/** What the path of frames works on. */
+export interface LlrTables {
+  readonly pool: FramePool;
+  readonly clock: Clock;
+  readonly buffers: ReplayBuffers;
+  readonly words: Int32Array;
+  readonly doubles: Float64Array;
+  readonly counts: Float64Array;
+}
+
+/** What the path of frames leaves to the mechanism. */
+export interface LlrPathEvents {
+  request(port: number, type: number): void;
+  /** A frame starts while the sender does not run: NO_NUMBER or WITHHELD. */
+  startsWhileDown(port: number): number;
+  /** The first frame that is outstanding starts. */
+  firstStarts(port: number): void;
+  /** There may be no room for another frame, or room again. */
+  block(port: number): void;
+  cameBad(port: number, number: number): void;
+  cameAhead(port: number): void;
+  /** What was missing has come. */
+  cameAgain(port: number): void;
+  doze(port: number, untilPs: number): void;
+}
+
+type LlrPath = Pick<LinkLayer, 'acts' | 'owesAt' | 'starts' | 'started' | 'arrives'>;
+
+/** What frames do to the rows of their ports, as functions over tables like the event loop. */
+export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
+  const { pool, clock, buffers, words, doubles, counts } = tables;
+  const { words: frames } = pool;
+
+  function owesAt(port: number): number {
+    return doubles[port * DOUBLES + OWES_AT];
+  }
+
+  function acts(port: number): void {
+    if (doubles[port * DOUBLES + OWES_AT] <= clock.now) events.request(port, LLR_ACK);
+  }
+
+  function starts(port: number, frame: number): number {
+    const at = port * STRIDE;
+    const frameClass = frames[frame + CLASS];
+    if ((words[at + ELIGIBLE] & (1 << (frameClass & PRIORITY_MASK))) === 0) return NO_NUMBER;
+    if (words[at + TX_STATE] !== TX_ADVANCE) return events.startsWhileDown(port);
+    if (buffers.frames(port) === 0) events.firstStarts(port);
+    buffers.keep(port, frame, clock.now);
+    counts[
+      port * COUNTS + ((frameClass & POISONED_FLAG) === 0 ? COUNT.LLR_TX_OK : COUNT.LLR_TX_POISONED)
+    ]++;
+    return sendNew(words, at);
+  }
+
+  function started(port: number): void {
+    const limits = port * DOUBLES;
+    const isFull =
+      buffers.frames(port) >= doubles[limits + FRAMES_MOST] ||
+      buffers.octets(port) >= doubles[limits + OCTETS_MOST];
+    if (isFull || words[port * STRIDE + BLOCKED] !== 0) events.block(port);
+  }
+
+  function arrives(port: number, _frame: number, number: number, error: number): number {
+    const isPoisoned = error === DROP.POISONED;
+    if (error !== UNHURT && !isPoisoned) {
+      // What is lost without a trace shows by the number of the next.
+      if (error === DROP.FCS_ERROR) events.cameBad(port, number);
+      return error;
+    }
+    if (number === NO_NUMBER) return error;
+    const at = port * STRIDE;
+    const ours = port * COUNTS;
+    counts[ours + (isPoisoned ? COUNT.LLR_RX_POISONED : COUNT.LLR_RX_OK)]++;
+    const state = words[at + RX_STATE];
+    const verdict = arrived(words, at, number);
+    if (verdict === ACCEPT) {
+      // Its sender had it so: it is not asked for again.
+      counts[
+        ours + (isPoisoned ? COUNT.LLR_RX_EXPECTED_SEQ_POISONED : COUNT.LLR_RX_EXPECTED_SEQ_GOOD)
+      ]++;
+      if (state === RX_NACK_SENT) counts[ours + COUNT.LLR_RX_REPLAY]++;
+      if (state === RX_NACK_SENT || state === RX_SEND_NACK) events.cameAgain(port);
+      if (words[at + DUE] !== 0) words[at + DUE] &= ~(1 << LLR_NACK);
+      oweAck(port);
+      return error;
+    }
+    if (verdict === DUPLICATE) {
+      counts[ours + COUNT.LLR_RX_DUPLICATE_SEQ]++;
+      oweAck(port);
+    } else events.cameAhead(port);
+    return DROP.OUT_OF_SEQUENCE;
+  }
+
+  /** Frames are acknowledged together, no closer than the spacing. */
+  function oweAck(port: number): void {
+    const own = port * DOUBLES;
+    if (doubles[own + OWES_AT] !== Infinity) return;
+    const at = port * STRIDE;
+    words[at + OWES_ACK] = 1;
+    // What is good waits for a NACK that is due.
+    if (words[at + RX_STATE] === RX_SEND_NACK) return;
+    doubles[own + OWES_AT] = doubles[own + ACKED_AT] + doubles[own + SPACING_PS];
+    events.doze(port, doubles[own + OWES_AT]);
+  }
+
+  return { acts, owesAt, starts, started, arrives };
+}

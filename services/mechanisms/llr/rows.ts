@@ -1,0 +1,48 @@
+import { LLR_COUNT, LLR_COUNTERS, type LlrCounter } from './counters.js';
+import { LLR_WORDS } from './machine.js';
+
+// Words of a port behind those of the machine: with them one line of memory.
+
+/** Ordered sets that are due, one bit each by their type. */
+export const DUE = LLR_WORDS;
+/** 1: priorities are blocked. */
+export const BLOCKED = LLR_WORDS + 1;
+/** 1: frames came in that are not acknowledged yet. */
+export const OWES_ACK = LLR_WORDS + 2;
+/** 1: the link has no carrier. */
+export const DOWN = LLR_WORDS + 3;
+/** Priorities whose frames have a number, one bit each; 0 where it does not run. */
+export const ELIGIBLE = LLR_WORDS + 4;
+export const STRIDE = 16;
+
+// Doubles of a port, one line of memory.
+
+/** When the sender gives up waiting for an acknowledgement. */
+export const DEADLINE = 0;
+/** For when the timer of the sender is armed. */
+export const SENDER_ARMED = 1;
+/** When the last acknowledgement was sent; the least time between two. */
+export const ACKED_AT = 2;
+export const SPACING_PS = 3;
+/** From when on the next one is due; Infinity: none is. */
+export const OWES_AT = 4;
+/** Most frames, and octets of them, that may be outstanding. */
+export const FRAMES_MOST = 5;
+export const OCTETS_MOST = 6;
+export const DOUBLES = 8;
+
+/** Counters of every frame and its acknowledgement: they share a line of memory. */
+const FREQUENT: readonly LlrCounter[] = [
+  'LLR_TX_OK',
+  'LLR_RX_OK',
+  'LLR_RX_EXPECTED_SEQ_GOOD',
+  'LLR_TX_ACK_CTL_OS',
+  'LLR_RX_ACK_CTL_OS',
+];
+
+/** Place of a counter in the row of a port. */
+export const COUNT = Object.fromEntries(
+  [...new Set([...FREQUENT, ...LLR_COUNTERS])].map((name, place) => [name, place]),
+) as Readonly<Record<LlrCounter, number>>;
+
+export const COUNTS = Math.ceil(LLR_COUNT / 8) * 8;
