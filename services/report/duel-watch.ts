@@ -15,9 +15,11 @@ import {
 } from '../engine/frame/frame-pool.js';
 import { QUEUE_OCTETS } from '../engine/port/queues.js';
 import { FCS_OCTETS, FRAME_OCTETS_MIN } from '../engine/units/ethernet.js';
+import { ORDERED_SET_OCTETS } from '../engine/wire/ordered-set.js';
 import { TELEMETRY_OCTETS } from '../engine/wire/telemetry.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
+import { memorySizes } from '../fabric/sizing/memory-sizes.js';
 import { portsOfFlow } from '../telemetry/congestion/flow-ways.js';
 
 /** From so much of its link's time on a queue is congested: 30 kB at 100 Gb/s. */
@@ -27,6 +29,8 @@ const CONGESTED_PS = 2.4e6;
 export class DuelWatch extends NullProbe {
   /** Of control frames and messages on every link that they cross, and of telemetry. */
   controlOctets = 0;
+  /** Headroom, or buffer behind grants, of the device with the most. */
+  readonly reservedOctets: number;
   private congestedPs = Infinity;
   private reactedPs = Infinity;
 
@@ -40,6 +44,7 @@ export class DuelWatch extends NullProbe {
     private readonly engine: Engine,
   ) {
     super();
+    this.reservedOctets = reservedOf(fabric);
     const names = watchedPorts(fabric);
     this.watched = new Set(
       fabric.linkEnds
@@ -65,7 +70,10 @@ export class DuelWatch extends NullProbe {
   }
 
   override controlSent(_device: number, _port: number, _now: number, octets: Uint8Array): void {
-    this.controlOctets += Math.max(FRAME_OCTETS_MIN, octets.length + FCS_OCTETS);
+    const isSet = octets.length === ORDERED_SET_OCTETS;
+    this.controlOctets += isSet
+      ? ORDERED_SET_OCTETS
+      : Math.max(FRAME_OCTETS_MIN, octets.length + FCS_OCTETS);
   }
 
   override frameSent(
@@ -156,4 +164,15 @@ function watchedPorts({ scenario, flows, linkEnds, topology }: Fabric): Readonly
       })
       .map(({ name }) => name),
   );
+}
+
+function reservedOf(fabric: Fabric): number {
+  const ofDevices = new Map<number, number>();
+  const ends = fabric.linkEnds.flat();
+  memorySizes(fabric).forEach(({ sizes }, end) => {
+    const { device } = ends[end]!;
+    const given = sizes.reduce((sum, { givenOctets }) => sum + (givenOctets ?? 0), 0);
+    ofDevices.set(device, (ofDevices.get(device) ?? 0) + given);
+  });
+  return Math.max(0, ...ofDevices.values());
 }

@@ -1,6 +1,5 @@
 /** One scenario under several mechanisms, side by side. */
 
-import { GRANTS } from '../mechanisms/registry.js';
 import { completionOf, slowdownOf } from '../runtime/results/flow-figures.js';
 import type {
   FlowResult,
@@ -33,7 +32,7 @@ export interface DuelRun {
   readonly set: readonly string[];
   readonly results: RunResults;
   readonly expectations: readonly ExpectationResult[];
-  readonly watch: Pick<DuelWatch, 'controlOctets' | 'reactionPs'>;
+  readonly watch: Pick<DuelWatch, 'controlOctets' | 'reservedOctets' | 'reactionPs'>;
   /** Its run directory, within that of the duel. */
   readonly folder: string;
 }
@@ -58,7 +57,7 @@ export interface DuelFigures {
   readonly heldPs: Readonly<Record<string, number>>;
   readonly peakIngressOctets: number;
   readonly peakQueueOctets: number;
-  /** Reservation of the fullest switch for what may still arrive. */
+  /** Headroom, or buffer behind grants, of the device with the most. */
   readonly neededOctets: number;
   /** Flows that stopped progressing, and whether a cyclic buffer dependency holds at the end. */
   readonly stalledFlows: number;
@@ -108,7 +107,7 @@ export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
     heldPs,
     peakIngressOctets: most(rows.map(({ row }) => row.peakIngressOctets)),
     peakQueueOctets: most(rows.map(({ row }) => row.peakQueueOctets)),
-    neededOctets: neededOctets(results),
+    neededOctets: watch.reservedOctets,
     stalledFlows: results.stalls.length,
     deadlocks: results.deadlocks.length,
     storms: results.storms.length,
@@ -180,24 +179,6 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
   const isCensored = figures.some(({ completionPs }) => completionPs?.max === null);
   const notes = [GOODPUT_NOTE, ...(isCensored ? [CENSORING_NOTE] : [])];
   return [table(head, rows), ...failed, ...notes.map((note) => `  ${note}`)].join('\n');
-}
-
-/** Headroom of the margins, or buffer behind grants, of the switch with the most. */
-function neededOctets(results: RunResults): number {
-  const perDevice = new Map<string, number>();
-  const add = (port: string, octets: number): void => {
-    const device = port.slice(0, port.lastIndexOf(':'));
-    perDevice.set(device, (perDevice.get(device) ?? 0) + octets);
-  };
-  for (const { port, headroomOctets } of results.margins) add(port, headroomOctets);
-  // Channels of a port and priority share its buffer.
-  const counted = new Set<string>();
-  for (const { port, priority, bufferUnits, unitOctets } of GRANTS.accountsOf(results)) {
-    const place = `${port}/${priority}`;
-    if (!counted.has(place)) add(port, bufferUnits * unitOctets);
-    counted.add(place);
-  }
-  return Math.max(0, ...perDevice.values());
 }
 
 function victimsOf(flows: readonly FlowResult[]): number {

@@ -7,6 +7,7 @@ import { after, describe, it } from 'node:test';
 import { variantOf, settingsFor } from '../../services/fabric/scenario/variants.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
 import { DuelWatch } from '../../services/report/duel-watch.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
@@ -157,5 +158,47 @@ observe: { ${queue} }
 
   it('is none where nothing congests the queue that is named', () => {
     assert.equal(reactionTo("queue: 's1:p2'"), null);
+  });
+});
+
+describe('the control bytes and the buffer of a duel', () => {
+  const scenario = (method: string, more: string): string => `
+fabric: { generator: pair, link: { rate: 100G, delay: 500ns } }
+priorities: { 3: ${method} }
+duration: 300us
+load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3 }]
+${more}`;
+
+  function watched(text: string): [DuelWatch, RunResults] {
+    const fabric = fabricOf(text);
+    const session = new Session(fabric, { check: false });
+    const watch = new DuelWatch(fabric, session.engine);
+    while (session.advance(1000) === 'running');
+    return [watch, session.results('complete')];
+  }
+
+  it('count ordered sets as eight bytes, and frames as they are', () => {
+    const [watch, results] = watched(scenario('cbfc', 'llr: { enabled: true }'));
+    const sets = results.llr.map(
+      ({ counters: c }) =>
+        c.LLR_TX_INIT_CTL_OS +
+        c.LLR_TX_INIT_ECHO_CTL_OS +
+        c.LLR_TX_ACK_CTL_OS +
+        c.LLR_TX_NACK_CTL_OS,
+    );
+    const of = (name: string): number =>
+      results.channels.reduce((sum, { ofPort }) => sum + ofPort[name]!, 0);
+    const updates = of('CBFC_NUM_CF_UPDATE_MESSAGES_TX');
+    const frames = of('CBFC_NUM_CC_UPDATE_MESSAGES_TX');
+    assert.ok(updates > 0 && frames > 0 && sets.every((count) => count > 1));
+    const setOctets = 8 * sets.reduce((sum, count) => sum + count, updates);
+    assert.equal(watch.controlOctets, setOctets + 64 * frames);
+  });
+
+  it('have the buffer behind the credits of CBFC', () => {
+    const [cbfc] = watched(scenario('{ flowControl: cbfc }', 'cbfc: { buffer: 128KiB }'));
+    assert.equal(cbfc.reservedOctets, 131_072);
+    const [none] = watched(scenario('none', ''));
+    assert.equal(none.reservedOctets, 0);
   });
 });

@@ -120,7 +120,7 @@ describe('flows that do not finish', () => {
     const summary = summaryText(results, [], PLAIN);
     assert.match(summary, /3 pfc .* 2 \/ 7 +> \d+ us +> 300 us/);
     assert.match(summary, /large .* 0 \/ 4/);
-    const watch = { controlOctets: 0, reactionPs: null };
+    const watch = { controlOctets: 0, reservedOctets: 0, reactionPs: null };
     const side = { variant: 'pfc', set: [], results, expectations: [], watch, folder: '' };
     const tiers = new Map(results.ports.map(({ device }) => [device, 'host']));
     const text = duelText([duelFigures(side, tiers)], PLAIN);

@@ -165,7 +165,7 @@ describe('duels', () => {
   it('have rows for what stands still, and no victims that share only their own NIC', () => {
     const tiersOf = ({ topology }: Fabric) =>
       new Map(topology.devices.map(({ name, tier }) => [name, tier]));
-    const watch = { controlOctets: 0, reactionPs: null };
+    const watch = { controlOctets: 0, reservedOctets: 0, reactionPs: null };
     const side = (fabric: Fabric) => {
       const run = { variant: 'pfc', set: [], results: ran(fabric), expectations: [], watch };
       return duelFigures({ ...run, folder: '' }, tiersOf(fabric));
