@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { RateControlKind, RateSpec } from '../engine/contract/rate-control.js';
 import type { Path } from '../settings/source-tree.js';
+import type { Priority } from '../engine/units/indices.js';
 
 /** Locations of values in the scenario, and errors that point there. */
 export interface Places {
@@ -22,12 +23,12 @@ export interface LimitedFlow {
 /** Notification packets (CNP) that a receiver sends about marked packets. */
 export interface NotificationSettings {
   readonly intervalPs: number;
-  readonly priority: number;
+  readonly priority: Priority;
 }
 
 /** Messages of congested queues to the sources of frames. */
 export interface QueueMessages {
-  readonly priority: number;
+  readonly priority: Priority;
   /** Of the longest, with FCS and its tag, but no VLAN tags. */
   readonly frameOctets: number;
 }
@@ -60,7 +61,7 @@ export interface RateControlSlice<Settings = unknown> extends RateControlKind {
   /** Messages of queues to sources, for a rate control that reacts to them. */
   messages?(settings: Settings): QueueMessages;
   /** Why a load of this priority would never be limited; null if it may be. */
-  unwatched?(settings: Settings, priority: number): string | null;
+  unwatched?(settings: Settings, priority: Priority): string | null;
   /** Keys of its section, as the file has them, with which it runs on these priorities. */
   onPriorities?(section: object, priorities: readonly number[]): object;
   /** Notifications of receivers, for a rate control that reacts to marks. */

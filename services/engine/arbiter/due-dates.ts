@@ -1,12 +1,13 @@
 import type { Arbiter, ArbiterSpec, Heads } from '../contract/arbiter.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
+import type { TrafficClass } from '../units/indices.js';
 
 type DueDateSpec = Extract<ArbiterSpec, { kind: 'due-dates' }>;
 
 /** What the arbiter reads of the queues of a port. */
 export interface DueDateView {
   /** When the first frame of a queue that is not empty was admitted, in ps. */
-  headAdmittedPs(port: number, trafficClass: number): number;
+  headAdmittedPs(port: number, trafficClass: TrafficClass): number;
   /** Classes whose frames are due now at the earliest, however late they are, one bit each. */
   excessive(port: number): number;
   readonly clock: { readonly now: number };
@@ -56,7 +57,7 @@ export class DueDateArbiter implements Arbiter {
   }
 
   /** When a frame of a class that is admitted now is due; Infinity without a bound. */
-  duePs(trafficClass: number, admittedPs: number): number {
+  duePs(trafficClass: TrafficClass, admittedPs: number): number {
     if ((this.bounded & (1 << trafficClass)) === 0) return Infinity;
     return admittedPs + this.boundPs[trafficClass];
   }

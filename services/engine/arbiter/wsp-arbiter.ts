@@ -2,6 +2,7 @@ import { TRAFFIC_CLASSES, WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import type { Arbiter, Heads } from '../contract/arbiter.js';
 import { assert } from '../kernel/assert.js';
 import { creditsOf, DEEPEST_DEBT } from './credits.js';
+import type { TrafficClass } from '../units/indices.js';
 
 /** A row of table T2 (or T4): configuration of one traffic class, in credits. */
 export interface WspClass {
@@ -62,7 +63,7 @@ export class WspArbiter {
   }
 
   /** Takes effect at once; credits stay as they are. */
-  setClass(tc: number, row: WspClass): void {
+  setClass(tc: TrafficClass, row: WspClass): void {
     const bit = 1 << tc;
     this.group[tc] = row.group;
     this.refill[tc] = row.refill;
@@ -87,7 +88,7 @@ export class WspArbiter {
   }
 
   /** A frame of so many octets is granted: what is charged depends on how strict the class is. */
-  granted(tc: number, octets: number): void {
+  granted(tc: TrafficClass, octets: number): void {
     const bit = 1 << tc;
     if (!this.weighted) this.last = tc;
     if (!this.weighted || (this.linkStrict & bit) !== 0) return;
@@ -184,7 +185,7 @@ export class WspArbiter {
     }
   }
 
-  private spend(tc: number, credits: number): void {
+  private spend(tc: TrafficClass, credits: number): void {
     const left = this.credit[tc] - credits;
     this.credit[tc] = left;
     if (left < this.lowest[tc]) this.lowest[tc] = left;

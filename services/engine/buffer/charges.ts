@@ -1,5 +1,6 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { CHARGE_MASK, CHARGE_SHIFT, CLASS, COPY_FLAG, LENGTH } from '../frame/frame-pool.js';
+import type { FrameRef } from '../units/indices.js';
 
 /** Most units that a frame which is stored can bear. */
 export const CHARGE_MOST = CHARGE_MASK >>> CHARGE_SHIFT;
@@ -7,7 +8,7 @@ export const CHARGE_MOST = CHARGE_MASK >>> CHARGE_SHIFT;
 /** Accounts of what link partners may send, in units of each. */
 export interface Accounts {
   /** The account at a port that a frame belongs to. */
-  rowOf(port: number, frame: number): number;
+  rowOf(port: number, frame: FrameRef): number;
   /** Units of a frame of so many octets. */
   cost(row: number, octets: number): number;
   /** A frame has come in, for which its sender has used units. */
@@ -23,7 +24,7 @@ export type Charges = ReturnType<typeof makeCharges>;
 
 export function makeCharges({ words }: FramePool, accounts: Accounts) {
   /** `octets`: its length as it came in. */
-  function admitted(port: number, _group: number, frame: number, octets: number): void {
+  function admitted(port: number, _group: number, frame: FrameRef, octets: number): void {
     const row = accounts.rowOf(port, frame);
     const units = accounts.cost(row, octets);
     const frameClass = words[frame + CLASS];
@@ -32,7 +33,7 @@ export function makeCharges({ words }: FramePool, accounts: Accounts) {
     else accounts.storeCopy(row, units);
   }
 
-  function released(port: number, _group: number, frame: number): void {
+  function released(port: number, _group: number, frame: FrameRef): void {
     const row = accounts.rowOf(port, frame);
     const frameClass = words[frame + CLASS];
     words[frame + CLASS] = frameClass & ~CHARGE_MASK;
@@ -40,7 +41,7 @@ export function makeCharges({ words }: FramePool, accounts: Accounts) {
   }
 
   /** A frame came in that takes no memory, or has left it already. */
-  function passed(port: number, frame: number): void {
+  function passed(port: number, frame: FrameRef): void {
     const row = accounts.rowOf(port, frame);
     const octets = words[frame + LENGTH];
     const units = accounts.cost(row, octets);

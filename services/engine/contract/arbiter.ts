@@ -1,7 +1,9 @@
+import type { TrafficClass } from '../units/indices.js';
+
 /** What an arbiter reads of the queues it chooses from: the length of each head frame. */
 export interface Heads {
   /** Wire octets (preamble and gap included) of the first frame of a traffic class. */
-  headWireOctets(port: number, trafficClass: number): number;
+  headWireOctets(port: number, trafficClass: TrafficClass): number;
 }
 
 /**

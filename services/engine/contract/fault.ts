@@ -1,5 +1,7 @@
 /** What goes wrong in the emulated world, and when; plain data, made by assembly. */
 
+import type { Priority } from '../units/indices.js';
+
 export interface FaultTimes {
   readonly startPs: number;
   /** How long it lasts each time; Infinity: to the end. */
@@ -32,7 +34,7 @@ export interface ControlMatch {
 
 /** A frame with spoofed octets. */
 export interface ForgedMessage {
-  readonly priority: number;
+  readonly priority: Priority;
   /** Position of the station that it is sent to; -1: the link partner. */
   readonly target: number;
   readonly hash: number;

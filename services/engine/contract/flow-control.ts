@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.js';
 import type { PortSpec } from './spec.js';
+import type { FrameRef, PortRow, Priority } from '../units/indices.js';
 
 /**
  * Interfaces between a device's data path and the mechanisms that pause senders. A mechanism
@@ -9,8 +10,8 @@ import type { PortSpec } from './spec.js';
 /** Observes what an ingress buffer account admits and releases. */
 export interface IngressObserver {
   /** `octets`: its length as it came in. */
-  admitted(port: number, group: number, frame: number, octets: number): void;
-  released(port: number, group: number, frame: number): void;
+  admitted(port: PortRow, group: number, frame: FrameRef, octets: number): void;
+  released(port: PortRow, group: number, frame: FrameRef): void;
 }
 
 /** A mechanism that has the role; throws if it has not, which is a defect of the engine. */
@@ -39,7 +40,7 @@ export interface HoldReason {
  */
 export interface TransmitGate {
   /** Null when this gate does not hold the priority. */
-  holdReason(port: number, priority: number): HoldReason | null;
+  holdReason(port: PortRow, priority: Priority): HoldReason | null;
   /** It holds the queue with the number of the priority, whatever priorities its frames have. */
   readonly holdsQueues?: boolean;
   /** It holds whatever the MAC clients of a port send (802.3 31B.3), and discovery is one. */
@@ -49,14 +50,14 @@ export interface TransmitGate {
 /** Counts its holds: those that a link partner causes, or that a frame waits long for. */
 export interface HoldCounts {
   /** How long it has held the priority until `now`, and how often it began to. */
-  heldPs(port: number, priority: number, now: number): number;
-  holdCount(port: number, priority: number): number;
+  heldPs(port: PortRow, priority: Priority, now: number): number;
+  holdCount(port: PortRow, priority: Priority): number;
 }
 
 /** Counts requests to pause link partners. */
 export interface StopCounts {
   /** How many of its control frames paused the priority at the link partner, or released it. */
-  stopsSent(port: number, priority: number): number;
+  stopsSent(port: PortRow, priority: Priority): number;
 }
 
 /** Sends control frames, which are transmitted before all others and are never paused. */
@@ -65,57 +66,57 @@ export interface ControlFrameSource {
    * Writes the frame now due at a port, without FCS; returns its length. 0 declines: the frame is
    * no longer needed. A source that declines does not request another frame.
    */
-  compose(port: number, txEnd: number, octets: Uint8Array): number;
+  compose(port: PortRow, txEnd: number, octets: Uint8Array): number;
 }
 
 /** Claims kinds of MAC control frames. */
 export interface ControlFrameHandler {
   /** False if the frame is not one of its kind. */
-  receiveControl(port: number, octets: Uint8Array, length: number): boolean;
+  receiveControl(port: PortRow, octets: Uint8Array, length: number): boolean;
 }
 
 /** Receives the timers it armed. */
 export interface TimerClient {
-  onTimer(port: number, timer: number): void;
+  onTimer(port: PortRow, timer: number): void;
 }
 
 /** Is given the ports it runs on. */
 export interface PortClient {
-  configurePort(port: number, spec: PortSpec): void;
+  configurePort(port: PortRow, spec: PortSpec): void;
   /** The carrier is back: what was received over the link before is no longer valid. */
-  linkUp?(port: number): void;
-  linkDown?(port: number): void;
+  linkUp?(port: PortRow): void;
+  linkDown?(port: PortRow): void;
 }
 
 /** Control ordered sets of a link: eight octets between frames. */
 export interface OrderedSetHandler {
   /** False if the message is not one of its kind. */
-  receiveOrderedSet(port: number, octets: Uint8Array): boolean;
+  receiveOrderedSet(port: PortRow, octets: Uint8Array): boolean;
 }
 
 /** Rules who may fill the ingress buffer of a port, and observes it. */
 export interface IngressRuler {
-  rulesGroup(port: number, group: number): boolean;
+  rulesGroup(port: PortRow, group: number): boolean;
   /** Priority groups whose link partner is stopped now, one bit each. */
-  stoppedGroups(port: number): number;
+  stoppedGroups(port: PortRow): number;
 }
 
 /** Grants a link partner what it may send. */
 export interface Granter {
   /** Groups that store so much that there is nothing left to grant for a frame. */
-  exhaustedGroups(port: number): number;
+  exhaustedGroups(port: PortRow): number;
 }
 
 /** Rules groups as far as link partners agree on it. */
 export interface NegotiatedRuler {
   /** Whether it keeps the link partner from overflowing a group that it rules now. */
-  protectsGroup(port: number, group: number): boolean;
+  protectsGroup(port: PortRow, group: number): boolean;
 }
 
 /** A link partner pauses the priorities of a port. */
 export interface PausedPort {
   /** Since when a priority has been paused; null while it is not. */
-  heldSincePs(port: number, priority: number): number | null;
+  heldSincePs(port: PortRow, priority: Priority): number | null;
 }
 
 /** Ends pauses of link partners that last too long. */
@@ -123,9 +124,9 @@ export interface PauseWatchdog {
   /** By port: priorities whose frames are discarded and not queued, one bit each. */
   readonly discards: Uint8Array;
   /** A frame was discarded and not queued. */
-  refused(port: number, priority: number): void;
+  refused(port: PortRow, priority: Priority): void;
   /** Pauses of a priority are ignored now. */
-  isStorm(port: number, priority: number): boolean;
+  isStorm(port: PortRow, priority: Priority): boolean;
   /** Sets what is built after the mechanisms. */
   equip(tools: WatchdogTools): void;
 }
@@ -133,58 +134,58 @@ export interface PauseWatchdog {
 /** Effects of a watchdog beyond its port's gate. */
 export interface WatchdogTools {
   /** Frames of a priority wait at a port. */
-  waits(port: number, priority: number): boolean;
+  waits(port: PortRow, priority: Priority): boolean;
   /** Drops them all; returns how many. */
-  discard(port: number, priority: number): number;
+  discard(port: PortRow, priority: Priority): number;
   /** It began or ended to act: part of the digest. */
-  note(port: number, priority: number, on: boolean): void;
+  note(port: PortRow, priority: Priority, on: boolean): void;
 }
 
 /** Has a watchdog, and knows of those of link partners. */
 export interface Watched {
   readonly watchdog: PauseWatchdog;
   /** Whether the link partner's watchdog may ignore a pause of this port now. */
-  mayBeIgnored(port: number, group: number): boolean;
+  mayBeIgnored(port: PortRow, group: number): boolean;
 }
 
 /** Frames of a priority wait for something that the link partner has to send. */
 export interface PartnerWaits {
   /** Since when the first frame of a priority waits; null if none does. */
-  waitsSincePs(port: number, priority: number): number | null;
+  waitsSincePs(port: PortRow, priority: Priority): number | null;
   /** Since when nothing of the priority has been stored behind a port; null while something is. */
-  emptySincePs(port: number, priority: number): number | null;
+  emptySincePs(port: PortRow, priority: Priority): number | null;
   /** After so long an end of the link has sent again all that it has to say. */
-  repeatsPs(port: number): number;
+  repeatsPs(port: PortRow): number;
   /** So long an end tries to begin anew until it waits for longer. */
-  retriesPs?(port: number): number;
+  retriesPs?(port: PortRow): number;
 }
 
 /** Runs where link partners have agreed on it. */
 export interface Agreement {
   /** Frames of a priority wait until the link partner has advertised the same. */
-  awaitsAgreement(port: number, priority: number): boolean;
+  awaitsAgreement(port: PortRow, priority: Priority): boolean;
 }
 
 /** Has grants at its ports that a fault can take. */
 export interface GrantHolder {
   /** Grants of each of these priorities (one bit each) is lost, as if a frame had used it. */
-  steal(port: number, priorities: number, octets: number): void;
+  steal(port: PortRow, priorities: number, octets: number): void;
 }
 
 /** Charges what is stored behind ports to accounts, in units of its own. */
 export interface ChargeBook {
   /** The account at a port of frames of a priority; -1 if the mechanism charges none. */
-  accountOf(port: number, priority: number): number;
+  accountOf(port: PortRow, priority: Priority): number;
   /** Units of frames that are stored. */
-  chargedUnits(port: number, account: number): number;
+  chargedUnits(port: PortRow, account: number): number;
 }
 
 /** What must hold of both ends of a link. */
 export interface LinkInvariants {
   /** Of frames to a port, with those on their way; the name of what does not hold, or null. */
   brokenOnLink(
-    port: number,
-    forEachUnderway: (visit: (frame: number) => void) => void,
+    port: PortRow,
+    forEachUnderway: (visit: (frame: FrameRef) => void) => void,
   ): string | null;
 }
 
@@ -195,9 +196,9 @@ export interface LinkRecovery {
    * `forEachNotTaken` calls; null when nothing is. `isQuiet`: no message is underway back.
    */
   ailmentOnLink(
-    port: number,
+    port: PortRow,
     isQuiet: boolean,
-    forEachNotTaken: (visit: (frame: number) => void) => void,
+    forEachNotTaken: (visit: (frame: FrameRef) => void) => void,
   ): string | null;
 }
 
@@ -209,21 +210,21 @@ export interface ManagedValue {
 }
 
 export interface Managed {
-  managedValues(port: number, now: number): ManagedValue[];
+  managedValues(port: PortRow, now: number): ManagedValue[];
 }
 
 /** Pauses link partners for a time, and again before it is up. */
 export interface PartnerPauser {
   /** Whether it pauses the link partner of a port for any reason. */
-  isStopping(port: number): boolean;
+  isStopping(port: PortRow): boolean;
   /** Its pause is refreshed before it expires, or a first frame is due. */
-  isRefreshed(port: number): boolean;
+  isRefreshed(port: PortRow): boolean;
 }
 
 /** What must hold at every port. */
 export interface PortInvariants {
   /** The name of an invariant that does not hold; null if all do. */
-  brokenAt(port: number): string | null;
+  brokenAt(port: PortRow): string | null;
 }
 
 /** Keeps the accounts of grants: see `GrantKeeper`. */
@@ -274,37 +275,37 @@ export interface Named {
 export interface MechanismHost {
   readonly clock: Clock;
   /** Holds exactly these priorities (a bit each) at a port, as far as this gate is concerned. */
-  hold(gate: number, port: number, priorities: number): void;
+  hold(gate: number, port: PortRow, priorities: number): void;
   /** A control frame of this source is due: send it as soon as the link is free. */
-  requestControl(source: number, port: number): void;
+  requestControl(source: number, port: PortRow): void;
   /** A control frame of this source was requested and has not been sent. */
-  controlDue(source: number, port: number): boolean;
+  controlDue(source: number, port: PortRow): boolean;
   /** `timer` is 0..63. */
-  arm(client: number, port: number, timer: number, time: number): void;
+  arm(client: number, port: PortRow, timer: number, time: number): void;
   /** Frames that wait at a port for a grant may have received it. */
-  permit(port: number): void;
+  permit(port: PortRow): void;
   /**
    * The transmitter of a port that has nothing to send acts at this time, if not before. One that
    * is busy asks its link layer (`owesAt`) when it has nothing more to send.
    */
-  doze(port: number, untilPs: number): void;
+  doze(port: PortRow, untilPs: number): void;
   /** The link layer of a port has frames to send again, or has no longer. */
-  repeat(port: number, due: boolean): void;
+  repeat(port: PortRow, due: boolean): void;
   /** Notifies probes that the link layer of a port will not send a frame again. */
-  announceGivenUp(port: number, frame: number): void;
+  announceGivenUp(port: PortRow, frame: FrameRef): void;
   /** Grants was withdrawn: no waiting frame of a port may start any more. */
-  withdraw(port: number): void;
+  withdraw(port: PortRow): void;
   /** Notifies probes that a port paused or resumed its link partner. */
-  announceStop(port: number, group: number, stop: boolean): void;
+  announceStop(port: PortRow, group: number, stop: boolean): void;
   /** Not zero while any probe is attached: only then are arguments for it put together. */
   readonly hasListeners: Uint8Array;
   /** Notifies probes that an account of grants began, or ceased, to block a frame. */
-  announceShort(port: number, priority: number, channel: number, short: boolean): void;
+  announceShort(port: PortRow, priority: Priority, channel: number, short: boolean): void;
   /** Notifies probes of a step of the exchange of grants. */
   announceGrantStep(
-    port: number,
+    port: PortRow,
     step: number,
-    priority: number,
+    priority: Priority,
     channel: number,
     units: number,
   ): void;
@@ -313,15 +314,15 @@ export interface MechanismHost {
 /** Pauses a link partner as a proxy for another device. */
 export interface ProxyPauser {
   /** Whether this link partner can be paused. */
-  canStop(port: number, priority: number): boolean;
+  canStop(port: PortRow, priority: Priority): boolean;
   /** Pauses for a time (ps); zero resumes. */
-  stopFor(port: number, priority: number, durationPs: number): void;
+  stopFor(port: PortRow, priority: Priority, durationPs: number): void;
 }
 
 /** An ingress buffer account as a mechanism sees it. */
 export interface IngressAccounts {
-  atXoff(port: number, group: number): boolean;
-  atXon(port: number, group: number): boolean;
+  atXoff(port: PortRow, group: number): boolean;
+  atXon(port: PortRow, group: number): boolean;
   /** While the sender is paused, what still arrives is charged to the headroom. */
-  setStopped(port: number, group: number, stopped: boolean): void;
+  setStopped(port: PortRow, group: number, stopped: boolean): void;
 }

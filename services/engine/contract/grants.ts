@@ -8,6 +8,7 @@ import type {
   TimerClient,
 } from './flow-control.js';
 import type { SliceMechanism } from './slice.js';
+import type { FrameRef, PortRow, Priority, TrafficClass } from '../units/indices.js';
 
 /** The accounts of all ports. */
 export interface GrantAccounts {
@@ -16,16 +17,16 @@ export interface GrantAccounts {
   /** By traffic class and then port: its account if it has only one; or -1. */
   readonly onlyOfClass: Int32Array;
   /** Whether a priority of a port has accounts. */
-  has(port: number, priority: number): boolean;
+  has(port: PortRow, priority: Priority): boolean;
   /** Accounts whose frames wait for the same queue. */
-  rowsOfClass(port: number, trafficClass: number): readonly number[];
+  rowsOfClass(port: PortRow, trafficClass: TrafficClass): readonly number[];
   /** The account that a frame is charged to, by its priority and VLAN tags. */
-  rowOfFrame(port: number, priority: number, vlans: number): number;
+  rowOfFrame(port: PortRow, priority: Priority, vlans: number): number;
   /** Octets of buffer behind a port for a priority that has accounts, all channels together. */
-  bufferOctets(port: number, priority: number): number;
+  bufferOctets(port: PortRow, priority: Priority): number;
   /** By number of the channel. */
-  rowOfChannel(port: number, priority: number, channel: number): number;
-  forEach(port: number, visit: (row: number) => void): void;
+  rowOfChannel(port: PortRow, priority: Priority, channel: number): number;
+  forEach(port: PortRow, visit: (row: number) => void): void;
   port(row: number): number;
   priority(row: number): number;
   channel(row: number): number;
@@ -67,7 +68,7 @@ export interface GrantMessages {
   /** By port: not 0 where a message waits for a data frame. */
   readonly tagOffered: Uint8Array;
   /** The tag of the data frame that starts now; returns its octets, 0 if there is none. */
-  composeTag(port: number, octets: Uint8Array): number;
+  composeTag(port: PortRow, octets: Uint8Array): number;
 }
 
 /**
@@ -89,9 +90,9 @@ export interface GrantKeeper
   /** A frame came in that takes no memory, or has left it already. */
   readonly passed: Charges['passed'];
   /** The account at a port that a frame belongs to. */
-  readonly rowOf: (port: number, frame: number) => number;
+  readonly rowOf: (port: PortRow, frame: FrameRef) => number;
   /** Priorities of a port that exchange grants now, one bit each. */
-  operationalAt(port: number): number;
-  isOperational(port: number, priority: number): boolean;
-  setOperational(port: number, priorities: number, agreed: ExchangeTerms): void;
+  operationalAt(port: PortRow): number;
+  isOperational(port: PortRow, priority: Priority): boolean;
+  setOperational(port: PortRow, priorities: number, agreed: ExchangeTerms): void;
 }

@@ -1,3 +1,5 @@
+import type { FrameRef, PortRow } from '../units/indices.js';
+
 /** A frame that bears no number of its link layer. */
 export const NO_NUMBER = -1;
 /** A frame that the link layer does not let out. */
@@ -10,20 +12,20 @@ export const WITHHELD = -2;
  */
 export interface LinkLayer {
   /** The transmitter of a port acts: what is owed by now is requested as a control message. */
-  acts(port: number): void;
+  acts(port: PortRow): void;
   /** From when on something is owed; Infinity: nothing is. */
-  owesAt(port: number): number;
+  owesAt(port: PortRow): number;
   /** A new frame starts: the number that it bears (below 2^29), NO_NUMBER, or WITHHELD. */
-  starts(port: number, frame: number): number;
+  starts(port: PortRow, frame: FrameRef): number;
   /** A frame with a number has started: another may, or not. */
-  started(port: number): void;
+  started(port: PortRow): void;
   /** The next frame of the replay buffer is sent again: its number. */
-  repeats(port: number): number;
+  repeats(port: PortRow): number;
   /** A frame with a number came in, and an error or UNHURT; why it is dropped, or UNHURT. */
-  arrives(port: number, frame: number, number: number, error: number): number;
+  arrives(port: PortRow, frame: FrameRef, number: number, error: number): number;
   /** Of the oldest frame in the replay buffer; the others follow. */
-  oldestNumber(port: number): number;
+  oldestNumber(port: PortRow): number;
   numberAfter(number: number): number;
   /** No frame with this number has been let in. */
-  lacks(port: number, number: number): boolean;
+  lacks(port: PortRow, number: number): boolean;
 }

@@ -1,5 +1,6 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import type { Probe } from './probe.js';
+import type { FrameRef, Priority, TrafficClass } from '../units/indices.js';
 
 /**
  * Calls two probes, one after the other; one of them may be a fan-out again. Arguments are written
@@ -11,7 +12,7 @@ export class ProbeFanOut implements Probe {
     private readonly second: Probe,
   ) {}
 
-  frameReceived(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+  frameReceived(device: number, port: number, now: number, pool: FramePool, frame: FrameRef): void {
     this.first.frameReceived(device, port, now, pool, frame);
     this.second.frameReceived(device, port, now, pool, frame);
   }
@@ -21,14 +22,14 @@ export class ProbeFanOut implements Probe {
     port: number,
     now: number,
     pool: FramePool,
-    frame: number,
+    frame: FrameRef,
     reason: number,
   ): void {
     this.first.frameDropped(device, port, now, pool, frame, reason);
     this.second.frameDropped(device, port, now, pool, frame, reason);
   }
 
-  frameMarked(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+  frameMarked(device: number, port: number, now: number, pool: FramePool, frame: FrameRef): void {
     this.first.frameMarked(device, port, now, pool, frame);
     this.second.frameMarked(device, port, now, pool, frame);
   }
@@ -39,7 +40,7 @@ export class ProbeFanOut implements Probe {
     egress: number,
     now: number,
     pool: FramePool,
-    frame: number,
+    frame: FrameRef,
   ): void {
     this.first.frameQueued(device, ingress, egress, now, pool, frame);
     this.second.frameQueued(device, ingress, egress, now, pool, frame);
@@ -50,8 +51,8 @@ export class ProbeFanOut implements Probe {
     port: number,
     now: number,
     pool: FramePool,
-    frame: number,
-    trafficClass: number,
+    frame: FrameRef,
+    trafficClass: TrafficClass,
     eligible: number,
   ): void {
     this.first.frameSent(device, port, now, pool, frame, trafficClass, eligible);
@@ -63,7 +64,7 @@ export class ProbeFanOut implements Probe {
     port: number,
     now: number,
     pool: FramePool,
-    frame: number,
+    frame: FrameRef,
     number: number,
   ): void {
     this.first.frameSentAgain(device, port, now, pool, frame, number);
@@ -75,29 +76,35 @@ export class ProbeFanOut implements Probe {
     port: number,
     now: number,
     pool: FramePool,
-    frame: number,
+    frame: FrameRef,
     reason: number,
   ): void {
     this.first.frameRejected(device, port, now, pool, frame, reason);
     this.second.frameRejected(device, port, now, pool, frame, reason);
   }
 
-  frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void {
+  frameDiscarded(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: FrameRef,
+  ): void {
     this.first.frameDiscarded(device, port, now, pool, frame);
     this.second.frameDiscarded(device, port, now, pool, frame);
   }
 
-  frameKept(device: number, now: number, pool: FramePool, frame: number): void {
+  frameKept(device: number, now: number, pool: FramePool, frame: FrameRef): void {
     this.first.frameKept(device, now, pool, frame);
     this.second.frameKept(device, now, pool, frame);
   }
 
-  frameTaken(device: number, now: number, pool: FramePool, frame: number): void {
+  frameTaken(device: number, now: number, pool: FramePool, frame: FrameRef): void {
     this.first.frameTaken(device, now, pool, frame);
     this.second.frameTaken(device, now, pool, frame);
   }
 
-  watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void {
+  watchdogActed(device: number, port: number, now: number, priority: Priority, on: boolean): void {
     this.first.watchdogActed(device, port, now, priority, on);
     this.second.watchdogActed(device, port, now, priority, on);
   }
@@ -127,7 +134,7 @@ export class ProbeFanOut implements Probe {
     port: number,
     now: number,
     step: number,
-    priority: number,
+    priority: Priority,
     channel: number,
     units: number,
   ): void {
@@ -144,7 +151,7 @@ export class ProbeFanOut implements Probe {
     device: number,
     port: number,
     now: number,
-    priority: number,
+    priority: Priority,
     channel: number,
     short: boolean,
   ): void {

@@ -1,4 +1,5 @@
 import type { FramePool } from '../frame/frame-pool.js';
+import type { FrameRef, Priority, TrafficClass } from '../units/indices.js';
 
 /** Why a frame was discarded. These names appear in results. */
 export const DROP_REASONS = [
@@ -110,16 +111,16 @@ export const NIC_ARBITER = { MACHINES: 0, DESCRIPTOR_PLANE: 8, RECEIVE_PLANE: 9 
  * and may report others. Times are picoseconds; probes must not change what they are given.
  */
 export interface Probe {
-  frameReceived(device: number, port: number, now: number, pool: FramePool, frame: number): void;
+  frameReceived(device: number, port: number, now: number, pool: FramePool, frame: FrameRef): void;
   frameDropped(
     device: number,
     port: number,
     now: number,
     pool: FramePool,
-    frame: number,
+    frame: FrameRef,
     reason: number,
   ): void;
-  frameMarked(device: number, port: number, now: number, pool: FramePool, frame: number): void;
+  frameMarked(device: number, port: number, now: number, pool: FramePool, frame: FrameRef): void;
   /** A frame received by one port (of a host's own: the same) now waits at another. */
   frameQueued(
     device: number,
@@ -127,7 +128,7 @@ export interface Probe {
     egress: number,
     now: number,
     pool: FramePool,
-    frame: number,
+    frame: FrameRef,
   ): void;
   /**
    * Transmission starts. PORT is still the ingress port. The arbiter chose a traffic class of those
@@ -138,8 +139,8 @@ export interface Probe {
     port: number,
     now: number,
     pool: FramePool,
-    frame: number,
-    trafficClass: number,
+    frame: FrameRef,
+    trafficClass: TrafficClass,
     eligible: number,
   ): void;
   /** The link layer of a port sends a frame again, with the number that it had. */
@@ -148,7 +149,7 @@ export interface Probe {
     port: number,
     now: number,
     pool: FramePool,
-    frame: number,
+    frame: FrameRef,
     number: number,
   ): void;
   /** The link layer of a port discards a frame that comes in, and receives it again later. */
@@ -157,17 +158,17 @@ export interface Probe {
     port: number,
     now: number,
     pool: FramePool,
-    frame: number,
+    frame: FrameRef,
     reason: number,
   ): void;
   /** A frame that waited at a port will not be sent, and is dropped next. */
-  frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: number): void;
+  frameDiscarded(device: number, port: number, now: number, pool: FramePool, frame: FrameRef): void;
   /** A frame that a host has received stays in its NIC until software reads it. */
-  frameKept(device: number, now: number, pool: FramePool, frame: number): void;
+  frameKept(device: number, now: number, pool: FramePool, frame: FrameRef): void;
   /** Software reads it. Its hash may be overwritten by then: the NIC reuses the word. */
-  frameTaken(device: number, now: number, pool: FramePool, frame: number): void;
+  frameTaken(device: number, now: number, pool: FramePool, frame: FrameRef): void;
   /** A watchdog begins to ignore pauses of a priority that last too long, or ends that. */
-  watchdogActed(device: number, port: number, now: number, priority: number, on: boolean): void;
+  watchdogActed(device: number, port: number, now: number, priority: Priority, on: boolean): void;
   /** A MAC control frame starts on the link. */
   controlSent(device: number, port: number, now: number, octets: Uint8Array): void;
   /** The frame that has just started carries a CE-Tag, behind its addresses. */
@@ -182,7 +183,7 @@ export interface Probe {
     port: number,
     now: number,
     step: number,
-    priority: number,
+    priority: Priority,
     channel: number,
     units: number,
   ): void;
@@ -193,7 +194,7 @@ export interface Probe {
     device: number,
     port: number,
     now: number,
-    priority: number,
+    priority: Priority,
     channel: number,
     short: boolean,
   ): void;

@@ -14,6 +14,7 @@ import type { OperatingPort } from './discovery.js';
 import type { LinkLayer } from './link-layer.js';
 import type { IngressAccounts, Mechanism, MechanismHost, ProxyPauser } from './flow-control.js';
 import type { PortSpec } from './spec.js';
+import type { FrameRef, PortRow, Priority, TrafficClass } from '../units/indices.js';
 
 /** A kind of mechanism, of which an engine has one that serves all its devices. */
 export interface MechanismKind {
@@ -41,11 +42,11 @@ export interface MechanismTools {
 /** Octets of frames that wait for a grant. */
 export interface WaitingFrames {
   /** In a class of one account. */
-  inQueue(port: number, trafficClass: number): number;
+  inQueue(port: PortRow, trafficClass: TrafficClass): number;
   /** In line for a class of several. */
   inLine(row: number): number;
   /** The frame that starts next, which has left its line; -1 if there is none. */
-  first(port: number, trafficClass: number): number;
+  first(port: PortRow, trafficClass: TrafficClass): number;
 }
 
 /**
@@ -54,13 +55,13 @@ export interface WaitingFrames {
  */
 export interface StartGate {
   /** The first frame of a queue with a gate is another now, or none (-1). */
-  look(port: number, trafficClass: number, first: number): void;
+  look(port: PortRow, trafficClass: TrafficClass, first: number): void;
   /** A frame of a queue with a gate starts. */
-  started(port: number, frame: number): void;
+  started(port: PortRow, frame: FrameRef): void;
   /** A frame came in that takes no memory, or has left it already. */
-  passed(port: number, frame: number): void;
+  passed(port: PortRow, frame: FrameRef): void;
   /** Whether the link partner may have started a frame that has come in. */
-  wasAllowed(port: number, frame: number): boolean;
+  wasAllowed(port: PortRow, frame: FrameRef): boolean;
 }
 
 /** `spec` is undefined in a device where the mechanism is not configured; null: it has no role. */
@@ -72,7 +73,7 @@ export interface SliceMechanism<AtSwitch = object, AtHost = object> extends Mech
   ): SwitchRole | null;
   atHost?(place: DevicePlace, spec: AtHost | undefined, carrier: HostCarrier): HostRole | null;
   /** Discovery has negotiated the configuration of a port. */
-  operate?(port: number, operating: OperatingPort): void;
+  operate?(port: PortRow, operating: OperatingPort): void;
   /** Of ports that have one, by `ports.layer`. */
   readonly linkLayer?: LinkLayer;
   /** Of priorities that have one at a port, by `ports.gate`. */
@@ -111,41 +112,47 @@ export interface SwitchRole extends DeviceRole {
 /** Observes frames that join queues. */
 export interface EnqueueObserver {
   /** From how many octets on, the frame included; null: never. */
-  joinsFrom(port: number, trafficClass: number): number | null;
+  joinsFrom(port: PortRow, trafficClass: TrafficClass): number | null;
   /** A frame that came in by `via` joins a queue, which then has `queueOctets`. */
-  joined(via: number, out: number, trafficClass: number, frame: number, queueOctets: number): void;
+  joined(
+    via: number,
+    out: number,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
+    queueOctets: number,
+  ): void;
 }
 
 /** Observes frames that leave queues. */
 export interface DequeueObserver {
   /** From how many octets on, the frame included; null: never. */
-  leavesFrom(port: number, trafficClass: number): number | null;
+  leavesFrom(port: PortRow, trafficClass: TrafficClass): number | null;
   /** A frame leaves a queue, in which `queueOctets` are left. */
-  left(port: number, trafficClass: number, frame: number, queueOctets: number): void;
+  left(port: PortRow, trafficClass: TrafficClass, frame: FrameRef, queueOctets: number): void;
 }
 
 /** Assigns congesting flows to a queue of their own. */
 export interface FlowIsolation {
   /** Priority, and traffic class, of that queue. */
-  readonly priority: number;
+  readonly priority: Priority;
   /** The queue for a frame: `trafficClass`, or the one for isolated flows. */
-  queueFor(out: number, trafficClass: number, frame: number): number;
+  queueFor(out: number, trafficClass: TrafficClass, frame: FrameRef): number;
   /** A frame has left a queue, in which `queueOctets` are left. */
-  departed(port: number, trafficClass: number, frame: number, queueOctets: number): void;
+  departed(port: PortRow, trafficClass: TrafficClass, frame: FrameRef, queueOctets: number): void;
   /** The link partner isolates flows as well: isolated frames are sent with a mark. */
-  isPeer(port: number): boolean;
+  isPeer(port: PortRow): boolean;
 }
 
 /** Samples queues by the frames that have joined them. */
 export interface QueueSampler {
   /** Traffic classes of a port that are sampled, one bit each. */
-  sampledClasses(port: number): number;
+  sampledClasses(port: PortRow): number;
   /** A frame of so many octets that came in by `via` has joined a sampled queue of `out`. */
   joined(
     via: number,
     out: number,
-    trafficClass: number,
-    frame: number,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
     octets: number,
     queueOctets: number,
   ): void;
@@ -154,22 +161,22 @@ export interface QueueSampler {
 /** Ports at the boundary of a domain, where frames change their priority or their tag. */
 export interface DomainBoundary {
   /** Frames may change at ingress and at egress of a port. */
-  remaps(port: number): boolean;
-  untags(port: number): boolean;
+  remaps(port: PortRow): boolean;
+  untags(port: PortRow): boolean;
   /** A frame was received; it joins the queue of a port that untags; it leaves it. */
-  entered(port: number, frame: number): void;
-  joined(port: number, frame: number): void;
-  left(port: number, frame: number): void;
+  entered(port: PortRow, frame: FrameRef): void;
+  joined(port: PortRow, frame: FrameRef): void;
+  left(port: PortRow, frame: FrameRef): void;
 }
 
 export interface NoticeFilter {
-  takes(port: number, octets: Uint8Array, bornPs: number): boolean;
+  takes(port: PortRow, octets: Uint8Array, bornPs: number): boolean;
 }
 
 /** A role in a host. */
 export interface HostRole extends DeviceRole {
   /** A message has arrived at a port with this address; false if it is of another kind. */
-  takes(port: number, mac: number, octets: Uint8Array, bornPs: number): boolean;
+  takes(port: PortRow, mac: number, octets: Uint8Array, bornPs: number): boolean;
 }
 
 /** What a switch provides to its mechanisms. Ports are those of the service. */
@@ -178,27 +185,32 @@ export interface SwitchCarrier {
   /** Pauses single priorities of link partners. */
   readonly pauser: ProxyPauser | null;
   /** Octets of shared buffer that are free in the switch that a port belongs to. */
-  freeOctets(port: number): number;
+  freeOctets(port: PortRow): number;
   /** Priorities that may not start a frame at a port now, one bit each. */
-  heldPriorities(port: number): number;
+  heldPriorities(port: PortRow): number;
   /** First frame of a queue, -1 if none. */
-  head(port: number, trafficClass: number): number;
-  queueOctets(port: number, trafficClass: number): number;
-  forEachQueued(port: number, visit: (frame: number, trafficClass: number) => void): void;
+  head(port: PortRow, trafficClass: TrafficClass): number;
+  queueOctets(port: PortRow, trafficClass: TrafficClass): number;
+  forEachQueued(port: PortRow, visit: (frame: FrameRef, trafficClass: TrafficClass) => void): void;
   /** A flow is isolated in the switch with these ports, or none is any more. */
   setIsolating(firstPort: number, count: number, active: boolean): void;
   /** Tags of an answer to a frame, at the port the frame came in by, for the egress `out`. */
-  answerTags(out: number, frame: number): number;
+  answerTags(out: number, frame: FrameRef): number;
   /** A frame in a queue of a port was marked. */
-  marked(port: number, frame: number): void;
+  marked(port: PortRow, frame: FrameRef): void;
   /** Sends a message towards a station, by the port where its frames come in. */
-  sendMessage(port: number, message: SampledMessage, octets: Uint8Array, length: number): void;
+  sendMessage(port: PortRow, message: SampledMessage, octets: Uint8Array, length: number): void;
 }
 
 /** What a host provides to its mechanisms. */
 export interface HostCarrier {
   /** Pauses a connection for a time; returns false, and does nothing, if its priority differs. */
-  stopConnection(port: number, connection: number, priority: number, durationPs: number): boolean;
+  stopConnection(
+    port: PortRow,
+    connection: number,
+    priority: Priority,
+    durationPs: number,
+  ): boolean;
   /** Notifies the rate control of a connection; false if no such connection has one. */
-  limitRate(port: number, connection: number, feedback: number): boolean;
+  limitRate(port: PortRow, connection: number, feedback: number): boolean;
 }

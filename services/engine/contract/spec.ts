@@ -5,6 +5,7 @@ import type { FaultSpec } from './fault.js';
 import type { Adjacency } from '../routing/adjacency.js';
 import type { BufferSpec } from './memory.js';
 import type { RateSpec } from './rate-control.js';
+import type { Priority, TrafficClass } from '../units/indices.js';
 
 /** The specification of a device: plain data, made by assembly from a scenario. */
 
@@ -129,7 +130,7 @@ export interface ShaperSpec {
 }
 
 export interface Mvtx2802FixedClass {
-  readonly trafficClass: number;
+  readonly trafficClass: TrafficClass;
   /** Which drop precedence they have. */
   readonly highPrecedence: boolean;
 }
@@ -152,7 +153,7 @@ export interface Mvtx2802WredSpec {
 /** Notification point: how a receiver reports marked packets. */
 export interface NotifySpec {
   readonly gapPs: number;
-  readonly priority: number;
+  readonly priority: Priority;
   /** Addresses of the receiver, which sends the notification, and of the sender, which gets it. */
   readonly own: Uint8Array;
   readonly sender: Uint8Array;

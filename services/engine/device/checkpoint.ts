@@ -10,6 +10,7 @@ import type { Engine } from './engine.js';
 import { listsOf } from './nic/frames-of-nic.js';
 import { forEachQueued, forEachReplayed } from './queued-frames.js';
 import { KIND_COMPLETE } from './switch/switching.js';
+import type { FrameRef } from '../units/indices.js';
 
 /** An actor's whole state, in a form that does not depend on the partition it runs in. */
 export interface DeviceState {
@@ -49,7 +50,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
   const { firstPort, rows } = device;
   const ports = device.spec.ports.map((_, p) => firstPort + p);
   /** Ports are written as the device counts them. */
-  const record = (frame: number, fields: readonly number[]): Int32Array => {
+  const record = (frame: FrameRef, fields: readonly number[]): Int32Array => {
     const words = pool.read(frame);
     for (const field of fields) words[field] -= firstPort;
     return words;
@@ -204,7 +205,7 @@ function slotsOf({ shared, controlPayloads }: Engine, device: Device): number[] 
   const add = (slot: number): void => {
     if (slot >= 0) slots.push(slot);
   };
-  const addCarried = (frame: number): void => {
+  const addCarried = (frame: FrameRef): void => {
     add(shared.pool.carried(frame));
   };
   device.timerQueue.forEach((_, key, value) => {

@@ -17,6 +17,7 @@ import { readU16, writeU16 } from '../wire/big-endian.js';
 import { isMessageType } from '../wire/message-types.js';
 import { ETHERTYPE_C_TAG } from '../wire/ethernet.js';
 import type { Shared } from './shared.js';
+import type { FrameRef } from '../units/indices.js';
 
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
@@ -34,9 +35,9 @@ export interface ControlPayloads {
   /** Makes a notice from octets without FCS. */
   make(spec: SampledMessage, octets: Uint8Array, length: number): number;
   /** A frame carries these octets from now on. */
-  load(frame: number, octets: Uint8Array, length: number): void;
+  load(frame: FrameRef, octets: Uint8Array, length: number): void;
   /** The octets of a notice in a device; a view. */
-  octets(frame: number): Uint8Array;
+  octets(frame: FrameRef): Uint8Array;
   /** Whether octets that came in belong to a frame, and not to the link. */
   claims(octets: Uint8Array): boolean;
   /** Octets arrived whose frame is next; they are in a slot of the store. */
@@ -46,13 +47,13 @@ export interface ControlPayloads {
   /** They are in another slot from now on. */
   moved(port: number, slot: number): void;
   /** A notice has arrived: the octets that arrived before belong to it. */
-  board(port: number, frame: number): void;
+  board(port: number, frame: FrameRef): void;
   /** A notice leaves the device, or is dropped: its octets are released. */
-  unload(frame: number): void;
+  unload(frame: FrameRef): void;
   /** A copy of a notice gets octets of its own. */
   share(copy: number): void;
   /** A C-TAG was added to the frame or removed. */
-  retag(frame: number, change: number): void;
+  retag(frame: FrameRef, change: number): void;
 }
 
 export function makeControlPayloads({ pool, tables, octets: store }: Shared): ControlPayloads {
@@ -80,11 +81,11 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
     return frame;
   }
 
-  function load(frame: number, octets: Uint8Array, length: number): void {
+  function load(frame: FrameRef, octets: Uint8Array, length: number): void {
     pool.setCarried(frame, store.put(octets, length));
   }
 
-  function octets(frame: number): Uint8Array {
+  function octets(frame: FrameRef): Uint8Array {
     const slot = pool.carried(frame);
     return slot < 0 ? scratch.subarray(0, 0) : store.get(slot).subarray(0, store.length(slot));
   }
@@ -107,12 +108,12 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
     ahead[port] = slot;
   }
 
-  function board(port: number, frame: number): void {
+  function board(port: number, frame: FrameRef): void {
     pool.setCarried(frame, ahead[port]);
     ahead[port] = NOTHING;
   }
 
-  function unload(frame: number): void {
+  function unload(frame: FrameRef): void {
     const slot = pool.carried(frame);
     if (slot >= 0) store.giveBack(slot);
     pool.setCarried(frame, NOTHING);
@@ -124,7 +125,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
     pool.setCarried(copy, store.put(scratch, own.length));
   }
 
-  function retag(frame: number, change: number): void {
+  function retag(frame: FrameRef, change: number): void {
     const own = octets(frame);
     const length = own.length + change;
     scratch.set(own.subarray(0, TYPE_AT));

@@ -15,20 +15,21 @@ import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
 import type { GrantGating } from './grant-gating.js';
 import type { Shared } from './shared.js';
+import type { FrameRef, PortRow, TrafficClass } from '../units/indices.js';
 
 /** The end of a frame's processing in a device: it is queued at a port, or dropped. */
 export interface EgressPath {
-  enqueue(device: number, port: number, trafficClass: number, frame: number): void;
+  enqueue(device: number, port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void;
   /** A host's own frame, which is traced from here if it is sampled. */
-  enqueueOwn(device: number, port: number, trafficClass: number, frame: number): void;
+  enqueueOwn(device: number, port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void;
   /** Wakes a port's transmitter if it sleeps. */
-  wakeTransmitter(device: number, port: number): void;
+  wakeTransmitter(device: number, port: PortRow): void;
   /** `group`: of its account, where its priority does not determine it. */
-  drop(device: number, port: number, frame: number, reason: number, group?: number): void;
+  drop(device: number, port: PortRow, frame: FrameRef, reason: number, group?: number): void;
   /** A frame came in that takes no memory, or has left it already. */
-  passed(port: number, frame: number): void;
+  passed(port: PortRow, frame: FrameRef): void;
   /** The frame is gone, without the device having had it, or with what it was charged to. */
-  lose(device: number, port: number, frame: number, reason: number): void;
+  lose(device: number, port: PortRow, frame: FrameRef, reason: number): void;
 }
 
 export function makeEgressPath(
@@ -42,7 +43,7 @@ export function makeEgressPath(
   const { clock, pool, ports, queues, counters, digests, transmits, traceMask, frameTimes } =
     shared;
 
-  function wakeTransmitter(device: number, port: number): void {
+  function wakeTransmitter(device: number, port: PortRow): void {
     const free = ports.freeAt(port);
     const { now } = clock;
     const at = free > now ? free : now;
@@ -53,14 +54,24 @@ export function makeEgressPath(
     else transmits.advanced(device, port);
   }
 
-  function enqueue(device: number, port: number, trafficClass: number, frame: number): void {
+  function enqueue(
+    device: number,
+    port: PortRow,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
+  ): void {
     if (ports.isPermitted(port, trafficClass)) grantGating.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
     if (traceMask.matchesQueued(port, frame)) announceQueued(device, port, frame);
     wakeTransmitter(device, port);
   }
 
-  function enqueueOwn(device: number, port: number, trafficClass: number, frame: number): void {
+  function enqueueOwn(
+    device: number,
+    port: PortRow,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
+  ): void {
     const { words } = pool;
     words[frame + STORED] = words[frame + LENGTH];
     words[frame + PORT] = port;
@@ -68,7 +79,7 @@ export function makeEgressPath(
     enqueue(device, port, trafficClass, frame);
   }
 
-  function announceQueued(device: number, port: number, frame: number): void {
+  function announceQueued(device: number, port: PortRow, frame: FrameRef): void {
     frameTimes.joined(port, frame);
     if (!traceMask.wantsQueued(port, frame)) return;
     const { firstPort, listeners } = devices[device];
@@ -78,8 +89,8 @@ export function makeEgressPath(
 
   function drop(
     device: number,
-    port: number,
-    frame: number,
+    port: PortRow,
+    frame: FrameRef,
     why: number,
     group = ports.groupOf(port, pool.words[frame + CLASS] & PRIORITY_MASK),
   ): void {
@@ -93,7 +104,7 @@ export function makeEgressPath(
   }
 
   /** An overflow has a reason of its own where the link partner had no need, or no way, to stop. */
-  function overflow(port: number, group: number, frame: number): number {
+  function overflow(port: PortRow, group: number, frame: FrameRef): number {
     if (faults.excuses(port)) {
       return grantGating.isGranted(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
     }
@@ -101,7 +112,7 @@ export function makeEgressPath(
     return isIgnored ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
   }
 
-  function lose(device: number, port: number, frame: number, reason: number): void {
+  function lose(device: number, port: PortRow, frame: FrameRef, reason: number): void {
     const { words } = pool;
     const { firstPort, listeners } = devices[device];
     const priority = words[frame + CLASS] & PRIORITY_MASK;

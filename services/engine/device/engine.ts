@@ -47,6 +47,7 @@ import { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 import { makeSwitching } from './switch/switching.js';
 import { makeWatchdogTools } from './watchdog-tools.js';
+import type { FrameRef, Priority } from '../units/indices.js';
 
 /** What an engine is given besides the devices: kinds of rate controls and of mechanisms. */
 export interface EngineKinds {
@@ -245,7 +246,7 @@ export class Engine implements MechanismHost {
   }
 
   /** Stops tracing a frame. */
-  forgetFrame(frame: number): void {
+  forgetFrame(frame: FrameRef): void {
     this.shared.pool.words[frame + CLASS] &= ~FOLLOWED_FLAG;
   }
 
@@ -317,7 +318,7 @@ export class Engine implements MechanismHost {
     transmits.joined(ports.owner(port), port);
   }
 
-  announceGivenUp(port: number, frame: number): void {
+  announceGivenUp(port: number, frame: FrameRef): void {
     const { ports, pool } = this.shared;
     const { place, firstPort, listeners } = this.devices[ports.owner(port)];
     const { now } = this.clock;
@@ -337,7 +338,7 @@ export class Engine implements MechanismHost {
   announceGrantStep(
     port: number,
     step: number,
-    priority: number,
+    priority: Priority,
     channel: number,
     units: number,
   ): void {
@@ -347,7 +348,7 @@ export class Engine implements MechanismHost {
     listeners.grantStep?.grantStep(place, local, now, step, priority, channel, units);
   }
 
-  announceShort(port: number, priority: number, channel: number, short: boolean): void {
+  announceShort(port: number, priority: Priority, channel: number, short: boolean): void {
     const { place, firstPort, listeners } = this.devices[this.shared.ports.owner(port)];
     listeners.grantShort?.grantShort(
       place,
@@ -368,7 +369,7 @@ export class Engine implements MechanismHost {
   }
 
   /** How long a priority has been held at a port until `now`, by whichever mechanism. */
-  heldPs(port: number, priority: number, now: number): number {
+  heldPs(port: number, priority: Priority, now: number): number {
     // Mechanisms that hold at the same time are not added up.
     let most = 0;
     for (const mechanism of this.mechanisms) {
@@ -379,12 +380,12 @@ export class Engine implements MechanismHost {
   }
 
   /** How often a priority began to be held at a port. */
-  holdCount(port: number, priority: number): number {
+  holdCount(port: number, priority: Priority): number {
     return this.mechanisms.reduce((total, m) => total + (m.holdCount?.(port, priority) ?? 0), 0);
   }
 
   /** How many control frames of a port named a priority. */
-  stopsSent(port: number, priority: number): number {
+  stopsSent(port: number, priority: Priority): number {
     return this.mechanisms.reduce((total, m) => total + (m.stopsSent?.(port, priority) ?? 0), 0);
   }
 

@@ -14,6 +14,7 @@ import type { GrantGating } from './grant-gating.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
+import type { FrameRef, TrafficClass } from '../units/indices.js';
 
 /** Effects of failover on a switch. */
 export function makeFailoverTools(
@@ -46,7 +47,7 @@ export function makeFailoverTools(
     grantGating.permit(port);
   }
 
-  function clearQueue(d: number, port: number, trafficClass: number, moves: boolean): void {
+  function clearQueue(d: number, port: number, trafficClass: TrafficClass, moves: boolean): void {
     for (const frame of takeAll(port, trafficClass)) {
       const out = moves ? switching.detourOf(d, frame) : -1;
       if (out === port) putBack(port, trafficClass, frame);
@@ -55,7 +56,7 @@ export function makeFailoverTools(
   }
 
   /** Frames of a queue, and of the lines before it, in order. */
-  function takeAll(port: number, trafficClass: number): number[] {
+  function takeAll(port: number, trafficClass: TrafficClass): number[] {
     const frames: number[] = [];
     while (queues.head(port, trafficClass) >= 0) frames.push(queues.shift(port, trafficClass));
     for (const row of grants.accounts.rowsOfClass(port, trafficClass)) {
@@ -68,13 +69,19 @@ export function makeFailoverTools(
     return frames;
   }
 
-  function putBack(port: number, trafficClass: number, frame: number): void {
+  function putBack(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
     if (ports.isPermitted(port, trafficClass)) grantGating.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
   }
 
   /** The buffer of a frame that is moved stays charged to its ingress. */
-  function leave(d: number, port: number, trafficClass: number, frame: number, out: number): void {
+  function leave(
+    d: number,
+    port: number,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
+    out: number,
+  ): void {
     const { firstPort, listeners } = devices[d];
     const { words } = pool;
     listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);

@@ -14,6 +14,7 @@ import type { GrantGating } from './grant-gating.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
+import type { TrafficClass } from '../units/indices.js';
 
 /** Effects of faults on a device. */
 export function makeFaultTools(
@@ -57,7 +58,7 @@ export function makeFaultTools(
     switching.parts(d).forwarding.forget();
   }
 
-  function flushQueue(d: number, port: number, trafficClass: number): void {
+  function flushQueue(d: number, port: number, trafficClass: TrafficClass): void {
     while (queues.head(port, trafficClass) >= 0) loseFirst(d, port, trafficClass);
     for (const row of grants.accounts.rowsOfClass(port, trafficClass)) {
       while (lines.head(row) >= 0) {
@@ -68,7 +69,7 @@ export function makeFaultTools(
     }
   }
 
-  function loseFirst(d: number, port: number, trafficClass: number): void {
+  function loseFirst(d: number, port: number, trafficClass: TrafficClass): void {
     const frame = queues.shift(port, trafficClass);
     const { firstPort, listeners } = devices[d];
     listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);

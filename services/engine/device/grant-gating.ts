@@ -3,6 +3,7 @@ import type { GrantKeeper } from '../contract/grants.js';
 import { ACCOUNT } from '../kernel/tables.js';
 import { CLASS, COPY_FLAG, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Shared } from './shared.js';
+import type { FrameRef, PortRow, TrafficClass } from '../units/indices.js';
 
 /**
  * Frames of grant-gated classes start with a grant only, so an arbiter sees such a class only when
@@ -13,23 +14,23 @@ import type { Shared } from './shared.js';
  */
 export interface GrantGating {
   /** A frame joins a grant-gated class. */
-  enqueue(port: number, trafficClass: number, frame: number): void;
+  enqueue(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void;
   /** The frame of a grant-gated class starts on the wire: its grant is used. */
-  spend(port: number, trafficClass: number, frame: number): void;
+  spend(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void;
   /** Its place is free: the next frame may start if there is a grant; true if that is so now. */
-  next(port: number, trafficClass: number): boolean;
+  next(port: PortRow, trafficClass: TrafficClass): boolean;
   /** A frame has started, and observers of that have been notified. */
-  settle(port: number): void;
+  settle(port: PortRow): void;
   /** A frame came in that is not stored. */
-  refused(port: number, frame: number): void;
+  refused(port: PortRow, frame: FrameRef): void;
   /** Whether this end granted buffer for the frame to the link partner, or it needs none. */
-  isGranted(port: number, frame: number): boolean;
+  isGranted(port: PortRow, frame: FrameRef): boolean;
   /** Passes frames that may start now to their queues; true if there was any. */
-  permit(port: number): boolean;
+  permit(port: PortRow): boolean;
   /** No waiting frame may start any more. */
-  withdraw(port: number): void;
+  withdraw(port: PortRow): void;
   /** From now on exactly the classes of these priorities need grants. */
-  change(port: number, priorities: number): void;
+  change(port: PortRow, priorities: number): void;
 }
 
 export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGating {
@@ -43,7 +44,7 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
   const served = tables.float64(ACCOUNT, 1);
   const classAt = tables.float64(ACCOUNT, 1);
 
-  function enqueue(port: number, trafficClass: number, frame: number): void {
+  function enqueue(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void {
     const only = onlyOfClass[trafficClass * portCount + port];
     if (only < 0) {
       lines.push(grants.rowOf(port, frame), frame);
@@ -58,18 +59,18 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
     }
   }
 
-  function spend(port: number, trafficClass: number, frame: number): void {
+  function spend(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void {
     const only = onlyOfClass[trafficClass * portCount + port];
     const row = only >= 0 ? only : grants.rowOf(port, frame);
     queues.setUnready(port, trafficClass);
     sender.spend(row, sender.cost(row, words[frame + LENGTH]));
   }
 
-  function refused(port: number, frame: number): void {
+  function refused(port: PortRow, frame: FrameRef): void {
     grants.passed(port, frame);
   }
 
-  function isGranted(port: number, frame: number): boolean {
+  function isGranted(port: PortRow, frame: FrameRef): boolean {
     const frameClass = words[frame + CLASS];
     if ((frameClass & COPY_FLAG) !== 0) return true;
     if (!ports.hasAccounts(port, frameClass & PRIORITY_MASK)) return true;
@@ -77,7 +78,7 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
     return grants.receiver.isGranted(row, grants.receiver.cost(row, words[frame + LENGTH]));
   }
 
-  function permit(port: number): boolean {
+  function permit(port: PortRow): boolean {
     let some = false;
     for (let rest = ports.grantGating(port); rest !== 0; rest &= rest - 1) {
       if (next(port, 31 - Math.clz32(rest & -rest))) some = true;
@@ -85,24 +86,24 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
     return some;
   }
 
-  function withdraw(port: number): void {
+  function withdraw(port: PortRow): void {
     for (let tc = 0; tc < 8; tc++) if (ports.isGrantGated(port, tc)) stopAll(port, tc);
   }
 
-  function stopAll(port: number, trafficClass: number): void {
+  function stopAll(port: PortRow, trafficClass: TrafficClass): void {
     if (onlyOfClass[trafficClass * portCount + port] >= 0) queues.setUnready(port, trafficClass);
     else if (queues.head(port, trafficClass) >= 0) putBack(port, trafficClass);
   }
 
   /** The frame that was passed to the queue becomes first in its line again, and is not counted. */
-  function putBack(port: number, trafficClass: number): void {
+  function putBack(port: PortRow, trafficClass: TrafficClass): void {
     const frame = queues.unlink(port, trafficClass);
     const row = grants.rowOf(port, frame);
     lines.putBack(row, frame);
     served[row] -= (words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) / accounts.share(row);
   }
 
-  function change(port: number, priorities: number): void {
+  function change(port: PortRow, priorities: number): void {
     const before = ports.grantGating(port);
     ports.meter(port, priorities);
     const now = ports.grantGating(port);
@@ -114,7 +115,7 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
   }
 
   /** Frames that wait in a queue wait for a grant from now on, in the same order. */
-  function proxyDeviceLine(port: number, trafficClass: number): void {
+  function proxyDeviceLine(port: PortRow, trafficClass: TrafficClass): void {
     queues.setUnready(port, trafficClass);
     if (onlyOfClass[trafficClass * portCount + port] >= 0) return;
     while (queues.head(port, trafficClass) >= 0) {
@@ -124,14 +125,14 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
   }
 
   /** Frames that wait in lines need no grants any more. */
-  function joinQueue(port: number, trafficClass: number): void {
+  function joinQueue(port: PortRow, trafficClass: TrafficClass): void {
     if (queues.head(port, trafficClass) >= 0) queues.setReady(port, trafficClass);
     for (const row of accounts.rowsOfClass(port, trafficClass)) {
       while (lines.head(row) >= 0) queues.link(port, trafficClass, lines.shift(row));
     }
   }
 
-  function next(port: number, trafficClass: number): boolean {
+  function next(port: PortRow, trafficClass: TrafficClass): boolean {
     if (queues.isReady(port, trafficClass)) return false;
     const only = onlyOfClass[trafficClass * portCount + port];
     if (only >= 0) return letStart(only, port, trafficClass);
@@ -144,7 +145,7 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
     return true;
   }
 
-  function letStart(row: number, port: number, trafficClass: number): boolean {
+  function letStart(row: number, port: PortRow, trafficClass: TrafficClass): boolean {
     const first = queues.head(port, trafficClass);
     if (first < 0) return false;
     if (!sender.mayStart(row, words[first + LENGTH])) {
@@ -159,7 +160,7 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
   /**
    * The account that is furthest behind its share among those with a frame and a grant; -1 if none.
    */
-  function nextRow(port: number, trafficClass: number): number {
+  function nextRow(port: PortRow, trafficClass: TrafficClass): number {
     const rows = accounts.rowsOfClass(port, trafficClass);
     let best = -1;
     for (const row of rows) {
@@ -183,7 +184,7 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
     return served[row] > classAt[first] ? served[row] : classAt[first];
   }
 
-  function charge(port: number, trafficClass: number, row: number, octets: number): void {
+  function charge(port: PortRow, trafficClass: TrafficClass, row: number, octets: number): void {
     const rows = accounts.rowsOfClass(port, trafficClass);
     const start = startOf(row, rows[0]);
     classAt[rows[0]] = start;

@@ -2,6 +2,7 @@ import { keyId, keyKind } from '../kernel/timer-queue.js';
 import { ORDERED_SET_OCTETS, packOrderedSet, unpackOrderedSet } from '../wire/ordered-set.js';
 import { KIND_CONTROL, KIND_SET } from './device.js';
 import type { Engine } from './engine.js';
+import type { FrameRef } from '../units/indices.js';
 
 /**
  * A link partner in another service has a proxy device here: a device that is never run, whose
@@ -14,7 +15,7 @@ const unpacked = new Uint8Array(ORDERED_SET_OCTETS);
 /** Receives what was sent to a proxy device. */
 export interface HandOverSink {
   /** `frame` is in the engine's pool and is released after the call. */
-  frame(localPort: number, frame: number): void;
+  frame(localPort: number, frame: FrameRef): void;
   /** A control frame takes effect at `atPs`; the octets are valid during the call only. */
   control(localPort: number, atPs: number, octets: Uint8Array): void;
 }

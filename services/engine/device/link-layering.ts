@@ -12,6 +12,7 @@ import type { Device } from './device.js';
 import { DID_DROP, DID_SEND_AGAIN } from './device.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
+import type { FrameRef } from '../units/indices.js';
 
 /** Frames between ports and the link layer that some of them have. */
 export interface LinkLayering {
@@ -20,23 +21,23 @@ export interface LinkLayering {
   /** A transmitter with nothing to send acts when its link layer owes something, or never. */
   sleep(port: number): void;
   /** A new frame starts: the number that it bears, NO_NUMBER, or WITHHELD. */
-  letOut(port: number, frame: number): number;
+  letOut(port: number, frame: FrameRef): number;
   /** It is on its way with its number. */
-  started(port: number, frame: number, number: number): void;
+  started(port: number, frame: FrameRef, number: number): void;
   /** Drops a frame that the link layer does not let out; the line is free again at `free`. */
-  withhold(d: number, port: number, frame: number, free: number): void;
+  withhold(d: number, port: number, frame: FrameRef, free: number): void;
   /** A frame came in, with an error or UNHURT: why it is dropped, or UNHURT. */
-  letIn(port: number, frame: number, error: number): number;
+  letIn(port: number, frame: FrameRef, error: number): number;
   /** Discards it: it is sent again, and received then. */
-  reject(d: number, port: number, frame: number, reason: number): void;
+  reject(d: number, port: number, frame: FrameRef, reason: number): void;
   /** The next frame of the replay buffer starts. */
   sendAgain(d: number, port: number): void;
 }
 
 /** What the data path does with a frame that starts. */
 export interface DataPath {
-  accept(port: number, frame: number): void;
-  sendCarried(d: number, local: number, peer: number, frame: number): void;
+  accept(port: number, frame: FrameRef): void;
+  sendCarried(d: number, local: number, peer: number, frame: FrameRef): void;
 }
 
 export function makeLinkLayering(
@@ -64,16 +65,16 @@ export function makeLinkLayering(
     transmits.at[port] = owes > free ? owes : free;
   }
 
-  function letOut(port: number, frame: number): number {
+  function letOut(port: number, frame: FrameRef): number {
     return layer!.starts(port, frame);
   }
 
-  function started(port: number, frame: number, number: number): void {
+  function started(port: number, frame: FrameRef, number: number): void {
     pool.setLinkNumber(frame, number);
     layer!.started(port);
   }
 
-  function withhold(d: number, port: number, frame: number, free: number): void {
+  function withhold(d: number, port: number, frame: FrameRef, free: number): void {
     const { words } = pool;
     const { spec, firstPort, listeners } = devices[d];
     listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
@@ -91,13 +92,13 @@ export function makeLinkLayering(
     transmits.turned(d, port);
   }
 
-  function letIn(port: number, frame: number, error: number): number {
+  function letIn(port: number, frame: FrameRef, error: number): number {
     const number = pool.linkNumber(frame);
     pool.setLinkNumber(frame, NO_NUMBER);
     return layer!.arrives(port, frame, number, error);
   }
 
-  function reject(d: number, port: number, frame: number, reason: number): void {
+  function reject(d: number, port: number, frame: FrameRef, reason: number): void {
     const { words } = pool;
     const { firstPort, listeners } = devices[d];
     const local = port - firstPort;

@@ -63,6 +63,7 @@ import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 import { makeWarming } from './warming.js';
+import type { FrameRef, TrafficClass } from '../units/indices.js';
 
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
@@ -176,7 +177,7 @@ export function makeLoop(
    * An arriving frame is traced or poisoned, carries octets, a fault may affect it, or a link layer
    * checks it.
    */
-  function attend(d: number, device: Device, port: number, frame: number): void {
+  function attend(d: number, device: Device, port: number, frame: FrameRef): void {
     const isImpaired = traceMask.isImpaired(port);
     const error = errors.errorOf(port, frame, isImpaired);
     const isLayered = ports.hasLinkLayer(port);
@@ -193,7 +194,7 @@ export function makeLoop(
   }
 
   /** A frame has arrived, and is discarded for a reason unless that is UNHURT. */
-  function takeFrame(d: number, device: Device, port: number, frame: number, fate: number): void {
+  function takeFrame(d: number, device: Device, port: number, frame: FrameRef, fate: number): void {
     count(d, device, port, frame);
     if (traceMask.wantsReceived(port, frame)) {
       const { firstPort, listeners } = device;
@@ -203,7 +204,7 @@ export function makeLoop(
     else egressPath.lose(d, port, frame, fate);
   }
 
-  function count(d: number, device: Device, port: number, frame: number): void {
+  function count(d: number, device: Device, port: number, frame: FrameRef): void {
     const { words } = pool;
     const length = words[frame + LENGTH];
     const local = port - device.firstPort;
@@ -211,13 +212,13 @@ export function makeLoop(
     counters.received(port, words[frame + CLASS] & PRIORITY_MASK, length);
   }
 
-  function passOn(d: number, port: number, frame: number): void {
+  function passOn(d: number, port: number, frame: FrameRef): void {
     if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
   }
 
   /** What becomes of a frame that carries octets; UNHURT, or LATER, if it is not lost. */
-  function fateOfCarried(device: Device, port: number, frame: number): number {
+  function fateOfCarried(device: Device, port: number, frame: FrameRef): number {
     const octets = controlPayloads.octets(frame);
     const message = octets.length === 0 ? 0 : messageOf(octets);
     return message === 0 ? UNHURT : fateOfMessage(device, port, frame, message, octets);
@@ -247,7 +248,7 @@ export function makeLoop(
   function fateOfMessage(
     device: Device,
     port: number,
-    frame: number,
+    frame: FrameRef,
     message: number,
     octets: Uint8Array,
   ): number {
@@ -261,7 +262,7 @@ export function makeLoop(
   }
 
   /** The copy was not transmitted: no grant was used for it. */
-  function copyOf(port: number, frame: number): number {
+  function copyOf(port: number, frame: FrameRef): number {
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const copy = pool.copyFrom(pool, frame);
@@ -271,7 +272,7 @@ export function makeLoop(
     return copy;
   }
 
-  function keepBack(device: Device, port: number, frame: number, at: number): void {
+  function keepBack(device: Device, port: number, frame: FrameRef, at: number): void {
     pool.words[frame + PORT] = port;
     device.late.push(frame);
     device.schedule(at, KIND_LATE, port - device.firstPort, pool.carried(frame));
@@ -351,8 +352,8 @@ export function makeLoop(
   function announceSent(
     d: number,
     local: number,
-    frame: number,
-    trafficClass: number,
+    frame: FrameRef,
+    trafficClass: TrafficClass,
     eligible: number,
   ): void {
     const { listeners } = devices[d];
@@ -360,7 +361,7 @@ export function makeLoop(
   }
 
   /** A frame is in flight; its arrival time is that of its first bit after the preamble. */
-  function accept(port: number, frame: number): void {
+  function accept(port: number, frame: FrameRef): void {
     assert(port >= 0, 'port.unlinked');
     const octets = ports.cutsThrough(port) ? FRAME_OCTETS_MIN : pool.words[frame + LENGTH];
     const wait = octets * ports.octetPs(port) + ports.ingressPs(port);
@@ -390,7 +391,7 @@ export function makeLoop(
   }
 
   /** The payload of a frame is sent beside it, and is read before it. */
-  function sendCarried(d: number, local: number, peer: number, frame: number): void {
+  function sendCarried(d: number, local: number, peer: number, frame: FrameRef): void {
     const octets = controlPayloads.octets(frame);
     deliver(d, local, peer, octets, octets.length, pool.arrival(frame));
     controlPayloads.unload(frame);

@@ -9,6 +9,7 @@ import { SLOTS_MOST } from '../port/ports.js';
 import { QUEUE_OCTETS } from '../port/queues.js';
 import type { Shared } from './shared.js';
 import { makeAccounts } from './switch/slotted.js';
+import type { TrafficClass } from '../units/indices.js';
 
 /** The slot that other modules refer to. */
 export const DISCOVERY_SLOT = 5;
@@ -50,7 +51,8 @@ export function makeMechanisms(
   atSlot[7] = failover;
   const accounts = hasSlottedSwitches ? makeAccounts(shared) : buffer;
   const waiting = {
-    inQueue: (port: number, trafficClass: number) => queues.get(port, trafficClass, QUEUE_OCTETS),
+    inQueue: (port: number, trafficClass: TrafficClass) =>
+      queues.get(port, trafficClass, QUEUE_OCTETS),
     inLine: lines.octets,
     first: queues.head,
   };

@@ -3,12 +3,13 @@ import { ACCOUNT } from '../kernel/tables.js';
 import type { Device } from './device.js';
 import { listsOf } from './nic/frames-of-nic.js';
 import type { Shared } from './shared.js';
+import type { FrameRef } from '../units/indices.js';
 
 /** Every frame of a device in a queue, in a line before one, or in its NIC. */
 export function forEachQueued(
   shared: Shared,
   device: Device,
-  visit: (frame: number, port: number) => void,
+  visit: (frame: FrameRef, port: number) => void,
 ): void {
   const { spec, firstPort, rows } = device;
   spec.ports.forEach((_, p) => {
@@ -31,7 +32,7 @@ export function forEachQueuedAt(
   { queues, lines }: Shared,
   { spec, firstPort, rows }: Device,
   port: number,
-  visit: (frame: number) => void,
+  visit: (frame: FrameRef) => void,
 ): void {
   queues.forEach(firstPort + port, visit);
   let row = rows[ACCOUNT].first;
@@ -44,7 +45,7 @@ export function forEachQueuedAt(
 export function forEachReplayed(
   { replayBuffers }: Shared,
   { spec, firstPort }: Device,
-  visit: (frame: number) => void,
+  visit: (frame: FrameRef) => void,
 ): void {
   spec.ports.forEach((_, p) => {
     replayBuffers.forEach(firstPort + p, visit);

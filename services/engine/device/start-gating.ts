@@ -2,6 +2,7 @@ import type { StartGate } from '../contract/slice.js';
 import { CLASS, COPY_FLAG, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { GrantGating } from './grant-gating.js';
 import type { Shared } from './shared.js';
+import type { FrameRef, TrafficClass } from '../units/indices.js';
 
 /**
  * Queues with a gate beside those that start with grants. A frame of a queue with a gate waits in
@@ -16,7 +17,7 @@ export function withGate(
   /** The port at which a frame is just starting: its queues are looked at when that is over. */
   let starting = -1;
 
-  function isGated(port: number, trafficClass: number): boolean {
+  function isGated(port: number, trafficClass: TrafficClass): boolean {
     return (ports.gatedClasses(port) & (1 << trafficClass)) !== 0;
   }
 
@@ -28,7 +29,7 @@ export function withGate(
     }
   }
 
-  function isOfAccount(port: number, frame: number): boolean {
+  function isOfAccount(port: number, frame: FrameRef): boolean {
     return ports.hasAccounts(port, words[frame + CLASS] & PRIORITY_MASK);
   }
 

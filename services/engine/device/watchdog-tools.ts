@@ -7,6 +7,7 @@ import type { GrantGating } from './grant-gating.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
+import type { FrameRef, Priority, TrafficClass } from '../units/indices.js';
 
 /** Effects of a watchdog on the queues of a switch. */
 export function makeWatchdogTools(
@@ -19,13 +20,13 @@ export function makeWatchdogTools(
   const { clock, ports, pool, queues, digests } = shared;
 
   /** Frames of a congesting queue are paused by the priority that is the queue's number. */
-  function isStoppedBy(priority: number, trafficClass: number, frame: number): boolean {
+  function isStoppedBy(priority: Priority, trafficClass: TrafficClass, frame: FrameRef): boolean {
     const frameClass = pool.words[frame + CLASS];
     const isolating = (frameClass & ISOLATING_FLAG) !== 0;
     return (isolating ? trafficClass : frameClass & PRIORITY_MASK) === priority;
   }
 
-  function waits(port: number, priority: number): boolean {
+  function waits(port: number, priority: Priority): boolean {
     let some = false;
     queues.forEach(port, (frame, tc) => {
       if (isStoppedBy(priority, tc, frame)) some = true;
@@ -33,7 +34,7 @@ export function makeWatchdogTools(
     return some;
   }
 
-  function discard(port: number, priority: number): number {
+  function discard(port: number, priority: Priority): number {
     const tc = ports.classOf(port, priority);
     const kept: number[] = [];
     let dropped = 0;
@@ -50,7 +51,7 @@ export function makeWatchdogTools(
     return dropped;
   }
 
-  function drop(port: number, trafficClass: number, frame: number): void {
+  function drop(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
     const d = ports.owner(port);
     const { firstPort, listeners } = devices[d];
     listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
@@ -58,7 +59,7 @@ export function makeWatchdogTools(
     egressPath.lose(d, pool.words[frame + PORT], frame, DROP.WATCHDOG);
   }
 
-  function note(port: number, priority: number, on: boolean): void {
+  function note(port: number, priority: Priority, on: boolean): void {
     const d = ports.owner(port);
     const { firstPort, listeners } = devices[d];
     digests.mix(d, DID_WATCHDOG | (port - firstPort), (priority << 1) | (on ? 1 : 0));

@@ -1,6 +1,7 @@
 import { doubleCell, wordCell } from '../kernel/cells.js';
 import type { FramePool } from './frame-pool.js';
 import { CLASS, HASH, KIND_MASK, SEQUENCE } from './frame-pool.js';
+import type { FrameRef } from '../units/indices.js';
 
 /** Samples are lower than this. */
 const SAMPLE_RANGE = 2 ** 32;
@@ -23,7 +24,7 @@ export function makeDraw({ words }: FramePool) {
   }
 
   /** Most frames of a small share are excluded after one multiplication. */
-  function draws(frame: number): boolean {
+  function draws(frame: FrameRef): boolean {
     if (limit[0] === 0) return false;
     return (mixOf(words, frame) & sieve[0]) === 0 && sampleOf(words, frame) < limit[0];
   }
@@ -35,13 +36,13 @@ export function makeDraw({ words }: FramePool) {
  * Pseudo-random number of a frame, from fields that do not change on its path, so that every run
  * samples the same frames.
  */
-export function sampleOf(words: Int32Array, frame: number): number {
+export function sampleOf(words: Int32Array, frame: FrameRef): number {
   let h = mixOf(words, frame);
   h = Math.imul(h ^ (h >>> 16) ^ (words[frame + CLASS] & KIND_MASK), 0x7feb352d);
   h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-function mixOf(words: Int32Array, frame: number): number {
+function mixOf(words: Int32Array, frame: FrameRef): number {
   return words[frame + HASH] ^ Math.imul(words[frame + SEQUENCE], 0x9e3779b1);
 }

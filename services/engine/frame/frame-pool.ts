@@ -1,5 +1,6 @@
 import { Arena } from '../kernel/arena.js';
 import { assert } from '../kernel/assert.js';
+import type { FrameRef, Priority } from '../units/indices.js';
 
 /**
  * The frames of one service. A frame is named by an offset and has two records of eight words
@@ -120,7 +121,7 @@ export function isMarked(frameClass: number): boolean {
 }
 
 export interface FrameClass {
-  readonly priority: number;
+  readonly priority: Priority;
   readonly dei: boolean;
   readonly dscp: number;
   readonly ect: boolean;
@@ -187,7 +188,7 @@ export class FramePool {
     return frame;
   }
 
-  release(frame: number): void {
+  release(frame: FrameRef): void {
     assert(this.words[frame + CLASS] !== FREE, 'pool.release');
     this.words[frame + CLASS] = FREE;
     this.words[frame + NEXT] = this.free;
@@ -195,14 +196,14 @@ export class FramePool {
   }
 
   /** A new frame with the fields of one in another pool (or this one). */
-  copyFrom(pool: FramePool, frame: number): number {
+  copyFrom(pool: FramePool, frame: FrameRef): number {
     const copy = this.allocate();
     this.copyInto(copy, pool, frame);
     return copy;
   }
 
   /** Gives a frame the fields of one in another pool (or this one), but for list and times. */
-  copyInto(copy: number, pool: FramePool, frame: number): void {
+  copyInto(copy: number, pool: FramePool, frame: FrameRef): void {
     const { words, ends } = this;
     words[copy + LENGTH] = pool.words[frame + LENGTH];
     words[copy + CLASS] = pool.words[frame + CLASS];
@@ -218,66 +219,66 @@ export class FramePool {
     this.setBorn(copy, pool.born(frame));
   }
 
-  arrival(frame: number): number {
+  arrival(frame: FrameRef): number {
     return this.times[(frame >> 1) + ARRIVAL];
   }
 
-  setArrival(frame: number, time: number): void {
+  setArrival(frame: FrameRef, time: number): void {
     this.times[(frame >> 1) + ARRIVAL] = time;
   }
 
   /** When its payload was ready to be sent. */
-  born(frame: number): number {
+  born(frame: FrameRef): number {
     return this.births[(frame >> 1) + BORN_DOUBLE];
   }
 
-  setBorn(frame: number, time: number): void {
+  setBorn(frame: FrameRef, time: number): void {
     this.births[(frame >> 1) + BORN_DOUBLE] = time;
   }
 
-  flowId(frame: number): number {
+  flowId(frame: FrameRef): number {
     return this.ends[frame + FLOW_AND_SLOT] & FLOW_ID_MASK;
   }
 
-  setFlowId(frame: number, flowId: number): void {
+  setFlowId(frame: FrameRef, flowId: number): void {
     const { ends } = this;
     ends[frame + FLOW_AND_SLOT] = (ends[frame + FLOW_AND_SLOT] & ~FLOW_ID_MASK) | flowId;
   }
 
-  cameTagged(frame: number): number {
+  cameTagged(frame: FrameRef): number {
     return this.ends[frame + CAME_AND_CARRIED] & CAME_MASK;
   }
 
-  setCameTagged(frame: number, octets: number): void {
+  setCameTagged(frame: FrameRef, octets: number): void {
     const { ends } = this;
     ends[frame + CAME_AND_CARRIED] = (ends[frame + CAME_AND_CARRIED] & ~CAME_MASK) | octets;
   }
 
   /** -1: none. */
-  carried(frame: number): number {
+  carried(frame: FrameRef): number {
     return (this.ends[frame + CAME_AND_CARRIED] >> CARRIED_SHIFT) - 1;
   }
 
-  setCarried(frame: number, slot: number): void {
+  setCarried(frame: FrameRef, slot: number): void {
     const { ends } = this;
     const came = ends[frame + CAME_AND_CARRIED] & CAME_MASK;
     ends[frame + CAME_AND_CARRIED] = came | ((slot + 1) << CARRIED_SHIFT);
   }
 
   /** In flight, where a frame carries no octets: the number of its link layer, or -1. */
-  linkNumber(frame: number): number {
+  linkNumber(frame: FrameRef): number {
     return this.carried(frame);
   }
 
-  setLinkNumber(frame: number, number: number): void {
+  setLinkNumber(frame: FrameRef, number: number): void {
     this.setCarried(frame, number);
   }
 
-  slot(frame: number): number {
+  slot(frame: FrameRef): number {
     return this.ends[frame + FLOW_AND_SLOT] >> SLOT_SHIFT;
   }
 
-  setSlot(frame: number, slot: number): void {
+  setSlot(frame: FrameRef, slot: number): void {
     this.ends[frame + FLOW_AND_SLOT] = this.flowId(frame) | (slot << SLOT_SHIFT);
   }
 
@@ -287,13 +288,13 @@ export class FramePool {
   }
 
   /** A frame's two records, one behind the other. */
-  read(frame: number): Int32Array {
+  read(frame: FrameRef): Int32Array {
     const record = new Int32Array(RECORD_WORDS);
     this.readInto(frame, record, 0);
     return record;
   }
 
-  readInto(frame: number, target: Int32Array, at: number): void {
+  readInto(frame: FrameRef, target: Int32Array, at: number): void {
     for (let i = 0; i < STRIDE; i++) {
       target[at + i] = this.words[frame + i];
       target[at + STRIDE + i] = this.ends[frame + i];
@@ -301,7 +302,7 @@ export class FramePool {
   }
 
   /** Whether it equals a record in all but list, sequence, countdown and times. */
-  isLike(frame: number, record: Int32Array, at: number): boolean {
+  isLike(frame: FrameRef, record: Int32Array, at: number): boolean {
     const { words, ends } = this;
     const end = at + STRIDE;
     return (
@@ -318,19 +319,19 @@ export class FramePool {
   }
 
   /** Number of the buffer that a copy shares with others. */
-  replica(frame: number): number {
+  replica(frame: FrameRef): number {
     const upper = this.words[frame + CLASS] & CHARGE_MASK;
     return upper | (this.ends[frame + FLOW_AND_SLOT] >>> SLOT_SHIFT);
   }
 
-  setReplica(frame: number, number: number): void {
+  setReplica(frame: FrameRef, number: number): void {
     const { words } = this;
     const frameClass = words[frame + CLASS] & ~CHARGE_MASK;
     words[frame + CLASS] = frameClass | REPLICA_FLAG | (number & CHARGE_MASK);
     this.setSlot(frame, number & SLOT_MASK);
   }
 
-  endReplica(frame: number): void {
+  endReplica(frame: FrameRef): void {
     this.words[frame + CLASS] &= ~(REPLICA_FLAG | CHARGE_MASK);
     this.setSlot(frame, 0);
   }

@@ -1,6 +1,7 @@
 import type { FramePool } from './frame-pool.js';
 import { CLASS, FOLLOWED_FLAG } from './frame-pool.js';
 import { makeDraw } from './draw.js';
+import type { FrameRef } from '../units/indices.js';
 
 /** What happens to a frame that passes a port. */
 export const RECEIVED = 0;
@@ -50,7 +51,7 @@ export function makeTraceMask(pool: FramePool, ports: number) {
   }
 
   /** It is reported, a fault may affect it, or a link layer checks it. */
-  function matchesReceived(port: number, frame: number): boolean {
+  function matchesReceived(port: number, frame: FrameRef): boolean {
     return ((words[frame + CLASS] | WANTS_ALL | IMPAIRED | LAYERED) & received[port]) !== 0;
   }
 
@@ -63,16 +64,16 @@ export function makeTraceMask(pool: FramePool, ports: number) {
     return (received[port] & IMPAIRED) !== 0;
   }
 
-  function wantsReceived(port: number, frame: number): boolean {
+  function wantsReceived(port: number, frame: FrameRef): boolean {
     return ((words[frame + CLASS] | WANTS_ALL) & received[port]) !== 0;
   }
 
   /** It is reported, or counted only. */
-  function matchesQueued(port: number, frame: number): boolean {
+  function matchesQueued(port: number, frame: FrameRef): boolean {
     return ((words[frame + CLASS] | WANTS_ALL | COUNTS_TIME) & queued[port]) !== 0;
   }
 
-  function wantsQueued(port: number, frame: number): boolean {
+  function wantsQueued(port: number, frame: FrameRef): boolean {
     return ((words[frame + CLASS] | WANTS_ALL) & queued[port]) !== 0;
   }
 

@@ -1,6 +1,7 @@
 import type { Encapsulation, Envelope } from '../wire/congestion-message.js';
 import { type EthernetHeader, NO_TAG, tagControl } from '../wire/ethernet.js';
 import type { Stations } from './stations.js';
+import type { Priority } from '../units/indices.js';
 
 const VID_MASK = 0xfff;
 const S_TAG_SHIFT = 16;
@@ -8,7 +9,7 @@ const S_TAG_SHIFT = 16;
 /** Source, destination and headers of a message. */
 export interface NoticeEnds {
   readonly encapsulation: Encapsulation;
-  readonly priority: number;
+  readonly priority: Priority;
   readonly dscp: number;
   /** VLANs as frames have them: C-TAG in the low half, S-TAG in the high half. */
   readonly tags: number;
@@ -42,7 +43,7 @@ export function fillEthernet(
   source: number,
   destination: number,
   tags: number,
-  priority: number,
+  priority: Priority,
 ): void {
   into.source = source;
   into.destination = destination;
@@ -50,6 +51,6 @@ export function fillEthernet(
   into.sTag = tagOf(tags >>> S_TAG_SHIFT, priority);
 }
 
-function tagOf(vlan: number, priority: number): number {
+function tagOf(vlan: number, priority: Priority): number {
   return vlan === 0 ? NO_TAG : tagControl({ priority, dropEligible: false, vlan });
 }

@@ -18,6 +18,7 @@ import { ETHERTYPE_IPV4, ETHERNET_HEADER_OCTETS } from '../wire/ethernet.js';
 import { blankIpv4Header, encodeIpv4Header } from '../wire/ipv4.js';
 import { blankUdpHeader, encodeUdpHeader, IP_PROTOCOL_UDP } from '../wire/udp.js';
 import { groupIpv4, groupMac, type Stations } from './stations.js';
+import type { FrameRef } from '../units/indices.js';
 
 const IPV4_OCTETS = 20;
 /** RoCEv2, and the discard service for frames without a transport. */
@@ -45,7 +46,7 @@ const headers = new Uint8Array(2 + IPV4_OCTETS + 8);
  */
 export function sampleFrame(
   pool: FramePool,
-  frame: number,
+  frame: FrameRef,
   stations: Stations,
   most: number,
   msdu: Uint8Array,

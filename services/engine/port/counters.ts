@@ -1,5 +1,6 @@
 import { DROP_REASONS } from '../contract/probe.js';
 import type { Tables } from '../kernel/tables.js';
+import type { PortRow, Priority } from '../units/indices.js';
 
 // Words of a counter record: one per port and priority, eight doubles (one cache line).
 
@@ -24,8 +25,8 @@ const LOSS_STRIDE = 4;
 
 export interface FirstLoss {
   readonly timePs: number;
-  readonly port: number;
-  readonly priority: number;
+  readonly port: PortRow;
+  readonly priority: Priority;
   readonly count: number;
 }
 
@@ -48,23 +49,23 @@ export function makeCounters(tables: Tables) {
   const controlReceived = tables.float64('port', 1);
   const controlUnclaimed = tables.float64('port', 1);
 
-  function rowOf(port: number, priority: number): number {
+  function rowOf(port: PortRow, priority: Priority): number {
     return priority * portCount + port;
   }
 
-  function received(port: number, priority: number, octets: number): void {
+  function received(port: PortRow, priority: Priority, octets: number): void {
     const at = rowOf(port, priority) * STRIDE;
     values[at + RX_FRAMES]++;
     values[at + RX_OCTETS] += octets;
   }
 
-  function sent(port: number, priority: number, octets: number): void {
+  function sent(port: PortRow, priority: Priority, octets: number): void {
     const at = rowOf(port, priority) * STRIDE;
     values[at + TX_FRAMES]++;
     values[at + TX_OCTETS] += octets;
   }
 
-  function dropped(port: number, priority: number, octets: number, reason: number): void {
+  function dropped(port: PortRow, priority: Priority, octets: number, reason: number): void {
     const row = rowOf(port, priority);
     values[row * STRIDE + DROP_FRAMES]++;
     values[row * STRIDE + DROP_OCTETS] += octets;
@@ -72,7 +73,7 @@ export function makeCounters(tables: Tables) {
   }
 
   /** A frame was dropped whose account was lossless; `port` is counted from the device's first. */
-  function lost(device: number, port: number, priority: number, time: number): void {
+  function lost(device: number, port: PortRow, priority: Priority, time: number): void {
     const at = device * LOSS_STRIDE;
     if (losses[at + LOSS_COUNT]++ > 0) return;
     losses[at + LOSS_TIME] = time;
@@ -92,69 +93,69 @@ export function makeCounters(tables: Tables) {
     };
   }
 
-  function made(port: number, priority: number, octets: number): void {
+  function made(port: PortRow, priority: Priority, octets: number): void {
     const at = rowOf(port, priority) * STRIDE;
     values[at + MADE_FRAMES]++;
     values[at + MADE_OCTETS] += octets;
   }
 
   /** The priority of a received frame was changed. */
-  function remapped(port: number, from: number, to: number, octets: number): void {
+  function remapped(port: PortRow, from: number, to: number, octets: number): void {
     made(port, to, octets);
     const at = rowOf(port, from) * STRIDE;
     values[at + MADE_FRAMES]--;
     values[at + MADE_OCTETS] -= octets;
   }
 
-  function marked(port: number, priority: number): void {
+  function marked(port: PortRow, priority: Priority): void {
     marks[rowOf(port, priority)]++;
   }
 
-  function retagged(port: number, priority: number, octets: number): void {
+  function retagged(port: PortRow, priority: Priority, octets: number): void {
     tagOctets[rowOf(port, priority)] += octets;
   }
 
-  function repeated(port: number, priority: number, octets: number): void {
+  function repeated(port: PortRow, priority: Priority, octets: number): void {
     const at = rowOf(port, priority) * 2;
     repetitions[at]++;
     repetitions[at + 1] += octets;
   }
 
-  function repeatedFrames(port: number, priority: number): number {
+  function repeatedFrames(port: PortRow, priority: Priority): number {
     return repetitions[rowOf(port, priority) * 2];
   }
 
-  function repeatedOctets(port: number, priority: number): number {
+  function repeatedOctets(port: PortRow, priority: Priority): number {
     return repetitions[rowOf(port, priority) * 2 + 1];
   }
 
-  function consumed(port: number, priority: number, octets: number): void {
+  function consumed(port: PortRow, priority: Priority, octets: number): void {
     const at = rowOf(port, priority) * 2;
     consumptions[at]++;
     consumptions[at + 1] += octets;
   }
 
-  function consumedFrames(port: number, priority: number): number {
+  function consumedFrames(port: PortRow, priority: Priority): number {
     return consumptions[rowOf(port, priority) * 2];
   }
 
-  function consumedOctets(port: number, priority: number): number {
+  function consumedOctets(port: PortRow, priority: Priority): number {
     return consumptions[rowOf(port, priority) * 2 + 1];
   }
 
-  function get(port: number, priority: number, word: number): number {
+  function get(port: PortRow, priority: Priority, word: number): number {
     return values[rowOf(port, priority) * STRIDE + word];
   }
 
-  function drops(port: number, priority: number, reason: number): number {
+  function drops(port: PortRow, priority: Priority, reason: number): number {
     return reasons[rowOf(port, priority) * REASONS + reason];
   }
 
-  function marksOf(port: number, priority: number): number {
+  function marksOf(port: PortRow, priority: Priority): number {
     return marks[rowOf(port, priority)];
   }
 
-  function tagOctetsOf(port: number, priority: number): number {
+  function tagOctetsOf(port: PortRow, priority: Priority): number {
     return tagOctets[rowOf(port, priority)];
   }
 

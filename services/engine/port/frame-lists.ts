@@ -1,6 +1,7 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { NEXT } from '../frame/frame-pool.js';
 import type { Tables, Unit } from '../kernel/tables.js';
+import type { FrameRef } from '../units/indices.js';
 
 const HEAD = 0;
 const TAIL = 1;
@@ -14,7 +15,7 @@ export function makeFrameLists(tables: Tables, pool: FramePool, unit: Unit, perR
   const records = tables.int32(unit, STRIDE * perRow).fill(-1);
 
   /** True if the list was empty before. */
-  function push(list: number, frame: number): boolean {
+  function push(list: number, frame: FrameRef): boolean {
     const at = list * STRIDE;
     const tail = records[at + TAIL];
     words[frame + NEXT] = -1;
@@ -41,7 +42,7 @@ export function makeFrameLists(tables: Tables, pool: FramePool, unit: Unit, perR
     return records[list * STRIDE + HEAD];
   }
 
-  function forEach(list: number, visit: (frame: number) => void): void {
+  function forEach(list: number, visit: (frame: FrameRef) => void): void {
     for (let f = head(list); f >= 0; f = words[f + NEXT]) visit(f);
   }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { Ports } from './ports.js';
 import type { Queues } from './queues.js';
 import { QUEUE_FRAMES } from './queues.js';
+import type { FrameRef, PortRow, Priority } from '../units/indices.js';
 
 // Doubles of a port and priority.
 
@@ -33,7 +34,7 @@ export function makeFrameTimes(
   const wanted = traceMask.wanted[QUEUED];
 
   /** From a time on; `sum`: the value by then. */
-  function start(port: number, priority: number, fromPs: number, sum: number): void {
+  function start(port: PortRow, priority: Priority, fromPs: number, sum: number): void {
     const row = (port << 3) | priority;
     reckoned[port] |= 1 << priority;
     wanted[port] |= COUNTS_TIME;
@@ -41,18 +42,18 @@ export function makeFrameTimes(
     doubles[row * WIDTH + SUM] = sum;
   }
 
-  function stop(port: number, priority: number): void {
+  function stop(port: PortRow, priority: Priority): void {
     reckoned[port] &= ~(1 << priority);
     if (reckoned[port] === 0) wanted[port] &= ~COUNTS_TIME;
   }
 
   /** A frame has joined a queue just now. */
-  function joined(port: number, frame: number): void {
+  function joined(port: PortRow, frame: FrameRef): void {
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     if ((reckoned[port] & (1 << priority)) !== 0) reckon(port, priority, clock.now, 1);
   }
 
-  function reckon(port: number, priority: number, now: number, newcomers: number): void {
+  function reckon(port: PortRow, priority: Priority, now: number, newcomers: number): void {
     const at = ((port << 3) | priority) * WIDTH;
     const frames = queues.get(port, ports.classOf(port, priority), QUEUE_FRAMES) - newcomers;
     doubles[at + SUM] += frames * (now - doubles[at + UNTIL]);
@@ -60,18 +61,18 @@ export function makeFrameTimes(
   }
 
   /** Sums up to now. */
-  function upTo(port: number, priority: number, now: number): number {
+  function upTo(port: PortRow, priority: Priority, now: number): number {
     reckon(port, priority, now, 0);
     return sum(port, priority);
   }
 
   /** The sum at its last update. */
-  function sum(port: number, priority: number): number {
+  function sum(port: PortRow, priority: Priority): number {
     return doubles[((port << 3) | priority) * WIDTH + SUM];
   }
 
   /** Time of the last update. */
-  function until(port: number, priority: number): number {
+  function until(port: PortRow, priority: Priority): number {
     return doubles[((port << 3) | priority) * WIDTH + UNTIL];
   }
 

@@ -4,6 +4,7 @@ import { wordCell } from '../kernel/cells.js';
 import type { Slots } from '../kernel/slots.js';
 import type { Ports } from './ports.js';
 import { IN_FLIGHT_QUEUE_HEAD, IN_FLIGHT_QUEUE_TAIL, PORT_WORDS } from './ports.js';
+import type { FrameRef, PortRow } from '../units/indices.js';
 
 /**
  * Frames in flight towards each port. A link delivers in order, so an in-flight queue is a list and
@@ -23,7 +24,7 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
    * The frame's record has its arrival time. True if the in-flight queue was empty, so that this is
    * the port's next arrival.
    */
-  function push(port: number, frame: number): boolean {
+  function push(port: PortRow, frame: FrameRef): boolean {
     const at = port * PORT_WORDS;
     words[frame + NEXT] = -1;
     const tail = rows[at + IN_FLIGHT_QUEUE_TAIL];
@@ -38,7 +39,7 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
   }
 
   /** Removes the first frame; its record has the arrival time of the next one, if there is any. */
-  function shift(port: number): number {
+  function shift(port: PortRow): number {
     const at = port * PORT_WORDS;
     const frame = rows[at + IN_FLIGHT_QUEUE_HEAD];
     const next = words[frame + NEXT];
@@ -48,19 +49,19 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
   }
 
   /** The next frame to arrive, -1 if none is in flight. */
-  function head(port: number): number {
+  function head(port: PortRow): number {
     return rows[port * PORT_WORDS + IN_FLIGHT_QUEUE_HEAD];
   }
 
   /** Arrival time of the frame behind the one just removed: its record is prefetched meanwhile. */
-  function timeBehind(port: number, taken: number): number {
+  function timeBehind(port: PortRow, taken: number): number {
     const next = head(port);
     if (next < 0) return Infinity;
     fetched[0] = words[next + CLASS];
     return times[(taken >> 1) + ARRIVAL];
   }
 
-  function forEach(port: number, visit: (frame: number, arrivalPs: number) => void): void {
+  function forEach(port: PortRow, visit: (frame: FrameRef, arrivalPs: number) => void): void {
     let arrivalPs = arrivals.at[port];
     for (let f = head(port); f >= 0; f = words[f + NEXT]) {
       visit(f, arrivalPs);
@@ -69,7 +70,7 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
   }
 
   /** Clears an in-flight queue, whose frames the caller has saved. */
-  function clear(port: number): void {
+  function clear(port: PortRow): void {
     rows[port * PORT_WORDS + IN_FLIGHT_QUEUE_HEAD] = -1;
     rows[port * PORT_WORDS + IN_FLIGHT_QUEUE_TAIL] = -1;
   }

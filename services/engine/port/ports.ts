@@ -1,6 +1,7 @@
 import type { PortSpec } from '../contract/spec.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
+import type { PortRow, Priority, TrafficClass } from '../units/indices.js';
 
 // Words of a port.
 
@@ -84,7 +85,7 @@ export function makePorts(tables: Tables) {
 
   /** `ingressPs`: from the last bit received (cutting through: the 64th octet) to the device. */
   function configure(
-    port: number,
+    port: PortRow,
     device: number,
     spec: PortSpec,
     ingressPs: number,
@@ -109,7 +110,7 @@ export function makePorts(tables: Tables) {
   }
 
   /** Traffic class of each priority from now on. */
-  function setClasses(port: number, classOf: readonly number[]): void {
+  function setClasses(port: PortRow, classOf: readonly number[]): void {
     const identity = classOf.every((tc, priority) => tc === priority);
     classes.set(classOf, port << 3);
     words[port * PORT_WORDS + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
@@ -117,7 +118,7 @@ export function makePorts(tables: Tables) {
   }
 
   /** A held priority stops the classes that the table (three bits each) has for it. */
-  function stallByTable(port: number, table: number): void {
+  function stallByTable(port: PortRow, table: number): void {
     words[port * PORT_WORDS + STALLS] = STALL_BY_TABLE | (table << STALL_TABLE_SHIFT);
   }
 
@@ -127,24 +128,24 @@ export function makePorts(tables: Tables) {
     peers[b] = a;
   }
 
-  function classOf(port: number, priority: number): number {
+  function classOf(port: PortRow, priority: Priority): number {
     return classes[(port << 3) | priority];
   }
 
-  function groupOf(port: number, priority: number): number {
+  function groupOf(port: PortRow, priority: Priority): number {
     return groups[(port << 3) | priority];
   }
 
-  function owner(port: number): number {
+  function owner(port: PortRow): number {
     return owners[port];
   }
 
-  function peer(port: number): number {
+  function peer(port: PortRow): number {
     return peers[port];
   }
 
   /** Sets one gate's mask of held priorities; true if the union changed. */
-  function hold(gate: number, port: number, priorities: number): boolean {
+  function hold(gate: number, port: PortRow, priorities: number): boolean {
     assert(gate >= 0 && gate < SLOTS_MOST, 'gate.unknown');
     heldByGate[port * SLOTS_MOST + gate] = priorities;
     let union = 0;
@@ -159,58 +160,58 @@ export function makePorts(tables: Tables) {
   }
 
   /** Holds of any of these priorities extend to the others. */
-  function holdAlong(port: number, holders: number, others: number): void {
+  function holdAlong(port: PortRow, holders: number, others: number): void {
     holdersAlong[2 * port] = holders;
     holdersAlong[2 * port + 1] = others;
   }
 
-  function held(port: number): number {
+  function held(port: PortRow): number {
     return words[port * PORT_WORDS + HELD];
   }
 
-  function octetPs(port: number): number {
+  function octetPs(port: PortRow): number {
     return words[port * PORT_WORDS + OCTET_PS];
   }
 
-  function cutsThrough(port: number): boolean {
+  function cutsThrough(port: PortRow): boolean {
     return words[port * PORT_WORDS + WAY_IN] === CUT_THROUGH;
   }
 
   /** A frame that comes in is whole, and has passed the pipeline. */
-  function isStoreAndForward(port: number): boolean {
+  function isStoreAndForward(port: PortRow): boolean {
     return words[port * PORT_WORDS + WAY_IN] === 0;
   }
 
   /** Frames come and go by way of a link layer from now on. */
-  function layer(port: number): void {
+  function layer(port: PortRow): void {
     words[port * PORT_WORDS + WAY_IN] = LAYERED;
     doubles[port * PORT_DOUBLES + INGRESS_PS] = 0;
   }
 
-  function hasLinkLayer(port: number): boolean {
+  function hasLinkLayer(port: PortRow): boolean {
     return words[port * PORT_WORDS + WAY_IN] === LAYERED;
   }
 
   /** The link layer has a frame to send again, which goes before all others, or no longer. */
-  function setRepeat(port: number, due: boolean): void {
+  function setRepeat(port: PortRow, due: boolean): void {
     const at = port * PORT_WORDS + READY;
     words[at] = due ? words[at] | REPEAT : words[at] & ~REPEAT;
   }
 
-  function repeats(port: number): boolean {
+  function repeats(port: PortRow): boolean {
     return (words[port * PORT_WORDS + READY] & REPEAT) !== 0;
   }
 
-  function requestControl(port: number, source: number): void {
+  function requestControl(port: PortRow, source: number): void {
     words[port * PORT_WORDS + CONTROL_DUE] |= 1 << source;
   }
 
-  function controlDue(port: number): boolean {
+  function controlDue(port: PortRow): boolean {
     return mayCompose(words[port * PORT_WORDS + CONTROL_DUE]) !== 0;
   }
 
   /** These sources, one bit each, send nothing until they are no longer muted. */
-  function mute(port: number, sources: number): void {
+  function mute(port: PortRow, sources: number): void {
     const at = port * PORT_WORDS + CONTROL_DUE;
     words[at] = (words[at] & SOURCES) | (sources << MUTED_SHIFT);
   }
@@ -219,12 +220,12 @@ export function makePorts(tables: Tables) {
     return due & SOURCES & ~(due >> MUTED_SHIFT);
   }
 
-  function controlIsDue(port: number, source: number): boolean {
+  function controlIsDue(port: PortRow, source: number): boolean {
     return (words[port * PORT_WORDS + CONTROL_DUE] & (1 << source)) !== 0;
   }
 
   /** Takes the lowest source that has a control frame due. */
-  function takeControl(port: number): number {
+  function takeControl(port: PortRow): number {
     const at = port * PORT_WORDS + CONTROL_DUE;
     const due = mayCompose(words[at]);
     const lowest = due & -due;
@@ -233,7 +234,7 @@ export function makePorts(tables: Tables) {
   }
 
   /** Only the classes of these priorities, one bit each, are grant-gated. */
-  function meter(port: number, priorities: number): void {
+  function meter(port: PortRow, priorities: number): void {
     const at = port * PORT_WORDS + GRANT_GATED;
     words[at] &= ~CLASSES;
     for (let priority = 0; priority < 8; priority++) {
@@ -242,7 +243,7 @@ export function makePorts(tables: Tables) {
   }
 
   /** From now on the classes of these priorities, one bit each, start as their gate lets them. */
-  function gate(port: number, priorities: number): void {
+  function gate(port: PortRow, priorities: number): void {
     const at = port * PORT_WORDS + GRANT_GATED;
     words[at] = (words[at] & 0xffff) | (priorities << CHARGED_SHIFT);
     for (let priority = 0; priority < 8; priority++) {
@@ -252,71 +253,71 @@ export function makePorts(tables: Tables) {
   }
 
   /** Classes with a gate, one bit each. */
-  function gatedClasses(port: number): number {
+  function gatedClasses(port: PortRow): number {
     return (words[port * PORT_WORDS + GRANT_GATED] >>> GATED_SHIFT) & CLASSES;
   }
 
   /** Classes with a gate, or that start with grants. */
-  function permitted(port: number): number {
+  function permitted(port: PortRow): number {
     const word = words[port * PORT_WORDS + GRANT_GATED];
     return (word | (word >>> GATED_SHIFT)) & CLASSES;
   }
 
   /** Frames of a class start when a gate lets them, or with grants. */
-  function isPermitted(port: number, trafficClass: number): boolean {
+  function isPermitted(port: PortRow, trafficClass: TrafficClass): boolean {
     return (permitted(port) & (1 << trafficClass)) !== 0;
   }
 
   /** What is stored of a priority behind the port is charged to the link partner. */
-  function isCharged(port: number, priority: number): boolean {
+  function isCharged(port: PortRow, priority: Priority): boolean {
     const word = words[port * PORT_WORDS + GRANT_GATED];
     return (((word >>> ACCOUNTS_SHIFT) | (word >>> CHARGED_SHIFT)) & (1 << priority)) !== 0;
   }
 
   /** Classes that start with permission only, one bit each. */
-  function grantGating(port: number): number {
+  function grantGating(port: PortRow): number {
     return words[port * PORT_WORDS + GRANT_GATED] & CLASSES;
   }
 
   /** Whether a class is grant-gated. */
-  function isGrantGated(port: number, trafficClass: number): boolean {
+  function isGrantGated(port: PortRow, trafficClass: TrafficClass): boolean {
     return (words[port * PORT_WORDS + GRANT_GATED] & (1 << trafficClass)) !== 0;
   }
 
   /** A priority has accounts of grants at the port, whether they are in use or not. */
-  function hasAccounts(port: number, priority: number): boolean {
+  function hasAccounts(port: PortRow, priority: Priority): boolean {
     return ((words[port * PORT_WORDS + GRANT_GATED] >> ACCOUNTS_SHIFT) & (1 << priority)) !== 0;
   }
 
   /** A frame that has a grant is to be sent, whether it is paused or not. */
-  function hasWork(port: number): boolean {
+  function hasWork(port: PortRow): boolean {
     const at = port * PORT_WORDS;
     return (words[at + READY] | mayCompose(words[at + CONTROL_DUE])) !== 0;
   }
 
-  function freeAt(port: number): number {
+  function freeAt(port: PortRow): number {
     return doubles[port * PORT_DOUBLES + FREE_AT];
   }
 
-  function setFreeAt(port: number, time: number): void {
+  function setFreeAt(port: PortRow, time: number): void {
     doubles[port * PORT_DOUBLES + FREE_AT] = time;
   }
 
-  function latencyPs(port: number): number {
+  function latencyPs(port: PortRow): number {
     return doubles[port * PORT_DOUBLES + LATENCY_PS];
   }
 
-  function controlDelayPs(port: number): number {
+  function controlDelayPs(port: PortRow): number {
     return controlDelays[port];
   }
 
   /** From when a frame counts as come in until a device has it, or its link layer checks it. */
-  function ingressPs(port: number): number {
+  function ingressPs(port: PortRow): number {
     return doubles[port * PORT_DOUBLES + INGRESS_PS];
   }
 
   /** Of the device, whichever side of it frames are checked. */
-  function pipelinePs(port: number): number {
+  function pipelinePs(port: PortRow): number {
     return pipelines[port];
   }
 

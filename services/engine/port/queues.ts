@@ -15,6 +15,7 @@ import {
   STALL_TABLE_SHIFT,
   STALLS,
 } from './ports.js';
+import type { FrameRef, PortRow, TrafficClass } from '../units/indices.js';
 
 // Words of a queue; there is one per port and traffic class.
 
@@ -39,28 +40,28 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   const times = new Float64Array(records.buffer, records.byteOffset, records.length / 2);
   for (let q = HEAD; q < records.length; q += STRIDE) records[q] = -1;
 
-  function rowOf(port: number, trafficClass: number): number {
+  function rowOf(port: PortRow, trafficClass: TrafficClass): number {
     return trafficClass * portCount + port;
   }
 
-  function push(port: number, trafficClass: number, frame: number): void {
+  function push(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void {
     link(port, trafficClass, frame);
     count(port, trafficClass, frame);
   }
 
   /** Appends a frame, and leaves it open whether the first may start. */
-  function append(port: number, trafficClass: number, frame: number): void {
+  function append(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void {
     join(rowOf(port, trafficClass) * STRIDE, frame);
     count(port, trafficClass, frame);
   }
 
   /** Appends a frame that is counted already. */
-  function link(port: number, trafficClass: number, frame: number): void {
+  function link(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void {
     if (join(rowOf(port, trafficClass) * STRIDE, frame)) setReady(port, trafficClass);
   }
 
   /** True if the queue was empty before. */
-  function join(q: number, frame: number): boolean {
+  function join(q: number, frame: FrameRef): boolean {
     const isFirst = records[q + HEAD] < 0;
     words[frame + NEXT] = -1;
     if (isFirst) records[q + HEAD] = frame;
@@ -70,21 +71,21 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   }
 
   /** The first frame of a class may start. */
-  function setReady(port: number, trafficClass: number): void {
+  function setReady(port: PortRow, trafficClass: TrafficClass): void {
     ports.words[port * PORT_WORDS + READY] |= 1 << trafficClass;
   }
 
   /** It may not. */
-  function setUnready(port: number, trafficClass: number): void {
+  function setUnready(port: PortRow, trafficClass: TrafficClass): void {
     ports.words[port * PORT_WORDS + READY] &= ~(1 << trafficClass);
   }
 
-  function isReady(port: number, trafficClass: number): boolean {
+  function isReady(port: PortRow, trafficClass: TrafficClass): boolean {
     return (ports.words[port * PORT_WORDS + READY] & (1 << trafficClass)) !== 0;
   }
 
   /** Counts a frame for a queue, although it may still be in a line before it. */
-  function count(port: number, trafficClass: number, frame: number): void {
+  function count(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void {
     const q = rowOf(port, trafficClass) * STRIDE;
     if (records[q + QUEUE_FRAMES]++ === 0) times[(q >> 1) + SINCE_DOUBLE] = clock.now;
     const octets = records[q + QUEUE_OCTETS] + words[frame + STORED];
@@ -93,7 +94,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   }
 
   /** Removes the first frame of a class that has one. */
-  function shift(port: number, trafficClass: number): number {
+  function shift(port: PortRow, trafficClass: TrafficClass): number {
     const q = rowOf(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
     assert(frame >= 0, 'queue.empty');
@@ -106,7 +107,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   }
 
   /** Removes the first frame of a class; it is still counted. */
-  function unlink(port: number, trafficClass: number): number {
+  function unlink(port: PortRow, trafficClass: TrafficClass): number {
     const q = rowOf(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
     const next = words[frame + NEXT];
@@ -116,27 +117,27 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   }
 
   /** First frame of a class, -1 if none. */
-  function head(port: number, trafficClass: number): number {
+  function head(port: PortRow, trafficClass: TrafficClass): number {
     return records[rowOf(port, trafficClass) * STRIDE + HEAD];
   }
 
   /** Traffic classes whose first frame may start unless it is held, one bit each. */
-  function ready(port: number): number {
+  function ready(port: PortRow): number {
     return ports.words[port * PORT_WORDS + READY] & ~REPEAT;
   }
 
   /** First frame of a port's highest class that is ready, -1 if none is. */
-  function firstReady(port: number): number {
+  function firstReady(port: PortRow): number {
     const ready = ports.words[port * PORT_WORDS + READY] & ~REPEAT;
     return ready === 0 ? -1 : head(port, 31 - Math.clz32(ready));
   }
 
-  function headWireOctets(port: number, trafficClass: number): number {
+  function headWireOctets(port: PortRow, trafficClass: TrafficClass): number {
     return words[head(port, trafficClass) + LENGTH] + WIRE_OVERHEAD_OCTETS;
   }
 
   /** Classes of a port that have a frame which may start now, one bit each. */
-  function eligible(port: number): number {
+  function eligible(port: PortRow): number {
     const at = port * PORT_WORDS;
     const held = ports.words[at + HELD];
     const ready = ports.words[at + READY];
@@ -158,7 +159,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   }
 
   /** Of the ready classes, those whose first frame has no held priority. */
-  function notHeld(port: number, ready: number, held: number): number {
+  function notHeld(port: PortRow, ready: number, held: number): number {
     let free = 0;
     for (let tc = 0; tc < 8; tc++) {
       if ((ready & (1 << tc)) === 0) continue;
@@ -168,23 +169,26 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return free;
   }
 
-  function get(port: number, trafficClass: number, word: number): number {
+  function get(port: PortRow, trafficClass: TrafficClass, word: number): number {
     return records[rowOf(port, trafficClass) * STRIDE + word];
   }
 
   /** Since when a queue has not been empty, if it is not. */
-  function since(port: number, trafficClass: number): number {
+  function since(port: PortRow, trafficClass: TrafficClass): number {
     return times[((rowOf(port, trafficClass) * STRIDE) >> 1) + SINCE_DOUBLE];
   }
 
-  function forEach(port: number, visit: (frame: number, trafficClass: number) => void): void {
+  function forEach(
+    port: PortRow,
+    visit: (frame: FrameRef, trafficClass: TrafficClass) => void,
+  ): void {
     for (let tc = 0; tc < 8; tc++) {
       for (let f = head(port, tc); f >= 0; f = words[f + NEXT]) visit(f, tc);
     }
   }
 
   /** Replaces the frames of a queue by others of the same number and size. */
-  function relink(port: number, trafficClass: number, frames: readonly number[]): void {
+  function relink(port: PortRow, trafficClass: TrafficClass, frames: readonly number[]): void {
     const q = rowOf(port, trafficClass) * STRIDE;
     frames.forEach((frame, i) => {
       words[frame + NEXT] = frames[i + 1] ?? -1;

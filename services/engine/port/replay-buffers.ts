@@ -3,6 +3,7 @@ import { CARRIES_FLAG, CLASS, LENGTH } from '../frame/frame-pool.js';
 import type { OctetStore } from '../frame/octet-store.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
+import type { FrameRef, PortRow } from '../units/indices.js';
 
 // Words of a port.
 
@@ -48,7 +49,7 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   let used = 0;
 
   /** Keeps a copy of a frame that starts now. */
-  function keep(port: number, frame: number, nowPs: number): void {
+  function keep(port: PortRow, frame: FrameRef, nowPs: number): void {
     const at = port * STRIDE;
     const count = rows[at + FRAMES];
     if (count > rings[port * RING_STRIDE + MASK]) grow(port);
@@ -71,17 +72,17 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   }
 
   /** The n-th from the oldest on. */
-  function placeOf(port: number, n: number): number {
+  function placeOf(port: PortRow, n: number): number {
     const ring = port * RING_STRIDE;
     return rings[ring + BASE] + (((rings[ring + HEAD] + n) & rings[ring + MASK]) << PLACE_SHIFT);
   }
 
-  function frameAt(port: number, n: number): number {
+  function frameAt(port: PortRow, n: number): number {
     return places[placeOf(port, n)];
   }
 
   /** A ring of twice as many places. */
-  function grow(port: number): void {
+  function grow(port: PortRow): void {
     const ring = port * RING_STRIDE;
     const room = rings[ring + MASK] + 1;
     const own = Array.from({ length: room }, (_, n) => frameAt(port, n));
@@ -89,7 +90,7 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   }
 
   /** Gives a port a new ring, of a power of two places, the first of them these. */
-  function remake(port: number, frames: readonly number[], room: number): void {
+  function remake(port: PortRow, frames: readonly number[], room: number): void {
     const ring = port * RING_STRIDE;
     const base = room - 1 === rings[ring + MASK] ? rings[ring + BASE] : moreRoom(room);
     places.fill(NONE, base, base + (room << PLACE_SHIFT));
@@ -113,13 +114,13 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   }
 
   /** With octets of its own, if it carries any. */
-  function share(copy: number, frame: number): void {
+  function share(copy: number, frame: FrameRef): void {
     const slot = pool.carried(frame);
     pool.setCarried(copy, slot < 0 ? slot : store.put(store.get(slot), store.length(slot)));
   }
 
   /** Lets go of so many, from the oldest on. */
-  function release(port: number, count: number): void {
+  function release(port: PortRow, count: number): void {
     const at = port * STRIDE;
     assert(count <= rows[at + FRAMES], 'replay.release');
     for (let n = 0; n < count; n++) {
@@ -132,7 +133,7 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     rows[at + PLACE] = Math.max(0, rows[at + PLACE] - count);
   }
 
-  function unload(at: number, frame: number): void {
+  function unload(at: number, frame: FrameRef): void {
     if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
     rows[at + CARRYING]--;
     const slot = pool.carried(frame);
@@ -140,12 +141,12 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   }
 
   /** The oldest is sent again next. */
-  function rewind(port: number): void {
+  function rewind(port: PortRow): void {
     rows[port * STRIDE + PLACE] = 0;
   }
 
   /** A new frame like the one that is sent again next. */
-  function repeat(port: number): number {
+  function repeat(port: PortRow): number {
     const at = port * STRIDE;
     assert(rows[at + PLACE] < rows[at + FRAMES], 'replay.empty');
     const frame = frameAt(port, rows[at + PLACE]++);
@@ -154,24 +155,24 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     return copy;
   }
 
-  function frames(port: number): number {
+  function frames(port: PortRow): number {
     return rows[port * STRIDE + FRAMES];
   }
 
-  function octets(port: number): number {
+  function octets(port: PortRow): number {
     return rows[port * STRIDE + OCTETS];
   }
 
-  function peakFrames(port: number): number {
+  function peakFrames(port: PortRow): number {
     return rows[port * STRIDE + PEAK_FRAMES];
   }
 
-  function peakOctets(port: number): number {
+  function peakOctets(port: PortRow): number {
     return rows[port * STRIDE + PEAK_OCTETS];
   }
 
   /** When the oldest was sent first. */
-  function oldestPs(port: number): number {
+  function oldestPs(port: PortRow): number {
     return rows[port * STRIDE + FRAMES] === 0 ? Infinity : pool.arrival(frameAt(port, 0));
   }
 
@@ -179,28 +180,28 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
    * Of the receiver of a port: of what arrived before this time, something may be sent again by the
    * link partner.
    */
-  function missingUntilPs(port: number): number {
+  function missingUntilPs(port: PortRow): number {
     return missing[port];
   }
 
-  function setMissingUntil(port: number, timePs: number): void {
+  function setMissingUntil(port: PortRow, timePs: number): void {
     missing[port] = timePs;
   }
 
-  function forEach(port: number, visit: (frame: number) => void): void {
+  function forEach(port: PortRow, visit: (frame: FrameRef) => void): void {
     const count = rows[port * STRIDE + FRAMES];
     for (let n = 0; n < count; n++) visit(frameAt(port, n));
   }
 
   /** Replaces all by others of the same number and size; the records are the caller's. */
-  function relink(port: number, copies: readonly number[]): void {
+  function relink(port: PortRow, copies: readonly number[]): void {
     const count = copies.length;
     const room = count === 0 ? 0 : 1 << (32 - Math.clz32(Math.max(LEAST_PLACES, count) - 1));
     remake(port, copies, room);
   }
 
   /** Lets go of the records that a port keeps for copies. */
-  function giveBackRecords(port: number): void {
+  function giveBackRecords(port: PortRow): void {
     const ring = port * RING_STRIDE;
     const room = rings[ring + MASK] + 1;
     for (let n = rows[port * STRIDE + FRAMES]; n < room; n++) {
@@ -211,7 +212,7 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   }
 
   /** Records that a port keeps for copies. */
-  function records(port: number): number {
+  function records(port: PortRow): number {
     const room = rings[port * RING_STRIDE + MASK] + 1;
     let count = 0;
     for (let n = rows[port * STRIDE + FRAMES]; n < room; n++) if (frameAt(port, n) >= 0) count++;

@@ -1,6 +1,7 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { NEXT, STORED } from '../frame/frame-pool.js';
 import { ACCOUNT, type Tables } from '../kernel/tables.js';
+import type { FrameRef } from '../units/indices.js';
 
 const TAIL = 0;
 const OCTETS = 1;
@@ -15,7 +16,7 @@ export function makeWaitingLines(tables: Tables, pool: FramePool) {
   const heads = tables.int32(ACCOUNT, 1).fill(-1);
   const records = tables.int32(ACCOUNT, STRIDE);
 
-  function push(row: number, frame: number): void {
+  function push(row: number, frame: FrameRef): void {
     const at = row * STRIDE;
     words[frame + NEXT] = -1;
     if (heads[row] < 0) heads[row] = frame;
@@ -25,7 +26,7 @@ export function makeWaitingLines(tables: Tables, pool: FramePool) {
   }
 
   /** Inserts at the head, where it was before it was removed. */
-  function putBack(row: number, frame: number): void {
+  function putBack(row: number, frame: FrameRef): void {
     const at = row * STRIDE;
     words[frame + NEXT] = heads[row];
     if (heads[row] < 0) records[at + TAIL] = frame;
@@ -49,7 +50,7 @@ export function makeWaitingLines(tables: Tables, pool: FramePool) {
     return records[row * STRIDE + OCTETS];
   }
 
-  function forEach(row: number, visit: (frame: number) => void): void {
+  function forEach(row: number, visit: (frame: FrameRef) => void): void {
     for (let f = head(row); f >= 0; f = words[f + NEXT]) visit(f);
   }
 

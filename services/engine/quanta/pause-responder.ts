@@ -2,6 +2,7 @@ import { QUANTUM_OCTETS } from '../units/ethernet.js';
 import type { HoldReason, MechanismHost } from '../contract/flow-control.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from '../port/ports.js';
+import type { PortRow, Priority } from '../units/indices.js';
 
 /** Numbers of a port's timers: the pause initiator's refresh is 0, expiries follow. */
 export const REFRESH_TIMER = 0;
@@ -9,8 +10,8 @@ export const EXPIRY_TIMER = 1;
 
 /** Observes where pauses begin and end; `timer` is what is paused: a priority, or a group. */
 export interface StopListener {
-  stopBegan(port: number, timer: number): void;
-  stopEnded(port: number, timer: number): void;
+  stopBegan(port: PortRow, timer: number): void;
+  stopEnded(port: PortRow, timer: number): void;
 }
 
 /**
@@ -50,12 +51,12 @@ export class PauseResponder {
   }
 
   /** Loads a timer with a number of quanta. */
-  load(port: number, timer: number, quanta: number): void {
+  load(port: PortRow, timer: number, quanta: number): void {
     this.loadFor(port, timer, quanta * QUANTUM_OCTETS * this.ports.octetPs(port));
   }
 
   /** Loads a timer with a time; zero releases. */
-  loadFor(port: number, timer: number, durationPs: number): void {
+  loadFor(port: PortRow, timer: number, durationPs: number): void {
     const i = port * this.timers + timer;
     if (durationPs === 0) {
       this.letGo(i, port, timer);
@@ -72,13 +73,13 @@ export class PauseResponder {
   }
 
   /** Ends all received pauses. */
-  forget(port: number): void {
+  forget(port: PortRow): void {
     for (let timer = 0; timer < this.timers; timer++) {
       this.letGo(port * this.timers + timer, port, timer);
     }
   }
 
-  onTimer(port: number, timer: number): void {
+  onTimer(port: PortRow, timer: number): void {
     const i = port * this.timers + timer;
     const { now } = this.host.clock;
     if (this.armedFor[i] !== now) return;
@@ -89,43 +90,43 @@ export class PauseResponder {
   }
 
   /** Pauses of a timer are ignored from now on. */
-  ignore(port: number, timer: number): void {
+  ignore(port: PortRow, timer: number): void {
     const i = port * this.timers + timer;
     this.ignored[port] |= 1 << timer;
     if (this.until[i] !== 0) this.release(i, port, timer);
   }
 
   /** Pauses of a timer apply again, a running one included. */
-  respond(port: number, timer: number): void {
+  respond(port: PortRow, timer: number): void {
     const i = port * this.timers + timer;
     this.ignored[port] &= ~(1 << timer);
     if (this.until[i] !== 0) this.hold(i, port, timer);
   }
 
-  reason(port: number, priority: number, mechanism: string): HoldReason | null {
+  reason(port: PortRow, priority: Priority, mechanism: string): HoldReason | null {
     if ((this.mask[port] & (1 << priority)) === 0) return null;
     const i = this.index(port, priority);
     return { mechanism, untilPs: this.until[i], sincePs: this.heldSince[i] };
   }
 
   /** Time that a priority has been held until `now`. */
-  heldPs(port: number, priority: number, now: number): number {
+  heldPs(port: PortRow, priority: Priority, now: number): number {
     const i = this.index(port, priority);
     const isHeld = (this.mask[port] & (1 << priority)) !== 0;
     return this.heldTotal[i] + (isHeld ? now - this.heldSince[i] : 0);
   }
 
   /** Since when a priority has been held; null while it is not. */
-  heldSincePs(port: number, priority: number): number | null {
+  heldSincePs(port: PortRow, priority: Priority): number | null {
     if ((this.mask[port] & (1 << priority)) === 0) return null;
     return this.heldSince[this.index(port, priority)];
   }
 
-  holdCount(port: number, priority: number): number {
+  holdCount(port: PortRow, priority: Priority): number {
     return this.holds[this.index(port, priority)];
   }
 
-  private index(port: number, priority: number): number {
+  private index(port: PortRow, priority: Priority): number {
     return port * this.timers + (this.timers === 1 ? 0 : priority);
   }
 
@@ -133,31 +134,31 @@ export class PauseResponder {
     return this.timers === 1 ? 0xff : 1 << timer;
   }
 
-  private letGo(i: number, port: number, timer: number): void {
+  private letGo(i: number, port: PortRow, timer: number): void {
     if (this.until[i] === 0) return;
     this.until[i] = 0;
     if (!this.isIgnored(port, timer)) this.release(i, port, timer);
     this.listener?.stopEnded(port, timer);
   }
 
-  private isIgnored(port: number, timer: number): boolean {
+  private isIgnored(port: PortRow, timer: number): boolean {
     return (this.ignored[port] & (1 << timer)) !== 0;
   }
 
-  private hold(i: number, port: number, timer: number): void {
+  private hold(i: number, port: PortRow, timer: number): void {
     this.heldSince[i] = this.host.clock.now;
     this.holds[i]++;
     this.mask[port] |= this.priorities(timer);
     this.host.hold(this.slot, port, this.mask[port]);
   }
 
-  private release(i: number, port: number, timer: number): void {
+  private release(i: number, port: PortRow, timer: number): void {
     this.heldTotal[i] += this.host.clock.now - this.heldSince[i];
     this.mask[port] &= ~this.priorities(timer);
     this.host.hold(this.slot, port, this.mask[port]);
   }
 
-  private arm(port: number, timer: number, time: number): void {
+  private arm(port: PortRow, timer: number, time: number): void {
     this.armedFor[port * this.timers + timer] = time;
     this.host.arm(this.slot, port, EXPIRY_TIMER + timer, time);
   }

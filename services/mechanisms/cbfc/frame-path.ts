@@ -31,6 +31,7 @@ import {
   TX_STATE,
   unreportedAt,
 } from './machine.js';
+import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
 
 const PRIORITIES = 8;
 
@@ -48,15 +49,15 @@ export interface FrameTables {
 /** What the path of frames leaves to the mechanism. */
 export interface FramePathEvents {
   /** Of a channel with a part in a pool. */
-  mayStart(port: number, row: number, credits: number): boolean;
-  spend(port: number, row: number, credits: number): void;
+  mayStart(port: PortRow, row: number, credits: number): boolean;
+  spend(port: PortRow, row: number, credits: number): void;
   /** A class holds other priorities. */
-  holdChanged(port: number, trafficClass: number, held: number): void;
+  holdChanged(port: PortRow, trafficClass: TrafficClass, held: number): void;
   /** A channel fills its buffer, or no longer, or copies came in. */
-  storedChanged(port: number, row: number): void;
-  copied(port: number): void;
+  storedChanged(port: PortRow, row: number): void;
+  copied(port: PortRow): void;
   /** So much is freed that it is worth an update. */
-  freedEnough(port: number): void;
+  freedEnough(port: PortRow): void;
 }
 
 /**
@@ -64,7 +65,7 @@ export interface FramePathEvents {
  * tables: a frame touches one line of memory at either end of a link.
  */
 export type FramePath = StartGate &
-  Charges & { configure(port: number, channelOf: readonly number[]): void };
+  Charges & { configure(port: PortRow, channelOf: readonly number[]): void };
 
 export function makeFramePath(tables: FrameTables, events: FramePathEvents): FramePath {
   const { pool, clock, rows, heldOf, emptySince } = tables;
@@ -73,18 +74,18 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
   /** By priority and port: the row of its channel, counted in rows. */
   const rowOf = new Int32Array(PRIORITIES * ports).fill(-1);
 
-  function configure(port: number, channelOf: readonly number[]): void {
+  function configure(port: PortRow, channelOf: readonly number[]): void {
     channelOf.forEach((channel, priority) => {
       rowOf[priority * ports + port] = channel * ports + port;
     });
   }
 
   /** Place of the row of a frame's channel. */
-  function placeOf(port: number, frame: number): number {
+  function placeOf(port: PortRow, frame: FrameRef): number {
     return rowOf[(frames[frame + CLASS] & PRIORITY_MASK) * ports + port] << 4;
   }
 
-  function mayStart(port: number, frame: number): boolean {
+  function mayStart(port: PortRow, frame: FrameRef): boolean {
     const at = placeOf(port, frame);
     if (words[at + TX_STATE] !== OPEN) return false;
     const credits = costBySize(frames[frame + LENGTH], words[at + TX_SIZE]);
@@ -92,13 +93,13 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
     return words[at + TX_POOL] === NO_POOL || events.mayStart(port, at, credits);
   }
 
-  function look(port: number, trafficClass: number, first: number): void {
+  function look(port: PortRow, trafficClass: TrafficClass, first: number): void {
     const isFree = first < 0 || mayStart(port, first);
     const held = isFree ? 0 : 1 << (frames[first + CLASS] & PRIORITY_MASK);
     if (held !== heldOf[(port << 3) | trafficClass]) events.holdChanged(port, trafficClass, held);
   }
 
-  function started(port: number, frame: number): void {
+  function started(port: PortRow, frame: FrameRef): void {
     const at = placeOf(port, frame);
     const credits = costBySize(frames[frame + LENGTH], words[at + TX_SIZE]);
     if (words[at + TX_POOL] === NO_POOL) {
@@ -107,13 +108,13 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
     } else events.spend(port, at, credits);
   }
 
-  function wasAllowed(port: number, frame: number): boolean {
+  function wasAllowed(port: PortRow, frame: FrameRef): boolean {
     const at = placeOf(port, frame);
     const credits = costBySize(frames[frame + LENGTH], words[at + RX_SIZE]);
     return words[at + RX_STORED] + credits <= words[at + RX_LIMIT];
   }
 
-  function store(port: number, at: number, credits: number, isCopy: boolean): void {
+  function store(port: PortRow, at: number, credits: number, isCopy: boolean): void {
     if (isCopy) {
       events.copied(port);
       words[at + RX_STORED] += credits;
@@ -122,7 +123,7 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
     if (from > 0 && words[at + RX_STORED] >= from) events.storedChanged(port, at);
   }
 
-  function remove(port: number, at: number, credits: number): void {
+  function remove(port: PortRow, at: number, credits: number): void {
     free(words, at, credits);
     if (words[at + RX_STORED] === 0) emptySince[at >> 4] = clock.now;
     const from = words[at + RX_FULL_FROM];
@@ -130,7 +131,7 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
     if (unreportedAt(words, at) >= words[at + RX_STEP]) events.freedEnough(port);
   }
 
-  function admitted(port: number, _group: number, frame: number, octets: number): void {
+  function admitted(port: PortRow, _group: number, frame: FrameRef, octets: number): void {
     const at = placeOf(port, frame);
     const credits = costBySize(octets, words[at + RX_SIZE]);
     const frameClass = frames[frame + CLASS];
@@ -138,14 +139,14 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
     store(port, at, credits, (frameClass & COPY_FLAG) !== 0);
   }
 
-  function released(port: number, _group: number, frame: number): void {
+  function released(port: PortRow, _group: number, frame: FrameRef): void {
     const at = placeOf(port, frame);
     const frameClass = frames[frame + CLASS];
     frames[frame + CLASS] = frameClass & ~CHARGE_MASK;
     remove(port, at, (frameClass & CHARGE_MASK) >>> CHARGE_SHIFT);
   }
 
-  function passed(port: number, frame: number): void {
+  function passed(port: PortRow, frame: FrameRef): void {
     const at = placeOf(port, frame);
     const credits = costBySize(frames[frame + LENGTH], words[at + RX_SIZE]);
     const isCopy = (frames[frame + CLASS] & COPY_FLAG) !== 0;

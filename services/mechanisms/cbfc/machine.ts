@@ -7,6 +7,7 @@ import { assert } from '../../engine/kernel/assert.js';
 import { CF_COUNT_MASK, VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
 import { CREDIT_COUNT_MASK } from '../../engine/wire/mac-control/cc-update.js';
 import type { CreditSize, SenderTerms } from './spec.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /**
  * Most credits in use of a channel: an update has 15 bits of the counter, so with fewer in use it
@@ -103,7 +104,7 @@ export function rowsOfPort(): ChannelRows {
 }
 
 /** Place of the row of a channel of a port. */
-export function rowOf({ ports }: ChannelRows, port: number, channel: number): number {
+export function rowOf({ ports }: ChannelRows, port: PortRow, channel: number): number {
   return (channel * ports + port) << CHANNEL_SHIFT;
 }
 
@@ -124,7 +125,7 @@ export function consume(w: Int32Array, at: number, credits: number): void {
 }
 
 /** So many more credits of a port are in use. */
-export function addToPort(sums: Int32Array, port: number, credits: number): void {
+export function addToPort(sums: Int32Array, port: PortRow, credits: number): void {
   const at = port * SUM_WORDS;
   const inUse = sums[at] + credits;
   sums[at] = inUse;

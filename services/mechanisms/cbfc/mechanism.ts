@@ -34,6 +34,7 @@ import { cbfcManagedValues } from './managed.js';
 import { CbfcPort } from './port.js';
 import { CbfcRole } from './role.js';
 import type { CbfcPortSpec, CbfcSpec, CreditSize } from './spec.js';
+import type { FrameRef, PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
 
 const FREED_TIMER = 0;
 const CONSUMED_TIMER = 1;
@@ -86,12 +87,12 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return this.install(place, spec);
   }
 
-  portAt(port: number): CbfcPort | null {
+  portAt(port: PortRow): CbfcPort | null {
     return this.at[port] ?? null;
   }
 
   /** The link partner's terms are known, or known no longer. */
-  operate(port: number, { advertised }: OperatingPort): void {
+  operate(port: PortRow, { advertised }: OperatingPort): void {
     const own = this.at[port] ?? null;
     if (own?.spec.negotiates !== true) return;
     const { linkLayer, channelCredits } = advertised;
@@ -107,7 +108,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     this.setOperational(port, own, own.spec.priorities & agreed);
   }
 
-  linkUp(port: number): void {
+  linkUp(port: PortRow): void {
     const own = this.at[port] ?? null;
     if (own === null) return;
     const running = own.channelsOf(own.operational);
@@ -121,7 +122,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
 
   // What frames leave to it.
 
-  holdChanged(port: number, trafficClass: number, held: number): void {
+  holdChanged(port: PortRow, trafficClass: TrafficClass, held: number): void {
     const own = this.at[port]!;
     const { now } = this.tools.host.clock;
     const place = port * PRIORITIES + trafficClass;
@@ -138,19 +139,19 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     this.tools.host.hold(this.tools.slot, port, own.held);
   }
 
-  mayStart(port: number, row: number, credits: number): boolean {
+  mayStart(port: PortRow, row: number, credits: number): boolean {
     return this.at[port]!.sender.mayStart(this.channelAt(row), credits);
   }
 
-  spend(port: number, row: number, credits: number): void {
+  spend(port: PortRow, row: number, credits: number): void {
     this.at[port]!.sender.spend(this.channelAt(row), credits);
   }
 
-  copied(port: number): void {
+  copied(port: PortRow): void {
     this.at[port]!.copies++;
   }
 
-  storedChanged(port: number, row: number): void {
+  storedChanged(port: PortRow, row: number): void {
     const own = this.at[port]!;
     own.noteStored(this.channelAt(row));
     const stopped = own.groupsOfFull();
@@ -162,12 +163,12 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     });
   }
 
-  freedEnough(port: number): void {
+  freedEnough(port: PortRow): void {
     const own = this.at[port]!;
     if (!own.updateDue) this.requestUpdate(port, own);
   }
 
-  steal(port: number, priorities: number, octets: number): void {
+  steal(port: PortRow, priorities: number, octets: number): void {
     const own = this.at[port] ?? null;
     if (own === null) return;
     forEachBit(own.channelsOf(priorities & own.operational), (channel) => {
@@ -180,31 +181,31 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
 
   // Accounts of what is stored.
 
-  rulesGroup(port: number, group: number): boolean {
+  rulesGroup(port: PortRow, group: number): boolean {
     return (this.at[port]?.groups ?? []).some((groups) => (groups & (1 << group)) !== 0);
   }
 
-  stoppedGroups(port: number): number {
+  stoppedGroups(port: PortRow): number {
     return this.at[port]?.stopped ?? 0;
   }
 
-  exhaustedGroups(port: number): number {
+  exhaustedGroups(port: PortRow): number {
     return this.at[port]?.exhaustedGroups() ?? 0;
   }
 
-  accountOf(port: number, priority: number): number {
+  accountOf(port: PortRow, priority: Priority): number {
     const own = this.at[port] ?? null;
     if (own === null || (own.spec.priorities & (1 << priority)) === 0) return -1;
     return own.spec.channelOf[priority];
   }
 
-  chargedUnits(port: number, account: number): number {
+  chargedUnits(port: PortRow, account: number): number {
     return this.at[port]!.receiver.stored(account);
   }
 
   // Messages and timers.
 
-  compose(port: number, _txEnd: number, octets: Uint8Array): number {
+  compose(port: PortRow, _txEnd: number, octets: Uint8Array): number {
     const own = this.at[port]!;
     const length = own.updateDue
       ? this.composeFreed(port, own, octets)
@@ -217,7 +218,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return length;
   }
 
-  receiveOrderedSet(port: number, octets: Uint8Array): boolean {
+  receiveOrderedSet(port: PortRow, octets: Uint8Array): boolean {
     if (orderedSetType(octets, ORDERED_SET_OCTETS) !== CF_UPDATE) return false;
     const own = this.at[port] ?? null;
     if (own === null) return false;
@@ -233,7 +234,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return true;
   }
 
-  receiveControl(port: number, octets: Uint8Array, length: number): boolean {
+  receiveControl(port: PortRow, octets: Uint8Array, length: number): boolean {
     const own = this.at[port] ?? null;
     const opcode = own === null ? -1 : macControlOpcode(octets, length);
     if (own === null || opcode < 0) return false;
@@ -249,7 +250,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return true;
   }
 
-  onTimer(port: number, timer: number): void {
+  onTimer(port: PortRow, timer: number): void {
     const own = this.at[port]!;
     const { now } = this.tools.host.clock;
     if (timer === FREED_TIMER) {
@@ -267,35 +268,35 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
 
   // What people and checks see.
 
-  holdReason(port: number, priority: number): HoldReason | null {
+  holdReason(port: PortRow, priority: Priority): HoldReason | null {
     const sincePs = this.waitsSincePs(port, priority);
     return sincePs === null ? null : { mechanism: this.name, untilPs: Infinity, sincePs };
   }
 
-  heldPs(port: number, priority: number, now: number): number {
+  heldPs(port: PortRow, priority: Priority, now: number): number {
     const own = this.at[port] ?? null;
     if (own === null) return 0;
     const since = this.waitsSincePs(port, priority);
     return own.heldPs[priority] + (since === null ? 0 : now - since);
   }
 
-  holdCount(port: number, priority: number): number {
+  holdCount(port: PortRow, priority: Priority): number {
     return this.at[port]?.holds[priority] ?? 0;
   }
 
-  awaitsAgreement(port: number, priority: number): boolean {
+  awaitsAgreement(port: PortRow, priority: Priority): boolean {
     const own = this.at[port] ?? null;
     if (own === null) return false;
     return (own.spec.priorities & ~own.operational & (1 << priority)) !== 0;
   }
 
-  waitsSincePs(port: number, priority: number): number | null {
+  waitsSincePs(port: PortRow, priority: Priority): number | null {
     const own = this.at[port] ?? null;
     if (own === null || (own.held & (1 << priority)) === 0) return null;
     return own.heldSince[priority];
   }
 
-  emptySincePs(port: number, priority: number): number | null {
+  emptySincePs(port: PortRow, priority: Priority): number | null {
     const channel = this.accountOf(port, priority);
     if (channel < 0) return null;
     const own = this.at[port]!;
@@ -303,26 +304,26 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return own.receiver.stored(channel) === 0 ? this.emptySince[channel * ports + port] : null;
   }
 
-  repeatsPs(port: number): number {
+  repeatsPs(port: PortRow): number {
     const own = this.at[port] ?? null;
     if (own === null) return 0;
     // A wrong total is believed until the one after the next.
     return 2 * own.spec.consumedPs + own.spec.mostSpacingPs + own.spec.retryPs;
   }
 
-  managedValues(port: number): ManagedValue[] {
+  managedValues(port: PortRow): ManagedValue[] {
     const own = this.at[port] ?? null;
     return own === null ? [] : cbfcManagedValues(own);
   }
 
-  brokenAt(port: number): string | null {
+  brokenAt(port: PortRow): string | null {
     const own = this.at[port] ?? null;
     return own === null ? null : brokenAtPort(own);
   }
 
   brokenOnLink(
-    port: number,
-    forEachUnderway: (visit: (frame: number) => void) => void,
+    port: PortRow,
+    forEachUnderway: (visit: (frame: FrameRef) => void) => void,
   ): string | null {
     const own = this.at[port] ?? null;
     const peer = this.at[this.tools.ports.peer(port)] ?? null;
@@ -332,9 +333,9 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   }
 
   ailmentOnLink(
-    port: number,
+    port: PortRow,
     isQuiet: boolean,
-    forEachNotTaken: (visit: (frame: number) => void) => void,
+    forEachNotTaken: (visit: (frame: FrameRef) => void) => void,
   ): string | null {
     const own = this.at[port] ?? null;
     const peer = this.at[this.tools.ports.peer(port)] ?? null;
@@ -344,9 +345,9 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
 
   /** By channel: credits that senders have used for frames; copies were sent by none. */
   private creditsOfFrames(
-    port: number,
+    port: PortRow,
     own: CbfcPort,
-    forEach: (visit: (frame: number) => void) => void,
+    forEach: (visit: (frame: FrameRef) => void) => void,
   ): number[] {
     const credits = own.spec.receiver.limits.map(() => 0);
     forEach((frame) => {
@@ -371,7 +372,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return spec === undefined ? null : new CbfcRole(all);
   }
 
-  private make(port: number, spec: CbfcPortSpec, groupOf: readonly number[]): CbfcPort {
+  private make(port: PortRow, spec: CbfcPortSpec, groupOf: readonly number[]): CbfcPort {
     const place = port * PRIORITIES;
     const heldOf = this.heldOf.subarray(place, place + PRIORITIES);
     this.path.configure(port, spec.channelOf);
@@ -379,7 +380,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   }
 
   /** Both ends are configured alike, and count from nothing. */
-  private begin(port: number, own: CbfcPort): void {
+  private begin(port: PortRow, own: CbfcPort): void {
     own.operational = own.spec.priorities;
     forEachBit(own.lossless, (channel) => {
       own.sender.open(channel);
@@ -390,7 +391,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   }
 
   /** Frames of channels that the link partner does not have wait. */
-  private setOperational(port: number, own: CbfcPort, priorities: number): void {
+  private setOperational(port: PortRow, own: CbfcPort, priorities: number): void {
     if (priorities !== own.operational) {
       const [before, after] = [own.channelsOf(own.operational), own.channelsOf(priorities)];
       own.operational = priorities;
@@ -414,20 +415,20 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   }
 
   /** A CC_Update goes first: its receiver then says what is freed. */
-  private askForAnswer(port: number, own: CbfcPort): void {
+  private askForAnswer(port: PortRow, own: CbfcPort): void {
     this.requestConsumed(port, own);
     if (own.held !== 0) this.tools.host.permit(port);
   }
 
-  private priorityOf(frame: number): number {
+  private priorityOf(frame: FrameRef): number {
     return this.words[frame + CLASS] & PRIORITY_MASK;
   }
 
-  private channelOf(own: CbfcPort, frame: number): number {
+  private channelOf(own: CbfcPort, frame: FrameRef): number {
     return own.channelOf[this.words[frame + CLASS] & PRIORITY_MASK];
   }
 
-  private creditsOf({ shift, overhead }: CreditSize, frame: number): number {
+  private creditsOf({ shift, overhead }: CreditSize, frame: FrameRef): number {
     return costOf(this.words[frame + LENGTH], overhead, shift);
   }
 
@@ -440,7 +441,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     else own.unknownChannel++;
   }
 
-  private takeConsumed(port: number, own: CbfcPort): void {
+  private takeConsumed(port: PortRow, own: CbfcPort): void {
     own.ccReceived++;
     const { ports, host, replayBuffers } = this.tools;
     // What a total counts and was bad is sent again: it is not lost.
@@ -463,7 +464,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   }
 
   /** A CF_Update is worth sending: now, or as soon as the one before is far enough. */
-  private requestUpdate(port: number, own: CbfcPort): void {
+  private requestUpdate(port: PortRow, own: CbfcPort): void {
     const { host, slot } = this.tools;
     const at = own.updatedAt + own.leastSpacingPs;
     if (host.clock.now < at) {
@@ -474,7 +475,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     host.requestControl(slot, port);
   }
 
-  private composeFreed(port: number, own: CbfcPort, octets: Uint8Array): number {
+  private composeFreed(port: PortRow, own: CbfcPort, octets: Uint8Array): number {
     const { now } = this.tools.host.clock;
     own.updateDue = false;
     const first = own.nextToTell(-1, now);
@@ -497,7 +498,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   }
 
   /** A CC_Update of every half of the channels that has lossless ones. */
-  private requestConsumed(port: number, own: CbfcPort): void {
+  private requestConsumed(port: PortRow, own: CbfcPort): void {
     const { host, slot } = this.tools;
     const low = (1 << CC_UPDATE_CHANNELS) - 1;
     own.consumedDue = ((own.lossless & low) !== 0 ? 1 : 0) | ((own.lossless & ~low) !== 0 ? 2 : 0);
@@ -506,7 +507,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     this.armConsumed(port, own, host.clock.now + (isOpen ? own.spec.consumedPs : own.spec.retryPs));
   }
 
-  private composeConsumed(port: number, own: CbfcPort, octets: Uint8Array): number {
+  private composeConsumed(port: PortRow, own: CbfcPort, octets: Uint8Array): number {
     if (this.countsWhatIsRepeated(port, own)) {
       own.consumedDue = 0;
       this.armConsumed(port, own, this.tools.host.clock.now + own.spec.retryPs);
@@ -531,7 +532,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
    * A total overtakes the frames that a link layer sends again. Where both ends have lost their
    * counters, those that were sent before are not in the total, and have to be stored first.
    */
-  private countsWhatIsRepeated(port: number, own: CbfcPort): boolean {
+  private countsWhatIsRepeated(port: PortRow, own: CbfcPort): boolean {
     const { ports, replayBuffers } = this.tools;
     if (!ports.hasLinkLayer(port)) return false;
     if (ports.repeats(port)) return true;
@@ -546,14 +547,14 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return isOutstanding;
   }
 
-  private armFreed(port: number, own: CbfcPort, at: number): void {
+  private armFreed(port: PortRow, own: CbfcPort, at: number): void {
     if (at >= own.freedTimer) return;
     const { host, slot } = this.tools;
     own.freedTimer = Math.max(at, host.clock.now);
     host.arm(slot, port, FREED_TIMER, own.freedTimer);
   }
 
-  private armConsumed(port: number, own: CbfcPort, at: number): void {
+  private armConsumed(port: PortRow, own: CbfcPort, at: number): void {
     own.consumedTimer = at;
     const { host, slot } = this.tools;
     host.arm(slot, port, CONSUMED_TIMER, at);

@@ -2,12 +2,13 @@ import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
 import type { ChannelRows } from './machine.js';
 import { packSize, Receiver, RX_FULL_FROM, RX_SIZE, RX_STEP, Sender, TX_SIZE } from './machine.js';
 import type { CbfcPortSpec } from './spec.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 export interface CbfcPortPlace {
   readonly spec: CbfcPortSpec;
   readonly groupOf: readonly number[];
   readonly rows: ChannelRows;
-  readonly port: number;
+  readonly port: PortRow;
   readonly heldOf: Uint8Array;
 }
 

@@ -1,8 +1,10 @@
+import type { PortRow, Priority } from '../../engine/units/indices.js';
+
 /** What a CI point uses of its mechanism. */
 export interface CiGate {
   /** Holds the congesting queue of a port, or releases it. */
-  holdCongesting(port: number, priority: number, held: boolean): void;
+  holdCongesting(port: PortRow, priority: Priority, held: boolean): void;
   /** The link partner is known to process CIMs. */
-  isPeer(port: number): boolean;
-  armCleanup(port: number, timePs: number): void;
+  isPeer(port: PortRow): boolean;
+  armCleanup(port: PortRow, timePs: number): void;
 }

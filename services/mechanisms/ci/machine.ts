@@ -3,6 +3,7 @@
  */
 
 import type { CiSwitchSpec } from './spec.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /** An entry was made by this bridge, or by a CIM (the create mask of 49.3.7). */
 export const FOUND_HERE = 1;
@@ -39,7 +40,7 @@ export function isOutlived(
 export function heldAlong(
   classOf: readonly number[],
   ci: CiSwitchSpec,
-  port: number,
+  port: PortRow,
 ): [number, number] {
   if (ci.ports[port].isPeer) return [0, 0];
   let monitored = 0;

@@ -11,6 +11,7 @@ import { heldAlong } from './machine.js';
 import { ciManagedValues } from './managed.js';
 import { CiPoint } from './point.js';
 import type { CiSwitchSpec } from './spec.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 const CLEANUP_TIMER = 0;
 
@@ -46,7 +47,7 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
     return point;
   }
 
-  operate(port: number, { advertised }: OperatingPort): void {
+  operate(port: PortRow, { advertised }: OperatingPort): void {
     const queueMap = advertised.congestionIsolation?.queueMap ?? [];
     this.peerIsolates(
       port,
@@ -55,11 +56,11 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
   }
 
   /** Where it does not, isolated flows remain so until they are uncongested; none is added. */
-  peerIsolates(port: number, isolatesFlows: boolean): void {
+  peerIsolates(port: PortRow, isolatesFlows: boolean): void {
     this.peers[port] = isolatesFlows ? 1 : 0;
   }
 
-  holdCongesting(port: number, priority: number, held: boolean): void {
+  holdCongesting(port: PortRow, priority: Priority, held: boolean): void {
     const mask = held ? 1 << priority : 0;
     if (mask === this.held[port]) return;
     this.held[port] = mask;
@@ -67,28 +68,28 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
     host.hold(slot, port, mask);
   }
 
-  isPeer(port: number): boolean {
+  isPeer(port: PortRow): boolean {
     return this.peers[port] !== 0;
   }
 
-  armCleanup(port: number, timePs: number): void {
+  armCleanup(port: PortRow, timePs: number): void {
     const { host, slot } = this.tools;
     host.arm(slot, port, CLEANUP_TIMER, timePs);
   }
 
-  onTimer(port: number): void {
+  onTimer(port: PortRow): void {
     this.points[port]?.periodicTableCleanup();
   }
 
   /**
    * A hold that keeps the order is short, and not caused by the link partner: it is not counted.
    */
-  holdReason(port: number, priority: number): HoldReason | null {
+  holdReason(port: PortRow, priority: Priority): HoldReason | null {
     if ((this.held[port] & (1 << priority)) === 0) return null;
     return { mechanism: this.name, untilPs: Infinity, sincePs: null };
   }
 
-  managedValues(port: number): ManagedValue[] {
+  managedValues(port: PortRow): ManagedValue[] {
     const point = this.points[port] ?? null;
     return point === null ? [] : ciManagedValues(point.counters);
   }

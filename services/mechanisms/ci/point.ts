@@ -49,6 +49,7 @@ import {
   STREAM_TAGS,
   STREAM_VIA,
 } from './stream-table.js';
+import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
 
 const VID_MASK = 0xfff;
 /** In the octets that a CIM quotes, behind the EtherType and an IPv4 header. */
@@ -120,11 +121,11 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     return this.spec.priority;
   }
 
-  isPeer(port: number): boolean {
+  isPeer(port: PortRow): boolean {
     return this.spec.ports[port - this.firstPort].isPeer;
   }
 
-  joinsFrom(port: number, trafficClass: number): number | null {
+  joinsFrom(port: PortRow, trafficClass: TrafficClass): number | null {
     const { monitorQueues, priority, ports } = this.spec;
     if (trafficClass === priority) return 0;
     if ((monitorQueues & (1 << trafficClass)) === 0) return null;
@@ -133,7 +134,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   /** The queue for a frame: the congesting one if its flow is isolated here. */
-  queueFor(out: number, trafficClass: number, frame: number): number {
+  queueFor(out: number, trafficClass: TrafficClass, frame: FrameRef): number {
     const { table, spec } = this;
     if (table.ages.count === 0 || (spec.monitorQueues & (1 << trafficClass)) === 0) {
       return trafficClass;
@@ -150,7 +151,13 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   /** A frame joins a queue, which then holds `queueOctets`: CIP congestion detection. */
-  joined(via: number, out: number, trafficClass: number, frame: number, queueOctets: number): void {
+  joined(
+    via: number,
+    out: number,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
+    queueOctets: number,
+  ): void {
     const { spec } = this;
     const { thresholdOctets } = spec.ports[out - this.firstPort];
     if (!this.concerns(trafficClass, frame)) return;
@@ -168,7 +175,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     }
   }
 
-  departed(out: number, trafficClass: number, frame: number, queueOctets: number): void {
+  departed(out: number, trafficClass: TrafficClass, frame: FrameRef, queueOctets: number): void {
     const { table, spec } = this;
     if (table.ages.count === 0 || !this.concerns(trafficClass, frame)) return;
     const slot = this.find(frame, out);
@@ -184,12 +191,12 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   /** Adds a flow to the table; -1 if there is no room. */
-  addCongestingFlow(frame: number, out: number, mask: number): number {
+  addCongestingFlow(frame: FrameRef, out: number, mask: number): number {
     return this.addEntry(this.keyOf(frame), out, mask);
   }
 
   /** 49.4.2: sends a CIM to the upstream link partner of the flow, cipMaxCIM times at most. */
-  condTransmitCimAddPdu(slot: number, via: number, frame: number): void {
+  condTransmitCimAddPdu(slot: number, via: number, frame: FrameRef): void {
     const { table, spec } = this;
     const local = via - this.firstPort;
     if (!this.gate.isPeer(via) || !mayTransmitCim(table.get(slot, STREAM_CIMS), spec.maxCim)) {
@@ -215,7 +222,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     pool.release(frame);
   }
 
-  takes(port: number, message: Uint8Array): boolean {
+  takes(port: PortRow, message: Uint8Array): boolean {
     this.processCim(port, message);
     return true;
   }
@@ -229,7 +236,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   /** A CIM was received by a port: its flow is isolated at the egress there, or no longer. */
-  processCim(port: number, message: Uint8Array): void {
+  processCim(port: PortRow, message: Uint8Array): void {
     const { counters, table } = this;
     counters.ciCimsReceived++;
     const outer = decodeEnvelope(message, 0, envelope);
@@ -280,7 +287,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   /** A frame makes a monitored queue too long: its flow is isolated from the next one on. */
-  private causeCongestion(via: number, out: number, frame: number): void {
+  private causeCongestion(via: number, out: number, frame: FrameRef): void {
     const { table } = this;
     const known = table.ages.find(this.keyOf(frame));
     const slot = known >= 0 ? known : this.addCongestingFlow(frame, out, FOUND_HERE);
@@ -291,7 +298,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   /** The entry of a flow that is isolated at an egress, -1 if it is not. */
-  private find(frame: number, out: number): number {
+  private find(frame: FrameRef, out: number): number {
     if (!this.isIdentified(frame)) return -1;
     const slot = this.table.ages.find(this.keyOf(frame));
     if (slot < 0 || this.table.get(slot, STREAM_PORT) !== out - this.firstPort) return -1;
@@ -304,7 +311,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     return isolates && (!isPeer || this.gate.isPeer(out));
   }
 
-  private concerns(trafficClass: number, frame: number): boolean {
+  private concerns(trafficClass: TrafficClass, frame: FrameRef): boolean {
     const { monitorQueues, priority } = this.spec;
     const isOurs = trafficClass === priority || (monitorQueues & (1 << trafficClass)) !== 0;
     return isOurs && this.isIdentified(frame);
@@ -314,7 +321,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
    * A queue that was paused since it was last short is long for that reason: its flows congest
    * another queue, or none.
    */
-  private wasStopped(out: number, trafficClass: number, congested: boolean): boolean {
+  private wasStopped(out: number, trafficClass: TrafficClass, congested: boolean): boolean {
     const bit = 1 << trafficClass;
     const local = out - this.firstPort;
     if ((this.carrier.heldPriorities(out) & bit) !== 0) this.stopped[local] |= bit;
@@ -323,12 +330,12 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   /** Data and acknowledgements of one source for one destination. */
-  private isIdentified(frame: number): boolean {
+  private isIdentified(frame: FrameRef): boolean {
     const frameClass = this.pool.words[frame + CLASS];
     return (frameClass & KIND_MASK) <= KIND_NAK && (frameClass & GROUP_FLAG) === 0;
   }
 
-  private keyOf(frame: number): number {
+  private keyOf(frame: FrameRef): number {
     const { words, ends } = this.pool;
     return flowKey(ends[frame + SOURCE], words[frame + TARGET], words[frame + HASH]);
   }
@@ -342,7 +349,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     return flowKey(source, target, readU16(pdu.msdu, UDP_SOURCE_AT));
   }
 
-  private addFromCim(key: number, known: number, port: number): void {
+  private addFromCim(key: number, known: number, port: PortRow): void {
     const slot = known >= 0 ? known : this.addEntry(key, port, FROM_CIM);
     if (slot < 0) return;
     this.table.set(slot, STREAM_MASK, this.table.get(slot, STREAM_MASK) | FROM_CIM);
@@ -444,7 +451,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     this.carrier.setIsolating(this.firstPort, this.macs.length, active);
   }
 
-  private buildAndSendCim(add: boolean, slot: number, frame: number): void {
+  private buildAndSendCim(add: boolean, slot: number, frame: FrameRef): void {
     const { spec, table, carrier, pool } = this;
     const via = table.get(slot, STREAM_VIA);
     const tags = table.get(slot, STREAM_TAGS);

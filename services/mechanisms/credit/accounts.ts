@@ -34,6 +34,7 @@ import {
   UNSOLICITED,
   WORDS_SHIFT,
 } from './records.js';
+import type { PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
 
 const SERVICE_VLAN_SHIFT = 16;
 const VLAN_MASK = 0xfff;
@@ -100,7 +101,7 @@ export class CreditAccounts implements GrantAccounts {
 
   /** Ports are configured in their order. */
   configure(
-    port: number,
+    port: PortRow,
     spec: CreditPortSpec | null,
     classOf: readonly number[],
     retry: RetriedFrames | null,
@@ -142,7 +143,7 @@ export class CreditAccounts implements GrantAccounts {
   }
 
   /** Accounts whose frames wait for the same queue. */
-  rowsOfClass(port: number, trafficClass: number): readonly number[] {
+  rowsOfClass(port: PortRow, trafficClass: TrafficClass): readonly number[] {
     return this.ofClass[(port << 3) | trafficClass];
   }
 
@@ -155,7 +156,7 @@ export class CreditAccounts implements GrantAccounts {
   }
 
   /** Null where no priority of a port runs credit exchange. */
-  spec(port: number): CreditPortSpec | null {
+  spec(port: PortRow): CreditPortSpec | null {
     return this.specs[port];
   }
 
@@ -168,21 +169,21 @@ export class CreditAccounts implements GrantAccounts {
     return this.ports[row];
   }
 
-  firstRow(port: number): number {
+  firstRow(port: PortRow): number {
     return this.first[port];
   }
 
-  rowCount(port: number): number {
+  rowCount(port: PortRow): number {
     return this.rows[port];
   }
 
   /** Whether a priority of a port has accounts. */
-  has(port: number, priority: number): boolean {
+  has(port: PortRow, priority: Priority): boolean {
     return (this.prioritiesOf[port] & (1 << priority)) !== 0;
   }
 
   /** Of a priority that runs credit exchange at the port; never a row of another port. */
-  row(port: number, slot: number, priority: number): number {
+  row(port: PortRow, slot: number, priority: Priority): number {
     assert(slot >= 0 && this.has(port, priority), 'credit.row-of-port');
     return (
       this.first[port] + slot * this.perChannel[port] + this.placeOf[port * PRIORITIES + priority]
@@ -220,7 +221,7 @@ export class CreditAccounts implements GrantAccounts {
     return this.first[port] + this.slotOf[row] * this.perChannel[port];
   }
 
-  rowsPerChannel(port: number): number {
+  rowsPerChannel(port: PortRow): number {
     return this.perChannel[port];
   }
 
@@ -228,12 +229,12 @@ export class CreditAccounts implements GrantAccounts {
     return this.channelOf[row];
   }
 
-  bufferOctets(port: number, priority: number): number {
+  bufferOctets(port: PortRow, priority: Priority): number {
     const { bufferUnits, unitOctets } = this.specs[port]!.granting;
     return bufferUnits[priority] * unitOctets;
   }
 
-  rowOfChannel(port: number, priority: number, channel: number): number {
+  rowOfChannel(port: PortRow, priority: Priority, channel: number): number {
     return this.row(port, this.slotOfChannel(port, channel), priority);
   }
 
@@ -276,7 +277,7 @@ export class CreditAccounts implements GrantAccounts {
   }
 
   /** The account that a frame is charged to, by its priority and VLAN tags. */
-  rowOfFrame(port: number, priority: number, vlans: number): number {
+  rowOfFrame(port: PortRow, priority: Priority, vlans: number): number {
     const slots = this.slotOfVlan[port];
     if (slots === null) return this.row(port, 0, priority);
     const service = (vlans >>> SERVICE_VLAN_SHIFT) & VLAN_MASK;
@@ -285,7 +286,7 @@ export class CreditAccounts implements GrantAccounts {
   }
 
   /** Index of a channel number at a port, -1 if it has none. */
-  slotOfChannel(port: number, channel: number): number {
+  slotOfChannel(port: PortRow, channel: number): number {
     if (this.onlyChannel[port] === channel) return 0;
     const { channels } = this.specs[port]!;
     for (let slot = 0; slot < channels.length; slot++) {
@@ -294,7 +295,7 @@ export class CreditAccounts implements GrantAccounts {
     return -1;
   }
 
-  private place(port: number, { channels, priorities }: CreditPortSpec): void {
+  private place(port: PortRow, { channels, priorities }: CreditPortSpec): void {
     this.prioritiesOf[port] = priorities;
     this.perChannel[port] = this.rows[port] / channels.length;
     if (channels.length === 1) this.onlyChannel[port] = channels[0].channel;
@@ -345,7 +346,7 @@ export class CreditAccounts implements GrantAccounts {
     times[(row << TIMES_SHIFT) | REPORT_PS] = asking.reportPs;
   }
 
-  forEach(port: number, visit: (row: number) => void): void {
+  forEach(port: PortRow, visit: (row: number) => void): void {
     const count = this.rowCount(port);
     for (let i = 0; i < count; i++) visit(this.first[port] + i);
   }

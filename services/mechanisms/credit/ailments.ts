@@ -2,12 +2,13 @@ import type { Engine } from '../../engine/device/engine.js';
 import { isSettled } from './invariants.js';
 import { lostCreditOf, surplusOf } from './lost.js';
 import { mechanismOf } from './mechanism.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /**
  * What is still wrong with one direction of a link, at a moment when every actor has executed the
  * same time; null when nothing is. `port` is the sender's, numbered through the service.
  */
-export function ailmentOf(engine: Engine, port: number): string | null {
+export function ailmentOf(engine: Engine, port: PortRow): string | null {
   const peer = engine.shared.ports.peer(port);
   if (peer < 0) return null;
   const credit = mechanismOf(engine);

@@ -13,6 +13,7 @@ import {
 } from '../../engine/frame/frame-pool.js';
 import { forEachUnderway } from '../../engine/analysis/ledger/frames-underway.js';
 import { forEachQueuedAt } from '../../engine/device/queued-frames.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 /**
  * The first port (numbered through the service) with more credit outstanding than buffer; or -1.
@@ -22,11 +23,11 @@ export function overdrawnPort(engine: Engine, now: number): number {
   const credit = mechanismOf(engine);
   const { accounts } = credit;
   const { ports, pool } = shared;
-  const specOf = (port: number): PortSpec => {
+  const specOf = (port: PortRow): PortSpec => {
     const { spec, firstPort } = devices[ports.owner(port)];
     return spec.ports[port - firstPort];
   };
-  const mayGoWithout = (port: number, priority: number): boolean => {
+  const mayGoWithout = (port: PortRow, priority: Priority): boolean => {
     const { discovery, pausing } = specOf(port);
     return discovery?.drives === true || ((pausing?.priorities ?? 0) & (1 << priority)) !== 0;
   };
@@ -67,7 +68,7 @@ export function overdrawnPort(engine: Engine, now: number): number {
  * Units of messages that a switch has created itself: they are stored at their egress, and nothing
  * was granted for them.
  */
-function ownUnits({ shared, devices }: Engine, port: number, priority: number): number {
+function ownUnits({ shared, devices }: Engine, port: PortRow, priority: Priority): number {
   const { ports, pool } = shared;
   const device = devices[ports.owner(port)];
   let units = 0;

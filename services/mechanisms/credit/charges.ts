@@ -3,11 +3,12 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { CLASS, PRIORITY_MASK, VLAN } from '../../engine/frame/frame-pool.js';
 import type { CreditAccounts } from './accounts.js';
 import type { CreditReceiver } from './receiver.js';
+import type { FrameRef, PortRow } from '../../engine/units/indices.js';
 
 /** Whom frames are charged to, and what. */
 export interface CreditCharges extends Charges {
   /** The account at a port that a frame belongs to. */
-  readonly rowOf: (port: number, frame: number) => number;
+  readonly rowOf: (port: PortRow, frame: FrameRef) => number;
 }
 
 export function makeCreditCharges(
@@ -18,7 +19,7 @@ export function makeCreditCharges(
   const { words, ends } = pool;
   const { onlyOfPriority, portCount } = accounts;
 
-  function rowOf(port: number, frame: number): number {
+  function rowOf(port: PortRow, frame: FrameRef): number {
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const only = onlyOfPriority[priority * portCount + port];
     return only >= 0 ? only : accounts.rowOfFrame(port, priority, ends[frame + VLAN]);

@@ -2,11 +2,12 @@
 
 import type { Path } from '../../settings/source-tree.js';
 import type { CreditEndSection, CreditSection } from './section.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /** A port with its link. */
 export interface CreditLinkEnd {
   readonly device: number;
-  readonly port: number;
+  readonly port: PortRow;
   readonly name: string;
   readonly peerDevice: number;
   readonly peerPort: number;

@@ -31,6 +31,7 @@ import {
 } from './machine.js';
 import type { CreditReceiver } from './receiver.js';
 import type { CreditSender } from './sender.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /** Why a message was discarded. */
 export const CE_REFUSALS = [
@@ -88,7 +89,7 @@ export class CreditConversation {
     this.counts = tables.float64('port', COUNTS);
   }
 
-  configure(port: number, mac: number): void {
+  configure(port: PortRow, mac: number): void {
     this.macs[port] = mac;
   }
 
@@ -109,12 +110,12 @@ export class CreditConversation {
     this.pending[row] |= what;
   }
 
-  isPending(port: number): boolean {
+  isPending(port: PortRow): boolean {
     return this.firstPending(port) >= 0;
   }
 
   /** A tag fits if there is one account only, and its totals have 16 bits. */
-  fitsTag(port: number): boolean {
+  fitsTag(port: PortRow): boolean {
     const first = this.accounts.firstRow(port);
     let things = 0;
     for (let i = 0; i < this.accounts.rowCount(port); i++) {
@@ -126,7 +127,7 @@ export class CreditConversation {
     return things === 1;
   }
 
-  offerTag(port: number, offered: boolean): void {
+  offerTag(port: PortRow, offered: boolean): void {
     this.tagOffered[port] = offered ? 1 : 0;
   }
 
@@ -134,7 +135,7 @@ export class CreditConversation {
    * One frame with all that fits together: one channel, one kind, one epoch. 0 if no account of the
    * port has a message pending: credit exchange ended after the frame was requested.
    */
-  compose(port: number, octets: Uint8Array): number {
+  compose(port: PortRow, octets: Uint8Array): number {
     const row = this.firstPending(port);
     if (row < 0) return 0;
     const what = this.mostUrgent(row, ~0);
@@ -162,7 +163,7 @@ export class CreditConversation {
   }
 
   /** The same, for one account, in the tag of a frame that starts now; 0 if nothing waits. */
-  composeTag(port: number, octets: Uint8Array): number {
+  composeTag(port: PortRow, octets: Uint8Array): number {
     if (this.tagOffered[port] === 0) return 0;
     this.tagOffered[port] = 0;
     const row = this.firstPending(port);
@@ -180,29 +181,29 @@ export class CreditConversation {
   }
 
   /** False if it is no credit message. */
-  receive(port: number, octets: Uint8Array, length: number): boolean {
+  receive(port: PortRow, octets: Uint8Array, length: number): boolean {
     if (!this.read(octets, length)) return false;
     this.takeMessage(port);
     return true;
   }
 
-  refusalsOf(port: number, reason: number): number {
+  refusalsOf(port: PortRow, reason: number): number {
     return this.refusals[port * CE_REFUSALS.length + reason];
   }
 
-  requestsSent(port: number): number {
+  requestsSent(port: PortRow): number {
     return this.counts[port * COUNTS + REQUESTS_SENT];
   }
 
-  grantsSent(port: number): number {
+  grantsSent(port: PortRow): number {
     return this.counts[port * COUNTS + GRANTS_SENT];
   }
 
-  requestsReceived(port: number): number {
+  requestsReceived(port: PortRow): number {
     return this.counts[port * COUNTS + REQUESTS_RECEIVED];
   }
 
-  grantsReceived(port: number): number {
+  grantsReceived(port: PortRow): number {
     return this.counts[port * COUNTS + GRANTS_RECEIVED];
   }
 
@@ -220,7 +221,7 @@ export class CreditConversation {
     return true;
   }
 
-  private takeMessage(port: number): void {
+  private takeMessage(port: PortRow): void {
     const { decoded: frame, accounts } = this;
     if (accounts.spec(port) === null) {
       this.refuse(port, UNEXPECTED);
@@ -270,7 +271,7 @@ export class CreditConversation {
     else this.receiver.onDemand(row, epoch, word, amount);
   }
 
-  private refuse(port: number, reason: number): void {
+  private refuse(port: PortRow, reason: number): void {
     this.refusals[port * CE_REFUSALS.length + reason]++;
   }
 
@@ -309,7 +310,7 @@ export class CreditConversation {
     return says === 0 ? 0 : 1 << (31 - Math.clz32(says));
   }
 
-  private firstPending(port: number): number {
+  private firstPending(port: PortRow): number {
     const first = this.accounts.firstRow(port);
     const count = this.accounts.rowCount(port);
     assert(this.cursor[port] >= 0 && this.cursor[port] <= count, 'credit.cursor');

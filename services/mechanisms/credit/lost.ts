@@ -7,12 +7,13 @@ import { forEachNotTaken } from '../../engine/analysis/ledger/frames-underway.js
 import { isControlUnderway } from '../../engine/analysis/ledger/control-underway.js';
 import { mechanismOf } from './mechanism.js';
 import { unitsGrantedUnderway } from './underway.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 /** Credit of a sender's account that neither end has, nor the link between them. */
 export interface LostCredit {
   /** The sender's port, numbered through the service. */
-  readonly port: number;
-  readonly priority: number;
+  readonly port: PortRow;
+  readonly priority: Priority;
   readonly channel: number;
   readonly units: number;
   /** Since when its first frame waits for credit that will not come; null: it does not. */
@@ -33,7 +34,7 @@ export function lostCredit(engine: Engine): LostCredit[] {
 }
 
 /** The same of one sender's port. */
-export function lostCreditOf(engine: Engine, port: number): LostCredit[] {
+export function lostCreditOf(engine: Engine, port: PortRow): LostCredit[] {
   const { accounts, sender, receiver } = mechanismOf(engine);
   const found: LostCredit[] = [];
   forEachSender(engine, port, (row, receivingRow, quiet) => {
@@ -52,7 +53,7 @@ export function lostCreditOf(engine: Engine, port: number): LostCredit[] {
 }
 
 /** Units that accounts of a sender's port have and that were never granted, at such a moment. */
-export function surplusOf(engine: Engine, port: number): number {
+export function surplusOf(engine: Engine, port: PortRow): number {
   let surplus = 0;
   forEachSender(engine, port, (row, receivingRow, quiet) => {
     // What is in flight may be the report, or the grant, that repairs it.
@@ -64,7 +65,7 @@ export function surplusOf(engine: Engine, port: number): number {
 /** Of accounts whose ends use the same terms; `quiet`: no message is in flight to the sender. */
 function forEachSender(
   engine: Engine,
-  port: number,
+  port: PortRow,
   visit: (row: number, receivingRow: number, quiet: boolean) => void,
 ): void {
   const { accounts } = mechanismOf(engine);

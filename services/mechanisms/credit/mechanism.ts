@@ -22,6 +22,7 @@ import { makeCreditReceiver } from './receiver.js';
 import type { CreditSender } from './sender.js';
 import { makeCreditSender } from './sender.js';
 import { creditOf } from './spec.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 const PORT_TIMER = 0;
 const TAG_TIMER = 1;
@@ -84,7 +85,7 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
     this.tagged = tables.uint8('port', 1);
   }
 
-  configurePort(port: number, spec: PortSpec): void {
+  configurePort(port: PortRow, spec: PortSpec): void {
     const credit = creditOf(spec);
     this.accounts.configure(port, credit, spec.classOf, spec.retry ?? null);
     this.conversation.configure(port, spec.mac);
@@ -98,7 +99,7 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
   }
 
   /** The priorities, of those that a port is built for, that exchange credit from now on. */
-  setOperational(port: number, priorities: number, terms: ExchangeTerms): void {
+  setOperational(port: PortRow, priorities: number, terms: ExchangeTerms): void {
     this.operational[port] = priorities;
     const tags = terms.tags && this.accounts.spec(port)?.tagWaitPs !== null;
     this.tagged[port] = tags ? 1 : 0;
@@ -115,15 +116,15 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
   }
 
   /** Priorities that exchange credit now, one bit each. */
-  operationalAt(port: number): number {
+  operationalAt(port: PortRow): number {
     return this.operational[port];
   }
 
-  isOperational(port: number, priority: number): boolean {
+  isOperational(port: PortRow, priority: Priority): boolean {
     return (this.operational[port] & (1 << priority)) !== 0;
   }
 
-  linkUp(port: number): void {
+  linkUp(port: PortRow): void {
     this.accounts.forEach(port, (row) => {
       if (!this.conversation.isStarted(row)) return;
       this.sender.linkUp(row);
@@ -132,7 +133,7 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
   }
 
   /** A fault uses credit of a port without a frame. */
-  steal(port: number, priorities: number, octets: number): void {
+  steal(port: PortRow, priorities: number, octets: number): void {
     const spec = this.accounts.spec(port);
     if (spec === null) return;
     const units = Math.ceil(octets / spec.asking.unitOctets);
@@ -210,18 +211,18 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
 
   // Octets and timers.
 
-  compose(port: number, _txEnd: number, octets: Uint8Array): number {
+  compose(port: PortRow, _txEnd: number, octets: Uint8Array): number {
     const length = this.conversation.compose(port, octets);
     if (length === 0) return 0;
     if (this.conversation.isPending(port)) this.host.requestControl(this.slot, port);
     return length;
   }
 
-  receiveControl(port: number, octets: Uint8Array, length: number): boolean {
+  receiveControl(port: PortRow, octets: Uint8Array, length: number): boolean {
     return this.conversation.receive(port, octets, length);
   }
 
-  onTimer(port: number, timer: number): void {
+  onTimer(port: PortRow, timer: number): void {
     if (timer === TAG_TIMER) {
       if (!this.conversation.isPending(port)) return;
       this.conversation.offerTag(port, false);
@@ -245,7 +246,7 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
 
   // Results.
 
-  holdReason(port: number, priority: number): HoldReason | null {
+  holdReason(port: PortRow, priority: Priority): HoldReason | null {
     let sincePs = Infinity;
     for (const row of this.rowsOf(port, priority)) {
       sincePs = Math.min(sincePs, this.sender.blockedSincePs(row) ?? Infinity);
@@ -253,12 +254,12 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
     return sincePs === Infinity ? null : { mechanism: this.name, untilPs: Infinity, sincePs };
   }
 
-  waitsSincePs(port: number, priority: number): number | null {
+  waitsSincePs(port: PortRow, priority: Priority): number | null {
     return this.holdReason(port, priority)?.sincePs ?? null;
   }
 
   /** Of the account that was emptied last. */
-  emptySincePs(port: number, priority: number): number | null {
+  emptySincePs(port: PortRow, priority: Priority): number | null {
     let last = -Infinity;
     for (const row of this.rowsOf(port, priority)) {
       last = Math.max(last, this.receiver.emptySincePs(row) ?? Infinity);
@@ -266,16 +267,16 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
     return Number.isFinite(last) ? last : null;
   }
 
-  repeatsPs(port: number): number {
+  repeatsPs(port: PortRow): number {
     return repeatsPs(this.accounts.spec(port));
   }
 
-  retriesPs(port: number): number {
+  retriesPs(port: PortRow): number {
     return retriesPs(this.accounts.spec(port));
   }
 
   /** Of the channel that was blocked longest: channels wait at the same time. */
-  heldPs(port: number, priority: number, now: number): number {
+  heldPs(port: PortRow, priority: Priority, now: number): number {
     let most = 0;
     for (const row of this.rowsOf(port, priority)) {
       most = Math.max(most, this.sender.blockedPs(row, now));
@@ -283,7 +284,7 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
     return most;
   }
 
-  holdCount(port: number, priority: number): number {
+  holdCount(port: PortRow, priority: Priority): number {
     return this.sum(port, priority, (row) => this.sender.blocks(row));
   }
 
@@ -292,7 +293,7 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
     return 0;
   }
 
-  managedValues(port: number, now: number): ManagedValue[] {
+  managedValues(port: PortRow, now: number): ManagedValue[] {
     return creditManagedValues(this, this.conversation, port, now);
   }
 
@@ -308,11 +309,11 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
     this.receiver.stop(row);
   }
 
-  private sum(port: number, priority: number, value: (row: number) => number): number {
+  private sum(port: PortRow, priority: Priority, value: (row: number) => number): number {
     return this.rowsOf(port, priority).reduce((total, row) => total + value(row), 0);
   }
 
-  private rowsOf(port: number, priority: number): readonly number[] {
+  private rowsOf(port: PortRow, priority: Priority): readonly number[] {
     const spec = this.accounts.spec(port);
     if (spec === null || (spec.priorities & (1 << priority)) === 0) return NO_ROWS;
     return spec.channels.map((_, slot) => this.accounts.row(port, slot, priority));

@@ -2,6 +2,7 @@ import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
 import type { CreditCarrier } from './machine.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /**
  * A token bucket per port: its accounts are granted no more line octets than its receiver is shaped
@@ -53,7 +54,7 @@ export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carri
     spend(accounts.port(row), -unused * shaper.octetPs);
   }
 
-  function spend(port: number, ps: number): void {
+  function spend(port: PortRow, ps: number): void {
     fullAt[port] = Math.max(fullAt[port], clock.now) + ps;
   }
 
@@ -70,7 +71,7 @@ export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carri
   }
 
   /** The account to be granted next: of those that wait, or of these and one more. */
-  function nextOf(port: number, candidate: number): number {
+  function nextOf(port: PortRow, candidate: number): number {
     let next = candidate;
     const first = accounts.firstRow(port);
     for (let row = first; row < first + accounts.rowCount(port); row++) {
@@ -80,7 +81,7 @@ export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carri
     return next;
   }
 
-  function wakeNext(port: number): void {
+  function wakeNext(port: PortRow): void {
     const next = nextOf(port, -1);
     if (next >= 0) carrier.wake(next, Math.max(clock.now + 1, readyAt(next)));
   }

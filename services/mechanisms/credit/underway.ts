@@ -4,12 +4,13 @@ import { blankCeTag, CE_TAG_GRANT, decodeCeTag } from '../../engine/wire/ce-tag.
 import { blankCeFrame, decodeCe } from '../../engine/wire/mac-control/ce-frame.js';
 import { OPCODE_CE_GRANT } from '../../engine/wire/mac-control/opcodes.js';
 import { mechanismOf } from './mechanism.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 const frame = blankCeFrame();
 const tag = blankCeTag();
 
 /** Units that grants in flight to a port name for an account, added up: in incremental mode. */
-export function unitsGrantedUnderway(engine: Engine, port: number, row: number): number {
+export function unitsGrantedUnderway(engine: Engine, port: PortRow, row: number): number {
   const { accounts } = mechanismOf(engine);
   const [priority, channel] = [accounts.priority(row), accounts.channel(row)];
   let units = 0;

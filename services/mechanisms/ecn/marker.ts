@@ -10,6 +10,7 @@ import { CLASS, ECN_CE, ECN_MASK, STORED } from '../../engine/frame/frame-pool.j
 import { RandomStream } from '../../engine/kernel/random.js';
 import { drawMark, leastMarked } from './machine.js';
 import type { EcnMoment, EcnSpec } from './spec.js';
+import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
 
 interface Tools {
   readonly pool: FramePool;
@@ -43,19 +44,19 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
     if (this.atDequeue !== 0) this.onDequeue = this;
   }
 
-  joinsFrom(_port: number, trafficClass: number): number | null {
+  joinsFrom(_port: PortRow, trafficClass: TrafficClass): number | null {
     return this.leastOctets('enqueue', trafficClass);
   }
 
-  leavesFrom(_port: number, trafficClass: number): number | null {
+  leavesFrom(_port: PortRow, trafficClass: TrafficClass): number | null {
     return this.leastOctets('dequeue', trafficClass);
   }
 
   joined(
     _via: number,
     out: number,
-    trafficClass: number,
-    frame: number,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
     queueOctets: number,
   ): void {
     if ((this.atEnqueue & (1 << trafficClass)) !== 0) {
@@ -64,7 +65,7 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
   }
 
   /** The frame itself counts as part of the queue that it leaves. */
-  left(port: number, trafficClass: number, frame: number, queueOctets: number): void {
+  left(port: PortRow, trafficClass: TrafficClass, frame: FrameRef, queueOctets: number): void {
     if ((this.atDequeue & (1 << trafficClass)) !== 0) {
       const octets = queueOctets + this.pool.words[frame + STORED];
       this.mark(port, trafficClass, frame, octets);
@@ -72,7 +73,7 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
   }
 
   /** The frame's class word as it leaves a queue of so many octets. */
-  markedClass(frameClass: number, trafficClass: number, queueOctets: number): number {
+  markedClass(frameClass: number, trafficClass: TrafficClass, queueOctets: number): number {
     const ecn = frameClass & ECN_MASK;
     if (ecn === 0 || ecn === ECN_CE) return frameClass;
     return drawMark(this.specs[trafficClass], queueOctets, this.random)
@@ -84,7 +85,12 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
     return null;
   }
 
-  private mark(port: number, trafficClass: number, frame: number, queueOctets: number): void {
+  private mark(
+    port: PortRow,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
+    queueOctets: number,
+  ): void {
     const { words } = this.pool;
     const before = words[frame + CLASS];
     const after = this.markedClass(before, trafficClass, queueOctets);
@@ -94,7 +100,7 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
   }
 
   /** The shortest queue at which frames may be marked at a moment; null: never. */
-  private leastOctets(moment: EcnMoment, trafficClass: number): number | null {
+  private leastOctets(moment: EcnMoment, trafficClass: TrafficClass): number | null {
     const spec = this.specs[trafficClass];
     return spec.kind === 'off' || spec.at !== moment ? null : leastMarked(spec);
   }

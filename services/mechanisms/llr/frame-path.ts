@@ -33,6 +33,7 @@ import {
   SPACING_PS,
   STRIDE,
 } from './rows.js';
+import type { FrameRef, PortRow } from '../../engine/units/indices.js';
 
 /** What the path of frames works on. */
 export interface LlrTables {
@@ -46,18 +47,18 @@ export interface LlrTables {
 
 /** What the path of frames leaves to the mechanism. */
 export interface LlrPathEvents {
-  request(port: number, type: number): void;
+  request(port: PortRow, type: number): void;
   /** A frame starts while the sender does not run: NO_NUMBER or WITHHELD. */
-  startsWhileDown(port: number): number;
+  startsWhileDown(port: PortRow): number;
   /** The first frame that is outstanding starts. */
-  firstStarts(port: number): void;
+  firstStarts(port: PortRow): void;
   /** There may be no room for another frame, or room again. */
-  block(port: number): void;
-  cameBad(port: number, number: number): void;
-  cameAhead(port: number): void;
+  block(port: PortRow): void;
+  cameBad(port: PortRow, number: number): void;
+  cameAhead(port: PortRow): void;
   /** What was missing has come. */
-  cameAgain(port: number): void;
-  doze(port: number, untilPs: number): void;
+  cameAgain(port: PortRow): void;
+  doze(port: PortRow, untilPs: number): void;
 }
 
 type LlrPath = Pick<LinkLayer, 'acts' | 'owesAt' | 'starts' | 'started' | 'arrives'>;
@@ -67,15 +68,15 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
   const { pool, clock, buffers, words, doubles, counts } = tables;
   const { words: frames } = pool;
 
-  function owesAt(port: number): number {
+  function owesAt(port: PortRow): number {
     return doubles[port * DOUBLES + OWES_AT];
   }
 
-  function acts(port: number): void {
+  function acts(port: PortRow): void {
     if (doubles[port * DOUBLES + OWES_AT] <= clock.now) events.request(port, LLR_ACK);
   }
 
-  function starts(port: number, frame: number): number {
+  function starts(port: PortRow, frame: FrameRef): number {
     const at = port * STRIDE;
     const frameClass = frames[frame + CLASS];
     if ((words[at + ELIGIBLE] & (1 << (frameClass & PRIORITY_MASK))) === 0) return NO_NUMBER;
@@ -88,7 +89,7 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     return sendNew(words, at);
   }
 
-  function started(port: number): void {
+  function started(port: PortRow): void {
     const limits = port * DOUBLES;
     const isFull =
       buffers.frames(port) >= doubles[limits + FRAMES_MOST] ||
@@ -96,7 +97,7 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     if (isFull || words[port * STRIDE + BLOCKED] !== 0) events.block(port);
   }
 
-  function arrives(port: number, _frame: number, number: number, error: number): number {
+  function arrives(port: PortRow, _frame: FrameRef, number: number, error: number): number {
     const isPoisoned = error === DROP.POISONED;
     if (error !== UNHURT && !isPoisoned) {
       // What is lost without a trace shows by the number of the next.
@@ -128,7 +129,7 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
   }
 
   /** Frames are acknowledged together, no closer than the spacing. */
-  function oweAck(port: number): void {
+  function oweAck(port: PortRow): void {
     const own = port * DOUBLES;
     if (doubles[own + OWES_AT] !== Infinity) return;
     const at = port * STRIDE;

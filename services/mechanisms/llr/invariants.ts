@@ -10,10 +10,11 @@ import {
   TX_STATE,
 } from './machine.js';
 import type { LlrPortSpec } from './spec.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /** A port, as its invariants see it. */
 export interface LlrPortView {
-  readonly port: number;
+  readonly port: PortRow;
   readonly words: LlrWords;
   readonly at: number;
   readonly spec: LlrPortSpec;

@@ -62,6 +62,7 @@ import {
   STRIDE,
 } from './rows.js';
 import type { LlrPortSpec, LlrSpec } from './spec.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 const SENDER_TIMER = 0;
 const INIT_TIMER = 1;
@@ -132,17 +133,17 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
 
   // The way out.
 
-  startsWhileDown(port: number): number {
+  startsWhileDown(port: PortRow): number {
     if (this.specs[port]!.whileDown !== 'discard') return NO_NUMBER;
     this.count(port, COUNT.LLR_TX_DISCARD, 1);
     return WITHHELD;
   }
 
-  firstStarts(port: number): void {
+  firstStarts(port: PortRow): void {
     this.restart(port, this.host.clock.now);
   }
 
-  private repeats(port: number): number {
+  private repeats(port: PortRow): number {
     const at = port * STRIDE;
     const number = machine.sendAgain(this.words, at);
     if (this.words[at + TX_STATE] === TX_ADVANCE) this.ended(port);
@@ -150,14 +151,14 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
   }
 
   /** A replay is over. */
-  private ended(port: number): void {
+  private ended(port: PortRow): void {
     this.host.repeat(port, false);
     this.count(port, COUNT.LLR_TX_REPLAY, 1);
     this.restart(port, this.host.clock.now);
   }
 
   /** Blocks the priorities of a port that has no room for another frame, or lets them go. */
-  block(port: number): void {
+  block(port: PortRow): void {
     const at = port * STRIDE;
     const spec = this.specs[port]!;
     const state = this.words[at + TX_STATE];
@@ -170,20 +171,20 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     this.host.hold(this.tools.slot, port, blocks ? spec.priorities : 0);
   }
 
-  holdReason(port: number, priority: number): HoldReason | null {
+  holdReason(port: PortRow, priority: Priority): HoldReason | null {
     const isBlocked = this.words[port * STRIDE + BLOCKED] === 1;
     if (!isBlocked || (this.specs[port]!.priorities & (1 << priority)) === 0) return null;
     return { mechanism: this.name, untilPs: Infinity, sincePs: null };
   }
 
   /** The timer of the sender begins again; one that is armed is left to find out. */
-  private restart(port: number, now: number): void {
+  private restart(port: PortRow, now: number): void {
     const times = port * DOUBLES;
     this.doubles[times + DEADLINE] = now + this.specs[port]!.replayTimerPs;
     if (this.doubles[times + SENDER_ARMED] === Infinity) this.armSender(port);
   }
 
-  private armSender(port: number): void {
+  private armSender(port: PortRow): void {
     const times = port * DOUBLES;
     // Data does not age while the link is down: PCS_TIMER rules then.
     const isDown = this.words[port * STRIDE + DOWN] === 1;
@@ -194,7 +195,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     this.host.arm(this.tools.slot, port, SENDER_TIMER, at);
   }
 
-  private startReplay(port: number): void {
+  private startReplay(port: PortRow): void {
     const at = port * STRIDE;
     if (!machine.replay(this.words, at, this.specs[port]!.replays)) {
       this.flush(port);
@@ -206,7 +207,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
   }
 
   /** Gives up what is outstanding. */
-  private flush(port: number): void {
+  private flush(port: PortRow): void {
     const at = port * STRIDE;
     const frames = machine.flush(this.words, at);
     this.count(port, COUNT.LLR_TX_DISCARD, frames);
@@ -219,13 +220,13 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     this.block(port);
   }
 
-  private begin(port: number): void {
+  private begin(port: PortRow): void {
     machine.begin(this.words, port * STRIDE);
     this.sendInit(port);
     this.block(port);
   }
 
-  private sendInit(port: number): void {
+  private sendInit(port: PortRow): void {
     const { now } = this.host.clock;
     this.request(port, LLR_INIT);
     this.host.arm(this.tools.slot, port, INIT_TIMER, now + this.specs[port]!.replayTimerPs);
@@ -233,22 +234,22 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
 
   // The way in.
 
-  cameAgain(port: number): void {
+  cameAgain(port: PortRow): void {
     this.buffers.setMissingUntil(port, this.host.clock.now);
   }
 
-  cameAhead(port: number): void {
+  cameAhead(port: PortRow): void {
     this.count(port, COUNT.LLR_RX_MISSING_SEQ, 1);
     this.isMissing(port);
     if (this.words[port * STRIDE + RX_STATE] === RX_SEND_NACK) this.request(port, LLR_NACK);
     this.refreshOwed(port);
   }
 
-  doze(port: number, untilPs: number): void {
+  doze(port: PortRow, untilPs: number): void {
     this.host.doze(port, untilPs);
   }
 
-  cameBad(port: number, number: number): void {
+  cameBad(port: PortRow, number: number): void {
     const { words } = this;
     const at = port * STRIDE;
     this.count(port, COUNT.LLR_RX_BAD, 1);
@@ -260,12 +261,12 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
   }
 
   /** Until it is sent again; the sender gives up what is older. */
-  private isMissing(port: number): void {
+  private isMissing(port: PortRow): void {
     this.buffers.setMissingUntil(port, this.host.clock.now + this.specs[port]!.dataAgePs);
   }
 
   /** What is good waits for a NACK that is due. */
-  private refreshOwed(port: number): void {
+  private refreshOwed(port: PortRow): void {
     const at = port * STRIDE;
     const times = port * DOUBLES;
     const owes = this.words[at + OWES_ACK] !== 0 && this.words[at + RX_STATE] !== RX_SEND_NACK;
@@ -275,14 +276,14 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
 
   // Ordered sets.
 
-  request(port: number, type: number): void {
+  request(port: PortRow, type: number): void {
     const at = port * STRIDE + DUE;
     if ((this.words[at] & (1 << type)) !== 0) return;
     this.words[at] |= 1 << type;
     this.host.requestControl(this.tools.slot, port);
   }
 
-  compose(port: number, _txEnd: number, octets: Uint8Array): number {
+  compose(port: PortRow, _txEnd: number, octets: Uint8Array): number {
     const { words, set } = this;
     const at = port * STRIDE;
     const due = words[at + DUE];
@@ -305,7 +306,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     return encodeLlrSet(octets, 0, set);
   }
 
-  private composeAnswer(port: number, type: number): void {
+  private composeAnswer(port: PortRow, type: number): void {
     const at = port * STRIDE;
     this.set.number = machine.lastGood(this.words, at);
     this.words[at + OWES_ACK] = 0;
@@ -315,7 +316,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     this.count(port, type === LLR_ACK ? COUNT.LLR_TX_ACK_CTL_OS : COUNT.LLR_TX_NACK_CTL_OS, 1);
   }
 
-  receiveOrderedSet(port: number, octets: Uint8Array): boolean {
+  receiveOrderedSet(port: PortRow, octets: Uint8Array): boolean {
     const { set } = this;
     if (this.specs[port] === undefined || this.specs[port] === null) return false;
     const decoded = decodeLlrSet(octets, ORDERED_SET_OCTETS, set);
@@ -334,7 +335,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
   }
 
   /** An ACK or a NACK came. */
-  private answered(port: number, { type, number }: LlrSet): void {
+  private answered(port: PortRow, { type, number }: LlrSet): void {
     const { words } = this;
     const at = port * STRIDE;
     const isNack = type === LLR_NACK;
@@ -356,7 +357,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
 
   // Timers and the carrier.
 
-  onTimer(port: number, timer: number): void {
+  onTimer(port: PortRow, timer: number): void {
     const { now } = this.host.clock;
     const times = port * DOUBLES;
     if (timer === SENDER_TIMER) {
@@ -367,13 +368,13 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     else if (this.words[port * STRIDE + DOWN] === 1) this.flush(port);
   }
 
-  private initWaited(port: number): void {
+  private initWaited(port: PortRow): void {
     const state = this.words[port * STRIDE + TX_STATE];
     if (state === TX_INIT) this.sendInit(port);
     else if (state === machine.TX_OFF) this.begin(port);
   }
 
-  private senderWaited(port: number, now: number): void {
+  private senderWaited(port: PortRow, now: number): void {
     const at = port * STRIDE;
     const spec = this.specs[port]!;
     if (this.buffers.frames(port) === 0) return;
@@ -387,14 +388,14 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     else this.startReplay(port);
   }
 
-  linkDown(port: number): void {
+  linkDown(port: PortRow): void {
     const spec = this.specs[port];
     if (spec === undefined || spec === null) return;
     this.words[port * STRIDE + DOWN] = 1;
     this.host.arm(this.tools.slot, port, PCS_TIMER, this.host.clock.now + spec.pcsLostPs);
   }
 
-  linkUp(port: number): void {
+  linkUp(port: PortRow): void {
     const spec = this.specs[port];
     if (spec === undefined || spec === null) return;
     const at = port * STRIDE;
@@ -404,30 +405,30 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
 
   // What it counts, and what must hold.
 
-  private count(port: number, counter: number, by: number): void {
+  private count(port: PortRow, counter: number, by: number): void {
     this.counts[port * COUNTS + counter] += by;
   }
 
   /** Null where it does not run. */
-  specAt(port: number): LlrPortSpec | null {
+  specAt(port: PortRow): LlrPortSpec | null {
     return this.specs[port] ?? null;
   }
 
   /** Frames, and octets of them: the most that a port kept to send again. */
-  mostReplayed(port: number): readonly [number, number] {
+  mostReplayed(port: PortRow): readonly [number, number] {
     return [this.buffers.peakFrames(port), this.buffers.peakOctets(port)];
   }
 
-  counted(port: number, counter: LlrCounter): number {
+  counted(port: PortRow, counter: LlrCounter): number {
     return this.counts[port * COUNTS + COUNT[counter]];
   }
 
-  managedValues(port: number): ManagedValue[] {
+  managedValues(port: PortRow): ManagedValue[] {
     if (this.specAt(port) === null) return [];
     return LLR_COUNTERS.map((name) => ({ name, priority: null, value: this.counted(port, name) }));
   }
 
-  ailmentOnLink(port: number): string | null {
+  ailmentOnLink(port: PortRow): string | null {
     const peer = this.tools.ports.peer(port);
     if (this.specAt(peer) === null) return null;
     const state = this.words[peer * STRIDE + TX_STATE];
@@ -436,7 +437,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     return `link-level retry is in ${name}`;
   }
 
-  brokenAt(port: number): string | null {
+  brokenAt(port: PortRow): string | null {
     const spec = this.specAt(port);
     if (spec === null) return null;
     const { words, buffers } = this;

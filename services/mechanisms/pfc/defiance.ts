@@ -2,6 +2,7 @@ import type { PausingSpec, PauseWatchdogSpec } from '../../engine/contract/spec.
 import type { Clock } from '../../engine/kernel/clock.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener } from '../../engine/quanta/pause-responder.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 const GROUPS = 8;
 
@@ -27,16 +28,16 @@ export class Defiance implements StopListener {
     this.isOff = tables.uint8('port', 1);
   }
 
-  configure(port: number, spec: PausingSpec | null): void {
+  configure(port: PortRow, spec: PausingSpec | null): void {
     this.specs[port] = spec?.partnerWatchdog ?? null;
   }
 
-  stopBegan(port: number, group: number): void {
+  stopBegan(port: PortRow, group: number): void {
     this.beganAt[port * GROUPS + group] = this.clock.now;
     this.isOff[port] |= 1 << group;
   }
 
-  stopEnded(port: number, group: number): void {
+  stopEnded(port: PortRow, group: number): void {
     const i = port * GROUPS + group;
     const watch = this.watchOf(port, group);
     if (watch !== null && this.isDefied(port, group)) {
@@ -45,7 +46,7 @@ export class Defiance implements StopListener {
     this.isOff[port] &= ~(1 << group);
   }
 
-  isDefied(port: number, group: number): boolean {
+  isDefied(port: PortRow, group: number): boolean {
     const i = port * GROUPS + group;
     const watch = this.watchOf(port, group);
     if (watch === null) return false;
@@ -54,7 +55,7 @@ export class Defiance implements StopListener {
     return now >= this.beganAt[i] + watch.detectionPs || this.beganAt[i] < this.until[i];
   }
 
-  private watchOf(port: number, group: number): PauseWatchdogSpec | null {
+  private watchOf(port: PortRow, group: number): PauseWatchdogSpec | null {
     return this.specs[port]?.[group] ?? null;
   }
 }

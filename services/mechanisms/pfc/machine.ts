@@ -1,6 +1,7 @@
 import type { PauseWatchdogSpec, PortSpec } from '../../engine/contract/spec.js';
 import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
 import type { PfcFrame } from '../../engine/wire/mac-control/pfc-frame.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /**
  * For each priority group of a port, the priorities that a pause of the group names, of those that
@@ -50,7 +51,7 @@ export function fillPfc(
 export function applyPfc(
   frame: PfcFrame,
   operational: number,
-  port: number,
+  port: PortRow,
   responder: PauseResponder,
 ): void {
   for (let named = frame.enableVector & operational; named !== 0; named &= named - 1) {

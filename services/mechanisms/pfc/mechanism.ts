@@ -12,6 +12,7 @@ import * as invariants from './invariants.js';
 import { applyPfc, fillPfc, groupPriorities, groupsOf } from './machine.js';
 import { PfcCounters, pfcManagedValues } from './managed.js';
 import { PfcWatchdog } from './watchdog.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 /** Behind the timers that PAUSE and PFC share. */
 const REMOTE_TIMER = 9;
@@ -49,38 +50,38 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
     this.initiator.listener = this.defiance;
   }
 
-  canStop(port: number, priority: number): boolean {
+  canStop(port: PortRow, priority: Priority): boolean {
     return (this.operational[port] & (1 << priority)) !== 0;
   }
 
-  mayBeIgnored(port: number, group: number): boolean {
+  mayBeIgnored(port: PortRow, group: number): boolean {
     return this.defiance.isDefied(port, group);
   }
 
-  stopFor(port: number, priority: number, durationPs: number): void {
+  stopFor(port: PortRow, priority: Priority, durationPs: number): void {
     this.remote.stop(port, priority, durationPs);
   }
 
-  override linkUp(port: number): void {
+  override linkUp(port: PortRow): void {
     super.linkUp(port);
     this.remote.restate(port);
   }
 
-  override isStopping(port: number): boolean {
+  override isStopping(port: PortRow): boolean {
     return super.isStopping(port) || this.remote.off[port] !== 0;
   }
 
-  brokenAt(port: number): string | null {
+  brokenAt(port: PortRow): string | null {
     return invariants.stormHoldsNothing(this, port) ? null : 'pfc: stormHoldsNothing';
   }
 
-  override onTimer(port: number, timer: number): void {
+  override onTimer(port: PortRow, timer: number): void {
     if (timer >= WATCHDOG_TIMER) this.watchdog.onTimer(port, timer - WATCHDOG_TIMER);
     else if (timer === REMOTE_TIMER) this.remote.onTimer(port);
     else super.onTimer(port, timer);
   }
 
-  override configurePort(port: number, spec: PortSpec): void {
+  override configurePort(port: PortRow, spec: PortSpec): void {
     super.configurePort(port, spec);
     const own = this.specAt(port);
     this.prioritiesOf[port] = groupPriorities(spec, own?.priorities ?? 0);
@@ -90,7 +91,7 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
   }
 
   /** Of the priorities that a port is built for, those that both ends have PFC for. */
-  operate(port: number, operating: OperatingPort): void {
+  operate(port: PortRow, operating: OperatingPort): void {
     const before = this.operational[port];
     const now = operating.pfc & (this.specAt(port)?.priorities ?? 0);
     if (now === before) return;
@@ -105,29 +106,29 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
     }
   }
 
-  private setOperational(port: number, priorities: number): void {
+  private setOperational(port: PortRow, priorities: number): void {
     this.operational[port] = priorities;
     this.stopping[port] = groupsOf(this.prioritiesOf[port], priorities);
   }
 
-  rulesGroup(port: number, group: number): boolean {
+  rulesGroup(port: PortRow, group: number): boolean {
     return this.prioritiesOf[port][group] !== 0;
   }
 
   /** The senders of an account are paused before it is full. */
-  protectsGroup(port: number, group: number): boolean {
+  protectsGroup(port: PortRow, group: number): boolean {
     return (this.stopping[port] & (1 << group)) !== 0;
   }
 
-  admitted(port: number, group: number): void {
+  admitted(port: PortRow, group: number): void {
     if (this.protectsGroup(port, group)) this.initiator.decideXoff(port, group);
   }
 
-  released(port: number, group: number): void {
+  released(port: PortRow, group: number): void {
     this.initiator.decideXon(port, group);
   }
 
-  compose(port: number, txEnd: number, octets: Uint8Array): number {
+  compose(port: PortRow, txEnd: number, octets: Uint8Array): number {
     const { frame, initiator } = this;
     const spec = this.specs[port];
     const releases = initiator.takeReleases(port);
@@ -141,7 +142,7 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
     return encodePfc(octets, 0, frame);
   }
 
-  receiveControl(port: number, octets: Uint8Array, length: number): boolean {
+  receiveControl(port: PortRow, octets: Uint8Array, length: number): boolean {
     if (macControlOpcode(octets, length) !== OPCODE_PFC) return false;
     if (decodePfc(octets, 0, this.decoded) !== 'ok') return false;
     const operational = this.operational[port];
@@ -150,11 +151,11 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
     return true;
   }
 
-  stopsSent(port: number, priority: number): number {
+  stopsSent(port: PortRow, priority: Priority): number {
     return this.counters.requestsOf(port, priority);
   }
 
-  managedValues(port: number, now: number): ManagedValue[] {
+  managedValues(port: PortRow, now: number): ManagedValue[] {
     const { counters, responder, watchdog } = this;
     const priorities = this.specAt(port)?.priorities ?? 0;
     return pfcManagedValues(port, priorities, counters, responder, watchdog, now);

@@ -4,6 +4,7 @@ import type { PauseTimes } from '../../engine/contract/pausing.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener } from '../../engine/quanta/pause-responder.js';
 import { REFRESH_TIMER } from '../../engine/quanta/pause-responder.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /**
  * The pause initiator: XOFF of PFC (802.1Q 36) and of PAUSE (802.3 31B) is decided here, when an
@@ -34,13 +35,13 @@ export class PauseInitiator {
     this.refreshPs = tables.float64('port', 1);
   }
 
-  configure(port: number, spec: PauseTimes, octetPs: number): void {
+  configure(port: PortRow, spec: PauseTimes, octetPs: number): void {
     const quantaPs = spec.quanta * QUANTUM_OCTETS * octetPs;
     this.refreshPs[port] = Math.floor(spec.refreshFraction * quantaPs);
   }
 
   /** A frame was admitted to an account: XOFF if it has reached its threshold. */
-  decideXoff(port: number, group: number): void {
+  decideXoff(port: PortRow, group: number): void {
     const bit = 1 << group;
     if ((this.off[port] & bit) !== 0 || !this.accounts.atXoff(port, group)) return;
     this.off[port] |= bit;
@@ -49,7 +50,7 @@ export class PauseInitiator {
   }
 
   /** A frame of an account was released: XON if it has fallen far enough. */
-  decideXon(port: number, group: number): void {
+  decideXon(port: PortRow, group: number): void {
     const bit = 1 << group;
     if ((this.off[port] & bit) === 0 || !this.accounts.atXon(port, group)) return;
     this.off[port] &= ~bit;
@@ -58,12 +59,12 @@ export class PauseInitiator {
   }
 
   /** Sends the present pauses again at once. */
-  restate(port: number): void {
+  restate(port: PortRow): void {
     if (this.off[port] !== 0) this.host.requestControl(this.slot, port);
   }
 
   /** Ends pausing for a group; a paused sender is released. */
-  cease(port: number, group: number): void {
+  cease(port: PortRow, group: number): void {
     const bit = 1 << group;
     if ((this.off[port] & bit) === 0) return;
     this.off[port] &= ~bit;
@@ -72,37 +73,37 @@ export class PauseInitiator {
   }
 
   /** Groups to name with time zero in the frame now being composed; each is named once. */
-  takeReleases(port: number): number {
+  takeReleases(port: PortRow): number {
     const releases = this.releases[port];
     this.releases[port] = 0;
     return releases;
   }
 
   /** A frame with every pause has been composed and ends at `txEnd`. */
-  stated(port: number, txEnd: number): void {
+  stated(port: PortRow, txEnd: number): void {
     if (this.off[port] === 0) return;
     this.refreshAt[port] = txEnd + this.refreshPs[port];
     if (this.refreshArmed[port] === 0) this.arm(port);
   }
 
   /** A frame with this port's pauses is due, or its time is planned. */
-  willState(port: number): boolean {
+  willState(port: PortRow): boolean {
     return this.refreshArmed[port] !== 0 || this.host.controlDue(this.slot, port);
   }
 
-  onTimer(port: number): void {
+  onTimer(port: PortRow): void {
     this.refreshArmed[port] = 0;
     if (this.off[port] === 0) return;
     if (this.refreshAt[port] > this.host.clock.now) this.arm(port);
     else this.host.requestControl(this.slot, port);
   }
 
-  private arm(port: number): void {
+  private arm(port: PortRow): void {
     this.refreshArmed[port] = 1;
     this.host.arm(this.slot, port, REFRESH_TIMER, this.refreshAt[port]);
   }
 
-  private change(port: number, group: number, stop: boolean): void {
+  private change(port: PortRow, group: number, stop: boolean): void {
     this.accounts.setStopped(port, group, stop);
     this.host.requestControl(this.slot, port);
     if (stop) this.listener?.stopBegan(port, group);

@@ -1,6 +1,7 @@
 import type { ManagedValue } from '../../engine/contract/flow-control.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /** The counters of 802.3 30.3.4, by port. */
 export class PauseCounters {
@@ -14,7 +15,7 @@ export class PauseCounters {
 }
 
 export function pauseManagedValues(
-  port: number,
+  port: PortRow,
   counters: PauseCounters,
   responder: PauseResponder,
   now: number,

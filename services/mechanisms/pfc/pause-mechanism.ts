@@ -13,6 +13,7 @@ import {
 } from '../../engine/wire/mac-control/pause-frame.js';
 import { PORT_GROUP, PORT_TIMER, pauseQuanta } from './pause-machine.js';
 import { PauseCounters, pauseManagedValues } from './pause-managed.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /** 802.3 Annex 31B: a receiver pauses its link partner, all priorities, for a time. */
 export class PauseMechanism extends QuantaMechanism implements SliceMechanism {
@@ -28,19 +29,19 @@ export class PauseMechanism extends QuantaMechanism implements SliceMechanism {
     this.counters = new PauseCounters(tools.tables);
   }
 
-  rulesGroup(port: number): boolean {
+  rulesGroup(port: PortRow): boolean {
     return this.specAt(port) !== null;
   }
 
-  admitted(port: number, _group: number): void {
+  admitted(port: PortRow, _group: number): void {
     this.initiator.decideXoff(port, PORT_GROUP);
   }
 
-  released(port: number, _group: number): void {
+  released(port: PortRow, _group: number): void {
     this.initiator.decideXon(port, PORT_GROUP);
   }
 
-  compose(port: number, txEnd: number, octets: Uint8Array): number {
+  compose(port: PortRow, txEnd: number, octets: Uint8Array): number {
     const { initiator } = this;
     const spec = this.specs[port];
     const quanta = pauseQuanta(initiator.off[port], spec.pausing!.quanta);
@@ -52,7 +53,7 @@ export class PauseMechanism extends QuantaMechanism implements SliceMechanism {
     return encodePause(octets, 0, this.frame);
   }
 
-  receiveControl(port: number, octets: Uint8Array, length: number): boolean {
+  receiveControl(port: PortRow, octets: Uint8Array, length: number): boolean {
     const { decoded } = this;
     if (macControlOpcode(octets, length) !== OPCODE_PAUSE) return false;
     if (decodePause(octets, 0, decoded) !== 'ok') return false;
@@ -64,11 +65,11 @@ export class PauseMechanism extends QuantaMechanism implements SliceMechanism {
     return true;
   }
 
-  stopsSent(port: number): number {
+  stopsSent(port: PortRow): number {
     return this.counters.sent[port];
   }
 
-  managedValues(port: number, now: number): ManagedValue[] {
+  managedValues(port: PortRow, now: number): ManagedValue[] {
     if (!this.rulesGroup(port)) return [];
     return pauseManagedValues(port, this.counters, this.responder, now);
   }

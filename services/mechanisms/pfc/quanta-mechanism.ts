@@ -4,6 +4,7 @@ import type { PausingSpec, PortSpec } from '../../engine/contract/spec.js';
 import { standingStopIsRefreshed } from './invariants.js';
 import { PauseInitiator } from './pause-initiator.js';
 import { EXPIRY_TIMER, PauseResponder } from '../../engine/quanta/pause-responder.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 /** What PAUSE and PFC have in common: initiator and responder. */
 export abstract class QuantaMechanism {
@@ -19,53 +20,53 @@ export abstract class QuantaMechanism {
     this.responder = new PauseResponder(tables, host, slot, timers, ports);
   }
 
-  configurePort(port: number, spec: PortSpec): void {
+  configurePort(port: PortRow, spec: PortSpec): void {
     this.specs[port] = spec;
     const own = this.specAt(port);
     if (own !== null) this.initiator.configure(port, own, spec.octetPs);
   }
 
-  onTimer(port: number, timer: number): void {
+  onTimer(port: PortRow, timer: number): void {
     if (timer >= EXPIRY_TIMER) this.responder.onTimer(port, timer - EXPIRY_TIMER);
     else this.initiator.onTimer(port);
   }
 
-  linkUp(port: number): void {
+  linkUp(port: PortRow): void {
     this.responder.forget(port);
     this.initiator.restate(port);
   }
 
-  stoppedGroups(port: number): number {
+  stoppedGroups(port: PortRow): number {
     return this.initiator.off[port];
   }
 
-  heldSincePs(port: number, priority: number): number | null {
+  heldSincePs(port: PortRow, priority: Priority): number | null {
     return this.responder.heldSincePs(port, priority);
   }
 
-  isRefreshed(port: number): boolean {
+  isRefreshed(port: PortRow): boolean {
     return standingStopIsRefreshed(this.initiator, port);
   }
 
   /** Whether the link partner of a port is paused for any reason. */
-  isStopping(port: number): boolean {
+  isStopping(port: PortRow): boolean {
     return this.initiator.off[port] !== 0;
   }
 
-  holdReason(port: number, priority: number): HoldReason | null {
+  holdReason(port: PortRow, priority: Priority): HoldReason | null {
     return this.responder.reason(port, priority, this.name);
   }
 
-  heldPs(port: number, priority: number, now: number): number {
+  heldPs(port: PortRow, priority: Priority, now: number): number {
     return this.responder.heldPs(port, priority, now);
   }
 
-  holdCount(port: number, priority: number): number {
+  holdCount(port: PortRow, priority: Priority): number {
     return this.responder.holdCount(port, priority);
   }
 
   /** Null where it does not run. */
-  protected specAt(port: number): PausingSpec | null {
+  protected specAt(port: PortRow): PausingSpec | null {
     const { pausing } = this.specs[port];
     return pausing?.mechanism === this.name ? pausing : null;
   }

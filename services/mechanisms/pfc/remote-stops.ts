@@ -2,6 +2,7 @@ import { PRIORITIES, QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import type { MechanismHost } from '../../engine/contract/flow-control.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { Ports } from '../../engine/port/ports.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 const QUANTA_MAX = 65_535;
 
@@ -32,7 +33,7 @@ export class RemoteStops {
   }
 
   /** A time replaces the running one, as in a received frame; zero releases. */
-  stop(port: number, priority: number, durationPs: number): void {
+  stop(port: PortRow, priority: Priority, durationPs: number): void {
     const bit = 1 << priority;
     if (durationPs === 0) {
       if ((this.off[port] & bit) === 0) return;
@@ -47,12 +48,12 @@ export class RemoteStops {
   }
 
   /** Sends the present pauses to a link partner that has lost them. */
-  restate(port: number): void {
+  restate(port: PortRow): void {
     if (this.off[port] !== 0) this.host.requestControl(this.slot, port);
   }
 
   /** Adds these pauses to a frame with the port's own; returns its enable vector. */
-  fill(port: number, enableVector: number, quanta: Uint16Array): number {
+  fill(port: PortRow, enableVector: number, quanta: Uint16Array): number {
     const off = this.off[port];
     const enable = enableVector | off | this.releases[port];
     this.releases[port] = 0;
@@ -63,7 +64,7 @@ export class RemoteStops {
     return enable;
   }
 
-  onTimer(port: number): void {
+  onTimer(port: PortRow): void {
     const { now } = this.host.clock;
     if (this.armedFor[port] !== now) return;
     this.armedFor[port] = Infinity;
@@ -76,13 +77,13 @@ export class RemoteStops {
     this.arm(port);
   }
 
-  private quantaLeft(port: number, priority: number): number {
+  private quantaLeft(port: PortRow, priority: Priority): number {
     const left = this.until[port * PRIORITIES + priority] - this.host.clock.now;
     return Math.min(QUANTA_MAX, Math.ceil(left / this.quantumPs(port)));
   }
 
   /** A frame cannot express all of the time that is left. */
-  private needsRefresh(port: number): boolean {
+  private needsRefresh(port: PortRow): boolean {
     const most = this.refreshPs(port);
     for (let p = 0; p < PRIORITIES; p++) {
       if ((this.off[port] & (1 << p)) === 0) continue;
@@ -92,7 +93,7 @@ export class RemoteStops {
   }
 
   /** Runs again when the first pause expires, or when the longest must be refreshed. */
-  private arm(port: number): void {
+  private arm(port: PortRow): void {
     const { now } = this.host.clock;
     let next = now + this.refreshPs(port);
     for (let p = 0; p < PRIORITIES; p++) {
@@ -104,11 +105,11 @@ export class RemoteStops {
     this.host.arm(this.slot, port, this.timer, next);
   }
 
-  private refreshPs(port: number): number {
+  private refreshPs(port: PortRow): number {
     return Math.floor(QUANTA_MAX / 2) * this.quantumPs(port);
   }
 
-  private quantumPs(port: number): number {
+  private quantumPs(port: PortRow): number {
     return QUANTUM_OCTETS * this.ports.octetPs(port);
   }
 }

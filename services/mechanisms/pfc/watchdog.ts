@@ -8,6 +8,7 @@ import type { PausingSpec } from '../../engine/contract/spec.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener, PauseResponder } from '../../engine/quanta/pause-responder.js';
 import { watchDuePs } from './machine.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 /**
  * Watches paused priorities. One that was paused without a break for the detection time, and has
@@ -55,30 +56,30 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
     this.tools = tools;
   }
 
-  configure(port: number, spec: PausingSpec | null): void {
+  configure(port: PortRow, spec: PausingSpec | null): void {
     this.specs[port] = spec?.watchdog ?? null;
   }
 
   /** Whether a port and priority is watched at all. */
-  watches(port: number, priority: number): boolean {
+  watches(port: PortRow, priority: Priority): boolean {
     return (this.specs[port]?.[priority] ?? null) !== null;
   }
 
-  isStorm(port: number, priority: number): boolean {
+  isStorm(port: PortRow, priority: Priority): boolean {
     return (this.storms[port] & (1 << priority)) !== 0;
   }
 
-  stopBegan(port: number, priority: number): void {
+  stopBegan(port: PortRow, priority: Priority): void {
     if (!this.watches(port, priority)) return;
     this.wait(port, priority, this.isStorm(port, priority) ? Infinity : this.host.clock.now);
   }
 
-  stopEnded(port: number, priority: number): void {
+  stopEnded(port: PortRow, priority: Priority): void {
     if (!this.watches(port, priority)) return;
     this.wait(port, priority, this.isStorm(port, priority) ? this.host.clock.now : Infinity);
   }
 
-  onTimer(port: number, priority: number): void {
+  onTimer(port: PortRow, priority: Priority): void {
     this.armed[port] &= ~(1 << priority);
     const due = this.duePs(port, priority);
     if (due === Infinity) return;
@@ -90,25 +91,25 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
   }
 
   /** A frame was not admitted to a queue. */
-  refused(port: number, priority: number): void {
+  refused(port: PortRow, priority: Priority): void {
     this.dropped[port * PRIORITIES + priority]++;
   }
 
-  stormsOf(port: number, priority: number): number {
+  stormsOf(port: PortRow, priority: Priority): number {
     return this.stormCount[port * PRIORITIES + priority];
   }
 
-  droppedOf(port: number, priority: number): number {
+  droppedOf(port: PortRow, priority: Priority): number {
     return this.dropped[port * PRIORITIES + priority];
   }
 
   /** How long its storms have lasted until `now`. */
-  stormPs(port: number, priority: number, now: number): number {
+  stormPs(port: PortRow, priority: Priority, now: number): number {
     const i = port * PRIORITIES + priority;
     return this.stormTime[i] + (this.isStorm(port, priority) ? now - this.stormSince[i] : 0);
   }
 
-  private stepIn(port: number, priority: number): void {
+  private stepIn(port: PortRow, priority: Priority): void {
     const i = port * PRIORITIES + priority;
     const bit = 1 << priority;
     this.stormCount[i]++;
@@ -123,7 +124,7 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
     this.responder.ignore(port, priority);
   }
 
-  private stepBack(port: number, priority: number): void {
+  private stepBack(port: PortRow, priority: Priority): void {
     const i = port * PRIORITIES + priority;
     const bit = 1 << priority;
     this.stormTime[i] += this.host.clock.now - this.stormSince[i];
@@ -134,7 +135,7 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
     this.responder.respond(port, priority);
   }
 
-  private wait(port: number, priority: number, since: number): void {
+  private wait(port: PortRow, priority: Priority, since: number): void {
     this.since[port * PRIORITIES + priority] = since;
     const due = this.duePs(port, priority);
     if (due !== Infinity && (this.armed[port] & (1 << priority)) === 0) {
@@ -142,12 +143,12 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
     }
   }
 
-  private duePs(port: number, priority: number): number {
+  private duePs(port: PortRow, priority: Priority): number {
     const since = this.since[port * PRIORITIES + priority];
     return watchDuePs(this.specs[port]![priority]!, since, this.isStorm(port, priority));
   }
 
-  private arm(port: number, priority: number, time: number): void {
+  private arm(port: PortRow, priority: Priority, time: number): void {
     this.armed[port] |= 1 << priority;
     this.host.arm(this.slot, port, this.timer + priority, time);
   }

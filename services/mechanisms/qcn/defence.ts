@@ -5,6 +5,7 @@ import type { Tables } from '../../engine/kernel/tables.js';
 import type { Counters } from '../../engine/port/counters.js';
 import { CN_TAG_OCTETS } from '../../engine/wire/cn-tag.js';
 import type { QcnSwitchSpec } from './spec.js';
+import type { FrameRef, PortRow } from '../../engine/units/indices.js';
 
 /**
  * Congestion notification domain defence (802.1Q 32.1.1). A CNPV is for the members of the domain:
@@ -36,15 +37,15 @@ export class QcnDefences implements DomainBoundary {
     });
   }
 
-  remaps(port: number): boolean {
+  remaps(port: PortRow): boolean {
     return this.remapped[port] !== 0;
   }
 
-  untags(port: number): boolean {
+  untags(port: PortRow): boolean {
     return this.untagged[port] !== 0;
   }
 
-  entered(port: number, frame: number): void {
+  entered(port: PortRow, frame: FrameRef): void {
     const { words } = this.pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     if ((this.remapped[port] & (1 << priority)) === 0) return;
@@ -56,17 +57,17 @@ export class QcnDefences implements DomainBoundary {
   }
 
   /** The congestion point of the queue still knows the flow. */
-  joined(port: number, frame: number): void {
+  joined(port: PortRow, frame: FrameRef): void {
     const priority = this.pool.words[frame + CLASS] & PRIORITY_MASK;
     if ((this.untagged[port] & (1 << priority)) !== 0) this.shorten(port, frame);
   }
 
-  left(port: number, frame: number): void {
+  left(port: PortRow, frame: FrameRef): void {
     const priority = this.pool.words[frame + CLASS] & PRIORITY_MASK;
     if ((this.untagged[port] & (1 << priority)) !== 0) this.pool.setFlowId(frame, 0);
   }
 
-  private shorten(port: number, frame: number): void {
+  private shorten(port: PortRow, frame: FrameRef): void {
     const { pool } = this;
     if (pool.flowId(frame) === 0) return;
     pool.words[frame + LENGTH] -= CN_TAG_OCTETS;

@@ -1,6 +1,7 @@
 import type { FabricContext, FlowTagging } from '../fabric-context.js';
 import type { QcnSettings } from './settings.js';
 import type { QcnDefence } from './spec.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /** The congestion notification domain (802.1Q 30.6): its hosts, and how ports defend it. */
 export class QcnDomain implements FlowTagging {
@@ -20,11 +21,11 @@ export class QcnDomain implements FlowTagging {
     return !this.outside.has(host);
   }
 
-  keepsTag(device: number, port: number): boolean {
+  keepsTag(device: number, port: PortRow): boolean {
     return this.modes[device][port] === 'interior-ready';
   }
 
-  defence(device: number, port: number): QcnDefence {
+  defence(device: number, port: PortRow): QcnDefence {
     return this.modes[device][port];
   }
 

@@ -23,6 +23,7 @@ import {
   SAMPLES,
 } from './machine.js';
 import type { QcnSwitchSpec } from './spec.js';
+import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
 
 /** A message has queue lengths in units of so many octets, in 16 bits with sign. */
 const UNIT_OCTETS = 64;
@@ -81,15 +82,15 @@ export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
   }
 
   /** A frame of so many octets has joined a sampled queue; true if it is to be sampled. */
-  function isDue(port: number, trafficClass: number, octets: number): boolean {
+  function isDue(port: PortRow, trafficClass: TrafficClass, octets: number): boolean {
     return (untilSample[rowOf(port, trafficClass)] -= octets) <= 0;
   }
 
   /** Samples the queue by the frame that has just joined it; true if its source gets a CNM. */
   function measure(
-    port: number,
-    trafficClass: number,
-    frame: number,
+    port: PortRow,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
     queueOctets: number,
   ): boolean {
     const row = rowOf(port, trafficClass);
@@ -101,7 +102,7 @@ export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
   }
 
   /** Writes the message about the frame that has just been sampled (32.9.4); returns its length. */
-  function compose(port: number, frame: number, tags: number): number {
+  function compose(port: PortRow, frame: FrameRef, tags: number): number {
     const { bridge, messagePriority, minHeaderOctets } = specs[port];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const s = rowOf(port, classOf(port, priority)) * POINT_WORDS;
@@ -123,19 +124,19 @@ export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
     return encodeCnmFrame(octets, 0, around, message);
   }
 
-  function messagePriority(port: number): number {
+  function messagePriority(port: PortRow): number {
     return specs[port].messagePriority;
   }
 
-  function samples(port: number, trafficClass: number): number {
+  function samples(port: PortRow, trafficClass: TrafficClass): number {
     return table[rowOf(port, trafficClass) * POINT_WORDS + SAMPLES];
   }
 
-  function messages(port: number, trafficClass: number): number {
+  function messages(port: PortRow, trafficClass: TrafficClass): number {
     return table[rowOf(port, trafficClass) * POINT_WORDS + MESSAGES];
   }
 
-  function rowOf(port: number, trafficClass: number): number {
+  function rowOf(port: PortRow, trafficClass: TrafficClass): number {
     return trafficClass * portCount + port;
   }
 

@@ -1,5 +1,6 @@
 import type { HostCarrier, HostRole } from '../../engine/contract/slice.js';
 import { blankCnm, blankCnmEnvelope, decodeCnmFrame } from '../../engine/wire/cnm.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 // One message is parsed at a time.
 const around = blankCnmEnvelope();
@@ -19,7 +20,7 @@ export class QcnStation implements HostRole {
     private readonly carrier: HostCarrier,
   ) {}
 
-  takes(port: number, _mac: number, octets: Uint8Array): boolean {
+  takes(port: PortRow, _mac: number, octets: Uint8Array): boolean {
     const outcome = decodeCnmFrame(octets, 0, around, cnm);
     if (outcome === 'wrong-type') return false;
     if (outcome !== 'ok') this.malformed++;

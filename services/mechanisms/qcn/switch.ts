@@ -11,6 +11,7 @@ import { RandomStream } from '../../engine/kernel/random.js';
 import type { QcnDefences } from './defence.js';
 import type { QcnPoints } from './points.js';
 import type { QcnSwitchSpec } from './spec.js';
+import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
 
 interface Parts {
   readonly place: DevicePlace;
@@ -47,15 +48,15 @@ export class QcnSwitch implements SwitchRole, QueueSampler {
     defences.configure(firstPort, spec);
   }
 
-  sampledClasses(port: number): number {
+  sampledClasses(port: PortRow): number {
     return this.points.watched[port];
   }
 
   joined(
     via: number,
     out: number,
-    trafficClass: number,
-    frame: number,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
     octets: number,
     queueOctets: number,
   ): void {
@@ -69,7 +70,7 @@ export class QcnSwitch implements SwitchRole, QueueSampler {
   }
 
   /** Sends a CNM to the source of a frame, by the frame's ingress port. */
-  private notify(via: number, out: number, frame: number): void {
+  private notify(via: number, out: number, frame: FrameRef): void {
     const { points, carrier, pool } = this;
     const vlan = carrier.answerTags(out, frame);
     const length = points.compose(out, frame, vlan);

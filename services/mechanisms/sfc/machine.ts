@@ -1,4 +1,5 @@
 import type { SfcDetector, SfcPortSpec, SfcSwitchSpec } from './spec.js';
+import type { Priority } from '../../engine/units/indices.js';
 
 /** Input of a detector: a queue after a frame joined it, and the shared buffer. */
 export interface QueueView {
@@ -101,6 +102,6 @@ export function actsForStation(proxy: SfcPortSpec['proxy'], responds: boolean): 
 }
 
 /** Sources are indexed by their address, and by priority, since a pause names one. */
-export function sourceKey(position: number, priority: number): number {
+export function sourceKey(position: number, priority: Priority): number {
   return position * 8 + priority;
 }

@@ -18,6 +18,7 @@ import { SfcBridgePoint, SfcStationPoint } from './roles.js';
 import { SfcSender } from './sender.js';
 import type { SfcHostSpec, SfcSwitchSpec } from './spec.js';
 import { SfcStationReceiver } from './station.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 /**
  * P802.1Qdw: a congested queue requests the sources of its frames to pause for a time. Stations
@@ -78,27 +79,27 @@ export class SfcMechanism
     return this.install(place, new SfcStationPoint(counters, station));
   }
 
-  operate(port: number, { advertised }: OperatingPort): void {
+  operate(port: PortRow, { advertised }: OperatingPort): void {
     this.stationPauses(port, advertised.sourceFlowControl?.responds === true);
   }
 
   /** From now on a station pauses itself, or the bridge is its proxy if it may. */
-  stationPauses(port: number, byItself: boolean): void {
+  stationPauses(port: PortRow, byItself: boolean): void {
     const sender = this.points[port]?.sender ?? null;
     if (sender === null) return;
     this.proxied[port] = actsForStation(sender.portSpec(port).proxy, byItself) ? 1 : 0;
   }
 
-  actsFor(port: number): boolean {
+  actsFor(port: PortRow): boolean {
     return this.proxied[port] !== 0;
   }
 
-  arm(port: number, timer: number, timePs: number): void {
+  arm(port: PortRow, timer: number, timePs: number): void {
     const { host, slot } = this.tools;
     host.arm(slot, port, timer, timePs);
   }
 
-  onTimer(port: number, timer: number): void {
+  onTimer(port: PortRow, timer: number): void {
     if (timer < PROCESS_TIMER) {
       this.responder.onTimer(port, timer - EXPIRY_TIMER);
       return;
@@ -108,19 +109,19 @@ export class SfcMechanism
     else (point?.station ?? point?.proxy)?.onTimer();
   }
 
-  holdReason(port: number, priority: number): HoldReason | null {
+  holdReason(port: PortRow, priority: Priority): HoldReason | null {
     return this.responder.reason(port, priority, this.name);
   }
 
-  heldPs(port: number, priority: number, now: number): number {
+  heldPs(port: PortRow, priority: Priority, now: number): number {
     return this.responder.heldPs(port, priority, now);
   }
 
-  holdCount(port: number, priority: number): number {
+  holdCount(port: PortRow, priority: Priority): number {
     return this.responder.holdCount(port, priority);
   }
 
-  managedValues(port: number): ManagedValue[] {
+  managedValues(port: PortRow): ManagedValue[] {
     const point = this.points[port];
     return point === null ? [] : sfcManagedValues(point.counters);
   }

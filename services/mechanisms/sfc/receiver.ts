@@ -3,13 +3,14 @@ import { blankSfcm, decodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../engine/wir
 import type { SfcTimers } from './carrier.js';
 import { PROCESS_TIMER } from './carrier.js';
 import type { SfcCounters } from './managed.js';
+import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 /** A message that was parsed, and takes effect when it has been processed. */
 export interface Verdict {
   readonly atPs: number;
   /** As the device counts it. */
-  readonly port: number;
-  readonly priority: number;
+  readonly port: PortRow;
+  readonly priority: Priority;
   /** Zero: resume. */
   readonly pauseNs: number;
   /** MAC of the congesting flow's destination. */
@@ -79,7 +80,7 @@ export abstract class SfcReceiver {
   }
 
   /** The present message takes effect at a port, at once or after the processing time. */
-  protected accept(port: number, bornPs: number): void {
+  protected accept(port: PortRow, bornPs: number): void {
     const verdict = {
       atPs: this.timers.clock.now + this.processingPs,
       port: port - this.firstPort,

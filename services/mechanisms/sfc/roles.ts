@@ -12,6 +12,7 @@ import type { SfcPoint } from './point.js';
 import type { SfcProxyReceiver } from './proxy.js';
 import type { SfcSender } from './sender.js';
 import type { SfcStationReceiver } from './station.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 export class SfcBridgePoint implements SfcPoint, SwitchRole {
   readonly station = null;
@@ -50,7 +51,7 @@ export class SfcStationPoint implements SfcPoint, HostRole {
   ) {}
 
   /** A station that does not know messages of a kind ignores them. */
-  takes(port: number, mac: number, octets: Uint8Array, bornPs: number): boolean {
+  takes(port: PortRow, mac: number, octets: Uint8Array, bornPs: number): boolean {
     this.station.processSfcmPdu(port, mac, octets, bornPs);
     return true;
   }

@@ -51,6 +51,7 @@ import {
   ENTRY_VIA,
   SfcSourceTable,
 } from './source-table.js';
+import type { FrameRef, PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
 
 /** State of a monitored queue. */
 interface QueueMemory extends GrowthSample {
@@ -133,8 +134,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   sfcCongestionDetect(
     via: number,
     out: number,
-    trafficClass: number,
-    frame: number,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
     queueOctets: number,
   ): void {
     const frameClass = this.pool.words[frame + CLASS];
@@ -162,7 +163,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   /** A frame has left a monitored queue. */
-  sfcQueueFell(out: number, trafficClass: number, queueOctets: number): void {
+  sfcQueueFell(out: number, trafficClass: TrafficClass, queueOctets: number): void {
     const local = out - this.firstPort;
     const queue = this.queues[local * TRAFFIC_CLASSES + trafficClass];
     if (!queue.asked || queueOctets > this.spec.ports[local].targetOctets) return;
@@ -175,7 +176,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
    * The entry of a frame's source. The one unseen longest is replaced by it, but not before its
    * sfcMinInterval is over, which is known from the entry only. -1: there is no room.
    */
-  addSfcSource(via: number, out: number, trafficClass: number, frame: number): number {
+  addSfcSource(via: number, out: number, trafficClass: TrafficClass, frame: FrameRef): number {
     const { table, pool } = this;
     const { now } = this.timers.clock;
     const source = pool.ends[frame + SOURCE];
@@ -209,7 +210,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     return slot >= 0 && intervalIsOver(this.table.lastSentPs[slot], now, this.spec.minIntervalPs);
   }
 
-  condTransmitSfcmPdu(slot: number, frame: number, queue: QueueMemory): void {
+  condTransmitSfcmPdu(slot: number, frame: FrameRef, queue: QueueMemory): void {
     if (!this.mayBeSent(slot)) {
       this.counters.sfcSfcmsDeferred++;
       return;
@@ -221,7 +222,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   /**
    * Sends a message to an entry's source, or pauses it by PFC if it is on a link of this bridge.
    */
-  buildAndSendSfcm(type: number, slot: number, frame: number): void {
+  buildAndSendSfcm(type: number, slot: number, frame: FrameRef): void {
     const { table, spec, carrier, counters } = this;
     const { now } = this.timers.clock;
     const pauseNs = type === SFCM_RESUME ? 0 : this.pauseNs(slot);
@@ -254,25 +255,31 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     );
   }
 
-  joinsFrom(port: number, trafficClass: number): number | null {
+  joinsFrom(port: PortRow, trafficClass: TrafficClass): number | null {
     return this.monitors(trafficClass) ? leastWatched(this.portSpec(port).detector) : null;
   }
 
-  leavesFrom(_port: number, trafficClass: number): number | null {
+  leavesFrom(_port: PortRow, trafficClass: TrafficClass): number | null {
     return this.spec.resume && this.monitors(trafficClass) ? 0 : null;
   }
 
-  joined(via: number, out: number, trafficClass: number, frame: number, queueOctets: number): void {
+  joined(
+    via: number,
+    out: number,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
+    queueOctets: number,
+  ): void {
     if (!this.monitors(trafficClass)) return;
     this.sfcCongestionDetect(via, out, trafficClass, frame, queueOctets);
   }
 
-  left(port: number, trafficClass: number, _frame: number, queueOctets: number): void {
+  left(port: PortRow, trafficClass: TrafficClass, _frame: FrameRef, queueOctets: number): void {
     if (!this.spec.resume || !this.monitors(trafficClass)) return;
     this.sfcQueueFell(port, trafficClass, queueOctets);
   }
 
-  portSpec(port: number): SfcPortSpec {
+  portSpec(port: PortRow): SfcPortSpec {
     return this.spec.ports[port - this.firstPort];
   }
 
@@ -289,11 +296,11 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     if (table.ages.count > 0) this.armCleanup();
   }
 
-  private monitors(trafficClass: number): boolean {
+  private monitors(trafficClass: TrafficClass): boolean {
     return (this.spec.monitorQueues & (1 << trafficClass)) !== 0;
   }
 
-  private invokePfc(via: number, priority: number, pauseNs: number): void {
+  private invokePfc(via: number, priority: Priority, pauseNs: number): void {
     const { counters } = this;
     const { pauser } = this.carrier;
     const port = via + this.firstPort;
@@ -307,7 +314,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   /** Measures a queue and its growth. */
-  private watch(out: number, trafficClass: number, queueOctets: number): QueueMemory {
+  private watch(out: number, trafficClass: TrafficClass, queueOctets: number): QueueMemory {
     const { view, carrier } = this;
     const queue = this.queues[(out - this.firstPort) * TRAFFIC_CLASSES + trafficClass];
     sampleGrowth(queue, queueOctets, this.timers.clock.now);
@@ -318,7 +325,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   /** The queue may not send now. */
-  private isHeld(out: number, priority: number): boolean {
+  private isHeld(out: number, priority: Priority): boolean {
     return (this.carrier.heldPriorities(out) & (1 << priority)) !== 0;
   }
 
@@ -335,7 +342,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     );
   }
 
-  private fillPdu(type: number, slot: number, frame: number, pauseNs: number): void {
+  private fillPdu(type: number, slot: number, frame: FrameRef, pauseNs: number): void {
     const { table, spec, pool } = this;
     sampleFrame(pool, frame, this.stations, spec.minHeaderOctets, pdu.msdu, sample);
     const out = table.get(slot, ENTRY_QUEUE_PORT);
@@ -370,7 +377,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     });
   }
 
-  private resumeSources(local: number, trafficClass: number): void {
+  private resumeSources(local: number, trafficClass: TrafficClass): void {
     const { table, pool } = this;
     const { now } = this.timers.clock;
     for (let slot = table.ages.oldest; slot >= 0; slot = table.ages.after(slot)) {

@@ -1,5 +1,6 @@
 import { AgeingTable } from '../../engine/kernel/ageing-table.js';
 import { assert } from '../../engine/kernel/assert.js';
+import type { Priority } from '../../engine/units/indices.js';
 
 const WORDS = 8;
 
@@ -35,7 +36,7 @@ export class SfcSourceTable {
   }
 
   /** A new entry, of a source that no message was sent to. */
-  open(slot: number, source: number, priority: number): void {
+  open(slot: number, source: number, priority: Priority): void {
     this.lastSentPs[slot] = -Infinity;
     this.pausedUntilPs[slot] = 0;
     this.set(slot, ENTRY_SOURCE, source);

@@ -6,6 +6,7 @@ import { SfcFlowPauses } from './flow-pauses.js';
 import type { SfcCounters } from './managed.js';
 import type { Verdict } from './receiver.js';
 import { SfcReceiver } from './receiver.js';
+import type { PortRow } from '../../engine/units/indices.js';
 
 /** An end station that pauses itself on receipt of an SFCM (P802.1Qdw figure 52-3). */
 export class SfcStationReceiver extends SfcReceiver {
@@ -27,7 +28,7 @@ export class SfcStationReceiver extends SfcReceiver {
   static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'responder'];
 
   /** "SFCM reaches destination: execute the PAUSE." `mac` is the station's own address. */
-  processSfcmPdu(port: number, mac: number, octets: Uint8Array, bornPs: number): void {
+  processSfcmPdu(port: PortRow, mac: number, octets: Uint8Array, bornPs: number): void {
     if (this.demultiplex(octets) && this.isFor(mac)) this.accept(port, bornPs);
   }
 

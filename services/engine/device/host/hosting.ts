@@ -43,6 +43,7 @@ import type { Receivers } from './receivers.js';
 import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
+import type { FrameRef, Priority, TrafficClass } from '../../units/indices.js';
 
 /** Notices that wait at a paused host, at most. */
 const WAITING_MOST = 64;
@@ -64,9 +65,9 @@ const KIND_DEADLINE = KIND_DEVICE + 2;
 export interface Hosting {
   configure(device: Device, spec: HostSpec): void;
   /** A frame has come in. */
-  receive(d: number, port: number, frame: number): void;
+  receive(d: number, port: number, frame: FrameRef): void;
   /** The NIC's frame of a class starts on the link: the next one takes its place. */
-  departing(d: number, trafficClass: number, frame: number): void;
+  departing(d: number, trafficClass: TrafficClass, frame: FrameRef): void;
   onTimer(d: number, kind: number, connection: number): void;
   /** A message outside of connections; false where too many frames of its class wait. */
   sendMessage(d: number, message: SampledMessage, octets: Uint8Array): boolean;
@@ -197,7 +198,7 @@ export function makeHosting(
     });
   }
 
-  function receive(d: number, port: number, frame: number): void {
+  function receive(d: number, port: number, frame: FrameRef): void {
     const frameClass = words[frame + CLASS];
     if ((frameClass & GROUP_FLAG) === 0 && words[frame + TARGET] !== position[d]) {
       egressPath.drop(d, port, frame, DROP.NOT_ADDRESSED);
@@ -217,13 +218,13 @@ export function makeHosting(
   }
 
   /** Software reads a frame that its NIC has stored for a while. */
-  function takeKept(d: number, frame: number): void {
+  function takeKept(d: number, frame: FrameRef): void {
     devices[d].listeners.frameTaken?.frameTaken(d, clock.now, pool, frame);
     take(d, frame);
   }
 
   /** Software reads a frame. */
-  function take(d: number, frame: number): void {
+  function take(d: number, frame: FrameRef): void {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
@@ -239,7 +240,7 @@ export function makeHosting(
   }
 
   /** Passes an acknowledgement to the rate control. */
-  function passOn(send: number, frame: number, goBack: boolean): void {
+  function passOn(send: number, frame: FrameRef, goBack: boolean): void {
     const expected = words[frame + SEQUENCE];
     if (goBack) rates.lost(send, false);
     else rates.acknowledged(send, expected, ends[frame + REMAINING] * PS_PER_NS);
@@ -249,7 +250,7 @@ export function makeHosting(
   }
 
   /** A message; a station that does not know its kind ignores it. */
-  function takeNotice(d: number, port: number, frame: number): void {
+  function takeNotice(d: number, port: number, frame: FrameRef): void {
     const { mac } = specs[d].ports[port - nicPort[d]];
     const octets = controlPayloads.octets(frame);
     if (!complaints.take(d, octets)) {
@@ -259,7 +260,12 @@ export function makeHosting(
     controlPayloads.unload(frame);
   }
 
-  function stopConnection(port: number, c: number, priority: number, durationPs: number): boolean {
+  function stopConnection(
+    port: number,
+    c: number,
+    priority: Priority,
+    durationPs: number,
+  ): boolean {
     const d = ports.owner(port);
     const { frameClass } = specs[d].sends[c];
     if ((frameClass & PRIORITY_MASK) !== priority) return false;
@@ -268,7 +274,7 @@ export function makeHosting(
     return true;
   }
 
-  function departing(d: number, trafficClass: number, frame: number): void {
+  function departing(d: number, trafficClass: TrafficClass, frame: FrameRef): void {
     if (adapters.has(d)) {
       adapters.departing(d, trafficClass, frame);
       return;
@@ -355,7 +361,7 @@ export function makeHosting(
     return frame;
   }
 
-  function queueFrame(d: number, frame: number, trafficClass: number): void {
+  function queueFrame(d: number, frame: FrameRef, trafficClass: TrafficClass): void {
     const port = nicPort[d];
     counters.made(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
     egressPath.enqueueOwn(d, port, trafficClass, frame);
@@ -393,7 +399,7 @@ export function makeHosting(
     devices[d].schedule(time, KIND_WAKE, c, 0);
   }
 
-  function takePacket(d: number, c: number, frame: number): void {
+  function takePacket(d: number, c: number, frame: FrameRef): void {
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
@@ -405,7 +411,7 @@ export function makeHosting(
   }
 
   /** An answer carries how long its packet was stored here, and its telemetry. */
-  function echoing(d: number, frame: number, answer: number): number {
+  function echoing(d: number, frame: FrameRef, answer: number): number {
     if (adapters.has(d)) ends[answer + REMAINING] = words[frame + KEPT_NS];
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
       words[answer + CLASS] |= CARRIES_FLAG;
@@ -415,7 +421,7 @@ export function makeHosting(
     return answer;
   }
 
-  function queueAnswer(d: number, c: number, frame: number): void {
+  function queueAnswer(d: number, c: number, frame: FrameRef): void {
     if (adapters.has(d)) adapters.answer(d, specs[d].receives[c].vm, frame);
     else queueFrame(d, frame, ports.classOf(nicPort[d], words[frame + CLASS] & PRIORITY_MASK));
   }
@@ -430,13 +436,13 @@ export function makeHosting(
   }
 
   /** Frames of a class, or of the first virtual machine's answers in it. */
-  function waiting(d: number, trafficClass: number): number {
+  function waiting(d: number, trafficClass: TrafficClass): number {
     if (adapters.has(d)) return adapters.answersWaiting(d, 0, trafficClass);
     return queues.get(nicPort[d], trafficClass, QUEUE_FRAMES);
   }
 
   /** Answers go to the virtual machine that sent the request; notifications to the first. */
-  function vmOf(d: number, frame: number): number {
+  function vmOf(d: number, frame: FrameRef): number {
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_NOTICE) return 0;

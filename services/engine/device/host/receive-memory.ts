@@ -9,6 +9,7 @@ import { KIND_DEVICE } from '../device.js';
 import { rulersOf } from '../nic/rulers.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
+import type { FrameRef } from '../../units/indices.js';
 
 /** The application has read a frame; behind the kinds of adapters. */
 export const KIND_APPLICATION = KIND_DEVICE + 10;
@@ -21,8 +22,8 @@ export const KIND_APPLICATION = KIND_DEVICE + 10;
 export interface ReceiveMemory {
   configure(device: Device, spec: BufferSpec): void;
   /** Whether a frame that has come in has to wait for the application. */
-  keeps(d: number, frame: number): boolean;
-  store(d: number, port: number, frame: number): void;
+  keeps(d: number, frame: FrameRef): boolean;
+  store(d: number, port: number, frame: FrameRef): void;
   /** From now on reading takes so long per octet; 0: no time, Infinity: nothing is read. */
   read(d: number, octetPs: number): void;
   onTimer(d: number): void;
@@ -33,7 +34,7 @@ export function makeReceiveMemory(
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
   egressPath: EgressPath,
-  take: (d: number, frame: number) => void,
+  take: (d: number, frame: FrameRef) => void,
 ): ReceiveMemory {
   const { clock, pool, ports, buffer, tables, nicFrames } = shared;
   const { words } = pool;
@@ -51,11 +52,11 @@ export function makeReceiveMemory(
     rulers.set(rulersOf(mechanisms, firstPort, device.spec.ports[0]), place * 8);
   }
 
-  function keeps(d: number, frame: number): boolean {
+  function keeps(d: number, frame: FrameRef): boolean {
     return octetTime[d] !== 0 && (words[frame + CLASS] & KIND_MASK) <= KIND_DATA;
   }
 
-  function store(d: number, port: number, frame: number): void {
+  function store(d: number, port: number, frame: FrameRef): void {
     const group = groupOf(port, frame);
     const verdict = buffer.admit(port, group, words[frame + LENGTH], 0);
     if (verdict !== ADMITTED) {
@@ -100,7 +101,7 @@ export function makeReceiveMemory(
     if (readAt[d] !== Infinity) devices[d].schedule(readAt[d], KIND_APPLICATION, 0, 0);
   }
 
-  function groupOf(port: number, frame: number): number {
+  function groupOf(port: number, frame: FrameRef): number {
     return ports.groupOf(port, words[frame + CLASS] & PRIORITY_MASK);
   }
 

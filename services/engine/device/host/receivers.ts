@@ -17,6 +17,7 @@ import {
 } from '../../frame/frame-pool.js';
 import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
+import type { FrameRef } from '../../units/indices.js';
 
 // Words of a connection record, in doubles.
 
@@ -70,7 +71,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
   }
 
   /** Receives a packet; returns what to answer. */
-  function take(c: number, pool: FramePool, frame: number): number {
+  function take(c: number, pool: FramePool, frame: FrameRef): number {
     const marked = isMarked(pool.words[frame + CLASS]);
     const outcome = takePayload(c, pool, frame);
     return marked ? outcome | takeMark(c) : outcome;
@@ -87,7 +88,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     return NOTIFY;
   }
 
-  function takePayload(c: number, pool: FramePool, frame: number): number {
+  function takePayload(c: number, pool: FramePool, frame: FrameRef): number {
     const s = c * STRIDE;
     const spec = specs[c];
     if (!spec.reliable) {
@@ -128,7 +129,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     return SAY_NAK;
   }
 
-  function count(s: number, spec: ReceiveSpec, pool: FramePool, frame: number): void {
+  function count(s: number, spec: ReceiveSpec, pool: FramePool, frame: FrameRef): void {
     const last = pool.ends[frame + REMAINING] === 0;
     const { now } = clock;
     state[s + FRAMES]++;
@@ -138,7 +139,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
       : pool.words[frame + LENGTH] - spec.overheadOctets;
   }
 
-  function countRaw(s: number, pool: FramePool, frame: number, spec: ReceiveSpec): void {
+  function countRaw(s: number, pool: FramePool, frame: FrameRef, spec: ReceiveSpec): void {
     count(s, spec, pool, frame);
     const latency = clock.now - pool.born(frame);
     state[s + LATENCY_SUM] += latency;

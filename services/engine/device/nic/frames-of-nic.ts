@@ -3,6 +3,7 @@ import type { Rows, Tables } from '../../kernel/tables.js';
 import { QUEUES } from '../../nic-82599/register-map.js';
 import type { FrameLists } from '../../port/frame-lists.js';
 import { makeFrameLists } from '../../port/frame-lists.js';
+import type { FrameRef, TrafficClass } from '../../units/indices.js';
 
 // Lists of an 82599: acknowledgements of software by descriptor queue, then these.
 
@@ -25,10 +26,10 @@ export interface NicFrames {
   readonly unread: FrameLists;
   answers(row: number, queue: number): number;
   reading(row: number): number;
-  received(row: number, trafficClass: number): number;
+  received(row: number, trafficClass: TrafficClass): number;
   writing(row: number): number;
   software(row: number, queue: number): number;
-  looping(row: number, trafficClass: number): number;
+  looping(row: number, trafficClass: TrafficClass): number;
 }
 
 export function makeNicFrames(tables: Tables, pool: FramePool): NicFrames {
@@ -53,7 +54,7 @@ export function listsOf({ nic: { first, count } }: Rows): number[] {
 export function forEachReceived(
   frames: NicFrames,
   { device, nic: { first, count } }: Rows,
-  visit: (frame: number) => void,
+  visit: (frame: FrameRef) => void,
 ): void {
   frames.unread.forEach(device.first, visit);
   if (count === 0) return;

@@ -1,3 +1,5 @@
+import type { FrameRef } from '../../units/indices.js';
+
 /** What an adapter uses of its host's software. */
 export interface HostSide {
   /** Whether a connection may send now; if only later, it will be woken. */
@@ -7,7 +9,7 @@ export interface HostSide {
   /** Its address: its index among the hosts. */
   position(d: number): number;
   /** The virtual machine that a received frame is addressed to. */
-  vmOf(d: number, frame: number): number;
+  vmOf(d: number, frame: FrameRef): number;
   /** Software reads a frame, and frees its memory. */
-  take(d: number, frame: number): void;
+  take(d: number, frame: FrameRef): void;
 }

@@ -1,5 +1,6 @@
 import { ACCOUNT, type Tables } from '../../kernel/tables.js';
 import { makeRings } from './rings.js';
+import type { TrafficClass } from '../../units/indices.js';
 
 export type Turns = ReturnType<typeof makeTurns>;
 
@@ -17,7 +18,7 @@ export function makeTurns(tables: Tables) {
   const classWaiting = tables.uint8('device', 8);
   const accountWaiting = tables.uint8(ACCOUNT, 1);
 
-  function lineOfClass(device: number, trafficClass: number): number {
+  function lineOfClass(device: number, trafficClass: TrafficClass): number {
     return (device << 3) | trafficClass;
   }
 

@@ -6,6 +6,7 @@ import type { PortUse } from '../../failover/failover-mechanism.js';
 import type { SwitchRoutes } from '../../routing/shortest-paths.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
+import type { FrameRef } from '../../units/indices.js';
 
 const TAG_OCTETS = 4;
 const INNER = 0xffff;
@@ -47,7 +48,7 @@ export class Bridge implements Forwarding {
     this.learnedAt = new Float64Array(ids.length * hosts);
   }
 
-  egress(port: number, frame: number): number {
+  egress(port: number, frame: FrameRef): number {
     const { now } = this.clock;
     const { words, ends } = this.pool;
     const id = this.vlanOf(port, frame);
@@ -74,7 +75,7 @@ export class Bridge implements Forwarding {
    * Inside the bridge a frame's VLAN is in its tag field, whether it arrived tagged or not; it
    * leaves untagged where the VLAN is native.
    */
-  rewrite(frame: number, egress: number): number {
+  rewrite(frame: FrameRef, egress: number): number {
     const { ends } = this.pool;
     const came = this.pool.cameTagged(frame);
     const goes = this.vlans[egress].native === (ends[frame + VLAN] & INNER) ? 0 : TAG_OCTETS;
@@ -82,7 +83,7 @@ export class Bridge implements Forwarding {
     return goes - came;
   }
 
-  answerTags(frame: number, egress: number): number {
+  answerTags(frame: FrameRef, egress: number): number {
     const { ends } = this.pool;
     const outer = ends[frame + VLAN] & ~INNER;
     if (this.pool.cameTagged(frame) === 0) return outer;
@@ -127,7 +128,7 @@ export class Bridge implements Forwarding {
     return this.learnedPort[entry] >= 0 && this.clock.now - this.learnedAt[entry] <= this.ageingPs;
   }
 
-  private vlanOf(port: number, frame: number): number {
+  private vlanOf(port: number, frame: FrameRef): number {
     const inner = this.pool.ends[frame + VLAN] & INNER;
     return inner === 0 ? this.vlans[port].native : inner;
   }

@@ -1,5 +1,6 @@
 import type { PortUse } from '../../failover/failover-mechanism.js';
 import type { SwitchRoutes } from '../../routing/shortest-paths.js';
+import type { FrameRef } from '../../units/indices.js';
 
 /** Results of a forwarding decision that are not a port. */
 export const NOWHERE = -1;
@@ -12,11 +13,11 @@ export interface Forwarding {
   /** Ports of the last decision that was SEVERAL; the first `copyCount` count. */
   readonly copies: Uint16Array;
   copyCount: number;
-  egress(port: number, frame: number): number;
+  egress(port: number, frame: FrameRef): number;
   /** Changes a frame's tags for its egress; returns the octets by which it becomes longer. */
-  rewrite(frame: number, egress: number): number;
+  rewrite(frame: FrameRef, egress: number): number;
   /** Tags of an answer to a frame on its ingress link, once the frame is rewritten. */
-  answerTags(frame: number, egress: number): number;
+  answerTags(frame: FrameRef, egress: number): number;
   /**
    * The uses of ports have changed (failover), and routes may have; null: those of the fabric
    * without faults.

@@ -7,18 +7,19 @@ import type { Device } from '../device.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { Forwarding } from './forwarding.js';
+import type { FrameRef, Priority } from '../../units/indices.js';
 
 /** What replication uses of the switch around it. */
 export interface ReplicationSite {
   /** Frames that a switch stores once for several egresses. */
   sharedFrames(d: number): SharedFrames;
-  copyOf(frame: number): number;
+  copyOf(frame: FrameRef): number;
   /** The priority group that a received frame is charged to. */
-  groupOf(port: number, priority: number, frame: number): number;
+  groupOf(port: number, priority: Priority, frame: FrameRef): number;
   /** The observer of an ingress account; null if nothing pauses its senders. */
   observer(port: number, group: number): IngressObserver | null;
   /** To the queue of an egress, once the frame may leave by it. */
-  forward(d: number, port: number, out: number, frame: number): void;
+  forward(d: number, port: number, out: number, frame: FrameRef): void;
 }
 
 /**
@@ -30,13 +31,13 @@ export interface ReplicationSite {
  */
 export interface Replication {
   /** A frame for all ports of the last forwarding decision. */
-  spread(d: number, port: number, to: Forwarding, frame: number): void;
+  spread(d: number, port: number, to: Forwarding, frame: FrameRef): void;
   /** Whether a lossy copy finds the queue of its egress too long. */
-  refuses(port: number, frame: number, queueOctets: number): boolean;
+  refuses(port: number, frame: FrameRef, queueOctets: number): boolean;
   /** A copy has left its queue, or never joined one. */
-  left(d: number, frame: number): void;
+  left(d: number, frame: FrameRef): void;
   /** A copy is dropped; the others are unaffected. */
-  lose(d: number, port: number, frame: number, reason: number): void;
+  lose(d: number, port: number, frame: FrameRef, reason: number): void;
 }
 
 export function makeReplication(
@@ -47,7 +48,7 @@ export function makeReplication(
 ): Replication {
   const { words, ends } = pool;
 
-  function spread(d: number, port: number, to: Forwarding, frame: number): void {
+  function spread(d: number, port: number, to: Forwarding, frame: FrameRef): void {
     const { firstPort } = devices[d];
     const { copyCount, copies } = to;
     const last = copyCount - 1;
@@ -62,7 +63,7 @@ export function makeReplication(
   }
 
   /** Charges a frame once for all its copies; false if there is no room for it. */
-  function charge(d: number, port: number, copies: number, frame: number): boolean {
+  function charge(d: number, port: number, copies: number, frame: FrameRef): boolean {
     const octets = words[frame + LENGTH];
     const group = site.groupOf(port, words[frame + CLASS] & PRIORITY_MASK, frame);
     const stored = buffer.storedOctets(port, octets);
@@ -84,12 +85,12 @@ export function makeReplication(
     return true;
   }
 
-  function refuses(port: number, frame: number, queueOctets: number): boolean {
+  function refuses(port: number, frame: FrameRef, queueOctets: number): boolean {
     const group = site.sharedFrames(ports.owner(port)).get(pool.replica(frame), GROUP);
     return buffer.refusesCopy(port, group, queueOctets);
   }
 
-  function left(d: number, frame: number): void {
+  function left(d: number, frame: FrameRef): void {
     const store = site.sharedFrames(d);
     const number = pool.replica(frame);
     pool.endReplica(frame);
@@ -111,7 +112,7 @@ export function makeReplication(
     ends[frame + VLAN] = vlan;
   }
 
-  function lose(d: number, port: number, frame: number, reason: number): void {
+  function lose(d: number, port: number, frame: FrameRef, reason: number): void {
     left(d, frame);
     egressPath.lose(d, port, frame, reason);
   }

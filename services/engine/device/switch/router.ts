@@ -6,6 +6,7 @@ import type { SwitchRoutes } from '../../routing/shortest-paths.js';
 import { detoursOf, nextHopsOf } from './detours.js';
 import type { Forwarding } from './forwarding.js';
 import { NOWHERE, SEVERAL } from './forwarding.js';
+import type { FrameRef } from '../../units/indices.js';
 
 /** Makes switches on one path choose independently of each other. */
 export function saltOf(switchIndex: number): number {
@@ -76,7 +77,7 @@ export class Router implements Forwarding {
     );
   }
 
-  egress(port: number, frame: number): number {
+  egress(port: number, frame: FrameRef): number {
     const { words } = this.pool;
     if ((words[frame + CLASS] & GROUP_FLAG) !== 0) return this.tree(port, words[frame + TARGET]);
     const set = this.setOfHost[words[frame + TARGET]];
@@ -105,7 +106,7 @@ export class Router implements Forwarding {
     return 0;
   }
 
-  answerTags(frame: number): number {
+  answerTags(frame: FrameRef): number {
     return this.pool.ends[frame + VLAN];
   }
 

@@ -51,6 +51,7 @@ import {
   plainnessOf,
   SAMPLED,
 } from './watch-levels.js';
+import type { FrameRef, Priority, TrafficClass } from '../../units/indices.js';
 
 /** The last bit of a frame that could not cut through has come in. */
 export const KIND_COMPLETE = KIND_DEVICE;
@@ -64,12 +65,12 @@ const UNOBSERVED = 255;
 export interface Switching {
   configure(device: Device, spec: SwitchSpec): void;
   /** A frame has arrived and left the pipeline. */
-  receive(d: number, port: number, frame: number): void;
+  receive(d: number, port: number, frame: FrameRef): void;
   /** A queued frame starts on the link: its buffer is free. */
-  departing(port: number, trafficClass: number, frame: number): void;
+  departing(port: number, trafficClass: TrafficClass, frame: FrameRef): void;
   /** The buffer of a frame that has left its queue is free. */
-  free(port: number, trafficClass: number, frame: number): void;
-  onTimer(d: number, kind: number, port: number, frame: number): void;
+  free(port: number, trafficClass: TrafficClass, frame: FrameRef): void;
+  onTimer(d: number, kind: number, port: number, frame: FrameRef): void;
   /** A message of the switch itself, to be sent by a port. */
   sendMessage(port: number, message: SampledMessage, octets: Uint8Array, length: number): void;
   /** State of a switch that is not in the tables. */
@@ -78,7 +79,7 @@ export interface Switching {
   isolationOf(d: number): FlowIsolation | null;
   /** Names of the invariants of its slots that do not hold; none of a shared buffer. */
   brokenSlots(d: number): readonly string[];
-  detourOf(d: number, frame: number): number;
+  detourOf(d: number, frame: FrameRef): number;
 }
 
 export function makeSwitching(
@@ -207,7 +208,7 @@ export function makeSwitching(
   }
 
   /** V8 inlines functions of at most 460 bytecodes: rare cases are apart. */
-  function receive(d: number, port: number, frame: number): void {
+  function receive(d: number, port: number, frame: FrameRef): void {
     const { firstPort } = devices[d];
     if (remaps[port] !== 0) hooks[d].boundary!.entered(port, frame);
     const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
@@ -231,20 +232,20 @@ export function makeSwitching(
     } else dropNowhere(d, port, frame, out);
   }
 
-  function readNotice(d: number, port: number, frame: number): void {
+  function readNotice(d: number, port: number, frame: FrameRef): void {
     const octets = controlPayloads.octets(frame);
     const bornPs = pool.born(frame);
     hooks[d].ownNotices.some((filter) => filter.takes(port, octets, bornPs));
     consume(port, frame);
   }
 
-  function dropNowhere(d: number, port: number, frame: number, out: number): void {
+  function dropNowhere(d: number, port: number, frame: FrameRef, out: number): void {
     const nowhere = failover.isDetouring(d) ? DROP.UNREACHABLE : DROP.NO_DESTINATION;
     egressPath.drop(d, port, frame, out === FILTERED ? DROP.VLAN_FILTERED : nowhere);
   }
 
   /** A message to a station for which the switch is a proxy is not forwarded. */
-  function intercepts(d: number, out: number, frame: number): boolean {
+  function intercepts(d: number, out: number, frame: FrameRef): boolean {
     const filters = hooks[d].forwardedNotices;
     if (filters.length === 0) return false;
     const octets = controlPayloads.octets(frame);
@@ -255,7 +256,7 @@ export function makeSwitching(
   }
 
   /** A message to the switch itself. */
-  function consume(port: number, frame: number): void {
+  function consume(port: number, frame: FrameRef): void {
     const { words } = pool;
     counters.consumed(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
     controlPayloads.unload(frame);
@@ -281,13 +282,13 @@ export function makeSwitching(
    * To one egress; a frame cannot cut through into a faster link and waits for its last bit, and
    * passes the pipeline after its link layer has checked it.
    */
-  function forward(d: number, port: number, out: number, frame: number): void {
+  function forward(d: number, port: number, out: number, frame: FrameRef): void {
     if (mayStart(port, out)) admit(d, port, out, frame);
     else awaitLastBit(d, port, out, frame);
   }
 
   /** One of several copies, the last of which is the frame itself. */
-  function forwardCopy(d: number, port: number, out: number, frame: number): void {
+  function forwardCopy(d: number, port: number, out: number, frame: FrameRef): void {
     if (mayStart(port, out)) admitOne(d, port, out, frame);
     else awaitLastBit(d, port, out, frame);
   }
@@ -298,7 +299,7 @@ export function makeSwitching(
     return ports.octetPs(out) >= ports.octetPs(port);
   }
 
-  function awaitLastBit(d: number, port: number, out: number, frame: number): void {
+  function awaitLastBit(d: number, port: number, out: number, frame: FrameRef): void {
     const { words } = pool;
     const device = devices[d];
     const rest = words[frame + LENGTH] - HEADER_OCTETS;
@@ -308,20 +309,20 @@ export function makeSwitching(
     device.schedule(clock.now + restPs, KIND_COMPLETE, port - device.firstPort, frame);
   }
 
-  function onTimer(d: number, kind: number, local: number, frame: number): void {
+  function onTimer(d: number, kind: number, local: number, frame: FrameRef): void {
     if (kind === KIND_SHAPED) slotted.released(d, local);
     else complete(d, devices[d].firstPort + local, pool.words[frame + STORED], frame);
   }
 
   /** The last bit of a frame is in that could not cut through, so its FCS is known. */
-  function complete(d: number, port: number, out: number, frame: number): void {
+  function complete(d: number, port: number, out: number, frame: FrameRef): void {
     const frameClass = pool.words[frame + CLASS];
     if ((frameClass & POISONED_FLAG) === 0) admitOne(d, port, out, frame);
     else if ((frameClass & REPLICA_FLAG) !== 0) replication.lose(d, port, frame, DROP.FCS_ERROR);
     else egressPath.drop(d, port, frame, DROP.FCS_ERROR);
   }
 
-  function admitOne(d: number, port: number, out: number, frame: number): void {
+  function admitOne(d: number, port: number, out: number, frame: FrameRef): void {
     const isReplica = (pool.words[frame + CLASS] & REPLICA_FLAG) !== 0;
     if (failover.isDown(out)) {
       if (isReplica) replication.lose(d, port, frame, DROP.PORT_DOWN);
@@ -334,7 +335,7 @@ export function makeSwitching(
    * The port to which a frame is moved that waits at a port that is down; negative: none. Copies,
    * isolated flows and frames in slots stay in their queue.
    */
-  function detourOf(d: number, frame: number): number {
+  function detourOf(d: number, frame: FrameRef): number {
     const { forwarding, chip } = all[d];
     const { firstPort } = devices[d];
     const flags =
@@ -346,7 +347,7 @@ export function makeSwitching(
     return out < 0 ? out : firstPort + out;
   }
 
-  function admit(d: number, port: number, out: number, frame: number): void {
+  function admit(d: number, port: number, out: number, frame: FrameRef): void {
     const { words } = pool;
     const kind = plainness[port];
     const plain = kind !== FULL;
@@ -383,7 +384,7 @@ export function makeSwitching(
   }
 
   /** A copy of a frame whose memory is charged joins the queue of its egress. */
-  function admitCopy(d: number, port: number, out: number, frame: number): void {
+  function admitCopy(d: number, port: number, out: number, frame: FrameRef): void {
     const { words } = pool;
     const kind = plainness[port];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
@@ -412,13 +413,13 @@ export function makeSwitching(
   }
 
   /** The group that a frame is charged to when it comes in. */
-  function receivedGroup(port: number, priority: number, frame: number): number {
+  function receivedGroup(port: number, priority: Priority, frame: FrameRef): number {
     if (plainness[port] === BARE) return ports.groupOf(port, priority);
     return isolatedGroup(port, priority, frame);
   }
 
   /** A watchdog discards frames to the queue: those of a storm. */
-  function isDiscarded(d: number, out: number, frame: number, priority: number): boolean {
+  function isDiscarded(d: number, out: number, frame: FrameRef, priority: Priority): boolean {
     const trafficClass = ports.classOf(out, priority);
     const queue =
       isolates[out] === 0 ? trafficClass : hooks[d].isolation!.queueFor(out, trafficClass, frame);
@@ -429,20 +430,20 @@ export function makeSwitching(
   }
 
   /** The group that a frame is charged to: frames of a congesting queue have one of their own. */
-  function isolatedGroup(port: number, priority: number, frame: number): number {
+  function isolatedGroup(port: number, priority: Priority, frame: FrameRef): number {
     if ((pool.words[frame + CLASS] & ISOLATED_FLAG) === 0) return ports.groupOf(port, priority);
     return ports.groupOf(port, hooks[ports.owner(port)].isolation!.priority);
   }
 
   /** The queue for a frame where congesting flows have one of their own. */
-  function isolate(d: number, out: number, trafficClass: number, frame: number): number {
+  function isolate(d: number, out: number, trafficClass: TrafficClass, frame: FrameRef): number {
     const queue = hooks[d].isolation!.queueFor(out, trafficClass, frame);
     if (queue !== trafficClass) pool.words[frame + CLASS] |= ISOLATING_FLAG;
     return queue;
   }
 
   /** A frame leaves: it is marked with its queue, if the link partner isolates flows as well. */
-  function leaveIsolation(port: number, trafficClass: number, frame: number): void {
+  function leaveIsolation(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
     const { words } = pool;
     const d = ports.owner(port);
     const queueOctets = queues.get(port, trafficClass, QUEUE_OCTETS);
@@ -453,13 +454,19 @@ export function makeSwitching(
     if (isolated && isolation.isPeer(port)) words[frame + CLASS] |= ISOLATED_FLAG;
   }
 
-  function answerTags(out: number, frame: number): number {
+  function answerTags(out: number, frame: FrameRef): number {
     const d = ports.owner(out);
     return all[d].forwarding.answerTags(frame, out - devices[d].firstPort);
   }
 
   /** Adds or removes the VLAN tag at the egress; returns the frame's length. */
-  function retag(d: number, port: number, out: number, frame: number, priority: number): number {
+  function retag(
+    d: number,
+    port: number,
+    out: number,
+    frame: FrameRef,
+    priority: Priority,
+  ): number {
     if (untags[out] !== 0) hooks[d].boundary!.joined(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
@@ -471,7 +478,7 @@ export function makeSwitching(
     return pool.words[frame + LENGTH];
   }
 
-  function departing(port: number, trafficClass: number, frame: number): void {
+  function departing(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
     if (plainness[port] !== BARE) {
       if (isSlotted[port] !== 0) {
         const d = ports.owner(port);
@@ -487,7 +494,7 @@ export function makeSwitching(
     free(port, trafficClass, frame);
   }
 
-  function free(port: number, trafficClass: number, frame: number): void {
+  function free(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
     const kind = plainness[port];
     if (kind === FULL && isSlotted[port] !== 0) {
       slotted.departing(all[ports.owner(port)].chip!, trafficClass, frame);
@@ -511,7 +518,7 @@ export function makeSwitching(
   }
 
   /** The buffer of a frame that leaves by several ports is free when the last copy has left. */
-  function freeCopy(port: number, trafficClass: number, frame: number): void {
+  function freeCopy(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
     const isWatched = plainness[port] !== BARE;
     if (isWatched && (isolates[port] | (pool.words[frame + CLASS] & ISOLATION_FLAGS)) !== 0) {
       leaveIsolation(port, trafficClass, frame);
@@ -519,7 +526,7 @@ export function makeSwitching(
     replication.left(ports.owner(port), frame);
   }
 
-  function copyOf(frame: number): number {
+  function copyOf(frame: FrameRef): number {
     const copy = pool.copyFrom(pool, frame);
     if ((pool.words[copy + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.share(copy);
     return copy;
@@ -530,8 +537,8 @@ export function makeSwitching(
     d: number,
     port: number,
     out: number,
-    frame: number,
-    trafficClass: number,
+    frame: FrameRef,
+    trafficClass: TrafficClass,
     queueOctets: number,
   ): void {
     for (const observer of hooks[d].onEnqueue) {
@@ -540,7 +547,12 @@ export function makeSwitching(
   }
 
   /** A frame leaves a queue that mechanisms observe; `queueOctets` are left. */
-  function leaving(port: number, frame: number, trafficClass: number, queueOctets: number): void {
+  function leaving(
+    port: number,
+    frame: FrameRef,
+    trafficClass: TrafficClass,
+    queueOctets: number,
+  ): void {
     const d = ports.owner(port);
     if ((pool.words[frame + CLASS] & (CARRIES_FLAG | KIND_MASK)) === (CARRIES_FLAG | KIND_DATA)) {
       writeTelemetry(port, frame, queueOctets);
@@ -550,7 +562,7 @@ export function makeSwitching(
     }
   }
 
-  function writeTelemetry(port: number, frame: number, queueOctets: number): void {
+  function writeTelemetry(port: number, frame: FrameRef, queueOctets: number): void {
     const d = ports.owner(port);
     const octets = controlPayloads.octets(frame).slice();
     if (!telemetry.write(octets, devices[d].spec.index, port, queueOctets)) return;
@@ -558,7 +570,7 @@ export function makeSwitching(
     controlPayloads.load(frame, octets, octets.length);
   }
 
-  function marked(port: number, frame: number): void {
+  function marked(port: number, frame: FrameRef): void {
     const d = ports.owner(port);
     counters.marked(port, pool.words[frame + CLASS] & PRIORITY_MASK);
     const { firstPort, listeners } = devices[d];

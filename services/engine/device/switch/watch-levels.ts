@@ -1,6 +1,7 @@
 import type { SwitchRole } from '../../contract/slice.js';
 import { hasSharedBuffer, type SwitchSpec } from '../../contract/spec.js';
 import type { SwitchHooks } from './switch-hooks.js';
+import type { TrafficClass } from '../../units/indices.js';
 
 /**
  * What a switch does: everything; routing, with queues and flows observed, and samples of queues or
@@ -21,7 +22,7 @@ export const NEVER = 0x7fffffff;
 export function joiningFrom(
   roles: readonly SwitchRole[],
   port: number,
-  trafficClass: number,
+  trafficClass: TrafficClass,
 ): number {
   return Math.min(
     NEVER,
@@ -33,7 +34,7 @@ export function joiningFrom(
 export function leavingFrom(
   roles: readonly SwitchRole[],
   port: number,
-  trafficClass: number,
+  trafficClass: TrafficClass,
   telemetry: number,
 ): number {
   if ((telemetry & (1 << trafficClass)) !== 0) return 0;
