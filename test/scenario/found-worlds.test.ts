@@ -385,6 +385,38 @@ load:
     assert.deepEqual(wrong, fine);
   });
 
+  it('is paused by a message of source flow control, for as long as that states', () => {
+    for (const scope of ['priority', 'flow']) {
+      const fabric = fabricOfYaml(`
+duration: 400us
+fabric: { generator: star }
+priorities: { 0: { flowControl: pfc, sfc: true } }
+sfc: { pause: 1ms, resume: false, scope: ${scope} }
+load: [{ incast: { from: [h2, h3, h4], to: h1 }, bytes: 150KB, transport: raw }]
+`);
+      const { status, finished } = run(new Session(fabric, { check: true }));
+      assert.deepEqual(
+        { status, finished },
+        { status: 'complete', finished: { done: 0, total: 3 } },
+      );
+      assert.equal(whatIsWrong(fabric, 1), null);
+    }
+  });
+
+  it('has acknowledgements of a priority that link partners do not agree on', () => {
+    const wrong = wrongWith(`
+duration: 96us
+seed: 362
+fabric: { generator: ring, devices: [{ name: extra, kind: host }],
+  links: [{ between: [extra, s1] }] }
+discovery: { changes: [{ at: 1803810ps, devices: s2, credit: [1] }] }
+load:
+  - { permutation: {}, bytes: 2500, transport: { reliable:
+      { mtu: 1024, window: 1, ackEvery: 1, ackPriority: 1, timeout: 8us } } }
+`);
+    assert.deepEqual(wrong, fine);
+  });
+
   it('has its turn on links with one frame outstanding', () => {
     const wrong = wrongWith(`
 duration: 265us

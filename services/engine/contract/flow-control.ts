@@ -45,6 +45,8 @@ export interface TransmitGate {
   readonly holdsQueues?: boolean;
   /** It holds whatever the MAC clients of a port send (802.3 31B.3), and discovery is one. */
   readonly holdsClients?: boolean;
+  /** It holds for a time that a message of a queue stated: what it holds goes on by itself. */
+  readonly holdsForTimes?: boolean;
 }
 
 /** Counts its holds: those that a link partner causes, or that a frame waits long for. */

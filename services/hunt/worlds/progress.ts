@@ -8,7 +8,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Flow, Release } from '../../fabric/load/flow.js';
 import { RELIABLE_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
-import { sourceTurnPs } from '../../runtime/results/flow-progress.js';
+import { isPausedForTime, sourceTurnPs } from '../../runtime/results/flow-progress.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 
 /** A flow without deliveries for so much of a run, after all faults, is stuck. */
@@ -42,7 +42,8 @@ export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): 
   const leastBps = new Map(results.rates.map(({ flow: at, leastBps: bps }) => [at, bps]));
   for (const [index, flow] of fabric.flows.entries()) {
     const result = flows[index]!;
-    if (!isOwed(flow, result, losing) || isRefused(engine, flow.priority)) continue;
+    if (!isOwed(flow, result, losing) || isFlowRefused(engine, flow)) continue;
+    if (isPaused(fabric, engine, index, virtualPs)) continue;
     const ends = [flow.source, flow.destination].map((d) => fabric.topology.devices[d]!.name);
     if (ends.some((name) => filtering.has(name))) continue;
     const beforePs = lastBeforePs(fabric, index, results);
@@ -74,6 +75,20 @@ function staysConnected({ scenario }: Fabric): boolean {
 /** Links that lose frames by their settings may carry nothing. */
 function givesUp({ specs }: Fabric): boolean {
   return specs.some(({ ports }) => ports.some(({ retry }) => retry?.givesUp === true));
+}
+
+/** A message has paused the flow, or its priority at the source, for a time that is not over. */
+function isPaused({ flows, flowEnds }: Fabric, engine: Engine, index: number, nowPs: number) {
+  const { device, connection } = flowEnds[index]!.send;
+  const { firstPort, rows } = engine.devices[device]!;
+  if (engine.senders.pacedUntil(rows.send.first + connection) > nowPs) return true;
+  return isPausedForTime(engine, firstPort, flows[index]!.priority, nowPs);
+}
+
+/** Its frames are not sent, or its acknowledgements. */
+function isFlowRefused(engine: Engine, { priority, transport }: Flow): boolean {
+  if (isRefused(engine, priority)) return true;
+  return transport.kind === 'reliable' && isRefused(engine, transport.ackPriority);
 }
 
 /** Link partners that have not agreed on a priority send nothing of it. */

@@ -28,6 +28,7 @@ export class SfcMechanism
   implements SliceMechanism<SfcSwitchSpec, SfcHostSpec>, SfcTimers, SfcEdges
 {
   readonly name = 'sfc';
+  readonly holdsForTimes = true;
   readonly clock: { readonly now: number };
   /** Pauses of a station's own sending. */
   private readonly responder: PauseResponder;

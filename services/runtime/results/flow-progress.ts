@@ -111,6 +111,9 @@ export class FlowProgress {
     const { engine, nowPs } = this;
     const send = this.sender(index);
     if (engine.senders.pacedUntil(send) > nowPs) return false;
+    const isPaused = (end: LinkEnd): boolean =>
+      isPausedForTime(engine, this.numberOf(end), flow.priority, nowPs);
+    if (path.ends.some(isPaused)) return false;
     // Link partners that have not negotiated yet hold their frames until then.
     if (path.ends.some((end) => engine.discovery.isSettling(this.numberOf(end)))) return false;
     const explainedPs = this.explainedPs(index, path);
@@ -259,6 +262,18 @@ export class FlowProgress {
     }
     return oldest;
   }
+}
+
+/** A message has paused a source, and the time that it stated is not over. */
+export function isPausedForTime(
+  { mechanisms }: Engine,
+  port: number,
+  priority: number,
+  nowPs: number,
+): boolean {
+  return mechanisms.some(
+    (own) => own.holdsForTimes === true && (own.holdReason?.(port, priority)?.untilPs ?? 0) > nowPs,
+  );
 }
 
 /** What raw frames of a flow have in common. */
