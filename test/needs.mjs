@@ -67,9 +67,11 @@ const zipkinFolder = join(root, 'node_modules', '.cache', 'zipkin');
 const ZIPKIN = 'io.zipkin:zipkin-server:3.6.1:jar:exec';
 const DEPENDENCY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 
-/** Object storage, where test/kit/object-storage.ts looks. */
+/** Programs that no Debian package brings, where test/kit/go-programs.ts looks. */
 const goFolder = join(root, 'node_modules', '.cache', 'go');
+/** Object storage, and what installs charts. */
 const GATEWAY = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
+const HELM = 'helm.sh/helm/v3/cmd/helm@v3.16.4';
 
 function runs(...words) {
   return spawnSync(words[0], words.slice(1), { stdio: 'ignore' }).status === 0;
@@ -104,7 +106,7 @@ export function getNeeds(mayInstall, isLong) {
   }
   if (isOnPath('pip3') && !existsSync(pythonFolder)) getPythonPackages();
   if (isOnPath('mvn') && !existsSync(zipkinFolder)) getZipkin();
-  if (isOnPath('go') && !existsSync(goFolder)) getGateway();
+  if (isOnPath('go')) [GATEWAY, ...(isLong ? [HELM] : [])].forEach(getGoProgram);
   getNodes('test/nodes/newest');
   if (isLong) getNodes('test/nodes/long');
 }
@@ -158,10 +160,12 @@ function getZipkin() {
   renameSync(jar, join(zipkinFolder, 'zipkin-server.jar'));
 }
 
-function getGateway() {
+function getGoProgram(place) {
+  const name = /(\w+)@/.exec(place)[1];
+  if (existsSync(join(goFolder, name))) return;
   const env = { ...process.env, GOBIN: goFolder, CGO_ENABLED: '0' };
-  if (spawnSync('go', ['install', GATEWAY], { env, stdio: 'ignore' }).status !== 0) {
-    console.log('No versitygw from the Go module proxy: its part of test/distributed is skipped.');
+  if (spawnSync('go', ['install', place], { env, stdio: 'ignore' }).status !== 0) {
+    console.log(`No ${name} from the Go module proxy: its tests are skipped.`);
   }
 }
 

@@ -4,7 +4,6 @@
  */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +11,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT } from '../../services/cli/exit.js';
 import { openEngine } from '../docker/engine.js';
+import { goProgram, whyNo } from '../kit/go-programs.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 import { skipUnlessLong } from '../kit/long-suite.js';
 import { EXAMPLE, MAIN } from '../kit/pods.js';
@@ -42,7 +42,8 @@ const BURST = {
   load: [{ name: 'burst', incast: { from: 'h2..h9', to: 'h1' }, bytes: '20KB', priority: 3 }],
 };
 
-const skipWithoutHelm = spawnSync('helm', ['version']).status === 0 ? false : 'no helm on the PATH';
+const HELM = goProgram('helm');
+const skipWithoutHelm = whyNo('helm', HELM);
 const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
 
 describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => {
@@ -258,19 +259,11 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       'services=2,devicesPerService=10',
     ];
     const chart = join(ROOT, 'k8s');
-    const { code, text } = node.run(
-      'helm',
-      'install',
-      ...release,
-      ...scenario,
-      '-f',
-      values,
-      chart,
-    );
+    const { code, text } = node.run(HELM!, 'install', ...release, ...scenario, '-f', values, chart);
     assert.equal(code, 0, text);
     const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
     assert.match(passes('k8s', 'attach', '--namespace', 'charted'), new RegExp(digest));
-    node.run('helm', 'uninstall', 'release', '--namespace', 'charted');
+    node.run(HELM!, 'uninstall', 'release', '--namespace', 'charted');
     node.kubectl('delete', 'namespace', 'charted');
   });
 

@@ -8,13 +8,15 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { chartJsonSchema } from '../../services/cli/kubernetes/values.js';
 import { ROOT } from '../kit/emulate.js';
+import { goProgram, whyNo } from '../kit/go-programs.js';
 import type { Manifest } from '../kit/manifests.js';
 import { kustomize, manifestsOf, parseManifests, skipWithoutKubectl } from '../kit/manifests.js';
 import { violationsOf } from '../kit/manifest-rules.js';
 import { MAIN } from '../kit/pods.js';
 
 const CHART = join(ROOT, 'k8s');
-const skip = spawnSync('helm', ['version']).status === 0 ? false : 'no helm on the PATH';
+const HELM = goProgram('helm');
+const skip = whyNo('helm', HELM);
 const VALUES = `
 image: registry.example/selvage:7
 serviceImage: registry.example/selvage:7-slim
@@ -62,7 +64,7 @@ describe('the Helm chart', () => {
   });
   const helm = (...words: string[]): { code: number | null; out: string; err: string } => {
     const all = ['template', 'demo', CHART, '--namespace', 'selvage', '--kube-version', '1.33.0'];
-    const run = spawnSync('helm', [...all, ...words], { encoding: 'utf8', maxBuffer: 1 << 26 });
+    const run = spawnSync(HELM!, [...all, ...words], { encoding: 'utf8', maxBuffer: 1 << 26 });
     return { code: run.status, out: run.stdout, err: run.stderr };
   };
 

@@ -2,15 +2,15 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { createHash, createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { freePort } from '../../services/cli/fleet/free-port.js';
-import { ROOT } from './emulate.js';
+import { goProgram, whyNo } from './go-programs.js';
 
 /** Credentials of every storage here; the variables that name one. */
 export const ACCESS = { AWS_ACCESS_KEY_ID: 'selvage', AWS_SECRET_ACCESS_KEY: 'of/tests+only' };
@@ -23,14 +23,8 @@ export interface ObjectStorage {
   stop(): void;
 }
 
-/** Where test/needs.mjs puts it, or anywhere on the PATH. */
-const GATEWAY = [
-  join(ROOT, 'node_modules/.cache/go'),
-  ...(process.env['PATH'] ?? '').split(delimiter),
-]
-  .map((folder) => join(folder, 'versitygw'))
-  .find((file) => existsSync(file));
-export const noGateway = GATEWAY === undefined ? 'no versitygw: node test/needs.mjs' : false;
+const GATEWAY = goProgram('versitygw');
+export const noGateway = whyNo('versitygw', GATEWAY);
 const TRIES = 500;
 const PAUSE_MS = 20;
 
