@@ -83,10 +83,7 @@ export class Collector {
   priorities(flows: readonly FlowResult[]): PriorityResult[] {
     return PRIORITIES.flatMap((priority) => {
       const own = flows.filter((flow) => flow.priority === priority);
-      const result = this.priority(priority, own);
-      const { sentFrames, deliveredFrames, drops } = result;
-      const hasFrames = sentFrames + deliveredFrames > 0 || Object.keys(drops).length > 0;
-      return hasFrames || own.length > 0 ? [result] : [];
+      return own.length > 0 || this.hasFrames(priority) ? [this.priority(priority, own)] : [];
     });
   }
 
@@ -242,6 +239,12 @@ export class Collector {
       markedFrames: sum(MARKED),
       unreachableAt: completionPs === null ? unreachableAt(this.fabric, this.engine, index) : null,
     };
+  }
+
+  /** Frames that hosts sent or received, or that were dropped anywhere. */
+  private hasFrames(priority: number): boolean {
+    const ofHosts = [TX_FRAMES, RX_FRAMES].some((word) => this.total(priority, word, 'host') > 0);
+    return ofHosts || Object.keys(this.dropsOf(this.allPorts(), priority)).length > 0;
   }
 
   private priority(priority: number, flows: readonly FlowResult[]): PriorityResult {
