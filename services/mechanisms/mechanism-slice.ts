@@ -146,8 +146,8 @@ export interface Marking<Key> {
 export interface PrioritiesView extends Places {
   /** By priority. */
   readonly flowControl: readonly string[];
-  /** The flow control that counts frames of a priority on the link of any device; null: none. */
-  readonly countingOf: (priority: number) => string | null;
+  /** Flow controls that count frames of a priority on their links, at any device. */
+  readonly countingOf: (priority: number) => readonly string[];
   /** Traffic class of each. */
   readonly transmit: readonly number[];
   /** 802.3x PAUSE runs at all ports. */

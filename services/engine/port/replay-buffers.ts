@@ -32,9 +32,8 @@ const LEAST_PLACES = 16;
 const NONE = -1;
 
 /**
- * Copies of frames that a port has sent, in their order, until its link layer lets go of them. A
- * port keeps the records of copies that it let go of for the next ones: an acknowledgement touches
- * no frame.
+ * Copies of frames that a port has sent, in their order, until its link layer releases them. A
+ * port keeps the records of released copies for the next ones: an acknowledgement touches no frame.
  */
 export type ReplayBuffers = ReturnType<typeof makeReplayBuffers>;
 
@@ -200,7 +199,7 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     remake(port, copies, room);
   }
 
-  /** Lets go of the records that a port keeps for copies. */
+  /** Releases the records that a port keeps for copies. */
   function giveBackRecords(port: PortRow): void {
     const ring = port * RING_STRIDE;
     const room = rings[ring + MASK] + 1;

@@ -38,7 +38,7 @@ function viewOf(scenario: Scenario, located: Located): PrioritiesView {
     written.flatMap((own) => (own.priority === priority ? (own.flowControl ?? []) : []));
   return {
     flowControl: priorities.map(({ flowControl }) => flowControl),
-    countingOf: (priority) => controlsOf(priority).find((name) => COUNTING.includes(name)) ?? null,
+    countingOf: (priority) => controlsOf(priority).filter((name) => COUNTING.includes(name)),
     transmit: classes.transmit,
     pauses: pause.enabled,
     isFlowControlWritten: (priority) => saysFlowControl(priority, located),

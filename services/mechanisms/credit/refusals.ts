@@ -5,7 +5,7 @@ import { MODES, RECORD_SHIFT, REFUSED } from './records.js';
 
 /**
  * Accounts whose epoch had no room in the buffer. The link partner ceases to request one after some
- * tries, so the receiver asks for it once there is room, until it begins.
+ * tries, so the receiver requests it once there is room, until it begins.
  */
 export function makeCreditRefusals(
   accounts: CreditAccounts,

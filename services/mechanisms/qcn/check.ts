@@ -56,7 +56,7 @@ function checkRoom({ priorities }: QcnSettings, view: PrioritiesView): void {
 /** A frame without a grant may not be created, or change its priority, within a switch. */
 function checkGrants(settings: QcnSettings, view: PrioritiesView): void {
   const { priorities, cnmPriority, alternatePriority, defence, outside, ports } = settings;
-  if (priorities.length > 0 && view.countingOf(cnmPriority) === EXCHANGE) {
+  if (priorities.length > 0 && view.countingOf(cnmPriority).includes(EXCHANGE)) {
     throw view.errorAt(
       ['qcn', 'cnmPriority'],
       `priority ${cnmPriority} has ${EXCHANGE}, and none is granted for messages that switches ` +
@@ -65,9 +65,11 @@ function checkGrants(settings: QcnSettings, view: PrioritiesView): void {
   }
   const edges = defence === 'edge' || outside.length > 0 || Object.values(ports).includes('edge');
   if (!edges || priorities.length === 0) return;
-  const remapped = [...priorities, alternatePriority].find((own) => view.countingOf(own) !== null);
+  const remapped = [...priorities, alternatePriority].find(
+    (own) => view.countingOf(own).length > 0,
+  );
   if (remapped === undefined) return;
-  const method = view.countingOf(remapped);
+  const [method] = view.countingOf(remapped);
   throw view.errorAt(
     ['qcn'],
     `priority ${remapped} has ${method}, and the ${EXCHANGE} of a frame that is remapped at an ` +

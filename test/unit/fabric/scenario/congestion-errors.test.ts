@@ -79,6 +79,11 @@ const refused: readonly (readonly [string, string])[] = [
     'main.yaml:3:1: priority 6 has cbfc, and the credit of a frame that is remapped at an edge ',
   ],
   [
+    'qcn: { priorities: [3] }\npriorities: { 3: pfc, 6: cbfc }\n' +
+      'devices: { s1: { priorities: { 6: { flowControl: credit } } } }',
+    'main.yaml:3:1: priority 6 has credit, and none is granted for messages that switches make',
+  ],
+  [
     'qcn: { priorities: [3], outside: [h1] }\npriorities: { 3: pfc }\n' +
       'devices: { s1: { priorities: { 3: { flowControl: cbfc } } } }',
     'main.yaml:3:1: priority 3 has cbfc, and the credit of a frame that is remapped at an edge ',
