@@ -43,6 +43,7 @@ const ALONE = { code: codes.FAILED_PRECONDITION, details: 'this run is all in on
 /** The gRPC server of the coordinator's control plane. */
 export class ControlServer {
   private readonly server: Server;
+  private readonly readers = new Set<object>();
 
   constructor(
     private readonly run: RunRequests,
@@ -118,6 +119,11 @@ export class ControlServer {
 
   close(): void {
     this.server.forceShutdown();
+  }
+
+  /** Whether results are being sent: to a client that is slow, or far away. */
+  get isRead(): boolean {
+    return this.readers.size > 0;
   }
 
   private change(reply: sendUnaryData<object>, request: () => FaultRequest): void {
@@ -211,6 +217,9 @@ export class ControlServer {
     if (outcome === null) {
       call.emit('error', { code: codes.FAILED_PRECONDITION, details: 'the run has no results' });
     } else {
+      this.readers.add(call);
+      const stop = (): boolean => this.readers.delete(call);
+      call.on('cancelled', stop).on('close', stop);
       for (const piece of piecesOf(outcome.json)) call.write({ json: piece });
       for (const piece of piecesOf(outcome.state)) call.write({ state: piece });
       for (const piece of piecesOf(outcome.logs)) call.write({ logs: piece });

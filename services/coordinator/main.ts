@@ -28,6 +28,8 @@ import { repartition } from './repartition.js';
 const EXIT_FAILED = 3;
 /** How long results can be fetched after a lost connection. */
 const LINGER_MS = 3_000;
+/** A store that does not answer keeps what it has. */
+const TIDY_MS = 4_000;
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -132,6 +134,7 @@ try {
   const leave = (): void => {
     void coordinator.dismiss().then(() => {
       server.close();
+      setTimeout(() => process.exit(0), TIDY_MS);
       void tidy().finally(() => process.exit(0));
     });
   };
@@ -140,8 +143,14 @@ try {
     if (values.folder !== undefined) tidyUp(values.folder);
     leave();
   });
+  const linger = (): void => {
+    setTimeout(() => {
+      if (server.isRead) linger();
+      else leave();
+    }, LINGER_MS);
+  };
   coordinator.watch(() => {
-    if (coordinator.isOver()) setTimeout(leave, LINGER_MS);
+    if (coordinator.isOver()) linger();
   });
 } catch (error) {
   fail(error as Error);

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { selvage } from '#contracts';
+import type { Fleet } from '../../services/cli/fleet/fleet.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { BrokerCluster, fleetFor, Killer, runFleet } from '../kit/fleet.js';
 import { isLong } from '../kit/long-suite.js';
 
+const { PHASE_COMPLETE } = selvage.v1.RunStatus.Phase;
 const EXAMPLE = 'leaf-spine-all-to-all.yaml';
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
 
@@ -39,6 +42,22 @@ describe('faults of the infrastructure', { skip, timeout: 540_000 }, () => {
     const { results } = await runFleet(fleet, killer.attack);
     assert.deepEqual(results, expected);
     assert.ok(killer.killed >= (isLong ? killer.times : 1));
+  });
+
+  it('change nothing when the coordinator is killed before its results are fetched', async () => {
+    let fleet: Fleet | null = null;
+    let killed = 0;
+    const { results } = await runFleet(
+      { ...fleetFor(EXAMPLE, 2, ['--services=2'], { set }), checkpoints: 'jetstream' },
+      (launched) => {
+        fleet = launched;
+      },
+      ({ phase }) => {
+        if (phase === PHASE_COMPLETE && killed++ === 0) fleet!.signal('coordinator', 'SIGKILL');
+      },
+    );
+    assert.deepEqual(results, expected);
+    assert.equal(killed, 2);
   });
 
   it('change nothing when services are killed and checkpoints lie in JetStream', async () => {

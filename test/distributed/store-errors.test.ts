@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { JetStreamCheckpointStorage } from '../../services/runtime/checkpoints/jetstream-checkpoint-storage.js';
 import { repeatFor } from '../../services/runtime/checkpoints/repeat.js';
 import { awaitBroker } from '../../services/runtime/links/broker.js';
+import { startBroker } from '../kit/brokers.js';
 
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
 const PATIENCE_MS = 20_000;
@@ -56,6 +58,23 @@ describe('a broker that keeps no checkpoints', { skip }, () => {
       opened(storage, PATIENCE_MS),
       /^Error: the broker gives this user no rights/,
     );
+  });
+
+  it('has lost an answer with the connection, and gets the request again at once', async () => {
+    const port = await freePort();
+    const store = ['-js', '-sd', join(folder, 'restarted')];
+    const broker = await startBroker(port, store);
+    const options = { servers: [`nats://127.0.0.1:${port}`] };
+    connections.push(await awaitBroker(options, 'test', PATIENCE_MS));
+    const storage = new JetStreamCheckpointStorage(connections.at(-1)!, 'r');
+    await opened(storage, PATIENCE_MS);
+    broker.kill('SIGSTOP');
+    const listed = storage.names();
+    broker.kill('SIGKILL');
+    await once(broker, 'exit');
+    servers.push(await startBroker(port, store));
+    await assert.rejects(listed, /the connection to the broker was lost/);
+    await repeatFor(PATIENCE_MS, 'no answer', () => storage.names());
   });
 
   it('does not answer, and is waited for as long as patience lasts', async () => {

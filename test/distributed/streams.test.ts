@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { selvage } from '#contracts';
 import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
 import { LiveFleet } from '../../services/cli/fleet/live-fleet.js';
 import { ControlServer } from '../../services/coordinator/control-server.js';
 import type { RunRequests, ServiceRequests } from '../../services/coordinator/control-requests.js';
+import { Client } from '../../services/packages/grpc.js';
 import { RunKeys } from '../../services/runtime/keys/run-keys.js';
+import {
+  CHANNEL_OPTIONS,
+  clientCredentials,
+  tokenMetadata,
+} from '../../services/runtime/links/control-channel.js';
+import { RESULTS } from '../../services/runtime/links/methods.js';
 import { blankColumns } from '../../services/runtime/port-sample.js';
 import { SnapshotCache } from '../../services/runtime/run-snapshot.js';
 import { CoordinatorLink } from '../../services/runtime/service/coordinator-link.js';
@@ -16,6 +24,8 @@ const KEYS = new RunKeys('r', '0'.repeat(32));
 const STREAM_MS = 100;
 const STREAMS = 3;
 const nobody = {} as RunRequests;
+const NOTHING = new Uint8Array(0);
+type Pieces = AsyncIterableIterator<selvage.v1.ResultsPart>;
 
 /** Counts clients that connect and leave, and sends to all. */
 class Requests implements ServiceRequests {
@@ -114,6 +124,56 @@ describe(
     });
   },
 );
+
+describe('results', { timeout: 60_000 }, () => {
+  const outcome = { json: new Uint8Array(32 << 20), state: NOTHING, logs: NOTHING };
+  const server = new ControlServer({ outcome } as RunRequests, null, KEYS.token);
+  const { path, requestSerialize, responseDeserialize } = RESULTS.client;
+  let client: Client | null = null;
+  before(async () => {
+    const port = await server.listen('127.0.0.1:0', null);
+    client = new Client(`127.0.0.1:${port}`, clientCredentials(null), CHANNEL_OPTIONS);
+  });
+  after(() => {
+    client!.close();
+    server.close();
+  });
+
+  /** Results that a client has begun to read. */
+  async function begun(): Promise<{ readonly cancel: () => void; readonly rest: Pieces }> {
+    const token = tokenMetadata(KEYS.token);
+    const stream = client!.makeServerStreamRequest(
+      ...([path, requestSerialize, responseDeserialize, {}, token] as const),
+    );
+    stream.on('error', () => undefined);
+    const rest = stream[Symbol.asyncIterator]() as Pieces;
+    await rest.next();
+    const cancel = (): void => {
+      stream.cancel();
+    };
+    return { cancel, rest };
+  }
+
+  async function unread(): Promise<void> {
+    while (server.isRead) await new Promise(setImmediate);
+  }
+
+  it('are waited for until a slow client has read the last of them', async () => {
+    const { rest } = await begun();
+    assert.ok(server.isRead);
+    let octets = 0;
+    for await (const { json } of rest) octets += json.length;
+    assert.equal(octets, 31 << 20);
+    await unread();
+  });
+
+  it('are not waited for when the client has left', async () => {
+    const { cancel } = await begun();
+    assert.ok(server.isRead);
+    cancel();
+    await unread();
+  });
+});
 
 /** Each came by a stream of its own; one that ends early may have brought nothing. */
 function assertRising(values: readonly number[]): void {

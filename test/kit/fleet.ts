@@ -50,7 +50,7 @@ export function runFleet(
   return runDistributed(options, new ProgressLine(null), launched, heard);
 }
 
-/** Kills processes whose name begins so, one at a time, while the run is under way. */
+/** Kills processes whose name begins so, one at a time: a while after the run was under way. */
 export class Killer {
   killed = 0;
   private readonly random: RandomStream;
@@ -71,16 +71,17 @@ export class Killer {
 
   private async loop(fleet: Fleet): Promise<void> {
     while (this.killed < this.times) {
+      await fleet.client.follow(() => undefined, isRunning, Infinity);
       const pauseMs = this.everyMs * (0.5 + this.random.uniform());
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
-      const status = await fleet.client.status();
-      if (status?.phase !== selvage.v1.RunStatus.Phase.PHASE_RUNNING) continue;
-      const pids = Object.entries(fleet.pids()).filter(([name]) => name.startsWith(this.victims));
-      const [, pid] = pids[this.random.below(pids.length)]!;
-      process.kill(pid!, 'SIGKILL');
-      this.killed++;
+      const names = Object.keys(fleet.pids()).filter((name) => name.startsWith(this.victims));
+      if (fleet.signal(names[this.random.below(names.length)]!, 'SIGKILL')) this.killed++;
     }
   }
+}
+
+function isRunning({ phase }: selvage.v1.RunStatus): boolean {
+  return phase === selvage.v1.RunStatus.Phase.PHASE_RUNNING;
 }
 
 /** Three brokers on loopback that know each other. */

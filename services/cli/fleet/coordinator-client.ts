@@ -31,6 +31,8 @@ type Status = selvage.v1.RunStatus;
 type Action = selvage.v1.SteerRequest.Action;
 
 const { SERVING } = grpc.health.v1.HealthCheckResponse.ServingStatus;
+/** Of a call whose server has ended; the next one may not have what was requested. */
+const LOST = [codes.UNAVAILABLE, codes.CANCELLED, codes.INTERNAL, codes.FAILED_PRECONDITION];
 const CALL_MS = 10_000;
 const RESULTS_MS = 600_000;
 const WATCH_MS = 60_000;
@@ -165,7 +167,8 @@ export class CoordinatorClient {
     return unpackSnapshot(Buffer.concat(text));
   }
 
-  async results(): Promise<MergedRun> {
+  /** Null: the coordinator was lost before it had sent all of them. */
+  async results(): Promise<MergedRun | null> {
     const { path, requestSerialize, responseDeserialize } = RESULTS.client;
     const stream = this.client.makeServerStreamRequest(
       path,
@@ -178,11 +181,16 @@ export class CoordinatorClient {
     const text: Uint8Array[] = [];
     const kept: Uint8Array[] = [];
     const written: Uint8Array[] = [];
-    for await (const piece of stream) {
-      const { json, state, logs } = piece as selvage.v1.ResultsPart;
-      text.push(json);
-      kept.push(state);
-      written.push(logs);
+    try {
+      for await (const piece of stream) {
+        const { json, state, logs } = piece as selvage.v1.ResultsPart;
+        text.push(json);
+        kept.push(state);
+        written.push(logs);
+      }
+    } catch (error) {
+      if (!this.isClosed && LOST.includes((error as ServiceError).code)) return null;
+      throw new Error(explain(error as ServiceError));
     }
     return unpackOutcome({
       json: Buffer.concat(text),

@@ -40,20 +40,25 @@ export async function runDistributed(
   const replacer = new Replacer(fleet, (options.patienceSeconds * 1000) / PATIENCE_SHARE);
   try {
     await launched(fleet);
-    const ended = fleet.client.follow(
-      (status) => {
-        onStatus(status);
-        breaker.onStatus(status);
-        events?.onStatus(status);
-        replacer.observe(status);
-        showStatus(progress, status);
-      },
-      isOver,
-      options.patienceSeconds * 1000,
-    );
-    const { phase, detail } = await Promise.race([ended, fallen]);
-    if (phase === Phase.PHASE_FAILED) throw new InfrastructureError(detail);
-    return await fleet.client.results();
+    const follow = (): Promise<selvage.v1.RunStatus> =>
+      fleet.client.follow(
+        (status) => {
+          onStatus(status);
+          breaker.onStatus(status);
+          events?.onStatus(status);
+          replacer.observe(status);
+          showStatus(progress, status);
+        },
+        isOver,
+        options.patienceSeconds * 1000,
+      );
+    for (;;) {
+      const { phase, detail } = await Promise.race([follow(), fallen]);
+      if (phase === Phase.PHASE_FAILED) throw new InfrastructureError(detail);
+      const merged = await fleet.client.results();
+      // The next coordinator has them from the store, or executes the rest of the run again.
+      if (merged !== null) return merged;
+    }
   } finally {
     progress.clear();
     letGo();

@@ -118,10 +118,9 @@ export class Fleet {
     return this.group.pidOf(name);
   }
 
-  /** Sends a signal to a process that was started here. */
-  signal(name: string, signal: NodeJS.Signals): void {
-    const pid = this.group.pidOf(name);
-    if (pid !== undefined) process.kill(pid, signal);
+  /** Sends a signal to a process that was started here; false: it has ended. */
+  signal(name: string, signal: NodeJS.Signals): boolean {
+    return this.group.signal(name, signal);
   }
 
   async close(): Promise<void> {

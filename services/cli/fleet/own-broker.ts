@@ -31,7 +31,8 @@ export function ownBroker(port: number, folder: string): ProcessPlan {
     '-P',
     join(folder, 'broker.pid'),
   ];
-  return { name: 'broker', command: COMMAND, args, env: { GOMAXPROCS: `${processors()}` } };
+  const env = { GOMAXPROCS: `${processors()}` };
+  return { name: 'broker', command: COMMAND, args, env, endsLast: true };
 }
 
 /** Services need the processors, too, and the more threads a broker has, the more of them spin. */

@@ -8,6 +8,8 @@ export interface ProcessPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** The others need it until they have ended. */
+  readonly endsLast?: boolean;
 }
 
 /** A process that has ended so often is not started again. */
@@ -45,6 +47,11 @@ export class ProcessGroup {
     return this.members.get(name)?.child.pid;
   }
 
+  /** False: the process has ended, and another one may take its place. */
+  signal(name: string, signal: NodeJS.Signals): boolean {
+    return this.members.get(name)?.child.kill(signal) ?? false;
+  }
+
   get names(): string[] {
     return [...this.members.keys()];
   }
@@ -52,8 +59,11 @@ export class ProcessGroup {
   /** Ends all of them; resolves when none is left. */
   async close(): Promise<void> {
     this.closing = true;
-    const children = [...this.members.values()].map(({ child }) => child);
-    await Promise.all(children.map(end));
+    const members = [...this.members.values()];
+    for (const isLast of [false, true]) {
+      const turn = members.filter(({ plan }) => (plan.endsLast ?? false) === isLast);
+      await Promise.all(turn.map(({ child }) => end(child)));
+    }
   }
 
   private follow(member: Member): void {

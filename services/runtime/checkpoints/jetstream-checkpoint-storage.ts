@@ -5,6 +5,7 @@ import type { KV } from '@nats-io/kv';
 import { Kvm } from '@nats-io/kv';
 import type { ObjectStore } from '@nats-io/obj';
 import { Objm } from '@nats-io/obj';
+import { Reconnects } from '../links/reconnects.js';
 import type { CheckpointStorage } from './store.js';
 import { StoreError } from './store-error.js';
 
@@ -22,11 +23,14 @@ const NO_PLACE = [10_005, 10_074, 10_023];
 /** An object store of the broker's JetStream, and keys for claims; a bucket of each per run. */
 export class JetStreamCheckpointStorage implements CheckpointStorage {
   private buckets: Promise<Buckets> | null = null;
+  private readonly reconnects: Reconnects;
 
   constructor(
     private readonly broker: NatsConnection,
     private readonly run: string,
-  ) {}
+  ) {
+    this.reconnects = new Reconnects(broker);
+  }
 
   /** Fails if the broker has no JetStream, or does not permit its use. */
   async open(): Promise<void> {
@@ -84,7 +88,7 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
   private async use<T>(act: (buckets: Buckets) => Promise<T>): Promise<T> {
     try {
       this.buckets ??= this.openBuckets();
-      return await act(await this.buckets);
+      return await this.reconnects.interrupt(this.buckets.then(act));
     } catch (error) {
       this.buckets = null;
       throw this.explained(error as Error);
