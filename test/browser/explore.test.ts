@@ -112,6 +112,15 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     assert.match(await page.locator('#episode').innerText(), /congestion\/h1->h5/);
   });
 
+  it('says once of each port what an episode caused, and how often', async () => {
+    const caused = page.locator('#episode .facts', { hasText: /^It caused/ });
+    assert.match(await caused.innerText(), /^It caused leaf2:p5 priority 3, buffer full 68×$/);
+    await caused.getByRole('button').click();
+    await page.getByRole('heading', { name: /^Episode: leaf2:p5 .*buffer full$/ }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: /^Episode: leaf2:p1/ }).waitFor();
+  });
+
   it('marks the chosen flow, the episode and all that caused it in the fabric', async () => {
     // Ports of the path, and leaf2:p1, where the congestion begins.
     assert.equal(await page.locator('.cable.marked').count(), 5);

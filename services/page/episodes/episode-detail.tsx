@@ -6,9 +6,18 @@ import type { EpisodeView } from '../../report/page/page-flow-data.js';
 import { goToEpisode, goTo, useAddress, zoomTo } from '../address.js';
 import { FlowLink } from '../flows/flow-link.js';
 import { PortLink } from '../flows/port-link.js';
-import { causesOf, episodeName, lastedText, placeText, whatText } from './episode-words.js';
+import { counted } from '../panels.js';
+import type { Caused } from './episode-words.js';
+import {
+  causedBy,
+  causesOf,
+  episodeName,
+  lastedText,
+  placeText,
+  whatText,
+} from './episode-words.js';
 
-const CHILDREN_SHOWN = 8;
+const CAUSED_SHOWN = 8;
 const FLOWS_SHOWN = 10;
 /** Time around an episode, as a share of its length, when charts zoom to it. */
 const AROUND = 0.25;
@@ -18,9 +27,9 @@ export function EpisodeDetail({ run }: { readonly run: RunPage }): JSX.Element |
   const { episode: place } = useAddress();
   const { episodes } = run;
   const chosen = place === null ? undefined : episodes?.rows[place];
-  const children = useMemo(
-    () => (episodes?.rows ?? []).flatMap(({ parent }, i) => (parent === place ? [i] : [])),
-    [episodes, place],
+  const caused = useMemo(
+    () => (episodes === null || place === null ? [] : causedBy(episodes, place, run.virtualPs)),
+    [episodes, place, run],
   );
   if (episodes === null || chosen === undefined || place === null) return null;
   const chain = causesOf(episodes, place);
@@ -73,25 +82,7 @@ export function EpisodeDetail({ run }: { readonly run: RunPage }): JSX.Element |
           </li>
         ))}
       </ol>
-      {children.length > 0 && (
-        <p class="facts">
-          It caused{' '}
-          {children.slice(0, CHILDREN_SHOWN).map((one) => (
-            <button
-              key={one}
-              type="button"
-              class="link listed"
-              onClick={() => {
-                goToEpisode(one);
-              }}
-            >
-              {episodeName(episodes.rows[one]!)}
-            </button>
-          ))}
-          {children.length > CHILDREN_SHOWN &&
-            `and ${formatCount(children.length - CHILDREN_SHOWN)} more`}
-        </p>
-      )}
+      {caused.length > 0 && <Consequences caused={caused} />}
       {flows.length > 0 && (
         <p class="facts">
           Flows through {chosen.port} at that time:{' '}
@@ -102,6 +93,29 @@ export function EpisodeDetail({ run }: { readonly run: RunPage }): JSX.Element |
         </p>
       )}
     </div>
+  );
+}
+
+/** What an episode caused: each port once, with how often, the longest one linked. */
+function Consequences({ caused }: { readonly caused: readonly Caused[] }): JSX.Element {
+  const rest = caused.slice(CAUSED_SHOWN).reduce((sum, { times }) => sum + times, 0);
+  return (
+    <p class="facts">
+      It caused{' '}
+      {caused.slice(0, CAUSED_SHOWN).map(({ name, times, longest }) => (
+        <button
+          key={name}
+          type="button"
+          class="link listed"
+          onClick={() => {
+            goToEpisode(longest);
+          }}
+        >
+          {times === 1 ? name : `${name} ${formatCount(times)}×`}
+        </button>
+      ))}
+      {rest > 0 && `and ${counted(rest, 'more episode')}`}
+    </p>
   );
 }
 

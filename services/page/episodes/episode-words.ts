@@ -45,6 +45,28 @@ export function causesOf({ rows }: EpisodesView, place: number): number[] {
   return chain;
 }
 
+/** What an episode caused at one port and priority, of one kind. */
+export interface Caused {
+  readonly name: string;
+  readonly times: number;
+  /** The episode that lasted longest. */
+  readonly longest: number;
+}
+
+/** Episodes that one caused itself, by port, in the order of the first of each. */
+export function causedBy({ rows }: EpisodesView, place: number, virtualPs: number): Caused[] {
+  const lasted = (one: number): number => (rows[one]!.endPs ?? virtualPs) - rows[one]!.startPs;
+  const found = new Map<string, Caused>();
+  rows.forEach((episode, one) => {
+    if (episode.parent !== place) return;
+    const name = episodeName(episode);
+    const { times, longest } = found.get(name) ?? { times: 0, longest: one };
+    const isLonger = lasted(one) > lasted(longest);
+    found.set(name, { name, times: times + 1, longest: isLonger ? one : longest });
+  });
+  return [...found.values()];
+}
+
 /** Ports of an episode and of all that caused it. */
 export function portsOfCauses({ episodes, ports }: RunPage, place: number): Set<number> {
   if (episodes?.rows[place] === undefined) return new Set();
