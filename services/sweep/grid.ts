@@ -4,11 +4,11 @@ export interface Axis {
   readonly values: readonly string[];
 }
 
-/** Short name of an axis: a number alone is not sufficient. */
+/** Short name of an axis: its last two keys, and the number of an item between them. */
 export function nameOfAxis({ path }: Axis): string {
   const parts = path.split('.');
-  const last = parts.pop()!;
-  return /^\d+$/.test(last) ? [...parts.slice(-1), last].join(' ') : last;
+  const isItem = /^\d+$/.test(parts.at(-2) ?? '');
+  return parts.slice(isItem ? -3 : -2).join('.');
 }
 
 /** `path=a,b,c`; null if it is not written like that. */

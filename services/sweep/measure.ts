@@ -9,15 +9,16 @@ import { MECHANISM_METRICS, GRANTS } from '../mechanisms/registry.js';
 import type { Percentiles } from '../runtime/results/figures.js';
 import { Session } from '../runtime/session.js';
 
-/** Costs of the faults of a run. */
-export interface Toll {
-  /** Payload per second while there are faults, or of the whole run where there is none. */
-  readonly duringBps: number;
-  /** Before the first and after the last; null where there is no such time. */
-  readonly beforeBps: number | null;
-  readonly afterBps: number | null;
-  /** How long the worst port and priority was paused while there were faults. */
-  readonly stalledPs: number;
+/** What a run of a sweep measures: the costs of its faults, or those of its load where it has none. */
+export interface FaultCost {
+  /** Payload per second of the whole run. */
+  readonly goodputBps: number;
+  /** Before the first fault, while there are faults, and after the last; null: no such time. */
+  readonly goodputBeforeBps: number | null;
+  readonly goodputDuringBps: number | null;
+  readonly goodputAfterBps: number | null;
+  /** How long the worst port and priority was paused while there were faults, or in the run. */
+  readonly pauseTimePs: number;
   /**
    * From the end of the last fault until all links had recovered; null if they had not by the end.
    */
@@ -30,26 +31,33 @@ export interface Toll {
   /** Flows that had stopped progressing at the end. */
   readonly stalledFlows: number;
   /** Of messages; null where one in a hundred, or more, is not complete, or there are none. */
-  readonly completionP99Ps: number | null;
+  readonly fctP99Ps: number | null;
+  /** Its lower bound, whatever is not complete; null where there are no messages. */
+  readonly fctP99AtLeastPs: number | null;
   /** Replays by links, and frames that the transport sent again. */
-  readonly linkRetries: number;
+  readonly llrReplays: number;
   readonly retransmittedFrames: number;
   /** The most that the ingress buffer of a port held of a priority. */
-  readonly ingressOctets: number;
+  readonly peakIngressBytes: number;
   readonly digest: string;
 }
 
 /** Interval of the checks whether all links have recovered. */
 const LOOK_PS = 1e6;
 
-interface Moment {
+interface Payload {
   readonly atPs: number;
   readonly payloadOctets: number;
+}
+
+interface Moment extends Payload {
   readonly heldPs: Float64Array;
 }
 
-/** Runs a fabric and compares its results before, in and after its faults; without any, in all. */
-export function measure(fabric: Fabric, durationPs: number): Toll {
+const BEGIN: Payload = { atPs: 0, payloadOctets: 0 };
+
+/** Runs a fabric and compares its results before, during and after its faults. */
+export function measure(fabric: Fabric, durationPs: number): FaultCost {
   const session = new Session(fabric, { check: false });
   const { engine } = session;
   const { faults } = fabric.scenario;
@@ -66,19 +74,20 @@ export function measure(fabric: Fabric, durationPs: number): Toll {
   const results = session.results('complete');
   const { digest, stalls, flows, ports, priorities } = results;
   return {
-    beforeBps: rate({ ...start, atPs: 0, payloadOctets: 0 }, start),
-    duringBps: rate(start, over) ?? 0,
-    afterBps: rate(over, end),
-    stalledPs: over.heldPs.reduce((most, ps, i) => Math.max(most, ps - start.heldPs[i]!), 0),
+    goodputBps: rate(BEGIN, end) ?? 0,
+    goodputBeforeBps: rate(BEGIN, start),
+    goodputDuringBps: faults.length === 0 ? null : rate(start, over),
+    goodputAfterBps: rate(over, end),
+    pauseTimePs: over.heldPs.reduce((most, ps, i) => Math.max(most, ps - start.heldPs[i]!), 0),
     recoveryPs,
     lostUnits: lost.reduce((sum, { units }) => sum + units, 0),
     starved: lost.filter(({ starvedSincePs }) => starvedSincePs !== null).length,
     droppedFrames: droppedOf(engine),
     stalledFlows: stalls.length,
-    completionP99Ps: longest(priorities.map(({ completionPs }) => completionPs)),
-    linkRetries: MECHANISM_METRICS['llr.replays'].measure(results, () => true) ?? 0,
+    ...fctP99(priorities.flatMap(({ completionPs }) => completionPs ?? [])),
+    llrReplays: MECHANISM_METRICS['llr.replays'].measure(results, () => true) ?? 0,
     retransmittedFrames: flows.reduce((sum, flow) => sum + flow.retransmittedFrames, 0),
-    ingressOctets: ports
+    peakIngressBytes: ports
       .flatMap((port) => port.priorities)
       .reduce((most, { peakIngressOctets }) => Math.max(most, peakIngressOctets), 0),
     digest,
@@ -98,16 +107,15 @@ function recover(session: Session, overPs: number, durationPs: number): number |
   return null;
 }
 
-/** The largest of the p99; null where one of them is not known, or there is none. */
-function longest(all: readonly (Percentiles | null)[]): number | null {
-  const known = all.flatMap((own) => (own === null ? [] : [own.p99]));
-  return known.reduce<number | null>(
-    (most, p99) => (most === null || p99 === null ? null : Math.max(most, p99)),
-    known.length === 0 ? null : 0,
-  );
+/** Of the priority whose p99 is the largest; it is known where all of them are. */
+function fctP99(all: readonly Percentiles[]): Pick<FaultCost, 'fctP99Ps' | 'fctP99AtLeastPs'> {
+  if (all.length === 0) return { fctP99Ps: null, fctP99AtLeastPs: null };
+  const fctP99AtLeastPs = Math.max(...all.map(({ atLeast }) => atLeast.p99));
+  const isKnown = all.every(({ p99 }) => p99 !== null);
+  return { fctP99Ps: isKnown ? fctP99AtLeastPs : null, fctP99AtLeastPs };
 }
 
-function rate(from: Moment, to: Moment): number | null {
+function rate(from: Payload, to: Payload): number | null {
   const ps = to.atPs - from.atPs;
   return ps === 0 ? null : ((to.payloadOctets - from.payloadOctets) * 8 * PS_PER_S) / ps;
 }

@@ -44,20 +44,22 @@ describe('the page of a sweep', { skip: noBrowser }, () => {
   it('finds runs and measures, or says that nothing matches', async () => {
     await search('nowhere');
     assert.equal(await page.locator('#found').innerText(), 'nothing matches “nowhere”');
-    await search('throughput');
-    assert.match(await page.getByRole('option').first().innerText(), /^measure\s+Throughput/);
+    await search('goodput');
+    assert.match(await page.getByRole('option').first().innerText(), /^measure\s+Goodput/);
     await search('credit 100us');
     assert.match(
       await page.getByRole('option').first().innerText(),
-      /^run\s+priorities 3 credit, for 100us/,
+      /^run\s+priorities\.3=credit, faults\.0\.for=100us/,
     );
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Run: priorities 3 credit, for 100us' }).waitFor();
+    await page
+      .getByRole('heading', { name: 'Run: priorities.3=credit, faults.0.for=100us' })
+      .waitFor();
   });
 
   it('shows a run beside the best and the worst, with the command that repeats it', async () => {
     const text = await page.locator('#sweep-run').innerText();
-    assert.match(text, /Throughput while it is disturbed\s+\S+ Gb\/s\s+\d of 4\s+\S+ Gb\/s/);
+    assert.match(text, /Goodput during faults\s+\S+ Gb\/s\s+\d of 4\s+\S+ Gb\/s/);
     const command = 'selvage run examples/reboot-leaf.yaml';
     const own = '--set priorities.3=credit --set faults.0.for=100us';
     assert.ok(text.includes(`${command} --set 'expect=[]' --set duration=300us ${own}`), text);
@@ -70,15 +72,28 @@ describe('the page of a sweep', { skip: noBrowser }, () => {
       .getByRole('button', { name: /^pfc 20us: / })
       .first()
       .click();
-    await page.getByRole('heading', { name: 'Run: priorities 3 pfc, for 20us' }).waitFor();
+    await page.getByRole('heading', { name: 'Run: priorities.3=pfc, faults.0.for=20us' }).waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: 'Run: priorities 3 credit, for 100us' }).waitFor();
+    await page
+      .getByRole('heading', { name: 'Run: priorities.3=credit, faults.0.for=100us' })
+      .waitFor();
   });
 
   it('shows the same run at the address that was sent', async () => {
     const other = await browser.open(page.url(), /^(file|data):/, 'dark');
-    await other.getByRole('heading', { name: 'Run: priorities 3 credit, for 100us' }).waitFor();
+    await other
+      .getByRole('heading', { name: 'Run: priorities.3=credit, faults.0.for=100us' })
+      .waitFor();
     await other.close();
+  });
+
+  it('has a headline of metrics in the words of the field, with units', async () => {
+    const wins = await page.locator('.wins').innerText();
+    assert.match(
+      wins,
+      /Goodput during faults\s+priorities\.3=\S+.*\s+\S+ [GM]b\/s against \S+ [GM]b\/s/,
+    );
+    assert.match(wins, /Pause time \(worst port\)\s/);
   });
 
   it('says nothing on the console and fetches nothing', () => {

@@ -26,31 +26,48 @@ describe('experiments', () => {
     it(`${name} shows that what it varies matters`, () => {
       const axes = vary.map((text) => axisOf(text)!);
       const rows = combinations(axes);
-      const tollOf = (values: readonly string[]): object => {
+      const costOf = (values: readonly string[]): object => {
         const file = join(ROOT, 'examples', scenario);
         const fabric = fabricAt(axes, values, set, (own) => loadFabric(file, own));
-        const { digest: _, ...toll } = measure(fabric, fabric.scenario.durationPs!);
-        return toll;
+        const { digest: _, ...cost } = measure(fabric, fabric.scenario.durationPs!);
+        return cost;
       };
-      const corner = tollOf(rows[0]!);
+      const corner = costOf(rows[0]!);
       axes.forEach(({ values }, i) => {
         const other = rows.at(-1)!.map((value, j) => (j === i ? values[0]! : value));
-        assert.notDeepEqual(tollOf(other), tollOf(rows.at(-1)!), axes[i]!.path);
+        assert.notDeepEqual(costOf(other), costOf(rows.at(-1)!), axes[i]!.path);
       });
-      assert.notDeepEqual(corner, tollOf(rows.at(-1)!));
+      assert.notDeepEqual(corner, costOf(rows.at(-1)!));
     });
   }
 
   it('measure nothing before and after where there is no such time', () => {
     const none = measure(fabricOf('examples/ring-deadlock-watchdog.yaml', 'expect=[]'), 100e6);
-    assert.deepEqual([none.beforeBps, none.afterBps, none.recoveryPs], [null, null, null]);
+    assert.deepEqual(
+      [none.goodputBeforeBps, none.goodputAfterBps, none.recoveryPs],
+      [null, null, null],
+    );
     const { set, scenario } = EXPERIMENTS.find(({ name }) => name === 'flap')!;
-    const { beforeBps, duringBps, afterBps } = measure(
+    const { goodputBeforeBps, goodputDuringBps, goodputAfterBps } = measure(
       fabricOf(`examples/${scenario}`, ...set, 'priorities.3=credit'),
       600e6,
     );
     // There is something to send all the time.
-    assert.ok(duringBps < beforeBps! && afterBps! > beforeBps!, `${beforeBps} ${afterBps}`);
+    assert.ok(
+      goodputDuringBps! < goodputBeforeBps! && goodputAfterBps! > goodputBeforeBps!,
+      `${goodputBeforeBps} ${goodputAfterBps}`,
+    );
+  });
+
+  it('and sweeps leave unfinished messages a lower bound of the FCT, and name what is 0', () => {
+    const words = ['sweep', join(ROOT, 'examples/incast-pfc.yaml'), '--set', 'expect=[]'];
+    const { stdout } = selvage(...words, '--vary', 'duration=100us,2ms');
+    const [head, short, long, zero] = stdout.split('\n') as [string, string, string, string];
+    assert.match(head, /^ *duration +goodput +pause time \(worst port\) +FCT p99 +peak ingress/);
+    assert.match(short, /^ *100us .* > \S+ us /);
+    assert.match(long, /^ *2ms .* \d\S* us /);
+    assert.doesNotMatch(long, />/);
+    assert.match(zero, /^ *0 in all runs: dropped frames, .*stalled flows/);
   });
 
   it('are listed, and one that is not there is refused', () => {
@@ -82,6 +99,7 @@ describe('experiments', () => {
     assert.equal(selvage('experiment', 'reboot-leaf', '--out', out).status, 0);
     const lines = readFileSync(join(out, 'sweep.csv'), 'utf8').trim().split('\n');
     assert.equal(lines.length, 1 + 2 * 4);
+    assert.match(lines[0]!, /^priorities_3,faults_0_for,goodput_bps,.*,fct_p99_ps,.*,digest$/);
     assert.ok(existsSync(join(out, 'sweep.html')));
   });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { axisOf, combinations } from '../../services/sweep/grid.js';
-import type { Toll } from '../../services/sweep/measure.js';
+import type { FaultCost } from '../../services/sweep/measure.js';
 import { measure } from '../../services/sweep/measure.js';
 import { fabricOf } from '../kit/emulate.js';
 
@@ -10,29 +10,34 @@ const POLL_PS = 5e6;
 /** So many messages lost in a row are next to impossible at ten per cent, in so short a run. */
 const IN_A_ROW = 4;
 
-function toll(...set: string[]): Toll {
+function costOf(...set: string[]): FaultCost {
   const fabric = fabricOf('examples/credit-loss-sweep.yaml', ...set);
   return measure(fabric, fabric.scenario.durationPs!);
 }
 
 describe('loss of grants', () => {
   for (const length of ['10m', '1km']) {
-    const lossless = toll('faults.0.probability=0.000001%', `fabric.link.length=${length}`);
+    const lossless = costOf('faults.0.probability=0.000001%', `fabric.link.length=${length}`);
 
     for (const probability of ['0.1%', '1%', '10%']) {
       it(`of ${probability} over ${length} is repaired by totals within the bound`, () => {
         const set = [`faults.0.probability=${probability}`, `fabric.link.length=${length}`];
-        const { duringBps, afterBps, recoveryPs, lostUnits, starved } = toll(...set);
+        const { goodputDuringBps, goodputAfterBps, recoveryPs, lostUnits, starved } = costOf(
+          ...set,
+        );
         // One way over the link, a frame before it, the frame itself and the pipeline.
         const wayPs = (length === '1km' ? 5e6 : 50e3) + 1e6;
         const bound = (IN_A_ROW + 1) * Math.min(POLL_PS, REFRESH_PS) + 2 * wayPs;
         assert.ok(recoveryPs !== null && recoveryPs <= bound, `${recoveryPs}`);
         assert.equal(lostUnits, 0);
         assert.equal(starved, 0);
-        assert.ok(afterBps! > 0.99 * lossless.afterBps!);
+        assert.ok(goodputAfterBps! > 0.99 * lossless.goodputAfterBps!);
         // A sender that is short waits for the answer to its next demand, and no longer.
         const share = Number(probability.slice(0, -1)) / 100;
-        assert.ok(duringBps > (1 - 2 * share) * 0.985 * lossless.duringBps, `${duringBps}`);
+        assert.ok(
+          goodputDuringBps! > (1 - 2 * share) * 0.985 * lossless.goodputDuringBps!,
+          `${goodputDuringBps}`,
+        );
       });
     }
   }
@@ -41,11 +46,11 @@ describe('loss of grants', () => {
   for (const age of ['10us', '100us']) {
     const bursts = ['load.0.arrivals=on-off', 'load.0.on=100us', 'load.0.off=40us'];
     const ageing = ['credit.grant=demand', `credit.age=${age}`, 'load.0.rate=line', ...bursts];
-    const lossless = toll('faults.0.probability=0.000001%', ...ageing);
+    const lossless = costOf('faults.0.probability=0.000001%', ...ageing);
 
     for (const probability of ['0.1%', '1%', '10%']) {
       it(`of ${probability} is repaired with ageing after ${age}, too`, () => {
-        const { duringBps, afterBps, recoveryPs, lostUnits, starved } = toll(
+        const { goodputDuringBps, goodputAfterBps, recoveryPs, lostUnits, starved } = costOf(
           `faults.0.probability=${probability}`,
           ...ageing,
         );
@@ -53,18 +58,21 @@ describe('loss of grants', () => {
         assert.ok(recoveryPs !== null && recoveryPs <= bound, `${recoveryPs}`);
         assert.equal(lostUnits, 0);
         assert.equal(starved, 0);
-        assert.ok(afterBps! > 0.99 * lossless.afterBps!);
+        assert.ok(goodputAfterBps! > 0.99 * lossless.goodputAfterBps!);
         const share = Number(probability.slice(0, -1)) / 100;
-        assert.ok(duringBps > (1 - 2 * share) * 0.985 * lossless.duringBps, `${duringBps}`);
+        assert.ok(
+          goodputDuringBps! > (1 - 2 * share) * 0.985 * lossless.goodputDuringBps!,
+          `${goodputDuringBps}`,
+        );
       });
     }
   }
 
   it('is for ever where grants are amounts: the link decays, stands, and is named', () => {
     const set = ['faults.0.probability=10%', 'credit.counts=incremental'];
-    const { duringBps, afterBps, recoveryPs, lostUnits, starved } = toll(...set);
-    assert.ok(duringBps < 20e9);
-    assert.equal(afterBps, 0);
+    const { goodputDuringBps, goodputAfterBps, recoveryPs, lostUnits, starved } = costOf(...set);
+    assert.ok(goodputDuringBps! < 20e9);
+    assert.equal(goodputAfterBps, 0);
     assert.equal(recoveryPs, null);
     assert.ok(lostUnits > 0);
     assert.equal(starved, 1);
@@ -72,7 +80,7 @@ describe('loss of grants', () => {
 
   it('is seen in the books also while other grants are on their way', () => {
     const set = ['credit.counts=incremental', 'fabric.link.length=1km'];
-    const { lostUnits, recoveryPs } = toll('faults.0.probability=1%', ...set);
+    const { lostUnits, recoveryPs } = costOf('faults.0.probability=1%', ...set);
     assert.ok(lostUnits > 0);
     assert.equal(recoveryPs, null);
   });

@@ -5,16 +5,17 @@ import { VariantError } from '../../fabric/scenario/variants.js';
 import { didYouMean } from '../../settings/errors.js';
 import { columnName } from '../../mechanisms/result-table.js';
 import { csv } from '../../report/csv.js';
-import { formatOctets, formatRate, formatTime } from '../../report/format.js';
 import { commandText } from '../../report/page/command-text.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { pageOfSweep } from '../../report/page/page-of-sweep.js';
+import type { Measure } from '../../report/sweep-measures.js';
+import { MEASURES, measureText, NONE } from '../../report/sweep-measures.js';
 import { table } from '../../report/table.js';
 import { packageFile } from '../../runtime/package-files.js';
 import { EXPERIMENTS } from '../../sweep/experiments.js';
 import type { Axis } from '../../sweep/grid.js';
 import { axisOf, combinations, nameOfAxis } from '../../sweep/grid.js';
-import type { Toll } from '../../sweep/measure.js';
+import type { FaultCost } from '../../sweep/measure.js';
 import { measure } from '../../sweep/measure.js';
 import { fabricAt, VARIANTS } from '../../sweep/settings.js';
 import { EXIT, InputError } from '../exit.js';
@@ -45,10 +46,10 @@ const RUNS_MAX = 10_000;
 
 interface Row {
   readonly values: readonly string[];
-  readonly toll: Toll;
+  readonly cost: FaultCost;
 }
 
-/** Runs a scenario with every combination of values, and compares the costs of its faults. */
+/** Runs a scenario with every combination of values, and compares the costs. */
 export async function sweepCommand(file: string, options: SweepOptions): Promise<number> {
   const { vary, set, html } = options;
   if (html !== undefined) needPage();
@@ -137,7 +138,7 @@ function rowsOf(
       throw new InputError(
         `${file}: no duration, and a sweep compares rates over one: add --set duration=2ms`,
       );
-    return { values, toll: measure(fabric, durationPs) };
+    return { values, cost: measure(fabric, durationPs) };
   });
 }
 
@@ -165,8 +166,8 @@ async function rowsInCluster(
   });
   if (typeof outputs === 'number') return outputs;
   return outputs.map((text, i): Row => {
-    const [toll] = JSON.parse(text) as [Toll];
-    return { values: all[i]!, toll };
+    const [cost] = JSON.parse(text) as [FaultCost];
+    return { values: all[i]!, cost };
   });
 }
 
@@ -193,8 +194,8 @@ function pageText(
   axes: readonly Axis[],
   rows: readonly Row[],
 ): string {
-  const tolls = rows.map(({ toll }) => toll);
-  return pageFile({ runs: [], sweep: pageOfSweep(about, axes, tolls) });
+  const costs = rows.map(({ cost }) => cost);
+  return pageFile({ runs: [], sweep: pageOfSweep(about, axes, costs) });
 }
 
 function optionsOf(option: string, values: readonly string[]): string[] {
@@ -212,74 +213,40 @@ function commandsOf(file: string, axes: readonly Axis[], base: readonly string[]
   });
 }
 
+/** Measures that no run has are left out, those that are 0 in all runs are named below. */
 function text(axes: readonly Axis[], rows: readonly Row[]): string {
-  const head = [
-    ...axes.map(nameOfAxis),
-    'before',
-    'during',
-    'after',
-    'stalled',
-    'recovered in',
-    `${GRANTS.name} lost`,
-    'starved',
-    'dropped',
-    'stalled flows',
-    'FCT p99',
-    'link retries',
-    'retransmitted',
-    'ingress buffer',
-  ];
-  const body = rows.map(({ values, toll }) => [
+  const [shown, zero] = [[], []] as [Measure[], Measure[]];
+  for (const measure of MEASURES) {
+    const values = rows.map(({ cost }) => measure.of(cost) ?? NONE);
+    if (values.every((value) => value === NONE)) continue;
+    (values.every((value) => value === 0) ? zero : shown).push(measure);
+  }
+  const body = rows.map(({ values, cost }) => [
     ...values,
-    rateOrNone(toll.beforeBps),
-    formatRate(toll.duringBps),
-    rateOrNone(toll.afterBps),
-    formatTime(toll.stalledPs),
-    recoveryText(toll),
-    String(toll.lostUnits),
-    String(toll.starved),
-    String(toll.droppedFrames),
-    String(toll.stalledFlows),
-    toll.completionP99Ps === null ? NONE : formatTime(toll.completionP99Ps),
-    String(toll.linkRetries),
-    String(toll.retransmittedFrames),
-    formatOctets(toll.ingressOctets),
+    ...shown.map((measure) => measureText(measure, cost)),
   ]);
-  return table(head, body);
-}
-
-const NONE = '–';
-
-function rateOrNone(bps: number | null): string {
-  return bps === null ? NONE : formatRate(bps);
-}
-
-/** Without a time after the faults there is no recovery, or not yet. */
-function recoveryText({ afterBps, recoveryPs }: Toll): string {
-  if (recoveryPs !== null) return formatTime(recoveryPs);
-  return afterBps === null ? NONE : 'not';
+  const head = [...axes.map(nameOfAxis), ...shown.map(({ label }) => label)];
+  const names = zero.map(({ label }) => label).join(', ');
+  return names === '' ? table(head, body) : `${table(head, body)}\n  0 in all runs: ${names}`;
 }
 
 function csvOf(paths: readonly string[], rows: readonly Row[]): string {
   const columns = [
     ...paths.map((path) => columnName(path.replace(/[^A-Za-z0-9]+/g, '_'))),
-    ...['before_bps', 'during_bps', 'after_bps', 'stalled_ps', 'recovery_ps', 'lost_units'],
-    ...['starved', 'dropped_frames', 'stalled_flows', 'completion_p99_ps', 'link_retries'],
-    ...['retransmitted_frames', 'ingress_octets', 'digest'],
+    ...MEASURES.map(({ column }) => column),
+    ...['fct_p99_at_least_ps', 'digest'],
   ];
-  const body = rows.map(({ values, toll }) => [
-    ...values,
-    ...[toll.beforeBps, toll.duringBps, toll.afterBps, toll.stalledPs, toll.recoveryPs],
-    ...[toll.lostUnits, toll.starved, toll.droppedFrames, toll.stalledFlows],
-    ...[toll.completionP99Ps, toll.linkRetries, toll.retransmittedFrames, toll.ingressOctets],
-    toll.digest,
-  ]);
+  const body = rows.map(({ values, cost }) => {
+    const cells = MEASURES.map(({ of }) => of(cost));
+    const numbers = cells.map((value) => (value === 'never' ? null : value));
+    return [...values, ...numbers, cost.fctP99AtLeastPs, cost.digest];
+  });
   return csv(columns, body);
 }
 
 function objects(paths: readonly string[], rows: readonly Row[]): object[] {
-  return rows.map(({ values, toll }) => ({
+  return rows.map(({ values, cost }) => ({
     set: Object.fromEntries(paths.map((path, i) => [path, values[i]!])),
-    ...toll,
+    ...cost,
   }));
 }

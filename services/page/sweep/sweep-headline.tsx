@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
-import type { SweepMeasure, SweepPage } from '../../report/page/page-data.js';
+import type { SweepMeasure, SweepPage, SweepValue } from '../../report/page/page-data.js';
 import { Card } from '../panels.js';
-import { runCount } from './sweep-runs.js';
+import { capital, ranked, runCount } from './sweep-runs.js';
 
 /** Figures this close to the best are as good. */
 const TIE = 0.02;
@@ -16,10 +16,11 @@ export function SweepHeadline({ sweep }: { readonly sweep: SweepPage }): JSX.Ele
       <ul class="wins">
         {measures.map((measure, i) => (
           <li key={measure.label}>
-            <span>{measure.label}</span>
+            <span>{capital(measure.label)}</span>
             <b>{namesOf(sweep, best[i]!)}</b>
             <span>
-              {measure.texts[best[i]![0]!]} <small>against {measure.texts[worstOf(measure)]}</small>
+              {measure.texts[best[i]![0]!]}{' '}
+              <small>against {measure.texts[ranked(measure).at(-1)!]}</small>
             </span>
           </li>
         ))}
@@ -39,28 +40,17 @@ function headlineOf(sweep: SweepPage, best: readonly (readonly number[])[]): str
   const leaders = wins.flatMap((count, run) => (count === most ? [run] : []));
   const lost = sweep.measures.filter((_, i) => !leaders.some((run) => best[i]!.includes(run)));
   const count = `${most} of ${best.length} measures`;
-  const cost = lost.length === 0 ? '' : `; others are better at ${lost.map(lower).join(', ')}`;
+  const cost =
+    lost.length === 0 ? '' : `; others are better at ${lost.map(({ label }) => label).join(', ')}`;
   return `${namesOf(sweep, leaders)}: best at ${count}${cost}`;
 }
 
-function lower({ label }: SweepMeasure): string {
-  return label.charAt(0).toLowerCase() + label.slice(1);
-}
-
-function bestOf({ values, moreIsBetter }: SweepMeasure): number[] {
-  const known = values.flatMap((value) => value ?? []);
-  const best = moreIsBetter ? Math.max(...known) : Math.min(...known);
-  return values.flatMap((value, run) =>
-    value !== null && Math.abs(value - best) <= TIE * Math.abs(best) ? [run] : [],
-  );
-}
-
-/** What never came is the worst of all. */
-function worstOf({ values, moreIsBetter }: SweepMeasure): number {
-  const never = values.indexOf(null);
-  if (never >= 0) return never;
-  const known = values as readonly number[];
-  return known.indexOf(moreIsBetter ? Math.min(...known) : Math.max(...known));
+function bestOf(measure: SweepMeasure): number[] {
+  const { values } = measure;
+  const best = values[ranked(measure)[0]!] as number;
+  const isTie = (value: SweepValue): boolean =>
+    typeof value === 'number' && Math.abs(value - best) <= TIE * Math.abs(best);
+  return values.flatMap((value, run) => (isTie(value) ? [run] : []));
 }
 
 /** What the runs have in common of the axes; where that is nothing, how many they are. */
@@ -70,11 +60,11 @@ function namesOf({ axes }: SweepPage, runs: readonly number[]): string {
   const common = axes.flatMap(({ name, values }, i) => {
     const stride = axes.slice(i + 1).reduce((product, axis) => product * axis.values.length, 1);
     const seen = new Set(runs.map((run) => values[Math.floor(run / stride) % values.length]!));
-    return seen.size === 1 ? [`${name} ${[...seen][0]!}`] : [];
+    return seen.size === 1 ? [`${name}=${[...seen][0]!}`] : [];
   });
   if (common.length === 0) return `${runs.length} of ${all} runs`;
   const of = axes.reduce((product, { name, values }) => {
-    return common.some((one) => one.startsWith(`${name} `)) ? product : product * values.length;
+    return common.some((one) => one.startsWith(`${name}=`)) ? product : product * values.length;
   }, 1);
   const names = common.join(', ');
   return runs.length === of ? names : `${names} (${runs.length} of ${of})`;

@@ -8,7 +8,7 @@ import { Card } from '../panels.js';
 import { SearchBox } from '../search/search-box.js';
 import { SweepHeadline } from './sweep-headline.js';
 import { SweepRunCard } from './sweep-run-card.js';
-import { badness, nameOfRun, sweepFinds } from './sweep-runs.js';
+import { badness, capital, nameOfRun, ranked, sweepFinds } from './sweep-runs.js';
 import './sweep.css';
 
 type Axis = SweepPage['axes'][number];
@@ -37,7 +37,7 @@ export function SweepPageView({ sweep }: { readonly sweep: SweepPage }): JSX.Ele
           <Card
             key={measure.label}
             id={measureId(place)}
-            title={measure.label}
+            title={capital(measure.label)}
             note={measure.moreIsBetter ? 'more is better' : 'less is better'}
             wide
           >
@@ -80,8 +80,7 @@ function HeatMaps(props: {
 /** What the colours stand for: one scale for all maps of a measure. */
 function Scale(props: { readonly measure: SweepMeasure; readonly theme: Theme }): JSX.Element {
   const { measure, theme } = props;
-  const runs = [...measure.values.keys()];
-  const order = runs.sort((a, b) => badness(measure, a) - badness(measure, b));
+  const order = ranked(measure);
   const [best, worst] = [order[0]!, order.at(-1)!];
   const ramp = `linear-gradient(90deg, ${lossColour(theme, 0)}, ${lossColour(theme, 1)})`;
   return (
@@ -121,7 +120,8 @@ function HeatMap(props: {
             <th>{value}</th>
             {columns.values.map((column, at) => {
               const run = from + row * columns.values.length + at;
-              const background = lossColour(theme, badness(measure, run));
+              const bad = badness(measure, run);
+              const background = bad === null ? undefined : lossColour(theme, bad);
               return (
                 <td key={column} class={run === chosen ? 'on' : ''} style={{ background }}>
                   <button

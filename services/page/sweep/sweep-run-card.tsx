@@ -2,13 +2,12 @@ import type { JSX } from 'preact';
 import type { SweepPage } from '../../report/page/page-data.js';
 import { goTo, useAddress } from '../address.js';
 import { Card, Table } from '../panels.js';
-import { badness, nameOfRun, rankOf, runCount } from './sweep-runs.js';
+import { capital, nameOfRun, ranked, rankText, runCount } from './sweep-runs.js';
 
 /** The chosen run of a sweep: what it came to, beside the best and the worst, and its command. */
 export function SweepRunCard({ sweep }: { readonly sweep: SweepPage }): JSX.Element | null {
   const { run } = useAddress();
-  const runs = runCount(sweep);
-  if (run === null || run < 0 || run >= runs) return null;
+  if (run === null || run < 0 || run >= runCount(sweep)) return null;
   return (
     <Card title={`Run: ${nameOfRun(sweep, run)}`} id="sweep-run" wide>
       <button
@@ -24,13 +23,11 @@ export function SweepRunCard({ sweep }: { readonly sweep: SweepPage }): JSX.Elem
       <Table
         head={['', 'this run', 'rank', 'best', 'worst']}
         rows={sweep.measures.map((measure) => {
-          const order = [...measure.values.keys()].sort(
-            (a, b) => badness(measure, a) - badness(measure, b),
-          );
+          const order = ranked(measure);
           return [
-            measure.label,
+            capital(measure.label),
             <b>{measure.texts[run]}</b>,
-            `${rankOf(measure, run)} of ${runs}`,
+            rankText(measure, run),
             measure.texts[order[0]!],
             measure.texts[order.at(-1)!],
           ];

@@ -339,10 +339,13 @@ export interface SweepPage {
 export interface SweepMeasure {
   readonly label: string;
   readonly moreIsBetter: boolean;
-  /** By run; null: it never came to that. */
-  readonly values: readonly (number | null)[];
+  /** By run. */
+  readonly values: readonly SweepValue[];
   readonly texts: readonly string[];
 }
+
+/** Never: worse than all that are known; null: the run has nothing of the kind. */
+export type SweepValue = number | 'never' | null;
 
 /** What compared runs are measured by, beside what each of them has. */
 export interface ContestView {
