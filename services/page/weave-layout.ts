@@ -4,7 +4,8 @@ const CELL_HEIGHT = 18;
 const HOST_HEIGHT = { least: 3, most: 11, together: 84 };
 /** Between rows of switches, and from them to the hosts below. */
 const ROW_GAP = { switches: 128, hosts: 5 };
-const LABEL_HEIGHT = 16;
+/** For the frame of a chosen cell, and half a label. */
+const MARGIN = 8;
 const CELL_WIDTH_MAX = 64;
 const CELL_GAP = 1;
 
@@ -31,8 +32,15 @@ export interface Thread {
 export interface Weave {
   readonly cells: readonly Cell[];
   readonly threads: readonly Thread[];
-  readonly rows: readonly { readonly text: string; readonly y: number }[];
+  /** Of each row of devices, where its middle is. */
+  readonly tiers: readonly Tier[];
   readonly height: number;
+}
+
+export interface Tier {
+  readonly count: string;
+  readonly name: string;
+  readonly y: number;
 }
 
 type Box = FabricMap['boxes'][number];
@@ -45,13 +53,13 @@ export function layOutWeave(
 ): Weave {
   const layers = [...new Set(map.boxes.map(({ layer }) => layer))].sort((a, b) => b - a);
   const cells: Cell[] = [];
-  const rows: { text: string; y: number }[] = [];
+  const tiers: Tier[] = [];
   const cellOf = new Map<number, Cell>();
-  let y = 0;
+  let y = MARGIN;
   for (const layer of layers.filter((one) => one > 0)) {
     const boxes = map.boxes.filter((box) => box.layer === layer);
-    y += LABEL_HEIGHT;
-    rows.push({ text: rowText(boxes), y: y - 5 });
+    const count = countText(boxes.length);
+    tiers.push({ count, name: tierName(boxes), y: y + CELL_HEIGHT / 2 });
     for (const cell of rowOf(boxes, y, width)) {
       cells.push(cell);
       for (const port of cell.ports) cellOf.set(port, cell);
@@ -82,19 +90,23 @@ export function layOutWeave(
       cells.push({ name, ports: [port], ...place, isHost: true });
     });
   }
-  y += deepest * height;
-  if (hosts.length > 0) rows.push({ text: `${countOf(hosts)} hosts`, y: y + 13 });
-  return { cells, threads: threadsOf(map, cellOf), rows, height: y + LABEL_HEIGHT + 2 };
+  if (hosts.length > 0) {
+    const count = countText(hosts.reduce((sum, { ports }) => sum + ports.length, 0));
+    const middle = y + (deepest * height) / 2;
+    tiers.push({ count, name: 'hosts', y: middle });
+  }
+  const bottom = y + Math.max(deepest * height, CELL_HEIGHT);
+  return { cells, threads: threadsOf(map, cellOf), tiers, height: bottom };
 }
 
-function countOf(boxes: readonly Box[]): string {
-  const count = boxes.reduce((sum, { ports }) => sum + ports.length, 0);
+function countText(count: number): string {
   return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-function rowText(boxes: readonly Box[]): string {
-  const names = new Set(boxes.map(({ label }) => label.replace(/\d.*/, '')));
-  return `${boxes.length} ${[...names].join(', ')} switches`;
+/** What the names of its switches have in common. */
+function tierName(boxes: readonly Box[]): string {
+  const [name, ...others] = new Set(boxes.map(({ label }) => label.replace(/\d.*/, '')));
+  return others.length > 0 || name === '' ? 'switches' : name!;
 }
 
 function rowOf(boxes: readonly Box[], y: number, width: number): Cell[] {

@@ -9,7 +9,9 @@ import { portNow, worstOf } from './run-view.js';
 import type { Cell, Thread, Weave } from './weave-layout.js';
 import { layOutWeave, threadAt } from './weave-layout.js';
 
-const WIDTH_MIN = 320;
+const WIDTH_MIN = 200;
+/** Left of the map, for the names of its rows: no link runs there. */
+const GUTTER = 56;
 /** Threads are drawn together with others of about the same load. */
 const SHADES = 12;
 
@@ -27,7 +29,7 @@ export function WeaveMap(props: MapProps): JSX.Element {
   );
   useEffect(() => {
     const watch = new ResizeObserver(() => {
-      setWidth((width) => frame.current?.clientWidth ?? width);
+      setWidth((width) => (frame.current?.clientWidth ?? width + GUTTER) - GUTTER);
     });
     watch.observe(frame.current!);
     return () => {
@@ -51,7 +53,12 @@ export function WeaveMap(props: MapProps): JSX.Element {
     return weave.cells.find(isAt) ?? null;
   };
   return (
-    <div class="map weave" ref={frame}>
+    <div class="map weave" ref={frame} style={{ paddingLeft: `${GUTTER}px` }}>
+      {weave.tiers.map(({ count, name, y }) => (
+        <span key={y} class="tier" style={{ top: `${y}px`, width: `${GUTTER - 6}px` }}>
+          <b>{count}</b> {name}
+        </span>
+      ))}
       <canvas
         ref={canvas}
         role="img"
@@ -118,9 +125,7 @@ interface Shown {
 class Painter {
   private readonly context: CanvasRenderingContext2D;
   private readonly held = colourOf('--held');
-  private readonly text = colourOf('--faint');
   private readonly name = colourOf('--text');
-  private readonly card = colourOf('--card');
   private readonly queue = colourOf('--queue');
 
   constructor(
@@ -140,14 +145,6 @@ class Painter {
   paint(): void {
     this.paintThreads();
     for (const cell of this.weave.cells) this.paintCell(cell);
-    const { context } = this;
-    context.font = '11.5px system-ui, sans-serif';
-    for (const { text, y } of this.weave.rows) {
-      context.fillStyle = this.card;
-      context.fillRect(0, y - 11, context.measureText(text).width + 8, 15);
-      context.fillStyle = this.text;
-      context.fillText(text, 1, y);
-    }
   }
 
   /** The idle ones first and faint, those that are held last. */

@@ -65,8 +65,8 @@ export const MEASURES: readonly Measure[] = [
     ...{ of: ({ retransmittedFrames }) => retransmittedFrames, format: formatCount },
   },
   {
-    ...{ column: 'llr_replays', label: 'LLR replays', moreIsBetter: false },
-    ...{ of: ({ llrReplays }) => llrReplays, format: formatCount },
+    ...{ column: 'link_replays', label: 'link replays', moreIsBetter: false },
+    ...{ of: ({ linkReplays }) => linkReplays, format: formatCount },
   },
   {
     ...{ column: 'stalled_flows', label: 'stalled flows', moreIsBetter: false },

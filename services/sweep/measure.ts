@@ -9,7 +9,7 @@ import { MECHANISM_METRICS, GRANTS } from '../mechanisms/registry.js';
 import type { Percentiles } from '../runtime/results/figures.js';
 import { Session } from '../runtime/session.js';
 
-/** What a run of a sweep measures: the costs of its faults, or those of its load where it has none. */
+/** What a run of a sweep measures: the costs of its faults, or of its load where it has none. */
 export interface FaultCost {
   /** Payload per second of the whole run. */
   readonly goodputBps: number;
@@ -35,7 +35,7 @@ export interface FaultCost {
   /** Its lower bound, whatever is not complete; null where there are no messages. */
   readonly fctP99AtLeastPs: number | null;
   /** Replays by links, and frames that the transport sent again. */
-  readonly llrReplays: number;
+  readonly linkReplays: number;
   readonly retransmittedFrames: number;
   /** The most that the ingress buffer of a port held of a priority. */
   readonly peakIngressBytes: number;
@@ -85,7 +85,7 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
     droppedFrames: droppedOf(engine),
     stalledFlows: stalls.length,
     ...fctP99(priorities.flatMap(({ completionPs }) => completionPs ?? [])),
-    llrReplays: MECHANISM_METRICS['llr.replays'].measure(results, () => true) ?? 0,
+    linkReplays: MECHANISM_METRICS['llr.replays'].measure(results, () => true) ?? 0,
     retransmittedFrames: flows.reduce((sum, flow) => sum + flow.retransmittedFrames, 0),
     peakIngressBytes: ports
       .flatMap((port) => port.priorities)

@@ -24,13 +24,40 @@ const OVERLAPS = `(() => {
     Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
     Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1 ? [a + ' / ' + b] : []));
 })()`;
-/** In the page: figures wider than their tiles, and words wider than the box that they stand in. */
+/** In the page: figures wider than their tiles, and words wider than the box that has them. */
 const CUT_OFF = `[
   ...[...document.querySelectorAll('.tile')].filter((tile) => tile.scrollWidth > tile.clientWidth),
-  ...[...document.querySelectorAll('.place text')].filter((text) =>
+  ...[...document.querySelectorAll('.place text, .device text')].filter((text) =>
     text.getBoundingClientRect().right >
     text.parentNode.querySelector('rect').getBoundingClientRect().right),
 ].map((element) => element.textContent)`;
+/** In the page: drawings that leave their card. */
+const STICKING_OUT = `[...document.querySelectorAll('.card canvas, .card svg')]
+  .filter((drawing) => {
+    const card = drawing.closest('.card');
+    const most = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight);
+    return drawing.closest('.scroll, .heat-maps') === null &&
+      drawing.getBoundingClientRect().right > most + 1;
+  })
+  .map((drawing) => drawing.closest('.card').innerText.split('\\n')[0])`;
+/** In the page: what is drawn over what, of the names, badges and boxes of a map. */
+const COLLISIONS = `(() => {
+  const of = (selector, inset) => [...document.querySelectorAll('.map ' + selector)]
+    .filter((element) => element.closest('[opacity="0"]') === null)
+    .map((element) => {
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      const map = element.closest('.map');
+      const name = selector + ' ' + (element.parentNode.textContent || element.textContent);
+      return { name, map, left: left + inset, right: right - inset, top: top + inset,
+        bottom: bottom - inset };
+    });
+  const over = (some, others) => some.flatMap((a) => others.flatMap((b) => a !== b &&
+    a.map === b.map && Math.min(a.right, b.right) > Math.max(a.left, b.left) &&
+    Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top) ? [a.name + ' / ' + b.name] : []));
+  const [tiers, badges, boxes] = [of('.tier', 0.5), of('.held circle', 1), of('.box', 0.5)];
+  return [over(tiers, [...tiers, ...of('canvas', 0)]), over(badges, [...badges, ...boxes]),
+    over(boxes, boxes)].flat();
+})()`;
 const ALL_DRAWN = `document.querySelectorAll('.uplot').length ===
   document.querySelectorAll('.chart').length`;
 const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth';
@@ -58,6 +85,8 @@ export async function takePictures(page: Page, name: string): Promise<void> {
       assert.deepEqual(await page.evaluate(EMPTY_CARDS), [], `${name}: empty, ${width}`);
       assert.deepEqual(await page.evaluate(OVERLAPS), [], `${name}: overlaps, ${width}`);
       assert.deepEqual(await page.evaluate(CUT_OFF), [], `${name}: cut off, ${width}`);
+      assert.deepEqual(await page.evaluate(STICKING_OUT), [], `${name}: sticks out, ${width}`);
+      assert.deepEqual(await page.evaluate(COLLISIONS), [], `${name}: collisions, ${width}`);
     }
   }
   // On paper, of whoever prefers dark pages.
