@@ -44,10 +44,10 @@ interface GroupPolicy {
   readonly granted: boolean;
 }
 
-/** The accounts of one port. */
+/** The accounts of one port; ports that are alike share it. */
 interface PortAccounts {
   readonly accounts: readonly AccountSpec[];
-  readonly margins: readonly Margin[];
+  readonly margins: readonly Omit<Margin, 'device' | 'port'>[];
 }
 
 export interface SwitchMemory {
@@ -60,6 +60,9 @@ export class MemoryPlan {
   /** Of hosts, as `of` returns them of switches. */
   readonly hostMargins: Margin[] = [];
   private readonly policies = new Map<Settings, Map<string, readonly GroupPolicy[]>>();
+  /** By link, and the policies of both ends. */
+  private readonly alike = new Map<string, PortAccounts>();
+  private readonly numbers = new Map<readonly GroupPolicy[], number>();
   private readonly longestOctets: number;
 
   constructor(
@@ -81,7 +84,9 @@ export class MemoryPlan {
       this.settings[device]!.switch.buffer;
     const ports = linkEnds.map((end) => this.portAccounts(end));
     const accounts = ports.map((port) => port.accounts);
-    const margins = ports.flatMap((port) => port.margins);
+    const margins = ports.flatMap((own, port) =>
+      own.margins.map((margin) => ({ ...margin, device, port })),
+    );
     const apart = accounts.flat().reduce((sum, { reservedOctets, headroomOctets }) => {
       return sum + reservedOctets + headroomOctets;
     }, 0);
@@ -158,10 +163,28 @@ export class MemoryPlan {
   }
 
   private portAccounts(end: LinkEnd): PortAccounts {
+    const policies = this.policiesOf(end.device, end.port);
+    // What is granted depends on the port.
+    if (policies.some(({ granted }) => granted)) return this.accountsOf(end, policies);
+    const { octetPs, peerDevice, peerPort, link } = end;
+    const ends = [policies, this.policiesOf(peerDevice, peerPort)].map((own) => this.numberOf(own));
+    const key = [...ends, octetPs, link.propagationPs, link.interfaceDelayPs].join();
+    const known = this.alike.get(key) ?? this.accountsOf(end, policies);
+    this.alike.set(key, known);
+    return known;
+  }
+
+  private numberOf(policies: readonly GroupPolicy[]): number {
+    const number = this.numbers.get(policies) ?? this.numbers.size;
+    this.numbers.set(policies, number);
+    return number;
+  }
+
+  private accountsOf(end: LinkEnd, policies: readonly GroupPolicy[]): PortAccounts {
     const settings = this.settings[end.device]!;
     const accounts = new Array<AccountSpec>(GROUPS).fill(UNUSED);
-    const margins: Margin[] = [];
-    for (const policy of this.policiesOf(end.device, end.port)) {
+    const margins: PortAccounts['margins'][number][] = [];
+    for (const policy of policies) {
       const { group, priorities, alpha, stop, granted } = policy;
       if (stop === null) {
         accounts[group] = granted
@@ -184,8 +207,7 @@ export class MemoryPlan {
         headroomOctets: Math.ceil(wanted / cell) * cell,
       };
       accounts[group] = account;
-      const { device, port } = end;
-      margins.push({ device, port, group, priorities, terms, ...account });
+      margins.push({ group, priorities, terms, ...account });
     }
     return { accounts, margins };
   }

@@ -9,6 +9,7 @@ import { CongestionPlan } from './congestion-plan.js';
 import { connect } from './connections.js';
 import type { Settings } from './settings.js';
 import { settingsOfDevices } from './settings.js';
+import { EqualPaths } from './equal-paths.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, failoverOf, forwardingOf } from './forwarding.js';
 import { checkGroupFlows, membersOf, treesOf } from './groups.js';
@@ -27,7 +28,7 @@ import { arrivalsAt } from './host-arrivals.js';
 import { nicHost } from './nic-host.js';
 import { NIC, type NicSection } from '../../mechanisms/registry.js';
 import { Mvtx2802Plan } from './mvtx2802-plan.js';
-import { plannedPort, portSpecs } from './port-specs.js';
+import { plannedPorts, portSpecs } from './port-specs.js';
 import type { PortPlace } from '../../mechanisms/fabric-context.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { fabricOfMechanisms, planMechanisms } from './mechanism-plans.js';
@@ -45,7 +46,7 @@ export function assemble(input: AssemblyInput): Assembly {
   const nicSectionOf = (host: number): NicSection | null => settings[host]!.host.nic;
   NIC.checkLocalFlows(flows, nicSectionOf, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
-  const paths = new FlowPaths(topology, routes, linkEnds, bridges, settings, fail);
+  const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const hosts = hostCount(topology);
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
   const lengths = frameLengths(scenario, flows, bridgesTag);
@@ -69,7 +70,8 @@ export function assemble(input: AssemblyInput): Assembly {
     fail,
   );
   const telemetry = congestion.telemetryClasses(flows);
-  const ends = connect(flows, hosts, members, paths, settings, congestion);
+  const equal = new EqualPaths(routes, linkEnds, settings);
+  const ends = connect(flows, hosts, members, { paths, equal }, settings, congestion);
   const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
   const grants = grantPlan(input, settings, linkEnds, lengths);
@@ -105,6 +107,7 @@ export function assemble(input: AssemblyInput): Assembly {
     memories.set(index, own);
     return own;
   };
+  const planned = plannedPorts(mechanisms);
   const margins: Margin[] = [];
   const endOf = ({ device, port }: PortPlace): LinkEnd => linkEnds[device]![port]!;
   const inOrder = keepsOrder(settings, scenario.faults);
@@ -182,7 +185,7 @@ export function assemble(input: AssemblyInput): Assembly {
       grants,
       chips,
       discovery,
-      (port) => plannedPort(mechanisms, index, port),
+      (port) => planned(index, port),
     );
     const common: Common = {
       index,

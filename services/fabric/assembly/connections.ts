@@ -6,6 +6,7 @@ import type { Flow, VlanTags } from '../load/flow.js';
 import type { FlowEnds } from './assembly.js';
 import type { CongestionPlan } from './congestion-plan.js';
 import type { Settings } from './settings.js';
+import type { EqualPaths } from './equal-paths.js';
 import type { FlowPaths, Hop } from './flow-paths.js';
 import type { Framing } from './framing.js';
 import { ACK_OCTETS, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
@@ -24,13 +25,19 @@ export interface Connections {
   readonly flowEnds: readonly FlowEnds[];
 }
 
+interface Ways {
+  readonly paths: FlowPaths;
+  /** It needs much memory for what it has found: nothing keeps it. */
+  readonly equal: EqualPaths;
+}
+
 /** Assigns flows to the sends and receives of hosts. */
 export function connect(
   flows: readonly Flow[],
   hosts: number,
   /** By group: the hosts in it. */
   members: readonly (readonly number[])[],
-  paths: FlowPaths,
+  { paths, equal }: Ways,
   settings: readonly Settings[],
   congestion: CongestionPlan,
 ): Connections {
@@ -48,14 +55,14 @@ export function connect(
     const specs = ways.map((hops) => receiveSpec(flow, index, framing, hops, send, congestion));
     if (flow.group) for (const list of receives) list[receive] = bystander(specs[0]!);
     destinations.forEach((host, i) => (receives[host]![receive] = specs[i]!));
-    const levels = destinations.map((host) => paths.levels(flow, host));
+    const levels = destinations.map((host) => equal.levels(flow, host));
     return {
       send: { device: flow.source, connection: send },
       receives: destinations.map((device) => ({ device, connection: receive })),
       isSpread: levels.some((level) => level !== null),
       ...farthest(
         ways.map((hops, i) => {
-          const alternatives = paths.alternatives(flow, destinations[i]!, hops);
+          const alternatives = equal.alternatives(flow, destinations[i]!, hops);
           return idealOf(flow, framing, alternatives, levels[i]!, settings);
         }),
       ),

@@ -61,9 +61,7 @@ export class DiscoveryPlan {
   ) {
     const { scenario, topology, fail } = input;
     this.epochsPs = epochsOf(scenario.discovery);
-    this.fixed = settings.map((own, device) =>
-      fixedClasses(input, own, prospects[device]!, device),
-    );
+    this.fixed = fixedClasses(input, settings, prospects);
     for (const change of scenario.discovery.changes) {
       const { devices, index, end } = change;
       const path = ['discovery', 'changes', index];

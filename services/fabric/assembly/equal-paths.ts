@@ -1,4 +1,6 @@
 import type { Routes } from '../routing/routes.js';
+import type { Flow } from '../load/flow.js';
+import type { Hop } from './flow-paths.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 
@@ -43,7 +45,7 @@ class Kinds<Value> {
  */
 export class EqualPaths {
   /** By the last switch, and the switch where the rest begins. */
-  private readonly rests: (readonly Rest[])[][] = [];
+  private readonly rests = new Map<number, readonly Rest[]>();
   private readonly kinds = new Kinds<string>();
   private readonly keys = new Kinds<number>();
   /** By device and set of ports. */
@@ -60,20 +62,18 @@ export class EqualPaths {
     this.sprays = settings.some((own) => own.switch.ecmp === 'packet');
   }
 
-  /** Sending ends from a host to another; none where bridges choose the path. */
-  between(source: number, destination: number): LinkEnd[][] {
-    const first = this.linkEnds[source]![0]!;
-    if (first.peerDevice === destination) return [[first]];
-    const last = this.linkEnds[destination]![0]!;
-    if (this.isBridge(first.peerDevice)) return [];
-    const final = this.linkEnds[last.peerDevice]![last.peerPort]!;
-    const rests = this.restsFrom(first.peerDevice, last.peerDevice, destination);
-    return rests.map(({ ends }) => [first, ...ends, final]);
+  /** The path found, and every equal-cost one on which frames may take another time. */
+  alternatives(flow: Flow, destination: number, found: readonly Hop[]): (readonly Hop[])[] {
+    if (found.length === 0) return [found];
+    const { inner } = flow.vlan;
+    const others = this.between(flow.source, destination);
+    return [found, ...others.map((ends) => ends.map((from) => ({ from, inner })))];
   }
 
   /** By hop, the rate of a flow whose frames are spread over equal-cost links; null if none are. */
-  levels(source: number, destination: number): Level[] | null {
-    if (!this.sprays) return null;
+  levels({ group, source }: Flow, destination: number): Level[] | null {
+    // A group has one tree for all its frames.
+    if (group || source === destination || !this.sprays) return null;
     const first = this.linkEnds[source]![0]!;
     const levels: Level[] = [{ octetPs: first.octetPs, width: 1 }];
     let devices = new Set([first.peerDevice]);
@@ -95,6 +95,17 @@ export class EqualPaths {
     return spreads ? levels : null;
   }
 
+  /** Sending ends from a host to another; none where bridges choose the path. */
+  private between(source: number, destination: number): LinkEnd[][] {
+    const first = this.linkEnds[source]![0]!;
+    if (first.peerDevice === destination) return [[first]];
+    const last = this.linkEnds[destination]![0]!;
+    if (this.isBridge(first.peerDevice)) return [];
+    const final = this.linkEnds[last.peerDevice]![last.peerPort]!;
+    const rests = this.restsFrom(first.peerDevice, last.peerDevice, destination);
+    return rests.map(({ ends }) => [first, ...ends, final]);
+  }
+
   private step(
     device: number,
     destination: number,
@@ -109,10 +120,9 @@ export class EqualPaths {
 
   private restsFrom(device: number, target: number, destination: number): readonly Rest[] {
     if (device === target) return [{ ends: [], key: 0 }];
-    const { hosts } = this.routes.adjacency;
-    const known = (this.rests[target - hosts] ??= []);
-    const at = device - hosts;
-    if (known[at] !== undefined) return known[at];
+    const pair = target * this.linkEnds.length + device;
+    const known = this.rests.get(pair);
+    if (known !== undefined) return known;
     const found = new Map<number, Rest>();
     for (const { end, kind } of this.waysTowards(device, destination)) {
       for (const rest of this.restsFrom(end.peerDevice, target, destination)) {
@@ -121,7 +131,8 @@ export class EqualPaths {
       }
     }
     const rests = this.best([...found.values()]);
-    return (known[at] = rests);
+    this.rests.set(pair, rests);
+    return rests;
   }
 
   private endsTowards(device: number, destination: number): readonly LinkEnd[] {

@@ -5,7 +5,7 @@ import { MECHANISMS, GRANTS } from '../../mechanisms/registry.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Prospects } from './link-methods.js';
-import type { Settings } from './settings.js';
+import { bySettings, type Settings } from './settings.js';
 
 const ALL = 0xff;
 
@@ -17,25 +17,32 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
 }
 
 /**
- * Priorities, one bit each, whose class something depends on: accounts of grants, congestion
- * messages, registers of a part. They stay where all devices have them, and separate from others.
+ * By device: priorities, one bit each, whose class something depends on: accounts of grants,
+ * congestion messages, registers of a part. They stay where all devices have them, and separate
+ * from others.
  */
 export function fixedClasses(
   { scenario, topology, flows, fail }: AssemblyInput,
-  settings: Settings,
-  prospects: Prospects,
-  device: number,
-): number {
-  const isHost = topology.devices[device]!.kind === 'host';
-  const hasRates = flows.some(
-    ({ source, congestion }) => source === device && congestion !== 'none',
+  settings: readonly Settings[],
+  prospects: readonly Prospects[],
+): number[] {
+  const reacting = new Set(
+    flows.flatMap(({ source, congestion }) => (congestion === 'none' ? [] : source)),
   );
-  const fixed = isBound(settings, isHost, hasRates)
-    ? ALL
-    : watched(settings, isHost) | prospects.grants;
-  const problem = problemOfClasses(fixed, classesOf(settings, scenario), scenario);
-  if (problem !== null) throw fail(['discovery'], problem);
-  return fixed;
+  const [ofHosts, ofSwitches] = [true, false].map((isHost) =>
+    bySettings((own) => watched(own, isHost)),
+  );
+  return topology.devices.map(({ kind }, device) => {
+    const own = settings[device]!;
+    const isHost = kind === 'host';
+    const watchedHere = isHost ? ofHosts!(own) : ofSwitches!(own);
+    const fixed = isBound(own, isHost, reacting.has(device))
+      ? ALL
+      : watchedHere | prospects[device]!.grants;
+    const problem = problemOfClasses(fixed, classesOf(own, scenario), scenario);
+    if (problem !== null) throw fail(['discovery'], problem);
+    return fixed;
+  });
 }
 
 /** What is wrong with classes that a device has, or may get; null if nothing is. */

@@ -3,9 +3,7 @@ import type { Flow } from '../load/flow.js';
 import type { Routes } from '../routing/routes.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
-import { EqualPaths, type Level } from './equal-paths.js';
 import type { LinkEnd } from './link-ends.js';
-import type { Settings } from './settings.js';
 
 /** One link of a frame's path. */
 export interface Hop {
@@ -17,19 +15,14 @@ export interface Hop {
 
 /** The paths of flows; throws where there is none. */
 export class FlowPaths {
-  private readonly equal: EqualPaths;
-
   constructor(
     private readonly topology: Topology,
     private readonly routes: Routes,
     private readonly linkEnds: readonly (readonly LinkEnd[])[],
     /** By device and port; null where tags are unchanged. */
     private readonly bridges: readonly (readonly VlanPortSpec[] | null)[],
-    settings: readonly Settings[],
     private readonly fail: Fail,
-  ) {
-    this.equal = new EqualPaths(routes, linkEnds, settings);
-  }
+  ) {}
 
   /** One shortest path of a flow's frames to a host; no hop to the host itself. */
   find(flow: Flow, destination: number): Hop[] {
@@ -47,22 +40,6 @@ export class FlowPaths {
       entry = from;
     }
     return hops;
-  }
-
-  /** The path found, and every equal-cost one on which frames may take another time. */
-  alternatives(flow: Flow, destination: number, found: readonly Hop[]): (readonly Hop[])[] {
-    if (found.length === 0) return [found];
-    const { inner } = flow.vlan;
-    const others = this.equal.between(flow.source, destination);
-    return [found, ...others.map((ends) => ends.map((from) => ({ from, inner })))];
-  }
-
-  /** By hop, the rate of a flow whose frames are spread over equal-cost links; null if none are. */
-  levels(flow: Flow, destination: number): Level[] | null {
-    // A group has one tree for all its frames.
-    return flow.group || flow.source === destination
-      ? null
-      : this.equal.levels(flow.source, destination);
   }
 
   private sendingEnd(link: number, device: number): LinkEnd {

@@ -10,7 +10,7 @@ import type { FlowControl, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
-import { placeOfGrants, placeOfPriority } from './settings.js';
+import { bySettings, placeOfGrants, placeOfPriority } from './settings.js';
 
 /** Methods that a link is built for; `either`: its ends may negotiate grants, and pauses. */
 export type LinkMethod = FlowControl | 'either';
@@ -44,19 +44,14 @@ export function methodsOfLinks(
   prospects: readonly Prospects[] | null,
   fail: Fail,
 ): Methods[][] {
-  const own = new Map<Settings, readonly FlowControl[]>();
-  const ownMethods = (device: number): readonly FlowControl[] => {
-    const section = settings[device]!;
-    const known = own.get(section);
-    if (known !== undefined) return known;
-    const methods = section.priorities.map(({ flowControl }) => flowControl);
-    own.set(section, methods);
-    return methods;
-  };
+  const ownMethods = bySettings(({ priorities }) =>
+    priorities.map(({ flowControl }): FlowControl => flowControl),
+  );
   return linkEnds.map((ends) =>
     ends.map((end): Methods => {
       const codec = commonCodec(settings[end.device]!.grants, settings[end.peerDevice]!.grants);
-      const [here, there] = [ownMethods(end.device), ownMethods(end.peerDevice)];
+      const here = ownMethods(settings[end.device]!);
+      const there = ownMethods(settings[end.peerDevice]!);
       const isChannelled = (p: number): boolean =>
         codec === 'cbfc' && here[p] === GRANTS.name && there[p] === GRANTS.name;
       if (prospects !== null) {

@@ -20,7 +20,7 @@ import type { LinkEnd } from './link-ends.js';
 import { isPausable, type Methods } from './link-methods.js';
 import { groupsAt } from './priority-groups.js';
 import type { Settings } from './settings.js';
-import { placeOfPriority } from './settings.js';
+import { bySettings, placeOfPriority } from './settings.js';
 import { stationsOf } from './stations.js';
 
 /** The part of the context that all mechanisms share. */
@@ -43,7 +43,6 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
   const { scenario, topology, addresses, fail, warn } = input;
   const stations = stationsOf(addresses);
   const hosts = hostCount(topology);
-  const { arbiter } = scenario.classes;
   const links = linkEnds.map((ends, device) =>
     ends.map((end) => linkOf(end, methods[device]![end.port]!, ground)),
   );
@@ -64,18 +63,18 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
       hops,
     };
   });
+  const places = settings.map((own, device): DevicePlace => ({
+    name: topology.devices[device]!.name,
+    groupOf: groupsAt(scenario, own, device < hosts),
+    address: () => stationsOf([device < hosts ? addresses[device]! : switchAddress(device)]),
+    links: links[device]!,
+  }));
   return MECHANISMS.map((slice) => ({
     slice,
     context: {
       section: scenario.mechanisms[slice.name]!,
       hostCount: hosts,
-      devices: settings.map((own, device): DeviceContext => ({
-        name: topology.devices[device]!.name,
-        ...settingsFor(slice.name, { own, arbiter, isHost: device < hosts }),
-        groupOf: groupsAt(scenario, own, device < hosts),
-        address: () => stationsOf([device < hosts ? addresses[device]! : switchAddress(device)]),
-        links: links[device]!,
-      })),
+      devices: devicesFor(slice.name, ground, places),
       stations,
       flows,
       transmit: scenario.classes.transmit,
@@ -107,17 +106,87 @@ export function planMechanisms(all: readonly FabricOfMechanism[]): PlannedMechan
   return all.map(({ slice, context }) => ({ slice, context, plan: slice.plan(context) }));
 }
 
-interface SettingsOfDevice {
-  readonly own: Settings;
-  /** Of all devices without one of their own. */
-  readonly arbiter: ArbiterSection;
-  readonly isHost: boolean;
+/** What all mechanisms know of a device alike. */
+type DevicePlace = Pick<DeviceContext, 'name' | 'groupOf' | 'address' | 'links'>;
+
+/** What a mechanism knows of all devices with the same settings. */
+type SharedSettings = Omit<DeviceContext, keyof DevicePlace>;
+
+/** Every mechanism has one of every device: it has no more than where to read. */
+class PlacedDevice implements DeviceContext {
+  constructor(
+    private readonly place: DevicePlace,
+    private readonly settings: SharedSettings,
+  ) {}
+
+  get name(): string {
+    return this.place.name;
+  }
+
+  get groupOf(): readonly number[] {
+    return this.place.groupOf;
+  }
+
+  get address(): DeviceContext['address'] {
+    return this.place.address;
+  }
+
+  get links(): readonly LinkContext[] {
+    return this.place.links;
+  }
+
+  get section(): unknown {
+    return this.settings.section;
+  }
+
+  get priorities(): DeviceContext['priorities'] {
+    return this.settings.priorities;
+  }
+
+  get pipelinePs(): number {
+    return this.settings.pipelinePs;
+  }
+
+  get hasOwnMemory(): boolean {
+    return this.settings.hasOwnMemory;
+  }
+
+  get shares(): readonly number[] {
+    return this.settings.shares;
+  }
+
+  get placeOf(): DeviceContext['placeOf'] {
+    return this.settings.placeOf;
+  }
+
+  get placeOfPriority(): DeviceContext['placeOfPriority'] {
+    return this.settings.placeOfPriority;
+  }
 }
 
-function settingsFor(
+function devicesFor(
   name: string,
-  { own: settings, arbiter, isHost }: SettingsOfDevice,
-): Omit<DeviceContext, 'name' | 'groupOf' | 'address' | 'links'> {
+  { input, settings }: Ground,
+  places: readonly DevicePlace[],
+): DeviceContext[] {
+  const hosts = hostCount(input.topology);
+  const { arbiter } = input.scenario.classes;
+  const [ofHosts, ofSwitches] = [true, false].map((isHost) =>
+    bySettings((own) => sharedSettings(name, own, arbiter, isHost)),
+  );
+  return settings.map((own, device) => {
+    const shared = device < hosts ? ofHosts!(own) : ofSwitches!(own);
+    return new PlacedDevice(places[device]!, shared);
+  });
+}
+
+/** `arbiter`: of all devices without one of their own. */
+function sharedSettings(
+  name: string,
+  settings: Settings,
+  arbiter: ArbiterSection,
+  isHost: boolean,
+): SharedSettings {
   return {
     section: settings.mechanisms[name]!,
     priorities: settings.priorities.map(

@@ -22,22 +22,26 @@ const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 /** What slices say of a port. */
 export type PlannedPort = Pick<PortSpec, 'pausing' | 'orderedSets' | 'grantMessages' | 'retry'>;
 
-export function plannedPort(
+export function plannedPorts(
   mechanisms: readonly PlannedMechanism[],
-  device: number,
-  port: number,
-): PlannedPort {
-  const hasSets = mechanisms.some(({ plan }) => plan.hasOrderedSets?.(device, port) === true);
-  const grantMessages = mechanisms.flatMap(
-    ({ plan }) => plan.grantMessages?.(device, port) ?? [],
-  )[0];
-  const [retry] = mechanisms.flatMap(({ plan }) => plan.retry?.(device, port) ?? []);
-  const [pausing = null] = mechanisms.flatMap(({ plan }) => plan.pausing?.(device, port) ?? []);
-  return {
-    pausing,
-    ...(hasSets && { orderedSets: true }),
-    ...(grantMessages !== undefined && { grantMessages }),
-    ...(retry !== undefined && { retry }),
+): (device: number, port: number) => PlannedPort {
+  const plans = mechanisms.map(({ plan }) => plan);
+  // Few have each of these, and a large fabric has many ports.
+  const withSets = plans.filter((plan) => plan.hasOrderedSets !== undefined);
+  const withMessages = plans.filter((plan) => plan.grantMessages !== undefined);
+  const withRetry = plans.filter((plan) => plan.retry !== undefined);
+  const withPausing = plans.filter((plan) => plan.pausing !== undefined);
+  return (device, port) => {
+    const hasSets = withSets.some((plan) => plan.hasOrderedSets!(device, port));
+    const [grantMessages] = withMessages.flatMap((plan) => plan.grantMessages!(device, port) ?? []);
+    const [retry] = withRetry.flatMap((plan) => plan.retry!(device, port) ?? []);
+    const [pausing = null] = withPausing.flatMap((plan) => plan.pausing!(device, port) ?? []);
+    return {
+      pausing,
+      ...(hasSets && { orderedSets: true }),
+      ...(grantMessages !== undefined && { grantMessages }),
+      ...(retry !== undefined && { retry }),
+    };
   };
 }
 

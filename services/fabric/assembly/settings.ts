@@ -12,6 +12,18 @@ export interface Settings extends DeviceSettings {
   readonly changes: readonly DeviceOverride[];
 }
 
+/** Computes a value once for all devices that share their settings. */
+export function bySettings<Value>(compute: (own: Settings) => Value): (own: Settings) => Value {
+  const known = new Map<Settings, Value>();
+  return (own) => {
+    const before = known.get(own);
+    if (before !== undefined) return before;
+    const value = compute(own);
+    known.set(own, value);
+    return value;
+  };
+}
+
 /** By device; devices with the same overrides share their settings. */
 export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: Fail): Settings[] {
   const plain: Settings = {
