@@ -10,7 +10,8 @@ export const MOST_RECORDS = 100_000;
  * thousand times, and as many objects would load the garbage collector.
  */
 export class RecordTable {
-  values: Float64Array;
+  /** Most devices have no record of a kind, and take no memory for them. */
+  values = new Float64Array(0);
   count = 0;
   /** Records beyond the limit. */
   omitted = 0;
@@ -19,9 +20,7 @@ export class RecordTable {
 
   static readonly wiring = ['width'];
 
-  constructor(private readonly width: number) {
-    this.values = new Float64Array(FIRST_ROWS * width);
-  }
+  constructor(private readonly width: number) {}
 
   /** A new row that has not ended: its offset among the values; -1 if there are too many. */
   begin(): number {
@@ -31,7 +30,7 @@ export class RecordTable {
     }
     const at = this.count++ * this.width;
     if (at === this.values.length) {
-      const values = new Float64Array(2 * at);
+      const values = new Float64Array(Math.max(2 * at, FIRST_ROWS * this.width));
       values.set(this.values);
       this.values = values;
     }

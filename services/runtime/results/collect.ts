@@ -13,7 +13,13 @@ import {
   MESSAGES,
   PAYLOAD,
 } from '../../engine/device/host/receivers.js';
-import { RX_FRAMES, RX_OCTETS, TX_FRAMES, TX_OCTETS } from '../../engine/port/counters.js';
+import {
+  DROP_FRAMES,
+  RX_FRAMES,
+  RX_OCTETS,
+  TX_FRAMES,
+  TX_OCTETS,
+} from '../../engine/port/counters.js';
 import { QUEUE_PEAK } from '../../engine/port/queues.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
@@ -284,23 +290,30 @@ export class Collector {
 
   private portPriority(port: number, priority: number): PortPriorityResult[] {
     const { counters, queues, buffer, ports } = this.engine.shared;
+    const rxFrames = counters.get(port, priority, RX_FRAMES);
+    const txFrames = counters.get(port, priority, TX_FRAMES);
+    const heldCount = this.engine.holdCount(port, priority);
+    const stopsSent = this.engine.stopsSent(port, priority);
+    const drops = this.dropsOf([port], priority);
+    const isQuiet = rxFrames + txFrames + heldCount + stopsSent === 0;
+    if (isQuiet && Object.keys(drops).length === 0) return [];
     const group = ports.groupOf(port, priority);
-    const result = {
-      priority,
-      rxFrames: counters.get(port, priority, RX_FRAMES),
-      rxOctets: counters.get(port, priority, RX_OCTETS),
-      txFrames: counters.get(port, priority, TX_FRAMES),
-      txOctets: counters.get(port, priority, TX_OCTETS),
-      drops: this.dropsOf([port], priority),
-      markedFrames: counters.marksOf(port, priority),
-      heldPs: this.engine.heldPs(port, priority, this.nowPs),
-      heldCount: this.engine.holdCount(port, priority),
-      stopsSent: this.engine.stopsSent(port, priority),
-      peakQueueOctets: queues.get(port, ports.classOf(port, priority), QUEUE_PEAK),
-      peakIngressOctets: buffer.get(port, group, USED_PEAK),
-    };
-    const quiet = result.rxFrames + result.txFrames + result.heldCount + result.stopsSent === 0;
-    return quiet && Object.keys(result.drops).length === 0 ? [] : [result];
+    return [
+      {
+        priority,
+        rxFrames,
+        rxOctets: counters.get(port, priority, RX_OCTETS),
+        txFrames,
+        txOctets: counters.get(port, priority, TX_OCTETS),
+        drops,
+        markedFrames: counters.marksOf(port, priority),
+        heldPs: this.engine.heldPs(port, priority, this.nowPs),
+        heldCount,
+        stopsSent,
+        peakQueueOctets: queues.get(port, ports.classOf(port, priority), QUEUE_PEAK),
+        peakIngressOctets: buffer.get(port, group, USED_PEAK),
+      },
+    ];
   }
 
   private collectCompletions(): Completion[] {
@@ -360,10 +373,13 @@ export class Collector {
   }
 
   private dropsOf(ports: readonly number[], priority: number): Record<string, number> {
+    const { counters } = this.engine.shared;
     const drops: Record<string, number> = {};
+    const dropping = ports.filter((port) => counters.get(port, priority, DROP_FRAMES) > 0);
+    if (dropping.length === 0) return drops;
     DROP_REASONS.forEach((name, reason) => {
-      const count = ports.reduce(
-        (total, port) => total + this.engine.shared.counters.drops(port, priority, reason),
+      const count = dropping.reduce(
+        (total, port) => total + counters.drops(port, priority, reason),
         0,
       );
       if (count > 0) drops[name] = count;
