@@ -1,6 +1,7 @@
 import type { DeviceState } from '../engine/device/checkpoint.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
+import { denseOf, type SparseNumbers, sparseOf } from '../engine/kernel/sparse-numbers.js';
 import type { SavedRows } from '../engine/kernel/tables.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { NIC } from '../mechanisms/registry.js';
@@ -72,10 +73,12 @@ function merge(state: Plain, old: Plain, changed: Plain): Plain {
 }
 
 function mergeRows(state: SavedRows, old: SavedRows, changed: SavedRows): SavedRows {
+  const merged = <Kind extends Numbers>(of: (rows: SavedRows) => SparseNumbers<Kind>) =>
+    sparseOf(mergeNumbers(denseOf(of(state)), denseOf(of(old)), denseOf(of(changed))));
   return {
-    words: mergeNumbers(state.words, old.words, changed.words),
-    doubles: mergeNumbers(state.doubles, old.doubles, changed.doubles),
-    octets: mergeNumbers(state.octets, old.octets, changed.octets),
+    words: merged(({ words }) => words),
+    doubles: merged(({ doubles }) => doubles),
+    octets: merged(({ octets }) => octets),
   };
 }
 

@@ -26,7 +26,7 @@ export interface WholeState {
 /** A file of states is invalid, or damaged; the message says why. */
 export class StateError extends Error {}
 
-const MARK = 'selvage-state-3';
+const MARK = 'selvage-state-4';
 
 export function packWhole(state: WholeState): Uint8Array {
   return packPlain({ mark: MARK, state });

@@ -12,6 +12,9 @@ import { forEachQueued, forEachReplayed } from './queued-frames.js';
 import { KIND_COMPLETE } from './switch/switching.js';
 import type { FrameRef } from '../units/indices.js';
 
+/** Lists that have frames, by their number in the device, in its order. */
+type SavedLists = readonly (readonly [list: number, frames: readonly Int32Array[]])[];
+
 /** An actor's whole state, in a form that does not depend on the partition it runs in. */
 export interface DeviceState {
   readonly rows: SavedRows;
@@ -23,19 +26,19 @@ export interface DeviceState {
   /** Octets that the device stores, each with the slot that refers to it. */
   readonly octets: readonly (readonly [number, Uint8Array])[];
   /** By port of the device: frames in flight towards it. */
-  readonly inFlightQueues: readonly (readonly Int32Array[])[];
+  readonly inFlightQueues: SavedLists;
   /** By port of the device and traffic class. */
-  readonly queues: readonly (readonly Int32Array[])[];
+  readonly queues: SavedLists;
   /** By account of grants of the device: frames that wait for a grant. */
-  readonly lines: readonly (readonly Int32Array[])[];
+  readonly lines: SavedLists;
   /** By frame list of the device's NIC. */
-  readonly adapter: readonly (readonly Int32Array[])[];
+  readonly adapter: SavedLists;
   /** Frames that the application of the device has not read yet. */
   readonly unread: readonly Int32Array[];
   /** Frames that wait for their last bit, in the order of the timer queue's entries. */
   readonly incomplete: readonly Int32Array[];
   /** By port of the device: copies that its link layer may send again. */
-  readonly replays: readonly (readonly Int32Array[])[];
+  readonly replays: SavedLists;
   /** Messages that faults delay. */
   readonly late: readonly Int32Array[];
 }
@@ -55,23 +58,33 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     for (const field of fields) words[field] -= firstPort;
     return words;
   };
-  const queued = ports.map((): Int32Array[][] => Array.from({ length: TRAFFIC_CLASSES }, () => []));
+  const queued = new ListsWithFrames();
+  const flying = new ListsWithFrames();
+  const replays = new ListsWithFrames();
   ports.forEach((port, p) => {
-    queues.forEach(port, (frame, tc) => queued[p][tc].push(record(frame, [RECORD_PORT])));
-  });
-  const waiting = Array.from({ length: rows[ACCOUNT].count }, (_, i) => {
-    const records: Int32Array[] = [];
-    lines.forEach(rows[ACCOUNT].first + i, (frame) => records.push(record(frame, [RECORD_PORT])));
-    return records;
-  });
-  const flying = ports.map((port) => {
-    const records: Int32Array[] = [];
+    queues.forEach(port, (frame, tc) => {
+      queued.add(p * TRAFFIC_CLASSES + tc, record(frame, [RECORD_PORT]));
+    });
     inFlightQueues.forEach(port, (frame, arrivalPs) => {
       const words = pool.read(frame);
       new Float64Array(words.buffer)[ARRIVAL] = arrivalPs;
-      records.push(words);
+      flying.add(p, words);
     });
-    return records;
+    replayBuffers.forEach(port, (frame) => {
+      replays.add(p, pool.read(frame));
+    });
+  });
+  const waiting = new ListsWithFrames();
+  for (let i = 0; i < rows[ACCOUNT].count; i++) {
+    lines.forEach(rows[ACCOUNT].first + i, (frame) => {
+      waiting.add(i, record(frame, [RECORD_PORT]));
+    });
+  }
+  const adapter = new ListsWithFrames();
+  listsOf(rows).forEach((list, i) => {
+    nicFrames.lists.forEach(list, (frame) => {
+      adapter.add(i, pool.read(frame));
+    });
   });
   const { first, count } = rows.send;
   return {
@@ -85,21 +98,13 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
       slot,
       octets.get(slot).slice(0, octets.length(slot)),
     ]),
-    inFlightQueues: flying,
-    queues: queued.flat(),
-    lines: waiting,
-    adapter: listsOf(rows).map((list) => {
-      const records: Int32Array[] = [];
-      nicFrames.lists.forEach(list, (frame) => records.push(pool.read(frame)));
-      return records;
-    }),
+    inFlightQueues: flying.lists,
+    queues: queued.lists,
+    lines: waiting.lists,
+    adapter: adapter.lists,
     unread: unreadOf(engine, d).map((frame) => pool.read(frame)),
     incomplete: framesHeldBack(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
-    replays: ports.map((port) => {
-      const records: Int32Array[] = [];
-      replayBuffers.forEach(port, (frame) => records.push(pool.read(frame)));
-      return records;
-    }),
+    replays: replays.lists,
     late: device.late.map((frame) => record(frame, [RECORD_PORT])),
   };
 }
@@ -130,26 +135,28 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
     for (const field of fields) pool.words[frame + field] += firstPort;
     return frame;
   };
-  state.inFlightQueues.forEach((records, p) => {
+  const ports = device.spec.ports.length;
+  forEachList(state.inFlightQueues, ports, (p, records) => {
     inFlightQueues.clear(firstPort + p);
     // In flight a frame carries no octets: what stands there is a number of its link layer.
     for (const record of records) inFlightQueues.push(firstPort + p, pool.write(record));
   });
-  state.replays.forEach((records, p) => {
+  forEachList(state.replays, ports, (p, records) => {
     const frames = records.map((record) => revive(record, []));
     shared.replayBuffers.relink(firstPort + p, frames);
   });
-  state.queues.forEach((records, i) => {
+  forEachList(state.queues, ports * TRAFFIC_CLASSES, (i, records) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
     queues.relink(firstPort + Math.floor(i / TRAFFIC_CLASSES), i % TRAFFIC_CLASSES, frames);
   });
-  state.lines.forEach((records, i) => {
+  forEachList(state.lines, rows[ACCOUNT].count, (i, records) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
     lines.relink(rows[ACCOUNT].first + i, frames);
   });
-  listsOf(rows).forEach((list, i) => {
-    const frames = state.adapter[i].map((record) => revive(record, []));
-    nicFrames.lists.relink(list, frames);
+  const adapterLists = listsOf(rows);
+  forEachList(state.adapter, adapterLists.length, (i, records) => {
+    const frames = records.map((record) => revive(record, []));
+    nicFrames.lists.relink(adapterLists[i], frames);
   });
   nicFrames.unread.relink(
     d,
@@ -160,9 +167,9 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
     device.late.length,
     ...state.late.map((record) => revive(record, [RECORD_PORT])),
   );
-  state.inFlightQueues.forEach((_, p) => {
-    controlPayloads.moved(firstPort + p, moved(controlPayloads.waiting(firstPort + p)));
-  });
+  for (let port = firstPort; port < firstPort + ports; port++) {
+    controlPayloads.moved(port, moved(controlPayloads.waiting(port)));
+  }
   for (const kind of [KIND_CONTROL, KIND_LATE]) device.timerQueue.replaceValues(kind, moved);
   const waiting = state.incomplete.map((record) => revive(record, [RECORD_PORT, RECORD_OUT]));
   let taken = 0;
@@ -170,6 +177,31 @@ export function restoreDevice(engine: Engine, d: number, state: DeviceState): vo
     device.timerQueue.replaceValues(KIND_COMPLETE, () => waiting[taken++]);
   }
 }
+
+/** Frames come list by list, and most lists have none. */
+class ListsWithFrames {
+  readonly lists: [number, Int32Array[]][] = [];
+
+  add(list: number, frame: Int32Array): void {
+    const last = this.lists[this.lists.length - 1];
+    if (last?.[0] === list) last[1].push(frame);
+    else this.lists.push([list, [frame]]);
+  }
+}
+
+/** Visits so many lists; those that are not saved have no frames. */
+function forEachList(
+  saved: SavedLists,
+  count: number,
+  visit: (list: number, frames: readonly Int32Array[]) => void,
+): void {
+  let next = 0;
+  for (let list = 0; list < count; list++) {
+    visit(list, saved[next]?.[0] === list ? saved[next++][1] : NO_FRAMES);
+  }
+}
+
+const NO_FRAMES: readonly Int32Array[] = [];
 
 /** Frames of a switch that wait for their last bit, because they could not cut through. */
 export function framesHeldBack(device: Device): number[] {

@@ -1,5 +1,6 @@
 import { Arena } from './arena.js';
 import { assert } from './assert.js';
+import { SparseReader, SparseWriter, type SparseNumbers } from './sparse-numbers.js';
 
 /** An account of what a link partner grants; tables and saved states have it under this name. */
 export const ACCOUNT = 'credit';
@@ -20,12 +21,13 @@ type Column = Int32Array | Float64Array | Uint8Array;
 
 /** Numbers of one kind lie in one array: a device has rows in a hundred columns. */
 export interface SavedRows {
-  readonly words: Int32Array;
-  readonly doubles: Float64Array;
-  readonly octets: Uint8Array;
+  readonly words: SparseNumbers<Int32Array>;
+  readonly doubles: SparseNumbers<Float64Array>;
+  readonly octets: SparseNumbers<Uint8Array>;
 }
 
-type Lengths = Record<keyof SavedRows, number>;
+/** What a column is copied with, by its kind. */
+type Copiers = Record<keyof SavedRows, (column: Column, from: number, to: number) => void>;
 
 /** Layout of a column: planes of so many rows, each of `stride` numbers. */
 export interface ColumnLayout {
@@ -55,6 +57,11 @@ export class Tables {
 
   private readonly counts: Readonly<Record<Unit, number>>;
   private readonly arena = new Arena();
+  private readonly writers = {
+    words: new SparseWriter<Int32Array>(new Int32Array(0)),
+    doubles: new SparseWriter<Float64Array>(new Float64Array(0)),
+    octets: new SparseWriter<Uint8Array>(new Uint8Array(0)),
+  };
 
   constructor(counts: Readonly<Partial<Record<Unit, number>>>) {
     this.counts = { ...perUnit(() => 0), ...counts };
@@ -103,45 +110,51 @@ export class Tables {
   }
 
   save(rows: Rows): SavedRows {
-    const { words, doubles, octets } = this.visit(rows, () => undefined);
-    const saved = {
-      words: new Int32Array(words),
-      doubles: new Float64Array(doubles),
-      octets: new Uint8Array(octets),
-    };
-    this.visit(rows, ({ kind, column }, from, to, at) => {
-      saved[kind].set(column.subarray(from, to), at);
+    const { words, doubles, octets } = this.writers;
+    this.visit(rows, {
+      words: (column, from, to) => {
+        words.add(column as Int32Array, from, to);
+      },
+      doubles: (column, from, to) => {
+        doubles.add(column as Float64Array, from, to);
+      },
+      octets: (column, from, to) => {
+        octets.add(column as Uint8Array, from, to);
+      },
     });
-    return saved;
+    return { words: words.take(), doubles: doubles.take(), octets: octets.take() };
   }
 
   restore(rows: Rows, saved: SavedRows): void {
-    const { words, doubles, octets } = this.visit(rows, () => undefined);
-    assert(words === saved.words.length, 'rows.saved');
-    assert(doubles === saved.doubles.length, 'rows.saved');
-    assert(octets === saved.octets.length, 'rows.saved');
-    this.visit(rows, ({ kind, column }, from, to, at) => {
-      column.set(saved[kind].subarray(at, at + to - from), from);
+    const words = new SparseReader(saved.words);
+    const doubles = new SparseReader(saved.doubles);
+    const octets = new SparseReader(saved.octets);
+    this.visit(rows, {
+      words: (column, from, to) => {
+        words.read(column as Int32Array, from, to);
+      },
+      doubles: (column, from, to) => {
+        doubles.read(column as Float64Array, from, to);
+      },
+      octets: (column, from, to) => {
+        octets.read(column as Uint8Array, from, to);
+      },
     });
+    assert(words.isAtEnd, 'rows.saved');
+    assert(doubles.isAtEnd, 'rows.saved');
+    assert(octets.isAtEnd, 'rows.saved');
   }
 
-  /** An actor's rows, plane by plane; `at`: behind those before of their kind. */
-  private visit(
-    rows: Rows,
-    range: (entry: Entry, from: number, to: number, at: number) => void,
-  ): Lengths {
-    const at: Lengths = { words: 0, doubles: 0, octets: 0 };
-    for (const entry of this.columns) {
-      const { unit, stride, planes, kind } = entry;
+  /** An actor's rows, plane by plane. */
+  private visit(rows: Rows, copiers: Copiers): void {
+    for (const { unit, stride, planes, kind, column } of this.columns) {
       const { first, count } = rows[unit];
       if (count === 0) continue;
       for (let plane = 0; plane < planes; plane++) {
         const from = (plane * this.counts[unit] + first) * stride;
-        range(entry, from, from + count * stride, at[kind]);
-        at[kind] += count * stride;
+        copiers[kind](column, from, from + count * stride);
       }
     }
-    return at;
   }
 
   private add<T extends Column>(

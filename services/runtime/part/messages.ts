@@ -4,7 +4,7 @@ import { MAC_OCTETS } from '../keys/mac.js';
 import { IncomingMessage, parseMessage } from './message-parser.js';
 
 /** Version of the contracts in proto/selvage. */
-export const PROTOCOL = 5;
+export const PROTOCOL = 6;
 
 /** What a message says; the fields that it lacks are 0, false or empty. */
 export type MessageFields = selvage.v1.ChannelMessage.$Properties;
