@@ -60,7 +60,7 @@ export function runBareFabric(k: number, virtualUs: number, cpu: () => number): 
   const head = new Int32Array(ports * 8).fill(-1);
   const tail = new Int32Array(ports * 8);
   const ready = new Uint8Array(ports);
-  const held = new Uint8Array(ports);
+  const blocked = new Uint8Array(ports);
   const served = new Uint8Array(ports);
   const busy = new Uint8Array(ports);
   const stopped = new Uint8Array(ports);
@@ -111,7 +111,7 @@ export function runBareFabric(k: number, virtualUs: number, cpu: () => number): 
   };
 
   const send = (node: number, port: number, time: number): void => {
-    const may = ready[port]! & ~held[port]!;
+    const may = ready[port]! & ~blocked[port]!;
     if (may === 0) {
       busy[port] = 0;
       return;
@@ -206,7 +206,7 @@ export function runBareFabric(k: number, virtualUs: number, cpu: () => number): 
       flagHead[port] = (flagHead[port]! + 1) & (QUEUE - 1);
       const left = --flagCount[port]!;
       due[node * slots + slot] = left > 0 ? flagTime[port * QUEUE + flagHead[port]]! : NEVER;
-      held[port] = held[port]! ^ (1 << PRIORITY);
+      blocked[port] = blocked[port]! ^ (1 << PRIORITY);
       if (busy[port] === 0) send(node, port, time);
     }
   };

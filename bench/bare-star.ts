@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../services/cli/fleet/free-port.js';
 import { wholeCpuOf } from './in-processes.js';
 
-const MEMBER = fileURLToPath(new URL('bare-star-member.js', import.meta.url));
+const NODE = fileURLToPath(new URL('bare-star-node.js', import.meta.url));
 const OCTETS = 256;
 const TURNS_BEFORE = 3_000;
 const TURNS = 6_000;
@@ -18,25 +18,23 @@ export async function bareStarUs(processes: number): Promise<number> {
   const broker = spawn('nats-server', ['-a', '127.0.0.1', '-p', `${port}`], { stdio: 'ignore' });
   await new Promise((resolve) => setTimeout(resolve, BROKER_STARTS_MS));
   const leaves = processes - 1;
-  const members = Array.from({ length: processes }, (_, number) =>
-    fork(MEMBER, [port, number, leaves, OCTETS].map(String)),
+  const nodes = Array.from({ length: processes }, (_, number) =>
+    fork(NODE, [port, number, leaves, OCTETS].map(String)),
   );
-  const [hub] = members;
+  const [hub] = nodes;
   const turn = async (turns: number): Promise<void> => {
     const done = new Promise((resolve) => hub!.once('message', resolve));
     hub!.send(turns);
     await done;
   };
-  await Promise.all(
-    members.map((member) => new Promise((resolve) => member.once('message', resolve))),
-  );
+  await Promise.all(nodes.map((node) => new Promise((resolve) => node.once('message', resolve))));
   await turn(TURNS_BEFORE);
   const spent = (): number =>
-    [broker, ...members].reduce((sum, { pid }) => sum + wholeCpuOf(pid!), 0);
+    [broker, ...nodes].reduce((sum, { pid }) => sum + wholeCpuOf(pid!), 0);
   const before = spent();
   await turn(TURNS);
   const cpu = spent() - before;
-  for (const member of members) member.kill();
+  for (const node of nodes) node.kill();
   broker.kill();
   return (cpu * 1e6) / (2 * leaves * TURNS);
 }

@@ -6,7 +6,7 @@ import { prepareEngine } from '../services/runtime/engine-flags.js';
 import { runBareFabric } from './bare-fabric.js';
 import { cpuSeconds, peakMb } from './measure.js';
 
-// One case in one process: `node case.js NAME [K] [N] [MECHANISM]` prints its figures as JSON.
+// One case in one process: `node case.js NAME [K] [N] [MECHANISM]` prints its metrics as JSON.
 
 const [name, ...words] = process.argv.slice(2);
 const [first = 0, second = 0] = words.slice(0, 2).map(Number);
@@ -59,7 +59,7 @@ async function watched(text: string, virtualUs: number): Promise<Record<string, 
   const { captureFile } = await import('../services/telemetry/captures/capture-file.js');
   const { frameTraces } = await import('../services/telemetry/traces/frame-traces.js');
   const fabric = fabricOf(text);
-  const figures = measureHops(session, virtualUs * 1e6);
+  const metrics = measureHops(session, virtualUs * 1e6);
   const start = cpuSeconds();
   const hops = session.hops();
   const episodes = session.congestion()?.episodes.length ?? 0;
@@ -70,9 +70,9 @@ async function watched(text: string, virtualUs: number): Promise<Record<string, 
   for (const trace of traces) steps += trace.steps.length;
   let octets = 0;
   if (captures !== null) for (const piece of captureFile(fabric, captures)) octets += piece.length;
-  const share = figures['hops']! / session.progress().frameHops;
-  const seconds = figures['seconds']! + share * (cpuSeconds() - start);
-  return { ...figures, octets, steps, episodes, seconds };
+  const share = metrics['hops']! / session.progress().frameHops;
+  const seconds = metrics['seconds']! + share * (cpuSeconds() - start);
+  return { ...metrics, octets, steps, episodes, seconds };
 }
 
 /** An engine from which something is cut: probes, or assertions. */

@@ -31,7 +31,7 @@ function portsOf({ devices, links }: Topology): number[] {
 }
 
 /** Links between parts, the heaviest part over the mean, and pairs of parts with a link. */
-function figures(topology: Topology, partOf: readonly number[], parts: number): string {
+function costOf(topology: Topology, partOf: readonly number[], parts: number): string {
   const ports = portsOf(topology);
   const work = Array.from({ length: parts }, () => 0);
   partOf.forEach((part, device) => (work[part]! += ports[device]!));
@@ -76,9 +76,9 @@ process.stdout.write(`${'fabric'.padEnd(20)}${'parts'.padStart(6)} |${titles} | 
 for (const [name, fabric] of Object.entries(FABRICS)) {
   const topology = topologyOf(fabric);
   for (const parts of PARTS.filter((count) => count < topology.devices.length)) {
-    const ours = figures(topology, ourParts(topology, parts), parts);
+    const ours = costOf(topology, ourParts(topology, parts), parts);
     const theirs = partsOfMetis(topology, parts);
-    const beside = theirs === null ? ' not there' : figures(topology, theirs, parts);
+    const beside = theirs === null ? ' not there' : costOf(topology, theirs, parts);
     const label = `${name.padEnd(20)}${`${parts}`.padStart(6)}`;
     process.stdout.write(`${label} |${ours} |      ${beside}\n`);
   }

@@ -1,7 +1,11 @@
 import { isInstalled } from '../services/cli/fleet/own-broker.js';
-import { ReceivingEnd, SendingEnd } from '../services/runtime/part/channel.js';
+import { ReceivingEnd, SendingEnd } from '../services/runtime/partition/channel.js';
 import { MacKey } from '../services/runtime/keys/mac.js';
-import { decodeMessage, encodeMessage, isAuthentic } from '../services/runtime/part/messages.js';
+import {
+  decodeMessage,
+  encodeMessage,
+  isAuthentic,
+} from '../services/runtime/partition/messages.js';
 import { prepareEngine } from '../services/runtime/engine-flags.js';
 import { BARS } from './bars.js';
 import { fabricOf, leafSpine, permutation } from './fabrics.js';
@@ -159,9 +163,9 @@ async function main(cases: readonly string[]): Promise<void> {
     for (const { what, value, unit, target } of await measure()) {
       const goal = target === null ? '' : `<= ${target}`;
       const verdict = target === null ? '' : value <= target ? 'met' : 'MISSED';
-      const figure = `${value.toFixed(2)} ${unit}`;
+      const measured = `${value.toFixed(2)} ${unit}`;
       process.stdout.write(
-        `${what.padEnd(46)}${figure.padStart(14)}${goal.padStart(10)}  ${verdict}\n`,
+        `${what.padEnd(46)}${measured.padStart(14)}${goal.padStart(10)}  ${verdict}\n`,
       );
     }
   }

@@ -1,4 +1,4 @@
-import { planParts } from '../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../services/fabric/placement/partition-plan.js';
 import { placeInServices } from '../services/fabric/placement/placement.js';
 import { ThreadsRun } from '../services/runtime/threads/run-threads.js';
 import { fabricOf } from './fabrics.js';
@@ -14,7 +14,7 @@ export interface ThreadsTime {
 /** Threads report their progress every 256 windows, which gives the time that all of them took. */
 export async function inThreads(text: string, threads: number): Promise<ThreadsTime> {
   const fabric = fabricOf(text);
-  const plans = planParts(fabric, placeInServices(fabric.topology, threads));
+  const plans = planPartitions(fabric, placeInServices(fabric.topology, threads));
   const run = new ThreadsRun(fabric, plans, { check: false, from: null });
   const start = performance.now();
   let beganAt = 0;

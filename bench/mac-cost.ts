@@ -1,5 +1,5 @@
 import { MAC_OCTETS, MacKey } from '../services/runtime/keys/mac.js';
-import { encodeMessage } from '../services/runtime/part/messages.js';
+import { encodeMessage } from '../services/runtime/partition/messages.js';
 import { cpuSeconds } from './measure.js';
 
 const FRAMES = 16;

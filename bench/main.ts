@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { spawnSync } from 'node:child_process';
 import { inProcess, median } from './measure.js';
 
-// Measures speed and size as ratios to a bare data path run beside the engine, so that figures from
+// Measures speed and size as ratios to a bare data path run beside the engine, so that metrics from
 // different machines can be compared. Every case runs in a process of its own, in rounds, so that
 // the drift of a machine falls on all alike; medians count.
 
@@ -14,7 +14,7 @@ const CASE = join(ROOT, 'dist/bench/case.js');
 const CLI = join(ROOT, 'dist/programs/selvage.js');
 const BASELINE = join(ROOT, 'bench/baseline.json');
 
-type Figures = Record<string, number>;
+type Metrics = Record<string, number>;
 
 interface BenchCase {
   readonly name: string;
@@ -108,8 +108,8 @@ function requestOf(words: readonly string[]): Request {
 
 function main({ rounds, baseline, cases }: Request): void {
   const runs = measure(cases, rounds);
-  const figures = new Map([...runs].map(([name, own]) => [name, medians(own)]));
-  const rows = [...rates(figures), ...watching(runs), ...jobs(figures), ...startUp(rounds)];
+  const metrics = new Map([...runs].map(([name, own]) => [name, medians(own)]));
+  const rows = [...rates(metrics), ...watching(runs), ...jobs(metrics), ...startUp(rounds)];
   print(rows);
   const result = Object.fromEntries(rows.map(({ what, value }) => [what, value]));
   writeFileSync(join(ROOT, 'bench/results.json'), `${JSON.stringify(result, null, 2)}\n`);
@@ -130,8 +130,8 @@ function chosen(wanted: readonly string[]): BenchCase[] {
   return CASES.filter(({ name }) => names.has(name));
 }
 
-function measure(cases: readonly BenchCase[], rounds: number): Map<string, Figures[]> {
-  const all = new Map<string, Figures[]>(cases.map(({ name }) => [name, []]));
+function measure(cases: readonly BenchCase[], rounds: number): Map<string, Metrics[]> {
+  const all = new Map<string, Metrics[]>(cases.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round++) {
     for (const { name, words } of cases) {
       process.stderr.write(`\rround ${round + 1} of ${rounds}: ${name}\x1b[K`);
@@ -142,7 +142,7 @@ function measure(cases: readonly BenchCase[], rounds: number): Map<string, Figur
   return all;
 }
 
-function medians(runs: readonly Figures[]): Figures {
+function medians(runs: readonly Metrics[]): Metrics {
   const keys = Object.keys(runs[0] ?? {});
   const perSecond = runs.map((run) => (run['hops'] ?? 0) / (run['seconds'] ?? 1) / 1e6);
   return {
@@ -152,8 +152,8 @@ function medians(runs: readonly Figures[]): Figures {
 }
 
 /** Million frame-hops per second of processor time, and as a share of the yardstick. */
-function rates(figures: ReadonlyMap<string, Figures>): Row[] {
-  const rate = (name: string): number | undefined => figures.get(name)?.['mhops'];
+function rates(metrics: ReadonlyMap<string, Metrics>): Row[] {
+  const rate = (name: string): number | undefined => metrics.get(name)?.['mhops'];
   const row = (what: string, value: number, unit: string, target: number | null = null): Row => ({
     what,
     value,
@@ -161,7 +161,7 @@ function rates(figures: ReadonlyMap<string, Figures>): Row[] {
     target,
     better: 'more',
   });
-  const rows: Row[] = [...figures.keys()]
+  const rows: Row[] = [...metrics.keys()]
     .filter((name) => /yardstick|engine|raw/.test(name))
     .map((name) => row(name, rate(name)!, 'M hops/s'));
   for (const [k, target] of [
@@ -201,7 +201,7 @@ function rates(figures: ReadonlyMap<string, Figures>): Row[] {
 }
 
 /** What looking costs: the median of rounds, each against the same unwatched in its round. */
-function watching(runs: ReadonlyMap<string, readonly Figures[]>): Row[] {
+function watching(runs: ReadonlyMap<string, readonly Metrics[]>): Row[] {
   const cost = (
     what: string,
     name: string,
@@ -211,7 +211,7 @@ function watching(runs: ReadonlyMap<string, readonly Figures[]>): Row[] {
   ): Row[] => {
     const [own, plain] = [runs.get(name), runs.get(without)];
     if (plain === undefined || own === undefined) return [];
-    const eachTakes = (run: Figures): number => run['seconds']! / run[per]!;
+    const eachTakes = (run: Metrics): number => run['seconds']! / run[per]!;
     const ratio = median(own.map((run, round) => eachTakes(run) / eachTakes(plain[round]!)));
     return [{ what, value: ratio, unit: 'x', target, better: 'less' }];
   };
@@ -227,17 +227,17 @@ function watching(runs: ReadonlyMap<string, readonly Figures[]>): Row[] {
   ];
 }
 
-function jobs(figures: ReadonlyMap<string, Figures>): Row[] {
+function jobs(metrics: ReadonlyMap<string, Metrics>): Row[] {
   const rows: Row[] = [];
   const add = (what: string, value: number | undefined, unit: string, target: number): void => {
     if (value !== undefined) rows.push({ what, value, unit, target, better: 'less' });
   };
-  const transfer = figures.get('transfer k=8');
+  const transfer = metrics.get('transfer k=8');
   add('128 x 10 MB to completion', transfer?.['seconds'], 'CPU s', 3.5);
   add('its memory', transfer?.['peakMb'], 'MB', 150);
-  add('memory k=16', figures.get('engine k=16')?.['peakMb'], 'MB', 400);
-  add('assembly k=32', figures.get('large k=32')?.['assemblySeconds'], 'CPU s', 20);
-  add('memory k=32', figures.get('large k=32')?.['peakMb'], 'MB', 3000);
+  add('memory k=16', metrics.get('engine k=16')?.['peakMb'], 'MB', 400);
+  add('assembly k=32', metrics.get('large k=32')?.['assemblySeconds'], 'CPU s', 20);
+  add('memory k=32', metrics.get('large k=32')?.['peakMb'], 'MB', 3000);
   return rows;
 }
 
@@ -271,7 +271,7 @@ function childSeconds(words: readonly string[]): number {
 }
 
 function print(rows: readonly Row[]): void {
-  const before = baselineFigures();
+  const before = baselineMetrics();
   const lines = rows.map(({ what, value, unit, target, better }) => {
     const met = target === null || (better === 'more' ? value >= target : value <= target);
     const goal = target === null ? '' : `${better === 'more' ? '>=' : '<='} ${target}`;
@@ -290,9 +290,9 @@ function print(rows: readonly Row[]): void {
   process.stdout.write(`${head}${''.padStart(8)}${'change'.padStart(8)}\n${lines.join('\n')}\n`);
 }
 
-function baselineFigures(): Figures {
+function baselineMetrics(): Metrics {
   try {
-    return JSON.parse(readFileSync(BASELINE, 'utf8')) as Figures;
+    return JSON.parse(readFileSync(BASELINE, 'utf8')) as Metrics;
   } catch {
     return {};
   }

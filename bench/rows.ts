@@ -1,4 +1,4 @@
-/** A line of a bench: a figure, and the most that it should be. */
+/** A line of a bench: a value, and the most that it should be. */
 export interface Row {
   readonly what: string;
   readonly value: number;

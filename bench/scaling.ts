@@ -1,5 +1,5 @@
 import { placeInServices } from '../services/fabric/placement/placement.js';
-import { planParts } from '../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../services/fabric/placement/partition-plan.js';
 import { fabricOf, permutation } from './fabrics.js';
 import { aloneMs, inProcesses } from './in-processes.js';
 import { median } from './measure.js';
@@ -65,12 +65,12 @@ interface Constants {
   readonly atWork: readonly number[];
 }
 
-/** A service makes no more steps in a lookahead (`runtime/part/pace`). */
+/** A service makes no more steps in a lookahead (`runtime/partition/pace`). */
 const MOST_STEPS = 1;
 
 function planOf(text: string, services: number): Plan {
   const fabric = fabricOf(text);
-  const plans = planParts(fabric, placeInServices(fabric.topology, services));
+  const plans = planPartitions(fabric, placeInServices(fabric.topology, services));
   const channels = plans.flatMap((plan) => plan.channels);
   const least = channels.reduce((ps, { lookaheadOutPs }) => Math.min(ps, lookaheadOutPs), Infinity);
   const lookaheads = fabric.scenario.durationPs! / least;

@@ -17,7 +17,8 @@ for (const size of ['1MB', '2MB', '4MB']) {
   const { results } = await outcome;
   const fctPs = Math.max(...results.flows.map(({ completionPs }) => completionPs ?? Infinity));
   const pausedPs = results.ports.reduce(
-    (sum, { priorities }) => sum + priorities.reduce((inner, { heldPs }) => inner + heldPs, 0),
+    (sum, { priorities }) =>
+      sum + priorities.reduce((inner, { blockedPs }) => inner + blockedPs, 0),
     0,
   );
   const [fct, paused] = [fctPs, pausedPs].map((ps) => `${(ps / 1e6).toFixed(0)} us`.padStart(8));

@@ -59,15 +59,15 @@ const needs = [
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Packages of requirements.txt are installed beside those of npm, where test/kit/python.ts looks. */
+/** Packages of requirements.txt are installed beside those of npm, where test/kit/python.ts recovery. */
 const pythonFolder = join(root, 'node_modules', '.cache', 'python');
 
-/** A trace viewer, where test/kit/zipkin.ts looks. */
+/** A trace viewer, where test/kit/zipkin.ts recovery. */
 const zipkinFolder = join(root, 'node_modules', '.cache', 'zipkin');
 const ZIPKIN = 'io.zipkin:zipkin-server:3.6.1:jar:exec';
 const DEPENDENCY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 
-/** Programs that no Debian package brings, where test/kit/go-programs.ts looks. */
+/** Programs that no Debian package brings, where test/kit/go-programs.ts recovery. */
 const goFolder = join(root, 'node_modules', '.cache', 'go');
 /** Object storage, and what installs charts. */
 const GATEWAY = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';

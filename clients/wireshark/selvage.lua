@@ -118,7 +118,7 @@ local CE_AMOUNTS = CE_UPPER + 2 * PRIORITIES
 
 local function dissect_ce(tvb, pinfo, tree, opcode)
   local vector, channel = tvb(CE_VECTOR, 1):uint(), tvb(CE_CHANNEL, 2):uint()
-  local said = {}
+  local shown = {}
   local sub = open(ce, tvb(), pinfo, tree, "")
   sub:add(ce.fields["opcode"], tvb(0, 2))
   add_flags(ce, sub, tvb(CE_FLAGS, 1))
@@ -128,7 +128,7 @@ local function dissect_ce(tvb, pinfo, tree, opcode)
       local low = tvb(CE_CREDITS + 2 * p, 2)
       local credit = tvb(CE_UPPER + 2 * p, 2):uint() * 0x10000 + low:uint()
       sub:add(ce.fields["credit.p" .. p], low, credit)
-      said[#said + 1] = string.format("p%d=%.0f", p, credit)
+      shown[#shown + 1] = string.format("p%d=%.0f", p, credit)
       if opcode == 0x0110 then
         local octet = tvb(CE_AMOUNTS + p, 1)
         sub:add(ce.fields["amount.p" .. p], octet, amount(octet:uint()))
@@ -138,7 +138,7 @@ local function dissect_ce(tvb, pinfo, tree, opcode)
   sub:add(ce.fields["channel"], tvb(CE_CHANNEL, 2))
   check_group(ce, sub)
   local kind = CE_OPCODES[opcode]
-  pinfo.cols.info = "CE " .. kind .. ", channel " .. channel .. ": " .. table.concat(said, " ")
+  pinfo.cols.info = "CE " .. kind .. ", channel " .. channel .. ": " .. table.concat(shown, " ")
 end
 
 local ce_tag = protocol("ce_tag", "Credit Exchange Tag", "CE-Tag")

@@ -53,11 +53,11 @@ async function live() {
     env: { ...process.env, SELVAGE_UI_TOKEN: '' },
   });
   try {
-    let said = '';
+    let printed = '';
     const url = await new Promise((resolve) => {
       child.stderr.on('data', (data) => {
-        said += data.toString();
-        const place = /live at (\S+)\n/.exec(said)?.[1];
+        printed += data.toString();
+        const place = /live at (\S+)\n/.exec(printed)?.[1];
         if (place !== undefined) resolve(place);
       });
     });

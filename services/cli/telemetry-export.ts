@@ -10,7 +10,7 @@ import { queueWaits } from '../telemetry/metrics/queue-waits.js';
 import { planExchanges } from '../telemetry/otlp/plan-exchanges.js';
 import type { TimedEvent } from '../telemetry/events/event-table.js';
 import { planDeadlocks, planEpisodes } from '../telemetry/otlp/plan-episodes.js';
-import type { RuntimeFigures } from '../telemetry/metrics/port-figures.js';
+import type { RuntimeMetrics } from '../telemetry/metrics/run-metrics.js';
 import { planOperations, wallClockFrom } from '../telemetry/otlp/plan-operations.js';
 import { planFrames } from '../telemetry/otlp/plan-frames.js';
 import { clockUpTo, fixedClock } from '../telemetry/otlp/span-clock.js';
@@ -68,7 +68,7 @@ interface Shown {
   readonly events: readonly TimedEvent[] | null;
   /** Of a run in services. */
   readonly operations: readonly RunOperation[];
-  readonly runtime?: RuntimeFigures;
+  readonly runtime?: RuntimeMetrics;
 }
 
 /** Exports spans and metrics; an unreachable collector is reported, and changes nothing. */
@@ -105,16 +105,16 @@ export async function exportTelemetry(
   const waits = queueWaits(traces ?? []);
   const counts = { ports, ...GRANTS.countsOf(results), flows, waits };
   const whole = { virtualPs, share: 1, frameHops, wallSeconds, ...counts };
-  const figures = { ...whole, ...(runtime && { runtime }) };
-  // Who did not take the spans is not asked again.
-  const refusal = reason ?? (await pushMetrics(metrics, identity, figures));
+  const measured = { ...whole, ...(runtime && { runtime }) };
+  // A collector that did not take the spans gets no metrics.
+  const refusal = reason ?? (await pushMetrics(metrics, identity, measured));
   const lines = [
     sent > 0 ? `${sent} spans were sent to ${endpoint.url}` : '',
     left > 0 ? `${left} spans beyond ${MOST_SPANS} were not sent` : '',
     lost > 0 ? `${lost} spans were not taken by ${endpoint.url}: ${reason ?? 'unknown'}` : '',
     refusal === null
-      ? `figures of ${ports.length} ports were sent`
-      : `figures were not taken: ${refusal}`,
+      ? `metrics of ${ports.length} ports were sent`
+      : `metrics were not accepted: ${refusal}`,
     all.length === 0 ? 'there are no spans to send: see observe.traces and observe.episodes' : '',
   ];
   for (const line of lines) if (line !== '') process.stderr.write(`${line}\n`);

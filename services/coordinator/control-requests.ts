@@ -35,6 +35,6 @@ export interface ServiceRequests {
   /** Calls back with samples of ports, until the function returned is called. */
   listenPorts(listener: (sample: PortSample) => void): () => void;
   /** A snapshot of the run at the next bound, packed; throws if it has ended. */
-  look(): Promise<Uint8Array>;
+  snapshot(): Promise<Uint8Array>;
   lost(service: number, stream: ServiceStream): void;
 }

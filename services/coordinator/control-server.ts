@@ -16,7 +16,7 @@ import {
   CLEAR,
   INJECT,
   LIST_FAULTS,
-  LOOK,
+  SNAPSHOT,
   REFLECT,
   RESULTS,
   SAMPLES,
@@ -68,8 +68,8 @@ export class ControlServer {
       samples: (call: ServerWritableStream<unknown, object>) => {
         this.samples(call);
       },
-      look: (call: ServerWritableStream<unknown, object>) => {
-        this.look(call);
+      snapshot: (call: ServerWritableStream<unknown, object>) => {
+        this.snapshot(call);
       },
       results: (call: ServerWritableStream<unknown, object>) => {
         this.results(call);
@@ -194,11 +194,11 @@ export class ControlServer {
     call.on('cancelled', stop).on('close', stop);
   }
 
-  private look(call: ServerWritableStream<unknown, object>): void {
+  private snapshot(call: ServerWritableStream<unknown, object>): void {
     const { services } = this;
     if (services === null) call.emit('error', ALONE);
     else {
-      const seen = Promise.resolve().then(() => services.look());
+      const seen = Promise.resolve().then(() => services.snapshot());
       seen.then(
         (json) => {
           for (const piece of piecesOf(json)) call.write({ json: piece });
@@ -256,7 +256,7 @@ const SERVICE: ServiceDefinition = {
   watch: WATCH.server,
   steer: STEER.server,
   samples: SAMPLES.server,
-  look: LOOK.server,
+  snapshot: SNAPSHOT.server,
   results: RESULTS.server,
   injectFault: INJECT.server,
   clearFault: CLEAR.server,

@@ -8,10 +8,10 @@ import type { RunController } from '../runtime/controller/run-controller.js';
 import { ENDED } from '../runtime/controller/run-controller.js';
 import { drawSalt } from '../runtime/keys/run-keys.js';
 import type { FaultStep, FaultRequest, LiveFault, LiveFaults } from '../runtime/live-faults.js';
-import { mergeParts } from '../runtime/merge.js';
+import { mergePartitions } from '../runtime/merge.js';
 import { OperationLog, unixMs } from '../runtime/operations.js';
-import type { RoundReport } from '../runtime/part/member.js';
-import type { PartState } from '../runtime/part/part.js';
+import type { RoundReport } from '../runtime/partition/sync-protocol.js';
+import type { PartitionState } from '../runtime/partition/partition.js';
 import type { PortSample } from '../runtime/port-sample.js';
 import { placeNames } from '../runtime/results/outcome.js';
 import type { Failure, RunResults } from '../runtime/results/results.js';
@@ -204,7 +204,7 @@ export class Coordinator implements PartitionsListener {
   }
 
   /** A snapshot of the run at the next bound; throws if it has ended. */
-  look(): Promise<Uint8Array> {
+  snapshot(): Promise<Uint8Array> {
     return this.controller.snapshot();
   }
 
@@ -246,14 +246,14 @@ export class Coordinator implements PartitionsListener {
   collected(
     status: 'complete' | 'interrupted',
     failure: Failure | null,
-    states: readonly PartState[],
+    states: readonly PartitionState[],
   ): void {
     const { partitions, controller, live } = this;
-    const merged = mergeParts(live.fabric, this.services.parts, states, {
+    const merged = mergePartitions(live.fabric, this.services.parts, states, {
       status,
       failure,
       check: this.options.check,
-      lookedPs: partitions.looks.lookedPs,
+      checkedPs: partitions.recovery.checkedPs,
       moment: { boundPs: controller.boundPs, framesSeen: controller.framesSeen },
       steps: live.steps,
     });
@@ -275,7 +275,7 @@ export class Coordinator implements PartitionsListener {
     const { watchdog, options, vitals } = this;
     const now = performance.now();
     this.throughput.note(this.controller.virtualPs, now);
-    const verdict = watchdog.look(this.owing(), (service) => vitals.of(service), now);
+    const verdict = watchdog.check(this.owing(), (service) => vitals.of(service), now);
     if (verdict.kind === 'well') this.publish();
     else {
       const services = verdict.services.join(', ');

@@ -2,7 +2,7 @@ import { selvage } from '#contracts';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';
 import { sameOctets, sha256 } from '../runtime/checkpoints/snapshots.js';
 import type { CheckpointStore } from '../runtime/checkpoints/store.js';
-import { PROTOCOL } from '../runtime/part/messages.js';
+import { PROTOCOL } from '../runtime/partition/messages.js';
 
 /** Origin that a stored outcome must have to be returned again. */
 export interface RunOrigin {

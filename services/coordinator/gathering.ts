@@ -1,12 +1,12 @@
 import type { selvage } from '#contracts';
 import { sameOctets, sha256, unpackStates } from '../runtime/checkpoints/snapshots.js';
-import type { PartState } from '../runtime/part/part.js';
+import type { PartitionState } from '../runtime/partition/partition.js';
 
 /** The states of all partitions at one bound, received service by service in pieces. */
 export class Gathering {
   private readonly pieces: Uint8Array[][];
   /** By service, of its partitions. */
-  private readonly states: (PartState[] | null)[];
+  private readonly states: (PartitionState[] | null)[];
 
   constructor(services: number) {
     this.pieces = Array.from({ length: services }, () => []);
@@ -14,7 +14,7 @@ export class Gathering {
   }
 
   /** All states, with the last piece of the last; before, null. Throws if one is damaged. */
-  take(service: number, piece: selvage.v1.StatePart.$Properties): PartState[] | null {
+  take(service: number, piece: selvage.v1.StatePart.$Properties): PartitionState[] | null {
     const pieces = this.pieces[service]!;
     pieces.push(piece.octets ?? new Uint8Array(0));
     if (piece.last !== true) return null;

@@ -1,6 +1,6 @@
 import { selvage } from '#contracts';
 import type { PlacementRequest } from '../fabric/placement/placement-of.js';
-import { PROTOCOL } from '../runtime/part/messages.js';
+import { PROTOCOL } from '../runtime/partition/messages.js';
 
 /** A state of the whole run at one bound. */
 export interface Cut {

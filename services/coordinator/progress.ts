@@ -1,6 +1,6 @@
 import type { selvage } from '#contracts';
 import { deliveredShare } from '../runtime/packets.js';
-import type { RoundReport } from '../runtime/part/member.js';
+import type { RoundReport } from '../runtime/partition/sync-protocol.js';
 import type { RunResults } from '../runtime/results/results.js';
 
 type ProgressFields = Pick<

@@ -1,6 +1,6 @@
 import type { selvage } from '#contracts';
 import type { ServicePlan } from '../fabric/placement/service-plan.js';
-import { PROTOCOL } from '../runtime/part/messages.js';
+import { PROTOCOL } from '../runtime/partition/messages.js';
 
 export interface Refusal {
   readonly reason: string;

@@ -1,5 +1,5 @@
 import type { selvage } from '#contracts';
-import type { RoundReport } from '../runtime/part/member.js';
+import type { RoundReport } from '../runtime/partition/sync-protocol.js';
 
 /** A service's report without missing fields. */
 export function roundReport(report: selvage.v1.Report.$Properties): RoundReport {
@@ -12,7 +12,7 @@ export function roundReport(report: selvage.v1.Report.$Properties): RoundReport 
     steps: report.steps ?? 0,
     activeSteps: report.activeSteps ?? 0,
     framesStarted: report.framesStarted ?? 0,
-    framesHeld: report.framesHeld ?? 0,
+    framesStored: report.framesStored ?? 0,
     planned: report.planned ?? 0,
     handedOver: report.handedOver ?? 0,
     takenOver: report.takenOver ?? 0,

@@ -1,7 +1,7 @@
 import type { selvage } from '#contracts';
-import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../fabric/placement/partition-plan.js';
 import { packSnapshot } from '../runtime/checkpoints/packed-outcome.js';
-import { RecoveryLooks } from '../runtime/checks/recovery-looks.js';
+import { RecoverySnapshots } from '../runtime/checks/recovery-snapshots.js';
 import { watchIntervals } from '../runtime/checks/stall.js';
 import type {
   Advance,
@@ -13,8 +13,8 @@ import { RunController } from '../runtime/controller/run-controller.js';
 import type { LiveFaults } from '../runtime/live-faults.js';
 import type { OperationLog } from '../runtime/operations.js';
 import { unixMs } from '../runtime/operations.js';
-import type { RoundReport } from '../runtime/part/member.js';
-import type { PartState } from '../runtime/part/part.js';
+import type { RoundReport } from '../runtime/partition/sync-protocol.js';
+import type { PartitionState } from '../runtime/partition/partition.js';
 import type { Failure } from '../runtime/results/results.js';
 import type { Round } from '../runtime/rounds/rounds.js';
 import { Rounds } from '../runtime/rounds/rounds.js';
@@ -48,7 +48,7 @@ export interface PartitionsListener {
   collected(
     status: 'complete' | 'interrupted',
     failure: Failure | null,
-    states: readonly PartState[],
+    states: readonly PartitionState[],
   ): void;
   /** The run cannot continue. */
   fail(reason: string): void;
@@ -71,7 +71,7 @@ const IDLE: Advance = { basePs: 0, limitPs: 0, countAtPs: 0, isSingle: true };
 export class ServicePartitions implements PartitionSet {
   readonly controller: RunController<Uint8Array>;
   readonly rounds: Rounds;
-  readonly looks: RecoveryLooks;
+  readonly recovery: RecoverySnapshots;
   readonly sampling: Sampling;
   epoch = 0;
   /** Of this epoch. */
@@ -82,7 +82,7 @@ export class ServicePartitions implements PartitionSet {
   stored: Promise<void> = Promise.resolve();
   private question: Question | null = null;
   private gathering: Gathering | null = null;
-  private gathered: (states: PartState[]) => void = () => undefined;
+  private gathered: (states: PartitionState[]) => void = () => undefined;
   private advancing = IDLE;
   private countedAt = -Infinity;
   /** When the round under way began, if it is one of the sample. */
@@ -102,14 +102,14 @@ export class ServicePartitions implements PartitionSet {
       lookaheadPs: Math.min(...lookaheads, LONE_ROUND_PS),
       fixedLength: options.roundLength,
     });
-    this.looks = new RecoveryLooks(fabric, this.plans, options.check);
+    this.recovery = new RecoverySnapshots(fabric, this.plans, options.check);
     this.sampling = new Sampling(
       plans,
       fabric.linkEnds.map(({ length }) => length),
     );
     const watch = watchIntervals(fabric.specs, durationPs);
     const { haltsPs = [] } = options;
-    this.controller = new RunController(this, this.looks, { durationPs, watch, haltsPs });
+    this.controller = new RunController(this, this.recovery, { durationPs, watch, haltsPs });
     if (options.paused === true) this.controller.pause();
   }
 
@@ -138,7 +138,7 @@ export class ServicePartitions implements PartitionSet {
     const { checkpoints, live } = this.parties;
     const { boundPs, framesSeen } = checkpoints.last ?? { boundPs: 0, framesSeen: -1 };
     this.rounds.begin(boundPs, nexts);
-    this.looks.begin(live.fabric, boundPs);
+    this.recovery.begin(live.fabric, boundPs);
     checkpoints.begun();
     this.controller.begin(this.rounds.bound, framesSeen);
   }
@@ -159,7 +159,7 @@ export class ServicePartitions implements PartitionSet {
 
   check(timePs: number): void {
     this.askStates('finish', (states) => {
-      this.controller.checked(this.looks.look(states, timePs));
+      this.controller.checked(this.recovery.check(states, timePs));
     });
   }
 
@@ -252,7 +252,7 @@ export class ServicePartitions implements PartitionSet {
     piece: selvage.v1.StatePart.$Properties,
   ): void {
     if (this.question?.kind !== kind || !this.question.owing.has(service)) return;
-    let states: PartState[] | null;
+    let states: PartitionState[] | null;
     try {
       states = this.gathering!.take(service, piece);
     } catch (error) {
@@ -270,7 +270,7 @@ export class ServicePartitions implements PartitionSet {
     this.gathered(states);
   }
 
-  private get plans(): readonly PartPlan[] {
+  private get plans(): readonly PartitionPlan[] {
     return this.parties.services.parts;
   }
 
@@ -316,7 +316,7 @@ export class ServicePartitions implements PartitionSet {
     else this.open(nextPs);
   }
 
-  private askStates(kind: 'show' | 'finish', then: (states: PartState[]) => void): void {
+  private askStates(kind: 'show' | 'finish', then: (states: PartitionState[]) => void): void {
     const { epoch } = this;
     const { boundPs } = this.rounds.bound;
     this.gathering = new Gathering(this.parties.services.count);
@@ -328,11 +328,11 @@ export class ServicePartitions implements PartitionSet {
   private ask(
     kind: QuestionKind,
     messageOf: (expected: number[]) => selvage.v1.ToService.$Properties,
-    asked: readonly number[] = [...this.parties.services.slots.keys()],
+    addressed: readonly number[] = [...this.parties.services.slots.keys()],
   ): void {
     const { services } = this.parties;
-    this.question = { kind, owing: new Set(asked) };
-    services.send((service) => messageOf(this.rounds.expectedBy(service)), asked);
+    this.question = { kind, owing: new Set(addressed) };
+    services.send((service) => messageOf(this.rounds.expectedBy(service)), addressed);
   }
 
   /** False: the service was not requested that, or has answered. */

@@ -1,5 +1,5 @@
 import type { selvage } from '#contracts';
-import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../fabric/placement/partition-plan.js';
 import type { ServicePlan } from '../fabric/placement/service-plan.js';
 import { packPlan, sha256 } from '../runtime/checkpoints/snapshots.js';
 import type { ServiceStream } from './control-requests.js';
@@ -37,7 +37,7 @@ export class Services {
   }
 
   /** The partitions of all services, in their order. */
-  get parts(): PartPlan[] {
+  get parts(): PartitionPlan[] {
     return this.slots.flatMap(({ plan }) => plan.parts);
   }
 

@@ -43,7 +43,7 @@ export class Watchdog {
   }
 
   /** `owing`: services that have not answered the latest request. */
-  look(
+  check(
     owing: readonly number[],
     vitalOf: (service: number) => Vital,
     nowMs: number,

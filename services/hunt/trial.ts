@@ -6,7 +6,7 @@ import type { Document } from './document.js';
 
 /** Outcome of one run. */
 export interface Verdict {
-  /** Null if everything held. */
+  /** Null if everything holds. */
   readonly reason: string | null;
   readonly digest: string;
   readonly virtualPs: number;

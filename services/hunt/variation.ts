@@ -65,8 +65,8 @@ export class Variations {
     const random = new RandomStream(this.options.seed, `hunt ${run}`);
     const seed = random.uint32();
     const count = this.options.faults === 0 ? 0 : 1 + random.below(this.options.faults);
-    const drawn = Array.from({ length: count }, (_, i) => this.fault(random, i));
-    const faults = [...entriesOf(this.document, 'faults'), ...drawn];
+    const sampled = Array.from({ length: count }, (_, i) => this.fault(random, i));
+    const faults = [...entriesOf(this.document, 'faults'), ...sampled];
     const isWatched = count > 0 && random.below(WATCHED_ONCE_IN) === 0;
     const document = isWatched ? withWatchdogs(this.document, random) : this.document;
     return { ...document, seed, faults };

@@ -1,5 +1,5 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import { planParts } from '../fabric/placement/part-plan.js';
+import { planPartitions } from '../fabric/placement/partition-plan.js';
 import { placeInServices } from '../fabric/placement/placement.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { LiveSession } from '../live/live-session.js';
@@ -8,13 +8,13 @@ import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
 import type { Session } from '../runtime/session.js';
 import type { ThreadsRun } from '../runtime/threads/run-threads.js';
-import type { RunFigures } from '../telemetry/metrics/port-figures.js';
+import type { RunMetrics } from '../telemetry/metrics/run-metrics.js';
 import type { WholeState } from '../runtime/whole-state.js';
 
 /** Results of a run, whichever runner executed it. */
 export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
   Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps' | 'operations'> &
-  Pick<RunFigures, 'runtime'>;
+  Pick<RunMetrics, 'runtime'>;
 
 export interface Start {
   readonly loaded: LoadedScenario;
@@ -78,7 +78,7 @@ export async function runInThreads(
   const { ThreadsRun } = await import('../runtime/threads/run-threads.js');
   const { CycleCheck } = await import('../runtime/checks/cycle-check.js');
   const jams = check && CycleCheck.isWanted(fabric);
-  const plans = planParts(fabric, placeInServices(fabric.topology, threads), jams);
+  const plans = planPartitions(fabric, placeInServices(fabric.topology, threads), jams);
   const live = new LiveFaults(loaded, fabric);
   const run = new ThreadsRun(fabric, plans, { check, from, live });
   const attendant = await attend(run);

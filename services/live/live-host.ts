@@ -48,7 +48,7 @@ export class LiveHost {
   }
 
   /** Called periodically during the run. */
-  look(): void {
+  publish(): void {
     if (performance.now() - this.sentAt > SEND_MS) this.changed();
   }
 

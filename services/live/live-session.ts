@@ -27,7 +27,7 @@ export interface LiveListener {
   sampled(sample: PortSample): void;
   changed(): void;
   /** Called periodically during the run. */
-  look(): void;
+  publish(): void;
 }
 
 /** A run in this thread that can be paused, stepped and viewed. */
@@ -99,8 +99,8 @@ export class LiveSession implements LiveRun {
     if (isWatched) this.sample();
   }
 
-  /** Runs to the end, or until it is stopped; `look` is called periodically. */
-  async drive(sliceMs: number, look: () => void): Promise<'complete' | 'interrupted'> {
+  /** Runs to the end, or until it is stopped; `publish` is called periodically. */
+  async drive(sliceMs: number, publish: () => void): Promise<'complete' | 'interrupted'> {
     const { controller, session } = this;
     while (!controller.isOver) {
       if (controller.state === 'paused') {
@@ -110,8 +110,8 @@ export class LiveSession implements LiveRun {
         continue;
       }
       this.slice(sliceMs);
-      look();
-      this.listener?.look();
+      publish();
+      this.listener?.publish();
       await setImmediate();
     }
     this.sample();

@@ -4,27 +4,27 @@ import type { PortColumn, PortColumns, PortSample } from '../runtime/port-sample
 import { blankColumns, withPriorities } from '../runtime/port-sample.js';
 
 /** Activity of ports between two samples. */
-interface Figures {
+interface Metrics {
   /** Shares of the span, as octets. */
   readonly busy: Uint8Array;
-  readonly held: Uint8Array;
+  readonly blocked: Uint8Array;
   readonly queueOctets: Float32Array;
 }
 
 /** Their activity of one priority. */
-interface PriorityFigures extends Figures {
+interface PriorityMetrics extends Metrics {
   readonly ingressOctets: Float32Array;
   readonly grantedUnits: Float32Array;
   /** In the span. */
   readonly drops: Float32Array;
 }
 
-interface Span extends Figures {
+interface Span extends Metrics {
   readonly fromPs: number;
   readonly timePs: number;
   /** In all ports, so far. */
   readonly drops: number;
-  readonly byPriority: ReadonlyMap<number, PriorityFigures>;
+  readonly byPriority: ReadonlyMap<number, PriorityMetrics>;
 }
 
 /** Octets of all spans together, which are stored for later viewers. */
@@ -102,14 +102,14 @@ export class LiveSpans {
     const spanPs = timePs - fromPs;
     const busyShare = (port: number, place: number): number =>
       (change('wireOctets', port, place) * 8e12) / (ratesBps[port]! * spanPs);
-    const byPriority = places.map((place): [number, PriorityFigures] => {
+    const byPriority = places.map((place): [number, PriorityMetrics] => {
       const level = (name: PortColumn): Float32Array =>
         floats((port) => columns[name][cell(port, place)]!);
       return [
         priorities[place]!,
         {
           busy: shares((port) => busyShare(port, place)),
-          held: shares((port) => change('heldPs', port, place) / spanPs),
+          blocked: shares((port) => change('blockedPs', port, place) / spanPs),
           queueOctets: level('queueOctets'),
           ingressOctets: level('ingressOctets'),
           grantedUnits: level('grantedUnits'),
@@ -119,13 +119,13 @@ export class LiveSpans {
     });
     const sum = (value: (place: number) => number): number =>
       places.reduce((total, place) => total + value(place), 0);
-    // Priorities that are held at the same time are held once.
-    const heldPs = (of: PortColumns, port: number): number =>
-      Math.max(0, ...places.map((place) => of.heldPs[cell(port, place)]!));
+    // Priorities that are blocked at the same time are blocked once.
+    const blockedPs = (of: PortColumns, port: number): number =>
+      Math.max(0, ...places.map((place) => of.blockedPs[cell(port, place)]!));
     return {
       ...{ fromPs, timePs, byPriority: new Map(byPriority) },
       busy: shares((port) => sum((place) => busyShare(port, place))),
-      held: shares((port) => (heldPs(columns, port) - heldPs(last, port)) / spanPs),
+      blocked: shares((port) => (blockedPs(columns, port) - blockedPs(last, port)) / spanPs),
       queueOctets: floats((port) => sum((place) => columns.queueOctets[cell(port, place)]!)),
       drops: columns.drops.reduce((total, drops) => total + drops, 0),
     };
@@ -133,22 +133,22 @@ export class LiveSpans {
 }
 
 function spoken(span: Span): LiveSpan {
-  const { fromPs, timePs, busy, held, queueOctets, drops, byPriority } = span;
+  const { fromPs, timePs, busy, blocked, queueOctets, drops, byPriority } = span;
   const queueMax = queueOctets.reduce((a, b) => Math.max(a, b), 0);
   const queue = Uint8Array.from(queueOctets, (octets) =>
     queueMax === 0 ? 0 : sharesOctet(octets / queueMax),
   );
   return {
     ...{ fromPs, timePs, queueMax, drops },
-    ...{ busy: octetsOf(busy), held: octetsOf(held), queue: octetsOf(queue) },
-    priorities: [...byPriority].map(([priority, figures]) => spokenPriority(priority, figures)),
+    ...{ busy: octetsOf(busy), blocked: octetsOf(blocked), queue: octetsOf(queue) },
+    priorities: [...byPriority].map(([priority, metrics]) => spokenPriority(priority, metrics)),
   };
 }
 
-function spokenPriority(priority: number, figures: PriorityFigures): LivePriority {
-  const { busy, held, queueOctets, ingressOctets, grantedUnits, drops } = figures;
+function spokenPriority(priority: number, metrics: PriorityMetrics): LivePriority {
+  const { busy, blocked, queueOctets, ingressOctets, grantedUnits, drops } = metrics;
   return {
-    ...{ priority, busy: unlessZero(busy), held: unlessZero(held) },
+    ...{ priority, busy: unlessZero(busy), blocked: unlessZero(blocked) },
     ...{ queueOctets: unlessZero(queueOctets), ingressOctets: unlessZero(ingressOctets) },
     ...{ grantedUnits: unlessZero(grantedUnits), drops: unlessZero(drops) },
   };
@@ -168,13 +168,13 @@ function halved(spans: readonly Span[]): Span[] {
 function together(a: Span, b: Span): Span {
   const weight = (a.timePs - a.fromPs) / (b.timePs - a.fromPs);
   // A priority with activity once is in all later spans: the later span has all priorities.
-  const byPriority = [...b.byPriority].map(([priority, later]): [number, PriorityFigures] => {
+  const byPriority = [...b.byPriority].map(([priority, later]): [number, PriorityMetrics] => {
     const earlier = a.byPriority.get(priority);
     if (earlier === undefined) return [priority, later];
     return [
       priority,
       {
-        ...figuresTogether(earlier, later, weight),
+        ...metricsTogether(earlier, later, weight),
         ingressOctets: most(earlier.ingressOctets, later.ingressOctets),
         grantedUnits: later.grantedUnits,
         drops: later.drops.map((drops, port) => drops + earlier.drops[port]!),
@@ -183,18 +183,18 @@ function together(a: Span, b: Span): Span {
   });
   return {
     ...{ fromPs: a.fromPs, timePs: b.timePs, drops: b.drops },
-    ...figuresTogether(a, b, weight),
+    ...metricsTogether(a, b, weight),
     byPriority: new Map(byPriority),
   };
 }
 
 /** `weight`: the share that the first has of both. */
-function figuresTogether(a: Figures, b: Figures, weight: number): Figures {
+function metricsTogether(a: Metrics, b: Metrics, weight: number): Metrics {
   const mean = (x: Uint8Array, y: Uint8Array): Uint8Array =>
     x.map((value, port) => Math.ceil(value * weight + y[port]! * (1 - weight)));
   return {
     busy: mean(a.busy, b.busy),
-    held: mean(a.held, b.held),
+    blocked: mean(a.blocked, b.blocked),
     queueOctets: most(a.queueOctets, b.queueOctets),
   };
 }

@@ -127,7 +127,7 @@ export interface FlowTagging {
 export interface MechanismPlan<AtSwitch = object, AtHost = object> {
   ofSwitch(device: number): AtSwitch | null;
   ofHost?(device: number, sends: readonly SendSpec[]): AtHost | null;
-  /** Of a flow control: by priority, octets to set apart behind a port for what it grants. */
+  /** Of a flow control: by priority, octets to reserve behind a port for what it grants. */
   backing?(device: number, port: number, cellOctets: number): readonly number[];
   /** How a port pauses its link partner; null: not by this mechanism. */
   pausing?(device: number, port: number): PausingSpec | null;

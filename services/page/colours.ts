@@ -52,7 +52,7 @@ export function lossColour(theme: Theme, share: number): string {
   return mixed(from, to, share);
 }
 
-/** Lines of charts, distinct for people who see few colours, too. */
+/** Lines of charts, distinct also for readers with few colours. */
 export const SERIES_COLOURS: Readonly<Record<Theme, readonly string[]>> = {
   light: ['#2563c9', '#d9480f', '#0b8a6a', '#8e44c9', '#b7860b', '#c2255c', '#0c8599', '#5c6773'],
   dark: ['#6ea8fe', '#ff9459', '#4fd1a5', '#c79bf2', '#f0c24b', '#ff85ad', '#4cc9dc', '#a9b4c0'],

@@ -17,7 +17,7 @@ interface Measure {
   readonly less: boolean | null;
 }
 
-/** A figure that is only known to be more than `value` is open. */
+/** A value that is only known to be more than `value` is open. */
 interface Quantity {
   readonly value: number;
   readonly isOpen: boolean;
@@ -75,11 +75,11 @@ const MEASURES: readonly Measure[] = [
   },
   {
     ...{ label: 'longest blocked time of a port', format: formatTime, less: true },
-    value: (run) => Math.max(0, ...run.ports.map((p) => p.heldPs)),
+    value: (run) => Math.max(0, ...run.ports.map((p) => p.blockedPs)),
   },
   {
     ...{ label: 'ports paused or blocked', format: formatCount, less: true },
-    value: (run) => run.ports.filter((p) => p.heldPs > 0).length,
+    value: (run) => run.ports.filter((p) => p.blockedPs > 0).length,
   },
   {
     ...{ label: 'longest queue', format: formatOctets, less: true },

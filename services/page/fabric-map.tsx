@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { FabricMap, MapCable } from '../report/page/page-data.js';
+import type { FabricMap, MapLink } from '../report/page/page-data.js';
 import { heatColour } from './colours.js';
-import { HELD_LEAST, openPorts, TipView, worstPort } from './map-tip.js';
+import { BLOCKED_LEAST, openPorts, TipView, worstPort } from './map-tip.js';
 import type { MapProps, Tip } from './map-tip.js';
 import type { RunView } from './run-view.js';
 import { worstOf } from './run-view.js';
@@ -13,7 +13,7 @@ import { WeaveMap } from './weave-map.js';
 const MARGIN = 14;
 const BADGE_RADIUS = 6.5;
 
-/** Half a cable, coloured by what the end on its side sends. */
+/** Half a link, coloured by what the end on its side sends. */
 interface Half {
   readonly path: string;
   readonly ports: readonly number[];
@@ -24,7 +24,7 @@ interface Half {
 
 /** More devices than this are a weave of cells and threads. */
 const BOXES_MAX = 160;
-const CABLES_MAX = 420;
+const LINKS_MAX = 420;
 /** Nor can the names in a wider one be read. */
 const WIDTH_MAX = 2200;
 /** Drawn smaller than this, only switches have room for their names, in larger letters. */
@@ -69,7 +69,7 @@ export function FabricMapView(props: MapProps): JSX.Element {
 const WAYS = ['every device', 'pods folded'] as const;
 
 export function isLarge({ run: { map } }: RunView): boolean {
-  return map.boxes.length > BOXES_MAX || map.cables.length > CABLES_MAX || map.width > WIDTH_MAX;
+  return map.boxes.length > BOXES_MAX || map.links.length > LINKS_MAX || map.width > WIDTH_MAX;
 }
 
 interface BoxMapProps extends MapProps {
@@ -82,7 +82,7 @@ interface BoxMapProps extends MapProps {
 function BoxMap(props: BoxMapProps): JSX.Element {
   const { view, moment, theme, chosen, choose, marked = null, ring, storms } = props;
   const { map, podOf, toggle } = props;
-  const halves = useMemo(() => map.cables.flatMap(halvesOf), [map]);
+  const halves = useMemo(() => map.links.flatMap(halvesOf), [map]);
   const frame = useRef<HTMLDivElement>(null);
   const lines = useRef<(SVGPathElement | null)[]>([]);
   const badges = useRef<(SVGGElement | null)[]>([]);
@@ -94,11 +94,11 @@ function BoxMap(props: BoxMapProps): JSX.Element {
     const scale = frame.current!.clientWidth / (map.width + 2 * MARGIN);
     frame.current!.classList.toggle('far', scale < SCALE_LEAST);
     halves.forEach(({ ports }, i) => {
-      const { busy, held } = worstOf(view, moment, ports);
+      const { busy, blocked } = worstOf(view, moment, ports);
       const line = lines.current[i];
       line?.setAttribute('stroke', heatColour(theme, busy));
       line?.setAttribute('stroke-width', String(1.3 + 2.4 * Math.min(1, busy)));
-      const opacity = held < HELD_LEAST ? 0 : 0.35 + 0.65 * Math.min(1, held);
+      const opacity = blocked < BLOCKED_LEAST ? 0 : 0.35 + 0.65 * Math.min(1, blocked);
       badges.current[i]?.setAttribute('opacity', String(opacity));
     });
     map.boxes.forEach(({ ports, width }, i) => {
@@ -148,7 +148,12 @@ function BoxMap(props: BoxMapProps): JSX.Element {
           <path
             key={i}
             d={path}
-            class={`cable${chosenOf(chosen, ports)}${markOf(marked, ports)}${ringOf(ring, ports)}`}
+            class={[
+              'map-link',
+              chosenOf(chosen, ports),
+              markOf(marked, ports),
+              ringOf(ring, ports),
+            ].join('')}
             ref={(element) => {
               lines.current[i] = element;
             }}
@@ -202,7 +207,7 @@ function BoxMap(props: BoxMapProps): JSX.Element {
         {halves.map(({ badge, ports }, i) => (
           <g
             key={i}
-            class={ports.some((port) => storms?.has(port)) ? 'held storm' : 'held'}
+            class={ports.some((port) => storms?.has(port)) ? 'pause-mark storm' : 'pause-mark'}
             transform={`translate(${badge.x} ${badge.y})`}
             opacity="0"
             ref={(element) => {
@@ -234,8 +239,8 @@ function ringOf(ring: ReadonlySet<number> | undefined, ports: readonly number[])
 
 type Pair = readonly [number, number];
 
-/** A cable is a straight line or a cubic curve; it is cut in the middle. */
-function halvesOf({ path, a, b }: MapCable): Half[] {
+/** A link is a straight line or a cubic curve; it is cut in the middle. */
+function halvesOf({ path, a, b }: MapLink): Half[] {
   const n = (path.match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
   const points = Array.from({ length: n.length / 2 }, (_, i): Pair => [n[2 * i]!, n[2 * i + 1]!]);
   const [first, second] = points.length === 4 ? splitCurve(points) : splitLine(points);
@@ -266,7 +271,7 @@ function splitCurve(points: readonly Pair[]): [string, string] {
   ];
 }
 
-/** A little way from a cable's end along it: where a badge stands. */
+/** A little way from a link's end along it: where a badge stands. */
 function towards(end: { x: number; y: number }, [x, y]: Pair): { x: number; y: number } {
   const distance = Math.hypot(x - end.x, y - end.y) || 1;
   const step = Math.min(13, distance / 2);

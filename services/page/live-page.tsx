@@ -17,7 +17,7 @@ import { TreeCard } from './tree-card.js';
 const OCTET_MAX = 255;
 const STEPS_PS = [1e5, 1e6, 1e7, 1e8, 1e9];
 
-interface Heard {
+interface Received {
   readonly view: RunView;
   readonly status: LiveStatus;
   readonly drops: number;
@@ -31,19 +31,19 @@ export function LivePage(props: {
 }): JSX.Element {
   const { initial, become } = props;
   const [theme, toggleTheme] = useTheme();
-  const [heard, setHeard] = useState<Heard>({
+  const [received, setReceived] = useState<Received>({
     ...{ view: initial, status: UNHEARD, drops: 0, faults: [] },
   });
   const { at: timePs, port: name } = useAddress();
   const isLost = useNews((news) => {
-    setHeard((before) => ({
+    setReceived((before) => ({
       view: grown(before.view, news),
       status: news.status,
       drops: news.spans.at(-1)?.drops ?? before.drops,
       faults: news.faults,
     }));
   }, become);
-  const { view, status } = heard;
+  const { view, status } = received;
   const trees = useTrees(status.state);
   const [marked, mark] = useState<ReadonlySet<number> | null>(null);
   // Again whenever twice as much is known.
@@ -53,7 +53,7 @@ export function LivePage(props: {
     choosePort(view.run.ports[place]!.name);
   };
   const hasBegun = view.moments.length > 0 || status.virtualPs > 0;
-  const events = heard.faults.map(({ atPs, text }) => ({ timePs: atPs, text }));
+  const events = received.faults.map(({ atPs, text }) => ({ timePs: atPs, text }));
   return (
     <main>
       <Header run={view.run} status={isLost ? 'lost' : status.state} toggleTheme={toggleTheme}>
@@ -65,7 +65,7 @@ export function LivePage(props: {
           {formatTime(Math.round(status.virtualPs))}; controls work again when it answers.
         </p>
       )}
-      <Progress heard={heard} />
+      <Progress received={received} />
       <MapCard {...{ view, theme, timePs, setTime, port, choose, marked, events, isLive: true }}>
         <WillObserve run={view.run} />
       </MapCard>
@@ -75,7 +75,7 @@ export function LivePage(props: {
           <TreeCard run={{ ...view.run, trees }} {...{ choose, mark }} isLive />
         </>
       )}
-      <FaultCard faults={heard.faults} port={view.run.ports[port]!.name} isLost={isLost} />
+      <FaultCard faults={received.faults} port={view.run.ports[port]!.name} isLost={isLost} />
       <Reproduce run={view.run} />
     </main>
   );
@@ -142,11 +142,11 @@ function Steering(props: { readonly state: LiveState; readonly isLost: boolean }
   );
 }
 
-function Progress({ heard }: { readonly heard: Heard }): JSX.Element {
-  const { status, drops, view } = heard;
+function Progress({ received }: { readonly received: Received }): JSX.Element {
+  const { status, drops, view } = received;
   const { share, virtualPs, endPs, frameHops, detail } = status;
   const now = view.moments.at(-1);
-  const heldNow = now?.held.reduce((count, held) => count + Number(held > 0), 0) ?? 0;
+  const blockedNow = now?.blocked.reduce((count, blocked) => count + Number(blocked > 0), 0) ?? 0;
   const fullest = now?.busy.reduce((most, busy) => Math.max(most, busy), 0) ?? 0;
   return (
     <Card title="Progress" note={detail} wide>
@@ -159,7 +159,7 @@ function Progress({ heard }: { readonly heard: Heard }): JSX.Element {
           ['virtual time', formatTime(Math.round(virtualPs))],
           ['ends at', endPs === null ? 'end of load' : formatTime(endPs)],
           ['frame-hops', formatCount(frameHops)],
-          ['paused ports now', formatCount(heldNow)],
+          ['paused ports now', formatCount(blockedNow)],
           ['fullest link now', formatShare(fullest / OCTET_MAX)],
           ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
         ]}
@@ -168,13 +168,13 @@ function Progress({ heard }: { readonly heard: Heard }): JSX.Element {
   );
 }
 
-/** By what was seen so far: held most, then the longest queue. */
+/** By what was seen so far: blocked most, then the longest queue. */
 function liveOrder(view: RunView): number[] {
   if (view.moments.length === 0) return interestingPorts(view);
   const score = new Float64Array(view.run.ports.length);
-  for (const { held, busy, queueOctets } of view.moments) {
+  for (const { blocked, busy, queueOctets } of view.moments) {
     for (let port = 0; port < score.length; port++) {
-      score[port]! += 4 * held[port]! + busy[port]! / 8 + queueOctets[port]! / 1e3;
+      score[port]! += 4 * blocked[port]! + busy[port]! / 8 + queueOctets[port]! / 1e3;
     }
   }
   return [...score.keys()].sort((a, b) => score[b]! - score[a]!);

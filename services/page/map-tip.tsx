@@ -6,7 +6,7 @@ import { worstOf } from './run-view.js';
 import { deviceOf } from './search/find.js';
 
 /** A hold shorter than this share of a span is not drawn as one. */
-export const HELD_LEAST = 0.02;
+export const BLOCKED_LEAST = 0.02;
 
 export interface MapProps {
   readonly view: RunView;
@@ -68,13 +68,15 @@ function Direction(props: {
   /** The worst of several ports. */
   readonly isWorst: boolean;
 }): JSX.Element {
-  const { busy, held, queueOctets } = props.now;
+  const { busy, blocked, queueOctets } = props.now;
   return (
     <>
       <b>{props.title}</b>
       {props.isWorst && <span>the worst of its ports</span>}
       <span>transmits {formatShare(busy)} of its rate</span>
-      <span class={held >= HELD_LEAST ? 'bad' : ''}>paused {formatShare(held)} of the time</span>
+      <span class={blocked >= BLOCKED_LEAST ? 'bad' : ''}>
+        paused {formatShare(blocked)} of the time
+      </span>
       <span>queue {formatOctets(Math.round(queueOctets))}</span>
     </>
   );
@@ -94,8 +96,8 @@ export function openPorts(props: MapProps, ports: readonly number[]): void {
 /** Of several ports, the one that is looked at first. */
 export function worstPort(view: RunView, moment: Moment | null, ports: readonly number[]): number {
   const score = (port: number): number => {
-    const { busy, held, queueOctets } = worstOf(view, moment, [port]);
-    return 4 * held + queueOctets / Math.max(1, view.queueMax) + busy / 4;
+    const { busy, blocked, queueOctets } = worstOf(view, moment, [port]);
+    return 4 * blocked + queueOctets / Math.max(1, view.queueMax) + busy / 4;
   };
   return [...ports].sort((a, b) => score(b) - score(a))[0]!;
 }

@@ -77,13 +77,13 @@ export function Header(props: {
 export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
   const failed = run.expectations.filter(({ ok }) => !ok).length;
   const drops = run.priorities.reduce((sum, p) => sum + p.drops, 0);
-  const heldPs = Math.max(0, ...run.ports.map((port) => port.heldPs));
+  const blockedPs = Math.max(0, ...run.ports.map((port) => port.blockedPs));
   const tiles: Tile[] = [
     ['virtual time', formatTime(run.virtualPs)],
     ['goodput', formatRate(run.goodputBps)],
     ...flowsTile(run),
     ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
-    ['paused longest', formatTime(Math.round(heldPs))],
+    ['paused longest', formatTime(Math.round(blockedPs))],
     ['devices · links', `${formatCount(run.devices)} · ${formatCount(run.links)}`],
     ['frame-hops', formatCount(run.frameHops)],
   ];
@@ -274,8 +274,8 @@ export function PortsCard(props: {
   );
 }
 
-function isUsed({ txOctets, heldPs, drops, stopsSent }: PortView): boolean {
-  return txOctets > 0 || heldPs > 0 || drops > 0 || stopsSent > 0;
+function isUsed({ txOctets, blockedPs, drops, stopsSent }: PortView): boolean {
+  return txOctets > 0 || blockedPs > 0 || drops > 0 || stopsSent > 0;
 }
 
 /** A row for each port; a column that is zero throughout is left out. */
@@ -312,8 +312,12 @@ const PORT_COLUMNS: readonly {
   readonly format: (value: number) => string;
 }[] = [
   { head: 'busy', value: ({ busy }) => busy, format: percent },
-  { head: 'paused', value: ({ heldPs }) => heldPs, format: (ps) => formatTime(Math.round(ps)) },
-  { head: 'times', value: ({ heldCount }) => heldCount, format: formatCount },
+  {
+    head: 'paused',
+    value: ({ blockedPs }) => blockedPs,
+    format: (ps) => formatTime(Math.round(ps)),
+  },
+  { head: 'times', value: ({ blockedCount }) => blockedCount, format: formatCount },
   { head: 'XOFF sent', value: ({ stopsSent }) => stopsSent, format: formatCount },
   { head: 'peak queue', value: ({ peakQueueOctets }) => peakQueueOctets, format: formatOctets },
   { head: 'drops', value: ({ drops }) => drops, format: formatCount },

@@ -147,7 +147,7 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
     },
     {
       ...{ title: 'paused by the link partner', x, format: formatShare, maxY: 1.02 },
-      lines: lines((plot) => plot.held, 'priority', 'area'),
+      lines: lines((plot) => plot.blocked, 'priority', 'area'),
     },
     {
       ...{ title: 'egress queue', x, format: formatOctets, limits: limits('egress') },
@@ -211,7 +211,7 @@ function sharesChart(
   return [{ title: 'shares of classes', x, lines, format: formatShare, maxY: 1.02 }];
 }
 
-/** Without figures by priority there is still what the map knows. */
+/** Without metrics by priority there is still what the map knows. */
 function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData[] {
   const colours = SERIES_COLOURS[theme];
   const x = [...new Set(views.flatMap(({ moments }) => moments.map(({ timePs }) => timePs)))].sort(
@@ -226,7 +226,7 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
       const values = x.map((timePs) => at.get(timePs) ?? null);
       return [{ label, colour: colours[i % colours.length]!, values, kind: 'area' }];
     });
-  /** Of ports that have figures by priority; all priorities together. */
+  /** Of ports that have metrics by priority; all priorities together. */
   const sums = (column: (plot: PortPlot) => readonly number[] | null): ChartLine[] => {
     const columns = new Map(
       views.map((view) => {
@@ -247,7 +247,7 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
     },
     {
       ...{ title: 'paused by the link partner', x, format: formatShare, maxY: 1.02 },
-      lines: lines((view, m, place) => view.moments[m]!.held[place]! / OCTET_MAX),
+      lines: lines((view, m, place) => view.moments[m]!.blocked[place]! / OCTET_MAX),
     },
     {
       ...{ title: 'egress queue', x, format: formatOctets },

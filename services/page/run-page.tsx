@@ -241,7 +241,7 @@ export function Legend(props: {
         idle <i class="ramp" /> full
       </span>
       <span>
-        {large ? <i class="held-bar" /> : <i class="badge">❚❚</i>} paused by its link partner
+        {large ? <i class="blocked-bar" /> : <i class="badge">❚❚</i>} paused by its link partner
       </span>
       <span>
         <i class="queue-bar" /> longest queue

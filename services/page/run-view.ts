@@ -9,7 +9,7 @@ const OCTET_MAX = 255;
 export interface Moment {
   readonly timePs: number;
   readonly busy: Uint8Array;
-  readonly held: Uint8Array;
+  readonly blocked: Uint8Array;
   readonly queueOctets: Float32Array;
   /** Of a run that goes on: the same by priority. */
   readonly priorities?: readonly MomentPriority[];
@@ -19,7 +19,7 @@ export interface Moment {
 interface MomentPriority {
   readonly priority: number;
   readonly busy: Uint8Array | null;
-  readonly held: Uint8Array | null;
+  readonly blocked: Uint8Array | null;
   readonly queueOctets: Float32Array | null;
   readonly ingressOctets: Float32Array | null;
   readonly grantedUnits: Float32Array | null;
@@ -38,7 +38,7 @@ export interface RunView {
 /** What a port does: at a moment, or over the whole run. */
 export interface PortNow {
   readonly busy: number;
-  readonly held: number;
+  readonly blocked: number;
   readonly queueOctets: number;
 }
 
@@ -50,8 +50,8 @@ export function viewOf(run: RunPage): RunView {
   return { run, moments, queueMax, plotsOf: (port) => plotsOf.get(port) ?? [] };
 }
 
-function momentsOf({ timesPs, busy, held, queue, queueMax }: Heat, ports: number): Moment[] {
-  const [busyOctets, heldOctets, queueShares] = [busy, held, queue].map(octetsFrom) as [
+function momentsOf({ timesPs, busy, blocked, queue, queueMax }: Heat, ports: number): Moment[] {
+  const [busyOctets, blockedOctets, queueShares] = [busy, blocked, queue].map(octetsFrom) as [
     Uint8Array,
     Uint8Array,
     Uint8Array,
@@ -62,7 +62,7 @@ function momentsOf({ timesPs, busy, held, queue, queueMax }: Heat, ports: number
     return {
       timePs,
       busy: busyOctets.subarray(from, to),
-      held: heldOctets.subarray(from, to),
+      blocked: blockedOctets.subarray(from, to),
       queueOctets: scaled(shares, queueMax / OCTET_MAX),
     };
   });
@@ -74,7 +74,7 @@ function scaled(shares: Uint8Array, by: number): Float32Array {
   return values;
 }
 
-/** The view with what was heard of a run that goes on. */
+/** The view with what was received of a run that goes on. */
 export function grown(view: RunView, { spans, isAnew }: LiveNews): RunView {
   if (spans.length === 0 && !isAnew) return view;
   const moments = [...(isAnew ? [] : view.moments), ...spans.map(momentOf)];
@@ -82,24 +82,24 @@ export function grown(view: RunView, { spans, isAnew }: LiveNews): RunView {
   return { ...view, moments, queueMax, plotsOf: (port) => plotsAt(view.run, moments, port) };
 }
 
-/** A port by priority, from what was heard so far. */
+/** A port by priority, from what was received so far. */
 function plotsAt(run: RunPage, moments: readonly Moment[], port: number): PortPlot[] {
   const known = new Set(moments.at(-1)?.priorities?.map(({ priority }) => priority));
   const { rateBps } = run.ports[port]!;
   return [...known].map((priority) => {
     const rows = moments.map(({ priorities }) =>
-      priorities?.find((figures) => figures.priority === priority),
+      priorities?.find((metrics) => metrics.priority === priority),
     );
     const column = (
       name: Exclude<keyof MomentPriority, 'priority'>,
       scale: number,
     ): number[] | null => {
-      const values = rows.map((figures) => (figures?.[name]?.[port] ?? 0) * scale);
+      const values = rows.map((metrics) => (metrics?.[name]?.[port] ?? 0) * scale);
       return values.some((value) => value !== 0) ? values : null;
     };
     return {
       ...{ port, priority, rateBps: column('busy', rateBps / OCTET_MAX) },
-      ...{ held: column('held', 1 / OCTET_MAX), queueOctets: column('queueOctets', 1) },
+      ...{ blocked: column('blocked', 1 / OCTET_MAX), queueOctets: column('queueOctets', 1) },
       ...{ ingressOctets: column('ingressOctets', 1), grantedUnits: column('grantedUnits', 1) },
       ...{ drops: column('drops', 1), limits: [] },
     };
@@ -107,20 +107,20 @@ function plotsAt(run: RunPage, moments: readonly Moment[], port: number): PortPl
 }
 
 function momentOf(span: LiveSpan): Moment {
-  const { timePs, busy, held, queue, queueMax, priorities } = span;
+  const { timePs, busy, blocked, queue, queueMax, priorities } = span;
   return {
     timePs,
     busy: octetsFrom(busy),
-    held: octetsFrom(held),
+    blocked: octetsFrom(blocked),
     queueOctets: scaled(octetsFrom(queue), queueMax / OCTET_MAX),
-    priorities: priorities.map((figures) => ({
-      priority: figures.priority,
-      busy: unlessEmpty(figures.busy, octetsFrom),
-      held: unlessEmpty(figures.held, octetsFrom),
-      queueOctets: unlessEmpty(figures.queueOctets, floatsFrom),
-      ingressOctets: unlessEmpty(figures.ingressOctets, floatsFrom),
-      grantedUnits: unlessEmpty(figures.grantedUnits, floatsFrom),
-      drops: unlessEmpty(figures.drops, floatsFrom),
+    priorities: priorities.map((metrics) => ({
+      priority: metrics.priority,
+      busy: unlessEmpty(metrics.busy, octetsFrom),
+      blocked: unlessEmpty(metrics.blocked, octetsFrom),
+      queueOctets: unlessEmpty(metrics.queueOctets, floatsFrom),
+      ingressOctets: unlessEmpty(metrics.ingressOctets, floatsFrom),
+      grantedUnits: unlessEmpty(metrics.grantedUnits, floatsFrom),
+      drops: unlessEmpty(metrics.drops, floatsFrom),
     })),
   };
 }
@@ -136,26 +136,26 @@ function floatsFrom(base64: string): Float32Array {
 /** `moment` is null for the whole run. */
 export function portNow(view: RunView, moment: Moment | null, port: number): PortNow {
   if (moment === null) {
-    const { busy, held, peakQueueOctets } = view.run.ports[port]!;
-    return { busy, held, queueOctets: peakQueueOctets };
+    const { busy, blocked, peakQueueOctets } = view.run.ports[port]!;
+    return { busy, blocked, queueOctets: peakQueueOctets };
   }
   return {
     busy: moment.busy[port]! / OCTET_MAX,
-    held: moment.held[port]! / OCTET_MAX,
+    blocked: moment.blocked[port]! / OCTET_MAX,
     queueOctets: moment.queueOctets[port]!,
   };
 }
 
 /** The worst of several ports. */
 export function worstOf(view: RunView, moment: Moment | null, ports: readonly number[]): PortNow {
-  let [busy, held, queueOctets] = [0, 0, 0];
+  let [busy, blocked, queueOctets] = [0, 0, 0];
   for (const port of ports) {
     const now = portNow(view, moment, port);
     busy = Math.max(busy, now.busy);
-    held = Math.max(held, now.held);
+    blocked = Math.max(blocked, now.blocked);
     queueOctets = Math.max(queueOctets, now.queueOctets);
   }
-  return { busy, held, queueOctets };
+  return { busy, blocked, queueOctets };
 }
 
 /** What a run was doing at a time; null before its first moment or where it has none. */
@@ -170,19 +170,19 @@ export function momentOver({ moments, run }: RunView, [fromPs, toPs]: TimeWindow
   const inside = moments.filter(({ timePs }) => timePs > fromPs && timePs <= toPs);
   if (inside.length === 0) return null;
   const ports = run.ports.length;
-  const [busy, held] = [new Uint8Array(ports), new Uint8Array(ports)];
+  const [busy, blocked] = [new Uint8Array(ports), new Uint8Array(ports)];
   const queueOctets = new Float32Array(ports);
   for (let port = 0; port < ports; port++) {
-    let [busySum, heldSum] = [0, 0];
+    let [busySum, blockedSum] = [0, 0];
     for (const moment of inside) {
       busySum += moment.busy[port]!;
-      heldSum += moment.held[port]!;
+      blockedSum += moment.blocked[port]!;
       queueOctets[port] = Math.max(queueOctets[port]!, moment.queueOctets[port]!);
     }
     busy[port] = Math.round(busySum / inside.length);
-    held[port] = Math.round(heldSum / inside.length);
+    blocked[port] = Math.round(blockedSum / inside.length);
   }
-  return { timePs: inside.at(-1)!.timePs, busy, held, queueOctets };
+  return { timePs: inside.at(-1)!.timePs, busy, blocked, queueOctets };
 }
 
 /** What the map shows: the chosen time, else what charts are zoomed to; null: the whole run. */
@@ -196,12 +196,12 @@ export function shownMoment(
   return momentOver(view, window) ?? momentAt(view, window[1]);
 }
 
-/** Ports that tell most: held longest first, then by their queues. */
+/** Ports that tell most: blocked longest first, then by their queues. */
 export function interestingPorts({ run }: RunView): number[] {
   const { ports } = run;
   return [...ports.keys()].sort(
     (a, b) =>
-      ports[b]!.heldPs - ports[a]!.heldPs ||
+      ports[b]!.blockedPs - ports[a]!.blockedPs ||
       ports[b]!.peakQueueOctets - ports[a]!.peakQueueOctets ||
       ports[b]!.busy - ports[a]!.busy,
   );

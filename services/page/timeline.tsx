@@ -28,7 +28,7 @@ interface TimelineProps {
   readonly events?: readonly TimelineEvent[];
 }
 
-/** A slider over virtual time, above it how busy and how held the fabric was. */
+/** A slider over virtual time, above it how busy and how blocked the fabric was. */
 export function Timeline(props: TimelineProps): JSX.Element {
   const { views, timePs, setTime, otherwise = 'whole run', events = [] } = props;
   const endPs = Math.max(...views.map(({ moments }) => moments.at(-1)?.timePs ?? 0));
@@ -129,7 +129,7 @@ export function Timeline(props: TimelineProps): JSX.Element {
       </div>
       <TimeAxis fromPs={0} toPs={endPs} />
       <p class="key">
-        <i class="busy" /> mean load of links that send <i class="stopped" /> share of them paused
+        <i class="busy" /> mean load of links that send <i class="paused" /> share of them paused
       </p>
     </div>
   );
@@ -151,9 +151,9 @@ function stepOf(views: readonly RunView[]): number {
   return Math.min(...steps);
 }
 
-/** Areas over time: how busy the ports were that were ever busy, and how many were held. */
+/** Areas over time: how busy the ports were that were ever busy, and how many were blocked. */
 function Strip({ view, endPs }: { readonly view: RunView; readonly endPs: number }): JSX.Element {
-  const [busy, held] = useMemo(() => shares(view), [view]);
+  const [busy, blocked] = useMemo(() => shares(view), [view]);
   const points = (values: readonly number[]): string =>
     values
       .map((value, i) => {
@@ -167,16 +167,16 @@ function Strip({ view, endPs }: { readonly view: RunView; readonly endPs: number
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       <polygon class="busy" points={area(busy)} />
-      <polygon class="stopped" points={area(held)} />
+      <polygon class="paused" points={area(blocked)} />
     </svg>
   );
 }
 
 function shares({ moments, run }: RunView): [number[], number[]] {
   const active = [...run.ports.keys()].filter((port) =>
-    moments.some(({ busy, held }) => busy[port]! > 0 || held[port]! > 0),
+    moments.some(({ busy, blocked }) => busy[port]! > 0 || blocked[port]! > 0),
   );
   const mean = (octets: Uint8Array): number =>
     active.reduce((sum, port) => sum + octets[port]!, 0) / (OCTET_MAX * Math.max(1, active.length));
-  return [moments.map(({ busy }) => mean(busy)), moments.map(({ held }) => mean(held))];
+  return [moments.map(({ busy }) => mean(busy)), moments.map(({ blocked }) => mean(blocked))];
 }

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount, formatTime as time } from '../report/format.js';
 import type { RunPage, TreeNode, TreesView, TreeView } from '../report/page/page-data.js';
-import { heldText } from './episodes/episode-words.js';
+import { causeText } from './episodes/episode-words.js';
 import { FlowLink } from './flows/flow-link.js';
 import { PortLink } from './flows/port-link.js';
 import { Card, counted, titleOf } from './panels.js';
@@ -27,7 +27,7 @@ interface TreeCardProps {
   readonly mark: (ports: ReadonlySet<number> | null) => void;
 }
 
-/** What held the run back, as trees from the root to the senders. */
+/** what blocked the run, as trees from the root to the senders. */
 export function TreeCard(props: TreeCardProps): JSX.Element {
   const { run, of, choose, mark } = props;
   const { trees } = run;
@@ -221,7 +221,7 @@ function TreeDrawing(props: {
         style={{ minWidth: `${SCALE_LEAST * (width + 40)}px` }}
         viewBox={`-4 -4 ${width + 40} ${height + 6}`}
         role="img"
-        aria-label="A tree of congestion, from its root to the senders that it held"
+        aria-label="A tree of congestion, from its root to the senders that it blocked"
       >
         {nodes.map((node) => (
           <Link key={`to ${node.key}`} {...{ node, heaviest, isNarrow }} />
@@ -264,7 +264,7 @@ function Place(props: {
   readonly toggle: (key: string) => void;
 }): JSX.Element {
   const { placed, choose, toggle } = props;
-  const { key, node, asked, x, y, hidden, isOpen } = placed;
+  const { key, node, requester, x, y, hidden, isOpen } = placed;
   const canOpen = node.children.length > 0;
   const pick = (): void => {
     if (node.port !== null) choose(node.port);
@@ -281,7 +281,9 @@ function Place(props: {
           if (event.key === 'Enter') pick();
         }}
       >
-        <title>{[node, ...(asked === null ? [] : [asked])].map(detailText).join('\n')}</title>
+        <title>
+          {[node, ...(requester === null ? [] : [requester])].map(detailText).join('\n')}
+        </title>
         <rect width={BOX.width} height={BOX.height} rx="7" />
         <rect class="stripe" width="5" height={BOX.height} rx="2.5" />
         <text x="14" y="17">
@@ -291,7 +293,7 @@ function Place(props: {
           {whatText(node)}
         </text>
         <text class="what" x="14" y="46">
-          {asked === null ? shortLostText(node) : `${asked.name} was full`}
+          {requester === null ? shortLostText(node) : `${requester.name} was full`}
         </text>
       </g>
       {(canOpen || hidden > 0) && (
@@ -321,7 +323,7 @@ function placeText({ name, priority }: TreeNode): string {
 }
 
 function whatText({ kind, mechanism, times, totalPs }: TreeNode): string {
-  const what = { queue: 'queue', full: 'full', blocked: heldText(mechanism) }[kind];
+  const what = { queue: 'queue', full: 'full', blocked: causeText(mechanism) }[kind];
   const often = times === 1 ? '' : `, ${formatCount(times)}×`;
   return `${what}${often}${totalPs === null ? '' : `, ${time(totalPs)}`}`;
 }

@@ -5,7 +5,7 @@ const COLUMN = 244;
 const ROW = 66;
 /** Of a level where the tree is a list. */
 export const INDENT = 20;
-/** Levels and children that are open before anybody has clicked, unless that is too much. */
+/** Levels and children that are open before the first click, unless that is too much. */
 const OPEN_LEVELS = 4;
 const OPEN_CHILDREN = 5;
 const OPEN_ROWS = 16;
@@ -15,8 +15,8 @@ export interface PlacedNode {
   /** Tells it from all others of its tree. */
   readonly key: string;
   readonly node: TreeNode;
-  /** The account that asked for it, where it caused nothing else; null: it stands alone. */
-  readonly asked: TreeNode | null;
+  /** The account that requested it, where it caused nothing else; null: it stands alone. */
+  readonly requester: TreeNode | null;
   readonly x: number;
   readonly y: number;
   /** Frame-time of it and all behind it: how thick its branch is. */
@@ -49,7 +49,7 @@ export function layOutTree(
   let depth = 0;
   const place = (given: TreeNode, key: string, level: number): { y: number; at: number } => {
     const node = holdOf(given);
-    const asked = node === given ? null : given;
+    const requester = node === given ? null : given;
     depth = Math.max(depth, level);
     const { children, omitted } = node;
     const wasOpen = level < openLevels;
@@ -66,7 +66,7 @@ export function layOutTree(
     const drawn = {
       key,
       node,
-      asked,
+      requester,
       x: level * column,
       y,
       weight: weightOf(node),

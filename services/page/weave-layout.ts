@@ -20,7 +20,7 @@ export interface Cell {
   readonly isHost: boolean;
 }
 
-/** A cable between two switches. */
+/** A link between two switches. */
 export interface Thread {
   readonly ports: readonly number[];
   readonly ax: number;
@@ -120,9 +120,9 @@ function rowOf(boxes: readonly Box[], y: number, width: number): Cell[] {
     });
 }
 
-function peersOf({ cables }: FabricMap): Map<number, number> {
+function peersOf({ links }: FabricMap): Map<number, number> {
   const peers = new Map<number, number>();
-  for (const { a, b } of cables) {
+  for (const { a, b } of links) {
     a.ports.forEach((port, i) => {
       peers.set(port, b.ports[i]!);
       peers.set(b.ports[i]!, port);
@@ -132,8 +132,8 @@ function peersOf({ cables }: FabricMap): Map<number, number> {
 }
 
 /** They leave a cell side by side, in the order of its ports. */
-function threadsOf({ cables }: FabricMap, cellOf: ReadonlyMap<number, Cell>): Thread[] {
-  return cables.flatMap(({ a, b }) =>
+function threadsOf({ links }: FabricMap, cellOf: ReadonlyMap<number, Cell>): Thread[] {
+  return links.flatMap(({ a, b }) =>
     a.ports.flatMap((port, i): Thread[] => {
       const other = b.ports[i]!;
       const [from, to] = [cellOf.get(port), cellOf.get(other)];

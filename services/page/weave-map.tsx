@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Theme } from './colours.js';
 import { colourOf, heatColour } from './colours.js';
-import { HELD_LEAST, openPorts, TipView, worstPort } from './map-tip.js';
+import { BLOCKED_LEAST, openPorts, TipView, worstPort } from './map-tip.js';
 import type { MapProps, Tip } from './map-tip.js';
 import type { Moment, RunView } from './run-view.js';
 import { portNow, worstOf } from './run-view.js';
@@ -15,7 +15,7 @@ const GUTTER = 56;
 /** Threads are drawn together with others of about the same load. */
 const SHADES = 12;
 
-/** A fabric of hundreds of devices, on a canvas: what is hot or held stands out. */
+/** A fabric of hundreds of devices, on a canvas: what is hot or blocked stands out. */
 export function WeaveMap(props: MapProps): JSX.Element {
   const { view, moment, theme, chosen, choose, marked, ring } = props;
   const { run } = view;
@@ -124,7 +124,7 @@ interface Shown {
 
 class Painter {
   private readonly context: CanvasRenderingContext2D;
-  private readonly held = colourOf('--held');
+  private readonly blocked = colourOf('--blocked');
   private readonly name = colourOf('--text');
   private readonly queue = colourOf('--queue');
 
@@ -147,16 +147,16 @@ class Painter {
     for (const cell of this.weave.cells) this.paintCell(cell);
   }
 
-  /** The idle ones first and faint, those that are held last. */
+  /** The idle ones first and faint, those that are blocked last. */
   private paintThreads(): void {
     const { context } = this;
     const { view, moment, theme } = this.shown;
     const shades: Thread[][] = Array.from({ length: SHADES + 1 }, () => []);
-    const held: [Thread, number][] = [];
+    const blocked: [Thread, number][] = [];
     for (const thread of this.weave.threads) {
       const now = worstOf(view, moment, thread.ports);
       shades[Math.ceil(Math.min(1, now.busy) * SHADES)]!.push(thread);
-      if (now.held >= HELD_LEAST) held.push([thread, now.held]);
+      if (now.blocked >= BLOCKED_LEAST) blocked.push([thread, now.blocked]);
     }
     shades.forEach((threads, shade) => {
       const share = shade / SHADES;
@@ -166,8 +166,8 @@ class Painter {
         this.stroke(some, 0.6 + 0.9 * share);
       }
     });
-    context.strokeStyle = this.held;
-    for (const [thread, share] of held) {
+    context.strokeStyle = this.blocked;
+    for (const [thread, share] of blocked) {
       const isFaint = this.isFaint(thread.ports);
       context.globalAlpha = (0.06 + 0.8 * Math.min(1, share)) * (isFaint ? 0.1 : 1);
       this.stroke([thread], 1.3);
@@ -177,7 +177,7 @@ class Painter {
     this.paintPointed();
   }
 
-  /** All cables of what is pointed at, and that of the chosen port. */
+  /** All links of what is pointed at, and that of the chosen port. */
   private paintPointed(): void {
     const { pointed, chosen } = this.shown;
     const wanted = new Set([...(pointed ?? []), ...(chosen === null ? [] : [chosen])]);
@@ -202,13 +202,13 @@ class Painter {
     const { context } = this;
     const { view, moment, theme, chosen } = this.shown;
     const { x, y, width, height, ports, isHost, name } = cell;
-    const { held, queueOctets } = worstOf(view, moment, ports);
+    const { blocked, queueOctets } = worstOf(view, moment, ports);
     const busy = ports.reduce((sum, port) => sum + portNow(view, moment, port).busy, 0);
     context.globalAlpha = this.isFaint(ports) ? 0.25 : 1;
     context.fillStyle = heatColour(theme, busy / ports.length);
     context.fillRect(x, y, width, height);
-    if (held >= HELD_LEAST) {
-      context.fillStyle = this.held;
+    if (blocked >= BLOCKED_LEAST) {
+      context.fillStyle = this.blocked;
       const tall = isHost ? height : 5;
       context.fillRect(x, y, isHost ? Math.max(2.5, width * 0.4) : width, tall);
     }

@@ -139,7 +139,7 @@ export interface LoadFlow {
   readonly after?: readonly number[];
 }
 
-/** A load: decides which host sends what to whom, and when. */
+/** A load: decides what each host sends, to which host, and when. */
 export interface Load<Key extends string = string> extends PluginHeader<Key> {
   readonly kind: 'load';
   /** All flows of a load, in order. */

@@ -20,7 +20,7 @@ import { TELEMETRY_OCTETS } from '../engine/wire/telemetry.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { memorySizes } from '../fabric/sizing/memory-sizes.js';
-import { portsOfFlow } from '../telemetry/congestion/flow-ways.js';
+import { portsOfFlow } from '../telemetry/congestion/flow-paths.js';
 
 /** From so much of its link's time on a queue is congested: 30 kB at 100 Gb/s. */
 const CONGESTED_PS = 2.4e6;
@@ -105,7 +105,7 @@ export class DuelWatch extends NullProbe {
     if (octets * ports.octetPs(port) >= CONGESTED_PS) this.congestedPs = now;
   }
 
-  override heldChanged(device: number, _port: number, now: number, priorities: number): void {
+  override blockedChanged(device: number, _port: number, now: number, priorities: number): void {
     if (priorities !== 0) this.react(device, now);
   }
 

@@ -1,6 +1,6 @@
 /** One scenario under several mechanisms, side by side. */
 
-import { completionOf, slowdownOf } from '../runtime/results/flow-figures.js';
+import { completionOf, slowdownOf } from '../runtime/results/flow-statistics.js';
 import type {
   FlowResult,
   Percentiles,
@@ -38,7 +38,7 @@ export interface DuelRun {
 }
 
 /** What is compared; times in ps, rates in bit/s. */
-export interface DuelFigures {
+export interface DuelMetrics {
   readonly variant: string;
   readonly status: string;
   readonly failure: string | null;
@@ -54,7 +54,7 @@ export interface DuelFigures {
   /** Jain's index over the flows of a load that has several: 1 when all get the same. */
   readonly fairness: Readonly<Record<string, number>>;
   /** By tier of the sender that was paused, summed over its ports and priorities. */
-  readonly heldPs: Readonly<Record<string, number>>;
+  readonly blockedPs: Readonly<Record<string, number>>;
   readonly peakIngressOctets: number;
   readonly peakQueueOctets: number;
   /** Headroom, or buffer behind grants, of the device with the most. */
@@ -77,15 +77,15 @@ export interface DuelFigures {
   readonly retransmittedFrames: number;
 }
 
-export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): DuelFigures {
+export function duelMetrics(run: DuelRun, tierOf: ReadonlyMap<string, string>): DuelMetrics {
   const { results, variant, watch } = run;
   const { flows, ports, priorities } = results;
   const rows = ports.flatMap((port) => port.priorities.map((row) => ({ port, row })));
   const shared = results.loads.filter((load) => load.flows > 1);
-  const heldPs: Record<string, number> = {};
+  const blockedPs: Record<string, number> = {};
   for (const { port, row } of rows) {
     const tier = tierOf.get(port.device)!;
-    heldPs[tier] = (heldPs[tier] ?? 0) + row.heldPs;
+    blockedPs[tier] = (blockedPs[tier] ?? 0) + row.blockedPs;
   }
   const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
   return {
@@ -104,7 +104,7 @@ export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
         return [load, jain(own.map((flow) => flow.goodputBps))];
       }),
     ),
-    heldPs,
+    blockedPs,
     peakIngressOctets: most(rows.map(({ row }) => row.peakIngressOctets)),
     peakQueueOctets: most(rows.map(({ row }) => row.peakQueueOctets)),
     neededOctets: watch.reservedOctets,
@@ -123,17 +123,17 @@ export function duelFigures(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
 }
 
 /** A line per metric, a column per variant. */
-export function duelText(figures: readonly DuelFigures[], style: Style): string {
-  const line = (name: string, cell: (f: DuelFigures) => string): string[] => [
+export function duelText(metrics: readonly DuelMetrics[], style: Style): string {
+  const line = (name: string, cell: (f: DuelMetrics) => string): string[] => [
     name,
-    ...figures.map(cell),
+    ...metrics.map(cell),
   ];
-  const names = (of: (f: DuelFigures) => object): string[] => [
-    ...new Set(figures.flatMap((f) => Object.keys(of(f)))),
+  const names = (of: (f: DuelMetrics) => object): string[] => [
+    ...new Set(metrics.flatMap((f) => Object.keys(of(f)))),
   ];
-  const times = (rank: 'p50' | 'p99' | 'p999') => (f: DuelFigures) =>
+  const times = (rank: 'p50' | 'p99' | 'p999') => (f: DuelMetrics) =>
     formatPercentile(f.completionPs, rank, formatTime);
-  const slowdown = (rank: 'p50' | 'p99') => (f: DuelFigures) =>
+  const slowdown = (rank: 'p50' | 'p99') => (f: DuelMetrics) =>
     formatPercentile(f.slowdown, rank, formatRatio);
   const rows = [
     line('status', (f) => f.status),
@@ -159,8 +159,8 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     line('storms', (f) => formatCount(f.storms)),
     line('victims', (f) => formatCount(f.victims)),
     line('time to react', (f) => formatTime(f.reactionPs)),
-    ...names((f) => f.heldPs).map((tier) =>
-      line(`paused, ${tier}`, (f) => formatTime(f.heldPs[tier] ?? 0)),
+    ...names((f) => f.blockedPs).map((tier) =>
+      line(`paused, ${tier}`, (f) => formatTime(f.blockedPs[tier] ?? 0)),
     ),
     line('fullest ingress', (f) => formatOctets(f.peakIngressOctets)),
     line('longest queue', (f) => formatOctets(f.peakQueueOctets)),
@@ -172,11 +172,11 @@ export function duelText(figures: readonly DuelFigures[], style: Style): string 
     line('drops', (f) => formatCount(f.droppedFrames)),
     line('retransmitted', (f) => formatCount(f.retransmittedFrames)),
   ];
-  const failed = figures.flatMap(({ variant, failure }) =>
+  const failed = metrics.flatMap(({ variant, failure }) =>
     failure === null ? [] : [style.bad(`  ${variant} failed: ${failure}`)],
   );
-  const head = ['', ...figures.map((f) => f.variant)];
-  const isCensored = figures.some(({ completionPs }) => completionPs?.max === null);
+  const head = ['', ...metrics.map((f) => f.variant)];
+  const isCensored = metrics.some(({ completionPs }) => completionPs?.max === null);
   const notes = [GOODPUT_NOTE, ...(isCensored ? [CENSORING_NOTE] : [])];
   return [table(head, rows), ...failed, ...notes.map((note) => `  ${note}`)].join('\n');
 }

@@ -3,7 +3,12 @@ import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { type MechanismMetric, GRANTS, type GrantMetric } from '../mechanisms/registry.js';
 import { MECHANISM_METRICS, NIC, type NicResult } from '../mechanisms/registry.js';
-import { completionOf, goodputOf, slowdownOf, tallyOf } from '../runtime/results/flow-figures.js';
+import {
+  completionOf,
+  goodputOf,
+  slowdownOf,
+  tallyOf,
+} from '../runtime/results/flow-statistics.js';
 import type {
   FlowResult,
   Percentiles,
@@ -32,11 +37,11 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     drops: { unit: 'count', meaning: 'frames dropped for want of buffer' },
     'lossless-drops': { unit: 'count', meaning: 'frames dropped on lossless priorities' },
     completed: { unit: 'share', meaning: 'share of the flows with a volume that are complete' },
-    'completion.p50': { unit: 'time', meaning: 'median completion time of flows with a volume' },
-    'completion.p99': { unit: 'time', meaning: 'completion time that 99 % of the flows keep' },
-    'completion.p99.9': { unit: 'time', meaning: 'completion time that 99.9 % of the flows keep' },
-    'completion.max': { unit: 'time', meaning: 'longest completion time' },
-    'slowdown.p50': { unit: 'ratio', meaning: 'median of completion time over ideal time' },
+    'completion.p50': { unit: 'time', meaning: 'median FCT of flows with a volume' },
+    'completion.p99': { unit: 'time', meaning: 'FCT that 99 % of the flows keep' },
+    'completion.p99.9': { unit: 'time', meaning: 'FCT that 99.9 % of the flows keep' },
+    'completion.max': { unit: 'time', meaning: 'longest FCT' },
+    'slowdown.p50': { unit: 'ratio', meaning: 'median of FCT over the FCT in an idle fabric' },
     'slowdown.p99': { unit: 'ratio', meaning: 'slowdown that 99 % of the flows keep' },
     throughput: { unit: 'rate', meaning: 'the same as goodput' },
     goodput: {
@@ -248,7 +253,7 @@ function measure(
     case 'latency.max':
       return greatest(flows.flatMap((flow) => flow.latencyMaxPs ?? []));
     case 'pause.time':
-      return greatest([0, ...rows.map(({ row }) => row.heldPs)]);
+      return greatest([0, ...rows.map(({ row }) => row.blockedPs)]);
     case 'pause.frames':
       return controlFrames(expectation, results, rows);
     case 'marked':

@@ -32,7 +32,7 @@ export function whyFlow(
   const traces = frameTraces(fabric, hops, endPs);
   const roots = rootsOf(episodes);
   const rootOf = (id: string): string | null => roots.get(id)?.port ?? null;
-  const times = flowTime([...traces], traces.held, { startPs, endPs }, rootOf);
+  const times = flowTime([...traces], traces.blocked, { startPs, endPs }, rootOf);
   const isComplete = completionPs !== null;
   return times && { flow: flow.flow, name, source, destination, isComplete, ...times };
 }

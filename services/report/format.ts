@@ -1,6 +1,6 @@
 /** Formatting of numbers, to about three significant digits. */
 
-import type { Percentiles, Ranks, Spread, Tally } from '../runtime/results/figures.js';
+import type { Percentiles, Ranks, Spread, Tally } from '../runtime/results/statistics.js';
 
 function scaled(value: number, units: readonly (readonly [number, string])[]): string {
   const [size, name] =

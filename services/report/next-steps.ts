@@ -8,7 +8,7 @@ const SLOW = 2;
 /** Three commands that help most with this run of the scenario `file`, stored in `path`. */
 export function nextSteps(results: RunResults, file: string, path: string): string {
   const { ports, flows, faults } = results;
-  const isBlocked = ports.some(({ priorities }) => priorities.some((row) => row.heldCount > 0));
+  const isBlocked = ports.some(({ priorities }) => priorities.some((row) => row.blockedCount > 0));
   const slowest = flows.reduce<FlowResult | null>(
     (most, flow) => ((flow.slowdown ?? 0) > (most?.slowdown ?? SLOW) ? flow : most),
     null,

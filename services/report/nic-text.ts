@@ -53,9 +53,9 @@ export function registerDumpText({ registers }: Pick<NicResult, 'registers'>): s
   return rows
     .map(({ address, selectedBy, name, value, fields }) => {
       const place = address === null ? '       ' : addressText(address);
-      const said = Object.entries(fields).map(([field, own]) => `${field} ${own}`);
+      const listed = Object.entries(fields).map(([field, own]) => `${field} ${own}`);
       const selected = selectedBy === null ? [] : [`RTTDQSEL ${selectedBy}`];
-      const notes = value === 0 ? [] : [...selected, ...said];
+      const notes = value === 0 ? [] : [...selected, ...listed];
       return `${place}: ${name.padEnd(width)}  ${wordText(value)}  ${notes.join(', ')}`.trimEnd();
     })
     .join('\n');

@@ -124,7 +124,7 @@ function portPriorityFrom(row: Row): PortPriorityResult {
     ...{ priority: number('priority'), rxFrames: number('rx_frames') },
     ...{ rxOctets: number('rx_bytes'), txFrames: number('tx_frames') },
     ...{ txOctets: number('tx_bytes'), markedFrames: number('marked_frames') },
-    ...{ heldPs: number('blocked_ps'), heldCount: number('blocked_episodes') },
+    ...{ blockedPs: number('blocked_ps'), blockedCount: number('blocked_episodes') },
     ...{ stopsSent: number('sent_pauses'), peakQueueOctets: number('peak_queue_bytes') },
     peakIngressOctets: number('peak_ingress_bytes'),
     drops: Object.fromEntries(drops),

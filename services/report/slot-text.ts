@@ -13,7 +13,7 @@ export function slotText({ slots, slotPorts }: RunResults, style: Style): string
     ...devicesIn(slots).slice(0, ROWS_SHOWN).map(regionsText),
     portTable(slotPorts),
     more(slotPorts.length),
-    blockedText(slotPorts),
+    causeText(slotPorts),
   ]
     .filter((part) => part !== '')
     .join('\n');
@@ -42,7 +42,7 @@ function portTable(ports: readonly SlotPortResult[]): string {
       p.xoffSlots === null ? '–' : String(p.xoffSlots),
       p.headroomSlots === null ? '–' : `${p.headroomSlots} of ${p.neededSlots}`,
       formatCount(p.xoffs),
-      formatTime(p.stoppedPs),
+      formatTime(p.peerPausedPs),
       formatCount(p.downgradedFrames),
       formatCount(p.wredDrops),
     ]);
@@ -51,10 +51,10 @@ function portTable(ports: readonly SlotPortResult[]): string {
 }
 
 /** Pauses apply to all outputs: frames of a source for an idle one wait, too. */
-function blockedText(ports: readonly SlotPortResult[]): string {
-  const stopped = ports.filter(({ stoppedPs }) => stoppedPs > 0);
-  if (stopped.length === 0) return '';
-  const names = stopped.slice(0, ROWS_SHOWN).map(({ port }) => port);
+function causeText(ports: readonly SlotPortResult[]): string {
+  const paused = ports.filter(({ peerPausedPs }) => peerPausedPs > 0);
+  if (paused.length === 0) return '';
+  const names = paused.slice(0, ROWS_SHOWN).map(({ port }) => port);
   const list = names.join(', ');
   return `  head-of-line blocking: 802.3x paused ${list} for every destination`;
 }

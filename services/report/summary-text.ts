@@ -172,22 +172,22 @@ function portRows(results: RunResults): PortRow[] {
 }
 
 function pauseTable(results: RunResults, style: Style): string {
-  const held = portRows(results)
-    .filter(({ row }) => row.heldCount > 0)
-    .sort((a, b) => b.row.heldPs - a.row.heldPs);
-  if (held.length === 0) return '';
-  const rows = held
+  const blocked = portRows(results)
+    .filter(({ row }) => row.blockedCount > 0)
+    .sort((a, b) => b.row.blockedPs - a.row.blockedPs);
+  if (blocked.length === 0) return '';
+  const rows = blocked
     .slice(0, ROWS_SHOWN)
     .map(({ port, row }) => [
       port.port,
       String(row.priority),
-      formatTime(row.heldPs),
-      results.virtualPs > 0 ? `${((100 * row.heldPs) / results.virtualPs).toFixed(1)} %` : '–',
-      formatCount(row.heldCount),
+      formatTime(row.blockedPs),
+      results.virtualPs > 0 ? `${((100 * row.blockedPs) / results.virtualPs).toFixed(1)} %` : '–',
+      formatCount(row.blockedCount),
       port.peer,
     ]);
   const head = ['paused port', 'priority', 'time', 'of the run', 'times', 'by'];
-  return [style.strong('Pause, worst first'), table(head, rows), more(held.length)]
+  return [style.strong('Pause, worst first'), table(head, rows), more(blocked.length)]
     .filter((part) => part !== '')
     .join('\n');
 }
@@ -263,7 +263,7 @@ export function termsText(terms: HeadroomTerms): string {
   const parts: readonly [string, number][] = [
     ['frame in the way', terms.waitOctets],
     ['control frame', terms.controlOctets],
-    ['link both ways', terms.cableOctets],
+    ['link both ways', terms.linkOctets],
     ['interfaces', terms.interfaceOctets],
     ['pipeline', terms.pipelineOctets],
     ['response', terms.responseOctets],

@@ -2,9 +2,9 @@ import { GRANTS } from '../mechanisms/registry.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { Congestion, Deadlock, Storm } from '../telemetry/congestion/congestion.js';
-import type { CongestionTree, FlowOnWay } from '../telemetry/congestion/congestion-trees.js';
+import type { CongestionTree, FlowOnPath } from '../telemetry/congestion/congestion-trees.js';
 import { congestionTrees } from '../telemetry/congestion/congestion-trees.js';
-import { portsOfFlow } from '../telemetry/congestion/flow-ways.js';
+import { portsOfFlow } from '../telemetry/congestion/flow-paths.js';
 
 /** The congestion of a run: its trees, the worst first, and every episode. */
 export interface Why extends WhySummary {
@@ -35,7 +35,7 @@ export interface Reclaim {
 export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestion): Why {
   const { episodes, deadlocks, storms, omitted } = congestion;
   const { scenario, digest, virtualPs } = results;
-  const flows = results.flows.map((flow): FlowOnWay => {
+  const flows = results.flows.map((flow): FlowOnPath => {
     const endPs = flow.completionPs === null ? virtualPs : flow.startPs + flow.completionPs;
     const { name, priority, startPs } = flow;
     return { name, priority, startPs, endPs, ports: portsOfFlow(fabric, flow.flow) };

@@ -71,6 +71,6 @@ export function engineFlags(v8Version: string, list: () => string): readonly str
 
 /** The flags of this V8, as text; empty if they cannot be listed. */
 function listedByV8(): string {
-  const asked = spawnSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
-  return asked.error === undefined ? asked.stdout : '';
+  const listed = spawnSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+  return listed.error === undefined ? listed.stdout : '';
 }

@@ -118,7 +118,7 @@ export class LiveFaults {
     const section = loaded.scenario.faults[number]!;
     if (section.kind === 'mis-cabling') {
       const path = ['faults', number, 'kind'];
-      throw loaded.errorAt(path, 'cables are laid before a run begins: declare mis-cabling');
+      throw loaded.errorAt(path, 'links are connected before a run begins: declare mis-cabling');
     }
     const placed = placeFaults(fabric, [section], number, (path, message) =>
       loaded.errorAt(path, message),

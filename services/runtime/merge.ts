@@ -3,7 +3,7 @@ import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import { restoreDevice } from '../engine/device/checkpoint.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../fabric/placement/partition-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { seriesUpTo } from './series-of-run.js';
@@ -12,7 +12,7 @@ import type { RunOperation } from './operations.js';
 import { CycleCheck } from './checks/cycle-check.js';
 import { Observers, observersOf } from './observers.js';
 import { outcomeOf, virtualTimeOf } from './results/outcome.js';
-import type { PartState } from './part/part.js';
+import type { PartitionState } from './partition/partition.js';
 import type { Failure, RunResults } from './results/results.js';
 import type { SeriesRow } from './series-rows.js';
 import { checkWhole } from './checks/whole-check.js';
@@ -46,17 +46,17 @@ export interface MergeOptions {
   /** Check the ledgers of the whole. */
   readonly check: boolean;
   /** Recovery that was due by then has been checked. */
-  readonly lookedPs: number;
+  readonly checkedPs: number;
   readonly moment: Pick<WholeState, 'boundPs' | 'framesSeen'>;
   readonly steps: readonly FaultStep[];
 }
 
 /** Puts every actor's state into one engine, and reads the results there. */
-export function mergeParts(
+export function mergePartitions(
   fabric: Fabric,
-  plans: readonly PartPlan[],
-  states: readonly PartState[],
-  { status, failure, check, lookedPs, moment, steps }: MergeOptions,
+  plans: readonly PartitionPlan[],
+  states: readonly PartitionState[],
+  { status, failure, check, checkedPs, moment, steps }: MergeOptions,
 ): MergedRun {
   const engine = wholeEngine(fabric);
   const jams = check && CycleCheck.isWanted(fabric);
@@ -69,7 +69,7 @@ export function mergeParts(
   });
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
   const waited = jams ? observers.jams() : null;
-  const found = check ? checkWhole(fabric, engine, nowPs, lookedPs, waited, failure) : failure;
+  const found = check ? checkWhole(fabric, engine, nowPs, checkedPs, waited, failure) : failure;
   const { waits, hops, captures, events, wire } = observers.observed(nowPs);
   const congestion = waits && congestionOf(fabric, waits, nowPs);
   const results = outcomeOf(fabric, engine, status, found, { congestion, wire });
@@ -83,11 +83,11 @@ export function mergeParts(
 }
 
 /** Time of the last event. */
-function latestOf(states: readonly PartState[]): number {
+function latestOf(states: readonly PartitionState[]): number {
   return Math.max(...states.map(({ latestPs }) => latestPs));
 }
 
-function sampledUpTo(states: readonly PartState[], untilPs: number): SeriesRow[] {
+function sampledUpTo(states: readonly PartitionState[], untilPs: number): SeriesRow[] {
   const rows = states.flatMap((state) => state.rows);
   return rows.filter(([time]) => (time as number) <= untilPs);
 }

@@ -5,12 +5,12 @@ import { blankColumns, PORT_COLUMNS, withPriorities } from './port-sample.js';
 
 /** Columns of ports as they are sent between processes. */
 export function spokenColumns(columns: PortColumns): selvage.v1.PortColumns.$Properties {
-  const { priorities, wireOctets, heldPs, queueOctets, ingressOctets, grantedUnits, drops } =
+  const { priorities, wireOctets, blockedPs, queueOctets, ingressOctets, grantedUnits, drops } =
     columns;
   return {
     priorities: [...priorities],
     wireOctets: [...wireOctets],
-    heldPs: [...heldPs],
+    blockedPs: [...blockedPs],
     queueOctets: [...queueOctets],
     ingressOctets: [...ingressOctets],
     [GRANTS.spokenColumn]: [...grantedUnits],
@@ -22,7 +22,7 @@ export function receivedColumns(columns: selvage.v1.PortColumns.$Properties | nu
   return {
     priorities: columns?.priorities ?? [],
     wireOctets: Float64Array.from(columns?.wireOctets ?? []),
-    heldPs: Float64Array.from(columns?.heldPs ?? []),
+    blockedPs: Float64Array.from(columns?.blockedPs ?? []),
     queueOctets: Float64Array.from(columns?.queueOctets ?? []),
     ingressOctets: Float64Array.from(columns?.ingressOctets ?? []),
     grantedUnits: Float64Array.from(columns?.[GRANTS.spokenColumn] ?? []),

@@ -15,7 +15,7 @@ export interface PortSample {
 /** Values of a port and priority. */
 export const PORT_COLUMNS = [
   'wireOctets',
-  'heldPs',
+  'blockedPs',
   'queueOctets',
   'ingressOctets',
   'grantedUnits',
@@ -35,7 +35,7 @@ export function blankColumns(ports: number, priorities: readonly number[]): Port
   const column = (): Float64Array => new Float64Array(ports * priorities.length);
   return {
     priorities,
-    ...{ wireOctets: column(), heldPs: column(), queueOctets: column() },
+    ...{ wireOctets: column(), blockedPs: column(), queueOctets: column() },
     ...{ ingressOctets: column(), grantedUnits: column(), drops: column() },
   };
 }
@@ -51,7 +51,7 @@ export function columnsAt(engine: Engine, ports: readonly number[], timePs: numb
       columns.wireOctets[at] =
         counters.get(port, priority, TX_OCTETS) +
         WIRE_OVERHEAD_OCTETS * counters.get(port, priority, TX_FRAMES);
-      columns.heldPs[at] = engine.heldPs(port, priority, timePs);
+      columns.blockedPs[at] = engine.blockedPs(port, priority, timePs);
       columns.queueOctets[at] = queues.get(port, priority, QUEUE_OCTETS);
       columns.ingressOctets[at] = buffer.get(port, priority, USED);
       columns.drops[at] = counters.get(port, priority, DROP_FRAMES);

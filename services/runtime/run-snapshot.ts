@@ -1,8 +1,8 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../fabric/placement/partition-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
-import { mergeParts } from './merge.js';
-import type { PartState } from './part/part.js';
+import { mergePartitions } from './merge.js';
+import type { PartitionState } from './partition/partition.js';
 import type { RunResults } from './results/results.js';
 
 /** The results of a run up to a bound. */
@@ -17,15 +17,15 @@ export interface RunSnapshot {
 /** Merges the states of all partitions as at the end of a run; `beganAt`: wall-clock time. */
 export function snapshotOf(
   fabric: Fabric,
-  plans: readonly PartPlan[],
-  states: readonly PartState[],
+  plans: readonly PartitionPlan[],
+  states: readonly PartitionState[],
   beganAt: number,
 ): RunSnapshot {
-  const { results, congestion } = mergeParts(fabric, plans, states, {
+  const { results, congestion } = mergePartitions(fabric, plans, states, {
     status: 'interrupted',
     failure: null,
     check: false,
-    lookedPs: 0,
+    checkedPs: 0,
     moment: { boundPs: 0, framesSeen: -1 },
     steps: [],
   });

@@ -166,14 +166,14 @@ export class Sampler {
     const txFrames = counters.get(port, priority, TX_FRAMES);
     const txOctets = counters.get(port, priority, TX_OCTETS);
     const dropFrames = counters.get(port, priority, DROP_FRAMES);
-    const heldPs = engine.heldPs(port, priority, dueAt);
+    const blockedPs = engine.blockedPs(port, priority, dueAt);
     const available = this.available[priority]!;
     const queueOctets = queues.get(port, priority, QUEUE_OCTETS);
     const ingressOctets = buffer.get(port, priority, USED);
     const isAsBefore =
       txFrames === last[at] &&
       dropFrames === last[at + 2] &&
-      heldPs === last[at + 3] &&
+      blockedPs === last[at + 3] &&
       available === last[at + 4];
     if (isAsBefore && queueOctets === 0 && ingressOctets === 0) return;
     this.rows.push([
@@ -183,7 +183,7 @@ export class Sampler {
       txFrames - last[at]!,
       txOctets - last[at + 1]!,
       dropFrames - last[at + 2]!,
-      heldPs - last[at + 3]!,
+      blockedPs - last[at + 3]!,
       queueOctets,
       ingressOctets,
       available,
@@ -191,7 +191,7 @@ export class Sampler {
     last[at] = txFrames;
     last[at + 1] = txOctets;
     last[at + 2] = dropFrames;
-    last[at + 3] = heldPs;
+    last[at + 3] = blockedPs;
     last[at + 4] = available;
   }
 }
@@ -201,7 +201,7 @@ export function sendsOf(spec: DeviceSpec): readonly SendSpec[] {
   return spec.kind === 'host' ? spec.sends : [];
 }
 
-/** Frames and octets sent, frames dropped, time held; and grants, whose change adds a row. */
+/** Frames and octets sent, frames dropped, time blocked; and grants, whose change adds a row. */
 const CHANGES = 5;
 
 /** Numbers that the sampler stores of each port. */

@@ -1,10 +1,10 @@
 import type { DeviceState } from '../engine/device/checkpoint.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
-import type { PartPlan } from '../fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../fabric/placement/partition-plan.js';
 import { CHANGES_PER_PORT, sendsOf } from './series.js';
 import type { SeriesRow } from './series-rows.js';
 import { packPlain, unpackPlain } from './checkpoints/plain-octets.js';
-import type { PartState } from './part/part.js';
+import type { PartitionState } from './partition/partition.js';
 
 /** A run at a moment when every actor has executed the same time, in any partitioning. */
 export interface WholeState {
@@ -53,7 +53,7 @@ function isWhole(state: Partial<WholeState>): boolean {
 }
 
 /** What a part of it is, for a service. */
-export function partOf(whole: WholeState, plan: PartPlan): PartState {
+export function partOf(whole: WholeState, plan: PartitionPlan): PartitionState {
   const ports = plan.series?.ports ?? [];
   const connections = plan.specs.flatMap(sendsOf);
   const own = new Set([...ports, ...connections].map(({ name }) => name));
@@ -73,8 +73,8 @@ export function partOf(whole: WholeState, plan: PartPlan): PartState {
 
 /** Joins the states of parts, all at one bound; `rows` are theirs, in order. */
 export function wholeOf(
-  plans: readonly PartPlan[],
-  parts: readonly PartState[],
+  plans: readonly PartitionPlan[],
+  parts: readonly PartitionState[],
   rows: readonly SeriesRow[],
   { boundPs, framesSeen }: Pick<WholeState, 'boundPs' | 'framesSeen'>,
 ): WholeState {

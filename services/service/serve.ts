@@ -50,10 +50,10 @@ export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => neve
     setTimeout(() => process.exit(code), LEAVE_MS);
     void broker.close().finally(() => process.exit(code));
   };
-  const goHome = (): void => {
+  const end = (): void => {
     leave(0);
   };
   const seat = { service: number, version: readVersion(), threads: threadsFrom(env) };
-  const service = new Service(identity, seat, broker, store, link, fail, goHome, log);
-  watchParent(env, goHome);
+  const service = new Service(identity, seat, broker, store, link, fail, end, log);
+  watchParent(env, end);
 }

@@ -6,7 +6,7 @@ import { DROP_FRAMES } from '../engine/port/counters.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import { MECHANISM_METRICS, GRANTS } from '../mechanisms/registry.js';
-import type { Percentiles } from '../runtime/results/figures.js';
+import type { Percentiles } from '../runtime/results/statistics.js';
 import { Session } from '../runtime/session.js';
 
 /** What a run of a sweep measures: the costs of its faults, or of its load where it has none. */
@@ -37,13 +37,13 @@ export interface FaultCost {
   /** Replays by links, and frames that the transport sent again. */
   readonly linkReplays: number;
   readonly retransmittedFrames: number;
-  /** The most that the ingress buffer of a port held of a priority. */
+  /** The most of a priority in the ingress buffer of a port. */
   readonly peakIngressBytes: number;
   readonly digest: string;
 }
 
 /** Interval of the checks whether all links have recovered. */
-const LOOK_PS = 1e6;
+const SAMPLE_PS = 1e6;
 
 interface Payload {
   readonly atPs: number;
@@ -51,7 +51,7 @@ interface Payload {
 }
 
 interface Moment extends Payload {
-  readonly heldPs: Float64Array;
+  readonly blockedPs: Float64Array;
 }
 
 const BEGIN: Payload = { atPs: 0, payloadOctets: 0 };
@@ -64,7 +64,7 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
   const [startPs, overPs] = disturbedTime(faults, durationPs);
   const momentAt = (atPs: number): Moment => {
     session.runTo(atPs);
-    return { atPs, payloadOctets: payloadOf(engine), heldPs: heldOf(engine, atPs) };
+    return { atPs, payloadOctets: payloadOf(engine), blockedPs: blockedOf(engine, atPs) };
   };
   const start = momentAt(startPs);
   const over = momentAt(overPs);
@@ -78,10 +78,10 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
     goodputBeforeBps: rate(BEGIN, start),
     goodputDuringBps: faults.length === 0 ? null : rate(start, over),
     goodputAfterBps: rate(over, end),
-    pauseTimePs: over.heldPs.reduce((most, ps, i) => Math.max(most, ps - start.heldPs[i]!), 0),
+    pauseTimePs: Math.max(0, ...over.blockedPs.map((ps, i) => ps - start.blockedPs[i]!)),
     recoveryPs,
     lostUnits: lost.reduce((sum, { units }) => sum + units, 0),
-    starved: lost.filter(({ starvedSincePs }) => starvedSincePs !== null).length,
+    starved: lost.filter(({ blockedSincePs }) => blockedSincePs !== null).length,
     droppedFrames: droppedOf(engine),
     stalledFlows: stalls.length,
     ...fctP99(priorities.flatMap(({ completionPs }) => completionPs ?? [])),
@@ -96,7 +96,7 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
 
 function recover(session: Session, overPs: number, durationPs: number): number | null {
   const { engine } = session;
-  for (let atPs = overPs + LOOK_PS; atPs <= durationPs; atPs += LOOK_PS) {
+  for (let atPs = overPs + SAMPLE_PS; atPs <= durationPs; atPs += SAMPLE_PS) {
     session.runTo(atPs);
     let isWell = true;
     for (let port = 0; port < engine.shared.ports.count && isWell; port++) {
@@ -147,7 +147,7 @@ function droppedOf({ shared }: Engine): number {
   return frames;
 }
 
-function heldOf(engine: Engine, nowPs: number): Float64Array {
+function blockedOf(engine: Engine, nowPs: number): Float64Array {
   const { count } = engine.shared.ports;
-  return Float64Array.from({ length: count * 8 }, (_, i) => engine.heldPs(i >> 3, i & 7, nowPs));
+  return Float64Array.from({ length: count * 8 }, (_, i) => engine.blockedPs(i >> 3, i & 7, nowPs));
 }

@@ -81,7 +81,7 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     assert.match(causes, /h4:p1 paused by PFC/);
     assert.match(causes, /root cause: leaf2:p1 priority 3, one port feeds it faster/);
     assert.match(causes, /it does not pass there: it is a victim/);
-    assert.equal(await page.locator('.cable.marked').count(), 4);
+    assert.equal(await page.locator('.map-link.marked').count(), 4);
   });
 
   it('takes the time of a frame apart, to the picosecond', async () => {
@@ -123,7 +123,7 @@ describe('a report that is explored', { skip: noBrowser }, () => {
 
   it('marks the chosen flow, the episode and all that caused it in the fabric', async () => {
     // Ports of the path, and leaf2:p1, where the congestion begins.
-    assert.equal(await page.locator('.cable.marked').count(), 5);
+    assert.equal(await page.locator('.map-link.marked').count(), 5);
   });
 
   it('shows the same at the address that was sent', async () => {
@@ -172,7 +172,7 @@ describe('a report that is explored', { skip: noBrowser }, () => {
 
   it('shows in the fabric what it did while it was brushed', async () => {
     const load = (): Promise<string | null> =>
-      page.locator('.cable').first().getAttribute('stroke');
+      page.locator('.map-link').first().getAttribute('stroke');
     const whole = await load();
     const bars = page.getByRole('slider', { name: 'episodes of leaf2:p1 priority 3' });
     await bars.scrollIntoViewIfNeeded();
@@ -188,7 +188,7 @@ describe('a report that is explored', { skip: noBrowser }, () => {
 
   it('points out in the fabric what is pointed at among the episodes, and the other way', async () => {
     await page.locator('.port-track', { hasText: 'spine1:p1' }).first().hover();
-    assert.equal(await page.locator('.cable.marked').count(), 1);
+    assert.equal(await page.locator('.map-link.marked').count(), 1);
     await page.mouse.move(0, 0);
     await page.locator('.device', { hasText: 'leaf1' }).click();
     await page.getByRole('heading', { name: /^leaf1\s*5 ports$/ }).waitFor();

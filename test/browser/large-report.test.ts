@@ -78,7 +78,7 @@ describe('a report of 1,024 hosts', { skip: noBrowser, timeout: 300_000 }, () =>
     assert.equal(await page.locator('.device text', { hasText: /^pod / }).count(), 15);
     assert.equal(await page.locator('.device.layer2').count(), 8);
     // A line straight up has no width to point at.
-    await page.locator('.cable').first().dispatchEvent('mousemove');
+    await page.locator('.map-link').first().dispatchEvent('mousemove');
     assert.equal(await page.locator('.tip b').count(), 2);
   });
 

@@ -73,7 +73,7 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
   const press = (page: Page, name: string | RegExp): Promise<void> =>
     page.getByRole('button', { name, exact: typeof name === 'string' }).click();
 
-  it('is let go, held, stepped, broken and ended from its page, which becomes the report', async () => {
+  it('is let go, blocked, stepped, broken and ended from its page, which becomes the report', async () => {
     const out = join(folder, 'one');
     const { url, ended } = await start(
       ...['examples/incast-pfc.yaml', '--set', 'load.0.bytes=2MB', '--paused', '--out', out],

@@ -92,8 +92,8 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'less of leaf2:p1' }).click();
     assert.ok((await places.count()) < all);
     await page.getByLabel('show its ports in the fabric').check();
-    assert.ok((await page.locator('.cable.marked').count()) > 0);
-    assert.ok((await page.locator('.cable.unmarked').count()) > 0);
+    assert.ok((await page.locator('.map-link.marked').count()) > 0);
+    assert.ok((await page.locator('.map-link.unmarked').count()) > 0);
     await page.close();
   });
 
@@ -188,8 +188,8 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     assert.match(await credit.innerText(), /blocked by credit/);
     await credit.getByLabel('show its ports in the fabric').check();
     const maps = page.locator('.maps > div');
-    assert.equal(await maps.nth(0).locator('.cable.marked').count(), 0);
-    assert.ok((await maps.nth(1).locator('.cable.marked').count()) > 0);
+    assert.equal(await maps.nth(0).locator('.map-link.marked').count(), 0);
+    assert.ok((await maps.nth(1).locator('.map-link.marked').count()) > 0);
     await page.close();
   });
 

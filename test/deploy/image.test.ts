@@ -137,7 +137,7 @@ describe('deploy/compose.yaml', () => {
     assert.match(restart!, /^on-failure/);
   });
 
-  it('draws figures that there are', () => {
+  it('draws metrics that there are', () => {
     const { panels } = JSON.parse(textOf('deploy/grafana/selvage.json')) as {
       panels: { title: string; targets: { expr: string }[] }[];
     };

@@ -80,11 +80,11 @@ describe('manifests of the base', () => {
       },
     ],
   ];
-  for (const [said, mistake] of MISTAKES) {
-    it(`would be refused: ${said}`, () => {
+  for (const [reason, mistake] of MISTAKES) {
+    it(`would be refused: ${reason}`, () => {
       const all = base();
       mistake(all);
-      assert.ok(violationsOf(all).includes(said), violationsOf(all).join('\n'));
+      assert.ok(violationsOf(all).includes(reason), violationsOf(all).join('\n'));
     });
   }
 

@@ -67,18 +67,18 @@ describe('a real Prometheus', { skip }, () => {
   let figuresUrl = '';
 
   before(async () => {
-    const [figures, own] = [await freePort(), await freePort()];
+    const [metrics, own] = [await freePort(), await freePort()];
     url = `http://127.0.0.1:${own}`;
-    figuresUrl = `http://127.0.0.1:${figures}`;
+    figuresUrl = `http://127.0.0.1:${metrics}`;
     const scenario = join(folder, 'scenario.yaml');
     writeFileSync(scenario, SCENARIO);
     const run = [MAIN, 'run', scenario, '--quiet', '--out', join(folder, 'run')];
     children.push(
-      spawn(process.execPath, [...run, '--metrics', `${figures}`], { stdio: 'inherit' }),
+      spawn(process.execPath, [...run, '--metrics', `${metrics}`], { stdio: 'inherit' }),
     );
     const config = join(folder, 'prometheus.yaml');
     const text = readFileSync(join(DEPLOY, 'prometheus.yaml'), 'utf8');
-    writeFileSync(config, text.replace('collector:8889', `127.0.0.1:${figures}`));
+    writeFileSync(config, text.replace('collector:8889', `127.0.0.1:${metrics}`));
     const data = `--storage.tsdb.path=${join(folder, 'data')}`;
     const words = [`--config.file=${config}`, data, `--web.listen-address=127.0.0.1:${own}`];
     children.push(spawn('prometheus', words, { stdio: 'ignore' }));
@@ -88,7 +88,7 @@ describe('a real Prometheus', { skip }, () => {
         () => false,
       );
     for (let tries = 0; !(await found()); tries++) {
-      assert.ok(tries < TRIES, 'no figures of the run within a minute');
+      assert.ok(tries < TRIES, 'no metrics of the run within a minute');
       await setTimeout(PAUSE_MS);
     }
   });

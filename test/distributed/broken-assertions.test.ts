@@ -16,7 +16,7 @@ const DEFECT = {
   to: 'function release(port, group, stored) { stored += 9;',
 };
 const WHAT =
-  'assertion buffer.release failed: an ingress account gives back more octets than it was charged';
+  'assertion buffer.release failed: an ingress buffer gives back more octets than it was charged';
 const AT_PS = 1_387_520;
 
 describe('an assertion that fails', () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RandomStream } from '../../services/engine/kernel/random.js';
-import type { PartPlan } from '../../services/fabric/placement/part-plan.js';
-import { planParts } from '../../services/fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../../services/fabric/placement/partition-plan.js';
+import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import { placeEachAlone, placeInServices } from '../../services/fabric/placement/placement.js';
-import { Pace } from '../../services/runtime/part/pace.js';
-import { Part } from '../../services/runtime/part/part.js';
+import { Pace } from '../../services/runtime/partition/pace.js';
+import { Partition } from '../../services/runtime/partition/partition.js';
 import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
 import { fabricOf, run } from '../kit/emulate.js';
 
@@ -26,11 +26,11 @@ load:
     priority: 3
 `);
 const placement = placeInServices(fabric.topology, 2);
-const [plan] = planParts(fabric, placement) as [ReturnType<typeof planParts>[0]];
+const [plan] = planPartitions(fabric, placement) as [ReturnType<typeof planPartitions>[0]];
 
 /** A part by itself, and when what it handed over will arrive. */
-function alone(plan: PartPlan): { part: Part; handedOver: () => number[] } {
-  const part = new Part(plan);
+function alone(plan: PartitionPlan): { part: Partition; handedOver: () => number[] } {
+  const part = new Partition(plan);
   const handedOver = (): number[] => {
     const times: number[] = [];
     part.take({
@@ -92,7 +92,7 @@ load:
   - stream: { from: h1, to: h2 }
     rate: line
 `);
-    const sender = planParts(pair, placeEachAlone(pair.topology))[0]!;
+    const sender = planPartitions(pair, placeEachAlone(pair.topology))[0]!;
     const { part, handedOver } = alone(sender);
     const { lookaheadOutPs } = sender.channels[0]!;
     let promisedPs = 0;

@@ -12,7 +12,7 @@ import { refusal } from '../../services/coordinator/refusal.js';
 import { Coordinator } from '../../services/coordinator/coordinator.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
-import { planParts } from '../../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import type { ServicePlan } from '../../services/fabric/placement/service-plan.js';
 import { planServices } from '../../services/fabric/placement/service-plan.js';
 import { placeEachAlone, placeInServices } from '../../services/fabric/placement/placement.js';
@@ -26,14 +26,14 @@ import {
 import { CheckpointStore } from '../../services/runtime/checkpoints/store.js';
 import type { ChannelKeys } from '../../services/runtime/keys/run-keys.js';
 import { RunKeys } from '../../services/runtime/keys/run-keys.js';
-import { Member } from '../../services/runtime/part/member.js';
+import { SyncProtocol } from '../../services/runtime/partition/sync-protocol.js';
 import {
   decodeMessage,
   encodeMessage,
   isAuthentic,
   PROTOCOL,
-} from '../../services/runtime/part/messages.js';
-import { Part } from '../../services/runtime/part/part.js';
+} from '../../services/runtime/partition/messages.js';
+import { Partition } from '../../services/runtime/partition/partition.js';
 import { Cluster, CLUSTER_KEYS } from '../../services/hunt/worlds/services-in-memory.js';
 import { LAYOUT, SILENT_LOG, streamTo } from '../kit/coordinator-script.js';
 import { LiveFaults } from '../../services/runtime/live-faults.js';
@@ -56,7 +56,7 @@ describe('messages without a valid sender', () => {
   it('are counted and ignored: noise, cut and damaged messages, strangers, other epochs', () => {
     const random = new RandomStream(1, 'hostile');
     const cluster = new Cluster(fabric, placeEachAlone(fabric.topology), random);
-    const [member] = cluster.members;
+    const [protocol] = cluster.protocols;
     const key = keysOf(1)(1, 0);
     const frames = new Uint8Array(8 + 3 * 16);
     const honest = {
@@ -80,23 +80,23 @@ describe('messages without a valid sender', () => {
       encodeMessage(honest, keysOf(2)(1, 0)),
       encodeMessage({ ...honest, epoch: 2 }, keysOf(2)(1, 0)),
     ];
-    for (const message of forged) member!.receive(message);
-    const { ignored } = member!;
+    for (const message of forged) protocol!.receive(message);
+    const { ignored } = protocol!;
     assert.equal(ignored.malformed + ignored.stranger + ignored.epoch, forged.length);
     assert.ok(ignored.epoch > 0, 'of another epoch');
     const before = { ...ignored };
-    // Signed, and yet not for this member, or not possible.
+    // Signed, and yet not for this protocol, or not possible.
     for (const change of [{ protocol: PROTOCOL + 1 }, { from: 7 }, { to: 1 }]) {
-      member!.receive(encodeMessage({ ...honest, ...change }, key));
+      protocol!.receive(encodeMessage({ ...honest, ...change }, key));
     }
     assert.equal(ignored.stranger - before.stranger, 3);
-    member!.receive(encodeMessage({ ...honest, sequence: 5 }, key));
+    protocol!.receive(encodeMessage({ ...honest, sequence: 5 }, key));
     for (const change of [
       { frames: frames.subarray(1) },
       { frames: frames.slice().fill(255) },
       { control: [{ link: 3, atPs: 0, octets: new Uint8Array(1) }] },
     ]) {
-      member!.receive(encodeMessage({ ...honest, ...change }, key));
+      protocol!.receive(encodeMessage({ ...honest, ...change }, key));
     }
     assert.equal(ignored.malformed - before.malformed, 3);
     cluster.run();
@@ -117,28 +117,28 @@ describe('messages without a valid sender', () => {
   });
 
   it('are refused when they are sent again, or back, and have nothing sent again', () => {
-    const [plan] = planParts(fabric, placeEachAlone(fabric.topology));
-    const part = new Part(plan!);
+    const [plan] = planPartitions(fabric, placeEachAlone(fabric.topology));
+    const part = new Partition(plan!);
     const sent: Uint8Array[] = [];
     const port = {
       send: (_: number, octets: Uint8Array) => sent.push(octets),
       report: () => undefined,
       gathered: () => undefined,
     };
-    const member = new Member(part, 0, port, { maxPayload: 1 << 20, maxKept: 1 << 24 });
-    member.begin({ number: 1, keys: keysOf(1) }, part);
+    const protocol = new SyncProtocol(part, 0, port, { maxPayload: 1 << 20, maxKept: 1 << 24 });
+    protocol.begin({ number: 1, keys: keysOf(1) }, part);
     const probe = encodeMessage(
       { protocol: PROTOCOL, epoch: 1, from: 1, to: 0, bare: 1, probe: true },
       keysOf(1)(1, 0),
     );
-    for (let i = 0; i < 10; i++) member.receive(probe);
-    assert.deepEqual([sent.length, member.ignored.repeated], [1, 9]);
-    member.receive(sent[0]!);
-    assert.deepEqual([sent.length, member.ignored.stranger], [1, 1]);
+    for (let i = 0; i < 10; i++) protocol.receive(probe);
+    assert.deepEqual([sent.length, protocol.ignored.repeated], [1, 9]);
+    protocol.receive(sent[0]!);
+    assert.deepEqual([sent.length, protocol.ignored.stranger], [1, 1]);
     // Everything returns to a checkpoint: what was sent before is void.
-    member.begin({ number: 2, keys: keysOf(2) }, part);
-    member.receive(probe);
-    assert.deepEqual([sent.length, member.ignored.epoch], [1, 1]);
+    protocol.begin({ number: 2, keys: keysOf(2) }, part);
+    protocol.receive(probe);
+    assert.deepEqual([sent.length, protocol.ignored.epoch], [1, 1]);
   });
 });
 
@@ -300,10 +300,13 @@ describe('a checkpoint that is being committed', () => {
 
 describe('a snapshot', () => {
   const fabric = fabricOf(`examples/${EXAMPLE}`, 'duration=10us');
-  const [plan] = planParts(fabric, placeEachAlone(fabric.topology));
+  const [plan] = planPartitions(fabric, placeEachAlone(fabric.topology));
   const planHash = Uint8Array.of(1);
   const origin = { run: 'r', epoch: 1, boundPs: 5, service: 0, planHash };
-  const { octets, hash } = encodeSnapshot(origin, packStates([packState(new Part(plan!).save())]));
+  const { octets, hash } = encodeSnapshot(
+    origin,
+    packStates([packState(new Partition(plan!).save())]),
+  );
   const wanted = { ...origin, stateHash: hash };
 
   it('is believed as it was written, and not when it was changed or belongs elsewhere', () => {

@@ -116,7 +116,7 @@ for (const [kind, skip, start] of KINDS) {
 }
 
 describe('object storage', () => {
-  it('that fails for a while is asked again', async () => {
+  it('that fails for a while is tried again', async () => {
     await using(MemoryBucket.start(), async (storage) => {
       const bucket = bucketAt(storage);
       storage.failures.push(500, 503, 429, 408, 409);

@@ -26,7 +26,7 @@ const skip = !isInstalled()
     ? false
     : 'no openssl on the PATH';
 
-describe('who may take part', { skip }, () => {
+describe('what may take part', { skip }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
   const at = (name: string): string => join(folder, name);
   const expected = run(fabricOf(`examples/${EXAMPLE}`));
@@ -47,7 +47,7 @@ describe('who may take part', { skip }, () => {
     return `nats://127.0.0.1:${port}`;
   }
 
-  it('is said by certificates of both sides, at the broker and at the coordinator', async () => {
+  it('is shown by certificates of both sides, at the broker and at the coordinator', async () => {
     const flags = ['--tlscert', tls.cert, '--tlskey', tls.key, '--tlscacert', tls.ca];
     const url = await broker('--tlsverify', ...flags);
     const refused = fleetFor(EXAMPLE, 2, [], { broker: { servers: [url], tls: { ca: tls.ca } } });
@@ -70,14 +70,14 @@ describe('who may take part', { skip }, () => {
     assert.deepEqual(health, { known: true, plain: false });
   });
 
-  it('is not said to a broker whose certificate cannot be verified, nor is it tried again', async () => {
+  it('is not sent to a broker whose certificate cannot be verified, nor is it tried again', async () => {
     const url = await broker('--tls', '--tlscert', tls.cert, '--tlskey', tls.key);
     const { cert, key } = tls;
     const asked = awaitBroker({ servers: [url], tls: { cert, key } }, 'test', 600_000);
     await assert.rejects(asked, /cannot be reached: unable to verify/);
   });
 
-  it('is said by an NKey', async () => {
+  it('is shown by an NKey', async () => {
     const pair = nkeys.createUser();
     writeFileSync(at('user.nk'), pair.getSeed());
     const users = `users: [ { nkey: ${pair.getPublicKey()} } ]`;
@@ -90,7 +90,7 @@ describe('who may take part', { skip }, () => {
     assert.deepEqual(results, expected);
   });
 
-  it('is said by credentials that an operator vouches for', async () => {
+  it('is shown by credentials that an operator vouches for', async () => {
     const [operator, account, user] = [
       nkeys.createOperator(),
       nkeys.createAccount(),
@@ -121,7 +121,7 @@ describe('who may take part', { skip }, () => {
     await assert.rejects(runFleet(fleetWith('forged.creds')), /refuses these credentials/);
   });
 
-  it('is said by a token', async () => {
+  it('is shown by a token', async () => {
     const url = await broker('--auth', 'hush');
     const known = { servers: [url], token: 'hush' };
     const { results } = await runFleet(fleetFor(EXAMPLE, 2, [], { broker: known }));
@@ -167,7 +167,7 @@ describe('who may take part', { skip }, () => {
     }
   });
 
-  it('is said by the token that the key of the run gives, and by nothing else', async () => {
+  it('is shown by the token that the key of the run gives, and by nothing else', async () => {
     const refusals: string[] = [];
     const { results } = await runFleet(fleetFor(EXAMPLE, 2, []), ({ identity }) => {
       const { coordinator, secret, run: name } = identity;

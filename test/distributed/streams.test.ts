@@ -47,8 +47,8 @@ class Requests implements ServiceRequests {
     throw new Error('nobody has anything to say');
   }
 
-  look(): Promise<Uint8Array> {
-    throw new Error('nobody looks');
+  snapshot(): Promise<Uint8Array> {
+    throw new Error('no snapshot');
   }
 
   listenPorts: ServiceRequests['listenPorts'] = (hear) => {
@@ -113,7 +113,7 @@ describe(
             if (times.push(timePs) === STREAMS) resolve();
           },
           changed: () => undefined,
-          look: () => undefined,
+          publish: () => undefined,
         };
         live.watched(true);
       });

@@ -4,8 +4,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import type { PartPlan } from '../../services/fabric/placement/part-plan.js';
-import { planParts } from '../../services/fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../../services/fabric/placement/partition-plan.js';
+import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
 import { Session } from '../../services/runtime/session.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
@@ -40,7 +40,7 @@ describe('a run in threads', () => {
     alone.restore(state!);
     while (alone.advance(1000) === 'running');
     assert.deepEqual(alone.results('complete'), whole.results('complete'));
-    const plans = planParts(fabric, placeInServices(fabric.topology, 2));
+    const plans = planPartitions(fabric, placeInServices(fabric.topology, 2));
     const others = await new ThreadsRun(fabric, plans, { check: true, from: state }).run();
     assert.deepEqual(others.results, whole.results('complete'));
     assert.deepEqual(others.rows, [...whole.series().rows]);
@@ -48,9 +48,9 @@ describe('a run in threads', () => {
 
   it('ends with the error of a thread that fails', async () => {
     const fabric = fabricOf('examples/pair-line-rate.yaml');
-    const [first, second] = planParts(fabric, placeInServices(fabric.topology, 2));
+    const [first, second] = planPartitions(fabric, placeInServices(fabric.topology, 2));
     const nowhere = { place: 99, port: 0 };
-    const broken: PartPlan = { ...second!, links: [[nowhere, nowhere]] };
+    const broken: PartitionPlan = { ...second!, links: [[nowhere, nowhere]] };
     const doomed = new ThreadsRun(fabric, [first!, broken], { check: false, from: null });
     await assert.rejects(doomed.run());
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
-import { planParts } from '../../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
 import { CycleCheck } from '../../services/runtime/checks/cycle-check.js';
 import type { Failure, RunResults } from '../../services/runtime/results/results.js';
@@ -28,13 +28,13 @@ async function inThreads(fabric: Fabric): Promise<Failure | null> {
 
 async function seenInThreads(fabric: Fabric): Promise<RunResults> {
   const placement = placeInServices(fabric.topology, 2);
-  const plans = planParts(fabric, placement, CycleCheck.isWanted(fabric));
+  const plans = planPartitions(fabric, placement, CycleCheck.isWanted(fabric));
   const { results } = await new ThreadsRun(fabric, plans, { check: true, from: null }).run();
   return results;
 }
 
 describe('a check that needs to see the whole fabric', () => {
-  it('finds the same circle of waits in threads, closed at the same moment', async () => {
+  it('finds the same cycle of waits in threads, closed at the same moment', async () => {
     const fabric = fabricOf('examples/ring-deadlock.yaml', ...CIRCLE);
     const failure = await inThreads(fabric);
     assert.match(failure!.reason, /^deadlock: /);
@@ -70,7 +70,7 @@ describe('a check that needs to see the whole fabric', () => {
     assert.deepEqual([results.failure, results.digest], [null, digest]);
   });
 
-  it('finds a circle of waits that a watchdog broke before the end, in threads, too', async () => {
+  it('finds a cycle of waits that a watchdog broke before the end, in threads, too', async () => {
     const fabric = fabricOf('examples/ring-deadlock-watchdog.yaml', ...CIRCLE);
     const failure = await inThreads(fabric);
     assert.match(failure!.reason, /^deadlock: /);

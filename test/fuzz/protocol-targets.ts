@@ -39,7 +39,7 @@ import {
 } from '../unit/engine/wire/vectors.js';
 import { messageOf } from '../../services/engine/faults/control-frames.js';
 import { readU48 } from '../../services/engine/wire/big-endian.js';
-import { Injector } from '../../services/fabric/assembly/forged-messages.js';
+import { Injector } from '../../services/fabric/assembly/spoofed-messages.js';
 import type { Target } from './fuzzer.js';
 
 const encoded = (encode: (into: Uint8Array) => number): Uint8Array => {

@@ -33,14 +33,14 @@ import {
   packStates,
 } from '../../services/runtime/checkpoints/snapshots.js';
 import { packPlain, unpackPlain } from '../../services/runtime/checkpoints/plain-octets.js';
-import { FrameReceiver, FrameSender } from '../../services/runtime/part/frame-batch.js';
+import { FrameReceiver, FrameSender } from '../../services/runtime/partition/frame-batch.js';
 import { MacKey } from '../../services/runtime/keys/mac.js';
 import {
   decodeMessage,
   encodeMessage,
   isAuthentic,
   PROTOCOL,
-} from '../../services/runtime/part/messages.js';
+} from '../../services/runtime/partition/messages.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
 import type { WholeState } from '../../services/runtime/whole-state.js';
 import { DEVICE_TARGETS } from './device-targets.js';

@@ -79,7 +79,7 @@ function writeReason(reason: string, all: readonly Change[]): void {
 }
 
 /**
- * Digests of these and figures of those: an example whose digest stays is not said to have another.
+ * Digests of these and metrics of those: an example whose digest stays is not said to have another.
  */
 function whatChanges(changes: readonly Change[]): string {
   const isDigest = ({ kinds }: Change): boolean => kinds.some((kind) => kind !== 'results');
@@ -91,7 +91,7 @@ function whatChanges(changes: readonly Change[]): string {
   const all = [
     ...named('digests', changes.filter(isDigest)),
     ...named(
-      'figures, but no digests,',
+      'results, but no digests,',
       changes.filter((change) => !isDigest(change)),
     ),
   ].join(', and ');

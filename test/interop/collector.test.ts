@@ -1,4 +1,4 @@
-/** Traces and figures pass a collector that others have made, and come out as they went in. */
+/** Traces and metrics pass a collector that others have made, and come out as they went in. */
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -18,7 +18,7 @@ const OF_THE_WALL = 'selvage.elapsed.seconds';
 /** Exports of a run, in an order that does not depend on their arrival. */
 interface Sent {
   readonly spans: readonly ReceivedSpan[];
-  readonly figures: readonly string[];
+  readonly metrics: readonly string[];
 }
 
 describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () => {
@@ -70,8 +70,8 @@ describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () =>
     return sentTo(receiver);
   }
 
-  it('takes whole trees and all figures over gRPC', async () => {
-    const { spans, figures } = await throughCollector(({ grpcUrl }) => grpcUrl);
+  it('takes whole trees and all metrics over gRPC', async () => {
+    const { spans, metrics } = await throughCollector(({ grpcUrl }) => grpcUrl);
     checkTrees(spans);
     for (const name of ['frame', 'hop', ...EPISODES]) {
       assert.ok(
@@ -80,8 +80,8 @@ describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () =>
       );
     }
     assert.deepEqual(spans, direct.spans);
-    assert.deepEqual(figures, direct.figures);
-    assert.ok(figures.some((figure) => figure.startsWith('selvage.blocked.seconds ')));
+    assert.deepEqual(metrics, direct.metrics);
+    assert.ok(metrics.some((figure) => figure.startsWith('selvage.blocked.seconds ')));
   });
 
   it('takes the same over HTTP, of a run in threads', async () => {
@@ -91,10 +91,10 @@ describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () =>
   });
 });
 
-function sentTo({ spans, figures }: Receiver): Sent {
+function sentTo({ spans, metrics }: Receiver): Sent {
   return {
     spans: [...spans].sort((a, b) => a.spanId.localeCompare(b.spanId)),
-    figures: figures
+    metrics: metrics
       .filter(({ name }) => name !== OF_THE_WALL)
       .map(figureText)
       .sort(),

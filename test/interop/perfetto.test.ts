@@ -122,12 +122,12 @@ describe('a trace for Perfetto', { skip, timeout: 300_000 }, () => {
     assert.ok(answers.causes.some(([from, to]) => from === 'full' && to === 'blocked'));
   });
 
-  it('has an arrow from an episode to each time that it held a frame', () => {
+  it('has an arrow from an episode to each time that it blocked a frame', () => {
     const { traces } = expected();
     const parts = traces.flatMap(({ steps }) => steps.flatMap((step) => step.parts));
-    const held = parts.filter(({ hold }) => hold !== null).length;
-    assert.ok(held > 0);
-    assert.deepEqual(answers.holders, [[held]]);
+    const blocked = parts.filter(({ hold }) => hold !== null).length;
+    assert.ok(blocked > 0);
+    assert.deepEqual(answers.holders, [[blocked]]);
   });
 
   it('has a track for each port below its device, in their order', () => {
@@ -148,7 +148,7 @@ describe('a trace for Perfetto', { skip, timeout: 300_000 }, () => {
     assert.match(said, new RegExp(`: ${traces.length} frames and ${episodes.length} episodes in `));
   });
 
-  it('has one flow where that is asked for', () => {
+  it('has one flow where that is requested', () => {
     const one = join(folder, 'one.pftrace');
     selvage('trace', run, '--perfetto', one, '--flow', 'victim/h4->h6');
     const { traces } = expected();

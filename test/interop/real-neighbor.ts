@@ -9,7 +9,7 @@ import { ROOT } from '../kit/emulate.js';
 
 const TOOLS = ['unshare', 'nsenter', 'ip', 'python3'];
 const PATIENCE_MS = 20_000;
-const LOOK_MS = 100;
+const POLL_MS = 100;
 export const DAEMON_PORT = 'v1';
 
 /** Why a daemon cannot be tried here; false if it can. */
@@ -21,7 +21,7 @@ export function whyNot(...daemons: string[]): string | false {
   }
   const trial = 'ip link add v0 type veth peer name v1';
   const isAllowed = spawnSync('unshare', ['-n', 'sh', '-c', trial]).status === 0;
-  return isAllowed ? false : 'the kernel does not allow a virtual cable in a network namespace';
+  return isAllowed ? false : 'the kernel does not allow a virtual link in a network namespace';
 }
 
 /**
@@ -57,7 +57,7 @@ export async function meet(
         const octets = end.step();
         if (octets !== null) child.stdin.write(`${Buffer.from(octets).toString('hex')}\n`);
       }
-      await wait(LOOK_MS);
+      await wait(POLL_MS);
     }
   } finally {
     child.stdin.end();

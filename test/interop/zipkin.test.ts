@@ -82,8 +82,8 @@ describe('a trace viewer', { skip: noZipkin, timeout: 300_000 }, () => {
     const byId = new Map(episode.map((span) => [span.id, span]));
     const above = (span: ZipkinSpan): ZipkinSpan | undefined =>
       span.parentId === undefined ? undefined : byId.get(span.parentId);
-    const held = episode.find(({ tags: own }) => own?.['selvage.port'] === 'h4:p1')!;
-    let [at, depth] = [held, 0];
+    const blocked = episode.find(({ tags: own }) => own?.['selvage.port'] === 'h4:p1')!;
+    let [at, depth] = [blocked, 0];
     for (let next = above(at); next !== undefined; next = above(at))
       [at, depth] = [next, depth + 1];
     assert.equal(at, root);

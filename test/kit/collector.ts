@@ -8,8 +8,8 @@ import { PYTHON_FOLDER, skipWithout } from './python.js';
 
 const PROGRAM = 'rotel/rotel-agent';
 const START_TRIES = 3;
-const LOOK_MS = 50;
-const LOOKS = 600;
+const POLL_MS = 50;
+const POLLS = 600;
 
 export const noCollector = skipWithout(PROGRAM);
 
@@ -56,7 +56,7 @@ function startAt(folder: string, target: string, grpc: number, http: number): Ch
 
 /** False if the collector has ended instead, or takes too long. */
 async function answers(child: ChildProcess, port: number): Promise<boolean> {
-  for (let left = LOOKS; left > 0 && child.exitCode === null; left--) {
+  for (let left = POLLS; left > 0 && child.exitCode === null; left--) {
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1');
       socket.once('connect', () => {
@@ -68,7 +68,7 @@ async function answers(child: ChildProcess, port: number): Promise<boolean> {
       });
     });
     if (isOpen) return true;
-    await setTimeout(LOOK_MS);
+    await setTimeout(POLL_MS);
   }
   return false;
 }

@@ -8,7 +8,7 @@ import type { CheckpointStorage } from '../../services/runtime/checkpoints/store
 import { CheckpointStore } from '../../services/runtime/checkpoints/store.js';
 import { LiveFaults } from '../../services/runtime/live-faults.js';
 import type { Log } from '../../services/runtime/log.js';
-import { PROTOCOL } from '../../services/runtime/part/messages.js';
+import { PROTOCOL } from '../../services/runtime/partition/messages.js';
 import { sourceOf } from './emulate.js';
 
 type Down = selvage.v1.ToService.$Properties;

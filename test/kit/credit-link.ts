@@ -6,7 +6,7 @@ import type { CreditLink } from '../../services/mechanisms/credit/invariants.js'
 import { isSettled } from '../../services/mechanisms/credit/invariants.js';
 import { WORD_WINDOW_MOST } from '../../services/mechanisms/credit/machine.js';
 import { CreditMechanism } from '../../services/mechanisms/credit/mechanism.js';
-import { ALLOWED, CONSUMED, LIMIT_SAID, PASSED } from '../../services/mechanisms/credit/records.js';
+import { ALLOWED, CONSUMED, LIMIT_SENT, PASSED } from '../../services/mechanisms/credit/records.js';
 import { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
 import type { RandomStream } from '../../services/engine/kernel/random.js';
@@ -324,7 +324,7 @@ export function nothingIsLost(link: CreditLink): boolean {
   const { unsolicited } = receiving.accounts.specOf(receivingRow).granting;
   const granted = unsolicited
     ? receiving.receiver.limit(receivingRow)
-    : receiving.receiver.count(receivingRow, LIMIT_SAID);
+    : receiving.receiver.count(receivingRow, LIMIT_SENT);
   return (
     isSettled(link) &&
     receiving.receiver.occupied(receivingRow) === 0 &&

@@ -13,7 +13,7 @@ import {
   CONSUMED,
   LAST_USE,
   LIMIT,
-  LIMIT_SAID,
+  LIMIT_SENT,
   MODES,
   PASSED,
   REFRESH_AT,
@@ -540,7 +540,7 @@ export class CreditStates {
     for (const at of [REFRESHES, MODES, WANTED]) parts.push(counts[at]!);
     for (const at of [REFRESH_AT, ACTIVE_AT]) parts.push(this.sinceNow(times[at]!));
     parts.push(this.sinceNow(credit.receiver.get(ROW, RECEIVER_SYNC_ASKED)));
-    for (const word of [PASSED, LIMIT, LIMIT_SAID]) {
+    for (const word of [PASSED, LIMIT, LIMIT_SENT]) {
       parts.push((credit.receiver.count(ROW, word) - base) & COUNT_MASK);
     }
     parts.push((credit.receiver.epoch(ROW) - epoch) & CE_EPOCH_MASK);

@@ -165,12 +165,12 @@ export class DiscoveryEnd implements DiscoveryHost {
 }
 
 /** Says when the copies of an LLDPDU arrive, counted from its sending; none: it is lost. */
-export type Cable = () => readonly number[];
+export type Medium = () => readonly number[];
 
 /** Runs both ends up to a time. */
 export function runLink(
   ends: readonly [DiscoveryEnd, DiscoveryEnd],
-  cable: Cable,
+  medium: Medium,
   untilPs: number,
 ): void {
   for (;;) {
@@ -180,6 +180,6 @@ export function runLink(
     if (atPs >= untilPs) return;
     // A restart of its own makes no event, so what follows a step goes by its time.
     const octets = first.step();
-    if (octets !== null) for (const delay of cable()) other.deliver(atPs + delay, octets);
+    if (octets !== null) for (const delay of medium()) other.deliver(atPs + delay, octets);
   }
 }

@@ -114,7 +114,7 @@ export class ChipBench {
   }
 
   private tell(port: number, stop: boolean): void {
-    this.chip.setStopped(port, 0, stop);
+    this.chip.setPaused(port, 0, stop);
     this.heard.push(`${stop ? 'Xoff' : 'Xon'} ${port}`);
   }
 }

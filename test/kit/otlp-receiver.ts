@@ -99,13 +99,13 @@ interface JsonRequest {
 export interface Receiver {
   readonly url: string;
   readonly spans: ReceivedSpan[];
-  readonly figures: ReceivedFigure[];
+  readonly metrics: ReceivedFigure[];
   close(): void;
 }
 
 export async function httpReceiver(): Promise<Receiver> {
   const spans: ReceivedSpan[] = [];
-  const figures: ReceivedFigure[] = [];
+  const metrics: ReceivedFigure[] = [];
   const server = createServer((request, response) => {
     const octets: Buffer[] = [];
     request.on('data', (piece: Buffer) => octets.push(piece));
@@ -113,7 +113,7 @@ export async function httpReceiver(): Promise<Receiver> {
       const message: unknown = JSON.parse(Buffer.concat(octets).toString());
       if (request.url === '/v1/metrics') {
         checkJson(message, 'ExportMetricsServiceRequest');
-        takeFigures(figures, message as JsonMetrics);
+        takeFigures(metrics, message as JsonMetrics);
       } else if (request.url === '/v1/traces') {
         checkJson(message, 'ExportTraceServiceRequest');
         take(spans, message as JsonRequest);
@@ -123,7 +123,7 @@ export async function httpReceiver(): Promise<Receiver> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, spans, figures, close: () => server.close() };
+  return { url: `http://127.0.0.1:${port}`, spans, metrics, close: () => server.close() };
 }
 
 interface JsonPoints {
@@ -151,7 +151,7 @@ interface JsonMetrics {
 
 export async function grpcReceiver(): Promise<Receiver> {
   const spans: ReceivedSpan[] = [];
-  const figures: ReceivedFigure[] = [];
+  const metrics: ReceivedFigure[] = [];
   const schema = protobuf.parse(SCHEMA).root;
   const read = (octets: Buffer, type: string): unknown => {
     const message = schema.lookupType(type);
@@ -185,7 +185,7 @@ export async function grpcReceiver(): Promise<Receiver> {
   });
   service('metrics.v1.MetricsService', (octets) => {
     checkOctets(octets, 'ExportMetricsServiceRequest');
-    takeFigures(figures, read(octets, 'Metrics') as JsonMetrics);
+    takeFigures(metrics, read(octets, 'Metrics') as JsonMetrics);
   });
   const credentials = ServerCredentials.createInsecure();
   const port = await new Promise<number>((resolve, reject) => {
@@ -197,7 +197,7 @@ export async function grpcReceiver(): Promise<Receiver> {
   return {
     url: `grpc://127.0.0.1:${port}`,
     spans,
-    figures,
+    metrics,
     close: () => {
       server.forceShutdown();
     },
@@ -227,13 +227,13 @@ function take(spans: ReceivedSpan[], { resourceSpans }: JsonRequest): void {
   }
 }
 
-function takeFigures(figures: ReceivedFigure[], { resourceMetrics }: JsonMetrics): void {
+function takeFigures(metrics: ReceivedFigure[], { resourceMetrics }: JsonMetrics): void {
   const scopes = resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics);
   for (const { name, gauge, sum, histogram } of scopes.flatMap(({ metrics }) => metrics)) {
     const points = (gauge ?? sum ?? histogram)?.dataPoints ?? [];
     for (const { attributes, asInt, asDouble, count } of points) {
       const value = Number(asInt ?? asDouble ?? count);
-      figures.push({ name, attributes: attributesOf(attributes), value });
+      metrics.push({ name, attributes: attributesOf(attributes), value });
     }
   }
 }

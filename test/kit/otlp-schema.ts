@@ -1,6 +1,6 @@
 /**
  * The published schema of OTLP 1.x (opentelemetry/proto: trace, metrics, resource and common, v1),
- * as far as traces and figures need it: by message, the number, name and type of each field.
+ * as far as traces and metrics need it: by message, the number, name and type of each field.
  */
 
 type Field = readonly [number, string, string];

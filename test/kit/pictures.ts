@@ -5,7 +5,7 @@ import { ROOT } from './emulate.js';
 
 /** For people to look at. */
 export const PICTURES = join(ROOT, 'dist', 'pictures');
-const LOOK_MS = 20;
+const POLL_MS = 20;
 const WIDTHS = [390, 768, 1440];
 /** A4 within its margins. */
 const PAPER = 718;
@@ -24,7 +24,7 @@ const OVERLAPS = `(() => {
     Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1 &&
     Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1 ? [a + ' / ' + b] : []));
 })()`;
-/** In the page: figures wider than their tiles, and words wider than the box that has them. */
+/** In the page: metrics wider than their tiles, and words wider than the box that has them. */
 const CUT_OFF = `[
   ...[...document.querySelectorAll('.tile')].filter((tile) => tile.scrollWidth > tile.clientWidth),
   ...[...document.querySelectorAll('.place text, .device text')].filter((text) =>
@@ -54,7 +54,7 @@ const COLLISIONS = `(() => {
   const over = (some, others) => some.flatMap((a) => others.flatMap((b) => a !== b &&
     a.map === b.map && Math.min(a.right, b.right) > Math.max(a.left, b.left) &&
     Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top) ? [a.name + ' / ' + b.name] : []));
-  const [tiers, badges, boxes] = [of('.tier', 0.5), of('.held circle', 1), of('.box', 0.5)];
+  const [tiers, badges, boxes] = [of('.tier', 0.5), of('.blocked cycle', 1), of('.box', 0.5)];
   return [over(tiers, [...tiers, ...of('canvas', 0)]), over(badges, [...badges, ...boxes]),
     over(boxes, boxes)].flat();
 })()`;
@@ -64,7 +64,7 @@ const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth';
 
 /** Until an expression holds in the page, whose policy may forbid to evaluate it by itself. */
 export async function until(page: Page, expression: string): Promise<void> {
-  while (!(await page.evaluate(expression))) await page.waitForTimeout(LOOK_MS);
+  while (!(await page.evaluate(expression))) await page.waitForTimeout(POLL_MS);
 }
 
 /**

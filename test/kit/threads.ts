@@ -1,10 +1,10 @@
-import { planParts } from '../../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 
 /** A run of a fabric in so many threads, with every check on unless it is not wanted. */
 export function inThreads(fabric: Fabric, threads: number, check = true): ThreadsRun {
-  const plans = planParts(fabric, placeInServices(fabric.topology, threads));
+  const plans = planPartitions(fabric, placeInServices(fabric.topology, threads));
   return new ThreadsRun(fabric, plans, { check, from: null });
 }

@@ -9,8 +9,8 @@ import type { ReceivedSpan } from './otlp-receiver.js';
 
 /** Where test/needs.mjs puts it. */
 const JAR = join(ROOT, 'node_modules/.cache/zipkin/zipkin-server.jar');
-const LOOK_MS = 200;
-const LOOKS = 600;
+const POLL_MS = 200;
+const POLLS = 600;
 /** Kinds that Zipkin knows, as OTLP numbers them; an internal span has none. */
 const KINDS: Readonly<Record<number, string>> = {
   2: 'SERVER',
@@ -51,10 +51,10 @@ export class Zipkin {
     const words = ['-Xmx384m', '-XX:TieredStopAtLevel=1', '-jar', JAR];
     const child = spawn('java', words, { stdio: 'ignore', env });
     const zipkin = new Zipkin(child, `http://127.0.0.1:${port}`);
-    for (let left = LOOKS; left > 0 && child.exitCode === null; left--) {
+    for (let left = POLLS; left > 0 && child.exitCode === null; left--) {
       const reply = await fetch(`${zipkin.url}/health`).catch(() => null);
       if (reply?.ok === true) return zipkin;
-      await setTimeout(LOOK_MS);
+      await setTimeout(POLL_MS);
     }
     await zipkin.stop();
     throw new Error('Zipkin does not start');
@@ -68,11 +68,11 @@ export class Zipkin {
     if (reply.status !== 202) throw new Error(`Zipkin: ${reply.status} ${await reply.text()}`);
     // It stores spans after it has answered, those of a request in their order.
     const last = spans.at(-1)!;
-    for (let left = LOOKS; left > 0; left--) {
+    for (let left = POLLS; left > 0; left--) {
       const found = await fetch(`${this.url}/api/v2/trace/${last.traceId}`);
       const stored = found.ok ? ((await found.json()) as ZipkinSpan[]) : [];
       if (stored.some(({ id }) => id === last.spanId)) return;
-      await setTimeout(LOOK_MS);
+      await setTimeout(POLL_MS);
     }
     throw new Error('Zipkin does not store what it has taken');
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
-import { planParts } from '../../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import { Session } from '../../services/runtime/session.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
 import { CF_UPDATE } from '../../services/engine/wire/cf-update.js';
@@ -46,7 +46,7 @@ describe('a capture', () => {
       rest.restore(half.save());
       const continued = captureOctets(fabric, whole(rest).captures());
       assert.ok(octets.equals(continued));
-      const plans = planParts(fabric, placeInServices(fabric.topology, 3));
+      const plans = planPartitions(fabric, placeInServices(fabric.topology, 3));
       const threads = new ThreadsRun(fabric, plans, { check: false, from: null });
       const { captures } = await threads.run();
       assert.ok(octets.equals(captureOctets(fabric, captures)));
@@ -161,7 +161,7 @@ describe('a capture', () => {
     assert.deepEqual(packetLines(captureOctets(fabric, session.captures())), []);
   });
 
-  it('of a cable has both of its ends', () => {
+  it('of a link has both of its ends', () => {
     const fabric = fabricOf(
       'examples/victim-behind-pfc.yaml',
       'observe.captures.ports=[leaf1--spine1]',

@@ -79,7 +79,7 @@ class Listener implements Probe {
   readonly controlReceived = this.hear;
   readonly stopAsked = this.hear;
   readonly grantStep = this.hear;
-  readonly heldChanged = this.hear;
+  readonly blockedChanged = this.hear;
   readonly grantShort = this.hear;
   readonly messageDelivered = this.hear;
   readonly nicGranted = this.hear;

@@ -22,7 +22,7 @@ function selvage(...words: string[]): { code: number | null; out: string; err: s
 const example = (name: string): string => join(ROOT, 'examples', `discovery-${name}.yaml`);
 
 describe('selvage neighbors', () => {
-  it('names who is at every port', () => {
+  it('names the link partner of every port', () => {
     const { code, out } = selvage('neighbors', example('willing-hosts'));
     assert.equal(code, 0);
     assert.match(out, /^ +h1:p1 +leaf1 +p1 +02:01:00:09:00:01 +bridge +\d+ s$/m);
@@ -110,7 +110,7 @@ describe('selvage paths', () => {
     assert.match(out, /priority 3 {2}refused: s2:p2 > s3:p1$/m);
     assert.match(
       out,
-      /s2:p2 > s3:p1 +held +no credit exchange at s3:p1: nothing is sent without it$/m,
+      /s2:p2 > s3:p1 +blocked +no credit exchange at s3:p1: nothing is sent without it$/m,
     );
   });
 

@@ -20,10 +20,10 @@ after(() => {
 
 interface Manifest {
   readonly variants: readonly { variant: string; set: string[]; digest: string; run: string }[];
-  readonly figures: readonly {
+  readonly metrics: readonly {
     variant: string;
     droppedFrames: number;
-    heldPs: Record<string, number>;
+    blockedPs: Record<string, number>;
     goodputBps: Record<string, number>;
   }[];
 }
@@ -36,8 +36,8 @@ describe('selvage duel', () => {
   const manifest = JSON.parse(text) as Manifest;
 
   it('compares what the mechanisms are known for', () => {
-    const of = (variant: string): Manifest['figures'][number] =>
-      manifest.figures.find((figures) => figures.variant === variant)!;
+    const of = (variant: string): Manifest['metrics'][number] =>
+      manifest.metrics.find((metrics) => metrics.variant === variant)!;
     assert.ok(of('none').droppedFrames > 0);
     for (const lossless of [
       'pause',
@@ -50,9 +50,9 @@ describe('selvage duel', () => {
       'pfc+ci',
     ]) {
       assert.equal(of(lossless).droppedFrames, 0, lossless);
-      assert.ok(of(lossless).heldPs['host']! > 0, lossless);
+      assert.ok(of(lossless).blockedPs['host']! > 0, lossless);
     }
-    assert.ok(of('pfc+dcqcn').heldPs['host']! < of('pfc').heldPs['host']!);
+    assert.ok(of('pfc+dcqcn').blockedPs['host']! < of('pfc').blockedPs['host']!);
   });
 
   it('can be had again from its manifest, bit for bit', () => {

@@ -62,6 +62,6 @@ function noPortIsPlottedAboveItsRate(
       // Each priority is rounded to a whole bit per second.
       assert.ok(sum <= rateBps + own.length, `${port}: ${sum} of ${rateBps} b/s in span ${span}`);
     }
-    for (const { held } of own) assert.ok((held ?? []).every((share) => share <= 1));
+    for (const { blocked } of own) assert.ok((blocked ?? []).every((share) => share <= 1));
   });
 }

@@ -201,7 +201,7 @@ faults: [${faults}]
 
   it('breaks in one way', () => {
     const swapped = leafSpine('{ kind: mis-cabling, swap: [leaf1:p1, leaf2:p1] }');
-    breaksInOneWay(swapped, leafSpine(''), 'cables');
+    breaksInOneWay(swapped, leafSpine(''), 'links');
   });
 
   it('is refused where it joins a device to itself, or has a time', () => {
@@ -209,8 +209,11 @@ faults: [${faults}]
       assert.throws(() => leafSpine(fault), reason);
     };
     refuse('{ kind: mis-cabling, swap: [leaf1:p3, spine1:p2] }', /would join spine1 to itself/);
-    refuse('{ kind: mis-cabling, swap: [leaf1:p9, leaf2:p1] }', /no cable is in leaf1:p9/);
-    refuse('{ kind: mis-cabling, swap: [leaf1:p1, leaf2:p1], at: 1us }', /cables are laid before/);
+    refuse('{ kind: mis-cabling, swap: [leaf1:p9, leaf2:p1] }', /no link is at leaf1:p9/);
+    refuse(
+      '{ kind: mis-cabling, swap: [leaf1:p1, leaf2:p1], at: 1us }',
+      /links are connected before/,
+    );
   });
 });
 
@@ -226,14 +229,14 @@ faults: [{ kind: freeze, where: ${where}, for: 1us }]
   };
   const ports = (where: string): number => hit(where).length;
 
-  it('may be said by name, or a pattern', () => {
+  it('may be given by name, or a pattern', () => {
     assert.deepEqual(hit('{ device: h3 }'), ['h3:p1']);
     assert.equal(ports('{ device: "leaf*" }'), 4 * 8);
     assert.deepEqual(hit('{ port: "leaf2:p7" }'), ['leaf2:p7']);
     assert.equal(ports('{ port: "*:p8" }'), 4);
   });
 
-  it('may be said by kind, or by tier', () => {
+  it('may be given by kind, or by tier', () => {
     const isHost = (name: string): boolean => name.startsWith('h');
     assert.equal(hit('{ kind: host }').filter(isHost).length, 16);
     assert.equal(ports('{ kind: host }'), 16);
@@ -245,7 +248,7 @@ faults: [{ kind: freeze, where: ${where}, for: 1us }]
     assert.throws(() => hit('{ tier: core }'), /no port is like that: fault1 hits none/);
   });
 
-  it('may be said by who is at the other end, and by all of that together', () => {
+  it('may be given by the link partner, and by all of that together', () => {
     assert.deepEqual(hit('{ peer: h3 }'), ['leaf1:p3']);
     assert.deepEqual(hit('{ tier: spine, peer: leaf2, port: "spine3:*" }'), ['spine3:p2']);
   });
@@ -283,7 +286,7 @@ describe('forged messages', () => {
     const pauses = (results: RunResults): number =>
       results.ports
         .find(({ port }) => port === 'h3:p1')!
-        .priorities.find(({ priority }) => priority === 3)?.heldPs ?? 0;
+        .priorities.find(({ priority }) => priority === 3)?.blockedPs ?? 0;
     const plausible = forged('sfc-proxy', 'where: { device: h12 }, frames: sfcm, to: h3');
     assert.ok(pauses(plausible) > pauses(lie) + 100e6, `${pauses(plausible)}, ${pauses(lie)}`);
     assert.equal(counted(plausible, 'leaf1', 'sfcSfcmsForged'), 0);

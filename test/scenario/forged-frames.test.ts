@@ -112,10 +112,10 @@ describe('a forged control frame', () => {
 
   it('stops a priority, if it is PFC', () => {
     const forged = forgedBy(recorded('pfc', 'victim-behind-pfc'), "{ port: 'leaf2:p2' }");
-    const held = (...set: string[]): number =>
+    const blocked = (...set: string[]): number =>
       countOf(finished('victim-behind-pfc', ...set), 'h6', 0, 'pausedTimePs');
-    assert.equal(held(), 0);
-    assert.ok(held(forged) >= 60e6, `${held(forged)} ps`);
+    assert.equal(blocked(), 0);
+    assert.ok(blocked(forged) >= 60e6, `${blocked(forged)} ps`);
   });
 
   it('is spent like a true one, if it grants credit that is counted up and not a total', () => {

@@ -225,7 +225,7 @@ faults: [{ kind: link-down, at: 5us, for: 2us, where: { device: h1 } }]`);
     const { credits, failure, llr } = overTwoKm(`faults: [${fault}]`);
     assert.equal(failure, null);
     assert.ok(llr.length > 0 && credits[1]!.recovered > 0);
-    assert.ok(credits[0]!.held + credits[1]!.occupied <= credits[0]!.bufferUnits);
+    assert.ok(credits[0]!.available + credits[1]!.occupied <= credits[0]!.bufferUnits);
   });
 
   it('needs totals: increments are refused', () => {

@@ -239,8 +239,8 @@ describe('receive descriptors of an 82599', () => {
     const waiting = framesOf(slow('', 0));
     assert.ok(waiting[1]! < 900, waiting.join());
     const results = slow(', drop: true', 0);
-    const [held, free] = framesOf(results);
-    assert.ok(Math.abs(held! - 500) < 5 && free! > 650 * 0.99, framesOf(results).join());
+    const [blocked, free] = framesOf(results);
+    assert.ok(Math.abs(blocked! - 500) < 5 && free! > 650 * 0.99, framesOf(results).join());
     const dropped = results.priorities[0]!.drops['no-descriptor']!;
     assert.ok(dropped > 200, String(dropped));
     assert.equal(nicOf(results).registers['QPRDC[0]'], dropped);

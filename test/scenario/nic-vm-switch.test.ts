@@ -59,7 +59,7 @@ describe('the switch between virtual machines of an 82599', () => {
   - { name: out, stream: { from: h1, to: h2 }, priority: 4 }
 `,
     );
-    // One frame every 4 us; nothing else is held up.
+    // One frame every 4 us; nothing else is blocked.
     assert.ok(Math.abs(framesOf(results, 'local') - 250) < 5);
     assert.ok(framesOf(results, 'out') > 790, String(framesOf(results, 'out')));
     const [row] = nicOf(results).switched;

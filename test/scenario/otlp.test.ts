@@ -14,7 +14,7 @@ import type { ReceivedSpan } from '../kit/otlp-receiver.js';
 import { checkTrees, EPISODES } from '../kit/span-trees.js';
 import { grpcReceiver, httpReceiver } from '../kit/otlp-receiver.js';
 
-describe('figures for Prometheus', () => {
+describe('metrics for Prometheus', () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
   after(() => {
     rmSync(folder, { recursive: true });
@@ -94,7 +94,7 @@ describe('spans over OTLP', () => {
     receiver.close();
     assert.equal(status, 0, stderr);
     assert.match(stderr, /^\d+ spans were sent .*\nfigures of 20 ports were sent\n$/);
-    assert.ok(receiver.figures.some(({ name }) => name === 'selvage.blocked.seconds'));
+    assert.ok(receiver.metrics.some(({ name }) => name === 'selvage.blocked.seconds'));
     overHttp = receiver.spans;
     checkTrees(overHttp);
     const count = (name: string): number => overHttp.filter((span) => span.name === name).length;
@@ -165,9 +165,9 @@ describe('spans over OTLP', () => {
       return { ...span, attributes, links: [] };
     });
     assert.deepEqual(receiver.spans, alone);
-    const held = alone.filter(({ name }) => name === 'blocked');
-    assert.ok(held.length > 0);
-    for (const { attributes } of held) {
+    const blocked = alone.filter(({ name }) => name === 'blocked');
+    assert.ok(blocked.length > 0);
+    for (const { attributes } of blocked) {
       assert.equal(attributes['selvage.mechanism'], 'pfc');
       assert.match(String(attributes['selvage.link_partner']), /^(leaf|spine)\d:p\d$/);
     }

@@ -87,7 +87,7 @@ describe('a run that goes on from a saved state', () => {
     assert.notEqual(branched.digest, run(changed).digest);
   });
 
-  it('is asked for by the run directory of an interrupted run', () => {
+  it('is given by the run directory of an interrupted run', () => {
     const fabric = fabricOf(EXAMPLE);
     const session = new Session(fabric, { check: false });
     session.runTo(200e6);

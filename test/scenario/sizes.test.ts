@@ -36,7 +36,7 @@ interface Row {
 }
 
 describe('selvage size', () => {
-  // The delay model of 802.1Q Annex N, with the ceilings of 802.3 and with figures of hardware.
+  // The delay model of 802.1Q Annex N, with the ceilings of 802.3 and with metrics of hardware.
   const rows: readonly Row[] = [
     {
       link: '100G, length: 100m, interfaceDelay: 1121280ps',

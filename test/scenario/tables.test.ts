@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { inDatabase } from '../../services/report/tables/database.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
-import { planParts } from '../../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
 import { Session } from '../../services/runtime/session.js';
 import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
 import { eventsOf } from '../../services/telemetry/events/event-table.js';
@@ -133,13 +133,13 @@ describe('tables of a run', () => {
     });
   }
 
-  it('are asked of a run', () => {
+  it('are queried of a run', () => {
     const { status, stderr } = selvage('query', folder, 'select 1');
     assert.equal(status, 2);
     assert.match(stderr, /is no run directory/);
   });
 
-  it('stay CSV where that is asked for', () => {
+  it('stay CSV where that is requested', () => {
     const out = join(folder, 'plain');
     const scenario = join(ROOT, 'examples/pair-line-rate.yaml');
     assert.equal(selvage('run', scenario, '--quiet', '--no-parquet', '--out', out).status, 0);
@@ -178,7 +178,7 @@ describe('events', () => {
         ['dark', 1, 600],
       ],
     );
-    const plans = planParts(fabric, placeInServices(fabric.topology, 2));
+    const plans = planPartitions(fabric, placeInServices(fabric.topology, 2));
     const { events } = await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
     assert.deepEqual(
       eventsOf(fabric, events!).filter(({ event }) => /lit|dark/.test(event)),
@@ -200,7 +200,7 @@ describe('events', () => {
       rest.restore(half.save());
       while (rest.advance(1000) === 'running');
       assert.deepEqual(eventsOf(fabric, rest.events()!), expected);
-      const plans = planParts(fabric, placeInServices(fabric.topology, 3));
+      const plans = planPartitions(fabric, placeInServices(fabric.topology, 3));
       const { events } = await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
       assert.deepEqual(eventsOf(fabric, events!), expected);
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { duelFigures, duelText } from '../../services/report/duel.js';
+import { duelMetrics, duelText } from '../../services/report/duel.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';
 import { completionCurves, slowdownBySize } from '../../services/report/page/page-flows.js';
 import { summaryText } from '../../services/report/summary-text.js';
@@ -123,7 +123,7 @@ describe('flows that do not finish', () => {
     const watch = { controlOctets: 0, reservedOctets: 0, reactionPs: null };
     const side = { variant: 'pfc', set: [], results, expectations: [], watch, folder: '' };
     const tiers = new Map(results.ports.map(({ device }) => [device, 'host']));
-    const text = duelText([duelFigures(side, tiers)], PLAIN);
+    const text = duelText([duelMetrics(side, tiers)], PLAIN);
     assert.match(text, /flows done +2 \/ 7$/m);
     assert.match(text, /FCT p99 +> 300 us$/m);
   });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { exitCodeOf, EXIT } from '../../services/cli/exit.js';
-import { duelFigures, duelText } from '../../services/report/duel.js';
+import { duelMetrics, duelText } from '../../services/report/duel.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';
 import { summaryText } from '../../services/report/summary-text.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
@@ -93,7 +93,7 @@ describe('verdict of a run', () => {
     assert.equal(codeOf(fabric, results), EXIT.STALLED);
   });
 
-  it('is stalled where a flow is held and nothing explains it, and says by whom', () => {
+  it('is stalled where a flow is blocked and nothing explains it, and names the port', () => {
     const storm = 'faults: [{ kind: storm, where: { device: h2 }, priority: 3, at: 50us }]';
     const fabric = star('2ms', STREAM, storm);
     const results = ran(fabric);
@@ -118,7 +118,7 @@ faults: [{ kind: link-down, at: 50us, where: { port: 's1:p2' } }]`);
     );
   });
 
-  it('is complete where flows are merely under way, slow, held for a moment, or idle', () => {
+  it('is complete where flows are merely under way, slow, blocked for a moment, or idle', () => {
     const storm = 'kind: storm, where: { device: h2 }, priority: 3';
     const slow = STREAM.replace('raw', 'raw, rate: 20M');
     for (const fabric of [
@@ -168,7 +168,7 @@ describe('duels', () => {
     const watch = { controlOctets: 0, reservedOctets: 0, reactionPs: null };
     const side = (fabric: Fabric) => {
       const run = { variant: 'pfc', set: [], results: ran(fabric), expectations: [], watch };
-      return duelFigures({ ...run, folder: '' }, tiersOf(fabric));
+      return duelMetrics({ ...run, folder: '' }, tiersOf(fabric));
     };
     const ring = side(fabricOf(RING));
     assert.deepEqual([ring.status, ring.stalledFlows, ring.deadlocks], ['deadlocked', 5, 1]);

@@ -73,8 +73,8 @@ function isWhole(results: RunResults, what: string): void {
   assert.equal(results.failure?.reason, undefined, what);
   assert.equal(results.status, 'complete', what);
   assert.deepEqual(results.lostCredits, [], what);
-  for (const { port, held, bufferUnits } of results.credits) {
-    assert.ok(held <= bufferUnits, `${what}: ${port} has ${held} of ${bufferUnits}`);
+  for (const { port, available, bufferUnits } of results.credits) {
+    assert.ok(available <= bufferUnits, `${what}: ${port} has ${available} of ${bufferUnits}`);
   }
 }
 

@@ -121,7 +121,7 @@ faults:
     assert.equal(results.failure?.reason, undefined);
     assert.deepEqual(results.lostCredits, []);
     assert.ok(results.credits.some(({ wrongTotals }) => wrongTotals > 0));
-    for (const { held, bufferUnits } of results.credits) assert.ok(held <= bufferUnits);
+    for (const { available, bufferUnits } of results.credits) assert.ok(available <= bufferUnits);
   });
 });
 

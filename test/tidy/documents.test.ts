@@ -57,33 +57,57 @@ it('what a founding document says has a source and a test', () => {
 const RETIRED: readonly RegExp[] = [
   /\bagenda/i,
   /asker/i,
+  // Two links may be mis-cabled; each stays a link.
+  /\bcables?\b|[a-z]Cables?\b|\bcable[A-Z]|CABLE_/,
   /\bcarriage/i,
+  /\bcircle(Of|Through|Among)|circles? (that|of) waits?/i,
+  /(?<!flow )\bcompletion times?\b/i,
   /contender/i,
   /\bdesk/i,
   /\bdice\b/i,
+  /done p50|slow p99/i,
   /doorkeeper/i,
+  /drawnBefore/,
+  /edge that acts/i,
+  // Documents have figures with a number; programs and pages draw some.
+  /(?<![.<]|<\/)\bfigures?\b(?! \d| {|>| class| key)|[a-z]Figures?\b|\bFigures?\b(?! \d)/,
   /forger/i,
   /frame-time lost/i,
   /glanc(e|ing)/i,
   /guilty/i,
+  // What a protocol withholds is something else.
+  /(?<!with)held/i,
   /\bheed/i,
+  /\bhomes?\b|\bgoHome/i,
+  /ingress ?accounts?\b/i,
   /\bkicks?\b/i,
   // A PCIe link has lanes, and nothing else.
   /(?<!PCIe.*)\blanes?\b/i,
+  /\bLie\b|\ba lie\b/,
+  /\blook\(|\blooked[A-Z]|[a-z]Looks?\b|LookRequest/,
+  /\blot[AB]?\b(?! of)/,
   /machinery/i,
   /meeting/i,
+  /\bMember\b|makeMember/,
   /metered/i,
   /neighbour/i,
   /obey/i,
+  /on the wall\b/i,
   /outlet/i,
+  /\bPart(State|Plan)\b|runtime\/part\b/,
+  /payload \d+ [GM]b/,
   /promised memory/i,
+  /\bset apart\b/i,
   /shelf/i,
   /stand-in/i,
+  /[a-z]Stopped\b|\bstopped(By|Groups|Ps|Since|Until)/,
+  /-ways\b|OnWay\b/,
   /\bwish/i,
 ];
 
 it('retired words are gone', () => {
-  const written = /^(services|docs|examples|clients|proto|k8s|bench)\/.*\.(tsx?|md|yaml|proto|py)$/;
+  const written =
+    /^(services|docs|examples|clients|proto|k8s|deploy|bench)\/.*\.(tsx?|mjs|css|md|yaml|proto|py)$/;
   const spoken = [...filesMatching(written), 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
   const found = spoken.flatMap((path) =>
     textOf(path)
@@ -97,11 +121,11 @@ it('retired words are gone', () => {
 });
 
 /** What people do. Components send, receive, advertise, grant, record: see docs/glossary.md. */
-const PERSONAL = /\b(told|nobody|somebody|anybody|whoever|hears?|hearers?|heard|heeds?|ears?)\b/i;
+const PERSONAL =
+  /\b(told|said|asked|nobody|somebody|anybody|who|whom|whoever|hears?|hearers?|heard|heeds?|ears?|he|him)\b/i;
 
 it('components send and receive: words of people stay out', () => {
-  const written =
-    /^(services\/(?!(report\/)?page\/).*\.(tsx?|md)|examples\/.*\.yaml|proto\/.*\.proto)$/;
+  const written = /^(services\/.*\.(tsx?|md|css)|examples\/.*\.yaml|proto\/.*\.proto)$/;
   const found = filesMatching(written).flatMap((path) =>
     textOf(path)
       .split('\n')

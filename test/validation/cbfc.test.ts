@@ -294,15 +294,15 @@ describe('Waits under CBFC', () => {
     assert.equal(status, 'complete');
   });
 
-  it('are held times of the mechanism, whose root is the slowest queue', () => {
+  it('are blocked times of the mechanism, whose root is the slowest queue', () => {
     const session = new Session(fabricOf(`${INCAST}observe: { episodes: true }\n`), {
       check: true,
     });
     while (session.advance(1000) === 'running');
-    const held = session.congestion()!.episodes.filter(({ kind }) => kind === 'blocked');
-    assert.ok(held.length > 0);
-    assert.ok(held.every(({ mechanism }) => mechanism === 'cbfc'));
-    assert.ok(held.some(({ parent }) => parent !== null));
+    const blocked = session.congestion()!.episodes.filter(({ kind }) => kind === 'blocked');
+    assert.ok(blocked.length > 0);
+    assert.ok(blocked.every(({ mechanism }) => mechanism === 'cbfc'));
+    assert.ok(blocked.some(({ parent }) => parent !== null));
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { variantOf, settingsFor } from '../../services/fabric/scenario/variants.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
-import { duelFigures, type DuelFigures, duelText } from '../../services/report/duel.js';
+import { duelMetrics, type DuelMetrics, duelText } from '../../services/report/duel.js';
 import { DuelWatch } from '../../services/report/duel-watch.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
@@ -23,7 +23,7 @@ function fabricUnder(name: string): Fabric {
   return fabricOf(EXAMPLE, ...settingsFor(variantOf(name), loaded, topology));
 }
 
-function figuresOf(name: string): DuelFigures {
+function metricsOf(name: string): DuelMetrics {
   const fabric = fabricUnder(name);
   const session = new Session(fabric, { check: true });
   const watch = new DuelWatch(fabric, session.engine);
@@ -31,39 +31,39 @@ function figuresOf(name: string): DuelFigures {
   const results = session.results('complete');
   const { devices } = fabric.topology;
   const tierOf = new Map(devices.map((device) => [device.name, device.tier]));
-  return duelFigures(
+  return duelMetrics(
     { variant: name, set: [], results, expectations: [], watch, folder: '' },
     tierOf,
   );
 }
 
 describe('an incast that a victim shares a fabric with', () => {
-  const [pfc, sfc, ci, dcqcn] = ['pfc', 'pfc+sfc', 'pfc+ci', 'pfc+dcqcn'].map(figuresOf) as [
-    DuelFigures,
-    DuelFigures,
-    DuelFigures,
-    DuelFigures,
+  const [pfc, sfc, ci, dcqcn] = ['pfc', 'pfc+sfc', 'pfc+ci', 'pfc+dcqcn'].map(metricsOf) as [
+    DuelMetrics,
+    DuelMetrics,
+    DuelMetrics,
+    DuelMetrics,
   ];
   const all = [pfc, sfc, ci, dcqcn];
 
   it('loses nothing and ends under all of them', () => {
-    for (const figures of all) {
-      assert.equal(figures.status, 'complete', figures.variant);
-      assert.equal(figures.droppedFrames, 0);
-      assert.deepEqual(figures.finished, { done: 16, total: 16 });
+    for (const metrics of all) {
+      assert.equal(metrics.status, 'complete', metrics.variant);
+      assert.equal(metrics.droppedFrames, 0);
+      assert.deepEqual(metrics.finished, { done: 16, total: 16 });
     }
   });
 
   it('spreads under PFC alone, to hosts and to the victim', () => {
     assert.ok(pfc.goodputBps['victim']! < 0.6 * VICTIM_ALONE_BPS);
     assert.equal(pfc.victims, 1);
-    for (const tier of ['host', 'leaf', 'spine']) assert.ok(pfc.heldPs[tier]! > 1e9, tier);
+    for (const tier of ['host', 'leaf', 'spine']) assert.ok(pfc.blockedPs[tier]! > 1e9, tier);
   });
 
   it('is stopped at its sources by SFC: no PFC anywhere, and the victim is not touched', () => {
     assert.ok(sfc.goodputBps['victim']! >= VICTIM_ALONE_BPS);
     assert.equal(sfc.victims, 0);
-    assert.deepEqual([sfc.heldPs['leaf'], sfc.heldPs['spine']], [0, 0]);
+    assert.deepEqual([sfc.blockedPs['leaf'], sfc.blockedPs['spine']], [0, 0]);
     assert.ok(sfc.peakQueueOctets < pfc.peakQueueOctets / 4);
     // Sources that share a switch with the first congested queue are paused within a microsecond.
     assert.ok(sfc.reactionPs !== null && sfc.reactionPs < 1e6);
@@ -75,7 +75,7 @@ describe('an incast that a victim shares a fabric with', () => {
   });
 
   it('pauses hosts less with DCQCN, which is slower than SFC and faster than PFC alone', () => {
-    assert.ok(dcqcn.heldPs['host']! < 0.5 * pfc.heldPs['host']!);
+    assert.ok(dcqcn.blockedPs['host']! < 0.5 * pfc.blockedPs['host']!);
     assert.ok(dcqcn.reactionPs! > 5 * sfc.reactionPs!);
     assert.ok(dcqcn.reactionPs! < pfc.reactionPs!);
   });

@@ -35,7 +35,7 @@ describe('a ring whose accounts of credit are smaller than two frames', () => {
   }
 
   it('is not called locked up while credit is only on its way', () => {
-    // Up and down a tree there is no circle, however short of credit all of them are.
+    // Up and down a tree there is no cycle, however short of credit all of them are.
     const { status, failure } = runScenario(`
 fabric: { generator: leaf-spine, leaves: 3, spines: 2, hostsPerLeaf: 2 }
 duration: 200us

@@ -62,7 +62,7 @@ describe('Credit that is granted on request only', () => {
           length,
         );
         const sender = credits.find(({ port }) => port === 'h1:p1')!;
-        return sender.held;
+        return sender.available;
       });
       assert.ok(peaks[1]! > 2.5 * peaks[0]!, `${peaks.join(', ')} units in hand`);
     });

@@ -79,7 +79,7 @@ describe('the six steps of credit exchange', () => {
     assert.ok(stored.every(({ device }) => device === 's1'));
   });
 
-  it('are left out where they are not asked for, and alike in threads', async () => {
+  it('are left out where they are not requested, and alike in threads', async () => {
     assert.deepEqual(exchanges(SCENARIO.replace('steps', 'true')), []);
     const fabric = fabricOf(SCENARIO);
     const measured = await inThreads(fabric, 2).run();

@@ -118,9 +118,12 @@ it('channels that are blocked at the same time make a priority blocked once', ()
   const stopped = uplink({ policy: 'static', blue: BLUE });
   const results = run(fabricOf(stopped, 'load.0.start=0', 'load.1.start=0'));
   for (const { priorities } of results.ports) {
-    for (const { heldPs } of priorities) assert.ok(heldPs <= results.virtualPs, `${heldPs}`);
+    for (const { blockedPs } of priorities)
+      assert.ok(blockedPs <= results.virtualPs, `${blockedPs}`);
   }
   const uplinkPort = results.ports.find(({ port }) => port === 's1:p3')!;
   const hosts = results.ports.filter(({ port }) => ['h1:p1', 'h2:p1'].includes(port));
-  assert.ok([uplinkPort, ...hosts].some(({ priorities }) => priorities.some((p) => p.heldPs > 0)));
+  assert.ok(
+    [uplinkPort, ...hosts].some(({ priorities }) => priorities.some((p) => p.blockedPs > 0)),
+  );
 });

@@ -43,7 +43,7 @@ discovery: true
     // A host advertises that it is a station; so the leaf knows its level, and advertises it to the
     // spines, which then know theirs and advertise it to the leaves.
     const longest = Math.max(
-      ...session.engine.discovery.ports.map((port) => port!.agents[0]!.said.length),
+      ...session.engine.discovery.ports.map((port) => port!.agents[0]!.advertised.length),
     );
     const octets = PREAMBLE_OCTETS + longest + FCS_OCTETS;
     const wayPs = octets * 80 + 10e6 + 500e3;
@@ -132,17 +132,17 @@ load:
 });
 
 /** Sees LLDPDUs that start while their port is asked not to send. */
-class HeldLldp extends NullProbe {
-  whileHeld = 0;
-  private readonly held = new Map<string, number>();
+class BlockedLldp extends NullProbe {
+  whileBlocked = 0;
+  private readonly blocked = new Map<string, number>();
 
-  override heldChanged(device: number, port: number, _: number, priorities: number): void {
-    this.held.set(`${device}:${port}`, priorities);
+  override blockedChanged(device: number, port: number, _: number, priorities: number): void {
+    this.blocked.set(`${device}:${port}`, priorities);
   }
 
   override controlSent(device: number, port: number, _: number, octets: Uint8Array): void {
-    const isHeld = (this.held.get(`${device}:${port}`) ?? 0) !== 0;
-    if (isHeld && readU16(octets, 12) === ETHERTYPE_LLDP) this.whileHeld++;
+    const isBlocked = (this.blocked.get(`${device}:${port}`) ?? 0) !== 0;
+    if (isBlocked && readU16(octets, 12) === ETHERTYPE_LLDP) this.whileBlocked++;
   }
 }
 
@@ -156,9 +156,9 @@ duration: 60us
 load:
   - { name: over, stream: { from: [h2, h3], to: h1 }, rate: line, frame: 1518, priority: 3 }
 `;
-  const sent = (flowControl: string): readonly [HeldLldp, RunResults] => {
+  const sent = (flowControl: string): readonly [BlockedLldp, RunResults] => {
     const session = new Session(fabricOf(incast(flowControl)), { check: true });
-    const heard = new HeldLldp();
+    const heard = new BlockedLldp();
     session.engine.listen(heard);
     while (session.advance(1000) === 'running');
     return [heard, session.results('complete')];
@@ -167,14 +167,14 @@ load:
   it('wait for the end of a PAUSE, which stops all that MAC clients send', () => {
     const [heard, { discovery, status }] = sent('pause: true');
     assert.equal(status, 'complete');
-    assert.equal(heard.whileHeld, 0);
+    assert.equal(heard.whileBlocked, 0);
     const frames = discovery!.ports.map(({ statistics }) => statistics.statsFramesOutTotal);
     assert.ok(Math.min(...frames) < Math.max(...frames) - 10, frames.join());
   });
 
   it('pass PFC, which stops priorities in their queues', () => {
     const [heard] = sent('priorities: { 3: { flowControl: pfc, xoff: 50KB } }');
-    assert.ok(heard.whileHeld > 0);
+    assert.ok(heard.whileBlocked > 0);
   });
 });
 
@@ -276,7 +276,7 @@ duration: 100us
 load: [{ name: a, stream: { from: h1, to: h2 }, rate: line, frame: 1518, priority: 3 }]
 `;
 
-  it('lets the first frame go when both ends have said that they can', () => {
+  it('lets the first frame go when both ends have advertised that they can', () => {
     const results = runScenario(pair('status: both'));
     const { discovery } = results;
     const flow = flowOf(results, 'h1->h2');

@@ -77,7 +77,7 @@ describe('the root of congestion', () => {
       for (let round = 0; round < rounds; round++) {
         const { text, root } = incast(random, mechanism);
         const [worst] = treesOf(text);
-        assert.ok(worst !== undefined, `round ${round}: nothing is held back\n${text}`);
+        assert.ok(worst !== undefined, `round ${round}: nothing is blocked\n${text}`);
         assert.equal(worst.root.port, root, `round ${round}\n${text}`);
         assert.equal(worst.root.kind, 'queue');
       }

@@ -59,7 +59,7 @@ load:
       const peaks = runs.map((results) => slotPort(results, 's1:p1').peakSlots);
       for (const results of runs) {
         assert.equal(results.status, 'complete');
-        assert.ok(portOf(results, 'h1:p1').priorities.some(({ heldPs }) => heldPs > 0));
+        assert.ok(portOf(results, 'h1:p1').priorities.some(({ blockedPs }) => blockedPs > 0));
       }
       const peak = Math.max(...peaks);
       // A fifth of a long frame is the step between the beginnings.
@@ -107,10 +107,10 @@ describe('a stop that lasts', () => {
         '={ flowControl: false, xoff: 41, wred: { sum: wfq, levels: [16KiB, 24KiB, 32KiB] } }',
       ].join(''),
     );
-    const held = portOf(results, 'h1:p1').priorities[0]!;
-    assert.equal(held.heldCount, 1);
+    const blocked = portOf(results, 'h1:p1').priorities[0]!;
+    assert.equal(blocked.blockedCount, 1);
     // 65535 quanta are 33.55 ms; half of that after each frame comes the next, and Xon at the end.
-    const repeated = Math.floor(held.heldPs / 16.78e9);
+    const repeated = Math.floor(blocked.blockedPs / 16.78e9);
     assert.ok(repeated > 1);
     assert.equal(portOf(results, 's1:p1').controlSent, 1 + repeated + 1);
   });

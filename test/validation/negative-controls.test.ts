@@ -85,7 +85,7 @@ describe('negative controls', () => {
       const s1 = engine.devices.find((device) => device.spec.name === 's1')!;
       engine.shared.queues.shift(s1.firstPort, 3);
     });
-    assert.match(failure!.reason, /frames in = frames out, dropped, consumed and held/);
+    assert.match(failure!.reason, /frames in = frames out, dropped, consumed and buffered/);
   });
 
   it('a frame record that leaks is noticed', () => {

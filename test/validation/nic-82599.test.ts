@@ -254,8 +254,8 @@ describe('the receive side of the 82599', () => {
       [3, []],
     ]);
     assert.ok(buffer.peakOctets > 48 * 1024 && buffer.peakOctets <= 64 * 1024);
-    const held = results.ports[0]!.priorities.find(({ priority }) => priority === 3)!;
-    assert.ok(held.heldCount > 10);
+    const blocked = results.ports[0]!.priorities.find(({ priority }) => priority === 3)!;
+    assert.ok(blocked.blockedCount > 10);
     assert.equal(receiver.T4.length, 8);
     // Its arbiter gives both buffers the same.
     const octets = results.flows.map(({ payloadOctets }) => payloadOctets);

@@ -118,7 +118,7 @@ describe('a link strict class of an 82599', () => {
   });
 });
 
-describe('the rate scheduler of an 82599, whatever it is asked for', () => {
+describe('the rate scheduler of an 82599, whatever is configured', () => {
   const FRAMES = 400;
   const STARTED_PS = 2e6;
   const random = new RandomStream(82599, 'rates');

@@ -148,7 +148,7 @@ load: [ { name: s, stream: { from: [h1, h3], to: h2 }, rate: line, frame: 4096, 
       assert.deepEqual(results.priorities[0]!.drops, {});
       const far = results.ports.find(({ port }) => port === 's1:p3')!;
       // One pause that lasts to the end, and not one per frame.
-      assert.equal(far.priorities[0]!.heldCount, 1);
+      assert.equal(far.priorities[0]!.blockedCount, 1);
     });
   }
 });

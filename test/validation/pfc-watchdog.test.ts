@@ -25,7 +25,7 @@ function dropsOf({ priorities }: RunResults): Readonly<Record<string, number>> {
 /** Actions of the watchdog of storm-watchdog.yaml, and pauses received by its port. */
 class Witness extends NullProbe {
   readonly acted: { readonly on: boolean; readonly atPs: number }[] = [];
-  heldSincePs = 0;
+  blockedSincePs = 0;
   lastStopPs = 0;
 
   constructor(private readonly session: Session) {
@@ -37,8 +37,8 @@ class Witness extends NullProbe {
     return this.session.engine.devices[device]!.spec.ports[port]!.name === 's2:p1';
   }
 
-  override heldChanged(device: number, port: number, now: number, held: number): void {
-    if (this.isWatched(device, port) && held !== 0) this.heldSincePs = now;
+  override blockedChanged(device: number, port: number, now: number, blocked: number): void {
+    if (this.isWatched(device, port) && blocked !== 0) this.blockedSincePs = now;
   }
 
   override controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {
@@ -68,7 +68,7 @@ describe('a watchdog of PFC', () => {
     while (session.advance(1000) === 'running');
     const [steppedIn, steppedBack] = witness.acted;
     assert.equal(witness.acted.length, 2);
-    assert.deepEqual(steppedIn, { on: true, atPs: witness.heldSincePs + DETECTION_PS });
+    assert.deepEqual(steppedIn, { on: true, atPs: witness.blockedSincePs + DETECTION_PS });
     // Its last frame asks for 1000 quanta of 5.12 ns.
     const quietPs = witness.lastStopPs + 1000 * 5120;
     assert.deepEqual(steppedBack, { on: false, atPs: quietPs + RESTORATION_PS });
@@ -90,13 +90,13 @@ describe('a watchdog of PFC', () => {
     assert.deepEqual(without.watchdogs, []);
   });
 
-  it('opens a circle in which nothing would ever move again', () => {
+  it('opens a cycle in which nothing would ever move again', () => {
     const delivered = (name: string): number =>
       runScenario(`examples/${name}.yaml`).priorities[0]!.deliveredFrames;
     assert.ok(delivered('ring-deadlock-watchdog') > 2 * delivered('ring-deadlock'));
   });
 
-  it('names the circle as open from the moment that it steps in', () => {
+  it('names the cycle as open from the moment that it steps in', () => {
     const session = new Session(fabricOf('examples/ring-deadlock-watchdog.yaml'), { check: true });
     const opened: number[] = [];
     class Listener extends NullProbe {
@@ -111,7 +111,7 @@ describe('a watchdog of PFC', () => {
     for (const { openedPs } of deadlocks) assert.ok(opened.includes(openedPs!));
   });
 
-  it('that forwards turns the whole circle without a loss', () => {
+  it('that forwards turns the whole cycle without a loss', () => {
     const all = 'priorities: { 3: { watchdog: { detection: 100us, action: forward } } }';
     const results = runScenario(ring(all));
     assert.equal(results.status, 'complete');

@@ -5,9 +5,9 @@ import { describe, it } from 'node:test';
 import { findStandstill } from '../../services/engine/analysis/ledger/standstill.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { placeInServices } from '../../services/fabric/placement/placement.js';
-import { planParts } from '../../services/fabric/placement/part-plan.js';
-import { mergeParts } from '../../services/runtime/merge.js';
-import type { PartState } from '../../services/runtime/part/part.js';
+import { planPartitions } from '../../services/fabric/placement/partition-plan.js';
+import { mergePartitions } from '../../services/runtime/merge.js';
+import type { PartitionState } from '../../services/runtime/partition/partition.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf } from '../kit/emulate.js';
 
@@ -52,8 +52,8 @@ describe('the rule of progress', () => {
     const session = withoutGrants(creditStar, 20e6);
     session.runTo(1e9);
     const { devices } = session.save();
-    const plans = planParts(creditStar, placeInServices(creditStar.topology, 2));
-    const states = plans.map((plan): PartState => ({
+    const plans = planPartitions(creditStar, placeInServices(creditStar.topology, 2));
+    const states = plans.map((plan): PartitionState => ({
       devices: plan.devices.map((device) => devices[device]!),
       rows: [],
       sampleDueAt: Infinity,
@@ -62,11 +62,11 @@ describe('the rule of progress', () => {
       observed: plan.devices.map(() => null),
     }));
     const moment = { boundPs: 1e9, framesSeen: 0 };
-    const { failure } = mergeParts(creditStar, plans, states, {
+    const { failure } = mergePartitions(creditStar, plans, states, {
       status: 'complete',
       failure: null,
       check: true,
-      lookedPs: 0,
+      checkedPs: 0,
       moment,
       steps: [],
     }).results;

@@ -19,7 +19,7 @@ function waitsFor(fabric: Fabric, engine: Engine): Map<number, Set<number>> {
   const { xoffOctets, xonGapOctets } = fabric.margins[0]!;
   const graph = new Map<number, Set<number>>();
   for (let egress = 0; egress < ports.count; egress++) {
-    if ((ports.held(egress) & (1 << PRIORITY)) === 0) continue;
+    if ((ports.blocked(egress) & (1 << PRIORITY)) === 0) continue;
     const stored = new Map<number, number>();
     queues.forEach(egress, (frame) => {
       assert.equal(pool.words[frame + CLASS]! & PRIORITY_MASK, PRIORITY);
@@ -45,20 +45,20 @@ function hasCircle(graph: ReadonlyMap<number, ReadonlySet<number>>): boolean {
   return [...graph.keys()].some((account) => leadsTo(account, account, new Set()));
 }
 
-/** Event by event: the first moment at which the queues themselves show a circle. */
+/** Event by event: the first moment at which the queues themselves show a cycle. */
 function closedAt(fabric: Fabric): number {
   const engine = wholeEngine(fabric);
   const windows = new Windows(engine, fabric.lookaheadPs);
   for (;;) {
     const now = windows.nextTime();
-    assert.ok(now < 1e9, 'no circle closes');
+    assert.ok(now < 1e9, 'no cycle closes');
     windows.run(now + 1);
     if (hasCircle(waitsFor(fabric, engine))) return now;
   }
 }
 
 describe('a ring that locks up', () => {
-  it('is named with its ports, at the picosecond at which the circle closes', () => {
+  it('is named with its ports, at the picosecond at which the cycle closes', () => {
     const fabric = fabricOf(EXAMPLE);
     const [deadlock, ...others] = run(fabric).deadlocks;
     assert.deepEqual(others, []);
@@ -94,7 +94,7 @@ observe: { episodes: true }
     assert.equal(deadlocks[0]!.closedPs, closedAt(fabric));
   });
 
-  it('ends a run that would go on, with the circle as the reason', () => {
+  it('ends a run that would go on, with the cycle as the reason', () => {
     const endless = fabricOf(EXAMPLE, 'duration=350ms', 'load.0.bytes=1MB');
     const session = new Session(endless, { check: false });
     while (session.advance(1000) === 'running');

@@ -176,16 +176,16 @@ describe('a victim of congestion that is not its own', () => {
     const victim = (results: RunResults): number => flowOf(results, 'h4->h6').goodputBps;
     assert.ok(victim(pfc) < 40e9, String(victim(pfc)));
     assert.ok(victim(sfc) > 94e9, String(victim(sfc)));
-    const held = (results: RunResults, ports: RegExp): number =>
+    const blocked = (results: RunResults, ports: RegExp): number =>
       results.ports
         .filter(({ port }) => ports.test(port))
-        .flatMap(({ priorities }) => priorities.map(({ heldPs }) => heldPs))
+        .flatMap(({ priorities }) => priorities.map(({ blockedPs }) => blockedPs))
         .reduce((a, b) => Math.max(a, b), 0);
     // Upstream of spine1, which is the first hop before the congested switch.
-    assert.ok(held(pfc, /^leaf1:p5$/) > 100e6);
-    assert.equal(held(sfc, /^leaf1:p5$/), 0);
-    assert.ok(held(pfc, /^h4:/) > 100e6);
-    assert.equal(held(sfc, /^h4:/), 0);
+    assert.ok(blocked(pfc, /^leaf1:p5$/) > 100e6);
+    assert.equal(blocked(sfc, /^leaf1:p5$/), 0);
+    assert.ok(blocked(pfc, /^h4:/) > 100e6);
+    assert.equal(blocked(sfc, /^h4:/), 0);
   });
 });
 
@@ -202,7 +202,7 @@ load:
   const bridge = (results: RunResults, name: string): RunResults['sfc'][number] =>
     results.sfc.find(({ device }) => device === name)!;
 
-  it('takes messages and stops its stations by PFC for the time that is asked', () => {
+  it('takes messages and stops its stations by PFC for the time in the message', () => {
     const results = runScenario(star('') + pfc);
     const leaf1 = bridge(results, 'leaf1').counters;
     assert.ok(leaf1['sfcSfcmsReceived']! > 10);
@@ -212,7 +212,7 @@ load:
       [],
     );
     const hosts = results.ports.filter(({ port }) => /^h[123]:/.test(port));
-    for (const { priorities } of hosts) assert.ok(priorities[0]!.heldPs > 50e6);
+    for (const { priorities } of hosts) assert.ok(priorities[0]!.blockedPs > 50e6);
     assert.ok(results.sfcPaths.every(({ reaction }) => reaction === 'proxy'));
   });
 

@@ -52,14 +52,14 @@ switches: { pipeline: 450ns, cutThrough: ${cutThrough} }
 load:
   - { name: s, stream: { from: h1, to: h2 }, rate: line, frame: 1000, bytes: 954 }
 `;
-  const cables = 50_000 + 5_000_000 + 50_000;
+  const links = 50_000 + 5_000_000 + 50_000;
   const interfaces = 3 * 300_000;
   const pipelines = 2 * 450_000;
 
   it('is serialisation, propagation, interfaces and pipelines to the picosecond', () => {
     const results = runScenario(scenario(false, ['100G', '25G']));
     const serialisation = 1008 * 80 + 2 * 1008 * 320;
-    const expected = serialisation + cables + interfaces + pipelines;
+    const expected = serialisation + links + interfaces + pipelines;
     assert.equal(flowOf(results, 'h1->h2').latencyMaxPs, expected);
     assert.equal(flowOf(results, 'h1->h2').idealPs, expected);
   });
@@ -67,14 +67,14 @@ load:
   it('cutting through, counts 64 octets per switch instead of the whole frame', () => {
     const results = runScenario(scenario(true, ['100G', '100G']));
     const serialisation = 2 * (8 + 64) * 80 + 1008 * 80;
-    const expected = serialisation + cables + interfaces + pipelines;
+    const expected = serialisation + links + interfaces + pipelines;
     assert.equal(flowOf(results, 'h1->h2').latencyMaxPs, expected);
   });
 
   it('cannot cut through into a faster wire: the frame waits for its last bit there', () => {
     const results = runScenario(scenario(true, ['25G', '100G']));
     const serialisation = 1008 * 320 + (8 + 64) * 80 + 1008 * 80;
-    const expected = serialisation + cables + interfaces + pipelines;
+    const expected = serialisation + links + interfaces + pipelines;
     assert.equal(flowOf(results, 'h1->h2').latencyMaxPs, expected);
   });
 

@@ -181,7 +181,7 @@ const CASES: readonly (readonly [string, string, (engine: Engine) => void, RegEx
 
 describe('unfair arbiters', () => {
   for (const [name, scenario, damage, reason] of CASES) {
-    it(`${name}: noticed, and nothing is said where nothing is wrong`, () => {
+    it(`${name}: noticed, and silent where nothing is wrong`, () => {
       assert.equal(failureOf(scenario), null);
       assert.match(failureOf(scenario, damage)?.reason ?? 'not noticed', reason);
     });

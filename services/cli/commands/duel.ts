@@ -5,7 +5,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { settingsOfVariant, VariantError } from '../../fabric/scenario/variants.js';
 import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
 import type { DuelRun } from '../../report/duel.js';
-import { duelFigures, duelText } from '../../report/duel.js';
+import { duelMetrics, duelText } from '../../report/duel.js';
 import { DuelWatch } from '../../report/duel-watch.js';
 import { evaluateExpectations } from '../../report/expectations.js';
 import { factsOf } from '../../report/page/page-of-run.js';
@@ -20,7 +20,7 @@ import { eventsOf } from '../../telemetry/events/event-table.js';
 import { captureFile } from '../../telemetry/captures/capture-file.js';
 import { capturesWanted } from '../captured.js';
 import { EXIT, exitCodeOf, InputError } from '../exit.js';
-import { framesWanted } from '../frame-ways.js';
+import { framesWanted } from '../traced-frames.js';
 import { loadFabric } from '../load-fabric.js';
 import { ProgressLine } from '../progress.js';
 import { duelPage } from './report.js';
@@ -60,7 +60,7 @@ export async function duelCommand(file: string, options: DuelOptions): Promise<n
   for (const side of sides) runs.push(await runSide(file, side, folder, progress));
   const { devices } = sides[0]!.fabric.topology;
   const tierOf = new Map(devices.map(({ name, tier }) => [name, tier]));
-  const figures = runs.map((run) => duelFigures(run, tierOf));
+  const metrics = runs.map((run) => duelMetrics(run, tierOf));
   const manifest = {
     selvage: readVersion(),
     scenario: resolve(file),
@@ -70,18 +70,18 @@ export async function duelCommand(file: string, options: DuelOptions): Promise<n
       digest: results.digest,
       run: basename(own),
     })),
-    figures,
+    metrics,
   };
   writeFileSync(join(folder, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
   duelPage(
     runs.map(({ folder: own }) => own),
-    contestsOfDuel(figures),
+    contestsOfDuel(metrics),
     join(folder, PAGE),
   );
   process.stdout.write(
     options.json === true
       ? `${JSON.stringify(manifest, null, 2)}\n`
-      : `${duelText(figures, styleFor(process.stdout))}\n${folder}\n`,
+      : `${duelText(metrics, styleFor(process.stdout))}\n${folder}\n`,
   );
   return worstOf(runs);
 }

@@ -24,10 +24,10 @@ export async function injectCommand(
   options: InjectOptions,
   reach: Reach = withRun,
 ): Promise<number> {
-  const asked = [options.fault, options.clear, options.list].filter(
+  const requested = [options.fault, options.clear, options.list].filter(
     (request) => request !== undefined,
   );
-  if (asked.length !== 1) throw new InputError('give one of --fault, --clear and --list');
+  if (requested.length !== 1) throw new InputError('give one of --fault, --clear and --list');
   if (options.list === true) return listFaults(run, options.json === true, reach);
   const fault = options.fault === undefined ? null : stringify(faultOf(options.fault, options));
   return reach(run, async (client) => {
@@ -60,8 +60,8 @@ async function listFaults(run: string | undefined, asJson: boolean, reach: Reach
  * A kind, or a whole fault in the notation of a scenario, and further options of the command line.
  */
 export function faultOf(text: string, options: InjectOptions): Record<string, unknown> {
-  const said = yamlOf('--fault', text);
-  const fault: Record<string, unknown> = isMapping(said) ? { ...said } : { kind: said };
+  const given = yamlOf('--fault', text);
+  const fault: Record<string, unknown> = isMapping(given) ? { ...given } : { kind: given };
   const { where, at, for: lasts, every, name, set } = options;
   if (where !== undefined) fault['where'] = placeOf(where);
   const own = { at, for: lasts, every, name };

@@ -225,7 +225,7 @@ async function showLive(
 ): Promise<number> {
   let virtualPs = 0;
   const snapshots = new SnapshotCache(
-    () => client.look(),
+    () => client.snapshot(),
     () => virtualPs,
   );
   const live = new LiveFleet(client, snapshots, fabric);

@@ -12,7 +12,7 @@ import { aboveZero, share as shareOf, time } from '../../settings/quantities.js'
 import type { Quantity } from '../../settings/quantities.js';
 import { runTimeline } from '../../telemetry/perfetto/run-timeline.js';
 import { EXIT, InputError } from '../exit.js';
-import { framesWanted, warnOfUnkept } from '../frame-ways.js';
+import { framesWanted, warnOfUnkept } from '../traced-frames.js';
 import { prepareFiles, writePieces } from '../write-out.js';
 import { sameScenario, storedRun } from './resume.js';
 

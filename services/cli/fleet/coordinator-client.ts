@@ -20,7 +20,7 @@ import {
   CLEAR,
   INJECT,
   LIST_FAULTS,
-  LOOK,
+  SNAPSHOT,
   RESULTS,
   SAMPLES,
   STEER,
@@ -152,8 +152,8 @@ export class CoordinatorClient {
   }
 
   /** A snapshot of the run at the next bound. */
-  async look(): Promise<RunSnapshot> {
-    const { path, requestSerialize, responseDeserialize } = LOOK.client;
+  async snapshot(): Promise<RunSnapshot> {
+    const { path, requestSerialize, responseDeserialize } = SNAPSHOT.client;
     const stream = this.client.makeServerStreamRequest(
       path,
       requestSerialize,

@@ -87,14 +87,14 @@ function breakerOf(fleet: Fleet, { infrastructure }: FleetOptions): Infrastructu
 
 /** Ctrl-C makes the coordinator end the run; a second one ends everything. */
 function onInterrupt(fleet: Fleet): () => void {
-  let asked = false;
+  let interrupted = false;
   const leave = (reason: string): void => {
     process.stderr.write(`interrupted, and nothing of the run is kept: ${reason}\n`);
     void fleet.close().finally(() => process.exit(EXIT.INTERRUPTED));
   };
   const ask = (): void => {
-    if (asked) leave('a second signal came');
-    asked = true;
+    if (interrupted) leave('a second signal came');
+    interrupted = true;
     fleet.client.steer(Action.ACTION_STOP).catch((error: unknown) => {
       leave((error as Error).message);
     });

@@ -149,7 +149,7 @@ export function placementRequest(options: DistributionOptions): {
   readonly request: PlacementRequest;
   /** Of each service. */
   readonly threads: number;
-  /** It is asked for, and is not that of the scenario. */
+  /** It is requested, and is not that of the scenario. */
   readonly isPlaced: boolean;
   readonly args: readonly string[];
 } {

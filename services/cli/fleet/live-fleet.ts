@@ -122,7 +122,7 @@ export class LiveFleet implements LiveRun {
     this.endSamples = this.client.samples(
       (sample) => {
         this.listener?.sampled(sample);
-        this.listener?.look();
+        this.listener?.publish();
       },
       () => {
         if (!this.isWatched || (this.last !== null && isOver(this.last))) return;

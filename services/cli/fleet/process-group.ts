@@ -18,7 +18,7 @@ const RESTART_MS = 50;
 /** Last output of a process, for the reason of a failure. */
 const LAST_WORDS = 2000;
 
-interface Member {
+interface Managed {
   readonly plan: ProcessPlan;
   child: ChildProcess;
   restarts: number;
@@ -27,7 +27,7 @@ interface Member {
 
 /** Processes that are restarted until the group is closed. */
 export class ProcessGroup {
-  private readonly members = new Map<string, Member>();
+  private readonly processes = new Map<string, Managed>();
   private closing = false;
 
   /** `gaveUp` is called for a process that ended with code 3, or once too often. */
@@ -38,57 +38,57 @@ export class ProcessGroup {
   ) {}
 
   start(plan: ProcessPlan): void {
-    const member: Member = { plan, child: launch(plan), restarts: 0, words: '' };
-    this.members.set(plan.name, member);
-    this.follow(member);
+    const managed: Managed = { plan, child: launch(plan), restarts: 0, words: '' };
+    this.processes.set(plan.name, managed);
+    this.follow(managed);
   }
 
   pidOf(name: string): number | undefined {
-    return this.members.get(name)?.child.pid;
+    return this.processes.get(name)?.child.pid;
   }
 
   /** False: the process has ended, and another one may take its place. */
   signal(name: string, signal: NodeJS.Signals): boolean {
-    return this.members.get(name)?.child.kill(signal) ?? false;
+    return this.processes.get(name)?.child.kill(signal) ?? false;
   }
 
   get names(): string[] {
-    return [...this.members.keys()];
+    return [...this.processes.keys()];
   }
 
   /** Ends all of them; resolves when none is left. */
   async close(): Promise<void> {
     this.closing = true;
-    const members = [...this.members.values()];
+    const processes = [...this.processes.values()];
     for (const isLast of [false, true]) {
-      const turn = members.filter(({ plan }) => (plan.endsLast ?? false) === isLast);
+      const turn = processes.filter(({ plan }) => (plan.endsLast ?? false) === isLast);
       await Promise.all(turn.map(({ child }) => end(child)));
     }
   }
 
-  private follow(member: Member): void {
-    const { child, plan } = member;
+  private follow(managed: Managed): void {
+    const { child, plan } = managed;
     createInterface({ input: child.stderr! }).on('line', (line) => {
-      if (!isLogLine(line)) member.words = `${member.words}${line}\n`.slice(-LAST_WORDS);
+      if (!isLogLine(line)) managed.words = `${managed.words}${line}\n`.slice(-LAST_WORDS);
       else if (this.showsLogs) process.stderr.write(`${line}\n`);
     });
     child.once('error', (error) => {
-      member.words += error.message;
+      managed.words += error.message;
     });
     child.once('close', (code) => {
       if (this.closing) return;
       const failed = code !== null && code !== 0;
-      if (failed || member.restarts >= MOST_RESTARTS) {
-        this.gaveUp(plan.name, member.words.trim());
+      if (failed || managed.restarts >= MOST_RESTARTS) {
+        this.gaveUp(plan.name, managed.words.trim());
         return;
       }
       // Killed by a signal, or ended unexpectedly: another one takes its place.
       if (code === 0) return;
-      member.restarts++;
+      managed.restarts++;
       setTimeout(() => {
         if (this.closing) return;
-        member.child = launch(plan);
-        this.follow(member);
+        managed.child = launch(plan);
+        this.follow(managed);
       }, RESTART_MS);
     });
   }

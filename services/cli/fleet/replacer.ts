@@ -1,7 +1,7 @@
 import { selvage } from '#contracts';
 
 const { PHASE_RECOVERING } = selvage.v1.RunStatus.Phase;
-const LOOK_MS = 200;
+const POLL_MS = 200;
 
 /** Processes that can be ended, and are then started again. */
 interface Replaceable {
@@ -29,8 +29,8 @@ export class Replacer {
     private readonly graceMs: number,
   ) {
     this.timer = setInterval(() => {
-      this.look(performance.now());
-    }, LOOK_MS);
+      this.check(performance.now());
+    }, POLL_MS);
   }
 
   observe({ phase, missing }: Pick<selvage.v1.RunStatus, 'phase' | 'missing'>): void {
@@ -38,7 +38,7 @@ export class Replacer {
     this.names = services.map((service) => `service ${service}`);
   }
 
-  look(nowMs: number): void {
+  check(nowMs: number): void {
     const still = new Map<string, Missing>();
     for (const name of this.names) {
       const pid = this.fleet.pidOf(name);

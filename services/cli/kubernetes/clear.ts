@@ -4,7 +4,7 @@ import { ClusterError } from './cluster.js';
 import { isNamespace } from './create.js';
 import type { Manifest } from './manifests.js';
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 const GONE_MS = 120_000;
 
 /**
@@ -17,7 +17,7 @@ export async function clear(cluster: Cluster, objects: readonly Manifest[]): Pro
   await removeAll(cluster, others);
   const until = performance.now() + GONE_MS;
   while ((await cluster.pods()).length > 0 && performance.now() < until) {
-    await setTimeout(LOOK_MS);
+    await setTimeout(POLL_MS);
   }
   await removeAll(cluster, namespaces);
 }
@@ -34,6 +34,6 @@ async function gone(cluster: Cluster, object: Manifest): Promise<void> {
       const { kind, metadata } = object;
       throw new ClusterError(`${kind} ${metadata.name} still exists ${GONE_MS / 1000} s later`);
     }
-    await setTimeout(LOOK_MS);
+    await setTimeout(POLL_MS);
   }
 }

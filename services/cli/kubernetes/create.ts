@@ -4,7 +4,7 @@ import { ClusterError, ClusterRefusal } from './cluster.js';
 import { MANAGED_LABEL, SELVAGE } from './labels.js';
 import type { Manifest } from './manifests.js';
 import { preflight } from './preflight.js';
-import { held } from './start-gate.js';
+import { suspended } from './start-gate.js';
 
 /** Everything that the server can refuse, before anything exists; whether to make the namespace. */
 export async function validate(
@@ -22,7 +22,7 @@ export async function validate(
       await validateElsewhere(cluster, others);
     } else {
       await refuseWhatExists(cluster, others);
-      for (const object of others) await cluster.check(held(object));
+      for (const object of others) await cluster.check(suspended(object));
     }
     return makesNamespace;
   } catch (error) {
@@ -74,10 +74,10 @@ export async function make(
   const isMain = ({ kind, metadata }: Manifest): boolean =>
     kind === 'Job' && metadata.name === main;
   const job = own.find(isMain)!;
-  const owner = await cluster.create(held(retained(job, retainSeconds)));
+  const owner = await cluster.create(suspended(retained(job, retainSeconds)));
   for (const object of own) {
     if (isNamespace(object) || isMain(object)) continue;
-    await cluster.create(owned(held(object), owner));
+    await cluster.create(owned(suspended(object), owner));
   }
 }
 

@@ -14,8 +14,8 @@ export function outcomeOf(end: PodEnd | null): RunOutcome | null {
 
 /** Lines for a person: verdict, digest, and each expectation that failed. */
 export function outcomeText({ verdict, digest, expectations, failed }: RunOutcome): string {
-  const held = expectations - failed.length;
-  const kept = expectations === 0 ? '' : `; ${held} of ${expectations} expectations hold`;
+  const met = expectations - failed.length;
+  const kept = expectations === 0 ? '' : `; ${met} of ${expectations} expectations hold`;
   return [
     `${verdict}, digest ${digest}${kept}`,
     ...failed.map((text) => `  expected ${text}`),

@@ -65,7 +65,7 @@ export async function preflight(
   if (nodes > 1) await checkNodes(cluster, nodes);
 }
 
-/** Brokers that are kept apart need a node each; a user who may not list nodes is not stopped. */
+/** Brokers that are kept apart need a node each, as far as the user may list nodes. */
 async function checkNodes(cluster: Cluster, wanted: number): Promise<void> {
   const machine = await cluster.machine();
   if (machine === null) return;

@@ -15,7 +15,7 @@ export function podNeeds(manifests: readonly Manifest[]): Amounts[] {
   });
 }
 
-/** What is left on every node that takes pods without being asked to tolerate a taint. */
+/** What is left on every node that takes pods that tolerate no taint. */
 export function roomOf(nodes: readonly V1Node[], pods: readonly V1Pod[]): Amounts[] {
   return nodes.filter(isOpen).map(({ metadata, status }) => {
     const left = new Map<string, number>();

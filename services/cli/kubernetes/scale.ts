@@ -5,7 +5,7 @@ import type { FoundRun } from './found-run.js';
 import { COORDINATOR, ROLE_LABEL } from './labels.js';
 import type { Manifest } from './manifests.js';
 import type { StartOptions } from './start-gate.js';
-import { held, pause, StartGate } from './start-gate.js';
+import { suspended, pause, StartGate } from './start-gate.js';
 
 /** Services of a run in other numbers than before. */
 export interface Scaling {
@@ -45,7 +45,7 @@ export async function scale(
   const metadata = { name: SCALED, namespace, ...(labels && { labels }) };
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: numbers } as Manifest;
   await cluster.remove(map);
-  for (const object of [map, held(services)]) await cluster.create(owned(object, main));
+  for (const object of [map, suspended(services)]) await cluster.create(owned(object, main));
   await new StartGate(cluster, [coordinator, services], options).open();
 }
 

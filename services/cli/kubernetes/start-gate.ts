@@ -23,12 +23,12 @@ export interface StartOptions {
   readonly isQueued: boolean;
 }
 
-export const LOOK_MS = 1_000;
+export const POLL_MS = 1_000;
 /** Runs that gave way to each other do not try again at the same time. */
 const GIVE_WAY_MS = [3_000, 12_000] as const;
 
 /** A Job is created suspended, and a StatefulSet without replicas: the gate lets all start. */
-export function held(manifest: Manifest): Manifest {
+export function suspended(manifest: Manifest): Manifest {
   const { kind, spec } = manifest;
   if (kind === 'Job') return { ...manifest, spec: { ...spec, suspend: true } };
   if (kind === 'StatefulSet') return { ...manifest, spec: { ...spec, replicas: 0 } };
@@ -119,7 +119,7 @@ export class StartGate {
     }
   }
 
-  private async pause(ms = LOOK_MS): Promise<void> {
+  private async pause(ms = POLL_MS): Promise<void> {
     if (performance.now() > this.deadline) {
       const seconds = this.options.withinMs / 1000;
       throw new StartError(`not all pods run after ${seconds} s: ${this.noted}`);
@@ -134,7 +134,7 @@ export class StartGate {
 }
 
 /** Rejects when the user interrupts. */
-export async function pause(stopped: AbortSignal, ms = LOOK_MS): Promise<void> {
+export async function pause(stopped: AbortSignal, ms = POLL_MS): Promise<void> {
   try {
     await setTimeout(ms, undefined, { signal: stopped });
   } catch {

@@ -98,7 +98,7 @@ const chart = z.strictObject({
 
 export type Values = z.infer<typeof schema>;
 
-/** For editors, and for others who write values. */
+/** For editors and programs that write values. */
 export function valuesJsonSchema(): object {
   return {
     ...z.toJSONSchema(schema),

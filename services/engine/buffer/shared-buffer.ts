@@ -3,21 +3,21 @@ import type { AccountSpec, BufferSpec } from '../contract/memory.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
 
-// Words of an ingress account; there is one per port and priority group.
+// Words of an ingress buffer; there is one per port and priority group.
 
 export const USED = 0;
 /** Part of USED that is charged to the headroom. */
 export const HEADROOM = 1;
 export const USED_PEAK = 2;
 export const HEADROOM_PEAK = 3;
-const STOPPED = 4;
+const PAUSED = 4;
 export const RESERVED = 5;
 const HEADROOM_LIMIT = 6;
 const LOSSLESS = 7;
 /** A cache line, together with the doubles. */
 const WORDS = 16;
 
-// Doubles of an ingress account, behind its words.
+// Doubles of an ingress buffer, behind its words.
 
 const ALPHA = 4;
 const XOFF = 5;
@@ -38,7 +38,7 @@ const MEMORY = 8;
 export const ADMITTED = -1;
 
 /**
- * The buffer of switches. Each frame is charged twice, to its ingress account and to its egress
+ * The buffer of switches. Each frame is charged twice, to its ingress buffer and to its egress
  * queue; one that leaves by several ports once to its account, and to each of the queues. An
  * account first fills its reservation, then its share of the common pool up to a dynamic threshold
  * (alpha times what is free), and, after XOFF, its headroom. What is released empties the headroom
@@ -63,16 +63,17 @@ export function makeSharedBuffer(tables: Tables) {
   /** Configures the buffer of a device and the accounts of its ports. */
   function configure(device: number, firstPort: number, spec: BufferSpec): void {
     const m = device * MEMORY;
-    let apart = 0;
+    let reserved = 0;
     spec.accounts.forEach((groups, port) => {
       memoryOf[firstPort + port] = m;
       groups.forEach((account, group) => {
         configureAccount(rowOf(firstPort + port, group), account);
-        apart += account.reservedOctets + account.headroomOctets;
+        reserved += account.reservedOctets + account.headroomOctets;
       });
     });
-    if (apart > spec.sizeOctets) throw new Error(`${apart} octets set apart of ${spec.sizeOctets}`);
-    memory[m + POOL] = spec.sizeOctets - apart;
+    if (reserved > spec.sizeOctets)
+      throw new Error(`${reserved} octets reserved of ${spec.sizeOctets}`);
+    memory[m + POOL] = spec.sizeOctets - reserved;
     memory[m + CELL] = spec.cellOctets;
     memory[m + EGRESS_RESERVED] = spec.egressReservedOctets;
     memory[m + EGRESS_ALPHA] = spec.egressAlpha;
@@ -85,7 +86,7 @@ export function makeSharedBuffer(tables: Tables) {
   }
 
   /**
-   * Charges a frame to its ingress account, or returns why it must be dropped. `queueOctets` is the
+   * Charges a frame to its ingress buffer, or returns why it must be dropped. `queueOctets` is the
    * present length of its egress queue.
    */
   function admit(port: number, group: number, stored: number, queueOctets: number): number {
@@ -103,7 +104,7 @@ export function makeSharedBuffer(tables: Tables) {
       const reason = refusal(row, m, shared, need, free, queueOctets + stored);
       if (reason !== ADMITTED) return reason;
       takeFromPool(m, need);
-    } else if (words[a + STOPPED] === 0 && need <= free) takeFromPool(m, need);
+    } else if (words[a + PAUSED] === 0 && need <= free) takeFromPool(m, need);
     else if (!takeHeadroom(a, stored)) return DROP.HEADROOM_EXHAUSTED;
     const now = used + stored;
     words[a + USED] = now;
@@ -140,7 +141,7 @@ export function makeSharedBuffer(tables: Tables) {
   /** Whether a frame fits below XOFF, into what is reserved, while the sender is not paused. */
   function hasReserved(port: number, group: number, stored: number): boolean {
     const a = rowOf(port, group) * WORDS;
-    return words[a + STOPPED] === 0 && words[a + USED] + stored <= words[a + RESERVED];
+    return words[a + PAUSED] === 0 && words[a + USED] + stored <= words[a + RESERVED];
   }
 
   function atXoff(port: number, group: number): boolean {
@@ -156,8 +157,8 @@ export function makeSharedBuffer(tables: Tables) {
     return words[a + USED] <= (limit > 0 ? limit : 0);
   }
 
-  function setStopped(port: number, group: number, stopped: boolean): void {
-    words[rowOf(port, group) * WORDS + STOPPED] = stopped ? 1 : 0;
+  function setPaused(port: number, group: number, paused: boolean): void {
+    words[rowOf(port, group) * WORDS + PAUSED] = paused ? 1 : 0;
   }
 
   /** Whether an overflow of an account is an error, or an ordinary drop. */
@@ -251,7 +252,7 @@ export function makeSharedBuffer(tables: Tables) {
     hasReserved,
     atXoff,
     atXon,
-    setStopped,
+    setPaused,
     setLossless,
     threshold,
     xonLimit,

@@ -5,7 +5,7 @@ export const COPIES = 0;
 /** Ingress port, as its device counts it; NONE in a free record. */
 export const INGRESS = 1;
 export const GROUP = 2;
-/** Octets of its ingress account. */
+/** Octets of its ingress buffer. */
 export const CHARGED = 3;
 /** Priority and units of grants, as in the class of a frame. */
 export const CHARGE = 4;

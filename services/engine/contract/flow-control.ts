@@ -51,8 +51,8 @@ export interface TransmitGate {
 
 /** Counts its holds: those that a link partner causes, or that a frame waits long for. */
 export interface HoldCounts {
-  /** How long it has held the priority until `now`, and how often it began to. */
-  heldPs(port: PortRow, priority: Priority, now: number): number;
+  /** How long it has blocked the priority until `now`, and how often it began to. */
+  blockedPs(port: PortRow, priority: Priority, now: number): number;
   holdCount(port: PortRow, priority: Priority): number;
 }
 
@@ -96,11 +96,11 @@ export interface OrderedSetHandler {
   receiveOrderedSet(port: PortRow, octets: Uint8Array): boolean;
 }
 
-/** Rules who may fill the ingress buffer of a port, and observes it. */
+/** Decides which frames the ingress buffer of a port admits, and observes it. */
 export interface IngressRuler {
   rulesGroup(port: PortRow, group: number): boolean;
-  /** Priority groups whose link partner is stopped now, one bit each. */
-  stoppedGroups(port: PortRow): number;
+  /** Priority groups whose link partner is paused now, one bit each. */
+  pausedGroups(port: PortRow): number;
 }
 
 /** Grants a link partner what it may send. */
@@ -118,7 +118,7 @@ export interface NegotiatedRuler {
 /** A link partner pauses the priorities of a port. */
 export interface PausedPort {
   /** Since when a priority has been paused; null while it is not. */
-  heldSincePs(port: PortRow, priority: Priority): number | null;
+  blockedSincePs(port: PortRow, priority: Priority): number | null;
 }
 
 /** Ends pauses of link partners that last too long. */
@@ -322,9 +322,9 @@ export interface ProxyPauser {
 }
 
 /** An ingress buffer account as a mechanism sees it. */
-export interface IngressAccounts {
+export interface IngressBuffers {
   atXoff(port: PortRow, group: number): boolean;
   atXon(port: PortRow, group: number): boolean;
   /** While the sender is paused, what still arrives is charged to the headroom. */
-  setStopped(port: PortRow, group: number, stopped: boolean): void;
+  setPaused(port: PortRow, group: number, paused: boolean): void;
 }

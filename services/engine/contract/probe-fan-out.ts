@@ -142,9 +142,9 @@ export class ProbeFanOut implements Probe {
     this.second.grantStep(device, port, now, step, priority, channel, units);
   }
 
-  heldChanged(device: number, port: number, now: number, priorities: number): void {
-    this.first.heldChanged(device, port, now, priorities);
-    this.second.heldChanged(device, port, now, priorities);
+  blockedChanged(device: number, port: number, now: number, priorities: number): void {
+    this.first.blockedChanged(device, port, now, priorities);
+    this.second.blockedChanged(device, port, now, priorities);
   }
 
   grantShort(

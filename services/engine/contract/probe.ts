@@ -188,7 +188,7 @@ export interface Probe {
     units: number,
   ): void;
   /** The priorities of a port that may not start a frame, one bit each, have changed. */
-  heldChanged(device: number, port: number, now: number, priorities: number): void;
+  blockedChanged(device: number, port: number, now: number, priorities: number): void;
   /** The first frame of an account of grants began (or ceased) to lack a grant. */
   grantShort(
     device: number,
@@ -237,7 +237,7 @@ export class NullProbe implements Probe {
   controlReceived(..._: Parameters<Probe['controlReceived']>): void {}
   stopAsked(..._: Parameters<Probe['stopAsked']>): void {}
   grantStep(..._: Parameters<Probe['grantStep']>): void {}
-  heldChanged(..._: Parameters<Probe['heldChanged']>): void {}
+  blockedChanged(..._: Parameters<Probe['blockedChanged']>): void {}
   grantShort(..._: Parameters<Probe['grantShort']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
   nicGranted(..._: Parameters<Probe['nicGranted']>): void {}

@@ -12,7 +12,7 @@ import type { Ports } from '../port/ports.js';
 import type { ReplayBuffers } from '../port/replay-buffers.js';
 import type { OperatingPort } from './discovery.js';
 import type { LinkLayer } from './link-layer.js';
-import type { IngressAccounts, Mechanism, MechanismHost, ProxyPauser } from './flow-control.js';
+import type { IngressBuffers, Mechanism, MechanismHost, ProxyPauser } from './flow-control.js';
 import type { PortSpec } from './spec.js';
 import type { FrameRef, PortRow, Priority, TrafficClass } from '../units/indices.js';
 
@@ -36,7 +36,7 @@ export interface MechanismTools {
   /** Of frames that ports have sent, for mechanisms that send them again. */
   readonly replayBuffers: ReplayBuffers;
   /** Ingress buffers, whatever memory a device has. */
-  readonly accounts: IngressAccounts;
+  readonly accounts: IngressBuffers;
 }
 
 /** Octets of frames that wait for a grant. */
@@ -55,7 +55,7 @@ export interface WaitingFrames {
  */
 export interface StartGate {
   /** The first frame of a queue with a gate is another now, or none (-1). */
-  look(port: PortRow, trafficClass: TrafficClass, first: number): void;
+  observe(port: PortRow, trafficClass: TrafficClass, first: number): void;
   /** A frame of a queue with a gate starts. */
   started(port: PortRow, frame: FrameRef): void;
   /** A frame came in that takes no memory, or has left it already. */
@@ -187,7 +187,7 @@ export interface SwitchCarrier {
   /** Octets of shared buffer that are free in the switch that a port belongs to. */
   freeOctets(port: PortRow): number;
   /** Priorities that may not start a frame at a port now, one bit each. */
-  heldPriorities(port: PortRow): number;
+  blockedPriorities(port: PortRow): number;
   /** First frame of a queue, -1 if none. */
   head(port: PortRow, trafficClass: TrafficClass): number;
   queueOctets(port: PortRow, trafficClass: TrafficClass): number;

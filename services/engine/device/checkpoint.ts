@@ -103,7 +103,7 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
     lines: waiting.lists,
     adapter: adapter.lists,
     unread: unreadOf(engine, d).map((frame) => pool.read(frame)),
-    incomplete: framesHeldBack(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
+    incomplete: framesNotWhole(device).map((frame) => record(frame, [RECORD_PORT, RECORD_OUT])),
     replays: replays.lists,
     late: device.late.map((frame) => record(frame, [RECORD_PORT])),
   };
@@ -204,7 +204,7 @@ function forEachList(
 const NO_FRAMES: readonly Int32Array[] = [];
 
 /** Frames of a switch that wait for their last bit, because they could not cut through. */
-export function framesHeldBack(device: Device): number[] {
+export function framesNotWhole(device: Device): number[] {
   const frames: number[] = [];
   if (device.spec.kind !== 'switch') return frames;
   device.timerQueue.forEach((_, key, value) => {
@@ -248,7 +248,7 @@ function slotsOf({ shared, controlPayloads }: Engine, device: Device): number[] 
   });
   forEachQueued(shared, device, addCarried);
   forEachReplayed(shared, device, addCarried);
-  framesHeldBack(device).forEach(addCarried);
+  framesNotWhole(device).forEach(addCarried);
   device.late.forEach(addCarried);
   return slots.sort((a, b) => a - b);
 }
@@ -257,7 +257,7 @@ function slotsOf({ shared, controlPayloads }: Engine, device: Device): number[] 
 function releaseAll(engine: Engine, device: Device): void {
   const { pool, inFlightQueues, octets } = engine.shared;
   for (const slot of slotsOf(engine, device)) octets.giveBack(slot);
-  const frames = [...framesHeldBack(device), ...device.late];
+  const frames = [...framesNotWhole(device), ...device.late];
   device.spec.ports.forEach((_, p) => {
     inFlightQueues.forEach(device.firstPort + p, (frame) => frames.push(frame));
   });

@@ -274,7 +274,12 @@ export class Engine implements MechanismHost {
     if (gate === this.clientGate) this.pauseClients(port, priorities !== 0);
     if (!ports.hold(gate, port, priorities)) return;
     const { place, firstPort, listeners } = this.devices[ports.owner(port)];
-    listeners.heldChanged?.heldChanged(place, port - firstPort, this.clock.now, ports.held(port));
+    listeners.blockedChanged?.blockedChanged(
+      place,
+      port - firstPort,
+      this.clock.now,
+      ports.blocked(port),
+    );
     this.egressPath.wakeTransmitter(place, port);
   }
 
@@ -368,18 +373,18 @@ export class Engine implements MechanismHost {
       : this.switching.parts(place).roles;
   }
 
-  /** How long a priority has been held at a port until `now`, by whichever mechanism. */
-  heldPs(port: number, priority: Priority, now: number): number {
+  /** How long a priority has been blocked at a port until `now`, by whichever mechanism. */
+  blockedPs(port: number, priority: Priority, now: number): number {
     // Mechanisms that hold at the same time are not added up.
     let most = 0;
     for (const mechanism of this.mechanisms) {
-      const heldPs = mechanism.heldPs?.(port, priority, now) ?? 0;
-      if (heldPs > most) most = heldPs;
+      const blockedPs = mechanism.blockedPs?.(port, priority, now) ?? 0;
+      if (blockedPs > most) most = blockedPs;
     }
     return most;
   }
 
-  /** How often a priority began to be held at a port. */
+  /** How often a priority began to be blocked at a port. */
   holdCount(port: number, priority: Priority): number {
     return this.mechanisms.reduce((total, m) => total + (m.holdCount?.(port, priority) ?? 0), 0);
   }

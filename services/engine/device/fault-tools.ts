@@ -79,9 +79,9 @@ export function makeFaultTools(
 
   function forge(port: number, message: ForgedMessage, octets: Uint8Array): boolean {
     const d = ports.owner(port);
-    const said = { ...message, bornPs: clock.now };
-    if (devices[d].spec.kind === 'host') return hosting.sendMessage(d, said, octets);
-    switching.sendMessage(port, said, octets, octets.length);
+    const stamped = { ...message, bornPs: clock.now };
+    if (devices[d].spec.kind === 'host') return hosting.sendMessage(d, stamped, octets);
+    switching.sendMessage(port, stamped, octets, octets.length);
     return true;
   }
 

@@ -8,7 +8,7 @@ import { assert } from '../kernel/assert.js';
 import { SLOTS_MOST } from '../port/ports.js';
 import { QUEUE_OCTETS } from '../port/queues.js';
 import type { Shared } from './shared.js';
-import { makeAccounts } from './switch/slotted.js';
+import { makeIngressBuffers } from './switch/slotted.js';
 import type { TrafficClass } from '../units/indices.js';
 
 /** The slot that other modules refer to. */
@@ -49,7 +49,7 @@ export function makeMechanisms(
   const atSlot: Mechanism[] = [];
   atSlot[4] = faults;
   atSlot[7] = failover;
-  const accounts = hasSlottedSwitches ? makeAccounts(shared) : buffer;
+  const accounts = hasSlottedSwitches ? makeIngressBuffers(shared) : buffer;
   const waiting = {
     inQueue: (port: number, trafficClass: TrafficClass) =>
       queues.get(port, trafficClass, QUEUE_OCTETS),

@@ -25,7 +25,7 @@ export function withGate(
   function lookAtAll(port: number): void {
     for (let rest = ports.gatedClasses(port); rest !== 0; rest &= rest - 1) {
       const trafficClass = 31 - Math.clz32(rest & -rest);
-      gate.look(port, trafficClass, queues.head(port, trafficClass));
+      gate.observe(port, trafficClass, queues.head(port, trafficClass));
     }
   }
 
@@ -42,7 +42,7 @@ export function withGate(
       }
       queues.push(port, trafficClass, frame);
       if (port === starting || queues.head(port, trafficClass) !== frame) return;
-      gate.look(port, trafficClass, frame);
+      gate.observe(port, trafficClass, frame);
     },
     spend(port, trafficClass, frame) {
       if (!isGated(port, trafficClass)) {

@@ -20,7 +20,7 @@ export function makeWatchdogTools(
   const { clock, ports, pool, queues, digests } = shared;
 
   /** Frames of a congesting queue are paused by the priority that is the queue's number. */
-  function isStoppedBy(priority: Priority, trafficClass: TrafficClass, frame: FrameRef): boolean {
+  function isPausedBy(priority: Priority, trafficClass: TrafficClass, frame: FrameRef): boolean {
     const frameClass = pool.words[frame + CLASS];
     const isolating = (frameClass & ISOLATING_FLAG) !== 0;
     return (isolating ? trafficClass : frameClass & PRIORITY_MASK) === priority;
@@ -29,7 +29,7 @@ export function makeWatchdogTools(
   function waits(port: number, priority: Priority): boolean {
     let some = false;
     queues.forEach(port, (frame, tc) => {
-      if (isStoppedBy(priority, tc, frame)) some = true;
+      if (isPausedBy(priority, tc, frame)) some = true;
     });
     return some;
   }
@@ -40,7 +40,7 @@ export function makeWatchdogTools(
     let dropped = 0;
     while (queues.head(port, tc) >= 0) {
       const frame = queues.shift(port, tc);
-      if (isStoppedBy(priority, tc, frame)) {
+      if (isPausedBy(priority, tc, frame)) {
         drop(port, tc, frame);
         dropped++;
       } else kept.push(frame);

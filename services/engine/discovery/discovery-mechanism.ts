@@ -152,7 +152,7 @@ export class DiscoveryMechanism implements Mechanism {
       ({ length } = encoded);
       if (encoded.left > 0) agent.stats.lengthErrorsTotal++;
     }
-    agent.said = octets.slice(0, length);
+    agent.advertised = octets.slice(0, length);
     agent.stats.statsFramesOutTotal++;
     transmitted(agent.tx, spec.timers, due);
     this.run(port);
@@ -179,8 +179,8 @@ export class DiscoveryMechanism implements Mechanism {
 
   holdReason(port: number, priority: number): HoldReason | null {
     if (this.specs[port] === null) return null;
-    const held = (this.withheld(port) & (1 << priority)) !== 0;
-    return held ? { mechanism: this.name, untilPs: Infinity, sincePs: null } : null;
+    const blocked = (this.withheld(port) & (1 << priority)) !== 0;
+    return blocked ? { mechanism: this.name, untilPs: Infinity, sincePs: null } : null;
   }
 
   /** Classes and shares that hardware has at a port; null where it has no registers for them. */
@@ -237,7 +237,7 @@ export class DiscoveryMechanism implements Mechanism {
       if (learned[place] === null) return;
       runTransmit(agent.tx, timers, true);
       agent.tx.txNow = false;
-      agent.said = this.scratch.slice(0, this.encode(port, place));
+      agent.advertised = this.scratch.slice(0, this.encode(port, place));
     });
   }
 
@@ -370,9 +370,10 @@ export class DiscoveryMechanism implements Mechanism {
   private sayIfNew(port: number): void {
     this.ports[port]!.agents.forEach((agent, place) => {
       if (agent.tx.state !== 'idle') return;
-      const { said } = agent;
+      const { advertised } = agent;
       const length = this.encode(port, place);
-      const isSame = length === said.length && said.every((octet, i) => octet === this.scratch[i]);
+      const isSame =
+        length === advertised.length && advertised.every((octet, i) => octet === this.scratch[i]);
       if (!isSame) agent.tx.localChange = true;
     });
     if (this.ports[port]!.agents.some(({ tx }) => tx.localChange)) this.run(port);

@@ -49,9 +49,10 @@ export function differingPfc(
   peer: Neighbor | null,
 ): number {
   if (protocol === 'cee') return 0;
-  const said = peer?.remote.pfc ?? null;
-  const theirs = said?.enabled ?? 0;
-  const follows = said !== null && followsPeer({ willing: said.willing, mac: peer!.mac }, own);
+  const advertised = peer?.remote.pfc ?? null;
+  const theirs = advertised?.enabled ?? 0;
+  const follows =
+    advertised !== null && followsPeer({ willing: advertised.willing, mac: peer!.mac }, own);
   return (pfc & ~theirs) | (follows ? theirs & ~pfc : 0);
 }
 

@@ -29,7 +29,7 @@ export interface LldpAgent {
   /** When it is to run again; Infinity: only on an event. */
   wakeAtPs: number;
   /** Its last LLDPDU, to detect changes. */
-  said: Uint8Array;
+  advertised: Uint8Array;
 }
 
 export interface PortDiscovery {
@@ -57,7 +57,7 @@ export function openPort(spec: DiscoveryPortSpec, grants: GrantNegotiation): Por
       stats: blankStatistics(),
       tick: 0,
       wakeAtPs: Infinity,
-      said: new Uint8Array(0),
+      advertised: new Uint8Array(0),
     })),
     pace: { sincePs: 0, sinceTick: 0, tickPs: spec.tickPs },
     stage: 0,

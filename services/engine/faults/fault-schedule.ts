@@ -9,7 +9,7 @@ export interface Spell {
 
 /** The first activity of a fault; null if there is none. */
 export function firstSpell(when: FaultTimes, random: RandomStream): Spell | null {
-  const spell = when.random ? drawn(when, when.startPs, random) : fixed(when, when.startPs);
+  const spell = when.random ? sampled(when, when.startPs, random) : fixed(when, when.startPs);
   return before(when.untilPs, spell);
 }
 
@@ -22,7 +22,7 @@ export function nextSpell(
 ): Spell | null {
   if (count >= when.times || when.everyPs === Infinity || past.endPs === Infinity) return null;
   const next = when.random
-    ? drawn(when, past.endPs, random)
+    ? sampled(when, past.endPs, random)
     : fixed(when, past.beginPs + when.everyPs);
   return before(when.untilPs, next);
 }
@@ -37,7 +37,7 @@ function fixed({ forPs }: FaultTimes, beginPs: number): Spell {
 }
 
 /** At least a picosecond each, so that activities follow each other in time. */
-function drawn({ everyPs, forPs }: FaultTimes, fromPs: number, random: RandomStream): Spell {
+function sampled({ everyPs, forPs }: FaultTimes, fromPs: number, random: RandomStream): Spell {
   const draw = (meanPs: number): number =>
     meanPs === Infinity ? Infinity : 1 + Math.round(random.exponential(meanPs));
   const beginPs = fromPs + (everyPs === Infinity ? 0 : draw(everyPs));

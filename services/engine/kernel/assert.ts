@@ -1,6 +1,6 @@
 /** Explanation of an assertion, by its code; a code that explains itself has none. */
 const SENTENCES: Readonly<Record<string, string>> = {
-  'buffer.release': 'an ingress account gives back more octets than it was charged',
+  'buffer.release': 'an ingress buffer gives back more octets than it was charged',
   'pool.release': 'a frame record is given back twice',
   'queue.empty': 'a frame is taken from an empty queue',
   'arbiter.choice': 'the arbiter chose a traffic class that may not send',

@@ -53,9 +53,9 @@ export class RandomStream {
   shuffle(array: { [index: number]: unknown; readonly length: number }): void {
     for (let last = array.length - 1; last > 0; last--) {
       const other = this.below(last + 1);
-      const held = array[last];
+      const moved = array[last];
       array[last] = array[other];
-      array[other] = held;
+      array[other] = moved;
     }
   }
 }

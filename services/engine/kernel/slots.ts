@@ -127,7 +127,7 @@ export function makeSlots(tables: Tables) {
   function isBefore(slot: number, other: number, first: number): boolean {
     const t = at[first + slot];
     const u = at[first + other];
-    return t < u || (t === u && t !== Infinity && drawnBefore(slot, other, t));
+    return t < u || (t === u && t !== Infinity && isBeforeByHash(slot, other, t));
   }
 
   /** Those behind it move up. */
@@ -150,13 +150,13 @@ export function makeSlots(tables: Tables) {
 }
 
 /** The tie-break hash: whether `a` is before `b` when both are due at `time`. */
-function drawnBefore(a: number, b: number, time: number): boolean {
-  const lotA = lot(a, time);
-  const lotB = lot(b, time);
-  return lotA !== lotB ? lotA < lotB : a < b;
+function isBeforeByHash(a: number, b: number, time: number): boolean {
+  const hashA = tieBreakHash(a, time);
+  const hashB = tieBreakHash(b, time);
+  return hashA !== hashB ? hashA < hashB : a < b;
 }
 
-function lot(slot: number, time: number): number {
+function tieBreakHash(slot: number, time: number): number {
   let h = Math.imul(slot + 1, 0x9e3779b1) ^ (time | 0);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);
   h = Math.imul(h ^ (h >>> 12), 0x297a2d39);

@@ -23,7 +23,7 @@ export interface Watermarks {
   readonly lowKb: number;
 }
 
-const CABLE_BITS = 5_556;
+const LINK_BITS = 5_556;
 const INTERFACE_BITS = 18_944;
 const CONTROL_FRAME_BITS = 672;
 const HIGHER_LAYER_BITS = 6_144;
@@ -41,7 +41,7 @@ function kbOfBits(bits: number): number {
 export function watermarks(sizeKb: number, mtuOctets: number): Watermarks {
   const frame = mtuOctets + 14 + 4;
   const link = frame + 20;
-  const way = 2 * CABLE_BITS + 2 * INTERFACE_BITS;
+  const way = 2 * LINK_BITS + 2 * INTERFACE_BITS;
   const bits = 8 * link + CONTROL_FRAME_BITS + way + HIGHER_LAYER_BITS;
   const delay = Math.floor((36 * bits) / 25) + 1 + 2 * 8 * link;
   const room = sizeKb - kbOfBits(delay);

@@ -8,19 +8,19 @@ import type { PortRow, Priority, TrafficClass } from '../units/indices.js';
 /** First and last frame in flight towards the port. */
 export const IN_FLIGHT_QUEUE_HEAD = 0;
 export const IN_FLIGHT_QUEUE_TAIL = 1;
-/** Traffic classes whose first frame may start unless it is held, one bit each. */
+/** Traffic classes whose first frame may start unless it is blocked, one bit each. */
 export const READY = 2;
 /** Priorities that may not start a frame, one bit each: the union over all gates. */
-export const HELD = 3;
+export const BLOCKED = 3;
 /** Mechanisms that have a control frame to send, one bit each; above, those that are muted. */
 const CONTROL_DUE = 4;
 const MUTED_SHIFT = 16;
 const SOURCES = 0xffff;
 const CLASSES = 0xff;
 const OCTET_PS = 5;
-/** How a held priority stops a class: see `STALL_BY_HEAD` and what follows. */
+/** How a blocked priority stops a class: see `STALL_BY_HEAD` and what follows. */
 export const STALLS = 6;
-/** A class is held if the priority of its first frame is. */
+/** A class is blocked if the priority of its first frame is. */
 export const STALL_BY_HEAD = 0;
 /** Classes and priorities are the same numbers. */
 export const STALL_ALIKE = 1;
@@ -67,7 +67,11 @@ export function makePorts(tables: Tables) {
   const { words, doubles } = tables.records('port');
   /** What each gate holds, an octet each; and the same, four in a word. */
   const gateWords = tables.int32('port', GATE_WORDS);
-  const heldByGate = new Uint8Array(gateWords.buffer, gateWords.byteOffset, gateWords.byteLength);
+  const blockedByGate = new Uint8Array(
+    gateWords.buffer,
+    gateWords.byteOffset,
+    gateWords.byteLength,
+  );
   const controlDelays = tables.float64('port', 1);
   const pipelines = tables.float64('port', 1);
   const count = tables.count('port');
@@ -117,7 +121,7 @@ export function makePorts(tables: Tables) {
     gate(port, words[port * PORT_WORDS + GRANT_GATED] >>> CHARGED_SHIFT);
   }
 
-  /** A held priority stops the classes that the table (three bits each) has for it. */
+  /** A blocked priority stops the classes that the table (three bits each) has for it. */
   function stallByTable(port: PortRow, table: number): void {
     words[port * PORT_WORDS + STALLS] = STALL_BY_TABLE | (table << STALL_TABLE_SHIFT);
   }
@@ -144,18 +148,18 @@ export function makePorts(tables: Tables) {
     return peers[port];
   }
 
-  /** Sets one gate's mask of held priorities; true if the union changed. */
+  /** Sets one gate's mask of blocked priorities; true if the union changed. */
   function hold(gate: number, port: PortRow, priorities: number): boolean {
     assert(gate >= 0 && gate < SLOTS_MOST, 'gate.unknown');
-    heldByGate[port * SLOTS_MOST + gate] = priorities;
+    blockedByGate[port * SLOTS_MOST + gate] = priorities;
     let union = 0;
     const gates = port * GATE_WORDS;
     for (let word = 0; word < GATE_WORDS; word++) union |= gateWords[gates + word];
     union |= union >>> 16;
     union = (union | (union >>> 8)) & CLASSES;
     if ((union & holdersAlong[2 * port]) !== 0) union |= holdersAlong[2 * port + 1];
-    if (union === words[port * PORT_WORDS + HELD]) return false;
-    words[port * PORT_WORDS + HELD] = union;
+    if (union === words[port * PORT_WORDS + BLOCKED]) return false;
+    words[port * PORT_WORDS + BLOCKED] = union;
     return true;
   }
 
@@ -165,8 +169,8 @@ export function makePorts(tables: Tables) {
     holdersAlong[2 * port + 1] = others;
   }
 
-  function held(port: PortRow): number {
-    return words[port * PORT_WORDS + HELD];
+  function blocked(port: PortRow): number {
+    return words[port * PORT_WORDS + BLOCKED];
   }
 
   function octetPs(port: PortRow): number {
@@ -334,7 +338,7 @@ export function makePorts(tables: Tables) {
     peer,
     hold,
     holdAlong,
-    held,
+    blocked,
     octetPs,
     cutsThrough,
     isStoreAndForward,

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from './ports.js';
 import {
-  HELD,
+  BLOCKED,
   PORT_WORDS,
   READY,
   REPEAT,
@@ -121,7 +121,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return records[rowOf(port, trafficClass) * STRIDE + HEAD];
   }
 
-  /** Traffic classes whose first frame may start unless it is held, one bit each. */
+  /** Traffic classes whose first frame may start unless it is blocked, one bit each. */
   function ready(port: PortRow): number {
     return ports.words[port * PORT_WORDS + READY] & ~REPEAT;
   }
@@ -139,32 +139,32 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   /** Classes of a port that have a frame which may start now, one bit each. */
   function eligible(port: PortRow): number {
     const at = port * PORT_WORDS;
-    const held = ports.words[at + HELD];
+    const blocked = ports.words[at + BLOCKED];
     const ready = ports.words[at + READY];
-    if (held === 0) return ready;
+    if (blocked === 0) return ready;
     const stalls = ports.words[at + STALLS];
-    if (stalls === STALL_ALIKE) return ready & ~held;
+    if (stalls === STALL_ALIKE) return ready & ~blocked;
     return stalls === STALL_BY_HEAD
-      ? notHeld(port, ready, held)
-      : ready & ~stalled(stalls >> STALL_TABLE_SHIFT, held);
+      ? notBlocked(port, ready, blocked)
+      : ready & ~stalled(stalls >> STALL_TABLE_SHIFT, blocked);
   }
 
-  /** Classes that a table has for any of the held priorities. */
-  function stalled(table: number, held: number): number {
+  /** Classes that a table has for any of the blocked priorities. */
+  function stalled(table: number, blocked: number): number {
     let classes = 0;
     for (let priority = 0; priority < 8; priority++) {
-      if ((held & (1 << priority)) !== 0) classes |= 1 << ((table >> (3 * priority)) & 7);
+      if ((blocked & (1 << priority)) !== 0) classes |= 1 << ((table >> (3 * priority)) & 7);
     }
     return classes;
   }
 
-  /** Of the ready classes, those whose first frame has no held priority. */
-  function notHeld(port: PortRow, ready: number, held: number): number {
+  /** Of the ready classes, those whose first frame has no blocked priority. */
+  function notBlocked(port: PortRow, ready: number, blocked: number): number {
     let free = 0;
     for (let tc = 0; tc < 8; tc++) {
       if ((ready & (1 << tc)) === 0) continue;
       const priority = words[head(port, tc) + CLASS] & PRIORITY_MASK;
-      if ((held & (1 << priority)) === 0) free |= 1 << tc;
+      if ((blocked & (1 << priority)) === 0) free |= 1 << tc;
     }
     return free;
   }

@@ -19,14 +19,14 @@ export interface StopListener {
  * priority. A received time replaces the running one; zero releases (802.3 31B.3.2, 31D).
  */
 export class PauseResponder {
-  /** By port and timer: held until; 0 when not held. */
+  /** By port and timer: blocked until; 0 when not blocked. */
   private readonly until: Float64Array;
   private readonly armedFor: Float64Array;
-  private readonly heldSince: Float64Array;
-  private readonly heldTotal: Float64Array;
+  private readonly blockedSince: Float64Array;
+  private readonly blockedTotal: Float64Array;
   /** How often a timer began to hold. */
   private readonly holds: Float64Array;
-  /** By port: priorities held, one bit each. */
+  /** By port: priorities blocked, one bit each. */
   private readonly mask: Uint8Array;
   /** By port: timers that run, but are ignored and hold nothing, one bit each. */
   private readonly ignored: Uint8Array;
@@ -43,8 +43,8 @@ export class PauseResponder {
   ) {
     this.until = tables.float64('port', timers);
     this.armedFor = tables.float64('port', timers).fill(Infinity);
-    this.heldSince = tables.float64('port', timers);
-    this.heldTotal = tables.float64('port', timers);
+    this.blockedSince = tables.float64('port', timers);
+    this.blockedTotal = tables.float64('port', timers);
     this.holds = tables.float64('port', timers);
     this.mask = tables.uint8('port', 1);
     this.ignored = tables.uint8('port', 1);
@@ -106,20 +106,20 @@ export class PauseResponder {
   reason(port: PortRow, priority: Priority, mechanism: string): HoldReason | null {
     if ((this.mask[port] & (1 << priority)) === 0) return null;
     const i = this.index(port, priority);
-    return { mechanism, untilPs: this.until[i], sincePs: this.heldSince[i] };
+    return { mechanism, untilPs: this.until[i], sincePs: this.blockedSince[i] };
   }
 
-  /** Time that a priority has been held until `now`. */
-  heldPs(port: PortRow, priority: Priority, now: number): number {
+  /** Time that a priority has been blocked until `now`. */
+  blockedPs(port: PortRow, priority: Priority, now: number): number {
     const i = this.index(port, priority);
-    const isHeld = (this.mask[port] & (1 << priority)) !== 0;
-    return this.heldTotal[i] + (isHeld ? now - this.heldSince[i] : 0);
+    const isBlocked = (this.mask[port] & (1 << priority)) !== 0;
+    return this.blockedTotal[i] + (isBlocked ? now - this.blockedSince[i] : 0);
   }
 
-  /** Since when a priority has been held; null while it is not. */
-  heldSincePs(port: PortRow, priority: Priority): number | null {
+  /** Since when a priority has been blocked; null while it is not. */
+  blockedSincePs(port: PortRow, priority: Priority): number | null {
     if ((this.mask[port] & (1 << priority)) === 0) return null;
-    return this.heldSince[this.index(port, priority)];
+    return this.blockedSince[this.index(port, priority)];
   }
 
   holdCount(port: PortRow, priority: Priority): number {
@@ -146,14 +146,14 @@ export class PauseResponder {
   }
 
   private hold(i: number, port: PortRow, timer: number): void {
-    this.heldSince[i] = this.host.clock.now;
+    this.blockedSince[i] = this.host.clock.now;
     this.holds[i]++;
     this.mask[port] |= this.priorities(timer);
     this.host.hold(this.slot, port, this.mask[port]);
   }
 
   private release(i: number, port: PortRow, timer: number): void {
-    this.heldTotal[i] += this.host.clock.now - this.heldSince[i];
+    this.blockedTotal[i] += this.host.clock.now - this.blockedSince[i];
     this.mask[port] &= ~this.priorities(timer);
     this.host.hold(this.slot, port, this.mask[port]);
   }

@@ -23,7 +23,7 @@ function rate(name: string, bps: number, pauseResponseQuanta: number): EthernetR
 
 /**
  * Slowest first. The response limit at 50G is the time of 25G, and at 800G and 1.6T that of 400G:
- * their figures in 31B.3.7 were not available.
+ * their values in 31B.3.7 were not available.
  */
 export const ETHERNET_RATES: readonly EthernetRate[] = [
   rate('10M', 10e6, 1),

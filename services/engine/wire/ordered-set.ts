@@ -18,7 +18,7 @@ const O_CODE_AT = 4;
 const FIRST_AT = 2;
 const SECOND_AT = 5;
 
-/** In place of an EtherType, for those who name kinds of control messages: no frame has it. */
+/** In place of an EtherType, where code names kinds of control messages: no frame has it. */
 export const ORDERED_SET_TYPE = 0x10000;
 
 /** Writes block type, type of message and O code, and leaves the rest zero. */

@@ -242,7 +242,7 @@ export class MemoryPlan {
       pipelinePs,
       responseDelayPs: peerStop?.responseDelay ?? 0,
       longestSentOctets: this.longestOctets,
-      longestStoppedOctets: longest,
+      longestPausedOctets: longest,
       fullPoolOctets: longest,
       cellOctets: buffer.cellBytes,
     });
@@ -331,7 +331,7 @@ function idleThreshold(
 const TERM_NAMES: readonly (readonly [keyof HeadroomTerms, string])[] = [
   ['waitOctets', 'the longest frame in the way of the control frame'],
   ['controlOctets', 'the control frame'],
-  ['cableOctets', 'the link, there and back'],
+  ['linkOctets', 'the link, there and back'],
   ['interfaceOctets', 'interface delays'],
   ['pipelineOctets', 'the ingress pipeline'],
   ['responseOctets', 'the response delay of the link partner'],
@@ -355,7 +355,7 @@ function biggestPart(linkEnds: readonly LinkEnd[], margins: readonly Margin[]): 
 const HEADROOM_TERMS: readonly (readonly [keyof HeadroomTerms, string, string])[] = [
   ['waitOctets', 'W', 'longest frame that this port may just have begun'],
   ['controlOctets', 'P', 'control frame that pauses the link partner'],
-  ['cableOctets', '2C', 'link, there and back'],
+  ['linkOctets', '2C', 'link, there and back'],
   ['interfaceOctets', '2ID', 'interface delays of both stations'],
   ['responseOctets', 'HD', 'response delay of the link partner'],
   ['frameOctets', 'F', 'longest frame that the link partner may just have begun'],

@@ -3,7 +3,7 @@ import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Methods } from './link-methods.js';
 
-/** Memory that ports set apart for what they grant, by whichever flow control. */
+/** Buffer that ports reserve for what they grant, by whichever flow control. */
 export class Backing {
   constructor(
     private readonly grants: GrantPlan,

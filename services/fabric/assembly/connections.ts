@@ -50,9 +50,9 @@ export function connect(
     const destinations = flow.group
       ? members[flow.destination]!.filter((host) => host !== flow.source)
       : [flow.destination];
-    const ways = destinations.map((host) => paths.find(flow, host));
-    sends[flow.source]![send] = sendSpec(flow, index, framing, numbers, ways[0]!, congestion);
-    const specs = ways.map((hops) => receiveSpec(flow, index, framing, hops, send, congestion));
+    const hopsOf = destinations.map((host) => paths.find(flow, host));
+    sends[flow.source]![send] = sendSpec(flow, index, framing, numbers, hopsOf[0]!, congestion);
+    const specs = hopsOf.map((hops) => receiveSpec(flow, index, framing, hops, send, congestion));
     if (flow.group) for (const list of receives) list[receive] = bystander(specs[0]!);
     destinations.forEach((host, i) => (receives[host]![receive] = specs[i]!));
     const levels = destinations.map((host) => equal.levels(flow, host));
@@ -61,7 +61,7 @@ export function connect(
       receives: destinations.map((device) => ({ device, connection: receive })),
       isSpread: levels.some((level) => level !== null),
       ...farthest(
-        ways.map((hops, i) => {
+        hopsOf.map((hops, i) => {
           const alternatives = equal.alternatives(flow, destinations[i]!, hops);
           return idealOf(flow, framing, alternatives, levels[i]!, settings);
         }),

@@ -20,7 +20,7 @@ interface Rest {
 }
 
 /** A link and the switch behind it; equal kinds take the same time. */
-interface Way {
+interface PathStep {
   readonly end: LinkEnd;
   readonly kind: number;
 }
@@ -49,7 +49,7 @@ export class EqualPaths {
   private readonly kinds = new Kinds<string>();
   private readonly keys = new Kinds<number>();
   /** By device and set of ports. */
-  private readonly ways: (readonly Way[])[][] = [];
+  private readonly paths: (readonly PathStep[])[][] = [];
   private readonly cutsThrough: boolean;
   private readonly sprays: boolean;
 
@@ -124,7 +124,7 @@ export class EqualPaths {
     const known = this.rests.get(pair);
     if (known !== undefined) return known;
     const found = new Map<number, Rest>();
-    for (const { end, kind } of this.waysTowards(device, destination)) {
+    for (const { end, kind } of this.pathsTowards(device, destination)) {
       for (const rest of this.restsFrom(end.peerDevice, target, destination)) {
         const key = this.keys.numberOf(kind * MOST_KEYS + rest.key);
         if (!found.has(key)) found.set(key, { ends: [end, ...rest.ends], key });
@@ -145,9 +145,9 @@ export class EqualPaths {
   }
 
   /** Next hops by routed switches. */
-  private waysTowards(device: number, destination: number): readonly Way[] {
+  private pathsTowards(device: number, destination: number): readonly PathStep[] {
     const set = this.routes.of(device).setOfHost[destination]!;
-    const known = (this.ways[device] ??= []);
+    const known = (this.paths[device] ??= []);
     return (known[set] ??= this.endsTowards(device, destination)
       .filter((end) => !this.isBridge(end.peerDevice))
       .map((end) => ({ end, kind: this.kindOf(end) })));

@@ -10,7 +10,7 @@ import { readTable } from '../scenario/read-source.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { buildTopology } from '../topology/build-topology.js';
 import type { Fail, Path } from '../topology/cabling.js';
-import { swapCables } from '../topology/swap-cables.js';
+import { swapLinks } from '../topology/swap-links.js';
 import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
 import { CollectedErrors } from '../../settings/collected-errors.js';
@@ -48,7 +48,7 @@ export interface Fabric extends Assembly {
 export function buildFabric(source: ScenarioSource): Fabric {
   const { scenario } = source;
   const fail: Fail = (path, message) => source.errorAt(path, message);
-  const cabled = swapCables(buildTopology(scenario.fabric, fail), scenario.faults, fail);
+  const cabled = swapLinks(buildTopology(scenario.fabric, fail), scenario.faults, fail);
   const errors = new CollectedErrors();
   errors.attempt(() => {
     checkInfrastructure(scenario, cabled, fail);

@@ -19,7 +19,7 @@ import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';
-import { Injector } from './forged-messages.js';
+import { Injector } from './spoofed-messages.js';
 import type { LinkEnd } from './link-ends.js';
 
 const OCTET_BITS_PS = 8e12;

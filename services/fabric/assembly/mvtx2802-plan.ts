@@ -355,7 +355,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
       pipelinePs: this.settings[end.device]!.switch.pipelinePs,
       responseDelayPs: peerPause.responseDelayPs,
       longestSentOctets: this.longestOctets,
-      longestStoppedOctets: FRAME_OCTETS_MIN,
+      longestPausedOctets: FRAME_OCTETS_MIN,
       fullPoolOctets: 0,
       cellOctets: 1,
     });
@@ -376,8 +376,8 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
 
   private place(device: number, what: keyof typeof PLACES): Path {
     const [says, ...keys] = PLACES[what];
-    const said = (change: DeviceOverride): boolean => says(change.switch) !== undefined;
-    return placeOf(this.settings[device]!, said, keys);
+    const isGiven = (change: DeviceOverride): boolean => says(change.switch) !== undefined;
+    return placeOf(this.settings[device]!, isGiven, keys);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Topology } from '../topology/topology.js';
 import type { LinkEnd } from './link-ends.js';
 
 /** Separates the names of two devices that a link joins. */
-const CABLE = '--';
+const LINK_MARK = '--';
 
 /** What names can refer to. */
 interface Named {
@@ -24,9 +24,9 @@ export function isCaptured(
   { name: own, device, peerDevice }: LinkEnd,
 ): boolean {
   const [here, there] = [topology.devices[device]!.name, topology.devices[peerDevice]!.name];
-  const at = name.indexOf(CABLE);
+  const at = name.indexOf(LINK_MARK);
   if (at < 0) return matchesGlob(name, own) || matchesGlob(name, here);
-  const [a, b] = [name.slice(0, at), name.slice(at + CABLE.length)];
+  const [a, b] = [name.slice(0, at), name.slice(at + LINK_MARK.length)];
   return (
     (matchesGlob(a, here) && matchesGlob(b, there)) ||
     (matchesGlob(a, there) && matchesGlob(b, here))

@@ -115,11 +115,11 @@ export function together(placement: Placement, { pairs = [] }: Topology): Placem
 }
 
 function joined(placement: Placement, first: number, second: number): Placement {
-  const home = placement.findIndex(({ devices }) => devices.includes(first));
+  const own = placement.findIndex(({ devices }) => devices.includes(first));
   const other = placement.findIndex(({ devices }) => devices.includes(second));
   // A service of several that only the second is in was written down, or has more room.
-  const isAlone = placement[home]!.devices.length === 1 && placement[other]!.devices.length > 1;
-  const [to, moved] = isAlone ? [other, first] : [home, second];
+  const isAlone = placement[own]!.devices.length === 1 && placement[other]!.devices.length > 1;
+  const [to, moved] = isAlone ? [other, first] : [own, second];
   return placement.map((service, i) => {
     const rest = service.devices.filter((device) => device !== moved);
     const devices = i === to ? [...rest, moved].sort((a, b) => a - b) : rest;

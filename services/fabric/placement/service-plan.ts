@@ -1,13 +1,13 @@
 import type { Fabric } from '../assembly/fabric.js';
-import type { ChannelPlan, PartPlan } from './part-plan.js';
-import { planParts } from './part-plan.js';
+import type { ChannelPlan, PartitionPlan } from './partition-plan.js';
+import { planPartitions } from './partition-plan.js';
 import type { Placement } from './placement.js';
 import { placeInThreads } from './placement.js';
 
 /** The input of a service: its partitions, one a thread, and its channels to other services. */
 export interface ServicePlan {
   readonly service: number;
-  readonly parts: readonly PartPlan[];
+  readonly parts: readonly PartitionPlan[];
   readonly channels: readonly ServiceChannel[];
 }
 
@@ -30,7 +30,7 @@ export interface ServiceLayout {
   readonly placement: Placement;
   /** Of each service, at most: a service has no more than it has devices. */
   readonly threads: number;
-  /** See `planParts`. */
+  /** See `planPartitions`. */
   readonly jams: boolean;
 }
 
@@ -40,7 +40,7 @@ export function planServices(
   { placement, threads, jams }: ServiceLayout,
 ): ServicePlan[] {
   const groups = placement.map((service) => placeInThreads(fabric.topology, service, threads));
-  const plans = planParts(fabric, groups.flat(), jams);
+  const plans = planPartitions(fabric, groups.flat(), jams);
   const serviceOf = groups.flatMap((parts, service) => parts.map(() => service));
   return groups.map((_, service) => {
     const own = plans.filter((_plan, part) => serviceOf[part] === service);
@@ -95,7 +95,7 @@ interface PlacedEnds extends LinkPlace {
 
 function serviceChannels(
   service: number,
-  parts: readonly PartPlan[],
+  parts: readonly PartitionPlan[],
   serviceOf: readonly number[],
 ): ServiceChannel[] {
   const joined = parts.map(({ channels }) => joinedByService(channels, service, serviceOf));

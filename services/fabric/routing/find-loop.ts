@@ -48,7 +48,7 @@ export function findLoopThrough(topology: Topology, device: number): string[] | 
     if (topology.devices[first]!.kind !== 'switch') continue;
     const met = steps.get(first);
     if (met !== undefined) {
-      return [device, ...wayTo(met)].map((d) => topology.devices[d]!.name);
+      return [device, ...pathTo(met)].map((d) => topology.devices[d]!.name);
     }
     const queue: Step[] = [{ device: first, link: link[slot]!, before: null }];
     steps.set(first, queue[0]!);
@@ -68,14 +68,14 @@ export function findLoopThrough(topology: Topology, device: number): string[] | 
 
 /** Two paths from the root that meet: the loop is one down and the other up. */
 function loopOf(one: Step, other: Step): number[] {
-  const [down, up] = [wayTo(one), wayTo(other)];
+  const [down, up] = [pathTo(one), pathTo(other)];
   let shared = 0;
   while (down[shared + 1] !== undefined && down[shared + 1] === up[shared + 1]) shared++;
   return [...down.slice(shared), ...up.slice(shared + 1).reverse()];
 }
 
-function wayTo(step: Step): number[] {
-  const way: number[] = [];
-  for (let at: Step | null = step; at !== null; at = at.before) way.unshift(at.device);
-  return way;
+function pathTo(step: Step): number[] {
+  const path: number[] = [];
+  for (let at: Step | null = step; at !== null; at = at.before) path.unshift(at.device);
+  return path;
 }

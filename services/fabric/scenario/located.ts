@@ -17,7 +17,7 @@ export interface NamedFile {
 
 export class Located {
   readonly document: unknown;
-  /** Those that were asked for with `fileAt`. */
+  /** Those that were requested by `fileAt`. */
   readonly files: NamedFile[] = [];
 
   constructor(private readonly tree: SourceNode) {

@@ -8,7 +8,7 @@ import type { ExplicitLink, FabricSection, Generator, LinkSection } from './scen
 import type { FabricInput, LinkInput } from './schema-fabric.js';
 import type { Path } from '../../settings/source-tree.js';
 
-/** 5 ns/m, the usual figure for fibre (802.3 44.3 and others take about as much). */
+/** 5 ns/m, the usual value for fibre (802.3 44.3 and others take about as much). */
 const PS_PER_MM = 5;
 const DEFAULT_RATE_BPS = linkRate.parse('100G');
 const HOST_LINK_MM = 5_000;
@@ -71,7 +71,7 @@ function linkSection(
   };
 }
 
-/** The rate before FEC and the one after it are one thing said in two ways. */
+/** The rate before FEC and the one after it give one rate in two forms. */
 function errorsOf(
   layers: readonly Layer[],
   fec: LinkErrors['fec'],

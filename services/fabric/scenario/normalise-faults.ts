@@ -133,7 +133,7 @@ function checkForged(input: FaultInput, path: Path, located: Located): void {
   }
   if (octets !== undefined) {
     const others = { to, source, pause, priority };
-    const strange = Object.entries(others).find(([, said]) => said !== undefined);
+    const strange = Object.entries(others).find(([, given]) => given !== undefined);
     if (strange !== undefined) {
       throw located.errorAtKey([...path, strange[0]], `octets say all: no ${strange[0]}`);
     }
@@ -167,7 +167,7 @@ function checkCabling(path: Path, located: Located): void {
   const strange = ['where', 'at', 'for', 'every', 'times', 'until', 'random', 'recover'];
   const key = strange.find((name) => located.has([...path, name]));
   if (key !== undefined) {
-    const message = `${key} means nothing to mis-cabling: cables are laid before the run`;
+    const message = `${key} means nothing to mis-cabling: links are connected before the run`;
     throw located.errorAtKey([...path, key], message);
   }
 }

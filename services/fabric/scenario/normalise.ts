@@ -74,7 +74,7 @@ function isAboutEpisodes({ expect }: ScenarioInput): boolean {
   return expect.some(({ metric }) => metric === 'deadlocks' || metric === 'storms');
 }
 
-/** Of all frames a few are enough; who names flows wants theirs. */
+/** Of all frames a few are enough; a scenario that names flows wants theirs. */
 const SHARE_OF_ALL = 0.001;
 
 function traceSection(input: ScenarioInput['observe']['traces']): TraceSection | null {

@@ -257,7 +257,7 @@ export interface PrioritySection {
   /** Of switches. */
   readonly watchdog: WatchdogSetting;
   readonly ingressReservedBytes: number;
-  /** Dynamic threshold of an ingress account, as a multiple of the free shared pool. */
+  /** Dynamic threshold of an ingress buffer, as a multiple of the free shared pool. */
   readonly ingressAlpha: number;
   readonly mechanisms: PriorityKeys;
 }

@@ -25,7 +25,9 @@ import {
   word,
 } from '../../settings/parts.js';
 
-const arbiter = arbiterSchema.describe('Who goes first at its ports. Default: as in classes.');
+const arbiter = arbiterSchema.describe(
+  'How its ports choose the next traffic class. Default: as in classes.',
+);
 
 const nic = NIC.schema.describe('The NIC of a host. Default: plain, which costs nothing to run.');
 

@@ -98,7 +98,9 @@ export const faultsSchema = list(
       'What goes wrong; `selvage explain faults` lists the kinds.',
     ),
     name: name().describe('Name in reports. Default: fault and its number.').exactOptional(),
-    where: place.describe('Ports that meet all of what is said; nothing: every port.').prefault({}),
+    where: place
+      .describe('Ports that meet all conditions given here; without one: every port.')
+      .prefault({}),
     at: quantity(time).describe('When it begins.').prefault('0ns'),
     for: quantity(aboveZero(time))
       .describe('How long it lasts. Default: to the end of the run.')
@@ -189,7 +191,7 @@ export const faultsSchema = list(
       .exactOptional(),
     swap: list(text('a port', PORT_NAME, 'a port such as leaf1:p3'), 'two ports')
       .length(2, 'not two ports; write [leaf1:p3, leaf2:p3]')
-      .describe('The cables in these two ports are swapped, from the start.')
+      .describe('The links of these two ports are swapped (mis-cabling), from the start.')
       .exactOptional(),
     size: quantity(aboveZero(size))
       .describe(`How much buffer, or ${GRANTS.name}, is removed.`)

@@ -19,7 +19,7 @@ import {
   word,
 } from '../../settings/parts.js';
 
-/** Of one ingress account: its buffer, and its XOFF and XON. */
+/** Of one ingress buffer: its buffer, and its XOFF and XON. */
 const accountKeys = {
   ...pausingKeys,
   reserved: quantity(size)
@@ -115,7 +115,9 @@ export const classesSchema = mapping({
   receive: classMap(
     'Priority group (PG) of each priority 0 to 7, by which ingress buffer is counted.',
   ).prefault(IDENTITY),
-  arbiter: arbiterSchema.describe('Who goes first at every port.').prefault('strict'),
+  arbiter: arbiterSchema
+    .describe('How every port chooses the next traffic class.')
+    .prefault('strict'),
 });
 
 export type PriorityInput = z.output<typeof priorityDefaults>;

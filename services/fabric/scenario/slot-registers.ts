@@ -95,7 +95,7 @@ const keys = {
     )
     .prefault('auto'),
   order: choice(['shared-first', 'source-first'])
-    .describe('Where a frame without a slot of its class looks first.')
+    .describe('Where a frame without a slot of its class takes one first.')
     .prefault('shared-first'),
   flowControl: flag()
     .describe(

@@ -15,7 +15,7 @@ interface CabledDevice extends TopologyDevice {
   /** Its path in the scenario. */
   readonly path: Path;
   /** Path of the link at each port; undefined where there is none. */
-  readonly cables: (Path | undefined)[];
+  readonly links: (Path | undefined)[];
 }
 
 interface CabledEnd {
@@ -46,7 +46,7 @@ export class Cabling {
 
   place({ name, kind, tier }: TopologyDevice, path: Path): void {
     if (this.devices.has(name)) throw this.fail(path, `there are two devices named ${name}`);
-    this.devices.set(name, { name, kind, tier, path, cables: [] });
+    this.devices.set(name, { name, kind, tier, path, links: [] });
   }
 
   /** Named ports are taken first; the other ends take the next free port in the order given. */
@@ -61,7 +61,7 @@ export class Cabling {
       if (end.port !== null) named.set(end, this.plug(end, end.port));
     }
     const plug = (end: WrittenEnd): CabledEnd =>
-      named.get(end) ?? this.plug(end, firstFree(end.device.cables));
+      named.get(end) ?? this.plug(end, firstFree(end.device.links));
     written.forEach(({ a, b }, i) => {
       this.links.push({ a: plug(a), b: plug(b), link: links[i]!.link });
     });
@@ -95,32 +95,32 @@ export class Cabling {
   }
 
   private plug({ device, path }: WrittenEnd, port: number): CabledEnd {
-    const { name, kind, cables } = device;
+    const { name, kind, links } = device;
     const most = kind === 'host' ? HOST_PORTS_MAX : SWITCH_PORTS_MAX;
     if (port >= most) {
       const limit = kind === 'host' ? 'a host has one port' : `a switch has at most ${most} ports`;
       throw this.fail(path, `there is no port ${name}:p${port + 1}: ${limit}`);
     }
-    if (cables[port] !== undefined) {
+    if (links[port] !== undefined) {
       throw this.fail(path, `port ${name}:p${port + 1} is used twice`);
     }
-    cables[port] = path;
+    links[port] = path;
     return { device, port };
   }
 
   /** Ports are numbered without gaps, so that every port of a device has a link. */
-  private checkPorts({ name, kind, cables, path }: CabledDevice): void {
-    if (kind === 'host' && cables.length === 0) throw this.fail(path, `host ${name} has no link`);
-    const free = firstFree(cables);
-    if (free === cables.length) return;
+  private checkPorts({ name, kind, links, path }: CabledDevice): void {
+    if (kind === 'host' && links.length === 0) throw this.fail(path, `host ${name} has no link`);
+    const free = firstFree(links);
+    if (free === links.length) return;
     const message =
-      `${name} has a link on p${cables.length} but none on p${free + 1}: ` +
+      `${name} has a link on p${links.length} but none on p${free + 1}: ` +
       'ports are numbered without gaps';
-    throw this.fail(cables[cables.length - 1]!, message);
+    throw this.fail(links[links.length - 1]!, message);
   }
 }
 
-function firstFree(cables: readonly (Path | undefined)[]): number {
-  const free = cables.findIndex((cable) => cable === undefined);
-  return free < 0 ? cables.length : free;
+function firstFree(links: readonly (Path | undefined)[]): number {
+  const free = links.findIndex((link) => link === undefined);
+  return free < 0 ? links.length : free;
 }

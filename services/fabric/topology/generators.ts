@@ -85,15 +85,15 @@ class PlanBuilder {
 
   /** Hosts on a switch. */
   hosts(on: string, count: number): void {
-    for (let i = 0; i < count; i++) this.cable(this.host(), on, this.section.hostLink);
+    for (let i = 0; i < count; i++) this.link(this.host(), on, this.section.hostLink);
   }
 
-  hostCable(a: string, b: string): void {
-    this.cable(a, b, this.section.hostLink);
+  linkHost(a: string, b: string): void {
+    this.link(a, b, this.section.hostLink);
   }
 
-  fabricCable(a: string, b: string): void {
-    this.cable(a, b, this.section.fabricLink);
+  linkSwitches(a: string, b: string): void {
+    this.link(a, b, this.section.fabricLink);
   }
 
   private device(prefix: string, kind: TopologyDevice['kind'], tier: string): string {
@@ -104,27 +104,27 @@ class PlanBuilder {
     return name;
   }
 
-  private cable(a: string, b: string, link: ExplicitLink['link']): void {
+  private link(a: string, b: string, link: ExplicitLink['link']): void {
     this.plan.links.push({ ends: [a, b], link });
   }
 }
 
 function pair(builder: PlanBuilder): void {
-  builder.hostCable(builder.host(), builder.host());
+  builder.linkHost(builder.host(), builder.host());
 }
 
 function dumbbell(builder: PlanBuilder, left: number, right: number): void {
   const [s1, s2] = builder.switches('s', 'switch', 2) as [string, string];
   builder.hosts(s1, left);
   builder.hosts(s2, right);
-  builder.fabricCable(s1, s2);
+  builder.linkSwitches(s1, s2);
 }
 
 function ring(builder: PlanBuilder, count: number, hostsPerSwitch: number): void {
   const switches = builder.switches('s', 'switch', count);
   for (const one of switches) builder.hosts(one, hostsPerSwitch);
   switches.forEach((one, i) => {
-    builder.fabricCable(one, switches[(i + 1) % count]!);
+    builder.linkSwitches(one, switches[(i + 1) % count]!);
   });
 }
 
@@ -134,7 +134,7 @@ function leafSpine(builder: PlanBuilder, shape: Shape<'leaf-spine'>): void {
   const leaves = builder.switches('leaf', 'leaf', shape.leaves);
   const spines = builder.switches('spine', 'spine', shape.spines);
   for (const leaf of leaves) builder.hosts(leaf, shape.hostsPerLeaf);
-  for (const leaf of leaves) for (const spine of spines) builder.fabricCable(leaf, spine);
+  for (const leaf of leaves) for (const spine of spines) builder.linkSwitches(leaf, spine);
 }
 
 /**
@@ -181,11 +181,11 @@ function threeTiers(builder: PlanBuilder, shape: ThreeTiers): void {
   for (const leaf of leaves) builder.hosts(leaf, shape.hostsPerLeaf);
   leaves.forEach((leaf, i) => {
     const pod = Math.floor(i / leavesPerPod);
-    for (const up of group(aggregations, pod, planes)) builder.fabricCable(leaf, up);
+    for (const up of group(aggregations, pod, planes)) builder.linkSwitches(leaf, up);
   });
   aggregations.forEach((aggregation, i) => {
     const plane = i % planes;
-    for (const up of group(tops, plane, spinesPerPlane)) builder.fabricCable(aggregation, up);
+    for (const up of group(tops, plane, spinesPerPlane)) builder.linkSwitches(aggregation, up);
   });
 }
 

@@ -139,18 +139,18 @@ export class Drafter {
    */
   private linkRetry(): Draft {
     const isWanted = this.sampler.chance(0.2) && !this.isSlow;
-    const drawn = this.wanted('llr', isWanted, 0.3)['llr'];
-    if (drawn === undefined) return {};
-    return { llr: { ...(drawn as Draft), enabled: this.sampler.chance(0.9) } };
+    const sampled = this.wanted('llr', isWanted, 0.3)['llr'];
+    if (sampled === undefined) return {};
+    return { llr: { ...(sampled as Draft), enabled: this.sampler.chance(0.9) } };
   }
 
   /** Often with the two keys that decide when grants move: each by itself changes little. */
   private grants(isWanted: boolean): Draft {
-    const drawn = this.wanted(GRANTS.name, isWanted, 0.3)[GRANTS.name];
-    if (drawn === undefined) return {};
+    const sampled = this.wanted(GRANTS.name, isWanted, 0.3)[GRANTS.name];
+    if (sampled === undefined) return {};
     const [shape] = shapesOf(sectionNode(GRANTS.name)) as [JsonSchema];
     const moves = this.drawer.chosen(shape, [GRANTS.name], ['grant', 'request']);
-    return { [GRANTS.name]: { ...(this.sampler.chance(0.5) && moves), ...(drawn as Draft) } };
+    return { [GRANTS.name]: { ...(this.sampler.chance(0.5) && moves), ...(sampled as Draft) } };
   }
 
   /** Flow control of each priority that has load, and sometimes another. */
@@ -179,12 +179,12 @@ export class Drafter {
 
   /** Mostly with short seconds: a world would be over before the first LLDPDUs are exchanged. */
   private discovery(): Draft {
-    const drawn = this.usual('discovery', 0.45)['discovery'];
-    if (typeof drawn !== 'object') return drawn === undefined ? {} : { discovery: drawn };
+    const sampled = this.usual('discovery', 0.45)['discovery'];
+    if (typeof sampled !== 'object') return sampled === undefined ? {} : { discovery: sampled };
     const node = shapesOf(sectionNode('discovery')).find(({ properties }) => properties)!;
     const keys = ['second', ...(this.sampler.chance(0.5) ? ['changes'] : [])];
     const usual = this.drawer.chosen(node, ['discovery'], keys);
-    const discovery = this.sampler.chance(0.95) ? { ...usual, ...drawn } : drawn;
+    const discovery = this.sampler.chance(0.95) ? { ...usual, ...sampled } : sampled;
     this.silence(discovery as Draft, node);
     return { discovery };
   }

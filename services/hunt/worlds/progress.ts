@@ -7,7 +7,7 @@ import { isLate } from '../../fabric/assembly/warnings.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Flow, Release } from '../../fabric/load/flow.js';
 import { RELIABLE_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
-import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
+import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 import { isPausedForTime, sourceTurnPs } from '../../runtime/results/flow-progress.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 
@@ -151,11 +151,11 @@ function lastBeforePs(fabric: Fabric, index: number, run: RunResults): number {
       ports.filter(({ pausing }) => pausing?.wholePort === true).map((p) => p.name),
     ),
   );
-  const stopped = [...portsOfFlow(fabric, index)].filter((name) => paused.has(name));
+  const pausedPorts = [...portsOfFlow(fabric, index)].filter((name) => paused.has(name));
   const precedes = (other: number): boolean => {
     if (classOf[flows[other]!.priority]! > classOf[priority]!) return true;
-    const shared = stopped.length === 0 ? null : portsOfFlow(fabric, other);
-    return shared !== null && stopped.some((name) => shared.has(name));
+    const shared = pausedPorts.length === 0 ? null : portsOfFlow(fabric, other);
+    return shared !== null && pausedPorts.some((name) => shared.has(name));
   };
   const arrivals = flows.map((_, other) =>
     precedes(other) ? (run.flows[other]!.lastArrivalPs ?? 0) : 0,

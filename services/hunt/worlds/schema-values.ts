@@ -139,31 +139,31 @@ export class Drawer {
   /** Each key with a probability; those that are required always. */
   mapping(node: JsonSchema, path: Path, probability: number): Record<string, unknown> {
     const { properties = {}, required = [], additionalProperties } = resolve(node);
-    const drawn: Record<string, unknown> = {};
+    const sampled: Record<string, unknown> = {};
     for (const [key, inner] of Object.entries(properties)) {
       const at = [...path, key];
       const drawer = this.drawerOf(at);
       if (!required.includes(key) && !drawer.sampler.chance(probability)) continue;
       const value = drawer.value(inner, at);
-      if (value !== undefined) drawn[key] = value;
+      if (value !== undefined) sampled[key] = value;
     }
     if (typeof additionalProperties === 'object') {
       for (const key of this.keys(path)) {
-        drawn[key] = this.value(additionalProperties, [...path, '*']);
+        sampled[key] = this.value(additionalProperties, [...path, '*']);
       }
     }
-    return drawn;
+    return sampled;
   }
 
   /** Only these keys of a mapping, those that it has. */
   chosen(node: JsonSchema, path: Path, keys: readonly string[]): Record<string, unknown> {
     const { properties = {} } = resolve(node);
-    const drawn: Record<string, unknown> = {};
+    const sampled: Record<string, unknown> = {};
     for (const key of keys) {
       const value = this.value(properties[key]!, [...path, key]);
-      if (value !== undefined) drawn[key] = value;
+      if (value !== undefined) sampled[key] = value;
     }
-    return drawn;
+    return sampled;
   }
 
   private keys(path: Path): readonly string[] {
@@ -179,8 +179,8 @@ export class Drawer {
     if (prefixItems !== undefined)
       return prefixItems.map((item) => this.value(item, [...path, '[]']));
     const count = this.sampler.between(minItems, Math.max(minItems, Math.min(maxItems, 3)));
-    const drawn = Array.from({ length: count }, () => this.value(items!, [...path, '[]']));
-    return drawn.filter((item) => item !== undefined);
+    const sampled = Array.from({ length: count }, () => this.value(items!, [...path, '[]']));
+    return sampled.filter((item) => item !== undefined);
   }
 
   /** The ends of the range, or a value near its beginning. */

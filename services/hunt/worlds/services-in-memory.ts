@@ -5,14 +5,14 @@ import type { ServicePlan } from '../../fabric/placement/service-plan.js';
 import { planServices } from '../../fabric/placement/service-plan.js';
 import { unpackState } from '../../runtime/checkpoints/snapshots.js';
 import { RunKeys } from '../../runtime/keys/run-keys.js';
-import type { Actors } from '../../runtime/part/actors.js';
-import { Member } from '../../runtime/part/member.js';
-import type { PartState } from '../../runtime/part/part.js';
+import type { Actors } from '../../runtime/partition/actors.js';
+import { SyncProtocol } from '../../runtime/partition/sync-protocol.js';
+import type { PartitionState } from '../../runtime/partition/partition.js';
 import type { PartitionHost } from '../../runtime/service/partition-host.js';
 import { OnePartition } from '../../runtime/service/partition-host.js';
 import { ThreadedPartitions } from '../../runtime/threads/threaded-partitions.js';
 import type { MergedRun } from '../../runtime/merge.js';
-import { mergeParts } from '../../runtime/merge.js';
+import { mergePartitions } from '../../runtime/merge.js';
 import type { Failure, RunResults } from '../../runtime/results/results.js';
 import { watchIntervals } from '../../runtime/checks/stall.js';
 import type { Advance, PartitionSet } from '../../runtime/controller/partition-set.js';
@@ -59,11 +59,11 @@ export interface ClusterOptions {
 }
 
 /**
- * A whole distributed run in one process, without sockets: controller, members and rounds as they
+ * A whole distributed run in one process, without sockets: controller, protocols and rounds as they
  * are, and a broker that is a list from which messages are taken at random.
  */
 export class Cluster {
-  readonly members: Member[];
+  readonly protocols: SyncProtocol[];
   readonly controller: RunController<never>;
   private readonly plans: ServicePlan[];
   private readonly hosts: PartitionHost[];
@@ -94,7 +94,7 @@ export class Cluster {
     this.plans = planServices(fabric, { placement, threads, jams: false });
     this.hosts = this.plans.map((plan) => this.hostOf(plan));
     this.actors = this.hosts.map((host) => host.begin(null, false));
-    this.members = this.plans.map((_, service) => this.hire(service));
+    this.protocols = this.plans.map((_, service) => this.hire(service));
     this.rounds = new Rounds({
       peers: this.plans.map(({ channels }) => channels.map(({ peer }) => peer)),
       lookaheadPs: fabric.lookaheadPs,
@@ -150,26 +150,26 @@ export class Cluster {
       const { epoch, roundsRun: round } = this;
       const expected = this.rounds.expectedBy(service);
       this.grants++;
-      this.members[service]!.allow({ epoch, round, basePs, endPs, expected, countFrames });
+      this.protocols[service]!.allow({ epoch, round, basePs, endPs, expected, countFrames });
     }
   }
 
   /** All services save, with no messages in flight. */
-  save(): { states: PartState[]; boundPs: number; framesSeen: number } {
+  save(): { states: PartitionState[]; boundPs: number; framesSeen: number } {
     this.gathered = 0;
-    this.members.forEach((member, service) => {
-      member.await(this.rounds.expectedBy(service), this.rounds.bound.boundPs);
+    this.protocols.forEach((protocol, service) => {
+      protocol.await(this.rounds.expectedBy(service), this.rounds.bound.boundPs);
     });
-    this.settle(() => this.gathered === this.members.length);
+    this.settle(() => this.gathered === this.protocols.length);
     const { boundPs, framesSeen } = this.controller;
     const states = this.hosts.flatMap((host) => host.save().map(unpackState));
     return { states, boundPs, framesSeen };
   }
 
   /** A service is lost, and all return to what was saved (or to the beginning). */
-  recover(saved: { states: PartState[]; boundPs: number; framesSeen: number } | null): void {
-    const lost = this.random.below(this.members.length);
-    this.members[lost] = this.hire(lost);
+  recover(saved: { states: PartitionState[]; boundPs: number; framesSeen: number } | null): void {
+    const lost = this.random.below(this.protocols.length);
+    this.protocols[lost] = this.hire(lost);
     let first = 0;
     this.actors = this.hosts.map((host, service) => {
       const { length } = this.plans[service]!.parts;
@@ -193,7 +193,7 @@ export class Cluster {
     const { failure } = this;
     const ended = { status: 'complete', failure, moment, steps: [] } as const;
     const parts = this.plans.flatMap((plan) => plan.parts);
-    return mergeParts(this.fabric, parts, states, { ...ended, check, lookedPs: 0 });
+    return mergePartitions(this.fabric, parts, states, { ...ended, check, checkedPs: 0 });
   }
 
   /** Ends the threads of its services. */
@@ -208,9 +208,9 @@ export class Cluster {
     });
   }
 
-  private hire(service: number): Member {
+  private hire(service: number): SyncProtocol {
     const { maxPayload } = this;
-    return new Member(
+    return new SyncProtocol(
       this.actors[service]!,
       service,
       {
@@ -234,8 +234,8 @@ export class Cluster {
     this.epoch++;
     this.roundsRun = 0;
     const keys = CLUSTER_KEYS.channels(this.epoch, NO_SALT);
-    this.members.forEach((member, service) => {
-      member.begin({ number: this.epoch, keys }, this.actors[service]!);
+    this.protocols.forEach((protocol, service) => {
+      protocol.begin({ number: this.epoch, keys }, this.actors[service]!);
     });
     const nexts = this.actors.map((actors) => actors.nextTime());
     this.rounds.begin(boundPs, nexts);
@@ -249,16 +249,16 @@ export class Cluster {
     if (this.random.uniform() < repeat) this.mail.push(mail);
   }
 
-  /** Delivers messages, and advances members, in random order, until it is `done`. */
+  /** Delivers messages, and advances protocols, in random order, until it is `done`. */
   private settle(done: () => boolean): void {
     for (let idle = 0, left = 100_000; !done(); left--) {
       if (left === 0) throw new Error('a round does not end');
       let moved = this.deliverOne();
-      for (const member of this.members) moved = member.advance() || moved;
+      for (const protocol of this.protocols) moved = protocol.advance() || moved;
       idle = moved ? 0 : idle + 1;
       if (moved) continue;
-      if (idle > 1000) throw new Error('the members wait for each other');
-      for (const member of this.members) member.tick();
+      if (idle > 1000) throw new Error('the protocols wait for each other');
+      for (const protocol of this.protocols) protocol.tick();
     }
   }
 
@@ -271,7 +271,7 @@ export class Cluster {
     }
     const [mail] = this.mail.splice(index, 1);
     this.delivered++;
-    this.members[mail!.to]!.receive(mail!.octets);
+    this.protocols[mail!.to]!.receive(mail!.octets);
     return true;
   }
 }

@@ -3,13 +3,13 @@ import type { Engine } from '../../engine/device/engine.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Placement } from '../../fabric/placement/placement.js';
 import { placeInServices, together } from '../../fabric/placement/placement.js';
-import { planParts } from '../../fabric/placement/part-plan.js';
+import { planPartitions } from '../../fabric/placement/partition-plan.js';
 import { STALLED } from '../../runtime/checks/stall.js';
 import { ThreadsRun } from '../../runtime/threads/run-threads.js';
 import type { RunResults } from '../../runtime/results/results.js';
 import { Session } from '../../runtime/session.js';
 import { Sampler } from './sampler.js';
-import { PartsInStep } from './parts-in-step.js';
+import { PartitionsInStep } from './partitions-in-step.js';
 import { mayStandStill, refusesAny, stuckFlow } from './progress.js';
 import { Cluster, KIND } from './services-in-memory.js';
 
@@ -59,7 +59,7 @@ export function whatIsWrong(fabric: Fabric, seed: number): string | null {
 export async function wrongInThreads(fabric: Fabric, seed: number): Promise<string | null> {
   const sampler = new Sampler(seed, 'threads');
   const expected = run(new Session(fabric, { check: true }));
-  const plans = planParts(fabric, placement(fabric, sampler, sampler.between(2, 3)));
+  const plans = planPartitions(fabric, placement(fabric, sampler, sampler.between(2, 3)));
   try {
     const { results } = await new ThreadsRun(fabric, plans, { check: true, from: null }).run();
     const difference = differenceOf(expected, results);
@@ -171,7 +171,7 @@ const LONGEST_PS = 100e6;
 function inParts(fabric: Fabric, sampler: Sampler, count: number): RunResults {
   const isRandom = sampler.chance(0.5);
   const lengthOf = (most: number): number => (isRandom ? 1 + sampler.below(most) : most);
-  return new PartsInStep(fabric, placement(fabric, sampler, count), lengthOf).run().results;
+  return new PartitionsInStep(fabric, placement(fabric, sampler, count), lengthOf).run().results;
 }
 
 /** As messages, over a broker that loses and reorders some; half of them lose a service. */

@@ -10,7 +10,7 @@ import type { Document } from '../document.js';
 import { Sampler } from './sampler.js';
 import type { Draft } from './drafter.js';
 import { Drafter } from './drafter.js';
-import { drawFabric } from './drawn-fabric.js';
+import { sampleFabric } from './sampled-fabric.js';
 import type { Place } from './samples.js';
 import { LATER_KEYS, samplesOf } from './samples.js';
 import { Drawer } from './schema-values.js';
@@ -124,7 +124,7 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
   const model = sampler.below(12);
   const isSlotted = model === 0;
   const isSlow = isSlotted || model === 1;
-  const { fabric, bps } = drawFabric(sampler, isSlow, isSlotted);
+  const { fabric, bps } = sampleFabric(sampler, isSlow, isSlotted);
   const spanPs = Math.max(LEAST_SPAN_PS, (FRAMES_OF_A_SPAN * FRAME_BITS * 1e12) / bps);
   const place = placeOf(fabric, sampler, spanPs);
   const later = new Sampler(seed, `world ${number} ${attempt} later`);

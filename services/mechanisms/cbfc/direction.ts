@@ -15,8 +15,8 @@ const CHANNELS_OF_UPDATE = 2;
 /** Octets at the link's rate from the start of a frame until its credits can be used again. */
 export interface LoopTerms {
   readonly frameOctets: number;
-  /** Cable and interfaces, there and back. */
-  readonly wayOctets: number;
+  /** Link and interfaces, there and back. */
+  readonly roundTripOctets: number;
   readonly pipelineOctets: number;
   /** The longest frame that the receiver may just have begun to send. */
   readonly waitOctets: number;
@@ -246,7 +246,7 @@ function loopOf(input: DirectionInput, channels: number): LoopTerms {
   const longest = Math.max(...priorities.flatMap((priority) => frameLengths[priority]));
   const terms = {
     frameOctets: wireOctets(longest),
-    wayOctets: octetsIn(2 * input.latencyPs),
+    roundTripOctets: octetsIn(2 * input.latencyPs),
     pipelineOctets: octetsIn(input.pipelinesPs),
     waitOctets: wireOctets(longestOctets),
     spacingOctets:

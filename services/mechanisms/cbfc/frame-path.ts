@@ -41,7 +41,7 @@ export interface FrameTables {
   readonly clock: Clock;
   readonly rows: ChannelRows;
   /** By port and class: priorities of it that may not start their first frame. */
-  readonly heldOf: Uint8Array;
+  readonly blockedOf: Uint8Array;
   /** By channel and port: since when nothing is stored. */
   readonly emptySince: Float64Array;
 }
@@ -52,7 +52,7 @@ export interface FramePathEvents {
   mayStart(port: PortRow, row: number, credits: number): boolean;
   spend(port: PortRow, row: number, credits: number): void;
   /** A class holds other priorities. */
-  holdChanged(port: PortRow, trafficClass: TrafficClass, held: number): void;
+  holdChanged(port: PortRow, trafficClass: TrafficClass, blocked: number): void;
   /** A channel fills its buffer, or no longer, or copies came in. */
   storedChanged(port: PortRow, row: number): void;
   copied(port: PortRow): void;
@@ -68,7 +68,7 @@ export type FramePath = StartGate &
   Charges & { configure(port: PortRow, channelOf: readonly number[]): void };
 
 export function makeFramePath(tables: FrameTables, events: FramePathEvents): FramePath {
-  const { pool, clock, rows, heldOf, emptySince } = tables;
+  const { pool, clock, rows, blockedOf, emptySince } = tables;
   const { words: frames } = pool;
   const { words, ports, sums } = rows;
   /** By priority and port: the row of its channel, counted in rows. */
@@ -93,10 +93,11 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
     return words[at + TX_POOL] === NO_POOL || events.mayStart(port, at, credits);
   }
 
-  function look(port: PortRow, trafficClass: TrafficClass, first: number): void {
+  function observe(port: PortRow, trafficClass: TrafficClass, first: number): void {
     const isFree = first < 0 || mayStart(port, first);
-    const held = isFree ? 0 : 1 << (frames[first + CLASS] & PRIORITY_MASK);
-    if (held !== heldOf[(port << 3) | trafficClass]) events.holdChanged(port, trafficClass, held);
+    const blocked = isFree ? 0 : 1 << (frames[first + CLASS] & PRIORITY_MASK);
+    if (blocked !== blockedOf[(port << 3) | trafficClass])
+      events.holdChanged(port, trafficClass, blocked);
   }
 
   function started(port: PortRow, frame: FrameRef): void {
@@ -155,5 +156,5 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
     remove(port, at, credits);
   }
 
-  return { configure, look, started, wasAllowed, admitted, released, passed };
+  return { configure, observe, started, wasAllowed, admitted, released, passed };
 }

@@ -31,8 +31,8 @@ function countersAreInRange({ sender, receiver }: CbfcPort): boolean {
 }
 
 /** A port holds exactly the priorities that one of its classes waits for. */
-function holdsAreOfClasses({ held, heldOf }: CbfcPort): boolean {
-  return heldOf.reduce((all, bit) => all | bit, 0) === held;
+function holdsAreOfClasses({ blocked, blockedOf }: CbfcPort): boolean {
+  return blockedOf.reduce((all, bit) => all | bit, 0) === blocked;
 }
 
 const PORT_INVARIANTS = {

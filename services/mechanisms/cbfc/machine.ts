@@ -41,7 +41,7 @@ export function costBySize(octets: number, size: number): number {
 
 /** Counts of a sender: what the channel is in. */
 export const CLOSED = 0;
-/** Its receiver may count otherwise: nothing starts until it has said what is freed. */
+/** Its receiver may count otherwise: nothing starts until it has reported what is freed. */
 export const SYNCHRONISING = 1;
 export const OPEN = 2;
 
@@ -67,7 +67,7 @@ export const TX_SIZE = 6;
 export const RX_CONSUMED = 7;
 /** Credits of frames that are stored. */
 export const RX_STORED = 8;
-/** What the last update said. */
+/** What the last update reported. */
 export const RX_REPORTED = 9;
 /** 1 where the sender's counter is known since the link is up. */
 export const RX_SYNCHRONISED = 10;
@@ -311,14 +311,14 @@ export class Sender {
     return beyond <= free * 2 ** own.threshold;
   }
 
-  private account(channel: number, change: number, drawnBefore: number): void {
+  private account(channel: number, change: number, before: number): void {
     const { words, rows } = this;
     const at = this.at(channel);
     addToPort(rows.sums, this.port, change);
     const inUse = inUseAt(words, at);
     if (inUse > words[at + TX_PEAK]) words[at + TX_PEAK] = inUse;
     const pool = words[at + TX_POOL];
-    if (pool !== NO_POOL) this.drawn[pool - 1] += this.drawnBy(channel) - drawnBefore;
+    if (pool !== NO_POOL) this.drawn[pool - 1] += this.drawnBy(channel) - before;
   }
 }
 
@@ -391,7 +391,7 @@ export class Receiver {
   }
 
   /** An update is made: the low bits of what is freed. */
-  tell(channel: number): number {
+  report(channel: number): number {
     const freed = this.freed(channel);
     this.words[this.at(channel) + RX_REPORTED] = freed;
     return freed & CF_COUNT_MASK;

@@ -55,7 +55,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   private readonly rows: ChannelRows;
   private readonly path: FramePath;
   /** By port and class: priorities of it that may not start their first frame. */
-  private readonly heldOf: Uint8Array;
+  private readonly blockedOf: Uint8Array;
   /** By channel and port: since when nothing is stored. */
   private readonly emptySince: Float64Array;
   private readonly cf = blankCfUpdate();
@@ -69,10 +69,10 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
       ports: tables.count('port'),
       sums: tables.int32('port', SUM_WORDS),
     };
-    this.heldOf = tables.uint8('port', PRIORITIES);
+    this.blockedOf = tables.uint8('port', PRIORITIES);
     this.emptySince = tables.float64('port', 1, VIRTUAL_CHANNELS);
-    const { rows, heldOf, emptySince } = this;
-    this.path = makeFramePath({ pool, clock: host.clock, rows, heldOf, emptySince }, this);
+    const { rows, blockedOf, emptySince } = this;
+    this.path = makeFramePath({ pool, clock: host.clock, rows, blockedOf, emptySince }, this);
     this.gate = this.path;
     this.admitted = this.path.admitted;
     this.released = this.path.released;
@@ -122,21 +122,21 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
 
   // What frames leave to it.
 
-  holdChanged(port: PortRow, trafficClass: TrafficClass, held: number): void {
+  holdChanged(port: PortRow, trafficClass: TrafficClass, blocked: number): void {
     const own = this.at[port]!;
     const { now } = this.tools.host.clock;
     const place = port * PRIORITIES + trafficClass;
-    const was = this.heldOf[place];
-    this.heldOf[place] = held;
+    const was = this.blockedOf[place];
+    this.blockedOf[place] = blocked;
     forEachBit(was, (priority) => {
-      own.heldPs[priority] += now - own.heldSince[priority];
+      own.blockedPs[priority] += now - own.blockedSince[priority];
     });
-    forEachBit(held, (priority) => {
-      own.heldSince[priority] = now;
+    forEachBit(blocked, (priority) => {
+      own.blockedSince[priority] = now;
       own.holds[priority]++;
     });
-    own.held = (own.held & ~was) | held;
-    this.tools.host.hold(this.tools.slot, port, own.held);
+    own.blocked = (own.blocked & ~was) | blocked;
+    this.tools.host.hold(this.tools.slot, port, own.blocked);
   }
 
   mayStart(port: PortRow, row: number, credits: number): boolean {
@@ -154,12 +154,12 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   storedChanged(port: PortRow, row: number): void {
     const own = this.at[port]!;
     own.noteStored(this.channelAt(row));
-    const stopped = own.groupsOfFull();
-    const changed = stopped ^ own.stopped;
+    const paused = own.groupsOfFull();
+    const changed = paused ^ own.paused;
     if (changed === 0) return;
-    own.stopped = stopped;
+    own.paused = paused;
     forEachBit(changed, (group) => {
-      this.tools.host.announceStop(port, group, (stopped & (1 << group)) !== 0);
+      this.tools.host.announceStop(port, group, (paused & (1 << group)) !== 0);
     });
   }
 
@@ -185,8 +185,8 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return (this.at[port]?.groups ?? []).some((groups) => (groups & (1 << group)) !== 0);
   }
 
-  stoppedGroups(port: PortRow): number {
-    return this.at[port]?.stopped ?? 0;
+  pausedGroups(port: PortRow): number {
+    return this.at[port]?.paused ?? 0;
   }
 
   exhaustedGroups(port: PortRow): number {
@@ -230,7 +230,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     const { channels, counts } = this.cf;
     this.takeFreed(own, channels[0], counts[0]);
     if (channels[1] !== channels[0]) this.takeFreed(own, channels[1], counts[1]);
-    if (own.held !== 0) this.tools.host.permit(port);
+    if (own.blocked !== 0) this.tools.host.permit(port);
     return true;
   }
 
@@ -273,11 +273,11 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return sincePs === null ? null : { mechanism: this.name, untilPs: Infinity, sincePs };
   }
 
-  heldPs(port: PortRow, priority: Priority, now: number): number {
+  blockedPs(port: PortRow, priority: Priority, now: number): number {
     const own = this.at[port] ?? null;
     if (own === null) return 0;
     const since = this.waitsSincePs(port, priority);
-    return own.heldPs[priority] + (since === null ? 0 : now - since);
+    return own.blockedPs[priority] + (since === null ? 0 : now - since);
   }
 
   holdCount(port: PortRow, priority: Priority): number {
@@ -292,8 +292,8 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
 
   waitsSincePs(port: PortRow, priority: Priority): number | null {
     const own = this.at[port] ?? null;
-    if (own === null || (own.held & (1 << priority)) === 0) return null;
-    return own.heldSince[priority];
+    if (own === null || (own.blocked & (1 << priority)) === 0) return null;
+    return own.blockedSince[priority];
   }
 
   emptySincePs(port: PortRow, priority: Priority): number | null {
@@ -374,9 +374,9 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
 
   private make(port: PortRow, spec: CbfcPortSpec, groupOf: readonly number[]): CbfcPort {
     const place = port * PRIORITIES;
-    const heldOf = this.heldOf.subarray(place, place + PRIORITIES);
+    const blockedOf = this.blockedOf.subarray(place, place + PRIORITIES);
     this.path.configure(port, spec.channelOf);
-    return new CbfcPort({ spec, groupOf, rows: this.rows, port, heldOf });
+    return new CbfcPort({ spec, groupOf, rows: this.rows, port, blockedOf });
   }
 
   /** Both ends are configured alike, and count from nothing. */
@@ -405,11 +405,11 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
       });
       if ((after & ~before) !== 0) this.askForAnswer(port, own);
     }
-    own.heldOf.fill(0);
-    forEachBit(own.held, (priority) => {
-      own.heldPs[priority] += this.tools.host.clock.now - own.heldSince[priority];
+    own.blockedOf.fill(0);
+    forEachBit(own.blocked, (priority) => {
+      own.blockedPs[priority] += this.tools.host.clock.now - own.blockedSince[priority];
     });
-    own.held = 0;
+    own.blocked = 0;
     this.tools.host.hold(this.tools.slot, port, 0);
     this.tools.host.permit(port);
   }
@@ -417,7 +417,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   /** A CC_Update goes first: its receiver then says what is freed. */
   private askForAnswer(port: PortRow, own: CbfcPort): void {
     this.requestConsumed(port, own);
-    if (own.held !== 0) this.tools.host.permit(port);
+    if (own.blocked !== 0) this.tools.host.permit(port);
   }
 
   private priorityOf(frame: FrameRef): number {
@@ -481,8 +481,8 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     const first = own.nextToTell(-1, now);
     if (first < 0) return 0;
     const second = own.nextToTell(first, now);
-    this.tell(own, 0, first, now);
-    this.tell(own, 1, second < 0 ? first : second, now);
+    this.report(own, 0, first, now);
+    this.report(own, 1, second < 0 ? first : second, now);
     own.updatedAt = now;
     own.cfSent++;
     const next = own.anyWorthUpdate(now) ? now + own.leastSpacingPs : own.refreshAt();
@@ -490,9 +490,9 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return encodeCfUpdate(octets, 0, this.cf);
   }
 
-  private tell(own: CbfcPort, place: number, channel: number, now: number): void {
+  private report(own: CbfcPort, place: number, channel: number, now: number): void {
     this.cf.channels[place] = channel;
-    this.cf.counts[place] = own.receiver.tell(channel);
+    this.cf.counts[place] = own.receiver.report(channel);
     own.toldAt[channel] = now;
     own.owed &= ~(1 << channel);
   }

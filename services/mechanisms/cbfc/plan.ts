@@ -21,7 +21,7 @@ type Device = DeviceContext<CbfcSettings>;
 
 /** What the ports of a fabric are given, and where in the file that is wrong. */
 export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
-  /** By device and port: what its receiver grants, and its link partner's sender goes by. */
+  /** By device and port: what its receiver grants, and its link partner's sender uses. */
   private readonly directions: (Direction | null)[][];
 
   constructor(private readonly context: FabricContext<CbfcSettings>) {
@@ -43,7 +43,7 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
     return this.specOf(device);
   }
 
-  /** By priority: octets to set apart behind a port for all that it grants. */
+  /** By priority: octets to reserve behind a port for all that it grants. */
   backing(device: number, port: number, cellOctets: number): readonly number[] {
     const direction = this.directions[device]?.[port] ?? null;
     const { receive } = this.context;
@@ -233,7 +233,7 @@ function sizeOf(direction: Direction, port: number, priority: number): MemorySiz
     priority,
     terms: [
       term('F', 'longest frame of the priority, whole', terms.frameOctets),
-      term('2C + 2ID', 'link and interfaces, there and back', terms.wayOctets),
+      term('2C + 2ID', 'link and interfaces, there and back', terms.roundTripOctets),
       term('pipelines', 'of both ends', terms.pipelineOctets),
       term('W', 'longest frame that the receiver may just have begun', terms.waitOctets),
       term('S', 'least spacing of CF_Update', terms.spacingOctets),
@@ -249,7 +249,7 @@ function sizeOf(direction: Direction, port: number, priority: number): MemorySiz
   };
 }
 
-/** Which channels a port has, for those who advertise it. */
+/** Which channels a port has, for discovery. */
 export function channelCount(channelOf: readonly number[]): number {
   return Math.min(VIRTUAL_CHANNELS, Math.max(...channelOf) + 1);
 }

@@ -9,7 +9,7 @@ export interface CbfcPortPlace {
   readonly groupOf: readonly number[];
   readonly rows: ChannelRows;
   readonly port: PortRow;
-  readonly heldOf: Uint8Array;
+  readonly blockedOf: Uint8Array;
 }
 
 /** What a port counts and remembers beside its two machines. */
@@ -29,12 +29,12 @@ export class CbfcPort {
   operational = 0;
 
   /** Priorities that may not start their first frame. */
-  held = 0;
+  blocked = 0;
   /** By class: its part of them. */
-  readonly heldOf: Uint8Array;
-  /** By priority: since when it is held, how long it was before, and how often. */
-  readonly heldSince = new Float64Array(8);
-  readonly heldPs = new Float64Array(8);
+  readonly blockedOf: Uint8Array;
+  /** By priority: since when it is blocked, how long it was before, and how often. */
+  readonly blockedSince = new Float64Array(8);
+  readonly blockedPs = new Float64Array(8);
   readonly holds = new Float64Array(8);
 
   /** When a CF_Update was sent last; by channel, when one named it. */
@@ -49,9 +49,9 @@ export class CbfcPort {
   freedTimer = Infinity;
   consumedTimer = Infinity;
 
-  /** Channels that fill their buffer, and groups whose link partner is stopped by that. */
+  /** Channels that fill their buffer, and groups whose link partner is paused by that. */
   full = 0;
-  stopped = 0;
+  paused = 0;
   /** Copies that were stored: no credit was used for them. */
   copies = 0;
 
@@ -65,13 +65,13 @@ export class CbfcPort {
   unknownChannel = 0;
 
   static readonly wiring = [
-    ...['spec', 'lossless', 'groups', 'frameCredits', 'channelOf', 'heldOf'],
+    ...['spec', 'lossless', 'groups', 'frameCredits', 'channelOf', 'blockedOf'],
     ...['leastSpacingPs', 'mostSpacingPs'],
   ];
 
-  constructor({ spec, groupOf, rows, port, heldOf }: CbfcPortPlace) {
+  constructor({ spec, groupOf, rows, port, blockedOf }: CbfcPortPlace) {
     this.spec = spec;
-    this.heldOf = heldOf;
+    this.blockedOf = blockedOf;
     this.sender = new Sender(spec.sender, rows, port);
     this.receiver = new Receiver(spec.receiver.limits, rows, port);
     this.frameCredits = Int32Array.from(spec.frameCredits);
@@ -126,7 +126,7 @@ export class CbfcPort {
     return Math.max(1, Math.min(Math.ceil(limit / 2), limit - this.frameCredits[channel] + 1));
   }
 
-  /** Groups that are stopped by channels which fill their buffer. */
+  /** Groups that are paused by channels which fill their buffer. */
   groupsOfFull(): number {
     let groups = 0;
     for (let rest = this.full; rest !== 0; rest &= rest - 1) {
@@ -168,7 +168,7 @@ export class CbfcPort {
   }
 
   /**
-   * The channel to tell of next, other than `except`: of those worth it the one that has waited
+   * The channel to report next, other than `except`: of those worth it the one that has waited
    * longest, or else whichever has; -1 if none is synchronised.
    */
   nextToTell(except: number, now: number): number {

@@ -3,7 +3,7 @@ import type { PortRow, Priority } from '../../engine/units/indices.js';
 /** What a CI point uses of its mechanism. */
 export interface CiGate {
   /** Holds the congesting queue of a port, or releases it. */
-  holdCongesting(port: PortRow, priority: Priority, held: boolean): void;
+  holdCongesting(port: PortRow, priority: Priority, blocked: boolean): void;
   /** The link partner is known to process CIMs. */
   isPeer(port: PortRow): boolean;
   armCleanup(port: PortRow, timePs: number): void;

@@ -37,7 +37,7 @@ export function isOutlived(
  * For a link partner without isolation, frames of the congesting queue have their original
  * priority: if that is paused, so is the congesting queue.
  */
-export function heldAlong(
+export function blockedAlong(
   classOf: readonly number[],
   ci: CiSwitchSpec,
   port: PortRow,

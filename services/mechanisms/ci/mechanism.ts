@@ -7,7 +7,7 @@ import type {
   SwitchCarrier,
 } from '../../engine/contract/slice.js';
 import type { CiGate } from './carrier.js';
-import { heldAlong } from './machine.js';
+import { blockedAlong } from './machine.js';
 import { ciManagedValues } from './managed.js';
 import { CiPoint } from './point.js';
 import type { CiSwitchSpec } from './spec.js';
@@ -21,13 +21,13 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
   readonly holdsQueues = true;
   /** By port. */
   private readonly points: (CiPoint | null)[] = [];
-  /** By port: the congesting priority if it is held to keep the order of frames, one bit. */
-  private readonly held: Uint8Array;
+  /** By port: the congesting priority if it is blocked to keep the order of frames, one bit. */
+  private readonly blocked: Uint8Array;
   /** By port: 1 where the link partner is known to process CIMs. */
   private readonly peers: Uint8Array;
 
   constructor(private readonly tools: MechanismTools) {
-    this.held = tools.tables.uint8('port', 1);
+    this.blocked = tools.tables.uint8('port', 1);
     this.peers = tools.tables.uint8('port', 1);
   }
 
@@ -42,7 +42,7 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
       const port = place.firstPort + p;
       this.points[port] = point;
       this.peers[port] = spec?.ports[p].isPeer === true ? 1 : 0;
-      if (spec !== undefined) ports.holdAlong(port, ...heldAlong(classOf, spec, p));
+      if (spec !== undefined) ports.holdAlong(port, ...blockedAlong(classOf, spec, p));
     });
     return point;
   }
@@ -60,10 +60,10 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
     this.peers[port] = isolatesFlows ? 1 : 0;
   }
 
-  holdCongesting(port: PortRow, priority: Priority, held: boolean): void {
-    const mask = held ? 1 << priority : 0;
-    if (mask === this.held[port]) return;
-    this.held[port] = mask;
+  holdCongesting(port: PortRow, priority: Priority, blocked: boolean): void {
+    const mask = blocked ? 1 << priority : 0;
+    if (mask === this.blocked[port]) return;
+    this.blocked[port] = mask;
     const { host, slot } = this.tools;
     host.hold(slot, port, mask);
   }
@@ -85,7 +85,7 @@ export class CiMechanism implements SliceMechanism<CiSwitchSpec>, CiGate {
    * A hold that keeps the order is short, and not caused by the link partner: it is not counted.
    */
   holdReason(port: PortRow, priority: Priority): HoldReason | null {
-    if ((this.held[port] & (1 << priority)) === 0) return null;
+    if ((this.blocked[port] & (1 << priority)) === 0) return null;
     return { mechanism: this.name, untilPs: Infinity, sincePs: null };
   }
 

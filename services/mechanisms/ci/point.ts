@@ -73,7 +73,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   /** By port: since when its congesting queue has been uncongested; Infinity while it is. */
   private readonly uncongestedPs: Float64Array;
   /** By port: monitored queues that were paused since they were last short, one bit each. */
-  private readonly stopped: Uint8Array;
+  private readonly paused: Uint8Array;
   private cleanupArmed = false;
   private readonly firstPort: number;
   private readonly macs: readonly number[];
@@ -114,7 +114,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     this.table = new CiStreamTable(spec.maxStreams);
     this.quoted = new Int32Array(spec.maxStreams * RECORD_WORDS);
     this.uncongestedPs = new Float64Array(ports.length);
-    this.stopped = new Uint8Array(ports.length);
+    this.paused = new Uint8Array(ports.length);
   }
 
   get priority(): number {
@@ -170,7 +170,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
       if (slot < 0) return;
       this.joinCongesting(out, slot, queueOctets);
       if (congested && isolates) this.condTransmitCimAddPdu(slot, via, frame);
-    } else if (isolates && !this.wasStopped(out, trafficClass, congested) && congested) {
+    } else if (isolates && !this.wasPaused(out, trafficClass, congested) && congested) {
       this.causeCongestion(via, out, frame);
     }
   }
@@ -321,12 +321,12 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
    * A queue that was paused since it was last short is long for that reason: its flows congest
    * another queue, or none.
    */
-  private wasStopped(out: number, trafficClass: TrafficClass, congested: boolean): boolean {
+  private wasPaused(out: number, trafficClass: TrafficClass, congested: boolean): boolean {
     const bit = 1 << trafficClass;
     const local = out - this.firstPort;
-    if ((this.carrier.heldPriorities(out) & bit) !== 0) this.stopped[local] |= bit;
-    else if (!congested) this.stopped[local] &= ~bit;
-    return (this.stopped[local] & bit) !== 0;
+    if ((this.carrier.blockedPriorities(out) & bit) !== 0) this.paused[local] |= bit;
+    else if (!congested) this.paused[local] &= ~bit;
+    return (this.paused[local] & bit) !== 0;
   }
 
   /** Data and acknowledgements of one source for one destination. */

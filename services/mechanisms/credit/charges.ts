@@ -5,7 +5,7 @@ import type { CreditAccounts } from './accounts.js';
 import type { CreditReceiver } from './receiver.js';
 import type { FrameRef, PortRow } from '../../engine/units/indices.js';
 
-/** Whom frames are charged to, and what. */
+/** Which account frames are charged to, and how much. */
 export interface CreditCharges extends Charges {
   /** The account at a port that a frame belongs to. */
   readonly rowOf: (port: PortRow, frame: FrameRef) => number;

@@ -22,8 +22,8 @@ export function bufferBacksCredit(
   const slotRow = (credit: CreditMechanism, row: number, slot: number): number =>
     credit.accounts.row(credit.accounts.port(row), slot, priority);
   const granted = channels.reduce((sum, _, slot) => {
-    const held = sending.sender.available(slotRow(sending, sendingRow, slot));
-    return sum + held + receiving.receiver.occupied(slotRow(receiving, receivingRow, slot));
+    const available = sending.sender.available(slotRow(sending, sendingRow, slot));
+    return sum + available + receiving.receiver.occupied(slotRow(receiving, receivingRow, slot));
   }, unitsInFlight);
   return granted <= granting.bufferUnits[priority];
 }

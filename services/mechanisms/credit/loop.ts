@@ -9,7 +9,7 @@ export interface CreditLoopTerms {
   /** The frame itself. */
   readonly frameOctets: number;
   /** Link and interface delays, both ways. */
-  readonly wayOctets: number;
+  readonly roundTripOctets: number;
   /** Pipelines of both ends: of the frame, and of the grant. */
   readonly pipelineOctets: number;
   /** The longest frame that the granting side may just have begun. */
@@ -39,7 +39,7 @@ export function creditLoop(input: CreditLoopInput): CreditLoopTerms {
   const octetsIn = (ps: number): number => Math.ceil(ps / input.octetPs);
   const terms = {
     frameOctets: wireOctets(input.longestOctets),
-    wayOctets: octetsIn(2 * input.latencyPs),
+    roundTripOctets: octetsIn(2 * input.latencyPs),
     pipelineOctets: octetsIn(input.pipelinePs + input.peerPipelinePs),
     waitOctets: wireOctets(input.longestAnyOctets),
     controlOctets: wireOctets(FRAME_OCTETS_MIN),

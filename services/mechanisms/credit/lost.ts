@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/device/engine.js';
 import { ahead, costOf, signed } from './machine.js';
-import { ALLOWED, CONSUMED, LIMIT_SAID, PASSED } from './records.js';
+import { ALLOWED, CONSUMED, LIMIT_SENT, PASSED } from './records.js';
 import { isSettled } from './invariants.js';
 import { CLASS, COPY_FLAG, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import { forEachNotTaken } from '../../engine/analysis/ledger/frames-underway.js';
@@ -17,7 +17,7 @@ export interface LostCredit {
   readonly channel: number;
   readonly units: number;
   /** Since when its first frame waits for credit that will not come; null: it does not. */
-  readonly starvedSincePs: number | null;
+  readonly blockedSincePs: number | null;
 }
 
 /**
@@ -46,7 +46,7 @@ export function lostCreditOf(engine: Engine, port: PortRow): LostCredit[] {
       priority: accounts.priority(row),
       channel: accounts.channel(row),
       units,
-      starvedSincePs: quiet && isEmpty ? sender.blockedSincePs(row) : null,
+      blockedSincePs: quiet && isEmpty ? sender.blockedSincePs(row) : null,
     });
   });
   return found;
@@ -85,8 +85,8 @@ function forEachSender(
 /** Units that a sender's account lacks (positive), or has beyond what was granted (negative). */
 function missingUnits(engine: Engine, row: number, receivingRow: number, quiet: boolean): number {
   const { accounts, sender, receiver } = mechanismOf(engine);
-  const said = ahead(receiver.count(receivingRow, LIMIT_SAID), sender.count(row, ALLOWED));
-  const lost = said - wordsUnderway(engine, row, quiet, said);
+  const advertised = ahead(receiver.count(receivingRow, LIMIT_SENT), sender.count(row, ALLOWED));
+  const lost = advertised - unitsUnderway(engine, row, quiet, advertised);
   const used = ahead(sender.count(row, CONSUMED), receiver.count(receivingRow, PASSED));
   // A report in flight has the count of what was lost, or was returned for its age.
   const peer = accounts.port(receivingRow);
@@ -96,10 +96,10 @@ function missingUnits(engine: Engine, row: number, receivingRow: number, quiet: 
 }
 
 /** Of the units that were granted, those in messages in flight. A total repairs what is lost. */
-function wordsUnderway(engine: Engine, row: number, quiet: boolean, said: number): number {
+function unitsUnderway(engine: Engine, row: number, quiet: boolean, advertised: number): number {
   if (quiet) return 0;
   const { accounts } = mechanismOf(engine);
-  if (accounts.isCumulative(row)) return said;
+  if (accounts.isCumulative(row)) return advertised;
   return unitsGrantedUnderway(engine, accounts.port(row), row);
 }
 

@@ -29,7 +29,7 @@ export interface CreditCounters {
   /** Of this port as a sender. */
   readonly granted: number;
   readonly spent: number;
-  readonly held: number;
+  readonly available: number;
   readonly aged: number;
   readonly revoked: number;
   readonly stale: number;
@@ -72,7 +72,7 @@ export function creditCounters(
       priority: accounts.priority(row),
       granted: sender.get(row, GRANTED),
       spent: sender.spent(row),
-      held: sender.available(row),
+      available: sender.available(row),
       aged: sender.get(row, AGED),
       revoked: sender.get(row, REVOKED),
       stale: sender.get(row, STALE),

@@ -276,7 +276,7 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
   }
 
   /** Of the channel that was blocked longest: channels wait at the same time. */
-  heldPs(port: PortRow, priority: Priority, now: number): number {
+  blockedPs(port: PortRow, priority: Priority, now: number): number {
     let most = 0;
     for (const row of this.rowsOf(port, priority)) {
       most = Math.max(most, this.sender.blockedPs(row, now));

@@ -481,7 +481,7 @@ export class CreditPlan {
 
 const CREDIT_TERMS: readonly (readonly [keyof CreditLoopTerms, string, string])[] = [
   ['frameOctets', 'F', 'longest frame of the priority, whole'],
-  ['wayOctets', '2C + 2ID', 'link and interfaces, there and back'],
+  ['roundTripOctets', '2C + 2ID', 'link and interfaces, there and back'],
   ['pipelineOctets', 'pipelines', 'of both ends'],
   ['waitOctets', 'W', 'longest frame that the granting port may just have begun'],
   ['controlOctets', 'P', 'grant'],

@@ -21,7 +21,7 @@ import {
   EMPTY_SINCE,
   FRAME,
   LIMIT,
-  LIMIT_SAID,
+  LIMIT_SENT,
   MODES,
   OCCUPIED,
   OCCUPIED_PEAK,
@@ -118,7 +118,7 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     counts[r | MODES] &= ~(OPENED | REFUSED);
-    words[w | LIMIT] = words[w | LIMIT_SAID] = words[w | PASSED];
+    words[w | LIMIT] = words[w | LIMIT_SENT] = words[w | PASSED];
     shaper.leave(row);
   }
 
@@ -127,7 +127,7 @@ export function makeCreditReceiver(
     if (accounts.isCumulative(row)) startOver(row);
     else {
       const w = row << WORDS_SHIFT;
-      words[w | LIMIT] = words[w | LIMIT_SAID] = words[w | PASSED];
+      words[w | LIMIT] = words[w | LIMIT_SENT] = words[w | PASSED];
       requests.add(row, 0, 0);
       raise(row);
       carrier.say(row, SAY_GRANT);
@@ -148,8 +148,8 @@ export function makeCreditReceiver(
     counts[r | MODES] &= ~OPENED;
     shaper.leave(row);
     const w = row << WORDS_SHIFT;
-    const isUsedUp = ahead(words[w | LIMIT_SAID], words[w | PASSED]) > WINDOW_MOST;
-    words[w | LIMIT] = words[w | (isUsedUp ? PASSED : LIMIT_SAID)];
+    const isUsedUp = ahead(words[w | LIMIT_SENT], words[w | PASSED]) > WINDOW_MOST;
+    words[w | LIMIT] = words[w | (isUsedUp ? PASSED : LIMIT_SENT)];
     doubles[row * RECEIVER_DOUBLES + SYNC_ASKED_AT] = -Infinity;
   }
 
@@ -180,7 +180,7 @@ export function makeCreditReceiver(
     if ((modes & OPENED) === 0) takeClosed(row, units);
     else {
       const passed = words[w | PASSED];
-      const granted = ahead(words[w | LIMIT_SAID], passed);
+      const granted = ahead(words[w | LIMIT_SENT], passed);
       words[w | PASSED] = (passed + units) & COUNT_MASK;
       if (granted < units || granted > WINDOW_MOST) violated(row, units);
     }
@@ -201,7 +201,7 @@ export function makeCreditReceiver(
   /** So many more units were granted, by what has been received so far. */
   function isGranted(row: number, units: number): boolean {
     const w = row << WORDS_SHIFT;
-    const granted = ahead(words[w | (isOpen(row) ? LIMIT_SAID : LIMIT)], words[w | PASSED]);
+    const granted = ahead(words[w | (isOpen(row) ? LIMIT_SENT : LIMIT)], words[w | PASSED]);
     return granted >= units && granted <= WINDOW_MOST;
   }
 
@@ -231,7 +231,7 @@ export function makeCreditReceiver(
     const stands = modes & (OPENED | SHARES | REFRESHED | SHAPED);
     if (stands === OPENED ? isTooLittle(row, left) : (modes & OPENED) === 0) return;
     raise(row);
-    const ungranted = ahead(words[w | LIMIT], words[w | LIMIT_SAID]);
+    const ungranted = ahead(words[w | LIMIT], words[w | LIMIT_SENT]);
     if (ungranted === 0 || (modes & UNSOLICITED) === 0) return;
     const step = words[w | STEP];
     if (ungranted < step && (left >= step || !isShort(row))) return;
@@ -247,10 +247,10 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     const passed = words[w | PASSED];
-    const said = words[w | LIMIT_SAID];
+    const sent = words[w | LIMIT_SENT];
     const step = words[w | STEP];
-    if (ahead(passed + words[w | TARGET] - left, said) >= step) return false;
-    return left >= step || ahead(said, passed) >= counts[r | FRAME];
+    if (ahead(passed + words[w | TARGET] - left, sent) >= step) return false;
+    return left >= step || ahead(sent, passed) >= counts[r | FRAME];
   }
 
   function get(row: number, field: number): number {
@@ -330,11 +330,11 @@ export function makeCreditReceiver(
     // Where grants are only answers to demands, a report is answered with what was granted before.
     const repeats = (modes & (CUMULATIVE | UNSOLICITED | DEMANDED)) === CUMULATIVE;
     if (!repeats && (modes & UNSOLICITED) === 0) raise(row);
-    const now = repeats ? words[w | LIMIT_SAID] : limit(row);
-    const word = accounts.isCumulative(row) ? now : ahead(now, words[w | LIMIT_SAID]);
+    const now = repeats ? words[w | LIMIT_SENT] : limit(row);
+    const word = accounts.isCumulative(row) ? now : ahead(now, words[w | LIMIT_SENT]);
     if (!repeats) words[w | LIMIT] = now;
     if (!repeats) requests.answer(row, now);
-    words[w | LIMIT_SAID] = now;
+    words[w | LIMIT_SENT] = now;
     addUp(row);
     // It is the total: a pending repetition is done.
     if (counts[r | REFRESHES] === 0) {
@@ -357,7 +357,7 @@ export function makeCreditReceiver(
     }
     if (isNew) {
       jump(row, word);
-      words[w | LIMIT] = words[w | LIMIT_SAID] = word;
+      words[w | LIMIT] = words[w | LIMIT_SENT] = word;
       lateTotals.inTime(row);
       counts[r | RECEIVER_EPOCH] = epoch;
       counts[r | MODES] = (counts[r | MODES] & ~REFUSED) | OPENED;
@@ -385,7 +385,7 @@ export function makeCreditReceiver(
     counts[(row << RECORD_SHIFT) | WANTED] = 1;
     counts[(row << RECORD_SHIFT) | MODES] |= DEMANDED;
     times[(row << TIMES_SHIFT) | ACTIVE_AT] = clock.now;
-    requests.add(row, words[(row << WORDS_SHIFT) | (isCumulative ? PASSED : LIMIT_SAID)], amount);
+    requests.add(row, words[(row << WORDS_SHIFT) | (isCumulative ? PASSED : LIMIT_SENT)], amount);
     raise(row);
     // A demand is always answered, if only by a repetition.
     carrier.say(row, SAY_GRANT);
@@ -419,7 +419,7 @@ export function makeCreditReceiver(
     if (clock.now < dueAt) return dueAt;
     raise(row);
     const isUnsolicited = (counts[(row << RECORD_SHIFT) | MODES] & UNSOLICITED) !== 0;
-    if (isUnsolicited && count(row, LIMIT) !== count(row, LIMIT_SAID)) carrier.say(row, SAY_GRANT);
+    if (isUnsolicited && count(row, LIMIT) !== count(row, LIMIT_SENT)) carrier.say(row, SAY_GRANT);
     return Math.max(clock.now + 1, shaper.dueAt(row));
   }
 
@@ -464,7 +464,7 @@ export function makeCreditReceiver(
     const missing = ahead(total, passed);
     if (missing > WINDOW_MOST && lateTotals.mayBeRight(row, total, passed)) return true;
     // A sender has used neither less than was received, nor more than was ever granted.
-    if (missing > ahead(words[w | LIMIT_SAID], passed)) {
+    if (missing > ahead(words[w | LIMIT_SENT], passed)) {
       doubles[row * RECEIVER_DOUBLES + CONTRADICTIONS]++;
       resynchronise(row);
       return false;
@@ -505,7 +505,7 @@ export function makeCreditReceiver(
   /** The link partner may lack the credit for a frame. */
   function isShort(row: number): boolean {
     const w = row << WORDS_SHIFT;
-    return ahead(words[w | LIMIT_SAID], words[w | PASSED]) < counts[(row << RECORD_SHIFT) | FRAME];
+    return ahead(words[w | LIMIT_SENT], words[w | PASSED]) < counts[(row << RECORD_SHIFT) | FRAME];
   }
 
   /** Grants what the buffer allows now. */
@@ -543,7 +543,7 @@ export function makeCreditReceiver(
       raise(other);
       const w = other << WORDS_SHIFT;
       if ((counts[(other << RECORD_SHIFT) | MODES] & UNSOLICITED) === 0) continue;
-      if (words[w | LIMIT] !== words[w | LIMIT_SAID]) carrier.say(other, SAY_GRANT);
+      if (words[w | LIMIT] !== words[w | LIMIT_SENT]) carrier.say(other, SAY_GRANT);
     }
   }
 

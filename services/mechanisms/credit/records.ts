@@ -85,7 +85,7 @@ export const STEP = 10;
 export const PASSED = 11;
 /** The highest count granted when it was last computed. */
 export const LIMIT = 12;
-export const LIMIT_SAID = 13;
+export const LIMIT_SENT = 13;
 /** Units in the buffer now. */
 export const OCCUPIED = 14;
 export const OCCUPIED_PEAK = 15;

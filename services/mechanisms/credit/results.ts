@@ -29,7 +29,7 @@ export interface LostCreditResult {
   readonly channel: number;
   readonly units: number;
   /** A frame waits for credit since then, although nothing is in flight or stored. */
-  readonly starvedSincePs: number | null;
+  readonly blockedSincePs: number | null;
 }
 
 export interface CreditResults {
@@ -51,9 +51,9 @@ export interface CreditRun {
 
 export function creditResults(run: CreditRun): CreditResults {
   const { engine, nameOf } = run;
-  const lost = lostCredit(engine).map(({ port, priority, channel, units, starvedSincePs }) => ({
+  const lost = lostCredit(engine).map(({ port, priority, channel, units, blockedSincePs }) => ({
     ...{ port: nameOf(port), peer: nameOf(engine.shared.ports.peer(port)) },
-    ...{ priority, channel, units, starvedSincePs },
+    ...{ priority, channel, units, blockedSincePs },
   }));
   return { ...creditCounts(run), lostCredits: lost };
 }
@@ -115,11 +115,11 @@ export function wrongCreditText({ credits }: CreditResults, tools: SummaryTools)
 /** Of the summary: lost credit, and accounts that starve for it. */
 export function lostCreditText({ lostCredits }: CreditResults, tools: SummaryTools): string {
   if (lostCredits.length === 0) return '';
-  const lines = lostCredits.map(({ port, peer, priority, channel, units, starvedSincePs }) => {
+  const lines = lostCredits.map(({ port, peer, priority, channel, units, blockedSincePs }) => {
     const what = `${port} priority ${priority} channel ${channel}: ${tools.count(units)} units`;
     const lost = `  ${what} between it and ${peer} are lost`;
-    if (starvedSincePs === null) return lost;
-    return `${lost}; ${tools.bad(`starved since ${tools.time(starvedSincePs)}`)}`;
+    if (blockedSincePs === null) return lost;
+    return `${lost}; ${tools.bad(`starved since ${tools.time(blockedSincePs)}`)}`;
   });
   return [tools.strong('Credit lost'), ...lines].join('\n');
 }
@@ -136,7 +136,7 @@ export const CREDIT_TABLE: ResultTable<CreditResults> = resultTable({
     credit.whole('channel', 'number', 'The channel of the priority.', (c) => c.channel),
     credit.whole('granted', 'units', 'Credit granted to the port.', (c) => c.granted),
     credit.whole('spent', 'units', 'Credit that its frames consumed.', (c) => c.spent),
-    credit.whole('available', 'units', 'Credit that it has at the end.', (c) => c.held),
+    credit.whole('available', 'units', 'Credit that it has at the end.', (c) => c.available),
     credit.whole('aged', 'units', 'Credit that expired.', (c) => c.aged),
     credit.whole('revoked', 'units', 'Credit given back on request.', (c) => c.revoked),
     credit.whole('stale', 'messages', 'Grants of an earlier epoch.', (c) => c.stale),
@@ -253,7 +253,7 @@ export const creditMetrics = {
     unit: 'count' as const,
     meaning: 'accounts that wait for credit although nothing is on its way or stored',
     measure: (lost: readonly LostCreditResult[]): number =>
-      lost.filter(({ starvedSincePs }) => starvedSincePs !== null).length,
+      lost.filter(({ blockedSincePs }) => blockedSincePs !== null).length,
   },
 };
 
@@ -266,6 +266,6 @@ export const creditTotals: readonly Instrument[] = [
 ];
 
 export const creditLevels: readonly Instrument[] = [
-  ['credit.available.units', 'Credit that the port may consume.', (row) => row.held],
+  ['credit.available.units', 'Credit that the port may consume.', (row) => row.available],
   ['credit.occupied.units', 'Buffer behind the port that frames occupy.', (row) => row.occupied],
 ];

@@ -124,10 +124,10 @@ const creditKeys = {
     .describe('How long it waits for one; auto: the longest frame.')
     .prefault('auto'),
   refresh: quantity(aboveZero(time))
-    .describe('A changed limit is said again after this time.')
+    .describe('A changed limit is advertised again after this time.')
     .prefault('20us'),
   report: quantity(aboveZero(time))
-    .describe('A changed count of what was used is said again after this time.')
+    .describe('A changed count of used units is reported again after this time.')
     .prefault('20us'),
   poll: auto(time, 'a time', 'a time such as 10us')
     .describe(

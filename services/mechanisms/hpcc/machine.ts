@@ -61,7 +61,7 @@ export function onTelemetry(
   next: number,
 ): void {
   table[s + SIGNALS]++;
-  if (!isKnownWay(table, s, telemetry)) {
+  if (!isKnownPath(table, s, telemetry)) {
     remember(table, s, telemetry);
     return;
   }
@@ -118,7 +118,7 @@ function computeWindow(table: Float64Array, s: number, spec: HpccSpec, isNewRoun
   table[s + REFERENCE] = table[s + WINDOW];
 }
 
-function isKnownWay(table: Float64Array, s: number, { path, hopCount }: Telemetry): boolean {
+function isKnownPath(table: Float64Array, s: number, { path, hopCount }: Telemetry): boolean {
   return table[s + PATH] === path && table[s + HOPS] === hopCount;
 }
 

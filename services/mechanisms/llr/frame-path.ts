@@ -111,7 +111,7 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     const state = words[at + RX_STATE];
     const verdict = arrived(words, at, number);
     if (verdict === ACCEPT) {
-      // Its sender had it so: it is not asked for again.
+      // Its sender had it so: it is not requested again.
       counts[
         ours + (isPoisoned ? COUNT.LLR_RX_EXPECTED_SEQ_POISONED : COUNT.LLR_RX_EXPECTED_SEQ_GOOD)
       ]++;

@@ -1,6 +1,6 @@
 const NS = 1e3;
 
-/** Limits and timers that hardware is configured with for a rate and a length of cable. */
+/** Limits and timers that hardware is configured with for a rate and a length of link. */
 export interface LlrProfile {
   readonly frames: number;
   readonly octets: number;

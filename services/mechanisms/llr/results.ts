@@ -11,7 +11,7 @@ import type { LlrSettings } from './settings.js';
 export interface LlrPortResult {
   readonly device: string;
   readonly port: string;
-  /** The most that its replay buffer held. */
+  /** The most in its replay buffer. */
   readonly peakFrames: number;
   readonly peakBytes: number;
   readonly counters: Readonly<Record<LlrCounter, number>>;
@@ -64,13 +64,13 @@ export const llrResults: SliceResults<LlrTypes> = {
         port.whole(
           'replay_peak_frames',
           'frames',
-          'The most frames that its replay buffer held.',
+          'The most frames in its replay buffer.',
           (p) => p.peakFrames,
         ),
         port.whole(
           'replay_peak_bytes',
           'bytes',
-          'The most bytes of frames that its replay buffer held.',
+          'The most bytes of frames in its replay buffer.',
           (p) => p.peakBytes,
         ),
         ...LLR_COUNTERS.map((name) =>
@@ -85,8 +85,8 @@ export const llrResults: SliceResults<LlrTypes> = {
         z.strictObject({
           device: z.string(),
           port: z.string(),
-          peakFrames: z.number().describe('The most frames that its replay buffer held.'),
-          peakBytes: z.number().describe('The most bytes of frames that it held.'),
+          peakFrames: z.number().describe('The most frames in its replay buffer.'),
+          peakBytes: z.number().describe('The most bytes of frames in it.'),
           counters: z.record(z.string(), z.number()).describe('Under the names of SAI.'),
         }),
       )

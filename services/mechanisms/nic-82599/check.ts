@@ -216,8 +216,8 @@ export class NicCheck {
   private wrong(keys: Path, message: string, register?: RegisterName): Error {
     const { registers, writes, path } = this.section;
     const values = [...registers, ...writes.flatMap((write) => write.values)];
-    const said = values.findLast((value) => value.register === register);
-    return this.fail(said?.path ?? [...path, ...keys], `${this.around.name}: ${message}`);
+    const given = values.findLast((value) => value.register === register);
+    return this.fail(given?.path ?? [...path, ...keys], `${this.around.name}: ${message}`);
   }
 }
 

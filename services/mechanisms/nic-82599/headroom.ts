@@ -51,7 +51,7 @@ export function octetsAfterXoff(
     pipelinePs: 0,
     responseDelayPs: Math.max(...paused.map((up) => responseDelayPs[up])),
     longestSentOctets: Math.max(...longestFrameOctets),
-    longestStoppedOctets: longest,
+    longestPausedOctets: longest,
     fullPoolOctets: longest,
     cellOctets: 1,
   }).totalOctets;

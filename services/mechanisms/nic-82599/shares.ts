@@ -61,12 +61,12 @@ function bentShares(
   wanted: readonly number[],
   rows: readonly WspClass[],
 ): { tc: number; share: number; got: number }[] {
-  const asked = wanted.reduce((sum, share) => sum + share, 0);
+  const configured = wanted.reduce((sum, share) => sum + share, 0);
   const given = rows.reduce((sum, { refill }, tc) => sum + (wanted[tc] > 0 ? refill : 0), 0);
   return wanted.flatMap((share, tc) => {
     if (share === 0) return [];
     const got = (100 * rows[tc].refill) / given;
-    const differs = Math.abs(got - (100 * share) / asked) >= WORTH_A_WORD;
+    const differs = Math.abs(got - (100 * share) / configured) >= WORTH_A_WORD;
     return differs ? [{ tc, share, got }] : [];
   });
 }

@@ -12,7 +12,7 @@ export function standingStopIsRefreshed(initiator: PauseInitiator, port: PortRow
   return initiator.off[port] === 0 || initiator.willState(port);
 }
 
-/** Frames that a watchdog sends despite a pause are not held; it drops only those of a storm. */
+/** Frames that a watchdog sends despite a pause are not blocked; it drops only those of a storm. */
 export function stormHoldsNothing(pfc: Guarded, port: PortRow): boolean {
   const { storms, discards } = pfc.watchdog;
   for (let priority = 0; priority < 8; priority++) {

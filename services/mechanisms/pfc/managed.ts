@@ -49,7 +49,7 @@ export function pfcManagedValues(
     const show = (name: string, value: number): number => values.push({ name, priority, value });
     show('ieee8021PfcRequests', counters.requestsOf(port, priority));
     show('ieee8021PfcIndications', counters.indicationsOf(port, priority));
-    show('pausedTimePs', responder.heldPs(port, priority, now));
+    show('pausedTimePs', responder.blockedPs(port, priority, now));
     show('pausedCount', responder.holdCount(port, priority));
     if (!watchdog.watches(port, priority)) continue;
     show('watchdogStorms', watchdog.stormsOf(port, priority));

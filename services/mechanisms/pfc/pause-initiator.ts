@@ -1,5 +1,5 @@
 import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
-import type { IngressAccounts, MechanismHost } from '../../engine/contract/flow-control.js';
+import type { IngressBuffers, MechanismHost } from '../../engine/contract/flow-control.js';
 import type { PauseTimes } from '../../engine/contract/pausing.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener } from '../../engine/quanta/pause-responder.js';
@@ -8,7 +8,7 @@ import type { PortRow } from '../../engine/units/indices.js';
 
 /**
  * The pause initiator: XOFF of PFC (802.1Q 36) and of PAUSE (802.3 31B) is decided here, when an
- * ingress account reaches its threshold, and XON when it has fallen. A pause is refreshed before it
+ * ingress buffer reaches its threshold, and XON when it has fallen. A pause is refreshed before it
  * expires. What differs between the two (one account or eight, and the octets) is the caller's.
  */
 export class PauseInitiator {
@@ -25,7 +25,7 @@ export class PauseInitiator {
   constructor(
     tables: Tables,
     private readonly host: MechanismHost,
-    private readonly accounts: IngressAccounts,
+    private readonly accounts: IngressBuffers,
     private readonly slot: number,
   ) {
     this.off = tables.uint8('port', 1);
@@ -104,7 +104,7 @@ export class PauseInitiator {
   }
 
   private change(port: PortRow, group: number, stop: boolean): void {
-    this.accounts.setStopped(port, group, stop);
+    this.accounts.setPaused(port, group, stop);
     this.host.requestControl(this.slot, port);
     if (stop) this.listener?.stopBegan(port, group);
     else this.listener?.stopEnded(port, group);

@@ -24,7 +24,7 @@ export function pauseManagedValues(
   return [
     show('aPAUSEMACCtrlFramesTransmitted', counters.sent[port]),
     show('aPAUSEMACCtrlFramesReceived', counters.received[port]),
-    show('pausedTimePs', responder.heldPs(port, 0, now)),
+    show('pausedTimePs', responder.blockedPs(port, 0, now)),
     show('pausedCount', responder.holdCount(port, 0)),
   ];
 }

@@ -36,12 +36,12 @@ export abstract class QuantaMechanism {
     this.initiator.restate(port);
   }
 
-  stoppedGroups(port: PortRow): number {
+  pausedGroups(port: PortRow): number {
     return this.initiator.off[port];
   }
 
-  heldSincePs(port: PortRow, priority: Priority): number | null {
-    return this.responder.heldSincePs(port, priority);
+  blockedSincePs(port: PortRow, priority: Priority): number | null {
+    return this.responder.blockedSincePs(port, priority);
   }
 
   isRefreshed(port: PortRow): boolean {
@@ -57,8 +57,8 @@ export abstract class QuantaMechanism {
     return this.responder.reason(port, priority, this.name);
   }
 
-  heldPs(port: PortRow, priority: Priority, now: number): number {
-    return this.responder.heldPs(port, priority, now);
+  blockedPs(port: PortRow, priority: Priority, now: number): number {
+    return this.responder.blockedPs(port, priority, now);
   }
 
   holdCount(port: PortRow, priority: Priority): number {

@@ -6,7 +6,7 @@ import { aboveZero, share, size, time } from '../../settings/quantities.js';
 /** Most that a control frame can state (802.3 31B.2, 31D). */
 export const QUANTA_MOST = 65_535;
 
-/** Of an ingress account and its XOFF and XON: PFC of a priority, or PAUSE of a port. */
+/** Of an ingress buffer and its XOFF and XON: PFC of a priority, or PAUSE of a port. */
 export const pausingKeys = {
   xoff: either(
     [word('dynamic'), quantity(aboveZero(size))],
@@ -44,7 +44,7 @@ export const pausingKeys = {
 /** A priority that is paused for a fifth of a second is not merely congested. */
 const watchdogKeys = mapping({
   detection: quantity(aboveZero(time))
-    .describe('Held without a break for so long, with frames waiting, a priority is in a storm.')
+    .describe('Paused without a break for so long, with frames waiting, a priority is in a storm.')
     .prefault('200ms'),
   restoration: quantity(aboveZero(time))
     .describe('The storm ends when no PFC frame has paused the priority for this time.')

@@ -46,15 +46,15 @@ export interface SfcBufferTerms {
 export function sfcBufferTerms(input: SfcBufferInput): SfcBufferTerms {
   const { senders, octetPs, links, pipelinePs, processingPs, messageOctets, frameOctets } = input;
   const detectionPs = wireOctets(frameOctets) * octetPs;
-  const ways = links.map((link) => {
+  const paths = links.map((link) => {
     const waitPs = link.inTheWayOctets === 0 ? 0 : wireOctets(link.inTheWayOctets) * link.octetPs;
     const passPs = (octets: number): number =>
       (PREAMBLE_OCTETS + octets) * link.octetPs + link.latencyPs;
     return { upPs: waitPs + passPs(messageOctets), downPs: passPs(frameOctets) };
   });
   const between = (links.length - 1) * pipelinePs;
-  const upPs = ways.reduce((sum, way) => sum + way.upPs, between + processingPs);
-  const downPs = ways.reduce((sum, way) => sum + way.downPs, between + pipelinePs);
+  const upPs = paths.reduce((sum, path) => sum + path.upPs, between + processingPs);
+  const downPs = paths.reduce((sum, path) => sum + path.downPs, between + pipelinePs);
   const frames = ((senders - 1) * (detectionPs + upPs + downPs)) / detectionPs;
   return { detectionPs, upPs, downPs, totalOctets: Math.ceil(frames * frameOctets) };
 }

@@ -114,8 +114,8 @@ export class SfcMechanism
     return this.responder.reason(port, priority, this.name);
   }
 
-  heldPs(port: PortRow, priority: Priority, now: number): number {
-    return this.responder.heldPs(port, priority, now);
+  blockedPs(port: PortRow, priority: Priority, now: number): number {
+    return this.responder.blockedPs(port, priority, now);
   }
 
   holdCount(port: PortRow, priority: Priority): number {

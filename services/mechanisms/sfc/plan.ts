@@ -34,7 +34,7 @@ export interface SfcPath {
   readonly flow: number;
   readonly reaction: SfcReaction;
   /** Switches of one shortest path (of several equal ones) that monitor the priority. */
-  readonly telling: readonly number[];
+  readonly sending: readonly number[];
   /** And those that do not. */
   readonly silent: readonly number[];
 }
@@ -192,10 +192,10 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
   private pathOf(flow: FlowContext, index: number): SfcPath[] {
     const { source, priority, isGroup } = flow;
     const switches = flow.switches();
-    const telling = switches.filter((device) => this.watched(device).includes(priority));
-    if (!isGroup && telling.length === 0) return [];
-    const silent = switches.filter((device) => !telling.includes(device));
-    return [{ flow: index, reaction: this.reactionOf(source, priority), telling, silent }];
+    const sending = switches.filter((device) => this.watched(device).includes(priority));
+    if (!isGroup && sending.length === 0) return [];
+    const silent = switches.filter((device) => !sending.includes(device));
+    return [{ flow: index, reaction: this.reactionOf(source, priority), sending, silent }];
   }
 
   private reactionOf(host: number, priority: number): SfcReaction {

@@ -21,7 +21,7 @@ export interface SfcPathResult {
   readonly flow: string;
   readonly reaction: SfcReaction;
   /** Switches of the path that send SFCMs for it, and the others. */
-  readonly telling: readonly string[];
+  readonly sending: readonly string[];
   readonly silent: readonly string[];
 }
 

@@ -79,7 +79,7 @@ function devicesOf({ engine, nowPs }: RunView<SfcTypes>): SfcResult[] {
       PRIORITIES.reduce((total, priority) => total + of(priority), 0);
     const flows = point.station?.flowPauses ?? null;
     const pauses = sum((priority) => mechanism.holdCount(firstPort, priority));
-    const pausedPs = sum((priority) => mechanism.heldPs(firstPort, priority, nowPs));
+    const pausedPs = sum((priority) => mechanism.blockedPs(firstPort, priority, nowPs));
     const result = {
       device: spec.name,
       ...pointResult(point),
@@ -97,7 +97,7 @@ function pathsOf(run: RunView<SfcTypes>): SfcPathResult[] {
   return plan.paths.map((path) => ({
     flow: context.flows[path.flow].name,
     reaction: context.negotiates ? reactionNow(run, path) : path.reaction,
-    telling: namesOf(path.telling),
+    sending: namesOf(path.sending),
     silent: namesOf(path.silent),
   }));
 }

@@ -56,7 +56,7 @@ import type { FrameRef, PortRow, Priority, TrafficClass } from '../../engine/uni
 /** State of a monitored queue. */
 interface QueueMemory extends GrowthSample {
   /** A pause was requested since it was last at its target. */
-  asked: boolean;
+  isSignalled: boolean;
   /** Its last message. */
   sentPs: number;
 }
@@ -142,14 +142,14 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     // Messages of bridges and notifications are not regarded as congesting.
     if ((frameClass & KIND_MASK) > KIND_NAK) return;
     const queue = this.watch(out, trafficClass, queueOctets);
-    this.isPaused = this.isHeld(out, frameClass & PRIORITY_MASK);
+    this.isPaused = this.isBlocked(out, frameClass & PRIORITY_MASK);
     if (this.isPaused && !this.spec.sendsWhilePaused) return;
     const { detector } = this.spec.ports[out - this.firstPort];
     const probability = congestionProbability(detector, this.view);
     if (probability === 0) return;
     if (probability < 1 && this.random.uniform() >= probability) return;
     this.counters.sfcCongestionDetected++;
-    queue.asked = true;
+    queue.isSignalled = true;
     const slot = this.addSfcSource(via, out, trafficClass, frame);
     if (slot < 0) this.counters.sfcSfcmsDeferred++;
     else if (this.isLimited(queue, via)) this.counters.sfcSfcmsLimited++;
@@ -166,8 +166,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   sfcQueueFell(out: number, trafficClass: TrafficClass, queueOctets: number): void {
     const local = out - this.firstPort;
     const queue = this.queues[local * TRAFFIC_CLASSES + trafficClass];
-    if (!queue.asked || queueOctets > this.spec.ports[local].targetOctets) return;
-    queue.asked = false;
+    if (!queue.isSignalled || queueOctets > this.spec.ports[local].targetOctets) return;
+    queue.isSignalled = false;
     this.view.octets = queueOctets;
     this.resumeSources(local, trafficClass);
   }
@@ -325,8 +325,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   /** The queue may not send now. */
-  private isHeld(out: number, priority: Priority): boolean {
-    return (this.carrier.heldPriorities(out) & (1 << priority)) !== 0;
+  private isBlocked(out: number, priority: Priority): boolean {
+    return (this.carrier.blockedPriorities(out) & (1 << priority)) !== 0;
   }
 
   private pauseNs(slot: number): number {
@@ -400,5 +400,5 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 }
 
 function newQueue(): QueueMemory {
-  return { octets: 0, atPs: 0, growth: 0, asked: false, sentPs: -Infinity };
+  return { octets: 0, atPs: 0, growth: 0, isSignalled: false, sentPs: -Infinity };
 }

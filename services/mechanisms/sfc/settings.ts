@@ -29,7 +29,7 @@ const detect = either(
     mapping({
       predicted: quantity(aboveZero(size)).describe('Congested if the queue will be so long.'),
       horizon: quantity(aboveZero(time))
-        .describe('How far ahead its present growth is looked at.')
+        .describe('How far ahead the growth of the queue is extrapolated.')
         .prefault('5us'),
     }),
   ],
@@ -48,8 +48,8 @@ export const sfcKeys = {
     .prefault(true),
   proxy: choice(['auto', 'on', 'off'])
     .describe(
-      'A switch acts for its hosts: it takes messages to them and stops them by PFC; auto: for ' +
-        'hosts that do not receive.',
+      'A switch is the proxy of its hosts: it receives SFCMs for them and pauses them by PFC; ' +
+        'auto: of hosts that do not receive SFCMs.',
     )
     .prefault('auto'),
   detect: detect

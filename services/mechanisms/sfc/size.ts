@@ -41,17 +41,17 @@ export function sfcQueues(
     { place: PortPlace; priority: number; by: Map<number, SfcSource[]> }
   >();
   for (const { source: host, priority, hops } of flows) {
-    const way = hops();
-    way.forEach((place, i) => {
+    const path = hops();
+    path.forEach((place, i) => {
       if (i === 0 || !watched(place.device).includes(priority)) return;
       const key = `${place.device} ${place.port} ${priority}`;
       const queue = found.get(key) ?? { place, priority, by: new Map<number, SfcSource[]>() };
       found.set(key, queue);
-      const via = linkAt(context, way[i - 1]).peerPort;
+      const via = linkAt(context, path[i - 1]).peerPort;
       const sources = queue.by.get(via) ?? [];
       queue.by.set(via, sources);
       if (sources.some((known) => known.host === host)) return;
-      sources.push({ host, hops: way.slice(0, i) });
+      sources.push({ host, hops: path.slice(0, i) });
     });
   }
   return [...found.values()].flatMap(({ place: { device, port }, priority, by }) => {

@@ -38,7 +38,7 @@ export const sfcTables: readonly ResultTable<SfcResults>[] = [
     columns: [
       path.text('flow', 'Name of the flow.', (p) => p.flow),
       path.text('reaction', '`station`, `proxy` or `none`.', (p) => p.reaction),
-      path.text('sending_switches', 'Switches that send SFCMs for it.', (p) => p.telling.join(' ')),
+      path.text('sending_switches', 'Switches that send SFCMs for it.', (p) => p.sending.join(' ')),
       path.text('silent_switches', 'Switches on its path that do not.', (p) => p.silent.join(' ')),
     ],
   }),

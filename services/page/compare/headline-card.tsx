@@ -35,7 +35,7 @@ const CONTESTS: readonly Contest[] = [
   },
   {
     ...{ label: 'longest pause of a port', format: formatTime, lessIsBetter: true },
-    value: (run) => Math.round(Math.max(0, ...run.ports.map(({ heldPs }) => heldPs))),
+    value: (run) => Math.round(Math.max(0, ...run.ports.map(({ blockedPs }) => blockedPs))),
   },
   {
     ...{ label: 'longest queue', format: formatOctets, lessIsBetter: true },

@@ -1,6 +1,6 @@
 import type { ContestView, RunPage } from '../../report/page/page-data.js';
 
-/** What runs are measured by in one line, and how a run's figure is written. */
+/** What runs are measured by in one line, and how a run's value is written. */
 export interface Contest {
   readonly label: string;
   readonly value: (run: RunPage) => number | null;
@@ -8,10 +8,10 @@ export interface Contest {
   readonly lessIsBetter: boolean;
 }
 
-/** Figures this close are a tie. */
+/** Values this close are a tie. */
 const TIE = 0.02;
 
-/** Of a contest: who wins it by how much, or null where none does. */
+/** Of a contest: which run wins it by how much, or null where none does. */
 export interface Win {
   readonly label: string;
   /** Places of the runs that are best. */

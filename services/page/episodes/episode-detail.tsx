@@ -22,7 +22,7 @@ const FLOWS_SHOWN = 10;
 /** Time around an episode, as a share of its length, when charts zoom to it. */
 const AROUND = 0.25;
 
-/** The chosen episode: when, what caused it up to the root, what it caused, and whom it blocked. */
+/** The chosen episode: when, what caused it up to the root, what it caused, and what it blocked. */
 export function EpisodeDetail({ run }: { readonly run: RunPage }): JSX.Element | null {
   const { episode: place } = useAddress();
   const { episodes } = run;

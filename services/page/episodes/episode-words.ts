@@ -13,14 +13,14 @@ export function isPause(mechanism: string): boolean {
   return PAUSES.includes(mechanism);
 }
 
-export function heldText(mechanism: string): string {
+export function causeText(mechanism: string): string {
   return `${isPause(mechanism) ? 'paused' : 'blocked'} by ${mechanismName(mechanism)}`;
 }
 
 export function whatText({ kind, mechanism }: Pick<EpisodeView, 'kind' | 'mechanism'>): string {
   if (kind === 'queue') return 'queue';
   if (kind === 'full') return 'buffer full';
-  return heldText(mechanism);
+  return causeText(mechanism);
 }
 
 export function placeText({ port, priority }: Pick<EpisodeView, 'port' | 'priority'>): string {

@@ -35,7 +35,7 @@ export function PathStrips(props: {
           <div>
             <TimeAxis fromPs={fromPs} toPs={toPs} />
             <p class="key">
-              <i class="busy" /> transmitting <i class="stopped" /> paused
+              <i class="busy" /> transmitting <i class="paused" /> paused
             </p>
           </div>
         </div>
@@ -45,8 +45,8 @@ export function PathStrips(props: {
 }
 
 function pausedText({ run }: RunView, port: number): string {
-  const { held, heldPs } = run.ports[port]!;
-  return heldPs === 0 ? 'never paused' : `paused ${formatShare(held)}`;
+  const { blocked, blockedPs } = run.ports[port]!;
+  return blockedPs === 0 ? 'never paused' : `paused ${formatShare(blocked)}`;
 }
 
 function Strip(props: {
@@ -57,7 +57,7 @@ function Strip(props: {
 }): JSX.Element {
   const { view, port, fromPs, toPs } = props;
   const areas = useMemo(() => {
-    const area = (of: 'busy' | 'held'): string => {
+    const area = (of: 'busy' | 'blocked'): string => {
       let d = `M0 ${HEIGHT}`;
       let before = 0;
       for (const moment of view.moments) {
@@ -70,12 +70,12 @@ function Strip(props: {
       }
       return `${d}V${HEIGHT}Z`;
     };
-    return [area('busy'), area('held')] as const;
+    return [area('busy'), area('blocked')] as const;
   }, [view, port, fromPs, toPs]);
   return (
     <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       <path class="busy" d={areas[0]} />
-      <path class="stopped" d={areas[1]} />
+      <path class="paused" d={areas[1]} />
     </svg>
   );
 }

@@ -4,7 +4,7 @@ import { formatCount, formatRate, formatRatio, formatTime } from '../../report/f
 import type { RunPage } from '../../report/page/page-data.js';
 import type { EpisodeView, FlowView } from '../../report/page/page-flow-data.js';
 import { EpisodeLink } from '../episodes/episode-link.js';
-import { heldText } from '../episodes/episode-words.js';
+import { causeText } from '../episodes/episode-words.js';
 import { Card, counted } from '../panels.js';
 import { causesOfFlow } from './flow-causes.js';
 import { FlowLink } from './flow-link.js';
@@ -66,7 +66,7 @@ function Why(props: { readonly run: RunPage; readonly flow: FlowView }): JSX.Ele
   const congesting = flowsOf(run, run.episodes!.rows[root]!);
   return (
     <span>
-      <PortLink name={port} /> {heldText(mechanism)} for {formatTime(blockedPs)}; root cause:{' '}
+      <PortLink name={port} /> {causeText(mechanism)} for {formatTime(blockedPs)}; root cause:{' '}
       <EpisodeLink episode={root}>{rootName}</EpisodeLink>, {reason}
       {congesting.length > 0 && (
         <small>

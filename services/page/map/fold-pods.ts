@@ -1,4 +1,4 @@
-import type { FabricMap, MapCable, MapEnd } from '../../report/page/page-data.js';
+import type { FabricMap, MapLink, MapEnd } from '../../report/page/page-data.js';
 
 type Box = FabricMap['boxes'][number];
 
@@ -35,7 +35,7 @@ export function podsOf(map: FabricMap): Pod[] {
     while (parent[at] !== at) at = parent[at] = parent[parent[at]!]!;
     return at;
   };
-  for (const { a, b } of map.cables) {
+  for (const { a, b } of map.links) {
     const [from, to] = [boxOfPort.get(a.ports[0]!)!, boxOfPort.get(b.ports[0]!)!];
     if (boxes[from]!.layer === top || boxes[to]!.layer === top) continue;
     parent[rootOf(from)] = rootOf(to);
@@ -79,7 +79,7 @@ class Folding {
     const width = this.placePods();
     this.placeTop(width);
     const height = this.boxes.reduce((most, box) => Math.max(most, box.y + box.height / 2), 0);
-    return { width, height, boxes: this.boxes, cables: this.cables(), podOf: this.podOfBox };
+    return { width, height, boxes: this.boxes, links: this.links(), podOf: this.podOfBox };
   }
 
   /** Side by side; their width together. */
@@ -144,11 +144,11 @@ class Folding {
   }
 
   /** One line for all links between two boxes; none within a box. */
-  private cables(): MapCable[] {
+  private links(): MapLink[] {
     const boxOfPort = boxesByPort(this.whole);
     const merged = new Map<string, { from: number; to: number; a: number[]; b: number[] }>();
     const at = (ports: readonly number[]): number => this.placeOf.get(boxOfPort.get(ports[0]!)!)!;
-    for (const { a, b } of this.whole.cables) {
+    for (const { a, b } of this.whole.links) {
       const [from, to] = [at(a.ports), at(b.ports)];
       if (from === to) continue;
       const key = `${from} ${to}`;
@@ -197,7 +197,7 @@ function linkedBoxes(map: FabricMap): Map<number, Set<number>> {
     const known = linked.get(from) ?? new Set();
     linked.set(from, known.add(to));
   };
-  for (const { a, b } of map.cables) {
+  for (const { a, b } of map.links) {
     const [from, to] = [boxOfPort.get(a.ports[0]!)!, boxOfPort.get(b.ports[0]!)!];
     link(from, to);
     link(to, from);

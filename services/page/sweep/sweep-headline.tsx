@@ -3,7 +3,7 @@ import type { SweepMeasure, SweepPage, SweepValue } from '../../report/page/page
 import { Card } from '../panels.js';
 import { capital, ranked, runCount } from './sweep-runs.js';
 
-/** Figures this close to the best are as good. */
+/** Values this close to the best are as good. */
 const TIE = 0.02;
 
 /** Which combination of a sweep is best at what, and what that costs elsewhere. */

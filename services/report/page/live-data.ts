@@ -23,7 +23,7 @@ export interface LiveSpan {
   readonly timePs: number;
   /** Shares of the span. */
   readonly busy: string;
-  readonly held: string;
+  readonly blocked: string;
   /** Shares of `queueMax`. */
   readonly queue: string;
   readonly queueMax: number;
@@ -38,7 +38,7 @@ export interface LivePriority {
   readonly priority: number;
   /** An octet each: shares of the span. */
   readonly busy: string;
-  readonly held: string;
+  readonly blocked: string;
   /** Four octets each, a floating number. */
   readonly queueOctets: string;
   readonly ingressOctets: string;

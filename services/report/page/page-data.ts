@@ -1,4 +1,4 @@
-import type { LoadResult, Percentiles, Tally } from '../../runtime/results/figures.js';
+import type { LoadResult, Percentiles, Tally } from '../../runtime/results/statistics.js';
 import type { EpisodesView, FlowsView, LimitView } from './page-flow-data.js';
 import type { SpreadView } from './page-spread-data.js';
 
@@ -141,11 +141,11 @@ export interface FabricMap {
     readonly height: number;
     readonly ports: readonly number[];
   }[];
-  readonly cables: readonly MapCable[];
+  readonly links: readonly MapLink[];
 }
 
 /** A line, its colour from the ports at both ends; hosts in one box share a line. */
-export interface MapCable {
+export interface MapLink {
   readonly path: string;
   readonly a: MapEnd;
   readonly b: MapEnd;
@@ -161,11 +161,11 @@ export interface PortView {
   readonly name: string;
   readonly peer: string;
   readonly rateBps: number;
-  /** Of the run: share of the time that frames were being sent, and that it was held. */
+  /** Of the run: share of the time that frames were being sent, and that it was blocked. */
   readonly busy: number;
-  readonly held: number;
-  readonly heldPs: number;
-  readonly heldCount: number;
+  readonly blocked: number;
+  readonly blockedPs: number;
+  readonly blockedCount: number;
   readonly stopsSent: number;
   readonly txOctets: number;
   readonly peakQueueOctets: number;
@@ -175,13 +175,13 @@ export interface PortView {
 
 /**
  * All ports over time: an octet each, time by time and in the order of the ports, in base64.
- * Busy and held are shares of a time's span; a queue is a share of `queueMax`.
+ * Busy and blocked are shares of a time's span; a queue is a share of `queueMax`.
  */
 export interface Heat {
   /** End of each span. */
   readonly timesPs: readonly number[];
   readonly busy: string;
-  readonly held: string;
+  readonly blocked: string;
   readonly queue: string;
   readonly queueMax: number;
 }
@@ -191,7 +191,7 @@ export interface PortPlot {
   readonly port: number;
   readonly priority: number;
   readonly rateBps: readonly number[] | null;
-  readonly held: readonly number[] | null;
+  readonly blocked: readonly number[] | null;
   readonly queueOctets: readonly number[] | null;
   readonly ingressOctets: readonly number[] | null;
   readonly drops: readonly number[] | null;

@@ -1,4 +1,4 @@
-import { ARC_HEIGHT, cablesOf, round } from '../../fabric/topology/drawing/cables.js';
+import { ARC_HEIGHT, linkLinesOf, round } from '../../fabric/topology/drawing/link-lines.js';
 import { layOut } from '../../fabric/topology/drawing/layout.js';
 import type { Topology, TopologyEnd } from '../../fabric/topology/topology.js';
 import { portName } from '../../fabric/topology/topology.js';
@@ -10,8 +10,8 @@ const NAMES_MAX = 12;
 /** The drawing of `selvage topology`, with the ports that each box and line stands for. */
 export function mapOf(topology: Topology, portNames: readonly string[]): FabricMap {
   const layout = layOut(topology);
-  const cables = cablesOf(topology, layout);
-  const top = cables.some(({ arc }) => arc) ? ARC_HEIGHT : 0;
+  const lines = linkLinesOf(topology, layout);
+  const top = lines.some(({ arc }) => arc) ? ARC_HEIGHT : 0;
   const placeOf = new Map(portNames.map((name, place) => [name, place]));
   const place = (end: TopologyEnd): number => placeOf.get(portName(topology, end))!;
   const portsOf: number[][] = topology.devices.map(() => []);
@@ -26,7 +26,7 @@ export function mapOf(topology: Topology, portNames: readonly string[]): FabricM
       names: namesOf(topology, devices),
       ports: devices.flatMap((device) => portsOf[device]!).sort((a, b) => a - b),
     })),
-    cables: cables.map(({ links, a, b, path }) => {
+    links: lines.map(({ links, a, b, path }) => {
       const end = ({ x, y }: MapPoint, side: 'a' | 'b'): MapEnd => ({
         ...{ x: round(x), y: round(y + top) },
         ports: links.map((link) => place(link[side])),

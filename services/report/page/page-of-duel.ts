@@ -1,11 +1,11 @@
-import type { DuelFigures } from '../duel.js';
+import type { DuelMetrics } from '../duel.js';
 import { formatCount, formatOctets, formatTime } from '../format.js';
 import type { ContestView } from './page-data.js';
 
 interface Measure {
   readonly label: string;
   readonly lessIsBetter: boolean;
-  readonly value: (figures: DuelFigures) => number | null;
+  readonly value: (metrics: DuelMetrics) => number | null;
   readonly format: (value: number) => string;
 }
 
@@ -35,9 +35,9 @@ const MEASURES: readonly Measure[] = [
 ];
 
 /** What a duel measures and its runs do not have; by variant, in their order. */
-export function contestsOfDuel(figures: readonly DuelFigures[]): ContestView[] {
+export function contestsOfDuel(metrics: readonly DuelMetrics[]): ContestView[] {
   return MEASURES.map(({ label, lessIsBetter, value, format }) => {
-    const values = figures.map(value);
+    const values = metrics.map(value);
     const texts = values.map((one) => (one === null ? 'none' : one === 0 ? '0' : format(one)));
     return { label, lessIsBetter, values, texts };
   });

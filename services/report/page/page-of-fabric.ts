@@ -58,7 +58,7 @@ export function pageOfFabric(
 
 function idlePort(name: string, peer: string, rateBps: number): PortView {
   return {
-    ...{ name, peer, rateBps, busy: 0, held: 0, heldPs: 0, heldCount: 0, stopsSent: 0 },
+    ...{ name, peer, rateBps, busy: 0, blocked: 0, blockedPs: 0, blockedCount: 0, stopsSent: 0 },
     ...{ txOctets: 0, peakQueueOctets: 0, peakIngressOctets: 0, drops: 0 },
   };
 }

@@ -2,7 +2,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { SeriesInterval } from '../../fabric/assembly/series-interval.js';
 import { intervalAt, seriesIntervalOf } from '../../fabric/assembly/series-interval.js';
 import type { Topology } from '../../fabric/topology/topology.js';
-import type { LoadResult } from '../../runtime/results/figures.js';
+import type { LoadResult } from '../../runtime/results/statistics.js';
 import type { PortResult, RunResults } from '../../runtime/results/results.js';
 import type { SeriesRow } from '../../runtime/series-rows.js';
 import { readVersion } from '../../runtime/version.js';
@@ -24,7 +24,7 @@ import type {
 import { commandText } from './command-text.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
 import type { Episode } from '../../telemetry/congestion/congestion.js';
-import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
+import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
 import type { WhySummary } from '../why.js';
 import { discoveryView } from './page-discovery.js';
@@ -49,7 +49,7 @@ export interface MeasuredRun {
   readonly expectations: readonly ExpectationResult[];
   readonly document: unknown;
   readonly series: { readonly rows: Iterable<SeriesRow> };
-  /** Who held whom back; null where episodes were not recorded. */
+  /** Which ports blocked which; null where episodes were not recorded. */
   readonly why: SeenWhy | null;
   /** Of frames that were followed; null where none were. */
   readonly traces: Iterable<FrameTrace> | null;
@@ -225,16 +225,16 @@ export function portView(result: PortResult, virtualPs: number): PortView {
   const most = (value: (p: (typeof priorities)[number]) => number): number =>
     Math.max(0, ...priorities.map(value));
   const wireBits = 8 * sum((p) => p.txOctets + FRAME_OVERHEAD_OCTETS * p.txFrames);
-  const heldPs = most((p) => p.heldPs);
+  const blockedPs = most((p) => p.blockedPs);
   return {
     name: result.port,
     peer: result.peer,
     rateBps,
     // A frame that is being transmitted at the end is counted as a whole.
     busy: virtualPs === 0 ? 0 : Math.min(1, rounded((wireBits * 1e12) / (rateBps * virtualPs))),
-    held: virtualPs === 0 ? 0 : rounded(heldPs / virtualPs),
-    heldPs,
-    heldCount: sum((p) => p.heldCount),
+    blocked: virtualPs === 0 ? 0 : rounded(blockedPs / virtualPs),
+    blockedPs,
+    blockedCount: sum((p) => p.blockedCount),
     stopsSent: sum((p) => p.stopsSent),
     txOctets: sum((p) => p.txOctets),
     peakQueueOctets: most((p) => p.peakQueueOctets),

@@ -45,7 +45,7 @@ interface Sample {
   readonly priority: number;
   readonly wireOctets: number;
   readonly drops: number;
-  readonly heldPs: number;
+  readonly blockedPs: number;
   readonly queueOctets: number;
   readonly ingressOctets: number;
   readonly grantedUnits: number;
@@ -133,7 +133,7 @@ function carryOver(grid: Grid, rateBps: number, priorities: readonly Float64Arra
 }
 
 function sampleOf(row: SeriesRow, grid: Grid, placeOf: ReadonlyMap<string, number>): Sample {
-  const [timePs, port, priority, frames, octets, drops, heldPs, ...levels] = row as [
+  const [timePs, port, priority, frames, octets, drops, blockedPs, ...levels] = row as [
     ...[number, string, number, number, number, number, number],
     ...number[],
   ];
@@ -141,7 +141,7 @@ function sampleOf(row: SeriesRow, grid: Grid, placeOf: ReadonlyMap<string, numbe
   const [queueOctets = 0, ingressOctets = 0, grantedUnits = 0] = levels;
   return {
     ...{ span: spanOf(timePs, grid), timePs, port: placeOf.get(port)!, priority, drops },
-    ...{ heldPs, queueOctets, ingressOctets, grantedUnits },
+    ...{ blockedPs, queueOctets, ingressOctets, grantedUnits },
     wireOctets: octets + frames * WIRE_OVERHEAD_OCTETS,
   };
 }
@@ -150,7 +150,7 @@ function spanOf(timePs: number, { intervalPs, merged }: Grid): number {
   return Math.floor((Math.round(timePs / intervalPs) - 1) / merged);
 }
 
-/** Held longest, or with the longest queues: half the places each. */
+/** Blocked longest, or with the longest queues: half the places each. */
 function interesting(ports: readonly PortResult[]): Set<number> {
   const places = [...ports.keys()];
   const most = (value: (p: PortResult['priorities'][number]) => number): number[] => {
@@ -158,16 +158,16 @@ function interesting(ports: readonly PortResult[]): Set<number> {
     return [...places].sort((a, b) => score[b]! - score[a]!).slice(0, PLOTTED_PORTS / 2);
   };
   if (ports.length <= PLOTTED_PORTS) return new Set(places);
-  return new Set([...most((p) => p.heldPs), ...most((p) => p.peakQueueOctets)]);
+  return new Set([...most((p) => p.blockedPs), ...most((p) => p.peakQueueOctets)]);
 }
 
 /** All ports, all priorities together. */
 class HeatGrid {
   private readonly wireOctets: Float64Array;
-  private readonly held: Float64Array;
+  private readonly blocked: Float64Array;
   private readonly queue: Float64Array;
   /** Priorities of one port at one time follow each other: queues add up, holds do not. */
-  private current = { timePs: -1, port: -1, queueOctets: 0, heldPs: 0 };
+  private current = { timePs: -1, port: -1, queueOctets: 0, blockedPs: 0 };
 
   constructor(
     private readonly grid: Grid,
@@ -175,7 +175,7 @@ class HeatGrid {
   ) {
     const cells = grid.timesPs.length * ports.length;
     this.wireOctets = new Float64Array(cells);
-    this.held = new Float64Array(cells);
+    this.blocked = new Float64Array(cells);
     this.queue = new Float64Array(cells);
   }
 
@@ -184,12 +184,12 @@ class HeatGrid {
     const { timePs, port } = sample;
     const goesOn = timePs === current.timePs && port === current.port;
     const queueOctets = sample.queueOctets + (goesOn ? current.queueOctets : 0);
-    const countedPs = goesOn ? current.heldPs : 0;
-    const heldPs = Math.max(countedPs, sample.heldPs);
-    this.current = { timePs, port, queueOctets, heldPs };
+    const countedPs = goesOn ? current.blockedPs : 0;
+    const blockedPs = Math.max(countedPs, sample.blockedPs);
+    this.current = { timePs, port, queueOctets, blockedPs };
     const cell = sample.span * this.ports.length + port;
     this.wireOctets[cell]! += sample.wireOctets;
-    this.held[cell]! += heldPs - countedPs;
+    this.blocked[cell]! += blockedPs - countedPs;
     this.queue[cell] = Math.max(this.queue[cell]!, queueOctets);
   }
 
@@ -203,11 +203,11 @@ class HeatGrid {
       return (sent[cell]! * 8e12) / (rateBps * spanPs(cell));
     };
     const encode = (share: (cell: number) => number): string =>
-      octetsOf(Uint8Array.from(this.held, (_, cell) => sharesOctet(share(cell))));
+      octetsOf(Uint8Array.from(this.blocked, (_, cell) => sharesOctet(share(cell))));
     return {
       timesPs: grid.timesPs,
       busy: encode(busyOf),
-      held: encode((cell) => this.held[cell]! / spanPs(cell)),
+      blocked: encode((cell) => this.blocked[cell]! / spanPs(cell)),
       queue: encode((cell) => (queueMax === 0 ? 0 : this.queue[cell]! / queueMax)),
       queueMax,
     };
@@ -234,11 +234,11 @@ interface PlotColumns {
   readonly port: number;
   readonly priority: number;
   readonly wireOctets: Float64Array;
-  readonly heldPs: Float64Array;
+  readonly blockedPs: Float64Array;
   readonly queueOctets: Float64Array;
   readonly ingressOctets: Float64Array;
   readonly drops: Float64Array;
-  /** Where no sample says, what the last one said. */
+  /** Without a sample, the value of the last one. */
   readonly grantedUnits: Float64Array;
 }
 
@@ -257,7 +257,7 @@ class Plots {
     if (!this.wanted.has(port)) return;
     const columns = this.columnsOf(port, priority);
     columns.wireOctets[span]! += sample.wireOctets;
-    columns.heldPs[span]! += sample.heldPs;
+    columns.blockedPs[span]! += sample.blockedPs;
     columns.drops[span]! += sample.drops;
     if (columns.grantedUnits[span] !== sample.grantedUnits) {
       columns.grantedUnits.fill(sample.grantedUnits, span);
@@ -282,7 +282,7 @@ class Plots {
           rateBps: numbers(c.wireOctets, (octets, span) =>
             Math.round((octets * 8e12) / lengthOf(grid, span)),
           ),
-          held: numbers(c.heldPs, (ps, span) => {
+          blocked: numbers(c.blockedPs, (ps, span) => {
             // A hold is counted up to the sample, which may be due after the end.
             return Math.min(1, Math.round((1000 * ps) / lengthOf(grid, span)) / 1000);
           }),
@@ -300,7 +300,7 @@ class Plots {
     if (known !== undefined) return known;
     const column = (): Float64Array => new Float64Array(this.grid.timesPs.length);
     const made = {
-      ...{ port, priority, wireOctets: column(), heldPs: column(), queueOctets: column() },
+      ...{ port, priority, wireOctets: column(), blockedPs: column(), queueOctets: column() },
       ...{ ingressOctets: column(), drops: column(), grantedUnits: column() },
     };
     this.columns.set(key, made);

@@ -1,6 +1,6 @@
 /** `summary.json`, from results and back. */
 
-import { completionOf, slowdownOf } from '../../runtime/results/flow-figures.js';
+import { completionOf, slowdownOf } from '../../runtime/results/flow-statistics.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 import type { ExpectationResult } from '../expectations.js';
 import { RunDirectoryError, runJson } from '../run-json.js';
@@ -19,17 +19,6 @@ export type StoredResults = Omit<RunResults, 'flows' | 'ports' | 'nics' | 'disco
   readonly expectations: readonly ExpectationResult[];
 };
 
-/** Keys that readers know by other names than the sources; sizes are renamed by their ending. */
-const PUBLISHED: Readonly<Record<string, string>> = {
-  cableOctets: 'linkBytes',
-  wayOctets: 'roundTripBytes',
-  held: 'available',
-  starvedSincePs: 'blockedSincePs',
-  stoppedPs: 'peerPausedPs',
-  telling: 'sending',
-};
-const OWN = Object.fromEntries(Object.entries(PUBLISHED).map(([own, name]) => [name, own]));
-
 /** The summary as JSON. */
 export function summaryJson({ results, expectations, wallSeconds }: Summarised): object {
   const { flows, ports, deviceDigests, discovery, nics, loads, ...rest } = results;
@@ -45,7 +34,7 @@ export function summaryJson({ results, expectations, wallSeconds }: Summarised):
     deviceDigests,
     elapsedSeconds: wallSeconds,
   };
-  const published = renamed(summary, (key) => PUBLISHED[key] ?? key.replace(/Octets$/, 'Bytes'));
+  const published = renamed(summary, (key) => key.replace(/Octets$/, 'Bytes'));
   return { schemaVersion: SUMMARY_VERSION, ...(published as object) };
 }
 
@@ -97,7 +86,7 @@ export function readSummary(file: string, text: string): StoredResults {
 
 function ownName(key: string): string {
   if (BYTES_ANYWAY.has(key)) return key;
-  return OWN[key] ?? key.replace(/Bytes$/, 'Octets');
+  return key.replace(/Bytes$/, 'Octets');
 }
 
 function renamed(value: unknown, name: (key: string) => string): unknown {

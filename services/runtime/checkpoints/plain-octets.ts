@@ -143,7 +143,7 @@ class Writer {
   }
 
   private object(value: object, depth: number): void {
-    if (depth > DEEPEST) throw new TypeError('values are nested too deep, or in a circle');
+    if (depth > DEEPEST) throw new TypeError('values are nested too deep, or in a cycle');
     if (ArrayBuffer.isView(value)) {
       this.typed(value as TypedArray);
       return;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { selvage } from '#contracts';
 import type { ServicePlan } from '../../fabric/placement/service-plan.js';
-import { PROTOCOL } from '../part/messages.js';
-import type { PartState } from '../part/part.js';
+import { PROTOCOL } from '../partition/messages.js';
+import type { PartitionState } from '../partition/partition.js';
 import { packPlain, unpackPlain } from './plain-octets.js';
 import { DamagedCheckpoint } from './store-error.js';
 
@@ -27,12 +27,12 @@ export function sameOctets(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-export function packState(state: PartState): Uint8Array {
+export function packState(state: PartitionState): Uint8Array {
   return packPlain(state);
 }
 
-export function unpackState(octets: Uint8Array): PartState {
-  return unpackPlain(octets) as PartState;
+export function unpackState(octets: Uint8Array): PartitionState {
+  return unpackPlain(octets) as PartitionState;
 }
 
 /** The state of a service: those of its partitions, each in octets already. */
@@ -40,7 +40,7 @@ export function packStates(parts: readonly Uint8Array[]): Uint8Array {
   return packPlain(parts);
 }
 
-export function unpackStates(octets: Uint8Array): PartState[] {
+export function unpackStates(octets: Uint8Array): PartitionState[] {
   const parts = unpackPlain(octets) as Uint8Array[];
   return parts.map(unpackState);
 }
@@ -67,7 +67,7 @@ export function encodeSnapshot(
 }
 
 /** The states in a snapshot, by partition, or an error that says why it is invalid. */
-export function decodeSnapshot(octets: Uint8Array, wanted: SnapshotWanted): PartState[] {
+export function decodeSnapshot(octets: Uint8Array, wanted: SnapshotWanted): PartitionState[] {
   let snapshot: selvage.v1.Snapshot;
   try {
     snapshot = selvage.v1.Snapshot.decode(octets);

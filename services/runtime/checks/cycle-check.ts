@@ -20,7 +20,7 @@ export class CycleCheck {
   }
 
   /** A cycle that exists now. */
-  look(nowPs: number): Deadlock | null {
+  check(nowPs: number): Deadlock | null {
     this.observers.forgetPast(() => false);
     return findDeadlocks(this.fabric, this.observers.standingJams(), nowPs)[0] ?? null;
   }

@@ -8,7 +8,7 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import type { Breach } from './breach.js';
 import { unbalancedOwn } from './books.js';
-import { nextLookPs } from './look-times.js';
+import { nextCheckPs } from './check-times.js';
 import { OrderCheck } from './order-check.js';
 import { PauseCheck } from './pause-check.js';
 import { ShareCheck } from './share-check.js';
@@ -54,7 +54,7 @@ export class HoldCheck extends NullProbe {
     trafficClass: number,
     eligible: number,
   ): void {
-    const priority = this.stoppedBy(device, pool.words[frame + CLASS]!);
+    const priority = this.pausedBy(device, pool.words[frame + CLASS]!);
     const number = this.engine.devices[device]!.firstPort + port;
     this.checkTime(device, port, now, priority);
     const stoppers = this.stoppersOf(device, priority, trafficClass);
@@ -98,7 +98,7 @@ export class HoldCheck extends NullProbe {
   }
 
   /** The priority whose pause holds a frame: a congesting queue has one of its own. */
-  private stoppedBy(device: number, frameClass: number): number {
+  private pausedBy(device: number, frameClass: number): number {
     if ((frameClass & ISOLATED_FLAG) === 0) return frameClass & PRIORITY_MASK;
     return this.engine.switching.isolationOf(device)!.priority;
   }
@@ -156,7 +156,7 @@ export class HoldCheck extends NullProbe {
   /** Between two windows: ledgers of the first devices alone, of a run in parts. */
   lookAtBooks(nowPs: number, devices: number): void {
     if (nowPs < this.booksDueAt) return;
-    this.booksDueAt = nextLookPs(nowPs);
+    this.booksDueAt = nextCheckPs(nowPs);
     this.breach ??= unbalancedOwn(this.engine, devices, nowPs);
   }
 

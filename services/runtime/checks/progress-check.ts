@@ -8,7 +8,7 @@ import type { Breach } from './breach.js';
 
 const REASONS = {
   grants: GRANTS.reasons.standstill,
-  circle: 'queues wait for each other, and none of them moves',
+  cycle: 'queues wait for each other, and none of them moves',
 } as const;
 
 /**
@@ -18,7 +18,7 @@ const REASONS = {
  */
 export function standstillOf(fabric: Fabric, engine: Engine, timePs: number): Breach | null {
   const found = findStandstill(engine, timePs);
-  if (found === null || (found.why === 'circle' && !CycleCheck.isWanted(fabric))) return null;
+  if (found === null || (found.why === 'cycle' && !CycleCheck.isWanted(fabric))) return null;
   const { port, priority, sincePs, why } = found;
   const { place, firstPort } = engine.devices[engine.shared.ports.owner(port)]!;
   const reason = `no progress since ${formatPs(sincePs)}: ${REASONS[why]}`;

@@ -26,7 +26,7 @@ export class RecoveryCheck {
     private fabric: Fabric,
     private readonly engine: Engine,
     /** What was due by then has been checked. */
-    private lookedPs = 0,
+    private checkedPs = 0,
   ) {
     this.adopt(fabric);
   }
@@ -61,18 +61,18 @@ export class RecoveryCheck {
 
   /** Time of the next check; Infinity if there is none. */
   dueAt(): number {
-    return this.times.after(this.lookedPs);
+    return this.times.after(this.checkedPs);
   }
 
   /** The run continues from there. */
   restored(boundPs: number): void {
-    this.lookedPs = boundPs;
+    this.checkedPs = boundPs;
   }
 
   /** Everything before `now` has been executed, and nothing from it on. */
-  look(now: number): Breach | null {
-    const sincePs = this.lookedPs;
-    this.lookedPs = now;
+  check(now: number): Breach | null {
+    const sincePs = this.checkedPs;
+    this.checkedPs = now;
     for (const entry of this.watched) {
       const over = this.overSince(entry, now);
       if (over === null) continue;

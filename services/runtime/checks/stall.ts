@@ -74,7 +74,7 @@ export class StallWatch {
    * `started`: frames so far; `underway`: frames; `planned`: future actions of devices; `nextPs`:
    * the next event, before which nothing changes.
    */
-  look(started: number, underway: number, planned: number, nextPs: number): Verdict {
+  check(started: number, underway: number, planned: number, nextPs: number): Verdict {
     const now = this.dueAt;
     if (this.quietAt === now) {
       const { quietPs } = this.intervals;

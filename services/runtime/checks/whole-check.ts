@@ -2,7 +2,7 @@ import type { DeviceWaits } from '../../engine/analysis/waits/wait-records.js';
 import type { Engine } from '../../engine/device/engine.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { findDeadlocks } from '../../telemetry/congestion/find-deadlocks.js';
-import { isSeen } from './look-times.js';
+import { isSeen } from './check-times.js';
 import { deadlockFailure, placeNames, unbalanced } from '../results/outcome.js';
 import type { Breach } from './breach.js';
 import { standstillOf } from './progress-check.js';
@@ -12,23 +12,23 @@ import { STALLED } from './stall.js';
 
 /**
  * Checks that need all actors, at the end of a run whose parts were executed in several partitions:
- * the ledgers, links that had to recover since `lookedPs`, and the wait-for graph. A standstill is
+ * the ledgers, links that had to recover since `checkedPs`, and the wait-for graph. A standstill is
  * attributed to a cycle, if there is one; else the first violation counts.
  */
 export function checkWhole(
   fabric: Fabric,
   engine: Engine,
   nowPs: number,
-  lookedPs: number,
+  checkedPs: number,
   jams: readonly Pick<DeviceWaits, 'jams'>[] | null,
   known: Failure | null,
 ): Failure | null {
-  const circle = jams && circleOf(fabric, jams, nowPs);
-  if (circle !== null && (known === null || isLater(known, circle))) return circle;
+  const cycle = jams && cycleOf(fabric, jams, nowPs);
+  if (cycle !== null && (known === null || isLater(known, cycle))) return cycle;
   return (
     known ??
     unbalanced(fabric, engine, nowPs) ??
-    unrecovered(fabric, engine, nowPs, lookedPs) ??
+    unrecovered(fabric, engine, nowPs, checkedPs) ??
     failureOf(fabric, standstillOf(fabric, engine, nowPs))
   );
 }
@@ -38,15 +38,15 @@ function isLater(known: Failure, { timePs }: Failure): boolean {
 }
 
 /** The first cycle of waits that existed at a time when one process would have checked. */
-function circleOf(
+function cycleOf(
   fabric: Fabric,
   jams: readonly Pick<DeviceWaits, 'jams'>[],
   nowPs: number,
 ): Failure | null {
-  const circle = findDeadlocks(fabric, jams, nowPs).find(({ closedPs, openedPs }) =>
+  const cycle = findDeadlocks(fabric, jams, nowPs).find(({ closedPs, openedPs }) =>
     isSeen(closedPs, openedPs ?? Infinity),
   );
-  return circle === undefined ? null : deadlockFailure(circle);
+  return cycle === undefined ? null : deadlockFailure(cycle);
 }
 
 /** A link that was due since a time, and has not recovered by now. */
@@ -54,9 +54,9 @@ export function unrecovered(
   fabric: Fabric,
   engine: Engine,
   nowPs: number,
-  lookedPs: number,
+  checkedPs: number,
 ): Failure | null {
-  return failureOf(fabric, new RecoveryCheck(fabric, engine, lookedPs).look(nowPs));
+  return failureOf(fabric, new RecoveryCheck(fabric, engine, checkedPs).check(nowPs));
 }
 
 function failureOf(fabric: Fabric, breach: Breach | null): Failure | null {

@@ -158,7 +158,7 @@ export class RunController<Snapshot> {
     this.finish('checking');
   }
 
-  /** A promise keeps those who asked waiting, but not the run. */
+  /** A promise keeps the requests waiting, but not the run. */
   snapshotTaken(snapshot: Snapshot | Promise<Snapshot>): void {
     for (const { resolve } of this.snapshots.take()) resolve(snapshot);
     this.finish('snapshotting');
@@ -274,8 +274,8 @@ export class RunController<Snapshot> {
     }
     const taken: TakenChange[] = [];
     let fabric = null;
-    for (const { asked, resolve, reject } of this.changes.take()) {
-      const { request, live } = asked;
+    for (const { request: change, resolve, reject } of this.changes.take()) {
+      const { request, live } = change;
       try {
         taken.push({ ...live.take(request, boundPs), resolve });
         fabric = live.fabric;
@@ -315,7 +315,7 @@ export class RunController<Snapshot> {
       this.advance(atPs, atPs);
       return;
     }
-    const verdict = stall.look(counts.started, counts.underway, counts.planned, nextPs);
+    const verdict = stall.check(counts.started, counts.underway, counts.planned, nextPs);
     if (verdict === 'stalled') {
       this.report({ reason: STALLED, timePs: atPs, device: '', port: '', priority: null });
     } else if (verdict === 'quiet' && options.durationPs === null) this.collect('complete');

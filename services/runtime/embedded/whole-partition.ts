@@ -7,7 +7,7 @@ import type { Breach } from '../checks/breach.js';
 import { CycleCheck } from '../checks/cycle-check.js';
 import { GuardedWindows } from '../checks/guarded-windows.js';
 import { HoldCheck } from '../checks/hold-check.js';
-import { nextLookPs } from '../checks/look-times.js';
+import { nextCheckPs } from '../checks/check-times.js';
 import { standstillOf } from '../checks/progress-check.js';
 import { RecoveryCheck } from '../checks/recovery-check.js';
 import { framesStarted, thingsPlanned, watchIntervals } from '../checks/stall.js';
@@ -177,7 +177,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
     this.controller.done('changing');
   }
 
-  /** Applies a change that no request asked for, between two windows. */
+  /** Applies a change that comes from no request, between two windows. */
   changeNow(change: FaultChange, fabric: Fabric): void {
     this.apply(change, fabric);
     this.controller.adopt(fabric, this.bound);
@@ -260,14 +260,14 @@ export class WholePartition implements PartitionSet, CheckTimes {
     const failure =
       unbalanced(this.fabric, this.engine, nowPs) ??
       this.failureOf(this.holdCheck?.breach ?? null) ??
-      this.failureOf(this.recovery?.look(nowPs) ?? null);
-    const cycle = this.cycles?.look(nowPs) ?? null;
+      this.failureOf(this.recovery?.check(nowPs) ?? null);
+    const cycle = this.cycles?.check(nowPs) ?? null;
     return failure ?? (cycle && deadlockFailure(cycle));
   }
 
   /** A link must have recovered, or it is time to check everything. */
   private nextCheck(nowPs: number): number {
-    return this.recovery === null ? Infinity : Math.min(this.recovery.dueAt(), nextLookPs(nowPs));
+    return this.recovery === null ? Infinity : Math.min(this.recovery.dueAt(), nextCheckPs(nowPs));
   }
 
   private failureOf(breach: Breach | null): Failure | null {

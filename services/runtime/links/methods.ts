@@ -51,7 +51,12 @@ export const SERVE = method(`${COORDINATOR}/Serve`, v1.FromService, v1.ToService
 export const WATCH = method(`${COORDINATOR}/Watch`, v1.WatchRequest, v1.RunStatus, MANY);
 export const STEER = method(`${COORDINATOR}/Steer`, v1.SteerRequest, v1.SteerReply, ONE);
 export const SAMPLES = method(`${COORDINATOR}/Samples`, v1.SamplesRequest, v1.PortSample, MANY);
-export const LOOK = method(`${COORDINATOR}/Look`, v1.LookRequest, v1.SnapshotPart, MANY);
+export const SNAPSHOT = method(
+  `${COORDINATOR}/Snapshot`,
+  v1.SnapshotRequest,
+  v1.SnapshotPart,
+  MANY,
+);
 export const RESULTS = method(`${COORDINATOR}/Results`, v1.ResultsRequest, v1.ResultsPart, MANY);
 export const INJECT = method(
   `${COORDINATOR}/InjectFault`,

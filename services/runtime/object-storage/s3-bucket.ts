@@ -118,18 +118,18 @@ export class S3Bucket {
     const [message = ''] = textsOf(text, 'Message');
     if (status === EXISTS) return EXISTS;
     if (status === ABSENT && code === 'NoSuchKey') return ABSENT;
-    const said = message === '' ? code : `${code}: ${message}`;
+    const reason = message === '' ? code : `${code}: ${message}`;
     if (code === 'NoSuchBucket') {
       throw new StoreError(`${endpoint.origin} has no bucket ${bucket}: create it there`);
     }
     if (DENIED.includes(status)) {
       throw new StoreError(
         `${endpoint.origin} gives AWS_ACCESS_KEY_ID no rights to the bucket ${bucket} ` +
-          `(${said}): let it list, read, write and delete there`,
+          `(${reason}): let it list, read, write and delete there`,
       );
     }
     const isFinal = status < 500 && !TEMPORARY.includes(status);
-    throw new StoreError(`${endpoint.origin}, bucket ${bucket}: ${said}`, isFinal);
+    throw new StoreError(`${endpoint.origin}, bucket ${bucket}: ${reason}`, isFinal);
   }
 
   private silence({ message, cause }: Error): StoreError {

@@ -27,7 +27,7 @@ export function slotPortResults(engine: Engine, fabric: Fabric, nowPs: number): 
         neededSlots: margin?.neededSlots ?? null,
         xoffs: counters.xoffs[port]!,
         xons: counters.xons[port]!,
-        stoppedPs: counters.stoppedUntil(port, nowPs),
+        peerPausedPs: counters.pausedUntil(port, nowPs),
         downgradedFrames: counters.downgraded[port]!,
         framesWithoutSlot: counters.withoutSlot[port]!,
         wredDrops: counters.wredDrops[port]!,

@@ -24,7 +24,7 @@ import { QUEUE_PEAK } from '../../engine/port/queues.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
-import { goodputOf, tallyOf } from './flow-figures.js';
+import { goodputOf, tallyOf } from './flow-statistics.js';
 import { unreachableAt } from './unreachable.js';
 import { percentilesOf } from './percentiles.js';
 import type {
@@ -292,10 +292,10 @@ export class Collector {
     const { counters, queues, buffer, ports } = this.engine.shared;
     const rxFrames = counters.get(port, priority, RX_FRAMES);
     const txFrames = counters.get(port, priority, TX_FRAMES);
-    const heldCount = this.engine.holdCount(port, priority);
+    const blockedCount = this.engine.holdCount(port, priority);
     const stopsSent = this.engine.stopsSent(port, priority);
     const drops = this.dropsOf([port], priority);
-    const isQuiet = rxFrames + txFrames + heldCount + stopsSent === 0;
+    const isQuiet = rxFrames + txFrames + blockedCount + stopsSent === 0;
     if (isQuiet && Object.keys(drops).length === 0) return [];
     const group = ports.groupOf(port, priority);
     return [
@@ -307,8 +307,8 @@ export class Collector {
         txOctets: counters.get(port, priority, TX_OCTETS),
         drops,
         markedFrames: counters.marksOf(port, priority),
-        heldPs: this.engine.heldPs(port, priority, this.nowPs),
-        heldCount,
+        blockedPs: this.engine.blockedPs(port, priority, this.nowPs),
+        blockedCount,
         stopsSent,
         peakQueueOctets: queues.get(port, ports.classOf(port, priority), QUEUE_PEAK),
         peakIngressOctets: buffer.get(port, group, USED_PEAK),

@@ -1,6 +1,6 @@
 import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import { pausePsOf } from '../../engine/contract/pausing.js';
-import { framesHeldBack } from '../../engine/device/checkpoint.js';
+import { framesNotWhole } from '../../engine/device/checkpoint.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { LAST_AT } from '../../engine/device/host/receivers.js';
 import { forEachQueued } from '../../engine/device/queued-frames.js';
@@ -17,7 +17,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
 import type { Deadlock, RingStep } from '../../telemetry/congestion/congestion.js';
-import { portsOfFlow } from '../../telemetry/congestion/flow-ways.js';
+import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 import { type NicResult, GRANTS } from '../../mechanisms/registry.js';
 import type { StallResult } from './results.js';
 import { unreachableAt } from './unreachable.js';
@@ -36,8 +36,8 @@ interface Path {
 
 /** What may block a flow. */
 interface Obstacle {
-  /** The port on its path that is held longest. */
-  readonly held: { readonly sincePs: number } | null;
+  /** The port on its path that is blocked longest. */
+  readonly blocked: { readonly sincePs: number } | null;
   readonly isUnreachable: boolean;
 }
 
@@ -77,8 +77,8 @@ export class FlowProgress {
       const isInRing = rings.some(
         (step) => path.names.has(step.egress) && this.isOfAccount(step, flow.priority),
       );
-      const held = this.longestHold(path, flow.priority);
-      const obstacle = { held, isUnreachable: endsAt !== null };
+      const blocked = this.longestHold(path, flow.priority);
+      const obstacle = { blocked, isUnreachable: endsAt !== null };
       if (!isInRing && !isStill && !this.isStalled(flow, index, path, silentPs, obstacle))
         return [];
       return [
@@ -86,8 +86,8 @@ export class FlowProgress {
           flow: index,
           name: flow.name,
           sincePs,
-          port: held?.port ?? null,
-          peer: held?.peer ?? null,
+          port: blocked?.port ?? null,
+          peer: blocked?.peer ?? null,
           unreachableAt: endsAt,
         },
       ];
@@ -106,7 +106,7 @@ export class FlowProgress {
     index: number,
     path: Path,
     silentPs: number,
-    { held, isUnreachable }: Obstacle,
+    { blocked, isUnreachable }: Obstacle,
   ): boolean {
     const { engine, nowPs } = this;
     const send = this.sender(index);
@@ -120,8 +120,8 @@ export class FlowProgress {
     if (silentPs < explainedPs) return false;
     // Retransmissions end where the rest did.
     if (isUnreachable) return true;
-    // A port that is held for so long delays retransmissions, too.
-    if (held !== null && nowPs - held.sincePs >= explainedPs) return true;
+    // A port that is blocked for so long delays retransmissions, too.
+    if (blocked !== null && nowPs - blocked.sincePs >= explainedPs) return true;
     const { transport } = flow;
     return transport.kind === 'raw' || silentPs >= TIMES * transport.maxTimeoutPs;
   }
@@ -149,7 +149,7 @@ export class FlowProgress {
       drainPs += queued * end.octetPs;
       const port = owner.ports[end.port]!;
       gapPs = Math.max(gapPs, GRANTS.shaperGapPs(GRANTS.specOf(port)));
-      if (this.wasHeld(number, fabric.flows[index]!.priority))
+      if (this.wasBlocked(number, fabric.flows[index]!.priority))
         pausePs = Math.max(pausePs, pausePsOf(port));
     }
     const turnPs = sourceTurnPs(fabric, engine, device, fullFrameOctets);
@@ -168,7 +168,7 @@ export class FlowProgress {
   }
 
   /** A pause explains nothing where none ever came. */
-  private wasHeld(port: number, priority: number): boolean {
+  private wasBlocked(port: number, priority: number): boolean {
     return this.engine.mechanisms.some((own) => (own.holdCount?.(port, priority) ?? 0) > 0);
   }
 
@@ -211,7 +211,7 @@ export class FlowProgress {
     return { names, ends: [...names].map((name) => this.endOf.get(name)!) };
   }
 
-  /** The port of a path that its link partner has held longest, now. */
+  /** The port of a path that its link partner has blocked longest, now. */
   private longestHold(
     { ends }: Path,
     priority: number,
@@ -254,7 +254,7 @@ export class FlowProgress {
     };
     for (const device of engine.devices) {
       forEachQueued(engine.shared, device, add);
-      framesHeldBack(device).forEach(add);
+      framesNotWhole(device).forEach(add);
       device.late.forEach(add);
       device.spec.ports.forEach((_, p) => {
         inFlightQueues.forEach(device.firstPort + p, add);

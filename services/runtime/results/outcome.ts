@@ -4,7 +4,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { pluginOf } from '../../plugins/plugins.js';
 import { unbalancedWhole } from '../checks/books.js';
 import { Collector } from './collect.js';
-import { goodputOf, loadResults, tallyOf } from './flow-figures.js';
+import { goodputOf, loadResults, tallyOf } from './flow-statistics.js';
 import { discoveryResults } from './discovery-results.js';
 import { mechanismResults } from './mechanism-results.js';
 import { NIC } from '../../mechanisms/registry.js';

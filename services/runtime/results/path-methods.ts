@@ -6,8 +6,8 @@ import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 
-/** `held`: nothing is sent, for want of an agreement on grants. */
-export type Method = FlowControlName | 'pause' | 'held' | 'none';
+/** `blocked`: nothing is sent, for want of an agreement on grants. */
+export type Method = FlowControlName | 'pause' | 'blocked' | 'none';
 
 export interface PathResult {
   readonly from: string;
@@ -98,8 +98,8 @@ function sendingEnds(
 }
 
 function verdictOf(hops: readonly HopResult[]): Pick<PathResult, 'verdict' | 'because'> {
-  const held = hops.filter(({ method }) => method === 'held');
-  if (held.length > 0) return { verdict: 'refused', because: held.map(({ link }) => link) };
+  const blocked = hops.filter(({ method }) => method === 'blocked');
+  if (blocked.length > 0) return { verdict: 'refused', because: blocked.map(({ link }) => link) };
   const lossy = hops.filter(({ method }) => method === 'none');
   if (lossy.length > 0) return { verdict: 'lossy', because: lossy.map(({ link }) => link) };
   const others = hops.filter(({ method }) => method !== GRANTS.name);
@@ -159,7 +159,7 @@ class LinkJudge {
     const agreed = states.every(({ agreement }) => (agreement.priorities & bit) !== 0);
     if (agreed) return [GRANTS.name, this.whyGrants(ends, bit)];
     const fallsBack = this.withoutGrants(ends, states, bit);
-    if (this.isHeld(end, bit)) return ['held', `${fallsBack}nothing is sent without it`];
+    if (this.isBlocked(end, bit)) return ['blocked', `${fallsBack}nothing is sent without it`];
     const has = states.map(({ operation }) => (operation.pfc & bit) !== 0);
     if (has[0] && has[1]) {
       const adopted = ends.filter((_, i) => states[i]!.operation.pfcFrom === 'peer');
@@ -181,7 +181,7 @@ class LinkJudge {
   }
 
   /** The sender has the priority for grants only, and its scenario allows no other method. */
-  private isHeld(end: LinkEnd, bit: number): boolean {
+  private isBlocked(end: LinkEnd, bit: number): boolean {
     const { holdsWithoutGrants } = this.mechanism.specs[this.numberOf(end.device, end.port)]!;
     return holdsWithoutGrants && (this.enabledAt(end) & bit) !== 0;
   }

@@ -4,7 +4,7 @@ import type { GrantResults, MechanismResults, NicResult } from '../../mechanisms
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { DiscoveryResults } from './discovery-results.js';
 import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
-import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './figures.js';
+import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './statistics.js';
 
 export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
 
@@ -91,7 +91,7 @@ export interface StallResult {
   readonly name: string;
   /** The last delivery, or when its data was offered, if that was later. */
   readonly sincePs: number;
-  /** The port on its path that is held longest, and its link partner; null: none is. */
+  /** The port on its path that is blocked longest, and its link partner; null: none is. */
   readonly port: string | null;
   readonly peer: string | null;
   /** Where its frames are blocked; null: they reach their destinations. */
@@ -159,7 +159,7 @@ export interface FlowResult {
   readonly completionPs: number | null;
   /** Time of a flow with a volume until the end of the run; null if it is complete. */
   readonly unfinishedPs: number | null;
-  /** Its completion time on an idle fabric; null for an endless flow. */
+  /** Its FCT on an idle fabric; null for an endless flow. */
   readonly idealPs: number | null;
   readonly slowdown: number | null;
   /** Payload over the time that it was offered. */
@@ -199,8 +199,8 @@ export interface PortPriorityResult {
   readonly drops: Readonly<Record<string, number>>;
   readonly markedFrames: number;
   /** Time for which the link partner paused this port. */
-  readonly heldPs: number;
-  readonly heldCount: number;
+  readonly blockedPs: number;
+  readonly blockedCount: number;
   /** Control frames of this port that paused its link partner. */
   readonly stopsSent: number;
   readonly peakQueueOctets: number;
@@ -266,7 +266,7 @@ export interface SlotPortResult {
   readonly xoffs: number;
   readonly xons: number;
   /** How long the link partner was paused, with its frames for idle ports as well. */
-  readonly stoppedPs: number;
+  readonly peerPausedPs: number;
   readonly downgradedFrames: number;
   readonly framesWithoutSlot: number;
   /** Frames with this egress. */

@@ -1,5 +1,5 @@
 import type { Advance, Bound, StallCounts } from '../controller/partition-set.js';
-import type { RoundReport } from '../part/member.js';
+import type { RoundReport } from '../partition/sync-protocol.js';
 
 /** Grant for all services to execute events before a bound. */
 export interface Round {
@@ -83,7 +83,9 @@ export class Rounds {
     const longest = basePs + this.lookaheads * this.input.lookaheadPs;
     this.endPs = Math.min(longest, limitPs);
     const countFrames = count || this.endPs === countAtPs;
-    const services = this.asked(countFrames || this.lookaheads > 1 ? this.all : this.concerned());
+    const services = this.addressed(
+      countFrames || this.lookaheads > 1 ? this.all : this.concerned(),
+    );
     return { basePs, endPs: this.endPs, countFrames, services };
   }
 
@@ -91,10 +93,15 @@ export class Rounds {
   openEmpty(): Round {
     const { boundPs } = this.at;
     this.endPs = boundPs;
-    return { basePs: boundPs, endPs: boundPs, countFrames: true, services: this.asked(this.all) };
+    return {
+      basePs: boundPs,
+      endPs: boundPs,
+      countFrames: true,
+      services: this.addressed(this.all),
+    };
   }
 
-  private asked(services: readonly number[]): readonly number[] {
+  private addressed(services: readonly number[]): readonly number[] {
     for (const service of services) {
       this.owing.add(service);
       this.gathered[service] = this.expectedBy(service);
@@ -152,7 +159,7 @@ export class Rounds {
       reports.reduce((total, report) => total + value(report), 0);
     return {
       started: sum((report) => report.framesStarted),
-      underway: sum((report) => report.framesHeld + report.handedOver - report.takenOver),
+      underway: sum((report) => report.framesStored + report.handedOver - report.takenOver),
       planned: sum((report) => report.planned),
     };
   }

@@ -1,5 +1,5 @@
 /** How often a process checks whether its parent still exists. */
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /** Calls back when the parent process has ended, if that is to be watched. */
 export function watchParent(env: NodeJS.ProcessEnv, orphaned: () => void): void {
@@ -9,6 +9,6 @@ export function watchParent(env: NodeJS.ProcessEnv, orphaned: () => void): void 
     if (process.ppid === parent) return;
     clearInterval(timer);
     orphaned();
-  }, LOOK_MS);
+  }, POLL_MS);
   timer.unref();
 }

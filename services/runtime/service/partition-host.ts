@@ -3,15 +3,15 @@ import { packState } from '../checkpoints/snapshots.js';
 import type { Breach } from '../checks/breach.js';
 import { HoldCheck } from '../checks/hold-check.js';
 import type { FaultChange } from '../live-faults.js';
-import type { Actors } from '../part/actors.js';
-import type { PartState } from '../part/part.js';
-import { Part } from '../part/part.js';
+import type { Actors } from '../partition/actors.js';
+import type { PartitionState } from '../partition/partition.js';
+import { Partition } from '../partition/partition.js';
 import type { PortColumns } from '../port-sample.js';
 
 /** Holds the partitions of a service: one in its main thread, or each in a thread of its own. */
 export interface PartitionHost {
   /** An epoch begins, from the states of all partitions or from the beginning of the run. */
-  begin(states: readonly PartState[] | null, check: boolean): Actors;
+  begin(states: readonly PartitionState[] | null, check: boolean): Actors;
   /** Injects or ends a fault, at a time that has not been executed. */
   change(change: FaultChange): void;
   /** The counters of all ports, partition by partition. */
@@ -27,13 +27,13 @@ export interface PartitionHost {
 
 /** One partition, in this thread. */
 export class OnePartition implements PartitionHost {
-  private part: Part | null = null;
+  private part: Partition | null = null;
   private holdCheck: HoldCheck | null = null;
 
   constructor(private readonly plan: ServicePlan) {}
 
-  begin(states: readonly PartState[] | null, check: boolean): Part {
-    const part = new Part(this.plan.parts[0]!);
+  begin(states: readonly PartitionState[] | null, check: boolean): Partition {
+    const part = new Partition(this.plan.parts[0]!);
     if (states !== null) part.restore(states[0]!);
     this.holdCheck = check ? new HoldCheck(part.engine) : null;
     if (this.holdCheck !== null) part.engine.listen(this.holdCheck);

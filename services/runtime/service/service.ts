@@ -16,11 +16,11 @@ import { DamagedCheckpoint } from '../checkpoints/store-error.js';
 import { prepareService } from '../engine-flags.js';
 import { unpackChange } from '../live-faults.js';
 import type { Log } from '../log.js';
-import { Member } from '../part/member.js';
-import { PROTOCOL } from '../part/messages.js';
+import { SyncProtocol } from '../partition/sync-protocol.js';
+import { PROTOCOL } from '../partition/messages.js';
 import { spokenColumns } from '../port-columns.js';
-import type { Actors } from '../part/actors.js';
-import type { PartState } from '../part/part.js';
+import type { Actors } from '../partition/actors.js';
+import type { PartitionState } from '../partition/partition.js';
 import { ThreadedPartitions } from '../threads/threaded-partitions.js';
 import { watchBroker } from './broker-watch.js';
 import type { CoordinatorLink } from './coordinator-link.js';
@@ -28,7 +28,7 @@ import type { PartitionHost } from './partition-host.js';
 import { OnePartition } from './partition-host.js';
 import type { RunIdentity } from './settings.js';
 
-/** How long a member waits without messages before it probes for lost ones. */
+/** How long a protocol waits without messages before it probes for lost ones. */
 const TICK_MS = 100;
 /** Ticks between two liveness reports. */
 const ALIVE_TICKS = 10;
@@ -49,7 +49,7 @@ export class ServiceError extends Error {}
 
 /**
  * One service: its partitions, its channels over the broker, and the stream to the coordinator.
- * Results depend on `PartitionHost` and `Member` only; this is wiring and waiting.
+ * Results depend on `PartitionHost` and `SyncProtocol` only; this is wiring and waiting.
  */
 export class Service {
   readonly incarnation = randomUUID();
@@ -57,7 +57,7 @@ export class Service {
   private plan: ServicePlan | null = null;
   private planHash: Uint8Array = new Uint8Array(0);
   private host: PartitionHost | null = null;
-  private member: Member | null = null;
+  private protocol: SyncProtocol | null = null;
   private epoch = 0;
   private awaiting: (() => void) | null = null;
   /** The horizon at which counters of ports are sent; null: not requested. */
@@ -81,7 +81,7 @@ export class Service {
     broker.subscribe(this.subjectOf(service), {
       callback: (error, message) => {
         if (error !== null) return;
-        this.member?.receive(message.data);
+        this.protocol?.receive(message.data);
         this.wake();
       },
     });
@@ -91,7 +91,7 @@ export class Service {
       },
       back: () => {
         log.warn('the broker is back');
-        this.member?.reconnected();
+        this.protocol?.reconnected();
       },
     });
     this.timer = setInterval(() => {
@@ -112,20 +112,20 @@ export class Service {
   }
 
   private tick(): void {
-    this.member?.tick();
+    this.protocol?.tick();
     if (++this.ticks % ALIVE_TICKS === 0) this.link.send({ alive: this.alive() });
     this.wake();
   }
 
   private alive(): selvage.v1.Alive.$Properties {
-    const { member, epoch } = this;
+    const { protocol, epoch } = this;
     const { user, system } = process.cpuUsage();
     return {
       epoch,
-      executedPs: member?.executedBeforePs ?? 0,
-      waitsFor: member?.waitsForServices ?? [],
+      executedPs: protocol?.executedBeforePs ?? 0,
+      waitsFor: protocol?.waitsForServices ?? [],
       cpuMs: (user + system) / 1000,
-      messages: member?.messagesSent ?? 0,
+      messages: protocol?.messagesSent ?? 0,
     };
   }
 
@@ -164,7 +164,7 @@ export class Service {
     this.epoch = epoch;
     const checkpoint = assignment.from?.checkpoint ?? 'none';
     this.log.info('epoch begins', { epoch, checkpoint });
-    this.member?.end(epoch);
+    this.protocol?.end(epoch);
     this.awaiting = null;
     if (assignment.plan && assignment.plan.length > 0) {
       this.planHash = sha256(assignment.plan);
@@ -200,7 +200,7 @@ export class Service {
   private async keptStates(
     epoch: number,
     kept: selvage.v1.KeptState.$Properties,
-  ): Promise<PartState[] | null> {
+  ): Promise<PartitionState[] | null> {
     const { service, planHash } = this;
     const checkpoint = kept.checkpoint ?? '';
     const wanted = {
@@ -217,15 +217,15 @@ export class Service {
   }
 
   private adopt(actors: Actors, assignment: selvage.v1.Assignment.$Properties): void {
-    this.member ??= this.makeMember(actors);
+    this.protocol ??= this.makeProtocol(actors);
     const { epoch } = this;
     const keys = this.identity.keys.channels(epoch, assignment.salt ?? new Uint8Array(0));
-    this.member.begin({ number: epoch, keys }, actors);
+    this.protocol.begin({ number: epoch, keys }, actors);
   }
 
-  private makeMember(actors: Actors): Member {
+  private makeProtocol(actors: Actors): SyncProtocol {
     const maxPayload = this.broker.info?.max_payload ?? 1 << 20;
-    return new Member(
+    return new SyncProtocol(
       actors,
       this.service,
       {
@@ -245,7 +245,7 @@ export class Service {
 
   private run(round: selvage.v1.Round.$Properties): void {
     this.portsAtPs = round.countPorts === true ? (round.endPs ?? 0) : null;
-    this.member!.allow({
+    this.protocol!.allow({
       epoch: this.epoch,
       round: round.round ?? 0,
       basePs: round.basePs ?? 0,
@@ -276,7 +276,7 @@ export class Service {
         },
       );
     };
-    this.member!.await(save.expected ?? [], save.boundPs ?? 0);
+    this.protocol!.await(save.expected ?? [], save.boundPs ?? 0);
   }
 
   private show(show: selvage.v1.Show.$Properties): void {
@@ -284,7 +284,7 @@ export class Service {
       const octets = packStates(this.host!.glimpse());
       for (const shown of this.piecesOf(octets)) this.link.send({ shown });
     };
-    this.member!.await(show.expected ?? [], show.boundPs ?? 0);
+    this.protocol!.await(show.expected ?? [], show.boundPs ?? 0);
   }
 
   private finish(finish: selvage.v1.Finish.$Properties): void {
@@ -292,7 +292,7 @@ export class Service {
       const octets = packStates(this.host!.save());
       for (const final of this.piecesOf(octets)) this.link.send({ final });
     };
-    this.member!.await(finish.expected ?? [], finish.boundPs ?? 0);
+    this.protocol!.await(finish.expected ?? [], finish.boundPs ?? 0);
   }
 
   private *piecesOf(octets: Uint8Array): Generator<selvage.v1.StatePart.$Properties> {
@@ -312,7 +312,7 @@ export class Service {
     setImmediate(() => {
       this.scheduled = false;
       try {
-        if (this.member?.advance() === true) this.wake();
+        if (this.protocol?.advance() === true) this.wake();
       } catch (error) {
         this.fail(error as Error);
       }

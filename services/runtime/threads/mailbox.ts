@@ -1,7 +1,7 @@
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { NEXT, RECORD_WORDS } from '../../engine/frame/frame-pool.js';
-import type { PartPlan } from '../../fabric/placement/part-plan.js';
-import type { Actors } from '../part/actors.js';
+import type { PartitionPlan } from '../../fabric/placement/partition-plan.js';
+import type { Actors } from '../partition/actors.js';
 
 /** Wire octets of the shortest frame, preamble and gap included. */
 const SHORTEST_WIRE_OCTETS = 84;
@@ -22,7 +22,7 @@ export interface MailboxMemory {
  * a time, so it never overflows. Memory that is not touched costs nothing.
  */
 export function makeMailboxMemory(
-  plan: PartPlan,
+  plan: PartitionPlan,
   channel: number,
   windowPs: number,
 ): MailboxMemory {

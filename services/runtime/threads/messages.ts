@@ -1,17 +1,17 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../../fabric/placement/partition-plan.js';
 import type { Breach } from '../checks/breach.js';
 import type { Advance, Bound, StallCounts } from '../controller/partition-set.js';
 import type { FaultChange } from '../live-faults.js';
-import type { ActorCounts } from '../part/actors.js';
-import type { PartState } from '../part/part.js';
+import type { ActorCounts } from '../partition/actors.js';
+import type { PartitionState } from '../partition/partition.js';
 import type { PortColumns } from '../port-sample.js';
 import type { BarrierMemory } from './barrier.js';
 import type { MailboxMemory } from './mailbox.js';
 
 /** Input of a thread. */
 export interface ThreadTask {
-  readonly plan: PartPlan;
+  readonly plan: PartitionPlan;
   /** Its index among the threads. */
   readonly thread: number;
   readonly threads: number;
@@ -35,7 +35,7 @@ export interface ThreadTask {
 /** Where a run in one process begins, and what it shows. */
 export interface RunOfThreads {
   readonly check: boolean;
-  readonly from: PartState | null;
+  readonly from: PartitionState | null;
   readonly fromPs: number;
   /** Virtual time, frames, packets left and in all: for progress. */
   readonly progress: SharedArrayBuffer;
@@ -91,7 +91,7 @@ export type ServiceCommand =
   /** A new epoch, from these states, by thread, or from the beginning. */
   | {
       readonly kind: 'begin';
-      readonly states: readonly PartState[] | null;
+      readonly states: readonly PartitionState[] | null;
       readonly check: boolean;
     }
   | { readonly kind: 'pack'; readonly isGlimpse: boolean }
@@ -104,9 +104,9 @@ export interface Answers {
   readonly change: null;
   readonly sample: PortColumns;
   /** With the wall-clock time that it took. */
-  readonly snapshot: { readonly state: PartState; readonly costMs: number };
-  readonly save: PartState;
-  readonly collect: PartState;
+  readonly snapshot: { readonly state: PartitionState; readonly costMs: number };
+  readonly save: PartitionState;
+  readonly collect: PartitionState;
   readonly begin: null;
   /** A state, or what snapshots show of it, in octets. */
   readonly pack: Uint8Array;

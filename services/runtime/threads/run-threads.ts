@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { PartPlan } from '../../fabric/placement/part-plan.js';
-import { RecoveryLooks } from '../checks/recovery-looks.js';
+import type { PartitionPlan } from '../../fabric/placement/partition-plan.js';
+import { RecoverySnapshots } from '../checks/recovery-snapshots.js';
 import { watchIntervals } from '../checks/stall.js';
 import type {
   Advance,
@@ -13,7 +13,7 @@ import type {
 import { RunController } from '../controller/run-controller.js';
 import type { LiveFaults } from '../live-faults.js';
 import type { MergedRun } from '../merge.js';
-import { mergeParts } from '../merge.js';
+import { mergePartitions } from '../merge.js';
 import { programFile } from '../package-files.js';
 import { deliveredShare } from '../packets.js';
 import { joinedColumns, portsOfParts } from '../port-columns.js';
@@ -55,7 +55,7 @@ export class ThreadsRun implements PartitionSet {
   private readonly tasks: ThreadTask[];
   private readonly commands: MessageChannel[];
   private readonly signals = new Int32Array(new SharedArrayBuffer(4 * SIGNAL_WORDS));
-  private readonly checks: RecoveryLooks;
+  private readonly checks: RecoverySnapshots;
   private replies: Reply[] = [];
   private lastCounts: StallCounts | null = null;
   private carryOut: (answers: readonly never[]) => void = () => undefined;
@@ -63,13 +63,13 @@ export class ThreadsRun implements PartitionSet {
 
   constructor(
     private fabric: Fabric,
-    private readonly plans: readonly PartPlan[],
+    private readonly plans: readonly PartitionPlan[],
     private readonly options: ThreadsOptions,
   ) {
     const memory = plans.map(() => new SharedArrayBuffer(PROGRESS_NUMBERS * 8));
     this.numbers = memory.map((shared) => new Float64Array(shared));
     this.commands = plans.map(() => new MessageChannel());
-    this.checks = new RecoveryLooks(fabric, plans, options.check);
+    this.checks = new RecoverySnapshots(fabric, plans, options.check);
     this.checks.begin(fabric, this.fromPs);
     this.tasks = this.makeTasks(memory);
     const { durationPs } = fabric.scenario;
@@ -125,7 +125,7 @@ export class ThreadsRun implements PartitionSet {
 
   check(timePs: number): void {
     this.command({ kind: 'save' }, (states) => {
-      this.controller.checked(this.checks.look(states, timePs));
+      this.controller.checked(this.checks.check(states, timePs));
     });
   }
 
@@ -173,11 +173,11 @@ export class ThreadsRun implements PartitionSet {
   collect(status: 'complete' | 'interrupted', failure: Failure | null): void {
     const { boundPs, framesSeen } = this.controller;
     this.command({ kind: 'collect' }, (states) => {
-      const merged = mergeParts(this.fabric, this.plans, states, {
+      const merged = mergePartitions(this.fabric, this.plans, states, {
         status,
         failure,
         check: this.options.check,
-        lookedPs: this.checks.lookedPs,
+        checkedPs: this.checks.checkedPs,
         moment: { boundPs, framesSeen },
         steps: this.options.live?.steps ?? [],
       });

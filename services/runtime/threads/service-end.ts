@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { Part } from '../part/part.js';
+import type { Partition } from '../partition/partition.js';
 import type { MailboxMemory } from './mailbox.js';
 import { Mailbox } from './mailbox.js';
 import type { FailureReply, Reply, ServiceMemory, ThreadTask } from './messages.js';
@@ -54,12 +54,12 @@ export class ServiceEnd {
   }
 
   /** Puts in what came from other services. */
-  takeIn(part: Part): void {
+  takeIn(part: Partition): void {
     this.in.forEach((box, channel) => box?.empty(part, channel));
   }
 
   /** What other services wait for is executed, and handed over. */
-  endBorder(part: Part): void {
+  endBorder(part: Partition): void {
     this.out.forEach((box, channel) => {
       if (box === null) return;
       this.numbers[PROMISES + channel] = part.promisePs(channel, this.limitPs);
@@ -67,7 +67,7 @@ export class ServiceEnd {
     this.arrive(BORDERS);
   }
 
-  report(part: Part, events: number, isBreached: boolean): void {
+  report(part: Partition, events: number, isBreached: boolean): void {
     const { numbers } = this;
     numbers[NEXT_PS] = part.nextTime();
     numbers[LATEST_PS] = part.latestPs;

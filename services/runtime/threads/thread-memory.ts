@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { PartPlan } from '../../fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../../fabric/placement/partition-plan.js';
 import type { ServicePlan } from '../../fabric/placement/service-plan.js';
 import { makeBarrierMemory } from './barrier.js';
 import type { MailboxMemory } from './mailbox.js';
@@ -19,7 +19,7 @@ interface Mailboxes {
 }
 
 /** The least lookahead of links between these partitions. */
-export function lookaheadAmong(plans: readonly PartPlan[]): number {
+export function lookaheadAmong(plans: readonly PartitionPlan[]): number {
   const lookaheads = plans.flatMap(({ channels }) =>
     channels.flatMap(({ inside, lookaheadOutPs }) => (inside ? lookaheadOutPs : [])),
   );
@@ -27,9 +27,9 @@ export function lookaheadAmong(plans: readonly PartPlan[]): number {
 }
 
 /** Mailboxes for all that partitions send each other in a window. */
-export function mailboxesAmong(plans: readonly PartPlan[], windowPs: number): Mailboxes[] {
+export function mailboxesAmong(plans: readonly PartitionPlan[], windowPs: number): Mailboxes[] {
   const threadOf = new Map(plans.map(({ service }, thread) => [service, thread]));
-  const boxes = (plan: PartPlan): (MailboxMemory | null)[] =>
+  const boxes = (plan: PartitionPlan): (MailboxMemory | null)[] =>
     plan.channels.map(({ inside }, channel) =>
       inside ? makeMailboxMemory(plan, channel, windowPs) : null,
     );

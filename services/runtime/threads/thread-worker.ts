@@ -6,8 +6,8 @@ import type { Breach } from '../checks/breach.js';
 import { packState } from '../checkpoints/snapshots.js';
 import { framesStarted, thingsPlanned } from '../checks/stall.js';
 import { packetsOf } from '../packets.js';
-import type { PartState } from '../part/part.js';
-import { Part } from '../part/part.js';
+import type { PartitionState } from '../partition/partition.js';
+import { Partition } from '../partition/partition.js';
 import { Barrier, INTERRUPTED, NEXT_EVENT } from './barrier.js';
 import type { MailboxMemory } from './mailbox.js';
 import { Mailbox } from './mailbox.js';
@@ -19,7 +19,7 @@ const WINDOWS_PER_PROGRESS = 256;
 
 /** Runs one partition in step with the other threads, as the main thread commands. */
 class Thread {
-  private part!: Part;
+  private part!: Partition;
   private readonly barrier: Barrier;
   private readonly outgoing: (Mailbox | null)[][];
   private readonly incoming: (Mailbox | null)[][];
@@ -64,9 +64,9 @@ class Thread {
     }
   }
 
-  private build(from: PartState | null, fromPs: number, check: boolean): void {
+  private build(from: PartitionState | null, fromPs: number, check: boolean): void {
     this.boundPs = fromPs;
-    this.part = new Part(this.task.plan);
+    this.part = new Partition(this.task.plan);
     if (from !== null) this.part.restore(from);
     this.holdCheck = check ? new HoldCheck(this.part.engine) : null;
     if (this.holdCheck !== null) this.part.engine.listen(this.holdCheck);
@@ -222,7 +222,7 @@ class Thread {
     return breach && { ...breach, device: this.task.plan.devices[breach.device]! };
   }
 
-  private snapshot(): { state: PartState; costMs: number } {
+  private snapshot(): { state: PartitionState; costMs: number } {
     const beganAt = performance.now();
     const state = this.part.glimpse();
     return { state, costMs: performance.now() - beganAt };

@@ -4,8 +4,13 @@ import type { LinkPlace, ServicePlan } from '../../fabric/placement/service-plan
 import type { Breach } from '../checks/breach.js';
 import type { FaultChange } from '../live-faults.js';
 import { programFile } from '../package-files.js';
-import type { ActorChannel, ActorCounts, Actors, PartEgressPath } from '../part/actors.js';
-import type { PartState } from '../part/part.js';
+import type {
+  ActorChannel,
+  ActorCounts,
+  Actors,
+  PartitionEgressPath,
+} from '../partition/actors.js';
+import type { PartitionState } from '../partition/partition.js';
 import { joinedColumns } from '../port-columns.js';
 import type { PortColumns } from '../port-sample.js';
 import type { PartitionHost } from '../service/partition-host.js';
@@ -97,7 +102,7 @@ export class ThreadedPartitions implements PartitionHost, Actors {
     });
   }
 
-  begin(states: readonly PartState[] | null, check: boolean): this {
+  begin(states: readonly PartitionState[] | null, check: boolean): this {
     this.settle();
     for (const box of [...this.outgoing, ...this.incoming].flat()) box?.clear();
     this.arrivalPs = Infinity;
@@ -135,7 +140,7 @@ export class ThreadedPartitions implements PartitionHost, Actors {
     return 0;
   }
 
-  take(egressPath: PartEgressPath): void {
+  take(egressPath: PartitionEgressPath): void {
     this.egressPath = egressPath;
     this.outgoing.forEach((boxes, part) => {
       boxes.forEach((box, channel) => {
@@ -176,7 +181,7 @@ export class ThreadedPartitions implements PartitionHost, Actors {
     const sum = (of: keyof ActorCounts): number => counts.reduce((all, one) => all + one[of], 0);
     return {
       framesStarted: sum('framesStarted'),
-      framesHeld: sum('framesHeld'),
+      framesStored: sum('framesStored'),
       planned: sum('planned'),
       packetsLeft: sum('packetsLeft'),
       packetsTotal: sum('packetsTotal'),
@@ -222,7 +227,7 @@ export class ThreadedPartitions implements PartitionHost, Actors {
 
   /** Of the thread and channel whose mailbox is emptied. */
   private taken: EgressLinks | null = null;
-  private egressPath: PartEgressPath | null = null;
+  private egressPath: PartitionEgressPath | null = null;
   private readonly sink = {
     putFrame: (_: number, link: number, records: Int32Array, at: number): void => {
       const { pool } = this;

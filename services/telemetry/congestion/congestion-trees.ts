@@ -1,7 +1,7 @@
 import type { Congestion, Deadlock, Episode } from './congestion.js';
 
 /** A flow as trees use it: its duration, and the egress ports of its frames. */
-export interface FlowOnWay {
+export interface FlowOnPath {
   readonly name: string;
   readonly priority: number;
   readonly startPs: number;
@@ -44,7 +44,7 @@ export interface Branch {
 export function congestionTrees(
   { episodes, deadlocks }: Pick<Congestion, 'episodes' | 'deadlocks'>,
   nowPs: number,
-  flows: readonly FlowOnWay[],
+  flows: readonly FlowOnPath[],
 ): CongestionTree[] {
   const children = childrenOf(episodes);
   const trees = episodes
@@ -80,7 +80,7 @@ export function isOfRing(ports: ReadonlySet<string>, { ring }: Pick<Deadlock, 'r
 
 /** What decides on victims. */
 interface Passers {
-  readonly flows: readonly FlowOnWay[];
+  readonly flows: readonly FlowOnPath[];
   readonly deadlocks: readonly Deadlock[];
 }
 
@@ -145,22 +145,22 @@ function victimsOf(
   nowPs: number,
   { flows, deadlocks }: Passers,
 ): string[] {
-  const held = new Map<string, Episode[]>();
-  for (const hold of holds) held.set(hold.port, [...(held.get(hold.port) ?? []), hold]);
-  const isHeld = (flow: FlowOnWay): boolean =>
+  const blocked = new Map<string, Episode[]>();
+  for (const hold of holds) blocked.set(hold.port, [...(blocked.get(hold.port) ?? []), hold]);
+  const isBlocked = (flow: FlowOnPath): boolean =>
     [...flow.ports].some((port) =>
-      held.get(port)?.some(({ priority, startPs, endPs }) => {
+      blocked.get(port)?.some(({ priority, startPs, endPs }) => {
         const isSame = priority === null || priority === flow.priority;
         return isSame && startPs < flow.endPs && (endPs ?? nowPs) > flow.startPs;
       }),
     );
   // A tree at the ports of a ring is the deadlock, or how it came about.
   const rings = deadlocks.filter(({ ring }) =>
-    ring.some(({ egress }) => egress === root.port || held.has(egress)),
+    ring.some(({ egress }) => egress === root.port || blocked.has(egress)),
   );
   return flows
     .filter(({ ports }) => !ports.has(root.port) && !rings.some((ring) => isOfRing(ports, ring)))
-    .filter(isHeld)
+    .filter(isBlocked)
     .map(({ name }) => name);
 }
 

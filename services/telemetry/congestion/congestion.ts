@@ -3,10 +3,10 @@ import type { GRANTS } from '../../mechanisms/registry.js';
 /** Congestion of a run: plain data, ready for JSON. Times are ps; a null end was still to come. */
 
 /**
- * From when frames are first held until that clears:
+ * From when frames are first blocked until that clears:
  * - `queue`: more arrived at an egress than it sends;
- * - `stopped`: an ingress account was full and paused its link partner;
- * - `held`: a priority of a port might not send.
+ * - `full`: an ingress buffer was full and paused its link partner;
+ * - `blocked`: a priority of a port might not send.
  */
 export type EpisodeKind = 'queue' | 'full' | 'blocked';
 
@@ -27,7 +27,7 @@ export type RootReason =
   | typeof GRANTS.loopReason
   /** It waits for itself: it is part of a cycle that never opened. */
   | 'deadlock'
-  /** Held by a mechanism other than the link partner's. */
+  /** Blocked by a mechanism other than the link partner's. */
   | 'mechanism';
 
 export interface Episode {
@@ -38,14 +38,14 @@ export interface Episode {
   readonly port: string;
   /** Null where all priorities of the port are meant. */
   readonly priority: number | null;
-  /** The mechanism that held or paused; empty for a queue. */
+  /** The mechanism that blocked or paused; empty for a queue. */
   readonly mechanism: string;
   readonly startPs: number;
   readonly endPs: number | null;
   /** The episode that caused it; null of a root. */
   readonly parent: string | null;
   readonly reason: RootReason | null;
-  /** Frames that waited at a held port, each times how long. */
+  /** Frames that waited at a blocked port, each times how long. */
   readonly frameTimePs: number;
 }
 

@@ -35,9 +35,9 @@ export function findDeadlocks(
     const { from, startPs } = edge;
     const known = (standing.get(from) ?? []).filter(({ endPs }) => endPs > startPs);
     if (!known.includes(edge)) standing.set(from, [...known, edge, ...alongside(edges, i)]);
-    const circle = circleThrough(edge, standing);
-    if (circle === null) continue;
-    const deadlock = deadlockOf([edge, ...circle]);
+    const cycle = cycleThrough(edge, standing);
+    if (cycle === null) continue;
+    const deadlock = deadlockOf([edge, ...cycle]);
     if (!found.some((known) => isSame(known, deadlock))) found.push(deadlock);
   }
   return found;
@@ -54,13 +54,13 @@ function alongside(edges: readonly Edge[], i: number): Edge[] {
 }
 
 /** From the end of an edge back to its beginning; null if there is no cycle that stays closed. */
-function circleThrough(edge: Edge, standing: ReadonlyMap<string, readonly Edge[]>): Edge[] | null {
+function cycleThrough(edge: Edge, standing: ReadonlyMap<string, readonly Edge[]>): Edge[] | null {
   const { from, to, startPs } = edge;
-  const circle = wayBetween(standing, to, from, startPs);
-  if (circle === null || ![edge, ...circle].some(({ isAny }) => isAny)) return circle;
+  const cycle = pathBetween(standing, to, from, startPs);
+  if (cycle === null || ![edge, ...cycle].some(({ isAny }) => isAny)) return cycle;
   const stuck = stuckAt(standing, startPs);
   if (!stuck.has(from) || !stuck.has(to)) return null;
-  return wayBetween(new Map([...standing].filter(([node]) => stuck.has(node))), to, from, startPs);
+  return pathBetween(new Map([...standing].filter(([node]) => stuck.has(node))), to, from, startPs);
 }
 
 /** Accounts that never resume: each waits for one of them, or can be released by nothing else. */
@@ -114,7 +114,7 @@ function settlingPs(fabric: Fabric, device: number, ports: readonly number[]): n
 }
 
 /** Edges that lead from one account to another at a time; null if none do. */
-function wayBetween(
+function pathBetween(
   standing: ReadonlyMap<string, readonly Edge[]>,
   from: string,
   to: string,

@@ -65,7 +65,7 @@ export class EpisodeJoin {
       stops.map((stop) => {
         const { port, group, startPs } = stop;
         const line = lineOf(this.stops, fabric.linkEnds[device]![port]!, group);
-        return push(line, stop, `${line.name}@${startPs} stopped`);
+        return push(line, stop, `${line.name}@${startPs} paused`);
       }),
     );
     this.holdIds = this.merged.map((holds, device) =>
@@ -79,8 +79,10 @@ export class EpisodeJoin {
 
   episodes(): Episode[] {
     const episodes = this.waits.flatMap(({ stops }, device) => [
-      ...stops.map((stop, i) => this.stopped(device, stop, this.stopIds[device]![i]!)),
-      ...this.merged[device]!.map((hold, i) => this.held(device, hold, this.holdIds[device]![i]!)),
+      ...stops.map((stop, i) => this.paused(device, stop, this.stopIds[device]![i]!)),
+      ...this.merged[device]!.map((hold, i) =>
+        this.blocked(device, hold, this.holdIds[device]![i]!),
+      ),
     ]);
     const queues = [...this.backlogs.values()].map(queueEpisode);
     return [...queues, ...episodes].sort(
@@ -88,7 +90,7 @@ export class EpisodeJoin {
     );
   }
 
-  private stopped(device: number, stop: StopRecord, id: string): Episode {
+  private paused(device: number, stop: StopRecord, id: string): Episode {
     const { port, group, mechanism, startPs } = stop;
     const end = this.fabric.linkEnds[device]![port]!;
     const { parent, reason } = this.causeOfStop(end, stop);
@@ -107,7 +109,7 @@ export class EpisodeJoin {
     };
   }
 
-  private held(device: number, hold: HoldRecord, id: string): Episode {
+  private blocked(device: number, hold: HoldRecord, id: string): Episode {
     const { port, priority, mechanism, startPs, frameTimePs } = hold;
     const end = this.fabric.linkEnds[device]![port]!;
     const { parent, reason } = this.causeOfHold(end, hold);
@@ -147,7 +149,7 @@ export class EpisodeJoin {
       return root(isHost ? 'slow-receiver' : 'memory-taken');
     }
     const egress = this.fabric.linkEnds[end.device]![cause.egress]!;
-    if (cause.isHeld) {
+    if (cause.isBlocked) {
       const hold = this.holdBefore(egress, cause.priority, startPs);
       if (hold !== null) return caused(hold);
     }

@@ -9,7 +9,7 @@ import { findDeadlocks } from './find-deadlocks.js';
  * the same in any partitioning, and whatever observed it.
  */
 export function standingDeadlocks(fabric: Fabric, engine: Engine, nowPs: number): Deadlock[] {
-  if (!isHeldAnywhere(engine)) return [];
+  if (!isBlockedAnywhere(engine)) return [];
   // Frame-times are those of the recorder that observed the run, if there was one.
   const putBack = engine.shared.frameTimes.keep();
   const recorder = new WaitRecorder(engine);
@@ -21,14 +21,14 @@ export function standingDeadlocks(fabric: Fabric, engine: Engine, nowPs: number)
   return findDeadlocks(fabric, jams, nowPs);
 }
 
-/** An account waits for egresses that are held, so without any there is no cycle. */
-function isHeldAnywhere({ shared, grants }: Engine): boolean {
-  let isHeld = false;
-  for (let port = 0; port < shared.ports.count && !isHeld; port++) {
-    isHeld = shared.ports.held(port) !== 0;
+/** An account waits for egresses that are blocked, so without any there is no cycle. */
+function isBlockedAnywhere({ shared, grants }: Engine): boolean {
+  let isBlocked = false;
+  for (let port = 0; port < shared.ports.count && !isBlocked; port++) {
+    isBlocked = shared.ports.blocked(port) !== 0;
     grants.accounts.forEach(port, (row) => {
-      if (grants.sender.blockedSincePs(row) !== null) isHeld = true;
+      if (grants.sender.blockedSincePs(row) !== null) isBlocked = true;
     });
   }
-  return isHeld;
+  return isBlocked;
 }

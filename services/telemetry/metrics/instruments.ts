@@ -9,9 +9,9 @@ import type {
 } from '@opentelemetry/api';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
 import { MeterProvider, resourceFromAttributes } from '../../packages/opentelemetry.js';
-import type { PortFigures, RunFigures, RuntimeFigures, ServiceFigures } from './port-figures.js';
+import type { PortMetrics, RunMetrics, RuntimeMetrics, ServiceMetrics } from './run-metrics.js';
 
-type Row = PortFigures['priorities'][number];
+type Row = PortMetrics['priorities'][number];
 
 /**
  * Name, unit, meaning, and how to read it; `selvage.` comes before every name. A name ends with its
@@ -27,13 +27,13 @@ const COUNTERS: readonly (readonly [string, string, string, (row: Row) => number
     'blocked.seconds',
     's',
     'Virtual time that the priority was paused or blocked.',
-    (row) => row.heldPs / PS_PER_S,
+    (row) => row.blockedPs / PS_PER_S,
   ],
   [
     'blocked.episodes',
     '{episode}',
     'Times that the priority began to be paused or blocked.',
-    (row) => row.heldCount,
+    (row) => row.blockedCount,
   ],
   ['sent.pauses', '{frame}', 'Frames sent that pause the link partner.', (row) => row.stopsSent],
 ];
@@ -48,7 +48,7 @@ const LEVELS: readonly (readonly [string, string, string, (row: Row) => number])
   ],
 ];
 
-const RUN_COUNTERS: readonly (readonly [string, string, string, (run: RunFigures) => number])[] = [
+const RUN_COUNTERS: readonly (readonly [string, string, string, (run: RunMetrics) => number])[] = [
   ['virtual_time.seconds', 's', 'Virtual time that has passed.', (run) => run.virtualPs / PS_PER_S],
   ['link.frames', '{frame}', 'Frames that started on any link.', (run) => run.frameHops],
   ['elapsed.seconds', 's', 'Wall-clock time that has passed.', (run) => run.wallSeconds],
@@ -58,7 +58,7 @@ const RUN_LEVELS: typeof RUN_COUNTERS = [
   ['progress.ratio', '1', 'Share of the run that is done.', (run) => run.share],
 ];
 
-type RuntimeRow = readonly [string, string, string, (runtime: RuntimeFigures) => number];
+type RuntimeRow = readonly [string, string, string, (runtime: RuntimeMetrics) => number];
 
 const RUNTIME_COUNTERS: readonly RuntimeRow[] = [
   ['rounds', '{round}', 'Rounds of services that have ended.', (run) => run.rounds],
@@ -89,7 +89,7 @@ const RUNTIME_LEVELS: readonly RuntimeRow[] = [
   ['speed.ratio', '1', 'Virtual time by wall-clock time.', (run) => run.speed],
 ];
 
-type ServiceRow = readonly [string, string, string, (service: ServiceFigures) => number];
+type ServiceRow = readonly [string, string, string, (service: ServiceMetrics) => number];
 
 const SERVICE_LEVELS: readonly ServiceRow[] = [
   [
@@ -157,7 +157,7 @@ const BOUNDARIES = Array.from({ length: 25 }, (_, i) => {
 export function showRun(
   identity: Readonly<Record<string, string>>,
   readers: IMetricReader[],
-  look: () => RunFigures | Promise<RunFigures>,
+  snapshot: () => RunMetrics | Promise<RunMetrics>,
 ): MeterProvider {
   const resource = resourceFromAttributes({ 'service.name': 'selvage', ...identity });
   const provider = new MeterProvider({ resource, readers });
@@ -180,16 +180,16 @@ export function showRun(
   const services = SERVICE_LEVELS.map(levelOf(meter));
   const times = new TimeHistograms(meter);
   const observe = async (result: BatchObservableResult): Promise<void> => {
-    const run = await look();
+    const run = await snapshot();
     whole.forEach((instrument, i) => {
       result.observe(instrument, wholeRows[i]!(run));
     });
     if (run.runtime !== undefined) {
-      const { runtime: figures } = run;
+      const { runtime: metrics } = run;
       runtime.forEach((instrument, i) => {
-        result.observe(instrument, runtimeRows[i]!(figures));
+        result.observe(instrument, runtimeRows[i]!(metrics));
       });
-      for (const row of figures.services) {
+      for (const row of metrics.services) {
         const where = { service: row.service, host: row.host };
         services.forEach((instrument, i) => {
           result.observe(instrument, SERVICE_LEVELS[i]![3](row), where);
@@ -235,7 +235,7 @@ class TimeHistograms {
     this.queueing = histogram(QUEUEING);
   }
 
-  take({ flows, waits }: RunFigures): void {
+  take({ flows, waits }: RunMetrics): void {
     for (const { flow, load, priority, completionPs } of flows) {
       if (completionPs === null || this.counted.has(flow)) continue;
       this.counted.add(flow);

@@ -6,7 +6,7 @@ import {
 } from '../../packages/opentelemetry.js';
 import type { OtlpEndpoint } from '../otlp/endpoint.js';
 import { showRun } from './instruments.js';
-import type { RunFigures } from './port-figures.js';
+import type { RunMetrics } from './run-metrics.js';
 
 const PATIENCE_MS = 3000;
 
@@ -24,14 +24,14 @@ class OnceReader extends MetricReader {
 export async function pushMetrics(
   { protocol, url }: OtlpEndpoint,
   identity: Readonly<Record<string, string>>,
-  figures: RunFigures,
+  metrics: RunMetrics,
 ): Promise<string | null> {
   const settings = { url, timeoutMillis: PATIENCE_MS };
   const Exporter = protocol === 'grpc' ? GrpcMetricExporter : HttpMetricExporter;
   // The exporters have types of their own that equal those of the SDK.
   const exporter = new Exporter(settings) as unknown as PushMetricExporter;
   const reader = new OnceReader();
-  showRun(identity, [reader], () => figures);
+  showRun(identity, [reader], () => metrics);
   try {
     const { resourceMetrics } = await reader.collect();
     return await new Promise((resolve) => {

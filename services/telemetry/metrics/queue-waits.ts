@@ -1,5 +1,5 @@
 import type { FrameTrace, PartKind } from '../traces/frame-trace.js';
-import type { QueueWait } from './port-figures.js';
+import type { QueueWait } from './run-metrics.js';
 
 const IN_QUEUE: readonly PartKind[] = ['wait', 'blocked'];
 

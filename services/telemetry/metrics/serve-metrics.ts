@@ -1,6 +1,6 @@
 import { PrometheusExporter } from '../../packages/opentelemetry.js';
 import { showRun } from './instruments.js';
-import type { RunFigures } from './port-figures.js';
+import type { RunMetrics } from './run-metrics.js';
 
 /** Where Prometheus finds the metrics of a run. */
 export interface MetricsAddress {
@@ -12,10 +12,10 @@ export interface MetricsAddress {
 export async function serveMetrics(
   address: MetricsAddress,
   scenario: string,
-  look: () => Promise<RunFigures>,
+  snapshot: () => Promise<RunMetrics>,
 ): Promise<() => Promise<void>> {
   const exporter = new PrometheusExporter({ ...address, preventServerStart: true });
   await exporter.startServer();
-  const provider = showRun({ 'selvage.scenario': scenario }, [exporter], look);
+  const provider = showRun({ 'selvage.scenario': scenario }, [exporter], snapshot);
   return () => provider.shutdown();
 }

@@ -58,7 +58,7 @@ function planFrame(
     const hop = spanIdOf(digest, `${name} ${i}`);
     const parts = stay.parts.map(({ part, of }, p) => {
       const own = spanIdOf(digest, `${name} ${i} ${p}`);
-      return planPart(digest, { trace, id: own, parent: hop }, stay, { part, of, roots });
+      return planPartition(digest, { trace, id: own, parent: hop }, stay, { part, of, roots });
     });
     return [planHop({ trace, id: hop, parent: id }, stay), ...parts];
   });
@@ -126,7 +126,7 @@ interface PartOf {
   readonly roots: ReadonlyMap<string, Episode>;
 }
 
-function planPart(
+function planPartition(
   digest: string,
   names: Names,
   { step: { device, ingress } }: Stay,
@@ -150,7 +150,7 @@ function planPart(
     attributes: {
       'selvage.device': device,
       'selvage.port': port,
-      ...(hold === null ? {} : heldBy(hold)),
+      ...(hold === null ? {} : blockedBy(hold)),
       ...cause,
       ...exact(startPs, endPs),
     },
@@ -158,7 +158,7 @@ function planPart(
   };
 }
 
-function heldBy({ mechanism, linkPartner: partner }: Hold): Record<string, string> {
+function blockedBy({ mechanism, linkPartner: partner }: Hold): Record<string, string> {
   return { 'selvage.mechanism': mechanism, 'selvage.link_partner': partner };
 }
 

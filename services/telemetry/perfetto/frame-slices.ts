@@ -63,7 +63,7 @@ export class FrameSlices {
     if (!isQueued(first)) return stay;
     for (const { kind, startPs, endPs, hold } of parts) {
       const inside = this.timeline.slice(stay, {
-        name: hold === null ? kind : `held by ${hold.mechanism}`,
+        name: hold === null ? kind : `blocked by ${hold.mechanism}`,
         category: kind,
         startPs,
         endPs,

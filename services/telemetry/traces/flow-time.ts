@@ -1,12 +1,12 @@
 import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-trace.js';
-import type { HeldTimes } from './held-times.js';
+import type { BlockedTimes } from './blocked-times.js';
 
-/** A share of a flow's completion time. */
+/** A share of a flow's FCT. */
 export interface TimeShare {
   readonly device: string;
   readonly port: string;
   readonly cause: TimeCause;
-  /** The mechanism that held it, and its congestion root; null where nothing did. */
+  /** The mechanism that blocked it, and its congestion root; null where nothing did. */
   readonly mechanism: string | null;
   readonly root: string | null;
   readonly ps: number;
@@ -50,21 +50,21 @@ export type RootOf = (episode: string) => string | null;
  */
 export function flowTime(
   traces: readonly FrameTrace[],
-  held: HeldTimes,
+  blocked: BlockedTimes,
   { startPs, endPs }: { readonly startPs: number; readonly endPs: number },
   rootOf: RootOf,
 ): FlowTime | null {
   const trace = traces.find(({ steps }) => completes(steps, endPs) >= 0);
   if (trace === undefined) return null;
-  const way = wayTo(trace, completes(trace.steps, endPs));
+  const path = pathTo(trace, completes(trace.steps, endPs));
   const ledger = new Ledger(rootOf);
-  const [source] = way as [TraceStep];
+  const [source] = path as [TraceStep];
   const sentPs = source.parts.find(({ kind }) => kind === 'serialise')!.startPs;
   let at = startPs;
   const idle = (untilPs: number): void => {
     if (untilPs <= at) return;
     const parts: TracePart[] = [];
-    held.cut(parts, 'wait', source.egress, trace.priority, at, untilPs);
+    blocked.cut(parts, 'wait', source.egress, trace.priority, at, untilPs);
     for (const part of parts) ledger.add(source, CAUSES[part.kind], part);
     at = untilPs;
   };
@@ -74,7 +74,7 @@ export function flowTime(
     at = part.endPs;
   }
   idle(sentPs);
-  for (const step of way) {
+  for (const step of path) {
     for (const part of step.parts) {
       if (part.startPs >= sentPs) ledger.add(step, CAUSES[part.kind], part);
     }
@@ -87,10 +87,10 @@ function completes(steps: readonly TraceStep[], endPs: number): number {
   return steps.findIndex((step) => step.end === 'delivered' && step.endPs === endPs);
 }
 
-function wayTo({ steps }: FrameTrace, last: number): TraceStep[] {
-  const way: TraceStep[] = [];
-  for (let at = last; at >= 0; at = steps[at]!.before) way.unshift(steps[at]!);
-  return way;
+function pathTo({ steps }: FrameTrace, last: number): TraceStep[] {
+  const path: TraceStep[] = [];
+  for (let at = last; at >= 0; at = steps[at]!.before) path.unshift(steps[at]!);
+  return path;
 }
 
 /** When frames of the flow were on the link of its NIC before a time, in order. */

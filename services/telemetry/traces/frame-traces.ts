@@ -28,7 +28,7 @@ import { CE_TAG_OCTETS } from '../../engine/wire/ce-tag.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { FrameTrace, PartKind, TracePart, TraceStep } from './frame-trace.js';
-import { HeldTimes } from './held-times.js';
+import { BlockedTimes } from './blocked-times.js';
 import { HopList } from './hop-list.js';
 
 /** A frame's length may change by so much in a device. */
@@ -40,7 +40,7 @@ const MOST_TAG_OCTETS = 8;
  * millions of objects, and allocating them would dominate.
  */
 export function frameTraces(fabric: Fabric, { hops, holds }: SeenHops, nowPs: number): FrameTraces {
-  return new FrameTraces(fabric, new HopList(hops), new HeldTimes(fabric, holds), nowPs);
+  return new FrameTraces(fabric, new HopList(hops), new BlockedTimes(fabric, holds), nowPs);
 }
 
 /** Journeys of frames, in the order in which their payload was ready. */
@@ -52,8 +52,8 @@ export class FrameTraces implements Iterable<FrameTrace> {
   constructor(
     private readonly fabric: Fabric,
     private readonly hops: HopList,
-    /** When ports on their paths were held. */
-    readonly held: HeldTimes,
+    /** When ports on their paths were blocked. */
+    readonly blocked: BlockedTimes,
     private readonly nowPs: number,
   ) {
     this.flows = flowNames(fabric);
@@ -116,7 +116,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
   }
 
   private step(hop: number, egress: LinkEnd | null, next: number, before: number): TraceStep {
-    const { held, fabric } = this;
+    const { blocked, fabric } = this;
     const { words, times } = this.hops;
     const at = hop * HOP_WORDS;
     const device = words[at + DEVICE]!;
@@ -127,12 +127,12 @@ export class FrameTraces implements Iterable<FrameTrace> {
     const priority = words[at + FRAME_CLASS]! & PRIORITY_MASK;
     const port = egress === null ? '' : egress.name;
     const parts: TracePart[] = [];
-    if (isFirst) held.cut(parts, 'source', port, priority, startPs, queuedPs);
+    if (isFirst) blocked.cut(parts, 'source', port, priority, startPs, queuedPs);
     else {
       const isHost = fabric.specs[device]!.kind === 'host';
       add(parts, isHost ? 'receive' : 'complete', startPs, queuedPs);
     }
-    if (egress !== null) held.cut(parts, 'wait', port, priority, queuedPs, leftPs);
+    if (egress !== null) blocked.cut(parts, 'wait', port, priority, queuedPs, leftPs);
     const ingress = words[at + INGRESS]!;
     const reason = words[at + REASON]!;
     return {
@@ -140,7 +140,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
       ingress: ingress < 0 ? '' : fabric.linkEnds[device]![ingress]!.name,
       egress: port,
       startPs,
-      endPs: next < 0 ? leftPs : this.addTheWay(parts, egress!, hop, next),
+      endPs: next < 0 ? leftPs : this.addTransmission(parts, egress!, hop, next),
       end: HOP_ENDS[words[at + END]!]!,
       reason: reason < 0 ? '' : DROP_REASONS[reason]!,
       parts,
@@ -149,7 +149,7 @@ export class FrameTraces implements Iterable<FrameTrace> {
   }
 
   /** Returns when it ends. */
-  private addTheWay(parts: TracePart[], egress: LinkEnd, sent: number, next: number): number {
+  private addTransmission(parts: TracePart[], egress: LinkEnd, sent: number, next: number): number {
     const { words, times } = this.hops;
     const endPs = times[next * HOP_TIMES + ARRIVED]!;
     const came = endPs - this.pipelines[words[next * HOP_WORDS + DEVICE]!]!;

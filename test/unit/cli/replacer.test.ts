@@ -20,19 +20,19 @@ it('a service that hangs is ended, once it has had time to come back, and no oth
   };
   const replacer = new Replacer(fleet, GRACE_MS);
   replacer.observe({ phase: PHASE_RECOVERING, missing: [1, 7] });
-  replacer.look(0);
-  replacer.look(GRACE_MS - 1);
+  replacer.check(0);
+  replacer.check(GRACE_MS - 1);
   // Another process has its number by now.
   pids.set('service 1', 12);
-  replacer.look(GRACE_MS);
-  replacer.look(2 * GRACE_MS - 1);
+  replacer.check(GRACE_MS);
+  replacer.check(2 * GRACE_MS - 1);
   assert.deepEqual(killed, []);
-  replacer.look(2 * GRACE_MS);
+  replacer.check(2 * GRACE_MS);
   assert.deepEqual(killed, ['service 1 12 SIGKILL']);
   // It is there again, or the run has just begun.
   replacer.observe({ phase: PHASE_RUNNING, missing: [0, 1] });
-  replacer.look(9 * GRACE_MS);
-  replacer.look(99 * GRACE_MS);
+  replacer.check(9 * GRACE_MS);
+  replacer.check(99 * GRACE_MS);
   replacer.close();
   assert.equal(killed.length, 1);
 });

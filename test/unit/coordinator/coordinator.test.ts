@@ -90,7 +90,7 @@ describe('a coordinator', () => {
       [status().phase, status().virtualPs],
       [Phase.PHASE_PAUSED, first.endPs! + 3e6],
     );
-    const looked = coordinator.look();
+    const looked = coordinator.snapshot();
     const { epoch } = await script.next('show');
     const damaged = { octets: Buffer.of(1), last: true, hash: Buffer.of(2) };
     script.from(0, { shown: { epoch: epoch!, ...damaged } });

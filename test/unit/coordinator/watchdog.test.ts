@@ -20,7 +20,7 @@ describe('the watchdog of a run', () => {
     seen: Vitals,
     nowMs: number,
   ): unknown => {
-    const { kind, ...rest } = watchdog.look(owing, (service) => seen.of(service), nowMs);
+    const { kind, ...rest } = watchdog.check(owing, (service) => seen.of(service), nowMs);
     return 'services' in rest ? [kind, ...rest.services] : kind;
   };
 
@@ -52,8 +52,8 @@ describe('the watchdog of a run', () => {
   it('names a service that waits for no other, and else all that wait for each other', () => {
     const stuck = vitals(900, [[1], [], [1]]);
     assert.deepEqual(look(new Watchdog(LIMIT_MS, 0), [0, 1, 2], stuck, 1001), ['silent', 1]);
-    const circle = vitals(900, [[1], [0], []]);
-    assert.deepEqual(look(new Watchdog(LIMIT_MS, 0), [0, 1], circle, 1001), ['silent', 0, 1]);
+    const cycle = vitals(900, [[1], [0], []]);
+    assert.deepEqual(look(new Watchdog(LIMIT_MS, 0), [0, 1], cycle, 1001), ['silent', 0, 1]);
   });
 
   it('gives a run up that comes no further, though services were replaced', () => {

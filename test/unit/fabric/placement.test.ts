@@ -6,7 +6,7 @@ import {
   placeInServices,
 } from '../../../services/fabric/placement/placement.js';
 import type { Placement } from '../../../services/fabric/placement/placement.js';
-import { planParts } from '../../../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../../../services/fabric/placement/partition-plan.js';
 import { fabricOf } from '../../kit/emulate.js';
 
 const fatTree = fabricOf('fabric: { generator: fat-tree, k: 4 }\n');
@@ -63,7 +63,7 @@ it('a device placed twice, an unknown one, and a name that is taken are refused 
 });
 
 it('both ends of a channel number its in-flight queues alike', () => {
-  const plans = planParts(fatTree, placeInGroups(fatTree.topology, 5));
+  const plans = planPartitions(fatTree, placeInGroups(fatTree.topology, 5));
   for (const plan of plans) {
     const nameOf = (of: typeof plan, place: number): string =>
       [...of.specs, ...of.proxyDevices][place]!.name;

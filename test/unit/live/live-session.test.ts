@@ -27,13 +27,13 @@ function looked(example: string, beginPaused: boolean): Looked {
   live.listener = {
     sampled: (sample) => samples.push(sample),
     changed: () => undefined,
-    look: () => undefined,
+    publish: () => undefined,
   };
   return { live, session, samples };
 }
 
 /** Until it is paused. */
-async function held(live: LiveSession): Promise<void> {
+async function blocked(live: LiveSession): Promise<void> {
   while (live.status.state !== 'paused') await setImmediate();
 }
 const nothing = (): void => undefined;
@@ -47,7 +47,7 @@ describe('a run that is looked at', () => {
       live.watched(true);
       for (const stepPs of [7e6, 1, 13_579]) {
         await live.order({ action: 'step', stepPs });
-        await held(live);
+        await blocked(live);
       }
       await live.order({ action: 'resume', stepPs: 0 });
       assert.equal(await driven, 'complete');
@@ -71,13 +71,13 @@ describe('a run that is looked at', () => {
     });
   }
 
-  it('stands still while it is held, and goes on exactly as far as it is let', async () => {
+  it('stands still while it is blocked, and goes on exactly as far as it is let', async () => {
     const { live, session } = looked('ets-shares', true);
     const driven = live.drive(SLICE_MS, nothing);
-    await held(live);
+    await blocked(live);
     assert.deepEqual([live.status.state, live.status.virtualPs], ['paused', 0]);
     await live.order({ action: 'step', stepPs: 50e6 });
-    await held(live);
+    await blocked(live);
     assert.equal(live.status.state, 'paused');
     const { boundPs } = session;
     assert.ok(boundPs >= 50e6 && boundPs < 51e6);

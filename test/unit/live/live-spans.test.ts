@@ -8,11 +8,11 @@ import type { PortSample } from '../../../services/runtime/port-sample.js';
 const RATE_BPS = 100e9;
 const STEP_PS = 1e6;
 
-/** Two ports: one sends at half its rate, the other is held all the time. */
+/** Two ports: one sends at half its rate, the other is blocked all the time. */
 function sampleAt(timePs: number): PortSample {
   const columns = blankColumns(2, [3]);
   columns.wireOctets[0] = (timePs * RATE_BPS) / 2 / 8e12;
-  columns.heldPs[1] = timePs;
+  columns.blockedPs[1] = timePs;
   columns.queueOctets[1] = 1000;
   return { timePs, columns };
 }
@@ -42,7 +42,7 @@ describe('spans of a live page', () => {
     const span = spans.take(sampleAt(3 * STEP_PS))!;
     assert.deepEqual([span.fromPs, span.timePs], [STEP_PS, 3 * STEP_PS]);
     assert.deepEqual(octets(span.busy), [128, 0]);
-    assert.deepEqual(octets(span.held), [0, 255]);
+    assert.deepEqual(octets(span.blocked), [0, 255]);
     assert.deepEqual([octets(span.queue), span.queueMax], [[0, 255], 1000]);
     assert.equal(spans.take(sampleAt(3 * STEP_PS)), null);
   });
@@ -62,13 +62,13 @@ describe('spans of a live page', () => {
       ],
     );
     for (let steps = 3; steps <= 600; steps++) spans.take(sampleOfTwo(steps));
-    const figures = spans.all().map((span) => span.priorities.at(-1)!);
-    const dropped = figures.flatMap(({ drops }) => floats(drops));
+    const metrics = spans.all().map((span) => span.priorities.at(-1)!);
+    const dropped = metrics.flatMap(({ drops }) => floats(drops));
     assert.equal(
       dropped.reduce((a, b) => a + b, 0),
       5 * 599,
     );
-    assert.deepEqual(floats(figures.at(-1)!.ingressOctets), [600_000]);
+    assert.deepEqual(floats(metrics.at(-1)!.ingressOctets), [600_000]);
   });
 
   it('take the same memory however long the run is, and still say the same', () => {
@@ -85,7 +85,7 @@ describe('spans of a live page', () => {
       assert.equal(span.fromPs, endPs);
       endPs = span.timePs;
       assert.deepEqual(
-        [octets(span.busy), octets(span.held)],
+        [octets(span.busy), octets(span.blocked)],
         [
           [128, 0],
           [0, 255],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { join } from 'node:path';
 import { buildFabric } from '../../../services/fabric/assembly/fabric.js';
-import { planParts } from '../../../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../../../services/fabric/placement/partition-plan.js';
 import { placeInServices } from '../../../services/fabric/placement/placement.js';
 import { loadScenario } from '../../../services/fabric/scenario/load-scenario.js';
 import { LiveThreads } from '../../../services/live/live-threads.js';
@@ -20,7 +20,7 @@ describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
     const path = join(ROOT, 'examples/incast-pfc.yaml');
     const loaded = loadScenario(path, { set: ['observe.episodes=true'] });
     const fabric = buildFabric(loaded);
-    const plans = planParts(fabric, placeInServices(fabric.topology, THREADS));
+    const plans = planPartitions(fabric, placeInServices(fabric.topology, THREADS));
     const live = new LiveFaults(loaded, fabric);
     const threads = new ThreadsRun(fabric, plans, { check: false, from: null, live });
     const snapshots = new SnapshotCache(
@@ -41,7 +41,7 @@ describe('a run in threads that is looked at', { timeout: 120_000 }, () => {
       changed: () => {
         told();
       },
-      look: () => undefined,
+      publish: () => undefined,
     });
     const until = async (isSo: () => boolean): Promise<void> => {
       while (!isSo()) await new Promise<void>((resolve) => (told = resolve));

@@ -150,7 +150,7 @@ describe('A receiver', () => {
     receiver.free(CHANNEL, 5);
     assert.equal(receiver.freed(CHANNEL), 5);
     assert.equal(receiver.unreported(CHANNEL), 5);
-    assert.equal(receiver.tell(CHANNEL), 5);
+    assert.equal(receiver.report(CHANNEL), 5);
     assert.equal(receiver.unreported(CHANNEL), 0);
   });
 
@@ -263,7 +263,7 @@ function successors(world: World, isHarmed: boolean): World[] {
     });
   }
   if (back.length < MOST_ON_WIRE && receiver.isSynchronised(CHANNEL)) {
-    step((own) => ({ back: [...back, own.receiver.tell(CHANNEL)] }));
+    step((own) => ({ back: [...back, own.receiver.report(CHANNEL)] }));
   }
   const [update, ...later] = back;
   if (update === undefined) return next;
@@ -301,7 +301,7 @@ function settle(world: World): void {
   receiver.free(CHANNEL, receiver.stored(CHANNEL));
   for (let update = 0; update < 2; update++) {
     receiver.onConsumed(CHANNEL, sender.consumed(CHANNEL));
-    sender.onFreed(CHANNEL, receiver.tell(CHANNEL));
+    sender.onFreed(CHANNEL, receiver.report(CHANNEL));
   }
 }
 
@@ -360,8 +360,8 @@ describe('A link of many frames', () => {
         else if (what === 'arrive' && wire.length > 0) receiver.take(CHANNEL, wire.shift()!);
         else if (what === 'free') {
           receiver.free(CHANNEL, Math.min(cost, receiver.stored(CHANNEL)));
-        } else if (what === 'cf') sender.onFreed(CHANNEL, receiver.tell(CHANNEL));
-        else if (what === 'cf-lost') receiver.tell(CHANNEL);
+        } else if (what === 'cf') sender.onFreed(CHANNEL, receiver.report(CHANNEL));
+        else if (what === 'cf-lost') receiver.report(CHANNEL);
         else if (what === 'cc' && wire.length === 0) {
           receiver.onConsumed(CHANNEL, sender.consumed(CHANNEL));
         } else if (what === 'wrong') sender.onFreed(CHANNEL, value);
@@ -369,7 +369,7 @@ describe('A link of many frames', () => {
       }
       while (wire.length > 0) receiver.take(CHANNEL, wire.shift()!);
       for (let n = 0; n < 2; n++) receiver.onConsumed(CHANNEL, sender.consumed(CHANNEL));
-      sender.onFreed(CHANNEL, receiver.tell(CHANNEL));
+      sender.onFreed(CHANNEL, receiver.report(CHANNEL));
       assert.equal(sender.inUse(CHANNEL), receiver.stored(CHANNEL));
     });
     fc.assert(property, { numRuns: 500 });

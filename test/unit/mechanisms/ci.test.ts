@@ -134,7 +134,7 @@ load:
     });
   }
 
-  it('would break it where queues take turns, were the congesting one not held', () => {
+  it('would break it where queues take turns, were the congesting one not blocked', () => {
     for (const own of cases.filter(({ arbiter }) => arbiter === 'round-robin')) {
       const outcome = emulate(scenarioOf(own), (engine) => {
         ciOf(engine).holdCongesting = () => undefined;
@@ -161,17 +161,17 @@ load:
 
   it('stops only the queue of the guilty by PFC', () => {
     const { results } = emulate(`${FABRIC}${ON_PFC}ci: { detect: 40KB, low: 10KB }\n${CONGESTION}`);
-    const heldAt = (port: string, priority: number): number =>
+    const blockedAt = (port: string, priority: number): number =>
       results.ports
         .find((row) => row.port === port)!
         .priorities.filter((row) => row.priority === priority)
-        .reduce((sum, { heldPs }) => sum + heldPs, 0);
+        .reduce((sum, { blockedPs }) => sum + blockedPs, 0);
     for (const port of ['spine1:p2', 'leaf1:p5']) {
-      assert.ok(heldAt(port, 2) > 100e6, port);
-      assert.equal(heldAt(port, 3), 0, port);
+      assert.ok(blockedAt(port, 2) > 100e6, port);
+      assert.equal(blockedAt(port, 3), 0, port);
     }
-    assert.equal(heldAt('h4:p1', 3), 0);
-    assert.ok(heldAt('h1:p1', 3) > 100e6);
+    assert.equal(blockedAt('h4:p1', 3), 0);
+    assert.ok(blockedAt('h1:p1', 3) > 100e6);
   });
 
   it('goes hop by hop upstream, and no farther than to the last switch', () => {

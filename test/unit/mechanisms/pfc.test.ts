@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type {
-  IngressAccounts,
+  IngressBuffers,
   MechanismHost,
 } from '../../../services/engine/contract/flow-control.js';
 import type { OperatingPort } from '../../../services/engine/contract/discovery.js';
@@ -34,13 +34,13 @@ const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 /** A device with one port that keeps what its mechanism asks of it. */
 class FakeHost implements MechanismHost {
   readonly clock = new Clock();
-  held = 0;
+  blocked = 0;
   requests = 0;
   due = false;
   readonly timers: { readonly timer: number; readonly time: number }[] = [];
 
   hold(_gate: number, _port: number, priorities: number): void {
-    this.held = priorities;
+    this.blocked = priorities;
   }
   requestControl(): void {
     this.requests++;
@@ -67,7 +67,7 @@ class FakeHost implements MechanismHost {
 }
 
 /** Accounts that are over or under as the test says. */
-class FakeAccounts implements IngressAccounts {
+class FakeAccounts implements IngressBuffers {
   over = new Set<number>();
   readonly stopped = new Set<number>();
 
@@ -77,7 +77,7 @@ class FakeAccounts implements IngressAccounts {
   atXon(_port: number, group: number): boolean {
     return !this.over.has(group);
   }
-  setStopped(_port: number, group: number, stopped: boolean): void {
+  setPaused(_port: number, group: number, stopped: boolean): void {
     if (stopped) this.stopped.add(group);
     else this.stopped.delete(group);
   }
@@ -134,7 +134,7 @@ describe('PFC, responding', () => {
     const { host, pfc } = bench(spec);
     const first = pfcOctets(0b1000, [0, 0, 0, 100, 0, 0, 0, 0]);
     assert.ok(pfc.receiveControl(0, first, first.length));
-    assert.equal(host.held, 0b1000);
+    assert.equal(host.blocked, 0b1000);
     assert.equal(pfc.holdReason(0, 3)!.untilPs, 100 * QUANTUM_PS);
     assert.equal(pfc.holdReason(0, 4), null);
     host.clock.now = 40 * QUANTUM_PS;
@@ -152,13 +152,13 @@ describe('PFC, responding', () => {
     const [armed] = host.timers.splice(0);
     host.clock.now = armed!.time;
     pfc.onTimer(0, armed!.timer);
-    assert.equal(host.held, 0b1000);
+    assert.equal(host.blocked, 0b1000);
     const [again] = host.timers.splice(0);
     assert.equal(again!.time, 160 * QUANTUM_PS);
     host.clock.now = again!.time;
     pfc.onTimer(0, again!.timer);
-    assert.equal(host.held, 0);
-    assert.equal(pfc.heldPs(0, 3, host.clock.now), 160 * QUANTUM_PS);
+    assert.equal(host.blocked, 0);
+    assert.equal(pfc.blockedPs(0, 3, host.clock.now), 160 * QUANTUM_PS);
     assert.equal(pfc.holdCount(0, 3), 1);
   });
 
@@ -166,17 +166,17 @@ describe('PFC, responding', () => {
     const { host, pfc } = bench(spec);
     const both = pfcOctets(0b11000, [0, 0, 0, 9, 9, 0, 0, 0]);
     pfc.receiveControl(0, both, both.length);
-    assert.equal(host.held, 0b11000);
+    assert.equal(host.blocked, 0b11000);
     const release = pfcOctets(0b1000, [0, 0, 0, 0, 0, 0, 0, 0]);
     pfc.receiveControl(0, release, release.length);
-    assert.equal(host.held, 0b10000);
+    assert.equal(host.blocked, 0b10000);
   });
 
   it('ignores priorities for which it does not run', () => {
     const { host, pfc } = bench(spec);
     const stop = pfcOctets(0b1, [9, 0, 0, 0, 0, 0, 0, 0]);
     assert.ok(pfc.receiveControl(0, stop, stop.length));
-    assert.equal(host.held, 0);
+    assert.equal(host.blocked, 0);
   });
 });
 
@@ -276,19 +276,19 @@ describe('PAUSE', () => {
       const { host, pause } = bench(portSpec({ pausing: wholePortPausing(STOP) }));
       const stop = pauseOctets(5, destination);
       assert.ok(pause.receiveControl(0, stop, stop.length));
-      assert.equal(host.held, 0xff);
+      assert.equal(host.blocked, 0xff);
     }
     const { host, pause } = bench(portSpec({ pausing: wholePortPausing(STOP) }));
     const foreign = pauseOctets(5, 0x020000000009);
     assert.ok(!pause.receiveControl(0, foreign, foreign.length));
-    assert.equal(host.held, 0);
+    assert.equal(host.blocked, 0);
   });
 
   it('is ignored by a port that runs PFC', () => {
     const { host, pause } = bench(portSpec({ pausing: pfcOn(8) }));
     const stop = pauseOctets(5);
     assert.ok(pause.receiveControl(0, stop, stop.length));
-    assert.equal(host.held, 0);
+    assert.equal(host.blocked, 0);
   });
 
   it('asks with its full time while its account is over, and with zero when it is not', () => {

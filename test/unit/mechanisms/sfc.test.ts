@@ -54,7 +54,7 @@ describe('detectors of congestion', () => {
   });
 });
 
-describe('the pause that is asked for', () => {
+describe('the pause that is requested', () => {
   const auto = { pauseNs: null, pauseMinNs: 100, pauseMaxNs: 9_000 };
 
   it('is what the surplus takes to drain, with what comes in the loop', () => {
@@ -84,7 +84,7 @@ describe('the pause that is asked for', () => {
     assert.equal(sample.growth, 0);
   });
 
-  it('is asked of one source again only when the interval is over', () => {
+  it('is sent to one source again only when the interval is over', () => {
     assert.equal(intervalIsOver(100, 199, 100), false);
     assert.equal(intervalIsOver(100, 200, 100), true);
     assert.equal(intervalIsOver(-Infinity, 0, 1e9), true);
@@ -214,7 +214,7 @@ faults: [{ kind: slow-receiver, where: { device: h2 }, at: 1us, rate: 1G }]
     assert.equal(ofS1('whilePaused: silent')['sfcSfcmsTransmitted'] ?? 0, 0);
   });
 
-  it('sends the longest pause for a queue that is paused itself, if it is asked to', () => {
+  it('sends the longest pause for a queue that is paused itself, if it is set to', () => {
     assert.ok(ofS1('whilePaused: longest')['sfcSfcmsTransmitted']! > 0);
     const { sfc } = runScenario(
       `${BEHIND_PAUSE}sfc: { detect: 10KB, target: 5KB, pauseMax: 40us, whilePaused: longest }\n`,
@@ -308,14 +308,14 @@ describe('a message that is not what it should be', () => {
     ['an end station', 'sfc: { detect: 30KB }\n'],
     ['an edge that acts for its stations', 'sfc: { detect: 30KB, receive: false }\n'],
   ];
-  for (const [who, settings] of roles) {
-    it(`is discarded by ${who} when it is for another station`, () => {
+  for (const [station, settings] of roles) {
+    it(`is discarded by ${station} when it is for another station`, () => {
       const results = tampered(settings, forge);
       assert.ok(counted(results, 'sfcSfcmsForged') > 2);
       assert.equal(counted(results, 'sfcSfcmsExecuted') + counted(results, 'sfcPfcInvoked'), 0);
     });
 
-    it(`is dropped and counted by ${who} when it is malformed`, () => {
+    it(`is dropped and counted by ${station} when it is malformed`, () => {
       const results = tampered(settings, (octets) => {
         const envelope = blankEnvelope();
         if (decodeEnvelope(octets, 0, envelope) === 'ok') octets[envelope.pduAt + 3] = 0;
@@ -324,7 +324,7 @@ describe('a message that is not what it should be', () => {
       assert.equal(counted(results, 'sfcSfcmsExecuted') + counted(results, 'sfcPfcInvoked'), 0);
     });
 
-    it(`is ignored by ${who} when its type is of a later version`, () => {
+    it(`is ignored by ${station} when its type is of a later version`, () => {
       const results = tampered(settings, (octets) => {
         const envelope = blankEnvelope();
         if (decodeEnvelope(octets, 0, envelope) === 'ok') octets[envelope.pduAt + 1] = 0x1e;

@@ -9,12 +9,12 @@ const RATE = 100e9;
 const FRAME = 1480;
 const FRAME_PS = 120_000;
 
-const priority = { priority: 3, heldPs: 0, peakQueueOctets: 1 };
+const priority = { priority: 3, blockedPs: 0, peakQueueOctets: 1 };
 const port = { port: 's1:p1', rateBps: RATE, priorities: [priority] } as unknown as PortResult;
 
 /** Of one port and priority: frames that started in the interval before `timePs`. */
-function row(timePs: number, frames: number, heldPs = 0): (number | string)[] {
-  return [timePs, 's1:p1', 3, frames, frames * FRAME, 0, heldPs, 0, 0, 0];
+function row(timePs: number, frames: number, blockedPs = 0): (number | string)[] {
+  return [timePs, 's1:p1', 3, frames, frames * FRAME, 0, blockedPs, 0, 0, 0];
 }
 
 describe('series on the page', () => {
@@ -40,7 +40,7 @@ describe('series on the page', () => {
     const rows = [row(10 * US, 8, 10 * US), row(20 * US, 0, 10 * US), row(30 * US, 1)];
     const { heat, plots } = seriesOf(rows, 10 * US, 12 * US, [port]);
     assert.deepEqual(heat!.timesPs, [10 * US, 12 * US]);
-    assert.deepEqual(plots[0]!.held, [1, 1]);
+    assert.deepEqual(plots[0]!.blocked, [1, 1]);
   });
 
   it('has no span after the last sample of a run that ends with it', () => {

@@ -12,7 +12,7 @@ import { table } from '../../../services/report/table.js';
 import { progressText } from '../../../services/cli/progress.js';
 import { percentilesOf } from '../../../services/runtime/results/percentiles.js';
 
-describe('figures', () => {
+describe('metrics', () => {
   it('are short and in the unit that people use', () => {
     assert.equal(formatTime(1_234_567), '1.23 us');
     assert.equal(formatTime(999), '999 ps');
@@ -50,7 +50,7 @@ describe('percentiles', () => {
 });
 
 describe('tables', () => {
-  it('align names left and figures right', () => {
+  it('align names left and metrics right', () => {
     const text = table(
       ['port', 'time'],
       [

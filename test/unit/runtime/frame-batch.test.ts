@@ -10,7 +10,7 @@ import {
   SEQUENCE,
 } from '../../../services/engine/frame/frame-pool.js';
 import { RandomStream } from '../../../services/engine/kernel/random.js';
-import { FrameReceiver, FrameSender } from '../../../services/runtime/part/frame-batch.js';
+import { FrameReceiver, FrameSender } from '../../../services/runtime/partition/frame-batch.js';
 
 const IN_FLIGHT_QUEUES = 5;
 const WHOLE_OCTETS = 68;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { selvage } from '#contracts';
 import { MAC_OCTETS, MacKey } from '../../../services/runtime/keys/mac.js';
-import { decodeMessage, encodeMessage } from '../../../services/runtime/part/messages.js';
+import { decodeMessage, encodeMessage } from '../../../services/runtime/partition/messages.js';
 import { fc } from '../../kit/properties.js';
 
 const KEY = new MacKey(Uint8Array.of(1, 2, 3));

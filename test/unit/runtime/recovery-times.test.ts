@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isSeen, nextLookPs } from '../../../services/runtime/checks/look-times.js';
+import { isSeen, nextCheckPs } from '../../../services/runtime/checks/check-times.js';
 import { promisedBy, RecoveryTimes } from '../../../services/runtime/checks/recovery-times.js';
 import { Session } from '../../../services/runtime/session.js';
 import { fabricOf } from '../../kit/emulate.js';
@@ -49,7 +49,7 @@ describe('times at which links have to have recovered', () => {
 
 describe('a time to look at everything', () => {
   it('comes every ten microseconds, and finds what is there just before it', () => {
-    assert.deepEqual([0, 9e6, 10e6, 11e6].map(nextLookPs), [10e6, 10e6, 20e6, 20e6]);
+    assert.deepEqual([0, 9e6, 10e6, 11e6].map(nextCheckPs), [10e6, 10e6, 20e6, 20e6]);
     assert.equal(isSeen(3e6, 9e6), false);
     assert.equal(isSeen(3e6, 10e6), true);
     assert.equal(isSeen(10e6, 19e6), false);

@@ -3,7 +3,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { RandomStream } from '../../../services/engine/kernel/random.js';
 import { placeEachAlone } from '../../../services/fabric/placement/placement.js';
 import { Cluster } from '../../../services/hunt/worlds/services-in-memory.js';
-import type { RoundReport } from '../../../services/runtime/part/member.js';
+import type { RoundReport } from '../../../services/runtime/partition/sync-protocol.js';
 import { Rounds } from '../../../services/runtime/rounds/rounds.js';
 import { fabricOf, run } from '../../kit/emulate.js';
 
@@ -13,7 +13,7 @@ const ADVANCE = { basePs: 0, limitPs: 1e6, countAtPs: 1e6, isSingle: false };
 function report(fields: Partial<RoundReport>): RoundReport {
   return {
     ...{ epoch: 1, round: 1, nextPs: Infinity, handedOverPs: Infinity, sent: [0] },
-    ...{ steps: 1, activeSteps: 0, framesStarted: -1, framesHeld: -1, planned: -1 },
+    ...{ steps: 1, activeSteps: 0, framesStarted: -1, framesStored: -1, planned: -1 },
     ...{ handedOver: 0, takenOver: 0, packetsLeft: -1, packetsTotal: -1, messagesSent: 0 },
     ...{ ignoredMessages: 0, resentMessages: 0, latestPs: 0, ...fields },
   };
@@ -84,6 +84,6 @@ load:
     const { results, rows } = cluster.merged();
     assert.deepEqual(results, expected);
     assert.ok(rows.length > 0);
-    assert.ok(cluster.grants < 0.5 * cluster.roundsRun * cluster.members.length);
+    assert.ok(cluster.grants < 0.5 * cluster.roundsRun * cluster.protocols.length);
   });
 });

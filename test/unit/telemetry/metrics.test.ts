@@ -5,7 +5,7 @@ import { pushMetrics } from '../../../services/telemetry/metrics/push-metrics.js
 import { fabricOf } from '../../kit/emulate.js';
 import { grpcReceiver } from '../../kit/otlp-receiver.js';
 
-describe('figures over gRPC', () => {
+describe('metrics over gRPC', () => {
   it('are what the published schema says, octet by octet', async () => {
     const fabric = fabricOf('examples/incast-pfc.yaml', 'load.0.bytes=20KB', 'expect=[]');
     const session = new Session(fabric, { check: false });
@@ -24,11 +24,11 @@ describe('figures over gRPC', () => {
       ...{ checkpointSeconds: 0.25, checkpointAgeSeconds: null, speed: 1e-4 },
       services: [service],
     };
-    const figures = { ...all, share: 1, wallSeconds: 1, runtime };
-    assert.equal(await pushMetrics({ protocol: 'grpc', url }, { run: 'x' }, figures), null);
+    const metrics = { ...all, share: 1, wallSeconds: 1, runtime };
+    assert.equal(await pushMetrics({ protocol: 'grpc', url }, { run: 'x' }, metrics), null);
     receiver.close();
     const sentFrames = new Map(
-      receiver.figures
+      receiver.metrics
         .filter(({ name }) => name === 'selvage.sent.frames')
         .map(({ attributes, value }) => [`${attributes['port']} ${attributes['priority']}`, value]),
     );
@@ -38,7 +38,7 @@ describe('figures over gRPC', () => {
     assert.deepEqual(sentFrames, new Map(rows));
     assert.ok(rows.some(([, frames]) => frames > 0));
     const countOf = (wanted: string): number =>
-      receiver.figures
+      receiver.metrics
         .filter(({ name }) => name === wanted)
         .reduce((sum, { value }) => sum + value, 0);
     const complete = flows.filter(({ completionPs }) => completionPs !== null).length;
@@ -48,7 +48,7 @@ describe('figures over gRPC', () => {
     assert.equal(countOf('selvage.rounds'), 12);
     assert.equal(countOf('selvage.recoveries'), 2);
     assert.equal(countOf('selvage.checkpoint.age.seconds'), -1);
-    const lag = receiver.figures.find(({ name }) => name === 'selvage.service.lag.seconds');
+    const lag = receiver.metrics.find(({ name }) => name === 'selvage.service.lag.seconds');
     assert.deepEqual([lag?.value, lag?.attributes['host']], [2e-6, 'a']);
   });
 });

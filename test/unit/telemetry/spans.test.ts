@@ -27,12 +27,12 @@ describe('spans', () => {
       deadlock.ring.map(({ device }) => device),
     );
     const planned = planEpisodes('digest', episodes, roots, nowPs);
-    const held = new Map(planned.map((span) => [span.id, span]));
+    const blocked = new Map(planned.map((span) => [span.id, span]));
     for (const { error, links, parent, device } of steps) {
       assert.deepEqual([error, parent], ['deadlock', whole!.id]);
       assert.ok(links.length > 0);
       for (const { id } of links) {
-        assert.deepEqual([held.get(id)!.name, held.get(id)!.device], ['blocked', device]);
+        assert.deepEqual([blocked.get(id)!.name, blocked.get(id)!.device], ['blocked', device]);
       }
     }
   });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { planParts } from '../../../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../../../services/fabric/placement/partition-plan.js';
 import { placeInServices } from '../../../services/fabric/placement/placement.js';
 import type { Fabric } from '../../../services/fabric/assembly/fabric.js';
 import { markOf } from '../../../services/fabric/assembly/observer-plan.js';
 import { NO_HOPS } from '../../../services/engine/analysis/trace/hop-recorder.js';
-import { warnOfUnkept } from '../../../services/cli/frame-ways.js';
+import { warnOfUnkept } from '../../../services/cli/traced-frames.js';
 import { whyFlow } from '../../../services/report/flow-why.js';
 import { repeatRun } from '../../../services/runtime/repeat-run.js';
 import type { FlowResult } from '../../../services/runtime/results/results.js';
@@ -34,7 +34,7 @@ function tracesOf(example: string, ...set: string[]): Traced {
 }
 
 /**
- * What held frames: each was an episode around that time, at the port, and has the link partner.
+ * What blocked frames: each was an episode around that time, at the port, and has the link partner.
  */
 function holdersOf({ fabric, traces, episodes }: Traced): string {
   const byId = new Map(episodes.map((episode) => [episode.id, episode]));
@@ -135,7 +135,7 @@ describe('the way of a frame', () => {
     const session = new Session(fabric, { check: true });
     while (session.advance(1000) === 'running');
     const alone = [...frameTraces(fabric, session.hops()!, 100e6)];
-    const plans = planParts(fabric, placeInServices(fabric.topology, 4));
+    const plans = planPartitions(fabric, placeInServices(fabric.topology, 4));
     const { hops } = await new ThreadsRun(fabric, plans, {
       check: true,
       from: null,
@@ -159,7 +159,7 @@ describe('the time of a flow', () => {
   ] as const) {
     it(`adds up to its completion time: ${example} ${set.join(' ')}`, () => {
       const fabric = fabricOf(`examples/${example}`, ...set);
-      let heldFlows = 0;
+      let blockedFlows = 0;
       for (const flow of fabric.flows.keys()) {
         const sampling = { ...ALL, flows: [markOf(fabric, flow)] };
         const { results, hops, congestion } = repeatRun(fabric, null, sampling);
@@ -167,9 +167,9 @@ describe('the time of a flow', () => {
         const sum = why.shares.reduce((total, { ps }) => total + ps, 0);
         assert.equal(sum, results.flows[flow]!.completionPs);
         assert.ok(why.shares.every(({ ps }) => ps > 0));
-        if (why.shares.some(({ cause }) => cause === 'blocked')) heldFlows++;
+        if (why.shares.some(({ cause }) => cause === 'blocked')) blockedFlows++;
       }
-      assert.ok(heldFlows > 1);
+      assert.ok(blockedFlows > 1);
     });
   }
 });

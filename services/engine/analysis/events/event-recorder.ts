@@ -52,7 +52,7 @@ export const EVENT_MEANINGS: Readonly<Record<(typeof EVENTS)[number], string>> =
 const DROP = 0;
 const MARK = 1;
 const STOP = 2;
-const HELD = 4;
+const BLOCKED = 4;
 const SHORT = 6;
 const DELIVERED = 8;
 const LIT = 9;
@@ -91,12 +91,12 @@ const MOST_ROWS = 200_000;
 export class EventLog {
   count = 0;
   omitted = 0;
-  /** By port: priorities that are held, one bit each. */
-  readonly held: number[];
+  /** By port: priorities that are blocked, one bit each. */
+  readonly blocked: number[];
   private values = new Float64Array(FIRST_ROWS * WIDTH);
 
   constructor(ports: number) {
-    this.held = Array.from({ length: ports }, () => 0);
+    this.blocked = Array.from({ length: ports }, () => 0);
   }
 
   add(...row: EventNumbers): void {
@@ -117,7 +117,7 @@ export class EventLog {
     const copy = new EventLog(0);
     copy.count = this.count;
     copy.omitted = this.omitted;
-    copy.held.push(...this.held);
+    copy.blocked.push(...this.blocked);
     copy.values = this.values.slice();
     return copy;
   }
@@ -188,14 +188,14 @@ export class EventRecorder extends LogRecorder<EventLog> {
     }
   }
 
-  override heldChanged(device: number, port: number, now: number, priorities: number): void {
-    const { held } = this.log(device);
+  override blockedChanged(device: number, port: number, now: number, priorities: number): void {
+    const { blocked } = this.log(device);
     for (let priority = 0; priority < 8; priority++) {
       const bit = 1 << priority;
-      if (((held[port] ^ priorities) & bit) === 0) continue;
-      this.addPlain(device, HELD, (priorities & bit) === 0, port, now, priority, NONE);
+      if (((blocked[port] ^ priorities) & bit) === 0) continue;
+      this.addPlain(device, BLOCKED, (priorities & bit) === 0, port, now, priority, NONE);
     }
-    held[port] = priorities;
+    blocked[port] = priorities;
   }
 
   override grantShort(

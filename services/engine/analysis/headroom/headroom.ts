@@ -12,7 +12,7 @@ export interface HeadroomTerms {
   /** The control frame itself. */
   readonly controlOctets: number;
   /** Link delay, both ways. */
-  readonly cableOctets: number;
+  readonly linkOctets: number;
   /** Interface delays of both stations. */
   readonly interfaceOctets: number;
   /** Frames in the switch's own ingress pipeline, not yet charged. */
@@ -41,7 +41,7 @@ export interface HeadroomInput {
   /** Longest frame that the pausing side may be sending. */
   readonly longestSentOctets: number;
   /** Longest frame of the paused priority that the paused side may be sending. */
-  readonly longestStoppedOctets: number;
+  readonly longestPausedOctets: number;
   /** What the account may have to take from its headroom before it has sent XOFF. */
   readonly fullPoolOctets: number;
   readonly cellOctets: number;
@@ -52,15 +52,15 @@ export function headroomTerms(input: HeadroomInput): HeadroomTerms {
   const terms = {
     waitOctets: wireOctets(input.longestSentOctets),
     controlOctets: wireOctets(FRAME_OCTETS_MIN),
-    cableOctets: octetsIn(2 * input.propagationPs),
+    linkOctets: octetsIn(2 * input.propagationPs),
     interfaceOctets: octetsIn(2 * input.interfaceDelayPs),
     pipelineOctets: octetsIn(input.pipelinePs),
     responseOctets: octetsIn(input.responseDelayPs),
-    frameOctets: wireOctets(input.longestStoppedOctets),
+    frameOctets: wireOctets(input.longestPausedOctets),
     fullPoolOctets: input.fullPoolOctets,
   };
   const onWire = Object.values(terms).reduce((sum, octets) => sum + octets, 0);
-  const cellOctets = octetsForCells(onWire, input.cellOctets, input.longestStoppedOctets);
+  const cellOctets = octetsForCells(onWire, input.cellOctets, input.longestPausedOctets);
   return { ...terms, cellOctets, totalOctets: onWire + cellOctets };
 }
 

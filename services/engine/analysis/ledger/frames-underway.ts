@@ -1,5 +1,5 @@
 import { NO_NUMBER } from '../../contract/link-layer.js';
-import { framesHeldBack } from '../../device/checkpoint.js';
+import { framesNotWhole } from '../../device/checkpoint.js';
 import type { Engine } from '../../device/engine.js';
 import { PORT } from '../../frame/frame-pool.js';
 
@@ -26,7 +26,7 @@ export function forEachNotTaken(
   const { ports, pool } = engine.shared;
   forEachUnderway(engine, port, visit);
   const owner = engine.devices[ports.owner(port)];
-  for (const frame of [...framesHeldBack(owner), ...owner.late]) {
+  for (const frame of [...framesNotWhole(owner), ...owner.late]) {
     if (pool.words[frame + PORT] === port) visit(frame);
   }
 }

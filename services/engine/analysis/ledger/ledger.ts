@@ -4,7 +4,7 @@ import { DROP } from '../../contract/probe.js';
 import { hasSharedBuffer, type SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
-import { framesHeldBack } from '../../device/checkpoint.js';
+import { framesNotWhole } from '../../device/checkpoint.js';
 import { forEachReceived } from '../../device/nic/frames-of-nic.js';
 import { forEachQueued } from '../../device/queued-frames.js';
 import {
@@ -97,7 +97,7 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
     ports.reduce((all, port) => all + of(port), 0);
   const sum = (priority: number, word: number): number =>
     total((port) => counters.get(port, priority, word));
-  const held = heldFrames(engine, device);
+  const buffered = bufferedFrames(engine, device);
   for (const priority of PRIORITIES) {
     const isHost = device.spec.kind === 'host';
     // A host consumes what it receives; only what it creates can be stored or sent.
@@ -112,17 +112,17 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
       device.place,
       -1,
       priority,
-      'frames in = frames out, dropped, consumed and held',
+      'frames in = frames out, dropped, consumed and buffered',
       received + sum(priority, MADE_FRAMES),
-      sum(priority, TX_FRAMES) + dropped + consumed + held.frames[priority],
+      sum(priority, TX_FRAMES) + dropped + consumed + buffered.frames[priority],
     );
     expect(
       device.place,
       -1,
       priority,
-      'octets in = octets out, dropped, consumed and held',
+      'octets in = octets out, dropped, consumed and buffered',
       receivedOctets + sum(priority, MADE_OCTETS) + tags,
-      sum(priority, TX_OCTETS) + droppedOctets + consumedOctets + held.octets[priority],
+      sum(priority, TX_OCTETS) + droppedOctets + consumedOctets + buffered.octets[priority],
     );
   }
 }
@@ -177,7 +177,7 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
     const number = pool.replica(frame);
     copies.set(number, (copies.get(number) ?? 0) + 1);
   };
-  for (const frame of framesHeldBack(device)) {
+  for (const frame of framesNotWhole(device)) {
     if ((pool.words[frame + CLASS] & REPLICA_FLAG) !== 0) countCopy(frame);
   }
   forEachQueued(engine.shared, device, (frame) => {
@@ -223,14 +223,18 @@ function checkReceived(engine: Engine, device: Device, expect: Expect): void {
   const { counters, nicFrames, pool, buffer } = engine.shared;
   const { place, firstPort, rows } = device;
   const { taken, looped } = engine.hosting.parts(place).nic!;
-  const held = new Float64Array(8);
-  forEachReceived(nicFrames, rows, (frame) => held[pool.words[frame + CLASS] & PRIORITY_MASK]++);
+  const buffered = new Float64Array(8);
+  forEachReceived(
+    nicFrames,
+    rows,
+    (frame) => buffered[pool.words[frame + CLASS] & PRIORITY_MASK]++,
+  );
   for (const p of PRIORITIES) {
     // Those that the link layer does not let out were never received.
     const kept = counters.drops(firstPort, p, DROP.LINK_NOT_READY);
-    const gone = counters.get(firstPort, p, DROP_FRAMES) - kept + taken[p] + held[p];
+    const gone = counters.get(firstPort, p, DROP_FRAMES) - kept + taken[p] + buffered[p];
     const received = counters.get(firstPort, p, RX_FRAMES) + looped[p];
-    expect(place, 0, p, 'frames received = dropped, taken and held', received, gone);
+    expect(place, 0, p, 'frames received = dropped, taken and buffered', received, gone);
     let stored = 0;
     nicFrames.lists.forEach(nicFrames.received(rows.nic.first, p), (frame) => {
       stored += pool.words[frame + LENGTH];
@@ -275,7 +279,7 @@ function checkPool(engine: Engine, expect: Expect): void {
   const { pool, inFlightQueues, replayBuffers } = engine.shared;
   let frames = 0;
   for (const device of engine.devices) {
-    frames += framesHeldBack(device).length + device.late.length;
+    frames += framesNotWhole(device).length + device.late.length;
     device.spec.ports.forEach((_, p) => {
       inFlightQueues.forEach(device.firstPort + p, () => frames++);
       const port = device.firstPort + p;
@@ -286,7 +290,7 @@ function checkPool(engine: Engine, expect: Expect): void {
   expect(-1, -1, -1, 'frame records in use = frames that are somewhere', frames, pool.inUse());
 }
 
-function heldFrames(
+function bufferedFrames(
   engine: Engine,
   device: Device,
 ): { frames: Float64Array; octets: Float64Array } {
@@ -305,6 +309,6 @@ function heldFrames(
     frames[priority]--;
     octets[priority] -= pool.words[frame + LENGTH];
   });
-  framesHeldBack(device).forEach(add);
+  framesNotWhole(device).forEach(add);
   return { frames, octets };
 }

@@ -10,7 +10,7 @@ export interface Standstill {
   readonly port: number;
   readonly priority: number;
   readonly sincePs: number;
-  readonly why: 'grants' | 'circle';
+  readonly why: 'grants' | 'cycle';
 }
 
 interface Blocked {
@@ -36,7 +36,7 @@ export function findStandstill(engine: Engine, now: number): Standstill | null {
   for (const one of blocked.values()) {
     if (waitsForNothing(engine, one, now)) return { ...one, why: 'grants' };
   }
-  return circleAmong(engine, blocked, now);
+  return cycleAmong(engine, blocked, now);
 }
 
 /** By port and priority: those blocked for longer than any repetition takes. */
@@ -57,7 +57,7 @@ function blockedQueues(engine: Engine, now: number): Map<number, Blocked> {
         note(p, mechanism.waitsSincePs(port, p), mechanism);
       }
       for (let priority = 0; priority < PRIORITIES; priority++) {
-        note(priority, mechanism.heldSincePs?.(port, priority) ?? null, null);
+        note(priority, mechanism.blockedSincePs?.(port, priority) ?? null, null);
       }
     }
   }
@@ -79,7 +79,7 @@ function waitsForNothing(engine: Engine, { port, priority, waits }: Blocked, now
 }
 
 /** Queues that wait for frames which all wait for others of these queues. */
-function circleAmong(
+function cycleAmong(
   engine: Engine,
   blocked: ReadonlyMap<number, Blocked>,
   now: number,
@@ -100,7 +100,7 @@ function circleAmong(
   const sincePs = Math.max(...[...standing.values()].map((one) => one.sincePs));
   return now - sincePs < patienceOf(engine, first.port)
     ? null
-    : { ...first, sincePs, why: 'circle' };
+    : { ...first, sincePs, why: 'cycle' };
 }
 
 /** Queues, by port and priority, in which the link partner has frames of this one. */

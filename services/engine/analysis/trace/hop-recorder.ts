@@ -192,7 +192,7 @@ export class HopRecorder extends NullProbe {
     hops.setDropped(row, reason);
   }
 
-  override heldChanged(device: number, port: number, now: number, priorities: number): void {
+  override blockedChanged(device: number, port: number, now: number, priorities: number): void {
     if (this.waits === null) this.holds[device].change(port, now, priorities);
   }
 

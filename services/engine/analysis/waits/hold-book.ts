@@ -25,12 +25,12 @@ const PLACES = 2;
 
 /** Which priorities of a device's ports may not send, since when, and the frame-time of that. */
 export class HoldBook extends HoldLog {
-  /** By port: priorities held, one bit each. */
+  /** By port: priorities blocked, one bit each. */
   readonly mask: Uint8Array;
   /** By port and priority. */
   private readonly places: Int32Array;
   private readonly times: Float64Array;
-  /** By port, once it has been held: see `remember`. */
+  /** By port, once it has been blocked: see `remember`. */
   private readonly memories: (Float64Array | null)[];
 
   constructor(engine: Engine, device: Device) {
@@ -82,34 +82,34 @@ export class HoldBook extends HoldLog {
     this.endRow(sole < 0 ? this.standingRow(port, priority, channel) : sole, now);
   }
 
-  /** How long a priority has been held while its queue at the port was not empty. */
-  heldWhileWaiting(port: number, priority: number, trafficClass: number, now: number): number {
+  /** How long a priority has been blocked while its queue at the port was not empty. */
+  blockedWhileWaiting(port: number, priority: number, trafficClass: number, now: number): number {
     const since = this.engine.shared.queues.since(this.device.firstPort + port, trafficClass);
     const at = (priority << 4) | (trafficClass << 1);
     const memory = this.memories[port];
-    const before = memory?.[at] === since ? memory[at + 1] : this.heldPs(port, priority, since);
-    return this.heldPs(port, priority, now) - before;
+    const before = memory?.[at] === since ? memory[at + 1] : this.blockedPs(port, priority, since);
+    return this.blockedPs(port, priority, now) - before;
   }
 
   /** Whether frames have to be counted as they arrive at a port. */
   isUncounted(port: number): boolean {
-    for (let held = this.mask[port]; held !== 0; held &= held - 1) {
-      const priority = 31 - Math.clz32(held & -held);
+    for (let blocked = this.mask[port]; blocked !== 0; blocked &= blocked - 1) {
+      const priority = 31 - Math.clz32(blocked & -blocked);
       if (this.places[((port << 3) | priority) * PLACES + SOLE] < 0) return true;
     }
     return false;
   }
 
-  /** A frame has just joined a held priority. */
+  /** A frame has just joined a blocked priority. */
   joined(port: number, priority: number, now: number): void {
     if (this.places[((port << 3) | priority) * PLACES + SOLE] >= 0) return;
     this.count(port, priority, now, 1);
   }
 
   /**
-   * Counts the frames of a held port until now; `newcomers` frames have just joined its queue. The
-   * frame-time of a single hold is summed where frames are queued; of several, it is attributed to
-   * the first found on the priority.
+   * Counts the frames of a blocked port until now; `newcomers` frames have just joined its queue.
+   * The frame-time of a single hold is summed where frames are queued; of several, it is
+   * attributed to the first found on the priority.
    */
   count(port: number, priority: number, now: number, newcomers: number): void {
     const at = (port << 3) | priority;
@@ -186,17 +186,17 @@ export class HoldBook extends HoldLog {
     }
   }
 
-  /** How long a priority was held up to a time since when no hold of it has ended. */
-  private heldPs(port: number, priority: number, timePs: number): number {
+  /** How long a priority was blocked to a time since when no hold of it has ended. */
+  private blockedPs(port: number, priority: number, timePs: number): number {
     const at = (port << 3) | priority;
-    const isHeld = (this.mask[port] & (1 << priority)) !== 0;
+    const isBlocked = (this.mask[port] & (1 << priority)) !== 0;
     const total = this.times[at * TIMES + TOTAL];
-    return total + (isHeld ? Math.max(0, timePs - this.times[at * TIMES + SINCE]) : 0);
+    return total + (isBlocked ? Math.max(0, timePs - this.times[at * TIMES + SINCE]) : 0);
   }
 
   /**
    * A hold ends. By priority and class are stored: since when a queue has not been empty, and how
-   * long the priority had been held by then; it cannot be computed any more after this.
+   * long the priority had been blocked by then; it cannot be computed any more after this.
    */
   private remember(port: number, priority: number): void {
     const memory = (this.memories[port] ??= new Float64Array(2 * 8 * 8));
@@ -209,7 +209,7 @@ export class HoldBook extends HoldLog {
       const since = queues.since(number, trafficClass);
       const at = (priority << 4) | (trafficClass << 1);
       if (memory[at] === since) continue;
-      memory[at + 1] = this.heldPs(port, priority, since);
+      memory[at + 1] = this.blockedPs(port, priority, since);
       memory[at] = since;
     }
   }

@@ -17,7 +17,7 @@ export const HOLD_WIDTH = 6;
 /** Which priorities of a device's ports may not send, and since when. */
 export class HoldLog {
   readonly table: RecordTable;
-  /** By port: priorities that are held as a whole, at the last change. */
+  /** By port: priorities that are blocked as a whole, at the last change. */
   private readonly whole: Uint8Array;
   /** Index of the exchange of grants among the mechanisms. */
   private readonly grants: number;

@@ -23,7 +23,7 @@ const IS_ANY = 6;
 const WIDTH = 7;
 
 /**
- * Paused accounts that a held egress keeps at XOFF: their octets there alone are too many for XON,
+ * Paused accounts that a blocked egress keeps at XOFF: their octets there are too many for XON,
  * so they resume after it at the earliest. Accounts of grants wait for all egresses that have
  * frames of theirs, and resume after the first. These are the edges of the wait-for graph; a cycle
  * is a deadlock.
@@ -44,31 +44,31 @@ export class JamBook {
     this.rulers = engine.mechanisms.filter(({ exhaustedGroups }) => exhaustedGroups !== undefined);
   }
 
-  /** Further priorities of an egress are held. */
-  held(egress: number, priorities: number, now: number): void {
+  /** Further priorities of an egress are blocked. */
+  blocked(egress: number, priorities: number, now: number): void {
     const { stops } = this;
     for (let port = 0; port < stops.mask.length; port++) {
       if (stops.waiting(port) === 0) continue;
       for (let priority = 0; priority < 8; priority++) {
-        if ((priorities & (1 << priority)) !== 0) this.look(port, egress, priority, now);
+        if ((priorities & (1 << priority)) !== 0) this.observe(port, egress, priority, now);
       }
     }
   }
 
   /** A further account is paused, or has nothing left to grant. */
-  stopped(port: number, group: number, now: number): void {
+  paused(port: number, group: number, now: number): void {
     const { mask } = this.holds;
     const { groupOf } = this.device.spec.ports[port];
     for (let egress = 0; egress < mask.length; egress++) {
       if (mask[egress] === 0) continue;
       for (let priority = 0; priority < 8; priority++) {
-        if (groupOf[priority] === group) this.look(port, egress, priority, now);
+        if (groupOf[priority] === group) this.observe(port, egress, priority, now);
       }
     }
   }
 
   /** Checks whether the account of a priority at a port has to wait for an egress now. */
-  look(port: number, egress: number, priority: number, now: number): void {
+  observe(port: number, egress: number, priority: number, now: number): void {
     const group = this.device.spec.ports[port].groupOf[priority];
     if ((this.stops.waiting(port) & (1 << group)) === 0) return;
     if ((this.holds.mask[egress] & (1 << priority)) === 0) return;
@@ -91,15 +91,15 @@ export class JamBook {
     if (own === undefined) {
       if (!this.isJammed(port, group, egress)) return;
     } else {
-      const held = this.device.spec.ports.flatMap((_, p) => (this.holds.mask[p] === 0 ? [] : p));
-      if (!sourceIsJammed(this.engine, this.device, own.chip, port, egress, held)) return;
+      const blocked = this.device.spec.ports.flatMap((_, p) => (this.holds.mask[p] === 0 ? [] : p));
+      if (!sourceIsJammed(this.engine, this.device, own.chip, port, egress, blocked)) return;
     }
     this.open(port, group, egress, priority, now);
   }
 
   /**
    * An account of grants that cannot grant a frame does so as soon as any of those that it stores
-   * leaves: it waits if each egress that has some is held, for all of them together.
+   * leaves: it waits if each egress that has some is blocked, for all of them together.
    */
   private lookAtGrants(port: number, group: number, priority: number, now: number): void {
     const { backlog } = this;
@@ -125,12 +125,12 @@ export class JamBook {
   }
 
   letGo(egress: number, now: number): void {
-    const held = this.holds.mask[egress];
+    const blocked = this.holds.mask[egress];
     const { values, open } = this.table;
     for (let i = open.length - 1; i >= 0; i--) {
       const row = open[i];
       const isOver =
-        values[row + EGRESS] === egress && (held & (1 << values[row + PRIORITY])) === 0;
+        values[row + EGRESS] === egress && (blocked & (1 << values[row + PRIORITY])) === 0;
       if (!isOver) continue;
       if (values[row + IS_ANY] === 0) this.close(row, now);
       else this.released(values[row + PORT], values[row + GROUP], now);
@@ -199,9 +199,9 @@ export class JamBook {
     const { ports, queues } = this.engine.shared;
     const { groupOf } = this.device.spec.ports[port];
     const number = this.device.firstPort + egress;
-    const held = this.holds.mask[egress];
+    const blocked = this.holds.mask[egress];
     for (let i = 0, other = priority; i < 8; i++, other = (priority + i) & 7) {
-      if (groupOf[other] !== groupOf[priority] || (held & (1 << other)) === 0) continue;
+      if (groupOf[other] !== groupOf[priority] || (blocked & (1 << other)) === 0) continue;
       if (queues.get(number, ports.classOf(number, other), QUEUE_FRAMES) > 0) return other;
     }
     return priority;
@@ -239,7 +239,7 @@ export class JamBook {
     return octets > buffer.xonLimit(number, group, this.stuckInPool());
   }
 
-  /** Octets of the shared pool that are taken by frames which wait for held egresses. */
+  /** Octets of the shared pool that are taken by frames which wait for blocked egresses. */
   private stuckInPool(): number {
     const { buffer } = this.engine.shared;
     const { firstPort, spec } = this.device;
@@ -248,9 +248,9 @@ export class JamBook {
       for (let group = 0; group < 8; group++) {
         let stuck = 0;
         spec.ports.forEach((_, egress) => {
-          const held = this.holds.mask[egress];
-          const isHeld = groupOf.some((g, p) => g === group && (held & (1 << p)) !== 0);
-          if (isHeld) stuck += this.backlog.get(group, port, egress);
+          const blocked = this.holds.mask[egress];
+          const isBlocked = groupOf.some((g, p) => g === group && (blocked & (1 << p)) !== 0);
+          if (isBlocked) stuck += this.backlog.get(group, port, egress);
         });
         const apart = (word: number): number => buffer.get(firstPort + port, group, word);
         if (stuck > 0) sum += Math.max(0, stuck - apart(RESERVED) - apart(HEADROOM));

@@ -20,18 +20,18 @@ export function queueClass(
   return own.chip.queueOf(ingress, own.chip.classOf(ingress, trafficClass));
 }
 
-/** A source stays paused, whatever else may leave, while an egress of `held` sends nothing. */
+/** A source stays paused, whatever else may leave, while an egress of `blocked` sends nothing. */
 export function sourceIsJammed(
   engine: Engine,
   { firstPort }: Device,
   chip: SlotMemoryOfSwitch,
   source: number,
   egress: number,
-  held: readonly number[],
+  blocked: readonly number[],
 ): boolean {
   return chip.isJammed(source, egress, {
     waiting: slotsAt(engine, firstPort + egress),
-    stuck: new Set(held.flatMap((port) => slotsAt(engine, firstPort + port))),
+    stuck: new Set(blocked.flatMap((port) => slotsAt(engine, firstPort + port))),
     frames: engine.shared.queues.get(firstPort + egress, LOWEST, QUEUE_FRAMES),
   });
 }

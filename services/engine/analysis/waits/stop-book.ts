@@ -19,10 +19,10 @@ const CLASS = 6;
 const PRIORITY = 7;
 const IS_SHARED = 8;
 const SINCE = 9;
-const IS_HELD = 10;
+const IS_BLOCKED = 10;
 const WIDTH = 11;
 
-/** Which ingress accounts of a device pause their link partners, and why. */
+/** Which ingress buffers of a device pause their link partners, and why. */
 export class StopBook {
   readonly table = new RecordTable(WIDTH);
   /** By port: groups that are paused, one bit each. */
@@ -101,7 +101,7 @@ export class StopBook {
       priority: values[row + PRIORITY] | 0,
       isShared: values[row + IS_SHARED] !== 0,
       sincePs: values[row + SINCE],
-      isHeld: values[row + IS_HELD] !== 0,
+      isBlocked: values[row + IS_BLOCKED] !== 0,
     };
   }
 
@@ -116,12 +116,12 @@ export class StopBook {
     const priority = this.priorityAt(port, group, egress);
     const trafficClass = queueClass(this.engine, this.device, port, egress, priority);
     const queueOctets = queues.get(number, trafficClass, QUEUE_OCTETS);
-    const heldPs = this.holds.heldWhileWaiting(egress, priority, trafficClass, now);
+    const blockedPs = this.holds.blockedWhileWaiting(egress, priority, trafficClass, now);
     values[row + CLASS] = trafficClass;
     values[row + PRIORITY] = priority;
     values[row + IS_SHARED] = isShared ? 1 : 0;
     values[row + SINCE] = queues.since(number, trafficClass);
-    values[row + IS_HELD] = 2 * heldPs >= queueOctets * ports.octetPs(number) ? 1 : 0;
+    values[row + IS_BLOCKED] = 2 * blockedPs >= queueOctets * ports.octetPs(number) ? 1 : 0;
   }
 
   /** Of the priorities of a group, the one whose class is longest at an egress. */

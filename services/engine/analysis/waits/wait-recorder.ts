@@ -35,7 +35,7 @@ const FULL_SHARE = 0.5;
 
 /**
  * Records the wait-for graph, device by device. It never changes a run, and traces frames only
- * while a link partner is paused, where a port is held or has a long queue that caused the pause:
+ * while a link partner is paused, where a port is blocked or has a long queue that caused it:
  * other data it reads from the queues. Accounts of grants are traced all the time.
  */
 export class WaitRecorder extends NullProbe {
@@ -102,7 +102,7 @@ export class WaitRecorder extends NullProbe {
     spec.ports.forEach((_, port) => {
       const number = firstPort + port;
       for (const mechanism of engine.mechanisms) {
-        let stops = mechanism.stoppedGroups?.(number) ?? 0;
+        let stops = mechanism.pausedGroups?.(number) ?? 0;
         for (; stops !== 0; stops &= stops - 1) {
           this.stopAsked(device, port, now, 31 - Math.clz32(stops & -stops), true);
         }
@@ -113,8 +113,9 @@ export class WaitRecorder extends NullProbe {
     });
     spec.ports.forEach((_, port) => {
       const number = firstPort + port;
-      const held = engine.shared.ports.held(number);
-      if (held !== books[device].holds.mask[port]) this.heldChanged(device, port, now, held);
+      const blocked = engine.shared.ports.blocked(number);
+      if (blocked !== books[device].holds.mask[port])
+        this.blockedChanged(device, port, now, blocked);
       engine.grants.accounts.forEach(number, (row) => {
         const { accounts, sender } = engine.grants;
         const sincePs = sender.blockedSincePs(row);
@@ -166,14 +167,14 @@ export class WaitRecorder extends NullProbe {
     if (this.follows[this.firstPort[device] + egress] === 0) return;
     const { backlog, holds, stops, jams } = this.books[device];
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    const isHeld = (holds.mask[egress] & (1 << priority)) !== 0;
-    if (isHeld) holds.joined(egress, priority, now);
+    const isBlocked = (holds.mask[egress] & (1 << priority)) !== 0;
+    if (isBlocked) holds.joined(egress, priority, now);
     if (!this.isSwitch[device]) return;
     backlog.pass(egress, frame, 1);
     if (this.hasAccounts[device]) {
       this.lookAtGrants(device, this.firstPort[device] + ingress, priority, now);
     }
-    if (isHeld && stops.mask[ingress] !== 0) jams.look(ingress, egress, priority, now);
+    if (isBlocked && stops.mask[ingress] !== 0) jams.observe(ingress, egress, priority, now);
   }
 
   override frameSent(
@@ -211,14 +212,14 @@ export class WaitRecorder extends NullProbe {
     else this.release(device, port, group, now);
   }
 
-  override heldChanged(device: number, port: number, now: number, priorities: number): void {
+  override blockedChanged(device: number, port: number, now: number, priorities: number): void {
     const { holds, jams } = this.books[device];
-    const heldBefore = holds.mask[port];
+    const blockedBefore = holds.mask[port];
     holds.change(port, now, priorities);
-    this.followHeld(device, port);
-    const held = holds.mask[port] & ~heldBefore;
-    if (held !== 0) {
-      jams.held(port, held, now);
+    this.followBlocked(device, port);
+    const blocked = holds.mask[port] & ~blockedBefore;
+    if (blocked !== 0) {
+      jams.blocked(port, blocked, now);
       this.stopJammed(device, now);
     }
     jams.letGo(port, now);
@@ -234,10 +235,10 @@ export class WaitRecorder extends NullProbe {
   ): void {
     const { holds, jams } = this.books[device];
     holds.changeGrants(port, now, priority, channel, short);
-    this.followHeld(device, port);
+    this.followBlocked(device, port);
     if (!short) jams.letGo(port, now);
     else {
-      jams.held(port, 1 << priority, now);
+      jams.blocked(port, 1 << priority, now);
       this.stopJammed(device, now);
     }
   }
@@ -254,30 +255,30 @@ export class WaitRecorder extends NullProbe {
     this.lookAtGrants(device, this.firstPort[device] + port, priority, now);
   }
 
-  /** Ports that are traced: see `followHeld`. */
+  /** Ports that are traced: see `followBlocked`. */
   private follow(device: number): void {
     this.engine.devices[device].spec.ports.forEach((_, port) => {
-      this.followHeld(device, port);
+      this.followBlocked(device, port);
     });
   }
 
   /**
-   * A port is traced where there are grants, and where it is held: if accounts are paused that it
-   * might jam, or its frames have to be counted as they arrive.
+   * A port is traced where there are grants, and where it is blocked: if it has paused accounts
+   * that might jam, or its frames have to be counted as they arrive.
    */
-  private followHeld(device: number, port: number): void {
+  private followBlocked(device: number, port: number): void {
     const { holds, stops, backlog } = this.books[device];
-    const isHeld = holds.mask[port] !== 0;
-    const isFollowed = isHeld && (stops.count > 0 || holds.isUncounted(port));
+    const isBlocked = holds.mask[port] !== 0;
+    const isFollowed = isBlocked && (stops.count > 0 || holds.isUncounted(port));
     if (isFollowed || this.hasAccounts[device]) backlog.keep(port);
     else backlog.letGo(port);
   }
 
   /** There are paused accounts now, or none any more. */
-  private followAllHeld(device: number): void {
+  private followAllBlocked(device: number): void {
     const { mask } = this.books[device].holds;
     for (let port = 0; port < mask.length; port++) {
-      if (mask[port] !== 0) this.followHeld(device, port);
+      if (mask[port] !== 0) this.followBlocked(device, port);
     }
   }
 
@@ -313,7 +314,7 @@ export class WaitRecorder extends NullProbe {
     }
     stops.exhausted[port] |= bit;
     stops.granted[at] = granted;
-    jams.stopped(port, group, now);
+    jams.paused(port, group, now);
   }
 
   /** Accounts of grants stop their link partner, too, when nothing that they store can leave. */
@@ -348,14 +349,14 @@ export class WaitRecorder extends NullProbe {
   private stop(device: number, port: number, group: number, mechanism: number, now: number): void {
     const { stops, jams } = this.books[device];
     stops.begin(port, group, mechanism, now);
-    if (stops.count === 1) this.followAllHeld(device);
-    jams.stopped(port, group, now);
+    if (stops.count === 1) this.followAllBlocked(device);
+    jams.paused(port, group, now);
   }
 
   private release(device: number, port: number, group: number, now: number): void {
     const { stops, jams } = this.books[device];
     stops.end(port, group, now);
-    if (stops.count === 0) this.followAllHeld(device);
+    if (stops.count === 0) this.followAllBlocked(device);
     jams.released(port, group, now);
   }
 

@@ -8,7 +8,7 @@
 export interface HoldTime {
   readonly port: number;
   readonly priority: number;
-  /** Of an account of grants; -1 where the whole priority is held. */
+  /** Of an account of grants; -1 where the whole priority is blocked. */
   readonly channel: number;
   readonly mechanism: string;
   readonly startPs: number;
@@ -21,7 +21,7 @@ export interface HoldRecord extends HoldTime {
   readonly frameTimePs: number;
 }
 
-/** An ingress account that paused its link partner. */
+/** An ingress buffer that paused its link partner. */
 export interface StopRecord {
   readonly port: number;
   readonly group: number;
@@ -42,10 +42,10 @@ export interface StopCause {
   /** Since when the queue has not been empty. */
   readonly sincePs: number;
   /** A hold kept at least half of the queue from leaving; otherwise too much arrived at once. */
-  readonly isHeld: boolean;
+  readonly isBlocked: boolean;
 }
 
-/** A paused account that cannot resume before a certain held egress does. */
+/** A paused account that cannot resume before a certain blocked egress does. */
 export interface JamRecord {
   readonly port: number;
   readonly group: number;
@@ -66,5 +66,5 @@ export interface DeviceWaits {
   readonly omitted: number;
 }
 
-/** Of a priority that is held as a whole, and not by one account of grants. */
+/** Of a priority that is blocked as a whole, and not by one account of grants. */
 export const WHOLE = -1;

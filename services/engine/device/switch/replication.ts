@@ -16,7 +16,7 @@ export interface ReplicationSite {
   copyOf(frame: FrameRef): number;
   /** The priority group that a received frame is charged to. */
   groupOf(port: number, priority: Priority, frame: FrameRef): number;
-  /** The observer of an ingress account; null if nothing pauses its senders. */
+  /** The observer of an ingress buffer; null if nothing pauses its senders. */
   observer(port: number, group: number): IngressObserver | null;
   /** To the queue of an egress, once the frame may leave by it. */
   forward(d: number, port: number, out: number, frame: FrameRef): void;
@@ -24,7 +24,7 @@ export interface ReplicationSite {
 
 /**
  * Multicast and flooding in a switch with a shared buffer. The buffer stores a frame once: its
- * ingress account (and the account of grants of its sender) is charged when the frame arrives, and
+ * ingress buffer (and the account of grants of its sender) is charged when the frame arrives, and
  * accounted when the last copy has left. So flow control sees what the link partner sent, whatever
  * the number of egresses, and the headroom for one frame is enough. Each egress queue counts its
  * own copy.

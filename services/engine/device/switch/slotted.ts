@@ -1,6 +1,6 @@
 import type { DueDateView } from '../../arbiter/due-dates.js';
 import { DueDateArbiter } from '../../arbiter/due-dates.js';
-import type { IngressAccounts, Mechanism } from '../../contract/flow-control.js';
+import type { IngressBuffers, Mechanism } from '../../contract/flow-control.js';
 import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { SwitchSpec } from '../../contract/spec.js';
@@ -29,7 +29,7 @@ import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { Forwarding } from './forwarding.js';
 
-/** A class that was held back by a shaper may start a frame. */
+/** A class that was blocked by a shaper may start a frame. */
 export const KIND_SHAPED = KIND_DEVICE + 1;
 /** The C-TAG's identifier of a frame. */
 const VLAN_ID = 0xffff;
@@ -213,7 +213,7 @@ export function makeSlotted(
     words[frame + PORT] = port;
     pool.setSlot(frame, slot);
     egressPath.enqueue(d, to, trafficClass, frame);
-    if (trafficClass === SHAPED_CLASS && chip.shapers.isHeld(out, clock.now)) {
+    if (trafficClass === SHAPED_CLASS && chip.shapers.isBlocked(out, clock.now)) {
       queues.setUnready(to, trafficClass);
     }
   }
@@ -247,7 +247,7 @@ function bitsOf(set: number): number {
 }
 
 /** Accounts of ports, of either kind of memory. */
-export function makeAccounts({ buffer, ports, chips }: Shared): IngressAccounts {
+export function makeIngressBuffers({ buffer, ports, chips }: Shared): IngressBuffers {
   return {
     atXoff: (port, group) => {
       const own = chips[ports.owner(port)];
@@ -257,10 +257,10 @@ export function makeAccounts({ buffer, ports, chips }: Shared): IngressAccounts 
       const own = chips[ports.owner(port)];
       return own === undefined ? buffer.atXon(port, group) : own.chip.atXon(port - own.firstPort);
     },
-    setStopped: (port, group, stopped) => {
+    setPaused: (port, group, paused) => {
       const own = chips[ports.owner(port)];
-      if (own === undefined) buffer.setStopped(port, group, stopped);
-      else own.chip.setStopped(port - own.firstPort, group, stopped);
+      if (own === undefined) buffer.setPaused(port, group, paused);
+      else own.chip.setPaused(port - own.firstPort, group, paused);
     },
   };
 }

@@ -119,7 +119,7 @@ export function makeSwitching(
       const d = ports.owner(port);
       return buffer.memoryOfDevice(d, POOL) - buffer.memoryOfDevice(d, POOL_USED);
     },
-    heldPriorities: (port) => ports.held(port),
+    blockedPriorities: (port) => ports.blocked(port),
     head: (port, trafficClass) => queues.head(port, trafficClass),
     queueOctets: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
     forEachQueued: (port, visit) => {
@@ -423,9 +423,9 @@ export function makeSwitching(
     const trafficClass = ports.classOf(out, priority);
     const queue =
       isolates[out] === 0 ? trafficClass : hooks[d].isolation!.queueFor(out, trafficClass, frame);
-    const stopped = queue === trafficClass ? priority : queue;
-    if ((discards[out] & (1 << stopped)) === 0) return false;
-    watchdog!.refused(out, stopped);
+    const paused = queue === trafficClass ? priority : queue;
+    if ((discards[out] & (1 << paused)) === 0) return false;
+    watchdog!.refused(out, paused);
     return true;
   }
 

@@ -9,17 +9,17 @@ export function slotsAreConstant(spec: Mvtx2802Spec, memory: SlotMemory): boolea
   return memory.free.every((free, region) => free + memory.used[region] === sizeOf(spec, region));
 }
 
-/** Sum of the slots that are held = the slots that the regions say are in use. */
+/** Sum of the slots that are taken = the slots that the regions say are in use. */
 export function regionsAgreeWithSlots(memory: SlotMemory): boolean {
-  const held = new Int32Array(memory.used.length);
+  const taken = new Int32Array(memory.used.length);
   const bySource = new Int32Array(memory.usedBySource.length);
   for (let slot = 0; slot < memory.copies.length; slot++) {
     if (memory.copies[slot] === 0) continue;
-    held[memory.region[slot]]++;
+    taken[memory.region[slot]]++;
     if (memory.region[slot] === SOURCE) bySource[memory.source[slot]]++;
   }
   return (
-    held.every((count, region) => count === memory.used[region]) &&
+    taken.every((count, region) => count === memory.used[region]) &&
     bySource.every((count, source) => count === memory.usedBySource[source])
   );
 }
@@ -45,7 +45,7 @@ export function portMapsStandWithTheirReason(spec: Mvtx2802Spec, chip: Mvtx2802)
   );
 }
 
-/** Xoff and Xon alternate, and a source is stopped exactly while there is a reason. */
+/** Xoff and Xon alternate, and a source is paused exactly while there is a reason. */
 export function stopsFollowReasons({ stops, counters }: Mvtx2802): boolean {
   return stops.reasons.every(
     (reasons, port) => counters.xoffs[port] - counters.xons[port] === (reasons === 0 ? 0 : 1),

@@ -63,9 +63,9 @@ export function uncongestedBelow(congestionFrames: number): number {
 export class Mvtx2802Counters {
   readonly xoffs: Float64Array;
   readonly xons: Float64Array;
-  readonly stoppedSincePs: Float64Array;
+  readonly pausedSincePs: Float64Array;
   /** Of pauses that are over. */
-  readonly stoppedPs: Float64Array;
+  readonly pausedPs: Float64Array;
   /** Frames by their ingress port. */
   readonly downgraded: Float64Array;
   readonly withoutSlot: Float64Array;
@@ -79,8 +79,8 @@ export class Mvtx2802Counters {
   constructor(ports: number) {
     this.xoffs = new Float64Array(ports);
     this.xons = new Float64Array(ports);
-    this.stoppedSincePs = new Float64Array(ports);
-    this.stoppedPs = new Float64Array(ports);
+    this.pausedSincePs = new Float64Array(ports);
+    this.pausedPs = new Float64Array(ports);
     this.downgraded = new Float64Array(ports);
     this.withoutSlot = new Float64Array(ports);
     this.wredDrops = new Float64Array(ports);
@@ -91,17 +91,17 @@ export class Mvtx2802Counters {
   change(port: number, stop: boolean, now: number): void {
     if (stop) {
       this.xoffs[port]++;
-      this.stoppedSincePs[port] = now;
+      this.pausedSincePs[port] = now;
     } else {
       this.xons[port]++;
-      this.stoppedPs[port] += now - this.stoppedSincePs[port];
+      this.pausedPs[port] += now - this.pausedSincePs[port];
     }
   }
 
   /** How long a source has been paused until `now`: its flows to idle outputs as well. */
-  stoppedUntil(port: number, now: number): number {
+  pausedUntil(port: number, now: number): number {
     const stands = this.xoffs[port] > this.xons[port];
-    return this.stoppedPs[port] + (stands ? now - this.stoppedSincePs[port] : 0);
+    return this.pausedPs[port] + (stands ? now - this.pausedSincePs[port] : 0);
   }
 }
 
@@ -122,12 +122,12 @@ export function mvtx2802ManagedValues(
     show('sourceSlotsPeak', memory.peakBySource[port]),
     show('xoffs', counters.xoffs[port]),
     show('xons', counters.xons[port]),
-    show('stoppedTimePs', counters.stoppedUntil(port, now)),
+    show('peerPausedTimePs', counters.pausedUntil(port, now)),
     show('downgradedFrames', counters.downgraded[port]),
     show('framesWithoutSlot', counters.withoutSlot[port]),
     show('wredDrops', counters.wredDrops[port]),
     show('framesWithoutTemporarySlot', counters.withoutTemporary[port]),
     show('lateFrames', counters.late[port]),
-    show('shapedTimePs', shapers.heldPs[port]),
+    show('shapedTimePs', shapers.blockedPs[port]),
   ];
 }

@@ -1,4 +1,4 @@
-import type { IngressAccounts, Managed, ManagedValue } from '../../contract/flow-control.js';
+import type { IngressBuffers, Managed, ManagedValue } from '../../contract/flow-control.js';
 import type { Mvtx2802Spec } from '../../contract/spec.js';
 import type { Clock } from '../../kernel/clock.js';
 import { RandomStream } from '../../kernel/random.js';
@@ -56,7 +56,7 @@ export interface ChipSurroundings {
  * The memory of one MVTX2802, and its decisions to pause link partners. Ports are numbered as the
  * device counts them; sets of ports have one bit each.
  */
-export class Mvtx2802 implements IngressAccounts, Managed {
+export class Mvtx2802 implements IngressBuffers, Managed {
   readonly memory: SlotMemory;
   readonly stops: SourceStops;
   readonly counters: Mvtx2802Counters;
@@ -64,7 +64,7 @@ export class Mvtx2802 implements IngressAccounts, Managed {
   /** Null where no more frames can be coming in than there is room for. */
   readonly arrivals: TemporarySlots | null;
   /** By port: 1 while its link partner is paused. */
-  private readonly stopped: Uint8Array;
+  private readonly paused: Uint8Array;
   private readonly random: RandomStream;
   private readonly queues: QueueView;
   private readonly listener: StopListener;
@@ -89,7 +89,7 @@ export class Mvtx2802 implements IngressAccounts, Managed {
       temporarySlots === Infinity ? null : new TemporarySlots(temporarySlots, ports, inFlight);
     this.stops = new SourceStops(spec);
     this.counters = new Mvtx2802Counters(ports);
-    this.stopped = new Uint8Array(ports);
+    this.paused = new Uint8Array(ports);
     this.random = new RandomStream(seed, `${device}/wred`);
   }
 
@@ -106,7 +106,7 @@ export class Mvtx2802 implements IngressAccounts, Managed {
 
   /**
    * A source stays paused while an egress sends nothing: `waiting` are the slots of frames there,
-   * `stuck` those of all egresses that are held, and `frames` wait in its lowest queue.
+   * `stuck` those of all egresses that are blocked, and `frames` wait in its lowest queue.
    */
   isJammed(source: number, egress: number, jam: Jam): boolean {
     const reasons = this.stops.reasons[source];
@@ -236,9 +236,9 @@ export class Mvtx2802 implements IngressAccounts, Managed {
     return this.stops.reasons[port] === 0;
   }
 
-  setStopped(port: number, _group: number, stopped: boolean): void {
-    this.stopped[port] = stopped ? 1 : 0;
-    this.counters.change(port, stopped, this.clock.now);
+  setPaused(port: number, _group: number, paused: boolean): void {
+    this.paused[port] = paused ? 1 : 0;
+    this.counters.change(port, paused, this.clock.now);
   }
 
   managedValues(port: number, now: number): ManagedValue[] {
@@ -247,11 +247,11 @@ export class Mvtx2802 implements IngressAccounts, Managed {
 
   /** Notifies the PAUSE mechanism of every port with its first reason, or without any. */
   private settle(): void {
-    const { stopped, stops, listener } = this;
-    for (let port = 0; port < stopped.length; port++) {
+    const { paused, stops, listener } = this;
+    for (let port = 0; port < paused.length; port++) {
       if (stops.reasons[port] === 0) {
-        if (stopped[port] !== 0) listener.emptied(port);
-      } else if (stopped[port] === 0) listener.filled(port);
+        if (paused[port] !== 0) listener.emptied(port);
+      } else if (paused[port] === 0) listener.filled(port);
     }
   }
 }

@@ -14,18 +14,18 @@ export class Shapers {
   /** From when on the next frame keeps to the peak rate; its turn at the average rate. */
   private readonly peakFromPs: Float64Array;
   private readonly turnPs: Float64Array;
-  /** Until when the class is held back; -Infinity while it is not. */
-  private readonly heldUntilPs: Float64Array;
-  /** How long it was held back in all, at holds that are over or will be. */
-  readonly heldPs: Float64Array;
+  /** Until when the class is blocked; -Infinity while it is not. */
+  private readonly blockedUntilPs: Float64Array;
+  /** How long it was blocked in all, at holds that are over or will be. */
+  readonly blockedPs: Float64Array;
 
   static readonly wiring = ['specs'];
 
   constructor(private readonly specs: readonly (ShaperSpec | null)[]) {
     this.peakFromPs = new Float64Array(specs.length);
     this.turnPs = new Float64Array(specs.length);
-    this.heldUntilPs = new Float64Array(specs.length).fill(-Infinity);
-    this.heldPs = new Float64Array(specs.length);
+    this.blockedUntilPs = new Float64Array(specs.length).fill(-Infinity);
+    this.blockedPs = new Float64Array(specs.length);
   }
 
   /** A frame of the class starts: when the next one may; -Infinity without a shaper. */
@@ -35,13 +35,13 @@ export class Shapers {
     this.peakFromPs[port] = now + wireOctets * spec.peakOctetPs;
     this.turnPs[port] = Math.max(this.turnPs[port], now) + wireOctets * spec.averageOctetPs;
     const from = Math.max(this.peakFromPs[port], this.turnPs[port] - spec.burstPs);
-    this.heldUntilPs[port] = from;
-    this.heldPs[port] += from - now;
+    this.blockedUntilPs[port] = from;
+    this.blockedPs[port] += from - now;
     return from;
   }
 
   /** Whether frames of the class may not start at this time. */
-  isHeld(port: number, now: number): boolean {
-    return now < this.heldUntilPs[port];
+  isBlocked(port: number, now: number): boolean {
+    return now < this.blockedUntilPs[port];
   }
 }

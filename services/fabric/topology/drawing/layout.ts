@@ -22,7 +22,7 @@ export interface Layout {
   /** All boxes lie within, from 0. */
   readonly width: number;
   readonly height: number;
-  /** Switches are around a circle, their hosts outside: cables are straight. */
+  /** Switches are around a circle, their hosts outside: links are straight. */
   readonly isRing: boolean;
 }
 
@@ -45,7 +45,7 @@ const CHARACTER_WIDTH = 7;
 const SWITCH = { height: 30, widthMin: 64, padding: 22, gap: 24 };
 const HOST = { height: 24, widthMin: 32, padding: 12, gap: 8 };
 const COLUMN_GAP = 28;
-const CABLED_HOSTS_GAP = 90;
+const PAIR_OF_HOSTS_GAP = 90;
 const LAYER_DISTANCE = { min: 104, max: 320, ofWidth: 1 / 14 };
 
 /** Hosts are placed below their switch; the switches above are spread over the width. */
@@ -159,7 +159,7 @@ function placeColumns(
   const boxes: FlatBox[] = [];
   let left = 0;
   columns.forEach(({ parent }, i) => {
-    const gap = parent === null ? CABLED_HOSTS_GAP : HOST.gap;
+    const gap = parent === null ? PAIR_OF_HOSTS_GAP : HOST.gap;
     const rowWidth = rows[i]!.length * (hostWidth + gap) - gap;
     const width = Math.max(rowWidth, parents[i]!.length * parentWidth);
     const start = left + (width - rowWidth + hostWidth) / 2;

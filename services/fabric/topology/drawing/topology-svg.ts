@@ -2,7 +2,7 @@ import type { Topology, TopologyLink } from '../topology.js';
 import { portName } from '../topology.js';
 import type { LinkClass } from './labels.js';
 import { linkClasses, linkLabel, sizeLabel } from './labels.js';
-import { ARC_HEIGHT, cablesOf, round } from './cables.js';
+import { ARC_HEIGHT, linkLinesOf, round } from './link-lines.js';
 import type { Box, Layout } from './layout.js';
 import { layOut } from './layout.js';
 
@@ -18,7 +18,7 @@ const LIGHT = {
   page: '#ffffff',
   text: '#1f2933',
   faint: '#7b8794',
-  cable: '#9aa5b1',
+  link: '#9aa5b1',
   fills: ['#f5f7fa', '#e3f0fd', '#e0f5ee', '#efe8fc'],
   edges: ['#9aa5b1', '#3b82c4', '#2f9e7d', '#7c5cc4'],
 };
@@ -26,7 +26,7 @@ const DARK: typeof LIGHT = {
   page: '#12171d',
   text: '#e4e7eb',
   faint: '#8a95a3',
-  cable: '#5a6674',
+  link: '#5a6674',
   fills: ['#1f2730', '#16304a', '#133a30', '#2c2350'],
   edges: ['#6b7786', '#5fa8e8', '#4fc3a1', '#a58be6'],
 };
@@ -35,8 +35,8 @@ const DARK: typeof LIGHT = {
 export function topologySvg(topology: Topology): string {
   const layout = layOut(topology);
   const classes = linkClasses(topology, layout.layers);
-  const cables = cablesOf(topology, layout);
-  const arcs = cables.some(({ arc }) => arc) ? ARC_HEIGHT : 0;
+  const lines = linkLinesOf(topology, layout);
+  const arcs = lines.some(({ arc }) => arc) ? ARC_HEIGHT : 0;
   const top = MARGIN + TITLE_HEIGHT + arcs;
   const legendTop = top + layout.height + 36;
   const width = 2 * MARGIN + Math.max(TIER_COLUMN + layout.width, LEGEND_WIDTH_MIN);
@@ -53,7 +53,7 @@ export function topologySvg(topology: Topology): string {
     ...(layout.isRing ? [] : tierNames(topology, layout)),
     '</g>',
     `<g transform="translate(${MARGIN + TIER_COLUMN} ${top})">`,
-    ...cables.map(({ link, path }) => {
+    ...lines.map(({ link, path }) => {
       const title = `<title>${escape(describe(topology, link))}</title>`;
       return `<path d="${path}" stroke-width="${thickness(link.rateBps, classes)}">${title}</path>`;
     }),
@@ -81,11 +81,11 @@ function style(): string {
   ].join('');
 }
 
-function colours({ page, text, faint, cable, fills, edges }: typeof LIGHT): string {
+function colours({ page, text, faint, link, fills, edges }: typeof LIGHT): string {
   const layers = fills.map((fill, i) => `.layer${i}{fill:${fill};stroke:${edges[i]!}}`);
   return [
     `.page{fill:${page}}text{fill:${text}}text.tier,text.legend{fill:${faint}}`,
-    `path{stroke:${cable}}`,
+    `path{stroke:${link}}`,
     ...layers,
   ].join('');
 }

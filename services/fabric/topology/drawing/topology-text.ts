@@ -14,7 +14,7 @@ export function topologyText(topology: Topology): string {
   const devices = shown.map((device) => {
     const { name, tier } = topology.devices[device]!;
     const ports = String(portCount(adjacency, device));
-    return [name, tier, ports, cablesOf(topology, adjacency, layers, device)];
+    return [name, tier, ports, linksOf(topology, adjacency, layers, device)];
   });
   const links = linkClasses(topology, layers).map(({ count, tiers, rate, delay }) => {
     return [String(count), tiers, rate, delay];
@@ -35,7 +35,7 @@ function onHost({ firstSlot, peer, hosts }: Adjacency, device: number): boolean 
 }
 
 /** `p1-p3 h1..h3, p4-p5 spine1 spine2`: ports next to each other that lead to the same layer. */
-function cablesOf(
+function linksOf(
   topology: Topology,
   { firstSlot, peer }: Adjacency,
   layers: readonly number[],

@@ -17,7 +17,7 @@ function link(gbps: number, metres: number, longest: number, lean = false): Head
     pipelinePs: 0,
     responseDelayPs: lean ? 200_000 : 614_400,
     longestSentOctets: longest,
-    longestStoppedOctets: longest,
+    longestPausedOctets: longest,
     fullPoolOctets: 0,
     cellOctets: 1,
   };
@@ -44,7 +44,7 @@ test('every term stands for its own delay', () => {
   assert.deepEqual(headroomTerms(input), {
     waitOctets: 9236,
     controlOctets: 84,
-    cableOctets: 12_500,
+    linkOctets: 12_500,
     interfaceOctets: 28_032,
     pipelineOctets: 6251,
     responseOctets: 7680,

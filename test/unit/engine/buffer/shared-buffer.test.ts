@@ -67,7 +67,7 @@ describe('shared buffer', () => {
     const buffer = bufferOf(lossless, 20_000);
     assert.equal(buffer.admit(0, 0, 4000, 0), ADMITTED);
     assert.ok(buffer.atXoff(0, 0));
-    buffer.setStopped(0, 0, true);
+    buffer.setPaused(0, 0, true);
     assert.equal(buffer.admit(0, 0, 3000, 0), ADMITTED);
     assert.equal(buffer.get(0, 0, HEADROOM), 3000);
     assert.equal(buffer.admit(0, 0, 1, 0), DROP.HEADROOM_EXHAUSTED);
@@ -76,7 +76,7 @@ describe('shared buffer', () => {
   it('empties the headroom first and lets go below the threshold less the gap', () => {
     const buffer = bufferOf(lossless, 20_000);
     buffer.admit(0, 0, 4000, 0);
-    buffer.setStopped(0, 0, true);
+    buffer.setPaused(0, 0, true);
     buffer.admit(0, 0, 1000, 0);
     buffer.release(0, 0, 1000);
     assert.equal(buffer.get(0, 0, HEADROOM), 0);
@@ -102,16 +102,16 @@ describe('shared buffer', () => {
       fc.property(fc.array(step, { maxLength: 60 }), fc.boolean(), (steps, isLossless) => {
         const account = isLossless ? lossless : { ...lossy, reservedOctets: 1500 };
         const buffer = bufferOf(account, 20_000);
-        const held: [number, number][] = [];
+        const taken: [number, number][] = [];
         for (const { port, stored, stop, release } of steps) {
-          buffer.setStopped(port, 0, stop);
-          if (release && held.length > 0) buffer.release(held[0]![0], 0, held.shift()![1]);
-          else if (buffer.admit(port, 0, stored, 0) === ADMITTED) held.push([port, stored]);
-          const total = held.reduce((sum, [, octets]) => sum + octets, 0);
+          buffer.setPaused(port, 0, stop);
+          if (release && taken.length > 0) buffer.release(taken[0]![0], 0, taken.shift()![1]);
+          else if (buffer.admit(port, 0, stored, 0) === ADMITTED) taken.push([port, stored]);
+          const total = taken.reduce((sum, [, octets]) => sum + octets, 0);
           assert.equal(buffer.get(0, 0, USED) + buffer.get(1, 0, USED), total);
           assert.ok(buffer.memoryOfDevice(0, POOL_USED) >= 0);
         }
-        for (const [port, stored] of held) buffer.release(port, 0, stored);
+        for (const [port, stored] of taken) buffer.release(port, 0, stored);
         assert.equal(buffer.memoryOfDevice(0, POOL_USED), 0);
         assert.equal(buffer.get(0, 0, HEADROOM) + buffer.get(1, 0, HEADROOM), 0);
       }),

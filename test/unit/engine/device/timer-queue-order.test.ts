@@ -41,7 +41,7 @@ describe('the order of what happens at one port at one time', () => {
     });
   }
 
-  it('does not depend on where frames lie, nor on who follows one', () => {
+  it('does not depend on where frames lie, nor on what follows one', () => {
     for (const word of [STORED, CLASS, HASH, SEQUENCE]) {
       const { pool, order } = sides();
       const [a, b] = [pool.allocate(), pool.allocate()];

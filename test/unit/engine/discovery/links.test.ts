@@ -16,7 +16,7 @@ import {
 import { blankEts, type Ets } from '../../../../services/engine/wire/lldp/dcbx-ieee.js';
 import {
   adminOf,
-  type Cable,
+  type Medium,
   DiscoveryEnd,
   runLink,
   specOf,
@@ -26,7 +26,7 @@ import { fc } from '../../../kit/properties.js';
 
 const IDENTITY = [0, 1, 2, 3, 4, 5, 6, 7];
 const WIRE_PS = 1e6;
-const good: Cable = () => [WIRE_PS];
+const good: Medium = () => [WIRE_PS];
 
 function etsOf(percent: number, willing: boolean): Ets {
   const shares = [percent, 0, 0, 100 - percent, 0, 0, 0, 0];
@@ -112,7 +112,7 @@ function isSound(end: DiscoveryEnd): boolean {
 }
 
 /** Loses a third, doubles a sixth, and delays up to five seconds, so that some overtake others. */
-function badCable(random: RandomStream): Cable {
+function badMedium(random: RandomStream): Medium {
   const delay = (): number => WIRE_PS + random.below(5000) * 1e9;
   return () => {
     const luck = random.below(6);
@@ -175,12 +175,12 @@ describe('two ends of a link', () => {
         const make = ({ admin, mac }: End): DiscoveryEnd =>
           new DiscoveryEnd(specOf(mac, [{ fromPs: 0, admin: adminOf(admin) }]));
         const ends = [make(own[0]), make(own[1])] as const;
-        const cable = badCable(new RandomStream(seed, 'cable'));
+        const medium = badMedium(new RandomStream(seed, 'medium'));
         for (const [second, which] of [...when].sort(([s], [t]) => s - t)) {
-          runLink(ends, cable, second * TICK_PS);
+          runLink(ends, medium, second * TICK_PS);
           ends[which]!.restart(second * TICK_PS);
         }
-        runLink(ends, cable, BAD_UNTIL);
+        runLink(ends, medium, BAD_UNTIL);
         assert.ok(ends.every(isSound));
         runLink(ends, good, GOOD_UNTIL);
         const expected = [prescribed(own[0], own[1]), prescribed(own[1], own[0])];
@@ -207,7 +207,7 @@ describe('two ends of a link', () => {
           const admin = adminOf({}, { exchange: credit });
           return new DiscoveryEnd(specOf(macs[i]!, [{ fromPs: 0, admin }]));
         }) as [DiscoveryEnd, DiscoveryEnd];
-        runLink(ends, badCable(new RandomStream(seed, 'cable')), BAD_UNTIL);
+        runLink(ends, badMedium(new RandomStream(seed, 'medium')), BAD_UNTIL);
         runLink(ends, good, GOOD_UNTIL);
         const found = ends.map(({ port }) => [
           port.agreement.priorities,
@@ -290,7 +290,7 @@ describe('two ends of a link', () => {
     assert.equal(a.port.agents[0]!.rx.neighbors.length, 1);
   });
 
-  it('forget each other when their carrier was away, and say who they are again', () => {
+  it('forget each other when their carrier was away, and advertise themselves again', () => {
     const configured = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, enabled: 8 } });
     const willing = adminOf({ pfc: { ...adminOf({}).dcbx.pfc, willing: true } });
     const a = new DiscoveryEnd(specOf(1, [{ fromPs: 0, admin: configured }]));

@@ -95,7 +95,7 @@ describe('random stream', () => {
     assert.equal(stream.below(3 * 2 ** 30), 3 * 2 ** 30 - 1);
   });
 
-  it('draws exponential numbers with the mean asked for and a like deviation', () => {
+  it('draws exponential numbers with the given mean and a like deviation', () => {
     const stream = new RandomStream(9, 'exponential');
     const values = Array.from({ length: 100_000 }, () => stream.exponential(50));
     assert.ok(values.every((value) => value >= 0));

@@ -108,7 +108,7 @@ describe('the rate scheduler', () => {
     );
   });
 
-  it('never sends more than its rate, its window and one spacing allow, however it is held', () => {
+  it('never sends more than its rate, its window and one spacing allow, however it is blocked', () => {
     const step = fc.record({ length: lengths, holdOctets: fc.nat(300_000) });
     const few = fc.integer({ min: RATE_FACTOR_ONE, max: 50 * RATE_FACTOR_ONE });
     fc.assert(

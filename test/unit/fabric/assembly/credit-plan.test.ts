@@ -74,7 +74,7 @@ load: [{ stream: { from: h1, to: h2 }, bytes: 4KB }]
     assert.ok(2 * keepUnits[4]! <= bufferUnits[4]!);
   });
 
-  it('enlarges the buffer where more is asked for, and is refused where that is given', () => {
+  it('enlarges the buffer where more is requested, and is refused where that is given', () => {
     const { keepUnits, bufferUnits } = idle(', keep: 1MB').granting;
     assert.ok(2 * keepUnits[4]! <= bufferUnits[4]!);
     assert.throws(() => idle(', keep: 1MB, buffer: 1MB'), /no buffer could back: 15625 units/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Scenario } from '../../../../services/fabric/scenario/scenario.js';
 import { RELIABLE, stream } from '../load/loads.js';
-import { cable, section } from '../topology/fabrics.js';
+import { linkOf, section } from '../topology/fabrics.js';
 import {
   fabric,
   mechanisms,
@@ -27,7 +27,7 @@ const RING = section({ kind: 'ring', switches: 3, hostsPerSwitch: 1 });
 test('hosts that no path joins cannot have a flow', () => {
   const apart = section(
     { kind: 'pair' },
-    { devices: [HOST('h3'), HOST('h4')], links: [cable('h3 h4')] },
+    { devices: [HOST('h3'), HOST('h4')], links: [linkOf('h3 h4')] },
   );
   const load = [stream({ from: ['h1'], to: ['h4'], bytes: 1000 })];
   rejects({ fabric: apart, load }, /^Error: load\.0: there is no path from h1 to h4$/);
@@ -162,7 +162,7 @@ test('a congesting queue is shared with no other priority', () => {
   rejects({ priorities: watched, load }, /^Error: ci\.priority: priority 2 is in use by /);
 });
 
-test('isolated flows are held back like the others', () => {
+test('isolated flows are blocked like the others', () => {
   const watched = priorities({ flowControl: 'pfc', mechanisms: { ci: true } }, [3]);
   rejects(
     { priorities: watched },

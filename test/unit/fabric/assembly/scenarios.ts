@@ -264,7 +264,7 @@ export function run(built: Fabric): Outcome {
     controlReceived: IGNORED,
     stopAsked: IGNORED,
     grantStep: IGNORED,
-    heldChanged: IGNORED,
+    blockedChanged: IGNORED,
     grantShort: IGNORED,
     messageDelivered: (_, now, flow, message) => arrivedPs.set(`${flow}/${message}`, now),
     nicGranted: IGNORED,

@@ -65,7 +65,7 @@ describe('size curve', () => {
 });
 
 describe('random messages', () => {
-  it('come to the share of the link that is asked for', () => {
+  it('come to the share of the link that is given', () => {
     const flows = expand([random({ sizes: { kind: 'named', name: 'storage' } })], {
       durationPs: 20 * MS,
     });

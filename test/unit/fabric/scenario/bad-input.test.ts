@@ -444,7 +444,7 @@ const files: readonly (readonly [string, Files | string, string])[] = [
   [
     'files that extend each other',
     { 'main.yaml': 'extends: b.yaml', 'b.yaml': 'extends: main.yaml' },
-    'b.yaml:1:10: a circle of files that extend each other: main.yaml',
+    'b.yaml:1:10: a cycle of files that extend each other: main.yaml',
   ],
 ];
 

@@ -118,7 +118,7 @@ describe('rate controls', () => {
     });
   }
 
-  it('take a priority for notification that may lose frames only where that is said', () => {
+  it('take a priority for notification that may lose frames only where that is allowed', () => {
     const star = 'fabric: { generator: star, hosts: 2 }\nqcn: { priorities: [3] }\n';
     for (const said of [
       'priorities: { 3: pfc }',

@@ -4,7 +4,7 @@ import { adjacencyOf, portCount } from '../../../../services/fabric/topology/adj
 import { buildTopology } from '../../../../services/fabric/topology/build-topology.js';
 import type { Topology } from '../../../../services/fabric/topology/topology.js';
 import { hostCount, portName } from '../../../../services/fabric/topology/topology.js';
-import { build, buildExplicit, cable, fail, FABRIC_LINK, section, SMALL } from './fabrics.js';
+import { build, buildExplicit, fail, FABRIC_LINK, linkOf, section, SMALL } from './fabrics.js';
 
 /** Links as `h1:p1 s1:p1`, in topology order. */
 function linksOf(topology: Topology): string[] {
@@ -145,7 +145,7 @@ describe('devices and links of one’s own', () => {
     const fabric = buildTopology(
       section(
         { kind: 'star', hosts: 2 },
-        { devices: [{ name: 'nas', kind: 'host', tier: 'storage' }], links: [cable('nas s1')] },
+        { devices: [{ name: 'nas', kind: 'host', tier: 'storage' }], links: [linkOf('nas s1')] },
       ),
       fail,
     );

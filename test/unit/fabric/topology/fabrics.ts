@@ -39,10 +39,10 @@ export function buildExplicit(names: string, links: readonly string[]): Topology
     const kind = name.startsWith('h') ? ('host' as const) : ('switch' as const);
     return { name, kind, tier: kind };
   });
-  return buildTopology(section({ kind: 'none' }, { devices, links: links.map(cable) }), fail);
+  return buildTopology(section({ kind: 'none' }, { devices, links: links.map(linkOf) }), fail);
 }
 
-export function cable(text: string): ExplicitLink {
+export function linkOf(text: string): ExplicitLink {
   return { ends: text.split(' ') as [string, string], link: HOST_LINK };
 }
 

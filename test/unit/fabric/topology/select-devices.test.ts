@@ -17,7 +17,7 @@ describe('device selectors', () => {
     assert.equal(select('h3 h1 h3', 'host'), 'h3 h1');
   });
 
-  it('take globs and all, of the kind asked for only', () => {
+  it('take globs and all, of the given kind only', () => {
     assert.equal(select('leaf* h1?', 'device'), 'leaf1 leaf2 h10 h11 h12');
     assert.equal(select('*1', 'switch'), 'leaf1 spine1');
     assert.equal(select('all', 'switch'), 'leaf1 leaf2 spine1');

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { planParts } from '../../../../services/fabric/placement/part-plan.js';
+import { planPartitions } from '../../../../services/fabric/placement/partition-plan.js';
 import { placeInServices } from '../../../../services/fabric/placement/placement.js';
 import { Session } from '../../../../services/runtime/session.js';
 import { ThreadsRun } from '../../../../services/runtime/threads/run-threads.js';
@@ -36,20 +36,20 @@ describe('episodes', () => {
 
   it('are the same from one place and from several', async () => {
     const fabric = fabricOf('examples/victim-behind-pfc.yaml', OBSERVED);
-    const plans = planParts(fabric, placeInServices(fabric.topology, 4));
+    const plans = planPartitions(fabric, placeInServices(fabric.topology, 4));
     const merged = await new ThreadsRun(fabric, plans, { check: true, from: null }).run();
     assert.deepEqual(merged.congestion, congestionIn('victim-behind-pfc.yaml'));
   });
 
-  it('last as long in all as the ports themselves say that they were held', () => {
+  it('last as long in all as the ports themselves say that they were blocked', () => {
     const session = sessionOf('victim-behind-pfc.yaml', OBSERVED);
     const { ports, virtualPs } = session.results('complete');
-    const held = session.congestion()!.episodes.filter(({ kind }) => kind === 'blocked');
+    const blocked = session.congestion()!.episodes.filter(({ kind }) => kind === 'blocked');
     for (const { port, priorities } of ports) {
-      for (const { priority, heldPs, heldCount } of priorities) {
-        const own = held.filter((e) => e.port === port && e.priority === priority);
+      for (const { priority, blockedPs, blockedCount } of priorities) {
+        const own = blocked.filter((e) => e.port === port && e.priority === priority);
         const total = own.reduce((sum, e) => sum + (e.endPs ?? virtualPs) - e.startPs, 0);
-        assert.deepEqual([own.length, total], [heldCount, heldPs], port);
+        assert.deepEqual([own.length, total], [blockedCount, blockedPs], port);
       }
     }
   });

@@ -52,7 +52,7 @@ const REST = [
   { at: 's3', from: 's2', to: 's1' },
 ];
 
-describe('accounts that wait for each other in a circle', () => {
+describe('accounts that wait for each other in a cycle', () => {
   it('never go on where each waits for one egress', () => {
     assert.deepEqual(ringsOf(ONWARD, ...REST), [['s1', 's2', 's3']]);
   });
@@ -65,7 +65,7 @@ describe('accounts that wait for each other in a circle', () => {
     assert.deepEqual(ringsOf({ ...ONWARD, isAny: true }, host, REST[0]!, last), []);
   });
 
-  it('never go on where all egresses of one of them lead into the circle', () => {
+  it('never go on where all egresses of one of them lead into the cycle', () => {
     const onward = { ...ONWARD, isAny: true };
     const back = { at: 's1', from: 's3', to: 's3', isAny: true };
     const third = { at: 's3', from: 's1', to: 's2', startPs: 1 };

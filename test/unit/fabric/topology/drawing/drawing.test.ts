@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { cablesOf } from '../../../../../services/fabric/topology/drawing/cables.js';
+import { linkLinesOf } from '../../../../../services/fabric/topology/drawing/link-lines.js';
 import { shortNames } from '../../../../../services/fabric/topology/drawing/labels.js';
 import { layersOf } from '../../../../../services/fabric/topology/drawing/layers.js';
 import { layOut } from '../../../../../services/fabric/topology/drawing/layout.js';
@@ -134,13 +134,13 @@ describe('topology as SVG', () => {
     assert.ok(Math.abs(centre('agg3') - centre('edge3')) < 1e-6);
   });
 
-  it('bends a cable over boxes that stand in its way, and keeps parallel cables apart', () => {
+  it('bends a link over boxes that stand in its way, and keeps parallel links apart', () => {
     const row = ['h1 s1', 'h2 s2', 'h3 s3', 's1 s2', 's2 s3', 's1 s3', 'h4 s4', 's1 s4'];
     const mesh = buildExplicit('h1 h2 h3 h4 s1 s2 s3 s4', row);
-    const arcs = cablesOf(mesh, layOut(mesh)).map(({ arc }) => arc);
+    const arcs = linkLinesOf(mesh, layOut(mesh)).map(({ arc }) => arc);
     assert.deepEqual(arcs, [false, false, false, false, false, true, false, true]);
     const twice = buildExplicit('s1 s2', ['s1 s2', 's1 s2']);
-    const [one, two] = cablesOf(twice, layOut(twice));
+    const [one, two] = linkLinesOf(twice, layOut(twice));
     assert.notEqual(one!.path, two!.path);
   });
 
@@ -165,7 +165,7 @@ describe('topology as SVG', () => {
             assert.ok(box === other || Math.max(across, down) >= 4, names);
           }
         }
-        for (const { path } of cablesOf(ring, layout)) {
+        for (const { path } of linkLinesOf(ring, layout)) {
           assert.match(path, /^M[\d.]+ [\d.]+L[\d.]+ [\d.]+$/);
         }
       }

@@ -13,8 +13,8 @@ interface PortHolds {
   readonly descriptions: (Hold | null)[];
 }
 
-/** When ports were held, and by what. */
-export class HeldTimes {
+/** When ports were blocked, and by what. */
+export class BlockedTimes {
   private readonly byPort = new Map<string, PortHolds>();
 
   /** `holds`: by device, in the order in which they began. */
@@ -37,8 +37,8 @@ export class HeldTimes {
   }
 
   /**
-   * Splits a time at a port where a priority began and ceased to be held, and adds it to `parts`;
-   * nothing is lost. `free`: the kind of part while nothing holds.
+   * Splits a time at a port where a priority began and ceased to be blocked, and adds it to
+   * `parts`; nothing is lost. `free`: the kind of part while nothing holds.
    */
   cut(
     parts: TracePart[],

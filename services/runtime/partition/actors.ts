@@ -1,7 +1,7 @@
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 
 /** Receives what leaves for another service. */
-export interface PartEgressPath {
+export interface PartitionEgressPath {
   /** `frame` is in the pool and is released after the call. */
   frame(channel: number, link: number, pool: FramePool, frame: number): void;
   control(channel: number, link: number, atPs: number, octets: Uint8Array): void;
@@ -19,7 +19,7 @@ export interface ActorChannel {
 /** Sums over all actors of a service. */
 export interface ActorCounts {
   readonly framesStarted: number;
-  readonly framesHeld: number;
+  readonly framesStored: number;
   /** Planned actions of its hosts. */
   readonly planned: number;
   readonly packetsLeft: number;
@@ -43,7 +43,7 @@ export interface Actors {
   /** The same, but of the last window only what other services wait for. */
   runBorderTo(bound: number): number;
   /** Takes out what was sent to other services. */
-  take(egressPath: PartEgressPath): void;
+  take(egressPath: PartitionEgressPath): void;
   /** Before when nothing takes effect at the other end that is not handed over yet. */
   promisePs(channel: number, boundPs: number): number;
   putFrame(channel: number, link: number, records: Int32Array, offset: number): void;

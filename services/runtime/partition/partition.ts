@@ -6,11 +6,11 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { putControl, putFrame, takeHandedOver } from '../../engine/device/hand-over.js';
 import type { Plain } from '../../engine/kernel/snapshot.js';
 import { engineKindsWith } from '../../plugins/plugins.js';
-import type { PartPlan, PlacedPort } from '../../fabric/placement/part-plan.js';
+import type { PartitionPlan, PlacedPort } from '../../fabric/placement/partition-plan.js';
 import { framesStarted, thingsPlanned } from '../checks/stall.js';
 import type { FaultChange } from '../live-faults.js';
 import { applyFaultChange } from '../live-faults.js';
-import { isSeen } from '../checks/look-times.js';
+import { isSeen } from '../checks/check-times.js';
 import { Windows } from '../embedded/windows.js';
 import { Observers } from '../observers.js';
 import { packetsOf } from '../packets.js';
@@ -18,10 +18,10 @@ import type { PortColumns } from '../port-sample.js';
 import { columnsAt } from '../port-sample.js';
 import type { SeriesRow } from '../series-rows.js';
 import { Sampler } from '../series.js';
-import type { ActorChannel, ActorCounts, Actors, PartEgressPath } from './actors.js';
+import type { ActorChannel, ActorCounts, Actors, PartitionEgressPath } from './actors.js';
 
-/** The whole state of a part between two windows. */
-export interface PartState {
+/** The whole state of a partition between two windows. */
+export interface PartitionState {
   readonly devices: readonly DeviceState[];
   readonly rows: readonly SeriesRow[];
   readonly sampleDueAt: number;
@@ -35,7 +35,7 @@ export interface PartState {
 const RUNS_PER_FORGETTING = 256;
 
 /** Some actors of a fabric, and proxy devices for their link partners in other services. */
-export class Part implements Actors {
+export class Partition implements Actors {
   readonly engine: Engine;
   readonly channels: readonly ActorChannel[];
   readonly longestStepPs = Infinity;
@@ -50,7 +50,7 @@ export class Part implements Actors {
   /** By channel and link: its port here. */
   private readonly ownPorts: readonly Int32Array[];
 
-  constructor(readonly plan: PartPlan) {
+  constructor(readonly plan: PartitionPlan) {
     this.channels = plan.channels.map(({ peer, lookaheadOutPs, lookaheadInPs, inPorts }) => {
       return { peer, lookaheadOutPs, lookaheadInPs, links: inPorts.length };
     });
@@ -124,7 +124,7 @@ export class Part implements Actors {
   }
 
   /** Takes out what was sent to other services. */
-  take(egressPath: PartEgressPath): void {
+  take(egressPath: PartitionEgressPath): void {
     const { engine, feeds, plan } = this;
     const own = plan.specs.length;
     for (let i = 0; i < feeds.length; i++)
@@ -162,7 +162,7 @@ export class Part implements Actors {
     const { left, total } = packetsOf(engine);
     return {
       framesStarted: framesStarted(engine),
-      framesHeld: engine.shared.pool.inUse(),
+      framesStored: engine.shared.pool.inUse(),
       planned: thingsPlanned(engine),
       packetsLeft: left,
       packetsTotal: total,
@@ -174,7 +174,7 @@ export class Part implements Actors {
     applyFaultChange(this.engine, change, this.plan.devices);
   }
 
-  save(): PartState {
+  save(): PartitionState {
     return {
       devices: this.plan.specs.map((_, place) => saveDevice(this.engine, place)),
       rows: this.rows,
@@ -186,7 +186,7 @@ export class Part implements Actors {
   }
 
   /** The part of its state that snapshots of a run show. */
-  glimpse(): PartState {
+  glimpse(): PartitionState {
     return {
       devices: this.plan.specs.map((_, place) => saveDevice(this.engine, place)),
       rows: [],
@@ -197,7 +197,7 @@ export class Part implements Actors {
     };
   }
 
-  restore(state: PartState): void {
+  restore(state: PartitionState): void {
     state.devices.forEach((device, place) => {
       restoreDevice(this.engine, place, device);
       this.observers.restore(place, state.observed[place] ?? null);
@@ -246,7 +246,7 @@ class Feed implements HandOverSink {
   }
 
   /** Sets where the next frames go. */
-  to(egressPath: PartEgressPath): this {
+  to(egressPath: PartitionEgressPath): this {
     this.egressPath = egressPath;
     return this;
   }
@@ -263,7 +263,7 @@ class Feed implements HandOverSink {
 }
 
 /** A proxy device is built like a device, and may have armed timers that are not run here. */
-const DISCARD: PartEgressPath = {
+const DISCARD: PartitionEgressPath = {
   frame: () => undefined,
   control: () => undefined,
 };

@@ -1,9 +1,9 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { PartPlan } from '../../fabric/placement/part-plan.js';
-import { planParts } from '../../fabric/placement/part-plan.js';
+import type { PartitionPlan } from '../../fabric/placement/partition-plan.js';
+import { planPartitions } from '../../fabric/placement/partition-plan.js';
 import type { Placement } from '../../fabric/placement/placement.js';
 import { HoldCheck } from '../../runtime/checks/hold-check.js';
-import { RecoveryLooks } from '../../runtime/checks/recovery-looks.js';
+import { RecoverySnapshots } from '../../runtime/checks/recovery-snapshots.js';
 import {
   framesStarted,
   STALLED,
@@ -12,8 +12,8 @@ import {
   watchIntervals,
 } from '../../runtime/checks/stall.js';
 import type { MergedRun } from '../../runtime/merge.js';
-import { mergeParts } from '../../runtime/merge.js';
-import { Part } from '../../runtime/part/part.js';
+import { mergePartitions } from '../../runtime/merge.js';
+import { Partition } from '../../runtime/partition/partition.js';
 import { placeNames } from '../../runtime/results/outcome.js';
 import type { Failure } from '../../runtime/results/results.js';
 import { makeMailboxMemory, Mailbox } from '../../runtime/threads/mailbox.js';
@@ -23,8 +23,8 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 const LONE_WINDOW_PS = 1e6;
 
 interface Seat {
-  readonly part: Part;
-  readonly plan: PartPlan;
+  readonly part: Partition;
+  readonly plan: PartitionPlan;
   readonly outgoing: readonly Mailbox[];
   readonly check: HoldCheck;
 }
@@ -34,10 +34,10 @@ interface Seat {
  * checks, but no clock and no shared memory. `lengthOf` samples the length of a window, up to the
  * lookahead.
  */
-export class PartsInStep {
-  private readonly plans: PartPlan[];
+export class PartitionsInStep {
+  private readonly plans: PartitionPlan[];
   private readonly seats: readonly Seat[];
-  private readonly looks: RecoveryLooks;
+  private readonly recovery: RecoverySnapshots;
   private readonly stall: StallWatch;
   private readonly lookaheadPs: number;
   private boundPs = 0;
@@ -48,11 +48,11 @@ export class PartsInStep {
     placement: Placement,
     private readonly lengthOf: (mostPs: number) => number,
   ) {
-    this.plans = planParts(fabric, placement);
+    this.plans = planPartitions(fabric, placement);
     const lookaheads = this.plans.flatMap(({ channels }) => channels.map((c) => c.lookaheadOutPs));
     this.lookaheadPs = Math.min(...lookaheads, LONE_WINDOW_PS);
     this.seats = this.plans.map((plan) => seatOf(plan, this.lookaheadPs));
-    this.looks = new RecoveryLooks(fabric, this.plans, true);
+    this.recovery = new RecoverySnapshots(fabric, this.plans, true);
     this.stall = new StallWatch(watchIntervals(fabric.specs, fabric.scenario.durationPs));
   }
 
@@ -67,7 +67,7 @@ export class PartsInStep {
   }
 
   private window(nextPs: number, endPs: number): void {
-    const dueAt = Math.min(this.stall.dueAt, this.looks.dueAt);
+    const dueAt = Math.min(this.stall.dueAt, this.recovery.dueAt);
     const length = this.lengthOf(this.lookaheadPs);
     this.boundPs = Math.min(nextPs + length, endPs, dueAt);
     for (const { part, outgoing } of this.seats) {
@@ -85,18 +85,18 @@ export class PartsInStep {
 
   /** Checks everything that is due; false if the run is over. */
   private goesOn(nextPs: number): boolean {
-    while (this.looks.isDue(nextPs)) {
+    while (this.recovery.isDue(nextPs)) {
       const states = this.seats.map(({ part }) => part.save());
-      this.failure = this.looks.look(states, this.looks.dueAt);
+      this.failure = this.recovery.check(states, this.recovery.dueAt);
       if (this.failure !== null) return false;
     }
     while (nextPs >= this.stall.dueAt) {
       const atPs = this.stall.dueAt;
       const engines = this.seats.map(({ part }) => part.engine);
-      const sum = (of: (engine: Part['engine']) => number): number =>
+      const sum = (of: (engine: Partition['engine']) => number): number =>
         engines.reduce((total, engine) => total + of(engine), 0);
       const underway = sum(({ shared }) => shared.pool.inUse());
-      const verdict = this.stall.look(sum(framesStarted), underway, sum(thingsPlanned), nextPs);
+      const verdict = this.stall.check(sum(framesStarted), underway, sum(thingsPlanned), nextPs);
       if (verdict === 'stalled') {
         const nowhere = placeNames(this.fabric, -1, -1);
         this.failure = { reason: STALLED, timePs: atPs, ...nowhere, priority: null };
@@ -119,12 +119,12 @@ export class PartsInStep {
     const isWhole = this.failure === null && durationPs !== null;
     if (isWhole) for (const { part } of this.seats) part.runTo(durationPs);
     const states = this.seats.map(({ part }) => part.save());
-    const { boundPs, stall, looks } = this;
-    return mergeParts(this.fabric, this.plans, states, {
+    const { boundPs, stall, recovery } = this;
+    return mergePartitions(this.fabric, this.plans, states, {
       status: 'complete',
       failure: this.broken() ?? this.failure,
       check: true,
-      lookedPs: looks.lookedPs,
+      checkedPs: recovery.checkedPs,
       moment: { boundPs, framesSeen: stall.framesSeen },
       steps: [],
     });
@@ -143,8 +143,8 @@ export class PartsInStep {
   }
 }
 
-function seatOf(plan: PartPlan, lookaheadPs: number): Seat {
-  const part = new Part(plan);
+function seatOf(plan: PartitionPlan, lookaheadPs: number): Seat {
+  const part = new Partition(plan);
   const check = new HoldCheck(part.engine);
   part.engine.listen(check);
   const outgoing = plan.channels.map(

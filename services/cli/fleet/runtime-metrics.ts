@@ -1,10 +1,10 @@
 import type { selvage } from '#contracts';
 import { PS_PER_S } from '../../engine/units/time.js';
-import type { RuntimeFigures } from '../../telemetry/metrics/port-figures.js';
+import type { RuntimeMetrics } from '../../telemetry/metrics/run-metrics.js';
 import { serviceRows } from './service-table.js';
 
-/** Figures of a run in services, from what its coordinator reports. */
-export function runtimeFigures(status: selvage.v1.RunStatus): RuntimeFigures {
+/** Metrics of a run in services, from what its coordinator reports. */
+export function runtimeMetrics(status: selvage.v1.RunStatus): RuntimeMetrics {
   const { rounds, epoch, messages, resentMessages, checkpoints, checkpointMs } = status;
   return {
     ...{ rounds, messages, resentMessages, checkpoints },

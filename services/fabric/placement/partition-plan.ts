@@ -21,7 +21,7 @@ export interface PlacedPort {
  * The input of a service: plain data, enough to build its part of the fabric and nothing else.
  * Devices are indexed: first its own, then proxy devices for link partners elsewhere.
  */
-export interface PartPlan {
+export interface PartitionPlan {
   /** Its number among all partitions. */
   readonly service: number;
   /** Of its own devices: position in the fabric. */
@@ -76,23 +76,27 @@ export interface SeriesPlan {
 }
 
 /** Cuts an assembled fabric along a placement; `jams`: see there. */
-export function planParts(fabric: Fabric, placement: Placement, jams = false): PartPlan[] {
+export function planPartitions(
+  fabric: Fabric,
+  placement: Placement,
+  jams = false,
+): PartitionPlan[] {
   const serviceOf = new Int32Array(fabric.specs.length);
   placement.forEach(({ devices }, service) => {
     for (const device of devices) serviceOf[device] = service;
   });
   return placement.map(({ devices }, service) => ({
-    ...planPart(fabric, serviceOf, service, devices),
+    ...planPartition(fabric, serviceOf, service, devices),
     jams,
   }));
 }
 
-function planPart(
+function planPartition(
   fabric: Fabric,
   serviceOf: Int32Array,
   service: number,
   devices: readonly number[],
-): Omit<PartPlan, 'jams'> {
+): Omit<PartitionPlan, 'jams'> {
   const { specs, linkEnds, scenario } = fabric;
   const neighbors = neighborsOf(linkEnds, serviceOf, service, devices);
   const placeOf = new Map([...devices, ...neighbors].map((device, place) => [device, place]));

@@ -9,7 +9,7 @@ import type { ThreadsRun } from '../../runtime/threads/run-threads.js';
 import type { EmulateOptions, Emulation } from '../emulation.js';
 import type { LiveView } from '../live-view.js';
 import type { ProgressLine } from '../progress.js';
-import { figuresOf, openMetrics } from './metrics.js';
+import { metricsOf, openMetrics } from './metrics.js';
 import { controlOf, onInterrupt } from './steering.js';
 
 /** In threads of this process. */
@@ -35,12 +35,12 @@ export async function runInThreads(
     });
     const { name } = emulation.fabric.scenario;
     const closeMetrics = await openMetrics(metricsAt, name, () =>
-      figuresOf(snapshots, () => run.progress()),
+      metricsOf(snapshots, () => run.progress()),
     );
     return {
       progressed: () => {
         progress.show(() => run.progress());
-        page?.look();
+        page?.publish();
       },
       close: async () => {
         await closeMetrics();

@@ -1,7 +1,7 @@
 import type { GrantCountsKey, GrantResults } from '../../mechanisms/registry.js';
 
 /** Metrics of a port and priority; the names are those of the results. */
-export interface PortFigures {
+export interface PortMetrics {
   readonly port: string;
   readonly device: string;
   readonly priorities: readonly {
@@ -12,8 +12,8 @@ export interface PortFigures {
     readonly txOctets: number;
     readonly drops: Readonly<Record<string, number>>;
     readonly markedFrames: number;
-    readonly heldPs: number;
-    readonly heldCount: number;
+    readonly blockedPs: number;
+    readonly blockedCount: number;
     readonly stopsSent: number;
     readonly peakQueueOctets: number;
     readonly peakIngressOctets: number;
@@ -21,7 +21,7 @@ export interface PortFigures {
 }
 
 /** A flow, and when it was complete; null: it is not. */
-export interface FlowFigures {
+export interface FlowMetrics {
   readonly flow: number;
   readonly load: string;
   readonly priority: number;
@@ -36,7 +36,7 @@ export interface QueueWait {
 }
 
 /** A run in services, as its coordinator knows it. */
-export interface RuntimeFigures {
+export interface RuntimeMetrics {
   readonly rounds: number;
   /** All services began again, from a checkpoint or the beginning. */
   readonly recoveries: number;
@@ -49,10 +49,10 @@ export interface RuntimeFigures {
   readonly checkpointAgeSeconds: number | null;
   /** Virtual time that passes in a time of the wall clock. */
   readonly speed: number;
-  readonly services: readonly ServiceFigures[];
+  readonly services: readonly ServiceMetrics[];
 }
 
-export interface ServiceFigures {
+export interface ServiceMetrics {
   readonly service: number;
   readonly host: string;
   /** Virtual time behind the service that is farthest. */
@@ -64,17 +64,17 @@ export interface ServiceFigures {
 }
 
 /** A run as it stands. */
-export interface RunFigures extends Pick<GrantResults, GrantCountsKey> {
+export interface RunMetrics extends Pick<GrantResults, GrantCountsKey> {
   readonly virtualPs: number;
   /** 0..1 */
   readonly share: number;
   /** Frames that started on any link. */
   readonly frameHops: number;
   readonly wallSeconds: number;
-  readonly ports: readonly PortFigures[];
-  readonly flows: readonly FlowFigures[];
+  readonly ports: readonly PortMetrics[];
+  readonly flows: readonly FlowMetrics[];
   /** Of frames that were followed; known when the run has ended. */
   readonly waits: Iterable<QueueWait>;
   /** Absent in one process. */
-  readonly runtime?: RuntimeFigures;
+  readonly runtime?: RuntimeMetrics;
 }

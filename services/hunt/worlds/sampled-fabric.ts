@@ -11,14 +11,14 @@ const BITS: Readonly<Record<string, number>> = { M: 1e6, G: 1e9, T: 1e12 };
 
 const MOST_DEVICES_OF_A_SLOTTED_SWITCH = 4;
 
-export interface DrawnFabric {
+export interface SampledFabric {
   readonly fabric: Fabric;
   /** Of the slowest link. */
   readonly bps: number;
 }
 
 /** A topology of a few devices: those of generators, and random graphs. */
-export function drawFabric(sampler: Sampler, isSlow: boolean, isSlotted: boolean): DrawnFabric {
+export function sampleFabric(sampler: Sampler, isSlow: boolean, isSlotted: boolean): SampledFabric {
   const rates = sampler.some(isSlow ? SLOW : SPEEDS, 1, sampler.chance(0.3) ? 2 : 1);
   const link = (): Record<string, unknown> => linkOf(sampler, rates);
   const shape = isSlotted ? slotted(sampler) : shapeOf(sampler, rates.length === 1);

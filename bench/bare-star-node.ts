@@ -2,7 +2,7 @@ import { connect } from '@nats-io/transport-node';
 
 // A process of a bare star over a broker: the hub sends to every leaf, and again when all have
 // answered; a leaf answers.
-//   bare-star-member.js PORT NUMBER LEAVES OCTETS     number 0 is the hub
+//   bare-star-node.js PORT NUMBER LEAVES OCTETS     number 0 is the hub
 
 const [port = 0, number = 0, leaves = 0, octets = 0] = process.argv.slice(2).map(Number);
 const client = await connect({ port });

@@ -1,7 +1,7 @@
 import { restoreDevice } from '../../engine/device/checkpoint.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { PartPlan } from '../../fabric/placement/part-plan.js';
-import type { PartState } from '../part/part.js';
+import type { PartitionPlan } from '../../fabric/placement/partition-plan.js';
+import type { PartitionState } from '../partition/partition.js';
 import { promisedBy, RecoveryTimes } from './recovery-times.js';
 import type { Failure } from '../results/results.js';
 import { unrecovered } from './whole-check.js';
@@ -11,16 +11,16 @@ import { wholeEngine } from '../whole-engine.js';
  * Checks the recovery of links, of a run whose parts are executed in several partitions: both ends
  * of a link are available only where all states are put into one engine.
  */
-export class RecoveryLooks {
+export class RecoverySnapshots {
   private times = new RecoveryTimes([]);
   /** What was due by then has been checked. */
-  lookedPs = 0;
+  checkedPs = 0;
   /** Time of the next check; Infinity for never. */
   dueAt = Infinity;
 
   constructor(
     private fabric: Fabric,
-    private readonly plans: readonly PartPlan[],
+    private readonly plans: readonly PartitionPlan[],
     private readonly isWanted: boolean,
   ) {
     this.begin(fabric, 0);
@@ -29,7 +29,7 @@ export class RecoveryLooks {
   /** The run continues from a time, or with other faults from then on. */
   begin(fabric: Fabric, fromPs: number): void {
     this.fabric = fabric;
-    this.lookedPs = fromPs;
+    this.checkedPs = fromPs;
     this.times = new RecoveryTimes(this.isWanted ? promisedBy(fabric) : []);
     this.dueAt = this.times.after(fromPs);
   }
@@ -41,7 +41,7 @@ export class RecoveryLooks {
   }
 
   /** All parts are at a time at which recovery has to be checked. */
-  look(states: readonly PartState[], nowPs: number): Failure | null {
+  check(states: readonly PartitionState[], nowPs: number): Failure | null {
     const engine = wholeEngine(this.fabric);
     this.plans.forEach(({ devices }, service) => {
       devices.forEach((device, place) => {
@@ -49,10 +49,10 @@ export class RecoveryLooks {
       });
     });
     // A fault may have been injected since: then only what is due now is checked.
-    const sincePs = Math.min(this.lookedPs, nowPs - 1);
+    const sincePs = Math.min(this.checkedPs, nowPs - 1);
     const failure = unrecovered(this.fabric, engine, nowPs, sincePs);
-    this.lookedPs = Math.max(this.lookedPs, nowPs);
-    this.dueAt = this.times.after(this.lookedPs);
+    this.checkedPs = Math.max(this.checkedPs, nowPs);
+    this.dueAt = this.times.after(this.checkedPs);
     return failure;
   }
 }

@@ -4,10 +4,10 @@ import type { Emulation } from '../emulation.js';
 import { SnapshotCache } from '../../runtime/run-snapshot.js';
 import type { CoordinatorClient } from '../fleet/coordinator-client.js';
 import type { Fleet, FleetOptions } from '../fleet/fleet.js';
-import type { RuntimeFigures } from '../../telemetry/metrics/port-figures.js';
+import type { RuntimeMetrics } from '../../telemetry/metrics/run-metrics.js';
 import type { LiveView } from '../live-view.js';
 import type { ProgressLine } from '../progress.js';
-import { figuresOf, openMetrics } from './metrics.js';
+import { metricsOf, openMetrics } from './metrics.js';
 
 /** In processes of its own, with the same results. */
 export async function runElsewhere(
@@ -18,18 +18,18 @@ export async function runElsewhere(
   view: LiveView | null,
 ): Promise<Measured> {
   const { runDistributed } = await import('../fleet/distributed-run.js');
-  const { runtimeFigures } = await import('../fleet/runtime-figures.js');
+  const { runtimeMetrics } = await import('../fleet/runtime-metrics.js');
   const { LiveFleet } = await import('../fleet/live-fleet.js');
   let live: InstanceType<typeof LiveFleet> | null = null;
-  let asked: CoordinatorClient | null = null;
+  let connected: CoordinatorClient | null = null;
   let latest = { virtualPs: 0, share: 0, frameHops: 0 };
-  let runtime: RuntimeFigures | undefined;
+  let runtime: RuntimeMetrics | undefined;
   const snapshots = new SnapshotCache(
-    () => asked?.look() ?? null,
+    () => connected?.snapshot() ?? null,
     () => latest.virtualPs,
   );
   const open = async ({ client }: Fleet): Promise<void> => {
-    asked = client;
+    connected = client;
     if (view === null) return;
     const run = new LiveFleet(client, snapshots, fabric);
     live = run;
@@ -40,7 +40,7 @@ export async function runElsewhere(
     );
   };
   const closeMetrics = await openMetrics(metricsAt, fabric.scenario.name, async () => ({
-    ...(await figuresOf(snapshots, () => latest)),
+    ...(await metricsOf(snapshots, () => latest)),
     ...(runtime && { runtime }),
   }));
   try {
@@ -48,7 +48,7 @@ export async function runElsewhere(
     const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
       const { virtualPs, share, frameHops } = status;
       latest = { virtualPs, share, frameHops };
-      runtime = runtimeFigures(status);
+      runtime = runtimeMetrics(status);
       live?.onStatus(status);
     });
     return { ...merged, series: { rows }, ...(runtime && { runtime }) };

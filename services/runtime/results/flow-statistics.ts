@@ -26,7 +26,7 @@ export function tallyOf(
   return { done, total: finite.length };
 }
 
-/** Completion times of flows with a volume; null if there are none. */
+/** FCT of flows with a volume; null if there are none. */
 export function completionOf(
   flows: readonly Pick<FlowResult, 'completionPs' | 'unfinishedPs'>[],
 ): Percentiles | null {

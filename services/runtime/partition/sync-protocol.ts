@@ -35,15 +35,15 @@ export interface RoundReport extends ActorCounts {
   readonly latestPs: number;
 }
 
-/** Where a member's messages are sent. */
-export interface MemberPort {
+/** Where a protocol's messages are sent. */
+export interface SyncPort {
   send(peer: number, octets: Uint8Array): void;
   report(report: RoundReport): void;
   /** All expected messages have arrived. */
   gathered(): void;
 }
 
-export interface MemberLimits {
+export interface SyncLimits {
   /** Octets of one message. */
   readonly maxPayload: number;
   /** Octets that are stored unacknowledged on one channel before the part waits. */
@@ -66,7 +66,7 @@ const ACKNOWLEDGE_EVERY = 64;
 
 const NOT_COUNTED: ActorCounts = {
   framesStarted: -1,
-  framesHeld: -1,
+  framesStored: -1,
   planned: -1,
   packetsLeft: -1,
   packetsTotal: -1,
@@ -95,7 +95,7 @@ interface Outgoing {
 const NOTHING = new Uint8Array(0);
 const NO_CONTROL: PendingControl[] = [];
 
-/** A step that has been announced to the neighbors, and that is not quite executed. */
+/** A step that has been announced to its peers, and that is not quite executed. */
 interface Step {
   readonly grant: Grant;
   readonly spanPs: number;
@@ -128,7 +128,7 @@ interface Channel {
  * tested under any loss and order of messages. Between pairs of services, bounds; above all, rounds
  * that a coordinator grants (see ARCHITECTURE.md).
  */
-export class Member {
+export class SyncProtocol {
   private channels: Channel[] = [];
   private pace: Pace;
   private epoch = 0;
@@ -156,8 +156,8 @@ export class Member {
   constructor(
     private part: Actors,
     private readonly service: number,
-    private readonly port: MemberPort,
-    private readonly limits: MemberLimits,
+    private readonly port: SyncPort,
+    private readonly limits: SyncLimits,
   ) {
     this.pace = this.takePace();
   }

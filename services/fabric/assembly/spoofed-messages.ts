@@ -33,7 +33,7 @@ const WORST_FEEDBACK = 63;
 const SOURCE_PORT = 0xc000;
 
 /** Contents of a spoofed message. */
-export interface Lie {
+export interface SpoofedMessage {
   readonly frames: ForgedFrames;
   /** Hosts, by position: its destination, and its alleged source of congestion. */
   readonly to: number;
@@ -57,9 +57,9 @@ export class Injector {
   }
 
   /** A whole frame without FCS, as a device would send it. */
-  make(lie: Lie, device: number, mac: number): Uint8Array {
+  make(message: SpoofedMessage, device: number, mac: number): Uint8Array {
     const octets = new Uint8Array(FRAME_OCTETS_MOST);
-    return octets.slice(0, this.write(octets, lie, this.endsOf(lie, device, mac)));
+    return octets.slice(0, this.write(octets, message, this.endsOf(message, device, mac)));
   }
 
   /** Headers for octets as a frame; a text if they cannot be one of this fabric. */
@@ -78,19 +78,19 @@ export class Injector {
     return { priority, target, hash: hashOctets(octets, octets.length), vlan };
   }
 
-  private write(octets: Uint8Array, lie: Lie, ends: NoticeEnds): number {
+  private write(octets: Uint8Array, message: SpoofedMessage, ends: NoticeEnds): number {
     const envelope = blankEnvelope();
     fillEnvelope(envelope, ends);
-    switch (lie.frames) {
+    switch (message.frames) {
       case 'cnp':
         return encodeCnpFrame(octets, 0, envelope, {
           ...blankCnp(),
-          destinationQueuePair: Math.max(0, this.firstWith(lie.to, 'dcqcn')),
+          destinationQueuePair: Math.max(0, this.firstWith(message.to, 'dcqcn')),
         });
       case 'cnm': {
         const around = blankCnmEnvelope();
         Object.assign(around.ethernet, envelope.ethernet);
-        const priority = this.heldPriority(lie);
+        const priority = this.blockedPriority(message);
         const cnm = { ...blankCnm(), feedback: WORST_FEEDBACK, bridge: ends.mac, priority };
         return encodeCnmFrame(octets, 0, around, cnm);
       }
@@ -98,10 +98,10 @@ export class Injector {
         const sfcm = {
           ...blankSfcm(),
           type: SFCM_PAUSE,
-          priority: this.heldPriority(lie),
-          pauseNs: Math.ceil(lie.pausePs / PS_PER_NS),
-          source: this.macs[lie.source]!,
-          destination: this.destinationOf(lie.to),
+          priority: this.blockedPriority(message),
+          pauseNs: Math.ceil(message.pausePs / PS_PER_NS),
+          source: this.macs[message.source]!,
+          destination: this.destinationOf(message.to),
           queueMac: ends.mac,
         };
         const at = envelopeOctets(envelope);
@@ -110,7 +110,7 @@ export class Injector {
     }
   }
 
-  private endsOf({ frames, to }: Lie, device: number, mac: number): NoticeEnds {
+  private endsOf({ frames, to }: SpoofedMessage, device: number, mac: number): NoticeEnds {
     const isHost = device < this.addresses.length;
     const own = isHost ? this.addresses[device]! : switchAddress(device);
     return {
@@ -127,7 +127,7 @@ export class Injector {
     };
   }
 
-  private heldPriority({ to, priority }: Lie): number {
+  private blockedPriority({ to, priority }: SpoofedMessage): number {
     const first = this.sendsOf(to)[0];
     return priority ?? (first === undefined ? 0 : first.frameClass & PRIORITY_MASK);
   }

@@ -4,7 +4,7 @@ import type { Topology, TopologyEnd, TopologyLink } from './topology.js';
 import { portName } from './topology.js';
 
 /** The topology with the links of two ports swapped by mistake. */
-export function swapCables(
+export function swapLinks(
   planned: Topology,
   faults: readonly FaultSection[],
   fail: Fail,
@@ -43,7 +43,7 @@ function swapped(
 function endOf(topology: Topology, name: string, refuse: (message: string) => Error): TopologyEnd {
   const ends = topology.links.flatMap(({ a, b }) => [a, b]);
   const found = ends.find((end) => portName(topology, end) === name);
-  if (found === undefined) throw refuse(`no cable is in ${name}`);
+  if (found === undefined) throw refuse(`no link is at ${name}`);
   return found;
 }
 

@@ -2,7 +2,7 @@ import type { Topology, TopologyLink } from '../topology.js';
 import type { Box, Layout } from './layout.js';
 
 /** A line between two boxes. */
-export interface Cable {
+export interface LinkLine {
   readonly link: TopologyLink;
   /** All links of this line: more than one where hosts share a box. */
   readonly links: readonly TopologyLink[];
@@ -23,7 +23,7 @@ export interface Point {
 /** How far an arc rises above the boxes of its row. */
 export const ARC_HEIGHT = 44;
 
-const CABLE_DISTANCE_MAX = 12;
+const LINE_DISTANCE_MAX = 12;
 /** Share of a side that lines use. */
 const SIDE_SHARE = 0.75;
 
@@ -41,11 +41,11 @@ interface Plug {
 /**
  * Lines leave a side of a box next to each other, in the order of the boxes at their other ends.
  */
-export function cablesOf(topology: Topology, layout: Layout): Cable[] {
+export function linkLinesOf(topology: Topology, layout: Layout): LinkLine[] {
   const boxOf: Box[] = [];
   for (const box of layout.boxes) for (const device of box.devices) boxOf[device] = box;
   const linksOf = new Map<Box, TopologyLink[]>();
-  const cables = topology.links.flatMap((link) => {
+  const lines = topology.links.flatMap((link) => {
     const [a, b] = [boxOf[link.a.device]!, boxOf[link.b.device]!];
     // The hosts in one box share a line.
     const shared = [a, b].find((box) => box.devices.length > 1);
@@ -56,9 +56,9 @@ export function cablesOf(topology: Topology, layout: Layout): Cable[] {
     if (shared !== undefined) linksOf.set(shared, links);
     return [{ link, links, from: plug(layout, a, b), to: plug(layout, b, a) }];
   });
-  if (layout.isRing) return straightened(cables);
-  arrange(cables.flatMap(({ from, to }) => [from, to]));
-  return cables.map(({ link, links, from, to }) => {
+  if (layout.isRing) return straightened(lines);
+  arrange(lines.flatMap(({ from, to }) => [from, to]));
+  return lines.map(({ link, links, from, to }) => {
     const arc = from.side === 'top' && to.side === 'top';
     const [a, b] = [pointOf(from), pointOf(to)];
     return { link, links, a, b, path: pathBetween(a, b, arc), arc };
@@ -73,17 +73,17 @@ interface Plugged {
 }
 
 /** From middle to middle, as far as it is outside of both boxes; parallel ones side by side. */
-function straightened(cables: readonly Plugged[]): Cable[] {
+function straightened(lines: readonly Plugged[]): LinkLine[] {
   const countOf = new Map<string, number>();
-  const places = new Map(cables.map(({ link }) => [link, 0]));
-  for (const { link } of cables) {
+  const places = new Map(lines.map(({ link }) => [link, 0]));
+  for (const { link } of lines) {
     const pair = [link.a.device, link.b.device].sort((a, b) => a - b).join();
     places.set(link, countOf.get(pair) ?? 0);
     countOf.set(pair, (countOf.get(pair) ?? 0) + 1);
   }
-  return cables.map(({ link, links, from, to }) => {
+  return lines.map(({ link, links, from, to }) => {
     const pair = [link.a.device, link.b.device].sort((a, b) => a - b).join();
-    const offset = (places.get(link)! - (countOf.get(pair)! - 1) / 2) * CABLE_DISTANCE_MAX;
+    const offset = (places.get(link)! - (countOf.get(pair)! - 1) / 2) * LINE_DISTANCE_MAX;
     const [dx, dy] = [to.box.x - from.box.x, to.box.y - from.box.y];
     const length = Math.hypot(dx, dy) || 1;
     // The same side for both directions of a pair.
@@ -125,7 +125,7 @@ function arrange(plugs: readonly Plug[]): void {
   for (const [box, ofBox] of sides) {
     for (const [side, row] of Object.entries(ofBox) as [Side, Plug[]][]) {
       const length = side === 'top' || side === 'foot' ? box.width : box.height;
-      const distance = Math.min(CABLE_DISTANCE_MAX, (SIDE_SHARE * length) / row.length);
+      const distance = Math.min(LINE_DISTANCE_MAX, (SIDE_SHARE * length) / row.length);
       row.sort((a, b) => a.other.x - b.other.x);
       row.forEach((plug, i) => {
         plug.offset = (i - (row.length - 1) / 2) * distance;

@@ -1,16 +1,16 @@
 import { GRANTS } from '../../mechanisms/registry.js';
-import type { RunFigures } from '../../telemetry/metrics/port-figures.js';
+import type { RunMetrics } from '../../telemetry/metrics/run-metrics.js';
 import type { MetricsAddress } from '../../telemetry/metrics/serve-metrics.js';
 import type { SnapshotCache } from '../../runtime/run-snapshot.js';
 import { InputError } from '../exit.js';
 
 /** What a run says of itself while it goes on. */
-type Snapshotted = Omit<RunFigures, 'wallSeconds' | 'waits'>;
+type Snapshotted = Omit<RunMetrics, 'wallSeconds' | 'waits'>;
 
 /** Progress of a run in several places, and recent counters of its ports. */
-export async function figuresOf(
+export async function metricsOf(
   snapshots: SnapshotCache,
-  progress: () => Pick<RunFigures, 'virtualPs' | 'share' | 'frameHops'>,
+  progress: () => Pick<RunMetrics, 'virtualPs' | 'share' | 'frameHops'>,
 ): Promise<Snapshotted> {
   const snapshot = await snapshots.now();
   const { virtualPs, share, frameHops } = progress();
@@ -23,14 +23,14 @@ export async function figuresOf(
 export async function openMetrics(
   address: MetricsAddress | null,
   scenario: string,
-  look: () => Snapshotted | Promise<Snapshotted>,
+  snapshot: () => Snapshotted | Promise<Snapshotted>,
 ): Promise<() => Promise<void>> {
   if (address === null) return () => Promise.resolve();
   const { serveMetrics } = await import('../../telemetry/metrics/serve-metrics.js');
   const startedAt = performance.now();
-  const now = async (): Promise<RunFigures> => {
+  const now = async (): Promise<RunMetrics> => {
     const wallSeconds = (performance.now() - startedAt) / 1000;
-    return { ...(await look()), wallSeconds, waits: [] };
+    return { ...(await snapshot()), wallSeconds, waits: [] };
   };
   try {
     return await serveMetrics(address, scenario, now);
