@@ -13,16 +13,21 @@ import { junit } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
 import { getNeeds } from './needs.mjs';
-import { FAST, LONGEST, TOGETHER } from './tiers.mjs';
+import { FAST, LONGEST, TOGETHER, WAITING } from './tiers.mjs';
 
-/** More than two cores have to do, since tests of processes wait for each other. */
-const CONCURRENCY = 3;
+/** Processes at a time, on two cores: of tests that compute, and of those that mostly wait. */
+const COMPUTING_AT_ONCE = 2;
+const WAITING_AT_ONCE = 2;
 /** Files of one process, where they share one: enough that its start costs little. */
-const FILES_TOGETHER = 10;
+const FILES_TOGETHER = 6;
+/** Of each process and those that it starts: others have the cores that its helpers would use. */
+const V8_HELPERS = '--v8-pool-size=1';
 /** For a process: a test that hangs fails. */
 const TIMEOUT_MS = process.env.SELVAGE_CHAOS === 'long' ? 10_800_000 : 1_200_000;
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
+/** What is run: a file for each process, which imports those with its tests. */
+const ENTRIES = join(root, 'dist', 'test', 'together');
 const underCi = process.env.CI === 'true';
 const { values: options, positionals: words } = parseArgs({
   allowPositionals: true,
@@ -37,6 +42,7 @@ const junitFile = options.junit === undefined ? null : resolve(options.junit);
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 process.chdir(root);
+process.env.NODE_OPTIONS = [process.env.NODE_OPTIONS ?? '', V8_HELPERS].join(' ').trim();
 const built = spawnSync('npm', ['run', '--silent', 'build'], {
   stdio: ['ignore', 'inherit', 'inherit'],
 });
@@ -45,7 +51,7 @@ if (built.status === 0) {
   if (!options.fast) getNeeds(mayInstall, process.env.SELVAGE_CHAOS === 'long');
   const files = testFiles(words, options.fast);
   if (files.length === 0) fail('No test has such a path.');
-  await runFiles(inProcesses(files));
+  await runAll(files);
 } else {
   fail('The build failed.');
 }
@@ -73,31 +79,54 @@ function rankOf(path) {
   return rank === -1 ? LONGEST.length : rank;
 }
 
-/**
- * What each process runs: a file, or a list of those that share one. Its start and the import of the
- * engine cost more than the tests of most files; neighbours are dealt to different lists.
- */
-function inProcesses(files) {
-  const pathOf = (file) => relative(join(root, 'dist', 'test'), file);
-  const isLong = (file) => rankOf(pathOf(file)) < LONGEST.length;
-  const isShared = (file) =>
-    !isLong(file) && TOGETHER.some((start) => pathOf(file).startsWith(start));
-  const shared = files.filter(isShared);
-  const folder = join(root, 'dist', 'test', 'together');
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
-  const lists = Array.from({ length: Math.ceil(shared.length / FILES_TOGETHER) }, () => []);
-  shared.forEach((file, i) => lists[i % lists.length].push(file));
-  const processes = lists.map((list, i) => {
-    const path = join(folder, `${i}.js`);
-    writeFileSync(path, list.map((file) => `import ${JSON.stringify(file)};\n`).join(''));
-    return path;
-  });
-  const alone = files.filter((file) => !isShared(file));
-  return [...alone.filter(isLong), ...processes, ...alone.filter((file) => !isLong(file))];
+/** Those that wait run beside those that compute; the longest of each start first. */
+async function runAll(files) {
+  rmSync(ENTRIES, { recursive: true, force: true });
+  mkdirSync(ENTRIES);
+  const doesWait = (file) => startsWithOne(WAITING, file);
+  const pools = await Promise.all([
+    runFiles(inProcesses(files.filter(doesWait)), WAITING_AT_ONCE),
+    runFiles(inProcesses(files.filter((file) => !doesWait(file))), COMPUTING_AT_ONCE),
+  ]);
+  if (junitFile === null) return;
+  await pipeline(Readable.from(pools.flat()), junit, createWriteStream(junitFile));
 }
 
-async function runFiles(files) {
+/**
+ * What each process runs: a file, or several that share one. Its start and the import of the engine
+ * cost more than the tests of most files; neighbours are dealt to different lists. The compiler of
+ * V8 is set first, as in a run of a user.
+ */
+function inProcesses(files) {
+  const isLong = (file) => rankOf(pathOf(file)) < LONGEST.length;
+  const isShared = (file) => !isLong(file) && startsWithOne(TOGETHER, file);
+  const shared = files.filter(isShared);
+  const lists = Array.from({ length: Math.ceil(shared.length / FILES_TOGETHER) }, () => []);
+  shared.forEach((file, i) => lists[i % lists.length].push(file));
+  const alone = files.filter((file) => !isShared(file)).map((file) => [file]);
+  const all = [
+    ...alone.filter(([file]) => isLong(file)),
+    ...lists,
+    ...alone.filter(([file]) => !isLong(file)),
+  ];
+  return all.map((list) => {
+    const path = join(ENTRIES, `${pathOf(list[0]).replaceAll('/', '-')}`);
+    const imports = [join(root, 'dist/test/kit/prepared.js'), ...list];
+    writeFileSync(path, imports.map((file) => `import ${JSON.stringify(file)};\n`).join(''));
+    return path;
+  });
+}
+
+function pathOf(file) {
+  return relative(join(root, 'dist', 'test'), file);
+}
+
+function startsWithOne(starts, file) {
+  return starts.some((start) => pathOf(file).startsWith(start));
+}
+
+/** Returns the events. */
+async function runFiles(files, concurrency) {
   let file = { path: undefined, passed: 0, durationMs: 0 };
   const closeFile = () => {
     if (file.path !== undefined) {
@@ -105,7 +134,8 @@ async function runFiles(files) {
     }
   };
   const events = [];
-  for await (const event of run({ files, concurrency: CONCURRENCY, timeout: TIMEOUT_MS })) {
+  if (files.length === 0) return events;
+  for await (const event of run({ files, concurrency, timeout: TIMEOUT_MS })) {
     if (junitFile !== null) events.push(event);
     const { type, data } = event;
     if (type === 'test:stderr' || type === 'test:stdout') process.stdout.write(data.message);
@@ -118,8 +148,7 @@ async function runFiles(files) {
     if (count(type, data)) file.passed++;
   }
   closeFile();
-  if (junitFile === null) return;
-  await pipeline(Readable.from(events), junit, createWriteStream(junitFile));
+  return events;
 }
 
 /** Adds one event to the totals, and prints it unless it is a test that passed. */

@@ -23,13 +23,36 @@ export const FAST = [
 /** What takes longest, measured, the longest first: started first, they do not end alone. */
 export const LONGEST = [
   'docker/',
-  'distributed/processes',
-  'distributed/threads',
+  'distributed/fault-matrix',
   'property/worlds',
   'distributed/virtual-time',
-  'validation/rate-control',
+  'distributed/injection',
+  'scenario/found-worlds',
+  'distributed/injected-and-killed',
   'scenario/determinism',
+  'interop/tshark-captures',
+  'browser/pictures',
+  'deploy/render',
+  'validation/rate-control',
+  'distributed/infrastructure',
+  'distributed/processes',
 ];
 
-/** Tests that start no other program, and do not measure their own: many files share a process. */
-export const TOGETHER = ['unit/', 'validation/', 'property/'];
+/** Tests that mostly wait: for containers, for a lost process to be missed, for a disk. */
+export const WAITING = [
+  'docker/',
+  'distributed/broken-infrastructure',
+  'distributed/fault-matrix',
+  'distributed/infrastructure',
+  'distributed/join',
+  'distributed/object-storage',
+  'distributed/secrets',
+  'distributed/steering',
+  'distributed/verdicts',
+  'interop/lldp-daemons',
+  'interop/zipkin',
+  'nodes/',
+];
+
+/** Tests that leave nothing behind in their process: many files share one. */
+export const TOGETHER = ['unit/', 'validation/', 'property/', 'scenario/', 'interop/tshark'];
