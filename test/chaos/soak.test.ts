@@ -12,7 +12,7 @@ import { isLong } from '../kit/long-suite.js';
 
 const EXAMPLE = 'chaos.yaml';
 /** Seconds of all three parts together; an hour in the long suite. */
-const SECONDS = Number(process.env['SELVAGE_SOAK'] ?? (isLong ? 3600 : 6));
+const SECONDS = Number(process.env['SELVAGE_SOAK'] ?? (isLong ? 3600 : 3));
 const PART_PS = 1e9;
 /** Processes on loopback, with all that is wrong with these links, are about half as fast. */
 const LOOPBACK_SHARE = 0.4;

@@ -7,6 +7,7 @@ import { LiveFaults } from '../../services/runtime/live-faults.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { run, sourceOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
+import { skipUnlessLong } from '../kit/long-suite.js';
 
 const EXAMPLE = 'leaf-spine-all-to-all.yaml';
 const set = ['load.0.bytes=384KB'];
@@ -86,8 +87,10 @@ describe(
     };
 
     it('are there once each, and the run goes on to the end that a repetition has', () =>
-      check(['--services=3']));
+      check(['--services=3', '--threads=2']));
 
-    it('are so where services have two threads', () => check(['--services=3', '--threads=2']));
+    it('are so where services have one thread', { skip: skipUnlessLong }, () =>
+      check(['--services=3']),
+    );
   },
 );

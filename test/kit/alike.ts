@@ -12,7 +12,8 @@ import { inThreads } from './threads.js';
 
 /**
  * Runs a fabric with every check, and asserts that it does the same in threads, in random windows
- * with its devices in random order, and saved and restored at some times, which ascend.
+ * with its devices in random order, and saved and restored at some times, which ascend: a run that
+ * goes on in other devices each time.
  */
 export async function runsAlike(
   fabric: Fabric,
@@ -25,18 +26,22 @@ export async function runsAlike(
   const expected = digestsAt(wholeEngine(fabric), fabric, untilPs);
   const random = new RandomStream(5, 'alike');
   assert.deepEqual(inRandomWindows(fabric, untilPs, random), expected, 'random windows');
-  const engine = wholeEngine(fabric);
-  const windows = new Windows(engine, fabric.lookaheadPs);
+  let engine = wholeEngine(fabric);
   for (const atPs of savedAtPs) {
-    windows.run(atPs);
-    const states = engine.devices.map((_, d) => structuredClone(saveDevice(engine, d)));
-    const other = wholeEngine(fabric);
-    states.forEach((state, d) => {
-      restoreDevice(other, d, state);
-    });
-    assert.deepEqual(digestsAt(other, fabric, untilPs), expected, `saved at ${atPs} ps`);
+    new Windows(engine, fabric.lookaheadPs).run(atPs);
+    engine = restoredElsewhere(engine, fabric);
   }
+  assert.deepEqual(digestsAt(engine, fabric, untilPs), expected, 'saved and restored');
   return results;
+}
+
+function restoredElsewhere(engine: Engine, fabric: Fabric): Engine {
+  const states = engine.devices.map((_, d) => structuredClone(saveDevice(engine, d)));
+  const other = wholeEngine(fabric);
+  states.forEach((state, d) => {
+    restoreDevice(other, d, state);
+  });
+  return other;
 }
 
 function digestsAt(engine: Engine, fabric: Fabric, untilPs: number): string[] {

@@ -6,6 +6,7 @@ import { EXIT, exitCodeOf } from '../../services/cli/exit.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';
 import { intervalAt } from '../../services/fabric/assembly/series-interval.js';
 import { factsOf } from '../../services/report/page/page-of-run.js';
+import { summaryJson } from '../../services/report/summary/summary-json.js';
 import { seriesOf } from '../../services/report/page/page-series.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import type { SeriesRow } from '../../services/runtime/series-rows.js';
@@ -13,6 +14,7 @@ import { Session } from '../../services/runtime/session.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { ROOT } from '../kit/emulate.js';
 import { assertGolden, goldenFabric } from '../kit/golden.js';
+import { assertSummary } from '../kit/summary-schema.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
 
@@ -26,7 +28,7 @@ function sampled(name: string): Fabric {
 
 describe('examples', () => {
   for (const name of examples) {
-    it(`${name} completes, leaves its fingerprints, and what it expects holds`, () => {
+    it(`${name} completes, leaves its fingerprints and a summary by its schema, and what it expects holds`, () => {
       const fabric = sampled(name);
       const session = new Session(fabric, { check: true });
       while (session.advance(1000) === 'running');
@@ -40,6 +42,7 @@ describe('examples', () => {
       );
       noPortIsPlottedAboveItsRate(fabric, results, session.series().rows);
       assertGolden(name, results);
+      assertSummary(summaryJson({ results, expectations, wallSeconds: 0.5 }));
     });
   }
 });
