@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { nearestName } from '../settings/errors.js';
 
 interface HelpEntry {
   readonly name: string;
@@ -297,6 +298,129 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
   ],
 };
 
+/** The commands of `selvage k8s`. */
+const CLUSTER: readonly HelpEntry[] = [
+  {
+    name: 'run',
+    examples: [
+      ['k8s run scenario.yaml', 'create it, follow it, fetch its results, delete it'],
+      ['k8s run scenario.yaml --detach --run night', 'return when its pods run'],
+    ],
+  },
+  {
+    name: 'render',
+    examples: [
+      ['k8s render scenario.yaml --out manifests', 'for `kubectl apply -k manifests`'],
+      ['k8s render scenario.yaml --out manifests --threads 4', 'four cores for each service'],
+    ],
+  },
+  {
+    name: 'values',
+    examples: [
+      ['k8s values', 'for an editor of --values files'],
+      ['k8s values --chart', 'of the Helm chart'],
+    ],
+  },
+  {
+    name: 'list',
+    examples: [
+      ['k8s list', 'in all namespaces that you may read'],
+      ['k8s list --namespace night --json', 'of one, for a program'],
+    ],
+  },
+  {
+    name: 'attach',
+    examples: [
+      ['k8s attach', 'follow the run of namespace selvage'],
+      ['k8s attach --namespace night', 'of another'],
+    ],
+  },
+  {
+    name: 'logs',
+    examples: [
+      ['k8s logs', 'of all pods'],
+      ['k8s logs --role coordinator', 'of one role'],
+    ],
+  },
+  {
+    name: 'fetch',
+    examples: [
+      ['k8s fetch', 'into runs/'],
+      ['k8s fetch --namespace night --out results', 'of another run, elsewhere'],
+    ],
+  },
+  {
+    name: 'delete',
+    examples: [
+      ['k8s delete', 'the run of namespace selvage'],
+      ['k8s delete --namespace night', 'of another'],
+    ],
+  },
+  {
+    name: 'status',
+    examples: [
+      ['k8s status', 'progress, services, and why pods do not run'],
+      ['k8s status --json', 'for a program'],
+    ],
+  },
+  {
+    name: 'pause',
+    examples: [
+      ['k8s pause', 'the run of namespace selvage'],
+      ['k8s pause --namespace night', 'of another'],
+    ],
+  },
+  {
+    name: 'resume',
+    examples: [
+      ['k8s resume', 'the run of namespace selvage'],
+      ['k8s resume --namespace night', 'of another'],
+    ],
+  },
+  {
+    name: 'step',
+    examples: [
+      ['k8s step', 'one round of the paused run'],
+      ['k8s step --for 10us', 'a length of virtual time'],
+    ],
+  },
+  {
+    name: 'checkpoint',
+    examples: [
+      ['k8s checkpoint', 'the run of namespace selvage'],
+      ['k8s checkpoint --namespace night', 'of another'],
+    ],
+  },
+  {
+    name: 'stop',
+    examples: [
+      ['k8s stop', 'and keep what was measured'],
+      ['k8s stop --namespace night', 'of another namespace'],
+    ],
+  },
+  {
+    name: 'scale',
+    examples: [
+      ['k8s scale --services 8', 'continue in eight pods'],
+      ['k8s scale --services 2 --threads 4', 'in two, of four threads each'],
+    ],
+  },
+  {
+    name: 'inject',
+    examples: [
+      ['k8s inject --fault link-down --where leaf1 --for 10us', 'all links of leaf1'],
+      ['k8s inject --list', 'faults of the run'],
+    ],
+  },
+  {
+    name: 'ui',
+    examples: [
+      ['k8s ui', 'the live page, on any free port'],
+      ['k8s ui --port 8080', 'on this one'],
+    ],
+  },
+];
+
 /** Puts the commands of a program into groups, and two examples below the help of each. */
 export function arrangeHelp(program: Command): void {
   const entries = Object.entries(GROUPS).flatMap(([heading, group]) =>
@@ -305,12 +429,34 @@ export function arrangeHelp(program: Command): void {
   const rank = (command: Command): number =>
     entries.findIndex(({ name }) => name === command.name());
   (program.commands as Command[]).sort((a, b) => rank(a) - rank(b));
+  suggestCommands(program);
   for (const command of program.commands) {
     const entry = entries[rank(command)];
     if (entry === undefined) continue;
     command.helpGroup(entry.heading);
-    command.addHelpText('after', `\nExamples:\n${exampleLines(entry)}`);
+    addExamples(command, entry);
+    suggestCommands(command);
+    for (const within of command.commands) {
+      const own = CLUSTER.find(({ name }) => name === within.name());
+      if (own !== undefined) addExamples(within, own);
+    }
   }
+}
+
+/** Commander suggests close names in the same case only. */
+function suggestCommands(command: Command): void {
+  command.configureOutput({
+    outputError: (text, write) => {
+      const [, word = ''] = /^error: unknown command '(.*)'\n$/.exec(text) ?? [];
+      const names = command.commands.map((own) => own.name());
+      const meant = nearestName(word, names);
+      write(meant === null ? text : `${text}(Did you mean ${meant}?)\n`);
+    },
+  });
+}
+
+function addExamples(command: Command, entry: HelpEntry): void {
+  command.addHelpText('after', `\nExamples:\n${exampleLines(entry)}`);
 }
 
 /** Two lines that a person may type after `selvage`, each with what it does. */

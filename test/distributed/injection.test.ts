@@ -68,7 +68,7 @@ describe('a fault injected into a run that is under way', { timeout: 240_000 }, 
       await until(({ phase }) => phase === 'paused');
       const refused = selvage('inject', '--fault', 'freeze', '--where', 'h999');
       assert.equal(refused.status, 2);
-      assert.match(refused.error, /injected fault: no port is like that/);
+      assert.match(refused.error, /injected fault: no port matches/);
       const place = ['--where', 'device=leaf1,peer=spine*'];
       const loss = ['--fault', 'loss', ...place, '--set', 'probability=3%', '--name', 'rain'];
       const injected = selvage('inject', ...loss);

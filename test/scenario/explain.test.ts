@@ -31,6 +31,13 @@ describe('selvage explain', () => {
       ['buffers', 'switches.buffer'],
       ['Exit codes', 'exit-codes'],
       ['spine-leaf', 'fabric.generator'],
+      ['HoL blocking', 'victim'],
+      ['LLFC', 'pause'],
+      ['allreduce', 'load[].all-reduce'],
+      ['NVMe-oF', 'reliable'],
+      ['host', 'hosts'],
+      ['TCP', 'not-emulated'],
+      ['lookahead', 'partition'],
     ] as const) {
       assert.equal(explain(...term.split(' ')).split('\n')[0], topic, term);
     }

@@ -245,7 +245,7 @@ faults: [{ kind: freeze, where: ${where}, for: 1us }]
     const spines = hit('{ tier: spine }');
     assert.equal(spines.length, 4 * 4);
     assert.ok(spines.every((name) => name.startsWith('spine')));
-    assert.throws(() => hit('{ tier: core }'), /no port is like that: fault1 hits none/);
+    assert.throws(() => hit('{ tier: core }'), /no port matches: fault1 hits none/);
   });
 
   it('may be given by the link partner, and by all of that together', () => {

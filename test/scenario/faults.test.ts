@@ -258,7 +258,7 @@ describe('faults that hit nothing', () => {
   it('are bad input', () => {
     assert.throws(
       at('{ kind: freeze, where: { device: h7 } }'),
-      /no port is like that: fault1 hits none/,
+      /no port matches: fault1 hits none/,
     );
     assert.throws(
       at('{ kind: stuck-credit }'),

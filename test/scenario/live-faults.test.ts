@@ -119,7 +119,7 @@ describe('a fault that is injected into a run', () => {
     };
     refuse({ kind: 'lost' }, /^ScenarioError: injected fault: faults\.0\.kind: /);
     refuse({ kind: 'loss' }, /^ScenarioError: injected fault: loss needs probability/);
-    refuse({ kind: 'freeze', where: { device: 'h99' } }, /no port is like that/);
+    refuse({ kind: 'freeze', where: { device: 'h99' } }, /no port matches/);
     refuse({ kind: 'host-pause', where: { device: 's1' } }, /hits has a plain NIC/);
     assert.throws(() => {
       live.check({ kind: 'clear', name: 'fault7' });

@@ -133,6 +133,9 @@ describe('a run that goes on from a saved state', () => {
       branched(`faults=[{ ${fault}, at: 60us }]`, 'faults=[]'),
       declared(`faults=[{ ${fault}, at: 60us, until: 100us }]`),
     );
+    const late = selvage('branch', join(folder, 'whole'), '--at', '1s');
+    assert.equal(late.status, 2);
+    assert.match(late.stderr, /--at 1s: the run ends at [\d.]+ [mu]s; name a time before/);
   });
 
   it('is refused where the file has changed, the state is damaged, or nothing is there', () => {

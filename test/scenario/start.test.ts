@@ -27,6 +27,19 @@ describe('the first steps', () => {
     return { code: status, out: stdout, err: stderr };
   };
 
+  /** Two lines that begin with the command, with options that it has. */
+  const checkExamples = (...command: string[]): void => {
+    const help = selvage(...command, '--help').out;
+    const examples = help.split('\nExamples:\n')[1]?.trimEnd().split('\n') ?? [];
+    assert.equal(examples.length, 2, command.join(' '));
+    for (const line of examples) {
+      assert.ok(line.startsWith(`  selvage ${command.join(' ')}`), line);
+      const [words] = line.split(/ +# /);
+      if (command.join(' ') === 'k8s') continue;
+      for (const [option] of words!.matchAll(/--[a-z-]+/g)) assert.ok(help.includes(option), line);
+    }
+  };
+
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'selvage-start-'));
   });
@@ -67,17 +80,23 @@ describe('the first steps', () => {
     const names = [...out.matchAll(/^ {2}([a-z0-9]+)(?: \[| <| {2})/gm)].map(([, name]) => name!);
     assert.ok(names.length > 25);
     for (const name of names.filter((each) => each !== 'help')) {
-      const help = selvage(name, '--help').out;
-      const examples = help.split('\nExamples:\n')[1]?.trimEnd().split('\n') ?? [];
-      assert.equal(examples.length, 2, name);
-      for (const line of examples) {
-        const [, own, words] = /^ {2}selvage ([a-z0-9]+)(.*?) +# .+$/.exec(line) ?? [];
-        assert.equal(own, name);
-        if (name === 'k8s') continue;
-        for (const [option] of words!.matchAll(/--[a-z-]+/g))
-          assert.ok(help.includes(option), line);
-      }
+      checkExamples(name);
     }
+  });
+
+  it('show examples of the commands of a cluster', () => {
+    const { out } = selvage('k8s', '--help');
+    const [, list = ''] = /^Commands:\n(.*?)\n\n/ms.exec(out) ?? [];
+    const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name]) => name!);
+    assert.ok(names.length > 14);
+    for (const name of names.filter((each) => each !== 'help')) checkExamples('k8s', name);
+  });
+
+  it('are suggested in any case of letters', () => {
+    assert.match(selvage('RUN').err, /unknown command 'RUN'\n\(Did you mean run\?\)\n$/);
+    assert.match(selvage('Validat').err, /\(Did you mean validate\?\)\n$/);
+    assert.match(selvage('k8s', 'Lst').err, /\(Did you mean list\?\)\n$/);
+    assert.match(selvage('zzz').err, /^error: unknown command 'zzz'\n$/);
   });
 
   it('complete commands and options in each shell, and refuse others', () => {

@@ -9,6 +9,7 @@ import { LiveFaults } from '../../runtime/live-faults.js';
 import type { EmulateOptions } from '../emulation.js';
 import { emulate } from '../emulate.js';
 import { InputError } from '../exit.js';
+import { formatTime } from '../../report/format.js';
 import { loadFabric } from '../load-fabric.js';
 import { sameScenario, storedRun } from './resume.js';
 
@@ -45,6 +46,12 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   const session = new Session(before.fabric, { check: false });
   if (stored.state !== null && stored.state.boundPs <= atPs) session.restore(stored.state);
   session.runTo(atPs);
+  if (session.boundPs >= (session.endPs ?? Infinity)) {
+    const endPs = session.progress().virtualPs;
+    throw new InputError(
+      `--at ${options.at}: the run ends at ${formatTime(endPs)}; name a time before`,
+    );
+  }
   const past = new LiveFaults(before.loaded, before.fabric);
   for (const request of requestsFor(past.loaded, wanted.loaded)) {
     session.change(past.take(request, atPs).change, past.fabric);

@@ -9,6 +9,8 @@ import type { PluginOptions } from '../named-plugins.js';
 import { pluginsNamed } from '../named-plugins.js';
 import { ALIASES, LOAD_EXAMPLES, TOPICS } from '../topics.js';
 
+const ALIAS_OF = new Map(Object.entries(ALIASES).map(([name, topic]) => [joined(name), topic]));
+
 interface Explanation {
   readonly topic: string;
   readonly text: string;
@@ -86,19 +88,19 @@ function exampleOf(path: string, paths: readonly string[]): readonly string[] {
 }
 
 /**
- * The topic itself, in any case, by another name or in the singular; else every key with that last
- * part; else topics that mention it.
+ * The topic itself, in any case, by another name, in the singular or plural; else every key with
+ * that last part; else topics that mention it.
  */
 function lookUp(all: readonly Explanation[], topic: string): Explanation[] {
   const spoken = plain(topic);
-  for (const wanted of [spoken, spoken.replace(/s$/, '')]) {
-    for (const name of [wanted, plain(ALIASES[wanted] ?? '')]) {
-      const exact = all.filter((entry) => plain(entry.topic) === name);
-      if (exact.length > 0) return exact;
+  for (const wanted of [spoken, spoken.replace(/s$/, ''), `${spoken}s`, `${spoken}es`]) {
+    for (const name of [wanted, plain(ALIAS_OF.get(joined(wanted)) ?? '')]) {
+      const exact = all.filter((entry) => joined(entry.topic) === joined(name));
+      if (name !== '' && exact.length > 0) return exact;
     }
     const keys = all.filter((entry) => {
-      const own = plain(entry.topic);
-      return own.endsWith(`.${wanted}`) || own === `${wanted}[]`;
+      const own = joined(entry.topic);
+      return own.endsWith(`.${joined(wanted)}`) || own === `${joined(wanted)}[]`;
     });
     if (keys.length > 0) return keys;
   }
@@ -112,6 +114,11 @@ function plain(name: string): string {
     .trim()
     .toLowerCase()
     .replace(/[-_\s]+/g, ' ');
+}
+
+/** Without blanks and hyphens: `all-reduce` and `allreduce` are one. */
+function joined(name: string): string {
+  return plain(name).replaceAll(' ', '');
 }
 
 /** A key of the fabric and the same key of one device, `devices.*.…`, are shown once. */

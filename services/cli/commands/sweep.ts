@@ -1,8 +1,7 @@
-import { GRANTS } from '../../mechanisms/registry.js';
 import { join } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { VariantError } from '../../fabric/scenario/variants.js';
-import { didYouMean } from '../../settings/errors.js';
+import { didYouMean, listed } from '../../settings/errors.js';
 import { columnName } from '../../mechanisms/result-table.js';
 import { csv } from '../../report/csv.js';
 import { commandText } from '../../report/page/command-text.js';
@@ -88,7 +87,9 @@ export async function experimentCommand(
   const names = EXPERIMENTS.map((one) => one.name);
   const experiment = EXPERIMENTS.find((one) => one.name === name);
   if (experiment === undefined) {
-    throw new InputError(`no experiment is called ${name}${didYouMean(name, names)}`);
+    throw new InputError(
+      `no experiment is called ${name}${didYouMean(name, names)}; there is ${listed(names)}`,
+    );
   }
   needPage();
   const folder = options.out ?? join('runs', name);
@@ -116,7 +117,7 @@ function axesOf(vary: readonly string[]): Axis[] {
   const axes = vary.map((text): Axis => {
     const axis = axisOf(text);
     if (axis !== null) return axis;
-    throw new InputError(`--vary ${text}: write a path and values, as ${GRANTS.name}.counts=a,b`);
+    throw new InputError(`--vary ${text}: write a path and values, as seed=1,2,3`);
   });
   const count = axes.reduce((product, { values }) => product * values.length, 1);
   if (count > RUNS_MAX) throw new InputError(`${count} runs are too many; at most ${RUNS_MAX}`);

@@ -112,7 +112,10 @@ class FaultPlan {
   place(fault: FaultSection, index: number): void {
     const ends = this.select(fault);
     if (ends.length === 0) {
-      throw this.fail(['faults', index, 'where'], `no port is like that: ${fault.name} hits none`);
+      throw this.fail(
+        ['faults', index, 'where'],
+        `no port matches: ${fault.name} hits none; selvage topology lists them`,
+      );
     }
     let placed = 0;
     const { probability } = fault.where;

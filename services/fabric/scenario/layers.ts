@@ -41,7 +41,7 @@ class LayerReader {
     const name = plainValue(written);
     if (typeof name !== 'string') throw fail(`not a base file: ${show(name)}; write a file name`);
     const base = besideFile(file, name);
-    if (chain.includes(base)) throw fail(`a circle of files that extend each other: ${show(name)}`);
+    if (chain.includes(base)) throw fail(`a cycle of files that extend each other: ${show(name)}`);
     if (chain.length > EXTENDS_DEPTH_MAX) {
       throw fail(`files extend each other too deeply; at most ${EXTENDS_DEPTH_MAX} levels`);
     }

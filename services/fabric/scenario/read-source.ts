@@ -37,7 +37,7 @@ const YAML_PROBLEMS: Readonly<Record<ErrorCode, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'two colons on one line; put the value in quotes, or on its own lines',
   BLOCK_IN_FLOW: 'an indented block inside { } or [ ]; separate the entries by commas',
   DUPLICATE_KEY: 'the same key twice',
-  IMPOSSIBLE: 'it cannot be parsed here',
+  IMPOSSIBLE: 'no key and no value can begin here; keys are plain text',
   KEY_OVER_1024_CHARS: 'a key of more than 1024 characters',
   MISSING_CHAR: 'a character is missing: a comma, a colon, a quote, or the end of { } or [ ]',
   MULTILINE_IMPLICIT_KEY: 'a key goes over several lines; is a colon, or a quote, missing?',
@@ -168,7 +168,11 @@ class Converter {
     }
     if (isAlias(node)) {
       const target = this.anchors.get(node.source);
-      if (!target) throw this.error(place, `unknown alias: ${show(node.source)}`);
+      if (!target)
+        throw this.error(
+          place,
+          `unknown alias: ${show(node.source)}; an anchor (&) goes before it`,
+        );
       return { ...this.convert(target, depth + 1, true), place };
     }
     const converted = this.convertOwn(node, place, depth, inAlias);

@@ -274,6 +274,8 @@ function loadsSchemaOf(congestion: readonly string[], plugins: readonly Load[]) 
         return `not a load: ${show(input)}; ${remedy}`;
       }
       const keys = Object.keys(input);
+      const own = keys.filter((key) => kinds.includes(key));
+      if (own.length > 1) return `more than one kind of load: ${listed(own)}; write one entry each`;
       const hint = keys.map((key) => didYouMean(key, kinds)).find((text) => text !== '') ?? '';
       const given = `no kind of load among its keys: ${listed(keys)}`;
       return `${given}; one of ${listed(kinds)}${hint}`;

@@ -17,6 +17,9 @@ export function selectDevices(
   return [...selected];
 }
 
+/** Of a fabric's names, so many fit into an error. */
+const NAMES_SHOWN = 8;
+
 /** Devices of one kind, found by name. */
 export class NameTable {
   private readonly indexOf = new Map<string, number>();
@@ -49,8 +52,16 @@ export class NameTable {
     if (index !== undefined) return index;
     const other = this.topology.devices.find((device) => device.name === name);
     if (other !== undefined) throw this.fail(`${name} is a ${other.kind}, not a ${this.kind}`);
-    const hint = didYouMean(name, this.indexOf.keys());
-    throw this.fail(`there is no ${this.kind} ${name}${hint}`);
+    throw this.fail(`there is no ${this.kind} ${name}${this.hint(name)}`);
+  }
+
+  /** The name that was probably meant, or names that there are. */
+  private hint(name: string): string {
+    const names = [...this.indexOf.keys()];
+    const meant = didYouMean(name, names);
+    if (meant !== '' || names.length === 0) return meant;
+    const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : '';
+    return `; there are ${names.slice(0, NAMES_SHOWN).join(', ')}${more}`;
   }
 
   private range(prefix: string, first: string, last: number): number[] {

@@ -27,7 +27,7 @@ export const cbfc: MechanismSlice<CbfcTypes> = {
       check(section, path, places);
     },
   },
-  alsoCalled: ['uec', 'ultra ethernet'],
+  alsoCalled: ['credit based flow control', 'uec', 'ultra ethernet'],
   topic:
     'Credit-based flow control as Ultra Ethernet has it (UE 1.0, 5.2): a frame starts when its ' +
     'virtual channel has credits for it at the receiver. The receiver sends what it has freed ' +

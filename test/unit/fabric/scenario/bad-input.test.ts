@@ -248,6 +248,10 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'main.yaml:3:8: load.0: no kind of load among its keys: strem; one of stream, incast, ' +
         'permutation, all-to-all, all-reduce, random, replay; did you mean stream?',
     ],
+    [
+      'load: [{ incast: { from: h2, to: h1 }, permutation: {}, bytes: 1KB, priority: 3 }]',
+      'main.yaml:3:8: load.0: more than one kind of load: incast, permutation; write one entry each',
+    ],
     ['load: [{ stream: { from: h1 } }]', 'main.yaml:3:10: load.0.stream.to: missing; write a host'],
     [
       'load: [{ stream: { from: h1, to: h2 }, byts: 1 }]',

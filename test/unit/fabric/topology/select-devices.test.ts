@@ -43,6 +43,7 @@ describe('device selectors', () => {
       /there is no switch leef2; did you mean leaf2\?/,
     );
     assert.throws(() => select('h10..h13', 'host'), /there is no host h13; did you mean h1/);
+    assert.throws(() => select('gateway', 'switch'), /no switch gateway; there are leaf1, leaf2/);
     assert.throws(() => select('leaf1', 'host'), /leaf1 is a switch, not a host/);
     assert.throws(() => select('core*', 'switch'), /no switch has a name like core\*/);
     assert.throws(() => select('', 'host'), /no host is selected/);
