@@ -170,9 +170,37 @@
 {{- $_ := set $container "volumeMounts" (append $container.volumeMounts $mount) -}}
 {{- $volume := dict "name" "scenario" "configMap" (dict "name" "scenario") -}}
 {{- $_ := set .pod "volumes" (append .pod.volumes $volume) -}}
+{{- if .values.results -}}{{- include "selvage.results" . -}}{{- end -}}
 {{- $needs := .footprint.coordinator -}}
 {{- $mib := addf $needs.mib (mulf $needs.mibPerDevice (int .values.devices)) -}}
 {{- include "selvage.resources" (dict "container" $container "own" .values.coordinator "cpu" .footprint.coordinatorCpu "mib" $mib "heapMib" .footprint.heapMib) -}}
+{{- end -}}
+
+{{/* Results in S3-compatible storage, in place of a volume. */}}
+{{- define "selvage.results" -}}
+{{- $container := .container -}}
+{{- $values := .values -}}
+{{- $s3 := default dict $values.s3 -}}
+{{- $place := printf "--results=%s/%s" (trimSuffix "/" $values.results) .root.Release.Name -}}
+{{- $_ := set $container "args" (append $container.args $place) -}}
+{{- $env := $container.env -}}
+{{- $plain := hasPrefix "http://" (default "" $s3.endpoint) -}}
+{{- with $s3.endpoint -}}{{- $env = append $env (dict "name" "AWS_ENDPOINT_URL" "value" .) -}}{{- end -}}
+{{- with $s3.region -}}{{- $env = append $env (dict "name" "AWS_REGION" "value" .) -}}{{- end -}}
+{{- with $s3.style -}}{{- $env = append $env (dict "name" "SELVAGE_S3_STYLE" "value" .) -}}{{- end -}}
+{{- $env = append $env (dict "name" "AWS_SHARED_CREDENTIALS_FILE" "value" "/storage/credentials") -}}
+{{- if and $plain $s3.insecure -}}{{- $env = append $env (dict "name" "SELVAGE_INSECURE" "value" "1") -}}{{- end -}}
+{{- $_ := set $container "env" $env -}}
+{{- $mount := dict "name" "storage" "mountPath" "/storage" "readOnly" true -}}
+{{- $_ := set $container "volumeMounts" (append $container.volumeMounts $mount) -}}
+{{- $secret := required "s3.secret names the Secret with the credentials of the storage" $s3.secret -}}
+{{- $volumes := list -}}
+{{- range .pod.volumes -}}
+  {{- if or $values.infrastructure (ne .name "runs") -}}{{- $volumes = append $volumes . -}}{{- end -}}
+{{- end -}}
+{{- if not $values.infrastructure -}}{{- $volumes = append $volumes (dict "name" "runs" "emptyDir" dict) -}}{{- end -}}
+{{- $volume := dict "name" "storage" "secret" (dict "secretName" $secret "defaultMode" 288) -}}
+{{- $_ := set .pod "volumes" (append $volumes $volume) -}}
 {{- end -}}
 
 {{/* What the coordinator has for the objects of optional/. */}}

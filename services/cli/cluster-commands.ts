@@ -26,6 +26,31 @@ export function addClusterCommands(selvage: Command, tools: Tools): void {
   addMaking(k8s, tools);
   addFinding(k8s);
   addSteering(k8s, tools);
+  addFiles(selvage);
+}
+
+/** What pods execute before a run, and after it. */
+function addFiles(selvage: Command): void {
+  selvage
+    .command('unpack')
+    .description('put the files of a run together, whose pieces a pod has')
+    .argument('<from>', 'folder of the pieces')
+    .argument('<into>', 'an existing folder')
+    .action(async (from: string, into: string) => {
+      const { unpackCommand } = await import('./commands/unpack.js');
+      unpackCommand(from, into);
+    });
+
+  selvage
+    .command('download')
+    .description('copy a run directory from S3-compatible storage')
+    .argument('<place>', 's3://bucket/folder/run')
+    .argument('<dir>', 'folder for its files')
+    .option('--insecure', 'accept http:// off loopback')
+    .action(async (place: string, folder: string, options: { insecure?: boolean }) => {
+      const { downloadCommand } = await import('./commands/download.js');
+      process.exitCode = await downloadCommand(place, folder, options);
+    });
 }
 
 function addMaking(k8s: Command, { grouped, collect }: Tools): void {
@@ -37,6 +62,7 @@ function addMaking(k8s: Command, { grouped, collect }: Tools): void {
       .option('--image <image>', 'with a version (default: selvage:<this version>)')
       .option('--cluster', 'three brokers on three nodes, services spread over all')
       .option('--values <file>', 'what the cluster needs: nodes, volumes, resources, labels')
+      .option('--results <s3://…>', 'results in S3-compatible storage instead of a volume')
       .option(
         '--cpu <amount>',
         'CPU request of a service (default: 1 a thread, or 100m for one device)',

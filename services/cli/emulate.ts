@@ -13,10 +13,12 @@ import { prepareEngine } from '../runtime/engine-flags.js';
 import { eventsOf } from '../telemetry/events/event-table.js';
 import { captureFile } from '../telemetry/captures/capture-file.js';
 import { LiveFaults } from '../runtime/live-faults.js';
+import type { S3Address } from '../runtime/object-storage/s3-address.js';
 import { capturesWanted, warnOfOmitted } from './captured.js';
 import type { EmulateOptions, Emulation } from './emulation.js';
 import { exitCodeOf, InputError } from './exit.js';
 import { fleetOptions } from './fleet/distribution.js';
+import { isInsecureAccepted } from './fleet/encryption.js';
 import { framesWanted, warnOfUnkept } from './traced-frames.js';
 import { runElsewhere } from './runners/run-elsewhere.js';
 import { runHere } from './runners/run-here.js';
@@ -26,6 +28,7 @@ import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
 import type { MetricsAddress } from '../telemetry/metrics/serve-metrics.js';
 import { collectorFrom, exportTelemetry } from './telemetry-export.js';
+import { keepResults, resultsAddress } from './stored-results.js';
 import { leaveOutcome } from './termination-message.js';
 import { styleFor } from './style.js';
 
@@ -62,6 +65,7 @@ async function emulateSeen(
   }
   const collector = collectorFrom(options);
   const metricsAt = metricsAddressOf(options);
+  const storage = storageFor(options);
   const { infrastructure } = emulation.fabric.scenario;
   if (
     infrastructure.length > 0 &&
@@ -94,11 +98,12 @@ async function emulateSeen(
   const events = measured.events && eventsOf(fabric, measured.events);
   const record: RunRecord = { results, series, state, ...outputs, capture, events };
   const path = inputFault(() => directory.write(record));
-  leaveOutcome(record, process.env);
   print(record, file, path, options);
   if (captures !== null) warnOfOmitted(captures);
   if (measured.hops !== null) warnOfUnkept(measured.hops);
   if (options.parquet !== false) await addParquet(path);
+  if (storage !== null) await keepResults(path, storage);
+  leaveOutcome(record, process.env);
   await view?.finish(record);
   if (collector !== null) {
     const { operations = [], runtime } = measured;
@@ -116,6 +121,13 @@ function threadCount(fabric: Fabric, threads: string | undefined): number | null
     throw new InputError(`--threads ${threads}: not a number from 1 to ${most}, one per device`);
   }
   return Number(threads);
+}
+
+/** Null: the run directory stays where it is. */
+function storageFor(options: EmulateOptions): S3Address | null {
+  if (options.results === undefined) return null;
+  const isInsecure = isInsecureAccepted(options, process.env);
+  return resultsAddress(options.results, isInsecure, '--results');
 }
 
 function viewOf(

@@ -8,6 +8,8 @@ import type { OtlpOptions } from './telemetry-export.js';
 
 export interface EmulateOptions extends DistributionOptions, LiveOptions, OtlpOptions {
   readonly out?: string;
+  /** A place in S3-compatible storage for the run directory. */
+  readonly results?: string;
   readonly check?: boolean;
   /** Only in one process. */
   readonly checkRows?: boolean;

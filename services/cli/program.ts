@@ -171,6 +171,7 @@ export function program(): Command {
     .option('--threads <n>', 'each service in so many threads')
     .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
+    .option('--results <s3://…>', 'put the run directory there, too')
     .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, [])
     .option('--check', 'check conservation of frames and credit, and every pause, during the run')
     .option('--json', 'print the summary as JSON and nothing else')
@@ -208,16 +209,6 @@ export function program(): Command {
     .action(async () => {
       const { healthyCommand } = await import('./commands/healthy.js');
       process.exitCode = await healthyCommand();
-    });
-
-  selvage
-    .command('unpack')
-    .description('put the files of a run together, whose pieces a pod has')
-    .argument('<from>', 'folder of the pieces')
-    .argument('<into>', 'an existing folder')
-    .action(async (from: string, into: string) => {
-      const { unpackCommand } = await import('./commands/unpack.js');
-      unpackCommand(from, into);
     });
 
   selvage

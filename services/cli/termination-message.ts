@@ -8,7 +8,9 @@ export interface RunOutcome {
   readonly digest: string;
   /** How many the scenario has. */
   readonly expectations: number;
-  /** Those that failed, with what was measured. */
+  /** How many of them hold. */
+  readonly met: number;
+  /** The first that failed, with what was measured. */
   readonly failed: readonly string[];
 }
 
@@ -35,7 +37,16 @@ export function leaveOutcome(
     verdict: results.status,
     digest: results.digest,
     expectations: expectations.length,
+    met: expectations.length - failed.length,
     failed: failed.slice(0, SHOWN),
   };
-  writeFileSync(file, JSON.stringify(outcome).slice(0, MESSAGE_BYTES));
+  writeFileSync(file, fitted(outcome));
+}
+
+/** As many of the expectations that failed as there is room for: what is cut is no JSON. */
+function fitted(outcome: RunOutcome): string {
+  const text = JSON.stringify(outcome);
+  const { length } = outcome.failed;
+  if (length === 0 || Buffer.byteLength(text) <= MESSAGE_BYTES) return text;
+  return fitted({ ...outcome, failed: outcome.failed.slice(0, -1) });
 }

@@ -5,10 +5,10 @@
 //   node addons.js FOLDER ADDRESS API-SERVER
 
 import { createSocket } from 'node:dgram';
-import { chmodSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:https';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { Api } from './api.js';
 
 const [folder, address, server] = process.argv.slice(2) as [string, string, string];
 const SERVICE = '10.96.0.1';
@@ -22,13 +22,7 @@ const ANSWER_FLAGS = 0x8580;
 /** To the name of the question. */
 const POINTER = 0xc00c;
 
-const pki = join(folder, 'pki');
-const agent = new Agent({
-  ca: readFileSync(join(pki, 'ca.crt')),
-  cert: readFileSync(join(pki, 'admin.crt')),
-  key: readFileSync(join(pki, 'admin.key')),
-  keepAlive: true,
-});
+const api = new Api(folder, server);
 
 interface Metadata {
   readonly name: string;
@@ -65,26 +59,9 @@ interface Volume {
 /** Addresses by name. */
 let names = new Map<string, readonly string[]>();
 
-function call<T>(method: string, path: string, body?: object): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json' };
-    const sent = request(`${server}${path}`, { method, agent, headers }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (piece: string) => {
-        text += piece;
-      });
-      response.on('end', () => {
-        if ((response.statusCode ?? 500) < 400) resolve(JSON.parse(text) as T);
-        else reject(new Error(`${method} ${path}: ${text}`));
-      });
-    });
-    sent.on('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
-  });
-}
-
 /** Services have the addresses of their pods: no proxy is needed. */
 async function readNames(): Promise<void> {
-  const { items } = await call<{ items: Slice[] }>(
+  const { items } = await api.call<{ items: Slice[] }>(
     'GET',
     '/apis/discovery.k8s.io/v1/endpointslices',
   );
@@ -102,8 +79,8 @@ async function readNames(): Promise<void> {
 }
 
 async function provide(): Promise<void> {
-  const claims = await call<{ items: Claim[] }>('GET', '/api/v1/persistentvolumeclaims');
-  const volumes = await call<{ items: Volume[] }>('GET', '/api/v1/persistentvolumes');
+  const claims = await api.call<{ items: Claim[] }>('GET', '/api/v1/persistentvolumeclaims');
+  const volumes = await api.call<{ items: Volume[] }>('GET', '/api/v1/persistentvolumes');
   const known = new Set(volumes.items.map(({ metadata }) => metadata.name));
   for (const { metadata, spec, status } of claims.items) {
     const name = `pvc-${metadata.uid}`;
@@ -114,7 +91,7 @@ async function provide(): Promise<void> {
     // Whatever mask this process has: pods are not root.
     chmodSync(path, 0o777);
     const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...reference(metadata) };
-    await call('POST', '/api/v1/persistentvolumes', {
+    await api.call('POST', '/api/v1/persistentvolumes', {
       apiVersion: 'v1',
       kind: 'PersistentVolume',
       metadata: { name },
@@ -131,7 +108,7 @@ async function provide(): Promise<void> {
   for (const { metadata, spec, status } of volumes.items) {
     if (status.phase !== 'Released' && status.phase !== 'Failed') continue;
     if (spec.hostPath !== undefined) rmSync(spec.hostPath.path, { recursive: true, force: true });
-    await call('DELETE', `/api/v1/persistentvolumes/${metadata.name}`);
+    await api.call('DELETE', `/api/v1/persistentvolumes/${metadata.name}`);
   }
 }
 

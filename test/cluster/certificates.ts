@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NodePlace } from './node.js';
 
 // Who is who in a cluster: certificates of one authority, with users and groups in their subjects.
 
@@ -12,8 +13,16 @@ interface Subject {
   readonly names?: string;
 }
 
-/** Certificates of a cluster whose API server has an address; each user has a kubeconfig, too. */
-export function makeCertificates(folder: string, address: string, server: string): void {
+/** A user of a cluster whose rights are those of its role bindings: none at first. */
+export const MEMBER = 'member';
+
+/** Certificates of a cluster, whose API server is on the first node; each user has a kubeconfig. */
+export function makeCertificates(
+  folder: string,
+  places: readonly NodePlace[],
+  server: string,
+): void {
+  const { address } = places[0]!;
   const pki = join(folder, 'pki');
   mkdirSync(pki, { recursive: true });
   const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', DAYS];
@@ -31,8 +40,12 @@ export function makeCertificates(folder: string, address: string, server: string
     admin: { subject: '/O=system:masters/CN=admin' },
     'controller-manager': { subject: '/CN=system:kube-controller-manager' },
     scheduler: { subject: '/CN=system:kube-scheduler' },
-    kubelet: { subject: '/O=system:nodes/CN=system:node:node1', names: `DNS:node1,IP:${address}` },
+    [MEMBER]: { subject: `/O=fabric/CN=${MEMBER}` },
   };
+  for (const { name, address: own } of places) {
+    const subject = `/O=system:nodes/CN=system:node:${name}`;
+    subjects[name] = { subject, names: `DNS:${name},IP:${own}` };
+  }
   for (const [name, subject] of Object.entries(subjects)) {
     issue(pki, name, subject);
     writeFileSync(join(folder, `${name}.kubeconfig`), kubeconfig(pki, name, server));

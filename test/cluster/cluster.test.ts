@@ -4,7 +4,18 @@
  */
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
@@ -14,29 +25,27 @@ import { openEngine } from '../docker/engine.js';
 import { goProgram, whyNo } from '../kit/go-programs.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 import { skipUnlessLong } from '../kit/long-suite.js';
+import { ACCESS, BUCKET, noGateway } from '../kit/object-storage.js';
+import { blocksOf } from '../kit/page.js';
 import { EXAMPLE, MAIN } from '../kit/pods.js';
-import { ClusterNode, whyNoNode } from './node.js';
+import { fabricIn } from './fabrics.js';
+import { TestCluster, whyNoNode } from './test-cluster.js';
 
 const IMAGE = 'selvage:0.1.0';
 const PAUSE_IMAGE = 'local/pause:1';
 const TRIES = 240;
+const STORAGE_PORT = 7070;
 /** Pods of tests share two cores. */
 const SMALL = ['--cpu', '50m'];
+/** Frames of it pass between services all the time. */
 const STREAM = [
-  ...['--set', 'load=[{ name: endless, stream: { from: h1, to: h2 }, priority: 3 }]'],
+  ...['--set', 'load=[{ name: endless, stream: { from: h1, to: h16 }, priority: 3 }]'],
   ...['--set', 'expect=[]'],
 ];
 const ENDLESS = [...STREAM, '--set', 'duration=10s'];
 /** Long enough to be disturbed. */
 const LONG = [...STREAM, '--set', 'duration=30ms'];
 
-/** A leaf-spine of one spine. */
-const fabricIn = (leaves: number, hosts: number): object => {
-  const hostLink = { rate: '100G', length: '5m' };
-  const fabricLink = { rate: '100G', length: '50m' };
-  const size = { leaves, hostsPerLeaf: hosts, oversubscription: hosts };
-  return { fabric: { generator: 'leaf-spine', ...size, hostLink, fabricLink } };
-};
 const BURST = {
   priorities: { 3: { flowControl: 'pfc' } },
   load: [{ name: 'burst', incast: { from: 'h2..h9', to: 'h1' }, bytes: '20KB', priority: 3 }],
@@ -49,7 +58,7 @@ const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
 describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-on-node-'));
   const opened: (() => Promise<void>)[] = [];
-  let node: ClusterNode;
+  let cluster: TestCluster;
 
   before(async () => {
     const engine = await openEngine();
@@ -62,9 +71,9 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     const archive = join(folder, 'images.tar');
     const broker = /image: (nats:.+)/.exec(textOf('k8s/base/nats.yaml'))![1]!;
     engine.docker('save', '-o', archive, IMAGE, PAUSE_IMAGE, broker);
-    node = await ClusterNode.start();
-    opened.push(() => node.close());
-    node.load(archive);
+    cluster = await TestCluster.start();
+    opened.push(() => cluster.close());
+    for (const one of cluster.nodes) one.load(archive);
   });
 
   /** A test that fails leaves no run to the next. */
@@ -79,7 +88,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
 
   const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   const selvage = (...words: string[]): { code: number | null; text: string } =>
-    node.run(process.execPath, MAIN, ...words);
+    cluster.run(process.execPath, MAIN, ...words);
   const passes = (...words: string[]): string => {
     const { code, text } = selvage(...words);
     assert.equal(code, 0, `selvage ${words.join(' ')}: ${text}`);
@@ -103,7 +112,92 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     assert.match(text, new RegExp(`complete, digest ${digest}; 3 of 3 expectations hold`));
     assert.equal(digestIn(out), digest);
     assert.equal(passes('k8s', 'list'), 'no runs\n');
-    assert.doesNotMatch(node.kubectl('get', 'namespaces'), /selvage/);
+    assert.doesNotMatch(cluster.kubectl('get', 'namespaces'), /selvage/);
+    const [name] = readdirSync(out);
+    assert.equal(statSync(join(out, name!, 'digest')).uid, process.getuid!());
+  });
+
+  it('runs again at once, and prints the expectations that fail', () => {
+    const failing = 'expect=[{ metric: completion.p99, load: shuffle, max: 1us }]';
+    for (const name of ['first', 'second']) {
+      const words = ['--services', '2', ...SMALL, '--set', failing, '--out', join(folder, name)];
+      const { code, text } = selvage('k8s', 'run', EXAMPLE, ...words);
+      assert.equal(code, EXIT.EXPECTATIONS_FAILED, text);
+      assert.match(
+        text,
+        /complete, digest [0-9a-f]{32}; 0 of 1 expectations hold\n {2}expected completion\.p99/,
+      );
+    }
+  });
+
+  it('runs two at once one after the other, where there is room for one', async () => {
+    const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
+    const words = ['k8s', 'run', EXAMPLE, '--services', '2', '--cpu', '500m'];
+    const runs = await Promise.all(
+      ['selvage', 'lab'].map(async (namespace) => {
+        const out = ['--namespace', namespace, '--out', join(folder, `one-of-two-${namespace}`)];
+        const child = cluster.start(process.execPath, MAIN, ...words, ...out);
+        let text = '';
+        child.stderr!.setEncoding('utf8').on('data', (piece: string) => {
+          text += piece;
+        });
+        const [code] = (await once(child, 'close')) as [number | null];
+        assert.equal(code, 0, text);
+        return text;
+      }),
+    );
+    for (const text of runs) assert.match(text, new RegExp(`complete, digest ${digest}`));
+    assert.match(runs.join(''), /no room yet for its 4 pods/);
+  });
+
+  it('keeps results in S3-compatible storage, and fetches them there', { skip: noGateway }, () => {
+    const file = join(folder, 'storage.yaml');
+    const endpoint = cluster.startStorage(STORAGE_PORT, BUCKET);
+    writeFileSync(file, `results: s3://${BUCKET}/nightly\ns3: { insecure: true }\n`);
+    const keys = Object.entries({ ...ACCESS, AWS_ENDPOINT_URL: endpoint });
+    const variables = keys.map(([name, value]) => `${name}=${value}`);
+    const withKeys = (...words: string[]): string => {
+      const { code, text } = cluster.run('env', ...variables, process.execPath, MAIN, ...words);
+      assert.equal(code, 0, text);
+      return text;
+    };
+    const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
+    const [out, again, later] = ['stored', 'again', 'later'].map((name) => join(folder, name));
+    const words = ['--services', '2', ...SMALL, '--values', file, '--out', out!, '--keep'];
+    const text = withKeys('k8s', 'run', EXAMPLE, ...words);
+    assert.match(text, new RegExp(`complete, digest ${digest}`));
+    const claims = cluster.kubectl('-n', 'selvage', 'get', 'pvc', '-o', 'name');
+    assert.doesNotMatch(claims, /\/runs$/m);
+    passes('k8s', 'fetch', '--out', again!);
+    passes('k8s', 'delete');
+    const place = `s3://${BUCKET}/nightly/leaf-spine-all-to-all`;
+    withKeys('download', place, later!, '--insecure');
+    const digests = [digestIn(out!), digestIn(again!)];
+    digests.push(readFileSync(join(later!, 'digest'), 'utf8').trim());
+    assert.deepEqual(digests, [digest, digest, digest]);
+  });
+
+  it('does what the guide says, word for word', () => {
+    const place = join(folder, 'guide');
+    mkdirSync(join(place, 'bin'), { recursive: true });
+    symlinkSync(join(ROOT, 'examples'), join(place, 'examples'));
+    const program = `#!/bin/sh\nexec ${process.execPath} ${MAIN} "$@"\n`;
+    writeFileSync(join(place, 'bin/selvage'), program, { mode: 0o755 });
+    const blocks = blocksOf('docs/kubernetes.md').filter(({ language }) => language === 'sh');
+    const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
+    for (const { text } of blocks) {
+      const script = `cd ${place}\nPATH=${place}/bin:$PATH\n${text}`;
+      const { code, text: printed } = cluster.run('bash', '-ec', script);
+      assert.equal(code, 0, printed);
+      if (text.includes('k8s')) assert.match(printed, new RegExp(`complete, digest ${digest}`));
+    }
+    for (const name of ['results', 'fetched']) {
+      const out = join(place, name);
+      assert.equal(digestIn(out), digest);
+      const directory = readdirSync(out).find((one) => !one.endsWith('.cluster'))!;
+      assert.ok(existsSync(join(out, directory, 'report.html')));
+    }
+    assert.equal(passes('k8s', 'list'), 'no runs\n');
   });
 
   it('is steered, looked at and fetched by commands that know its namespace', () => {
@@ -145,12 +239,12 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
   };
   const longDigest = (): string => {
     const out = join(folder, 'here');
-    passes('run', EXAMPLE, '--quiet', '--out', out, ...LONG);
+    if (!existsSync(out)) passes('run', EXAMPLE, '--quiet', '--out', out, ...LONG);
     return readFileSync(join(out, 'digest'), 'utf8').trim();
   };
   const lose = (role: string): void => {
     const only = ['-n', 'selvage', 'delete', 'pod', '-l', `selvage=${role}`];
-    node.kubectl(...only, '--force', '--grace-period=0');
+    cluster.kubectl(...only, '--force', '--grace-period=0');
   };
 
   for (const role of ['service', 'coordinator', 'nats']) {
@@ -162,17 +256,17 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
 
   for (const name of ['apiserver', 'kubelet', 'scheduler']) {
     it(`has the same digest where the ${name} is restarted`, () =>
-      disturbed(`restarted ${name}`, () => node.restart(name)));
+      disturbed(`restarted ${name}`, () => cluster.restart(name)));
   }
 
   it('has the same digest where the node is drained, pod by pod', () =>
     disturbed('drained', async () => {
       const list = ['-n', 'selvage', 'get', 'pods', '-o', 'name', '-l', 'selvage=service'];
-      for (const pod of node
+      for (const pod of cluster
         .kubectl(...list)
         .trim()
         .split('\n')) {
-        node.kubectl('-n', 'selvage', 'delete', pod);
+        cluster.kubectl('-n', 'selvage', 'delete', pod);
         await setTimeout(1_000);
       }
     }));
@@ -186,18 +280,18 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
 
   it('waits for a service that stays pending, and says why', () =>
     disturbed('cordoned', async () => {
-      node.kubectl('cordon', 'node1');
+      cluster.kubectl('cordon', 'node1');
       const service = ['-l', 'selvage=service,batch.kubernetes.io/job-completion-index=1'];
-      node.kubectl('-n', 'selvage', 'delete', 'pod', ...service);
+      cluster.kubectl('-n', 'selvage', 'delete', 'pod', ...service);
       const why = 'service: 0/1 nodes are available';
       await until(() => selvage('k8s', 'status').text.includes(why));
       assert.match(selvage('k8s', 'status').text, /recovering, .*1 of 2 services/);
-      node.kubectl('uncordon', 'node1');
+      cluster.kubectl('uncordon', 'node1');
     }));
 
   it('shows the live page through the API server', () =>
     disturbed('watched', async () => {
-      const page = node.start(process.execPath, MAIN, 'k8s', 'ui');
+      const page = cluster.start(process.execPath, MAIN, 'k8s', 'ui');
       let printed = '';
       for (const stream of [page.stdout!, page.stderr!]) {
         stream.setEncoding('utf8').on('data', (text: string) => {
@@ -207,7 +301,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       const address = (): string => /http:\S+/.exec(printed)?.[0] ?? '';
       await until(() => address() !== '');
       const show = `fetch('${address()}').then((page) => page.text()).then(console.log)`;
-      assert.match(node.run(process.execPath, '-e', show).text, /<title>[^]*<script/);
+      assert.match(cluster.run(process.execPath, '-e', show).text, /<title>[^]*<script/);
       page.kill('SIGINT');
     }));
 
@@ -223,9 +317,9 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     const more = ['--values', values, '--set', `infrastructure=[${infrastructure.join(', ')}]`];
     const address = ['-o', 'jsonpath={.items[0].status.podIP}', '-l', 'selvage=coordinator'];
     const scraped = (): string => {
-      const pod = node.kubectl('-n', 'selvage', 'get', 'pods', ...address);
+      const pod = cluster.kubectl('-n', 'selvage', 'get', 'pods', ...address);
       const get = `fetch('http://${pod}:9464/metrics').then((page) => page.text())`;
-      return node.run(process.execPath, '-e', `${get}.then(console.log)`).text;
+      return cluster.run(process.execPath, '-e', `${get}.then(console.log)`).text;
     };
     let events = '';
     return disturbed(
@@ -235,12 +329,12 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
         const list = ['-n', 'selvage', 'get', 'events', '--field-selector=source=selvage'];
         const named = ['-o', 'jsonpath={range .items[*]}{.reason} {.message}{"\\n"}{end}'];
         await until(() => {
-          events = node.kubectl(...list, ...named);
+          events = cluster.kubectl(...list, ...named);
           return /EpochBegins epoch [45] begins/.test(events);
         });
         assert.match(events, /Recovering service \d was lost/);
         assert.match(
-          node.kubectl('-n', 'selvage', 'describe', 'job', 'coordinator'),
+          cluster.kubectl('-n', 'selvage', 'describe', 'job', 'coordinator'),
           /EpochBegins/,
         );
       },
@@ -259,18 +353,26 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       'services=2,devicesPerService=10',
     ];
     const chart = join(ROOT, 'k8s');
-    const { code, text } = node.run(HELM!, 'install', ...release, ...scenario, '-f', values, chart);
+    const { code, text } = cluster.run(
+      HELM!,
+      'install',
+      ...release,
+      ...scenario,
+      '-f',
+      values,
+      chart,
+    );
     assert.equal(code, 0, text);
     const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
     assert.match(passes('k8s', 'attach', '--namespace', 'charted'), new RegExp(digest));
-    node.run(HELM!, 'uninstall', 'release', '--namespace', 'charted');
-    node.kubectl('delete', 'namespace', 'charted');
+    cluster.run(HELM!, 'uninstall', 'release', '--namespace', 'charted');
+    cluster.kubectl('delete', 'namespace', 'charted');
   });
 
   it('says what a quota leaves, and that an image is missing', () => {
-    node.kubectl('create', 'namespace', 'narrow');
+    cluster.kubectl('create', 'namespace', 'narrow');
     const narrow = ['--namespace', 'narrow'];
-    node.kubectl('-n', 'narrow', 'create', 'quota', 'small', '--hard=pods=3');
+    cluster.kubectl('-n', 'narrow', 'create', 'quota', 'small', '--hard=pods=3');
     const full = selvage('k8s', 'run', EXAMPLE, '--services', '4', ...narrow);
     assert.equal(full.code, 2, full.text);
     assert.match(
@@ -281,7 +383,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     const { code, text } = selvage('k8s', 'run', EXAMPLE, ...missing, ...narrow);
     assert.equal(code, 3, text);
     assert.match(text, /cannot start: (ImagePullBackOff|ErrImagePull)/);
-    assert.equal(node.kubectl('-n', 'narrow', 'get', 'jobs', '-o', 'name'), '');
+    assert.equal(cluster.kubectl('-n', 'narrow', 'get', 'jobs', '-o', 'name'), '');
   });
 
   it('has one digest in a pod for each of 36 devices and in four', () => {
@@ -313,25 +415,5 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     const hunted = passes(...hunt, '--k8s', '--pods', '2', '--values', values);
     assert.match(hunted, /4 runs, nothing failed\n$/);
     assert.equal(passes('k8s', 'list'), 'no runs\n');
-  });
-
-  it('takes manifests of 4 to 10,000 devices in any number of pods', () => {
-    for (const [leaves, hosts] of [
-      [1, 2],
-      [7, 8],
-      [31, 32],
-      [99, 100],
-    ] as const) {
-      const load = [{ name: 'one', stream: { from: 'h1', to: 'h2' }, bytes: '1KB' }];
-      const file = join(folder, `fabric-${leaves}.yaml`);
-      writeFileSync(file, JSON.stringify({ selvage: 1, ...fabricIn(leaves, hosts), load }));
-      for (const services of [1, 4, leaves + 1]) {
-        const out = join(folder, `rendered-${leaves}-${services}`);
-        passes('k8s', 'render', file, '--services', `${services}`, '--out', out);
-        node.kubectl('apply', '--server-side', '-f', join(out, 'namespace.yaml'));
-        node.kubectl('apply', '--server-side', '--dry-run=server', '-k', out);
-      }
-    }
-    node.kubectl('delete', 'namespace', 'selvage');
   });
 });

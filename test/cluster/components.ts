@@ -1,6 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 // The components of Kubernetes, as the Go module proxy has them: one binary that is each of them by
@@ -10,6 +18,7 @@ const VERSION = 'v1.33.13';
 /** Modules of the same repository have versions of their own. */
 const STAGING_VERSION = VERSION.replace('v1', 'v0');
 const NAMES = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler', 'kubelet'] as const;
+const CHAOS_MESH = 'github.com/chaos-mesh/chaos-mesh@v0.9.1-0.20260902003049-47411975a8cb';
 const OUTPUT_OCTETS = 1 << 26;
 
 const MAIN = `package main
@@ -71,6 +80,20 @@ export function buildComponents(): void {
     symlinkSync('kubernetes', join(folder, name));
   }
   rmSync(source, { recursive: true });
+}
+
+/** Folder of the resource definitions of Chaos Mesh; null where its module cannot be had. */
+export function chaosMeshDefinitions(): string | null {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-module-'));
+  try {
+    writeFileSync(join(folder, 'go.mod'), 'module download\n');
+    const found = go(folder, 'mod', 'download', '-json', CHAOS_MESH);
+    return join((JSON.parse(found) as { Dir: string }).Dir, 'config/crd/bases');
+  } catch {
+    return null;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
 
 /** Replaces the modules that the repository has in folders by those of the proxy. */

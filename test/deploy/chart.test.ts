@@ -132,6 +132,11 @@ describe('the Helm chart', () => {
     const set = ['services=2', 'devicesPerService=9'];
     const values = 'metrics: podMonitor\notlp: http://collector:80/v1\n';
     same('observed', { render: words, set, values });
+    const stored =
+      'results: s3://runs/nightly/\ns3: { endpoint: "http://minio.storage:9000", region: eu, ' +
+      'style: path, secret: minio, insecure: true }\n';
+    same('stored', { render: words, set, values: stored });
+    same('at-aws', { render: words, set, values: 'results: s3://runs\ns3: { secret: aws }\n' });
     const breaking = [...words, '--set', 'infrastructure=[{ kind: kill, of: broker, after: 1s }]'];
     same('broken', { render: breaking, set: [...set, 'infrastructure=true'] });
   });

@@ -74,7 +74,8 @@ const WRONG: readonly (readonly [string, string[], NodeJS.ProcessEnv, string])[]
     'a bucket without keys',
     ['coordinate', EXAMPLE, ...NATS, '--insecure', '--checkpoints', 's3://runs'],
     { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: '' },
-    '--checkpoints s3://runs: AWS_SECRET_ACCESS_KEY is not set; requests are signed with it',
+    '--checkpoints s3://runs: AWS_SECRET_ACCESS_KEY is not set; requests are signed with it, ' +
+      'or with what AWS_SHARED_CREDENTIALS_FILE has',
   ],
   ['no coordinator', ['service', '--number', '1', ...NATS], {}, 'SELVAGE_COORDINATOR is not set'],
 ];

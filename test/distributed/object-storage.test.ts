@@ -1,6 +1,10 @@
 /** Checkpoints in S3-compatible storage: what it must do, how it fails, and a run with it. */
 
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { selvage } from '#contracts';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
@@ -9,6 +13,7 @@ import { S3CheckpointStorage } from '../../services/runtime/checkpoints/s3-check
 import { StoreError } from '../../services/runtime/checkpoints/store-error.js';
 import { s3AddressFrom } from '../../services/runtime/object-storage/s3-address.js';
 import { S3Bucket } from '../../services/runtime/object-storage/s3-bucket.js';
+import { getFolder, putFolder } from '../../services/runtime/object-storage/s3-folder.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 import type { ObjectStorage } from '../kit/object-storage.js';
@@ -103,6 +108,32 @@ for (const [kind, skip, start] of KINDS) {
       });
     });
 
+    it('has folders, whose files may be larger than a part', async () => {
+      await using<ObjectStorage>(start(), async (storage) => {
+        const own = mkdtempSync(join(tmpdir(), 'selvage-folder-'));
+        const [from, to] = [join(own, 'from'), join(own, 'to')];
+        const partOctets = 5 << 20;
+        const files = new Map([
+          ['small', Buffer.from('a')],
+          ['none', Buffer.alloc(0)],
+          ['tables/whole', randomBytes(partOctets)],
+          ['tables/large.pcapng', randomBytes(2 * partOctets + 7)],
+        ]);
+        mkdirSync(join(from, 'tables'), { recursive: true });
+        for (const [name, octets] of files) writeFileSync(join(from, name), octets);
+        const bucket = bucketAt(storage, {}, `s3://${BUCKET}/team/run`);
+        const options = { patienceMs: PATIENCE_MS, partOctets };
+        await bucket.put('of a run before', Uint8Array.of(1));
+        await putFolder(bucket, from, options);
+        assert.deepEqual((await bucket.list('')).sort(), [...files.keys()].sort());
+        assert.equal(await getFolder(bucket, to, options), files.size);
+        for (const [name, octets] of files) {
+          assert.ok(octets.equals(readFileSync(join(to, name))), name);
+        }
+        rmSync(own, { recursive: true });
+      });
+    });
+
     it('does not answer: requests are repeated until it does', async () => {
       await using<ObjectStorage>(start(), async (storage) => {
         const bucket = bucketAt(storage);
@@ -116,6 +147,35 @@ for (const [kind, skip, start] of KINDS) {
 }
 
 describe('object storage', () => {
+  it('has keys in variables, or in a profile of a file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-keys-'));
+    const file = join(folder, 'credentials');
+    const profile = (name: string): string =>
+      `[${name}]\naws_access_key_id = ${name}\naws_secret_access_key=s/${name}\n`;
+    writeFileSync(file, `${profile('other')}\n${profile('default')}aws_session_token = t\n`);
+    const keysOf = (env: NodeJS.ProcessEnv): unknown[] => {
+      const all = { AWS_SHARED_CREDENTIALS_FILE: file, ...env };
+      const { accessKeyId, secretAccessKey, sessionToken } = s3AddressFrom('s3://runs', all);
+      return [accessKeyId, secretAccessKey, sessionToken];
+    };
+    assert.deepEqual(keysOf({}), ['default', 's/default', 't']);
+    assert.deepEqual(keysOf({ AWS_PROFILE: 'other' }), ['other', 's/other', undefined]);
+    assert.deepEqual(keysOf({ AWS_ACCESS_KEY_ID: 'own' }), ['own', 's/default', 't']);
+    assert.throws(() => keysOf({ AWS_PROFILE: 'none' }), /AWS_ACCESS_KEY_ID is not set/);
+    const absent = { AWS_SHARED_CREDENTIALS_FILE: join(folder, 'absent') };
+    assert.throws(() => keysOf(absent), /AWS_SHARED_CREDENTIALS_FILE .*absent: ENOENT/);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('that holds a file of no folder is refused', async () => {
+    await using(MemoryBucket.start(), async (storage) => {
+      const bucket = bucketAt(storage);
+      storage.objects.set('team/a/../../outside', Buffer.of(1));
+      const fetched = getFolder(bucket, join(tmpdir(), 'never'), { patienceMs: PATIENCE_MS });
+      await assert.rejects(fetched, /not a file of a run directory/);
+    });
+  });
+
   it('that fails for a while is tried again', async () => {
     await using(MemoryBucket.start(), async (storage) => {
       const bucket = bucketAt(storage);

@@ -23,10 +23,17 @@ export interface ObjectStorage {
   stop(): void;
 }
 
-const GATEWAY = goProgram('versitygw');
+export const GATEWAY = goProgram('versitygw');
 export const noGateway = whyNo('versitygw', GATEWAY);
 const TRIES = 500;
 const PAUSE_MS = 20;
+
+/** Its arguments, for buckets that are folders of `data`. */
+export function gatewayWords(address: string, data: string, metadata: string): string[] {
+  const { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret } = ACCESS;
+  const own = ['--access', access, '--secret', secret, '--port', address, '--quiet'];
+  return [...own, 'posix', '--sidecar', metadata, data];
+}
 
 /** A storage server that others have made, over a folder. */
 export class Gateway implements ObjectStorage {
@@ -42,19 +49,8 @@ export class Gateway implements ObjectStorage {
     const folder = mkdtempSync(join(above, 'selvage-s3-'));
     const [data, metadata] = [join(folder, 'data'), join(folder, 'metadata')];
     for (const one of [join(data, BUCKET), metadata]) mkdirSync(one, { recursive: true });
-    const { AWS_ACCESS_KEY_ID: access, AWS_SECRET_ACCESS_KEY: secret } = ACCESS;
-    const words = [
-      '--access',
-      access,
-      '--secret',
-      secret,
-      '--port',
-      `127.0.0.1:${port}`,
-      '--quiet',
-    ];
-    const child = spawn(GATEWAY!, [...words, 'posix', '--sidecar', metadata, data], {
-      stdio: 'ignore',
-    });
+    const words = gatewayWords(`127.0.0.1:${port}`, data, metadata);
+    const child = spawn(GATEWAY!, words, { stdio: 'ignore' });
     const url = `http://127.0.0.1:${port}`;
     const gateway = new Gateway({ ...ACCESS, AWS_ENDPOINT_URL: url }, child, folder);
     for (let left = TRIES; left > 0 && child.exitCode === null; left--) {
@@ -81,6 +77,7 @@ export class Gateway implements ObjectStorage {
  */
 export class MemoryBucket implements ObjectStorage {
   readonly objects = new Map<string, Buffer>();
+  private readonly parts = new Map<string, Buffer>();
   /** Statuses that the next requests get. */
   readonly failures: number[] = [];
   /** Entries on a page of a list. */
@@ -146,16 +143,43 @@ export class MemoryBucket implements ObjectStorage {
   ): void {
     const { objects } = this;
     const isNew = request.headers['if-none-match'] === '*' && !this.ignoresConditions;
+    const query = new URL(request.url!, 'http://x').searchParams;
+    if (query.has('uploads') || query.has('uploadId')) {
+      this.serveParts(key, query, body, response);
+      return;
+    }
     if (request.method === 'DELETE') objects.delete(key);
     if (request.method === 'DELETE') response.writeHead(204).end();
     else if (request.method === 'GET') {
       const found = objects.get(key);
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
       if (found === undefined) fail(404, 'NoSuchKey');
-      else response.end(found);
+      else if (from === undefined) response.end(found);
+      else if (Number(from) >= found.length) fail(416, 'InvalidRange');
+      else response.writeHead(206).end(found.subarray(Number(from), Number(to) + 1));
     } else if (isNew && objects.has(key)) fail(412, 'PreconditionFailed');
     else {
       objects.set(key, body);
       response.end();
+    }
+  }
+
+  /** An object in parts, which appears when all of them are there. */
+  private serveParts(
+    key: string,
+    query: URLSearchParams,
+    body: Buffer,
+    response: ServerResponse,
+  ): void {
+    const number = query.get('partNumber');
+    if (query.has('uploads')) response.end('<R><UploadId>1</UploadId></R>');
+    else if (number !== null) {
+      this.parts.set(`"${number}"`, body);
+      response.writeHead(200, { etag: `"${number}"` }).end();
+    } else {
+      const tags = [...body.toString().matchAll(/<ETag>([^<]+)<\/ETag>/g)].map(([, tag]) => tag!);
+      this.objects.set(key, Buffer.concat(tags.map((tag) => this.parts.get(tag)!)));
+      response.end('<CompleteMultipartUploadResult/>');
     }
   }
 

@@ -148,7 +148,7 @@ describe('YAML of the documents', () => {
 
   /** A scenario, a part of one, a manifest of Kubernetes, or values for one. */
   function check({ name, text, base = BASE }: Block, folder: string): void {
-    if (name === 'values.yaml') {
+    if (name?.endsWith('values.yaml') === true) {
       readValues(join(folder, name));
       return;
     }

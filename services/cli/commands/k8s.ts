@@ -9,6 +9,7 @@ import { placementRequest } from '../fleet/distribution.js';
 import type { Nodes } from '../kubernetes/default-placement.js';
 import { needsNodes, onNodes } from '../kubernetes/default-placement.js';
 import { imageOf, runNameOf } from '../kubernetes/identity.js';
+import { resultsPlace } from '../kubernetes/keep-results.js';
 import { renderRun } from '../kubernetes/render-run.js';
 import { filesOf } from '../kubernetes/scenario-files.js';
 import type { Values } from '../kubernetes/values.js';
@@ -24,6 +25,8 @@ export interface RenderOptions extends DistributionOptions {
   readonly cluster?: boolean;
   /** File of values for the cluster. */
   readonly values?: string;
+  /** A place in S3-compatible storage for the run directory. */
+  readonly results?: string;
   /** CPU request of each service. */
   readonly cpu?: string;
 }
@@ -101,6 +104,7 @@ export function renderScenario(
     placementArgs,
     cluster: options.cluster === true,
     values,
+    results: resultsPlace(options.results, values, process.env),
     breaksPods: breaksPods(fabric),
   });
   return { run, image, services: placement.length, values, files };

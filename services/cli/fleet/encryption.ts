@@ -6,6 +6,8 @@ import { isS3, s3AddressFrom } from '../../runtime/object-storage/s3-address.js'
 import { SettingsError } from '../../runtime/service/settings.js';
 import { InputError } from '../exit.js';
 
+const CHECKPOINTS = '--checkpoints';
+
 /** Addresses of the processes of a run, and their encryption. */
 export interface RunLinks {
   readonly broker: BrokerOptions | null;
@@ -20,12 +22,7 @@ export interface RunLinks {
 export function requireEncryption(links: RunLinks, isInsecure: boolean): void {
   const { broker, control, controlTls, storage } = links;
   if (isInsecure) return;
-  if (storage?.endpoint.protocol === 'http:' && !isLoopback(storage.endpoint.hostname)) {
-    throw new InputError(
-      `--checkpoints: ${storage.endpoint.origin} is not on loopback, and not encrypted; ` +
-        'write https://… in AWS_ENDPOINT_URL, or accept it with --insecure',
-    );
-  }
+  if (storage !== null) requireEncryptedStorage(storage, CHECKPOINTS);
   const plain = broker?.tls === undefined ? (broker?.servers ?? []) : [];
   const exposed = plain.map((url) => new URL(url)).find(({ hostname }) => !isLoopback(hostname));
   if (exposed !== undefined) {
@@ -43,13 +40,30 @@ export function requireEncryption(links: RunLinks, isInsecure: boolean): void {
   );
 }
 
-/** The bucket that `--checkpoints` names; null if it names something else. */
-export function storageOf(place: string | null, env: NodeJS.ProcessEnv): S3Address | null {
+/** Whether requests to it can be read on their way. */
+export function isExposed({ endpoint }: S3Address): boolean {
+  return endpoint.protocol === 'http:' && !isLoopback(endpoint.hostname);
+}
+
+export function requireEncryptedStorage(storage: S3Address, option: string): void {
+  if (!isExposed(storage)) return;
+  throw new InputError(
+    `${option}: ${storage.endpoint.origin} is not on loopback, and not encrypted; ` +
+      'write https://… in AWS_ENDPOINT_URL, or accept it with --insecure',
+  );
+}
+
+/** The bucket that an option names; null if it names something else. */
+export function storageOf(
+  place: string | null,
+  env: NodeJS.ProcessEnv,
+  option = CHECKPOINTS,
+): S3Address | null {
   if (place === null || !isS3(place)) return null;
   try {
     return s3AddressFrom(place, env);
   } catch (error) {
-    throw error instanceof SettingsError ? new InputError(`--checkpoints ${error.message}`) : error;
+    throw error instanceof SettingsError ? new InputError(`${option} ${error.message}`) : error;
   }
 }
 

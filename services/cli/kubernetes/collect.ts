@@ -1,6 +1,8 @@
-import type { V1Job, V1Pod } from '@kubernetes/client-node';
+import { basename } from 'node:path';
+import type { V1Container, V1Job, V1Pod, V1Volume } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
+import { resultsIn, STORAGE } from './keep-results.js';
 import { ROLE_LABEL } from './labels.js';
 import { copyOut } from './pod-streams.js';
 import type { FollowOptions } from './follow.js';
@@ -58,7 +60,11 @@ async function collectingPod(cluster: Cluster): Promise<PodManifest> {
     throw new ClusterError(`namespace ${cluster.namespace} has no run`);
   }
   const { image, securityContext } = pod.containers[0]!;
-  const isRuns = ({ name }: { readonly name: string }): boolean => name === 'runs';
+  const isRuns = ({ name }: Named): boolean => name === 'runs';
+  const stored = isEmpty(pod.volumes!.find(isRuns))
+    ? resultsIn(pod.containers[0]!.args)
+    : undefined;
+  const isNeeded = (one: Named): boolean => isRuns(one) || one.name === STORAGE;
   const container = {
     name: COLLECT,
     ...{ image, securityContext },
@@ -89,9 +95,37 @@ async function collectingPod(cluster: Cluster): Promise<PodManifest> {
       imagePullSecrets: pod.imagePullSecrets,
       nodeSelector: pod.nodeSelector,
       tolerations: pod.tolerations,
-      volumes: pod.volumes!.filter(isRuns),
+      volumes: pod.volumes!.filter(isNeeded),
+      ...(stored !== undefined && {
+        initContainers: [downloading(pod.containers[0]!, stored, isNeeded)],
+      }),
       containers: [container],
     },
+  };
+}
+
+interface Named {
+  readonly name: string;
+}
+
+function isEmpty(volume: V1Volume | undefined): boolean {
+  return volume?.emptyDir !== undefined;
+}
+
+/** Fetches results from storage that this machine may not reach. */
+function downloading(
+  { image, securityContext, env, volumeMounts }: V1Container,
+  place: string,
+  isNeeded: (one: Named) => boolean,
+): object {
+  return {
+    name: 'download',
+    terminationMessagePolicy: 'FallbackToLogsOnError',
+    ...{ image, securityContext },
+    args: ['download', place, `${RUNS}/${basename(place)}`],
+    env: env!.filter(({ name }) => /^(AWS_|SELVAGE_(S3|INSECURE))/.test(name)),
+    volumeMounts: volumeMounts!.filter(isNeeded),
+    resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
   };
 }
 
@@ -107,6 +141,11 @@ async function untilRunning(cluster: Cluster, { note, stopped }: FollowOptions):
     if (pods.some(({ status }) => status?.phase === 'Running')) return;
     const hopeless = whyHopeless(pods);
     if (hopeless !== null) throw new ClusterError(hopeless);
+    const failed = pods.find(({ status }) => status?.phase === 'Failed');
+    if (failed !== undefined) {
+      const { message } = failed.status?.initContainerStatuses?.[0]?.state?.terminated ?? {};
+      throw new ClusterError(`pod ${COLLECT} failed: ${(message ?? 'no reason given').trimEnd()}`);
+    }
     const words = whyPending({ pods, jobs: [], claims: [], events: [] }).join('\n  ');
     if (words !== '' && words !== noted) note(words);
     noted = words;

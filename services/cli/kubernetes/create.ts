@@ -15,7 +15,7 @@ export async function validate(
   const namespace = manifests.find(isNamespace)!;
   const others = manifests.filter((manifest) => !isNamespace(manifest));
   try {
-    const makesNamespace = (await cluster.read(namespace)) === null;
+    const makesNamespace = !(await exists(cluster, namespace));
     await preflight(cluster, others, { makesNamespace, nodes });
     if (makesNamespace) {
       await cluster.check(namespace);
@@ -30,6 +30,17 @@ export async function validate(
   }
 }
 
+/** A user without the right to look has rights in a namespace that exists, or in none. */
+async function exists(cluster: Cluster, namespace: Manifest): Promise<boolean> {
+  try {
+    return (await cluster.read(namespace)) !== null;
+  } catch (error) {
+    if ((error as ClusterError).code === FORBIDDEN) return true;
+    throw error;
+  }
+}
+
+const FORBIDDEN = 403;
 /** A namespace that exists in every cluster. */
 const DEFAULT_NAMESPACE = 'default';
 const INVALID = [400, 422];

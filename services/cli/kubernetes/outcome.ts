@@ -13,11 +13,12 @@ export function outcomeOf(end: PodEnd | null): RunOutcome | null {
 }
 
 /** Lines for a person: verdict, digest, and each expectation that failed. */
-export function outcomeText({ verdict, digest, expectations, failed }: RunOutcome): string {
-  const met = expectations - failed.length;
+export function outcomeText({ verdict, digest, expectations, met, failed }: RunOutcome): string {
   const kept = expectations === 0 ? '' : `; ${met} of ${expectations} expectations hold`;
+  const more = expectations - met - failed.length;
   return [
     `${verdict}, digest ${digest}${kept}`,
     ...failed.map((text) => `  expected ${text}`),
+    ...(more > 0 ? [`  and ${more} more`] : []),
   ].join('\n');
 }

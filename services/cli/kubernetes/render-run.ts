@@ -3,6 +3,8 @@ import type { Placement } from '../../fabric/placement/placement.js';
 import type { Footprint } from './footprint.js';
 import { coordinatorFootprint, serviceFootprint } from './footprint.js';
 import { encrypt, tlsSecret } from './encrypt.js';
+import type { ResultsPlace } from './keep-results.js';
+import { fitResults, resultsManifests } from './keep-results.js';
 import { runLabels, SELVAGE } from './labels.js';
 import type { Container, Manifest } from './manifests.js';
 import { KUSTOMIZATION, manifestsIn, textOf } from './manifests.js';
@@ -30,21 +32,32 @@ export interface ClusterRun {
   /** Three brokers on separate nodes, rather than one. */
   readonly cluster: boolean;
   readonly values: Values;
+  /** Null: results are on a volume. */
+  readonly results: ResultsPlace | null;
   /** The scenario has infrastructure faults. */
   readonly breaksPods: boolean;
 }
 
 const CLUSTER = 'components/cluster';
+const CLAIM = 'PersistentVolumeClaim';
 
 /** Files by path: a folder for `kubectl apply -k`. */
 export function renderRun(run: ClusterRun): Map<string, string> {
   const files = new Map<string, string>();
   const maps = scenarioMaps(filesWithPlacement(run));
   for (const [name, manifests] of manifestsIn('base')) {
-    for (const manifest of manifests) fit(manifest, run, maps);
-    files.set(name, yamlOf(manifests));
+    const wanted = manifests.filter(({ kind }) => kind !== CLAIM || keepsVolume(run));
+    for (const manifest of wanted) fit(manifest, run, maps);
+    files.set(name, yamlOf(wanted));
   }
-  const own = [...maps, keySecret(run), tlsSecret(run), ...optionalManifests(run)];
+  const { results } = run;
+  const own = [
+    ...maps,
+    keySecret(run),
+    tlsSecret(run),
+    ...optionalManifests(run),
+    ...(results === null ? [] : resultsManifests(results)),
+  ];
   for (const manifest of own) label(manifest, run);
   files.set('run.yaml', yamlOf(own));
   if (run.cluster) {
@@ -60,6 +73,11 @@ export function renderRun(run: ClusterRun): Map<string, string> {
   const resources = [...files.keys()].filter((path) => !path.includes('/'));
   files.set(KUSTOMIZATION, stringify(kustomization(resources, run.cluster)));
   return files;
+}
+
+/** What infrastructure faults have struck outlives the pod of a coordinator. */
+function keepsVolume({ results, breaksPods }: ClusterRun): boolean {
+  return results === null || breaksPods;
 }
 
 function yamlOf(manifests: readonly object[]): string {
@@ -111,6 +129,8 @@ function fit(manifest: Manifest, run: ClusterRun, maps: readonly Manifest[]): vo
     fitCoordinator(container, run);
     fitObserved(spec.template!, run);
     mountScenario(pod, container, maps);
+    const { results } = run;
+    if (results !== null) fitResults(pod, results, { run: run.run, keepsVolume: keepsVolume(run) });
   }
 }
 

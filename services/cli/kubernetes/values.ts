@@ -47,6 +47,24 @@ const OWNERS = {
     .describe('for fabrics of more than 64 devices (default: what the cluster has)'),
   storageClass: z.string().optional().describe('of both volumes (default: that of the cluster)'),
   runsStorage: QUANTITY.optional().describe('volume of the run directory (default: 1Gi)'),
+  results: z
+    .string()
+    .regex(/^s3:\/\//, 's3://bucket/folder')
+    .optional()
+    .describe('S3-compatible storage for run directories, instead of a volume'),
+  s3: z
+    .strictObject({
+      endpoint: z.string().optional().describe("another server than AWS's, https://storage:9000"),
+      region: z.string().optional().describe('default: us-east-1'),
+      style: z.enum(['path', 'virtual']).optional().describe('the bucket in the path or the host'),
+      secret: z
+        .string()
+        .optional()
+        .describe('a Secret whose key `credentials` is a file of AWS tools (default: yours)'),
+      insecure: z.boolean().optional().describe('true: http:// is accepted'),
+    })
+    .optional()
+    .describe('of that storage (default: what the variables of AWS tools say)'),
   brokerStorage: QUANTITY.optional().describe('volume of each broker (default: 2Gi)'),
   service: resources.optional().describe('of each service (default: by its devices)'),
   point: resources.optional().describe('of each pod of a sweep or a hunt (default: by devices)'),

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { SettingsError } from '../service/settings.js';
 
 /** A place in S3-compatible storage, and how requests to it are signed. */
@@ -16,6 +17,8 @@ export interface S3Address {
   readonly sessionToken: string | undefined;
 }
 
+/** Names a file with the keys of one user, in the format of AWS tools. */
+export const CREDENTIALS_FILE = 'AWS_SHARED_CREDENTIALS_FILE';
 const SCHEME = 's3://';
 const PLACE = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:\/[\w-][\w.-]*)*)\/?$/;
 
@@ -32,10 +35,14 @@ export function s3AddressFrom(place: string, env: NodeJS.ProcessEnv): S3Address 
         'a folder of letters, digits, _, - and .',
     );
   }
+  const file = credentialsIn(set(env, CREDENTIALS_FILE), set(env, 'AWS_PROFILE') ?? 'default');
   const key = (name: string): string => {
-    const value = set(env, name);
+    const value = set(env, name) ?? file[name];
     if (value !== undefined) return value;
-    throw new SettingsError(`${place}: ${name} is not set; requests are signed with it`);
+    throw new SettingsError(
+      `${place}: ${name} is not set; requests are signed with it, or with what ` +
+        `${CREDENTIALS_FILE} has`,
+    );
   };
   const region = set(env, 'AWS_REGION', 'AWS_DEFAULT_REGION') ?? 'us-east-1';
   const named = set(env, 'AWS_ENDPOINT_URL_S3', 'AWS_ENDPOINT_URL');
@@ -48,8 +55,34 @@ export function s3AddressFrom(place: string, env: NodeJS.ProcessEnv): S3Address 
     isPathStyle: isPathStyle(env, named !== undefined),
     accessKeyId: key('AWS_ACCESS_KEY_ID'),
     secretAccessKey: key('AWS_SECRET_ACCESS_KEY'),
-    sessionToken: set(env, 'AWS_SESSION_TOKEN'),
+    sessionToken: set(env, 'AWS_SESSION_TOKEN') ?? file['AWS_SESSION_TOKEN'],
   };
+}
+
+/** Credentials of a profile in the format of AWS tools, as the variables that they read. */
+function credentialsIn(file: string | undefined, profile: string): NodeJS.ProcessEnv {
+  if (file === undefined) return {};
+  try {
+    const sections = readFileSync(file, 'utf8').split(/^\s*\[/m);
+    const own = sections.find((text) => text.startsWith(`${profile}]`)) ?? '';
+    const entries = own.matchAll(/^\s*(aws_\w+)\s*=\s*(\S+)\s*$/gm);
+    return Object.fromEntries([...entries].map(([, name, value]) => [name!.toUpperCase(), value]));
+  } catch (error) {
+    throw new SettingsError(`${CREDENTIALS_FILE} ${file}: ${(error as Error).message}`);
+  }
+}
+
+/** The file of credentials of a pod: a profile, in the format of AWS tools. */
+export function credentialsText(address: S3Address): string {
+  const { accessKeyId, secretAccessKey, sessionToken } = address;
+  const token = sessionToken === undefined ? [] : [`aws_session_token = ${sessionToken}`];
+  return [
+    '[default]',
+    `aws_access_key_id = ${accessKeyId}`,
+    `aws_secret_access_key = ${secretAccessKey}`,
+    ...token,
+    '',
+  ].join('\n');
 }
 
 /** The first of these variables that is set, and not to nothing. */

@@ -11,9 +11,18 @@ const OCTETS_PER_MS = 1_000;
 const TEMPORARY = [408, 409, 425, 429];
 const ABSENT = 404;
 const EXISTS = 412;
+const OUT_OF_RANGE = 416;
 const DENIED = [401, 403];
 
-type Method = 'GET' | 'PUT' | 'DELETE';
+type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+
+/** What the storage answers. */
+interface Answer {
+  /** Of success, or ABSENT or EXISTS. */
+  readonly status: number;
+  readonly octets: Uint8Array;
+  readonly headers: Headers;
+}
 
 /**
  * Objects in S3-compatible storage, under the prefix of an address. Each operation is one attempt:
@@ -42,13 +51,50 @@ export class S3Bucket {
 
   /** Returns false if there is an object with this key already. */
   async create(key: string, octets: Uint8Array): Promise<boolean> {
-    return (await this.send('PUT', this.urlOf(key), octets, { 'if-none-match': '*' })) !== EXISTS;
+    const condition = { 'if-none-match': '*' };
+    const { status } = await this.send('PUT', this.urlOf(key), octets, condition);
+    return status !== EXISTS;
   }
 
   /** Returns null if there is no object with this key. */
   async get(key: string): Promise<Uint8Array | null> {
-    const answer = await this.send('GET', this.urlOf(key));
-    return typeof answer === 'number' ? null : answer;
+    const { status, octets } = await this.send('GET', this.urlOf(key));
+    return status === ABSENT ? null : octets;
+  }
+
+  /** Octets of an object from one of them on, at most so many; null: there is no such object. */
+  async getPart(key: string, from: number, length: number): Promise<Uint8Array | null> {
+    const range = { range: `bytes=${from}-${from + length - 1}` };
+    const { status, octets } = await this.send('GET', this.urlOf(key), undefined, range);
+    if (status === OUT_OF_RANGE) return new Uint8Array(0);
+    return status === ABSENT ? null : octets;
+  }
+
+  /** Begins an object in parts, of which each but the last has 5 MiB or more; returns its id. */
+  async beginParts(key: string): Promise<string> {
+    const { octets } = await this.send('POST', `${this.urlOf(key)}?uploads=`);
+    const [id] = textsOf(Buffer.from(octets).toString('utf8'), 'UploadId');
+    if (id !== undefined) return id;
+    throw new StoreError(`${this.address.endpoint.origin} begins no multipart upload`);
+  }
+
+  /** Returns the tag of a part, whose number is 1 or more. */
+  async putPart(key: string, id: string, number: number, octets: Uint8Array): Promise<string> {
+    const query = new URLSearchParams({ partNumber: `${number}`, uploadId: id });
+    const url = `${this.urlOf(key)}?${query.toString()}`;
+    return (await this.send('PUT', url, octets)).headers.get('etag') ?? '';
+  }
+
+  async endParts(key: string, id: string, tags: readonly string[]): Promise<void> {
+    const parts = tags.map(
+      (tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${tag}</ETag></Part>`,
+    );
+    const text = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
+    const url = `${this.urlOf(key)}?${new URLSearchParams({ uploadId: id }).toString()}`;
+    const { octets } = await this.send('POST', url, Buffer.from(text));
+    // A failure after the first octets of the answer has the status of success.
+    const [code] = textsOf(Buffer.from(octets).toString('utf8'), 'Code');
+    if (code !== undefined) throw new StoreError(`${key}: ${code}`, false);
   }
 
   /** Keys that begin with a text; without the prefix of the address. */
@@ -60,7 +106,7 @@ export class S3Bucket {
       const query = new URLSearchParams({ 'list-type': '2', prefix: `${prefix}${begin}` });
       if (more !== '') query.set('continuation-token', more);
       const page = await this.send('GET', `${this.base}/?${query.toString()}`);
-      const text = typeof page === 'number' ? '' : Buffer.from(page).toString('utf8');
+      const text = Buffer.from(page.octets).toString('utf8');
       for (const key of textsOf(text, 'Key')) keys.push(key.slice(prefix.length));
       more = textsOf(text, 'NextContinuationToken')[0] ?? null;
     }
@@ -76,13 +122,13 @@ export class S3Bucket {
     return `${this.base}/${path.join('/')}`;
   }
 
-  /** Returns what the storage answers, or the status of an object that is absent or exists. */
+  /** Returns the answer of success, and that of an object that is absent or exists. */
   private async send(
     method: Method,
     url: string,
     body?: Uint8Array,
     headers: Record<string, string> = {},
-  ): Promise<Uint8Array | typeof ABSENT | typeof EXISTS> {
+  ): Promise<Answer> {
     const silent = new AbortController();
     const abort = (): void => {
       silent.abort(new Error('no answer'));
@@ -101,9 +147,10 @@ export class S3Bucket {
       clearTimeout(timer);
       const length = Number(response.headers.get('content-length') ?? 0);
       timer = setTimeout(abort, REQUEST_MS + length / OCTETS_PER_MS);
-      const answer = new Uint8Array(await response.arrayBuffer());
-      if (response.ok) return answer;
-      return this.judged(response.status, Buffer.from(answer).toString('utf8'));
+      const octets = new Uint8Array(await response.arrayBuffer());
+      const { status } = response;
+      if (!response.ok) this.judge(status, Buffer.from(octets).toString('utf8'));
+      return { status, octets, headers: response.headers };
     } catch (error) {
       throw error instanceof StoreError ? error : this.silence(error as Error);
     } finally {
@@ -111,13 +158,13 @@ export class S3Bucket {
     }
   }
 
-  /** The status, if it says whether there is an object; any other is an error. */
-  private judged(status: number, text: string): typeof ABSENT | typeof EXISTS {
+  /** A status that says what is there is an answer; any other is an error. */
+  private judge(status: number, text: string): void {
     const { bucket, endpoint } = this.address;
     const [code = `status ${status}`] = textsOf(text, 'Code');
     const [message = ''] = textsOf(text, 'Message');
-    if (status === EXISTS) return EXISTS;
-    if (status === ABSENT && code === 'NoSuchKey') return ABSENT;
+    if (status === EXISTS || status === OUT_OF_RANGE) return;
+    if (status === ABSENT && code === 'NoSuchKey') return;
     const reason = message === '' ? code : `${code}: ${message}`;
     if (code === 'NoSuchBucket') {
       throw new StoreError(`${endpoint.origin} has no bucket ${bucket}: create it there`);

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { CoreV1Event, V1Job, V1Node, V1Pod } from '@kubernetes/client-node';
 import { jobEnd, lastEnd } from '../../../../services/cli/kubernetes/job-end.js';
 import { outcomeOf, outcomeText } from '../../../../services/cli/kubernetes/outcome.js';
+import { leaveOutcome } from '../../../../services/cli/termination-message.js';
 import { fits, roomOf } from '../../../../services/cli/kubernetes/room.js';
 import {
   lacksRoom,
@@ -116,7 +120,7 @@ describe('the end of a Job', () => {
 
   it('has verdict, digest and failed expectations from the last pod', () => {
     const failed = ['drops = 0: is 12'];
-    const outcome = { verdict: 'complete', digest: 'abc', expectations: 2, failed };
+    const outcome = { verdict: 'complete', digest: 'abc', expectations: 2, met: 1, failed };
     const ended = (message: string, at: string): V1Pod => {
       const terminated = { exitCode: 1, message, finishedAt: new Date(at) };
       return pod('coordinator', { containerStatuses: [{ state: { terminated } }] });
@@ -128,5 +132,22 @@ describe('the end of a Job', () => {
       'complete, digest abc; 1 of 2 expectations hold\n  expected drops = 0: is 12',
     );
     assert.equal(outcomeOf(lastEnd([ended('killed', '2026-01-01')], 'coordinator')), null);
+  });
+
+  it('has as many of the failed expectations as Kubernetes keeps', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-message-'));
+    const file = join(folder, 'message');
+    const failed = Array.from({ length: 12 }, (_, index) => ({
+      ...{ ok: false, text: `${index} ${'ü'.repeat(300)}`, metric: 'drops', actual: 1 },
+      reason: 'long',
+    }));
+    const record = { results: { status: 'complete', digest: 'abc' }, expectations: failed };
+    leaveOutcome(record as never, { SELVAGE_TERMINATION_LOG: file });
+    const message = readFileSync(file, 'utf8');
+    rmSync(folder, { recursive: true });
+    assert.ok(Buffer.byteLength(message) <= 4096);
+    const outcome = outcomeOf({ pod: 'coordinator', code: 1, message })!;
+    assert.deepEqual([outcome.expectations, outcome.failed.length], [12, 6]);
+    assert.match(outcomeText(outcome), /; 0 of 12 expectations hold\n[^]*\n {2}and 6 more$/);
   });
 });
