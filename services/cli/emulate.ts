@@ -12,6 +12,7 @@ import { summaryText } from '../report/summary-text.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import { eventsOf } from '../telemetry/events/event-table.js';
 import { captureFile } from '../telemetry/captures/capture-file.js';
+import { serveHealth } from '../runtime/links/health-server.js';
 import { LiveFaults } from '../runtime/live-faults.js';
 import type { S3Address } from '../runtime/object-storage/s3-address.js';
 import { capturesWanted, warnOfOmitted } from './captured.js';
@@ -82,6 +83,8 @@ async function emulateSeen(
         ? await runInThreads(emulation, threads, options, metricsAt, progress, view)
         : await runHere(emulation, options, metricsAt, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
+  // The process that answered probes has ended, and results may take their time.
+  if (fleet !== null && fleet.elsewhere !== null) serveHealth(process.env, () => true, reportError);
   const { results, congestion, series, state } = measured;
   const live = new LiveFaults(emulation.loaded, emulation.fabric);
   live.repeat(measured.steps);
@@ -111,6 +114,10 @@ async function emulateSeen(
     await exportTelemetry(collector, results, wallSeconds, congestion, shown);
   }
   return exitCodeOf(results, expectations);
+}
+
+function reportError({ message }: Error): void {
+  process.stderr.write(`probes are not answered: ${message}\n`);
 }
 
 /** Null: this thread alone. */

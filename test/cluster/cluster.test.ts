@@ -33,7 +33,7 @@ import { TestCluster, whyNoNode } from './test-cluster.js';
 
 const IMAGE = 'selvage:0.1.0';
 const PAUSE_IMAGE = 'local/pause:1';
-const TRIES = 240;
+const TRIES = 120;
 const STORAGE_PORT = 7070;
 /** Pods of tests share two cores. */
 const SMALL = ['--cpu', '50m'];
@@ -44,12 +44,52 @@ const STREAM = [
 ];
 const ENDLESS = [...STREAM, '--set', 'duration=10s'];
 /** Long enough to be disturbed. */
-const LONG = [...STREAM, '--set', 'duration=30ms'];
+const LONG = [...STREAM, '--set', 'duration=80ms'];
 
 const BURST = {
   priorities: { 3: { flowControl: 'pfc' } },
   load: [{ name: 'burst', incast: { from: 'h2..h9', to: 'h1' }, bytes: '20KB', priority: 3 }],
 };
+
+/** A pod of which kubectl prints how it ended. */
+interface EndedPod {
+  readonly metadata: { readonly creationTimestamp: string };
+  readonly status: {
+    readonly containerStatuses: readonly {
+      readonly state: { readonly terminated: { startedAt: string; finishedAt: string } };
+    }[];
+  };
+}
+
+/** Work of which the log of a coordinator says that it was lost with a service. */
+interface Loss {
+  /** From the checkpoint that the run returned to, to the loss. */
+  readonly ms: number;
+  /** Checkpoints that were written in between. */
+  readonly missed: number;
+}
+
+function lossesIn(log: string): Loss[] {
+  const losses: Loss[] = [];
+  const written = new Map<string, { readonly at: number; readonly index: number }>();
+  let lost: { readonly at: number; readonly checkpoints: number } | null = null;
+  for (const line of log.split('\n').sort()) {
+    const at = Date.parse(line.slice(0, line.indexOf(' ')));
+    const [, checkpoint = ''] = / checkpoint=(\S+)/.exec(line) ?? [];
+    if (line.includes('checkpoint is written')) {
+      written.set(checkpoint, { at, index: written.size + 1 });
+    } else if (line.includes('service is lost')) {
+      lost ??= { at, checkpoints: written.size };
+    } else if (line.includes('epoch begins')) {
+      const from = written.get(checkpoint);
+      if (lost !== null && from !== undefined) {
+        losses.push({ ms: lost.at - from.at, missed: lost.checkpoints - from.index });
+      }
+      lost = null;
+    }
+  }
+  return losses;
+}
 
 const HELM = goProgram('helm');
 const skipWithoutHelm = whyNo('helm', HELM);
@@ -259,8 +299,8 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       disturbed(`restarted ${name}`, () => cluster.restart(name)));
   }
 
-  it('has the same digest where the node is drained, pod by pod', () =>
-    disturbed('drained', async () => {
+  it('loses at most one checkpoint interval for each pod of a drain', async (test) => {
+    await disturbed('drained', async () => {
       const list = ['-n', 'selvage', 'get', 'pods', '-o', 'name', '-l', 'selvage=service'];
       for (const pod of cluster
         .kubectl(...list)
@@ -269,7 +309,14 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
         cluster.kubectl('-n', 'selvage', 'delete', pod);
         await setTimeout(1_000);
       }
-    }));
+    });
+    const kept = join(folder, 'drained', 'leaf-spine-all-to-all.cluster');
+    const logs = readdirSync(kept).filter((name) => /^coordinator.*\.log$/.test(name));
+    const costs = lossesIn(logs.map((name) => readFileSync(join(kept, name), 'utf8')).join(''));
+    assert.ok(costs.length > 0);
+    for (const { missed } of costs) assert.equal(missed, 0);
+    test.diagnostic(`work lost, in ms: ${costs.map(({ ms }) => ms).join(', ')}`);
+  });
 
   it('goes on in another number of pods, with other threads', () =>
     disturbed('scaled', () => {
@@ -402,6 +449,32 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     passes('run', file, '--quiet', '--out', own);
     const digest = readFileSync(join(own, 'digest'), 'utf8').trim();
     assert.deepEqual([pods('1'), pods('9')], [digest, digest]);
+  });
+
+  it('starts and ends 64 pods of one device', (test) => {
+    const file = join(folder, 'many.yaml');
+    writeFileSync(file, JSON.stringify({ selvage: 1, name: 'many', ...fabricIn(7, 8), ...BURST }));
+    const out = join(folder, 'many');
+    const words = ['--devices-per-service', '1', '--cpu', '10m', '--out', out, '--keep'];
+    passes('k8s', 'run', file, ...words, '--start-within', '1800');
+    const own = join(folder, 'many-here');
+    passes('run', file, '--quiet', '--out', own);
+    assert.equal(digestIn(out), readFileSync(join(own, 'digest'), 'utf8').trim());
+    const { items } = JSON.parse(
+      cluster.kubectl('-n', 'selvage', 'get', 'pods', '-o', 'json', '-l', 'selvage=service'),
+    ) as { items: EndedPod[] };
+    assert.equal(items.length, 64);
+    const ended = items.map(({ status }) => status.containerStatuses[0]!.state.terminated);
+    const created = items.map(({ metadata }) => Date.parse(metadata.creationTimestamp));
+    const since = (times: readonly string[]): string => {
+      const seconds = times.map((time) => (Date.parse(time) - Math.min(...created)) / 1000);
+      return `${Math.min(...seconds)} to ${Math.max(...seconds)} s`;
+    };
+    const [started, finished] = [
+      since(ended.map(({ startedAt }) => startedAt)),
+      since(ended.map(({ finishedAt }) => finishedAt)),
+    ];
+    test.diagnostic(`since the first was created: start ${started}, end ${finished}`);
   });
 
   it('executes sweeps and hunts as pods', () => {

@@ -122,7 +122,7 @@ export class TestCluster {
 
   /** Object storage with a bucket, which pods reach; its endpoint. */
   startStorage(port: number, bucket: string): string {
-    const [data, metadata] = [join(this.folder, 'storage'), join(this.folder, 'storage-metadata')];
+    const [data, metadata] = [join(this.folder, 'storage'), join(this.folder, 'metadata')];
     for (const one of [join(data, bucket), metadata]) mkdirSync(one, { recursive: true });
     const { address } = this.places[0]!;
     this.programs.launch(

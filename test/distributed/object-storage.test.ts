@@ -2,11 +2,21 @@
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { selvage } from '#contracts';
+import { freePort } from '../../services/cli/fleet/free-port.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { repeatFor } from '../../services/runtime/checkpoints/repeat.js';
 import { S3CheckpointStorage } from '../../services/runtime/checkpoints/s3-checkpoint-storage.js';
@@ -18,8 +28,11 @@ import { fabricOf, run } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 import type { ObjectStorage } from '../kit/object-storage.js';
 import { BUCKET, Gateway, MemoryBucket, noGateway } from '../kit/object-storage.js';
+import { EXAMPLE, KEY, Pods } from '../kit/pods.js';
 
 const PATIENCE_MS = 20_000;
+/** Of storage that never answers. */
+const SHORT_MS = 2_000;
 const WHAT = 'no answer';
 
 function bucketAt(
@@ -140,7 +153,7 @@ for (const [kind, skip, start] of KINDS) {
         await bucket.put('a', Uint8Array.of(1));
         storage.stop();
         const attempt = (): Promise<void> => bucket.put('a', Uint8Array.of(2));
-        await assert.rejects(repeatFor(200, WHAT, attempt), /no answer for 0.2 s: http:.*ECONN/);
+        await assert.rejects(repeatFor(SHORT_MS, WHAT, attempt), /no answer for 2 s: http:.*ECONN/);
       });
     });
   });
@@ -247,4 +260,54 @@ describe('object storage', () => {
       assert.deepEqual(await bucketAt(storage, {}, `s3://${BUCKET}`).list(''), []);
     });
   });
+
+  it(
+    'takes the run directory of a coordinator, which answers probes meanwhile',
+    { skip },
+    async () => {
+      await using(MemoryBucket.start(), async (storage) => {
+        let release = (): void => undefined;
+        storage.gate = new Promise((resolve) => {
+          release = resolve;
+        });
+        const pods = await Pods.open('stored');
+        const port = await freePort();
+        try {
+          const words = ['--listen', pods.address, '--nats', pods.nats, '--services', '2'];
+          const place = `s3://${BUCKET}/nightly/stored`;
+          const out = join(pods.folder, 'run');
+          const own = { SELVAGE_RUN: 'stored', SELVAGE_KEY: KEY, SELVAGE_HEALTH_PORT: `${port}` };
+          const coordinator = pods.ofWords(
+            ['coordinate', EXAMPLE, ...words, '--results', place, '--out', out, '--quiet'],
+            { ...own, ...storage.env },
+          );
+          const services = [0, 1].map((number) => pods.service(number));
+          await Promise.all(services.map(({ ended }) => ended));
+          while (!existsSync(join(out, 'summary.json'))) await setTimeout(50);
+          // Longer than the process that answered before takes to end.
+          for (let tries = 0; tries < 20; tries++) {
+            const answer = await fetch(`http://127.0.0.1:${port}/live`).catch(() => null);
+            if (answer?.ok === true) break;
+            assert.notEqual(tries, 19, 'no answer');
+            await setTimeout(100);
+          }
+          assert.equal(storage.objects.size, 0);
+          release();
+          const { code, words: printed } = await coordinator.ended;
+          assert.equal(code, 0, printed);
+          const digest = storage.objects.get('nightly/stored/digest')!.toString().trim();
+          assert.equal(digest, run(fabricOf('examples/leaf-spine-all-to-all.yaml')).digest);
+          assert.deepEqual(
+            [...storage.objects.keys()].sort(),
+            readdirSync(out)
+              .map((name) => `nightly/stored/${name}`)
+              .sort(),
+          );
+        } finally {
+          release();
+          pods.close();
+        }
+      });
+    },
+  );
 });

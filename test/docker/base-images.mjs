@@ -62,15 +62,29 @@ function makeDebian() {
 
 function make(image) {
   if (!isThere(DEBIAN)) makeDebian();
-  docker('tag', DEBIAN, image);
+  if (image === SLIM_IMAGE) command('docker', ['build', '-t', image, '-'], { input: SLIM });
+  else docker('tag', DEBIAN, image);
+}
+
+const SLIM_IMAGE = /^ARG SLIM_IMAGE=(.+)$/m.exec(deployed('slim.Dockerfile'))[1];
+/** What Node is linked to, and certificates of authorities: no shell and no packages. */
+const SLIM = `FROM ${DEBIAN} AS debian
+RUN mkdir /slim && cp --parents $(ldd /usr/local/bin/node | grep -o '/[^ ]*') \\
+  ${CERTIFICATES} /etc/passwd /etc/nsswitch.conf /slim
+FROM scratch
+COPY --from=debian /slim /
+`;
+
+function deployed(name) {
+  const deploy = join(dirname(fileURLToPath(import.meta.url)), '../../deploy');
+  return readFileSync(join(deploy, name), 'utf8');
 }
 
 /** Every image that deploy/ names and that Debian can replace. */
 function wantedImages() {
-  const deploy = join(dirname(fileURLToPath(import.meta.url)), '../../deploy');
-  const dockerfile = readFileSync(join(deploy, 'Dockerfile'), 'utf8');
-  const compose = readFileSync(join(deploy, 'compose.yaml'), 'utf8');
-  return [/^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile)[1], /^ +image: (nats:.+)$/m.exec(compose)[1]];
+  const [node] = /(?<=^ARG NODE_IMAGE=).+$/m.exec(deployed('Dockerfile'));
+  const [broker] = /(?<=^ +image: )nats:.+$/m.exec(deployed('compose.yaml'));
+  return [node, broker, SLIM_IMAGE];
 }
 
 for (const image of wantedImages()) {

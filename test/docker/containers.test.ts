@@ -21,6 +21,8 @@ import type { Engine } from './engine.js';
 import { openEngine } from './engine.js';
 
 const IMAGE = 'selvage:0.1.0';
+const SLIM = `${IMAGE}-slim`;
+const SLIM_BYTES = 200e6;
 const EXAMPLE = 'examples/leaf-spine-all-to-all.yaml';
 const CONTROL_PORT = 7400;
 const METRICS_PORT = 9464;
@@ -51,6 +53,16 @@ describe('in containers', { skip }, () => {
   it('the image gives the digest of this checkout, on a file system that it may not write', () => {
     const summary = JSON.parse(inImage('run', `/selvage/${EXAMPLE}`, '--json')) as Summary;
     assert.equal(summary.digest, digestOf([]));
+  });
+
+  it('the slim image has at most 200 MB, and gives the same digest', () => {
+    const file = join(ROOT, 'deploy/slim.Dockerfile');
+    engine.docker('build', '-q', '-f', file, '-t', SLIM, ROOT);
+    const [{ Size }] = JSON.parse(engine.docker('image', 'inspect', SLIM)) as [ImageFacts];
+    assert.ok(Size <= SLIM_BYTES, `${Size}`);
+    const words = ['--rm', '--read-only', '--tmpfs', '/tmp', '-v', '/work', SLIM];
+    const printed = engine.docker('run', ...words, 'run', `/selvage/${EXAMPLE}`, '--json');
+    assert.equal((JSON.parse(printed) as Summary).digest, digestOf([]));
   });
 
   it('the image has an unprivileged user, a version and a health check', () => {
@@ -173,6 +185,7 @@ interface Summary {
 }
 
 interface ImageFacts {
+  readonly Size: number;
   readonly Config: {
     readonly User: string;
     readonly StopSignal: string;

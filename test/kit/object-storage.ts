@@ -80,6 +80,8 @@ export class MemoryBucket implements ObjectStorage {
   private readonly parts = new Map<string, Buffer>();
   /** Statuses that the next requests get. */
   readonly failures: number[] = [];
+  /** Requests wait for it. */
+  gate: Promise<void> = Promise.resolve();
   /** Entries on a page of a list. */
   pageLength = 1000;
   ignoresConditions = false;
@@ -117,6 +119,7 @@ export class MemoryBucket implements ObjectStorage {
     const pieces: Buffer[] = [];
     for await (const piece of request) pieces.push(piece as Buffer);
     const body = Buffer.concat(pieces);
+    await this.gate;
     const url = new URL(request.url!, 'http://x');
     const host = request.headers.host!;
     this.hosts.add(host.replace(/:\d+$/, ''));
