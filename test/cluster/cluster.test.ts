@@ -21,7 +21,6 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { EXIT } from '../../services/cli/exit.js';
-import { openEngine } from '../docker/engine.js';
 import { goProgram, whyNo } from '../kit/go-programs.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 import { skipUnlessLong } from '../kit/long-suite.js';
@@ -29,23 +28,13 @@ import { ACCESS, BUCKET, noGateway } from '../kit/object-storage.js';
 import { blocksOf } from '../kit/page.js';
 import { EXAMPLE, MAIN } from '../kit/pods.js';
 import { fabricIn } from './fabrics.js';
-import { TestCluster, whyNoNode } from './test-cluster.js';
+import { startWithImages } from './images.js';
+import { digestIn, ENDLESS, LONG, SMALL } from './runs.js';
+import type { TestCluster } from './test-cluster.js';
+import { whyNoNode } from './test-cluster.js';
 
-const IMAGE = 'selvage:0.1.0';
-const PAUSE_IMAGE = 'local/pause:1';
 const TRIES = 120;
 const STORAGE_PORT = 7070;
-/** Pods of tests share two cores. */
-const SMALL = ['--cpu', '50m'];
-/** Frames of it pass between services all the time. */
-const STREAM = [
-  ...['--set', 'load=[{ name: endless, stream: { from: h1, to: h16 }, priority: 3 }]'],
-  ...['--set', 'expect=[]'],
-];
-const ENDLESS = [...STREAM, '--set', 'duration=10s'];
-/** Long enough to be disturbed. */
-const LONG = [...STREAM, '--set', 'duration=80ms'];
-
 const BURST = {
   priorities: { 3: { flowControl: 'pfc' } },
   load: [{ name: 'burst', incast: { from: 'h2..h9', to: 'h1' }, bytes: '20KB', priority: 3 }],
@@ -97,23 +86,10 @@ const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
 
 describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-on-node-'));
-  const opened: (() => Promise<void>)[] = [];
   let cluster: TestCluster;
 
   before(async () => {
-    const engine = await openEngine();
-    if (typeof engine === 'string') throw new Error(engine);
-    opened.push(() => engine.close());
-    engine.docker('build', '--network', 'host', '-f', 'deploy/Dockerfile', '-t', IMAGE, ROOT);
-    // Kubernetes keeps the namespaces of a pod by a process that does nothing.
-    writeFileSync(join(folder, 'Dockerfile'), `FROM ${IMAGE}\nENTRYPOINT ["sleep", "infinity"]\n`);
-    engine.docker('build', '-t', PAUSE_IMAGE, folder);
-    const archive = join(folder, 'images.tar');
-    const broker = /image: (nats:.+)/.exec(textOf('k8s/base/nats.yaml'))![1]!;
-    engine.docker('save', '-o', archive, IMAGE, PAUSE_IMAGE, broker);
-    cluster = await TestCluster.start();
-    opened.push(() => cluster.close());
-    for (const one of cluster.nodes) one.load(archive);
+    cluster = await startWithImages(folder, 1);
   });
 
   /** A test that fails leaves no run to the next. */
@@ -122,11 +98,10 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
   });
 
   after(async () => {
-    for (const close of opened.reverse()) await close();
+    await cluster.close();
     rmSync(folder, { recursive: true });
   });
 
-  const textOf = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
   const selvage = (...words: string[]): { code: number | null; text: string } =>
     cluster.run(process.execPath, MAIN, ...words);
   const passes = (...words: string[]): string => {
@@ -140,11 +115,6 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
       await setTimeout(500);
     }
   };
-  const digestIn = (out: string): string => {
-    const name = readdirSync(out).find((one) => !one.endsWith('.cluster'))!;
-    return readFileSync(join(out, name, 'digest'), 'utf8').trim();
-  };
-
   it('a run has the digest of one process, and leaves nothing behind', () => {
     const out = join(folder, 'demo');
     const text = passes('k8s', 'run', EXAMPLE, '--services', '4', ...SMALL, '--out', out);
@@ -208,6 +178,8 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     assert.match(text, new RegExp(`complete, digest ${digest}`));
     const claims = cluster.kubectl('-n', 'selvage', 'get', 'pvc', '-o', 'name');
     assert.doesNotMatch(claims, /\/runs$/m);
+    const unhealthy = ['get', 'events', '--field-selector=reason=Unhealthy', '-o', 'name'];
+    assert.equal(cluster.kubectl('-n', 'selvage', ...unhealthy), '');
     passes('k8s', 'fetch', '--out', again!);
     passes('k8s', 'delete');
     const place = `s3://${BUCKET}/nightly/leaf-spine-all-to-all`;
@@ -293,6 +265,17 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
         lose(role);
       }));
   }
+
+  it('is followed and fetched after its client was killed', async () => {
+    const words = ['k8s', 'run', EXAMPLE, '--services', '2', ...SMALL, ...LONG];
+    const client = cluster.start(process.execPath, MAIN, ...words);
+    await until(() => selvage('k8s', 'status').text.includes('running'));
+    client.kill('SIGKILL');
+    assert.match(passes('k8s', 'attach'), new RegExp(`complete, digest ${longDigest()}`));
+    const out = join(folder, 'without-client');
+    passes('k8s', 'fetch', '--out', out);
+    assert.equal(digestIn(out), longDigest());
+  });
 
   for (const name of ['apiserver', 'kubelet', 'scheduler']) {
     it(`has the same digest where the ${name} is restarted`, () =>

@@ -73,6 +73,20 @@ describe('in containers', { skip }, () => {
     assert.equal(Config.StopSignal, 'SIGTERM');
   });
 
+  it('the image lists its packages', () => {
+    const words = ['run', '--rm', '--entrypoint', 'cat', IMAGE, '/selvage/sbom.cdx.json'];
+    const { bomFormat, components } = JSON.parse(engine.docker(...words)) as {
+      bomFormat: string;
+      components: { name: string; version: string }[];
+    };
+    assert.equal(bomFormat, 'CycloneDX');
+    const names = components.map(({ name }) => name);
+    const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    for (const name of Object.keys(dependencies)) assert.ok(names.includes(name), name);
+  });
+
   it('the image holds what a build elsewhere makes, octet for octet', () => {
     const container = engine.docker('create', IMAGE).trim();
     const copy = join(folder, 'image');

@@ -1,0 +1,112 @@
+/** `selvage k8s run --cluster` on three nodes: cold starts, late brokers, drains and losses. */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+import { skipUnlessLong } from '../kit/long-suite.js';
+import { EXAMPLE, MAIN } from '../kit/pods.js';
+import { startWithImages } from './images.js';
+import { digestIn, LONG, SMALL } from './runs.js';
+import type { TestCluster } from './test-cluster.js';
+import { whyNoNode } from './test-cluster.js';
+
+const TRIES = 120;
+const RUN = ['k8s', 'run', EXAMPLE, '--cluster', '--services', '3', ...SMALL, ...LONG];
+const NAMESPACE = ['-n', 'selvage'];
+const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
+
+describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-on-nodes-'));
+  let cluster: TestCluster;
+  let digest = '';
+
+  before(async () => {
+    cluster = await startWithImages(folder, 3);
+    const out = join(folder, 'here');
+    passes('run', EXAMPLE, '--quiet', '--out', out, ...LONG);
+    digest = readFileSync(join(out, 'digest'), 'utf8').trim();
+  });
+  afterEach(() => {
+    selvage('k8s', 'delete');
+    for (const { place } of cluster.nodes) cluster.run('kubectl', 'uncordon', place.name);
+  });
+  after(async () => {
+    await cluster.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const selvage = (...words: string[]): { code: number | null; text: string } =>
+    cluster.run(process.execPath, MAIN, ...words);
+  const passes = (...words: string[]): string => {
+    const { code, text } = selvage(...words);
+    assert.equal(code, 0, `selvage ${words.join(' ')}: ${text}`);
+    return text;
+  };
+  const until = async (holds: () => boolean): Promise<void> => {
+    for (let tries = 0; !holds(); tries++) {
+      assert.ok(tries < TRIES);
+      await setTimeout(500);
+    }
+  };
+  const ends = (name: string): void => {
+    const { text } = selvage('k8s', 'attach');
+    const out = join(folder, name);
+    passes('k8s', 'fetch', '--out', out);
+    assert.equal(digestIn(out), digest, text);
+  };
+  const nodesOf = (role: string): string[] => {
+    const node = '-o=jsonpath={range .items[*]}{.spec.nodeName}{"\\n"}{end}';
+    const words = [...NAMESPACE, 'get', 'pods', '-l', `selvage=${role}`, node];
+    return cluster
+      .kubectl(...words)
+      .trim()
+      .split('\n')
+      .sort();
+  };
+
+  it('starts from nothing, with brokers and services on nodes of their own', () => {
+    passes(...RUN, '--detach');
+    const all = cluster.nodes.map(({ place }) => place.name);
+    assert.deepEqual([nodesOf('nats'), nodesOf('service')], [all, all]);
+    ends('cold');
+  });
+
+  it('starts where two of three brokers are late', async () => {
+    const out = join(folder, 'rendered');
+    const [, , , ...words] = RUN;
+    passes('k8s', 'render', EXAMPLE, ...words, '--out', out);
+    const brokers = (count: number): void => {
+      cluster.kubectl(...NAMESPACE, 'scale', 'statefulset/nats', `--replicas=${count}`);
+    };
+    cluster.kubectl('apply', '--server-side', '-k', out);
+    brokers(1);
+    await until(() => cluster.kubectl(...NAMESPACE, 'get', 'pod/nats-0').includes('Running'));
+    await setTimeout(15_000);
+    brokers(3);
+    ends('late');
+    cluster.kubectl('delete', 'namespace', 'selvage');
+  });
+
+  it('has the same digest where a node is drained', async () => {
+    passes(...RUN, '--detach');
+    await until(() => selvage('k8s', 'status').text.includes('running'));
+    const [, second] = cluster.nodes;
+    const drain = ['drain', second!.place.name, '--ignore-daemonsets', '--delete-emptydir-data'];
+    cluster.kubectl(...drain, '--force', '--timeout=180s');
+    assert.ok(!nodesOf('service').includes(second!.place.name));
+    ends('drained');
+  });
+
+  it('has the same digest where a node is lost, with its broker', async () => {
+    passes(...RUN, '--detach');
+    await until(() => selvage('k8s', 'status').text.includes('running'));
+    const [, , third] = cluster.nodes;
+    await third!.lose();
+    // As what makes nodes does when a machine is gone.
+    cluster.kubectl('delete', 'node', third!.place.name);
+    ends('lost');
+  });
+});
