@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { isLong } from '../kit/long-suite.js';
 
 const EXAMPLE = 'examples/leaf-spine-all-to-all.yaml';
 const SET = ['load.0.bytes=256KB'];
@@ -20,8 +21,8 @@ interface Status {
 }
 
 const PLACES: Readonly<Record<string, readonly string[]>> = {
-  'three processes': ['--services', '3'],
   'three processes of two threads': ['--services', '3', '--threads', '2'],
+  ...(isLong && { 'three processes': ['--services', '3'] }),
 };
 
 describe('a run in several processes', { skip, timeout: 240_000 }, () => {

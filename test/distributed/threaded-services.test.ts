@@ -9,8 +9,11 @@ import { Cluster, KIND } from '../../services/hunt/worlds/services-in-memory.js'
 import { fabricOf, run } from '../kit/emulate.js';
 import { fleetFor, Killer, runFleet } from '../kit/fleet.js';
 import { assertGolden, RECORD_WIRE } from '../kit/golden.js';
+import { isLong, skipUnlessLong } from '../kit/long-suite.js';
 
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
+/** What changes places and what is sent again; `fault-matrix` has services of two threads, too. */
+const LONGER = ['incast-pfc', 'failover', 'link-retry'];
 const PLACED = ['--services=2', '--threads=2'];
 
 describe('services of threads, over messages that are lost', () => {
@@ -38,7 +41,7 @@ describe('services of threads, over messages that are lost', () => {
 });
 
 describe('processes of two threads each', { skip, timeout: 540_000 }, () => {
-  for (const name of ['incast-pfc', 'credit-tenants', 'failover', 'link-retry', 'nic-two-ports']) {
+  for (const name of ['credit-tenants', 'nic-two-ports', ...(isLong ? LONGER : [])]) {
     it(`give the results of one process: ${name}`, async () => {
       const example = `${name}.yaml`;
       const { results } = await runFleet(fleetFor(example, 2, PLACED, { set: [RECORD_WIRE] }));
@@ -46,7 +49,8 @@ describe('processes of two threads each', { skip, timeout: 540_000 }, () => {
     });
   }
 
-  it('give them when services are killed, from checkpoints in JetStream', async () => {
+  const last = { skip: skipUnlessLong };
+  it('give them when services are killed, from checkpoints in JetStream', last, async () => {
     const example = 'leaf-spine-all-to-all.yaml';
     const set = ['load.0.bytes=128KB'];
     const killer = new Killer('service', 2, 900);

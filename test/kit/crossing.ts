@@ -5,29 +5,30 @@ import { isLong } from './long-suite.js';
 
 /**
  * What crosses between processes in ways of its own: all faults, credit, discovery, a plugin that
- * each service loads, methods that differ by link, multicast, shares of an 82599, a proxy's messages.
- * `virtual-time.test` has all examples in services in memory, with what these encode.
+ * each service loads, multicast, shares of an 82599. `virtual-time.test` has all
+ * examples in services in memory, with what these encode.
  */
 const IN_PROCESSES = [
   'chaos',
   'credit-tenants',
   'discovery-credit-change',
   'incast-aim',
-  'mixed-methods',
   'mvtx2802-multicast',
   'nic-groups',
-  'sfc-proxy',
 ];
 
-/** Threads take turns at the same memory: the messages of each mechanism, too. */
+/**
+ * Threads take turns at the same memory: the messages of each mechanism, too, and methods that
+ * differ by link. `failover.test` has what moves routes.
+ */
 const IN_THREADS = [
   ...IN_PROCESSES,
-  'failover',
   'incast-cbfc',
   'incast-ci',
-  'incast-dcqcn',
   'incast-hpcc',
   'incast-qcn',
+  'mixed-methods',
+  'sfc-proxy',
 ];
 
 /** Examples that are run in processes; the long suite runs all. */
