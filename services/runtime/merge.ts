@@ -2,6 +2,7 @@ import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
 import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import { restoreDevice } from '../engine/device/checkpoint.js';
+import type { SavedRows, SharedRows } from '../engine/kernel/tables.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { PartitionPlan } from '../fabric/placement/partition-plan.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
@@ -55,7 +56,7 @@ export interface MergeOptions {
 export function mergePartitions(
   fabric: Fabric,
   plans: readonly PartitionPlan[],
-  states: readonly PartitionState[],
+  states: readonly PartitionState<SavedRows | SharedRows>[],
   { status, failure, check, checkedPs, moment, steps }: MergeOptions,
 ): MergedRun {
   const engine = wholeEngine(fabric);
@@ -83,11 +84,14 @@ export function mergePartitions(
 }
 
 /** Time of the last event. */
-function latestOf(states: readonly PartitionState[]): number {
+function latestOf(states: readonly Pick<PartitionState, 'latestPs'>[]): number {
   return Math.max(...states.map(({ latestPs }) => latestPs));
 }
 
-function sampledUpTo(states: readonly PartitionState[], untilPs: number): SeriesRow[] {
+function sampledUpTo(
+  states: readonly Pick<PartitionState, 'rows'>[],
+  untilPs: number,
+): SeriesRow[] {
   const rows = states.flatMap((state) => state.rows);
   return rows.filter(([time]) => (time as number) <= untilPs);
 }

@@ -1,5 +1,6 @@
 import type { DeviceState } from '../engine/device/checkpoint.js';
 import type { Plain } from '../engine/kernel/snapshot.js';
+import { savedRows, type SavedRows, type SharedRows } from '../engine/kernel/tables.js';
 import type { PartitionPlan } from '../fabric/placement/partition-plan.js';
 import { CHANGES_PER_PORT, sendsOf } from './series.js';
 import type { SeriesRow } from './series-rows.js';
@@ -74,7 +75,7 @@ export function partOf(whole: WholeState, plan: PartitionPlan): PartitionState {
 /** Joins the states of parts, all at one bound; `rows` are theirs, in order. */
 export function wholeOf(
   plans: readonly PartitionPlan[],
-  parts: readonly PartitionState[],
+  parts: readonly PartitionState<SavedRows | SharedRows>[],
   rows: readonly SeriesRow[],
   { boundPs, framesSeen }: Pick<WholeState, 'boundPs' | 'framesSeen'>,
 ): WholeState {
@@ -84,7 +85,8 @@ export function wholeOf(
   plans.forEach((plan, service) => {
     const part = parts[service]!;
     plan.devices.forEach((device, place) => {
-      devices[device] = part.devices[place]!;
+      const state = part.devices[place]!;
+      devices[device] = { ...state, rows: savedRows(state.rows) };
       observed[device] = part.observed[place] ?? null;
     });
     plan.series?.ports.forEach(({ name }, i) => {

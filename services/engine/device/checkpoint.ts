@@ -2,7 +2,7 @@ import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { ARRIVAL, PORT, STORED } from '../frame/frame-pool.js';
 import { keyKind } from '../kernel/timer-queue.js';
 import type { Plain } from '../kernel/snapshot.js';
-import { ACCOUNT, type SavedRows } from '../kernel/tables.js';
+import { ACCOUNT, type SavedRows, type SharedRows } from '../kernel/tables.js';
 import { restore, save } from '../kernel/snapshot.js';
 import type { Device } from './device.js';
 import { KIND_CONTROL, KIND_LATE } from './device.js';
@@ -16,8 +16,8 @@ import type { FrameRef } from '../units/indices.js';
 type SavedLists = readonly (readonly [list: number, frames: readonly Int32Array[]])[];
 
 /** An actor's whole state, in a form that does not depend on the partition it runs in. */
-export interface DeviceState {
-  readonly rows: SavedRows;
+export interface DeviceState<StateRows = SavedRows> {
+  readonly rows: StateRows;
   readonly own: Plain;
   readonly behaviour: Plain;
   readonly senders: Plain;
@@ -47,8 +47,19 @@ const RECORD_PORT = PORT;
 const RECORD_OUT = STORED;
 
 export function saveDevice(engine: Engine, d: number): DeviceState {
+  const { tables } = engine.shared;
+  return { ...saveBesideRows(engine, d), rows: tables.save(engine.devices[d].rows) };
+}
+
+/** The same of an engine that does not go on: its rows stay where they are. */
+export function shareDevice(engine: Engine, d: number): DeviceState<SharedRows> {
+  const { tables } = engine.shared;
+  return { ...saveBesideRows(engine, d), rows: tables.share(engine.devices[d].rows) };
+}
+
+function saveBesideRows(engine: Engine, d: number): Omit<DeviceState, 'rows'> {
   const device = engine.devices[d];
-  const { pool, inFlightQueues, queues, lines, nicFrames, octets, tables } = engine.shared;
+  const { pool, inFlightQueues, queues, lines, nicFrames, octets } = engine.shared;
   const { replayBuffers } = engine.shared;
   const { firstPort, rows } = device;
   const ports = device.spec.ports.map((_, p) => firstPort + p);
@@ -88,7 +99,6 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
   });
   const { first, count } = rows.send;
   return {
-    rows: tables.save(rows),
     own: save(device),
     behaviour: save(behaviourOf(engine, d)),
     senders: save(engine.senders.extras(first, count)),
@@ -112,7 +122,11 @@ export function saveDevice(engine: Engine, d: number): DeviceState {
 /**
  * Restores a saved state into the device of an engine that was built from the same specification.
  */
-export function restoreDevice(engine: Engine, d: number, state: DeviceState): void {
+export function restoreDevice(
+  engine: Engine,
+  d: number,
+  state: DeviceState<SavedRows | SharedRows>,
+): void {
   const device = engine.devices[d];
   const { controlPayloads, shared } = engine;
   const { pool, inFlightQueues, queues, lines, nicFrames, octets: store, tables } = shared;

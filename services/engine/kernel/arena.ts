@@ -6,17 +6,18 @@ const FIRST = LINE - HEADER;
 const LEAST_BLOCK = 1 << 20;
 
 export interface Room {
-  readonly buffer: ArrayBuffer;
+  readonly buffer: SharedArrayBuffer;
   readonly offset: number;
 }
 
 /**
  * Memory for records of 32 and 64 octets, aligned to cache lines, so that a record never crosses
  * two. With another alignment of the allocator only speed is lost. Memory that is never touched
- * costs nothing.
+ * costs nothing. Other threads may be given it; and V8 does not count it as memory that collecting
+ * garbage may return, so that it does not collect at each block.
  */
 export class Arena {
-  private block = new ArrayBuffer(0);
+  private block = new SharedArrayBuffer(0);
   private used = 0;
 
   /** `leastBlock`: octets that are taken from the system at once, at least. */
@@ -24,7 +25,7 @@ export class Arena {
 
   take(octets: number): Room {
     if (this.used + octets > this.block.byteLength) {
-      this.block = new ArrayBuffer(Math.max(this.leastBlock, FIRST + octets));
+      this.block = new SharedArrayBuffer(Math.max(this.leastBlock, FIRST + octets));
       this.used = FIRST;
     }
     const offset = this.used;

@@ -26,9 +26,6 @@ export interface SavedRows {
   readonly octets: SparseNumbers<Uint8Array>;
 }
 
-/** What a column is copied with, by its kind. */
-type Copiers = Record<keyof SavedRows, (column: Column, from: number, to: number) => void>;
-
 /** Layout of a column: planes of so many rows, each of `stride` numbers. */
 export interface ColumnLayout {
   readonly unit: Unit;
@@ -40,7 +37,23 @@ export interface ColumnLayout {
   readonly isInbox: boolean;
 }
 
-type Entry = Omit<ColumnLayout, 'rows'> & { readonly kind: keyof SavedRows };
+interface Entry extends Omit<ColumnLayout, 'rows'> {
+  readonly kind: keyof SavedRows;
+  /** The same memory as words, which are quickly compared; null: octets. */
+  readonly asWords: Int32Array | null;
+}
+
+/** The columns of tables, which lie in shared memory: plain data that another thread may read. */
+interface TablesMemory {
+  readonly counts: Readonly<Record<Unit, number>>;
+  readonly columns: readonly Entry[];
+}
+
+/** The rows of one actor where they are; nothing may write to them any more. */
+export interface SharedRows {
+  readonly memory: TablesMemory;
+  readonly rows: Rows;
+}
 
 /**
  * The state that the actors of one service work on: arrays with a row per device, port, connection,
@@ -56,15 +69,13 @@ export class Tables {
   private isMakingInbox = false;
 
   private readonly counts: Readonly<Record<Unit, number>>;
+  private readonly memory: TablesMemory;
   private readonly arena = new Arena();
-  private readonly writers = {
-    words: new SparseWriter<Int32Array>(new Int32Array(0)),
-    doubles: new SparseWriter<Float64Array>(new Float64Array(0)),
-    octets: new SparseWriter<Uint8Array>(new Uint8Array(0)),
-  };
+  private readonly writers = makeWriters();
 
   constructor(counts: Readonly<Partial<Record<Unit, number>>>) {
     this.counts = { ...perUnit(() => 0), ...counts };
+    this.memory = { counts: this.counts, columns: this.columns };
   }
 
   int32(unit: Unit, stride: number, planes = 1): Int32Array {
@@ -110,51 +121,30 @@ export class Tables {
   }
 
   save(rows: Rows): SavedRows {
-    const { words, doubles, octets } = this.writers;
-    this.visit(rows, {
-      words: (column, from, to) => {
-        words.add(column as Int32Array, from, to);
-      },
-      doubles: (column, from, to) => {
-        doubles.add(column as Float64Array, from, to);
-      },
-      octets: (column, from, to) => {
-        octets.add(column as Uint8Array, from, to);
-      },
-    });
-    return { words: words.take(), doubles: doubles.take(), octets: octets.take() };
+    return saveRows(this.share(rows), this.writers);
   }
 
-  restore(rows: Rows, saved: SavedRows): void {
+  /** An actor's rows as they are, without a copy. */
+  share(rows: Rows): SharedRows {
+    return { memory: this.memory, rows };
+  }
+
+  restore(rows: Rows, saved: SavedRows | SharedRows): void {
+    if ('memory' in saved) {
+      copyRows(saved, this.share(rows));
+      return;
+    }
     const words = new SparseReader(saved.words);
     const doubles = new SparseReader(saved.doubles);
     const octets = new SparseReader(saved.octets);
-    this.visit(rows, {
-      words: (column, from, to) => {
-        words.read(column as Int32Array, from, to);
-      },
-      doubles: (column, from, to) => {
-        doubles.read(column as Float64Array, from, to);
-      },
-      octets: (column, from, to) => {
-        octets.read(column as Uint8Array, from, to);
-      },
+    visit(this.share(rows), ({ kind, column }, from, to) => {
+      if (kind === 'words') words.read(column as Int32Array, from, to);
+      else if (kind === 'doubles') doubles.read(column as Float64Array, from, to);
+      else octets.read(column as Uint8Array, from, to);
     });
     assert(words.isAtEnd, 'rows.saved');
     assert(doubles.isAtEnd, 'rows.saved');
     assert(octets.isAtEnd, 'rows.saved');
-  }
-
-  /** An actor's rows, plane by plane. */
-  private visit(rows: Rows, copiers: Copiers): void {
-    for (const { unit, stride, planes, kind, column } of this.columns) {
-      const { first, count } = rows[unit];
-      if (count === 0) continue;
-      for (let plane = 0; plane < planes; plane++) {
-        const from = (plane * this.counts[unit] + first) * stride;
-        copiers[kind](column, from, from + count * stride);
-      }
-    }
   }
 
   private add<T extends Column>(
@@ -164,7 +154,85 @@ export class Tables {
     planes: number,
     column: T,
   ): T {
-    this.columns.push({ kind, unit, stride, planes, column, isInbox: this.isMakingInbox });
+    const { buffer, byteOffset, byteLength } = column;
+    const asWords =
+      kind === 'octets'
+        ? null
+        : new Int32Array(buffer, byteOffset, byteLength / Int32Array.BYTES_PER_ELEMENT);
+    const { isMakingInbox: isInbox } = this;
+    this.columns.push({ kind, unit, stride, planes, column, isInbox, asWords });
     return column;
+  }
+}
+
+/** Copies rows that are shared, before what they belong to goes on. */
+export function savedRows(rows: SavedRows | SharedRows): SavedRows {
+  return 'memory' in rows ? saveRows(rows, makeWriters()) : rows;
+}
+
+function makeWriters() {
+  return {
+    words: new SparseWriter<Int32Array>(new Int32Array(0)),
+    doubles: new SparseWriter<Float64Array>(new Float64Array(0)),
+    octets: new SparseWriter<Uint8Array>(new Uint8Array(0)),
+  };
+}
+
+function saveRows(shared: SharedRows, writers: ReturnType<typeof makeWriters>): SavedRows {
+  const { words, doubles, octets } = writers;
+  visit(shared, ({ kind, column }, from, to) => {
+    if (kind === 'words') words.add(column as Int32Array, from, to);
+    else if (kind === 'doubles') doubles.add(column as Float64Array, from, to);
+    else octets.add(column as Uint8Array, from, to);
+  });
+  return { words: words.take(), doubles: doubles.take(), octets: octets.take() };
+}
+
+/** Copies an actor's rows to where it has them in other tables. */
+function copyRows(from: SharedRows, to: SharedRows): void {
+  to.memory.columns.forEach(({ unit, stride, planes, column, asWords }, i) => {
+    const other = from.memory.columns[i];
+    const length = to.rows[unit].count * stride;
+    if (length === 0) return;
+    assert(from.rows[unit].count * other.stride === length, 'rows.saved');
+    const words = column.BYTES_PER_ELEMENT / Int32Array.BYTES_PER_ELEMENT;
+    for (let plane = 0; plane < planes; plane++) {
+      const source = rowAt(from, unit, plane) * stride;
+      const target = rowAt(to, unit, plane) * stride;
+      if (asWords === null) column.set(other.column.subarray(source, source + length), target);
+      else copyWords(other.asWords!, source * words, asWords, target * words, length * words);
+    }
+  });
+}
+
+/** Writes only what differs: memory that was never written stays so. */
+function copyWords(
+  from: Int32Array,
+  source: number,
+  to: Int32Array,
+  target: number,
+  count: number,
+): void {
+  for (let i = 0; i < count; i++) {
+    const word = from[source + i];
+    if (to[target + i] !== word) to[target + i] = word;
+  }
+}
+
+/** The first row of an actor in a plane. */
+function rowAt({ memory, rows }: SharedRows, unit: Unit, plane: number): number {
+  return plane * memory.counts[unit] + rows[unit].first;
+}
+
+/** An actor's rows, plane by plane. */
+function visit(shared: SharedRows, range: (entry: Entry, from: number, to: number) => void): void {
+  for (const entry of shared.memory.columns) {
+    const { unit, stride, planes } = entry;
+    const { count } = shared.rows[unit];
+    if (count === 0) continue;
+    for (let plane = 0; plane < planes; plane++) {
+      const from = rowAt(shared, unit, plane) * stride;
+      range(entry, from, from + count * stride);
+    }
   }
 }

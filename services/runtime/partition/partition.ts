@@ -1,10 +1,11 @@
 import type { DeviceState } from '../../engine/device/checkpoint.js';
-import { restoreDevice, saveDevice } from '../../engine/device/checkpoint.js';
+import { restoreDevice, saveDevice, shareDevice } from '../../engine/device/checkpoint.js';
 import { Engine } from '../../engine/device/engine.js';
 import type { HandOverSink } from '../../engine/device/hand-over.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { putControl, putFrame, takeHandedOver } from '../../engine/device/hand-over.js';
 import type { Plain } from '../../engine/kernel/snapshot.js';
+import type { SavedRows, SharedRows } from '../../engine/kernel/tables.js';
 import { engineKindsWith } from '../../plugins/plugins.js';
 import type { PartitionPlan, PlacedPort } from '../../fabric/placement/partition-plan.js';
 import { framesStarted, thingsPlanned } from '../checks/stall.js';
@@ -20,9 +21,9 @@ import type { SeriesRow } from '../series-rows.js';
 import { Sampler } from '../series.js';
 import type { ActorChannel, ActorCounts, Actors, PartitionEgressPath } from './actors.js';
 
-/** The whole state of a partition between two windows. */
-export interface PartitionState {
-  readonly devices: readonly DeviceState[];
+/** The whole state of a part between two windows. */
+export interface PartitionState<StateRows = SavedRows> {
+  readonly devices: readonly DeviceState<StateRows>[];
   readonly rows: readonly SeriesRow[];
   readonly sampleDueAt: number;
   readonly sampled: Float64Array;
@@ -175,8 +176,19 @@ export class Partition implements Actors {
   }
 
   save(): PartitionState {
+    return this.stateWith(saveDevice);
+  }
+
+  /** The state of a part that does not go on: its tables stay where they are. */
+  share(): PartitionState<SharedRows> {
+    return this.stateWith(shareDevice);
+  }
+
+  private stateWith<StateRows>(
+    save: (engine: Engine, place: number) => DeviceState<StateRows>,
+  ): PartitionState<StateRows> {
     return {
-      devices: this.plan.specs.map((_, place) => saveDevice(this.engine, place)),
+      devices: this.plan.specs.map((_, place) => save(this.engine, place)),
       rows: this.rows,
       sampleDueAt: this.sampler?.dueAt ?? Infinity,
       sampled: this.sampler?.saveLast() ?? new Float64Array(0),

@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { SharedRows } from '../../engine/kernel/tables.js';
 import type { PartitionPlan } from '../../fabric/placement/partition-plan.js';
 import type { Breach } from '../checks/breach.js';
 import type { Advance, Bound, StallCounts } from '../controller/partition-set.js';
@@ -106,7 +107,8 @@ export interface Answers {
   /** With the wall-clock time that it took. */
   readonly snapshot: { readonly state: PartitionState; readonly costMs: number };
   readonly save: PartitionState;
-  readonly collect: PartitionState;
+  /** At the end: nothing is executed after it. */
+  readonly collect: PartitionState<SharedRows>;
   readonly begin: null;
   /** A state, or what snapshots show of it, in octets. */
   readonly pack: Uint8Array;

@@ -59,7 +59,8 @@ export class ThreadsRun implements PartitionSet {
   private replies: Reply[] = [];
   private lastCounts: StallCounts | null = null;
   private carryOut: (answers: readonly never[]) => void = () => undefined;
-  private merged: (run: MergedRun) => void = () => undefined;
+  private merged: (run: Promise<MergedRun>) => void = () => undefined;
+  private workers: readonly Worker[] = [];
 
   constructor(
     private fabric: Fabric,
@@ -84,19 +85,19 @@ export class ThreadsRun implements PartitionSet {
   /** Runs to the end, or until the controller stops it. */
   async run(): Promise<MergedRun> {
     const program = programFile('thread-worker');
-    const workers = this.tasks.map(
+    this.workers = this.tasks.map(
       (workerData) => new Worker(program, { workerData, transferList: [workerData.commands] }),
     );
     try {
       return await new Promise<MergedRun>((resolve, reject) => {
         this.merged = resolve;
-        for (const worker of workers) this.onMessage(worker, reject);
+        for (const worker of this.workers) this.onMessage(worker, reject);
         this.begin();
       });
     } finally {
       this.controller.end();
       for (const { port1 } of this.commands) port1.close();
-      await Promise.all(workers.map((worker) => worker.terminate()));
+      await this.endThreads();
     }
   }
 
@@ -173,16 +174,23 @@ export class ThreadsRun implements PartitionSet {
   collect(status: 'complete' | 'interrupted', failure: Failure | null): void {
     const { boundPs, framesSeen } = this.controller;
     this.command({ kind: 'collect' }, (states) => {
-      const merged = mergePartitions(this.fabric, this.plans, states, {
-        status,
-        failure,
-        check: this.options.check,
-        checkedPs: this.checks.checkedPs,
-        moment: { boundPs, framesSeen },
-        steps: this.options.live?.steps ?? [],
-      });
+      // What threads share stays; their own memory is for the whole fabric now.
+      const merged = this.endThreads().then(() =>
+        mergePartitions(this.fabric, this.plans, states, {
+          status,
+          failure,
+          check: this.options.check,
+          checkedPs: this.checks.checkedPs,
+          moment: { boundPs, framesSeen },
+          steps: this.options.live?.steps ?? [],
+        }),
+      );
       this.merged(merged);
     });
+  }
+
+  private async endThreads(): Promise<void> {
+    await Promise.all(this.workers.map((worker) => worker.terminate()));
   }
 
   private get fromPs(): number {

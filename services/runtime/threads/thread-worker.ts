@@ -92,8 +92,9 @@ class Thread {
       case 'snapshot':
         return this.snapshot();
       case 'save':
-      case 'collect':
         return part.save();
+      case 'collect':
+        return part.share();
       case 'begin':
         this.build(command.states?.[this.task.thread] ?? null, 0, command.check);
         return null;
