@@ -14,8 +14,7 @@ const LOADS = ['load.0.bytes=48KB', 'load.0.bytes=240KB'];
 const PLACES = [null, 'jetstream', `s3://${BUCKET}`];
 const KILLS = 200;
 const KILLS_OF_A_RUN = 20;
-/** From when a run is under way: a kill may meet it while it recovers, too. */
-const MEAN_PAUSE_MS = 250;
+const MEAN_PAUSE_MS = 100;
 
 const skip = isInstalled() ? skipUnlessLong : 'no nats-server on the PATH';
 

@@ -50,7 +50,10 @@ export function runFleet(
   return runDistributed(options, new ProgressLine(null), launched, heard);
 }
 
-/** Kills processes whose name begins so, one at a time: a while after the run was under way. */
+/** One of so many kills does not wait until the run has recovered from the one before. */
+const HASTE = 4;
+
+/** Kills processes whose name begins so, one at a time: a while after the run got further. */
 export class Killer {
   killed = 0;
   private readonly random: RandomStream;
@@ -71,7 +74,8 @@ export class Killer {
 
   private async loop(fleet: Fleet): Promise<void> {
     while (this.killed < this.times) {
-      await fleet.client.follow(() => undefined, isRunning, Infinity);
+      const isHasty = this.killed > 0 && this.random.below(HASTE) === 0;
+      if (!isHasty) await fleet.client.follow(() => undefined, getsFurther(), Infinity);
       const pauseMs = this.everyMs * (0.5 + this.random.uniform());
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       const names = Object.keys(fleet.pids()).filter((name) => name.startsWith(this.victims));
@@ -80,8 +84,14 @@ export class Killer {
   }
 }
 
-function isRunning({ phase }: selvage.v1.RunStatus): boolean {
-  return phase === selvage.v1.RunStatus.Phase.PHASE_RUNNING;
+/** Whether virtual time has passed since the run was under way. */
+function getsFurther(): (status: selvage.v1.RunStatus) => boolean {
+  let fromPs = Infinity;
+  return ({ phase, virtualPs }) => {
+    const isUnderWay = phase === selvage.v1.RunStatus.Phase.PHASE_RUNNING;
+    fromPs = isUnderWay ? Math.min(fromPs, virtualPs) : Infinity;
+    return virtualPs > fromPs;
+  };
 }
 
 /** Three brokers on loopback that know each other. */
