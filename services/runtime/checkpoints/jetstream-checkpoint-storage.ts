@@ -1,9 +1,10 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { PermissionViolationError, RequestError } from '@nats-io/transport-node';
+import type { StreamAPI } from '@nats-io/jetstream';
 import { JetStreamApiCodes, JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
 import { Kvm } from '@nats-io/kv';
-import type { ObjectStore } from '@nats-io/obj';
+import type { ObjectInfo, ObjectStore } from '@nats-io/obj';
 import { Objm } from '@nats-io/obj';
 import { Reconnects } from '../links/reconnects.js';
 import type { CheckpointStorage } from './store.js';
@@ -12,6 +13,8 @@ import { StoreError } from './store-error.js';
 interface Buckets {
   readonly objects: ObjectStore;
   readonly claims: KV;
+  /** Below both. */
+  readonly streams: StreamAPI;
 }
 
 /** Copies of a bucket where the cluster has as many brokers: it survives the loss of one. */
@@ -19,6 +22,10 @@ const REPLICAS = 3;
 
 /** Errors of a broker that has fewer servers than replicas requested; by their numbers. */
 const NO_PLACE = [10_005, 10_074, 10_023];
+
+/** No object of a run is empty: each is signed. */
+const DAMAGED = new Uint8Array(0);
+const NUID = /^[0-9A-Z]+$/;
 
 /** An object store of the broker's JetStream, and keys for claims; a bucket of each per run. */
 export class JetStreamCheckpointStorage implements CheckpointStorage {
@@ -43,8 +50,18 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
     });
   }
 
+  /** Empty if the object is damaged. */
   get(name: string): Promise<Uint8Array | null> {
-    return this.use(({ objects }) => objects.getBlob(name));
+    return this.use(async ({ objects, streams }) => {
+      try {
+        const info = await objects.info(name);
+        if (info === null || info.deleted) return null;
+        return (await isWhole(info, streams)) ? await objects.getBlob(name) : DAMAGED;
+      } catch (error) {
+        if (isDamage(error as Error)) return DAMAGED;
+        throw error;
+      }
+    });
   }
 
   names(): Promise<string[]> {
@@ -81,6 +98,7 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
     return this.use(async ({ objects, claims }) => {
       await objects.destroy();
       await claims.destroy();
+      this.buckets = null;
     });
   }
 
@@ -96,18 +114,18 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
   }
 
   private async openBuckets(): Promise<Buckets> {
-    await jetstreamManager(this.broker);
+    const { streams } = await jetstreamManager(this.broker);
     const known = this.broker.info?.connect_urls?.length ?? 1;
     try {
-      return await this.create(known >= REPLICAS ? REPLICAS : 1);
+      return { ...(await this.create(known >= REPLICAS ? REPLICAS : 1)), streams };
     } catch (error) {
       const isRoomless = error instanceof JetStreamApiError && NO_PLACE.includes(error.code);
       if (!isRoomless || known < REPLICAS) throw error;
-      return this.create(1);
+      return { ...(await this.create(1)), streams };
     }
   }
 
-  private async create(replicas: number): Promise<Buckets> {
+  private async create(replicas: number): Promise<Omit<Buckets, 'streams'>> {
     const name = `selvage-${this.run}`;
     return {
       objects: await new Objm(this.broker).create(name, { replicas }),
@@ -135,6 +153,23 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
     }
     return error;
   }
+}
+
+/** The client waits for ever for the chunks of an object that has lost all of them. */
+async function isWhole(info: ObjectInfo, streams: StreamAPI): Promise<boolean> {
+  const { bucket, nuid, chunks, options } = info;
+  if (options?.link !== undefined || !NUID.test(nuid)) return false;
+  const subject = `$O.${bucket}.C.${nuid}`;
+  const { state } = await streams.info(`OBJ_${bucket}`, { subjects_filter: subject });
+  return (state.subjects?.[subject] ?? 0) === chunks;
+}
+
+/** What the record of an object says is wrong, or is no record. */
+function isDamage(error: Error): boolean {
+  if (error instanceof SyntaxError || error instanceof TypeError) return true;
+  return /^(received a corrupt object|unknown digest type|unable to parse digest)/.test(
+    error.message,
+  );
 }
 
 function isTaken(error: unknown): boolean {

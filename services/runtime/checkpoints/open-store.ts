@@ -44,5 +44,7 @@ async function openBucket(
 }
 
 function warn(name: string): void {
-  process.stderr.write(`the store: ${name} is not signed with the key of this run: not used\n`);
+  process.stderr.write(
+    `the store: ${name} is damaged, or not signed with the key of this run: not used\n`,
+  );
 }

@@ -11,7 +11,7 @@ export class SignedStorage implements CheckpointStorage {
   constructor(
     private readonly storage: CheckpointStorage,
     private readonly key: Uint8Array,
-    /** Called with the name of what is not signed with this key. */
+    /** Called with the name of what is damaged, or not signed with this key. */
     private readonly refused: (name: string) => void,
   ) {}
 
