@@ -18,7 +18,6 @@ import type { Failure, RunResults } from '../runtime/results/results.js';
 import { Checkpoints } from './checkpoints.js';
 import type { CoordinatorOptions } from './coordinator-options.js';
 import { HALTED } from './coordinator-options.js';
-import { EndedRun } from './ended-run.js';
 import { Progress } from './progress.js';
 import type { Refusal } from './refusal.js';
 import { refusal } from './refusal.js';
@@ -40,6 +39,8 @@ type Status = selvage.v1.RunStatus.$Properties;
 
 /** Interval of checks that services are alive. */
 const PULSE_MS = 1_000;
+/** Between two checks: this process was stopped, and has not read what came meanwhile. */
+const STOPPED_MS = 3 * PULSE_MS;
 const OVER = [Phase.PHASE_COMPLETE, Phase.PHASE_INTERRUPTED, Phase.PHASE_FAILED];
 
 /**
@@ -52,7 +53,6 @@ export class Coordinator implements PartitionsListener {
   private readonly controller: RunController<Uint8Array>;
   private readonly checkpoints: Checkpoints;
   private readonly faultsTaken: TakenFaults;
-  private readonly ended: EndedRun;
   private readonly progress = new Progress();
   private readonly watchers = new Set<(status: Status) => void>();
   private phase = Phase.PHASE_GATHERING;
@@ -63,6 +63,7 @@ export class Coordinator implements PartitionsListener {
   private readonly pulse: NodeJS.Timeout;
   private readonly vitals: Vitals;
   private readonly watchdog: Watchdog;
+  private observedMs = performance.now();
   private readonly throughput = new Throughput();
   private readonly operations = new OperationLog();
   /** Since when, and why, services return to a checkpoint. */
@@ -77,7 +78,7 @@ export class Coordinator implements PartitionsListener {
     private readonly store: CheckpointStore,
     private readonly options: CoordinatorOptions,
   ) {
-    const { run, version, check, checkpointMs, layout, log, patienceMs } = options;
+    const { run, checkpointMs, layout, log, patienceMs } = options;
     const services = new Services(plans);
     const checkpoints = new Checkpoints(store, {
       ...{ run, layout, checkpointMs, log },
@@ -91,8 +92,6 @@ export class Coordinator implements PartitionsListener {
     this.faultsTaken = faults;
     this.partitions = new ServicePartitions(parties, options, this);
     this.controller = this.partitions.controller;
-    const { document } = live.loaded;
-    this.ended = new EndedRun(store, { run, version, check, document });
     this.vitals = new Vitals(plans.length);
     this.watchdog = new Watchdog(patienceMs, performance.now());
     this.pulse = setInterval(() => {
@@ -103,8 +102,9 @@ export class Coordinator implements PartitionsListener {
 
   /** Continues a run of another coordinator. */
   async recall(): Promise<void> {
-    const outcome = await this.ended.recall();
-    if (outcome !== null) {
+    const ended = await this.store.outcome();
+    if (ended !== null) {
+      const outcome = selvage.v1.Outcome.decode(ended);
       this.end(outcome, unpackOutcome(outcome).results);
       return;
     }
@@ -262,7 +262,8 @@ export class Coordinator implements PartitionsListener {
       this.end(outcome, merged.results);
     };
     // Results are returned even if the store cannot keep them.
-    partitions.stored = this.ended.put(outcome).then(end, end);
+    const octets = selvage.v1.Outcome.encode(outcome).finish();
+    partitions.stored = this.store.putOutcome(octets).then(end, end);
   }
 
   private stopTimers(): void {
@@ -274,6 +275,8 @@ export class Coordinator implements PartitionsListener {
   private observe(): void {
     const { watchdog, options, vitals } = this;
     const now = performance.now();
+    if (now - this.observedMs > STOPPED_MS) watchdog.progress(now);
+    this.observedMs = now;
     this.throughput.note(this.controller.virtualPs, now);
     const verdict = watchdog.check(this.owing(), (service) => vitals.of(service), now);
     if (verdict.kind === 'well') this.publish();

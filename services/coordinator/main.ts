@@ -21,6 +21,7 @@ import { ControlServer } from './control-server.js';
 import { Coordinator } from './coordinator.js';
 import { startFrom } from './first-checkpoint.js';
 import type { Layout } from './manifest.js';
+import { originOf } from './origin.js';
 import { repartition } from './repartition.js';
 
 // The coordinator of one run. Started again with the same arguments, it continues the run.
@@ -104,23 +105,28 @@ try {
   );
   const { run } = identity;
   const placed = { run, layout, plans };
+  const [version, { check }] = [readVersion(), values];
+  const log = new LineLog('coordinator', logSettingsFrom(process.env), (line) =>
+    process.stderr.write(line),
+  );
+  if (await store.adopt(originOf({ version, check, document: live.loaded.document }))) {
+    log.warn('the store has another scenario under the name of this run, which is removed');
+  }
   if (values.from !== undefined) {
     await startFrom(unpackWhole(readFileSync(values.from)), placed, store);
   }
-  await repartition(placed, plansIn, store);
+  await repartition(placed, plansIn, store, log);
   const coordinator = new Coordinator(live, plans, store, {
     run,
     layout,
-    version: readVersion(),
-    check: values.check,
+    version,
+    check,
     checkpointMs: Number(values['checkpoint-every']) * 1000,
     roundLength: count(values['round-length']),
     patienceMs: identity.patienceMs,
     paused: values.paused,
     haltsPs: values.halt.map(Number),
-    log: new LineLog('coordinator', logSettingsFrom(process.env), (line) =>
-      process.stderr.write(line),
-    ),
+    log,
   });
   await coordinator.recall();
   const server = new ControlServer(coordinator, coordinator, identity.keys.token);

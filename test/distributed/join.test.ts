@@ -6,6 +6,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
+import { PS_PER_US } from '../../services/engine/units/time.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import type { Container, Manifest } from '../kit/manifests.js';
 import { manifestsOf } from '../kit/manifests.js';
@@ -80,6 +81,8 @@ const WRONG: readonly (readonly [string, string[], NodeJS.ProcessEnv, string])[]
   ['no coordinator', ['service', '--number', '1', ...NATS], {}, 'SELVAGE_COORDINATOR is not set'],
 ];
 
+/** A duration that the first checkpoint exceeds. */
+const SHORT_US = 1;
 const FINE: Ended = { code: 0, words: '' };
 
 describe('services that are started elsewhere', { skip }, () => {
@@ -156,6 +159,21 @@ describe('services that are started elsewhere', { skip }, () => {
     assert.deepEqual(ends, [FINE, FINE, FINE]);
     assert.match(last!.words, /epoch begins.* checkpoint=c1-\d+r .*virtualPs=[1-9]/);
     assert.equal(pods.digest(), digest);
+  });
+
+  it('begin anew under a name that another scenario has had', async () => {
+    const pods = await open('renamed');
+    const before = [pods.service(0), pods.service(1)];
+    const evicted = pods.coordinator('--checkpoint-every', '0.1');
+    await pods.until(({ checkpointPs }) => checkpointPs > SHORT_US * PS_PER_US);
+    await evicted.kill('SIGTERM');
+    await Promise.all(before.map((service) => service.kill('SIGTERM')));
+    const short = `duration=${SHORT_US}us`;
+    const next = pods.coordinator('--set', short, '--log', 'warn');
+    const all = [next, pods.service(0), pods.service(1)];
+    const [{ words }] = (await Promise.all(all.map(({ ended }) => ended))) as [Ended];
+    assert.match(words, /warn coordinator: the store has another scenario under the name/);
+    assert.equal(pods.digest(), run(fabricOf('examples/leaf-spine-all-to-all.yaml', short)).digest);
   });
 
   it('are not waited for by a coordinator that is started again when all is over', async () => {

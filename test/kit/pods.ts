@@ -66,13 +66,13 @@ export class Pods {
     return (JSON.parse(summary) as { digest: unknown }).digest;
   }
 
-  async untilItRuns(): Promise<void> {
+  untilItRuns(): Promise<void> {
+    return this.until(({ phase }) => phase === PHASE_RUNNING);
+  }
+
+  async until(holds: (status: selvage.v1.RunStatus) => boolean): Promise<void> {
     const client = new CoordinatorClient(this.address, new RunKeys(this.run, KEY).token, null);
-    await client.follow(
-      () => undefined,
-      ({ phase }) => phase === PHASE_RUNNING,
-      20_000,
-    );
+    await client.follow(() => undefined, holds, 20_000);
     client.close();
   }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { repeatFor } from './repeat.js';
+import { sameOctets } from './snapshots.js';
 import { DamagedCheckpoint, StoreError } from './store-error.js';
 
 /**
@@ -8,6 +9,7 @@ import { DamagedCheckpoint, StoreError } from './store-error.js';
  */
 export interface CheckpointStorage {
   put(name: string, octets: Uint8Array): Promise<void>;
+  /** Null: there is none. What is damaged is returned as it is, or empty. */
   get(name: string): Promise<Uint8Array | null>;
   names(): Promise<string[]>;
   /**
@@ -23,6 +25,7 @@ export interface CheckpointStorage {
 const MANIFEST = 'manifest';
 const EARLIER_MANIFEST = 'manifest-earlier';
 const STEPS = 'steps';
+const ORIGIN = 'origin';
 const OUTCOME = 'outcome';
 const EPOCH = /^epoch-(\d+)$/;
 /** A run waits while a checkpoint is written, and continues without one that takes longer. */
@@ -46,6 +49,17 @@ export class CheckpointStore {
     private readonly patienceMs = 0,
   ) {}
 
+  /**
+   * What the store has of a run of another origin is removed; returns whether there was such a run.
+   */
+  async adopt(origin: Uint8Array): Promise<boolean> {
+    const kept = await this.read(ORIGIN);
+    if (kept !== null && sameOctets(kept, origin)) return false;
+    await this.attempt(() => this.removeAllBut((name) => name === ORIGIN));
+    await this.write(ORIGIN, origin);
+    return kept !== null;
+  }
+
   async putSnapshot(checkpoint: string, service: number, octets: Uint8Array): Promise<void> {
     await this.save(() => this.checkpointStorage.put(`${checkpoint}.${service}`, octets));
   }
@@ -54,7 +68,7 @@ export class CheckpointStore {
     const octets = await this.read(`${checkpoint}.${service}`);
     if (octets !== null) return octets;
     throw new DamagedCheckpoint(
-      `checkpoint ${checkpoint} lacks the snapshot of service ${service}, or it is not signed`,
+      `checkpoint ${checkpoint} lacks the snapshot of service ${service}, or it is damaged`,
     );
   }
 
@@ -69,7 +83,7 @@ export class CheckpointStore {
     }
     await this.save(() => checkpointStorage.put(MANIFEST, kept.manifest));
     const stay = [kept, ...(earlier === null ? [] : [earlier])].map(({ name }) => `${name}.`);
-    const records = [MANIFEST, EARLIER_MANIFEST, STEPS];
+    const records = [ORIGIN, MANIFEST, EARLIER_MANIFEST, STEPS];
     // Objects that are not removed now are removed with the next checkpoint.
     await this.removeAllBut(
       (name) => records.includes(name) || stay.some((prefix) => name.startsWith(prefix)),
@@ -102,12 +116,7 @@ export class CheckpointStore {
 
   /** Removes all but the outcome of a run that has ended. */
   async keepOutcome(): Promise<void> {
-    await this.removeAllBut((name) => name === OUTCOME);
-  }
-
-  /** Removes the outcome of an earlier run of this name. */
-  async forgetOutcome(): Promise<void> {
-    await this.removeAllBut(() => false);
+    await this.removeAllBut((name) => [ORIGIN, OUTCOME].includes(name));
   }
 
   /** The last epoch that any coordinator of this run began; 0 before the first. */
@@ -134,6 +143,7 @@ export class CheckpointStore {
     const old = names.filter((name) => !isKept(name));
     await Promise.all(old.map((name) => this.checkpointStorage.remove(name)));
   }
+
   private read(name: string): Promise<Uint8Array | null> {
     return this.attempt(() => this.checkpointStorage.get(name));
   }

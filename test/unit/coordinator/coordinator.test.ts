@@ -62,6 +62,18 @@ describe('a coordinator', () => {
     assert.ok(lines.includes('epoch begins 2 none 0'));
   });
 
+  it('replaces no service because it was stopped itself', async (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    let now = 0;
+    t.mock.method(performance, 'now', () => now);
+    await make(4000);
+    for (const stoppedMs of [0, 45_000, 0, 0]) {
+      now += 1000 + stoppedMs;
+      t.mock.timers.tick(1000);
+    }
+    assert.deepEqual(script.dropped, []);
+  });
+
   it('gives a run up in which services are replaced again and again', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] });
     let now = 0;
