@@ -126,6 +126,7 @@ export class Service {
       waitsFor: protocol?.waitsForServices ?? [],
       cpuMs: (user + system) / 1000,
       messages: protocol?.messagesSent ?? 0,
+      elapsedMs: performance.now(),
     };
   }
 

@@ -73,7 +73,9 @@ describe('the watchdog of a run', () => {
   it('sees progress where a service has executed more in the same epoch', () => {
     const seen = new Vitals(1);
     assert.equal(seen.note(0, { epoch: 1, executedPs: 5, cpuMs: 0, messages: 0 }, 0), false);
-    assert.equal(seen.note(0, { epoch: 1, executedPs: 5, cpuMs: 500, messages: 8 }, 1000), false);
+    const later = { epoch: 1, executedPs: 5, cpuMs: 500, messages: 8, elapsedMs: 1000 };
+    // However late the one before was received.
+    assert.equal(seen.note(0, later, 1), false);
     assert.deepEqual([seen.of(0).cpuShare, seen.of(0).messageRate], [0.5, 8]);
     assert.equal(seen.note(0, { epoch: 1, executedPs: 6 }, 2000), true);
     assert.equal(seen.note(0, { epoch: 2, executedPs: 9 }, 3000), false);
