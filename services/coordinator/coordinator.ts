@@ -277,7 +277,7 @@ export class Coordinator implements PartitionsListener {
     const now = performance.now();
     if (now - this.observedMs > STOPPED_MS) watchdog.progress(now);
     this.observedMs = now;
-    this.throughput.note(this.controller.virtualPs, now);
+    this.throughput.note(this.virtualPs, now);
     const verdict = watchdog.check(this.owing(), (service) => vitals.of(service), now);
     if (verdict.kind === 'well') this.publish();
     else {
@@ -374,7 +374,7 @@ export class Coordinator implements PartitionsListener {
     }
     if (partitions.roundsRun === rounds || complete.framesStarted < 0) return;
     const { durationPs } = this.live.fabric.scenario;
-    this.progress.count(this.reports(), this.controller.virtualPs, durationPs);
+    this.progress.count(this.reports(), this.virtualPs, durationPs);
     this.publish();
   }
 
@@ -419,6 +419,11 @@ export class Coordinator implements PartitionsListener {
     this.controller.end();
     const isCut = results.status === 'interrupted';
     this.enter(isCut ? Phase.PHASE_INTERRUPTED : Phase.PHASE_COMPLETE, '');
+  }
+
+  /** Everything before has been executed: in the rounds of an advance that is under way, too. */
+  private get virtualPs(): number {
+    return Math.max(this.controller.virtualPs, this.partitions.rounds.bound.boundPs);
   }
 
   private reports(): RoundReport[] {
@@ -466,7 +471,7 @@ export class Coordinator implements PartitionsListener {
       run: this.options.run,
       scenario: scenario.name,
       phase: this.phase,
-      virtualPs: this.controller.virtualPs,
+      virtualPs: this.virtualPs,
       endPs: scenario.durationPs ?? Infinity,
       ...this.progress.fields(this.reports()),
       services: services.count,

@@ -88,6 +88,15 @@ describe('a coordinator', () => {
     assert.match(status().detail!, /^services 0, 1 do not answer, though they were replaced$/);
   });
 
+  it('knows the virtual time of every round, not only of checkpoints', async () => {
+    await make(1e6);
+    for (const nextPs of [1e6, 2e6, 3e6]) {
+      const round = await script.next('round');
+      script.report(round, nextPs);
+      assert.equal(status().virtualPs, round.endPs);
+    }
+  });
+
   it('steps, pauses and takes a snapshot by the controller of every run', async () => {
     await make(1e6);
     const { coordinator } = script;
