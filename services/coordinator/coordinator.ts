@@ -71,6 +71,8 @@ export class Coordinator implements PartitionsListener {
   /** The latest bound that this run has reached. */
   private farthestPs = 0;
   private packed: PackedOutcome | null = null;
+  /** Virtual time of the results. */
+  private endedPs: number | null = null;
 
   constructor(
     private readonly live: LiveFaults,
@@ -415,6 +417,7 @@ export class Coordinator implements PartitionsListener {
     const { status, virtualPs } = results;
     this.options.log.info('run has ended', { status, virtualPs });
     this.packed = outcome;
+    this.endedPs = virtualPs;
     this.progress.end(results);
     this.controller.end();
     const isCut = results.status === 'interrupted';
@@ -423,7 +426,11 @@ export class Coordinator implements PartitionsListener {
 
   /** Everything before has been executed: in the rounds of an advance that is under way, too. */
   private get virtualPs(): number {
-    return Math.max(this.controller.virtualPs, this.partitions.rounds.bound.boundPs);
+    const { controller, partitions, endedPs } = this;
+    if (endedPs !== null) return endedPs;
+    // After the last event, the bound is as far as the rounds were allowed to go.
+    if (controller.isOver) return partitions.rounds.latestPs;
+    return Math.max(controller.virtualPs, partitions.rounds.bound.boundPs);
   }
 
   private reports(): RoundReport[] {

@@ -47,16 +47,19 @@ describe('faults of the infrastructure', { skip, timeout: 540_000 }, () => {
   it('change nothing when the coordinator is killed before its results are fetched', async () => {
     let fleet: Fleet | null = null;
     let killed = 0;
+    let lastPs = 0;
     const { results } = await runFleet(
       { ...fleetFor(EXAMPLE, 2, ['--services=2'], { set }), checkpoints: 'jetstream' },
       (launched) => {
         fleet = launched;
       },
-      ({ phase }) => {
+      ({ phase, virtualPs }) => {
+        lastPs = virtualPs;
         if (phase === PHASE_COMPLETE && killed++ === 0) fleet!.signal('coordinator', 'SIGKILL');
       },
     );
     assert.deepEqual(results, expected);
+    assert.equal(lastPs, expected.virtualPs);
     assert.equal(killed, 2);
   });
 
