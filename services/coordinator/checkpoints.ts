@@ -32,6 +32,8 @@ export class Checkpoints {
   /** Written by this coordinator, and how long the run waited for them. */
   written = 0;
   waitedMs = 0;
+  /** Why the latest attempt was given up; null: it was not. */
+  failure: string | null = null;
   /** Where to return to if the latest is damaged. */
   private earlier: Checkpoint | null = null;
   private saving: Cut | null = null;
@@ -141,6 +143,7 @@ export class Checkpoints {
     this.committedAt = this.savedAt;
     this.written++;
     this.waitedMs += this.costMs;
+    this.failure = null;
     this.note(saving, '');
     const { name: checkpoint, boundPs: virtualPs } = kept;
     const tookMs = Math.round(this.costMs);
@@ -149,12 +152,14 @@ export class Checkpoints {
   }
 
   /**
-   * The run continues, with the checkpoint that it has. A store that was away says nothing of what
-   * the next one costs.
+   * The run continues, with the checkpoint that it has. A store that was away once does not put off
+   * the next attempt; one that fails again does, as if that had been the cost of a checkpoint.
    */
   private giveUp(saving: Cut, reason: string): void {
     this.savedAt = performance.now();
-    this.options.log.warn(`checkpoint ${saving.name} is given up: ${reason}`);
+    if (this.failure !== null) this.costMs = this.savedAt - this.beganAt;
+    this.failure = `checkpoint ${saving.name} is given up: ${reason}`;
+    this.options.log.warn(this.failure);
     this.note(saving, reason);
     if (this.saving === saving) this.saving = null;
   }

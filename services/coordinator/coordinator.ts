@@ -265,7 +265,10 @@ export class Coordinator implements PartitionsListener {
     };
     // Results are returned even if the store cannot keep them.
     const octets = selvage.v1.Outcome.encode(outcome).finish();
-    partitions.stored = this.store.putOutcome(octets).then(end, end);
+    partitions.stored = this.store.putOutcome(octets).then(end, (error: unknown) => {
+      this.options.log.warn('the results are not kept', { reason: (error as Error).message });
+      end();
+    });
   }
 
   private stopTimers(): void {
@@ -486,7 +489,7 @@ export class Coordinator implements PartitionsListener {
       epoch: partitions.epoch,
       rounds: partitions.roundsRun,
       checkpointPs: this.checkpoints.last?.boundPs ?? -1,
-      detail: this.detail,
+      detail: this.detail === '' ? (this.checkpoints.failure ?? '') : this.detail,
       missing: services.missing,
       parts: services.slots.map((slot, service) => this.partStatus(slot, service)),
       checkpointAgeMs: this.checkpoints.ageMs,

@@ -29,11 +29,10 @@ export function showStatus(progress: ProgressLine, status: Status): void {
   progress.show(() => ({ virtualPs, endPs, share, frameHops }), noteOf(status));
 }
 
-/** Note of the progress line while frames do not move. */
+/** Note of the progress line while frames do not move, or checkpoints fail. */
 function noteOf(status: Status): string {
   const { phase, connected, services, detail } = status;
   if (phase === Phase.PHASE_GATHERING) return `${connected} of ${services} services are there`;
-  if (phase === Phase.PHASE_RECOVERING) return `recovering: ${detail}`;
-  if (phase === Phase.PHASE_RUNNING) return '';
-  return phaseName(status);
+  if (phase === Phase.PHASE_RUNNING) return detail;
+  return detail === '' ? phaseName(status) : `${phaseName(status)}: ${detail}`;
 }

@@ -49,7 +49,23 @@ describe('a checkpoint', () => {
     // A store that was away for long does not put off the next.
     now += 1;
     script.report(round, 3e6);
-    assert.equal((await script.next('save')).boundPs, round.endPs);
+    const again = await script.next('save');
+    assert.equal(again.boundPs, round.endPs);
+    // One that fails again does: the run would wait more than it runs.
+    now += 10_000;
+    script.from(1, { saved: { ...nameOf(again), failure: 'no answer for 10 s' } });
+    assert.equal(detailOf(script), warnings.at(-1));
+    const early = await script.next('round');
+    now += 19 * 10_000;
+    script.report(early, 4e6);
+    const late = await script.next('round');
+    now += 1;
+    script.report(late, 5e6);
+    const saved = await script.next('save');
+    assert.equal(saved.boundPs, late.endPs);
+    script.fromBoth({ saved: { ...nameOf(saved), hash: HASH } });
+    await script.next('round');
+    assert.equal(detailOf(script), '');
   });
 
   it('that cannot be committed is given up, too', async () => {
@@ -112,5 +128,21 @@ async function untilSave(
   now += 1;
   script.report(round, us * 1e6);
   const save = await script.next('save');
-  return { epoch: save.epoch!, checkpoint: save.checkpoint!, boundPs: save.boundPs! };
+  return nameOf(save);
+}
+
+function nameOf({ epoch, checkpoint, boundPs }: selvage.v1.Save.$Properties): {
+  epoch: number;
+  checkpoint: string;
+  boundPs: number;
+} {
+  return { epoch: epoch!, checkpoint: checkpoint!, boundPs: boundPs! };
+}
+
+function detailOf({ coordinator }: CoordinatorScript): string {
+  let detail = '';
+  coordinator.watch((status) => {
+    detail = status.detail ?? '';
+  })();
+  return detail;
 }
