@@ -29,7 +29,7 @@ import { blocksOf } from '../kit/page.js';
 import { EXAMPLE, MAIN } from '../kit/pods.js';
 import { fabricIn } from './fabrics.js';
 import { startWithImages } from './images.js';
-import { digestIn, ENDLESS, LONG, SMALL } from './runs.js';
+import { digestIn, ENDLESS, LONG, SHORT, SMALL } from './runs.js';
 import type { TestCluster } from './test-cluster.js';
 import { whyNoNode } from './test-cluster.js';
 
@@ -52,7 +52,7 @@ interface EndedPod {
 
 /** Work of which the log of a coordinator says that it was lost with a service. */
 interface Loss {
-  /** From the checkpoint that the run returned to, to the loss. */
+  /** From the checkpoint that the run returned to, or from its return, to the loss. */
   readonly ms: number;
   /** Checkpoints that were written in between. */
   readonly missed: number;
@@ -62,6 +62,7 @@ function lossesIn(log: string): Loss[] {
   const losses: Loss[] = [];
   const written = new Map<string, { readonly at: number; readonly index: number }>();
   let lost: { readonly at: number; readonly checkpoints: number } | null = null;
+  let begunAt = 0;
   for (const line of log.split('\n').sort()) {
     const at = Date.parse(line.slice(0, line.indexOf(' ')));
     const [, checkpoint = ''] = / checkpoint=(\S+)/.exec(line) ?? [];
@@ -72,8 +73,10 @@ function lossesIn(log: string): Loss[] {
     } else if (line.includes('epoch begins')) {
       const from = written.get(checkpoint);
       if (lost !== null && from !== undefined) {
-        losses.push({ ms: lost.at - from.at, missed: lost.checkpoints - from.index });
+        const since = Math.max(from.at, begunAt);
+        losses.push({ ms: lost.at - since, missed: lost.checkpoints - from.index });
       }
+      begunAt = at;
       lost = null;
     }
   }
@@ -235,6 +238,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     assert.equal(passes('k8s', 'list'), 'no runs\n');
   });
 
+  /** A run that is disturbed has the digest of one process. */
   const disturbed = async (
     what: string,
     disturb: () => Promise<void> | void,
@@ -243,16 +247,38 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     passes('k8s', 'run', EXAMPLE, '--services', '2', ...SMALL, '--detach', ...LONG, ...more);
     await until(() => /running|paused/.test(selvage('k8s', 'status').text));
     await disturb();
-    const out = join(folder, what.replaceAll(' ', '-'));
+    // What comes after the end disturbs nothing.
+    assert.doesNotMatch(passes('k8s', 'list'), /complete/);
+    ends(what, LONG);
+  };
+  /** The same with a run that is paused meanwhile: it waits for however long that takes. */
+  const disturbedInPause = async (
+    what: string,
+    disturb: () => Promise<void> | void,
+  ): Promise<void> => {
+    passes('k8s', 'run', EXAMPLE, '--services', '2', ...SMALL, '--detach', ...SHORT);
+    passes('k8s', 'pause');
+    await until(() => selvage('k8s', 'status').text.includes('paused'));
+    await disturb();
+    selvage('k8s', 'resume');
+    ends(what, SHORT);
+  };
+  const ends = (what: string, settings: readonly string[]): void => {
     const { text } = selvage('k8s', 'attach');
+    const out = join(folder, what.replaceAll(' ', '-'));
     passes('k8s', 'fetch', '--out', out);
     passes('k8s', 'delete');
-    assert.equal(digestIn(out), longDigest(), text);
+    assert.equal(digestIn(out), digestHere(settings), text);
   };
-  const longDigest = (): string => {
-    const out = join(folder, 'here');
-    if (!existsSync(out)) passes('run', EXAMPLE, '--quiet', '--out', out, ...LONG);
-    return readFileSync(join(out, 'digest'), 'utf8').trim();
+  const digests = new Map<readonly string[], string>();
+  const digestHere = (settings: readonly string[]): string => {
+    const known = digests.get(settings);
+    if (known !== undefined) return known;
+    const out = join(folder, `here-${digests.size}`);
+    passes('run', EXAMPLE, '--quiet', '--out', out, ...settings);
+    const digest = readFileSync(join(out, 'digest'), 'utf8').trim();
+    digests.set(settings, digest);
+    return digest;
   };
   const lose = (role: string): void => {
     const only = ['-n', 'selvage', 'delete', 'pod', '-l', `selvage=${role}`];
@@ -271,10 +297,10 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     const client = cluster.start(process.execPath, MAIN, ...words);
     await until(() => selvage('k8s', 'status').text.includes('running'));
     client.kill('SIGKILL');
-    assert.match(passes('k8s', 'attach'), new RegExp(`complete, digest ${longDigest()}`));
+    assert.match(passes('k8s', 'attach'), new RegExp(`complete, digest ${digestHere(LONG)}`));
     const out = join(folder, 'without-client');
     passes('k8s', 'fetch', '--out', out);
-    assert.equal(digestIn(out), longDigest());
+    assert.equal(digestIn(out), digestHere(LONG));
   });
 
   for (const name of ['apiserver', 'kubelet', 'scheduler']) {
@@ -302,14 +328,14 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
   });
 
   it('goes on in another number of pods, with other threads', () =>
-    disturbed('scaled', () => {
+    disturbedInPause('scaled', () => {
       const text = passes('k8s', 'scale', '--services', '3', '--threads', '2', ...SMALL);
       assert.match(text, /goes on in 3 services/);
       assert.match(passes('k8s', 'status'), /3 of 3 services/);
     }));
 
   it('waits for a service that stays pending, and says why', () =>
-    disturbed('cordoned', async () => {
+    disturbedInPause('cordoned', async () => {
       cluster.kubectl('cordon', 'node1');
       const service = ['-l', 'selvage=service,batch.kubernetes.io/job-completion-index=1'];
       cluster.kubectl('-n', 'selvage', 'delete', 'pod', ...service);
@@ -320,7 +346,7 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     }));
 
   it('shows the live page through the API server', () =>
-    disturbed('watched', async () => {
+    disturbedInPause('watched', async () => {
       const page = cluster.start(process.execPath, MAIN, 'k8s', 'ui');
       let printed = '';
       for (const stream of [page.stdout!, page.stderr!]) {

@@ -9,8 +9,11 @@ const STREAM = [
   ...['--set', 'expect=[]'],
 ];
 export const ENDLESS = [...STREAM, '--set', 'duration=10s'];
-/** Long enough to be disturbed. */
-export const LONG = [...STREAM, '--set', 'duration=80ms'];
+/** Longer than commands take that disturb it. */
+export const LONG = [...STREAM, '--set', 'duration=250ms'];
+
+/** Longer than it takes to pause it. */
+export const SHORT = [...STREAM, '--set', 'duration=40ms'];
 
 /** Of a run directory that was fetched. */
 export function digestIn(out: string): string {
