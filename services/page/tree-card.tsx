@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount, formatTime as time } from '../report/format.js';
 import type { RunPage, TreeNode, TreesView, TreeView } from '../report/page/page-data.js';
-import { causeText } from './episodes/episode-words.js';
+import { blockedText } from '../report/blocked-text.js';
 import { FlowLink } from './flows/flow-link.js';
 import { PortLink } from './flows/port-link.js';
 import { Card, counted, titleOf } from './panels.js';
@@ -323,7 +323,7 @@ function placeText({ name, priority }: TreeNode): string {
 }
 
 function whatText({ kind, mechanism, times, totalPs }: TreeNode): string {
-  const what = { queue: 'queue', full: 'full', blocked: causeText(mechanism) }[kind];
+  const what = { queue: 'queue', full: 'full', blocked: blockedText(mechanism) }[kind];
   const often = times === 1 ? '' : `, ${formatCount(times)}×`;
   return `${what}${often}${totalPs === null ? '' : `, ${time(totalPs)}`}`;
 }

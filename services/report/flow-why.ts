@@ -6,6 +6,7 @@ import { rootsOf } from '../telemetry/congestion/congestion-trees.js';
 import type { FlowTime, TimeShare } from '../telemetry/traces/flow-time.js';
 import { flowTime } from '../telemetry/traces/flow-time.js';
 import { frameTraces } from '../telemetry/traces/frame-traces.js';
+import { blockedText } from './blocked-text.js';
 import { formatCount, formatShare, formatTime } from './format.js';
 import type { Style } from './summary-text.js';
 import { table } from './table.js';
@@ -57,5 +58,5 @@ export function flowWhyText(why: FlowWhy, style: Style): string {
 
 function causeText({ cause, mechanism, root }: TimeShare): string {
   if (cause !== 'blocked') return cause;
-  return `blocked by ${mechanism ?? '?'}${root === null ? '' : `, root ${root}`}`;
+  return `${blockedText(mechanism ?? '?')}${root === null ? '' : `, root ${root}`}`;
 }

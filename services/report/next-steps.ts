@@ -17,7 +17,7 @@ export function nextSteps(results: RunResults, file: string, path: string): stri
     [
       isBlocked || isStandstill(results),
       `why ${path}`,
-      'congestion roots, paused ports, victim flows',
+      'congestion roots, blocked ports, victim flows',
     ],
     [
       slowest !== null,

@@ -9,6 +9,7 @@ import type { SummaryTools } from '../mechanisms/mechanism-slice.js';
 import { MECHANISMS, GRANTS } from '../mechanisms/registry.js';
 import type { ExpectationResult } from './expectations.js';
 import { discoverySummary } from './discovery-text.js';
+import { isPause } from './blocked-text.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { faultTable } from './fault-text.js';
@@ -48,7 +49,7 @@ export function summaryText(
     stallText(results, style),
     unreachableText(results, style),
     trafficText(results, style),
-    pauseTable(results, style),
+    blockedTable(results, style),
     memoryTable(results, style),
     marginTable(results, style),
     GRANTS.memoryText(results, tools),
@@ -171,25 +172,52 @@ function portRows(results: RunResults): PortRow[] {
   return results.ports.flatMap((port) => port.priorities.map((row) => ({ port, row })));
 }
 
-function pauseTable(results: RunResults, style: Style): string {
+/** Ports that a link partner paused, and ports to which it granted nothing. */
+function blockedTable(results: RunResults, style: Style): string {
   const blocked = portRows(results)
     .filter(({ row }) => row.blockedCount > 0)
     .sort((a, b) => b.row.blockedPs - a.row.blockedPs);
   if (blocked.length === 0) return '';
+  const isPaused = pausedIn(results);
+  const paused = blocked.filter(isPaused).length;
+  const isMixed = paused > 0 && paused < blocked.length;
+  const [title, column] = isMixed
+    ? [`Paused or blocked on ${GRANTS.name}`, 'port']
+    : paused > 0
+      ? ['Pause', 'paused port']
+      : [`Blocked on ${GRANTS.name}`, 'blocked port'];
   const rows = blocked
     .slice(0, ROWS_SHOWN)
     .map(({ port, row }) => [
       port.port,
       String(row.priority),
+      ...(isMixed ? [isPaused({ port, row }) ? 'paused' : 'blocked'] : []),
       formatTime(row.blockedPs),
       results.virtualPs > 0 ? `${((100 * row.blockedPs) / results.virtualPs).toFixed(1)} %` : '–',
       formatCount(row.blockedCount),
       port.peer,
     ]);
-  const head = ['paused port', 'priority', 'time', 'of the run', 'times', 'by'];
-  return [style.strong('Pause, worst first'), table(head, rows), more(blocked.length)]
+  const state = isMixed ? ['state'] : [];
+  const head = [column, 'priority', ...state, 'time', 'of the run', 'times', 'by'];
+  return [style.strong(`${title}, worst first`), table(head, rows), more(blocked.length)]
     .filter((part) => part !== '')
     .join('\n');
+}
+
+/** A priority with grants is blocked for want of them, unless its link partner pauses it. */
+function pausedIn({ ports, priorities }: RunResults): (blocked: PortRow) => boolean {
+  const granted = new Set(
+    priorities
+      .filter(({ flowControl }) => !isPause(flowControl) && flowControl !== 'none')
+      .map(({ priority }) => priority),
+  );
+  const pausing = new Set(
+    ports.flatMap(({ port, priorities: rows }) =>
+      rows.filter(({ stopsSent }) => stopsSent > 0).map(({ priority }) => `${port} ${priority}`),
+    ),
+  );
+  return ({ port, row }) =>
+    !granted.has(row.priority) || pausing.has(`${port.peer} ${row.priority}`);
 }
 
 function memoryTable(results: RunResults, style: Style): string {

@@ -1,6 +1,7 @@
 import { GRANTS } from '../mechanisms/registry.js';
 import type { Deadlock, Episode, RootReason, Storm } from '../telemetry/congestion/congestion.js';
 import type { Branch, CongestionTree } from '../telemetry/congestion/congestion-trees.js';
+import { blockedText } from './blocked-text.js';
 import { formatCount, formatTime } from './format.js';
 import type { Style } from './summary-text.js';
 import type { Reclaim, WhySummary } from './why.js';
@@ -10,13 +11,13 @@ const BRANCHES_SHOWN = 6;
 const VICTIMS_SHOWN = 6;
 
 export const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
-  contended: 'more comes to it than it can send',
-  'slower-wire': 'one port feeds it faster than it can send',
-  'slow-receiver': 'it does not take what it is sent',
-  'memory-taken': 'its buffer is taken by others',
+  contended: 'several ports send more to it than its link carries',
+  'slower-wire': 'the link that feeds it is faster than its own',
+  'slow-receiver': 'its host reads slower than frames arrive',
+  'memory-taken': 'other queues fill its buffer',
   [GRANTS.loopReason]: GRANTS.reasons.loop,
   deadlock: GRANTS.reasons.deadlock,
-  mechanism: 'paused without a full ingress buffer at its link partner',
+  mechanism: 'paused while no ingress buffer of its link partner was at XOFF',
 };
 
 /** The congestion trees of a run as text, worst first. */
@@ -109,7 +110,7 @@ function branchLines(branches: readonly Branch[], level: number): string[] {
 
 function branchText(branch: Branch): string {
   const { kind, mechanism, times, totalPs, frameTimePs } = branch;
-  const did = kind === 'blocked' ? `blocked by ${mechanism}` : 'full';
+  const did = kind === 'blocked' ? blockedText(mechanism) : 'buffer full';
   const lost = kind === 'blocked' ? `, ${formatTime(frameTimePs)} of blocked time` : '';
   return `${placeOf(branch)} ${did}, ${formatCount(times)}x, ${formatTime(totalPs)} in all${lost}`;
 }

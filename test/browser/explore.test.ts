@@ -79,7 +79,7 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     assert.equal(hash().get('flow'), VICTIM);
     const causes = await page.locator('.causes').innerText();
     assert.match(causes, /h4:p1 paused by PFC/);
-    assert.match(causes, /root cause: leaf2:p1 priority 3, one port feeds it faster/);
+    assert.match(causes, /root cause: leaf2:p1 priority 3, the link that feeds it is faster/);
     assert.match(causes, /it does not pass there: it is a victim/);
     assert.equal(await page.locator('.map-link.marked').count(), 4);
   });
@@ -108,7 +108,10 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     assert.ok((await chain.getByRole('button').count()) >= 3);
     await chain.getByRole('button').last().click();
     await page.getByRole('heading', { name: /^Episode: leaf2:p1 priority 3, queue/ }).waitFor();
-    assert.match(await page.locator('#episode').innerText(), /root: one port feeds it faster/);
+    assert.match(
+      await page.locator('#episode').innerText(),
+      /root: the link that feeds it is faster/,
+    );
     assert.match(await page.locator('#episode').innerText(), /congestion\/h1->h5/);
   });
 

@@ -83,7 +83,10 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     const example = 'examples/victim-behind-pfc.yaml';
     selvage('run', example, '--quiet', '--out', join(folder, 'victim'));
     const page = await open(file, 'light');
-    assert.match(await page.innerText('.tree'), /leaf2:p1 priority 3: one port feeds it faster/);
+    assert.match(
+      await page.innerText('.tree'),
+      /leaf2:p1 priority 3: the link that feeds it is faster/,
+    );
     const place = page.getByRole('button', { name: /^leaf1:p5 priority 3, paused by PFC/ });
     await place.click();
     await page.getByRole('heading', { name: /^Port leaf1:p5/ }).waitFor();
@@ -177,7 +180,7 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     assert.match(await flow.innerText(), /Flow burst\/h3->h1/);
     assert.match(
       await flow.innerText(),
-      /blocked most at\s+h3:p1, paused by PFC.*\s+h3:p1, blocked by credit/,
+      /blocked most at\s+h3:p1, paused by PFC.*\s+h3:p1, blocked on credit/,
     );
     assert.equal(text.match(/How to reproduce/g)?.length, 1);
     assert.match(text, /incast-pfc/);
@@ -185,7 +188,7 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     assert.match(text, /Congestion trees: incast-pfc/);
     assert.match(text, /aggregate blocked time\s/);
     const credit = page.locator('.card', { hasText: 'Congestion trees: incast-credit' });
-    assert.match(await credit.innerText(), /blocked by credit/);
+    assert.match(await credit.innerText(), /blocked on credit/);
     await credit.getByLabel('show its ports in the fabric').check();
     const maps = page.locator('.maps > div');
     assert.equal(await maps.nth(0).locator('.map-link.marked').count(), 0);

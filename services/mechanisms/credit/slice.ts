@@ -90,7 +90,7 @@ export const credit = {
   reasons: {
     overdrawn: 'more credit than the buffer can back',
     misbooked: 'units of credit stored = frames stored',
-    loop: 'its credit ran out although its link partner has buffer: under one RTT, or lost credit',
+    loop: 'no credit while its link partner has buffer: less than one RTT granted, or some lost',
     deadlock: 'it is part of a deadlock: it waits for credit that only its own frames would free',
     standstill: 'frames wait for credit, and nothing is stored that it waits for',
   },

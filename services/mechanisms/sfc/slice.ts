@@ -36,7 +36,7 @@ export const sfc: MechanismSlice<SfcTypes> = {
       .prefault(false),
     isFlag: true,
   },
-  alsoCalled: ['802.1qdw', 'source flow control', '802.1qdw', 'qdw'],
+  alsoCalled: ['802.1qdw', 'qdw', 'source flow control'],
   topic:
     'Source flow control (P802.1Qdw): a switch whose queue is congested sends a message to ' +
     'the source, which pauses for a time; where a host does not support it, its ToR switch ' +

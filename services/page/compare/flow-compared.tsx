@@ -3,7 +3,7 @@ import { formatOctets, formatRate, formatRatio, formatTime } from '../../report/
 import type { RunPage } from '../../report/page/page-data.js';
 import type { FlowView } from '../../report/page/page-flow-data.js';
 import { goTo, useAddress } from '../address.js';
-import { causeText } from '../episodes/episode-words.js';
+import { blockedText } from '../../report/blocked-text.js';
 import { causesOfFlow } from '../flows/flow-causes.js';
 import { Card, Table } from '../panels.js';
 
@@ -68,5 +68,5 @@ function blockedMost(flow: FlowView, run: RunPage): string {
   if (run.episodes === null) return 'not observed';
   const [cause] = causesOfFlow(run, flow);
   if (cause === undefined) return 'nowhere';
-  return `${cause.port}, ${causeText(cause.mechanism)}; root: ${cause.rootName}`;
+  return `${cause.port}, ${blockedText(cause.mechanism)}; root: ${cause.rootName}`;
 }

@@ -1,26 +1,12 @@
+import { blockedText, isPause } from '../../report/blocked-text.js';
 import { formatTime } from '../../report/format.js';
 import type { RunPage } from '../../report/page/page-data.js';
-import { PAUSES } from '../../report/page/page-data.js';
 import type { EpisodeView, EpisodesView } from '../../report/page/page-flow-data.js';
-
-/** As the mechanisms are written in standards. */
-export function mechanismName(mechanism: string): string {
-  return mechanism.length <= 4 ? mechanism.toUpperCase() : mechanism;
-}
-
-/** A port is paused by its link partner, or blocked by what is not a pause. */
-export function isPause(mechanism: string): boolean {
-  return PAUSES.includes(mechanism);
-}
-
-export function causeText(mechanism: string): string {
-  return `${isPause(mechanism) ? 'paused' : 'blocked'} by ${mechanismName(mechanism)}`;
-}
 
 export function whatText({ kind, mechanism }: Pick<EpisodeView, 'kind' | 'mechanism'>): string {
   if (kind === 'queue') return 'queue';
   if (kind === 'full') return 'buffer full';
-  return causeText(mechanism);
+  return blockedText(mechanism);
 }
 
 export function placeText({ port, priority }: Pick<EpisodeView, 'port' | 'priority'>): string {

@@ -3,7 +3,7 @@ import { formatCount, formatShare, formatTime } from '../../report/format.js';
 import type { RunPage } from '../../report/page/page-data.js';
 import type { FlowView } from '../../report/page/page-flow-data.js';
 import { EpisodeLink } from '../episodes/episode-link.js';
-import { causeText } from '../episodes/episode-words.js';
+import { blockedText } from '../../report/blocked-text.js';
 import type { FlowCause } from './flow-causes.js';
 import { byRoot } from './flow-causes.js';
 import { PortLink } from './port-link.js';
@@ -68,7 +68,7 @@ function Root(props: {
               {formatShare(Math.min(1, blockedPs / lifePs))}
             </span>
             <span>
-              <PortLink name={port} /> {causeText(mechanism)}{' '}
+              <PortLink name={port} /> {blockedText(mechanism)}{' '}
               <EpisodeLink episode={episode}>
                 {formatCount(times)}×, {formatTime(blockedPs)}
               </EpisodeLink>

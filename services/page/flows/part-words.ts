@@ -1,5 +1,5 @@
 import type { PartName, PartView } from '../../report/page/page-flow-data.js';
-import { isPause, mechanismName } from '../episodes/episode-words.js';
+import { isPause, mechanismName } from '../../report/blocked-text.js';
 
 /** What a frame's time goes into, in the order of a legend. */
 export const PARTS: readonly { readonly kinds: readonly PartName[]; readonly name: string }[] = [

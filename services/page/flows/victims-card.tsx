@@ -4,7 +4,7 @@ import { formatCount, formatRate, formatRatio, formatTime } from '../../report/f
 import type { RunPage } from '../../report/page/page-data.js';
 import type { EpisodeView, FlowView } from '../../report/page/page-flow-data.js';
 import { EpisodeLink } from '../episodes/episode-link.js';
-import { causeText } from '../episodes/episode-words.js';
+import { blockedText } from '../../report/blocked-text.js';
 import { Card, counted } from '../panels.js';
 import { causesOfFlow } from './flow-causes.js';
 import { FlowLink } from './flow-link.js';
@@ -63,10 +63,11 @@ function Why(props: { readonly run: RunPage; readonly flow: FlowView }): JSX.Ele
   const cause = causesOfFlow(run, flow).find(({ passesRoot }) => !passesRoot);
   if (cause === undefined) return null;
   const { port, mechanism, blockedPs, root, rootName, reason } = cause;
+  const what = blockedText(mechanism);
   const congesting = flowsOf(run, run.episodes!.rows[root]!);
   return (
     <span>
-      <PortLink name={port} /> {causeText(mechanism)} for {formatTime(blockedPs)}; root cause:{' '}
+      <PortLink name={port} /> {what} for {formatTime(blockedPs)}; root cause:{' '}
       <EpisodeLink episode={root}>{rootName}</EpisodeLink>, {reason}
       {congesting.length > 0 && (
         <small>

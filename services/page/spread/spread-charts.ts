@@ -8,7 +8,7 @@ import {
 import type { RunPage } from '../../report/page/page-data.js';
 import type { Histogram } from '../../report/page/page-spread-data.js';
 import type { ChartLine } from '../charts/chart-data.js';
-import { mechanismName, isPause } from '../episodes/episode-words.js';
+import { isPause, mechanismName } from '../../report/blocked-text.js';
 
 /** A chart of one run; those of several runs have the same ranges. */
 export interface SpreadChart {

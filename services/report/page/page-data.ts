@@ -236,6 +236,8 @@ export interface MarginView {
 
 /** Mechanisms by which a link partner pauses a port; any other blocks it. */
 export const PAUSES: readonly string[] = ['pause', 'pfc'];
+/** What a port that is blocked lacks. */
+export const LACKED = 'credit';
 
 export interface TreesView {
   readonly episodes: number;
