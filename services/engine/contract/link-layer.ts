@@ -11,8 +11,12 @@ export const WITHHELD = -2;
  * switch when the link layer has let it in, so it is checked when its last bit is in.
  */
 export interface LinkLayer {
-  /** The transmitter of a port acts: what is owed by now is requested as a control message. */
-  acts(port: PortRow): void;
+  /** What is owed by now is requested as a control message, beside others that are due. */
+  request(port: PortRow): void;
+  /** What is owed starts now: an ordered set, packed. */
+  answer(port: PortRow): number;
+  /** A packed ordered set came in; false if it is not an answer to what the port has sent. */
+  answered(port: PortRow, packed: number): boolean;
   /** From when on something is owed; Infinity: nothing is. */
   owesAt(port: PortRow): number;
   /** A new frame starts: the number that it bears (below 2^29), NO_NUMBER, or WITHHELD. */

@@ -11,13 +11,14 @@ import type { ControlPayloads } from './control-payloads.js';
 import type { Device } from './device.js';
 import { DID_DROP, DID_SEND_AGAIN } from './device.js';
 import type { EgressPath } from './egress-path.js';
+import type { OrderedSets } from './ordered-sets.js';
 import type { Shared } from './shared.js';
 import type { FrameRef } from '../units/indices.js';
 
 /** Frames between ports and the link layer that some of them have. */
 export interface LinkLayering {
-  /** The transmitter of a port acts: what its link layer owes by now goes first. */
-  act(port: number): void;
+  /** The transmitter of a port acts: true if it sends what its link layer owes by now. */
+  answers(d: number, device: Device, port: number): boolean;
   /** A transmitter with nothing to send acts when its link layer owes something, or never. */
   sleep(port: number): void;
   /** A new frame starts: the number that it bears, NO_NUMBER, or WITHHELD. */
@@ -47,16 +48,24 @@ export function makeLinkLayering(
   faults: FaultMechanism,
   egressPath: EgressPath,
   controlPayloads: ControlPayloads,
+  sets: OrderedSets,
   dataPath: DataPath,
 ): LinkLayering {
   const { clock, pool, ports, counters, digests, transmits, traceMask, replayBuffers } = shared;
-  const layer = layerAmong(given);
+  const layer = linkLayerAmong(given);
   for (let port = 0; port < ports.count; port++) {
     if (ports.hasLinkLayer(port)) traceMask.layer(port);
   }
 
-  function act(port: number): void {
-    layer!.acts(port);
+  function answers(d: number, device: Device, port: number): boolean {
+    if (layer!.owesAt(port) > clock.now) return false;
+    if (ports.controlDue(port)) {
+      layer!.request(port);
+      return false;
+    }
+    sets.startPacked(d, device, port, layer!.answer(port));
+    rest(d, port, ports.freeAt(port));
+    return true;
   }
 
   function sleep(port: number): void {
@@ -138,11 +147,11 @@ export function makeLinkLayering(
     rest(d, port, free);
   }
 
-  return { act, sleep, letOut, started, withhold, letIn, reject, sendAgain };
+  return { answers, sleep, letOut, started, withhold, letIn, reject, sendAgain };
 }
 
 /** At most one mechanism is a link layer. */
-function layerAmong(given: readonly SliceMechanism[]): LinkLayer | null {
+export function linkLayerAmong(given: readonly SliceMechanism[]): LinkLayer | null {
   const layers = given.flatMap(({ linkLayer }) => linkLayer ?? []);
   assert(layers.length <= 1, 'engine.one-link-layer');
   return layers[0] ?? null;

@@ -55,7 +55,7 @@ import {
 import { messageOf } from '../faults/control-frames.js';
 import { UNHURT } from '../faults/frame-errors.js';
 import type { Hosting } from './host/hosting.js';
-import { makeLinkLayering } from './link-layering.js';
+import { linkLayerAmong, makeLinkLayering } from './link-layering.js';
 import type { MechanismSet } from './mechanisms.js';
 import { makeOrderedSets } from './ordered-sets.js';
 import type { GrantGating } from './grant-gating.js';
@@ -101,7 +101,8 @@ export function makeLoop(
   controlPayloads: ControlPayloads,
 ): Loop {
   const handlers = mechanisms.filter(({ receiveControl }) => receiveControl !== undefined);
-  const sets = makeOrderedSets(shared, devices, mechanisms, faults);
+  const layer = linkLayerAmong(given);
+  const sets = makeOrderedSets(shared, devices, mechanisms, faults, layer);
   const { flags } = faults;
   const errors = makeArrivalErrors(shared, faults);
   const { tagOffered } = grants.messages;
@@ -110,10 +111,17 @@ export function makeLoop(
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
   const warm = makeWarming(shared, devices);
-  const layering = makeLinkLayering(shared, devices, given, faults, egressPath, controlPayloads, {
-    accept,
-    sendCarried,
-  });
+  const dataPath = { accept, sendCarried };
+  const layering = makeLinkLayering(
+    shared,
+    devices,
+    given,
+    faults,
+    egressPath,
+    controlPayloads,
+    sets,
+    dataPath,
+  );
   /** Octets in `scratch` of the tag that rides on the frame being sent. */
   let tagLength = 0;
 
@@ -294,7 +302,7 @@ export function makeLoop(
       return;
     }
     const isLayered = isSpecial && ports.hasLinkLayer(port);
-    if (isLayered) layering.act(port);
+    if (isLayered && layering.answers(d, device, port)) return;
     if (ports.controlDue(port) && sendControl(d, device, port)) return;
     if (isSpecial && ports.repeats(port)) {
       layering.sendAgain(d, port);

@@ -1,9 +1,15 @@
 import type { Mechanism } from '../contract/flow-control.js';
+import type { LinkLayer } from '../contract/link-layer.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import { CUT, MEDDLED } from '../faults/fault-mechanism.js';
 import { LATE } from '../frame/trace-mask.js';
-import { isLlrSet } from '../wire/llr.js';
-import { ORDERED_SET_OCTETS, packOrderedSet, unpackOrderedSet } from '../wire/ordered-set.js';
+import { isLlrSet, isLlrType } from '../wire/llr.js';
+import {
+  ORDERED_SET_OCTETS,
+  packOrderedSet,
+  typeOfPacked,
+  unpackOrderedSet,
+} from '../wire/ordered-set.js';
 import type { Device } from './device.js';
 import { DID_SEND_CONTROL, DID_TAKE_CONTROL, KIND_CONTROL, KIND_SET } from './device.js';
 import type { Shared } from './shared.js';
@@ -12,6 +18,8 @@ import type { Shared } from './shared.js';
 export interface OrderedSets {
   /** Starts on the link now, which is free again when it has ended. */
   start(d: number, device: Device, port: number, octets: Uint8Array): void;
+  /** The same of a packed one. */
+  startPacked(d: number, device: Device, port: number, packed: number): void;
   /** A packed one has come in; -1, or the slot of its octets where faults are to see it. */
   arrived(device: Device, port: number, packed: number): number;
   /** One has come in. */
@@ -23,6 +31,7 @@ export function makeOrderedSets(
   devices: readonly Device[],
   mechanisms: readonly Mechanism[],
   faults: FaultMechanism,
+  layer: LinkLayer | null,
 ): OrderedSets {
   const { clock, counters, digests, horizon, octets: store, ports, traceMask } = shared;
   const { flags } = faults;
@@ -30,40 +39,69 @@ export function makeOrderedSets(
   const scratch = new Uint8Array(ORDERED_SET_OCTETS);
 
   function start(d: number, device: Device, port: number, octets: Uint8Array): void {
-    const { now } = clock;
+    const packed = packOrderedSet(octets);
+    if (packed >= 0) {
+      startPacked(d, device, port, packed);
+      return;
+    }
+    // Those of flow control keep their order with the frames, which pass the pipeline.
     const peer = ports.peer(port);
+    const delayPs = isLlrSet(octets, ORDERED_SET_OCTETS) ? 0 : ports.pipelinePs(peer);
+    const at = occupy(port) + delayPs;
+    announceSent(device, port, octets);
+    const slot = store.put(octets, ORDERED_SET_OCTETS);
+    digests.mix(d, DID_SEND_CONTROL | (port - device.firstPort), store.hash(slot));
+    deliver(peer, at, KIND_CONTROL, slot);
+  }
+
+  function startPacked(d: number, device: Device, port: number, packed: number): void {
+    const peer = ports.peer(port);
+    const at = occupy(port) + (isLlrType(typeOfPacked(packed)) ? 0 : ports.pipelinePs(peer));
+    if (device.listeners.controlSent !== null) {
+      unpackOrderedSet(packed, scratch);
+      announceSent(device, port, scratch);
+    }
+    digests.mix(d, DID_SEND_CONTROL | (port - device.firstPort), packed);
+    deliver(peer, at, KIND_SET, packed);
+  }
+
+  /** One starts on the link: when its last bit comes in. */
+  function occupy(port: number): number {
     const octetPs = ports.octetPs(port);
     const linePs = ORDERED_SET_OCTETS * octetPs;
     const isLate = (traceMask.wantedOfSent(port) & LATE) !== 0;
     const late = isLate ? faults.slownessPs(port, ORDERED_SET_OCTETS, octetPs) : 0;
-    const free = now + linePs + late;
+    const free = clock.now + linePs + late;
     ports.setFreeAt(port, free);
     counters.controlSent[port]++;
-    const local = port - device.firstPort;
-    const { listeners } = device;
-    listeners.controlSent?.controlSent(d, local, now, octets.subarray(0, ORDERED_SET_OCTETS));
     const at = free + ports.latencyPs(port);
-    const end = isLate ? faults.arrivalOf(port, at - linePs, free - now) + linePs : at;
-    // Those of flow control keep their order with the frames, which pass the pipeline.
-    const delayPs = isLlrSet(octets, ORDERED_SET_OCTETS) ? 0 : ports.pipelinePs(peer);
-    deliver(d, local, peer, octets, end + delayPs);
+    return isLate ? faults.arrivalOf(port, at - linePs, free - clock.now) + linePs : at;
   }
 
-  function deliver(d: number, local: number, peer: number, octets: Uint8Array, at: number): void {
+  function announceSent(device: Device, port: number, octets: Uint8Array): void {
+    const { listeners, place, firstPort } = device;
+    const set = octets.subarray(0, ORDERED_SET_OCTETS);
+    listeners.controlSent?.controlSent(place, port - firstPort, clock.now, set);
+  }
+
+  function deliver(peer: number, at: number, kind: number, value: number): void {
     const owner = ports.owner(peer);
     const device = devices[owner];
-    const packed = packOrderedSet(octets);
-    const slot = packed < 0 ? store.put(octets, ORDERED_SET_OCTETS) : -1;
-    digests.mix(d, DID_SEND_CONTROL | local, slot < 0 ? packed : store.hash(slot));
-    if (slot < 0) device.schedule(at, KIND_SET, peer - device.firstPort, packed);
-    else device.schedule(at, KIND_CONTROL, peer - device.firstPort, slot);
+    device.schedule(at, kind, peer - device.firstPort, value);
     if (at < horizon[owner]) horizon[owner] = at;
   }
 
   function arrived(device: Device, port: number, packed: number): number {
-    unpackOrderedSet(packed, scratch);
-    if ((flags[port] & (MEDDLED | CUT)) !== 0) return store.put(scratch, ORDERED_SET_OCTETS);
+    if ((flags[port] & (MEDDLED | CUT)) !== 0) {
+      unpackOrderedSet(packed, scratch);
+      return store.put(scratch, ORDERED_SET_OCTETS);
+    }
     digests.mix(device.place, DID_TAKE_CONTROL | (port - device.firstPort), packed);
+    if (device.listeners.controlReceived === null && layer?.answered(port, packed) === true) {
+      counters.controlReceived[port]++;
+      return -1;
+    }
+    unpackOrderedSet(packed, scratch);
     take(device, port, scratch);
     return -1;
   }
@@ -84,5 +122,5 @@ export function makeOrderedSets(
     return false;
   }
 
-  return { start, arrived, take };
+  return { start, startPacked, arrived, take };
 }

@@ -13,6 +13,7 @@ import { UDP_PORT_CIM, UDP_PORT_SFCM } from './congestion-message.js';
 import {
   blankLlrSet,
   encodeLlrSet,
+  encodeNumberedPreamble,
   LLR_ACK,
   LLR_INIT,
   LLR_INIT_ECHO,
@@ -52,7 +53,7 @@ import {
   type TelemetryHop,
   TIME_NS_MODULO,
 } from './telemetry.js';
-import { PRIORITIES } from '../units/ethernet.js';
+import { PREAMBLE_OCTETS, PRIORITIES } from '../units/ethernet.js';
 
 type Encode<R> = (octets: Uint8Array, at: number, record: R) => unknown;
 
@@ -263,6 +264,16 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
       ['data', 'of INIT and its echo, little-endian; not 0', { data: ONES_16 }],
     ],
     { type: LLR_ACK, number: 384 },
+  ),
+  format(
+    [
+      'Link-level retry: preamble',
+      'Ultra Ethernet: the preamble of a frame with a number, as the MAC sends it. Captures ' +
+        'begin behind it.',
+    ],
+    { length: PREAMBLE_OCTETS, encode: encodeNumberedPreamble, blank: { number: 0 } },
+    [['sequence number', 'of the frame, cyclic', { number: LLR_NUMBERS - 1 }]],
+    { number: 384 },
   ),
   format(
     [

@@ -4,6 +4,8 @@
  * first number of what follows and 16 bits that tell one initialisation from another.
  */
 
+import { PREAMBLE_OCTETS } from '../units/ethernet.js';
+import { requireRoom } from './big-endian.js';
 import type { Decoded } from './decoded.js';
 import { beginOrderedSet, orderedSetType } from './ordered-set.js';
 
@@ -51,7 +53,7 @@ export function encodeLlrSet(
 export function decodeLlrSet(octets: Uint8Array, length: number, into: LlrSet): Decoded {
   const type = orderedSetType(octets, length);
   if (type < 0) return 'wrong-type';
-  if (type < LLR_ACK || type > LLR_INIT_ECHO) return 'wrong-opcode';
+  if (!isLlrType(type)) return 'wrong-opcode';
   const data = octets[DATA_AT] | (octets[DATA_AT + 1] << 8);
   // What is reserved is zero.
   if (octets[DATA_AT + 2] !== 0) return 'bad-value';
@@ -65,6 +67,34 @@ export function decodeLlrSet(octets: Uint8Array, length: number, into: LlrSet): 
 
 /** It is between the MACs of a link alone: it does not wait for what passes the pipeline. */
 export function isLlrSet(octets: Uint8Array, length: number): boolean {
-  const type = orderedSetType(octets, length);
+  return isLlrType(orderedSetType(octets, length));
+}
+
+export function isLlrType(type: number): boolean {
   return type >= LLR_ACK && type <= LLR_INIT_ECHO;
+}
+
+// The preamble of a frame with a number: instead of three octets of 55.
+
+const START = 0xfb;
+const NUMBERED = 7;
+const PREAMBLE_NUMBER_AT = 1;
+const FILLER_AT = 4;
+const FILLER = 0x55;
+const FRAME_DELIMITER = 0xd5;
+
+/** Writes the preamble of a frame with a number of 20 bits; returns the offset behind it. */
+export function encodeNumberedPreamble(
+  octets: Uint8Array,
+  at: number,
+  { number }: Readonly<{ number: number }>,
+): number {
+  requireRoom(octets, at, PREAMBLE_OCTETS);
+  octets[at] = START;
+  octets[at + PREAMBLE_NUMBER_AT] = ((number >> 16) << 4) | NUMBERED;
+  octets[at + PREAMBLE_NUMBER_AT + 1] = (number >> 8) & 0xff;
+  octets[at + PREAMBLE_NUMBER_AT + 2] = number & 0xff;
+  octets.fill(FILLER, at + FILLER_AT, at + PREAMBLE_OCTETS - 1);
+  octets[at + PREAMBLE_OCTETS - 1] = FRAME_DELIMITER;
+  return at + PREAMBLE_OCTETS;
 }

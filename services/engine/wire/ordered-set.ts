@@ -62,10 +62,25 @@ export function packOrderedSet(octets: Uint8Array): number {
   return second === first ? packed | TWICE : -1;
 }
 
+/** The number of a message whose second half is zero. */
+export function packedOf(type: number, half: number): number {
+  return (type << TYPE_SHIFT) | half;
+}
+
+/** Type of the message in such a number. */
+export function typeOfPacked(packed: number): number {
+  return (packed >> TYPE_SHIFT) & TYPE_MASK;
+}
+
+/** The first half of the message in such a number. */
+export function halfOfPacked(packed: number): number {
+  return packed & HALF_MASK;
+}
+
 /** Writes the octets of such a number. */
 export function unpackOrderedSet(packed: number, octets: Uint8Array): void {
   const half = packed & HALF_MASK;
-  beginOrderedSet(octets, 0, (packed >> TYPE_SHIFT) & TYPE_MASK);
+  beginOrderedSet(octets, 0, typeOfPacked(packed));
   writeHalf(octets, FIRST_AT, half);
   if ((packed & TWICE) !== 0) writeHalf(octets, SECOND_AT, half);
 }

@@ -6,7 +6,7 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { CLASS, POISONED_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import type { Clock } from '../../engine/kernel/clock.js';
 import type { ReplayBuffers } from '../../engine/port/replay-buffers.js';
-import { LLR_ACK, LLR_NACK } from '../../engine/wire/llr.js';
+import { LLR_NACK } from '../../engine/wire/llr.js';
 import {
   ACCEPT,
   arrived,
@@ -47,7 +47,6 @@ export interface LlrTables {
 
 /** What the path of frames leaves to the mechanism. */
 export interface LlrPathEvents {
-  request(port: PortRow, type: number): void;
   /** A frame starts while the sender does not run: NO_NUMBER or WITHHELD. */
   startsWhileDown(port: PortRow): number;
   /** The first frame that is outstanding starts. */
@@ -61,7 +60,7 @@ export interface LlrPathEvents {
   doze(port: PortRow, untilPs: number): void;
 }
 
-type LlrPath = Pick<LinkLayer, 'acts' | 'owesAt' | 'starts' | 'started' | 'arrives'>;
+type LlrPath = Pick<LinkLayer, 'owesAt' | 'starts' | 'started' | 'arrives'>;
 
 /** What frames do to the rows of their ports, as functions over tables like the event loop. */
 export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
@@ -70,10 +69,6 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
 
   function owesAt(port: PortRow): number {
     return doubles[port * DOUBLES + OWES_AT];
-  }
-
-  function acts(port: PortRow): void {
-    if (doubles[port * DOUBLES + OWES_AT] <= clock.now) events.request(port, LLR_ACK);
   }
 
   function starts(port: PortRow, frame: FrameRef): number {
@@ -140,5 +135,5 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     events.doze(port, doubles[own + OWES_AT]);
   }
 
-  return { acts, owesAt, starts, started, arrives };
+  return { owesAt, starts, started, arrives };
 }

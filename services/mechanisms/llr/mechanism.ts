@@ -18,7 +18,7 @@ import {
   LLR_INIT_ECHO,
   LLR_NACK,
 } from '../../engine/wire/llr.js';
-import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
+import { halfOfPacked, ORDERED_SET_OCTETS, packedOf } from '../../engine/wire/ordered-set.js';
 import type { LlrCounter } from './counters.js';
 import { LLR_COUNTERS } from './counters.js';
 import type { LlrPathEvents } from './frame-path.js';
@@ -94,6 +94,11 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
         { pool, clock: host.clock, buffers: replayBuffers, words, doubles, counts },
         this,
       ),
+      request: (port) => {
+        this.request(port, LLR_ACK);
+      },
+      answer: (port) => packedOf(LLR_ACK, this.answerNow(port, LLR_ACK)),
+      answered: (port, packed) => this.answeredPacked(port, packed),
       repeats: (port) => this.repeats(port),
       oldestNumber: (port) => words[port * STRIDE + TX_OLDEST],
       numberAfter: machine.numberAfter,
@@ -302,18 +307,20 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
       set.number = words[at + RX_INIT];
       set.data = words[at + RX_DATA];
       this.count(port, COUNT.LLR_TX_INIT_ECHO_CTL_OS, 1);
-    } else this.composeAnswer(port, type);
+    } else set.number = this.answerNow(port, type);
     return encodeLlrSet(octets, 0, set);
   }
 
-  private composeAnswer(port: PortRow, type: number): void {
+  /** Number of an ACK or a NACK that starts now. */
+  private answerNow(port: PortRow, type: number): number {
     const at = port * STRIDE;
-    this.set.number = machine.lastGood(this.words, at);
+    const number = machine.lastGood(this.words, at);
     this.words[at + OWES_ACK] = 0;
     this.doubles[port * DOUBLES + OWES_AT] = Infinity;
     this.doubles[port * DOUBLES + ACKED_AT] = this.host.clock.now;
     if (type === LLR_NACK) machine.nackSent(this.words, at);
     this.count(port, type === LLR_ACK ? COUNT.LLR_TX_ACK_CTL_OS : COUNT.LLR_TX_NACK_CTL_OS, 1);
+    return number;
   }
 
   receiveOrderedSet(port: PortRow, octets: Uint8Array): boolean {
@@ -330,15 +337,24 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     } else if (set.type === LLR_INIT_ECHO) {
       this.count(port, COUNT.LLR_RX_INIT_ECHO_CTL_OS, 1);
       if (machine.echoed(this.words, at, set.number, set.data)) this.block(port);
-    } else this.answered(port, set);
+    } else this.answered(port, set.number, set.type === LLR_NACK);
+    return true;
+  }
+
+  /** False if it is neither an ACK nor a NACK, or of a port without retry. */
+  private answeredPacked(port: PortRow, packed: number): boolean {
+    if (this.words[port * STRIDE + ELIGIBLE] === 0) return false;
+    const number = halfOfPacked(packed);
+    const isNack = packed === packedOf(LLR_NACK, number);
+    if (!isNack && packed !== packedOf(LLR_ACK, number)) return false;
+    this.answered(port, number, isNack);
     return true;
   }
 
   /** An ACK or a NACK came. */
-  private answered(port: PortRow, { type, number }: LlrSet): void {
+  private answered(port: PortRow, number: number, isNack: boolean): void {
     const { words } = this;
     const at = port * STRIDE;
-    const isNack = type === LLR_NACK;
     this.count(port, isNack ? COUNT.LLR_RX_NACK_CTL_OS : COUNT.LLR_RX_ACK_CTL_OS, 1);
     const wasReplaying = words[at + TX_STATE] === TX_REPLAY;
     const freed = machine.acknowledge(words, at, number);

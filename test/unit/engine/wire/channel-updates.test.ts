@@ -188,6 +188,11 @@ describe('TLVs of the link layer', () => {
     const readFeatures = blankLinkLayer();
     assert.equal(decodeLinkLayer(value, readFeatures), 'ok');
     assert.deepEqual(readFeatures, features);
+    const retrying = { version: 1, retry: true, credits: false };
+    const retryingValue = valueOf((octets) => encodeLinkLayer(octets, 0, retrying));
+    assert.equal(hexOf(retryingValue), '02 ce 71 01 01 01');
+    assert.equal(decodeLinkLayer(retryingValue, readFeatures), 'ok');
+    assert.deepEqual(readFeatures, retrying);
     const tlv = credits(
       { channels: 32, creditOctets: 2048, overhead: -16, total: 0, lossless: (1 << 31) | 8 },
       { 3: 0x7fff, 31: 5 },
@@ -197,6 +202,11 @@ describe('TLVs of the link layer', () => {
     const read = credits({}, { 7: 7 });
     assert.equal(decodeChannelCredits(octets, read), 'ok');
     assert.deepEqual(read, tlv);
+    const shared = credits({ channels: 5, creditOctets: 32, overhead: 127, total: 0xabcde });
+    const sharedOctets = creditsValue(shared);
+    assert.equal(hexOf(sharedOctets), '02 ce 71 02 05 05 7f 0a bc de 00 00 00 00');
+    assert.equal(decodeChannelCredits(sharedOctets, read), 'ok');
+    assert.deepEqual(read, shared);
   });
 
   it('come back as they were written, whatever they say', () => {

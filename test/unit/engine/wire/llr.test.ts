@@ -6,6 +6,7 @@ import {
   blankLlrSet,
   decodeLlrSet,
   encodeLlrSet,
+  encodeNumberedPreamble,
   isLlrSet,
   LLR_ACK,
   LLR_INIT,
@@ -63,5 +64,33 @@ describe('an ordered set of link-level retry', () => {
     octets[1] = 0x10;
     assert.equal(decodeLlrSet(octets, 8, blankLlrSet()), 'wrong-opcode');
     assert.ok(!isLlrSet(octets, 8));
+  });
+});
+
+function preambleOf(number: number): Uint8Array {
+  const octets = new Uint8Array(8);
+  assert.equal(encodeNumberedPreamble(octets, 0, { number }), 8);
+  return octets;
+}
+
+describe('the preamble of a frame with a number', () => {
+  it('is laid out as the public descriptions say', () => {
+    assert.equal(Buffer.from(preambleOf(0xabcde)).toString('hex'), 'fba7bcde555555d5');
+    assert.equal(Buffer.from(preambleOf(1)).toString('hex'), 'fb070001555555d5');
+  });
+
+  it('has all bits of the number, and nothing else changes', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: 0xfffff }), (number) => {
+        const octets = preambleOf(number);
+        const [start, high, middle, low, ...rest] = octets;
+        assert.deepEqual([start, high! & 15, ...rest], [0xfb, 7, 0x55, 0x55, 0x55, 0xd5]);
+        assert.equal(((high! >> 4) << 16) | (middle! << 8) | low!, number);
+      }),
+    );
+  });
+
+  it('has room for eight octets, or none is written', () => {
+    assert.throws(() => encodeNumberedPreamble(new Uint8Array(7), 0, { number: 1 }), RangeError);
   });
 });

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import {
   beginOrderedSet,
+  halfOfPacked,
   ORDERED_SET_OCTETS,
+  packedOf,
   packOrderedSet,
+  typeOfPacked,
   unpackOrderedSet,
 } from '../../../../services/engine/wire/ordered-set.js';
 import { encodeLlrSet, LLR_ACK, LLR_INIT } from '../../../../services/engine/wire/llr.js';
@@ -28,6 +31,7 @@ describe('A packed ordered set', () => {
   it('is an acknowledgement, or an update of one channel', () => {
     const ack = octetsOf((o) => encodeLlrSet(o, 0, { type: LLR_ACK, number: 0xabcde, data: 0 }));
     assert.equal(packOrderedSet(ack), 0x1abcde);
+    assert.equal(packedOf(LLR_ACK, 0xabcde), 0x1abcde);
     assert.ok(packOrderedSet(update([3, 0x7123], [3, 0x7123])) > 0);
     assert.equal(packOrderedSet(update([3, 0x7123], [4, 0x7123])), -1);
     const init = octetsOf((o) => encodeLlrSet(o, 0, { type: LLR_INIT, number: 1, data: 1 }));
@@ -52,6 +56,11 @@ describe('A packed ordered set', () => {
       const packed = packOrderedSet(octets);
       if (packed < 0) return;
       packedSets++;
+      assert.equal(typeOfPacked(packed), octets[1]);
+      assert.equal(
+        halfOfPacked(packed),
+        (octets[2]! << 12) | (octets[3]! << 4) | (octets[4]! >> 4),
+      );
       const back = new Uint8Array(ORDERED_SET_OCTETS).fill(0xff);
       unpackOrderedSet(packed, back);
       assert.deepEqual(back, octets);
