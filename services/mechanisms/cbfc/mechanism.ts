@@ -128,13 +128,15 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     const place = port * PRIORITIES + trafficClass;
     const was = this.blockedOf[place];
     this.blockedOf[place] = blocked;
-    forEachBit(was, (priority) => {
+    for (let rest = was; rest !== 0; rest &= rest - 1) {
+      const priority = 31 - Math.clz32(rest & -rest);
       own.blockedPs[priority] += now - own.blockedSince[priority];
-    });
-    forEachBit(blocked, (priority) => {
+    }
+    for (let rest = blocked; rest !== 0; rest &= rest - 1) {
+      const priority = 31 - Math.clz32(rest & -rest);
       own.blockedSince[priority] = now;
       own.holds[priority]++;
-    });
+    }
     own.blocked = (own.blocked & ~was) | blocked;
     this.tools.host.hold(this.tools.slot, port, own.blocked);
   }
