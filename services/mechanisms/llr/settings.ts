@@ -49,7 +49,7 @@ export const llrKeys = {
     .describe('A link that is down for so long is flushed. Auto: 10 replay timers.')
     .prefault('auto'),
   dataAgeTimeout: duration
-    .describe('A frame that is outstanding for so long causes a flush. Auto: 4 replay timers.')
+    .describe('A frame that is outstanding for so long causes a flush. Auto: 16 replay timers.')
     .prefault('auto'),
   spacing: either(
     [auto, integer(SPACING_LEAST, SPACING_MOST)],
