@@ -389,21 +389,24 @@ describe('a broker', { skip }, () => {
 
   it('that carries what a stranger forges, replays and floods changes nothing', async () => {
     const port = await freePort();
-    const server = await startBroker(port);
+    const server = await startBroker(port, ['-js', '-sd', join(folder, 'overheard')]);
     try {
       const broker = { servers: [`nats://127.0.0.1:${port}`] };
       const stranger = await connect({ ...broker, noEcho: true });
       const random = new RandomStream(4, 'flood');
       const overheard: Uint8Array[] = [];
+      const subjects = new Set<string>();
       stranger.subscribe('>', {
         callback: (_, { subject, data }) => {
           overheard.push(data);
+          subjects.add(subject.split('.')[0]!);
           stranger.publish(subject, data);
           stranger.publish(subject, damaged(data, random));
           stranger.publish(subject, overheard[random.below(overheard.length)]);
         },
       });
-      const options = fleetFor('incast-pfc.yaml', 2, ['--services', '2'], { broker });
+      const more = { broker, checkpoints: 'jetstream' };
+      const options = fleetFor('incast-pfc.yaml', 2, ['--services', '2'], more);
       let secrets: Buffer[] = [];
       const { results } = await runFleet(options, ({ identity: { run, secret, keys } }) => {
         secrets = [secret, keys.token].flatMap((text) => [
@@ -421,7 +424,8 @@ describe('a broker', { skip }, () => {
       });
       await stranger.close();
       assert.deepEqual(results, run(fabricOf('examples/incast-pfc.yaml')));
-      assert.ok(overheard.length > 0);
+      // Frames, objects of the store, and claims.
+      for (const subject of ['selvage', '$O', '$KV']) assert.ok(subjects.has(subject), subject);
       for (const octets of overheard) {
         for (const secret of secrets) assert.ok(!Buffer.from(octets).includes(secret));
       }
