@@ -36,6 +36,9 @@ const PATIENCE_MS = 120_000;
 /** Longer than a service may be silent. */
 const STOP_MS = 45_000;
 
+/** Longer than a checkpoint is tried. */
+const FULL_MS = 20_000;
+
 const STORES = ['jetstream', 'folder', 's3'] as const;
 type Store = (typeof STORES)[number];
 const MOMENTS = ['start', 'run', 'checkpoint', 'end'] as const;
@@ -79,7 +82,9 @@ const FAULTS = {
   },
   'disk full': async ({ fleet, folder }) => {
     fill(folder);
-    await checkpointsTried(fleet);
+    // A run that finds no room for its first epoch waits for it.
+    const full = new Promise((resolve) => setTimeout(resolve, FULL_MS));
+    await Promise.race([checkpointsTried(fleet), full]);
     empty(folder);
   },
   'slow disk': async ({ fleet, folder }) => {

@@ -12,6 +12,7 @@ interface Replaceable {
 interface Missing {
   readonly pid: number;
   readonly since: number;
+  readonly graceMs: number;
 }
 
 /**
@@ -25,7 +26,7 @@ export class Replacer {
 
   constructor(
     private readonly fleet: Replaceable,
-    /** How long a process that is alive may take to return. */
+    /** How long the first process that is alive may take to return. */
     private readonly graceMs: number,
   ) {
     this.timer = setInterval(() => {
@@ -44,11 +45,16 @@ export class Replacer {
       const pid = this.fleet.pidOf(name);
       if (pid === undefined) continue;
       const before = this.missing.get(name);
-      const entry = before?.pid === pid ? before : { pid, since: nowMs };
-      if (nowMs - entry.since < this.graceMs) still.set(name, entry);
-      else this.fleet.signal(name, 'SIGKILL');
+      const entry = before?.pid === pid ? before : this.begun(pid, nowMs, before);
+      still.set(name, entry);
+      if (nowMs - entry.since >= entry.graceMs) this.fleet.signal(name, 'SIGKILL');
     }
     this.missing = still;
+  }
+
+  /** One that was started in place of another may be slow, and not hang: it has twice as long. */
+  private begun(pid: number, since: number, before?: Missing): Missing {
+    return { pid, since, graceMs: before === undefined ? this.graceMs : 2 * before.graceMs };
   }
 
   close(): void {

@@ -22,13 +22,21 @@ it('a service that hangs is ended, once it has had time to come back, and no oth
   replacer.observe({ phase: PHASE_RECOVERING, missing: [1, 7] });
   replacer.check(0);
   replacer.check(GRACE_MS - 1);
-  // Another process has its number by now.
-  pids.set('service 1', 12);
   replacer.check(GRACE_MS);
-  replacer.check(2 * GRACE_MS - 1);
+  assert.deepEqual(killed.splice(0), ['service 1 11 SIGKILL']);
+  // Others have its number by now, each with twice as long to start on a busy machine.
+  pids.set('service 1', 12);
+  replacer.check(GRACE_MS + 1);
+  replacer.check(3 * GRACE_MS);
   assert.deepEqual(killed, []);
-  replacer.check(2 * GRACE_MS);
-  assert.deepEqual(killed, ['service 1 12 SIGKILL']);
+  replacer.check(3 * GRACE_MS + 1);
+  assert.deepEqual(killed.splice(0), ['service 1 12 SIGKILL']);
+  pids.set('service 1', 13);
+  replacer.check(4 * GRACE_MS);
+  replacer.check(8 * GRACE_MS - 1);
+  assert.deepEqual(killed, []);
+  replacer.check(8 * GRACE_MS);
+  assert.deepEqual(killed, ['service 1 13 SIGKILL']);
   // It is there again, or the run has just begun.
   replacer.observe({ phase: PHASE_RUNNING, missing: [0, 1] });
   replacer.check(9 * GRACE_MS);
