@@ -1,11 +1,13 @@
 import { placeInServices } from '../services/fabric/placement/placement.js';
 import { planPartitions } from '../services/fabric/placement/partition-plan.js';
 import { fabricOf, permutation } from './fabrics.js';
-import { aloneMs, inProcesses } from './in-processes.js';
+import { aloneMs, inProcesses, roundTripUs } from './in-processes.js';
 import { median } from './measure.js';
+import { barrierNow, predictions } from './nodes.js';
 
 // The model of bench/README.md: constants are measured with two loads of one small fabric, the wall
-// time of others is predicted for 1, 2 and 4 services, and measured, all in turn, in rounds.
+// time of others is predicted for 1, 2 and 4 services, and measured, all in turn, in rounds. What
+// nodes of eight cores would make of k=16 and k=32 is computed from the same constants.
 //   npm run bench:scaling -- [ROUNDS]
 
 const SERVICES = [1, 2, 4] as const;
@@ -41,6 +43,7 @@ interface Plan {
 
 /** What it took. Processor seconds are those of main threads, and of all of the broker. */
 interface Run extends Plan {
+  readonly virtualUs: number;
   readonly frameHops: number;
   readonly messages: number;
   readonly cpu: number;
@@ -79,6 +82,7 @@ function planOf(text: string, services: number): Plan {
   return { services, channels: channels.length, cut, lookaheads };
 }
 
+const PS_PER_US = 1e6;
 /** So much of a run is not counted: it is spent on compiling. */
 const SKIPPED = 0.4;
 
@@ -91,6 +95,7 @@ async function measure(text: string, services: number): Promise<Run> {
   const all = Object.values(run.spent);
   return {
     ...plan,
+    virtualUs: (share * durationPs) / PS_PER_US,
     lookaheads: plan.lookaheads * share,
     frameHops: run.results.frameHops * share,
     messages: run.status.messages - run.messagesBefore,
@@ -106,6 +111,7 @@ function together(runs: readonly Run[]): Run {
     runs.reduce((total, run) => total + value(run), 0);
   return {
     ...runs[0]!,
+    virtualUs: sum((run) => run.virtualUs),
     lookaheads: sum((run) => run.lookaheads),
     frameHops: sum((run) => run.frameHops),
     messages: sum((run) => run.messages),
@@ -267,3 +273,28 @@ for (const fabric of Object.keys(FABRICS)) {
     ]);
   }
 }
+
+/** Virtual time of the run from which the cost and the number of hops of large fabrics come. */
+const LARGE_US = 300;
+const HOSTS_OF_16 = 1024;
+
+const large = await measure(permutation(16, LARGE_US), 1);
+const ofNodes = {
+  ...{ step: constants.step, message: constants.message, frame: constants.frame },
+  hop: hopOf(large),
+  crowding: constants.crowding,
+  hopsPerHost: large.frameHops / (large.virtualUs * HOSTS_OF_16),
+  barrier: await barrierNow(),
+  latency: (await roundTripUs()) / 2e6,
+};
+process.stdout.write(
+  `\nmeasured, too: a hop of k=16 ${(ofNodes.hop * 1e6).toFixed(2)} us, ` +
+    `${ofNodes.hopsPerHost.toFixed(0)} hops of a host in a us, a window of two threads without ` +
+    `hops ${(ofNodes.barrier * 1e3).toFixed(4)} ms, over the broker ` +
+    `${(ofNodes.latency * 1e3).toFixed(3)} ms\n` +
+    'computed, not measured: windows of nodes of eight cores, one service each; caches and memory ' +
+    'of eight busy cores, the main thread of a service, and a network beside the broker are not ' +
+    'in it\n',
+);
+tell(['fabric', 'nodes', 'peers', 'links cut', 'engine, ms', 'messages, ms', 'speed-up']);
+for (const k of [16, 32]) for (const cells of predictions(k, ofNodes)) tell(cells);
