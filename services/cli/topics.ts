@@ -11,8 +11,9 @@ export const TOPICS: Readonly<Record<string, string>> = {
   mvtx2802:
     'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
     'source ports. Frames of a port with flow control go to the lowest queue and are never ' +
-    'dropped: the port is stopped by 802.3x when its own slots run out, and goes on when all ' +
-    'are free. The others keep their class and meet WRED. `switches: { model: mvtx2802 }`.',
+    'dropped: 802.3x PAUSE stops its link partner when its own slots run out, until all are ' +
+    'free. Frames of other ports keep their class, and WRED may drop them. `switches: { model: ' +
+    'mvtx2802 }`.',
   'bit-errors': bitErrorsText(),
   headroom:
     'Buffer for what still arrives after XOFF (802.1Q Annex N): the longest frame in the ' +
