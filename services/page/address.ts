@@ -14,10 +14,21 @@ export interface Address {
   readonly to: number | null;
   /** Place of a run of a sweep. */
   readonly run: number | null;
+  /** Place of a frame of the flow. */
+  readonly frame: number | null;
+  /** Of the table of flows: its order, its filter, and words that names have. */
+  readonly sort: string | null;
+  readonly filter: string | null;
+  readonly find: string | null;
+  /** By run: place of the congestion tree that is shown. */
+  readonly tree: readonly number[] | null;
+  /** Places of the pods that are unfolded; null: every device is shown. */
+  readonly pods: readonly number[] | null;
 }
 
-const TEXTS = ['port', 'device', 'flow'] as const;
-const NUMBERS = ['episode', 'at', 'from', 'to', 'run'] as const;
+const TEXTS = ['port', 'device', 'flow', 'sort', 'filter', 'find'] as const;
+const NUMBERS = ['episode', 'at', 'from', 'to', 'run', 'frame'] as const;
+const LISTS = ['tree', 'pods'] as const;
 /** Another one of these is a step that "back" undoes. */
 const STEPS = [...TEXTS, 'episode', 'run'] as const;
 /** Browsers refuse to change an address hundreds of times in a second. */
@@ -34,20 +45,21 @@ addEventListener('hashchange', () => {
 
 function parsed(hash: string): Address {
   const params = new URLSearchParams(hash.slice(1));
-  const number = (key: string): number | null => {
-    const value = Number(params.get(key) ?? NaN);
-    return Number.isFinite(value) ? value : null;
+  const numbers = (text: string): number[] =>
+    text === '' ? [] : text.split(',').map(Number).filter(Number.isFinite);
+  const values = {
+    ...Object.fromEntries(TEXTS.map((key) => [key, params.get(key)])),
+    ...Object.fromEntries(NUMBERS.map((key) => [key, numbers(params.get(key) ?? '')[0] ?? null])),
+    ...Object.fromEntries(
+      LISTS.map((key) => [key, params.has(key) ? numbers(params.get(key)!) : null]),
+    ),
   };
-  return {
-    ...{ port: params.get('port'), device: params.get('device'), flow: params.get('flow') },
-    ...{ episode: number('episode'), at: number('at'), from: number('from') },
-    ...{ to: number('to'), run: number('run') },
-  };
+  return values as unknown as Address;
 }
 
 function written(address: Address): string {
   const params = new URLSearchParams();
-  for (const key of [...TEXTS, ...NUMBERS]) {
+  for (const key of [...TEXTS, ...NUMBERS, ...LISTS]) {
     const value = address[key];
     if (value !== null) params.set(key, String(value));
   }
@@ -111,7 +123,7 @@ export function goToPort(port: string): void {
 }
 
 export function goToFlow(flow: string): void {
-  goTo({ flow });
+  goTo({ flow, frame: null });
   show('flow');
 }
 

@@ -5,7 +5,7 @@ import { useTheme } from './colours.js';
 import { Differences } from './differences.js';
 import { DiscoveryCard } from './discovery-card.js';
 import { Completions, Slowdowns } from './distributions.js';
-import { FabricMapView, isLarge } from './fabric-map.js';
+import { FabricMapView, isWoven } from './fabric-map.js';
 import { HeadlineCard } from './compare/headline-card.js';
 import { FlowCompared } from './compare/flow-compared.js';
 import { Columns } from './columns.js';
@@ -24,6 +24,7 @@ import { SpreadCard } from './spread/spread-card.js';
 import { SharesCard } from './shares-card.js';
 import { Timeline } from './timeline.js';
 import { TreeCard } from './tree-card.js';
+import { blockedWord } from './blocked-word.js';
 
 /** By run: ports of a tree that are pointed out in its fabric. */
 type Marked = Readonly<Record<number, ReadonlySet<number> | null>>;
@@ -36,7 +37,7 @@ export function ComparePage(props: {
 }): JSX.Element {
   const { views, contests } = props;
   const [theme, toggleTheme] = useTheme();
-  const { at: timePs, port: wanted, device } = useAddress();
+  const { at: timePs, port: wanted, device, pods } = useAddress();
   const order = useMemo(() => portOrder(views), [views]);
   const port = wanted ?? order[0] ?? '';
   const window = useTimeWindow();
@@ -88,7 +89,7 @@ export function ComparePage(props: {
             </div>
           ))}
         </div>
-        <Legend isLarge={views.some(isLarge)} />
+        <Legend blocked={blockedWord(runs)} isLarge={views.some((view) => isWoven(view, pods))} />
         {hasSeries && <Timeline {...{ views, timePs, setTime }} />}
       </Card>
       {port !== '' && (
@@ -99,7 +100,7 @@ export function ComparePage(props: {
         hasNoCongestion(run) ? null : (
           <TreeCard
             key={i}
-            {...{ run, of: run.title, choose: chooseOf(run) }}
+            {...{ run, of: run.title, index: i, choose: chooseOf(run) }}
             mark={(ports) => {
               mark((before) => ({ ...before, [i]: ports }));
             }}

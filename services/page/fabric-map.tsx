@@ -1,6 +1,8 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { FabricMap, MapLink } from '../report/page/page-data.js';
+import type { Address } from './address.js';
+import { goTo, useAddress } from './address.js';
 import { heatColour } from './colours.js';
 import { BLOCKED_LEAST, openPorts, TipView, worstPort } from './map-tip.js';
 import type { MapProps, Tip } from './map-tip.js';
@@ -11,7 +13,9 @@ import { Chips } from './panels.js';
 import { WeaveMap } from './weave-map.js';
 
 const MARGIN = 14;
-const BADGE_RADIUS = 6.5;
+const BADGE_RADIUS = { least: 3, most: 6.5 };
+
+type MapBox = FabricMap['boxes'][number];
 
 /** Half a link, coloured by what the end on its side sends. */
 interface Half {
@@ -27,19 +31,22 @@ const BOXES_MAX = 160;
 const LINKS_MAX = 420;
 /** Nor can the names in a wider one be read. */
 const WIDTH_MAX = 2200;
-/** Drawn smaller than this, only switches have room for their names, in larger letters. */
-const SCALE_LEAST = 0.55;
+/** Drawn smaller than this, names have larger letters, and none is drawn smaller than the least. */
+const SCALE_FAR = 0.85;
+const SCALE_LEAST = 0.65;
+/** Mean width of a larger letter. */
+const LARGE_LETTER = 8.5;
 
 export function FabricMapView(props: MapProps): JSX.Element {
   const { view } = props;
   const { map } = view.run;
   const pods = useMemo(() => podsOf(map), [map]);
-  const [open, setOpen] = useState<ReadonlySet<number> | null>(null);
-  const folded = useMemo(() => open && foldedMap(map, pods, open), [map, pods, open]);
+  const wanted = useAddress().pods;
+  const open = pods.length === 0 ? null : wanted;
+  const folded = useMemo(() => open && foldedMap(map, pods, new Set(open)), [map, pods, open]);
   const toggle = (pod: number): void => {
-    const next = new Set(open);
-    if (!next.delete(pod)) next.add(pod);
-    setOpen(next);
+    const others = open!.filter((one) => one !== pod);
+    goTo({ pods: others.length < open!.length ? others : [...others, pod] });
   };
   return (
     <>
@@ -49,7 +56,7 @@ export function FabricMapView(props: MapProps): JSX.Element {
             all={WAYS}
             chosen={open === null ? WAYS[0] : WAYS[1]}
             choose={(way) => {
-              setOpen(way === WAYS[1] ? new Set() : null);
+              goTo({ pods: way === WAYS[1] ? [] : null });
             }}
           />
           {open !== null && <small class="faint">click a pod to unfold it, and to fold it</small>}
@@ -68,7 +75,12 @@ export function FabricMapView(props: MapProps): JSX.Element {
 
 const WAYS = ['every device', 'pods folded'] as const;
 
-export function isLarge({ run: { map } }: RunView): boolean {
+/** Whether it is drawn as a weave: it is large, and its pods are not folded. */
+export function isWoven(view: RunView, pods: Address['pods']): boolean {
+  return isLarge(view) && (pods === null || podsOf(view.run.map).length === 0);
+}
+
+function isLarge({ run: { map } }: RunView): boolean {
   return map.boxes.length > BOXES_MAX || map.links.length > LINKS_MAX || map.width > WIDTH_MAX;
 }
 
@@ -80,9 +92,11 @@ interface BoxMapProps extends MapProps {
 }
 
 function BoxMap(props: BoxMapProps): JSX.Element {
-  const { view, moment, theme, chosen, choose, marked = null, ring, storms } = props;
+  const { view, moment, theme, choose, marked = null, storms } = props;
   const { map, podOf, toggle } = props;
+  const width = map.width + 2 * MARGIN;
   const halves = useMemo(() => map.links.flatMap(halvesOf), [map]);
+  const radius = useMemo(() => radiusOf(halves), [halves]);
   const frame = useRef<HTMLDivElement>(null);
   const lines = useRef<(SVGPathElement | null)[]>([]);
   const badges = useRef<(SVGGElement | null)[]>([]);
@@ -91,8 +105,8 @@ function BoxMap(props: BoxMapProps): JSX.Element {
 
   // Thousands of lines change with every step of the slider: past the tree of elements.
   useLayoutEffect(() => {
-    const scale = frame.current!.clientWidth / (map.width + 2 * MARGIN);
-    frame.current!.classList.toggle('far', scale < SCALE_LEAST);
+    const scale = Math.max(SCALE_LEAST, frame.current!.clientWidth / width);
+    frame.current!.classList.toggle('far', scale < SCALE_FAR);
     halves.forEach(({ ports }, i) => {
       const { busy, blocked } = worstOf(view, moment, ports);
       const line = lines.current[i];
@@ -120,7 +134,7 @@ function BoxMap(props: BoxMapProps): JSX.Element {
   const leave = (): void => {
     setTip(null);
   };
-  const box = `${-MARGIN} ${-MARGIN} ${map.width + 2 * MARGIN} ${map.height + 2 * MARGIN}`;
+  const box = `${-MARGIN} ${-MARGIN} ${width} ${map.height + 2 * MARGIN}`;
   const labels = useMemo(
     () => new Map(map.boxes.flatMap(({ label, ports }) => ports.map((port) => [port, label]))),
     [map],
@@ -138,103 +152,122 @@ function BoxMap(props: BoxMapProps): JSX.Element {
   };
   return (
     <div class="map" ref={frame}>
-      <svg
-        viewBox={box}
-        style={{ maxWidth: `${Math.max(480, 1.7 * map.width)}px` }}
-        role="group"
-        aria-label="The fabric: links coloured by load, paused ports marked"
-      >
-        {halves.map(({ path, ports, far }, i) => (
-          <path
-            key={i}
-            d={path}
-            class={[
-              'map-link',
-              chosenOf(chosen, ports),
-              markOf(marked, ports),
-              ringOf(ring, ports),
-            ].join('')}
-            ref={(element) => {
-              lines.current[i] = element;
-            }}
-            onMouseMove={(event) => {
-              point(event, {
-                ...{ title: nameOf(ports, far), ports },
-                far: { title: nameOf(far, ports), ports: far },
-              });
-            }}
-            onMouseLeave={leave}
-            onClick={() => {
-              choose(worstPort(view, moment, ports));
-            }}
-          />
-        ))}
-        {map.boxes.map(({ label, names, layer, x, y, width, height, ports }, i) => (
-          <g
-            key={i}
-            class={`device layer${Math.min(layer, 3)}${markOf(marked, ends[i]!)}`}
-            transform={`translate(${x - width / 2} ${y - height / 2})`}
-            role="button"
-            tabindex={0}
-            aria-label={names}
-            onMouseMove={(event) => {
-              point(event, { title: names, ports });
-            }}
-            onMouseLeave={leave}
-            onClick={() => {
-              open(i);
-            }}
-            onKeyDown={({ key }) => {
-              if (key === 'Enter') open(i);
-            }}
-          >
-            <rect class="box" width={width} height={height} rx="6" />
-            <rect
-              class="fill"
-              x="6"
-              y={height - 5.5}
-              height="2.5"
-              rx="1.25"
+      <div class="pan">
+        <svg
+          viewBox={box}
+          style={{
+            minWidth: `${SCALE_LEAST * width}px`,
+            maxWidth: `${Math.max(480, 1.7 * map.width)}px`,
+          }}
+          role="group"
+          aria-label="The fabric: links coloured by load, paused ports marked"
+        >
+          {halves.map(({ path, ports, far }, i) => (
+            <path
+              key={i}
+              d={path}
+              class={classOf(props, { ports, far })}
               ref={(element) => {
-                bars.current[i] = element;
+                lines.current[i] = element;
+              }}
+              onMouseMove={(event) => {
+                point(event, {
+                  ...{ title: nameOf(ports, far), ports },
+                  far: { title: nameOf(far, ports), ports: far },
+                });
+              }}
+              onMouseLeave={leave}
+              onClick={() => {
+                choose(worstPort(view, moment, ports));
               }}
             />
-            <text x={width / 2} y={height / 2} dy=".32em">
-              {label}
-            </text>
-          </g>
-        ))}
-        {halves.map(({ badge, ports }, i) => (
-          <g
-            key={i}
-            class={ports.some((port) => storms?.has(port)) ? 'pause-mark storm' : 'pause-mark'}
-            transform={`translate(${badge.x} ${badge.y})`}
-            opacity="0"
-            ref={(element) => {
-              badges.current[i] = element;
-            }}
-          >
-            <circle r={BADGE_RADIUS} />
-            <path d="M-2 -2.8V2.8M2 -2.8V2.8" />
-          </g>
-        ))}
-      </svg>
+          ))}
+          {map.boxes.map(({ label, names, layer, x, y, width, height, ports }, i) => (
+            <g
+              key={i}
+              class={`device ${lookOf({ label, layer, width })}${markOf(marked, ends[i]!)}`}
+              transform={`translate(${x - width / 2} ${y - height / 2})`}
+              role="button"
+              tabindex={0}
+              aria-label={names}
+              onMouseMove={(event) => {
+                point(event, { title: names, ports });
+              }}
+              onMouseLeave={leave}
+              onClick={() => {
+                open(i);
+              }}
+              onKeyDown={({ key }) => {
+                if (key === 'Enter') open(i);
+              }}
+            >
+              <rect class="box" width={width} height={height} rx="6" />
+              <rect
+                class="fill"
+                x="6"
+                y={height - 5.5}
+                height="2.5"
+                rx="1.25"
+                ref={(element) => {
+                  bars.current[i] = element;
+                }}
+              />
+              <text x={width / 2} y={height / 2} dy=".32em">
+                {label}
+              </text>
+            </g>
+          ))}
+          {halves.map(({ badge, ports }, i) => (
+            <g
+              key={i}
+              class={ports.some((port) => storms?.has(port)) ? 'pause-mark storm' : 'pause-mark'}
+              transform={`translate(${badge.x} ${badge.y}) scale(${radius / BADGE_RADIUS.most})`}
+              opacity="0"
+              ref={(element) => {
+                badges.current[i] = element;
+              }}
+            >
+              <circle r={BADGE_RADIUS.most} />
+              <path d="M-2 -2.8V2.8M2 -2.8V2.8" />
+            </g>
+          ))}
+        </svg>
+      </div>
       {tip !== null && <TipView tip={tip} view={view} moment={moment} />}
     </div>
   );
 }
 
-function chosenOf(chosen: number | null, ports: readonly number[]): string {
-  return chosen !== null && ports.includes(chosen) ? ' chosen' : '';
+/** Of badges: so large that none lies over another, where there is room. */
+function radiusOf(halves: readonly Half[]): number {
+  let nearest = Infinity;
+  halves.forEach(({ badge: a }, i) => {
+    for (let j = i + 1; j < halves.length; j++) {
+      const { badge: b } = halves[j]!;
+      nearest = Math.min(nearest, Math.hypot(a.x - b.x, a.y - b.y));
+    }
+  });
+  return Math.min(BADGE_RADIUS.most, Math.max(BADGE_RADIUS.least, nearest / 2));
+}
+
+function classOf(
+  { chosen, marked = null, ring }: MapProps,
+  { ports, far }: Pick<Half, 'ports' | 'far'>,
+): string {
+  const isChosen = chosen !== null && ports.includes(chosen);
+  const isOfRing = [...ports, ...far].some((port) => ring?.has(port));
+  return `map-link${isChosen ? ' chosen' : ''}${markOf(marked, ports)}${isOfRing ? ' ring' : ''}`;
+}
+
+/** Its layer, and whether its name has room in larger letters. */
+function lookOf({ label, layer, width }: Pick<MapBox, 'label' | 'layer' | 'width'>): string {
+  const fits = label.length * LARGE_LETTER <= width ? ' fits' : '';
+  return `layer${Math.min(layer, 3)}${fits}`;
 }
 
 function markOf(marked: ReadonlySet<number> | null, ports: readonly number[]): string {
   if (marked === null) return '';
   return ports.some((port) => marked.has(port)) ? ' marked' : ' unmarked';
-}
-
-function ringOf(ring: ReadonlySet<number> | undefined, ports: readonly number[]): string {
-  return ports.some((port) => ring?.has(port)) ? ' ring' : '';
 }
 
 type Pair = readonly [number, number];

@@ -159,7 +159,7 @@ export function FaultCard(props: {
         <span class="faint">{chosen.says}</span>
       </form>
       {answer !== null && <p class={answer.done ? 'good' : 'bad'}>{answer.detail}</p>}
-      <FaultList faults={faults} />
+      <FaultList faults={faults} isLost={isLost} />
     </Card>
   );
 }
@@ -196,7 +196,11 @@ function FieldInput(props: {
   );
 }
 
-function FaultList({ faults }: { readonly faults: readonly ShownFault[] }): JSX.Element | null {
+function FaultList(props: {
+  readonly faults: readonly ShownFault[];
+  readonly isLost: boolean;
+}): JSX.Element | null {
+  const { faults, isLost } = props;
   if (faults.length === 0) return null;
   return (
     <ul class="faults">
@@ -204,7 +208,11 @@ function FaultList({ faults }: { readonly faults: readonly ShownFault[] }): JSX.
         <li key={name}>
           <b>{formatTime(atPs)}</b> <span>{text}</span>
           {!isOver && (
-            <button type="button" onClick={() => void say('faults', { kind: 'clear', name })}>
+            <button
+              type="button"
+              disabled={isLost}
+              onClick={() => void say('faults', { kind: 'clear', name })}
+            >
               clear
             </button>
           )}

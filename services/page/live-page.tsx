@@ -3,12 +3,22 @@ import { useMemo, useState } from 'preact/hooks';
 import { formatCount, formatShare, formatTime } from '../report/format.js';
 import type { ShownFault, LiveState, LiveStatus } from '../report/page/live-data.js';
 import type { PageContent } from '../report/page/page-data.js';
-import { useAddress } from './address.js';
+import { goToPort, useAddress } from './address.js';
 import { useTheme } from './colours.js';
 import { FaultCard } from './fault-card.js';
 import { steer, useNews, useTrees } from './live-link.js';
 import { Card, Header, Reproduce, TileRow } from './panels.js';
-import { choosePort, MapCard, placeOf, PortCard, setTime } from './run-page.js';
+import {
+  choosePort,
+  eventsOf,
+  MapCard,
+  placeOf,
+  PortCard,
+  ringOf,
+  setTime,
+  stormsOf,
+} from './run-page.js';
+import { deviceOf } from './search/find.js';
 import { WillObserve } from './will-observe.js';
 import type { RunView } from './run-view.js';
 import { grown, interestingPorts } from './run-view.js';
@@ -52,11 +62,25 @@ export function LivePage(props: {
   const choose = (place: number): void => {
     choosePort(view.run.ports[place]!.name);
   };
+  // While the run goes on, only ports have a view of their own.
+  const openDevice = (device: string): void => {
+    goToPort(initial.run.ports.find(({ name }) => deviceOf(name) === device)!.name);
+  };
+  const run = useMemo(() => ({ ...initial.run, trees }), [initial, trees]);
+  const ring = useMemo(() => ringOf(run), [run]);
+  const storms = useMemo(() => stormsOf(run), [run]);
   const hasBegun = view.moments.length > 0 || status.virtualPs > 0;
-  const events = received.faults.map(({ atPs, text }) => ({ timePs: atPs, text }));
+  const events = [
+    ...received.faults.map(({ atPs, text }) => ({ timePs: atPs, text })),
+    ...eventsOf(run),
+  ];
   return (
     <main>
-      <Header run={view.run} status={isLost ? 'lost' : status.state} toggleTheme={toggleTheme}>
+      <Header
+        run={initial.run}
+        status={isLost ? 'lost' : status.state}
+        {...{ toggleTheme, openDevice }}
+      >
         <Steering state={status.state} isLost={isLost} />
       </Header>
       {isLost && (
@@ -66,13 +90,16 @@ export function LivePage(props: {
         </p>
       )}
       <Progress received={received} />
-      <MapCard {...{ view, theme, timePs, setTime, port, choose, marked, events, isLive: true }}>
+      <MapCard
+        {...{ view, theme, timePs, setTime, port, choose, marked, ring, storms, events }}
+        isLive
+      >
         <WillObserve run={view.run} />
       </MapCard>
       {hasBegun && (
         <>
           <PortCard {...{ view, theme, order, choose, setTime, port, timePs }} />
-          <TreeCard run={{ ...view.run, trees }} {...{ choose, mark }} isLive />
+          <TreeCard {...{ run, choose, mark }} isLive />
         </>
       )}
       <FaultCard faults={received.faults} port={view.run.ports[port]!.name} isLost={isLost} />

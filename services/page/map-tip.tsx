@@ -4,6 +4,7 @@ import type { Theme } from './colours.js';
 import type { Moment, PortNow, RunView } from './run-view.js';
 import { worstOf } from './run-view.js';
 import { deviceOf } from './search/find.js';
+import { blockedWord } from './blocked-word.js';
 
 /** A hold shorter than this share of a span is not drawn as one. */
 export const BLOCKED_LEAST = 0.02;
@@ -40,18 +41,19 @@ export function TipView(props: {
 }): JSX.Element {
   const { tip, view, moment } = props;
   const { ports } = view.run;
+  const word = blockedWord([view.run]);
   const [only] = tip.ports;
   const port = tip.ports.length === 1 ? ports[only!]! : null;
   return (
     <div class="tip" style={{ left: `${tip.x + 14}px`, top: `${tip.y + 14}px` }}>
       <Direction
-        title={tip.title}
+        {...{ title: tip.title, word }}
         now={worstOf(view, moment, tip.ports)}
         isWorst={tip.ports.length > 1}
       />
       {tip.far !== undefined && (
         <Direction
-          title={tip.far.title}
+          {...{ title: tip.far.title, word }}
           now={worstOf(view, moment, tip.far.ports)}
           isWorst={tip.far.ports.length > 1}
         />
@@ -65,6 +67,8 @@ export function TipView(props: {
 function Direction(props: {
   readonly title: string;
   readonly now: PortNow;
+  /** Of what keeps ports from sending. */
+  readonly word: string;
   /** The worst of several ports. */
   readonly isWorst: boolean;
 }): JSX.Element {
@@ -75,7 +79,7 @@ function Direction(props: {
       {props.isWorst && <span>the worst of its ports</span>}
       <span>transmits {formatShare(busy)} of its rate</span>
       <span class={blocked >= BLOCKED_LEAST ? 'bad' : ''}>
-        paused {formatShare(blocked)} of the time
+        {props.word} {formatShare(blocked)} of the time
       </span>
       <span>queue {formatOctets(Math.round(queueOctets))}</span>
     </>

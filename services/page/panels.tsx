@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { PortView, RunPage } from '../report/page/page-data.js';
 import { goToPort } from './address.js';
+import { blockedWord } from './blocked-word.js';
 import { FlowLink } from './flows/flow-link.js';
 import { PlaceLink } from './flows/port-link.js';
 import { findables } from './search/find.js';
@@ -52,10 +53,12 @@ export function Header(props: {
   readonly run: RunPage;
   readonly status: string;
   readonly toggleTheme: () => void;
+  /** Shows a host or switch that is found; without: in a view of its own. */
+  readonly openDevice?: (device: string) => void;
   readonly children?: ComponentChildren;
 }): JSX.Element {
-  const { run, status, toggleTheme } = props;
-  const finds = useMemo(() => () => findables(run), [run]);
+  const { run, status, toggleTheme, openDevice } = props;
+  const finds = useMemo(() => () => findables(run, openDevice), [run]);
   return (
     <header>
       <div class="name">
@@ -83,7 +86,7 @@ export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
     ['goodput', formatRate(run.goodputBps)],
     ...flowsTile(run),
     ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
-    ['paused longest', formatTime(Math.round(blockedPs))],
+    [`${blockedWord([run])} longest`, formatTime(Math.round(blockedPs))],
     ['devices · links', `${formatCount(run.devices)} · ${formatCount(run.links)}`],
     ['frame-hops', formatCount(run.frameHops)],
   ];
@@ -217,7 +220,8 @@ function More({ count }: { readonly count: number }): JSX.Element | null {
   return count === 0 ? null : <p class="facts">and {formatCount(count)} more: see flows.csv</p>;
 }
 
-export function Traffic({ run }: { readonly run: RunPage }): JSX.Element {
+export function Traffic({ run }: { readonly run: RunPage }): JSX.Element | null {
+  if (run.loads.length === 0) return null;
   return (
     <Card title="Traffic">
       <Table
@@ -268,7 +272,7 @@ export function PortsCard(props: {
   const used = order.filter((place) => isUsed(run.ports[place]!));
   if (used.length === 0) return null;
   return (
-    <Card title="Ports" note="paused longest first">
+    <Card title="Ports" note={`${blockedWord([run])} longest first`}>
       <Ports run={run} order={used} most={PORTS_SHOWN} />
     </Card>
   );
@@ -288,7 +292,11 @@ export function Ports(props: {
   const columns = PORT_COLUMNS.filter(({ value }) => shown.some((port) => value(port) > 0));
   return (
     <Table
-      head={['port', 'link partner', ...columns.map(({ head }) => head)]}
+      head={[
+        'port',
+        'link partner',
+        ...columns.map(({ head }) => head ?? blockedWord([props.run])),
+      ]}
       rows={shown.map((port) => [
         <button
           type="button"
@@ -307,16 +315,13 @@ export function Ports(props: {
 }
 
 const PORT_COLUMNS: readonly {
-  readonly head: string;
+  /** Null: what keeps a port from sending. */
+  readonly head: string | null;
   readonly value: (port: PortView) => number;
   readonly format: (value: number) => string;
 }[] = [
   { head: 'busy', value: ({ busy }) => busy, format: percent },
-  {
-    head: 'paused',
-    value: ({ blockedPs }) => blockedPs,
-    format: (ps) => formatTime(Math.round(ps)),
-  },
+  { head: null, value: ({ blockedPs }) => blockedPs, format: (ps) => formatTime(Math.round(ps)) },
   { head: 'times', value: ({ blockedCount }) => blockedCount, format: formatCount },
   { head: 'XOFF sent', value: ({ stopsSent }) => stopsSent, format: formatCount },
   { head: 'peak queue', value: ({ peakQueueOctets }) => peakQueueOctets, format: formatOctets },

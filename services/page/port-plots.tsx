@@ -15,6 +15,7 @@ import type { Theme } from './colours.js';
 import { SERIES_COLOURS } from './colours.js';
 import { Card } from './panels.js';
 import type { RunView } from './run-view.js';
+import { blockedWord } from './blocked-word.js';
 
 const CHIPS = 10;
 /** Names that are offered while a user types. */
@@ -146,7 +147,12 @@ function byPriority(view: RunView, plots: readonly PortPlot[], theme: Theme): Ch
       lines: lines((plot) => plot.rateBps, 'priority', 'area'),
     },
     {
-      ...{ title: 'paused by the link partner', x, format: formatShare, maxY: 1.02 },
+      ...{
+        title: `${blockedWord([view.run])} by the link partner`,
+        x,
+        format: formatShare,
+        maxY: 1.02,
+      },
       lines: lines((plot) => plot.blocked, 'priority', 'area'),
     },
     {
@@ -246,7 +252,12 @@ function byRun(views: readonly RunView[], port: string, theme: Theme): ChartData
       lines: lines((view, m, place) => view.moments[m]!.busy[place]! / OCTET_MAX),
     },
     {
-      ...{ title: 'paused by the link partner', x, format: formatShare, maxY: 1.02 },
+      ...{
+        title: `${blockedWord(views.map(({ run }) => run))} by the link partner`,
+        x,
+        format: formatShare,
+        maxY: 1.02,
+      },
       lines: lines((view, m, place) => view.moments[m]!.blocked[place]! / OCTET_MAX),
     },
     {

@@ -4,7 +4,7 @@ import type { RunPage } from '../report/page/page-data.js';
 import type { Theme } from './colours.js';
 import { useTheme } from './colours.js';
 import { Completions, Slowdowns } from './distributions.js';
-import { FabricMapView, isLarge } from './fabric-map.js';
+import { FabricMapView, isWoven } from './fabric-map.js';
 import {
   Card,
   Expectations,
@@ -36,6 +36,7 @@ import { SpreadCard } from './spread/spread-card.js';
 import type { TimelineEvent } from './timeline.js';
 import { Timeline } from './timeline.js';
 import { TreeCard } from './tree-card.js';
+import { blockedWord } from './blocked-word.js';
 
 /** The page of one run that is over. */
 export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
@@ -114,13 +115,13 @@ function joined(a: Iterable<number> | null, b: Iterable<number> | null): Set<num
 }
 
 /** Ports that a storm pauses. */
-function stormsOf({ trees, ports }: RunPage): ReadonlySet<number> {
+export function stormsOf({ trees, ports }: RunPage): ReadonlySet<number> {
   const names = new Set(trees?.storms.map(({ port }) => port));
   return new Set([...ports.keys()].filter((place) => names.has(ports[place]!.name)));
 }
 
 /** Ports of the cyclic buffer dependencies that hold at the end, or of all that there were. */
-function ringOf(run: RunPage): ReadonlySet<number> {
+export function ringOf(run: RunPage): ReadonlySet<number> {
   const deadlocks = run.trees?.deadlocks ?? [];
   const standing = deadlocks.filter(({ openedPs }) => openedPs === null);
   const names = new Set(
@@ -132,7 +133,7 @@ function ringOf(run: RunPage): ReadonlySet<number> {
 }
 
 /** Storms and deadlocks, where they begin and end. */
-function eventsOf({ trees }: RunPage): TimelineEvent[] {
+export function eventsOf({ trees }: RunPage): TimelineEvent[] {
   if (trees === null) return [];
   const deadlocks = trees.deadlocks.flatMap(({ closedPs, openedPs, ring }) => {
     const where = ring.map(({ egress }) => egress).join(', ');
@@ -184,6 +185,7 @@ export function MapCard(props: {
   const { view, theme, timePs, setTime, port, choose, isLive = false } = props;
   const { marked = null, ring = NO_PORTS, storms = NO_PORTS, events = [], openDevice } = props;
   const window = useTimeWindow();
+  const { pods } = useAddress();
   const shownPs = timePs ?? (isLive ? (view.moments.at(-1)?.timePs ?? null) : null);
   return (
     <Card title="Fabric" id="fabric" wide>
@@ -192,7 +194,12 @@ export function MapCard(props: {
         {...(openDevice && { openDevice })}
         moment={shownMoment(view, shownPs, window)}
       />
-      <Legend isLarge={isLarge(view)} hasRing={ring.size > 0} hasStorms={storms.size > 0} />
+      <Legend
+        blocked={blockedWord([view.run])}
+        isLarge={isWoven(view, pods)}
+        hasRing={ring.size > 0}
+        hasStorms={storms.size > 0}
+      />
       {view.moments.length === 0 ? (
         (props.children ?? <NoSeries />)
       ) : (
@@ -230,6 +237,8 @@ export function PortCard(props: {
 }
 
 export function Legend(props: {
+  /** What keeps ports from sending. */
+  readonly blocked: string;
   readonly isLarge: boolean;
   readonly hasRing?: boolean;
   readonly hasStorms?: boolean;
@@ -241,7 +250,8 @@ export function Legend(props: {
         idle <i class="ramp" /> full
       </span>
       <span>
-        {large ? <i class="blocked-bar" /> : <i class="badge">❚❚</i>} paused by its link partner
+        {large ? <i class="blocked-bar" /> : <i class="badge">❚❚</i>} {props.blocked} by its link
+        partner
       </span>
       <span>
         <i class="queue-bar" /> longest queue
@@ -258,8 +268,9 @@ export function Legend(props: {
       )}
       <span class="faint">
         {large
-          ? 'switches by the mean of their ports, links by the busier end; click for either'
-          : 'each half of a link is coloured by what the end next to it sends; click for a port'}
+          ? 'switches by the mean of their ports, links by the busier end'
+          : 'each half of a link is coloured by what the end next to it sends'}
+        <span class="hint">; click for {large ? 'either' : 'a port'}</span>
       </span>
     </p>
   );

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatTime } from '../report/format.js';
+import { blockedWord } from './blocked-word.js';
 import { TimeAxis } from './time-axis.js';
 import type { TimeWindow } from './address.js';
 import { useTimeWindow, zoomTo } from './address.js';
@@ -129,7 +130,8 @@ export function Timeline(props: TimelineProps): JSX.Element {
       </div>
       <TimeAxis fromPs={0} toPs={endPs} />
       <p class="key">
-        <i class="busy" /> mean load of links that send <i class="paused" /> share of them paused
+        <i class="busy" /> mean load of links that send <i class="paused" /> share of them{' '}
+        {blockedWord(views.map(({ run }) => run))}
       </p>
     </div>
   );

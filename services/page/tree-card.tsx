@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { formatCount, formatTime as time } from '../report/format.js';
 import type { RunPage, TreeNode, TreesView, TreeView } from '../report/page/page-data.js';
 import { blockedText } from '../report/blocked-text.js';
+import { goTo, useAddress } from './address.js';
 import { FlowLink } from './flows/flow-link.js';
 import { PortLink } from './flows/port-link.js';
 import { Card, counted, titleOf } from './panels.js';
@@ -20,6 +21,8 @@ interface TreeCardProps {
   readonly run: RunPage;
   /** Its name, where there are several. */
   readonly of?: string;
+  /** Its place among them. */
+  readonly index?: number;
   readonly choose: (port: number) => void;
   /** The run goes on. */
   readonly isLive?: boolean;
@@ -29,17 +32,22 @@ interface TreeCardProps {
 
 /** what blocked the run, as trees from the root to the senders. */
 export function TreeCard(props: TreeCardProps): JSX.Element {
-  const { run, of, choose, mark } = props;
+  const { run, of, index = 0, choose, mark } = props;
   const { trees } = run;
   const title = titleOf('Congestion trees', of);
-  const [place, setPlace] = useState(0);
+  const places = useAddress().tree ?? [];
   const [isMarked, setMarked] = useState(false);
   if (trees === null) return <NotObserved of={props} title={title} />;
   // While a run goes on, its trees come and go.
-  const chosen = place < trees.trees.length ? place : 0;
+  const place = places[index] ?? 0;
+  const chosen = trees.trees[place] === undefined ? 0 : place;
   const tree = trees.trees[chosen];
   const show = (next: number, marked: boolean): void => {
-    setPlace(next);
+    const all = Array.from(
+      { length: Math.max(places.length, index + 1) },
+      (_, i) => places[i] ?? 0,
+    );
+    goTo({ tree: all.with(index, next) });
     setMarked(marked);
     mark(marked ? portsOf(trees.trees[next]!.root) : null);
   };
@@ -74,7 +82,7 @@ export function TreeCard(props: TreeCardProps): JSX.Element {
             </ol>
           )}
           <div class="tree">
-            <Facts tree={tree} />
+            <Facts tree={tree} isLive={props.isLive ?? false} />
             <label class="check">
               <input
                 type="checkbox"
@@ -164,7 +172,12 @@ function stormText({ priority, startPs, endPs }: TreesView['storms'][number]): s
   return `${what}paused from ${time(startPs)} ${endPs === null ? 'on' : `to ${time(endPs)}`}`;
 }
 
-function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {
+function Facts(props: {
+  readonly tree: TreeView;
+  /** Flows have a view of their own in the report. */
+  readonly isLive: boolean;
+}): JSX.Element {
+  const { tree, isLive } = props;
   const { reason, root, startPs, clearedPs, ports, devices, depth, victims, victimCount } = tree;
   const until = clearedPs === null ? 'not cleared' : `cleared at ${time(clearedPs)}`;
   return (
@@ -180,10 +193,10 @@ function Facts({ tree }: { readonly tree: TreeView }): JSX.Element {
       ) : (
         <>
           {counted(victimCount, 'victim flow')}:{' '}
-          {victims.slice(0, VICTIMS_SHOWN).map((name) => (
-            <FlowLink key={name} name={name} />
-          ))}
-          {victimCount > VICTIMS_SHOWN && `and ${formatCount(victimCount - VICTIMS_SHOWN)} more`}
+          {isLive
+            ? victims.slice(0, VICTIMS_SHOWN).join(', ')
+            : victims.slice(0, VICTIMS_SHOWN).map((name) => <FlowLink key={name} name={name} />)}
+          {victimCount > VICTIMS_SHOWN && ` and ${formatCount(victimCount - VICTIMS_SHOWN)} more`}
         </>
       )}
     </p>

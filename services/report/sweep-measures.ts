@@ -77,7 +77,11 @@ export const MEASURES: readonly Measure[] = [
     ...{ of: ({ peakIngressBytes }) => peakIngressBytes, format: formatOctets },
   },
   {
-    ...{ column: 'lost_credit_units', label: `lost ${GRANTS.name} units`, moreIsBetter: false },
+    ...{
+      column: `lost_${GRANTS.name}_units`,
+      label: `lost ${GRANTS.name} units`,
+      moreIsBetter: false,
+    },
     ...{ of: ({ lostUnits }) => lostUnits, format: formatCount },
   },
   {

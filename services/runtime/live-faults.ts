@@ -6,6 +6,7 @@ import { placeFaults, withFaults } from '../fabric/assembly/fault-plan.js';
 import { packPlain, unpackPlain } from './checkpoints/plain-octets.js';
 import { ScenarioError } from '../settings/errors.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
+import { faultEndPs } from '../fabric/scenario/fault-section.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 
 /** A fault in the notation of a scenario file. */
@@ -29,7 +30,7 @@ export interface LiveFault {
   readonly name: string;
   readonly kind: string;
   readonly startPs: number;
-  /** Infinity: it was not ended. */
+  /** When it is over; Infinity: it lasts to the end of the run, unless it is ended. */
   readonly untilPs: number;
   readonly injected: boolean;
   readonly words: FaultWords;
@@ -79,8 +80,10 @@ export class LiveFaults {
 
   list(): LiveFault[] {
     const words = this.words();
-    return this.fabric.scenario.faults.map(({ name, kind, startPs, untilPs }, number) => {
+    return this.fabric.scenario.faults.map((fault, number) => {
+      const { name, kind, startPs } = fault;
       const injected = number >= this.declared;
+      const untilPs = faultEndPs(fault);
       return { name, kind, startPs, untilPs, injected, words: words[number]! };
     });
   }

@@ -5,6 +5,7 @@ import type { Engine } from '../engine/device/engine.js';
 import { DROP_FRAMES } from '../engine/port/counters.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
+import { faultEndPs } from '../fabric/scenario/fault-section.js';
 import { MECHANISM_METRICS, GRANTS } from '../mechanisms/registry.js';
 import type { Percentiles } from '../runtime/results/statistics.js';
 import { Session } from '../runtime/session.js';
@@ -133,9 +134,7 @@ function payloadOf({ devices, receivers }: Engine): number {
 function disturbedTime(faults: readonly FaultSection[], durationPs: number): [number, number] {
   if (faults.length === 0) return [0, durationPs];
   const starts = faults.map(({ startPs }) => startPs);
-  const ends = faults.map(({ startPs, forPs, everyPs, times }) => {
-    return startPs + (everyPs === Infinity ? 0 : everyPs * (times - 1)) + forPs;
-  });
+  const ends = faults.map(faultEndPs);
   return [Math.min(durationPs, ...starts), Math.min(durationPs, Math.max(...ends))];
 }
 

@@ -138,6 +138,26 @@ describe('a report that is explored', { skip: noBrowser }, () => {
     await page.getByRole('heading', { name: /^Episode: .*paused by PFC/ }).waitFor();
   });
 
+  it('keeps in the address how flows are sorted, which frame is open, and which pods', async () => {
+    const flows = page.locator('.card', { has: page.locator('table.flows') });
+    await flows.getByRole('button', { name: /^goodput/ }).click();
+    await flows.getByRole('button', { name: 'victims' }).click();
+    await page.getByLabel('filter flows').fill('h6');
+    await page.locator('.frames .frame').nth(1).click();
+    await page.waitForURL(/sort=-goodput&filter=victims&find=h6&.*frame=1/);
+    const other = await browser.open(page.url(), /^(file|data|blob):/);
+    const sorted = other.locator('th[aria-sort="descending"]');
+    assert.match(await sorted.innerText(), /^goodput ↓$/);
+    assert.equal(await other.locator('table.flows tbody tr').count(), 1);
+    assert.equal(await other.locator('.frames .frame.on').count(), 1);
+    const frames = other.locator('.frames .frame');
+    assert.match((await frames.nth(1).getAttribute('class'))!, /on/);
+    await other.close();
+    await page.getByLabel('filter flows').fill('');
+    await flows.getByRole('button', { name: 'all' }).click();
+    await page.waitForURL((url) => !url.hash.includes('filter='));
+  });
+
   it('zooms all charts to what is brushed in one, and back', async () => {
     const plots = page.locator('#port .chart');
     const over = plots.first().locator('.u-over');

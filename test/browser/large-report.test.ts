@@ -77,9 +77,22 @@ describe('a report of 1,024 hosts', { skip: noBrowser, timeout: 300_000 }, () =>
     await page.locator('.device', { hasText: 'pod 3' }).first().click();
     assert.equal(await page.locator('.device text', { hasText: /^pod / }).count(), 15);
     assert.equal(await page.locator('.device.layer2').count(), 8);
+    await page.waitForURL(/pods=2$/);
+    const other = await browser.open(page.url(), /^(file|data):/);
+    assert.equal(await other.locator('.device text', { hasText: /^pod / }).count(), 15);
+    await other.close();
     // A line straight up has no width to point at.
     await page.locator('.map-link').first().dispatchEvent('mousemove');
     assert.equal(await page.locator('.tip b').count(), 2);
+  });
+
+  it('keeps the chosen congestion tree in the address', async () => {
+    await page.locator('.roots .root').nth(2).click();
+    await page.waitForURL(/tree=2&/);
+    const name = await page.locator('.roots .root.on b').innerText();
+    const other = await browser.open(page.url(), /^(file|data):/);
+    assert.equal(await other.locator('.roots .root.on b').innerText(), name);
+    await other.close();
   });
 
   it('says nothing on the console and fetches nothing', () => {

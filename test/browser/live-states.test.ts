@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 import { takePictures, until } from '../kit/pictures.js';
@@ -50,6 +50,8 @@ describe('the states of a live page', { skip: noBrowser, timeout: 180_000 }, () 
   const press = (name: string | RegExp): Promise<void> =>
     page.getByRole('button', { name, exact: typeof name === 'string' }).click();
 
+  const clear = (): Locator => page.locator('.faults').getByRole('button', { name: 'clear' });
+
   it('says before it starts what will be observed', async () => {
     const text = await page.locator('#fabric').innerText();
     assert.match(text, /Nothing has been measured yet/);
@@ -69,7 +71,16 @@ describe('the states of a live page', { skip: noBrowser, timeout: 180_000 }, () 
     await page.locator('.track .event').first().waitFor(PATIENCE);
     const title = (await page.locator('.track .event').first().getAttribute('title'))!;
     assert.match(title, /freeze at .*, for 20us/);
+    // It is over, so there is nothing to clear.
+    await clear().waitFor({ ...PATIENCE, state: 'detached' });
     await takePictures(page, 'live-fault');
+  });
+
+  it('leads from a host that is found to its port', async () => {
+    await page.keyboard.press('/');
+    await page.getByRole('combobox', { name: 'search' }).fill('h3');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: /^Port h3:p1/ }).waitFor(PATIENCE);
   });
 
   it('is scrubbed back while the run goes on', async () => {
@@ -95,11 +106,16 @@ describe('the states of a live page', { skip: noBrowser, timeout: 180_000 }, () 
   });
 
   it('says when the run is lost, and greys its controls', async () => {
+    await press('❚❚ pause');
+    await page.locator('.pill.paused').waitFor(PATIENCE);
+    await page.getByLabel('for', { exact: true }).fill('1s');
+    await press('inject');
+    await clear().waitFor(PATIENCE);
     assert.deepEqual(browser.said, []);
     child.kill('SIGKILL');
     await page.locator('.pill.lost').waitFor(PATIENCE);
     assert.match(await page.locator('.alarm').first().innerText(), /The run does not answer/);
-    for (const name of [/pause|resume/, 'step', /stop/, 'inject']) {
+    for (const name of [/pause|resume/, 'step', /stop/, 'inject', 'clear']) {
       assert.equal(await page.getByRole('button', { name }).first().isDisabled(), true);
     }
     await takePictures(page, 'live-lost');

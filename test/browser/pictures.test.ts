@@ -17,6 +17,33 @@ import { PICTURES, takePictures } from '../kit/pictures.js';
 
 const CLI = join(ROOT, 'dist/programs/selvage.js');
 
+/** Runs of which there is little to show, or whose names are long or hold markup. */
+const ODD = {
+  'no-load': `selvage: 1
+name: "<b>&amp; \\"none\\"</b> 网络"
+description: "</script><script>document.title = 'run'</script>"
+duration: 10us
+fabric: { generator: star, hosts: 1 }
+load: []
+observe: { series: 1us, episodes: true }
+`,
+  'long-names': `selvage: 1
+name: long-names
+duration: 1us
+fabric:
+  generator: none
+  devices:
+    - { name: rack-1-row-b-server-0001-with-a-long-name, kind: host }
+    - { name: h2, kind: host }
+    - { name: s1, kind: switch }
+  links:
+    - { between: [rack-1-row-b-server-0001-with-a-long-name, s1], rate: 100G, length: 5m }
+    - { between: [h2, s1], rate: 100G, length: 5m }
+load: [{ name: a, incast: { from: all, to: h2 }, bytes: 1MB, transport: reliable }]
+observe: { series: 100ns, episodes: true, traces: { slowest: 9 } }
+`,
+};
+
 describe('pictures of pages', { skip: noBrowser }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-pictures-'));
   let browser: TestBrowser;
@@ -43,6 +70,11 @@ describe('pictures of pages', { skip: noBrowser }, () => {
       writeFileSync(scenario, fatTreeScenario(k));
       selvage('run', scenario, '--quiet', '--out', join(folder, `k${k}`));
     }
+    for (const [name, text] of Object.entries(ODD)) {
+      const scenario = join(folder, `${name}.yaml`);
+      writeFileSync(scenario, text);
+      selvage('run', scenario, '--quiet', '--out', join(folder, name));
+    }
     selvage('experiment', 'reboot-leaf', '--out', join(folder, 'experiment'));
     browser = await TestBrowser.start();
   });
@@ -62,7 +94,11 @@ describe('pictures of pages', { skip: noBrowser }, () => {
     ['rates', 'incast-dcqcn/report.html', ''],
     ['k4', 'k4/report.html', ''],
     ['k8', 'k8/report.html', ''],
+    ['k8-pods', 'k8/report.html', '#pods=0,7'],
     ['k16', 'k16/report.html', ''],
+    ['k16-pods', 'k16/report.html', '#pods='],
+    ['no-load', 'no-load/report.html', ''],
+    ['long-names', 'long-names/report.html', ''],
     ['sweep', 'experiment/sweep.html', ''],
   ] as const) {
     it(`are taken of ${name}`, async () => {
@@ -72,6 +108,13 @@ describe('pictures of pages', { skip: noBrowser }, () => {
       await page.close();
     });
   }
+
+  it('draw the cycle of a deadlock around the ring, both halves of each link', async () => {
+    const url = pathToFileURL(join(folder, 'ring-deadlock/report.html')).href;
+    const page = await browser.open(url, /^(file|data):/);
+    assert.equal(await page.locator('.map-link.ring').count(), 2 * 5);
+    await page.close();
+  });
 
   it('say nothing on the console', () => {
     assert.deepEqual(browser.said, []);

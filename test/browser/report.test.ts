@@ -59,6 +59,25 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     await browser.close();
   });
 
+  it('names what keeps ports from sending as the mechanism does', async () => {
+    for (const [run, word, other] of [
+      ['pfc', 'paused', /blocked by its/],
+      ['credit', 'blocked', /paused/],
+    ] as const) {
+      const page = await open(join(folder, run, 'report.html'), 'light');
+      const text = await page.innerText('body');
+      for (const words of [
+        `${word} longest`,
+        `${word} by its link partner`,
+        `${word} by the link`,
+      ]) {
+        assert.ok(text.includes(words), `${run}: ${words}`);
+      }
+      assert.doesNotMatch(text, other);
+      await page.close();
+    }
+  });
+
   for (const scheme of ['light', 'dark'] as const) {
     it(`shows what happened (${scheme}), and a port that is clicked`, async () => {
       const file = join(folder, 'pfc', 'report.html');

@@ -11,10 +11,12 @@ const WIDTHS = { light: [390, 768, 1440], dark: isLong ? [390, 768, 1440] : [144
 /** A4 within its margins. */
 const PAPER = 718;
 
-/** In the page: titles of cards that show nothing below their title. */
+/** In the page: titles of cards that show nothing below their title, and tables without a row. */
 const EMPTY_CARDS = `[...document.querySelectorAll('.card')]
   .filter((card) => card.querySelector('svg, canvas, table, pre, ul') === null)
   .filter((card) => card.innerText.trim() === (card.querySelector('h2')?.innerText ?? '').trim())
+  .concat([...document.querySelectorAll('.card table')]
+    .filter((table) => table.querySelector('td') === null))
   .map((card) => card.innerText)`;
 /** In the page: cards that lie over each other, while their columns are arranged anew. */
 const OVERLAPS = `(() => {
@@ -37,7 +39,7 @@ const STICKING_OUT = `[...document.querySelectorAll('.card canvas, .card svg')]
   .filter((drawing) => {
     const card = drawing.closest('.card');
     const most = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight);
-    return drawing.closest('.scroll, .heat-maps') === null &&
+    return drawing.closest('.scroll, .heat-maps, .pan') === null &&
       drawing.getBoundingClientRect().right > most + 1;
   })
   .map((drawing) => drawing.closest('.card').innerText.split('\\n')[0])`;
@@ -55,8 +57,10 @@ const COLLISIONS = `(() => {
   const over = (some, others) => some.flatMap((a) => others.flatMap((b) => a !== b &&
     a.map === b.map && Math.min(a.right, b.right) > Math.max(a.left, b.left) &&
     Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top) ? [a.name + ' / ' + b.name] : []));
-  const [tiers, badges, boxes] = [of('.tier', 0.5), of('.blocked cycle', 1), of('.box', 0.5)];
-  return [over(tiers, [...tiers, ...of('canvas', 0)]), over(badges, [...badges, ...boxes]),
+  const [tiers, badges, boxes] = [of('.tier', 0.5), of('.pause-mark circle', 1), of('.box', 0.5)];
+  const isBlind = document.querySelector('.map .box') !== null &&
+    document.querySelector('.map .pause-mark circle') === null;
+  return [isBlind ? ['no badges'] : [], over(tiers, [...tiers, ...of('canvas', 0)]), over(badges, [...badges, ...boxes]),
     over(boxes, boxes)].flat();
 })()`;
 const ALL_DRAWN = `document.querySelectorAll('.uplot').length ===

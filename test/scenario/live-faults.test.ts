@@ -96,6 +96,17 @@ describe('a fault that is injected into a run', () => {
     });
   }
 
+  it('is over at its end, after all of its times, or when it is cleared', () => {
+    const { session, live } = underway('incast-pfc.yaml');
+    const freeze = { kind: 'freeze', for: '7us', where: { device: 'h1' } };
+    const faults = [freeze, { ...freeze, every: '20us', times: 3 }, { ...freeze, for: undefined }];
+    const starts = faults.map((fault) => request(session, live, { kind: 'inject', fault }));
+    const ends = (): number[] => live.list().map(({ untilPs }) => untilPs);
+    assert.deepEqual(ends(), [starts[0]! + 7e6, starts[1]! + 2 * 20e6 + 7e6, Infinity]);
+    const clearedPs = request(session, live, { kind: 'clear', name: live.list()[2]!.name });
+    assert.equal(ends()[2], clearedPs);
+  });
+
   it('is part of what is saved, and goes on from there', () => {
     const { session, live } = underway('incast-pfc.yaml');
     request(session, live, {

@@ -88,3 +88,9 @@ export interface FaultSection {
   /** Ports whose links are swapped. */
   readonly swap: readonly string[];
 }
+
+/** When a fault is over for the last time; Infinity: it lasts to the end of the run. */
+export function faultEndPs({ startPs, forPs, everyPs, times, untilPs }: FaultSection): number {
+  const lastPs = everyPs === Infinity ? startPs : startPs + everyPs * (times - 1);
+  return Math.min(untilPs, lastPs + forPs);
+}

@@ -15,6 +15,8 @@ const LIMIT_FAR = 4;
 const WHOLE_STEPS = Array.from({ length: 13 }, (_, decade) =>
   [1, 2, 5].map((step) => step * 10 ** decade),
 ).flat();
+/** Pixels that the name of a level needs. */
+const LIMIT_TEXT = 14;
 /** Pixels between two bars. */
 const BAR_GAP = 2;
 
@@ -87,7 +89,13 @@ export function optionsOf(
         ...(wholeY && { incrs: WHOLE_STEPS }),
         size: 66,
         space: 36,
-        values: (_, marks) => axisLabels(marks, formatY),
+        values: (_, marks) => {
+          const isEmpty = highest === 0 && top === 0 && maxY === undefined;
+          return axisLabels(
+            isEmpty ? marks.map((mark) => (mark === 0 ? 0 : null)) : marks,
+            formatY,
+          );
+        },
       },
     ],
     series: [
@@ -229,7 +237,11 @@ function drawLimit(plot: uPlot, { label, value }: ChartLimit, format: Format): v
   ctx.font = `${10.5 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textAlign = 'right';
   const text = `${label} ${format(value)}`;
-  ctx.fillText(text, bbox.left + bbox.width - 4 * devicePixelRatio, y - 3 * devicePixelRatio);
+  // Above its line, or below where there is no room.
+  const isAtTop = y - LIMIT_TEXT * devicePixelRatio < bbox.top;
+  ctx.textBaseline = isAtTop ? 'top' : 'bottom';
+  const gap = (isAtTop ? 3 : -2) * devicePixelRatio;
+  ctx.fillText(text, bbox.left + bbox.width - 4 * devicePixelRatio, y + gap);
   ctx.restore();
 }
 

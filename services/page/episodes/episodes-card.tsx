@@ -51,7 +51,9 @@ export function EpisodesCard(props: {
             <i class={`swatch ${kind}`} /> {name}
           </span>
         ))}
-        <span>drag to zoom the map and the charts, too; click for an episode and its cause</span>
+        <span class="hint">
+          drag to zoom the map and the charts, too; click for an episode and its cause
+        </span>
         {window !== null && (
           <button
             type="button"

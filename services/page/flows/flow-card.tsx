@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import {
   formatCount,
   formatOctets,
@@ -122,7 +122,7 @@ function tilesOf(flow: FlowView): Tile[] {
 }
 
 function Frames({ flow }: { readonly flow: FlowView }): JSX.Element {
-  const [place, choose] = useState(0);
+  const place = useAddress().frame ?? 0;
   const frame = flow.frames[place];
   if (frame === undefined) {
     return (
@@ -142,7 +142,7 @@ function Frames({ flow }: { readonly flow: FlowView }): JSX.Element {
             type="button"
             class={i === place ? 'frame on' : 'frame'}
             onClick={() => {
-              choose(i);
+              goTo({ frame: i });
             }}
           >
             <b>#{formatCount(one.sequence)}</b>{' '}

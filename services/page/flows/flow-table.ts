@@ -38,6 +38,12 @@ const FILTERS: Readonly<Record<FlowFilter, (flow: FlowView) => boolean>> = {
   traced: ({ frames }) => frames.length > 0,
 };
 
+/** The order that an address has, as `slowdown`, or `-slowdown` for the largest first. */
+export function orderOf(sort: string | null): FlowOrder | null {
+  const by = (sort ?? '').replace(/^-/, '');
+  return by in VALUES ? { by: by as FlowColumn, descending: sort!.startsWith('-') } : null;
+}
+
 /** Of its volume; null for a stream. */
 export function doneShare({ offeredOctets, payloadOctets, completionPs }: FlowView): number | null {
   if (offeredOctets === null) return null;

@@ -9,10 +9,10 @@ import {
 } from '../../report/format.js';
 import type { FlowView } from '../../report/page/page-flow-data.js';
 import type { RunPage } from '../../report/page/page-data.js';
-import { goToFlow, useAddress } from '../address.js';
+import { goTo, goToFlow, useAddress } from '../address.js';
 import { Card, Chips } from '../panels.js';
 import type { FlowColumn, FlowFilter, FlowOrder } from './flow-table.js';
-import { doneShare, inOrder, passes, usefulFilters } from './flow-table.js';
+import { doneShare, inOrder, orderOf, passes, usefulFilters } from './flow-table.js';
 import './flows.css';
 
 const ROWS = 12;
@@ -27,13 +27,13 @@ interface Column {
 /** The flows of a run: sorted, filtered, each leading to its own view. */
 export function FlowsCard({ run }: { readonly run: RunPage }): JSX.Element | null {
   const { rows, total } = run.flows;
-  const { flow: chosen } = useAddress();
-  const [order, setOrder] = useState<FlowOrder | null>(null);
-  const [filter, setFilter] = useState<FlowFilter>('all');
-  const [words, setWords] = useState('');
+  const { flow: chosen, sort, filter: wanted, find } = useAddress();
+  const words = find ?? '';
   const [most, setMost] = useState(ROWS);
   const columns = useMemo(() => columnsOf(rows), [rows]);
   const filters = useMemo(() => usefulFilters(rows), [rows]);
+  const filter = filters.find((one) => one === wanted) ?? 'all';
+  const order = useMemo(() => orderOf(sort), [sort]);
   const found = useMemo(
     () =>
       inOrder(
@@ -55,7 +55,7 @@ export function FlowsCard({ run }: { readonly run: RunPage }): JSX.Element | nul
           placeholder="filter by name or host"
           value={words}
           onInput={(event) => {
-            setWords(event.currentTarget.value);
+            goTo({ find: event.currentTarget.value || null });
           }}
         />
       </div>
@@ -68,10 +68,8 @@ export function FlowsCard({ run }: { readonly run: RunPage }): JSX.Element | nul
                   <button
                     type="button"
                     onClick={() => {
-                      setOrder({
-                        by,
-                        descending: order?.by === by ? !order.descending : by !== 'name',
-                      });
+                      const isDown = order?.by === by ? !order.descending : by !== 'name';
+                      goTo({ sort: isDown ? `-${by}` : by });
                     }}
                   >
                     {head}
@@ -112,6 +110,10 @@ export function FlowsCard({ run }: { readonly run: RunPage }): JSX.Element | nul
       )}
     </Card>
   );
+}
+
+function setFilter(filter: FlowFilter): void {
+  goTo({ filter: filter === 'all' ? null : filter });
 }
 
 function sortOf(order: FlowOrder | null, by: FlowColumn): 'ascending' | 'descending' | 'none' {

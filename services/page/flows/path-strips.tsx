@@ -5,6 +5,7 @@ import { useTimeWindow } from '../address.js';
 import type { RunView } from '../run-view.js';
 import { TimeAxis } from '../time-axis.js';
 import { PortLink } from './port-link.js';
+import { blockedWord } from '../blocked-word.js';
 
 const WIDTH = 1000;
 const HEIGHT = 26;
@@ -24,7 +25,7 @@ export function PathStrips(props: {
         <div key={port} class="row">
           <span class="where">
             <PortLink name={view.run.ports[port]!.name} />
-            <small>{pausedText(view, port)}</small>
+            <small>{blockedText(view, port)}</small>
           </span>
           {view.moments.length > 0 && <Strip {...{ view, port, fromPs, toPs }} />}
         </div>
@@ -35,7 +36,7 @@ export function PathStrips(props: {
           <div>
             <TimeAxis fromPs={fromPs} toPs={toPs} />
             <p class="key">
-              <i class="busy" /> transmitting <i class="paused" /> paused
+              <i class="busy" /> transmitting <i class="paused" /> {blockedWord([view.run])}
             </p>
           </div>
         </div>
@@ -44,9 +45,10 @@ export function PathStrips(props: {
   );
 }
 
-function pausedText({ run }: RunView, port: number): string {
+function blockedText({ run }: RunView, port: number): string {
   const { blocked, blockedPs } = run.ports[port]!;
-  return blockedPs === 0 ? 'never paused' : `paused ${formatShare(blocked)}`;
+  const word = blockedWord([run]);
+  return blockedPs === 0 ? `never ${word}` : `${word} ${formatShare(blocked)}`;
 }
 
 function Strip(props: {

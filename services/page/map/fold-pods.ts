@@ -15,10 +15,23 @@ export interface FoldedMap extends FabricMap {
   readonly podOf: readonly (number | null)[];
 }
 
+/** All links between two boxes. */
+interface Line {
+  readonly from: number;
+  readonly to: number;
+  readonly a: number[];
+  readonly b: number[];
+}
+
+type Point = Pick<MapEnd, 'x' | 'y'>;
+
 const PODS_LEAST = 2;
 /** Of the boxes that stand for several. */
 const BOX = { width: 92, height: 34, gap: 22 };
 const ROW_DISTANCE = 150;
+/** Between lines that leave a box, at the most, and their share of its side. */
+const PITCH = 16;
+const LINES_SHARE = 0.86;
 /** Room around a pod that is open. */
 const OPEN_GAP = 30;
 
@@ -125,6 +138,8 @@ class Folding {
       groups.set(key, [...(groups.get(key) ?? []), place]);
     });
     const all = [...groups.values()];
+    const most = width / all.length - BOX.gap;
+    const own = Math.max(BOX.width, Math.min(most, (PITCH * this.pods.length) / LINES_SHARE));
     all.forEach((places, i) => {
       const boxes = places.map((place) => whole.boxes[place]!);
       const [first, last] = [boxes[0]!, boxes.at(-1)!];
@@ -133,7 +148,8 @@ class Folding {
       const ports = boxes.flatMap((box) => box.ports);
       const { layer } = first;
       const names = `${boxes.length} switches: ${label}`;
-      this.add({ label, names, layer, x, y: BOX.height / 2, ...BOX, ports }, places, null);
+      const size = { ...BOX, width: own };
+      this.add({ label, names, layer, x, y: BOX.height / 2, ...size, ports }, places, null);
     });
   }
 
@@ -146,7 +162,7 @@ class Folding {
   /** One line for all links between two boxes; none within a box. */
   private links(): MapLink[] {
     const boxOfPort = boxesByPort(this.whole);
-    const merged = new Map<string, { from: number; to: number; a: number[]; b: number[] }>();
+    const merged = new Map<string, Line>();
     const at = (ports: readonly number[]): number => this.placeOf.get(boxOfPort.get(ports[0]!)!)!;
     for (const { a, b } of this.whole.links) {
       const [from, to] = [at(a.ports), at(b.ports)];
@@ -157,29 +173,49 @@ class Folding {
       known.a.push(...a.ports);
       known.b.push(...b.ports);
     }
-    return [...merged.values()].map(({ from, to, a, b }) => {
-      const [lower, upper] = [this.boxes[from]!, this.boxes[to]!];
-      const isUp = upper.y < lower.y;
-      const start = endAt(lower, isUp ? -1 : 1, upper.x, a);
-      const end = endAt(upper, isUp ? 1 : -1, lower.x, b);
+    const lines = [...merged.values()];
+    const ends = this.endsOf(lines);
+    return lines.map(({ a, b }, i) => {
+      const [start, end] = [
+        { ...ends[2 * i]!, ports: a },
+        { ...ends[2 * i + 1]!, ports: b },
+      ];
       const bend = 0.35 * (end.y - start.y);
       const curve = `C${start.x} ${start.y + bend} ${end.x} ${end.y - bend} ${end.x} ${end.y}`;
       return { path: `M${start.x} ${start.y}${curve}`, a: start, b: end };
     });
   }
+
+  /** Two for each line. They leave a side of a box evenly, in the order of their other ends. */
+  private endsOf(lines: readonly Line[]): Point[] {
+    const ends: Point[] = [];
+    const sides = new Map<string, { end: number; towards: number }[]>();
+    lines.forEach(({ from, to }, i) => {
+      const pair = [from, to].map((place) => this.boxes[place]!) as [Box, Box];
+      pair.forEach((box, which) => {
+        const other = pair[1 - which]!;
+        const side = other.y < box.y ? -1 : 1;
+        ends[2 * i + which] = { x: box.x, y: round(box.y + (side * box.height) / 2) };
+        const key = `${which === 0 ? from : to} ${side}`;
+        const all = sides.get(key) ?? [];
+        sides.set(key, all);
+        all.push({ end: 2 * i + which, towards: other.x });
+      });
+    });
+    for (const [key, all] of sides) {
+      const { x, width } = this.boxes[Number(key.split(' ')[0])]!;
+      const pitch = Math.min(PITCH, (LINES_SHARE * width) / all.length);
+      all.sort((a, b) => a.towards - b.towards);
+      all.forEach(({ end }, i) => {
+        ends[end] = { ...ends[end]!, x: round(x + (i - (all.length - 1) / 2) * pitch) };
+      });
+    }
+    return ends;
+  }
 }
 
-/** Where a line leaves a box: to the side at which its other end is. */
-function endAt(
-  { x, y, width, height }: Box,
-  side: 1 | -1,
-  towards: number,
-  ports: readonly number[],
-): MapEnd {
-  const most = 0.38 * width;
-  const aside = Math.max(-most, Math.min(most, (towards - x) * 0.06));
-  const round = (value: number): number => Math.round(value * 10) / 10;
-  return { x: round(x + aside), y: round(y + (side * height) / 2), ports };
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 function leftOf({ boxes }: FabricMap, places: readonly number[]): number {

@@ -13,8 +13,8 @@ export interface Find {
 
 const OF_A_KIND = 6;
 
-/** Everything that can be found in a run. */
-export function findables(run: RunPage): Find[] {
+/** Everything that can be found in a run; `openDevice` shows a host or switch. */
+export function findables(run: RunPage, openDevice = goToDevice): Find[] {
   const { ports, flows, episodes, map } = run;
   const hostPorts = new Set(map.boxes.flatMap((box) => (box.layer === 0 ? box.ports : [])));
   const devices = new Map<string, Find>();
@@ -22,7 +22,7 @@ export function findables(run: RunPage): Find[] {
     const name = deviceOf(port);
     if (devices.has(name)) return;
     const kind = hostPorts.has(place) ? 'host' : 'switch';
-    devices.set(name, { kind, name, detail: kind, open: opening(goToDevice, name) });
+    devices.set(name, { kind, name, detail: kind, open: opening(openDevice, name) });
   });
   return [
     ...devices.values(),
