@@ -2,7 +2,7 @@
 // these: dist/programs, or the same in another folder that has a dist. A service starts in half of
 // the CPU time that its six hundred modules need. Optional packages stay outside.
 
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isNewer } from './is-newer.mjs';
@@ -27,6 +27,13 @@ const sources = readdirSync(services, { recursive: true })
   .filter((path) => path.endsWith('.js'))
   .map((path) => join(services, path));
 
+/** A compiled module with the map to its source, which a stack and coverage then name. */
+function load(path) {
+  const map = `${path}.map`;
+  if (!path.startsWith(services) || !existsSync(map)) return null;
+  return { code: readFileSync(path, 'utf8'), map: JSON.parse(readFileSync(map, 'utf8')) };
+}
+
 if (!isNewer(join(programs, 'selvage.js'), [own, ...sources])) {
   // Loaded only when there is something to do: every start comes by here.
   const { build } = await import('vite');
@@ -35,11 +42,13 @@ if (!isNewer(join(programs, 'selvage.js'), [own, ...sources])) {
     root,
     logLevel: 'warn',
     publicDir: false,
+    plugins: [{ name: 'source-maps', load }],
     build: {
       outDir: programs,
       emptyOutDir: true,
       target: 'node20',
       ssr: true,
+      sourcemap: true,
       license: { fileName: 'LICENSES.md' },
       rolldownOptions: {
         input: Object.fromEntries(

@@ -24,7 +24,7 @@ const folders =
 const stamp = join(folders[0], 'folded');
 const FOLDED = /\(-\d[\d.e+-]* \/\* ([A-Z]\w*) \*\/\)|\d[\d.e+-]* \/\* ([A-Z]\w*) \*\//g;
 const CONSTANT_NAME = /^[A-Z][A-Z0-9_]*$/;
-const BINDING = /^const \$\w+ = \w+;\n/gm;
+const BINDINGS = /^(?:const \$\w+ = \w+;[ \n])+/gm;
 const ASSERT_MODULE = '/kernel/assert.js';
 const BOUND = /\$(?=[A-Za-z_]\w*)/g;
 
@@ -48,7 +48,7 @@ if (!isNewer(stamp, [...paths, fileURLToPath(import.meta.url)])) {
  */
 function parse(ts, path) {
   const written = readFileSync(path, 'utf8');
-  const text = written.replace(FOLDED, '$1$2').replace(BINDING, '').replace(BOUND, '');
+  const text = written.replace(FOLDED, '$1$2').replace(BINDINGS, '').replace(BOUND, '');
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, ts.ScriptKind.JS);
   const constants = new Map();
   const functions = new Set();
@@ -100,7 +100,8 @@ function fold(ts, modules, module) {
   for (const edit of edits.sort((a, b) => b.from - a.from)) {
     text = text.slice(0, edit.from) + edit.text + text.slice(edit.to);
   }
-  const bindings = [...bound].sort().map((name) => `const $${name} = ${name};\n`);
+  // On the line of what follows: source maps keep their lines.
+  const bindings = [...bound].sort().map((name) => `const $${name} = ${name}; `);
   text = text.slice(0, module.start) + bindings.join('') + text.slice(module.start);
   if (text !== module.written) writeFileSync(module.path, text);
 }

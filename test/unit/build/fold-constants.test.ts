@@ -48,8 +48,7 @@ export const NAMES = { W: 7 };
   assert.equal(
     readFileSync(file('user.js'), 'utf8'),
     `import { BITS, DEEP, NAMES, WIDE as W } from './words.js';
-const $NAMES = NAMES;
-export const record = { BITS: 3 /* BITS */, deep: (-6 /* DEEP */), W: $NAMES.W };
+const $NAMES = NAMES; export const record = { BITS: 3 /* BITS */, deep: (-6 /* DEEP */), W: $NAMES.W };
 export const sum = (a) => a + 3 /* BITS */ - 24 /* W */;
 `,
   );
@@ -93,10 +92,9 @@ export const all = { twice, of: (n) => \`\${twice(n)}\`, twiceOf: (a) => a.twice
   compiled('other.js', other);
   compiled('user.js', USER);
   assert.equal(fold().status, 0);
-  const boundWords = `const $twice = twice;\n${words.replace('twice(twice(n))', '$$twice($$twice(n))')}`;
+  const boundWords = `const $twice = twice; ${words.replace('twice(twice(n))', '$$twice($$twice(n))')}`;
   const boundOther = `import { four, twice } from './numbers.js';
-const $twice = twice;
-export const hidden = (four) => four(1);
+const $twice = twice; export const hidden = (four) => four(1);
 export const all = { twice: $twice, of: (n) => \`\${$twice(n)}\`, twiceOf: (a) => a.twice(1) };
 `;
   for (const path of ['numbers.js', 'other.js']) {
@@ -117,8 +115,7 @@ export function take(n) {
 }
 `;
   const folded = `import { assert } from './kernel/assert.js';
-const $assert = assert;
-export function take(n) {
+const $assert = assert; export function take(n) {
     if (!(n >= 0 && n < 8)) $assert(false, 'n.range');
 }
 `;
