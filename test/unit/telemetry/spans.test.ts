@@ -38,7 +38,7 @@ describe('spans', () => {
   });
 
   it('of dropped frames are errors, with the reason', () => {
-    const fabric = fabricOf('examples/incast-lossy.yaml');
+    const fabric = fabricOf('examples/incast-lossy.yaml', 'duration=100us');
     const { results, hops } = repeatRun(fabric, null, ALL);
     const traces = [...frameTraces(fabric, hops, results.virtualPs)];
     const spans = planFrames('digest', traces, new Map());
