@@ -63,6 +63,11 @@ const COLLISIONS = `(() => {
   return [isBlind ? ['no badges'] : [], over(tiers, [...tiers, ...of('canvas', 0)]), over(badges, [...badges, ...boxes]),
     over(boxes, boxes)].flat();
 })()`;
+/** On paper: parts of cards that end before what is in them, over which it then lies. */
+const SPILLED = `[...document.querySelectorAll('.card *')]
+  .filter((part) => getComputedStyle(part).maxHeight.endsWith('px') &&
+    getComputedStyle(part).overflowY === 'visible' && part.scrollHeight > part.clientHeight + 1)
+  .map((part) => part.className)`;
 const ALL_DRAWN = `document.querySelectorAll('.uplot').length ===
   document.querySelectorAll('.chart').length`;
 const OVERFLOW = 'document.documentElement.scrollWidth - innerWidth';
@@ -100,6 +105,7 @@ export async function takePictures(page: Page, name: string): Promise<void> {
   await until(page, `document.documentElement.dataset.theme === 'light' && ${ALL_DRAWN}`);
   await page.screenshot({ path: join(PICTURES, `${name}-print.png`), fullPage: true });
   assert.ok(Number(await page.evaluate(OVERFLOW)) <= 0, `${name}: wider than paper`);
+  assert.deepEqual(await page.evaluate(SPILLED), [], `${name}: spilled, paper`);
   await page.emulateMedia({ media: 'screen', colorScheme: 'light' });
   await page.setViewportSize({ width: 1280, height: 900 });
 }
