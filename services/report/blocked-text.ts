@@ -2,7 +2,7 @@ import { LACKED, PAUSES } from './page/page-data.js';
 
 /** As the mechanisms are written in standards. */
 export function mechanismName(mechanism: string): string {
-  return mechanism.length <= 4 ? mechanism.toUpperCase() : mechanism;
+  return isPause(mechanism) || mechanism.length <= 4 ? mechanism.toUpperCase() : mechanism;
 }
 
 /** A port is paused by its link partner, or blocked by what is not a pause. */
