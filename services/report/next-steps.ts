@@ -7,7 +7,7 @@ const SLOW = 2;
 
 /** Three commands that help most with this run of the scenario `file`, stored in `path`. */
 export function nextSteps(results: RunResults, file: string, path: string): string {
-  const { ports, flows, faults } = results;
+  const { ports, flows, faults, standingDeadlocks } = results;
   const isBlocked = ports.some(({ priorities }) => priorities.some((row) => row.blockedCount > 0));
   const slowest = flows.reduce<FlowResult | null>(
     (most, flow) => ((flow.slowdown ?? 0) > (most?.slowdown ?? SLOW) ? flow : most),
@@ -17,7 +17,9 @@ export function nextSteps(results: RunResults, file: string, path: string): stri
     [
       isBlocked || isStandstill(results),
       `why ${path}`,
-      'congestion roots, blocked ports, victim flows',
+      standingDeadlocks.length > 0
+        ? 'the cyclic buffer dependency, its ports, and the flows behind it'
+        : 'congestion roots, blocked ports, victim flows',
     ],
     [
       slowest !== null,
