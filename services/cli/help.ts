@@ -266,6 +266,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       ],
     },
     {
+      name: 'download',
+      examples: [
+        ['download s3://bucket/runs/incast runs/incast', 'with the keys of AWS_ACCESS_KEY_ID'],
+        ['download s3://bucket/runs/incast incast', 'into a folder of another name'],
+      ],
+    },
+    {
       name: 'coordinate',
       examples: [
         ['coordinate scenario.yaml --listen 0.0.0.0:7400', 'wait for services'],
