@@ -27,6 +27,10 @@ function report(error: unknown): number {
     process.stderr.write(`the run failed: ${error.message}\n`);
     return EXIT.RUN_FAILED;
   }
+  if (error instanceof Error && error.constructor.name === 'CoordinatorError') {
+    process.stderr.write(`${error.message}\n`);
+    return EXIT.RUN_FAILED;
+  }
   const missing = missingPart(error);
   if (missing !== null) {
     process.stderr.write(`${missing}\n`);

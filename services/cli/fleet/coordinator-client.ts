@@ -190,7 +190,7 @@ export class CoordinatorClient {
       }
     } catch (error) {
       if (!this.isClosed && LOST.includes((error as ServiceError).code)) return null;
-      throw new Error(explain(error as ServiceError));
+      throw new CoordinatorError(explain(error as ServiceError));
     }
     return unpackOutcome({
       json: Buffer.concat(text),
@@ -213,7 +213,7 @@ export class CoordinatorClient {
         { deadline: Date.now() + CALL_MS },
         (error, reply) => {
           if (error === null) resolve(reply!);
-          else reject(new Error(explain(error)));
+          else reject(new CoordinatorError(explain(error)));
         },
       );
     });
@@ -243,7 +243,7 @@ export class CoordinatorClient {
         stream.cancel();
       });
       stream.on('error', (error: ServiceError) => {
-        if (error.code === codes.UNAUTHENTICATED) reject(new Error(explain(error)));
+        if (error.code === codes.UNAUTHENTICATED) reject(new CoordinatorError(explain(error)));
         else resolve(isThere ? 'there' : 'absent');
       });
       stream.on('end', () => {
@@ -252,6 +252,9 @@ export class CoordinatorClient {
     });
   }
 }
+
+/** A coordinator that is away, or that refuses a request. */
+export class CoordinatorError extends Error {}
 
 function explain(error: ServiceError): string {
   const isSilent = [codes.UNAVAILABLE, codes.DEADLINE_EXCEEDED].includes(error.code);
