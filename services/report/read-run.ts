@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { DROP_REASONS } from '../engine/contract/probe.js';
 import type { Topology } from '../fabric/topology/topology.js';
 import { portName } from '../fabric/topology/topology.js';
 import type { DiscoveryResults } from '../runtime/results/discovery-results.js';
@@ -13,7 +12,7 @@ import { readTraces } from './read-traces.js';
 import { DISCOVERY, readNics, readRun, readRunFile, TRACES } from './run-directory.js';
 import { runJson } from './run-json.js';
 import { readSummary, SUMMARY_FILE } from './summary/summary-json.js';
-import { dropColumn } from './tables/run-tables.js';
+import { dropColumn, LOSSES } from './tables/run-tables.js';
 
 type Row = Readonly<Record<string, string>>;
 const EPISODES = 'episodes.csv';
@@ -117,13 +116,17 @@ function portsFrom(rows: readonly Row[], topology: Topology): PortResult[] {
 
 function portPriorityFrom(row: Row): PortPriorityResult {
   const number = (column: string): number => Number(row[column]);
-  const drops = DROP_REASONS.map((reason) => [reason, number(dropColumn(reason))] as const).filter(
+  const drops = LOSSES.map((reason) => [reason, number(dropColumn(reason))] as const).filter(
     ([, frames]) => frames > 0,
   );
   return {
     ...{ priority: number('priority'), rxFrames: number('rx_frames') },
     ...{ rxOctets: number('rx_bytes'), txFrames: number('tx_frames') },
-    ...{ txOctets: number('tx_bytes'), markedFrames: number('marked_frames') },
+    ...{
+      txOctets: number('tx_bytes'),
+      rejectedFrames: number('rejected_frames'),
+      markedFrames: number('marked_frames'),
+    },
     ...{ blockedPs: number('blocked_ps'), blockedCount: number('blocked_episodes') },
     ...{ stopsSent: number('sent_pauses'), peakQueueOctets: number('peak_queue_bytes') },
     peakIngressOctets: number('peak_ingress_bytes'),

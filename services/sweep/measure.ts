@@ -138,6 +138,7 @@ function disturbedTime(faults: readonly FaultSection[], durationPs: number): [nu
   return [Math.min(durationPs, ...starts), Math.min(durationPs, Math.max(...ends))];
 }
 
+/** Without those that link-level retry sends again. */
 function droppedOf({ shared }: Engine): number {
   let frames = 0;
   for (let port = 0; port < shared.ports.count; port++) {

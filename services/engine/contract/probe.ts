@@ -37,7 +37,7 @@ export const DROP_REASONS = [
   'port-down',
   /** Failover left no route to its destination. */
   'unreachable',
-  /** A declared fault gave a sender grants that was never granted, and no buffer was left. */
+  /** A declared fault gave a sender grants that were never given, and no buffer was left. */
   'not-granted',
   /** The link layer expects another frame first: it is sent again. */
   'out-of-sequence',

@@ -111,7 +111,7 @@ export function makeLinkLayering(
     const { words } = pool;
     const { firstPort, listeners } = devices[d];
     const local = port - firstPort;
-    counters.dropped(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH], reason);
+    counters.rejected(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
     listeners.frameRejected?.frameRejected(d, local, clock.now, pool, frame, reason);
     digests.mix(d, DID_DROP | local, reason);
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);

@@ -44,6 +44,8 @@ export function makeCounters(tables: Tables) {
   const consumptions = tables.float64('port', 2, 8);
   /** Frames and octets that a fault on the link added as copies of received ones. */
   const repetitions = tables.float64('port', 2, 8);
+  /** Frames and octets that were discarded on arrival, and that link-level retry gets again. */
+  const rejections = tables.float64('port', 2, 8);
   const losses = tables.float64('device', LOSS_STRIDE);
   const controlSent = tables.float64('port', 1);
   const controlReceived = tables.float64('port', 1);
@@ -70,6 +72,20 @@ export function makeCounters(tables: Tables) {
     values[row * STRIDE + DROP_FRAMES]++;
     values[row * STRIDE + DROP_OCTETS] += octets;
     reasons[row * REASONS + reason]++;
+  }
+
+  function rejected(port: PortRow, priority: Priority, octets: number): void {
+    const at = rowOf(port, priority) * 2;
+    rejections[at]++;
+    rejections[at + 1] += octets;
+  }
+
+  function rejectedFrames(port: PortRow, priority: Priority): number {
+    return rejections[rowOf(port, priority) * 2];
+  }
+
+  function rejectedOctets(port: PortRow, priority: Priority): number {
+    return rejections[rowOf(port, priority) * 2 + 1];
   }
 
   /** A frame was dropped whose account was lossless; `port` is counted from the device's first. */
@@ -166,6 +182,9 @@ export function makeCounters(tables: Tables) {
     received,
     sent,
     dropped,
+    rejected,
+    rejectedFrames,
+    rejectedOctets,
     lost,
     firstLoss,
     made,

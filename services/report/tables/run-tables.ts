@@ -84,6 +84,9 @@ export const FLOWS: ResultTable<RunResults> = resultTable({
 type PortRow = PortPriorityResult & Pick<PortResult, 'port' | 'peer' | 'rateBps'>;
 const port = columnsOf<PortRow>();
 
+/** Why a frame is lost; one out of sequence is sent again. */
+export const LOSSES = DROP_REASONS.filter((reason) => reason !== 'out-of-sequence');
+
 export const PORTS: ResultTable<RunResults> = resultTable({
   name: 'ports',
   about: 'a port and a priority that it sent, received, dropped or was paused for',
@@ -116,7 +119,13 @@ export const PORTS: ResultTable<RunResults> = resultTable({
       'Fullest ingress buffer of the priority group.',
       (p) => p.peakIngressOctets,
     ),
-    ...DROP_REASONS.map((reason) =>
+    port.whole(
+      'rejected_frames',
+      'frames',
+      'Frames discarded on arrival that link-level retry sends again.',
+      (p) => p.rejectedFrames,
+    ),
+    ...LOSSES.map((reason) =>
       port.whole(
         dropColumn(reason),
         'frames',

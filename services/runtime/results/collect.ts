@@ -1,7 +1,7 @@
 import { GRANTS, type GrantResults, type GrantCountsKey } from '../../mechanisms/registry.js';
 import { hasSharedBuffer } from '../../engine/contract/spec.js';
 import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../../engine/buffer/shared-buffer.js';
-import { DROP_REASONS } from '../../engine/contract/probe.js';
+import { DROP, DROP_REASONS } from '../../engine/contract/probe.js';
 import type { Engine } from '../../engine/device/engine.js';
 import {
   FRAMES,
@@ -39,6 +39,23 @@ import type {
 } from './results.js';
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/** Why a host discards what it receives; its other drops are of frames that it would send. */
+const ON_ARRIVAL = [
+  DROP.NOT_ADDRESSED,
+  DROP.VLAN_FILTERED,
+  DROP.LINK_DOWN,
+  DROP.LOST_ON_LINK,
+  DROP.FCS_ERROR,
+  DROP.OUT_OF_SEQUENCE,
+  DROP.POISONED,
+  DROP.HEADROOM_EXHAUSTED,
+  DROP.OVERFLOW_BY_FAULT,
+  DROP.OVERFLOW_BY_WATCHDOG,
+  DROP.NOT_GRANTED,
+  DROP.NO_DESCRIPTOR,
+  DROP.NOT_READ,
+] as const;
 
 /** A message that arrived, with its time on an idle fabric. */
 interface Completion {
@@ -249,7 +266,7 @@ export class Collector {
 
   /** Frames that hosts sent or received, or that were dropped anywhere. */
   private hasFrames(priority: number): boolean {
-    const ofHosts = [TX_FRAMES, RX_FRAMES].some((word) => this.total(priority, word, 'host') > 0);
+    const ofHosts = [TX_FRAMES, RX_FRAMES].some((word) => this.ofHosts(priority, word) > 0);
     return ofHosts || Object.keys(this.dropsOf(this.allPorts(), priority)).length > 0;
   }
 
@@ -257,14 +274,18 @@ export class Collector {
     return {
       priority,
       flowControl: this.flowControlOf(priority),
-      sentFrames: this.total(priority, TX_FRAMES, 'host'),
-      deliveredFrames: this.total(priority, RX_FRAMES, 'host') - this.notAddressed(priority),
+      sentFrames: this.ofHosts(priority, TX_FRAMES),
+      deliveredFrames: this.deliveredFrames(priority),
       deliveredPayloadOctets: flows.reduce((total, flow) => total + flow.payloadOctets, 0),
       goodputBps: goodputOf(flows),
       finished: tallyOf(flows),
       completionPs: this.percentiles(priority, ({ completionPs }) => completionPs),
       slowdown: this.percentiles(priority, ({ slowdown }) => slowdown),
       drops: this.dropsOf(this.allPorts(), priority),
+      rejectedFrames: this.allPorts().reduce(
+        (total, port) => total + this.engine.shared.counters.rejectedFrames(port, priority),
+        0,
+      ),
       markedFrames: this.allPorts().reduce(
         (total, port) => total + this.engine.shared.counters.marksOf(port, priority),
         0,
@@ -306,6 +327,7 @@ export class Collector {
         txFrames,
         txOctets: counters.get(port, priority, TX_OCTETS),
         drops,
+        rejectedFrames: counters.rejectedFrames(port, priority),
         markedFrames: counters.marksOf(port, priority),
         blockedPs: this.engine.blockedPs(port, priority, this.nowPs),
         blockedCount,
@@ -387,19 +409,26 @@ export class Collector {
     return drops;
   }
 
-  private notAddressed(priority: number): number {
-    return this.dropsOf(this.allPorts(), priority)['not-addressed'] ?? 0;
+  /** Frames that hosts received, but for those that they discarded when they arrived. */
+  private deliveredFrames(priority: number): number {
+    const { counters } = this.engine.shared;
+    let frames = this.ofHosts(priority, RX_FRAMES);
+    for (const port of this.hostPorts()) {
+      frames -= counters.rejectedFrames(port, priority);
+      for (const reason of ON_ARRIVAL) frames -= counters.drops(port, priority, reason);
+    }
+    return frames;
   }
 
-  private total(priority: number, word: number, kind: 'host' | 'switch'): number {
-    let total = 0;
-    for (const device of this.engine.devices) {
-      if (device.spec.kind !== kind) continue;
-      device.spec.ports.forEach((_, p) => {
-        total += this.engine.shared.counters.get(device.firstPort + p, priority, word);
-      });
-    }
-    return total;
+  private ofHosts(priority: number, word: number): number {
+    const { counters } = this.engine.shared;
+    return this.hostPorts().reduce((all, port) => all + counters.get(port, priority, word), 0);
+  }
+
+  private hostPorts(): number[] {
+    return this.engine.devices
+      .filter(({ spec }) => spec.kind === 'host')
+      .flatMap(({ firstPort, spec }) => spec.ports.map((_, p) => firstPort + p));
   }
 
   private allPorts(): number[] {

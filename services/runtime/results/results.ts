@@ -125,6 +125,7 @@ export interface PriorityResult {
   readonly priority: number;
   readonly flowControl: string;
   readonly sentFrames: number;
+  /** Those that hosts received and did not discard. */
   readonly deliveredFrames: number;
   readonly deliveredPayloadOctets: number;
   /** Payload of its flows over the time that they were offered. */
@@ -135,6 +136,8 @@ export interface PriorityResult {
   readonly completionPs: Percentiles | null;
   readonly slowdown: Percentiles | null;
   readonly drops: Readonly<Record<string, number>>;
+  /** Frames that a port discarded on arrival, and that link-level retry sends again. */
+  readonly rejectedFrames: number;
   readonly markedFrames: number;
 }
 
@@ -197,6 +200,8 @@ export interface PortPriorityResult {
   readonly txFrames: number;
   readonly txOctets: number;
   readonly drops: Readonly<Record<string, number>>;
+  /** Discarded on arrival; link-level retry sends them again. */
+  readonly rejectedFrames: number;
   readonly markedFrames: number;
   /** Time for which the link partner paused this port. */
   readonly blockedPs: number;

@@ -103,8 +103,12 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
     // A host consumes what it receives; only what it creates can be stored or sent.
     const received = isHost ? 0 : sum(priority, RX_FRAMES);
     const receivedOctets = isHost ? 0 : sum(priority, RX_OCTETS);
-    const dropped = isHost ? 0 : sum(priority, DROP_FRAMES);
-    const droppedOctets = isHost ? 0 : sum(priority, DROP_OCTETS);
+    const discarded = (port: number): number =>
+      counters.get(port, priority, DROP_FRAMES) + counters.rejectedFrames(port, priority);
+    const discardedOctets = (port: number): number =>
+      counters.get(port, priority, DROP_OCTETS) + counters.rejectedOctets(port, priority);
+    const dropped = isHost ? 0 : total(discarded);
+    const droppedOctets = isHost ? 0 : total(discardedOctets);
     const consumed = total((port) => counters.consumedFrames(port, priority));
     const consumedOctets = total((port) => counters.consumedOctets(port, priority));
     const tags = total((port) => counters.tagOctetsOf(port, priority));
@@ -232,7 +236,8 @@ function checkReceived(engine: Engine, device: Device, expect: Expect): void {
   for (const p of PRIORITIES) {
     // Those that the link layer does not let out were never received.
     const kept = counters.drops(firstPort, p, DROP.LINK_NOT_READY);
-    const gone = counters.get(firstPort, p, DROP_FRAMES) - kept + taken[p] + buffered[p];
+    const dropped = counters.get(firstPort, p, DROP_FRAMES) - kept;
+    const gone = dropped + counters.rejectedFrames(firstPort, p) + taken[p] + buffered[p];
     const received = counters.get(firstPort, p, RX_FRAMES) + looped[p];
     expect(place, 0, p, 'frames received = dropped, taken and buffered', received, gone);
     let stored = 0;
