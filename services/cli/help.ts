@@ -34,8 +34,8 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'branch',
       examples: [
-        ["branch runs/chaos --at 3ms --set 'faults=[]'", 'the same, without faults from 3 ms'],
-        ['branch runs/chaos --at 1ms --set switches.ecmp=packet', 'other load balancing'],
+        ["branch runs/chaos --at 100us --set 'faults=[]'", 'the same, without faults from 100 us'],
+        ['branch runs/chaos --at 50us --set switches.ecmp=packet', 'other load balancing'],
       ],
     },
   ],
@@ -137,7 +137,7 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       name: 'inspect',
       examples: [
         ['inspect h1', 'tables and buffers of its NIC at the end of the newest run'],
-        ['inspect h1 --run scenario.yaml --at 1ms', 'at a time'],
+        ['inspect h1 --run 82599.yaml --at 1ms', 'at a time'],
       ],
     },
     {
@@ -166,8 +166,8 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'sweep',
       examples: [
-        ['sweep scenario.yaml --vary switches.buffer.size=1MB,2MB,4MB', 'three runs'],
-        ['sweep scenario.yaml --vary seed=1,2,3 --html sweep.html', 'with a page'],
+        ['sweep chaos.yaml --vary switches.buffer.size=1MB,2MB,4MB', 'three runs'],
+        ['sweep chaos.yaml --vary seed=1,2,3 --html sweep.html', 'with a page'],
       ],
     },
     {
@@ -224,22 +224,22 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'neighbors',
       examples: [
-        ['neighbors scenario.yaml', 'after the last change'],
-        ['neighbors scenario.yaml --at 10us', 'at a time'],
+        ['neighbors dcbx.yaml', 'after the last change'],
+        ['neighbors dcbx.yaml --at 10us', 'at a time'],
       ],
     },
     {
       name: 'dcbx',
       examples: [
-        ['dcbx scenario.yaml', 'local, remote and operational values'],
-        ['dcbx scenario.yaml --mismatch', 'exit code 1 if link partners disagree'],
+        ['dcbx dcbx.yaml', 'local, remote and operational values'],
+        ['dcbx dcbx.yaml --mismatch', 'exit code 1 if link partners disagree'],
       ],
     },
     {
       name: 'paths',
       examples: [
-        ['paths scenario.yaml --from h1 --to h5', 'all priorities'],
-        ['paths scenario.yaml --from h1 --to h5 --priority 3', 'one'],
+        ['paths dcbx.yaml --from h1 --to h4', 'all priorities'],
+        ['paths dcbx.yaml --from h1 --to h4 --priority 3', 'one'],
       ],
     },
     {

@@ -27,10 +27,13 @@ describe('the first steps', () => {
     return { code: status, out: stdout, err: stderr };
   };
 
+  const examplesIn = (help: string): string[] =>
+    help.split('\nExamples:\n')[1]?.trimEnd().split('\n') ?? [];
+
   /** Two lines that begin with the command, with options that it has. */
   const checkExamples = (...command: string[]): void => {
     const help = selvage(...command, '--help').out;
-    const examples = help.split('\nExamples:\n')[1]?.trimEnd().split('\n') ?? [];
+    const examples = examplesIn(help);
     assert.equal(examples.length, 2, command.join(' '));
     for (const line of examples) {
       assert.ok(line.startsWith(`  selvage ${command.join(' ')}`), line);
@@ -81,6 +84,27 @@ describe('the first steps', () => {
     assert.ok(names.length > 25);
     for (const name of names.filter((each) => each !== 'help')) {
       checkExamples(name);
+    }
+  });
+
+  it('show examples that hold for the templates', () => {
+    for (const name of ['incast', 'chaos']) {
+      const words = ['run', `${name}.yaml`, '--out', `runs/${name}`, '--no-parquet', '--quiet'];
+      assert.equal(selvage(...words).code, 0);
+    }
+    const commands = ['branch', 'why', 'trace', 'inspect', 'sweep', 'neighbors', 'dcbx', 'paths'];
+    for (const command of commands) {
+      for (const line of examplesIn(selvage(command, '--help').out)) {
+        const [words] = line.split(/ +# /);
+        // The newest run has no 82599.
+        if (words!.trim() === 'selvage inspect h1') continue;
+        const script = `selvage() { '${process.execPath}' '${MAIN}' "$@"; }; ${words}`;
+        const { status, stderr } = spawnSync('sh', ['-c', script], {
+          cwd: folder,
+          encoding: 'utf8',
+        });
+        assert.equal(status, 0, `${line}\n${stderr}`);
+      }
     }
   });
 
