@@ -111,7 +111,7 @@ export async function exportTelemetry(
   const lines = [
     sent > 0 ? `${sent} spans were sent to ${endpoint.url}` : '',
     left > 0 ? `${left} spans beyond ${MOST_SPANS} were not sent` : '',
-    lost > 0 ? `${lost} spans were not taken by ${endpoint.url}: ${reason ?? 'unknown'}` : '',
+    lost > 0 ? `${lost} spans were not accepted by ${endpoint.url}: ${reason ?? 'unknown'}` : '',
     refusal === null
       ? `metrics of ${ports.length} ports were sent`
       : `metrics were not accepted: ${refusal}`,

@@ -49,7 +49,7 @@ describe('a collector of others', { skip: noCollector, timeout: 300_000 }, () =>
       let said = '';
       child.stderr.on('data', (piece: Buffer) => (said += piece.toString()));
       child.once('close', (status) => {
-        if (status === 0 && !said.includes('not taken')) resolve();
+        if (status === 0 && !said.includes('not accepted')) resolve();
         else reject(new Error(`exit ${String(status)}: ${said}`));
       });
     });

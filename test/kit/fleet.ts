@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +12,7 @@ import { freePort } from '../../services/cli/fleet/free-port.js';
 import { ProgressLine } from '../../services/cli/progress.js';
 import type { MergedRun } from '../../services/runtime/merge.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
+import { startBroker } from './brokers.js';
 import { ROOT } from './emulate.js';
 
 export function fleetFor(
@@ -96,32 +96,27 @@ function getsFurther(): (status: selvage.v1.RunStatus) => boolean {
 
 /** Three brokers on loopback that know each other. */
 export class BrokerCluster {
-  readonly servers: string[];
-  private readonly children: ChildProcess[];
-  private readonly folder = mkdtempSync(join(tmpdir(), 'selvage-cluster-'));
+  private constructor(
+    readonly servers: string[],
+    private readonly children: readonly ChildProcess[],
+    private readonly folder: string,
+  ) {}
 
-  private constructor(ports: readonly number[], routes: readonly number[]) {
-    this.servers = ports.map((port) => `nats://127.0.0.1:${port}`);
-    const known = routes.map((port) => `nats://127.0.0.1:${port}`).join(',');
-    this.children = ports.map((port, i) =>
-      spawn(
-        'nats-server',
-        [
-          ...['-a', '127.0.0.1', '-p', `${port}`, '-n', `broker${i}`],
-          ...['--cluster_name', 'selvage', '--cluster', `nats://127.0.0.1:${routes[i]}`],
-          ...['--routes', known, '-js', '-sd', `store${i}`],
-        ],
-        { stdio: 'ignore', cwd: this.folder },
-      ),
-    );
-  }
-
+  /** Three brokers that accept connections; they may still be electing a leader. */
   static async start(): Promise<BrokerCluster> {
     const ports = [await freePort(), await freePort(), await freePort()];
     const routes = [await freePort(), await freePort(), await freePort()];
-    const cluster = new BrokerCluster(ports, routes);
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    return cluster;
+    const known = routes.map((port) => `nats://127.0.0.1:${port}`).join(',');
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-cluster-'));
+    const children = await Promise.all(
+      ports.map((port, i) => {
+        const cluster = ['--cluster_name', 'selvage', '--cluster', `nats://127.0.0.1:${routes[i]}`];
+        const own = ['-n', `broker${i}`, '--routes', known, '-js', '-sd', `store${i}`];
+        return startBroker(port, [...cluster, ...own], folder);
+      }),
+    );
+    const servers = ports.map((port) => `nats://127.0.0.1:${port}`);
+    return new BrokerCluster(servers, children, folder);
   }
 
   /** Kills the broker that leads a stream; returns how many have it. */

@@ -39,7 +39,7 @@ const STICKING_OUT = `[...document.querySelectorAll('.card canvas, .card svg')]
   .filter((drawing) => {
     const card = drawing.closest('.card');
     const most = card.getBoundingClientRect().right - parseFloat(getComputedStyle(card).paddingRight);
-    return drawing.closest('.scroll, .heat-maps, .pan') === null &&
+    return drawing.closest('.scroll, .heat-maps, .multiples, .pan') === null &&
       drawing.getBoundingClientRect().right > most + 1;
   })
   .map((drawing) => drawing.closest('.card').innerText.split('\\n')[0])`;
@@ -78,8 +78,8 @@ export async function until(page: Page, expression: string): Promise<void> {
 }
 
 /**
- * A picture of a page at each width, and of the dark theme at the widest. No card is empty, none lies over another,
- * and nothing is cut off.
+ * A picture of a page at each width, and of the dark theme at the widest. No card is empty, none
+ * lies over another, and nothing is cut off.
  */
 export async function takePictures(page: Page, name: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {

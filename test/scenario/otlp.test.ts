@@ -93,7 +93,7 @@ describe('spans over OTLP', () => {
     const { status, stderr } = await run(receiver.url);
     receiver.close();
     assert.equal(status, 0, stderr);
-    assert.match(stderr, /^\d+ spans were sent .*\nfigures of 20 ports were sent\n$/);
+    assert.match(stderr, /^\d+ spans were sent .*\nmetrics of 20 ports were sent\n$/);
     assert.ok(receiver.metrics.some(({ name }) => name === 'selvage.blocked.seconds'));
     overHttp = receiver.spans;
     checkTrees(overHttp);
@@ -184,7 +184,7 @@ describe('spans over OTLP', () => {
   it('that are refused are counted, and change nothing', async () => {
     const { status, stderr } = await run('http://127.0.0.1:9');
     assert.equal(status, 0);
-    assert.match(stderr, /^\d+ spans were not taken by http:\/\/127\.0\.0\.1:9\/v1\/traces: /);
+    assert.match(stderr, /^\d+ spans were not accepted by http:\/\/127\.0\.0\.1:9\/v1\/traces: /);
   });
 
   it('without an answer are not waited for: this is reported, and the run ends as usual', async () => {
@@ -195,7 +195,7 @@ describe('spans over OTLP', () => {
     silent.closeAllConnections();
     silent.close();
     assert.equal(status, 0);
-    assert.match(stderr, /^\d+ spans were not taken by http.*\nfigures were not taken: /);
+    assert.match(stderr, /^\d+ spans were not accepted by http.*\nmetrics were not accepted: /);
     assert.match(readFileSync(join(folder, 'run', 'status'), 'utf8'), /complete/);
   });
 
