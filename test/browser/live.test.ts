@@ -147,7 +147,7 @@ describe('a run that is looked at', { skip: noBrowser, timeout: 180_000 }, () =>
       await press(page, 'step');
       await page.locator('.tile', { hasText: `virtual time${reached}` }).waitFor(PATIENCE);
     }
-    await page.locator('.tree', { hasText: 's1:p1 priority 3: more comes' }).waitFor(PATIENCE);
+    await page.locator('.tree', { hasText: 's1:p1 priority 3: several ports' }).waitFor(PATIENCE);
     assert.equal(await page.locator('.pill.paused').count(), 1);
     await page.locator('canvas').first().waitFor(PATIENCE);
     await page.locator('.device', { hasText: 'h3' }).click();

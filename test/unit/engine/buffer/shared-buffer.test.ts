@@ -118,7 +118,7 @@ describe('shared buffer', () => {
     );
   });
 
-  it('refuses to set apart more than there is', () => {
-    assert.throws(() => bufferOf({ ...lossy, reservedOctets: 6000 }, 10_000), /set apart/);
+  it('refuses to reserve more than there is', () => {
+    assert.throws(() => bufferOf({ ...lossy, reservedOctets: 6000 }, 10_000), /12000 octets reserved of 10000/);
   });
 });
