@@ -150,7 +150,7 @@ describe('services that are started elsewhere', { skip }, () => {
     const pods = await open('repartitioned');
     const before = [pods.service(0), pods.service(1)];
     const evicted = pods.coordinator('--checkpoint-every', '0.1');
-    await pods.untilItRuns();
+    await pods.until(({ checkpointPs }) => checkpointPs > 0);
     assert.deepEqual(await evicted.kill('SIGTERM'), { code: 143, words: '' });
     await Promise.all(before.map((service) => service.kill('SIGTERM')));
     const next = pods.coordinator('--services', '3', '--threads', '2', '--log', 'info');
