@@ -119,6 +119,9 @@ describe('shared buffer', () => {
   });
 
   it('refuses to reserve more than there is', () => {
-    assert.throws(() => bufferOf({ ...lossy, reservedOctets: 6000 }, 10_000), /12000 octets reserved of 10000/);
+    assert.throws(
+      () => bufferOf({ ...lossy, reservedOctets: 6000 }, 10_000),
+      /12000 octets reserved of 10000/,
+    );
   });
 });
