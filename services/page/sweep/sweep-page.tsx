@@ -106,9 +106,14 @@ function HeatMap(props: {
     <table class="heat">
       <thead>
         <tr>
-          <th>
-            {rows.name} ↓ {columns.name} →
+          <th class="axis" rowSpan={2}>
+            {rows.name}
           </th>
+          <th class="axis" colSpan={columns.values.length}>
+            {columns.name}
+          </th>
+        </tr>
+        <tr>
           {columns.values.map((value) => (
             <th key={value}>{value}</th>
           ))}
