@@ -26,6 +26,10 @@ export const TOPICS: Readonly<Record<string, string>> = {
     '(Choudhury and Hahne), so thresholds sink as the pool fills. For a lossless ' +
     'priority it is the XOFF threshold, for a lossy one the limit. `priorities: { 3: { ' +
     'flowControl: pfc, alpha: 0.5 } }`.',
+  'blocked-time':
+    'How long a port may not send a priority: it is paused, or has no credit. Aggregate blocked ' +
+    'time counts it once for each frame that waits there, so it is longer than the run where ' +
+    'many frames wait; it ranks congestion trees. `selvage why RUN`.',
   captures:
     'What passes ports, as Wireshark reads it: `selvage run FILE --capture leaf1:p3 ' +
     '--capture leaf1--spine1 --capture-filter priority=3,type=data`, or ' +

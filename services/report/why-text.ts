@@ -81,7 +81,7 @@ function treeText(tree: CongestionTree, rank: number, style: Style): string {
   const until = clearedPs === null ? 'not cleared' : `cleared at ${formatTime(clearedPs)}`;
   const reach = `${counted(ports, 'port')} of ${counted(devices, 'device')}`;
   const deep = `${counted(depth, 'link')} deep`;
-  const lost = `${formatTime(frameTimePs)} of aggregate blocked time`;
+  const lost = `${formatTime(frameTimePs)} of aggregate blocked time (summed over frames)`;
   return [
     `${rank}. ${style.strong(placeOf(root))}: ${ROOT_REASONS[root.reason ?? 'mechanism']}`,
     `   from ${formatTime(root.startPs)}, ${until}; ${reach}, ${deep}; ${lost}`,
@@ -111,7 +111,7 @@ function branchLines(branches: readonly Branch[], level: number): string[] {
 function branchText(branch: Branch): string {
   const { kind, mechanism, times, totalPs, frameTimePs } = branch;
   const did = kind === 'blocked' ? blockedText(mechanism) : 'buffer full';
-  const lost = kind === 'blocked' ? `, ${formatTime(frameTimePs)} of blocked time` : '';
+  const lost = kind === 'blocked' ? `, ${formatTime(frameTimePs)} summed over its frames` : '';
   return `${placeOf(branch)} ${did}, ${formatCount(times)}x, ${formatTime(totalPs)} in all${lost}`;
 }
 
