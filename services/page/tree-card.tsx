@@ -73,7 +73,7 @@ export function TreeCard(props: TreeCardProps): JSX.Element {
                     }}
                   >
                     <b>{placeText(one.root)}</b>
-                    <small>{time(one.frameTimePs)} blocked in all</small>
+                    <small>{time(one.frameTimePs)} summed over frames</small>
                     <i style={{ width: `${shareOf(one, trees.trees[0]!)}%` }} />
                   </button>
                 </li>
@@ -347,7 +347,7 @@ function lostText({ frameTimePs }: TreeNode): string {
 
 /** As much as a box has room for; its title has the whole. */
 function shortLostText({ frameTimePs }: TreeNode): string {
-  return frameTimePs > 0 ? `${time(frameTimePs)} blocked in all` : '';
+  return frameTimePs > 0 ? `${time(frameTimePs)} summed over frames` : '';
 }
 
 function detailText(node: TreeNode): string {
