@@ -66,15 +66,19 @@ export class InfrastructureBreaker {
     }
   }
 
-  /** Progress of the run; at a halt it waits to be resumed. */
+  /**
+   * Progress of the run; at a halt it waits to be resumed. A halt may be over before its status
+   * arrives, so faults that are due are injected while it runs, too.
+   */
   onStatus({ phase, virtualPs, detail }: selvage.v1.RunStatus): void {
-    if (phase !== Phase.PHASE_PAUSED || detail !== HALTED) return;
+    const isHalted = phase === Phase.PHASE_PAUSED && detail === HALTED;
+    if (!isHalted && phase !== Phase.PHASE_RUNNING) return;
     while (this.left.length > 0) {
       const next = this.left.findIndex(({ atPs }) => atPs! <= virtualPs);
       if (next < 0) break;
       this.strike(this.left.splice(next, 1)[0]!);
     }
-    void this.release();
+    if (isHalted) void this.release();
   }
 
   close(): void {

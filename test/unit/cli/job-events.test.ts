@@ -61,6 +61,22 @@ describe('infrastructure faults of pods', () => {
     ...{ atPs: 1000, afterPs: null, lastsPs: 0 },
   });
 
+  it('are injected though the run has gone on from their halt', () => {
+    const killed: string[] = [];
+    const fleet = {
+      client: { steer: () => Promise.resolve({ done: true }) },
+      signal: (name: string) => {
+        killed.push(name);
+      },
+    };
+    const breaker = new InfrastructureBreaker(fleet, [fault(0)]);
+    for (const virtualPs of [999, 1001, 1002]) {
+      breaker.onStatus(RunStatus.create({ phase: Phase.PHASE_RUNNING, virtualPs }));
+    }
+    breaker.close();
+    assert.deepEqual(killed, ['service 0']);
+  });
+
   it('are injected once, though the coordinator halts there again in another pod', () => {
     const folder = mkdtempSync(join(tmpdir(), 'selvage-struck-'));
     try {
