@@ -9,16 +9,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { skipUnlessLong } from '../kit/long-suite.js';
 import { EXAMPLE, MAIN } from '../kit/pods.js';
 import { blocksOf } from '../kit/page.js';
 import { MEMBER } from './certificates.js';
+import { commandsOf, until } from './commands.js';
 import { chaosMeshDefinitions } from './components.js';
 import { fabricIn } from './fabrics.js';
 import { TestCluster, whyNoNode } from './test-cluster.js';
 
-const TRIES = 240;
 /** Coordinator, broker and four services, each of several devices. */
 const FOUR = ['--services', '4'];
 const NAMESPACE = ['-n', 'selvage'];
@@ -27,6 +26,7 @@ const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
 describe('selvage k8s, judged by an API server', { skip, timeout: 1_800_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-api-server-'));
   let cluster: TestCluster;
+  const { selvage, passes } = commandsOf(() => cluster);
 
   before(async () => {
     cluster = await TestCluster.start(0);
@@ -44,13 +44,6 @@ describe('selvage k8s, judged by an API server', { skip, timeout: 1_800_000 }, (
     rmSync(folder, { recursive: true });
   });
 
-  const selvage = (...words: string[]): { code: number | null; text: string } =>
-    cluster.run(process.execPath, MAIN, ...words);
-  const passes = (...words: string[]): string => {
-    const { code, text } = selvage(...words);
-    assert.equal(code, 0, `selvage ${words.join(' ')}: ${text}`);
-    return text;
-  };
   /** A command beside this one: its output so far, and its end. */
   const begin = (user: string, ...words: string[]) => {
     const child = cluster.startAs(user, process.execPath, MAIN, ...words);
@@ -61,12 +54,6 @@ describe('selvage k8s, judged by an API server', { skip, timeout: 1_800_000 }, (
       });
     }
     return own;
-  };
-  const until = async (holds: () => boolean, what = () => ''): Promise<void> => {
-    for (let tries = 0; !holds(); tries++) {
-      assert.ok(tries < TRIES, what());
-      await setTimeout(500);
-    }
   };
   const fileOf = (name: string, text: string): string => {
     const file = join(folder, name);

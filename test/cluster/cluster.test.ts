@@ -27,13 +27,13 @@ import { skipUnlessLong } from '../kit/long-suite.js';
 import { ACCESS, BUCKET, noGateway } from '../kit/object-storage.js';
 import { blocksOf } from '../kit/page.js';
 import { EXAMPLE, MAIN } from '../kit/pods.js';
+import { commandsOf, until } from './commands.js';
 import { fabricIn } from './fabrics.js';
 import { startWithImages } from './images.js';
 import { digestIn, ENDLESS, LONG, SHORT, SMALL } from './runs.js';
 import type { TestCluster } from './test-cluster.js';
 import { whyNoNode } from './test-cluster.js';
 
-const TRIES = 600;
 const STORAGE_PORT = 7070;
 const BURST = {
   priorities: { 3: { flowControl: 'pfc' } },
@@ -90,6 +90,7 @@ const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
 describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-on-node-'));
   let cluster: TestCluster;
+  const { selvage, passes } = commandsOf(() => cluster);
 
   before(async () => {
     cluster = await startWithImages(folder, 1);
@@ -105,19 +106,6 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     rmSync(folder, { recursive: true });
   });
 
-  const selvage = (...words: string[]): { code: number | null; text: string } =>
-    cluster.run(process.execPath, MAIN, ...words);
-  const passes = (...words: string[]): string => {
-    const { code, text } = selvage(...words);
-    assert.equal(code, 0, `selvage ${words.join(' ')}: ${text}`);
-    return text;
-  };
-  const until = async (holds: () => boolean): Promise<void> => {
-    for (let tries = 0; !holds(); tries++) {
-      assert.ok(tries < TRIES);
-      await setTimeout(500);
-    }
-  };
   it('a run has the digest of one process, and leaves nothing behind', () => {
     const out = join(folder, 'demo');
     const text = passes('k8s', 'run', EXAMPLE, '--services', '4', ...SMALL, '--out', out);

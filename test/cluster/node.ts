@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { until } from './commands.js';
 import { componentsFolder } from './components.js';
 
 // One node: kubelet, containerd and runc in a network namespace of their own, which has one link to
@@ -12,8 +12,6 @@ export const PLUGINS = '/usr/lib/cni';
 /** Link that all nodes of a cluster have in common: node K has address K + 1 on it. */
 const NODES = '10.99.0';
 const PODS = '10.244';
-const TRIES = 240;
-const PAUSE_MS = 500;
 
 const CGROUPS = '/sys/fs/cgroup';
 const REMOVE = ['-type', 'd', '-exec', 'rmdir', '{}', ';'];
@@ -105,7 +103,7 @@ export class ClusterNode {
     for (const one of cgroupsOf(this.place)) mkdirSync(one, { recursive: true });
     this.configure();
     this.programs.launch('containerd', 'containerd', '--config', join(folder, 'containerd.toml'));
-    await until('containerd answers', () => this.ctr('version').code === 0);
+    await until(() => this.ctr('version').code === 0);
     const kubelet = join(componentsFolder(), 'kubelet');
     this.programs.launch(
       ...(['kubelet', kubelet, `--config=${join(folder, 'kubelet.json')}`] as const),
@@ -253,12 +251,4 @@ export function removeNetwork(places: readonly NodePlace[], hub: string): void {
 export function ip(...words: string[]): void {
   const { status, stderr } = spawnSync('ip', words, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`ip ${words.join(' ')}: ${stderr}`);
-}
-
-export async function until(what: string, holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    if (holds()) return;
-    await setTimeout(PAUSE_MS);
-  }
-  throw new Error(`${what}: not after ${(TRIES * PAUSE_MS) / 1000} s`);
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GATEWAY, gatewayWords } from '../kit/object-storage.js';
 import { makeCertificates } from './certificates.js';
+import { until } from './commands.js';
 import { areBuilt, componentsFolder } from './components.js';
 import {
   ClusterNode,
@@ -16,7 +17,6 @@ import {
   Programs,
   removeNetwork,
   runIn,
-  until,
 } from './node.js';
 
 // A cluster on this machine: etcd and the components of Kubernetes beside the first node, in its
@@ -181,7 +181,7 @@ export class TestCluster {
       '--service-account-issuer=https://kubernetes.default.svc',
     );
     const isReady = (): boolean => this.run('kubectl', 'get', '--raw', '/readyz').code === 0;
-    await until('the API server is ready', isReady);
+    await until(isReady);
     programs.launch(
       ...(['manager', component('kube-controller-manager'), '--leader-elect=false'] as const),
       ...[`--kubeconfig=${config('controller-manager')}`, '--use-service-account-credentials'],
@@ -208,8 +208,7 @@ export class TestCluster {
     for (const node of this.nodes) await node.start();
     for (const { place } of this.nodes) {
       const name = `node/${place.name}`;
-      const isThere = (): boolean => this.run('kubectl', 'get', name).code === 0;
-      await until(`${name} is there`, isThere);
+      await until(() => this.run('kubectl', 'get', name).code === 0);
       this.kubectl('wait', '--for=condition=Ready', name, '--timeout=120s');
     }
   }

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { skipUnlessLong } from '../kit/long-suite.js';
-import { EXAMPLE, MAIN } from '../kit/pods.js';
+import { EXAMPLE } from '../kit/pods.js';
+import { commandsOf, until } from './commands.js';
 import { startWithImages } from './images.js';
 import { digestIn, LONG, SMALL } from './runs.js';
 import type { TestCluster } from './test-cluster.js';
 import { whyNoNode } from './test-cluster.js';
 
-const TRIES = 120;
 const RUN = ['k8s', 'run', EXAMPLE, '--cluster', '--services', '3', ...SMALL, ...LONG];
 const NAMESPACE = ['-n', 'selvage'];
 const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
@@ -21,6 +21,7 @@ const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
 describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-on-nodes-'));
   let cluster: TestCluster;
+  const { selvage, passes } = commandsOf(() => cluster);
   let digest = '';
 
   before(async () => {
@@ -38,19 +39,6 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
     rmSync(folder, { recursive: true });
   });
 
-  const selvage = (...words: string[]): { code: number | null; text: string } =>
-    cluster.run(process.execPath, MAIN, ...words);
-  const passes = (...words: string[]): string => {
-    const { code, text } = selvage(...words);
-    assert.equal(code, 0, `selvage ${words.join(' ')}: ${text}`);
-    return text;
-  };
-  const until = async (holds: () => boolean): Promise<void> => {
-    for (let tries = 0; !holds(); tries++) {
-      assert.ok(tries < TRIES);
-      await setTimeout(500);
-    }
-  };
   const ends = (name: string): void => {
     const { text } = selvage('k8s', 'attach');
     const out = join(folder, name);
