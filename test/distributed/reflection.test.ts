@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { Client, status as codes } from '../../services/packages/grpc.js';
+import { status as codes } from '../../services/packages/grpc.js';
 import protobuf from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor.js';
 import type { grpc } from '#contracts';
 import { ControlServer } from '../../services/coordinator/control-server.js';
 import type { RunRequests } from '../../services/coordinator/control-requests.js';
-import {
-  CHANNEL_OPTIONS,
-  clientCredentials,
-} from '../../services/runtime/links/control-channel.js';
+import { controlClient } from '../../services/runtime/links/control-channel.js';
 import { REFLECT } from '../../services/runtime/links/methods.js';
 
 type Ask = grpc.reflection.v1.ServerReflectionRequest.$Properties;
@@ -23,7 +20,7 @@ describe('a client that knows nothing of the contracts', () => {
   it('learns them from the server, and calls it by what it has learnt', async () => {
     const server = new ControlServer(nobody, null, '00');
     const port = await server.listen('127.0.0.1:0', null);
-    const client = new Client(`127.0.0.1:${port}`, clientCredentials(null), CHANNEL_OPTIONS);
+    const client = controlClient(`127.0.0.1:${port}`, null);
     const { path, requestSerialize, responseDeserialize } = REFLECT.client;
     const stream = client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize);
     const ask = asking(stream);

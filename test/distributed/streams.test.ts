@@ -5,13 +5,9 @@ import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.j
 import { LiveFleet } from '../../services/cli/fleet/live-fleet.js';
 import { ControlServer } from '../../services/coordinator/control-server.js';
 import type { RunRequests, ServiceRequests } from '../../services/coordinator/control-requests.js';
-import { Client } from '../../services/packages/grpc.js';
+import type { Client } from '../../services/packages/grpc.js';
 import { RunKeys } from '../../services/runtime/keys/run-keys.js';
-import {
-  CHANNEL_OPTIONS,
-  clientCredentials,
-  tokenMetadata,
-} from '../../services/runtime/links/control-channel.js';
+import { controlClient, tokenMetadata } from '../../services/runtime/links/control-channel.js';
 import { RESULTS } from '../../services/runtime/links/methods.js';
 import { blankColumns } from '../../services/runtime/port-sample.js';
 import { SnapshotCache } from '../../services/runtime/run-snapshot.js';
@@ -132,7 +128,7 @@ describe('results', { timeout: 60_000 }, () => {
   let client: Client | null = null;
   before(async () => {
     const port = await server.listen('127.0.0.1:0', null);
-    client = new Client(`127.0.0.1:${port}`, clientCredentials(null), CHANNEL_OPTIONS);
+    client = controlClient(`127.0.0.1:${port}`, null);
   });
   after(() => {
     client!.close();

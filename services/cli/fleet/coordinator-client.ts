@@ -1,16 +1,11 @@
-import type { ClientReadableStream, MethodDefinition } from '@grpc/grpc-js';
-import { Client, status as codes } from '../../packages/grpc.js';
+import type { Client, ClientReadableStream, MethodDefinition } from '@grpc/grpc-js';
+import { status as codes } from '../../packages/grpc.js';
 import type { ServiceError } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
 import { grpc } from '#contracts';
 import type { MergedRun } from '../../runtime/merge.js';
 import type { TlsCredentials, TlsFiles } from '../../runtime/links/control-channel.js';
-import {
-  CHANNEL_OPTIONS,
-  clientCredentials,
-  STREAM_MS,
-  tokenMetadata,
-} from '../../runtime/links/control-channel.js';
+import { controlClient, STREAM_MS, tokenMetadata } from '../../runtime/links/control-channel.js';
 import { unpackSnapshot, unpackOutcome } from '../../runtime/checkpoints/packed-outcome.js';
 import type { RunSnapshot } from '../../runtime/run-snapshot.js';
 import { receivedColumns } from '../../runtime/port-columns.js';
@@ -51,7 +46,7 @@ export class CoordinatorClient {
     /** How long an unlimited stream lasts before it is opened again. */
     private readonly streamMs = STREAM_MS,
   ) {
-    this.client = new Client(address, clientCredentials(tls), CHANNEL_OPTIONS);
+    this.client = controlClient(address, tls);
   }
 
   close(): void {

@@ -77,8 +77,7 @@ export async function withCoordinator<T>(
   const { token } = new RunKeys(found.run, await keyOf(cluster));
   const credentials = await credentialsOf(cluster);
   const forwarding = await Forwarding.open(cluster, () => coordinatorPod(cluster), CONTROL_PORT);
-  // A name of the certificate: TLS has no server names that are addresses (RFC 6066 3).
-  const client = new CoordinatorClient(`localhost:${forwarding.port}`, token, credentials);
+  const client = new CoordinatorClient(`127.0.0.1:${forwarding.port}`, token, credentials);
   try {
     return await act(client);
   } finally {

@@ -1,7 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { ChannelCredentials } from '@grpc/grpc-js';
-import { credentials, Metadata, ServerCredentials } from '../../packages/grpc.js';
+import { isIP } from 'node:net';
+import type { PeerCertificate } from 'node:tls';
+import { checkServerIdentity } from 'node:tls';
+import { Client, credentials, Metadata, ServerCredentials } from '../../packages/grpc.js';
 
 /** Files of mutual TLS between coordinator, services and clients; all three or none. */
 export interface TlsFiles {
@@ -13,6 +15,8 @@ export interface TlsFiles {
 /** The same in memory. */
 export type TlsCredentials = Readonly<Record<keyof TlsFiles, Buffer>>;
 
+/** Sent in place of an address, which is no server name (RFC 6066 3). */
+const SERVER_NAME = 'selvage';
 const TOKEN_HEADER = 'selvage-token';
 /** A plan of a thousand devices is some megabytes; no valid message is larger than this. */
 const MOST_OCTETS = 256 << 20;
@@ -33,10 +37,19 @@ export const CHANNEL_OPTIONS = {
   'grpc.max_reconnect_backoff_ms': 1_000,
 };
 
-export function clientCredentials(tls: TlsFiles | TlsCredentials | null): ChannelCredentials {
-  if (tls === null) return credentials.createInsecure();
+/** A client of the control plane at host:port. */
+export function controlClient(address: string, tls: TlsFiles | TlsCredentials | null): Client {
+  if (tls === null) return new Client(address, credentials.createInsecure(), CHANNEL_OPTIONS);
   const [ca, cert, key] = [tls.ca, tls.cert, tls.key].map(contentOf);
-  return credentials.createSsl(ca, key, cert);
+  const host = address.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
+  if (isIP(host) === 0) {
+    return new Client(address, credentials.createSsl(ca, key, cert), CHANNEL_OPTIONS);
+  }
+  const checkAddress = (_: string, peer: PeerCertificate): Error | undefined =>
+    checkServerIdentity(host, peer);
+  const named = { ...CHANNEL_OPTIONS, 'grpc.ssl_target_name_override': SERVER_NAME };
+  const verifyOptions = { checkServerIdentity: checkAddress };
+  return new Client(address, credentials.createSsl(ca, key, cert, verifyOptions), named);
 }
 
 export function serverCredentials(tls: TlsFiles | null): ServerCredentials {

@@ -1,12 +1,6 @@
-import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { Client } from '../../packages/grpc.js';
+import type { Client, ClientDuplexStream } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
-import {
-  CHANNEL_OPTIONS,
-  clientCredentials,
-  STREAM_MS,
-  tokenMetadata,
-} from '../links/control-channel.js';
+import { controlClient, STREAM_MS, tokenMetadata } from '../links/control-channel.js';
 import { SERVE } from '../links/methods.js';
 import type { Log } from '../log.js';
 import type { RunIdentity } from './settings.js';
@@ -31,7 +25,7 @@ export class CoordinatorLink {
     private readonly streamMs = STREAM_MS,
   ) {
     const { coordinator, tls } = identity;
-    this.client = new Client(coordinator, clientCredentials(tls), CHANNEL_OPTIONS);
+    this.client = controlClient(coordinator, tls);
   }
 
   isOpen(): boolean {
