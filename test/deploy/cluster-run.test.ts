@@ -99,6 +99,26 @@ describe('selvage k8s run', { skip }, () => {
     }
   });
 
+  it('is fetched without the log of a pod whose node is lost, and says which', async () => {
+    const api = await ApiServer.open('cluster', { lost: 'services-1' });
+    const config = api.config();
+    const out = join(folder, 'without-a-log');
+    try {
+      const kept = await start(config, '--keep', '--out', join(folder, 'with-all')).ended;
+      assert.equal(kept.code, 0, kept.words);
+      const { code, text } = await k8s(config, 'fetch', '--out', out);
+      assert.equal(code, 0, text);
+      assert.match(text, /^no log of pod services-1 on node \S+: .*connection refused$/m);
+      assert.match(text, /^results are in /m);
+      const logs = readdirSync(join(out, 'leaf-spine-all-to-all.cluster'));
+      assert.ok(logs.includes('services-0.log') && !logs.includes('services-1.log'));
+      const merged = await k8s(config, 'logs');
+      assert.match(merged.text, /^no log of pod services-1/m);
+    } finally {
+      api.close();
+    }
+  });
+
   it('goes on where the API server is away now and then, and creates nothing twice', async () => {
     const api = await ApiServer.open('cluster', { isUnreliable: true });
     try {

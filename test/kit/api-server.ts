@@ -41,6 +41,8 @@ export interface ClusterTraits {
   /** `verb resource` of what is not allowed. */
   readonly denied?: readonly string[];
   readonly image?: string;
+  /** A pod whose node is lost. */
+  readonly lost?: string;
   /** Every third answer is lost on its way. */
   readonly isUnreliable?: boolean;
   /** The namespace exists before the run, with a quota. */
@@ -141,7 +143,7 @@ export class ApiServer {
     if (path.endsWith('/selfsubjectaccessreviews')) return [201, this.review(body)];
     if (path.endsWith('/resourcequotas')) return [200, { items: this.quotas() }];
     if (path === '/api/v1/nodes') return [403, { message: 'nodes is forbidden' }];
-    if (path.endsWith('/log')) return [200, this.logOf(path.split('/').at(-2)!)];
+    if (path.endsWith('/log')) return this.logOf(path.split('/').at(-2)!);
     if (method === 'POST') return this.create(path, url, body);
     // The Job `services` has the name of a collection.
     const [parent, last] = path.split('/').slice(-2) as [string, string];
@@ -155,8 +157,9 @@ export class ApiServer {
     return [200, found];
   }
 
-  private logOf(pod: string): string {
-    return this.logs.get(pod)?.output ?? '';
+  private logOf(pod: string): [number, object | string] {
+    if (pod === this.traits.lost) return [500, { message: 'dial tcp: connection refused' }];
+    return [200, this.logs.get(pod)?.output ?? ''];
   }
 
   private list(path: string): object[] {

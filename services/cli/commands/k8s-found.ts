@@ -163,8 +163,10 @@ function reaching(
 }
 
 export async function logsCommand({ namespace, role }: FoundOptions): Promise<number> {
-  return inCluster(namespace, async (cluster) => {
-    for (const line of mergedLines(await podLogs(cluster, role))) print(line);
+  return inCluster(namespace, async (cluster, { note }) => {
+    const { logs, missing } = await podLogs(cluster, role);
+    for (const line of mergedLines(logs)) print(line);
+    for (const why of missing) note(why);
     return EXIT.COMPLETE;
   });
 }
@@ -179,9 +181,9 @@ export async function fetchCommand({ namespace, out = 'runs' }: FoundOptions): P
     const files = (await filesInCluster(cluster)) ?? [];
     for (const [name, text] of files) writeFileSync(join(folder, name), text);
     writeFileSync(join(folder, 'state'), `${stateOf(found)}\n`);
-    for (const { pod, text } of await podLogs(cluster)) {
-      writeFileSync(join(folder, `${pod}.log`), text);
-    }
+    const { logs, missing } = await podLogs(cluster);
+    for (const { pod, text } of logs) writeFileSync(join(folder, `${pod}.log`), text);
+    for (const why of missing) following.note(why);
     following.note(`scenario, state and logs are in ${folder}`);
     if (!hasPoints(found)) await collect(cluster, out, following);
     return EXIT.COMPLETE;

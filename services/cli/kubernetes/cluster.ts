@@ -60,8 +60,13 @@ export interface Right {
 
 export interface ClusterOptions {
   readonly note?: (words: string) => void;
-  /** Milliseconds for which an API server that is away is awaited. */
-  readonly answerMs?: number;
+}
+
+export interface LogOptions {
+  /** In front of every line. */
+  readonly timestamps?: boolean;
+  /** Milliseconds for which its node is awaited, which may be lost while the API server is well. */
+  readonly withinMs?: number;
 }
 
 /** The API server, for the objects of runs in one namespace. */
@@ -246,10 +251,11 @@ export class Cluster {
   }
 
   /** The log of a pod; of a pod that has none yet, nothing. */
-  async logOf(name: string, timestamps = false): Promise<string> {
+  async logOf(name: string, { timestamps = false, withinMs }: LogOptions = {}): Promise<string> {
     const { namespace, core } = this;
+    const read = (): Promise<string> => core.readNamespacedPodLog({ name, namespace, timestamps });
     try {
-      return await this.ask(() => core.readNamespacedPodLog({ name, namespace, timestamps }));
+      return await this.ask(read, withinMs);
     } catch (error) {
       const { code } = error as ClusterError;
       if (code !== null && code >= 400 && code < 500) return '';
@@ -257,14 +263,14 @@ export class Cluster {
     }
   }
 
-  private async ask<T>(call: (attempt: number) => Promise<T>): Promise<T> {
-    const { answerMs = ANSWER_MS, note } = this.options;
+  private async ask<T>(call: (attempt: number) => Promise<T>, withinMs = ANSWER_MS): Promise<T> {
+    const { note } = this.options;
     try {
       const answer = await retry(call, {
-        withinMs: this.hasAnswered ? answerMs : Math.min(answerMs, FIRST_ANSWER_MS),
+        withinMs: this.hasAnswered ? withinMs : Math.min(withinMs, FIRST_ANSWER_MS),
         isTransient,
         onFirst: (error) => {
-          const seconds = answerMs / 1000;
+          const seconds = withinMs / 1000;
           if (!this.hasAnswered) return;
           note?.(`${clusterError(this.server, error).message}; tried again for ${seconds} s`);
         },

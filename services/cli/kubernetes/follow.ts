@@ -8,6 +8,7 @@ import { pause } from './start-gate.js';
 import { whyPending } from './why-pending.js';
 
 const LOG_LINES = 20;
+const LOG_MS = 10_000;
 /** Codes by which a coordinator says how its run ended; others are of the machine. */
 const OWN_CODES: readonly number[] = Object.values(EXIT);
 
@@ -77,7 +78,11 @@ export async function noteLog(
 ): Promise<void> {
   const end = lastEnd(pods, role);
   if (end === null) return;
-  const lines = (await cluster.logOf(end.pod)).trimEnd().split('\n').slice(-LOG_LINES);
+  // It is no reason to end otherwise where the log is lost with its node.
+  const log = await cluster.logOf(end.pod, { withinMs: LOG_MS }).catch((error: unknown) => {
+    return `no log: ${(error as Error).message}`;
+  });
+  const lines = log.trimEnd().split('\n').slice(-LOG_LINES);
   note([`${end.pod} ended with code ${end.code}:`, ...lines].join('\n  '));
 }
 

@@ -1,8 +1,12 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
+import { ClusterError } from './cluster.js';
 import { ROLE_LABEL } from './labels.js';
 
 const INDEX = 'batch.kubernetes.io/job-completion-index';
+
+/** Of a node that may be lost; those of others do not wait for it. */
+const WITHIN_MS = 10_000;
 
 /** The log of one pod, with a time in front of every line. */
 export interface PodLog {
@@ -12,17 +16,32 @@ export interface PodLog {
   readonly text: string;
 }
 
+/** Logs of a run, and of the pods whose log is missing, why. */
+export interface RunLogs {
+  readonly logs: readonly PodLog[];
+  readonly missing: readonly string[];
+}
+
 /** Logs of all pods of a run, or of those of a role. */
-export async function podLogs(cluster: Cluster, role?: string): Promise<PodLog[]> {
+export async function podLogs(cluster: Cluster, role?: string): Promise<RunLogs> {
   const pods = (await cluster.pods()).filter(
     ({ metadata }) => role === undefined || metadata?.labels?.[ROLE_LABEL] === role,
   );
-  const logs: PodLog[] = [];
-  for (const pod of pods) {
-    const name = pod.metadata!.name!;
-    logs.push({ pod: name, source: sourceOf(pod), text: await cluster.logOf(name, true) });
-  }
-  return logs;
+  const missing: string[] = [];
+  const logs = await Promise.all(
+    pods.map(async (pod): Promise<PodLog[]> => {
+      const name = pod.metadata!.name!;
+      try {
+        const text = await cluster.logOf(name, { timestamps: true, withinMs: WITHIN_MS });
+        return [{ pod: name, source: sourceOf(pod), text }];
+      } catch (error) {
+        if (!(error instanceof ClusterError)) throw error;
+        missing.push(`no log of pod ${name} on node ${pod.spec?.nodeName}: ${error.message}`);
+        return [];
+      }
+    }),
+  );
+  return { logs: logs.flat(), missing: missing.sort() };
 }
 
 /** Their lines in order of time, each with its source. */
