@@ -1,10 +1,18 @@
 // Builds, and runs all tests, or those whose path contains one of the words given, or with `--fast`
 // those of the fast tier (tiers.mjs). The last line is `N passed, N failed`, with `, N skipped` if any
-// were. `--junit FILE` writes the results as JUnit XML, too. System packages that tests need are
-// installed only with consent: `--install`, or CI=true.
+// were. `--junit FILE` writes the results as JUnit XML, too; `--times` measures anew what each file
+// takes (times.json). System packages that tests need are installed only with consent: `--install`, or
+// CI=true.
 
 import { spawnSync } from 'node:child_process';
-import { createWriteStream, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,13 +21,15 @@ import { junit } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
 import { getNeeds } from './needs.mjs';
-import { FAST, LONGEST, TOGETHER, WAITING } from './tiers.mjs';
+import { FAST, TOGETHER, WAITING } from './tiers.mjs';
 
 /** Processes at a time, on two cores: of tests that compute, and of those that mostly wait. */
 const COMPUTING_AT_ONCE = 2;
 const WAITING_AT_ONCE = 2;
-/** Files of one process, where they share one: enough that its start costs little. */
-const FILES_TOGETHER = 6;
+/** Of the files of one process, where they share one: its start and the engine's import cost little. */
+const SECONDS_TOGETHER = 20;
+/** Of a file that was never measured, or takes less than a second. */
+const FEW_SECONDS = 0.5;
 /** Of each process and those that it starts: others have the cores that its helpers would use. */
 const V8_HELPERS = '--v8-pool-size=1';
 /** For a process: a test that hangs fails. */
@@ -35,10 +45,14 @@ const { values: options, positionals: words } = parseArgs({
     fast: { type: 'boolean', default: false },
     install: { type: 'boolean', default: false },
     junit: { type: 'string' },
+    times: { type: 'boolean', default: false },
   },
 });
 const mayInstall = underCi || options.install;
 const junitFile = options.junit === undefined ? null : resolve(options.junit);
+/** Seconds by test file, of those that take one or more: the longest are started first. */
+const TIMES = join(root, 'test', 'times.json');
+const times = JSON.parse(readFileSync(TIMES, 'utf8'));
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 process.chdir(root);
@@ -70,13 +84,15 @@ function testFiles(words, isFast) {
     .filter((path) => path.endsWith('.test.ts'))
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
     .filter((path) => !isFast || FAST.some((start) => path.startsWith(start)))
-    .sort((a, b) => rankOf(a) - rankOf(b) || a.localeCompare(b))
     .map((path) => join(root, 'dist', 'test', path.replace(/\.ts$/, '.js')));
 }
 
-function rankOf(path) {
-  const rank = LONGEST.findIndex((start) => path.startsWith(start));
-  return rank === -1 ? LONGEST.length : rank;
+function secondsOf(file) {
+  return times[nameOf(file)] ?? FEW_SECONDS;
+}
+
+function nameOf(file) {
+  return pathOf(file).replace(/\.test\.js$/, '');
 }
 
 /** Those that wait run beside those that compute; the longest of each start first. */
@@ -88,33 +104,51 @@ async function runAll(files) {
     runFiles(inProcesses(files.filter(doesWait)), WAITING_AT_ONCE),
     runFiles(inProcesses(files.filter((file) => !doesWait(file))), COMPUTING_AT_ONCE),
   ]);
+  if (options.times) writeTimes();
   if (junitFile === null) return;
   await pipeline(Readable.from(pools.flat()), junit, createWriteStream(junitFile));
 }
 
 /**
- * What each process runs: a file, or several that share one. Its start and the import of the engine
- * cost more than the tests of most files; neighbours are dealt to different lists. The compiler of
- * V8 is set first, as in a run of a user.
+ * What each process runs: a file, or several that share one, those that take longest first. The
+ * compiler of V8 is set before, as in a run of a user.
  */
 function inProcesses(files) {
-  const isLong = (file) => rankOf(pathOf(file)) < LONGEST.length;
-  const isShared = (file) => !isLong(file) && startsWithOne(TOGETHER, file);
-  const shared = files.filter(isShared);
-  const lists = Array.from({ length: Math.ceil(shared.length / FILES_TOGETHER) }, () => []);
-  shared.forEach((file, i) => lists[i % lists.length].push(file));
-  const alone = files.filter((file) => !isShared(file)).map((file) => [file]);
-  const all = [
-    ...alone.filter(([file]) => isLong(file)),
-    ...lists,
-    ...alone.filter(([file]) => !isLong(file)),
-  ];
-  return all.map((list) => {
-    const path = join(ENTRIES, `${pathOf(list[0]).replaceAll('/', '-')}`);
-    const imports = [join(root, 'dist/test/kit/prepared.js'), ...list];
-    writeFileSync(path, imports.map((file) => `import ${JSON.stringify(file)};\n`).join(''));
-    return path;
-  });
+  const longestFirst = [...files].sort((a, b) => secondsOf(b) - secondsOf(a));
+  const isShared = (file) => startsWithOne(TOGETHER, file);
+  const alone = longestFirst.filter((file) => !isShared(file));
+  const lists = [...alone.map((file) => [file]), ...shared(longestFirst.filter(isShared))];
+  return lists
+    .sort((a, b) => secondsOfAll(b) - secondsOfAll(a))
+    .map((list) => {
+      const path = join(ENTRIES, `${pathOf(list[0]).replaceAll('/', '-')}`);
+      const imports = [join(root, 'dist/test/kit/prepared.js'), ...list];
+      writeFileSync(path, imports.map((file) => `import ${JSON.stringify(file)};\n`).join(''));
+      return path;
+    });
+}
+
+/** Each file goes to the list that takes least so far. */
+function shared(longestFirst) {
+  const count = Math.ceil(secondsOfAll(longestFirst) / SECONDS_TOGETHER);
+  const lists = Array.from({ length: count }, () => ({ files: [], seconds: 0 }));
+  for (const file of longestFirst) {
+    const least = lists.reduce((a, b) => (b.seconds < a.seconds ? b : a));
+    least.files.push(file);
+    least.seconds += secondsOf(file);
+  }
+  return lists.map((list) => list.files);
+}
+
+function secondsOfAll(files) {
+  return files.reduce((sum, file) => sum + secondsOf(file), 0);
+}
+
+/** Of the files that ran; the others keep theirs. */
+function writeTimes() {
+  const measured = Object.entries(times).filter(([, ms]) => ms >= 1);
+  const sorted = measured.sort(([, a], [, b]) => b - a);
+  writeFileSync(TIMES, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);
 }
 
 function pathOf(file) {
@@ -131,6 +165,7 @@ async function runFiles(files, concurrency) {
   const closeFile = () => {
     if (file.path !== undefined) {
       console.log(`${sourceOf(file.path)}: ${file.passed} passed (${seconds(file.durationMs)})`);
+      times[nameOf(file.path)] = Math.round(file.durationMs / 1000);
     }
   };
   const events = [];

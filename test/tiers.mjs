@@ -20,24 +20,6 @@ export const FAST = [
   'property/random-fabrics',
 ];
 
-/** What takes longest, measured, the longest first: started first, they do not end alone. */
-export const LONGEST = [
-  'docker/',
-  'distributed/fault-matrix',
-  'property/worlds',
-  'distributed/virtual-time',
-  'distributed/injection',
-  'scenario/found-worlds',
-  'distributed/injected-and-killed',
-  'scenario/determinism',
-  'interop/tshark-captures',
-  'browser/pictures',
-  'deploy/render',
-  'validation/rate-control',
-  'distributed/infrastructure',
-  'distributed/processes',
-];
-
 /** Tests that mostly wait: for containers, for a lost process to be missed, for a disk. */
 export const WAITING = [
   'docker/',
