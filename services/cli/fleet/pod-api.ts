@@ -18,25 +18,28 @@ export class PodApi {
   /** Of a path in the namespace; rejects with the answer of the server if that refuses. */
   send(method: 'POST' | 'DELETE', path: string, body: object): Promise<void> {
     const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = this.env;
-    // Tokens are renewed: the file has the current one.
+    const text = JSON.stringify(body);
+    // Tokens are renewed: the file has the current one. Without its length, the body of a DELETE
+    // would be read as the next request of the connection.
     const headers = {
       authorization: `Bearer ${this.read('token')}`,
       'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
     };
     const target = `/api/v1/namespaces/${this.namespace}/${path}`;
     const options = { host, port, method, path: target, headers, ca: this.read('ca.crt') };
     return new Promise((resolve, reject) => {
       const sent = request(options, (response) => {
-        let text = '';
+        let answer = '';
         response.setEncoding('utf8').on('data', (piece: string) => {
-          text += piece;
+          answer += piece;
         });
         response.on('end', () => {
           if ((response.statusCode ?? 0) < 300) resolve();
-          else reject(new Error(`${method} ${target}: ${text}`));
+          else reject(new Error(`${method} ${target}: ${answer}`));
         });
       });
-      sent.on('error', reject).end(JSON.stringify(body));
+      sent.on('error', reject).end(text);
     });
   }
 

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { PodApi } from '../../../services/cli/fleet/pod-api.js';
+import { killPod } from '../../../services/cli/fleet/pod-breaker.js';
+import { issueCredentials } from '../../../services/cli/kubernetes/certificates.js';
+
+describe('the API server, for a pod', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-account-'));
+  const { authority, certificate, key } = issueCredentials('run', ['127.0.0.1']);
+  const requests: { readonly line: string; readonly body: string }[] = [];
+  const server = createServer({ cert: certificate, key }, (request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (piece: string) => {
+      body += piece;
+    });
+    request.on('end', () => {
+      requests.push({ line: `${request.method} ${request.url}`, body });
+      response.writeHead(200).end('{}');
+    });
+  });
+
+  before(async () => {
+    const files = { 'ca.crt': authority, namespace: 'lab', token: 'secret' };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  after(() => {
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it('receives the options of a deletion, and then the next request', async () => {
+    const { port } = server.address() as AddressInfo;
+    const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: `${port}` };
+    const api = new PodApi(env, folder);
+    await killPod('coordinator', api);
+    await api.send('POST', 'events', { reason: 'Recovering' });
+    const path = '/api/v1/namespaces/lab';
+    assert.deepEqual(requests, [
+      {
+        line: `DELETE ${path}/pods?labelSelector=selvage%3Dcoordinator`,
+        body: '{"gracePeriodSeconds":0}',
+      },
+      { line: `POST ${path}/events`, body: '{"reason":"Recovering"}' },
+    ]);
+  });
+});
