@@ -291,6 +291,25 @@ describe('Selvage on a node of Kubernetes', { skip, timeout: 3_600_000 }, () => 
     assert.equal(digestIn(out), digestHere(LONG));
   });
 
+  it('fetches results though the collecting pod is killed', async () => {
+    const { digest } = run(fabricOf('examples/leaf-spine-all-to-all.yaml'));
+    const words = ['--services', '2', ...SMALL, '--keep', '--out', join(folder, 'kept')];
+    passes('k8s', 'run', EXAMPLE, ...words);
+    const out = join(folder, 'collected-again');
+    const fetching = cluster.start(process.execPath, MAIN, 'k8s', 'fetch', '--out', out);
+    let text = '';
+    fetching.stderr!.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+    });
+    const collecting = ['-n', 'selvage', 'get', 'pod/collect'];
+    await until(() => cluster.run('kubectl', ...collecting).code === 0);
+    lose('collect');
+    const [code] = (await once(fetching, 'close')) as [number | null];
+    assert.equal(code, 0, text);
+    assert.match(text, /pod collect .*; tried again/);
+    assert.equal(digestIn(out), digest);
+  });
+
   for (const name of ['apiserver', 'kubelet', 'scheduler']) {
     it(`has the same digest where the ${name} is restarted`, () =>
       disturbed(`restarted ${name}`, () => cluster.restart(name)));

@@ -99,13 +99,17 @@ describe('selvage k8s run', { skip }, () => {
     }
   });
 
-  it('is fetched without the log of a pod whose node is lost, and says which', async () => {
-    const api = await ApiServer.open('cluster', { lost: 'services-1' });
+  it('is fetched though copies are lost, and names the pod whose log is lost', async () => {
+    const api = await ApiServer.open('cluster', { lost: 'services-1', lostCopies: 2 });
     const config = api.config();
     const out = join(folder, 'without-a-log');
     try {
       const kept = await start(config, '--keep', '--out', join(folder, 'with-all')).ended;
       assert.equal(kept.code, 0, kept.words);
+      assert.match(
+        kept.words,
+        /(\/work\/runs of pod collect cannot be copied: .*tried again\n){2}/,
+      );
       const { code, text } = await k8s(config, 'fetch', '--out', out);
       assert.equal(code, 0, text);
       assert.match(text, /^no log of pod services-1 on node \S+: .*connection refused$/m);

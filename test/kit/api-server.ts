@@ -43,6 +43,8 @@ export interface ClusterTraits {
   readonly image?: string;
   /** A pod whose node is lost. */
   readonly lost?: string;
+  /** As many connections to a copying pod are lost. */
+  readonly lostCopies?: number;
   /** Every third answer is lost on its way. */
   readonly isUnreliable?: boolean;
   /** The namespace exists before the run, with a quota. */
@@ -70,6 +72,7 @@ export class ApiServer {
   readonly objects = new Map<string, Stored>();
   readonly seen: string[] = [];
   private answers = 0;
+  private copies = 0;
   private readonly pods = new Map<string, PodObject>();
   private readonly logs = new Map<string, Running>();
   private readonly server = createServer((request, response) => {
@@ -333,6 +336,10 @@ export class ApiServer {
   /** What `exec` says over a web socket: a channel in front, 1 for output and 3 for the end. */
   private copyOut(request: IncomingMessage, socket: Duplex): void {
     accept(request, socket);
+    if (this.copies++ < (this.traits.lostCopies ?? 0)) {
+      socket.destroy();
+      return;
+    }
     const words = new URL(request.url!, 'http://api').searchParams.getAll('command');
     const [, ...args] = words.map((word) => word.replace('/work', this.machines.folder));
     const child = spawn(words[0]!, args);

@@ -4,13 +4,14 @@ import type { Cluster } from './cluster.js';
 import { ClusterError } from './cluster.js';
 import { resultsIn, STORAGE } from './keep-results.js';
 import { ROLE_LABEL } from './labels.js';
-import { copyOut } from './pod-streams.js';
+import { CopyError, copyOut } from './pod-streams.js';
 import type { FollowOptions } from './follow.js';
 import { pause } from './start-gate.js';
 import { whyHopeless, whyPending } from './why-pending.js';
 
 const RUNS = '/work/runs';
 const COLLECT = 'collect';
+const TRIES = 3;
 const WAIT_MS = 300_000;
 /** As process 1 it has no default for signals; it ends by itself where its client was lost. */
 const WAIT = `process.on('SIGTERM', () => process.exit(0)); setTimeout(() => {}, ${WAIT_MS})`;
@@ -21,6 +22,18 @@ export async function collect(
   out: string,
   options: FollowOptions,
 ): Promise<number> {
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      return await copyRuns(cluster, out, options);
+    } catch (error) {
+      // The pod may be evicted, or lost with its node; the next one may be elsewhere.
+      if (left === 0 || options.stopped.aborted || !(error instanceof CopyError)) throw error;
+      options.note(`${error.message}; tried again`);
+    }
+  }
+}
+
+async function copyRuns(cluster: Cluster, out: string, options: FollowOptions): Promise<number> {
   const running = (await cluster.pods()).find(
     ({ metadata, status }) =>
       metadata?.labels?.[ROLE_LABEL] === 'coordinator' && status?.phase === 'Running',
@@ -138,13 +151,17 @@ async function untilRunning(cluster: Cluster, { note, stopped }: FollowOptions):
   let noted = '';
   while (performance.now() < until) {
     const pods = (await cluster.pods()).filter(isCollecting);
+    if (pods.length === 0) throw new CopyError(`pod ${COLLECT} was deleted`);
     if (pods.some(({ status }) => status?.phase === 'Running')) return;
     const hopeless = whyHopeless(pods);
     if (hopeless !== null) throw new ClusterError(hopeless);
     const failed = pods.find(({ status }) => status?.phase === 'Failed');
     if (failed !== undefined) {
-      const { message } = failed.status?.initContainerStatuses?.[0]?.state?.terminated ?? {};
-      throw new ClusterError(`pod ${COLLECT} failed: ${(message ?? 'no reason given').trimEnd()}`);
+      const { reason, initContainerStatuses } = failed.status!;
+      const { message } = initContainerStatuses?.[0]?.state?.terminated ?? {};
+      if (message !== undefined)
+        throw new ClusterError(`pod ${COLLECT} failed: ${message.trimEnd()}`);
+      throw new CopyError(`pod ${COLLECT} failed: ${reason ?? 'no reason given'}`);
     }
     const words = whyPending({ pods, jobs: [], claims: [], events: [] }).join('\n  ');
     if (words !== '' && words !== noted) note(words);

@@ -12,6 +12,9 @@ export interface PodPlace {
   readonly container: string;
 }
 
+/** The copy of a folder broke off. */
+export class CopyError extends ClusterError {}
+
 /** What is used of the client's web sockets, whose types it does not ship. */
 interface WebSocket {
   on(event: 'close' | 'error', listener: () => void): void;
@@ -53,7 +56,7 @@ export async function copyOut(
   }).catch((error: unknown) => messageOf(error));
   if (failure !== '' || !reader.isComplete()) {
     const why = complaints.trim() || failure || 'the stream ended early';
-    throw new ClusterError(`${folder} of pod ${pod} cannot be copied: ${why}`);
+    throw new CopyError(`${folder} of pod ${pod} cannot be copied: ${why}`);
   }
   return reader.files;
 }
