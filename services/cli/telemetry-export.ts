@@ -1,4 +1,3 @@
-import { GRANTS } from '../mechanisms/registry.js';
 import type { RunOperation } from '../runtime/operations.js';
 import type { RunResults } from '../runtime/results/results.js';
 import { readVersion } from '../runtime/version.js';
@@ -7,7 +6,7 @@ import { rootsOf } from '../telemetry/congestion/congestion-trees.js';
 import type { OtlpEndpoint } from '../telemetry/otlp/endpoint.js';
 import { otlpEndpoint } from '../telemetry/otlp/endpoint.js';
 import { queueWaits } from '../telemetry/metrics/queue-waits.js';
-import { planExchanges } from '../telemetry/otlp/plan-exchanges.js';
+import { planEventTraces } from '../telemetry/otlp/plan-event-traces.js';
 import type { TimedEvent } from '../telemetry/events/event-table.js';
 import { planDeadlocks, planEpisodes } from '../telemetry/otlp/plan-episodes.js';
 import type { RuntimeMetrics } from '../telemetry/metrics/run-metrics.js';
@@ -89,7 +88,7 @@ export async function exportTelemetry(
     ...planDeadlocks(digest, congestion?.deadlocks ?? [], blamed),
     ...frames,
     ...planEpisodes(digest, episodes, roots, virtualPs),
-    ...planExchanges(digest, GRANTS.exchangesOf(events ?? []), virtualPs),
+    ...planEventTraces(digest, events ?? [], virtualPs),
   ];
   const clock = epoch === 'now' ? clockUpTo(Date.now(), virtualPs, scale) : fixedClock(scale);
   const run = `${scenario}-${digest.slice(0, 8)}`;
@@ -103,7 +102,7 @@ export async function exportTelemetry(
   const { pushMetrics } = await import('../telemetry/metrics/push-metrics.js');
   const identity = { 'selvage.scenario': scenario, 'selvage.digest': digest };
   const waits = queueWaits(traces ?? []);
-  const counts = { ports, ...GRANTS.countsOf(results), flows, waits };
+  const counts = { ports, flows, mechanisms: results, waits };
   const whole = { virtualPs, share: 1, frameHops, wallSeconds, ...counts };
   const measured = { ...whole, ...(runtime && { runtime }) };
   // A collector that did not take the spans gets no metrics.

@@ -1,4 +1,5 @@
-import { GRANTS } from '../mechanisms/registry.js';
+import { STEAL_GRANTS, STUCK_GRANTS } from '../fabric/scenario/fault-section.js';
+import { GRANTING } from '../mechanisms/registry.js';
 import { QUANTUM_OCTETS } from '../engine/units/ethernet.js';
 import { hasSharedBuffer, type PortSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec } from '../engine/device/engine.js';
@@ -154,8 +155,8 @@ function paletteOf(ports: readonly PortSpec[]): Readonly<Record<string, Draw>> {
     ...(ports.every(({ grants }) => grants !== null) && {
       grant: control('ce-grant'),
       request: control('ce-request'),
-      stuck: () => ({ kind: GRANTS.faults.stuck }),
-      steal: () => ({ kind: GRANTS.faults.steal, size: '4KB', interval: '5us' }),
+      stuck: () => ({ kind: STUCK_GRANTS }),
+      steal: () => ({ kind: STEAL_GRANTS, size: '4KB', interval: '5us' }),
     }),
   };
 }
@@ -166,8 +167,6 @@ function quantaOf({ pausing }: PortSpec): number {
 
 /** Recovery time of the ports of a link after a fault. */
 function recoveryOf(port: PortSpec): number {
-  const grants = GRANTS.specOf(port);
   const stop = quantaOf(port) * QUANTUM_OCTETS * port.octetPs;
-  if (grants === null) return 2 * stop + LEAST_PS;
-  return 2 * stop + GRANTS.recoveryPs(grants, KEEP_ALIVES) + LEAST_PS;
+  return 2 * stop + GRANTING.recoveryPs(port, KEEP_ALIVES) + LEAST_PS;
 }

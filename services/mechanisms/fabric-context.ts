@@ -1,3 +1,4 @@
+import type { GrantsSpec } from '../engine/contract/grants-spec.js';
 import type { PausingSpec, RetriedFrames, SendSpec } from '../engine/contract/spec.js';
 import type { Path } from '../settings/source-tree.js';
 import type { PausingSettings, WatchdogSetting } from './pfc/settings.js';
@@ -86,6 +87,8 @@ export interface LinkContext {
   readonly pausable: number;
   /** By priority: the flow control that its ends come to. */
   readonly flowControl: readonly string[];
+  /** VLAN whose frames leave by this end without a tag; null: not a port of a bridge. */
+  readonly nativeVlan: number | null;
   /**
    * Octets of a priority's group at this port from which on its link partner is paused, while the
    * shared buffer is empty; null where it is not paused. Valid once all plans are made.
@@ -131,6 +134,8 @@ export interface MechanismPlan<AtSwitch = object, AtHost = object> {
   backing?(device: number, port: number, cellOctets: number): readonly number[];
   /** How a port pauses its link partner; null: not by this mechanism. */
   pausing?(device: number, port: number): PausingSpec | null;
+  /** What frames start with at a port; `retry`: what its link partner may send again. */
+  grants?(device: number, port: number, retry: RetriedFrames | null): GrantsSpec | null;
   /** Ordered sets come in by a port, which act sooner than the shortest frame. */
   hasOrderedSets?(device: number, port: number): boolean;
   /** Name of the control messages that grant frames to a port; null: none do. */

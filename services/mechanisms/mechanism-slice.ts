@@ -1,7 +1,11 @@
 import type { z } from 'zod';
 import type { AdvertisedTlvs } from '../engine/contract/discovery.js';
+import type { GrantNegotiation } from '../engine/contract/grant-negotiation.js';
+import type { GrantsSpec } from '../engine/contract/grants-spec.js';
 import type { MechanismKind, MechanismTools, SliceMechanism } from '../engine/contract/slice.js';
+import type { PortSpec } from '../engine/contract/spec.js';
 import type { Engine } from '../engine/device/engine.js';
+import type { Application } from '../engine/wire/lldp/dcbx-ieee.js';
 import type { Path } from '../settings/source-tree.js';
 import type {
   DeviceContext,
@@ -52,6 +56,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   readonly flowControl?: SliceFlowControl<Of['settings']>;
   /** It pauses link partners for a time. */
   readonly pausing?: SlicePausing;
+  /** Frames of its priorities start with grants that link partners negotiate and exchange. */
+  readonly granting?: SliceGranting<Of['results']>;
   /** Throws where its section contradicts what the scenario says of priorities. */
   checkPriorities?(section: Of['settings'], priorities: PrioritiesView): void;
   /** Priorities, one bit each, that must stay in their traffic class, as the mechanism uses it. */
@@ -67,8 +73,13 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   sizes?(plan: Of['plan'], device: number): readonly MemorySize[];
   /** Managed objects of a device, of the YANG module of its name. */
   managed?(view: DeviceView): ManagedObjects | null;
-  /** What a device advertises by discovery. */
-  advertise?(device: number, context: FabricContext<Of['settings']>): Partial<AdvertisedTlvs>;
+  /** What a port advertises by discovery. */
+  advertise?(
+    at: AdvertisingPort,
+    context: FabricContext<Of['settings']>,
+    plan: Of['plan'],
+  ): Advertisement;
+  readonly checks?: SliceChecks;
   readonly results: SliceResults<Of>;
 }
 
@@ -78,6 +89,8 @@ export interface SliceSection {
   /** Help of the section, and of the overrides in `devices`. */
   readonly help: string;
   readonly helpOfChanges: string;
+  /** Keys that devices may override; absent: all. */
+  readonly keysOfDevices?: Shape;
   /** Throws where keys contradict each other; `section` has the file's values at `path`. */
   check?(section: object, path: Path, places: Places): void;
 }
@@ -90,6 +103,81 @@ export interface Toggle<Settings> {
 export interface SliceFlowControl<Settings> {
   /** What rules a priority on a link where only one end has it. */
   fallback(section: Settings): Fallback;
+  /** A link whose ends both have it comes to another, or to none, by their settings. */
+  readonly codec?: FlowControlCodec<Settings>;
+}
+
+/** The messages by which a flow control runs on a link, chosen by a key of both of its ends. */
+export interface FlowControlCodec<Settings> {
+  readonly key: string;
+  /** Of ends without a common one. */
+  readonly remedy: string;
+  /** The flow control of the link; null: the ends have no messages in common. */
+  between(here: Settings, there: Settings): string | null;
+}
+
+/** A flow control whose frames start with grants, as its ports have it. */
+export interface SliceGranting<Results> {
+  readonly negotiation: GrantNegotiation;
+  /** Units that its link partner may have outstanding; null where the priority has no grants. */
+  limitOf(port: PortSpec, priority: number): number | null;
+  /** Messages say amounts: what is lost of them stays lost. */
+  loses(port: PortSpec): boolean;
+  /** Rate to which the receiver of a port is shaped; Infinity where it is not. */
+  shaperBps(port: PortSpec): number;
+  /** How long the shaper of a receiver may grant nothing to an account while it serves others. */
+  shaperGapPs(port: PortSpec): number;
+  /** How long a grant may be unknown to the sender. */
+  unknownPs(port: PortSpec): number;
+  /** Within so long an account recovers, where so many keep-alives in a row may be lost. */
+  recoveryPs(port: PortSpec, keepAlives: number): number;
+  /** Grants that neither end of a link has any more. */
+  lost(results: Results): readonly LostGrants[];
+  /** Channels that had more than they used while others lacked it. */
+  reclaims(results: Results): readonly Reclaim[];
+}
+
+/** Of a sender's account. */
+export interface LostGrants {
+  readonly units: number;
+  /** A frame waits for a grant since then, although nothing is in flight or stored. */
+  readonly blockedSincePs: number | null;
+}
+
+/** A channel kept others from their share of a buffer, with grants that it did not use. */
+export interface Reclaim {
+  readonly port: string;
+  readonly priority: number;
+  readonly channel: number;
+  readonly times: number;
+}
+
+/** A port as it is configured at a time of the run. */
+export interface AdvertisingPort {
+  readonly device: number;
+  readonly port: number;
+  /** As `PortSpec.grants`. */
+  readonly grants: GrantsSpec | null;
+  /** Priorities, one bit each, for which it can exchange grants, and for which it is to. */
+  readonly capable: number;
+  readonly enabled: number;
+  /** It adopts what its link partner has of these. */
+  readonly willing: boolean;
+  readonly sendsDcbx: boolean;
+  /** Where the scenario changes these priorities during the run; null: nowhere. */
+  readonly changedAt: Path | null;
+}
+
+export interface Advertisement extends Partial<AdvertisedTlvs> {
+  readonly applications?: readonly Application[];
+}
+
+/** Checks that need both ends of links, when every actor has executed the same time. */
+export interface SliceChecks {
+  /** The first port, numbered through the service, where `what` does not hold; -1: it holds. */
+  readonly books: { readonly what: string; wrongPort(engine: Engine, nowPs: number): number };
+  /** What has not recovered in one direction of a link; `port` is the sender's. */
+  ailmentOf(engine: Engine, port: number): string | null;
 }
 
 /** A mechanism that pauses link partners, priority by priority or all together. */
@@ -192,8 +280,16 @@ export interface SliceResults<Of extends SliceTypes> {
   collect(run: RunView<Of>): Of['results'];
   /** Paragraphs of the summary. */
   summary?(results: Of['results'], tools: SummaryTools): readonly string[];
+  /** Paragraphs at its end: what went wrong. */
+  problems?(results: Of['results'], tools: SummaryTools): readonly string[];
   /** Tables of the run directory; those without rows are not written. */
   readonly tables?: readonly ResultTable<Of['results']>[];
+  /** The same, from the events of a run that records them. */
+  readonly eventTables?: readonly ResultTable<readonly RecordedEvent[]>[];
+  /** Traces for OpenTelemetry, from these events. */
+  traces?(events: readonly RecordedEvent[]): readonly EventTrace[];
+  /** What monitoring systems read, also while a run goes on. */
+  readonly instruments?: SliceInstruments<Of>;
   /** Keys of `results` as `summary.json` has them. */
   readonly published: Readonly<Record<keyof Of['results'], z.ZodType>>;
   /** Measures for `expect`, by name. */
@@ -228,8 +324,74 @@ export interface SummaryTools {
 export interface SliceMetric<Results extends object> {
   readonly unit: 'count' | 'time' | 'share';
   readonly meaning: string;
-  /** `at` selects devices; null: there is nothing to measure. */
-  measure(results: Results, at: (device: string) => boolean): number | null;
+  /** Null: there is nothing to measure. */
+  measure(results: Results, at: Chosen): number | null;
+}
+
+/** Where a metric is measured, as far as its rows tell: by name of a device or a port. */
+export interface Chosen {
+  device(name: string): boolean;
+  port(name: string): boolean;
+  priority(priority: number): boolean;
+}
+
+/** At all devices and ports, of all priorities. */
+export const EVERYWHERE: Chosen = {
+  device: () => true,
+  port: () => true,
+  priority: () => true,
+};
+
+/** An event of a run, as its table has it. */
+export interface RecordedEvent {
+  readonly timePs: number;
+  readonly event: string;
+  readonly port: string | null;
+  /** The port at the other end of the link. */
+  readonly partner: string | null;
+  readonly priority: number | null;
+  /** By event; of a grant its channel. */
+  readonly detail: number | null;
+  readonly units: number | null;
+}
+
+/** What events show of one thing, as a span and its steps. */
+export interface EventTrace extends EventSpan {
+  /** Unique among the traces of a run. */
+  readonly key: string;
+  readonly steps: readonly EventSpan[];
+}
+
+export interface EventSpan {
+  readonly name: string;
+  readonly device: string;
+  readonly fromPs: number;
+  /** Null: it was not over at the end of the run. */
+  readonly untilPs: number | null;
+  readonly attributes: Readonly<Record<string, string | number>>;
+}
+
+export interface SliceInstruments<Of extends SliceTypes> {
+  /** The part of results that they read. */
+  sample(run: RunView<Of>): Partial<Of['results']>;
+  /** Labels of every row. */
+  readonly labels: readonly string[];
+  /** What only rises, and what does not. */
+  readonly counters: readonly Instrument[];
+  readonly levels: readonly Instrument[];
+  rows(results: Partial<Of['results']>): readonly InstrumentRow[];
+}
+
+export interface Instrument {
+  readonly name: string;
+  readonly unit: string;
+  readonly meaning: string;
+}
+
+export interface InstrumentRow {
+  readonly labels: Readonly<Record<string, string | number>>;
+  /** Of all counters, and then of all levels. */
+  readonly values: readonly number[];
 }
 
 /** Priorities that the mechanism watches. */

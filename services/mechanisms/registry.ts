@@ -3,17 +3,25 @@ import { cbfc } from './cbfc/slice.js';
 import type { CbfcResults } from './cbfc/results.js';
 import type { CiResults } from './ci/results.js';
 import { ci } from './ci/slice.js';
-import { credit, creditExchange } from './credit/slice.js';
+import type { CreditMetric, CreditResults } from './credit/results.js';
+import { credit } from './credit/slice.js';
 import { dcqcn } from './dcqcn/slice.js';
 import { ecn } from './ecn/slice.js';
 import { hpcc } from './hpcc/slice.js';
+import { EXCHANGE, type Fallback } from './fabric-context.js';
 import type { PfcResults } from './pfc/results.js';
 import { pause, pfc } from './pfc/slice.js';
 import type { QcnResults } from './qcn/results.js';
 import { qcn, qcnDomain } from './qcn/slice.js';
 import type { LlrMetric, LlrResults } from './llr/results.js';
 import { llr } from './llr/slice.js';
-import type { MechanismSlice, SliceMetric, SlicePausing } from './mechanism-slice.js';
+import type {
+  MechanismSlice,
+  SliceFlowControl,
+  SliceGranting,
+  SliceMetric,
+  SlicePausing,
+} from './mechanism-slice.js';
 import { nic82599 } from './nic-82599/slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
 import type { SfcMetric, SfcResults } from './sfc/results.js';
@@ -26,7 +34,7 @@ export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, h
 
 /** Mechanisms of switches and hosts, in the order in which they process a frame. */
 export const MECHANISMS: readonly MechanismSlice[] = [
-  ...[pause, pfc, creditExchange],
+  ...[pause, pfc, credit],
   ...[ecn, qcnDomain, ci, sfc, cbfc, llr],
 ];
 
@@ -39,13 +47,17 @@ export const PAUSING_CONTROLS = [pfc.name as 'pfc'] as const;
 export const GRANTING_CONTROLS = [cbfc.name as 'cbfc'] as const;
 /** The one that DCBX switches on at both ends (802.1Q 38.4.2). */
 export const NEGOTIATED_CONTROL = PAUSING_CONTROLS[0];
-export const FLOW_CONTROLS = [...PAUSING_CONTROLS, credit.name, ...GRANTING_CONTROLS] as const;
+export const FLOW_CONTROLS = [...PAUSING_CONTROLS, EXCHANGE, ...GRANTING_CONTROLS] as const;
 export type FlowControlName = (typeof FLOW_CONTROLS)[number];
 
+/** A flow control that priorities choose by this name; null if there is none. */
+export function flowControlOf(name: string): SliceFlowControl<unknown> | null {
+  return MECHANISMS.find((own) => own.name === name)?.flowControl ?? null;
+}
+
 /** What rules a priority on a link where only one end has this flow control. */
-export function fallbackOf(name: string, sections: Readonly<Record<string, object>>) {
-  const slice = MECHANISMS.find((own) => own.name === name);
-  return slice?.flowControl?.fallback(sections[name]) ?? 'refuse';
+export function fallbackOf(name: string, sections: Readonly<Record<string, object>>): Fallback {
+  return flowControlOf(name)?.fallback(sections[name]) ?? 'refuse';
 }
 
 /** The part of a mechanism that pauses link partners; null if it does not. */
@@ -55,12 +67,13 @@ export function pausingOf(name: string): SlicePausing | null {
 
 /** Their parts of results, side by side. */
 export type MechanismResults = PfcResults &
+  CreditResults &
   QcnResults &
   CiResults &
   SfcResults &
   CbfcResults &
   LlrResults;
-export type MechanismMetric = SfcMetric | LlrMetric;
+export type MechanismMetric = CreditMetric | SfcMetric | LlrMetric;
 
 /** Their measures for `expect`. */
 export const MECHANISM_METRICS = Object.assign(
@@ -68,20 +81,9 @@ export const MECHANISM_METRICS = Object.assign(
   ...MECHANISMS.map(({ results }) => results.metrics),
 ) as Readonly<Record<MechanismMetric, SliceMetric<object>>>;
 
-/** The flow control whose frames start with grants that link partners exchange. */
-export const GRANTS = credit;
-export type GrantMetric = keyof typeof credit.metrics;
-export type GrantCountsKey = keyof ReturnType<typeof credit.counts>;
-export type GrantFault = (typeof credit.faults)[keyof typeof credit.faults];
-export type {
-  CreditEndSection as GrantEndSection,
-  CreditSection as GrantSection,
-} from './credit/section.js';
-export type { Exchange as GrantExchange } from './credit/exchanges.js';
-export type { CreditMargin as GrantMargin, CreditPlan as GrantPlan } from './credit/plan.js';
-export type { CreditOffering as GrantOffering } from './credit/tlv.js';
-export type { CreditPortSpec as GrantPortSpec } from './credit/spec.js';
-export type { CreditResults as GrantResults } from './credit/results.js';
+/** The flow control whose frames start with grants that link partners negotiate and exchange. */
+export { EXCHANGE };
+export const GRANTING: SliceGranting<MechanismResults> = credit.granting!;
 
 /** Keys of mechanisms in results that say bytes, and do so in the sources, too. */
 export const MECHANISM_BYTES: ReadonlySet<string> = new Set(['creditBytes']);

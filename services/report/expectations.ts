@@ -1,8 +1,12 @@
 import { didYouMean } from '../settings/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
-import { type MechanismMetric, GRANTS, type GrantMetric } from '../mechanisms/registry.js';
-import { MECHANISM_METRICS, NIC, type NicResult } from '../mechanisms/registry.js';
+import {
+  MECHANISM_METRICS,
+  type MechanismMetric,
+  NIC,
+  type NicResult,
+} from '../mechanisms/registry.js';
 import {
   completionOf,
   goodputOf,
@@ -101,7 +105,6 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       meaning: 'frames lost to watchdogs, dropped or sent where no room was left',
     },
     'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
-    ...GRANTS.metrics,
     ...MECHANISM_METRICS,
     ...NIC.metrics,
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
@@ -123,9 +126,7 @@ function evaluate(expectation: Expectation, results: RunResults): ExpectationRes
   if (isRank(metric)) return evaluateRank(expectation, flows, RANKS[metric]);
   const actual = isOfMechanism(metric)
     ? measureOfMechanism(metric, expectation, results)
-    : isOfGrants(metric)
-      ? measureOfGrants(metric, expectation, results)
-      : measure(metric, expectation, results, flows);
+    : measure(metric, expectation, results, flows);
   const ok = actual !== null && holds(expectation, actual);
   return { text, metric, actual, ok, reason: actual === null ? NOTHING : null };
 }
@@ -200,15 +201,18 @@ function isOfMechanism(metric: Metric): metric is MechanismMetric {
 
 function measureOfMechanism(
   metric: MechanismMetric,
-  { device }: Expectation,
+  { device, port, priority }: Expectation,
   results: RunResults,
 ): number | null {
-  const at = (name: string): boolean => device === null || matchesGlob(device, name);
-  return MECHANISM_METRICS[metric].measure(results, at);
+  return MECHANISM_METRICS[metric].measure(results, {
+    device: (name) => device === null || matchesGlob(device, name),
+    port: (name) => port === null || matchesGlob(port, name),
+    priority: (one) => priority === null || one === priority,
+  });
 }
 
 function measure(
-  metric: Exclude<Metric, RankMetric | MechanismMetric | GrantMetric>,
+  metric: Exclude<Metric, RankMetric | MechanismMetric>,
   expectation: Expectation,
   results: RunResults,
   flows: readonly FlowResult[],
@@ -411,24 +415,6 @@ function watchdogs(
       (port === null || matchesGlob(port, one.port)) &&
       (device === null || matchesGlob(device, one.port.split(':')[0]!)),
   );
-}
-
-function isOfGrants(metric: Metric): metric is GrantMetric {
-  return metric in GRANTS.metrics;
-}
-
-/** Of what neither end of the chosen links has any more. */
-function measureOfGrants(
-  metric: GrantMetric,
-  { priority, port }: Expectation,
-  results: RunResults,
-): number {
-  const lost = GRANTS.lostOf(results).filter(
-    (one) =>
-      (priority === null || one.priority === priority) &&
-      (port === null || matchesGlob(port, one.port)),
-  );
-  return GRANTS.metrics[metric].measure(lost);
 }
 
 function meanLatency(flows: readonly FlowResult[]): number | null {

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { MECHANISMS, GRANTS } from '../mechanisms/registry.js';
+import { MECHANISMS } from '../mechanisms/registry.js';
 import type { ResultTable } from '../mechanisms/result-table.js';
 import type { FaultStep } from '../runtime/live-faults.js';
 import type { NicResult } from '../mechanisms/registry.js';
@@ -232,12 +232,13 @@ function tablesOf({ results, series, why, events }: RunRecord): [string, string]
   const portRows = rows.filter((row) => !isRateRow(row));
   const rateRows = rows.filter(isRateRow);
   const own = MECHANISMS.flatMap((slice) => slice.results.tables ?? []);
+  const ofEvents = MECHANISMS.flatMap((slice) => slice.results.eventTables ?? []);
   const files = [
     ...RUN_TABLES.map((table) => fileOf(table, results)),
     ...own.map((table) => fileOf(table, results)),
     fileOf(SERIES, portRows),
     fileOf(RATE_SERIES, rateRows),
-    fileOf(GRANTS.exchangeTable, events ?? []),
+    ...ofEvents.map((table) => fileOf(table, events ?? [])),
   ].filter(({ name, lines }) => lines > 0 || ALWAYS.has(name));
   if (why !== null) files.push(fileOf(EPISODE_TABLE, why.congestion.episodes));
   if (events !== null) files.push(fileOf(EVENT_TABLE, events));

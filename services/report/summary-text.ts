@@ -6,7 +6,7 @@ import type {
   RunResults,
 } from '../runtime/results/results.js';
 import type { SummaryTools } from '../mechanisms/mechanism-slice.js';
-import { MECHANISMS, GRANTS } from '../mechanisms/registry.js';
+import { EXCHANGE, MECHANISMS } from '../mechanisms/registry.js';
 import type { ExpectationResult } from './expectations.js';
 import { discoverySummary } from './discovery-text.js';
 import { isPause } from './blocked-text.js';
@@ -52,7 +52,6 @@ export function summaryText(
     blockedTable(results, style),
     memoryTable(results, style),
     marginTable(results, style),
-    GRANTS.memoryText(results, tools),
     discoverySummary(results.discovery, tools),
     ...MECHANISMS.flatMap((slice) => slice.results.summary?.(results, tools) ?? []),
     rateTable(results, style),
@@ -60,8 +59,7 @@ export function summaryText(
     nicLatencyText(results, style),
     slotText(results, style),
     faultTable(results, style),
-    GRANTS.wrongText(results, tools),
-    GRANTS.lostText(results, tools),
+    ...MECHANISMS.flatMap((slice) => slice.results.problems?.(results, tools) ?? []),
     expectationList(expectations, style),
     digestText(results),
   ]
@@ -182,10 +180,10 @@ function blockedTable(results: RunResults, style: Style): string {
   const paused = blocked.filter(isPaused).length;
   const isMixed = paused > 0 && paused < blocked.length;
   const [title, column] = isMixed
-    ? [`Paused or blocked on ${GRANTS.name}`, 'port']
+    ? [`Paused or blocked on ${EXCHANGE}`, 'port']
     : paused > 0
       ? ['Pause', 'paused port']
-      : [`Blocked on ${GRANTS.name}`, 'blocked port'];
+      : [`Blocked on ${EXCHANGE}`, 'blocked port'];
   const rows = blocked
     .slice(0, ROWS_SHOWN)
     .map(({ port, row }) => [

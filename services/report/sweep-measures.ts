@@ -1,4 +1,4 @@
-import { GRANTS } from '../mechanisms/registry.js';
+import { EXCHANGE } from '../mechanisms/registry.js';
 import type { FaultCost } from '../sweep/measure.js';
 import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
 import type { SweepValue } from './page/page-data.js';
@@ -78,8 +78,8 @@ export const MEASURES: readonly Measure[] = [
   },
   {
     ...{
-      column: `lost_${GRANTS.name}_units`,
-      label: `lost ${GRANTS.name} units`,
+      column: `lost_${EXCHANGE}_units`,
+      label: `lost ${EXCHANGE} units`,
       moreIsBetter: false,
     },
     ...{ of: ({ lostUnits }) => lostUnits, format: formatCount },

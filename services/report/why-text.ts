@@ -1,10 +1,12 @@
-import { GRANTS } from '../mechanisms/registry.js';
+import { EXCHANGE } from '../mechanisms/registry.js';
 import type { Deadlock, Episode, RootReason, Storm } from '../telemetry/congestion/congestion.js';
 import type { Branch, CongestionTree } from '../telemetry/congestion/congestion-trees.js';
 import { blockedText } from './blocked-text.js';
 import { formatCount, formatTime } from './format.js';
 import type { Style } from './summary-text.js';
-import type { Reclaim, WhySummary } from './why.js';
+import type { Reclaim } from '../mechanisms/mechanism-slice.js';
+import { GRANT_LOOP } from '../telemetry/congestion/congestion.js';
+import type { WhySummary } from './why.js';
 
 const TREES_SHOWN = 5;
 const BRANCHES_SHOWN = 6;
@@ -15,8 +17,11 @@ export const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
   'slower-wire': 'the link that feeds it is faster than its own',
   'slow-receiver': 'its host reads slower than frames arrive',
   'memory-taken': 'other queues fill its buffer',
-  [GRANTS.loopReason]: GRANTS.reasons.loop,
-  deadlock: GRANTS.reasons.deadlock,
+  [GRANT_LOOP]:
+    `no ${EXCHANGE} while its link partner has buffer: ` +
+    'less than one RTT granted, or some lost',
+  deadlock:
+    `it is part of a deadlock: it waits for ${EXCHANGE} that only its own frames ` + 'would free',
   mechanism: 'paused while no ingress buffer of its link partner was at XOFF',
 };
 
@@ -73,7 +78,7 @@ function reclaimText(reclaims: readonly Reclaim[]): string {
   });
   return lines.length === 0
     ? ''
-    : [`idle ${GRANTS.name} that other channels lacked:`, ...lines].join('\n');
+    : [`idle ${EXCHANGE} that other channels lacked:`, ...lines].join('\n');
 }
 
 function treeText(tree: CongestionTree, rank: number, style: Style): string {

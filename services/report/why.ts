@@ -1,4 +1,5 @@
-import { GRANTS } from '../mechanisms/registry.js';
+import type { Reclaim } from '../mechanisms/mechanism-slice.js';
+import { GRANTING } from '../mechanisms/registry.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { Congestion, Deadlock, Storm } from '../telemetry/congestion/congestion.js';
@@ -24,14 +25,6 @@ export interface WhySummary {
   readonly omitted: number;
 }
 
-/** A channel that kept others from their share of a buffer, with grants that it did not use. */
-export interface Reclaim {
-  readonly port: string;
-  readonly priority: number;
-  readonly channel: number;
-  readonly times: number;
-}
-
 export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestion): Why {
   const { episodes, deadlocks, storms, omitted } = congestion;
   const { scenario, digest, virtualPs } = results;
@@ -42,10 +35,7 @@ export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestio
   });
   const trees = congestionTrees(congestion, virtualPs, flows);
   const counts = { episodes: episodes.length, omitted };
-  const reclaims = GRANTS.accountsOf(results)
-    .filter((account) => account.reclaims > 0)
-    .map(({ port, priority, channel, reclaims: times }) => ({ port, priority, channel, times }));
-  const found = { trees, deadlocks, storms, reclaims };
+  const found = { trees, deadlocks, storms, reclaims: GRANTING.reclaims(results) };
   return { scenario, digest, virtualPs, ...found, ...counts, congestion };
 }
 

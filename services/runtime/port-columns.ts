@@ -1,7 +1,10 @@
-import { GRANTS } from '../mechanisms/registry.js';
+import { EXCHANGE } from '../mechanisms/registry.js';
 import type { selvage } from '#contracts';
 import type { PortColumns } from './port-sample.js';
 import { blankColumns, PORT_COLUMNS, withPriorities } from './port-sample.js';
+
+/** As the contract calls what a port may still send. */
+const SPOKEN_GRANTS = `${EXCHANGE}Units` as const;
 
 /** Columns of ports as they are sent between processes. */
 export function spokenColumns(columns: PortColumns): selvage.v1.PortColumns.$Properties {
@@ -13,7 +16,7 @@ export function spokenColumns(columns: PortColumns): selvage.v1.PortColumns.$Pro
     blockedPs: [...blockedPs],
     queueOctets: [...queueOctets],
     ingressOctets: [...ingressOctets],
-    [GRANTS.spokenColumn]: [...grantedUnits],
+    [SPOKEN_GRANTS]: [...grantedUnits],
     drops: [...drops],
   };
 }
@@ -25,7 +28,7 @@ export function receivedColumns(columns: selvage.v1.PortColumns.$Properties | nu
     blockedPs: Float64Array.from(columns?.blockedPs ?? []),
     queueOctets: Float64Array.from(columns?.queueOctets ?? []),
     ingressOctets: Float64Array.from(columns?.ingressOctets ?? []),
-    grantedUnits: Float64Array.from(columns?.[GRANTS.spokenColumn] ?? []),
+    grantedUnits: Float64Array.from(columns?.[SPOKEN_GRANTS] ?? []),
     drops: Float64Array.from(columns?.drops ?? []),
   };
 }

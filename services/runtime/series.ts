@@ -1,4 +1,4 @@
-import { GRANTS } from '../mechanisms/registry.js';
+import { EXCHANGE } from '../mechanisms/registry.js';
 import { USED } from '../engine/buffer/shared-buffer.js';
 import type { SendSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
@@ -8,6 +8,9 @@ import { DROP_FRAMES, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
 import { QUEUE_OCTETS } from '../engine/port/queues.js';
 import type { SeriesRow } from './series-rows.js';
 import { coarseRows } from './series-rows.js';
+
+/** What a port may still send, at the end of an interval. */
+export const GRANTED_COLUMN = `${EXCHANGE}_units` as const;
 
 export const SERIES_COLUMNS = [
   'time_ps',
@@ -19,7 +22,7 @@ export const SERIES_COLUMNS = [
   'blocked_ps',
   'queue_bytes',
   'ingress_bytes',
-  GRANTS.seriesColumn,
+  GRANTED_COLUMN,
 ] as const;
 
 /** Of each column: its type in SQL, its unit and its meaning. */
@@ -35,10 +38,10 @@ export const SERIES_MEANINGS: Readonly<
   tx_frames: ['BIGINT', 'frames', 'Frames sent in the interval.'],
   tx_bytes: ['BIGINT', 'bytes', 'Their bytes, FCS included.'],
   dropped_frames: ['BIGINT', 'frames', 'Frames dropped in the interval.'],
-  blocked_ps: ['BIGINT', 'ps', `Time paused, or blocked on ${GRANTS.name}, in the interval.`],
+  blocked_ps: ['BIGINT', 'ps', `Time paused, or blocked on ${EXCHANGE}, in the interval.`],
   queue_bytes: ['BIGINT', 'bytes', 'Egress queue at its end.'],
   ingress_bytes: ['BIGINT', 'bytes', 'Ingress buffer of the priority group at its end.'],
-  [GRANTS.seriesColumn]: ['BIGINT', 'units', `Available ${GRANTS.name} at its end.`],
+  [GRANTED_COLUMN]: ['BIGINT', 'units', `Available ${EXCHANGE} at its end.`],
 };
 
 /** A port in the series, by its number in the service and its name. */

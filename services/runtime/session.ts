@@ -1,4 +1,4 @@
-import type { GrantCountsKey } from '../mechanisms/registry.js';
+import type { MechanismResults } from '../mechanisms/registry.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
@@ -15,6 +15,7 @@ import { deliveredShare, packetsOf } from './packets.js';
 import type { PortSample } from './port-sample.js';
 import { columnsAt } from './port-sample.js';
 import { Collector } from './results/collect.js';
+import { sampledResults } from './results/mechanism-results.js';
 import { frameHopsOf, outcomeOf } from './results/outcome.js';
 import type { RunResults } from './results/results.js';
 import type { RunSnapshot } from './run-snapshot.js';
@@ -24,6 +25,11 @@ import { CHANGES_PER_PORT } from './series.js';
 import type { WholeState } from './whole-state.js';
 
 export type SessionOptions = PartitionOptions;
+
+/** What its ports and flows have counted so far, and what instruments of mechanisms read. */
+export interface Counted extends Pick<RunResults, 'ports' | 'flows'> {
+  readonly mechanisms: Partial<MechanismResults>;
+}
 
 export interface Progress {
   readonly virtualPs: number;
@@ -108,11 +114,11 @@ export class Session {
   }
 
   /** What its ports have counted so far, and its flows. */
-  counted(): Pick<RunResults, 'ports' | GrantCountsKey | 'flows'> {
+  counted(): Counted {
     const { fabric, virtualPs } = this.partition;
     const collector = new Collector(this.engine, fabric, virtualPs);
-    const ports = collector.ports();
-    return { ports, ...collector.grantCounts(), flows: collector.flows() };
+    const mechanisms = sampledResults(fabric, this.engine, virtualPs);
+    return { ports: collector.ports(), flows: collector.flows(), mechanisms };
   }
 
   series(): { rows: Iterable<SeriesRow> } {

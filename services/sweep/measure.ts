@@ -6,7 +6,8 @@ import { DROP_FRAMES } from '../engine/port/counters.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import { faultEndPs } from '../fabric/scenario/fault-section.js';
-import { MECHANISM_METRICS, GRANTS } from '../mechanisms/registry.js';
+import { EVERYWHERE } from '../mechanisms/mechanism-slice.js';
+import { GRANTING, MECHANISM_METRICS } from '../mechanisms/registry.js';
 import type { Percentiles } from '../runtime/results/statistics.js';
 import { Session } from '../runtime/session.js';
 
@@ -71,8 +72,8 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
   const over = momentAt(overPs);
   const recoveryPs = overPs < durationPs ? recover(session, overPs, durationPs) : null;
   const end = momentAt(durationPs);
-  const lost = GRANTS.lost(engine);
   const results = session.results('complete');
+  const lost = GRANTING.lost(results);
   const { digest, stalls, flows, ports, priorities } = results;
   return {
     goodputBps: rate(BEGIN, end) ?? 0,
@@ -86,7 +87,7 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
     droppedFrames: droppedOf(engine),
     stalledFlows: stalls.length,
     ...fctP99(priorities.flatMap(({ completionPs }) => completionPs ?? [])),
-    linkReplays: MECHANISM_METRICS['llr.replays'].measure(results, () => true) ?? 0,
+    linkReplays: MECHANISM_METRICS['llr.replays'].measure(results, EVERYWHERE) ?? 0,
     retransmittedFrames: flows.reduce((sum, flow) => sum + flow.retransmittedFrames, 0),
     peakIngressBytes: ports
       .flatMap((port) => port.priorities)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EXCHANGES } from '../../services/mechanisms/credit/exchange-table.js';
+import { EXCHANGE_TABLE } from '../../services/mechanisms/credit/exchange-table.js';
 import { Session } from '../../services/runtime/session.js';
 import {
   countOf,
@@ -9,8 +9,8 @@ import {
   stepSpans,
   unitsOf,
 } from '../../services/mechanisms/credit/exchanges.js';
-import { planExchanges } from '../../services/telemetry/otlp/plan-exchanges.js';
-import { eventsOf } from '../../services/telemetry/events/event-table.js';
+import { planEventTraces } from '../../services/telemetry/otlp/plan-event-traces.js';
+import { eventsOf, type TimedEvent } from '../../services/telemetry/events/event-table.js';
 import { fabricOf } from '../kit/emulate.js';
 import { inThreads } from '../kit/threads.js';
 
@@ -23,15 +23,20 @@ load:
 observe: { events: steps }
 `;
 
-function exchanges(scenario: string): Exchange[] {
+function events(scenario: string): TimedEvent[] {
   const fabric = fabricOf(scenario);
   const session = new Session(fabric, { check: true });
   while (session.advance(1000) === 'running');
-  return exchangesOf(eventsOf(fabric, session.events()!));
+  return eventsOf(fabric, session.events()!);
+}
+
+function exchanges(scenario: string): Exchange[] {
+  return exchangesOf(events(scenario));
 }
 
 describe('the six steps of credit exchange', () => {
-  const all = exchanges(SCENARIO);
+  const recorded = events(SCENARIO);
+  const all = exchangesOf(recorded);
   const first = all.find(({ sender }) => sender === 'h2:p1')!;
 
   it('are recorded in their order at both ends of a link', () => {
@@ -52,8 +57,8 @@ describe('the six steps of credit exchange', () => {
   });
 
   it('are a table with a row per link, priority and channel', () => {
-    const columns = EXCHANGES.columns.map(({ name }) => name);
-    const rows = [...EXCHANGES.lines(all)];
+    const columns = EXCHANGE_TABLE.columns.map(({ name }) => name);
+    const rows = [...EXCHANGE_TABLE.lines(recorded)];
     assert.equal(rows.length, all.length);
     const row = rows.find(([sender]) => sender === 'h2:p1')!;
     const value = (name: string): number => Number(row[columns.indexOf(name)]);
@@ -64,7 +69,10 @@ describe('the six steps of credit exchange', () => {
   });
 
   it('are spans: from a request to its grant, from the start of a frame to its receipt', () => {
-    const spans = planExchanges('d', [first], 200e6);
+    const ofFirst = recorded.filter(({ port, partner }) => port === 'h2:p1' || partner === 'h2:p1');
+    const spans = planEventTraces('d', ofFirst, 200e6).filter(
+      ({ attributes }) => attributes['selvage.sender'] === 'h2:p1',
+    );
     const [whole, ...steps] = spans;
     assert.equal(whole!.parent, null);
     assert.ok(steps.every(({ parent, trace }) => parent === whole!.id && trace === whole!.trace));

@@ -1,4 +1,3 @@
-import { GRANTS } from '../../mechanisms/registry.js';
 import type { RunMetrics } from '../../telemetry/metrics/run-metrics.js';
 import type { MetricsAddress } from '../../telemetry/metrics/serve-metrics.js';
 import type { SnapshotCache } from '../../runtime/run-snapshot.js';
@@ -14,9 +13,9 @@ export async function metricsOf(
 ): Promise<Snapshotted> {
   const snapshot = await snapshots.now();
   const { virtualPs, share, frameHops } = progress();
-  const results = snapshot?.results ?? { ports: [], flows: [], ...GRANTS.noCounts };
-  const { ports, flows } = results;
-  return { virtualPs, share, frameHops, ports, ...GRANTS.countsOf(results), flows };
+  const results = snapshot?.results ?? null;
+  const { ports = [], flows = [] } = results ?? {};
+  return { virtualPs, share, frameHops, ports, flows, mechanisms: results ?? {} };
 }
 
 /** Metrics for Prometheus during the run; a port that is in use is invalid input. */

@@ -78,7 +78,10 @@ export interface DiscoveryAdmin extends MechanismTlvs {
 }
 
 /** What mechanisms advertise. */
-export type AdvertisedTlvs = Pick<DiscoveryAdmin, keyof MechanismTlvs | 'congestionNotification'>;
+export type AdvertisedTlvs = Pick<
+  DiscoveryAdmin,
+  keyof MechanismTlvs | 'congestionNotification' | 'exchange' | 'byApplicationsAlone'
+>;
 
 /** The local side of 802.1Q clause 38. */
 export interface DcbxAdmin {

@@ -1,4 +1,4 @@
-import { type PausingSettings, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, fallbackOf, type PausingSettings } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
@@ -215,8 +215,9 @@ export class MemoryPlan {
   /** Takes nothing beyond what is granted, unless link partners may run without grants. */
   private grantAccount(end: LinkEnd, policy: GroupPolicy): AccountSpec {
     const reservedOctets = this.grantOctets(end, policy);
-    const { discovery, grants } = this.scenario;
-    const isOptional = discovery.enabled && discovery.drives && grants.fallback === 'none';
+    const { discovery, mechanisms } = this.scenario;
+    const mayRunWithout = fallbackOf(EXCHANGE, mechanisms) === 'none';
+    const isOptional = discovery.enabled && discovery.drives && mayRunWithout;
     return isOptional
       ? { ...UNUSED, reservedOctets, alpha: policy.alpha }
       : { ...UNUSED, lossless: true, reservedOctets };
@@ -225,8 +226,7 @@ export class MemoryPlan {
   /** Buffer for all that is granted. */
   private grantOctets(end: LinkEnd, { priorities }: GroupPolicy): number {
     const { cellBytes } = this.settings[end.device]!.switch.buffer;
-    const methods = this.methods[end.device]![end.port]!;
-    const memory = this.backing.memoryOf(end, methods, cellBytes);
+    const memory = this.backing.at(end, cellBytes);
     return priorities.reduce((sum, priority) => sum + memory[priority]!, 0);
   }
 
@@ -275,7 +275,7 @@ export class MemoryPlan {
     return this.fail(
       place,
       `impossible headroom: ${name} needs ${apart} bytes for headroom, reserves and ` +
-        `${GRANTS.name} of ` +
+        `${EXCHANGE} of ` +
         `its ports and has ${sizeBytes}${biggestPart(linkEnds, margins)}` +
         `${this.biggestGrants(device, linkEnds)}; size: auto, or more`,
     );
@@ -283,14 +283,11 @@ export class MemoryPlan {
 
   /** The port with the most buffer for grants, and the octets of its loop. */
   private biggestGrants(device: number, linkEnds: readonly LinkEnd[]): string {
-    const own = this.backing.margins.filter((margin) => margin.device === device);
-    if (own.length === 0) return '';
-    const octets = (margin: (typeof own)[number]): number => margin.bufferUnits * margin.unitOctets;
-    const most = own.reduce((a, b) => (octets(b) > octets(a) ? b : a));
-    const { name } = linkEnds[most.port]!;
+    const most = this.backing.largest(device);
+    if (most === null) return '';
     return (
-      `; most of its ${GRANTS.name} is at ${name}: ${octets(most)} bytes for priority ` +
-      `${most.priority}, whose loop takes ${most.neededUnits * most.unitOctets}`
+      `; most of its ${most.name} is at ${linkEnds[most.port]!.name}: ${most.givenOctets} bytes ` +
+      `for priority ${most.priority}, whose loop takes ${most.neededOctets}`
     );
   }
 }

@@ -19,7 +19,6 @@ import { linkFaults, warnOfLastingErrors } from './link-faults.js';
 import { frameLengths } from './frame-lengths.js';
 import { lookaheadOf } from './lookahead.js';
 import { Backing } from './backing.js';
-import { grantPlan, grantSize } from './grant-plan.js';
 import { DiscoveryExchange } from './discovery-exchange.js';
 import { DiscoveryPlan } from './discovery-plan.js';
 import { prospectsOf } from './prospects.js';
@@ -58,7 +57,7 @@ export function assemble(input: AssemblyInput): Assembly {
     return own?.xoffOctets ?? null;
   };
   const ofMechanisms = fabricOfMechanisms({
-    ...{ input, settings, linkEnds, methods, longestFrameOctets, paths, xoffOctets },
+    ...{ input, settings, linkEnds, methods, longestFrameOctets, paths, bridges, xoffOctets },
     frameLengths: lengths,
   });
   const congestion = new CongestionPlan(
@@ -74,16 +73,15 @@ export function assemble(input: AssemblyInput): Assembly {
   const ends = connect(flows, hosts, members, { paths, equal }, settings, congestion);
   const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
-  const grants = grantPlan(input, settings, linkEnds, lengths);
   const discovery = new DiscoveryPlan(
     input,
     settings,
     prospects,
     Math.max(...longestFrameOctets),
-    ofMechanisms,
+    () => mechanisms,
   );
   const mechanisms = planMechanisms(ofMechanisms);
-  const backing = new Backing(grants, mechanisms);
+  const backing = new Backing(mechanisms);
   const memory = new MemoryPlan(scenario, settings, methods, backing, longestFrameOctets, fail);
   const longestOctets = Math.max(...longestFrameOctets);
   const chips = new Mvtx2802Plan(
@@ -155,7 +153,7 @@ export function assemble(input: AssemblyInput): Assembly {
       arrivals: arrivalsAt(scenario, ends, flows),
       longestFrameOctets,
       responseDelayPs,
-      grantedOctets: grants.memoryOf(end, methods[index]![0]!, 1),
+      grantedOctets: backing.at(end, 1),
     };
     const part = NIC.partOf(section, linkBps, topology, nicSectionOf);
     return NIC.spec({ host, section, link: end, part, traffic }, fail, warn);
@@ -176,17 +174,10 @@ export function assemble(input: AssemblyInput): Assembly {
   };
   const devices = topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const own = settings[index]!;
-    const ports = portSpecs(
-      input,
-      index,
-      settings,
-      linkEnds[index]!,
-      methods[index]!,
-      grants,
-      chips,
-      discovery,
-      (port) => planned(index, port),
-    );
+    const ports = portSpecs(input, index, {
+      ...{ settings: own, linkEnds: linkEnds[index]!, chips, discovery },
+      planned: (port) => planned(index, port),
+    });
     const common: Common = {
       index,
       name,
@@ -210,12 +201,8 @@ export function assemble(input: AssemblyInput): Assembly {
     lookaheadPs,
     linkEnds,
     margins,
-    grantMargins: grants.margins,
     mechanisms,
-    sizes: () => [
-      ...[...margins, ...memory.hostMargins].map((own) => headroomSize(own, endOf(own))),
-      ...grants.margins.map((own) => grantSize(own, endOf(own))),
-    ],
+    sizes: () => [...margins, ...memory.hostMargins].map((own) => headroomSize(own, endOf(own))),
     slotMargins: chips.margins,
     longestFrameOctets,
     flowEnds,

@@ -1,6 +1,5 @@
 /** Input and result of assembly: devices to run, and what reports use. */
 
-import type { GrantMargin } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { HostAddress } from '../address.js';
@@ -38,8 +37,6 @@ export interface Assembly {
   readonly margins: readonly Margin[];
   /** Reservations of the plans, and their terms. */
   readonly sizes: () => readonly PlacedSize[];
-  /** Of every port and priority with grants. */
-  readonly grantMargins: readonly GrantMargin[];
   readonly mechanisms: readonly PlannedMechanism[];
   /** Of every flow-controlled port of switches with slots. */
   readonly slotMargins: readonly SlotMargin[];

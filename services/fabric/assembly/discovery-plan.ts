@@ -1,13 +1,14 @@
 import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type {
-  AdvertisedTlvs,
   DcbxAdmin,
   DiscoveryAdmin,
   DiscoveryPortSpec,
 } from '../../engine/contract/discovery.js';
+import type { GrantsSpec } from '../../engine/contract/grants-spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import {
+  type Application,
   type Ets,
   type EtsTable,
   TSA_ETS,
@@ -22,14 +23,17 @@ import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import type { AssemblyInput } from './assembly.js';
 import { fixedClasses, problemOfClasses } from './fixed-classes.js';
-import { NIC, type GrantPortSpec, GRANTS, type GrantOffering } from '../../mechanisms/registry.js';
+import { EXCHANGE, fallbackOf, NIC } from '../../mechanisms/registry.js';
 import { nicHost } from './nic-host.js';
 import type { LinkEnd } from './link-ends.js';
-import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
+import type {
+  Advertisement,
+  AdvertisingPort,
+  PlannedMechanism,
+} from '../../mechanisms/mechanism-slice.js';
 import type { Prospects } from './link-methods.js';
 import { exchangedOf, negotiatedOf } from './prospects.js';
 import type { Settings } from './settings.js';
-import { placeOfGrants } from './settings.js';
 
 const BRIDGE_VLAN_DEFAULT = 1;
 /** A frame of ordinary length with a tag. */
@@ -48,6 +52,7 @@ interface Configuration {
 /** Plans LLDP and DCBX of each port. */
 export class DiscoveryPlan {
   private readonly epochsPs: readonly number[];
+  private readonly holdsWithoutGrants: boolean;
   /** By device: priorities that stay in their class, one bit each. */
   private readonly fixed: readonly number[];
 
@@ -57,10 +62,12 @@ export class DiscoveryPlan {
     /** By device. */
     private readonly prospects: readonly Prospects[],
     private readonly longestOctets: number,
-    private readonly mechanisms: readonly FabricOfMechanism[],
+    /** They are planned after it is checked. */
+    private readonly mechanisms: () => readonly PlannedMechanism[],
   ) {
     const { scenario, topology, fail } = input;
     this.epochsPs = epochsOf(scenario.discovery);
+    this.holdsWithoutGrants = fallbackOf(EXCHANGE, scenario.mechanisms) === 'refuse';
     this.fixed = fixedClasses(input, settings, prospects);
     for (const change of scenario.discovery.changes) {
       const { devices, index, end } = change;
@@ -69,7 +76,7 @@ export class DiscoveryPlan {
       new NameTable(topology, 'device', reject).select(devices);
       if (end.classes) this.checkClasses(devices, end.classes, [...path, 'classes']);
       if (change.pfc) this.checkMemory(devices, 'pfc', [...path, 'pfc']);
-      if (change.grants) this.checkMemory(devices, GRANTS.name, [...path, GRANTS.name]);
+      if (change.grants) this.checkMemory(devices, EXCHANGE, [...path, EXCHANGE]);
     }
   }
 
@@ -97,8 +104,8 @@ export class DiscoveryPlan {
     });
   }
 
-  /** `exchange`: how the port exchanges credit where both ends agree on it. */
-  port(end: LinkEnd, exchange: GrantPortSpec | null): DiscoveryPortSpec | null {
+  /** `grants`: what frames start with where both ends agree on it. */
+  port(end: LinkEnd, grants: GrantsSpec | null): DiscoveryPortSpec | null {
     const { discovery } = this.input.scenario;
     if (!discovery.enabled) return null;
     return {
@@ -107,10 +114,10 @@ export class DiscoveryPlan {
       neighborsMost: discovery.neighborsMost,
       destinations: discovery.destinations,
       identity: this.identity(end),
-      stages: this.stages(end, exchange),
+      stages: this.stages(end, grants),
       drives: discovery.drives,
       epochsPs: this.epochsPs,
-      holdsWithoutGrants: this.input.scenario.grants.fallback === 'refuse',
+      holdsWithoutGrants: this.holdsWithoutGrants,
       learned: discovery.destinations.map(() => null),
     };
   }
@@ -139,7 +146,7 @@ export class DiscoveryPlan {
     };
   }
 
-  private stages(end: LinkEnd, exchange: GrantPortSpec | null): DiscoveryPortSpec['stages'] {
+  private stages(end: LinkEnd, grants: GrantsSpec | null): DiscoveryPortSpec['stages'] {
     const { device } = end;
     const { scenario, topology } = this.input;
     const { name, kind } = topology.devices[device]!;
@@ -158,7 +165,7 @@ export class DiscoveryPlan {
       arbiter: arbiter ?? scenario.classes.arbiter,
       hardware,
     };
-    const stages = [{ fromPs: 0, admin: this.admin(device, now, exchange) }];
+    const stages = [{ fromPs: 0, admin: this.admin(end, now, grants) }];
     for (const change of scenario.discovery.changes) {
       if (!matchesGlob(change.devices, name)) continue;
       const { arbiter: kept } = change;
@@ -173,32 +180,33 @@ export class DiscoveryPlan {
         arbiter: change.arbiter ?? now.arbiter,
         hardware: change.arbiter === null ? now.hardware : null,
       };
-      stages.push({ fromPs: change.atPs, admin: this.admin(device, now, exchange) });
+      stages.push({ fromPs: change.atPs, admin: this.admin(end, now, grants) });
     }
     return stages;
   }
 
   private admin(
-    device: number,
+    { device, port }: LinkEnd,
     configuration: Configuration,
-    exchange: GrantPortSpec | null,
+    grants: GrantsSpec | null,
   ): DiscoveryAdmin {
     const { end } = configuration;
+    const at = this.advertisingPort({ device, port, grants }, configuration);
+    const { applications = [], ...tlvs } = this.advertised(at);
     return {
       status: end.status,
-      dcbx: this.dcbx(device, configuration),
-      exchange: GRANTS.tlv(this.offering(device, configuration), exchange),
-      byApplicationsAlone: GRANTS.isLiteral(this.settings[device]!.grants),
+      dcbx: this.dcbx(device, configuration, applications),
+      exchange: null,
       ...NO_MECHANISM_TLVS,
       congestionNotification: null,
-      ...this.advertised(device),
+      ...tlvs,
     };
   }
 
-  /** TLVs of mechanisms of a device. */
-  private advertised(device: number): Partial<AdvertisedTlvs> {
-    const own = this.mechanisms.map(
-      ({ slice, context }) => slice.advertise?.(device, context) ?? {},
+  /** What mechanisms advertise at a port. */
+  private advertised(at: AdvertisingPort): Advertisement {
+    const own = this.mechanisms().map(
+      ({ slice, context, plan }) => slice.advertise?.(at, context, plan) ?? {},
     );
     // One TLV says which protocols of the link layer there are.
     const layers = own.flatMap(({ linkLayer }) => linkLayer ?? []);
@@ -206,10 +214,14 @@ export class DiscoveryPlan {
     const retry = layers.some((layer) => layer.retry);
     const credits = layers.some((layer) => layer.credits);
     const linkLayer = first === undefined ? {} : { linkLayer: { ...first, retry, credits } };
-    return Object.assign({}, ...own, linkLayer) as Partial<AdvertisedTlvs>;
+    return Object.assign({}, ...own, linkLayer) as Advertisement;
   }
 
-  private dcbx(device: number, configuration: Configuration): DcbxAdmin {
+  private dcbx(
+    device: number,
+    configuration: Configuration,
+    applications: readonly Application[],
+  ): DcbxAdmin {
     const { end, pfc, arbiter, hardware } = configuration;
     const classOf = end.classes ?? this.input.scenario.classes.transmit;
     const isHost = this.input.topology.devices[device]!.kind === 'host';
@@ -228,34 +240,27 @@ export class DiscoveryPlan {
         capability: end.pfcCapability,
         enabled: pfc,
       },
-      applications: [
-        ...end.applications,
-        ...GRANTS.applications(this.offering(device, configuration)),
-      ],
+      applications: [...end.applications, ...applications],
       fixedClasses: this.fixed[device]!,
     };
   }
 
-  /** What the slice that exchanges grants knows of a device to advertise it. */
-  private offering(device: number, { end, grants }: Configuration): GrantOffering {
-    const { scenario, topology, fail } = this.input;
-    const { name } = topology.devices[device]!;
-    const own = this.settings[device]!;
+  private advertisingPort(
+    at: Pick<AdvertisingPort, 'device' | 'port' | 'grants'>,
+    { end, grants }: Configuration,
+  ): AdvertisingPort {
+    const { scenario, topology } = this.input;
+    const { name } = topology.devices[at.device]!;
     const change = scenario.discovery.changes.find(
       ({ devices, grants: changed }) => changed !== null && matchesGlob(devices, name),
     );
     return {
-      section: scenario.grants,
-      end: own.grants,
-      capable: this.prospects[device]!.grants,
+      ...at,
+      capable: this.prospects[at.device]!.grants,
       enabled: grants,
-      willing: end.willing.includes(GRANTS.name),
+      willing: end.willing.includes(EXCHANGE),
       sendsDcbx: end.dcbx !== 'off',
-      longestOctets: this.longestOctets,
-      name,
-      placeOf: (key, property) => placeOfGrants(own, key, property),
-      changePath: change && ['discovery', 'changes', change.index, GRANTS.name],
-      fail,
+      changedAt: change === undefined ? null : ['discovery', 'changes', change.index, EXCHANGE],
     };
   }
 }

@@ -9,12 +9,17 @@ import {
   MECHANISMS,
   NIC,
   pausingOf,
-  GRANTS,
+  EXCHANGE,
   GRANTING_CONTROLS,
 } from '../../mechanisms/registry.js';
 import type { HostAddress } from '../address.js';
 import { frameErrorsOf } from '../link-errors.js';
-import type { FaultSection, ForgedFrames } from '../scenario/fault-section.js';
+import {
+  type FaultSection,
+  type ForgedFrames,
+  STEAL_GRANTS,
+  STUCK_GRANTS,
+} from '../scenario/fault-section.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Fail } from '../topology/cabling.js';
@@ -30,13 +35,13 @@ const PLACES_MAX = 1_000_000;
 /** Errors that a fault declares: of bits as the receiver has them. */
 const INDEPENDENT = { fec: 'none', isAfterFec: true, burstBits: 1 } as const;
 
-const HAS_GRANTS = [`${GRANTS.name} exchange`, ...GRANTING_CONTROLS].join(' or ');
+const HAS_GRANTS = [`${EXCHANGE} exchange`, ...GRANTING_CONTROLS].join(' or ');
 
 /** What a port must have for a fault to have an effect on it. */
 const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
   storm: MECHANISMS.flatMap(({ name, pausing }) => (pausing ? name : [])).join(' or '),
-  [GRANTS.faults.steal]: HAS_GRANTS,
-  [GRANTS.faults.stuck]: HAS_GRANTS,
+  [STEAL_GRANTS]: HAS_GRANTS,
+  [STUCK_GRANTS]: HAS_GRANTS,
   forge: 'ordered sets, as llr and cbfc have them',
   'shrink-buffer': 'a shared buffer',
   'full-table': 'that table',
@@ -185,7 +190,7 @@ class FaultPlan {
         if (fault.octets.length === ORDERED_SET_OCTETS && !this.hasOrderedSets(peer)) return false;
         put(end, this.forged(fault, index, end));
         return true;
-      case GRANTS.faults.stuck: {
+      case STUCK_GRANTS: {
         const { priorities } = fault;
         const messages = grantMessagesOf(this.specs[end.device]!.ports[end.port]!);
         for (const name of messages) {
@@ -345,7 +350,7 @@ class FaultPlan {
         const match = { ...CONTROL_FRAMES[fault.frames]!, priorities };
         return { kind, match, action: fault.action, probability, delayPs };
       }
-      case GRANTS.faults.steal:
+      case STEAL_GRANTS:
         if (grantMessagesOf(port).length === 0) return null;
         return { kind: 'steal', priorities, octets: fault.bytes, everyPs: intervalPs };
       case 'lldp-drift':

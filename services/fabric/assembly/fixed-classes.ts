@@ -1,7 +1,7 @@
 /** Which priorities may move to other traffic classes during a run, and from where. */
 
 import { maskOf } from '../../mechanisms/mechanism-slice.js';
-import { MECHANISMS, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, MECHANISMS } from '../../mechanisms/registry.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Prospects } from './link-methods.js';
@@ -54,7 +54,7 @@ export function problemOfClasses(
   const odd = own.findIndex((tc, p) => tc !== transmit[p] && touches(fixed, own, transmit, p));
   if (odd < 0) return null;
   return (
-    `priority ${odd} has a class of its own, ${own[odd]!}, but ${GRANTS.name}, messages about ` +
+    `priority ${odd} has a class of its own, ${own[odd]!}, but ${EXCHANGE}, messages about ` +
     `congestion or an adapter go by the common one; leave it in ${transmit[odd]!}` +
     ((fixed & (1 << odd)) !== 0 ? '' : `, or take a class that no such priority has`)
   );

@@ -1,16 +1,16 @@
 import { needsGrants, isPausable, type Fallback } from '../../mechanisms/fabric-context.js';
 import {
+  EXCHANGE,
+  fallbackOf,
+  flowControlOf,
   GRANTING_CONTROLS,
   NEGOTIATED_CONTROL,
-  fallbackOf,
-  GRANTS,
-  type GrantEndSection,
 } from '../../mechanisms/registry.js';
 import type { FlowControl, Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
-import { bySettings, placeOfGrants, placeOfPriority } from './settings.js';
+import { bySettings, placeOfKey, placeOfPriority } from './settings.js';
 
 /** Methods that a link is built for; `either`: its ends may negotiate grants, and pauses. */
 export type LinkMethod = FlowControl | 'either';
@@ -49,25 +49,27 @@ export function methodsOfLinks(
   );
   return linkEnds.map((ends) =>
     ends.map((end): Methods => {
-      const codec = commonCodec(settings[end.device]!.grants, settings[end.peerDevice]!.grants);
-      const here = ownMethods(settings[end.device]!);
-      const there = ownMethods(settings[end.peerDevice]!);
-      const isChannelled = (p: number): boolean =>
-        codec === 'cbfc' && here[p] === GRANTS.name && there[p] === GRANTS.name;
+      const sides = [settings[end.device]!, settings[end.peerDevice]!] as const;
+      const here = ownMethods(sides[0]);
+      const there = ownMethods(sides[1]);
+      const exchange = commonCodec(EXCHANGE, sides);
+      const shared = (p: number): FlowControl | null =>
+        here[p] === EXCHANGE && there[p] === EXCHANGE ? exchange : null;
       if (prospects !== null) {
         const agreed = negotiable(prospects[end.device]!, prospects[end.peerDevice]!);
         // What both ends are configured for is agreed on by the mechanism itself.
         return agreed.map((method, p) => {
-          if (isChannelled(p)) return 'cbfc';
+          const common = shared(p);
+          if (common !== null && common !== EXCHANGE) return common;
           return here[p] === there[p] && isOfSlice(here[p]) ? here[p]! : method;
         });
       }
-      if (here === there && codec === 'ce') return here;
+      if (here === there && exchange === EXCHANGE) return here;
       return here.map((method, priority) => {
         const other = there[priority]!;
-        if (isChannelled(priority)) return 'cbfc';
-        const isAlike = method === other && (method !== GRANTS.name || codec === 'ce');
-        if (isAlike) return method;
+        if (method === other && method !== EXCHANGE) return method;
+        const common = shared(priority);
+        if (common !== null) return common;
         const fallback = [method, other]
           .map((one) => fallbackFor(scenario, one))
           .find((one) => one !== 'refuse');
@@ -79,13 +81,17 @@ export function methodsOfLinks(
   );
 }
 
-/** Messages that both ends of a link support; null: none. */
+/**
+ * What a link comes to whose ends both have this flow control, by the messages that they support;
+ * null: none in common.
+ */
 function commonCodec(
-  { codec: here }: GrantEndSection,
-  { codec: there }: GrantEndSection,
-): 'ce' | 'cbfc' | null {
-  if (here !== 'ce' && there !== 'ce') return 'cbfc';
-  return here === 'cbfc' || there === 'cbfc' ? null : 'ce';
+  name: FlowControl,
+  [here, there]: readonly [Settings, Settings],
+): FlowControl | null {
+  const codec = flowControlOf(name)?.codec;
+  if (codec === undefined) return name;
+  return codec.between(here.mechanisms[name], there.mechanisms[name]) as FlowControl | null;
 }
 
 /** Its granting is planned, and agreed on, by its slice. */
@@ -95,15 +101,14 @@ function isOfSlice(method: LinkMethod | undefined): boolean {
 
 /** What rules a priority where only one end has this method. */
 function fallbackFor(scenario: Scenario, method: FlowControl): Fallback {
-  if (method === GRANTS.name) return scenario.grants.fallback;
-  return isOfSlice(method) ? fallbackOf(method, scenario.mechanisms) : 'refuse';
+  return fallbackOf(method, scenario.mechanisms);
 }
 
 function negotiable(here: Prospects, there: Prospects): Methods {
   const [pausable, grants] = [here.pausable | there.pausable, here.grants & there.grants];
   return Array.from({ length: 8 }, (_, priority) => {
     const bit = 1 << priority;
-    if ((grants & bit) !== 0) return (pausable & bit) !== 0 ? 'either' : GRANTS.name;
+    if ((grants & bit) !== 0) return (pausable & bit) !== 0 ? 'either' : EXCHANGE;
     return (pausable & bit) !== 0 ? NEGOTIATED_CONTROL : 'none';
   });
 }
@@ -118,21 +123,26 @@ function disagreement(
   const places = sides.map((side) => placeOfPriority(side, priority));
   const [method, other] = sides.map((side) => side.priorities[priority]!.flowControl);
   const instead = other === 'none' ? '' : `, which has ${other}`;
-  if (method === GRANTS.name && other === GRANTS.name) {
-    const [here, there] = sides.map(({ grants }) => grants.codec);
-    const devices = [end, peer].map(({ device }) => settings[device]!);
-    const paths = devices.map((side) => placeOfGrants(side, 'codec', 'codec'));
+  const codec = method === other ? flowControlOf(method!)?.codec : undefined;
+  if (codec !== undefined) {
+    const { key, remedy } = codec;
+    const [here, there] = sides.map(({ mechanisms }) => valueOf(mechanisms[method!]!, key));
+    const paths = sides.map((side) => placeOfKey(side, method!, key));
     return fail(
       paths.find(([section]) => section === 'devices') ?? paths[0]!,
-      `priority ${priority} has ${GRANTS.name} with codec ${here} at ${end.name}, and ` +
-        `${there} at ${peer.name}; codec: both at one of them, or give a fallback`,
+      `priority ${priority} has ${method} with ${key} ${here} at ${end.name}, and ` +
+        `${there} at ${peer.name}; ${remedy}, or give a fallback`,
     );
   }
-  const mayFallBack = [method, other].some((one) => one === GRANTS.name || isOfSlice(one));
+  const mayFallBack = [method, other].some((one) => one === EXCHANGE || isOfSlice(one));
   const remedy = mayFallBack ? '; make them alike or give a fallback' : '';
   return fail(
     places.find(([section]) => section === 'devices') ?? places[0]!,
     `priority ${priority} has ${method} at ${end.name} but not at the other end, ` +
       `${peer.name}${instead}${remedy}`,
   );
+}
+
+function valueOf(section: object, key: string): string {
+  return String((section as Readonly<Record<string, unknown>>)[key]);
 }

@@ -15,12 +15,13 @@ import { selectDevices } from '../topology/select-devices.js';
 import { hostCount } from '../topology/topology.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { AssemblyInput } from './assembly.js';
+import type { VlanPortSpec } from '../../engine/contract/spec.js';
 import type { FlowPaths } from './flow-paths.js';
 import type { LinkEnd } from './link-ends.js';
 import { isPausable, type Methods } from './link-methods.js';
 import { groupsAt } from './priority-groups.js';
 import type { Settings } from './settings.js';
-import { bySettings, placeOfPriority } from './settings.js';
+import { bySettings, placeOfKey, placeOfPriority } from './settings.js';
 import { stationsOf } from './stations.js';
 
 /** The part of the context that all mechanisms share. */
@@ -34,6 +35,8 @@ interface Ground {
   readonly longestFrameOctets: readonly number[];
   readonly frameLengths: readonly (readonly number[])[];
   readonly paths: FlowPaths;
+  /** VLANs, by device and port; null for those that do not change tags. */
+  readonly bridges: readonly (readonly VlanPortSpec[] | null)[];
   /** As `LinkContext.xoffOctets`. */
   readonly xoffOctets: (device: number, port: number, priority: number) => number | null;
 }
@@ -200,17 +203,13 @@ function sharedSettings(
     pipelinePs: settings.switch.pipelinePs,
     hasOwnMemory: isHost ? settings.host.nic !== null : settings.switch.model !== 'shared-buffer',
     shares: sharesOf(settings.switch.arbiter ?? arbiter),
-    placeOf: (key) => {
-      const change = settings.changes.findLast(({ mechanisms }) =>
-        Object.hasOwn(mechanisms[name] ?? {}, key),
-      );
-      return change === undefined ? [name, key] : ['devices', change.match, name, key];
-    },
+    placeOf: (key) => placeOfKey(settings, name, key),
     placeOfPriority: (priority) => placeOfPriority(settings, priority),
   };
 }
 
-function linkOf(end: LinkEnd, methods: Methods, { input, xoffOctets }: Ground): LinkContext {
+function linkOf(end: LinkEnd, methods: Methods, ground: Ground): LinkContext {
+  const { input, bridges, xoffOctets } = ground;
   const { device, port, name, link, peerDevice, peerPort, octetPs, latencyPs } = end;
   return {
     name,
@@ -220,6 +219,7 @@ function linkOf(end: LinkEnd, methods: Methods, { input, xoffOctets }: Ground): 
     octetPs,
     latencyPs,
     flowControl: methods,
+    nativeVlan: bridges[device]?.[port]!.native ?? null,
     pausable: methods.reduce((mask, method, p) => (isPausable(method) ? mask | (1 << p) : mask), 0),
     xoffOctets: (priority) => xoffOctets(device, port, priority),
     peerAddress: () => {

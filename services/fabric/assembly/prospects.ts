@@ -1,17 +1,17 @@
 /** Possible results of negotiation, at any time of a run. */
 
 import { besidePause } from '../scenario/check-flow-control.js';
-import { NEGOTIATED_CONTROL, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, fallbackOf, NEGOTIATED_CONTROL } from '../../mechanisms/registry.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Prospects } from './link-methods.js';
 import type { Settings } from './settings.js';
 
-/** By device. */
 /** Key of discovery: priorities that could exchange grants. */
-const CAPABLE = `${GRANTS.name}Capable`;
+const CAPABLE = `${EXCHANGE}Capable`;
 
+/** By device. */
 export function prospectsOf(input: AssemblyInput, settings: readonly Settings[]): Prospects[] {
   const { scenario, topology } = input;
   const { transmit, receive } = scenario.classes;
@@ -33,13 +33,13 @@ export function prospectsOf(input: AssemblyInput, settings: readonly Settings[])
 }
 
 /** A priority with grants that may fall back to PFC advertises that, too. */
-export function negotiatedOf({ priorities }: Settings, { grants }: Scenario): number {
-  const fallsBack = grants.fallback === NEGOTIATED_CONTROL;
+export function negotiatedOf({ priorities }: Settings, { mechanisms }: Scenario): number {
+  const fallsBack = fallbackOf(EXCHANGE, mechanisms) === NEGOTIATED_CONTROL;
   return maskOf(
     priorities
       .filter(
         ({ flowControl }) =>
-          flowControl === NEGOTIATED_CONTROL || (flowControl === GRANTS.name && fallsBack),
+          flowControl === NEGOTIATED_CONTROL || (flowControl === EXCHANGE && fallsBack),
       )
       .map(({ priority }) => priority),
   );
@@ -48,7 +48,7 @@ export function negotiatedOf({ priorities }: Settings, { grants }: Scenario): nu
 export function exchangedOf({ priorities }: Settings): number {
   return maskOf(
     priorities
-      .filter(({ flowControl }) => flowControl === GRANTS.name)
+      .filter(({ flowControl }) => flowControl === EXCHANGE)
       .map(({ priority }) => priority),
   );
 }
@@ -62,16 +62,16 @@ function checkPaused({ scenario, fail }: AssemblyInput, settings: readonly Setti
   for (const { index, pfc, grants, end } of scenario.discovery.changes) {
     const at = ['discovery', 'changes', index];
     if (pfc) throw fail([...at, 'pfc'], besidePause('pfc'));
-    if (grants) throw fail([...at, GRANTS.name], besidePause(GRANTS.name));
+    if (grants) throw fail([...at, EXCHANGE], besidePause(EXCHANGE));
     if (maskOf(end.grantCapable ?? []) !== 0) {
-      throw fail([...at, CAPABLE], besidePause(GRANTS.name));
+      throw fail([...at, CAPABLE], besidePause(EXCHANGE));
     }
   }
   const capable = settings.find(({ discovery }) => discovery.grantCapable.length > 0);
   if (capable === undefined) return;
   const change = capable.changes.findLast((own) => own.discovery.grantCapable !== undefined);
   const section = change === undefined ? [] : ['devices', change.match];
-  throw fail([...section, 'discovery', CAPABLE], besidePause(GRANTS.name));
+  throw fail([...section, 'discovery', CAPABLE], besidePause(EXCHANGE));
 }
 
 /** Priorities in one class wait for the same grants, and those of one account share its buffer. */
@@ -89,7 +89,7 @@ function checkAlike(
     throw fail(
       ['discovery'],
       `priorities ${priority} and ${other} share the ${what} ${place}, but only ${priority} may ` +
-        `have ${GRANTS.name}; make them alike or change classes`,
+        `have ${EXCHANGE}; make them alike or change classes`,
     );
   });
 }

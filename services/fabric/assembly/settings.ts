@@ -1,5 +1,4 @@
 import { CollectedErrors } from '../../settings/collected-errors.js';
-import { GRANTS, type GrantEndSection } from '../../mechanisms/registry.js';
 import type { DeviceSettings } from '../scenario/device-settings.js';
 import { overridden } from '../scenario/device-settings.js';
 import type { DeviceOverride, Scenario } from '../scenario/scenario.js';
@@ -30,7 +29,6 @@ export function settingsOfDevices(scenario: Scenario, topology: Topology, fail: 
     host: scenario.hosts,
     switch: scenario.switches,
     priorities: scenario.priorities,
-    grants: scenario.grants.end,
     discovery: scenario.discovery.end,
     mechanisms: scenario.mechanisms,
     changes: [],
@@ -74,14 +72,10 @@ export function placeOfPriority(settings: Settings, priority: number): Path {
   return change === undefined ? section : ['devices', change.match, ...section];
 }
 
-/** Path of a setting of what a device grants, by its key and by its name in the section. */
-export function placeOfGrants(
-  { changes }: Settings,
-  key: string,
-  name: keyof GrantEndSection,
-): Path {
-  const change = changes.findLast(({ grants }) => grants[name] !== undefined);
-  return change === undefined ? [GRANTS.name, key] : ['devices', change.match, GRANTS.name, key];
+/** Path of a key of a mechanism's section: in the last override that has it, or of all. */
+export function placeOfKey({ changes }: Settings, name: string, key: string): Path {
+  const change = changes.findLast(({ mechanisms }) => Object.hasOwn(mechanisms[name] ?? {}, key));
+  return change === undefined ? [name, key] : ['devices', change.match, name, key];
 }
 
 /** Path of the arbiter of a host. */

@@ -1,13 +1,13 @@
 /** Rate controls against priorities, classes and loads, as far as no topology is needed. */
 
 import type { PrioritiesView } from '../../mechanisms/mechanism-slice.js';
-import { GRANTING_CONTROLS, MARKINGS, MECHANISMS, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, GRANTING_CONTROLS, MARKINGS, MECHANISMS } from '../../mechanisms/registry.js';
 import type { Located } from './located.js';
 import { rateControlOf } from '../../plugins/plugins.js';
 import type { LoadSection, Scenario } from './scenario.js';
 import type { Path } from '../../settings/source-tree.js';
 
-const COUNTING: readonly string[] = [GRANTS.name, ...GRANTING_CONTROLS];
+const COUNTING: readonly string[] = [EXCHANGE, ...GRANTING_CONTROLS];
 
 export function checkCongestion(scenario: Scenario, located: Located): void {
   const view = viewOf(scenario, located);

@@ -1,7 +1,7 @@
 /** Flow control against the rates and delays of the links, as far as no topology is needed. */
 
 import type { LinksView } from '../../mechanisms/mechanism-slice.js';
-import { pausingOf, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, pausingOf } from '../../mechanisms/registry.js';
 import { overridden } from './device-settings.js';
 import type { Located } from './located.js';
 import { rate, showRate } from '../../settings/quantities.js';
@@ -44,7 +44,6 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
         host: scenario.hosts,
         switch: scenario.switches,
         priorities: scenario.priorities,
-        grants: scenario.grants.end,
         discovery: scenario.discovery.end,
         mechanisms: scenario.mechanisms,
       },
@@ -108,7 +107,7 @@ function checkPriorities(
     if (flowControl === 'none') continue;
     const at = whereOf(path, priority, located);
     if (scenario.pause.enabled) throw located.errorAt(at, besidePause(flowControl));
-    if (flowControl === GRANTS.name) checkGrants(priority, scenario, priorities, at, located);
+    if (flowControl === EXCHANGE) checkGrants(priority, scenario, priorities, at, located);
     pausingOf(flowControl)?.check(pausing, linksView(scenario, at, located));
   }
   checkAccounts(scenario, priorities, path, located);
@@ -124,13 +123,13 @@ function checkGrants(
   const trafficClass = classes.transmit[priority]!;
   const other = priorities.find(
     (section) =>
-      section.flowControl !== GRANTS.name && classes.transmit[section.priority] === trafficClass,
+      section.flowControl !== EXCHANGE && classes.transmit[section.priority] === trafficClass,
   );
   if (other === undefined) return;
   throw located.errorAt(
     at,
     `priorities ${priority} and ${other.priority} share the traffic class ${trafficClass}, but ` +
-      `only ${priority} has ${GRANTS.name}; make them alike or change classes.transmit`,
+      `only ${priority} has ${EXCHANGE}; make them alike or change classes.transmit`,
   );
 }
 

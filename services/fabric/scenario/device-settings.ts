@@ -1,6 +1,5 @@
 /** Settings of one device: the scenario's own sections with its overrides in file order. */
 
-import type { GrantEndSection } from '../../mechanisms/registry.js';
 import type {
   DeviceOverride,
   HostSection,
@@ -20,20 +19,18 @@ export interface DeviceSettings {
   readonly switch: SwitchSection;
   /** Indexed by priority. */
   readonly priorities: readonly PrioritySection[];
-  readonly grants: GrantEndSection;
   readonly discovery: DiscoveryEndSection;
   readonly mechanisms: MechanismSections;
 }
 
 export function settingsOf(scenario: Scenario, device: string): DeviceSettings {
-  const { hosts: host, switches, priorities, grants, discovery, mechanisms } = scenario;
+  const { hosts: host, switches, priorities, discovery, mechanisms } = scenario;
   return scenario.overrides
     .filter(({ match }) => matchesGlob(match, device))
     .reduce(overridden, {
       host,
       switch: switches,
       priorities,
-      grants: grants.end,
       discovery: discovery.end,
       mechanisms,
     });
@@ -52,7 +49,6 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       const own = change.priorities.find(({ priority }) => priority === section.priority);
       return own ? changedPriority(section, own) : section;
     }),
-    grants: { ...settings.grants, ...change.grants },
     discovery: { ...settings.discovery, ...change.discovery },
     mechanisms: changedSections(settings.mechanisms, change.mechanisms),
   };

@@ -1,6 +1,6 @@
 /** What must hold at the end of a run. */
 
-import type { MechanismMetric, GrantMetric } from '../../mechanisms/registry.js';
+import type { MechanismMetric } from '../../mechanisms/registry.js';
 
 export type Metric =
   | 'drops'
@@ -35,7 +35,6 @@ export type Metric =
   | 'watchdog.storms'
   | 'watchdog.drops'
   | 'fault-drops'
-  | GrantMetric
   | MechanismMetric
   | 'nic.tail-to-wire'
   | 'nic.wire-to-descriptor'

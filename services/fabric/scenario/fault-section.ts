@@ -1,6 +1,10 @@
 /** Faults of a scenario, in base units. */
 
-import type { GrantFault } from '../../mechanisms/registry.js';
+import { EXCHANGE } from '../../mechanisms/registry.js';
+
+/** Grants that never were come to a port; it grants nothing more. */
+export const STEAL_GRANTS = `steal-${EXCHANGE}` as const;
+export const STUCK_GRANTS = `stuck-${EXCHANGE}` as const;
 
 export type FaultKind =
   | 'link-down'
@@ -12,7 +16,8 @@ export type FaultKind =
   | 'freeze'
   | 'storm'
   | 'forge'
-  | GrantFault
+  | typeof STEAL_GRANTS
+  | typeof STUCK_GRANTS
   | 'shrink-buffer'
   | 'reboot'
   | 'full-table'

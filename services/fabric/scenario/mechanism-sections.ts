@@ -1,7 +1,7 @@
 /** Settings of mechanisms: each section is declared, and checked, by its slice. */
 
-import type { z } from 'zod';
 import { MECHANISMS } from '../../mechanisms/registry.js';
+import { CollectedErrors } from '../../settings/collected-errors.js';
 import { mapping, overriding } from '../../settings/parts.js';
 import type { Places } from '../../mechanisms/rate-control-slice.js';
 import type { Path } from '../../settings/source-tree.js';
@@ -11,8 +11,6 @@ import type { Located } from './located.js';
 export type MechanismSections = Readonly<Record<string, object>>;
 /** By name of a mechanism: the value of its key of a priority. */
 export type PriorityKeys = Readonly<Record<string, unknown>>;
-
-type Keys = Readonly<Record<string, z.ZodType>>;
 
 /** Spread into a schema: the result is read by name. */
 export function sectionKeys(): object {
@@ -33,7 +31,7 @@ export function changeKeys(): object {
         : [
             [
               name,
-              mapping(overriding(section.keys as Keys))
+              mapping(overriding(section.keysOfDevices ?? section.keys))
                 .describe(section.helpOfChanges)
                 .exactOptional(),
             ],
@@ -51,12 +49,15 @@ export function priorityKeys(): object {
 }
 
 export function mechanismSections(input: object, path: Path, located: Located): MechanismSections {
-  const sections = MECHANISMS.map((slice) => {
-    const { name } = slice;
+  const errors = new CollectedErrors();
+  const sections = MECHANISMS.map(({ name, section: declared }) => {
     const section = (input as Record<string, object | undefined>)[name] ?? {};
-    slice.section?.check?.(section, [...path, name], located);
+    errors.attempt(() => {
+      declared?.check?.(section, [...path, name], located);
+    });
     return [name, section] as const;
   });
+  errors.settle();
   return Object.fromEntries(sections);
 }
 

@@ -3,7 +3,7 @@
 import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import { discoveryEnd } from './normalise-discovery.js';
-import { NIC, GRANTS } from '../../mechanisms/registry.js';
+import { NIC } from '../../mechanisms/registry.js';
 import { nicSource } from './traced-writes.js';
 import { mvtx2802Change, mvtx2802Section } from './slot-registers.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
@@ -75,7 +75,6 @@ export function deviceOverrides(
       host: hostChange(device, arbiter, path, located),
       switch: switchChange(device, arbiter, path, located),
       priorities,
-      grants: GRANTS.changes(device[GRANTS.name] ?? {}, [...path, GRANTS.name], located),
       discovery: discoveryEnd(device.discovery ?? {}),
       mechanisms: mechanismSections(device, path, located),
     };

@@ -1,6 +1,5 @@
 /** The file's values -> the scenario: defaults in place, one form for every notation. */
 
-import { GRANTS } from '../../mechanisms/registry.js';
 import type { PluginSource } from '../../plugins/source.js';
 import { CollectedErrors } from '../../settings/collected-errors.js';
 import type { Located } from './located.js';
@@ -39,7 +38,6 @@ export function normalise(
     overrides: errors.attempt(() => deviceOverrides(input.devices, located)),
     priorities: errors.attempt(() => prioritySections(input.priorities, located)),
     pause: errors.attempt(() => pauseSection(input.pause)),
-    grants: errors.attempt(() => GRANTS.section(input[GRANTS.name], located)),
     discovery: errors.attempt(() => discoverySection(input.discovery, located)),
     mechanisms: errors.attempt(() => mechanismSections(input, [], located)),
     rateControls: errors.attempt(() => rateControlSections(input, plugins, located)),

@@ -8,8 +8,6 @@ import {
   type PausingSettings,
   type FlowControlName,
   type WatchdogSetting,
-  type GrantEndSection,
-  type GrantSection,
 } from '../../mechanisms/registry.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { LinkErrors } from '../link-errors.js';
@@ -43,7 +41,6 @@ export interface Scenario {
   readonly overrides: readonly DeviceOverride[];
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
-  readonly grants: GrantSection;
   readonly discovery: DiscoverySection;
   readonly mechanisms: MechanismSections;
   readonly rateControls: RateControlSections;
@@ -232,7 +229,6 @@ export interface DeviceOverride {
     readonly mvtx2802?: Mvtx2802Change;
   };
   readonly priorities: readonly PriorityChange[];
-  readonly grants: Partial<GrantEndSection>;
   readonly discovery: Partial<DiscoveryEndSection>;
   readonly mechanisms: MechanismSections;
 }

@@ -7,7 +7,7 @@ import { changeKeys } from './mechanism-sections.js';
 import { discoveryOverridesSchema } from './schema-discovery.js';
 import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './slot-registers.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
-import { NIC, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, NIC } from '../../mechanisms/registry.js';
 import {
   address,
   choice,
@@ -40,7 +40,7 @@ const bufferKeys = {
   size: either([word('auto'), quantity(aboveZero(size))], 'a size', 'auto, or a size such as 16MB')
     .describe(
       'Packet memory of the switch; auto: 32MB, or 32MB beyond what headroom, reserves and ' +
-        `${GRANTS.name} of its ports take where that is more.`,
+        `${EXCHANGE} of its ports take where that is more.`,
     )
     .prefault('auto'),
   cell: integer(1, 65536)
@@ -167,9 +167,6 @@ const deviceSchema = mapping({
     .exactOptional(),
   priorities: priorityOverridesSchema
     .describe('Changes to single priorities at this device.')
-    .exactOptional(),
-  [GRANTS.name]: GRANTS.overrides
-    .describe('Changes to what this device grants and asks for.')
     .exactOptional(),
   discovery: discoveryOverridesSchema
     .describe('Changes to what this device says and takes over by LLDP and DCBX.')

@@ -1,8 +1,7 @@
 /** Schema of `observe` and `expect`: what is recorded, and what must hold at the end. */
 
 import { z } from 'zod';
-import { type MechanismMetric, GRANTS, type GrantMetric } from '../../mechanisms/registry.js';
-import { MECHANISM_METRICS } from '../../mechanisms/registry.js';
+import { EXCHANGE, MECHANISM_METRICS, type MechanismMetric } from '../../mechanisms/registry.js';
 import type { Quantity } from '../../settings/quantities.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
@@ -111,7 +110,7 @@ export const observeSchema = mapping({
   events: either([flag(), word('steps')], 'what to record', 'true, false, or steps')
     .describe(
       'Record each drop, mark, pause and delivery as a row of events.csv; steps: also the six ' +
-        `steps of ${GRANTS.name} exchange, with a table per link in exchanges.csv and spans ` +
+        `steps of ${EXCHANGE} exchange, with a table per link in exchanges.csv and spans ` +
         '(--otlp).',
     )
     .prefault(false),
@@ -149,11 +148,6 @@ function mechanismUnits(): Record<MechanismMetric, Quantity | 'number'> {
   return Object.fromEntries(units) as Record<MechanismMetric, Quantity | 'number'>;
 }
 
-function grantUnits(): Readonly<Record<GrantMetric, 'number'>> {
-  const units = Object.keys(GRANTS.metrics).map((metric) => [metric, 'number']);
-  return Object.fromEntries(units) as Record<GrantMetric, 'number'>;
-}
-
 /** The unit of each metric; null: a plain number; `digest` is hexadecimal text. */
 export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> = {
   drops: 'number',
@@ -188,7 +182,6 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'watchdog.storms': 'number',
   'watchdog.drops': 'number',
   'fault-drops': 'number',
-  ...grantUnits(),
   ...mechanismUnits(),
   'nic.tail-to-wire': time,
   'nic.wire-to-descriptor': time,

@@ -1,12 +1,12 @@
 /** Schema of `faults`: faults of the emulated fabric, their places and times. */
 
 import type { z } from 'zod';
-import { MECHANISMS, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, MECHANISMS } from '../../mechanisms/registry.js';
 import { listed } from '../../settings/errors.js';
 import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
 import { errorRate } from './error-rate.js';
 import type { FaultKind } from './fault-section.js';
-import { FORGED_FRAMES } from './fault-section.js';
+import { FORGED_FRAMES, STEAL_GRANTS, STUCK_GRANTS } from './fault-section.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
@@ -33,8 +33,8 @@ export const FAULT_KEYS: Readonly<
   freeze: { must: [], may: [] },
   storm: { must: [], may: ['priority', 'interval', 'quanta'] },
   forge: { must: ['interval'], may: ['octets', 'frames', 'to', 'source', 'pause', 'priority'] },
-  [GRANTS.faults.steal]: { must: ['size', 'interval'], may: ['priority'] },
-  [GRANTS.faults.stuck]: { must: [], may: ['priority'] },
+  [STEAL_GRANTS]: { must: ['size', 'interval'], may: ['priority'] },
+  [STUCK_GRANTS]: { must: [], may: ['priority'] },
   'shrink-buffer': { must: ['size'], may: [] },
   reboot: { must: ['for'], may: [] },
   'full-table': { must: ['table', 'entries'], may: [] },
@@ -194,7 +194,7 @@ export const faultsSchema = list(
       .describe('The links of these two ports are swapped (mis-cabling), from the start.')
       .exactOptional(),
     size: quantity(aboveZero(size))
-      .describe(`How much buffer, or ${GRANTS.name}, is removed.`)
+      .describe(`How much buffer, or ${EXCHANGE}, is removed.`)
       .exactOptional(),
   }).meta({ keysByTag: { tag: 'kind', common: COMMON_KEYS, keys: FAULT_KEYS } }),
   'faults such as { kind: link-down, at: 1ms, for: 100us }',

@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import type { RateControlSlice } from '../../mechanisms/rate-control-slice.js';
-import { RATE_CONTROLS, GRANTS } from '../../mechanisms/registry.js';
+import { RATE_CONTROLS } from '../../mechanisms/registry.js';
 import { loadsOf, rateControlsWith } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import { show } from '../../settings/errors.js';
@@ -81,7 +81,6 @@ export const scenarioSchema = mapping({
   pause: pauseSchema
     .describe('802.3x PAUSE on all ports (802.3 Annex 31B); excludes all flow control by priority.')
     .prefault(false),
-  [GRANTS.name]: GRANTS.schema.describe(GRANTS.help).prefault({}),
   discovery: discoverySchema
     .describe('LLDP and DCBX between link partners; true: with the defaults of the standards.')
     .prefault(false),

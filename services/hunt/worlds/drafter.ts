@@ -1,4 +1,4 @@
-import { GRANTING_CONTROLS, PAUSING_CONTROLS, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, GRANTING_CONTROLS, PAUSING_CONTROLS } from '../../mechanisms/registry.js';
 import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import type { FaultKind } from '../../fabric/scenario/fault-section.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
@@ -9,7 +9,7 @@ import type { Drawer } from './schema-values.js';
 import { resolve, sectionNode, shapesOf } from './schema-values.js';
 
 /** Of priorities; the exchange of grants twice, as the one with most settings. */
-const METHODS = [...PAUSING_CONTROLS, GRANTS.name, GRANTS.name, 'none', ...GRANTING_CONTROLS];
+const METHODS = [...PAUSING_CONTROLS, EXCHANGE, EXCHANGE, 'none', ...GRANTING_CONTROLS];
 
 /** A scenario that has not been checked yet. */
 export type Draft = Record<string, unknown>;
@@ -54,7 +54,7 @@ export class Drafter {
     const hasPause = this.isSlow || sampler.chance(0.12);
     const priorities = this.priorities(hasPause);
     const text = JSON.stringify(priorities);
-    const exchanges = text.includes(GRANTS.name);
+    const exchanges = text.includes(EXCHANGE);
     const load = this.loads();
     const congestion = JSON.stringify(load);
     const draft: Draft = {
@@ -105,7 +105,7 @@ export class Drafter {
     const written = JSON.stringify(draft);
     if (/"counts":"incremental"|"cet":"application"/.test(written)) promiseLess(draft);
     if (written.includes(STAYS_IN_FLUSH)) promiseNothing(draft);
-    const isSlow = ['llr', GRANTS.name].some((name) => written.includes(`"${name}"`));
+    const isSlow = ['llr', EXCHANGE].some((name) => written.includes(`"${name}"`));
     if (isSlow) promiseLater(draft, written, RECOVERY_SPANS * place.spanPs);
     if (written.includes('"recover"')) tellWithin(place.spanPs, draft, written);
     return draft;
@@ -146,11 +146,11 @@ export class Drafter {
 
   /** Often with the two keys that decide when grants move: each by itself changes little. */
   private grants(isWanted: boolean): Draft {
-    const sampled = this.wanted(GRANTS.name, isWanted, 0.3)[GRANTS.name];
+    const sampled = this.wanted(EXCHANGE, isWanted, 0.3)[EXCHANGE];
     if (sampled === undefined) return {};
-    const [shape] = shapesOf(sectionNode(GRANTS.name)) as [JsonSchema];
-    const moves = this.drawer.chosen(shape, [GRANTS.name], ['grant', 'request']);
-    return { [GRANTS.name]: { ...(this.sampler.chance(0.5) && moves), ...(sampled as Draft) } };
+    const [shape] = shapesOf(sectionNode(EXCHANGE)) as [JsonSchema];
+    const moves = this.drawer.chosen(shape, [EXCHANGE], ['grant', 'request']);
+    return { [EXCHANGE]: { ...(this.sampler.chance(0.5) && moves), ...(sampled as Draft) } };
   }
 
   /** Flow control of each priority that has load, and sometimes another. */

@@ -1,4 +1,4 @@
-import { GRANTS } from '../../mechanisms/registry.js';
+import { GRANTING } from '../../mechanisms/registry.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { accountRows } from '../../engine/contract/grants-spec.js';
 import { StandingFault } from '../../engine/faults/standing-fault.js';
@@ -110,8 +110,7 @@ export function mayStandStill(fabric: Fabric, results: RunResults): boolean {
 /** Incremental counts never regain a grant that a fault, or an error of a link, took. */
 function hasLostGrants({ specs }: Fabric, results: RunResults): boolean {
   const ports = specs.flatMap((spec) => spec.ports);
-  const isLost = GRANTS.lostOf(results).length > 0;
-  return isLost && ports.some((port) => GRANTS.specOf(port)?.counts === 'incremental');
+  return GRANTING.lost(results).length > 0 && ports.some((port) => GRANTING.loses(port));
 }
 
 /** Of any priority. */
@@ -200,12 +199,13 @@ class Patience {
   ) {
     this.durationPs = durationPs!;
     const { mechanisms, shared } = engine;
-    const { hosts, overrides, grants } = fabric.scenario;
+    const { hosts, overrides } = fabric.scenario;
     this.longestOctets = Math.max(...fabric.longestFrameOctets);
     const nics = [hosts.nic, ...overrides.map(({ host }) => host.nic)];
     const rates = nics.flatMap((nic) => nic?.rates ?? []);
-    const shapers = [grants.end, ...overrides.map((own) => own.grants)];
-    const shaped = shapers.map(({ shaperBps }) => shaperBps ?? Infinity);
+    const shaped = fabric.specs.flatMap(({ ports }) =>
+      ports.map((port) => GRANTING.shaperBps(port)),
+    );
     this.slowestBps = Math.min(...rates.map(({ bps }) => bps), ...shaped);
     const accounts = fabric.specs.flatMap(({ ports }) =>
       ports.map((port) => accountRows(port.grants)),

@@ -1,9 +1,8 @@
-import type { AdvertisedTlvs } from '../../engine/contract/discovery.js';
 import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
 import { LINK_LAYER_VERSION } from '../../engine/wire/lldp/link-layer-tlvs.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { FabricContext } from '../fabric-context.js';
-import type { MechanismSlice } from '../mechanism-slice.js';
+import type { Advertisement, AdvertisingPort, MechanismSlice } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
 import { CbfcMechanism } from './mechanism.js';
 import { channelCount, CbfcPlan } from './plan.js';
@@ -61,9 +60,12 @@ function check(section: Partial<CbfcSettings>, path: Path, places: Places): void
 }
 
 /** What a port grants is the same for all links of a device in all that is advertised. */
-function advertise(index: number, context: FabricContext<CbfcSettings>): Partial<AdvertisedTlvs> {
-  const plan = new CbfcPlan(context);
-  const { links, section } = context.devices[index];
+function advertise(
+  { device: index }: AdvertisingPort,
+  { devices }: FabricContext<CbfcSettings>,
+  plan: CbfcPlan,
+): Advertisement {
+  const { links, section } = devices[index];
   const direction = links
     .map((_, port) => plan.directionAt(index, port))
     .find((own) => own !== null);

@@ -3,7 +3,7 @@ import { blankCongestionIsolation } from '../../engine/wire/lldp/capability-tlvs
 import type { MechanismTlvs } from '../../engine/wire/lldp/mechanism-tlvs.js';
 import { flag } from '../../settings/parts.js';
 import type { FabricContext } from '../fabric-context.js';
-import type { MechanismSlice } from '../mechanism-slice.js';
+import type { AdvertisingPort, MechanismSlice } from '../mechanism-slice.js';
 import { watchedOf } from '../mechanism-slice.js';
 import { CiMechanism } from './mechanism.js';
 import { CiPlan } from './plan.js';
@@ -45,7 +45,10 @@ export const ci: MechanismSlice<CiTypes> = {
   results: ciResults,
 };
 
-function advertise(index: number, context: FabricContext<CiSettings>): Partial<MechanismTlvs> {
+function advertise(
+  { device: index }: AdvertisingPort,
+  context: FabricContext<CiSettings>,
+): Partial<MechanismTlvs> {
   const { devices, hostCount, transmit } = context;
   const device = devices[index];
   const own = device.section;

@@ -1,16 +1,18 @@
+import type { RecordedEvent } from '../mechanism-slice.js';
 import { columnsOf, resultTable } from '../result-table.js';
 import type { ResultTable } from '../result-table.js';
-import type { Exchange, RecordedStep } from './exchanges.js';
+import type { Exchange } from './exchanges.js';
 import { countOf, exchangesOf, stepSpans, unitsOf } from './exchanges.js';
 
 const row = columnsOf<Exchange>();
 
-export const EXCHANGES: ResultTable<readonly Exchange[]> = resultTable({
+/** From the events of a run that records the steps of the exchange. */
+export const EXCHANGE_TABLE: ResultTable<readonly RecordedEvent[]> = resultTable({
   name: 'exchanges',
   about:
     'a direction of a link, a priority and a channel: the six steps of credit exchange ' +
     '(`observe: { events: steps }`)',
-  rows: (exchanges) => exchanges,
+  rows: exchangesOf,
   columns: [
     row.text('sender', 'Port that sends frames.', (e) => e.sender),
     row.text('receiver', 'Port that grants credit.', (e) => e.receiver),
@@ -38,12 +40,6 @@ export const EXCHANGES: ResultTable<readonly Exchange[]> = resultTable({
     }),
   ],
 });
-
-/** The same, from the events of a run that records the steps of the exchange. */
-export const EXCHANGE_TABLE: ResultTable<readonly RecordedStep[]> = {
-  ...EXCHANGES,
-  lines: (events) => EXCHANGES.lines(exchangesOf(events)),
-};
 
 /** Times from requests to their grants, in ps. */
 function answersOf(exchange: Exchange): number[] {

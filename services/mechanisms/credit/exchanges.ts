@@ -1,19 +1,7 @@
 import { GRANT_STEPS } from '../../engine/contract/probe.js';
+import type { RecordedEvent } from '../mechanism-slice.js';
 
 type Step = (typeof GRANT_STEPS)[number];
-
-/** An event of a run; those of other kinds than steps are left out. */
-export interface RecordedStep {
-  readonly timePs: number;
-  readonly event: string;
-  readonly port: string | null;
-  /** The port at the other end of the link. */
-  readonly partner: string | null;
-  readonly priority: number | null;
-  /** Its channel. */
-  readonly detail: number | null;
-  readonly units: number | null;
-}
 
 /** A step of the exchange; its units are a total in messages, and those of a frame in others. */
 export interface ExchangeStep {
@@ -38,8 +26,8 @@ export interface Exchange {
 /** Steps of the end that has the buffer. */
 const OF_RECEIVER: ReadonlySet<string> = new Set(['granted', 'received', 'accounted']);
 
-/** The exchanges of all links, in the order of their senders, priorities and channels. */
-export function exchangesOf(events: readonly RecordedStep[]): Exchange[] {
+/** Of all links, from events, in the order of their senders, priorities and channels. */
+export function exchangesOf(events: readonly RecordedEvent[]): Exchange[] {
   const all = new Map<string, Exchange & { readonly steps: ExchangeStep[] }>();
   for (const { event, port, partner, priority, detail, units, timePs } of events) {
     const step = GRANT_STEPS.find((one) => one === event);

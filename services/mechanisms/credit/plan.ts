@@ -1,13 +1,20 @@
-import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
+import { FRAME_OCTETS_MIN, PRIORITIES, wireOctets } from '../../engine/units/ethernet.js';
 import { formatPs, PS_PER_S } from '../../engine/units/time.js';
-import { needsGrants } from '../fabric-context.js';
+import type { RetriedFrames } from '../../engine/contract/spec.js';
+import type { PortRow } from '../../engine/units/indices.js';
+import {
+  EXCHANGE,
+  needsGrants,
+  type FabricContext,
+  type LinkContext,
+  type MechanismPlan,
+} from '../fabric-context.js';
 import type { MemorySize, SizeTerm } from '../mechanism-slice.js';
-import type { CreditContext, CreditLinkEnd } from './context.js';
 import type { CreditLoopTerms } from './loop.js';
 import { creditLoop, unitsForFullRate } from './loop.js';
 import { costOf, WINDOW_MOST, WORD_WINDOW_MOST } from './machine.js';
 import { CREDIT_TIMES, CREDIT_UNIT } from './managed.js';
-import type { CreditEndSection } from './section.js';
+import { channelsOf, type CreditSettings } from './settings.js';
 import type {
   CreditAskingSpec,
   CreditGrantingSpec,
@@ -15,8 +22,12 @@ import type {
   CreditShaperSpec,
 } from './spec.js';
 
-/** By priority: the flow control that the ends of a link come to. */
-type Methods = readonly string[];
+/** A port with its link. */
+interface LinkEnd {
+  readonly device: number;
+  readonly port: PortRow;
+  readonly link: LinkContext;
+}
 
 const BITS = 8;
 /** A grant waits for so much of the loop, or for so many frames, where the buffer allows. */
@@ -39,6 +50,8 @@ export interface CreditMargin {
   readonly bufferUnits: number;
   readonly neededUnits: number;
   readonly terms: CreditLoopTerms;
+  /** Time of an octet on the link. */
+  readonly octetPs: number;
 }
 
 /** What the ends of a link come to: the resolution of the CET TLV. */
@@ -51,12 +64,14 @@ interface LinkTerms {
 }
 
 /** The buffer behind a port for one priority. */
-interface BufferPlan extends Omit<CreditMargin, 'device' | 'port'> {
+interface BufferPlan extends Omit<CreditMargin, 'device' | 'port' | 'octetPs'> {
   /** Units that a shaped receiver uses; else all of them. */
   readonly grantedUnits: number;
   /** Units that a grant may wait for. */
   readonly slackUnits: number;
 }
+
+const NO_MEMORY: readonly number[] = new Array<number>(PRIORITIES).fill(0);
 
 /** More may be outstanding than 16-bit counters can express. */
 function isWide(buffers: readonly (BufferPlan | null)[]): boolean {
@@ -64,33 +79,35 @@ function isWide(buffers: readonly (BufferPlan | null)[]): boolean {
 }
 
 /** When an end requests credit: ahead where it gets none otherwise, unless the scenario sets it. */
-function requestsOf(
-  own: CreditEndSection,
-  granter: CreditEndSection,
-): 'never' | 'blocked' | 'ahead' {
+function requestsOf(own: CreditSettings, granter: CreditSettings): 'never' | 'blocked' | 'ahead' {
   if (own.request !== 'auto') return own.request;
   return granter.unsolicited ? 'blocked' : 'ahead';
 }
 
 /** Plans the specifications of link ends for credit exchange. */
-export class CreditPlan {
+export class CreditPlan implements MechanismPlan {
   /** Of every port and priority that has credit exchange. */
   readonly margins: CreditMargin[] = [];
   private readonly longestOctets: number;
-  private readonly known = new Map<CreditLinkEnd, (BufferPlan | null)[]>();
+  private readonly known = new Map<LinkContext, (BufferPlan | null)[]>();
   private readonly noted = new Set<BufferPlan>();
 
-  constructor(private readonly context: CreditContext) {
+  constructor(private readonly context: FabricContext<CreditSettings>) {
     this.longestOctets = Math.max(...context.frameLengths.flat());
   }
 
-  private terms(end: CreditLinkEnd): LinkTerms {
+  /** Ports have it, and devices nothing beside. */
+  ofSwitch(): null {
+    return null;
+  }
+
+  private terms(end: LinkEnd): LinkTerms {
     const { section: credit } = this.context;
-    const ends = [this.context.ends[end.device], this.peerOf(end)];
+    const ends = [this.ownOf(end), this.peerOf(end)];
     const most = ends.map(({ cet, maxChannels }) =>
-      cet === 'application' ? 1 : (maxChannels ?? Infinity),
+      cet === 'application' ? 1 : maxChannels === 'all' ? Infinity : maxChannels,
     );
-    const channels = credit.channels.slice(0, Math.min(...most));
+    const channels = channelsOf(credit).slice(0, Math.min(...most));
     const shares = channels.map(({ share }) => share);
     const isLiteral = ends.some(({ cet }) => cet === 'application');
     const isCumulative = !isLiteral && ends.every(({ counts }) => counts === 'cumulative');
@@ -103,27 +120,33 @@ export class CreditPlan {
   }
 
   /** Entries of an Application Protocol TLV have no room for a unit, or for counts of 31 bits. */
-  private checkLiteral(end: CreditLinkEnd, { unitOctets, isWide: wide }: CreditGrantingSpec): void {
-    const { cet } = this.context.ends[end.device];
+  private checkLiteral(end: LinkEnd, { unitOctets, isWide: wide }: CreditGrantingSpec): void {
+    const { cet } = this.ownOf(end);
     if (cet !== 'application' || (unitOctets === CREDIT_UNIT.least && !wide)) return;
-    const says = wide ? `${end.name} grants more than 16 bits can count` : `unit: ${unitOctets}`;
+    const says = wide
+      ? `${end.link.name} grants more than 16 bits can count`
+      : `unit: ${unitOctets}`;
     throw this.context.fail(
-      this.context.placeOf(end.device, 'cet', 'cet'),
+      this.context.devices[end.device].placeOf('cet'),
       `${says}, and cet: application cannot advertise it; cet: tlv or both, or ` +
         (wide ? 'a smaller buffer' : `unit: ${CREDIT_UNIT.least}`),
     );
   }
 
-  /** Null where no priority of the port has it. */
-  port(end: CreditLinkEnd, methods: Methods): CreditPortSpec | null {
-    const priorities = methods.reduce(
-      (mask, method, priority) => (needsGrants(method) ? mask | (1 << priority) : mask),
-      0,
-    );
+  /** `retry`: what its link partner may send again. Null where no priority of the port has it. */
+  grants(device: number, port: number, retry: RetriedFrames | null): CreditPortSpec | null {
+    const end = this.endAt(device, port);
+    const priorities = prioritiesOf(end);
     if (priorities === 0) return null;
+    const spec = this.specOf(end, priorities);
+    this.checkCounts(end, spec, retry);
+    return spec;
+  }
+
+  private specOf(end: LinkEnd, priorities: number): CreditPortSpec {
     const { section: credit } = this.context;
-    const own = this.context.ends[end.device];
-    if (own.agePs !== null && this.peerOf(end).policy === 'static') {
+    const own = this.ownOf(end);
+    if (own.age !== 'off' && this.peerOf(end).grant === 'static') {
       throw this.context.fail(
         ['credit', 'age'],
         'ageing needs grant: demand at the other end of the link',
@@ -134,7 +157,7 @@ export class CreditPlan {
       throw this.context.fail(['credit', 'unsolicited'], message);
     }
     const { counts, channels, tags } = this.terms(end);
-    const isLent = own.policy === 'demand' && channels.length > 1;
+    const isLent = own.grant === 'demand' && channels.length > 1;
     if (isLent && counts === 'incremental') {
       throw this.context.fail(
         ['credit', 'counts'],
@@ -143,37 +166,43 @@ export class CreditPlan {
           'counts: cumulative, or grant: static',
       );
     }
-    this.checkKeep(end, methods);
+    this.checkKeep(end);
     this.checkSync(end);
     this.checkTags(end);
-    const longestPs = wireOctets(this.longestOctets) * end.octetPs;
-    const granting = this.granting(end, methods);
+    const longestPs = wireOctets(this.longestOctets) * end.link.octetPs;
+    const granting = this.granting(end);
     this.checkLiteral(end, granting);
     return {
       priorities,
       counts,
       granting,
-      asking: this.asking(end, methods),
+      asking: this.asking(end),
       channels,
-      tagWaitPs: tags ? (credit.tagWaitPs ?? longestPs) : null,
-      keepAlivePs: credit.keepAlivePs,
+      tagWaitPs: tags ? given(credit.tagWait, longestPs) : null,
+      keepAlivePs: credit.keepAlive,
       roundTripPs: this.roundTripPs(end),
     };
   }
 
-  /** By priority: octets of memory behind a port, at most, for all that it grants. */
-  memoryOf(end: CreditLinkEnd, methods: Methods, cellOctets: number): number[] {
-    const { unitOctets, bufferUnits } = this.granting(end, methods);
+  /** By priority: octets to reserve behind a port for all that it grants. */
+  backing(device: number, port: number, cellOctets: number): readonly number[] {
+    const end = this.endAt(device, port);
+    if (prioritiesOf(end) === 0) return NO_MEMORY;
+    const { unitOctets, bufferUnits } = this.granting(end);
     const storedOctets = Math.ceil(unitOctets / cellOctets) * cellOctets;
     return bufferUnits.map((units) => units * storedOctets);
   }
 
-  private granting(end: CreditLinkEnd, methods: Methods): CreditGrantingSpec {
-    const own = this.context.ends[end.device];
+  sizes(device: number): MemorySize[] {
+    return this.margins.filter((margin) => margin.device === device).map(sizeOf);
+  }
+
+  private granting(end: LinkEnd): CreditGrantingSpec {
+    const own = this.ownOf(end);
     const { section: credit } = this.context;
     const unitOctets = this.unitOf(own);
     const frameUnits = costOf(this.longestOctets, unitOctets);
-    const buffers = this.buffers(end, methods);
+    const buffers = this.buffers(end);
     for (const buffer of buffers) if (buffer !== null) this.note(end, buffer);
     const slack = Math.min(...buffers.flatMap((b) => (b === null ? [] : [b.slackUnits])));
     const rttPs = this.roundTripPs(end);
@@ -182,33 +211,33 @@ export class CreditPlan {
       isWide: isWide(buffers),
       frameUnits,
       bufferUnits: buffers.map((buffer) => buffer?.grantedUnits ?? 0),
-      policy: own.policy,
+      policy: own.grant,
       keepUnits: this.keepUnits(own),
       isAsked: this.peerOf(end).request !== 'never',
       unsolicited: own.unsolicited,
       shaper: this.shaper(end, own),
-      stepUnits: own.stepBytes === null ? Math.max(1, slack) : costOf(own.stepBytes, unitOctets),
-      refreshPs: credit.refreshPs,
-      resyncPs: credit.syncPs ?? 2 * rttPs + CREDIT_TIMES.syncMarginPs,
+      stepUnits: own.step === 'auto' ? Math.max(1, slack) : costOf(own.step, unitOctets),
+      refreshPs: credit.refresh,
+      resyncPs: given(credit.sync, 2 * rttPs + CREDIT_TIMES.syncMarginPs),
       // Before the link partner's credit ages, so that what it returns is not granted again.
-      idlePs: (this.peerOf(end).agePs ?? CREDIT_TIMES.agePs) / 2,
+      idlePs: given(this.peerOf(end).age, CREDIT_TIMES.agePs) / 2,
     };
   }
 
   /** By priority; null where it has no credit exchange. */
-  private buffers(end: CreditLinkEnd, methods: Methods): (BufferPlan | null)[] {
-    const known = this.known.get(end);
+  private buffers(end: LinkEnd): (BufferPlan | null)[] {
+    const known = this.known.get(end.link);
     if (known !== undefined) return known;
-    const buffers = methods.map((method, priority) =>
+    const buffers = end.link.flowControl.map((method, priority) =>
       needsGrants(method) ? this.buffer(end, priority) : null,
     );
-    this.known.set(end, buffers);
+    this.known.set(end.link, buffers);
     return buffers;
   }
 
   /** The buffer of one priority, and how much of it a grant may wait for. */
-  private buffer(end: CreditLinkEnd, priority: number): BufferPlan {
-    const own = this.context.ends[end.device];
+  private buffer(end: LinkEnd, priority: number): BufferPlan {
+    const own = this.ownOf(end);
     const { channels, smallestShare } = this.terms(end);
     const unitOctets = this.unitOf(own);
     const lengths = this.context.frameLengths[priority];
@@ -219,26 +248,26 @@ export class CreditPlan {
     // Each active channel has a step and a frame of its own, out of its share.
     const apart = step + frameUnits;
     const wanted =
-      own.policy === 'static'
+      own.grant === 'static'
         ? Math.ceil((neededUnits + step) / smallestShare)
         : neededUnits + (channels.length > 1 ? Math.ceil(apart / smallestShare) : step);
-    const given = own.bufferBytes === null ? null : Math.floor(own.bufferBytes / unitOctets);
+    const fixed = own.buffer === 'auto' ? null : Math.floor(own.buffer / unitOctets);
     // The minimum of idle channels is never lent.
     const keepUnits = this.keepUnits(own)[priority];
     const least =
-      own.policy === 'static'
+      own.grant === 'static'
         ? Math.ceil(frameUnits / smallestShare)
         : channels.length * Math.max(frameUnits, keepUnits);
-    const whole = given ?? Math.max(wanted, least);
+    const whole = fixed ?? Math.max(wanted, least);
     const bufferUnits = Math.floor(whole * own.grantFactor);
     this.checkBuffer(end, bufferUnits, least);
     const shaper = this.shaper(end, own);
     const shaped = Math.max(least, this.shapedUnits(end, priority, shaper));
     const spare =
-      own.policy === 'static'
+      own.grant === 'static'
         ? bufferUnits * smallestShare - neededUnits
         : (bufferUnits - neededUnits) * smallestShare;
-    const longest = own.policy === 'static' ? Math.floor(whole * smallestShare * STEP_OF_SHARE) : 0;
+    const longest = own.grant === 'static' ? Math.floor(whole * smallestShare * STEP_OF_SHARE) : 0;
     return {
       priority,
       unitOctets,
@@ -255,44 +284,41 @@ export class CreditPlan {
   }
 
   /** By priority: the minimum of an idle channel. */
-  private keepUnits(own: CreditEndSection): number[] {
+  private keepUnits(own: CreditSettings): number[] {
     const unitOctets = this.unitOf(own);
     return this.context.frameLengths.map((lengths) =>
-      costOf(own.keepBytes ?? Math.max(...lengths), unitOctets),
+      costOf(given(own.keep, Math.max(...lengths)), unitOctets),
     );
   }
 
-  private note(end: CreditLinkEnd, plan: BufferPlan): void {
-    const { device, port } = end;
+  private note(end: LinkEnd, plan: BufferPlan): void {
+    const { device, port, link } = end;
     const { priority, unitOctets, bufferUnits, neededUnits, terms } = plan;
+    const { octetPs } = link;
     if (this.noted.has(plan)) return;
     this.noted.add(plan);
     this.warnOfBuffer(end, plan);
-    this.margins.push({ device, port, priority, unitOctets, bufferUnits, neededUnits, terms });
+    const units = { unitOctets, bufferUnits, neededUnits };
+    this.margins.push({ device, port, priority, ...units, terms, octetPs });
   }
 
   /** Where the buffer is set, or a part of it, and is less than full rate needs. */
-  private warnOfBuffer(end: CreditLinkEnd, plan: BufferPlan): void {
-    const { device, name: port } = end;
+  private warnOfBuffer(end: LinkEnd, plan: BufferPlan): void {
+    const { device, link } = end;
     const { channels, smallestShare } = this.terms(end);
-    const own = this.context.ends[device];
+    const own = this.ownOf(end);
     const { priority, unitOctets, bufferUnits, neededUnits } = plan;
-    const isGiven = own.bufferBytes !== null || own.grantFactor < 1;
-    if (!isGiven || own.shaperBps !== null) return;
+    const isGiven = own.buffer !== 'auto' || own.grantFactor < 1;
+    if (!isGiven || own.shaper !== 'off') return;
     const kept = this.keepUnits(own)[priority] * (channels.length - 1);
     const units =
-      own.policy === 'static' ? Math.floor(bufferUnits * smallestShare) : bufferUnits - kept;
+      own.grant === 'static' ? Math.floor(bufferUnits * smallestShare) : bufferUnits - kept;
     if (units >= neededUnits) return;
-    const key = own.bufferBytes !== null ? 'buffer' : 'grantFactor';
-    const path = this.context.placeOf(
-      device,
-      key,
-      key === 'buffer' ? 'bufferBytes' : 'grantFactor',
-    );
+    const key = own.buffer !== 'auto' ? 'buffer' : 'grantFactor';
     const least = Math.ceil((bufferUnits * neededUnits) / units) * unitOctets;
     this.context.warn(
-      path,
-      port,
+      this.context.devices[device].placeOf(key),
+      link.name,
       `priority ${priority}: a sender has ${units * unitOctets} bytes of the credit buffer, and ` +
         `one loop of its link takes ${neededUnits * unitOctets}: at most ` +
         `${Math.floor((100 * units) / neededUnits)} % of line rate; ` +
@@ -301,16 +327,16 @@ export class CreditPlan {
   }
 
   /** Without requests, the minimum of an idle account is all that its first frame can use. */
-  private checkKeep(end: CreditLinkEnd, methods: Methods): void {
-    const own = this.context.ends[end.device];
-    if (own.policy !== 'demand' || this.peerOf(end).request !== 'never') return;
+  private checkKeep(end: LinkEnd): void {
+    const own = this.ownOf(end);
+    if (own.grant !== 'demand' || this.peerOf(end).request !== 'never') return;
     const unitOctets = this.unitOf(own);
     const kept = this.keepUnits(own);
-    methods.forEach((method, priority) => {
+    end.link.flowControl.forEach((method, priority) => {
       const least = costOf(Math.max(...this.context.frameLengths[priority]), unitOctets);
       if (!needsGrants(method) || kept[priority] >= least) return;
       throw this.context.fail(
-        this.context.placeOf(end.device, 'keep', 'keepBytes'),
+        this.context.devices[end.device].placeOf('keep'),
         `${kept[priority] * unitOctets} bytes for an idle account, where the longest frame of ` +
           `priority ${priority} takes ${least * unitOctets} and the other end never requests ` +
           `more: it would wait for ever; keep: auto, at least ${least * unitOctets} bytes, or ` +
@@ -319,14 +345,29 @@ export class CreditPlan {
     });
   }
 
+  /** Increments have no epoch: what is still to come after the link was down is unknown. */
+  private checkCounts(
+    { link }: LinkEnd,
+    { counts, priorities }: CreditPortSpec,
+    retry: RetriedFrames | null,
+  ): void {
+    if (counts !== 'incremental' || (priorities & (retry?.priorities ?? 0)) === 0) return;
+    throw this.context.fail(
+      [EXCHANGE, 'counts'],
+      `counts: incremental at ${link.name}, where link-level retry sends frames again after the ` +
+        'link was down: they would come beside all that was granted since; counts: cumulative, ' +
+        `or llr: { priorities: … } without those that exchange ${EXCHANGE}`,
+    );
+  }
+
   /** An end that requests again before the answer can arrive discards what was agreed. */
-  private checkSync(end: CreditLinkEnd): void {
-    const { syncPs } = this.context.section;
-    const leastPs = 2 * end.latencyPs;
-    if (syncPs === null || syncPs >= leastPs) return;
+  private checkSync(end: LinkEnd): void {
+    const { sync } = this.context.section;
+    const leastPs = 2 * end.link.latencyPs;
+    if (sync === 'auto' || sync >= leastPs) return;
     throw this.context.fail(
       ['credit', 'sync'],
-      `${formatPs(syncPs)} is less than a message takes from ${end.name} and back, ` +
+      `${formatPs(sync)} is less than a message takes from ${end.link.name} and back, ` +
         `${formatPs(leastPs)}: ` +
         'resynchronisations would be tried again before an answer can come; ' +
         `sync: auto, or at least ${formatPs(leastPs)}`,
@@ -334,8 +375,10 @@ export class CreditPlan {
   }
 
   /** A bridge counts credit by the tags that a frame leaves with, its link partner by others. */
-  private checkTags(end: CreditLinkEnd): void {
-    const natives = this.context.nativesOf(end.device);
+  private checkTags(end: LinkEnd): void {
+    const natives = this.context.devices[end.device].links.flatMap(
+      ({ nativeVlan }) => nativeVlan ?? [],
+    );
     this.terms(end).channels.forEach(({ channel, vlans }, slot) => {
       const native = slot === 0 ? undefined : natives.find((vlan) => vlans.includes(vlan));
       if (native === undefined) return;
@@ -348,8 +391,8 @@ export class CreditPlan {
     });
   }
 
-  private checkBuffer(end: CreditLinkEnd, bufferUnits: number, leastUnits: number): void {
-    const own = this.context.ends[end.device];
+  private checkBuffer(end: LinkEnd, bufferUnits: number, leastUnits: number): void {
+    const own = this.ownOf(end);
     const unitOctets = this.unitOf(own);
     const { channels } = this.terms(end);
     if (bufferUnits > WINDOW_MOST) {
@@ -360,7 +403,7 @@ export class CreditPlan {
       );
     }
     if (bufferUnits >= leastUnits) return;
-    const keeps = own.policy === 'demand' && own.keepBytes !== null;
+    const keeps = own.grant === 'demand' && own.keep !== 'auto';
     throw this.context.fail(
       ['credit', 'buffer'],
       `credits that no buffer could back: ${bufferUnits} units of ${unitOctets} bytes are less ` +
@@ -372,10 +415,10 @@ export class CreditPlan {
   /**
    * A bucket of some frames, and of what arrives until the next request where grants are answers.
    */
-  private shaper(end: CreditLinkEnd, own: CreditEndSection): CreditShaperSpec | null {
-    if (own.shaperBps === null) return null;
-    const octetPs = (BITS * PS_PER_S) / own.shaperBps;
-    const cheap = (wireOctets(FRAME_OCTETS_MIN) / MESSAGES_OF_LINE) * (end.octetPs / octetPs);
+  private shaper(end: LinkEnd, own: CreditSettings): CreditShaperSpec | null {
+    if (own.shaper === 'off') return null;
+    const octetPs = (BITS * PS_PER_S) / own.shaper;
+    const cheap = (wireOctets(FRAME_OCTETS_MIN) / MESSAGES_OF_LINE) * (end.link.octetPs / octetPs);
     const unitOctets = this.unitOf(own);
     const frame = costOf(this.longestOctets, unitOctets) * unitOctets;
     const chunkOctets = Math.max(wireOctets(frame), Math.ceil(cheap));
@@ -384,44 +427,39 @@ export class CreditPlan {
   }
 
   /** Units that a receiver which is itself shaped can use: a loop, and its bucket. */
-  private shapedUnits(
-    end: CreditLinkEnd,
-    priority: number,
-    shaper: CreditShaperSpec | null,
-  ): number {
+  private shapedUnits(end: LinkEnd, priority: number, shaper: CreditShaperSpec | null): number {
     if (shaper === null) return Infinity;
-    const own = this.context.ends[end.device];
-    const loopOctets = (this.loop(end, priority).totalOctets * end.octetPs) / shaper.octetPs;
+    const own = this.ownOf(end);
+    const loopOctets = (this.loop(end, priority).totalOctets * end.link.octetPs) / shaper.octetPs;
     const lengths = this.context.frameLengths[priority];
     const octets = Math.ceil(loopOctets) + shaper.bucketOctets;
     const units = unitsForFullRate(octets, lengths, this.unitOf(own));
-    return own.policy === 'static' ? Math.ceil(units / this.terms(end).smallestShare) : units;
+    return own.grant === 'static' ? Math.ceil(units / this.terms(end).smallestShare) : units;
   }
 
-  private asking(end: CreditLinkEnd, methods: Methods): CreditAskingSpec {
-    const own = this.context.ends[end.device];
-    const peerEnd = this.context.linkEnds[end.peerDevice][end.peerPort];
+  private asking(end: LinkEnd): CreditAskingSpec {
+    const own = this.ownOf(end);
+    const peerEnd = this.endAt(end.link.peerDevice, end.link.peerPort);
     const peer = this.peerOf(end);
     const { section: credit } = this.context;
     const unitOctets = this.unitOf(peer);
     const rttPs = this.roundTripPs(end);
     const frameUnits = costOf(this.longestOctets, unitOctets);
-    // Both ends of a link run the same method for a priority.
-    const peerBuffers = this.buffers(peerEnd, methods);
+    const peerBuffers = this.buffers(peerEnd);
     return {
       unitOctets,
       isWide: isWide(peerBuffers),
       frameUnits,
       bufferUnits: peerBuffers.map((buffer) => buffer?.grantedUnits ?? 0),
-      isDivided: peer.policy === 'static',
+      isDivided: peer.grant === 'static',
       when: requestsOf(own, peer),
-      isPatient: peer.unsolicited && peer.policy === 'static',
+      isPatient: peer.unsolicited && peer.grant === 'static',
       aheadUnits: this.aheadUnits(end, own, peer),
       pollPs: this.pollPs(end, peer),
-      reportPs: credit.reportPs,
-      syncPs: credit.syncPs ?? 2 * rttPs + CREDIT_TIMES.syncMarginPs,
+      reportPs: credit.report,
+      syncPs: given(credit.sync, 2 * rttPs + CREDIT_TIMES.syncMarginPs),
       syncTries: credit.syncTries,
-      agePs: own.agePs ?? Infinity,
+      agePs: given(own.age, Infinity),
       keepUnits: this.keepUnits(peer),
     };
   }
@@ -430,9 +468,9 @@ export class CreditPlan {
    * By priority: units of full rate from a request until the answer to the next one, times the
    * prediction. Where freed buffer is granted unsolicited, the next one is not waited for.
    */
-  private aheadUnits(end: CreditLinkEnd, own: CreditEndSection, peer: CreditEndSection): number[] {
+  private aheadUnits(end: LinkEnd, own: CreditSettings, peer: CreditSettings): number[] {
     const nextPs = peer.unsolicited ? 0 : this.pollPs(end, peer);
-    const ways = Math.ceil((this.roundTripPs(end) + nextPs) / end.octetPs);
+    const ways = Math.ceil((this.roundTripPs(end) + nextPs) / end.link.octetPs);
     const octets = ways + 2 * wireOctets(FRAME_OCTETS_MIN);
     const unitOctets = this.unitOf(peer);
     return this.context.frameLengths.map((lengths) =>
@@ -441,42 +479,67 @@ export class CreditPlan {
   }
 
   /** Least time between two requests of an end. */
-  private pollPs(end: CreditLinkEnd, granter: CreditEndSection): number {
-    const { pollPs } = this.context.section;
-    if (pollPs !== null) return pollPs;
+  private pollPs(end: LinkEnd, granter: CreditSettings): number {
+    const { poll } = this.context.section;
+    if (poll !== 'auto') return poll;
     const rttPs = this.roundTripPs(end);
     if (granter.unsolicited) return Math.max(2 * rttPs, CREDIT_TIMES.leastPollPs);
-    const cheapPs = (wireOctets(FRAME_OCTETS_MIN) / MESSAGES_OF_LINE) * end.octetPs;
+    const cheapPs = (wireOctets(FRAME_OCTETS_MIN) / MESSAGES_OF_LINE) * end.link.octetPs;
     return Math.min(rttPs, Math.max(rttPs * POLL_OF_LOOP, cheapPs));
   }
 
-  private loop(end: CreditLinkEnd, priority: number): CreditLoopTerms {
-    const own = this.context.ends[end.device];
+  private loop(end: LinkEnd, priority: number): CreditLoopTerms {
+    const own = this.ownOf(end);
     const isAheadOf = requestsOf(this.peerOf(end), own) === 'ahead';
     return creditLoop({
       requestPs: own.unsolicited || !isAheadOf ? null : this.pollPs(end, own),
-      octetPs: end.octetPs,
-      latencyPs: end.latencyPs,
-      pipelinePs: this.context.pipelinePs(end.device),
-      peerPipelinePs: this.context.pipelinePs(end.peerDevice),
+      octetPs: end.link.octetPs,
+      latencyPs: end.link.latencyPs,
+      pipelinePs: this.pipelinePs(end.device),
+      peerPipelinePs: this.pipelinePs(end.link.peerDevice),
       longestAnyOctets: this.longestOctets,
       longestOctets: Math.max(...this.context.frameLengths[priority]),
     });
   }
 
-  private roundTripPs(end: CreditLinkEnd): number {
-    const pipelines = this.context.pipelinePs(end.device) + this.context.pipelinePs(end.peerDevice);
-    return 2 * (end.latencyPs + wireOctets(this.longestOctets) * end.octetPs) + pipelines;
+  private roundTripPs(end: LinkEnd): number {
+    const pipelines = this.pipelinePs(end.device) + this.pipelinePs(end.link.peerDevice);
+    return 2 * (end.link.latencyPs + wireOctets(this.longestOctets) * end.link.octetPs) + pipelines;
   }
 
-  private peerOf(end: CreditLinkEnd): CreditEndSection {
-    const peer = this.context.linkEnds[end.peerDevice][end.peerPort];
-    return this.context.ends[peer.device];
+  private pipelinePs(device: number): number {
+    const { hostCount, devices } = this.context;
+    return device < hostCount ? 0 : devices[device].pipelinePs;
   }
 
-  private unitOf({ unitBytes }: CreditEndSection): number {
-    return unitBytes ?? this.longestOctets;
+  private endAt(device: number, port: number): LinkEnd {
+    return { device, port, link: this.context.devices[device].links[port] };
   }
+
+  private ownOf({ device }: LinkEnd): CreditSettings {
+    return this.context.devices[device].section;
+  }
+
+  private peerOf({ link }: LinkEnd): CreditSettings {
+    return this.context.devices[link.peerDevice].section;
+  }
+
+  private unitOf({ unit }: CreditSettings): number {
+    return unit === 'mtu' ? this.longestOctets : unit;
+  }
+}
+
+/** Priorities of a port that may exchange credit, one bit each. */
+function prioritiesOf({ link }: LinkEnd): number {
+  return link.flowControl.reduce(
+    (mask, method, priority) => (needsGrants(method) ? mask | (1 << priority) : mask),
+    0,
+  );
+}
+
+/** A setting, or what stands for it where it is `auto` or `off`. */
+function given(value: number | 'auto' | 'off', otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
 }
 
 const CREDIT_TERMS: readonly (readonly [keyof CreditLoopTerms, string, string])[] = [
@@ -488,8 +551,8 @@ const CREDIT_TERMS: readonly (readonly [keyof CreditLoopTerms, string, string])[
 ];
 
 /** Buffer reserved for what is granted, and the octets of one loop. */
-export function creditSize(margin: CreditMargin, octetPs: number): MemorySize {
-  const { port, priority, unitOctets, bufferUnits, neededUnits, terms } = margin;
+function sizeOf(margin: CreditMargin): MemorySize {
+  const { port, priority, unitOctets, bufferUnits, neededUnits, terms, octetPs } = margin;
   const inUnits = neededUnits * unitOctets - terms.totalOctets;
   const termOf = (octets: number, term: string, meaning: string): SizeTerm => ({
     ...{ term, meaning, ps: octets * octetPs, octets },

@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import type { Engine } from '../../engine/device/engine.js';
-import type { SummaryTools } from '../mechanism-slice.js';
+import type {
+  Chosen,
+  RunView,
+  SliceMetric,
+  SliceResults,
+  SummaryTools,
+} from '../mechanism-slice.js';
 import { columnsOf, resultTable, type ResultTable } from '../result-table.js';
+import { EXCHANGE_TABLE } from './exchange-table.js';
 import type { CreditLoopTerms } from './loop.js';
 import { lostCredit } from './lost.js';
 import { creditCounters, type CreditCounters } from './managed.js';
 import { mechanismOf } from './mechanism.js';
-import type { CreditMargin } from './plan.js';
+import type { CreditPlan } from './plan.js';
+import type { CreditSettings } from './settings.js';
+import { exchangeTraces } from './traces.js';
 
 /**
  * A credit account of a port, both as a sender and as a receiver; in units of the granting port.
@@ -38,45 +47,45 @@ export interface CreditResults {
   readonly lostCredits: readonly LostCreditResult[];
 }
 
-/** A fabric, with all of it in one engine. */
-export interface CreditRun {
-  readonly engine: Engine;
-  readonly nowPs: number;
-  readonly margins: readonly CreditMargin[];
-  /** Whether flows, or their acknowledgements, have a priority. */
-  readonly isUsed: (priority: number) => boolean;
-  /** Of a port, numbered through the service. */
-  readonly nameOf: (port: number) => string;
+/** Types that its parts share. */
+export interface CreditTypes {
+  readonly settings: CreditSettings;
+  readonly plan: CreditPlan;
+  readonly results: CreditResults;
 }
 
-export function creditResults(run: CreditRun): CreditResults {
-  const { engine, nameOf } = run;
-  const lost = lostCredit(engine).map(({ port, priority, channel, units, blockedSincePs }) => ({
-    ...{ port: nameOf(port), peer: nameOf(engine.shared.ports.peer(port)) },
+function lostIn({ engine }: RunView<CreditTypes>): LostCreditResult[] {
+  return lostCredit(engine).map(({ port, priority, channel, units, blockedSincePs }) => ({
+    ...{ port: nameOf(engine, port), peer: nameOf(engine, engine.shared.ports.peer(port)) },
     ...{ priority, channel, units, blockedSincePs },
   }));
-  return { ...creditCounts(run), lostCredits: lost };
 }
 
-/** What accounts have counted so far. */
-export function creditCounts(run: CreditRun): Pick<CreditResults, 'credits'> {
-  const { engine, nowPs, isUsed, nameOf } = run;
-  const credits = run.margins
-    .filter(({ priority }) => isUsed(priority))
+/** What accounts of priorities with flows, or with their acknowledgements, have counted so far. */
+function accountsOf({ engine, nowPs, plan, context }: RunView<CreditTypes>): CreditResult[] {
+  const used = new Set<number | null>();
+  for (const { priority, ackPriority } of context.flows) used.add(priority).add(ackPriority);
+  return plan.margins
+    .filter(({ priority }) => used.has(priority))
     .flatMap(({ device, port, priority, unitOctets, bufferUnits, neededUnits, terms }) => {
       const number = engine.devices[device].firstPort + port;
       return creditCounters(mechanismOf(engine), number, nowPs)
         .filter((counters) => counters.priority === priority)
         .map((counters) => ({
-          ...{ port: nameOf(number), ...counters },
+          ...{ port: nameOf(engine, number), ...counters },
           ...{ unitOctets, bufferUnits, neededUnits, needed: terms },
         }));
     });
-  return { credits };
+}
+
+/** `port` is numbered through the service. */
+function nameOf({ devices, shared }: Engine, port: number): string {
+  const { spec, firstPort } = devices[shared.ports.owner(port)];
+  return spec.ports[port - firstPort].name;
 }
 
 /** Of the summary: the accounts whose buffer was fullest. */
-export function creditTable({ credits }: CreditResults, tools: SummaryTools): string {
+function accountTable({ credits }: CreditResults, tools: SummaryTools): string {
   if (credits.length === 0) return '';
   const full = [...credits].sort(
     (a, b) =>
@@ -98,7 +107,7 @@ export function creditTable({ credits }: CreditResults, tools: SummaryTools): st
 }
 
 /** Of the summary: accounts whose ends received implausible totals. */
-export function wrongCreditText({ credits }: CreditResults, tools: SummaryTools): string {
+function wrongText({ credits }: CreditResults, tools: SummaryTools): string {
   const lines = credits.flatMap((account) => {
     const { port, priority, channel, wrongTotals, violations, contradictions } = account;
     const found = [
@@ -113,7 +122,7 @@ export function wrongCreditText({ credits }: CreditResults, tools: SummaryTools)
 }
 
 /** Of the summary: lost credit, and accounts that starve for it. */
-export function lostCreditText({ lostCredits }: CreditResults, tools: SummaryTools): string {
+function lostText({ lostCredits }: CreditResults, tools: SummaryTools): string {
   if (lostCredits.length === 0) return '';
   const lines = lostCredits.map(({ port, peer, priority, channel, units, blockedSincePs }) => {
     const what = `${port} priority ${priority} channel ${channel}: ${tools.count(units)} units`;
@@ -126,7 +135,7 @@ export function lostCreditText({ lostCredits }: CreditResults, tools: SummaryToo
 
 const credit = columnsOf<CreditResult>();
 
-export const CREDIT_TABLE: ResultTable<CreditResults> = resultTable({
+const CREDIT_TABLE: ResultTable<CreditResults> = resultTable({
   name: 'credits',
   about: 'a credit account of a port: first as sender, then as receiver, then what its link needs',
   rows: ({ credits }) => credits,
@@ -194,7 +203,7 @@ const loop = z
 
 const place = { port: z.string(), priority: number };
 
-export const creditPublished = {
+const published = {
   credits: z
     .array(
       z.strictObject({
@@ -241,31 +250,62 @@ export const creditPublished = {
     .describe('Credit that neither end of a link has.'),
 };
 
-/** Measures for `expect` of accounts that are chosen. */
-export const creditMetrics = {
+/** Of what neither end of the chosen links has any more. */
+function chosenOf({ lostCredits }: CreditResults, at: Chosen): LostCreditResult[] {
+  return lostCredits.filter(({ port, priority }) => {
+    const device = port.slice(0, port.lastIndexOf(':'));
+    return at.device(device) && at.port(port) && at.priority(priority);
+  });
+}
+
+const metrics = {
   'credit-lost': {
-    unit: 'count' as const,
+    unit: 'count',
     meaning: 'units of credit that neither end has any more',
-    measure: (lost: readonly LostCreditResult[]): number =>
-      lost.reduce((sum, { units }) => sum + units, 0),
+    measure: (results, at) => chosenOf(results, at).reduce((sum, { units }) => sum + units, 0),
   },
   starved: {
-    unit: 'count' as const,
+    unit: 'count',
     meaning: 'accounts that wait for credit although nothing is on its way or stored',
-    measure: (lost: readonly LostCreditResult[]): number =>
-      lost.filter(({ blockedSincePs }) => blockedSincePs !== null).length,
+    measure: (results, at) =>
+      chosenOf(results, at).filter(({ blockedSincePs }) => blockedSincePs !== null).length,
   },
-};
+} as const satisfies Readonly<Record<string, SliceMetric<CreditResults>>>;
 
-type Instrument = readonly [name: string, meaning: string, read: (row: CreditResult) => number];
+export type CreditMetric = keyof typeof metrics;
 
-/** Metrics of accounts, in units. */
-export const creditTotals: readonly Instrument[] = [
+type Read = readonly [name: string, meaning: string, read: (row: CreditResult) => number];
+
+const COUNTERS: readonly Read[] = [
   ['credit.granted.units', 'Credit that the port was granted.', (row) => row.granted],
   ['credit.spent.units', 'Credit that frames consumed.', (row) => row.spent],
 ];
 
-export const creditLevels: readonly Instrument[] = [
+const LEVELS: readonly Read[] = [
   ['credit.available.units', 'Credit that the port may consume.', (row) => row.available],
   ['credit.occupied.units', 'Buffer behind the port that frames occupy.', (row) => row.occupied],
 ];
+
+const inUnits = ([name, meaning]: Read) => ({ name, unit: '{unit}', meaning });
+
+export const creditResults: SliceResults<CreditTypes> = {
+  collect: (run) => ({ credits: accountsOf(run), lostCredits: lostIn(run) }),
+  summary: (results, tools) => [accountTable(results, tools)],
+  problems: (results, tools) => [wrongText(results, tools), lostText(results, tools)],
+  tables: [CREDIT_TABLE],
+  eventTables: [EXCHANGE_TABLE],
+  traces: exchangeTraces,
+  published,
+  metrics,
+  instruments: {
+    sample: (run) => ({ credits: accountsOf(run) }),
+    labels: ['port', 'priority', 'channel'],
+    counters: COUNTERS.map(inUnits),
+    levels: LEVELS.map(inUnits),
+    rows: ({ credits = [] }) =>
+      credits.map((row) => ({
+        labels: { port: row.port, priority: row.priority, channel: row.channel },
+        values: [...COUNTERS, ...LEVELS].map(([, , read]) => read(row)),
+      })),
+  },
+};

@@ -11,7 +11,6 @@ import {
   integer,
   list,
   mapping,
-  overriding,
   positive,
   quantity,
   word,
@@ -20,8 +19,8 @@ import {
 const auto = (of: Parameters<typeof quantity>[0], what: string, example: string) =>
   either([word('auto'), quantity(aboveZero(of))], what, `auto, or ${example}`);
 
-/** Settings of each end of a link. */
-const endKeys = {
+/** Settings of each end of a link, which devices may override. */
+export const creditEndKeys = {
   unit: either(
     [word('mtu'), quantity(size)],
     'a credit unit',
@@ -105,8 +104,8 @@ const endKeys = {
     .prefault('tlv'),
 };
 
-const creditKeys = {
-  ...endKeys,
+export const creditKeys = {
+  ...creditEndKeys,
   channels: list(
     mapping({
       channel: integer(CREDIT_CHANNEL.least, CREDIT_CHANNEL.most).describe('Channel number.'),
@@ -152,10 +151,10 @@ const creditKeys = {
     .prefault('refuse'),
 };
 
-export const creditSchema = mapping(creditKeys);
+export type CreditSettings = z.output<z.ZodObject<typeof creditKeys>>;
+export type CreditChannel = CreditSettings['channels'][number];
 
-/** Within `devices`: absent keys are those of the scenario's own `credit`. */
-export const creditOverridesSchema = mapping(overriding(endKeys));
-
-export type CreditInput = z.output<typeof creditSchema>;
-export type CreditChangeInput = z.output<typeof creditOverridesSchema>;
+/** At least one. */
+export function channelsOf({ channels }: Pick<CreditSettings, 'channels'>): CreditChannel[] {
+  return channels.length > 0 ? channels : [{ channel: 0, vlans: [], share: 1 }];
+}

@@ -82,6 +82,6 @@ export interface CreditAskingSpec {
 }
 
 /** Of a port: what its grants are, where it has any; this mechanism alone plans them. */
-export function creditOf({ grants }: PortSpec): CreditPortSpec | null {
+export function creditOf({ grants }: Pick<PortSpec, 'grants'>): CreditPortSpec | null {
   return grants as CreditPortSpec | null;
 }

@@ -22,7 +22,8 @@ export function retriesPs(spec: CreditPortSpec | null): number {
 }
 
 /** So long may credit that was granted be unknown to its sender. */
-export function unknownPs(spec: CreditPortSpec): number {
+export function unknownPs(spec: CreditPortSpec | null): number {
+  if (spec === null) return 0;
   return spec.granting.refreshPs + spec.asking.pollPs + shaperGapPs(spec);
 }
 
@@ -30,10 +31,9 @@ export function unknownPs(spec: CreditPortSpec): number {
 const EAGER_PERIODS = 4;
 
 /** Within so long an account recovers, where so many keep-alives in a row may be lost. */
-export function recoveryPs(
-  { granting, asking, keepAlivePs }: CreditPortSpec,
-  alives: number,
-): number {
+export function recoveryPs(spec: CreditPortSpec | null, alives: number): number {
+  if (spec === null) return 0;
+  const { granting, asking, keepAlivePs } = spec;
   const repeats = EAGER_PERIODS * (granting.refreshPs + asking.reportPs);
   const resync = 2 * asking.syncTries * asking.syncPs;
   return repeats + resync + alives * keepAlivePs;

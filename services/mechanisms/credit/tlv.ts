@@ -9,114 +9,128 @@ import {
   type CreditExchange,
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
-import type { Path } from '../../settings/source-tree.js';
+import { EXCHANGE, type DeviceContext, type FabricContext } from '../fabric-context.js';
+import type { Advertisement, AdvertisingPort } from '../mechanism-slice.js';
 import { cetApplications } from './capability.js';
-import type { CreditEndSection, CreditSection } from './section.js';
-import type { CreditPortSpec } from './spec.js';
+import { channelsOf, type CreditSettings } from './settings.js';
+import { creditOf } from './spec.js';
 
 const U16_MOST = 0xffff;
 const U48_MOST = 2 ** 48 - 1;
 
-/** A device and what it offers, as it is configured at a time. */
-export interface CreditOffering {
-  readonly section: CreditSection;
-  readonly end: CreditEndSection;
-  /** Priorities that it can exchange credit for, and those that it is configured for. */
-  readonly capable: number;
-  readonly enabled: number;
-  readonly willing: boolean;
-  readonly sendsDcbx: boolean;
+/** A port with the settings of its device. */
+interface Offer {
+  readonly at: AdvertisingPort;
+  readonly device: DeviceContext<CreditSettings>;
   readonly longestOctets: number;
-  readonly name: string;
-  readonly placeOf: (key: string, name: keyof CreditEndSection) => Path;
-  /** Of a change of its priorities during the run, if there is one. */
-  readonly changePath: Path | undefined;
-  readonly fail: (path: Path, message: string) => Error;
+  readonly fail: FabricContext['fail'];
+}
+
+export function advertiseCredit(
+  at: AdvertisingPort,
+  { devices, longestFrameOctets, fail }: FabricContext<CreditSettings>,
+): Advertisement {
+  const device = devices[at.device];
+  const offer = { at, device, longestOctets: Math.max(...longestFrameOctets), fail };
+  return {
+    applications: applicationsOf(offer),
+    exchange: tlvOf(offer),
+    byApplicationsAlone: isLiteral(device.section),
+  };
 }
 
 /** It says priorities only. */
-export function isLiteral({ cet }: CreditEndSection): boolean {
+function isLiteral({ cet }: CreditSettings): boolean {
   return cet === 'application';
 }
 
 /** Credit exchange as Application Protocol entries of DCBX. */
-export function creditApplications(offering: CreditOffering): Application[] {
-  const { end, enabled, sendsDcbx, name, fail } = offering;
-  if (end.cet === 'tlv') return [];
-  if (enabled !== 0 && !sendsDcbx) {
-    const message = `${name} sends no DCBX, whose entries`;
-    throw fail(['credit', 'cet'], `${message} cet: ${end.cet} needs; cet: tlv`);
+function applicationsOf({ at, device, fail }: Offer): Application[] {
+  const { cet } = device.section;
+  if (cet === 'tlv') return [];
+  if (at.enabled !== 0 && !at.sendsDcbx) {
+    const message = `${device.name} sends no DCBX, whose entries`;
+    throw fail([EXCHANGE, 'cet'], `${message} cet: ${cet} needs; cet: tlv`);
   }
-  return cetApplications(enabled);
+  return cetApplications(at.enabled);
 }
 
 /** The credit TLV of a port; null for a device without. */
-export function creditTlv(
-  offering: CreditOffering,
-  exchange: CreditPortSpec | null,
-): CreditExchange | null {
-  const { section, end, capable, enabled, willing, longestOctets } = offering;
-  const grants = grantsOf(offering, exchange);
-  if (capable === 0) return null;
-  const supported = Math.min(section.channels.length, end.maxChannels ?? Infinity);
-  const channels = isLiteral(end) ? 1 : supported;
-  const tags = section.tags && !isLiteral(end);
+function tlvOf(offer: Offer): CreditExchange | null {
+  const { at, device, longestOctets } = offer;
+  const { section } = device;
+  const grants = grantsOf(offer);
+  if (at.capable === 0) return null;
+  const { maxChannels } = section;
+  const supported = Math.min(
+    channelsOf(section).length,
+    maxChannels === 'all' ? Infinity : maxChannels,
+  );
+  const channels = isLiteral(section) ? 1 : supported;
+  const tags = section.tags && !isLiteral(section);
+  const unit = section.unit === 'mtu' ? longestOctets : section.unit;
   const microseconds = (ps: number): number => Math.min(U16_MOST, Math.round(ps / PS_PER_US));
   return {
     ...blankCreditExchange(),
     ceTag: tags,
-    cumulative: end.counts === 'cumulative' && !isLiteral(end),
-    resync: !isLiteral(end),
+    cumulative: section.counts === 'cumulative' && !isLiteral(section),
+    resync: !isLiteral(section),
     answers: true,
     channelled: channels > 1,
-    unitOctets: end.unitBytes ?? longestOctets,
-    maxCreditBlockOctets: Math.max(longestOctets, end.unitBytes ?? 0),
+    unitOctets: unit,
+    maxCreditBlockOctets: Math.max(longestOctets, unit),
     channels: channels > 1 ? channels : 0,
-    willing,
-    capable,
-    enabled,
-    ...codecOf(offering),
+    willing: at.willing,
+    capable: at.capable,
+    enabled: at.enabled,
+    ...codecOf(offer),
     requestTpid: tags ? CE_TAG_REQUEST : 0,
     responseTpid: tags ? CE_TAG_GRANT : 0,
-    refreshUs: microseconds(section.refreshPs),
-    ageUs: microseconds(end.agePs ?? 0),
+    refreshUs: microseconds(section.refresh),
+    ageUs: microseconds(ageOf(section)),
     ...grants,
   };
 }
 
+function ageOf({ age }: CreditSettings): number {
+  return age === 'off' ? 0 : age;
+}
+
 /** Messages that a device supports; it negotiates codecs if CE frames are not the only ones. */
-function codecOf(offering: CreditOffering): Partial<CreditExchange> {
-  const { end, enabled, name, placeOf, changePath, fail } = offering;
-  const { codec } = end;
+function codecOf({ at, device, fail }: Offer): Partial<CreditExchange> {
+  const { section, name, placeOf } = device;
+  const { codec } = section;
   if (codec === 'ce') return {};
-  if (isLiteral(end)) {
+  if (isLiteral(section)) {
     const message = `${name} has codec: ${codec}, which entries of DCBX cannot say; cet: both`;
-    throw fail(placeOf('codec', 'codec'), message);
+    throw fail(placeOf('codec'), message);
   }
-  if (changePath !== undefined) {
+  if (at.changedAt !== null) {
     const message = `${name} has codec: ${codec}, whose priorities cannot change; codec: ce`;
-    throw fail(changePath, message);
+    throw fail(at.changedAt, message);
   }
-  return { version: CREDIT_CODEC_VERSION, ceFrames: codec === 'both', cbfc: enabled };
+  return { version: CREDIT_CODEC_VERSION, ceFrames: codec === 'both', cbfc: at.enabled };
 }
 
 /** Grants of a port in the second version of the CET TLV. */
-function grantsOf(
-  { section, end, fail }: CreditOffering,
-  exchange: CreditPortSpec | null,
-): Pick<CreditExchange, 'refreshPs' | 'agePs' | 'wide' | 'divided' | 'bufferUnits'> {
-  const { refreshPs } = section;
-  const agePs = end.agePs ?? 0;
+function grantsOf({
+  at,
+  device: { section },
+  fail,
+}: Offer): Pick<CreditExchange, 'refreshPs' | 'agePs' | 'wide' | 'divided' | 'bufferUnits'> {
+  const refreshPs = section.refresh;
+  const agePs = ageOf(section);
   for (const [key, ps] of Object.entries({ refresh: refreshPs, age: agePs })) {
     if (ps <= U48_MOST) continue;
     const message = `${key}: longer than the CET TLV of discovery can say; at most 281s`;
-    throw fail(['credit', key], message);
+    throw fail([EXCHANGE, key], message);
   }
+  const granting = creditOf(at)?.granting ?? null;
   return {
     refreshPs,
     agePs,
-    wide: exchange?.granting.isWide ?? false,
-    divided: exchange?.granting.policy === 'static',
-    bufferUnits: [...(exchange?.granting.bufferUnits ?? new Array<number>(PRIORITIES).fill(0))],
+    wide: granting?.isWide ?? false,
+    divided: granting?.policy === 'static',
+    bufferUnits: [...(granting?.bufferUnits ?? new Array<number>(PRIORITIES).fill(0))],
   };
 }

@@ -33,7 +33,11 @@ function counting(counter: LlrCounter, meaning: string): SliceMetric<LlrResults>
     unit: 'count',
     meaning,
     measure: ({ llr }, at) =>
-      llr.reduce((sum, row) => sum + (at(row.device) ? row.counters[counter] : 0), 0),
+      llr.reduce(
+        (sum, row) =>
+          sum + (at.device(row.device) && at.port(row.port) ? row.counters[counter] : 0),
+        0,
+      ),
   };
 }
 

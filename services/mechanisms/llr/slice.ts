@@ -24,9 +24,7 @@ export const llr: MechanismSlice<LlrTypes> = {
     'with bit errors loses nothing and adds about a round trip of the link. A sender that makes ' +
     'no progress flushes. `llr: { enabled: true }`.',
   plan: (context) => new LlrPlan(context),
-  advertise: (device, context) =>
-    new LlrPlan({ ...context, warn: () => undefined }).ofSwitch(device) === null
-      ? {}
-      : { linkLayer: { ...blankLinkLayer(), retry: true } },
+  advertise: ({ device }, _context, plan) =>
+    plan.ofSwitch(device) === null ? {} : { linkLayer: { ...blankLinkLayer(), retry: true } },
   results: llrResults,
 };

@@ -57,7 +57,7 @@ export const qcnDomain: MechanismSlice<QcnTypes> = {
   tagging: (context) => new QcnDomain(context),
   managed: qcnManagedObjects,
   plan: (context) => new QcnPlan(context),
-  advertise: (_device, { section }) => {
+  advertise: (_at, { section }) => {
     const priorities = maskOf(section.priorities);
     return priorities === 0 ? {} : { congestionNotification: { priorities, ready: priorities } };
   },

@@ -1,6 +1,12 @@
 import { proxyPauserAmong } from '../../engine/contract/flow-control.js';
 import type { Engine } from '../../engine/device/engine.js';
-import type { RunView, SliceMetric, SliceResults, SummaryTools } from '../mechanism-slice.js';
+import type {
+  Chosen,
+  RunView,
+  SliceMetric,
+  SliceResults,
+  SummaryTools,
+} from '../mechanism-slice.js';
 import { sfcManagedValues } from './managed.js';
 import { SfcMechanism } from './mechanism.js';
 import type { SfcPath, SfcPlan, SfcReaction } from './plan.js';
@@ -39,7 +45,7 @@ const metrics = {
     unit: 'time',
     meaning: 'longest time from congestion to the pause of a source by SFCM',
     measure: ({ sfc }, at) => {
-      const worst = sfc.flatMap((row) => (at(row.device) ? (row.reactionMaxPs ?? []) : []));
+      const worst = sfc.flatMap((row) => (at.device(row.device) ? (row.reactionMaxPs ?? []) : []));
       return worst.length === 0 ? null : Math.max(...worst);
     },
   },
@@ -130,12 +136,8 @@ function pointResult(point: SfcPoint): Omit<SfcResult, 'device' | 'pauses' | 'pa
 
 const sent = ({ counters }: SfcResult): number => counters['sfcSfcmsTransmitted'];
 
-function sumOf(
-  rows: readonly SfcResult[],
-  counter: string,
-  at: (device: string) => boolean,
-): number {
-  return rows.reduce((sum, row) => (at(row.device) ? sum + row.counters[counter] : sum), 0);
+function sumOf(rows: readonly SfcResult[], counter: string, at: Chosen): number {
+  return rows.reduce((sum, row) => (at.device(row.device) ? sum + row.counters[counter] : sum), 0);
 }
 
 function tableText(sfc: readonly SfcResult[], tools: SummaryTools): string {

@@ -4,7 +4,7 @@ import type { MechanismTlvs } from '../../engine/wire/lldp/mechanism-tlvs.js';
 import { flag } from '../../settings/parts.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { FabricContext } from '../fabric-context.js';
-import type { MechanismSlice, MemorySize, SizeTerm } from '../mechanism-slice.js';
+import type { AdvertisingPort, MechanismSlice, MemorySize, SizeTerm } from '../mechanism-slice.js';
 import { maskOf, watchedOf } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
 import { SfcMechanism } from './mechanism.js';
@@ -89,7 +89,7 @@ function checkDetector({ detect }: Partial<SfcSettings>, path: Path, places: Pla
 }
 
 function advertise(
-  index: number,
+  { device: index }: AdvertisingPort,
   { devices, hostCount }: FabricContext<SfcSettings>,
 ): Partial<MechanismTlvs> {
   const device = devices[index];

@@ -1,4 +1,4 @@
-import { GRANTS } from '../../mechanisms/registry.js';
+import { GRANTING } from '../../mechanisms/registry.js';
 import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { PortResult } from '../../runtime/results/results.js';
@@ -353,7 +353,6 @@ export function octetsOf(octets: Uint8Array): string {
 
 /** No sender has more grants than its link partner has buffer. */
 export function grantedLimits(port: PortSpec, priority: number): LimitView[] {
-  const grants = GRANTS.specOf(port);
-  if (grants === null || ((grants.priorities >> priority) & 1) === 0) return [];
-  return [{ of: 'granted', label: 'limit', value: grants.asking.bufferUnits[priority]! }];
+  const limit = GRANTING.limitOf(port, priority);
+  return limit === null ? [] : [{ of: 'granted', label: 'limit', value: limit }];
 }

@@ -4,7 +4,7 @@
  */
 
 import { z } from 'zod';
-import { MECHANISMS, GRANTS, MECHANISM_BYTES } from '../../mechanisms/registry.js';
+import { MECHANISMS, MECHANISM_BYTES } from '../../mechanisms/registry.js';
 
 /** Keys of mechanisms that the sources call so, too. */
 export const BYTES_ANYWAY = MECHANISM_BYTES;
@@ -234,7 +234,6 @@ const incidents = {
 
 const mechanisms = Object.assign(
   {},
-  GRANTS.published,
   ...MECHANISMS.map(({ results }) => results.published),
 ) as z.core.$ZodLooseShape;
 

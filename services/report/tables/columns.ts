@@ -1,6 +1,6 @@
 /** Every table that a run directory may have. */
 
-import { MECHANISMS, GRANTS } from '../../mechanisms/registry.js';
+import { MECHANISMS } from '../../mechanisms/registry.js';
 import type { Column, ColumnType } from '../../mechanisms/result-table.js';
 import { OBSERVED_TABLES } from './observed-tables.js';
 import { RUN_TABLES } from './run-tables.js';
@@ -14,8 +14,10 @@ export interface DescribedTable {
 export const TABLES: readonly DescribedTable[] = [
   ...RUN_TABLES,
   ...OBSERVED_TABLES,
-  GRANTS.exchangeTable,
-  ...MECHANISMS.flatMap(({ results }) => results.tables ?? []),
+  ...MECHANISMS.flatMap(({ results }) => [
+    ...(results.tables ?? []),
+    ...(results.eventTables ?? []),
+  ]),
 ];
 
 const TYPES = new Map(

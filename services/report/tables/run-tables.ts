@@ -1,6 +1,6 @@
 /** The tables of every run, from its results. */
 
-import { GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE } from '../../mechanisms/registry.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import { columnName, columnsOf, resultTable } from '../../mechanisms/result-table.js';
 import type { ResultTable } from '../../mechanisms/result-table.js';
@@ -103,12 +103,7 @@ export const PORTS: ResultTable<RunResults> = resultTable({
     port.whole('rx_bytes', 'bytes', 'Their bytes, FCS included.', (p) => p.rxOctets),
     port.whole('tx_frames', 'frames', 'Frames sent.', (p) => p.txFrames),
     port.whole('tx_bytes', 'bytes', 'Their bytes, FCS included.', (p) => p.txOctets),
-    port.whole(
-      'blocked_ps',
-      'ps',
-      `Time paused, or blocked on ${GRANTS.name}.`,
-      (p) => p.blockedPs,
-    ),
+    port.whole('blocked_ps', 'ps', `Time paused, or blocked on ${EXCHANGE}.`, (p) => p.blockedPs),
     port.whole('blocked_episodes', 'times', 'How often that began.', (p) => p.blockedCount),
     port.whole('sent_pauses', 'frames', 'Frames sent that pause the peer.', (p) => p.stopsSent),
     port.whole('marked_frames', 'frames', 'Frames marked by ECN.', (p) => p.markedFrames),
@@ -270,7 +265,7 @@ const SLOT_PORTS: ResultTable<RunResults> = resultTable({
 });
 
 /** In the order in which a reader looks them up; mechanisms add their own. */
-export const RUN_TABLES = [FLOWS, PORTS, MARGINS, RATES, GRANTS.table, SLOTS, SLOT_PORTS] as const;
+export const RUN_TABLES = [FLOWS, PORTS, MARGINS, RATES, SLOTS, SLOT_PORTS] as const;
 
 /** Written even when they have no rows. */
 export const ALWAYS = new Set([FLOWS, PORTS, MARGINS].map(({ name }) => name));

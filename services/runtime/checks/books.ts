@@ -1,4 +1,4 @@
-import { GRANTS } from '../../mechanisms/registry.js';
+import { MECHANISMS } from '../../mechanisms/registry.js';
 import { brokenInvariant } from '../../engine/analysis/ledger/invariants.js';
 import type { Imbalance } from '../../engine/analysis/ledger/ledger.js';
 import { brokenLink } from '../../engine/analysis/ledger/link-books.js';
@@ -16,7 +16,7 @@ export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
   const wrong = ofImbalance(checkLedger(engine)[0], timePs);
   return (
     wrong ??
-    atPort(engine, GRANTS.overdrawnPort(engine, timePs), timePs, GRANTS.reasons.overdrawn) ??
+    ofSlices(engine, timePs) ??
     ofLinks(engine, timePs) ??
     ofPorts(engine, engine.shared.ports.count, timePs) ??
     ofMechanisms(engine, engine.devices.length, timePs)
@@ -45,6 +45,17 @@ function ofMechanisms(engine: Engine, devices: number, timePs: number): Breach |
   return { reason: `an invariant is broken: ${what}`, timePs, device, port, priority: null };
 }
 
+/** Books of mechanisms over both ends of links. */
+function ofSlices(engine: Engine, timePs: number): Breach | null {
+  for (const { checks } of MECHANISMS) {
+    if (checks === undefined) continue;
+    const { books } = checks;
+    const breach = atPort(engine, books.wrongPort(engine, timePs), timePs, books.what);
+    if (breach !== null) return breach;
+  }
+  return null;
+}
+
 /** What must hold of both ends of a link. */
 function ofLinks(engine: Engine, timePs: number): Breach | null {
   const broken = brokenLink(engine);
@@ -55,7 +66,12 @@ function ofLinks(engine: Engine, timePs: number): Breach | null {
 function ofPorts(engine: Engine, among: number, timePs: number): Breach | null {
   return (
     atPort(engine, lapsedStop(engine, among), timePs, 'a pause is not refreshed') ??
-    atPort(engine, misbookedPort(engine), timePs, GRANTS.reasons.misbooked) ??
+    atPort(
+      engine,
+      misbookedPort(engine),
+      timePs,
+      'units of frames stored = units that receivers count',
+    ) ??
     atPort(
       engine,
       sleepingPort(engine, among),

@@ -1,4 +1,4 @@
-import { GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE } from '../../mechanisms/registry.js';
 import { findStandstill } from '../../engine/analysis/ledger/standstill.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { formatPs } from '../../engine/units/time.js';
@@ -7,7 +7,7 @@ import { CycleCheck } from './cycle-check.js';
 import type { Breach } from './breach.js';
 
 const REASONS = {
-  grants: GRANTS.reasons.standstill,
+  grants: `frames wait for ${EXCHANGE}, and nothing is stored that it waits for`,
   cycle: 'queues wait for each other, and none of them moves',
 } as const;
 

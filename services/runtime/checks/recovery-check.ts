@@ -1,10 +1,9 @@
-import { GRANTS } from '../../mechanisms/registry.js';
-import { mechanismAilmentOf, pauseAilmentOf } from '../../engine/analysis/recovery/link-health.js';
+import { pauseAilmentOf } from '../../engine/analysis/recovery/link-health.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { formatPs } from '../../engine/units/time.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-
 import type { Breach } from './breach.js';
+import { countsAilmentOf } from './link-ailment.js';
 import { promisedBy, RecoveryTimes } from './recovery-times.js';
 
 /** A fault with a required recovery time, at a port. */
@@ -90,7 +89,7 @@ export class RecoveryCheck {
 
   private ailmentOf(entry: Watched, port: number, now: number): string | null {
     const { engine } = this;
-    const ofCounts = GRANTS.ailmentOf(engine, port) ?? mechanismAilmentOf(engine, port);
+    const ofCounts = countsAilmentOf(engine, port);
     if (ofCounts !== null || this.mayBeSpoofed(entry, port, now)) return ofCounts;
     return pauseAilmentOf(engine, port);
   }

@@ -1,4 +1,3 @@
-import { GRANTS, type GrantResults, type GrantCountsKey } from '../../mechanisms/registry.js';
 import { hasSharedBuffer } from '../../engine/contract/spec.js';
 import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../../engine/buffer/shared-buffer.js';
 import { DROP, DROP_REASONS } from '../../engine/contract/probe.js';
@@ -22,7 +21,6 @@ import {
 } from '../../engine/port/counters.js';
 import { QUEUE_PEAK } from '../../engine/port/queues.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
 import { goodputOf, tallyOf } from './flow-statistics.js';
 import { unreachableAt } from './unreachable.js';
@@ -74,12 +72,6 @@ interface Unfinished {
 
 /** Reads results from the engine's tables. */
 export class Collector {
-  /** `port` is numbered through the service. */
-  private endOf(port: number): LinkEnd {
-    const { place, firstPort } = this.engine.devices[this.engine.shared.ports.owner(port)]!;
-    return this.fabric.linkEnds[place]![port - firstPort]!;
-  }
-
   private readonly completions: readonly Completion[];
   private readonly unfinished: readonly Unfinished[];
 
@@ -144,23 +136,6 @@ export class Collector {
         needed: margin.terms,
       }));
     });
-  }
-
-  /** What ports have granted and were granted, and what of that is lost. */
-  grants(): GrantResults {
-    return GRANTS.results(this.grantRun());
-  }
-
-  grantCounts(): Pick<GrantResults, GrantCountsKey> {
-    return GRANTS.counts(this.grantRun());
-  }
-
-  private grantRun(): Parameters<typeof GRANTS.results>[0] {
-    const { engine, fabric, nowPs } = this;
-    return {
-      ...{ engine, nowPs, margins: fabric.grantMargins, isUsed: usedBy(fabric.flows) },
-      nameOf: (port) => this.endOf(port).name,
-    };
   }
 
   faults(): FaultResult[] {

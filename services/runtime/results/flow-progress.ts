@@ -18,7 +18,7 @@ import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
 import type { Deadlock, RingStep } from '../../telemetry/congestion/congestion.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
-import { type NicResult, GRANTS } from '../../mechanisms/registry.js';
+import { GRANTING, type NicResult } from '../../mechanisms/registry.js';
 import type { StallResult } from './results.js';
 import { unreachableAt } from './unreachable.js';
 
@@ -148,7 +148,7 @@ export class FlowProgress {
         queued += engine.shared.queues.get(number, tc, QUEUE_PEAK);
       drainPs += queued * end.octetPs;
       const port = owner.ports[end.port]!;
-      gapPs = Math.max(gapPs, GRANTS.shaperGapPs(GRANTS.specOf(port)));
+      gapPs = Math.max(gapPs, GRANTING.shaperGapPs(port));
       if (this.wasBlocked(number, fabric.flows[index]!.priority))
         pausePs = Math.max(pausePs, pausePsOf(port));
     }

@@ -72,7 +72,6 @@ export function outcomeOf(
     ports: collector.ports(),
     margins: collector.margins(),
     buffers: collector.buffers(),
-    ...collector.grants(),
     discovery: discoveryResults(
       fabric,
       engine.discovery,

@@ -1,6 +1,6 @@
 /** The method of each link of a path, priority by priority, and the verdict about the whole. */
 
-import { GRANTING_CONTROLS, type FlowControlName, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, type FlowControlName, GRANTING_CONTROLS } from '../../mechanisms/registry.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
 import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
@@ -14,7 +14,7 @@ export interface PathResult {
   readonly to: string;
   readonly priority: number;
   readonly hops: readonly HopResult[];
-  readonly verdict: typeof GRANTS.name | 'lossless' | 'lossless, mixed' | 'lossy' | 'refused';
+  readonly verdict: typeof EXCHANGE | 'lossless' | 'lossless, mixed' | 'lossy' | 'refused';
   /** Links that keep the verdict from being a single method. */
   readonly because: readonly string[];
   /** By change of the fabric: how long its ports took to settle; null where none was involved. */
@@ -102,8 +102,8 @@ function verdictOf(hops: readonly HopResult[]): Pick<PathResult, 'verdict' | 'be
   if (blocked.length > 0) return { verdict: 'refused', because: blocked.map(({ link }) => link) };
   const lossy = hops.filter(({ method }) => method === 'none');
   if (lossy.length > 0) return { verdict: 'lossy', because: lossy.map(({ link }) => link) };
-  const others = hops.filter(({ method }) => method !== GRANTS.name);
-  if (others.length === 0) return { verdict: GRANTS.name, because: [] };
+  const others = hops.filter(({ method }) => method !== EXCHANGE);
+  if (others.length === 0) return { verdict: EXCHANGE, because: [] };
   if (others.length === hops.length) return { verdict: 'lossless', because: [] };
   return { verdict: 'lossless, mixed', because: others.map(({ link }) => link) };
 }
@@ -134,7 +134,7 @@ class LinkJudge {
     const own = this.ofSlice(end, bit);
     if (own !== null) return [own, 'the scenario says so'];
     const { grants, pausing } = this.fabric.specs[end.device]!.ports[end.port]!;
-    if (((grants?.priorities ?? 0) & bit) !== 0) return [GRANTS.name, 'the scenario says so'];
+    if (((grants?.priorities ?? 0) & bit) !== 0) return [EXCHANGE, 'the scenario says so'];
     if (((pausing?.priorities ?? 0) & bit) !== 0) return ['pfc', 'the scenario says so'];
     return ['none', 'the scenario says so'];
   }
@@ -157,7 +157,7 @@ class LinkJudge {
     const states = ends.map(({ device, port }) => this.stateOf(device, port));
     const [sender, receiver] = states;
     const agreed = states.every(({ agreement }) => (agreement.priorities & bit) !== 0);
-    if (agreed) return [GRANTS.name, this.whyGrants(ends, bit)];
+    if (agreed) return [EXCHANGE, this.whyGrants(ends, bit)];
     const fallsBack = this.withoutGrants(ends, states, bit);
     if (this.isBlocked(end, bit)) return ['blocked', `${fallsBack}nothing is sent without it`];
     const has = states.map(({ operation }) => (operation.pfc & bit) !== 0);
@@ -177,7 +177,7 @@ class LinkJudge {
     const followers = ends.filter((end) => (this.enabledAt(end) & bit) === 0);
     const names = followers.map(({ name }) => name).join(' and ');
     const by = names === '' ? '' : `, taken over by ${names}`;
-    return `both ends have ${GRANTS.name} exchange${by}`;
+    return `both ends have ${EXCHANGE} exchange${by}`;
   }
 
   /** The sender has the priority for grants only, and its scenario allows no other method. */
@@ -198,10 +198,10 @@ class LinkJudge {
     bit: number,
   ): string {
     const can = ends.map((end) => (this.enabledAt(end) & bit) !== 0);
-    if (can[0] !== can[1]) return `no ${GRANTS.name} exchange at ${ends[can[0] ? 1 : 0]!.name}: `;
+    if (can[0] !== can[1]) return `no ${EXCHANGE} exchange at ${ends[can[0] ? 1 : 0]!.name}: `;
     const agrees = states.map(({ agreement }) => (agreement.agreed & bit) !== 0);
     if (agrees[0] === agrees[1]) return '';
-    return `${ends[agrees[0] ? 1 : 0]!.name} does not agree to ${GRANTS.name} exchange: `;
+    return `${ends[agrees[0] ? 1 : 0]!.name} does not agree to ${EXCHANGE} exchange: `;
   }
 
   private stateOf(device: number, port: number): PortDiscovery {

@@ -1,6 +1,6 @@
 /** Results of a run: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
 
-import type { GrantResults, MechanismResults, NicResult } from '../../mechanisms/registry.js';
+import type { MechanismResults, NicResult } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { DiscoveryResults } from './discovery-results.js';
 import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
@@ -14,7 +14,7 @@ export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
  */
 export type RunStatus = 'complete' | 'stalled' | 'deadlocked' | 'interrupted' | 'failed';
 
-export interface RunResults extends MechanismResults, GrantResults {
+export interface RunResults extends MechanismResults {
   readonly scenario: string;
   readonly seed: number;
   readonly status: RunStatus;

@@ -1,7 +1,13 @@
-import { GRANTS } from '../../mechanisms/registry.js';
 import type { DeviceWaits } from '../../engine/analysis/waits/wait-records.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { Congestion, Deadlock, Episode, RootReason, Storm } from './congestion.js';
+import {
+  type Congestion,
+  type Deadlock,
+  type Episode,
+  GRANT_LOOP,
+  type RootReason,
+  type Storm,
+} from './congestion.js';
 import { findDeadlocks } from './find-deadlocks.js';
 import { EpisodeJoin } from './join-episodes.js';
 
@@ -33,7 +39,7 @@ const LOCKED_UP: RootReason = 'deadlock';
  */
 function isLockedUp(episode: Episode, deadlocks: readonly Deadlock[]): boolean {
   const { kind, reason, port, priority, endPs } = episode;
-  if (kind !== 'blocked' || reason !== GRANTS.loopReason || endPs !== null) return false;
+  if (kind !== 'blocked' || reason !== GRANT_LOOP || endPs !== null) return false;
   return deadlocks.some(
     ({ openedPs, ring }) =>
       openedPs === null && ring.some((step) => step.egress === port && step.priority === priority),

@@ -1,4 +1,4 @@
-import type { GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE } from '../../mechanisms/registry.js';
 
 /** Congestion of a run: plain data, ready for JSON. Times are ps; a null end was still to come. */
 
@@ -9,6 +9,9 @@ import type { GRANTS } from '../../mechanisms/registry.js';
  * - `blocked`: a priority of a port might not send.
  */
 export type EpisodeKind = 'queue' | 'full' | 'blocked';
+
+/** Less is granted than one round trip of the link takes. */
+export const GRANT_LOOP = `${EXCHANGE}-loop` as const;
 
 /** Why an episode has no cause. */
 export type RootReason =
@@ -24,7 +27,7 @@ export type RootReason =
    * Grants were exhausted although the link partner's buffer was not full: too little for the
    * distance.
    */
-  | typeof GRANTS.loopReason
+  | typeof GRANT_LOOP
   /** It waits for itself: it is part of a cycle that never opened. */
   | 'deadlock'
   /** Blocked by a mechanism other than the link partner's. */

@@ -1,4 +1,4 @@
-import { GRANTS } from '../../mechanisms/registry.js';
+import { GRANTING } from '../../mechanisms/registry.js';
 import type { DeviceWaits, JamRecord } from '../../engine/analysis/waits/wait-records.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Deadlock, RingStep } from './congestion.js';
@@ -107,10 +107,8 @@ function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
  * for it may still resume. It is granted at once, or with the next refresh or answer.
  */
 function settlingPs(fabric: Fabric, device: number, ports: readonly number[]): number {
-  return ports.reduce((most, p) => {
-    const grants = GRANTS.specOf(fabric.specs[device]!.ports[p]!);
-    return grants === null ? most : Math.max(most, GRANTS.unknownPs(grants));
-  }, 0);
+  const specs = ports.map((p) => fabric.specs[device]!.ports[p]!);
+  return specs.reduce((most, port) => Math.max(most, GRANTING.unknownPs(port)), 0);
 }
 
 /** Edges that lead from one account to another at a time; null if none do. */

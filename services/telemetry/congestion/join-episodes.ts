@@ -1,4 +1,4 @@
-import { GRANTING_CONTROLS, GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE, GRANTING_CONTROLS } from '../../mechanisms/registry.js';
 import type {
   DeviceWaits,
   HoldRecord,
@@ -7,11 +7,11 @@ import type {
 } from '../../engine/analysis/waits/wait-records.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
-import type { Episode, RootReason } from './congestion.js';
+import { type Episode, GRANT_LOOP, type RootReason } from './congestion.js';
 import { holdId } from './hold-id.js';
 
 /** Mechanisms that hold frames for want of grants, without a message that stops a sender. */
-const WAITS_FOR_GRANTS: readonly string[] = [GRANTS.name, ...GRANTING_CONTROLS];
+const WAITS_FOR_GRANTS: readonly string[] = [EXCHANGE, ...GRANTING_CONTROLS];
 
 /** A grant that was sent is under way for so many times the distance before it is missed. */
 const ROUND_TRIPS = 2;
@@ -137,7 +137,7 @@ export class EpisodeJoin {
       const peer = this.fabric.linkEnds[peerDevice]![peerPort]!;
       const late = startPs - ROUND_TRIPS * (end.latencyPs + peer.latencyPs);
       const isShort = last >= 0 && stops.items[last]!.endPs >= late;
-      return isShort ? caused(stops.ids[last]!) : root(GRANTS.loopReason);
+      return isShort ? caused(stops.ids[last]!) : root(GRANT_LOOP);
     }
     return last < 0 ? root('mechanism') : caused(stops.ids[last]!);
   }

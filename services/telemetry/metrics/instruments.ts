@@ -1,4 +1,5 @@
-import { GRANTS } from '../../mechanisms/registry.js';
+import type { Instrument } from '../../mechanisms/mechanism-slice.js';
+import { MECHANISMS } from '../../mechanisms/registry.js';
 import { PS_PER_S } from '../../engine/units/time.js';
 import type {
   Attributes,
@@ -119,10 +120,11 @@ export interface DescribedInstrument {
   readonly meaning: string;
 }
 
+const OF_MECHANISMS = MECHANISMS.flatMap(({ results }) => results.instruments ?? []);
+
 /** Every metric, in the order of the program. */
 export function describeInstruments(): DescribedInstrument[] {
   const own = ['device', 'port', 'priority'];
-  const account = ['port', 'priority', 'channel'];
   const described =
     (kind: DescribedInstrument['kind'], labels: readonly string[]) =>
     ([name, , meaning]: Named): DescribedInstrument => ({
@@ -135,8 +137,10 @@ export function describeInstruments(): DescribedInstrument[] {
     ...COUNTERS.map(described('counter', own)),
     described('counter', [...own, 'reason'])(DROPS),
     ...LEVELS.map(described('gauge', own)),
-    ...GRANTS.counters.map(inUnits).map(described('counter', account)),
-    ...GRANTS.levels.map(inUnits).map(described('gauge', account)),
+    ...OF_MECHANISMS.flatMap(({ labels, counters, levels }) => [
+      ...counters.map(namedOf).map(described('counter', labels)),
+      ...levels.map(namedOf).map(described('gauge', labels)),
+    ]),
     described('histogram', ['load', 'priority'])(COMPLETION),
     described('histogram', ['device', 'priority'])(QUEUEING),
     ...RUN_COUNTERS.map(described('counter', [])),
@@ -165,11 +169,10 @@ export function showRun(
   const ports = [...COUNTERS.map(counterOf(meter)), ...LEVELS.map(levelOf(meter))];
   const portRows = [...COUNTERS, ...LEVELS].map(([, , , read]) => read);
   const drops = counterOf(meter)(DROPS);
-  const accounts = [
-    ...GRANTS.counters.map(inUnits).map(counterOf(meter)),
-    ...GRANTS.levels.map(inUnits).map(levelOf(meter)),
-  ];
-  const accountRows = [...GRANTS.counters, ...GRANTS.levels].map(([, , read]) => read);
+  const ofMechanisms = OF_MECHANISMS.map(({ counters, levels }) => [
+    ...counters.map(namedOf).map(counterOf(meter)),
+    ...levels.map(namedOf).map(levelOf(meter)),
+  ]);
   const whole = [...RUN_COUNTERS.map(counterOf(meter)), ...RUN_LEVELS.map(levelOf(meter))];
   const wholeRows = [...RUN_COUNTERS, ...RUN_LEVELS].map(([, , , read]) => read);
   const runtime = [
@@ -207,15 +210,16 @@ export function showRun(
         }
       }
     }
-    for (const account of GRANTS.accountsOf(run)) {
-      const { port, priority, channel } = account;
-      accounts.forEach((instrument, i) => {
-        result.observe(instrument, accountRows[i]!(account), { port, priority, channel });
-      });
-    }
+    OF_MECHANISMS.forEach((own, m) => {
+      for (const { labels, values } of own.rows(run.mechanisms)) {
+        ofMechanisms[m]!.forEach((instrument, i) => {
+          result.observe(instrument, values[i]!, labels);
+        });
+      }
+    });
     times.take(run);
   };
-  const all = [...ports, drops, ...accounts, ...whole, ...runtime, ...services];
+  const all = [...ports, drops, ...ofMechanisms.flat(), ...whole, ...runtime, ...services];
   meter.addBatchObservableCallback(observe, all);
   return provider;
 }
@@ -247,8 +251,8 @@ class TimeHistograms {
   }
 }
 
-function inUnits([name, meaning]: (typeof GRANTS.counters)[number]): Named {
-  return [name, '{unit}', meaning];
+function namedOf({ name, unit, meaning }: Instrument): Named {
+  return [name, unit, meaning];
 }
 
 type Named = readonly [string, string, string, ...unknown[]];

@@ -1,4 +1,4 @@
-import type { GrantCountsKey, GrantResults } from '../../mechanisms/registry.js';
+import type { MechanismResults } from '../../mechanisms/registry.js';
 
 /** Metrics of a port and priority; the names are those of the results. */
 export interface PortMetrics {
@@ -64,7 +64,7 @@ export interface ServiceMetrics {
 }
 
 /** A run as it stands. */
-export interface RunMetrics extends Pick<GrantResults, GrantCountsKey> {
+export interface RunMetrics {
   readonly virtualPs: number;
   /** 0..1 */
   readonly share: number;
@@ -73,6 +73,8 @@ export interface RunMetrics extends Pick<GrantResults, GrantCountsKey> {
   readonly wallSeconds: number;
   readonly ports: readonly PortMetrics[];
   readonly flows: readonly FlowMetrics[];
+  /** As far as their instruments read them. */
+  readonly mechanisms: Partial<MechanismResults>;
   /** Of frames that were followed; known when the run has ended. */
   readonly waits: Iterable<QueueWait>;
   /** Absent in one process. */

@@ -1,4 +1,5 @@
-import { GRANTS } from '../../mechanisms/registry.js';
+import { EXCHANGE } from '../../mechanisms/registry.js';
+import { GRANTED_COLUMN } from '../../runtime/series.js';
 import { portTrack } from './port-track.js';
 import type { Track } from './timeline.js';
 
@@ -15,7 +16,7 @@ export interface Series {
 const COUNTERS = [
   ['queue', 'bytes', 'queue_bytes'],
   ['ingress buffer', 'bytes', 'ingress_bytes'],
-  [`available ${GRANTS.name}`, `${GRANTS.name} units`, GRANTS.seriesColumn],
+  [`available ${EXCHANGE}`, `${EXCHANGE} units`, GRANTED_COLUMN],
 ] as const;
 
 /** A counter as it was last shown. */

@@ -17,14 +17,14 @@ describe('metrics over gRPC', () => {
       { device: 's1', priority: 3, ps: 150_000 },
       { device: 's1', priority: 3, ps: 3e6 },
     ];
-    const all = { ports, credits, flows, waits, virtualPs, frameHops };
+    const all = { ports, flows, waits, virtualPs, frameHops };
     const service = { service: 1, host: 'a', lagSeconds: 2e-6, cpuShare: 0.5, messageRate: 7 };
     const runtime = {
       ...{ rounds: 12, recoveries: 2, messages: 30, resentMessages: 1, checkpoints: 3 },
       ...{ checkpointSeconds: 0.25, checkpointAgeSeconds: null, speed: 1e-4 },
       services: [service],
     };
-    const metrics = { ...all, share: 1, wallSeconds: 1, runtime };
+    const metrics = { ...all, mechanisms: { credits }, share: 1, wallSeconds: 1, runtime };
     assert.equal(await pushMetrics({ protocol: 'grpc', url }, { run: 'x' }, metrics), null);
     receiver.close();
     const sentFrames = new Map(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CreditPlan } from '../../../../services/mechanisms/credit/plan.js';
 import { creditOf, type CreditPortSpec } from '../../../../services/mechanisms/credit/spec.js';
 import { WORD_WINDOW_MOST } from '../../../../services/mechanisms/credit/machine.js';
 import { fabricOf } from '../../../kit/emulate.js';
@@ -14,14 +15,15 @@ function planOf(
   length: string,
   credit: string,
 ): { ends: CreditPortSpec[]; neededUnits: number } {
-  const { specs, grantMargins } = fabricOf(`
+  const { specs, mechanisms } = fabricOf(`
 fabric: { generator: pair, link: { rate: ${rate}, length: ${length} } }
 priorities: { ${PRIORITY}: credit }
 credit: { ${credit} }
 load: [{ stream: { from: h1, to: h2 }, bytes: 1MB, frame: 1518, priority: ${PRIORITY} }]
 `);
   const ends = specs.map(({ ports }) => creditOf(ports[0]!)!);
-  return { ends, neededUnits: grantMargins[0]!.neededUnits };
+  const plan = mechanisms.map((own) => own.plan).find((own) => own instanceof CreditPlan)!;
+  return { ends, neededUnits: plan.margins[0]!.neededUnits };
 }
 
 describe('the credit buffer that is planned by default', () => {

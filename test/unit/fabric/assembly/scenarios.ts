@@ -20,7 +20,6 @@ import type {
 } from '../../../../services/fabric/scenario/scenario.js';
 import { Windows } from '../../../../services/runtime/embedded/windows.js';
 import { fail, section } from '../topology/fabrics.js';
-import type { CreditSection } from '../../../../services/mechanisms/credit/section.js';
 
 export const PAUSING: PausingSettings = {
   xoff: 'dynamic',
@@ -73,36 +72,6 @@ export const SWITCHES: SwitchSection = {
   arbiter: null,
   ageingPs: 300e12,
   failover: { enabled: true, detectionPs: 100e6, reconvergencePs: 100e6, queued: 'move' },
-};
-
-export const CREDIT: CreditSection = {
-  end: {
-    unitBytes: 64,
-    bufferBytes: null,
-    policy: 'static',
-    unsolicited: true,
-    stepBytes: null,
-    keepBytes: null,
-    shaperBps: null,
-    grantFactor: 1,
-    request: 'auto',
-    prediction: 1,
-    agePs: null,
-    counts: 'cumulative',
-    maxChannels: null,
-    codec: 'ce',
-    cet: 'tlv',
-  },
-  channels: [{ channel: 0, vlans: [], share: 1 }],
-  tags: false,
-  tagWaitPs: null,
-  refreshPs: 20e6,
-  reportPs: 20e6,
-  pollPs: null,
-  syncPs: null,
-  syncTries: 8,
-  keepAlivePs: 1e9,
-  fallback: 'refuse',
 };
 
 export const DISCOVERY: Scenario['discovery'] = {
@@ -186,7 +155,6 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     overrides: [],
     priorities: priorities(),
     pause: { enabled: false, pausing: PAUSING, ingressReservedBytes: 0, ingressAlpha: 1 },
-    grants: CREDIT,
     discovery: DISCOVERY,
     mechanisms: mechanisms(),
     plugins: [],
@@ -219,7 +187,6 @@ export function override(match: string, part: Partial<DeviceOverride>): DeviceOv
     host: {},
     switch: {},
     priorities: [],
-    grants: {},
     mechanisms: {},
     discovery: {},
     ...part,
