@@ -54,10 +54,12 @@ class Store {
     return new Store(url, connection, await jetstreamManager(connection), broker, folder);
   }
 
-  /** The subjects of chunks (C) or of records (M). */
-  async subjects(stream: string, kind: 'C' | 'M'): Promise<string[]> {
-    const { state } = await this.manager.streams.info(stream, { subjects_filter: '>' });
-    return Object.keys(state.subjects ?? {}).filter((name) => name.split('.')[2] === kind);
+  /** The subjects of an object: its chunks, and its record. */
+  async subjectsOf(name: string): Promise<[string, string]> {
+    const objects = await new Objm(this.connection).open(`selvage-${RUN}`);
+    const { nuid } = (await objects.info(name))!;
+    const token = Buffer.from(name).toString('base64');
+    return [`$O.selvage-${RUN}.C.${nuid}`, `$O.selvage-${RUN}.M.${token}`];
   }
 
   async publish(subject: string, octets: Uint8Array | string): Promise<void> {
@@ -98,7 +100,7 @@ describe('an object in JetStream', { skip, timeout: 120_000 }, () => {
   after(() => store.stop());
 
   for (const [what, damage] of Object.entries(DAMAGE)) {
-    it(`with ${what} is refused by its name`, async () => {
+    it(`with ${what} is refused by its name, replaced and removed`, async () => {
       const refused: string[] = [];
       const storage = new SignedStorage(
         new JetStreamCheckpointStorage(store.connection, RUN),
@@ -108,11 +110,16 @@ describe('an object in JetStream', { skip, timeout: 120_000 }, () => {
       await storage.clear();
       await storage.put('a', OCTETS);
       assert.equal((await storage.get('a'))?.length, OCTETS.length);
-      const [chunks] = await store.subjects(STREAM, 'C');
-      const [record] = await store.subjects(STREAM, 'M');
-      await damage(store, chunks!, record!);
+      await damage(store, ...(await store.subjectsOf('a')));
       assert.equal(await storage.get('a'), null);
       assert.deepEqual(refused, ['a']);
+      await storage.put('b', OCTETS);
+      assert.deepEqual((await storage.names()).sort(), ['a', 'b']);
+      await storage.put('a', OCTETS);
+      assert.equal((await storage.get('a'))?.length, OCTETS.length);
+      await damage(store, ...(await store.subjectsOf('a')));
+      await storage.remove('a');
+      assert.deepEqual(await storage.names(), ['b']);
     });
   }
 });

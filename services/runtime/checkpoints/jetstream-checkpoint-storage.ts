@@ -44,9 +44,16 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
     await this.use(() => Promise.resolve());
   }
 
+  /** The client reads the record of an object that it replaces, and fails if that is damaged. */
   put(name: string, octets: Uint8Array): Promise<void> {
-    return this.use(async ({ objects }) => {
-      await objects.putBlob({ name }, octets);
+    return this.use(async ({ objects, streams }) => {
+      try {
+        await objects.putBlob({ name }, octets);
+      } catch (error) {
+        if (!isDamage(error as Error)) throw error;
+        await this.forget(name, streams);
+        await objects.putBlob({ name }, octets);
+      }
     });
   }
 
@@ -64,8 +71,16 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
     });
   }
 
+  /** By the subjects of records: the client's list fails if one of them is damaged. */
   names(): Promise<string[]> {
-    return this.use(async ({ objects }) => (await objects.list()).map(({ name }) => name));
+    return this.use(async ({ streams }) => {
+      const { state } = await streams.info(this.stream, { subjects_filter: this.subjectOf('>') });
+      const subjects = Object.keys(state.subjects ?? {});
+      return subjects.map((subject) => {
+        const [last = ''] = subject.split('.').slice(-1);
+        return Buffer.from(last, 'base64url').toString();
+      });
+    });
   }
 
   claim(name: string, owner: string): Promise<boolean> {
@@ -89,8 +104,13 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
   }
 
   remove(name: string): Promise<void> {
-    return this.use(async ({ objects }) => {
-      await objects.delete(name);
+    return this.use(async ({ objects, streams }) => {
+      try {
+        await objects.delete(name);
+      } catch (error) {
+        if (!isDamage(error as Error)) throw error;
+      }
+      await this.forget(name, streams);
     });
   }
 
@@ -100,6 +120,26 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
       await claims.destroy();
       this.buckets = null;
     });
+  }
+
+  /** Leaves no record of an object, not even that it was deleted. */
+  private async forget(name: string, streams: StreamAPI): Promise<void> {
+    const padded = Buffer.from(name).toString('base64');
+    const token = padded.replaceAll('+', '-').replaceAll('/', '_');
+    await streams.purge(this.stream, { filter: this.subjectOf(token) });
+  }
+
+  private get bucket(): string {
+    return `selvage-${this.run}`;
+  }
+
+  private get stream(): string {
+    return `OBJ_${this.bucket}`;
+  }
+
+  /** Of the record of an object, by its encoded name. */
+  private subjectOf(token: string): string {
+    return `$O.${this.bucket}.M.${token}`;
   }
 
   /** A broker that restarted without its store gets new buckets. */
@@ -126,10 +166,10 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
   }
 
   private async create(replicas: number): Promise<Omit<Buckets, 'streams'>> {
-    const name = `selvage-${this.run}`;
+    const { bucket } = this;
     return {
-      objects: await new Objm(this.broker).create(name, { replicas }),
-      claims: await new Kvm(this.broker).create(name, { replicas }),
+      objects: await new Objm(this.broker).create(bucket, { replicas }),
+      claims: await new Kvm(this.broker).create(bucket, { replicas }),
     };
   }
 
