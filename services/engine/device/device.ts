@@ -86,4 +86,9 @@ export class Device {
   schedule(time: number, kind: number, id: number, value: number): void {
     this.timerQueue.push(time, timerQueueKey(kind, id), value);
   }
+
+  /** The same of what a link partner has sent: it is due in a later window. */
+  await(time: number, kind: number, id: number, value: number): void {
+    this.timerQueue.post(time, timerQueueKey(kind, id), value);
+  }
 }

@@ -128,6 +128,7 @@ export function makeLoop(
   function run(d: number, bound: number): void {
     const device = devices[d];
     const { timerQueue } = device;
+    timerQueue.begin(bound);
     if (pool.extent() > COLD_FRAMES) warm(d, device, bound);
     /** Of this call: time of a device never decreases. */
     let last = -Infinity;
@@ -137,7 +138,7 @@ export function makeLoop(
       const transmission = transmits.time[d];
       if (timer <= arrival && timer <= transmission) {
         if (timer >= bound) {
-          horizon[d] = timer;
+          horizon[d] = timerQueue.postedTime < timer ? timerQueue.postedTime : timer;
           return;
         }
         assert(timer >= last, 'timer.past');
@@ -145,7 +146,7 @@ export function makeLoop(
         runTimerQueue(device);
       } else if (arrival <= transmission) {
         if (arrival >= bound) {
-          horizon[d] = arrival;
+          horizon[d] = timerQueue.postedTime < arrival ? timerQueue.postedTime : arrival;
           return;
         }
         assert(arrival >= last, 'arrival.past');
@@ -153,7 +154,7 @@ export function makeLoop(
         arrive(d, device, arrivals.port(d));
       } else {
         if (transmission >= bound) {
-          horizon[d] = transmission;
+          horizon[d] = timerQueue.postedTime < transmission ? timerQueue.postedTime : transmission;
           return;
         }
         assert(transmission >= last, 'transmission.past');

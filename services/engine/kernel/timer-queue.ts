@@ -17,11 +17,19 @@ export function keyId(key: number): number {
 /** Order of two values of a key: below 0, `a` is first; independent of how actors are grouped. */
 export type ValueOrder = (key: number, a: number, b: number) => number;
 
+const NO_TIMES = new Float64Array(0);
+const NO_NUMBERS = new Int32Array(0);
+const LEAST_ROOM = 16;
+
 /**
- * Timers and other rare events of one actor: a binary heap in typed arrays, ordered by (time, key,
+ * Timers, messages and other events of one actor that are not frames, ordered by (time, key,
  * value). A key names an event and its port, connection or frame, so the order is independent of
  * how actors are grouped; entries equal in all three are interchangeable. Nothing is cancelled: the
  * owner of a timer checks on expiry whether it is still valid.
+ *
+ * Timers are in a binary heap in typed arrays. Messages of link partners are frequent and never due
+ * in the window in which they are sent, so they lie in no order until their window begins, which
+ * sorts them at once, by place in the window: about as cheap for many as for few.
  */
 export class TimerQueue {
   private times = new Float64Array(8);
@@ -29,23 +37,46 @@ export class TimerQueue {
   private values = new Int32Array(8);
   private size = 0;
 
-  /** Time of the earliest entry, Infinity when empty. */
+  /** Time of the earliest entry of those that are in order, Infinity without any. */
   time = Infinity;
+  /** The earliest entry is the first of the window's, not of the heap. */
+  private isOfWindow = false;
 
-  static readonly wiring = ['order'];
+  // What was posted for this window, in order from `from` to `to`.
+
+  private dueTimes = NO_TIMES;
+  private dueKeys = NO_NUMBERS;
+  private dueValues = NO_NUMBERS;
+  private from = 0;
+  private to = 0;
+
+  // What is posted for later windows.
+
+  private postedTimes = NO_TIMES;
+  private postedKeys = NO_NUMBERS;
+  private postedValues = NO_NUMBERS;
+  private posted = 0;
+  /** The earliest of it. */
+  postedTime = Infinity;
+  /** End of the latest window that has begun. */
+  private until = -Infinity;
+  /** Used while entries are sorted. */
+  private places = NO_NUMBERS;
+
+  static readonly wiring = ['order', 'places'];
 
   constructor(private readonly order: ValueOrder = (_, a, b) => a - b) {}
 
   nextKey(): number {
-    return this.keys[0];
+    return this.isOfWindow ? this.dueKeys[this.from] : this.keys[0];
   }
 
   nextValue(): number {
-    return this.values[0];
+    return this.isOfWindow ? this.dueValues[this.from] : this.values[0];
   }
 
   get length(): number {
-    return this.size;
+    return this.size + this.to - this.from + this.posted;
   }
 
   push(time: number, key: number, value: number): void {
@@ -63,11 +94,74 @@ export class TimerQueue {
     times[i] = time;
     keys[i] = key;
     values[i] = value;
-    this.time = times[0];
+    if (i === 0) this.chooseFirst();
+  }
+
+  /** Adds an entry that is usually due in a later window: `begin` has to be called for that one. */
+  post(time: number, key: number, value: number): void {
+    if (time < this.until) {
+      this.push(time, key, value);
+      return;
+    }
+    const place = this.posted++;
+    if (place === this.postedTimes.length) this.growPosted();
+    this.postedTimes[place] = time;
+    this.postedKeys[place] = key;
+    this.postedValues[place] = value;
+    if (time < this.postedTime) this.postedTime = time;
+  }
+
+  /** A window begins, up to `bound`: what was posted for it is put in order. */
+  begin(bound: number): void {
+    if (bound > this.until) this.until = bound;
+    if (this.postedTime < bound) this.sortPosted(bound);
   }
 
   /** Removes the earliest entry. */
   pop(): void {
+    if (this.isOfWindow) this.from++;
+    else this.popHeap();
+    this.chooseFirst();
+  }
+
+  /** Gives the entries of one kind new values. */
+  replaceValues(kind: number, replace: (value: number) => number): void {
+    const change = (keys: Int32Array, values: Int32Array, from: number, to: number): void => {
+      for (let i = from; i < to; i++) {
+        if (keyKind(keys[i]) === kind) values[i] = replace(values[i]);
+      }
+    };
+    change(this.keys, this.values, 0, this.size);
+    change(this.dueKeys, this.dueValues, this.from, this.to);
+    change(this.postedKeys, this.postedValues, 0, this.posted);
+  }
+
+  /** Calls back for every entry, in no particular order. */
+  forEach(visit: (time: number, key: number, value: number) => void): void {
+    for (let i = 0; i < this.size; i++) visit(this.times[i], this.keys[i], this.values[i]);
+    for (let i = this.from; i < this.to; i++) {
+      visit(this.dueTimes[i], this.dueKeys[i], this.dueValues[i]);
+    }
+    for (let i = 0; i < this.posted; i++) {
+      visit(this.postedTimes[i], this.postedKeys[i], this.postedValues[i]);
+    }
+  }
+
+  private chooseFirst(): void {
+    const time = this.size === 0 ? Infinity : this.times[0];
+    if (this.from === this.to) {
+      this.isOfWindow = false;
+      this.time = time;
+      return;
+    }
+    const { from } = this;
+    const dueTime = this.dueTimes[from];
+    this.isOfWindow =
+      this.size === 0 || this.before(dueTime, this.dueKeys[from], this.dueValues[from], 0);
+    this.time = this.isOfWindow ? dueTime : time;
+  }
+
+  private popHeap(): void {
     const { times, keys, values } = this;
     const last = --this.size;
     const time = times[last];
@@ -91,19 +185,82 @@ export class TimerQueue {
     times[i] = time;
     keys[i] = key;
     values[i] = value;
-    this.time = last === 0 ? Infinity : times[0];
   }
 
-  /** Gives the entries of one kind new values. */
-  replaceValues(kind: number, replace: (value: number) => number): void {
-    for (let i = 0; i < this.size; i++) {
-      if (keyKind(this.keys[i]) === kind) this.values[i] = replace(this.values[i]);
+  /** Moves what is due before `bound` to the window: by its place there, then by insertion. */
+  private sortPosted(bound: number): void {
+    while (this.from < this.to) {
+      const { from } = this;
+      this.push(this.dueTimes[from], this.dueKeys[from], this.dueValues[from]);
+      this.from++;
     }
+    const { postedTimes, postedKeys, postedValues, posted, postedTime: first } = this;
+    let count = 0;
+    let last = first;
+    for (let i = 0; i < posted; i++) {
+      const time = postedTimes[i];
+      if (time >= bound) continue;
+      count++;
+      if (time > last) last = time;
+    }
+    if (count > this.dueTimes.length) this.growDue(count);
+    // It is not state: a restored queue has none.
+    if (count >= this.places.length) this.places = new Int32Array(2 * count);
+    const { places, dueTimes, dueKeys, dueValues } = this;
+    const scale = last > first ? (count - 1) / (last - first) : 0;
+    places.fill(0, 0, count + 1);
+    for (let i = 0; i < posted; i++) {
+      const time = postedTimes[i];
+      if (time < bound) places[1 + Math.floor((time - first) * scale)]++;
+    }
+    for (let i = 1; i < count; i++) places[i] += places[i - 1];
+    let kept = 0;
+    let next = Infinity;
+    for (let i = 0; i < posted; i++) {
+      const time = postedTimes[i];
+      if (time < bound) {
+        const place = places[Math.floor((time - first) * scale)]++;
+        dueTimes[place] = time;
+        dueKeys[place] = postedKeys[i];
+        dueValues[place] = postedValues[i];
+        continue;
+      }
+      postedTimes[kept] = time;
+      postedKeys[kept] = postedKeys[i];
+      postedValues[kept++] = postedValues[i];
+      if (time < next) next = time;
+    }
+    this.posted = kept;
+    this.postedTime = next;
+    this.from = 0;
+    this.to = count;
+    for (let i = 1; i < count; i++) {
+      if (this.isBehind(i - 1, dueTimes[i], dueKeys[i], dueValues[i])) this.insert(i);
+    }
+    this.chooseFirst();
   }
 
-  /** Calls back for every entry, in no particular order. */
-  forEach(visit: (time: number, key: number, value: number) => void): void {
-    for (let i = 0; i < this.size; i++) visit(this.times[i], this.keys[i], this.values[i]);
+  /** Moves an entry of the window forward, to its place among those before it. */
+  private insert(place: number): void {
+    const { dueTimes, dueKeys, dueValues } = this;
+    const [time, key, value] = [dueTimes[place], dueKeys[place], dueValues[place]];
+    let i = place;
+    while (i > 0 && this.isBehind(i - 1, time, key, value)) {
+      dueTimes[i] = dueTimes[i - 1];
+      dueKeys[i] = dueKeys[i - 1];
+      dueValues[i] = dueValues[i - 1];
+      i--;
+    }
+    dueTimes[i] = time;
+    dueKeys[i] = key;
+    dueValues[i] = value;
+  }
+
+  private isBehind(i: number, time: number, key: number, value: number): boolean {
+    const t = this.dueTimes[i];
+    if (time !== t) return time < t;
+    const k = this.dueKeys[i];
+    return key !== k ? key < k : this.order(key, value, this.dueValues[i]) < 0;
   }
 
   private before(time: number, key: number, value: number, i: number): boolean {
@@ -114,15 +271,29 @@ export class TimerQueue {
   }
 
   private grow(): void {
-    const capacity = this.times.length * 2;
-    const times = new Float64Array(capacity);
-    const keys = new Int32Array(capacity);
-    const values = new Int32Array(capacity);
-    times.set(this.times);
-    keys.set(this.keys);
-    values.set(this.values);
-    this.times = times;
-    this.keys = keys;
-    this.values = values;
+    const room = this.times.length * 2;
+    this.times = wider(this.times, new Float64Array(room));
+    this.keys = wider(this.keys, new Int32Array(room));
+    this.values = wider(this.values, new Int32Array(room));
   }
+
+  private growPosted(): void {
+    const room = Math.max(LEAST_ROOM, this.postedTimes.length * 2);
+    this.postedTimes = wider(this.postedTimes, new Float64Array(room));
+    this.postedKeys = wider(this.postedKeys, new Int32Array(room));
+    this.postedValues = wider(this.postedValues, new Int32Array(room));
+  }
+
+  /** Only while the window has no entries. */
+  private growDue(count: number): void {
+    const room = Math.max(LEAST_ROOM, 2 * count);
+    this.dueTimes = new Float64Array(room);
+    this.dueKeys = new Int32Array(room);
+    this.dueValues = new Int32Array(room);
+  }
+}
+
+function wider<Numbers extends Float64Array | Int32Array>(from: Numbers, to: Numbers): Numbers {
+  to.set(from);
+  return to;
 }

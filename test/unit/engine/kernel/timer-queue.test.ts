@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { restore, save } from '../../../../services/engine/kernel/snapshot.js';
 import {
   TimerQueue,
   timerQueueKey,
@@ -64,6 +65,76 @@ describe('timerQueue', () => {
         }
       }),
     );
+  });
+
+  it('gives what is posted in the same order, window by window, beside what is pushed', () => {
+    const step = fc.record({ entry, isPosted: fc.boolean() });
+    const windows = fc.array(fc.record({ length: fc.nat(12), steps: fc.array(step) }));
+    fc.assert(
+      fc.property(windows, (all) => {
+        const timerQueue = new TimerQueue();
+        const given: Entry[] = [];
+        const taken: Entry[] = [];
+        let bound = 0;
+        for (const { length, steps } of all) {
+          // What comes for the window that has begun, or is over, counts from its begin.
+          const from = bound;
+          bound += length;
+          timerQueue.begin(bound);
+          for (const {
+            entry: [after, key, value],
+            isPosted,
+          } of steps) {
+            const added = [Math.max(from, taken.at(-1)?.[0] ?? 0) + after, key, value] as const;
+            given.push(added);
+            if (isPosted) timerQueue.post(...added);
+            else timerQueue.push(...added);
+          }
+          assert.equal(timerQueue.length, given.length - taken.length);
+          let entries = 0;
+          timerQueue.forEach(() => entries++);
+          assert.equal(entries, timerQueue.length);
+          while (timerQueue.time < bound) {
+            taken.push([timerQueue.time, timerQueue.nextKey(), timerQueue.nextValue()]);
+            timerQueue.pop();
+          }
+          const left = [...given].sort(inOrder)[taken.length]?.[0] ?? Infinity;
+          assert.equal(Math.min(timerQueue.time, timerQueue.postedTime), left);
+        }
+        timerQueue.begin(Infinity);
+        taken.push(...drain(timerQueue));
+        assert.deepEqual(taken, [...given].sort(inOrder));
+      }),
+    );
+  });
+
+  it('goes on in another that is restored from it', () => {
+    fc.assert(
+      fc.property(fc.array(entry), fc.array(entry), (before, after) => {
+        const [timerQueue, restored] = [new TimerQueue(), new TimerQueue()];
+        for (const one of before) timerQueue.post(...one);
+        timerQueue.begin(10);
+        for (const one of before) timerQueue.push(...one);
+        restore(restored, save(timerQueue));
+        for (const one of after) restored.post(...one);
+        restored.begin(Infinity);
+        assert.deepEqual(drain(restored), [...before, ...before, ...after].sort(inOrder));
+      }),
+    );
+  });
+
+  it('gives entries of one kind new values wherever they are', () => {
+    const timerQueue = new TimerQueue();
+    const [slot, other] = [timerQueueKey(1, 0), timerQueueKey(2, 0)];
+    timerQueue.post(1, slot, 10);
+    timerQueue.begin(2);
+    timerQueue.post(3, slot, 30);
+    timerQueue.push(2, slot, 20);
+    timerQueue.push(4, other, 40);
+    timerQueue.replaceValues(1, (value) => value + 1);
+    timerQueue.begin(Infinity);
+    const values = drain(timerQueue).map(([, , value]) => value);
+    assert.deepEqual(values, [11, 21, 31, 40]);
   });
 
   it('names kind and id in one key', () => {
