@@ -5,6 +5,20 @@ const layers = {
   'services/engine/kernel': ['services/engine/units'],
 };
 
+// The rooms of ARCHITECTURE.md, lowest first. A room imports only itself and rooms below it.
+const rooms = [
+  ...['packages', 'settings', 'engine', 'mechanisms', 'plugins', 'fabric', 'telemetry', 'runtime'],
+  ...['coordinator', 'service', 'sweep', 'report', 'hunt', 'live', 'page', 'library', 'cli'],
+];
+
+const upward = (room, above) => ({
+  name: `rooms-point-down:${room}`,
+  comment: `${room} is below ${above.join(', ')}`,
+  severity: 'error',
+  from: { path: `^services/${room}/` },
+  to: { path: `^services/(${above.join('|')})/` },
+});
+
 const below = (layer, allowed) => ({
   name: `layer:${layer}`,
   comment: `${layer} may import only: ${[layer, ...allowed].join(', ')}`,
@@ -14,7 +28,7 @@ const below = (layer, allowed) => ({
 });
 
 const engine = '^services/engine/';
-const mechanism = '^services/engine/(flow-control|discovery)/([^/]+)/';
+const mechanism = '^services/engine/(mvtx2802|nic-82599|discovery)/';
 
 module.exports = {
   forbidden: [
@@ -26,19 +40,20 @@ module.exports = {
       from: { path: engine },
       to: { pathNot: engine },
     },
+    ...rooms.slice(0, -1).map((room, i) => upward(room, rooms.slice(i + 1))),
     ...Object.entries(layers).map(([layer, allowed]) => below(layer, allowed)),
     {
       name: 'contract-knows-no-mechanism',
       severity: 'error',
       from: { path: '^services/engine/contract/' },
-      to: { path: '^services/engine/(flow-control|discovery|device|analysis)/' },
+      to: { path: '^services/engine/(mvtx2802|nic-82599|discovery|device|analysis)/' },
     },
     {
       name: 'mechanisms-do-not-meet',
       comment: 'A mechanism never imports another; what they share is contract, port or buffer.',
       severity: 'error',
       from: { path: mechanism },
-      to: { path: mechanism, pathNot: '^services/engine/$1/$2/' },
+      to: { path: mechanism, pathNot: '^services/engine/$1/' },
     },
     {
       name: 'only-devices-compose',
@@ -102,7 +117,7 @@ module.exports = {
         path: '^services/',
         pathNot: [
           '^services/(engine|settings|mechanisms|plugins|fabric|runtime|packages)/',
-          '^services/telemetry/congestion/',
+          '^services/telemetry/(congestion/|run-operation)',
         ],
       },
     },
@@ -137,10 +152,10 @@ module.exports = {
       },
     },
     {
-      name: 'library-below-cli',
+      name: 'library-runs-in-its-process',
       severity: 'error',
       from: { path: '^services/library/' },
-      to: { path: '^services/(cli|coordinator|service|hunt|sweep)/' },
+      to: { path: '^services/(coordinator|service|hunt|sweep)/' },
     },
     {
       name: 'bundled-packages-in-one-place',
@@ -148,12 +163,6 @@ module.exports = {
       severity: 'error',
       from: { path: '^services/', pathNot: '^services/packages/' },
       to: { path: 'node_modules/@(grpc|opentelemetry)/', dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'report-below-cli',
-      severity: 'error',
-      from: { path: '^services/report/' },
-      to: { path: '^services/cli/' },
     },
   ],
   options: {

@@ -24,7 +24,7 @@ const DOCUMENTS = [
   },
   {
     page: 'mvtx2802.md',
-    readme: 'services/engine/flow-control/mvtx2802/README.md',
+    readme: 'services/engine/mvtx2802/README.md',
     title: 'MVTX2802, claim by claim',
     about: 'Zarlink MVTX2802 data sheet, 7.9, with what it refers to in chapter 7.',
   },

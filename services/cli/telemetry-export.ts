@@ -1,4 +1,4 @@
-import type { RunOperation } from '../runtime/operations.js';
+import type { RunOperation } from '../telemetry/run-operation.js';
 import type { RunResults } from '../runtime/results/results.js';
 import { readVersion } from '../runtime/version.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';

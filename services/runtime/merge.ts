@@ -9,7 +9,7 @@ import type { Congestion } from '../telemetry/congestion/congestion.js';
 import { congestionOf } from '../telemetry/congestion/congestion-of.js';
 import { seriesUpTo } from './series-of-run.js';
 import type { FaultStep } from './live-faults.js';
-import type { RunOperation } from './operations.js';
+import type { RunOperation } from '../telemetry/run-operation.js';
 import { CycleCheck } from './checks/cycle-check.js';
 import { Observers, observersOf } from './observers.js';
 import { outcomeOf, virtualTimeOf } from './results/outcome.js';

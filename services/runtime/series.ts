@@ -10,7 +10,7 @@ import type { SeriesRow } from './series-rows.js';
 import { coarseRows } from './series-rows.js';
 
 /** What a port may still send, at the end of an interval. */
-export const GRANTED_COLUMN = `${EXCHANGE}_units` as const;
+const GRANTED_COLUMN = `${EXCHANGE}_units` as const;
 
 export const SERIES_COLUMNS = [
   'time_ps',

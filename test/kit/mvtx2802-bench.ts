@@ -1,7 +1,7 @@
 import type { Mvtx2802Spec } from '../../services/engine/contract/spec.js';
-import { brokenInvariants } from '../../services/engine/flow-control/mvtx2802/mvtx2802-invariants.js';
-import { Mvtx2802 } from '../../services/engine/flow-control/mvtx2802/mvtx2802-mechanism.js';
-import { NO_SLOT } from '../../services/engine/flow-control/mvtx2802/mvtx2802-slots.js';
+import { brokenInvariants } from '../../services/engine/mvtx2802/invariants.js';
+import { Mvtx2802 } from '../../services/engine/mvtx2802/mechanism.js';
+import { NO_SLOT } from '../../services/engine/mvtx2802/slots.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
 
 const KIB = 1024;

@@ -1,5 +1,5 @@
 import { makeSharedBuffer, type SharedBuffer } from '../buffer/shared-buffer.js';
-import type { Mvtx2802 } from '../flow-control/mvtx2802/mvtx2802-mechanism.js';
+import type { Mvtx2802 } from '../mvtx2802/mechanism.js';
 import { FramePool, framesOfPorts } from '../frame/frame-pool.js';
 import { makeTraceMask, type TraceMask } from '../frame/trace-mask.js';
 import { OctetStore } from '../frame/octet-store.js';

@@ -12,7 +12,7 @@ import {
   MVTX2802_SOURCES,
   RATE_PARTS,
   uncongestedBelow,
-} from '../../engine/flow-control/mvtx2802/mvtx2802-managed.js';
+} from '../../engine/mvtx2802/managed.js';
 import { rateOfBps } from '../../engine/units/rates.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import { showRate } from '../../settings/quantities.js';

@@ -8,7 +8,7 @@ import {
   SCHEDULERS,
   SHAPER_BURST,
   WRED_DEFAULTS,
-} from '../../engine/flow-control/mvtx2802/mvtx2802-managed.js';
+} from '../../engine/mvtx2802/managed.js';
 import { share, size, time } from '../../settings/quantities.js';
 import {
   choice,

@@ -1,5 +1,5 @@
 import { PS_PER_MS } from '../../engine/units/time.js';
-import type { RunOperation } from '../../runtime/operations.js';
+import type { RunOperation } from '../run-operation.js';
 import type { PlannedSpan } from './planned-span.js';
 import { spanIdOf, traceIdOf } from './planned-span.js';
 import type { SpanClock } from './span-clock.js';

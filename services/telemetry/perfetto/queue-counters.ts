@@ -1,5 +1,4 @@
 import { EXCHANGE } from '../../mechanisms/registry.js';
-import { GRANTED_COLUMN } from '../../runtime/series.js';
 import { portTrack } from './port-track.js';
 import type { Track } from './timeline.js';
 
@@ -16,7 +15,7 @@ export interface Series {
 const COUNTERS = [
   ['queue', 'bytes', 'queue_bytes'],
   ['ingress buffer', 'bytes', 'ingress_bytes'],
-  [`available ${EXCHANGE}`, `${EXCHANGE} units`, GRANTED_COLUMN],
+  [`available ${EXCHANGE}`, `${EXCHANGE} units`, `${EXCHANGE}_units`],
 ] as const;
 
 /** A counter as it was last shown. */

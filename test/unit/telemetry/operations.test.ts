@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunOperation } from '../../../services/runtime/operations.js';
+import type { RunOperation } from '../../../services/telemetry/run-operation.js';
 import { OperationLog } from '../../../services/runtime/operations.js';
 import { planOperations, wallClockFrom } from '../../../services/telemetry/otlp/plan-operations.js';
 import { shownTime } from '../../../services/telemetry/otlp/span-clock.js';

@@ -4,14 +4,14 @@ import type { IngressBuffers, Mechanism } from '../../contract/flow-control.js';
 import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { SwitchSpec } from '../../contract/spec.js';
-import type { InFlight } from '../../flow-control/mvtx2802/mvtx2802-arrivals.js';
-import { brokenInvariants } from '../../flow-control/mvtx2802/mvtx2802-invariants.js';
-import type { QueueView } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
-import { isDowngraded } from '../../flow-control/mvtx2802/mvtx2802-machine.js';
-import type { StopListener } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
-import { Mvtx2802 } from '../../flow-control/mvtx2802/mvtx2802-mechanism.js';
-import { SHAPED_CLASS } from '../../flow-control/mvtx2802/mvtx2802-shaper.js';
-import { NO_SLOT } from '../../flow-control/mvtx2802/mvtx2802-slots.js';
+import type { InFlight } from '../../mvtx2802/arrivals.js';
+import { brokenInvariants } from '../../mvtx2802/invariants.js';
+import type { QueueView } from '../../mvtx2802/machine.js';
+import { isDowngraded } from '../../mvtx2802/machine.js';
+import type { StopListener } from '../../mvtx2802/mechanism.js';
+import { Mvtx2802 } from '../../mvtx2802/mechanism.js';
+import { SHAPED_CLASS } from '../../mvtx2802/shaper.js';
+import { NO_SLOT } from '../../mvtx2802/slots.js';
 import {
   CLASS,
   DEI_FLAG,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { TemporarySlots } from '../../../../services/engine/flow-control/mvtx2802/mvtx2802-arrivals.js';
+import { TemporarySlots } from '../../../../services/engine/mvtx2802/arrivals.js';
 
 type Frame = readonly [port: number, fromPs: number, untilPs: number];
 

@@ -6,9 +6,9 @@ import {
   SOURCE,
   outputLoad,
   wredShare,
-} from '../../../../services/engine/flow-control/mvtx2802/mvtx2802-machine.js';
-import { NO_SLOT } from '../../../../services/engine/flow-control/mvtx2802/mvtx2802-slots.js';
-import { MULTICAST } from '../../../../services/engine/flow-control/mvtx2802/mvtx2802-stops.js';
+} from '../../../../services/engine/mvtx2802/machine.js';
+import { NO_SLOT } from '../../../../services/engine/mvtx2802/slots.js';
+import { MULTICAST } from '../../../../services/engine/mvtx2802/stops.js';
 import { ChipBench, chipSpec, flowControlOn } from '../../../kit/mvtx2802-bench.js';
 import { fc } from '../../../kit/properties.js';
 

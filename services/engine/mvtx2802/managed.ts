@@ -1,6 +1,6 @@
-import type { ManagedValue } from '../../contract/flow-control.js';
-import type { Shapers } from './mvtx2802-shaper.js';
-import type { SlotMemory } from './mvtx2802-slots.js';
+import type { ManagedValue } from '../contract/flow-control.js';
+import type { Shapers } from './shaper.js';
+import type { SlotMemory } from './slots.js';
 
 /** What the part is; the size of a slot is a choice. */
 export const MVTX2802_PORTS = 4;

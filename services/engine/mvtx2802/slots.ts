@@ -1,5 +1,5 @@
-import type { Mvtx2802Spec } from '../../contract/spec.js';
-import { NO_REGION, REGIONS, SOURCE, regionFor } from './mvtx2802-machine.js';
+import type { Mvtx2802Spec } from '../contract/spec.js';
+import { NO_REGION, REGIONS, SOURCE, regionFor } from './machine.js';
 
 export const NO_SLOT = -1;
 

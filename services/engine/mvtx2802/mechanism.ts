@@ -1,10 +1,10 @@
-import type { IngressBuffers, Managed, ManagedValue } from '../../contract/flow-control.js';
-import type { Mvtx2802Spec } from '../../contract/spec.js';
-import type { Clock } from '../../kernel/clock.js';
-import { RandomStream } from '../../kernel/random.js';
-import type { InFlight } from './mvtx2802-arrivals.js';
-import { TemporarySlots } from './mvtx2802-arrivals.js';
-import type { QueueView } from './mvtx2802-machine.js';
+import type { IngressBuffers, Managed, ManagedValue } from '../contract/flow-control.js';
+import type { Mvtx2802Spec } from '../contract/spec.js';
+import type { Clock } from '../kernel/clock.js';
+import { RandomStream } from '../kernel/random.js';
+import type { InFlight } from './arrivals.js';
+import { TemporarySlots } from './arrivals.js';
+import type { QueueView } from './machine.js';
 import {
   excessiveClasses,
   isDowngraded,
@@ -13,11 +13,11 @@ import {
   regionName,
   SOURCE,
   wredShare,
-} from './mvtx2802-machine.js';
-import { Mvtx2802Counters, mvtx2802ManagedValues } from './mvtx2802-managed.js';
-import { SHAPED_CLASS, Shapers } from './mvtx2802-shaper.js';
-import { NO_SLOT, SlotMemory } from './mvtx2802-slots.js';
-import { MULTICAST, SourceStops, UNICAST } from './mvtx2802-stops.js';
+} from './machine.js';
+import { Mvtx2802Counters, mvtx2802ManagedValues } from './managed.js';
+import { SHAPED_CLASS, Shapers } from './shaper.js';
+import { NO_SLOT, SlotMemory } from './slots.js';
+import { MULTICAST, SourceStops, UNICAST } from './stops.js';
 
 /**
  * The mechanism that sends PAUSE: it reads from the accounts below whether a port is to be paused.

@@ -1,4 +1,4 @@
-import type { Mvtx2802Spec, Mvtx2802WredSpec } from '../../contract/spec.js';
+import type { Mvtx2802Spec, Mvtx2802WredSpec } from '../contract/spec.js';
 
 /** Reads the queues of the switch; ports as the device counts them. */
 export interface QueueView {

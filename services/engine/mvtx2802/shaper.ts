@@ -1,4 +1,4 @@
-import type { ShaperSpec } from '../../contract/spec.js';
+import type { ShaperSpec } from '../contract/spec.js';
 
 /** The class that a port may shape: that of expedited forwarding. */
 export const SHAPED_CLASS = 6;

@@ -1,6 +1,6 @@
-import type { Mvtx2802Spec } from '../../contract/spec.js';
-import type { QueueView } from './mvtx2802-machine.js';
-import { congestedPorts, isUncongested } from './mvtx2802-machine.js';
+import type { Mvtx2802Spec } from '../contract/spec.js';
+import type { QueueView } from './machine.js';
+import { congestedPorts, isUncongested } from './machine.js';
 
 /** Reasons to pause a source; it resumes when none is left. */
 export const UNICAST = 1;

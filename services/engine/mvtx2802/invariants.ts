@@ -1,8 +1,8 @@
-import type { Mvtx2802Spec } from '../../contract/spec.js';
-import { LEAST_KEPT_CLASS, SOURCE, isDowngraded } from './mvtx2802-machine.js';
-import type { Mvtx2802 } from './mvtx2802-mechanism.js';
-import type { SlotMemory } from './mvtx2802-slots.js';
-import { MULTICAST } from './mvtx2802-stops.js';
+import type { Mvtx2802Spec } from '../contract/spec.js';
+import { LEAST_KEPT_CLASS, SOURCE, isDowngraded } from './machine.js';
+import type { Mvtx2802 } from './mechanism.js';
+import type { SlotMemory } from './slots.js';
+import { MULTICAST } from './stops.js';
 
 /** Slots are neither created nor lost: every region has, free and in use, its configured number. */
 export function slotsAreConstant(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
