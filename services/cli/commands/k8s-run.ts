@@ -40,7 +40,7 @@ export async function runInClusterCommand(
   const withinMs = 1000 * startSeconds(options, values);
   makeFolder(out);
   return inCluster(namespace, async (cluster, following) => {
-    const rendered = render(needsNodes ? await nodesOf(cluster) : null);
+    const rendered = render(needsNodes ? await nodesOf(cluster, values) : null);
     const { run } = rendered;
     const manifests = manifestsWith(rendered, options.cluster === true);
     for (const manifest of manifests) moveTo(namespace, manifest);

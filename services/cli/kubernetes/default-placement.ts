@@ -1,6 +1,7 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { DistributionOptions } from '../fleet/distribution.js';
 import type { Cluster } from './cluster.js';
+import type { NodeChoice } from './room.js';
 import { roomOf } from './room.js';
 import type { Values } from './values.js';
 
@@ -30,11 +31,11 @@ export function onNodes<T extends DistributionOptions>(options: T, nodes: Nodes 
   return { threads: `${nodes.cores}`, ...options, services: `${nodes.count}` };
 }
 
-/** Nodes with a core or more to spare, and the cores that each has; null: they cannot be listed. */
-export async function nodesOf(cluster: Cluster): Promise<Nodes | null> {
+/** Nodes with a core to spare for such pods, and the cores of each; null: they are not listed. */
+export async function nodesOf(cluster: Cluster, choice: NodeChoice): Promise<Nodes | null> {
   const machine = await cluster.machine();
   if (machine === null) return null;
-  const cores = roomOf(machine.nodes, machine.pods)
+  const cores = roomOf(machine.nodes, machine.pods, choice)
     .map((left) => Math.floor((left.get('cpu') ?? 0) - OTHERS_CORES))
     .filter((free) => free >= 1);
   return cores.length === 0 ? null : { count: cores.length, cores: Math.min(...cores) };

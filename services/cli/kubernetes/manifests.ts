@@ -33,6 +33,14 @@ export interface PodTemplate {
   readonly spec: PodSpec;
 }
 
+/** Of a taint; what it leaves out is the same as anything. */
+export interface Toleration {
+  readonly key?: string | undefined;
+  readonly operator?: string | undefined;
+  readonly value?: string | undefined;
+  readonly effect?: string | undefined;
+}
+
 export interface PodSpec {
   readonly containers: Container[];
   automountServiceAccountToken?: boolean;
@@ -40,7 +48,7 @@ export interface PodSpec {
   volumes: Named[];
   imagePullSecrets?: readonly Named[];
   nodeSelector?: Readonly<Record<string, string>>;
-  tolerations?: readonly object[];
+  tolerations?: readonly Toleration[];
   priorityClassName?: string;
   affinity?: object;
   topologySpreadConstraints?: readonly object[];

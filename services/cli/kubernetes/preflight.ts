@@ -2,7 +2,8 @@ import { quantityToScalar } from '@kubernetes/client-node/dist/util.js';
 import type { Cluster, Right } from './cluster.js';
 import { ClusterError } from './cluster.js';
 import type { Manifest } from './manifests.js';
-import { roomOf } from './room.js';
+import type { NodeChoice } from './room.js';
+import { choiceOf, roomOf } from './room.js';
 
 /** `podReplacementPolicy` of Jobs is on by default from here on. */
 const OLDEST = [1, 29] as const;
@@ -62,18 +63,18 @@ export async function preflight(
     manifests.some(({ kind }) => kind === 'Role'),
   );
   if (!makesNamespace) await checkQuotas(cluster, manifests);
-  if (nodes > 1) await checkNodes(cluster, nodes);
+  if (nodes > 1) await checkNodes(cluster, nodes, choiceOf(manifests));
 }
 
 /** Brokers that are kept apart need a node each, as far as the user may list nodes. */
-async function checkNodes(cluster: Cluster, wanted: number): Promise<void> {
+async function checkNodes(cluster: Cluster, wanted: number, choice: NodeChoice): Promise<void> {
   const machine = await cluster.machine();
   if (machine === null) return;
-  const { length } = roomOf(machine.nodes, []);
+  const { length } = roomOf(machine.nodes, [], choice);
   if (length >= wanted) return;
   throw new ClusterError(
     `--cluster keeps ${wanted} brokers on nodes of their own, and ${length} of ` +
-      `${machine.nodes.length} nodes take pods`,
+      `${machine.nodes.length} nodes take its pods`,
   );
 }
 

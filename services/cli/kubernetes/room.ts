@@ -1,9 +1,15 @@
 import { quantityToScalar } from '@kubernetes/client-node/dist/util.js';
-import type { V1Node, V1Pod } from '@kubernetes/client-node';
-import type { Manifest } from './manifests.js';
+import type { V1Node, V1Pod, V1Taint } from '@kubernetes/client-node';
+import type { Manifest, Toleration } from './manifests.js';
 
 /** Amounts by resource name; `pods` is one of them. */
 export type Amounts = ReadonlyMap<string, number>;
+
+/** On which nodes the pods of a run may be, as values and pods have it. */
+export interface NodeChoice {
+  readonly nodeSelector?: Readonly<Record<string, string>> | undefined;
+  readonly tolerations?: readonly Toleration[] | undefined;
+}
 
 /** What each pod of a run requests. */
 export function podNeeds(manifests: readonly Manifest[]): Amounts[] {
@@ -15,9 +21,20 @@ export function podNeeds(manifests: readonly Manifest[]): Amounts[] {
   });
 }
 
-/** What is left on every node that takes pods that tolerate no taint. */
-export function roomOf(nodes: readonly V1Node[], pods: readonly V1Pod[]): Amounts[] {
-  return nodes.filter(isOpen).map(({ metadata, status }) => {
+/** The first workload's choice: all of a run have the same. */
+export function choiceOf(manifests: readonly Manifest[]): NodeChoice {
+  const workload = manifests.find(({ spec }) => spec?.template !== undefined);
+  return workload?.spec?.template?.spec ?? {};
+}
+
+/** What is left on every node that takes such pods. */
+export function roomOf(
+  nodes: readonly V1Node[],
+  pods: readonly V1Pod[],
+  choice: NodeChoice,
+): Amounts[] {
+  const open = nodes.filter((node) => isOpenTo(choice, node));
+  return open.map(({ metadata, status }) => {
     const left = new Map<string, number>();
     for (const [name, amount] of Object.entries(status?.allocatable ?? {})) {
       left.set(name, Number(quantityToScalar(amount)));
@@ -44,10 +61,31 @@ export function fits(needs: readonly Amounts[], room: readonly Amounts[]): boole
   });
 }
 
-function isOpen({ spec, status }: V1Node): boolean {
+function isOpenTo(
+  { nodeSelector = {}, tolerations = [] }: NodeChoice,
+  { metadata, spec, status }: V1Node,
+): boolean {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const isClosed = spec?.taints?.some(({ effect }) => effect !== 'PreferNoSchedule') ?? false;
-  return ready?.status === 'True' && spec?.unschedulable !== true && !isClosed;
+  const isSelected = Object.entries(nodeSelector).every(
+    ([key, value]) => metadata?.labels?.[key] === value,
+  );
+  const isClosed = spec?.taints?.some(
+    (taint) =>
+      taint.effect !== 'PreferNoSchedule' && !tolerations.some((one) => tolerates(one, taint)),
+  );
+  return (
+    ready?.status === 'True' && spec?.unschedulable !== true && isSelected && isClosed !== true
+  );
+}
+
+/** As the scheduler compares them. */
+function tolerates(
+  { key = '', operator, value = '', effect = '' }: Toleration,
+  taint: V1Taint,
+): boolean {
+  const isOfEffect = effect === '' || effect === taint.effect;
+  const isOfKey = key === taint.key || (key === '' && operator === 'Exists');
+  return isOfEffect && isOfKey && (operator === 'Exists' || value === (taint.value ?? ''));
 }
 
 interface Requesting {

@@ -6,7 +6,7 @@ import { ClusterError } from './cluster.js';
 import { jobEnd } from './job-end.js';
 import { ROLE_LABEL } from './labels.js';
 import type { Manifest } from './manifests.js';
-import { fits, podNeeds, roomOf } from './room.js';
+import { choiceOf, fits, podNeeds, roomOf } from './room.js';
 import { lacksRoom, whyHopeless, whyPending } from './why-pending.js';
 
 /** A run that cannot start; nothing of it has been executed. */
@@ -64,10 +64,11 @@ export class StartGate {
   /** Where nodes can be listed, nothing is started that has no room; autoscalers see it at last. */
   private async awaitRoom(): Promise<void> {
     const needs = podNeeds(this.workloads);
+    const choice = choiceOf(this.workloads);
     const until = performance.now() + this.options.holdMs;
     while (performance.now() < until) {
       const machine = await this.cluster.machine();
-      if (machine === null || fits(needs, roomOf(machine.nodes, machine.pods))) return;
+      if (machine === null || fits(needs, roomOf(machine.nodes, machine.pods, choice))) return;
       this.note(`no room yet for its ${needs.length} pods: ${amountsOf(needs)}`);
       await this.pause();
     }

@@ -21,6 +21,13 @@ const resources = z
     'memory and memoryLimit go together',
   );
 
+const toleration = z.looseObject({
+  key: z.string().optional(),
+  operator: z.string().optional(),
+  value: z.string().optional(),
+  effect: z.string().optional(),
+});
+
 const OWNERS = {
   image: z.string().optional().describe('image of coordinator and services, with a version'),
   serviceImage: z.string().optional().describe('image of services alone, such as the slim one'),
@@ -30,7 +37,7 @@ const OWNERS = {
   labels: words.optional().describe('on every object and pod'),
   annotations: words.optional().describe('on every object and pod'),
   nodeSelector: words.optional(),
-  tolerations: z.array(z.looseObject({})).optional(),
+  tolerations: z.array(toleration).optional().describe('of every pod, as Kubernetes has them'),
   priorityClass: z.string().optional(),
   spread: z
     .enum(['none', 'nodes', 'zones'])

@@ -7,6 +7,7 @@ import type { CoreV1Event, V1Job, V1Node, V1Pod } from '@kubernetes/client-node'
 import { jobEnd, lastEnd } from '../../../../services/cli/kubernetes/job-end.js';
 import { outcomeOf, outcomeText } from '../../../../services/cli/kubernetes/outcome.js';
 import { leaveOutcome } from '../../../../services/cli/termination-message.js';
+import type { NodeChoice } from '../../../../services/cli/kubernetes/room.js';
 import { fits, roomOf } from '../../../../services/cli/kubernetes/room.js';
 import {
   lacksRoom,
@@ -97,14 +98,35 @@ describe('room on nodes', () => {
       node('b', '2', { unschedulable: true }),
       node('c', '2', { taints: [{ key: 'gpu', effect: 'NoSchedule' }] }),
     ];
-    const room = roomOf(nodes, [used('a', '500m')]);
+    const room = roomOf(nodes, [used('a', '500m')], {});
     assert.equal(room.length, 1);
     assert.ok(fits([need(1), need(0.5)], room));
     assert.ok(!fits([need(1), need(0.6)], room));
   });
 
+  it('is on nodes that the run selects, and whose taints it tolerates', () => {
+    const tainted = (effect: string): V1Node => {
+      const one = node('d', '2', { taints: [{ key: 'pool', value: 'emulation', effect }] });
+      one.metadata!.labels = { pool: 'emulation' };
+      return one;
+    };
+    const count = (choice: NodeChoice, effect = 'NoSchedule'): number =>
+      roomOf([node('a', '2'), tainted(effect)], [], choice).length;
+    const equal = { key: 'pool', operator: 'Equal', value: 'emulation' };
+    assert.equal(count({}), 1);
+    assert.equal(count({}, 'PreferNoSchedule'), 2);
+    assert.equal(count({ tolerations: [{ operator: 'Exists' }] }), 2);
+    assert.equal(count({ tolerations: [{ key: 'pool', operator: 'Exists' }] }), 2);
+    assert.equal(count({ tolerations: [{ key: 'pool', value: 'emulation' }] }), 2);
+    assert.equal(count({ tolerations: [{ ...equal, effect: 'NoSchedule' }] }), 2);
+    assert.equal(count({ tolerations: [{ ...equal, effect: 'NoExecute' }] }), 1);
+    assert.equal(count({ tolerations: [{ ...equal, value: 'other' }] }), 1);
+    assert.equal(count({ tolerations: [equal], nodeSelector: { pool: 'emulation' } }), 1);
+    assert.equal(count({ nodeSelector: { pool: 'emulation' } }), 0);
+  });
+
   it('is not what two nodes have together', () => {
-    const room = roomOf([node('a', '1'), node('b', '1')], []);
+    const room = roomOf([node('a', '1'), node('b', '1')], [], {});
     assert.ok(fits([need(1), need(0.5), need(0.5)], room));
     assert.ok(!fits([need(1.5)], room));
   });
