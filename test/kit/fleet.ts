@@ -94,29 +94,42 @@ function getsFurther(): (status: selvage.v1.RunStatus) => boolean {
   };
 }
 
+const BROKERS = 3;
+
 /** Three brokers on loopback that know each other. */
 export class BrokerCluster {
+  private readonly children: ChildProcess[] = [];
+
   private constructor(
     readonly servers: string[],
-    private readonly children: readonly ChildProcess[],
+    private readonly begin: (broker: number) => Promise<ChildProcess>,
     private readonly folder: string,
   ) {}
 
-  /** Three brokers that accept connections; they may still be electing a leader. */
-  static async start(): Promise<BrokerCluster> {
+  /** So many brokers accept connections; they may still be electing a leader. */
+  static async start(brokers = BROKERS): Promise<BrokerCluster> {
     const ports = [await freePort(), await freePort(), await freePort()];
     const routes = [await freePort(), await freePort(), await freePort()];
     const known = routes.map((port) => `nats://127.0.0.1:${port}`).join(',');
     const folder = mkdtempSync(join(tmpdir(), 'selvage-cluster-'));
-    const children = await Promise.all(
-      ports.map((port, i) => {
-        const cluster = ['--cluster_name', 'selvage', '--cluster', `nats://127.0.0.1:${routes[i]}`];
-        const own = ['-n', `broker${i}`, '--routes', known, '-js', '-sd', `store${i}`];
-        return startBroker(port, [...cluster, ...own], folder);
-      }),
-    );
+    const begin = (i: number): Promise<ChildProcess> => {
+      const cluster = ['--cluster_name', 'selvage', '--cluster', `nats://127.0.0.1:${routes[i]}`];
+      const own = ['-n', `broker${i}`, '--routes', known, '-js', '-sd', `store${i}`];
+      return startBroker(ports[i]!, [...cluster, ...own], folder);
+    };
     const servers = ports.map((port) => `nats://127.0.0.1:${port}`);
-    return new BrokerCluster(servers, children, folder);
+    const cluster = new BrokerCluster(servers, begin, folder);
+    await cluster.grow(brokers);
+    return cluster;
+  }
+
+  /** Starts brokers up to a number of them. */
+  async grow(brokers = BROKERS): Promise<void> {
+    const { children, begin } = this;
+    const missing = Array.from({ length: brokers - children.length }, (_, i) =>
+      begin(children.length + i),
+    );
+    children.push(...(await Promise.all(missing)));
   }
 
   /** Kills the broker that leads a stream; returns how many have it. */

@@ -21,7 +21,10 @@ interface Buckets {
 const REPLICAS = 3;
 
 /** Errors of a broker that has fewer servers than replicas requested; by their numbers. */
-const NO_PLACE = [10_005, 10_074, 10_023];
+const NO_PEERS = 10_005;
+const NO_PLACE = [NO_PEERS, 10_074, 10_023];
+/** For which a broker of a cluster that starts is awaited before there is one copy alone. */
+const LATE_BROKER_MS = 30_000;
 
 /** No object of a run is empty: each is signed. */
 const DAMAGED = new Uint8Array(0);
@@ -31,12 +34,15 @@ const NUID = /^[0-9A-Z]+$/;
 export class JetStreamCheckpointStorage implements CheckpointStorage {
   private buckets: Promise<Buckets> | null = null;
   private readonly reconnects: Reconnects;
+  private readonly loneFromMs: number;
 
   constructor(
     private readonly broker: NatsConnection,
     private readonly run: string,
+    lateBrokerMs = LATE_BROKER_MS,
   ) {
     this.reconnects = new Reconnects(broker);
+    this.loneFromMs = performance.now() + lateBrokerMs;
   }
 
   /** Fails if the broker has no JetStream, or does not permit its use. */
@@ -155,12 +161,13 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
 
   private async openBuckets(): Promise<Buckets> {
     const { streams } = await jetstreamManager(this.broker);
-    const known = this.broker.info?.connect_urls?.length ?? 1;
+    const isCluster = this.broker.info?.cluster !== undefined;
     try {
-      return { ...(await this.create(known >= REPLICAS ? REPLICAS : 1)), streams };
+      return { ...(await this.create(isCluster ? REPLICAS : 1)), streams };
     } catch (error) {
       const isRoomless = error instanceof JetStreamApiError && NO_PLACE.includes(error.code);
-      if (!isRoomless || known < REPLICAS) throw error;
+      if (!isRoomless || !isCluster) throw error;
+      if (error.code === NO_PEERS && performance.now() < this.loneFromMs) throw error;
       return { ...(await this.create(1)), streams };
     }
   }
