@@ -94,6 +94,9 @@ describe('selvage k8s run', { skip }, () => {
       assert.match(await said('pause'), /leaf-spine-all-to-all {2}pauses\n/);
       while (!(await said('status')).includes('paused'));
       assert.match(await said('step', '--for', '1us'), /goes on for/);
+      const fetched = await k8s(config, 'fetch', '--out', join(folder, 'of-a-running-run'));
+      assert.equal(fetched.code, 0, fetched.text);
+      assert.match(fetched.text, /logs are in .*\nthe run has no results yet\n/);
     } finally {
       api.close();
     }

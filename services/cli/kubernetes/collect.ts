@@ -40,7 +40,9 @@ async function copyRuns(cluster: Cluster, out: string, options: FollowOptions): 
   );
   if (running !== undefined) {
     const place = { pod: running.metadata!.name!, container: 'coordinator' };
-    return copyOut(cluster, place, RUNS, out);
+    const files = await copyOut(cluster, place, RUNS, out);
+    options.note(files === 0 ? 'the run has no results yet' : `results so far are in ${out}`);
+    return files;
   }
   const pod = await collectingPod(cluster);
   await cluster.remove(pod, 0);
