@@ -5,7 +5,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 import { skipUnlessLong } from '../kit/long-suite.js';
 import { EXAMPLE } from '../kit/pods.js';
 import { commandsOf, until } from './commands.js';
@@ -45,6 +44,17 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
     passes('k8s', 'fetch', '--out', out);
     assert.equal(digestIn(out), digest, text);
   };
+  /** What comes after the end disturbs nothing. */
+  const goesOn = (): void => {
+    assert.doesNotMatch(passes('k8s', 'list'), /complete/);
+  };
+  const podsIn = (role: string, ...more: string[]): number => {
+    const words = ['get', 'pods', '-o', 'name', '-l', `selvage=${role}`, ...more];
+    return cluster
+      .kubectl(...NAMESPACE, ...words)
+      .split('\n')
+      .filter(Boolean).length;
+  };
   const nodesOf = (role: string): string[] => {
     const node = '-o=jsonpath={range .items[*]}{.spec.nodeName}{"\\n"}{end}';
     const words = [...NAMESPACE, 'get', 'pods', '-l', `selvage=${role}`, node];
@@ -66,14 +76,14 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
     const out = join(folder, 'rendered');
     const [, , , ...words] = RUN;
     passes('k8s', 'render', EXAMPLE, ...words, '--out', out);
-    const brokers = (count: number): void => {
-      cluster.kubectl(...NAMESPACE, 'scale', 'statefulset/nats', `--replicas=${count}`);
-    };
+    const [, ...others] = cluster.nodes.map(({ place }) => place.name);
+    cluster.kubectl('cordon', ...others);
     cluster.kubectl('apply', '--server-side', '-k', out);
-    brokers(1);
-    await until(() => cluster.kubectl(...NAMESPACE, 'get', 'pod/nats-0').includes('Running'));
-    await setTimeout(15_000);
-    brokers(3);
+    const count = (role: string, phase: string): number =>
+      podsIn(role, `--field-selector=status.phase=${phase}`);
+    await until(() => count('coordinator', 'Running') === 1 && count('nats', 'Running') === 1);
+    assert.equal(count('nats', 'Pending'), 2);
+    cluster.kubectl('uncordon', ...others);
     ends('late');
     cluster.kubectl('delete', 'namespace', 'selvage');
   });
@@ -85,6 +95,7 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
     const drain = ['drain', second!.place.name, '--ignore-daemonsets', '--delete-emptydir-data'];
     cluster.kubectl(...drain, '--force', '--timeout=180s');
     assert.ok(!nodesOf('service').includes(second!.place.name));
+    goesOn();
     ends('drained');
   });
 
@@ -93,6 +104,9 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
     await until(() => selvage('k8s', 'status').text.includes('running'));
     const [, , third] = cluster.nodes;
     await third!.lose();
+    const { text } = selvage('k8s', 'fetch', '--out', join(folder, 'meanwhile'));
+    assert.match(text, /no log of pod services-\d-\S+ on node node3: .*refused/);
+    goesOn();
     // As what makes nodes does when a machine is gone.
     cluster.kubectl('delete', 'node', third!.place.name);
     ends('lost');
