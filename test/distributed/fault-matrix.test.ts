@@ -37,7 +37,7 @@ const PATIENCE_MS = 120_000;
 const STOP_MS = 45_000;
 
 /** Longer than a checkpoint is tried. */
-const FULL_MS = 20_000;
+const LONG_MS = 20_000;
 
 const STORES = ['jetstream', 'folder', 's3'] as const;
 type Store = (typeof STORES)[number];
@@ -82,9 +82,7 @@ const FAULTS = {
   },
   'disk full': async ({ fleet, folder }) => {
     fill(folder);
-    // A run that finds no room for its first epoch waits for it.
-    const full = new Promise((resolve) => setTimeout(resolve, FULL_MS));
-    await Promise.race([checkpointsTried(fleet), full]);
+    await triedOrWaitedFor(fleet);
     empty(folder);
   },
   'slow disk': async ({ fleet, folder }) => {
@@ -97,7 +95,7 @@ const FAULTS = {
   },
   'object storage': async ({ fleet, gateway }) => {
     gateway!.signal('SIGSTOP');
-    await checkpointsTried(fleet);
+    await triedOrWaitedFor(fleet);
     gateway!.signal('SIGCONT');
   },
 } satisfies Record<string, (stage: Stage) => void | Promise<void>>;
@@ -108,6 +106,12 @@ async function checkpointsTried(fleet: Fleet): Promise<void> {
   await fleet.client.steer(Action.ACTION_CHECKPOINT);
   const { rounds } = await until(fleet, () => true);
   await until(fleet, (status) => status.rounds > rounds + 5 || isOver(status));
+}
+
+/** A run waits for its store at the first epoch and at the end. */
+async function triedOrWaitedFor(fleet: Fleet): Promise<void> {
+  const waited = new Promise((resolve) => setTimeout(resolve, LONG_MS));
+  await Promise.race([checkpointsTried(fleet), waited]);
 }
 
 function isOver({ phase }: Status): boolean {
