@@ -39,6 +39,8 @@ export interface JsonSchema {
   /** Of a quantity, in place of a union of text and number. */
   readonly written?: WrittenForm;
   readonly keysByTag?: KeysByTag;
+  /** What editors learn of several keys of a mapping, beside the sections that check them. */
+  readonly rules?: readonly JsonSchema[];
   /** Shown by editors instead of their own message. */
   readonly errorMessage?: string;
 }
@@ -86,6 +88,11 @@ class Decider {
       delete inner['keysByTag'];
       inner['allOf'] = rulesOfKeys(schema.properties ?? {}, schema.keysByTag);
     }
+    if (schema.rules !== undefined) {
+      const others = (inner['allOf'] as readonly JsonSchema[] | undefined) ?? [];
+      inner['allOf'] = [...others, ...schema.rules.map((rule) => this.ruled(rule))];
+      delete inner['rules'];
+    }
     for (const key of LISTS) {
       const value = inner[key] as readonly JsonSchema[] | undefined;
       if (value !== undefined) inner[key] = value.map((one) => this.decided(one));
@@ -97,6 +104,10 @@ class Decider {
       inner[key] = Object.fromEntries(entries);
     }
     return inner;
+  }
+
+  private ruled(rule: JsonSchema): JsonSchema {
+    return rule.then === undefined ? rule : { ...rule, then: this.decided(rule.then) };
   }
 
   /** The shapes of a union, those of unions within it included; none of them is a union. */
@@ -265,6 +276,11 @@ function rulesOfKeys(
       },
     };
   });
+}
+
+/** The message where a mapping has both keys. */
+export function bothText([one, other]: readonly [string, string]): string {
+  return `both ${one} and ${other}: give one of them`;
 }
 
 function wordsOf(schema: JsonSchema): readonly unknown[] {

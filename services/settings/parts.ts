@@ -1,6 +1,7 @@
 /** The vocabulary of the schema: each part has its own error message, with what is allowed. */
 
 import { z } from 'zod';
+import { bothText, type JsonSchema } from './decided-unions.js';
 import { didYouMean, listed, show } from './errors.js';
 import type { Quantity } from './quantities.js';
 import { QuantityError } from './quantities.js';
@@ -43,6 +44,16 @@ export function mapping<Shape extends z.ZodRawShape>(
   });
 }
 
+/** A mapping with rules for editors about several of its keys; its section checks them, too. */
+export function ruled<Part extends z.ZodType>(part: Part, ...rules: readonly JsonSchema[]): Part {
+  return part.meta({ rules });
+}
+
+/** The rule that a mapping has one of two keys at most. */
+export function notBoth(...pair: readonly [string, string]): JsonSchema {
+  return { not: { type: 'object', required: pair }, errorMessage: bothText(pair) };
+}
+
 /** A mapping whose keys are of one kind, `keys`, and whose values are all alike. */
 export function keyed<Value extends z.ZodType>(
   keys: { readonly pattern: RegExp; readonly allowed: string },
@@ -82,6 +93,15 @@ export function choice<const Words extends readonly string[]>(
       : `unknown: ${show(input)}; one of ${listed(words)}${hint}`;
   };
   return titled(z.enum(words, { error }), listed(words));
+}
+
+/** One of some numbers. */
+export function among<const Numbers extends readonly number[]>(
+  what: string,
+  numbers: Numbers,
+): z.ZodLiteral<Numbers[number]> {
+  const allowed = `one of ${numbers.join(', ')}`;
+  return titled(z.literal([...numbers], says(what, allowed)), allowed);
 }
 
 export function flag(): z.ZodBoolean {

@@ -308,7 +308,11 @@ describe('Waits under CBFC', () => {
 
 describe('CBFC is refused', () => {
   for (const [what, text, message] of [
-    ['sizes that are no power of two', 'cbfc: { creditSize: 100 }', /not a power of two: 100/],
+    [
+      'sizes that are no power of two',
+      'cbfc: { creditSize: 100 }',
+      /not a credit size: 100; write auto, or a power of two/,
+    ],
     ['channels that are not eight', 'cbfc: { channels: [0, 1] }', /2 channels; one for each/],
     ['a buffer below one frame', 'cbfc: { buffer: 512 }', /would wait for ever/],
     ['uneven spacings', 'cbfc: { cfMaxSpacing: 20000 }', /a multiple of 16384/],

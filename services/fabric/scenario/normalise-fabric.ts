@@ -5,7 +5,14 @@ import type { LinkErrors } from '../link-errors.js';
 import { CODES, fecDelayPs } from '../link-errors.js';
 import { linkRate } from '../../settings/quantities.js';
 import type { ExplicitLink, FabricSection, Generator, LinkSection } from './scenario.js';
-import type { FabricInput, LinkInput } from './schema-fabric.js';
+import { bothText } from '../../settings/decided-unions.js';
+import {
+  BER_BEFORE_OR_AFTER,
+  type FabricInput,
+  LENGTH_OR_DELAY,
+  type LinkInput,
+  SPINES_OR_RATIO,
+} from './schema-fabric.js';
 import type { Path } from '../../settings/source-tree.js';
 
 /** 5 ns/m, the usual value for fibre (802.3 44.3 and others take about as much). */
@@ -52,7 +59,7 @@ function linkSection(
 ): LinkSection {
   for (const { link, path } of layers) {
     if (link.delay !== undefined && link.length !== undefined) {
-      throw located.errorAt([...path, 'delay'], 'both length and delay: give one of them');
+      throw located.errorAt([...path, 'delay'], bothText(LENGTH_OR_DELAY));
     }
   }
   const links = layers.map(({ link }) => link);
@@ -79,8 +86,7 @@ function errorsOf(
 ): LinkErrors | null {
   for (const { link, path } of layers) {
     if (link.preFecBer !== undefined && link.postFecBer !== undefined) {
-      const both = 'both preFecBer and postFecBer: give one of them';
-      throw located.errorAt([...path, 'postFecBer'], both);
+      throw located.errorAt([...path, 'postFecBer'], bothText(BER_BEFORE_OR_AFTER));
     }
   }
   const links = layers.map(({ link }) => link);
@@ -146,7 +152,7 @@ function spinesOf(input: LeafSpineInput, rateRatio: number, located: Located): n
   if (oversubscription === undefined) return spines ?? DEFAULT_SPINES;
   const path = ['fabric', 'oversubscription'];
   if (spines !== undefined) {
-    throw located.errorAt(path, 'both spines and oversubscription: give one of them');
+    throw located.errorAt(path, bothText(SPINES_OR_RATIO));
   }
   const exact = (hostsPerLeaf * rateRatio) / oversubscription;
   const whole = Math.round(exact);

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { EXCHANGE, MECHANISM_METRICS, type MechanismMetric } from '../../mechanisms/registry.js';
+import type { JsonSchema } from '../../settings/decided-unions.js';
 import type { Quantity } from '../../settings/quantities.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
@@ -13,7 +14,9 @@ import {
   integer,
   list,
   mapping,
+  notBoth,
   quantity,
+  ruled,
   text,
   word,
 } from '../../settings/parts.js';
@@ -193,10 +196,36 @@ const bound = (what: string): z.ZodExactOptional<z.ZodUnion<readonly [z.ZodNumbe
     .describe(what)
     .exactOptional();
 
+const BOUNDS = ['min', 'max', 'equals'] as const;
+
+/** Bounds by the unit of the metric, and at least one of them. */
+function boundRules(): JsonSchema[] {
+  const units = new Set(Object.values(METRICS));
+  const ofUnit = [...units].map((unit): JsonSchema => {
+    const metrics = Object.entries(METRICS).filter(([, own]) => own === unit);
+    const refused = { not: {}, errorMessage: 'a digest has no min or max: give equals' };
+    const bound: JsonSchema =
+      unit === 'digest'
+        ? { type: 'string', pattern: '^[0-9a-fA-F]+$' }
+        : unit === 'number'
+          ? { type: 'number', minimum: 0 }
+          : { written: unit.written, title: unit.allowed };
+    const range = unit === 'digest' ? refused : bound;
+    const metric = { enum: metrics.map(([name]) => name) };
+    return {
+      if: { properties: { metric }, required: ['metric'] },
+      then: { properties: { min: range, max: range, equals: bound } },
+    };
+  });
+  const unbounded = { not: { anyOf: BOUNDS.map((key) => ({ required: [key] })) } };
+  const missing = { not: {}, errorMessage: 'nothing is expected: give min, max or equals' };
+  return [...ofUnit, { if: unbounded, then: missing }];
+}
+
 const filter = (what: string): z.ZodExactOptional<z.ZodString> =>
   text('a name', /./, 'a name').describe(what).exactOptional();
 
-export const expectSchema = list(
+const expectation = ruled(
   mapping({
     metric: choice(Object.keys(METRICS) as Metric[]).describe(
       'What is measured: times, rates and sizes have units; completed and share are percentages.',
@@ -210,7 +239,11 @@ export const expectSchema = list(
     max: bound('At most this.'),
     equals: bound('Exactly this.'),
   }),
-  'expectations such as { metric: drops, max: 0 }',
+  notBoth('equals', 'min'),
+  notBoth('equals', 'max'),
+  ...boundRules(),
 );
+
+export const expectSchema = list(expectation, 'expectations such as { metric: drops, max: 0 }');
 
 export type ExpectationInput = z.output<typeof expectSchema>[number];

@@ -10,8 +10,10 @@ import {
   list,
   mapping,
   name,
+  notBoth,
   positive,
   quantity,
+  ruled,
   text,
   titled,
   word,
@@ -48,7 +50,14 @@ const linkKeys = {
     .exactOptional(),
 };
 
-const link = (): z.ZodObject<typeof linkKeys, z.core.$strict> => mapping(linkKeys);
+export const LENGTH_OR_DELAY = ['length', 'delay'] as const;
+export const BER_BEFORE_OR_AFTER = ['preFecBer', 'postFecBer'] as const;
+export const SPINES_OR_RATIO = ['spines', 'oversubscription'] as const;
+
+const ofLink = <Part extends z.ZodType>(part: Part): Part =>
+  ruled(part, notBoth(...LENGTH_OR_DELAY), notBoth(...BER_BEFORE_OR_AFTER));
+
+const link = (): z.ZodObject<typeof linkKeys, z.core.$strict> => ofLink(mapping(linkKeys));
 
 export type LinkInput = z.output<z.ZodObject<typeof linkKeys>>;
 
@@ -75,15 +84,17 @@ const commonKeys = {
     .describe('Devices added to what the generator makes.')
     .prefault([]),
   links: list(
-    mapping({
-      between: titled(
-        z.tuple([end(), end()], {
-          error: 'not the two ends of a link; write two such as [h1, s1:p5]',
-        }),
-        'two ends such as [h1, s1:p5]',
-      ).describe('The two ends: a device takes its next free port, s1:p5 names the port.'),
-      ...linkKeys,
-    }),
+    ofLink(
+      mapping({
+        between: titled(
+          z.tuple([end(), end()], {
+            error: 'not the two ends of a link; write two such as [h1, s1:p5]',
+          }),
+          'two ends such as [h1, s1:p5]',
+        ).describe('The two ends: a device takes its next free port, s1:p5 names the port.'),
+        ...linkKeys,
+      }),
+    ),
     'links such as { between: [h1, s1] }',
   )
     .describe('Links added to what the generator makes; what they leave out `link` says.')
@@ -123,16 +134,19 @@ const generators = [
     hostsPerSwitch: count('Hosts at each switch of the ring.', 1),
     ...commonKeys,
   }),
-  mapping({
-    generator: word('leaf-spine').describe('leaf-spine: every leaf has one link to every spine.'),
-    leaves: count('Leaf switches.', 4),
-    spines: integer(1, 4096).describe('Spine switches. Default 2.').exactOptional(),
-    hostsPerLeaf: count('Hosts at each leaf of the leaf-spine fabric.', 4),
-    oversubscription: positive()
-      .describe("Instead of spines: a leaf's capacity to hosts over its capacity to spines.")
-      .exactOptional(),
-    ...commonKeys,
-  }),
+  ruled(
+    mapping({
+      generator: word('leaf-spine').describe('leaf-spine: every leaf has one link to every spine.'),
+      leaves: count('Leaf switches.', 4),
+      spines: integer(1, 4096).describe('Spine switches. Default 2.').exactOptional(),
+      hostsPerLeaf: count('Hosts at each leaf of the leaf-spine fabric.', 4),
+      oversubscription: positive()
+        .describe("Instead of spines: a leaf's capacity to hosts over its capacity to spines.")
+        .exactOptional(),
+      ...commonKeys,
+    }),
+    notBoth(...SPINES_OR_RATIO),
+  ),
   mapping({
     generator: word('fat-tree').describe('fat-tree: three tiers of switches with k ports each.'),
     k: integer(2, 64)

@@ -1,7 +1,17 @@
 import type { z } from 'zod';
-import { choice, either, integer, list, mapping, quantity, word } from '../../settings/parts.js';
+import {
+  among,
+  choice,
+  either,
+  integer,
+  list,
+  mapping,
+  quantity,
+  word,
+} from '../../settings/parts.js';
 import { FALLBACKS } from '../fabric-context.js';
 import { aboveZero, size, time } from '../../settings/quantities.js';
+import { PRIORITIES } from '../../engine/units/ethernet.js';
 
 const KIB = 1024;
 const US_PS = 1_000_000;
@@ -17,7 +27,7 @@ const CHANNEL_MOST = 31;
 const autoSize = (what: string) =>
   either([word('auto'), quantity(aboveZero(size))], what, 'auto, or a size such as 512KB');
 
-const creditSize = integer(CREDIT_SIZES[0], CREDIT_SIZES[CREDIT_SIZES.length - 1]);
+const creditSize = among('a power of two', CREDIT_SIZES);
 
 export const cbfcKeys = {
   creditSize: either(
@@ -49,6 +59,10 @@ export const cbfcKeys = {
     )
     .prefault('channel'),
   channels: list(integer(0, CHANNEL_MOST), 'eight channel numbers')
+    .length(PRIORITIES, {
+      error: ({ input }) =>
+        `${(input as unknown[]).length} channels; one for each of the ${PRIORITIES} priorities`,
+    })
     .describe('Virtual channel of each priority; the same at both ends of a link.')
     .prefault([0, 1, 2, 3, 4, 5, 6, 7]),
   reserved: autoSize('an amount')
@@ -78,6 +92,9 @@ export const cbfcKeys = {
     .describe('Byte times from one CF_Update of a port to the next, at least.')
     .prefault(CF_MIN_SPACING.default),
   cfMaxSpacing: integer(CF_MAX_SPACING.least, CF_MAX_SPACING.most)
+    .multipleOf(CF_MAX_SPACING.least, {
+      error: ({ input }) => `${String(input)} byte times; a multiple of ${CF_MAX_SPACING.least}`,
+    })
     .describe('The same at most, of each channel: 16 KiB to 1 MiB in steps of 16 KiB.')
     .prefault(CF_MAX_SPACING.default),
   ccInterval: quantity(aboveZero(time))
@@ -87,5 +104,9 @@ export const cbfcKeys = {
     .describe('What rules a priority on a link where only one end has cbfc; refuse: an error.')
     .prefault('refuse'),
 };
+
+/** A link comes to it by the scenario, not by one of its ends. */
+const { fallback: _, ...ofDevices } = cbfcKeys;
+export const cbfcDeviceKeys = ofDevices;
 
 export type CbfcSettings = z.output<z.ZodObject<typeof cbfcKeys>>;

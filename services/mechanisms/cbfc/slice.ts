@@ -9,9 +9,7 @@ import { channelCount, CbfcPlan } from './plan.js';
 import type { CbfcTypes } from './results.js';
 import { cbfcResults } from './results.js';
 import type { CbfcSettings } from './settings.js';
-import { CC_INTERVAL_PS, CF_MAX_SPACING, cbfcKeys } from './settings.js';
-
-const PRIORITIES = 8;
+import { CC_INTERVAL_PS, cbfcDeviceKeys, cbfcKeys } from './settings.js';
 
 export const cbfc: MechanismSlice<CbfcTypes> = {
   name: 'cbfc',
@@ -22,9 +20,8 @@ export const cbfc: MechanismSlice<CbfcTypes> = {
     keys: cbfcKeys,
     help: 'Credit-based flow control (Ultra Ethernet) on the priorities with flowControl: cbfc.',
     helpOfChanges: 'Changes to credit-based flow control at this device.',
-    check: (section, path, places) => {
-      check(section, path, places);
-    },
+    keysOfDevices: cbfcDeviceKeys,
+    check,
   },
   alsoCalled: ['credit based flow control', 'uec', 'ultra ethernet'],
   topic:
@@ -40,15 +37,7 @@ export const cbfc: MechanismSlice<CbfcTypes> = {
 };
 
 function check(section: Partial<CbfcSettings>, path: Path, places: Places): void {
-  const { channels, cfMinSpacing, cfMaxSpacing, ccInterval } = section;
-  if (channels !== undefined && channels.length !== PRIORITIES) {
-    const message = `${channels.length} channels; one for each of the ${PRIORITIES} priorities`;
-    throw places.errorAt([...path, 'channels'], message);
-  }
-  if (cfMaxSpacing !== undefined && cfMaxSpacing % CF_MAX_SPACING.least !== 0) {
-    const message = `${cfMaxSpacing} byte times; a multiple of ${CF_MAX_SPACING.least}`;
-    throw places.errorAt([...path, 'cfMaxSpacing'], message);
-  }
+  const { cfMinSpacing, cfMaxSpacing, ccInterval } = section;
   if ((cfMinSpacing ?? 0) > (cfMaxSpacing ?? Infinity)) {
     const message = `cfMinSpacing ${cfMinSpacing} is more than cfMaxSpacing ${cfMaxSpacing}`;
     throw places.errorAt([...path, 'cfMinSpacing'], message);
