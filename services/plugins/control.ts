@@ -33,6 +33,8 @@ const FIELDS = 6;
 /** Below this rate one packet would occupy a connection for longer than times can be counted. */
 const RATE_MIN_BPS = 1000;
 const WAKE = 0;
+/** So often, for each connection, may timers expire without time going on. */
+const WAKES_MOST = 1000;
 
 const INVARIANTS = {
   rateIsWithinBounds: (table: Float64Array, s: number): boolean =>
@@ -46,6 +48,9 @@ export class PluginControl extends TabledRates<PluginSpec> {
   private readonly view: ConnectionView;
   private readonly acknowledgement = { roundTripPs: 0, hostPs: 0, packets: 0 };
   private readonly initial: readonly number[];
+  /** When a timer last expired, and how many have at that time. */
+  private wokenPs = -1;
+  private wakes = 0;
 
   constructor(
     tables: Tables,
@@ -58,7 +63,7 @@ export class PluginControl extends TabledRates<PluginSpec> {
     super(tables, host, { stride, ...shown, notifications: FEEDBACKS, cuts: CUTS });
     this.timesPackets = plugin.acknowledged !== undefined;
     this.initial = Object.values(plugin.state);
-    this.view = new ConnectionView(this.table, host, Object.keys(plugin.state));
+    this.view = new ConnectionView(this.table, host, plugin);
   }
 
   protected initialise(s: number, lineBps: number): void {
@@ -94,7 +99,17 @@ export class PluginControl extends TabledRates<PluginSpec> {
 
   /** When everything is delivered, no further calls are needed. */
   override onTimer(row: number): void {
-    if (!this.host.isDone(row)) this.call(row, this.plugin.timer, undefined);
+    if (this.host.isDone(row)) return;
+    this.checkProgress(row);
+    this.call(row, this.plugin.timer, undefined);
+  }
+
+  private checkProgress(row: number): void {
+    const { now } = this.host.clock;
+    this.wakes = now === this.wokenPs ? this.wakes + 1 : 0;
+    this.wokenPs = now;
+    if (this.wakes <= WAKES_MOST * this.specs.length) return;
+    throw this.failure(row, `timer is called again and again: wakeAt(${now}) at that time`);
   }
 
   private call<Event>(row: number, hook: Hook<Event> | undefined, event: Event): void {
@@ -104,11 +119,13 @@ export class PluginControl extends TabledRates<PluginSpec> {
     try {
       hook(view, event);
     } catch (error) {
-      const { name } = this.plugin;
-      const place = placeIn(this.file, error);
-      const when = `at ${this.host.clock.now / PS_PER_US} us in ${this.host.deviceOf(row)}`;
-      throw new PluginError(`${name} threw ${when}: ${reasonOf(error)} (${place})`);
+      throw this.failure(row, `${reasonOf(error)} (${placeIn(this.file, error)})`);
     }
+  }
+
+  private failure(row: number, reason: string): PluginError {
+    const when = `at ${this.host.clock.now / PS_PER_US} us in ${this.host.deviceOf(row)}`;
+    return new PluginError(`${this.plugin.name} threw ${when}: ${reason}`);
   }
 }
 
@@ -124,9 +141,9 @@ class ConnectionView implements Connection {
   constructor(
     private readonly table: Float64Array,
     private readonly host: RateHost,
-    fields: readonly string[],
+    private readonly plugin: CongestionControl,
   ) {
-    fields.forEach((field, f) => {
+    Object.keys(plugin.state).forEach((field, f) => {
       Object.defineProperty(this.state, field, {
         enumerable: true,
         get: () => table[this.at + FIELDS + f],
@@ -195,6 +212,8 @@ class ConnectionView implements Connection {
 
   wakeAt(timePs: number): void {
     const time = Math.round(numberOf(timePs, 'wakeAt'));
+    if (this.plugin.timer === undefined)
+      throw new TypeError('wakeAt, and there is no timer to call');
     if (time < this.now) throw new RangeError(`wakeAt(${timePs}): that time is over`);
     if (time !== Infinity) this.host.arm(this.row, WAKE, time);
   }

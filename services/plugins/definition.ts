@@ -1,6 +1,7 @@
 import { didYouMean, listed, show } from '../settings/errors.js';
 import type { Plugin, Settings } from './api.js';
 import { PLUGIN_API } from './api.js';
+import { reasonOf } from './evaluate.js';
 import { settingSchema } from './settings.js';
 import { UnusablePlugin } from './source.js';
 
@@ -23,7 +24,18 @@ type Mapping = Readonly<Record<string, unknown>>;
 
 /** The checked export of a plugin; throws UnusablePlugin with the first error. */
 export function definitionOf(value: unknown, file: string): Plugin {
-  return new Checker(file).plugin(value);
+  try {
+    return new Checker(file).plugin(value);
+  } catch (error) {
+    if (error instanceof UnusablePlugin) throw error;
+    // A getter, or a proxy.
+    throw new UnusablePlugin(`${file}: it throws where its keys are read: ${reasonOf(error)}`);
+  }
+}
+
+/** A text in quotes: it looks like a number without them. */
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `'${show(value)}'` : show(value);
 }
 
 class Checker {
@@ -33,7 +45,7 @@ class Checker {
     const given = this.mapping(value, 'the default export');
     if (given['api'] !== PLUGIN_API) {
       throw this.error(
-        `api is ${show(given['api'])}; this version of selvage has version ${PLUGIN_API} of the ` +
+        `api is ${shown(given['api'])}; this version of selvage has version ${PLUGIN_API} of the ` +
           `plugin API: write api: ${PLUGIN_API} and what docs/extending.md says of it`,
       );
     }
@@ -113,12 +125,10 @@ class Checker {
   private method(given: Mapping, name: string): void {
     const method = given[name];
     if (typeof method !== 'function') throw this.error(`${name} is no function: ${show(method)}`);
-    // Its tag identifies it, whatever context it comes from: AsyncFunction, for one.
-    const tag = Object.prototype.toString.call(method);
-    const returnsAtOnce =
-      !tag.includes('Async') && (name === 'flows' || !tag.includes('Generator'));
-    if (returnsAtOnce) return;
-    throw this.error(`${name} must return at once: it is async, or a generator`);
+    // Its tag identifies it, whatever context it comes from.
+    const isGenerator = Object.prototype.toString.call(method) === '[object GeneratorFunction]';
+    if (!isGenerator || name === 'flows') return;
+    throw this.error(`${name} must return at once: it is a generator`);
   }
 
   private help(value: unknown, path: string): void {

@@ -1,5 +1,5 @@
 import * as nodeModule from 'node:module';
-import { compileFunction, constants, createContext, runInContext } from 'node:vm';
+import { compileFunction, constants, createContext, runInContext, runInNewContext } from 'node:vm';
 import type { PluginSource } from './source.js';
 import { UnusablePlugin } from './source.js';
 
@@ -10,11 +10,17 @@ const PRELUDE = `'use strict';
     throw new Error(name + ' differs from run to run; use ' + instead);
   };
   Math.random = refuse('Math.random', 'random() of the connection or load');
+  delete globalThis.Date;
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    const { value } = Object.getOwnPropertyDescriptor(globalThis, name);
+    // What is kept there would not be saved with a run, and would be there in the next one.
+    if (typeof value === 'function' && value.prototype) Object.freeze(value.prototype);
+    if (value !== globalThis && value !== null && typeof value !== 'number') Object.freeze(value);
+  }
   const date = refuse('Date', 'now of the connection');
   globalThis.Date = new Proxy(function Date() {}, { apply: date, construct: date, get: date });
   for (const name of ['Intl', 'WeakRef', 'FinalizationRegistry', 'SharedArrayBuffer', 'Atomics',
     'WebAssembly', 'console']) delete globalThis[name];
-  Object.freeze(Math);
   Object.freeze(globalThis);
 }`;
 
@@ -23,9 +29,16 @@ const EXPORT = /^export default\b/gm;
 const ASSIGNMENT = 'plugin.value =';
 const STRICT = "'use strict';";
 const MODULE_SYNTAX = /^(?:import\b(?!\s*\()|export\b)/m;
+/** Comments, and texts: they may have any word. */
+const NO_CODE = /\/\/.*|\/\*[^]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
+/** What goes on after a call has returned, at no virtual time. */
+const LATER = /\b(async|await|Promise)\b|\bimport\s*\(/;
 const FILE_VARIABLE = /^(?:let|var)\s/m;
 const MISSING_EXPORT =
   "no default export; write `export default { api: 1, kind: 'congestion-control', … }`";
+
+/** A file that takes longer to evaluate, or to make flows, never ends. */
+const LIMIT_MS = 10_000;
 
 /** The default export of a plugin, evaluated without clock, randomness and I/O. */
 export function evaluate(source: PluginSource): unknown {
@@ -44,12 +57,25 @@ export function evaluate(source: PluginSource): unknown {
       columnOffset: -STRICT.length,
       parsingContext: context,
     }) as (plugin: { value?: unknown }) => void;
-    run(box);
+    withinLimit(() => {
+      run(box);
+    });
   } catch (error) {
     throw new UnusablePlugin(`${placeIn(file, error)}: ${reasonOf(error)}`);
   }
   if (box.value === undefined) throw new UnusablePlugin(`${file}: ${MISSING_EXPORT}`);
   return box.value;
+}
+
+/** Ends what never returns: an error names it. */
+export function withinLimit(work: () => void): void {
+  try {
+    runInNewContext('work()', { work }, { timeout: LIMIT_MS, displayErrors: false });
+  } catch (error) {
+    const { code } = (error ?? {}) as { readonly code?: unknown };
+    if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    throw new Error(`does not return within ${LIMIT_MS / 1000} s`, { cause: error });
+  }
 }
 
 /** Message of what was thrown, whichever context it comes from. */
@@ -79,12 +105,25 @@ function scriptOf({ file, text }: PluginSource): string {
         'it imports nothing but types and exports nothing else',
     );
   }
+  const blanked = script.replace(NO_CODE, (text) => text.replace(/[^\n]/g, ' '));
+  const later = LATER.exec(blanked);
+  if (later !== null) {
+    throw new UnusablePlugin(
+      `${file}:${lineOf(blanked, later.index)}:${columnOf(blanked, later.index)}: ` +
+        `${later[0]}: a call returns at once; use wakeAt and timer for what comes later`,
+    );
+  }
   const variable = FILE_VARIABLE.exec(script);
   if (variable === null) return script;
   throw new UnusablePlugin(
     `${file}:${lineOf(script, variable.index)}:1: a variable of the file would not be saved with ` +
       'a run; declare a field in state, or write const',
   );
+}
+
+/** `plugin.value =` is as long as what it replaces. */
+function columnOf(text: string, offset: number): number {
+  return offset - text.lastIndexOf('\n', offset - 1);
 }
 
 function lineOf(text: string, offset: number): number {

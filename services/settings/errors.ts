@@ -33,6 +33,7 @@ const SHOWN_LENGTH = 60;
 /** A value as an error message quotes it: on one line, truncated. */
 export function show(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
+  if (typeof value === 'function') return 'a function';
   if (typeof value === 'object') return Array.isArray(value) ? 'a list' : 'a mapping';
   const text = typeof value === 'number' ? value.toString() : asText(value);
   const plain = /^[\x20-\x7e\u00a1-\u024f\u0370-\u03ff]+$/.test(text) ? text : JSON.stringify(text);
@@ -40,7 +41,9 @@ export function show(value: unknown): string {
 }
 
 function asText(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  const isInJson =
+    typeof value !== 'string' && typeof value !== 'symbol' && typeof value !== 'bigint';
+  return isInJson ? JSON.stringify(value) : String(value);
 }
 
 /** Lists what is allowed, up to about two lines. */

@@ -160,6 +160,18 @@ describe('a scenario with plugins', () => {
     }
   });
 
+  it('ends a control whose timer expires without time going on', async () => {
+    const looping = withControl(
+      BUSY.replace(
+        'connection.now + connection.settings.pause);\n  },\n};',
+        'connection.now);\n  },\n};',
+      ),
+    );
+    const problem = /^PluginError: busy threw at \d+ us in h\d: timer is called again and again/;
+    assert.throws(() => run(looping), problem);
+    await assert.rejects(inThreads(looping, 2).run(), /timer is called again and again: wakeAt\(/);
+  });
+
   it('refuses flows that no load can have', () => {
     const cases: readonly (readonly [from: string, to: string, problem: RegExp])[] = [
       ['bytes: 1000', 'bytes: 0', /flow 5 of gather has bytes: 0; a whole number from 1/],

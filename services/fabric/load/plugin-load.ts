@@ -1,6 +1,6 @@
 import { RandomStream } from '../../engine/kernel/random.js';
 import type { LoadFlow } from '../../plugins/api.js';
-import { placeIn, reasonOf } from '../../plugins/evaluate.js';
+import { placeIn, reasonOf, withinLimit } from '../../plugins/evaluate.js';
 import { loadNamed } from '../../plugins/plugins.js';
 import { didYouMean, show } from '../../settings/errors.js';
 import type { LoadSection } from '../scenario/scenario.js';
@@ -26,10 +26,10 @@ export function expandPlugin(
     name,
     new Map(hosts.map((host, i) => [host.name, places[i]!])),
   );
-  let flows: Iterator<LoadFlow>;
   try {
-    flows = load.flows(request)[Symbol.iterator]();
-    for (let next = flows.next(); next.done !== true; next = flows.next()) adder.add(next.value);
+    withinLimit(() => {
+      for (const flow of load.flows(request)) adder.add(flow);
+    });
   } catch (error) {
     if (error === adder.refusal) throw error;
     throw entry.fail([name], `${name} threw: ${reasonOf(error)} (${placeIn(file, error)})`);

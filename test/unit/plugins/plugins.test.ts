@@ -31,6 +31,8 @@ describe('a plugin', () => {
     assert.match(problemOf(`import 'node:fs';\n${CONTROL}`), /^x\.mjs:1:1: .*imports nothing/);
     assert.match(problemOf(`${CONTROL}\nexport const y = 1;\n`), /exports nothing else/);
     assert.match(problemOf('export default 7;'), /the default export is no object of keys: 7/);
+    assert.match(problemOf('export default () => 1;'), /no object of keys: a function/);
+    assert.match(problemOf('export default Symbol.iterator;'), /no object of keys: Symbol/);
   });
 
   it('says where it is wrong JavaScript, or throws while it is loaded', () => {
@@ -47,11 +49,36 @@ describe('a plugin', () => {
     assert.match(problemOf(`const t = process.env;\n${CONTROL}`), /process is not defined/);
     assert.match(problemOf(`x = 1;\n${CONTROL}`), /x is not defined/);
     assert.match(problemOf(`globalThis.x = 1;\n${CONTROL}`), /not extensible/);
+    assert.match(problemOf(`Object.prototype.x = 1;\n${CONTROL}`), /not extensible/);
+    assert.match(problemOf(`Array.prototype.x = 1;\n${CONTROL}`), /not extensible/);
+  });
+
+  it('does nothing after a call has returned', () => {
+    const later = (code: string): string => problemOf(`const f = () => ${code};\n${CONTROL}`);
+    assert.match(later("import('node:fs')"), /^x\.mjs:1:17: import\(: a call returns at once/);
+    assert.match(later('Promise.reject(1)'), /^x\.mjs:1:17: Promise: a call returns at once/);
+    assert.match(problemOf(`const f = async () => 1;\n${CONTROL}`), /:1:11: async: /);
+    // Words in comments and texts are none of the language.
+    assert.equal(later("'no async, no Promise' // nor await"), 'no problem');
+  });
+
+  it('ends: a file that does not is refused after some time', () => {
+    assert.match(problemOf(`for (;;);\n${CONTROL}`), /^x\.mjs: does not return within 10 s$/);
+  });
+
+  it('whose keys throw when they are read is refused', () => {
+    const proxy = 'export default new Proxy({}, { get() { throw new Error("gone"); } });\n';
+    assert.match(problemOf(proxy), /^x\.mjs: it throws where its keys are read: gone$/);
+    assert.match(
+      changed('acknowledged(', 'get sent() { throw 1; }, acknowledged('),
+      /are read: 1$/,
+    );
   });
 
   it('is of the version of the API that there is', () => {
     assert.match(changed('api: 1', 'api: 2'), /^x\.mjs: api is 2; this version of selvage has/);
     assert.match(changed('api: 1,', ''), /api is nothing; .*write api: 1/);
+    assert.match(changed('api: 1', "api: '1'"), /^x\.mjs: api is '1'; this version/);
   });
 
   it('has the shape that the API gives it', () => {
@@ -62,7 +89,7 @@ describe('a plugin', () => {
       ["'acknowledgements'", "'silence'", /feedback is silence; one of acknowledgements, marks/],
       ["'acknowledgements'", "'marks'", /marked is missing: with feedback: 'marks'/],
       ['acknowledged(', 'acknowleged(', /acknowleged is unknown; .*did you mean acknowledged\?/],
-      ['acknowledged(', 'async acknowledged(', /acknowledged must return at once/],
+      ['acknowledged(', 'async acknowledged(', /^x\.mjs:\d+:3: async: a call returns at once/],
       ['acknowledged(', '*acknowledged(', /acknowledged must return at once/],
       ['acknowledged(', 'lost: 7, acknowledged(', /lost is no function: 7/],
       ['acknowledged(', 'marked() {}, acknowledged(', /marked would never be called/],
@@ -81,7 +108,7 @@ describe('a plugin', () => {
   });
 
   it('of a load has flows, and no keys of its own that every load has', () => {
-    assert.match(changed('*flows(', 'async *flows(', LOAD), /flows must return at once/);
+    assert.match(changed('*flows(', 'async *flows(', LOAD), /async: a call returns at once/);
     assert.match(changed('*flows(', 'floes() {}, *flows(', LOAD), /floes is unknown/);
     assert.match(
       changed('settings: {', "settings: { hosts: { unit: 'size', default: 1, help: 'x' },", LOAD),
