@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { selvage as contracts } from '#contracts';
-import { connect } from '@nats-io/transport-node';
 import { freePort } from '../../services/cli/fleet/free-port.js';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { refusal } from '../../services/coordinator/refusal.js';
@@ -40,6 +39,7 @@ import { LiveFaults } from '../../services/runtime/live-faults.js';
 import { startBroker } from '../kit/brokers.js';
 import { fabricOf, ROOT, run, sourceOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
+import { damaged, noise, Stranger } from '../kit/stranger.js';
 
 const EXAMPLE = 'pair-line-rate.yaml';
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
@@ -392,19 +392,7 @@ describe('a broker', { skip }, () => {
     const server = await startBroker(port, ['-js', '-sd', join(folder, 'overheard')]);
     try {
       const broker = { servers: [`nats://127.0.0.1:${port}`] };
-      const stranger = await connect({ ...broker, noEcho: true });
-      const random = new RandomStream(4, 'flood');
-      const overheard: Uint8Array[] = [];
-      const subjects = new Set<string>();
-      stranger.subscribe('>', {
-        callback: (_, { subject, data }) => {
-          overheard.push(data);
-          subjects.add(subject.split('.')[0]!);
-          stranger.publish(subject, data);
-          stranger.publish(subject, damaged(data, random));
-          stranger.publish(subject, overheard[random.below(overheard.length)]);
-        },
-      });
+      const stranger = await Stranger.at(broker.servers);
       const more = { broker, checkpoints: 'jetstream' };
       const options = fleetFor('incast-pfc.yaml', 2, ['--services', '2'], more);
       let secrets: Buffer[] = [];
@@ -413,20 +401,14 @@ describe('a broker', { skip }, () => {
           Buffer.from(text),
           Buffer.from(text, 'hex'),
         ]);
-        const flood = setInterval(() => {
-          for (let i = 0; i < 100 && !stranger.isClosed(); i++) {
-            stranger.publish(`selvage.${run}.${i % 2}`, noise(random));
-          }
-        }, 5);
-        void stranger.closed().then(() => {
-          clearInterval(flood);
-        });
+        stranger.flood(run, 2);
       });
-      await stranger.close();
+      await stranger.leave();
       assert.deepEqual(results, run(fabricOf('examples/incast-pfc.yaml')));
       // Frames, objects of the store, and claims.
-      for (const subject of ['selvage', '$O', '$KV']) assert.ok(subjects.has(subject), subject);
-      for (const octets of overheard) {
+      for (const subject of ['selvage', '$O', '$KV'])
+        assert.ok(stranger.subjects.has(subject), subject);
+      for (const octets of stranger.overheard) {
         for (const secret of secrets) assert.ok(!Buffer.from(octets).includes(secret));
       }
     } finally {
@@ -434,14 +416,3 @@ describe('a broker', { skip }, () => {
     }
   });
 });
-
-function damaged(octets: Uint8Array, random: RandomStream): Uint8Array {
-  const changed = Uint8Array.from(octets);
-  const at = random.below(changed.length);
-  changed[at] = changed[at]! ^ (1 + random.below(255));
-  return changed;
-}
-
-function noise(random: RandomStream): Uint8Array {
-  return Uint8Array.from({ length: random.below(300) }, () => random.below(256));
-}
