@@ -156,8 +156,12 @@ export function restoreDevice(
     for (const record of records) inFlightQueues.push(firstPort + p, pool.write(record));
   });
   forEachList(state.replays, ports, (p, records) => {
-    const frames = records.map((record) => revive(record, []));
-    shared.replayBuffers.relink(firstPort + p, frames);
+    const copies = records.map((record) => {
+      const copy = record.slice();
+      pool.setCarriedOf(copy, 0, moved(pool.carriedOf(copy, 0)));
+      return copy;
+    });
+    shared.replayBuffers.relink(firstPort + p, copies);
   });
   forEachList(state.queues, ports * TRAFFIC_CLASSES, (i, records) => {
     const frames = records.map((record) => revive(record, [RECORD_PORT]));
@@ -276,9 +280,5 @@ function releaseAll(engine: Engine, device: Device): void {
     inFlightQueues.forEach(device.firstPort + p, (frame) => frames.push(frame));
   });
   forEachQueued(engine.shared, device, (frame) => frames.push(frame));
-  forEachReplayed(engine.shared, device, (frame) => frames.push(frame));
   for (const frame of frames) pool.release(frame);
-  device.spec.ports.forEach((_, p) => {
-    engine.shared.replayBuffers.giveBackRecords(device.firstPort + p);
-  });
 }

@@ -1,6 +1,5 @@
 import { PREAMBLE_OCTETS, WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import type { LinkLayer } from '../contract/link-layer.js';
-import { NO_NUMBER } from '../contract/link-layer.js';
 import { DROP } from '../contract/probe.js';
 import type { SliceMechanism } from '../contract/slice.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
@@ -51,7 +50,8 @@ export function makeLinkLayering(
   sets: OrderedSets,
   dataPath: DataPath,
 ): LinkLayering {
-  const { clock, pool, ports, counters, digests, transmits, traceMask, replayBuffers } = shared;
+  const { clock, pool, ports, counters, digests, transmits, traceMask } = shared;
+  const { linkNumbers, replayBuffers } = shared;
   const layer = linkLayerAmong(given);
   for (let port = 0; port < ports.count; port++) {
     if (ports.hasLinkLayer(port)) traceMask.layer(port);
@@ -79,7 +79,7 @@ export function makeLinkLayering(
   }
 
   function started(port: number, frame: FrameRef, number: number): void {
-    pool.setLinkNumber(frame, number);
+    linkNumbers.send(port, frame, number);
     layer!.started(port);
   }
 
@@ -102,9 +102,7 @@ export function makeLinkLayering(
   }
 
   function letIn(port: number, frame: FrameRef, error: number): number {
-    const number = pool.linkNumber(frame);
-    pool.setLinkNumber(frame, NO_NUMBER);
-    return layer!.arrives(port, frame, number, error);
+    return layer!.arrives(port, frame, linkNumbers.take(port, frame), error);
   }
 
   function reject(d: number, port: number, frame: FrameRef, reason: number): void {
@@ -143,7 +141,7 @@ export function makeLinkLayering(
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
       dataPath.sendCarried(d, local, ports.peer(port), frame);
     }
-    pool.setLinkNumber(frame, number);
+    linkNumbers.send(port, frame, number);
     rest(d, port, free);
   }
 

@@ -107,7 +107,7 @@ export function makeLoop(
   const errors = makeArrivalErrors(shared, faults);
   const { tagOffered } = grants.messages;
   const { clock, pool, ports, inFlightQueues, queues, counters, digests } = shared;
-  const { arrivals, transmits, horizon, events, traceMask, octets: store } = shared;
+  const { arrivals, transmits, horizon, events, traceMask, linkNumbers, octets: store } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
   const warm = makeWarming(shared, devices);
@@ -190,7 +190,7 @@ export function makeLoop(
     const isImpaired = traceMask.isImpaired(port);
     const error = errors.errorOf(port, frame, isImpaired);
     const isLayered = ports.hasLinkLayer(port);
-    const isRepeated = isLayered && pool.linkNumber(frame) !== NO_NUMBER;
+    const isRepeated = isLayered && linkNumbers.has(frame);
     const reason = isLayered ? layering.letIn(port, frame, error) : error;
     const carries = (pool.words[frame + CLASS] & CARRIES_FLAG) !== 0;
     if (carries) controlPayloads.board(port, frame);

@@ -9,6 +9,7 @@ import { makeSlots, type Slots } from '../kernel/slots.js';
 import type { Tables } from '../kernel/tables.js';
 import { makeCounters, type Counters } from '../port/counters.js';
 import { makeFrameTimes, type FrameTimes } from '../port/frame-times.js';
+import { makeLinkNumbers, type LinkNumbers } from '../port/link-numbers.js';
 import { makeInFlightQueues, type InFlightQueues } from '../port/in-flight-queues.js';
 import { makePorts, type Ports } from '../port/ports.js';
 import { makeQueues, type Queues } from '../port/queues.js';
@@ -32,6 +33,8 @@ export class Shared {
   readonly lines: WaitingLines;
   /** Frames in adapters, outside the queues of their ports. */
   readonly nicFrames: NicFrames;
+  /** Of frames in flight between link layers. */
+  readonly linkNumbers: LinkNumbers;
   /** Copies of frames that link layers may send again. */
   readonly replayBuffers: ReplayBuffers;
   readonly counters: Counters;
@@ -67,6 +70,7 @@ export class Shared {
     this.queues = makeQueues(tables, this.ports, this.pool, this.clock);
     this.lines = makeWaitingLines(tables, this.pool);
     this.nicFrames = makeNicFrames(tables, this.pool);
+    this.linkNumbers = makeLinkNumbers(tables, this.pool);
     this.replayBuffers = makeReplayBuffers(tables, this.pool, this.octets);
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);

@@ -89,9 +89,11 @@ export const KIND_NAK = 3 << KIND_SHIFT;
 /** A congestion message: its octets give the type. */
 export const KIND_NOTICE = 7 << KIND_SHIFT;
 export const GROUP_FLAG = 1 << 15;
-/** In a device: units of buffer that it is charged; zero on the wire. */
+/** In a device: units of buffer that it is charged; zero on the wire, but for `FOLLOWS_FLAG`. */
 export const CHARGE_SHIFT = 16;
 export const CHARGE_MASK = 0xff << CHARGE_SHIFT;
+/** In flight: it has the number behind that of the frame before it; see `LinkNumbers`. */
+export const FOLLOWS_FLAG = 1 << CHARGE_SHIFT;
 /** In a device: a copy of a frame that was not itself transmitted to it. */
 export const COPY_FLAG = 1 << 24;
 
@@ -198,12 +200,6 @@ export class FramePool {
   /** A new frame with the fields of one in another pool (or this one). */
   copyFrom(pool: FramePool, frame: FrameRef): number {
     const copy = this.allocate();
-    this.copyInto(copy, pool, frame);
-    return copy;
-  }
-
-  /** Gives a frame the fields of one in another pool (or this one), but for list and times. */
-  copyInto(copy: number, pool: FramePool, frame: FrameRef): void {
     const { words, ends } = this;
     words[copy + LENGTH] = pool.words[frame + LENGTH];
     words[copy + CLASS] = pool.words[frame + CLASS];
@@ -217,6 +213,7 @@ export class FramePool {
     ends[copy + CAME_AND_CARRIED] = pool.ends[frame + CAME_AND_CARRIED];
     ends[copy + FLOW_AND_SLOT] = pool.ends[frame + FLOW_AND_SLOT];
     this.setBorn(copy, pool.born(frame));
+    return copy;
   }
 
   arrival(frame: FrameRef): number {
@@ -265,6 +262,16 @@ export class FramePool {
     ends[frame + CAME_AND_CARRIED] = came | ((slot + 1) << CARRIED_SHIFT);
   }
 
+  /** The same of a record that `readInto` has written. */
+  carriedOf(records: Int32Array, at: number): number {
+    return (records[at + STRIDE + CAME_AND_CARRIED] >> CARRIED_SHIFT) - 1;
+  }
+
+  setCarriedOf(records: Int32Array, at: number, slot: number): void {
+    const came = records[at + STRIDE + CAME_AND_CARRIED] & CAME_MASK;
+    records[at + STRIDE + CAME_AND_CARRIED] = came | ((slot + 1) << CARRIED_SHIFT);
+  }
+
   /** In flight, where a frame carries no octets: the number of its link layer, or -1. */
   linkNumber(frame: FrameRef): number {
     return this.carried(frame);
@@ -299,6 +306,25 @@ export class FramePool {
       target[at + i] = this.words[frame + i];
       target[at + STRIDE + i] = this.ends[frame + i];
     }
+  }
+
+  /** The same, one by one, of what is valid in any list and at any time. */
+  keepInto(frame: FrameRef, target: Int32Array, at: number): void {
+    const { words, ends } = this;
+    target[at + LENGTH] = words[frame + LENGTH];
+    target[at + CLASS] = words[frame + CLASS];
+    target[at + HASH] = words[frame + HASH];
+    target[at + TARGET] = words[frame + TARGET];
+    target[at + SEQUENCE] = words[frame + SEQUENCE];
+    const end = at + STRIDE;
+    target[end] = ends[frame];
+    target[end + 1] = ends[frame + 1];
+    target[end + 2] = ends[frame + 2];
+    target[end + 3] = ends[frame + 3];
+    target[end + 4] = ends[frame + 4];
+    target[end + 5] = ends[frame + 5];
+    target[end + 6] = ends[frame + 6];
+    target[end + 7] = ends[frame + 7];
   }
 
   /** Whether it equals a record in all but list, sequence, countdown and times. */

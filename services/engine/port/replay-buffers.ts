@@ -1,5 +1,5 @@
 import type { FramePool } from '../frame/frame-pool.js';
-import { CARRIES_FLAG, CLASS, LENGTH } from '../frame/frame-pool.js';
+import { CARRIES_FLAG, CLASS, LENGTH, RECORD_ARRIVAL, RECORD_WORDS } from '../frame/frame-pool.js';
 import type { OctetStore } from '../frame/octet-store.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
@@ -18,22 +18,21 @@ const PEAK_FRAMES = 4;
 const PEAK_OCTETS = 5;
 const STRIDE = 8;
 
-// Words of a port's ring: where it begins, its places less one, and the place of the oldest.
+// Words of a port's ring: its first place, its places less one, and the place of the oldest.
 
 const BASE = 0;
 const MASK = 1;
 const HEAD = 2;
 const RING_STRIDE = 4;
 
-/** Words of a place: a frame, and its length. */
-const PLACE_SHIFT = 1;
-const LENGTH_AT = 1;
+/** A place has both records of a frame, one line of memory. */
+const PLACE_SHIFT = 4;
 const LEAST_PLACES = 16;
-const NONE = -1;
 
 /**
- * Copies of frames that a port has sent, in their order, until its link layer releases them. A
- * port keeps the records of released copies for the next ones: an acknowledgement touches no frame.
+ * Copies of frames that a port has sent, in their order, until its link layer releases them. They
+ * are no frames of the pool: a port writes them one behind the other, and an acknowledgement moves
+ * the begin of a ring and touches none of them.
  */
 export type ReplayBuffers = ReturnType<typeof makeReplayBuffers>;
 
@@ -42,9 +41,11 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   const rows = tables.int32('port', STRIDE);
   const missing = tables.float64('port', 1);
   const rings = new Int32Array(tables.count('port') * RING_STRIDE);
-  for (let ring = 0; ring < rings.length; ring += RING_STRIDE) rings[ring + MASK] = NONE;
-  /** Rings of all ports; a ring that grows leaves its place. */
-  let places = new Int32Array(0);
+  for (let ring = 0; ring < rings.length; ring += RING_STRIDE) rings[ring + MASK] = -1;
+  /** Rings of all ports; a ring that grows leaves its place. Lengths are apart: a line has many. */
+  let records = new Int32Array(0);
+  let times = new Float64Array(records.buffer);
+  let lengths = new Int32Array(0);
   let used = 0;
 
   /** Keeps a copy of a frame that starts now. */
@@ -52,17 +53,16 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     const at = port * STRIDE;
     const count = rows[at + FRAMES];
     if (count > rings[port * RING_STRIDE + MASK]) grow(port);
-    const p = placeOf(port, count);
-    if (places[p] < 0) places[p] = pool.allocate();
-    const copy = places[p];
-    pool.copyInto(copy, pool, frame);
-    pool.setArrival(copy, nowPs);
-    if ((words[copy + CLASS] & CARRIES_FLAG) !== 0) {
+    const place = placeOf(port, count);
+    const record = place << PLACE_SHIFT;
+    pool.keepInto(frame, records, record);
+    times[(record >> 1) + RECORD_ARRIVAL] = nowPs;
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
       rows[at + CARRYING]++;
-      share(copy, frame);
+      share(record);
     }
-    const length = words[copy + LENGTH];
-    places[p + LENGTH_AT] = length;
+    const length = words[frame + LENGTH];
+    lengths[place] = length;
     rows[at + FRAMES] = count + 1;
     const octets = rows[at + OCTETS] + length;
     rows[at + OCTETS] = octets;
@@ -70,73 +70,80 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     if (octets > rows[at + PEAK_OCTETS]) rows[at + PEAK_OCTETS] = octets;
   }
 
-  /** The n-th from the oldest on. */
+  /** Place of the n-th from the oldest on. */
   function placeOf(port: PortRow, n: number): number {
     const ring = port * RING_STRIDE;
-    return rings[ring + BASE] + (((rings[ring + HEAD] + n) & rings[ring + MASK]) << PLACE_SHIFT);
+    return rings[ring + BASE] + ((rings[ring + HEAD] + n) & rings[ring + MASK]);
   }
 
-  function frameAt(port: PortRow, n: number): number {
-    return places[placeOf(port, n)];
+  function recordOf(port: PortRow, n: number): number {
+    return placeOf(port, n) << PLACE_SHIFT;
   }
 
   /** A ring of twice as many places. */
   function grow(port: PortRow): void {
     const ring = port * RING_STRIDE;
-    const room = rings[ring + MASK] + 1;
-    const own = Array.from({ length: room }, (_, n) => frameAt(port, n));
-    remake(port, own, Math.max(LEAST_PLACES, 2 * room));
+    const own = Array.from({ length: rings[ring + MASK] + 1 }, (_, n) => {
+      const record = recordOf(port, n);
+      return records.slice(record, record + RECORD_WORDS);
+    });
+    remake(port, own, Math.max(LEAST_PLACES, 2 * own.length));
   }
 
-  /** Gives a port a new ring, of a power of two places, the first of them these. */
-  function remake(port: PortRow, frames: readonly number[], room: number): void {
+  /** Gives a port a ring of so many places, a power of two, the first of them these. */
+  function remake(port: PortRow, own: readonly Int32Array[], room: number): void {
     const ring = port * RING_STRIDE;
     const base = room - 1 === rings[ring + MASK] ? rings[ring + BASE] : moreRoom(room);
-    places.fill(NONE, base, base + (room << PLACE_SHIFT));
-    frames.forEach((frame, n) => {
-      const p = base + (n << PLACE_SHIFT);
-      places[p] = frame;
-      if (frame >= 0) places[p + LENGTH_AT] = words[frame + LENGTH];
+    own.forEach((record, n) => {
+      records.set(record, (base + n) << PLACE_SHIFT);
+      lengths[base + n] = record[LENGTH];
     });
     rings.set([base, room - 1, 0], ring);
   }
 
   function moreRoom(room: number): number {
     const base = used;
-    used += room << PLACE_SHIFT;
-    if (used > places.length) {
-      const more = new Int32Array(Math.max(2 * places.length, used));
-      more.set(places);
-      places = more;
+    used += room;
+    if (used > lengths.length) {
+      const places = Math.max(2 * lengths.length, used);
+      const [oldRecords, oldLengths] = [records, lengths];
+      records = new Int32Array(places << PLACE_SHIFT);
+      records.set(oldRecords);
+      times = new Float64Array(records.buffer);
+      lengths = new Int32Array(places);
+      lengths.set(oldLengths);
     }
     return base;
   }
 
   /** With octets of its own, if it carries any. */
-  function share(copy: number, frame: FrameRef): void {
-    const slot = pool.carried(frame);
-    pool.setCarried(copy, slot < 0 ? slot : store.put(store.get(slot), store.length(slot)));
+  function share(record: number): void {
+    const slot = pool.carriedOf(records, record);
+    const copy = slot < 0 ? slot : store.put(store.get(slot), store.length(slot));
+    pool.setCarriedOf(records, record, copy);
   }
 
   /** Lets go of so many, from the oldest on. */
   function release(port: PortRow, count: number): void {
     const at = port * STRIDE;
     assert(count <= rows[at + FRAMES], 'replay.release');
-    for (let n = 0; n < count; n++) {
-      const p = placeOf(port, n);
-      rows[at + OCTETS] -= places[p + LENGTH_AT];
-      if (rows[at + CARRYING] > 0) unload(at, places[p]);
-    }
+    let octets = 0;
+    for (let n = 0; n < count; n++) octets += lengths[placeOf(port, n)];
+    if (rows[at + CARRYING] > 0) unload(port, count);
+    rows[at + OCTETS] -= octets;
     rings[port * RING_STRIDE + HEAD] += count;
     rows[at + FRAMES] -= count;
     rows[at + PLACE] = Math.max(0, rows[at + PLACE] - count);
   }
 
-  function unload(at: number, frame: FrameRef): void {
-    if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
-    rows[at + CARRYING]--;
-    const slot = pool.carried(frame);
-    if (slot >= 0) store.giveBack(slot);
+  function unload(port: PortRow, count: number): void {
+    for (let n = 0; n < count; n++) {
+      const record = recordOf(port, n);
+      if ((records[record + CLASS] & CARRIES_FLAG) === 0) continue;
+      rows[port * STRIDE + CARRYING]--;
+      const slot = pool.carriedOf(records, record);
+      if (slot >= 0) store.giveBack(slot);
+    }
   }
 
   /** The oldest is sent again next. */
@@ -148,10 +155,12 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   function repeat(port: PortRow): number {
     const at = port * STRIDE;
     assert(rows[at + PLACE] < rows[at + FRAMES], 'replay.empty');
-    const frame = frameAt(port, rows[at + PLACE]++);
-    const copy = pool.copyFrom(pool, frame);
-    if ((words[copy + CLASS] & CARRIES_FLAG) !== 0) share(copy, frame);
-    return copy;
+    const frame = pool.write(records, recordOf(port, rows[at + PLACE]++));
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
+      const slot = pool.carried(frame);
+      if (slot >= 0) pool.setCarried(frame, store.put(store.get(slot), store.length(slot)));
+    }
+    return frame;
   }
 
   function frames(port: PortRow): number {
@@ -172,7 +181,8 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
 
   /** When the oldest was sent first. */
   function oldestPs(port: PortRow): number {
-    return rows[port * STRIDE + FRAMES] === 0 ? Infinity : pool.arrival(frameAt(port, 0));
+    if (rows[port * STRIDE + FRAMES] === 0) return Infinity;
+    return times[(recordOf(port, 0) >> 1) + RECORD_ARRIVAL];
   }
 
   /**
@@ -187,35 +197,21 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     missing[port] = timePs;
   }
 
+  /** From the oldest on; a frame is one of the pool during the call only. */
   function forEach(port: PortRow, visit: (frame: FrameRef) => void): void {
     const count = rows[port * STRIDE + FRAMES];
-    for (let n = 0; n < count; n++) visit(frameAt(port, n));
-  }
-
-  /** Replaces all by others of the same number and size; the records are the caller's. */
-  function relink(port: PortRow, copies: readonly number[]): void {
-    const count = copies.length;
-    const room = count === 0 ? 0 : 1 << (32 - Math.clz32(Math.max(LEAST_PLACES, count) - 1));
-    remake(port, copies, room);
-  }
-
-  /** Releases the records that a port keeps for copies. */
-  function giveBackRecords(port: PortRow): void {
-    const ring = port * RING_STRIDE;
-    const room = rings[ring + MASK] + 1;
-    for (let n = rows[port * STRIDE + FRAMES]; n < room; n++) {
-      const p = placeOf(port, n);
-      if (places[p] >= 0) pool.release(places[p]);
-      places[p] = NONE;
+    for (let n = 0; n < count; n++) {
+      const frame = pool.write(records, recordOf(port, n));
+      visit(frame);
+      pool.release(frame);
     }
   }
 
-  /** Records that a port keeps for copies. */
-  function records(port: PortRow): number {
-    const room = rings[port * RING_STRIDE + MASK] + 1;
-    let count = 0;
-    for (let n = rows[port * STRIDE + FRAMES]; n < room; n++) if (frameAt(port, n) >= 0) count++;
-    return count;
+  /** Replaces all by others of the same number and size, as `FramePool.read` gives them. */
+  function relink(port: PortRow, copies: readonly Int32Array[]): void {
+    const count = copies.length;
+    const room = count === 0 ? 0 : 1 << (32 - Math.clz32(Math.max(LEAST_PLACES, count) - 1));
+    remake(port, copies, room);
   }
 
   return {
@@ -232,7 +228,5 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     setMissingUntil,
     forEach,
     relink,
-    giveBackRecords,
-    records,
   };
 }

@@ -51,5 +51,3 @@ export const LLR_MEANINGS: Readonly<Record<LlrCounter, string>> = {
 };
 
 export type LlrCounter = (typeof LLR_COUNTERS)[number];
-
-export const LLR_COUNT = LLR_COUNTERS.length;

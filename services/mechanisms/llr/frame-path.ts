@@ -11,18 +11,32 @@ import {
   ACCEPT,
   arrived,
   DUPLICATE,
+  freedBy,
+  lastGood,
+  numberAfter,
+  outstanding,
+  RX_EXPECTED,
   RX_NACK_SENT,
+  RX_SEND_ACKS,
   RX_SEND_NACK,
   RX_STATE,
   sendNew,
   TX_ADVANCE,
+  TX_OLDEST,
+  TX_REPLAYS,
   TX_STATE,
 } from './machine.js';
 import {
   ACKED_AT,
   BLOCKED,
   COUNT,
+  COUNT_RX_ACK,
+  COUNT_RX_GOOD,
+  COUNT_RX_OK,
+  COUNT_TX_ACK,
+  COUNT_TX_OK,
   COUNTS,
+  DEADLINE,
   DOUBLES,
   DUE,
   ELIGIBLE,
@@ -30,6 +44,7 @@ import {
   OCTETS_MOST,
   OWES_ACK,
   OWES_AT,
+  REPLAY_TIMER_PS,
   SPACING_PS,
   STRIDE,
 } from './rows.js';
@@ -60,7 +75,11 @@ export interface LlrPathEvents {
   doze(port: PortRow, untilPs: number): void;
 }
 
-type LlrPath = Pick<LinkLayer, 'owesAt' | 'starts' | 'started' | 'arrives'>;
+export interface LlrPath extends Pick<LinkLayer, 'owesAt' | 'starts' | 'started' | 'arrives'> {
+  acknowledges(port: PortRow): number;
+  answers(port: PortRow): number;
+  wasAcknowledged(port: PortRow, number: number): boolean;
+}
 
 /** What frames do to the rows of their ports, as functions over tables like the event loop. */
 export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
@@ -78,9 +97,8 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     if (words[at + TX_STATE] !== TX_ADVANCE) return events.startsWhileDown(port);
     if (buffers.frames(port) === 0) events.firstStarts(port);
     buffers.keep(port, frame, clock.now);
-    counts[
-      port * COUNTS + ((frameClass & POISONED_FLAG) === 0 ? COUNT.LLR_TX_OK : COUNT.LLR_TX_POISONED)
-    ]++;
+    if ((frameClass & POISONED_FLAG) === 0) counts[port * COUNTS + COUNT_TX_OK]++;
+    else counts[port * COUNTS + COUNT.LLR_TX_POISONED]++;
     return sendNew(words, at);
   }
 
@@ -93,6 +111,23 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
   }
 
   function arrives(port: PortRow, _frame: FrameRef, number: number, error: number): number {
+    const at = port * STRIDE;
+    const isUsual =
+      error === UNHURT &&
+      number === words[at + RX_EXPECTED] &&
+      words[at + RX_STATE] === RX_SEND_ACKS &&
+      words[at + DUE] === 0;
+    if (!isUsual) return arrivesOddly(port, number, error);
+    const ours = port * COUNTS;
+    counts[ours + COUNT_RX_OK]++;
+    counts[ours + COUNT_RX_GOOD]++;
+    words[at + RX_EXPECTED] = numberAfter(number);
+    if (doubles[port * DOUBLES + OWES_AT] === Infinity) oweAck(port);
+    return UNHURT;
+  }
+
+  /** With an error, after one, without a number, or with another than the next. */
+  function arrivesOddly(port: PortRow, number: number, error: number): number {
     const isPoisoned = error === DROP.POISONED;
     if (error !== UNHURT && !isPoisoned) {
       // What is lost without a trace shows by the number of the next.
@@ -102,17 +137,15 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     if (number === NO_NUMBER) return error;
     const at = port * STRIDE;
     const ours = port * COUNTS;
-    counts[ours + (isPoisoned ? COUNT.LLR_RX_POISONED : COUNT.LLR_RX_OK)]++;
+    counts[ours + (isPoisoned ? COUNT.LLR_RX_POISONED : COUNT_RX_OK)]++;
     const state = words[at + RX_STATE];
     const verdict = arrived(words, at, number);
     if (verdict === ACCEPT) {
       // Its sender had it so: it is not requested again.
-      counts[
-        ours + (isPoisoned ? COUNT.LLR_RX_EXPECTED_SEQ_POISONED : COUNT.LLR_RX_EXPECTED_SEQ_GOOD)
-      ]++;
+      counts[ours + (isPoisoned ? COUNT.LLR_RX_EXPECTED_SEQ_POISONED : COUNT_RX_GOOD)]++;
       if (state === RX_NACK_SENT) counts[ours + COUNT.LLR_RX_REPLAY]++;
       if (state === RX_NACK_SENT || state === RX_SEND_NACK) events.cameAgain(port);
-      if (words[at + DUE] !== 0) words[at + DUE] &= ~(1 << LLR_NACK);
+      words[at + DUE] &= ~(1 << LLR_NACK);
       oweAck(port);
       return error;
     }
@@ -135,5 +168,39 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     events.doze(port, doubles[own + OWES_AT]);
   }
 
-  return { owesAt, starts, started, arrives };
+  /** Number of the ACK that starts now. */
+  function acknowledges(port: PortRow): number {
+    counts[port * COUNTS + COUNT_TX_ACK]++;
+    return answers(port);
+  }
+
+  /** Number of the ACK or NACK that starts now. */
+  function answers(port: PortRow): number {
+    const times = port * DOUBLES;
+    words[port * STRIDE + OWES_ACK] = 0;
+    doubles[times + OWES_AT] = Infinity;
+    doubles[times + ACKED_AT] = clock.now;
+    return lastGood(words, port * STRIDE);
+  }
+
+  /**
+   * An ACK came for frames that are outstanding, while nothing is sent again and no limit is
+   * reached; false if that is not so, and nothing has changed.
+   */
+  function wasAcknowledged(port: PortRow, number: number): boolean {
+    const at = port * STRIDE;
+    if (words[at + TX_STATE] !== TX_ADVANCE || words[at + BLOCKED] !== 0) return false;
+    const freed = freedBy(words, at, number);
+    if (freed > outstanding(words, at)) return false;
+    counts[port * COUNTS + COUNT_RX_ACK]++;
+    words[at + TX_OLDEST] = numberAfter(number);
+    words[at + TX_REPLAYS] = 0;
+    buffers.release(port, freed);
+    // A timer is armed while anything is outstanding, and finds out.
+    const times = port * DOUBLES;
+    doubles[times + DEADLINE] = clock.now + doubles[times + REPLAY_TIMER_PS];
+    return true;
+  }
+
+  return { owesAt, starts, started, arrives, acknowledges, answers, wasAcknowledged };
 }

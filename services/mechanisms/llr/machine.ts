@@ -92,6 +92,11 @@ export function acknowledge(w: LlrWords, at: number, number: number): number {
   return place + 1;
 }
 
+/** Frames up to a number, from the oldest outstanding on; more than those if it is of none. */
+export function freedBy(w: LlrWords, at: number, number: number): number {
+  return ((number - w[at + TX_OLDEST]) & MASK) + 1;
+}
+
 /** All that is outstanding is to be sent again; false if that was tried too often. */
 export function replay(w: LlrWords, at: number, most: number): boolean {
   if (w[at + TX_REPLAYS] >= most) return false;

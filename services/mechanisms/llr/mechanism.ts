@@ -21,7 +21,7 @@ import {
 import { halfOfPacked, ORDERED_SET_OCTETS, packedOf } from '../../engine/wire/ordered-set.js';
 import type { LlrCounter } from './counters.js';
 import { LLR_COUNTERS } from './counters.js';
-import type { LlrPathEvents } from './frame-path.js';
+import type { LlrPath, LlrPathEvents } from './frame-path.js';
 import { makeLlrPath } from './frame-path.js';
 import * as invariants from './invariants.js';
 import * as machine from './machine.js';
@@ -57,6 +57,7 @@ import {
   OCTETS_MOST,
   OWES_ACK,
   OWES_AT,
+  REPLAY_TIMER_PS,
   SENDER_ARMED,
   SPACING_PS,
   STRIDE,
@@ -78,6 +79,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
   private readonly specs: (LlrPortSpec | null)[] = [];
   private readonly host: MechanismHost;
   private readonly buffers: ReplayBuffers;
+  private readonly path: LlrPath;
   private readonly set: LlrSet = blankLlrSet();
 
   constructor(private readonly tools: MechanismTools) {
@@ -89,16 +91,27 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     this.buffers = replayBuffers;
     const { words, doubles, counts } = this;
     const { pool } = tools;
+    const path = makeLlrPath(
+      { pool, clock: host.clock, buffers: replayBuffers, words, doubles, counts },
+      this,
+    );
+    const { owesAt, starts, started, arrives } = path;
+    this.path = path;
     this.linkLayer = {
-      ...makeLlrPath(
-        { pool, clock: host.clock, buffers: replayBuffers, words, doubles, counts },
-        this,
-      ),
+      owesAt,
+      starts,
+      started,
+      arrives,
       request: (port) => {
         this.request(port, LLR_ACK);
       },
-      answer: (port) => packedOf(LLR_ACK, this.answerNow(port, LLR_ACK)),
-      answered: (port, packed) => this.answeredPacked(port, packed),
+      answer: (port) => packedOf(LLR_ACK, path.acknowledges(port)),
+      answered: (port, packed) => {
+        const number = halfOfPacked(packed);
+        const isAck = packed === packedOf(LLR_ACK, number);
+        if (isAck && path.wasAcknowledged(port, number)) return true;
+        return this.answeredPacked(port, packed);
+      },
       repeats: (port) => this.repeats(port),
       oldestNumber: (port) => words[port * STRIDE + TX_OLDEST],
       numberAfter: machine.numberAfter,
@@ -130,6 +143,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
       this.doubles[times + SPACING_PS] = own.spacingPs;
       this.doubles[times + FRAMES_MOST] = own.frames;
       this.doubles[times + OCTETS_MOST] = own.octets;
+      this.doubles[times + REPLAY_TIMER_PS] = own.replayTimerPs;
       this.words[port * STRIDE + RX_INIT] = -1;
       this.words[port * STRIDE + ELIGIBLE] = own.priorities;
       this.host.arm(this.tools.slot, port, INIT_TIMER, 0);
@@ -307,19 +321,15 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
       set.number = words[at + RX_INIT];
       set.data = words[at + RX_DATA];
       this.count(port, COUNT.LLR_TX_INIT_ECHO_CTL_OS, 1);
-    } else set.number = this.answerNow(port, type);
+    } else set.number = type === LLR_ACK ? this.path.acknowledges(port) : this.refuse(port);
     return encodeLlrSet(octets, 0, set);
   }
 
-  /** Number of an ACK or a NACK that starts now. */
-  private answerNow(port: PortRow, type: number): number {
-    const at = port * STRIDE;
-    const number = machine.lastGood(this.words, at);
-    this.words[at + OWES_ACK] = 0;
-    this.doubles[port * DOUBLES + OWES_AT] = Infinity;
-    this.doubles[port * DOUBLES + ACKED_AT] = this.host.clock.now;
-    if (type === LLR_NACK) machine.nackSent(this.words, at);
-    this.count(port, type === LLR_ACK ? COUNT.LLR_TX_ACK_CTL_OS : COUNT.LLR_TX_NACK_CTL_OS, 1);
+  /** Number of the NACK that starts now. */
+  private refuse(port: PortRow): number {
+    const number = this.path.answers(port);
+    machine.nackSent(this.words, port * STRIDE);
+    this.count(port, COUNT.LLR_TX_NACK_CTL_OS, 1);
     return number;
   }
 

@@ -1,4 +1,4 @@
-import { LLR_COUNT, LLR_COUNTERS, type LlrCounter } from './counters.js';
+import { LLR_COUNTERS, type LlrCounter } from './counters.js';
 import { LLR_WORDS } from './machine.js';
 
 // Words of a port behind those of the machine: with them one line of memory.
@@ -29,9 +29,10 @@ export const OWES_AT = 4;
 /** Most frames, and octets of them, that may be outstanding. */
 export const FRAMES_MOST = 5;
 export const OCTETS_MOST = 6;
+export const REPLAY_TIMER_PS = 7;
 export const DOUBLES = 8;
 
-/** Counters of every frame and its acknowledgement: they share a line of memory. */
+/** Counters of every frame and its acknowledgement, in this order: they share a line of memory. */
 const FREQUENT: readonly LlrCounter[] = [
   'LLR_TX_OK',
   'LLR_RX_OK',
@@ -39,10 +40,16 @@ const FREQUENT: readonly LlrCounter[] = [
   'LLR_TX_ACK_CTL_OS',
   'LLR_RX_ACK_CTL_OS',
 ];
+export const COUNT_TX_OK = 0;
+export const COUNT_RX_OK = 1;
+export const COUNT_RX_GOOD = 2;
+export const COUNT_TX_ACK = 3;
+export const COUNT_RX_ACK = 4;
 
 /** Place of a counter in the row of a port. */
 export const COUNT = Object.fromEntries(
   [...new Set([...FREQUENT, ...LLR_COUNTERS])].map((name, place) => [name, place]),
 ) as Readonly<Record<LlrCounter, number>>;
 
-export const COUNTS = Math.ceil(LLR_COUNT / 8) * 8;
+/** All of them, in whole lines. */
+export const COUNTS = 24;

@@ -36,7 +36,7 @@ function forEachLayered(
   port: number,
   visit: (frame: number) => void,
 ): void {
-  const { ports, pool, inFlightQueues, replayBuffers } = shared;
+  const { ports, inFlightQueues, linkNumbers, replayBuffers } = shared;
   const layer = given.find(({ linkLayer }) => linkLayer !== undefined)!.linkLayer!;
   const seen = new Set<number>();
   const visitNumbered = (frame: number, number: number): void => {
@@ -44,10 +44,15 @@ function forEachLayered(
     seen.add(number);
     visit(frame);
   };
+  let last = linkNumbers.received(port);
   inFlightQueues.forEach(port, (frame) => {
-    const number = pool.linkNumber(frame);
-    if (number === NO_NUMBER) visit(frame);
-    else visitNumbered(frame, number);
+    const number = linkNumbers.behind(last, frame);
+    if (number === NO_NUMBER) {
+      visit(frame);
+      return;
+    }
+    last = number;
+    visitNumbered(frame, number);
   });
   const peer = ports.peer(port);
   let number = layer.oldestNumber(peer);
