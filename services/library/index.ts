@@ -9,6 +9,7 @@ import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { loadScenario, scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
 import type { ExpectationResult } from '../report/expectations.js';
 import { evaluateExpectations } from '../report/expectations.js';
+import { PluginError } from '../plugins/control.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { Progress } from '../runtime/session.js';
@@ -20,7 +21,7 @@ export type { Expectation } from '../fabric/scenario/scenario.js';
 export type { ExpectationResult } from '../report/expectations.js';
 export type { RunResults, RunStatus } from '../runtime/results/results.js';
 export type { Progress } from '../runtime/session.js';
-export { PluginError } from '../plugins/control.js';
+export { PluginError };
 export { ScenarioError } from '../settings/errors.js';
 
 export interface LoadOptions {
@@ -97,12 +98,26 @@ export function run(scenario: Scenario, options: RunOptions = {}): Run {
       results,
       expectations: evaluateExpectations(source.fabric.scenario.expect, results),
     }))
-    .finally(() => {
-      feed.end();
+    .catch((error: unknown) => {
+      throw withClass(error);
     });
-  // A caller that only iterates learns of a failure by the iteration's end and `outcome`.
-  outcome.catch(() => undefined);
+  // A caller that only iterates learns of a failure by the iteration.
+  outcome.then(
+    () => {
+      feed.end();
+    },
+    (error: unknown) => {
+      feed.fail(error);
+    },
+  );
   return { outcome, [Symbol.asyncIterator]: () => feed.values() };
+}
+
+/** What a thread throws arrives without its class. */
+function withClass(error: unknown): unknown {
+  const isPlugins = error instanceof Error && error.name === PluginError.name;
+  if (!isPlugins || error instanceof PluginError) return error;
+  return new PluginError(error.message);
 }
 
 async function execute(

@@ -46,6 +46,73 @@ describe('the library', () => {
     assert.deepEqual(late, shares.slice(-1));
   });
 
+  it('throws a failure of the run where its progress is read, and in threads alike', async () => {
+    const text = `export default { api: 1, kind: 'congestion-control', name: 'gone', help: 'x.',
+  feedback: 'acknowledgements', state: {}, acknowledged() { throw new Error('gone'); } };`;
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-'));
+    writeFileSync(join(folder, 'gone.mjs'), text);
+    const document = {
+      selvage: 1,
+      plugins: ['gone.mjs'],
+      fabric: { generator: 'pair' },
+      load: [
+        {
+          stream: { from: 'h1', to: 'h2' },
+          bytes: 99_000,
+          congestion: 'gone',
+          transport: 'reliable',
+        },
+      ],
+    };
+    for (const options of [{}, { threads: 2 }]) {
+      const going = run(load(document, { folder }), options);
+      const read = async (): Promise<void> => {
+        for await (const { share } of going) assert.ok(share <= 1);
+      };
+      const isFailure = (error: unknown): boolean =>
+        error instanceof PluginError && error.message.startsWith('gone threw at ');
+      await assert.rejects(read(), isFailure);
+      await assert.rejects(going.outcome, isFailure);
+    }
+    rmSync(folder, { recursive: true });
+  });
+
+  it('goes on when a loop over its progress is left early', async () => {
+    const going = run(load(EXAMPLE, { set: ['expect=[]'] }));
+    for await (const { share } of going) {
+      assert.ok(share <= 1);
+      break;
+    }
+    assert.equal((await going.outcome).results.status, 'complete');
+  });
+
+  it('takes an object that extends files, as a file does', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-'));
+    writeFileSync(join(folder, 'base.yaml'), 'selvage: 1\nfabric: { generator: pair }\n');
+    const scenario = load({ extends: 'base.yaml', name: 'own' }, { folder });
+    assert.deepEqual([scenario.name, scenario.devices], ['own', ['h1', 'h2']]);
+    assert.throws(() => load({ extends: 'none.yaml' }, { folder }), /unusable base file/);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('refuses what an object has and no file says', () => {
+    const pair = { selvage: 1, fabric: { generator: 'pair' } };
+    const circle: Record<string, unknown> = { ...pair };
+    circle['hosts'] = circle;
+    for (const [document, problem] of [
+      [{ ...pair, seed: () => 1 }, /seed: no value of a scenario: a function$/],
+      [{ ...pair, seed: 1n }, /seed: no value of a scenario: a bigint$/],
+      [{ ...pair, seed: NaN }, /seed: no value of a scenario: NaN$/],
+      [circle, /the object contains itself$/],
+      [[], /not a mapping of keys; a scenario begins with selvage: 1$/],
+    ] as const) {
+      assert.throws(
+        () => load(document),
+        (error) => error instanceof ScenarioError && problem.test(error.message),
+      );
+    }
+  });
+
   it('takes an object, whose paths start in a folder', async () => {
     const document = {
       selvage: 1,

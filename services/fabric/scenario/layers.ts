@@ -15,7 +15,12 @@ export function besideFile(file: string, path: string): string {
 
 /** The file merged onto what it extends. */
 export function readLayers(file: string): MapNode {
-  return new LayerReader().read(file, readText(file), [file]);
+  return layersOf(file, readText(file));
+}
+
+/** The same of a text, whose base files are beside `file`. */
+export function layersOf(file: string, text: string): MapNode {
+  return new LayerReader().read(file, text, [file]);
 }
 
 class LayerReader {

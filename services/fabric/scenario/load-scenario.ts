@@ -4,7 +4,7 @@ import { basename, extname } from 'node:path';
 import { checkScenario } from './check-scenario.js';
 import { ScenarioError } from '../../settings/errors.js';
 import { findFurther } from './further-errors.js';
-import { applySetting, readLayers } from './layers.js';
+import { applySetting, layersOf, readLayers } from './layers.js';
 import type { NamedFile } from './located.js';
 import { Located } from './located.js';
 import { withNicsOfHosts } from './nic-layers.js';
@@ -50,9 +50,24 @@ export function scenarioOfDocument(
   document: unknown,
   options: LoadOptions = {},
 ): LoadedScenario {
-  const tree = parseSource(file, JSON.stringify(document), true);
-  if (tree === null) throw new ScenarioError(startOf(file), [], 'the document is empty');
+  const tree = layersOf(file, textOf(file, document));
   return scenarioOf(file, (options.set ?? []).reduce<SourceNode>(applySetting, tree));
+}
+
+/** As JSON, which leaves out, or cannot have, what no file says. */
+function textOf(file: string, document: unknown): string {
+  const refuse = (message: string): Error => new ScenarioError(startOf(file), [], message);
+  try {
+    const text = JSON.stringify(document, (key, value: unknown) => {
+      const isNumber = typeof value === 'number' && !Number.isFinite(value);
+      if (!isNumber && !['function', 'symbol', 'bigint'].includes(typeof value)) return value;
+      throw refuse(`${key}: no value of a scenario: ${isNumber ? value : `a ${typeof value}`}`);
+    }) as string | undefined;
+    return text ?? '';
+  } catch (error) {
+    if (error instanceof ScenarioError) throw error;
+    throw refuse('the object contains itself');
+  }
 }
 
 function scenarioOf(
