@@ -24,7 +24,7 @@ import { framesWanted, warnOfUnkept } from './traced-frames.js';
 import { runElsewhere } from './runners/run-elsewhere.js';
 import { runHere } from './runners/run-here.js';
 import { runInThreads } from './runners/run-in-threads.js';
-import { liveRequest } from './live-options.js';
+import { liveAddress } from './live-options.js';
 import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
 import type { MetricsAddress } from '../telemetry/metrics/serve-metrics.js';
@@ -64,6 +64,10 @@ async function emulateSeen(
   if (options.checkRows === true && (fleet !== null || threads !== null)) {
     throw new InputError('--check-rows watches one process: leave out --threads and --processes');
   }
+  const { paused = false } = options;
+  if (paused && view === null && fleet === null && options.control !== true) {
+    throw new InputError('--paused needs --ui or --control: nothing else can resume the run');
+  }
   const collector = collectorFrom(options);
   const metricsAt = metricsAddressOf(options);
   const storage = storageFor(options);
@@ -78,7 +82,7 @@ async function emulateSeen(
   const startedAt = performance.now();
   const measured =
     fleet !== null
-      ? await runElsewhere(emulation, fleet, metricsAt, progress, view)
+      ? await runElsewhere(emulation, { ...fleet, paused }, metricsAt, progress, view)
       : threads !== null
         ? await runInThreads(emulation, threads, options, metricsAt, progress, view)
         : await runHere(emulation, options, metricsAt, progress, view);
@@ -141,10 +145,10 @@ function viewOf(
   { file, set, fabric, loaded }: Emulation,
   options: EmulateOptions,
 ): LiveView | null {
-  const request = liveRequest(options);
-  if (request === null) return null;
+  const address = liveAddress(options);
+  if (address === null) return null;
   const { document } = loaded;
-  return new LiveView(request, fabric, { document, origin: { scenario: file, set, steps: [] } });
+  return new LiveView(address, fabric, { document, origin: { scenario: file, set, steps: [] } });
 }
 
 function metricsAddressOf({ metrics }: EmulateOptions): MetricsAddress | null {

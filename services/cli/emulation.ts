@@ -10,6 +10,8 @@ export interface EmulateOptions extends DistributionOptions, LiveOptions, OtlpOp
   readonly out?: string;
   /** A place in S3-compatible storage for the run directory. */
   readonly results?: string;
+  /** Begin paused, so that nothing is missed. */
+  readonly paused?: boolean;
   readonly check?: boolean;
   /** Only in one process. */
   readonly checkRows?: boolean;

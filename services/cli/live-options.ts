@@ -7,22 +7,14 @@ export interface LiveOptions {
   /** True: on any port that is free. */
   readonly ui?: string | true;
   readonly uiHost?: string;
-  /** Begin paused, so that nothing is missed. */
-  readonly paused?: boolean;
-}
-
-export interface LiveRequest {
-  readonly address: LiveAddress;
-  readonly paused: boolean;
 }
 
 const TOKEN_LENGTH_MIN = 12;
 
 /** Where to serve the page of a run; null: nowhere. The token comes from the environment. */
-export function liveRequest({ ui, uiHost, paused = false }: LiveOptions): LiveRequest | null {
+export function liveAddress({ ui, uiHost }: LiveOptions): LiveAddress | null {
   if (ui === undefined) {
     if (uiHost !== undefined) throw new InputError('--ui-host goes with --ui');
-    if (paused) throw new InputError('--paused needs --ui: the page resumes the run');
     return null;
   }
   if (!isPageBuilt()) throw new InputError('the page has not been built: npm run build makes it');
@@ -37,7 +29,7 @@ export function liveRequest({ ui, uiHost, paused = false }: LiveOptions): LiveRe
   if (token !== '' && token.length < TOKEN_LENGTH_MIN) {
     throw new InputError(`SELVAGE_UI_TOKEN has fewer than ${TOKEN_LENGTH_MIN} characters`);
   }
-  return { address: { host, port, token: token === '' ? null : token }, paused };
+  return { host, port, token: token === '' ? null : token };
 }
 
 function portFrom(text: string): number {

@@ -1,5 +1,6 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { LiveHost } from '../live/live-host.js';
+import type { LiveAddress } from '../live/live-server.js';
 import type { LiveRun } from '../live/live-run.js';
 import type { ShownFault, LiveStatus } from '../report/page/live-data.js';
 import { pageOfFabric } from '../report/page/page-of-fabric.js';
@@ -7,21 +8,16 @@ import type { MeasuredRun } from '../report/page/page-of-run.js';
 import { pageOfRun } from '../report/page/page-of-run.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { InputError } from './exit.js';
-import type { LiveRequest } from './live-options.js';
 
 /** The page of a run of the command line, from its beginning to its report. */
 export class LiveView {
   private host: LiveHost | null = null;
 
   constructor(
-    private readonly request: LiveRequest,
+    private readonly address: LiveAddress,
     private readonly fabric: Fabric,
     private readonly run: Pick<MeasuredRun, 'document' | 'origin'>,
   ) {}
-
-  get beginsPaused(): boolean {
-    return this.request.paused;
-  }
 
   /** Begins to serve the page, and prints its address. */
   async open(
@@ -29,7 +25,7 @@ export class LiveView {
     status: () => LiveStatus,
     faults: () => readonly ShownFault[],
   ): Promise<LiveHost> {
-    const { address } = this.request;
+    const { address } = this;
     const content = { runs: [pageOfFabric(this.fabric, this.run)], live: true };
     const host = new LiveHost(content, status, faults);
     try {

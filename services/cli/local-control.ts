@@ -27,7 +27,7 @@ const TOKEN_OCTETS = 32;
 /** Control plane of a run in this process, as a coordinator has for a distributed one. */
 class LocalControl implements RunRequests {
   readonly outcome = null;
-  private phase: selvage.v1.RunStatus.Phase = Phase.PHASE_RUNNING;
+  private hasEnded = false;
   private readonly watchers = new Set<(status: Status) => void>();
   private readonly timer: NodeJS.Timeout;
 
@@ -44,14 +44,10 @@ class LocalControl implements RunRequests {
     const { controller } = this.run;
     if (this.isOver()) return { done: false, detail: ENDED };
     if (action === Action.ACTION_STOP) controller.stop();
-    else if (action === Action.ACTION_PAUSE || action === Action.ACTION_STEP) {
-      if (action === Action.ACTION_PAUSE) controller.pause();
-      else controller.step(stepPs);
-      this.phase = Phase.PHASE_PAUSED;
-    } else if (action === Action.ACTION_RESUME) {
-      controller.resume();
-      this.phase = Phase.PHASE_RUNNING;
-    } else return { done: false, detail: 'a run in one process has no checkpoints' };
+    else if (action === Action.ACTION_PAUSE) controller.pause();
+    else if (action === Action.ACTION_STEP) controller.step(stepPs);
+    else if (action === Action.ACTION_RESUME) controller.resume();
+    else return { done: false, detail: 'a run in one process has no checkpoints' };
     this.publish();
     return { done: true, detail: '' };
   }
@@ -71,13 +67,19 @@ class LocalControl implements RunRequests {
   }
 
   isOver(): boolean {
-    return this.phase === Phase.PHASE_COMPLETE;
+    return this.hasEnded;
   }
 
   end(): void {
     clearInterval(this.timer);
-    this.phase = Phase.PHASE_COMPLETE;
+    this.hasEnded = true;
     this.publish();
+  }
+
+  private phase(): selvage.v1.RunStatus.Phase {
+    if (this.hasEnded) return Phase.PHASE_COMPLETE;
+    const isPaused = this.run.controller.state === 'paused';
+    return isPaused ? Phase.PHASE_PAUSED : Phase.PHASE_RUNNING;
   }
 
   private publish(): void {
@@ -89,7 +91,7 @@ class LocalControl implements RunRequests {
     return {
       run: this.name,
       scenario: this.run.live.fabric.scenario.name,
-      phase: this.phase,
+      phase: this.phase(),
       virtualPs,
       endPs: endPs ?? Infinity,
       share,

@@ -54,7 +54,7 @@ function watched(command: Command): Command {
   return command
     .option('--ui [port]', 'serve a page that follows the run (default: any free port)')
     .option('--ui-host <host>', 'not on loopback but here; the token is in SELVAGE_UI_TOKEN')
-    .option('--paused', 'with --ui: begin paused');
+    .option('--paused', 'begin paused (with --ui, --control or services)');
 }
 
 /** How many devices share a service. */

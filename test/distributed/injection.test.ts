@@ -9,7 +9,7 @@ import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
 
 const EXAMPLE = 'examples/leaf-spine-all-to-all.yaml';
-const SET = 'load.0.bytes=600KB';
+const SET = 'load.0.bytes=48KB';
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   'one thread': ['--control'],
   'two threads': ['--threads', '2', '--control'],
@@ -59,13 +59,14 @@ describe('a fault injected into a run that is under way', { timeout: 240_000 }, 
 
     it(`of ${home} does what it would have done, had it been declared`, { skip }, async () => {
       const out = join(folder, home.replaceAll(' ', '-'));
-      const words = ['run', join(ROOT, EXAMPLE), '--set', SET, '--out', out, '--quiet', ...args];
+      const more = ['--set', SET, '--out', out, '--quiet', '--paused', ...args];
+      const words = ['run', join(ROOT, EXAMPLE), ...more];
       const child = spawn(process.execPath, [main, ...words], { env, stdio: 'ignore' });
       children.push(child);
       const ended = new Promise((resolve) => child.once('close', resolve));
-      await until(({ phase, virtualPs }) => phase === 'running' && virtualPs > 0);
-      assert.equal(selvage('pause').status, 0);
       await until(({ phase }) => phase === 'paused');
+      assert.equal(selvage('step', '--for', '20us').status, 0);
+      await until(({ phase, virtualPs }) => phase === 'paused' && virtualPs > 0);
       const refused = selvage('inject', '--fault', 'freeze', '--where', 'h999');
       assert.equal(refused.status, 2);
       assert.match(refused.error, /injected fault: no port matches/);

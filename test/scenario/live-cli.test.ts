@@ -35,7 +35,7 @@ describe('words that ask for a page', () => {
 
   it('are refused where they cannot be meant', () => {
     refused(run('--ui-host', '0.0.0.0'), /--ui-host goes with --ui/);
-    refused(run('--paused'), /--paused needs --ui/);
+    refused(run('--paused'), /--paused needs --ui or --control/);
     refused(run('--ui', '99999'), /--ui 99999: not a port from 0 to 65535/);
     refused(run('--ui', 'here'), /--ui here: not a port/);
   });

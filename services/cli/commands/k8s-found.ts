@@ -29,7 +29,7 @@ import { runSource } from '../kubernetes/run-source.js';
 import { filesInCluster } from '../kubernetes/scenario-files.js';
 import { whyPending } from '../kubernetes/why-pending.js';
 import { mergedLines, podLogs } from '../kubernetes/merged-logs.js';
-import { liveRequest } from '../live-options.js';
+import { liveAddress } from '../live-options.js';
 import { LiveView } from '../live-view.js';
 import { ProgressLine } from '../progress.js';
 import type { InjectOptions } from './inject.js';
@@ -202,13 +202,13 @@ export async function deleteCommand({ namespace }: FoundOptions): Promise<number
 
 /** Serves the live page of a run here, until the run or the user ends it. */
 export async function uiCommand({ namespace, port }: UiOptions): Promise<number> {
-  const request = liveRequest({ ui: port ?? true })!;
+  const address = liveAddress({ ui: port ?? true })!;
   return inCluster(namespace, async (cluster, { stopped }) => {
     const found = await findRun(cluster);
     const { loaded, fabric } = await runSource(cluster);
     const { document } = loaded;
     const origin = { scenario: found.run, set: [], steps: [] };
-    const view = new LiveView(request, fabric, { document, origin });
+    const view = new LiveView(address, fabric, { document, origin });
     return withCoordinator(cluster, found, async (client) => {
       try {
         return await showLive(client, view, fabric, stopped);

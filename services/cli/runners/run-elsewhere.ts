@@ -44,7 +44,7 @@ export async function runElsewhere(
     ...(runtime && { runtime }),
   }));
   try {
-    const all = { ...options, from, steps, paused: view?.beginsPaused ?? false };
+    const all = { ...options, from, steps };
     const { rows, ...merged } = await runDistributed(all, progress, open, (status) => {
       const { virtualPs, share, frameHops } = status;
       latest = { virtualPs, share, frameHops };

@@ -16,7 +16,7 @@ export async function runHere(
   progress: ProgressLine,
   view: LiveView | null,
 ): Promise<Measured> {
-  const paused = view?.beginsPaused ?? false;
+  const paused = options.paused === true;
   const checkRows = options.checkRows === true;
   const check = options.check === true || checkRows;
   const start = { ...emulation, check, checkRows, paused };

@@ -21,7 +21,7 @@ export async function runInThreads(
   progress: ProgressLine,
   view: LiveView | null,
 ): Promise<Measured> {
-  const paused = view?.beginsPaused ?? false;
+  const paused = options.paused === true;
   const start = { ...emulation, check: options.check === true, paused };
   return execute(start, threads, async (run) => {
     const snapshots = new SnapshotCache(
