@@ -12,7 +12,7 @@ const HOSTS_SHIFT = 4;
 export type Warm = (d: number, device: Device, bound: number) => void;
 
 export function makeWarming(
-  { inFlightQueues, pool, queues }: Shared,
+  { inFlightQueues, pool, ports, queues }: Shared,
   devices: readonly Device[],
 ): Warm {
   const cursors = new Int32Array(
@@ -20,6 +20,10 @@ export function makeWarming(
   );
   /** By group of hosts: the end of the window that it was warmed for. */
   const warmUntil = new Float64Array((devices.length >> HOSTS_SHIFT) + 1);
+  /** By device: 1 if a link layer of it copies whole frames, not what every hop reads alone. */
+  const copies = Uint8Array.from(devices, ({ spec, firstPort }) =>
+    spec.ports.some((_, p) => ports.hasLinkLayer(firstPort + p)) ? 1 : 0,
+  );
   /** Keeps the compiler from leaving out reads whose only purpose is to have been made. */
   const warmed = wordCell();
 
@@ -30,7 +34,7 @@ export function makeWarming(
    * warmed together.
    */
   function warm(d: number, device: Device, bound: number): void {
-    if (device.spec.kind === 'switch') warmSwitch(device, bound);
+    if (device.spec.kind === 'switch') warmSwitch(d, device, bound);
     else if (warmUntil[d >> HOSTS_SHIFT] !== bound) {
       warmUntil[d >> HOSTS_SHIFT] = bound;
       warmHosts((d >> HOSTS_SHIFT) << HOSTS_SHIFT, bound);
@@ -57,8 +61,9 @@ export function makeWarming(
     warmed[0] = touched;
   }
 
-  function warmSwitch(device: Device, bound: number): void {
+  function warmSwitch(d: number, device: Device, bound: number): void {
     const { words } = pool;
+    const rest = copies[d] === 0 ? words : pool.ends;
     const first = device.firstPort;
     const count = device.spec.ports.length;
     let touched = 0;
@@ -70,7 +75,7 @@ export function makeWarming(
       for (let p = 0; p < 2 * count; p++) {
         const frame = cursors[p];
         if (frame < 0) continue;
-        touched ^= words[frame + CLASS];
+        touched ^= words[frame + CLASS] ^ rest[frame];
         cursors[p] = p < count && pool.arrival(frame) >= bound ? -1 : words[frame + NEXT];
       }
     }
