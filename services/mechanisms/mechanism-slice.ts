@@ -81,6 +81,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   ): Advertisement;
   readonly checks?: SliceChecks;
   readonly results: SliceResults<Of>;
+  /** What the summary and the page show of them. */
+  cards?(results: Of['results'], format: CardFormat): readonly Card[];
 }
 
 export interface SliceSection {
@@ -278,10 +280,6 @@ export interface PlannedMechanism extends FabricOfMechanism {
 /** A mechanism's part of results. */
 export interface SliceResults<Of extends SliceTypes> {
   collect(run: RunView<Of>): Of['results'];
-  /** Paragraphs of the summary. */
-  summary?(results: Of['results'], tools: SummaryTools): readonly string[];
-  /** Paragraphs at its end: what went wrong. */
-  problems?(results: Of['results'], tools: SummaryTools): readonly string[];
   /** Tables of the run directory; those without rows are not written. */
   readonly tables?: readonly ResultTable<Of['results']>[];
   /** The same, from the events of a run that records them. */
@@ -307,15 +305,21 @@ export interface RunView<Of extends SliceTypes = SliceTypes> {
   readonly names: readonly string[];
 }
 
-/** Formatting of numbers in summaries. */
-export interface SummaryTools {
-  readonly strong: (text: string) => string;
-  readonly bad: (text: string) => string;
-  readonly table: (head: readonly string[], rows: readonly (readonly string[])[]) => string;
-  /** Rows of a table that are shown. */
-  readonly rowsShown: number;
-  /** How many rows are not shown; empty if all are. */
-  readonly more: (rows: number) => string;
+/** A table, sentences, or both, of a mechanism: a paragraph of the summary, a card of the page. */
+export interface Card {
+  readonly title: string;
+  /** Something went wrong: it is at the end of the summary, and of the page's cards. */
+  readonly isProblem?: boolean;
+  readonly head?: readonly string[];
+  /** By their weight: where there are many, the first are shown. */
+  readonly rows?: readonly (readonly string[])[];
+  /** Rows that the summary shows; absent: a few. */
+  readonly most?: number;
+  readonly lines?: readonly string[];
+}
+
+/** Numbers as readers have them. */
+export interface CardFormat {
   readonly count: (value: number) => string;
   readonly time: (ps: number | null) => string;
   readonly octets: (octets: number) => string;

@@ -17,6 +17,7 @@ import {
   Traffic,
   Unreachable,
 } from './panels.js';
+import { MechanismCards } from './mechanism-cards.js';
 import { Nics } from './nics.js';
 import { NoSeries, PortPlots } from './port-plots.js';
 import { goTo, goToPort, useAddress, useTimeWindow } from './address.js';
@@ -86,6 +87,7 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
         <Traffic run={run} />
         <PortsCard run={run} order={order} />
         <Margins run={run} />
+        <MechanismCards run={run} />
         <Nics run={run} />
         <SharesCard {...{ run, theme, choose }} />
       </Columns>

@@ -7,13 +7,13 @@ import type {
   EtsResult,
   PfcResult,
 } from '../runtime/results/discovery-results.js';
-import type { SummaryTools } from '../mechanisms/mechanism-slice.js';
 import type { DcbxCells } from './page/page-data.js';
 import type { PathResult } from '../runtime/results/path-methods.js';
 import type { Style } from './style.js';
 import { formatCount, formatTime } from './format.js';
 import { table } from './table.js';
 
+const ROWS_SHOWN = 8;
 const STRICT_GROUP = 15;
 
 export function neighborsText({ ports }: DiscoveryResults): string {
@@ -156,10 +156,7 @@ function from(side: DiscoveryPortResult['pfcFrom']): string {
 }
 
 /** Of the summary: when it had settled, and what is at risk. */
-export function discoverySummary(
-  discovery: DiscoveryResults | null,
-  { strong, bad, more, rowsShown }: SummaryTools,
-): string {
+export function discoverySummary(discovery: DiscoveryResults | null, style: Style): string {
   if (discovery === null) return '';
   const lines = discovery.convergence.map(({ fromPs, durationPs }) => {
     const when = fromPs === 0 ? 'at the start' : `after the change at ${formatTime(fromPs)}`;
@@ -167,19 +164,23 @@ export function discoverySummary(
   });
   const differing = discovery.ports.filter(({ mismatches }) => mismatches.length > 0);
   const odd = differing
-    .slice(0, rowsShown)
-    .map(({ port, mismatches }) => `  ${bad('mismatch')} at ${port}: ${mismatches.join(', ')}`);
+    .slice(0, ROWS_SHOWN)
+    .map(
+      ({ port, mismatches }) => `  ${style.bad('mismatch')} at ${port}: ${mismatches.join(', ')}`,
+    );
   const exposed = discovery.ports.filter((port) => port.exposedFrames.some((n) => n > 0));
-  const risks = exposed.slice(0, rowsShown).map(({ port, exposedFrames, exposedPs }) => {
+  const risks = exposed.slice(0, ROWS_SHOWN).map(({ port, exposedFrames, exposedPs }) => {
     const by = exposedFrames.flatMap((n, p) => {
       const { fromPs, untilPs } = exposedPs[p]!;
       const end = untilPs === null ? 'the end' : formatTime(untilPs);
       return n > 0 ? `${formatCount(n)} of priority ${p}, ${formatTime(fromPs)} to ${end},` : [];
     });
     const why = 'while only one end had PFC for it';
-    return `  ${bad('at risk')} at ${port}: ${by.join(' ')} ${why}`;
+    return `  ${style.bad('at risk')} at ${port}: ${by.join(' ')} ${why}`;
   });
-  const head = `${strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
+  const head = `${style.strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
+  const more = (rows: number): string =>
+    rows > ROWS_SHOWN ? `  and ${formatCount(rows - ROWS_SHOWN)} more` : '';
   return [head, ...lines, ...odd, more(differing.length), ...risks, more(exposed.length)]
     .filter((line) => line !== '')
     .join('\n');

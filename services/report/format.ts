@@ -1,6 +1,6 @@
 /** Formatting of numbers, to about three significant digits. */
 
-import type { Percentiles, Ranks, Spread, Tally } from '../runtime/results/statistics.js';
+import type { Percentiles, Ranks, Tally } from '../runtime/results/statistics.js';
 
 function scaled(value: number, units: readonly (readonly [number, string])[]): string {
   const [size, name] =
@@ -71,11 +71,6 @@ export function formatPercentile(
 /** `8 / 12`; a dash where there is nothing to finish. */
 export function formatTally({ done, total }: Tally): string {
   return total === 0 ? '–' : `${formatCount(done)} / ${formatCount(total)}`;
-}
-
-/** Least, median and most. */
-export function formatSpread({ min, p50, max }: Spread): string {
-  return [min, p50, max].map(formatRate).join(', ');
 }
 
 export function formatRatio(ratio: number | null): string {

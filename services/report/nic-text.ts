@@ -1,50 +1,8 @@
 import { addressText, wordText } from '../engine/nic-82599/register-addresses.js';
 import { registerDump } from '../engine/nic-82599/register-dump.js';
 import type { ClassRow, NicResult } from '../mechanisms/registry.js';
-import type { RunResults } from '../runtime/results/results.js';
 import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
-import type { Style } from './style.js';
 import { table } from './table.js';
-
-const NICS_SHOWN = 8;
-
-/** Of all 82599s: the latency of each class as 7.7.1 defines it. */
-export function nicLatencyText({ nics }: Pick<RunResults, 'nics'>, style: Style): string {
-  const rows = nics.flatMap(({ device, latencies }) =>
-    latencies.map((row) => ({ device, row })).sort((a, b) => b.row.tc - a.row.tc),
-  );
-  if (rows.length === 0) return '';
-  const devices = nics.slice(0, NICS_SHOWN).map(({ device }) => device);
-  const shown = rows.filter(({ device }) => devices.includes(device));
-  const text = table(
-    ['82599', 'tc', 'way', 'frames', 'least', 'mean', 'most'],
-    shown.map(({ device, row }) => [
-      device,
-      String(row.tc),
-      row.direction === 'transmit' ? 'tail to wire' : 'wire to descriptor',
-      formatCount(row.frames),
-      ...[row.leastPs, row.meanPs, row.mostPs].map(formatTime),
-    ]),
-  );
-  const more = nics.length > NICS_SHOWN ? `  and ${nics.length - NICS_SHOWN} more NICs` : '';
-  return [style.strong('Latency of 82599s (raw frames)'), text, more]
-    .filter((part) => part !== '')
-    .join('\n');
-}
-
-/** Frames that anti-spoofing discarded at their source: no port counts them. */
-export function nicSpoofText({ nics }: Pick<RunResults, 'nics'>, style: Style): string {
-  const spoofed = nics.filter(({ spoofedFrames }) => spoofedFrames > 0);
-  if (spoofed.length === 0) return '';
-  const shown = spoofed.slice(0, NICS_SHOWN).map(({ device, spoofedFrames }) => {
-    return `  ${device} discarded ${formatCount(spoofedFrames)} frames of its own`;
-  });
-  const more =
-    spoofed.length > NICS_SHOWN ? [`  and ${spoofed.length - NICS_SHOWN} more NICs`] : [];
-  const why =
-    '  their address or VLAN is not that of their pool: see nic.pools (antiSpoof, vlans) and vlan';
-  return [style.strong('Anti-spoofing of 82599s'), ...shown, ...more, why].join('\n');
-}
 
 /** The registers of an 82599 by address, as `ethtool -d` prints them. */
 export function registerDumpText({ registers }: Pick<NicResult, 'registers'>): string {

@@ -5,15 +5,14 @@ import type {
   PriorityResult,
   RunResults,
 } from '../runtime/results/results.js';
-import type { SummaryTools } from '../mechanisms/mechanism-slice.js';
-import { EXCHANGE, MECHANISMS } from '../mechanisms/registry.js';
+import { EXCHANGE } from '../mechanisms/registry.js';
 import type { ExpectationResult } from './expectations.js';
+import { cardsOf, cardText } from './cards.js';
 import { discoverySummary } from './discovery-text.js';
 import { isPause } from './blocked-text.js';
 import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { faultTable } from './fault-text.js';
-import { nicLatencyText, nicSpoofText } from './nic-text.js';
 import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
 import { slotText } from './slot-text.js';
 import {
@@ -41,7 +40,7 @@ export function summaryText(
   expectations: readonly ExpectationResult[],
   style: Style,
 ): string {
-  const tools = toolsOf(style);
+  const cards = cardsOf(results);
   return [
     headline(results, expectations, style),
     failureText(results, style),
@@ -52,14 +51,12 @@ export function summaryText(
     blockedTable(results, style),
     memoryTable(results, style),
     marginTable(results, style),
-    discoverySummary(results.discovery, tools),
-    ...MECHANISMS.flatMap((slice) => slice.results.summary?.(results, tools) ?? []),
+    discoverySummary(results.discovery, style),
+    ...cards.filter(({ isProblem }) => isProblem !== true).map((card) => cardText(card, style)),
     rateTable(results, style),
-    nicSpoofText(results, style),
-    nicLatencyText(results, style),
     slotText(results, style),
     faultTable(results, style),
-    ...MECHANISMS.flatMap((slice) => slice.results.problems?.(results, tools) ?? []),
+    ...cards.filter(({ isProblem }) => isProblem === true).map((card) => cardText(card, style)),
     expectationList(expectations, style),
     digestText(results),
   ]
@@ -273,15 +270,6 @@ function marginTable({ margins }: RunResults, style: Style): string {
   ]
     .filter((part) => part !== '')
     .join('\n');
-}
-
-function toolsOf(style: Style): SummaryTools {
-  const strong = (text: string): string => style.strong(text);
-  const bad = (text: string): string => style.bad(text);
-  return {
-    ...{ strong, bad, table, more, rowsShown: ROWS_SHOWN },
-    ...{ count: formatCount, time: formatTime, octets: formatOctets },
-  };
 }
 
 /** The formula with its values. */

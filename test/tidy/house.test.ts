@@ -57,6 +57,15 @@ it('a slice has the files of a slice, and all of an actor or (where the engine h
   );
 });
 
+it('what a mechanism shows of a run is in its card.ts', () => {
+  const showing = filesMatching(/^services\/mechanisms\/[^/]+\/slice\.ts$/).filter((path) =>
+    /^ {2}cards[:(]/m.test(textOf(path)),
+  );
+  assert.ok(showing.length > 5);
+  const cards = (path: string): string => path.replace(/[^/]+$/, 'card.ts');
+  assertNone(showing.filter((path) => !sourcesNamedIn(path).includes(cards(path))));
+});
+
 it('an example is mentioned in the documentation', () => {
   const documents = filesMatching(/^(README\.md|docs\/.*\.md|examples\/README\.md)$/)
     .map(textOf)
@@ -73,6 +82,24 @@ it('a source is used by another, unless it is an entry point or a test', () => {
     /(^services\/[^/]+\/main|^test\/((golden|cluster)\/main|kit\/prepared)|^bench\/(main|case|distributed|scaling|page|cuts|echo|alone|bare-star-node|whole-run)|\.test)\.tsx?$/;
   const isUsed = (path: string): boolean => used.has(withoutSuffix(path));
   assertNone(sources.filter((path) => !isUsed(path) && !starts.test(path)));
+});
+
+it('a name that a source exports is used, there or elsewhere', () => {
+  const texts = filesMatching(/^(services|bench|test)\/.*\.(tsx?|mjs)$/).map(textOf);
+  const uses = new Map<string, number>();
+  for (const [word] of texts.flatMap((text) => [...text.matchAll(/\w+/g)])) {
+    uses.set(word, (uses.get(word) ?? 0) + 1);
+  }
+  const EXPORTED = /^export (?:async )?(?:function\*?|const|class|interface|type) (\w+)/gm;
+  // Invariants are called by the names that a check finds in their module.
+  const sources = filesMatching(/^services\/.*(?<!invariants)\.tsx?$/);
+  assertNone(
+    sources.flatMap((path) =>
+      Array.from(textOf(path).matchAll(EXPORTED), ([, name]) => name!)
+        .filter((name) => uses.get(name) === 1)
+        .map((name) => `${path}: ${name}`),
+    ),
+  );
 });
 
 it('an invariant is walked by a check: a test alone checks no run of a user', () => {

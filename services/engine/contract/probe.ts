@@ -49,8 +49,6 @@ export const DROP_REASONS = [
   'poisoned',
 ] as const;
 
-export type DropReason = (typeof DROP_REASONS)[number];
-
 /** Index into DROP_REASONS. */
 export const DROP = {
   HEADROOM_EXHAUSTED: 0,

@@ -1,14 +1,10 @@
 /** Direct cache access (7.5): the hint that goes with a posted memory write. */
 
-export const DCA_MODES = ['legacy', 'dca-1.0'] as const;
-export type DcaMode = (typeof DCA_MODES)[number];
-
 export const WRITE_KINDS = ['descriptor', 'header', 'payload'] as const;
 export type WriteKind = (typeof WRITE_KINDS)[number];
 
 /** DCA_CTRL.DCA_MODE. */
 export const DCA_MODE_LEGACY = 0;
-export const DCA_MODE_1_0 = 2;
 
 /** Bit of a kind of write in DCA_RXCTRL and DCA_TXCTRL. */
 export const DCA_ENABLE_BIT: Readonly<Record<WriteKind, number>> = {

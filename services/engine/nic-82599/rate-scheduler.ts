@@ -10,8 +10,6 @@ import { KB } from '../arbiter/credits.js';
 export const RATE_FACTOR_BITS = 14;
 export const RATE_FACTOR_ONE = 1 << RATE_FACTOR_BITS;
 export const RATE_FACTOR_MOST = 1000 * RATE_FACTOR_ONE;
-/** In KB of payload. */
-export const MEMORY_WINDOW_MOST = 2047;
 
 /** Link rate over target rate, as the register holds it. */
 export function rateFactorOf(linkBps: number, targetBps: number): number {

@@ -11,8 +11,6 @@ export const FCS_OCTETS = 4;
 export const VLAN_TAG_OCTETS = 4;
 /** Destination address to FCS; shorter payload is padded. */
 export const FRAME_OCTETS_MIN = 64;
-/** A jumbo frame, tags included. */
-export const FRAME_OCTETS_MAX = 9216;
 
 /** 512 bit times, the unit of pause times (802.3 31B.2). */
 export const QUANTUM_OCTETS = 64;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunView, SliceResults, SummaryTools } from '../mechanism-slice.js';
+import type { RunView, SliceResults } from '../mechanism-slice.js';
 import { columnName, columnsOf, resultTable } from '../result-table.js';
 import type { ResultTable } from '../result-table.js';
 import {
@@ -36,7 +36,6 @@ export interface CbfcTypes {
 
 export const cbfcResults: SliceResults<CbfcTypes> = {
   collect: (run) => ({ channels: channelsOf(run) }),
-  summary: ({ channels }, tools) => [tableText(channels, tools)],
   tables: [channelTable()],
   published: {
     channels: z
@@ -98,32 +97,4 @@ function channelsOf({ engine }: RunView<CbfcTypes>): ChannelResult[] {
       }));
     });
   });
-}
-
-function tableText(channels: readonly ChannelResult[], tools: SummaryTools): string {
-  if (channels.length === 0) return '';
-  const { count } = tools;
-  const fullest = [...channels].sort((a, b) => shareOf(b) - shareOf(a));
-  const rows = fullest
-    .slice(0, tools.rowsShown)
-    .map((row) => [
-      ...[row.port, count(row.channel), count(row.limit), count(row.creditBytes)],
-      `${Math.round(100 * shareOf(row))} %`,
-      count(row.ofPort['CBFC_NUM_CF_UPDATE_MESSAGES_RX']),
-      count(row.ofPort['CBFC_NUM_CC_UPDATE_MESSAGES_TX']),
-      count(row.ofPort['cbfcCreditsLeaked']),
-    ]);
-  const head = ['port', 'channel', 'credits', 'bytes each', 'most in use'];
-  const messages = ['CF_Update in', 'CC_Update out', 'leaked in'];
-  return [
-    tools.strong('Credits (CBFC)'),
-    tools.table([...head, ...messages], rows),
-    tools.more(channels.length),
-  ]
-    .filter((part) => part !== '')
-    .join('\n');
-}
-
-function shareOf({ statistics, limit }: ChannelResult): number {
-  return statistics['SENDER_CREDITS_USED_WATERMARK'] / limit;
 }

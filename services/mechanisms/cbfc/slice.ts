@@ -4,6 +4,7 @@ import type { Path } from '../../settings/source-tree.js';
 import type { FabricContext } from '../fabric-context.js';
 import type { Advertisement, AdvertisingPort, MechanismSlice } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
+import { cbfcCards } from './card.js';
 import { CbfcMechanism } from './mechanism.js';
 import { channelCount, CbfcPlan } from './plan.js';
 import type { CbfcTypes } from './results.js';
@@ -34,6 +35,7 @@ export const cbfc: MechanismSlice<CbfcTypes> = {
   sizes: (plan, device) => plan.sizes(device),
   advertise,
   results: cbfcResults,
+  cards: cbfcCards,
 };
 
 function check(section: Partial<CbfcSettings>, path: Path, places: Places): void {

@@ -2,7 +2,6 @@ import type { ManagedValue } from '../../engine/contract/flow-control.js';
 
 /** Ranges and defaults of the managed objects (802.1Qcz 49.4.1). */
 export const CI_TX_PRIORITY = 6;
-export const CI_MAX_FLOW_LIFE_PS = 1e12;
 export const CI_MAX_CIM = { least: 1, most: 255, default: 3 } as const;
 export const CI_STREAMS = { least: 1, most: 65_536, default: 1_024 } as const;
 /**
@@ -10,8 +9,6 @@ export const CI_STREAMS = { least: 1, most: 65_536, default: 1_024 } as const;
  * port.
  */
 export const CI_HEADER_OCTETS = { least: 24, most: 512, default: 48 } as const;
-/** An entry without frames for so long is removed. */
-export const CI_IDLE_PS = 10e9;
 /** DSCP of a message on IP: CS6, network control (RFC 4594 3.1). */
 export const CI_DSCP = 48;
 

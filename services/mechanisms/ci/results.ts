@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/device/engine.js';
 import { z } from 'zod';
-import type { RunView, SliceResults, SummaryTools } from '../mechanism-slice.js';
+import type { RunView, SliceResults } from '../mechanism-slice.js';
 import { columnName, columnsOf, resultTable } from '../result-table.js';
 import type { ResultTable } from '../result-table.js';
 import { CI_COUNTERS, ciManagedValues } from './managed.js';
@@ -42,7 +42,6 @@ export interface CiTypes {
 
 export const ciResults: SliceResults<CiTypes> = {
   collect: (run) => ({ isolations: isolationsOf(run) }),
-  summary: ({ isolations }, tools) => [tableText(isolations, tools)],
   tables: [isolationTable()],
   published: {
     isolations: z
@@ -85,25 +84,4 @@ function isolationsOf({ engine }: RunView<CiTypes>): IsolationResult[] {
     const counters = Object.fromEntries(values);
     return [{ device: spec.name, counters, flows: count, flowsPeak: peak }];
   });
-}
-
-function tableText(isolations: readonly IsolationResult[], tools: SummaryTools): string {
-  if (isolations.length === 0) return '';
-  const { count } = tools;
-  const rows = isolations
-    .slice(0, tools.rowsShown)
-    .map(({ device, counters, flows, flowsPeak }) => [
-      device,
-      count(flows),
-      count(flowsPeak),
-      count(counters['ciFlowsFound']),
-      count(counters['ciFlowsByCim']),
-      count(counters['ciFramesIsolated']),
-      count(counters['ciCimAddsTransmitted'] + counters['ciCimDelsTransmitted']),
-    ]);
-  const head = ['switch', 'flows', 'most', 'found', 'by CIM', 'frames isolated', 'messages'];
-  const title = tools.strong('Congestion isolation');
-  return [title, tools.table(head, rows), tools.more(isolations.length)]
-    .filter((part) => part !== '')
-    .join('\n');
 }

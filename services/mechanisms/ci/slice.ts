@@ -4,6 +4,7 @@ import type { MechanismTlvs } from '../../engine/wire/lldp/mechanism-tlvs.js';
 import { flag } from '../../settings/parts.js';
 import type { FabricContext } from '../fabric-context.js';
 import type { AdvertisingPort, MechanismSlice } from '../mechanism-slice.js';
+import { ciCards } from './card.js';
 import { watchedOf } from '../mechanism-slice.js';
 import { CiMechanism } from './mechanism.js';
 import { CiPlan } from './plan.js';
@@ -43,6 +44,7 @@ export const ci: MechanismSlice<CiTypes> = {
   plan: (context) => new CiPlan(context),
   advertise,
   results: ciResults,
+  cards: ciCards,
 };
 
 function advertise(

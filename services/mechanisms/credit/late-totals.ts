@@ -13,8 +13,6 @@ const DOUBLES = 2;
  * Totals of link partners with link-level retry: they do not count what may be sent again, so they
  * are behind what was received until that is acknowledged.
  */
-export type LateTotals = ReturnType<typeof makeLateTotals>;
-
 export function makeLateTotals(
   tables: Tables,
   accounts: CreditAccounts,

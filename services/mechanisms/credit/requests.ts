@@ -2,8 +2,6 @@ import type { Tables } from '../../engine/kernel/tables.js';
 import { ahead, COUNT_MASK, WINDOW_MOST } from './machine.js';
 
 /** Requests of link partners that have not been granted. */
-export type CreditRequests = ReturnType<typeof makeCreditRequests>;
-
 export function makeCreditRequests(tables: Tables) {
   /** By account: the total that is requested; Infinity: as much as there is. */
   const totals = tables.float64('credit', 1).fill(Infinity);

@@ -1,12 +1,6 @@
 import { z } from 'zod';
 import type { Engine } from '../../engine/device/engine.js';
-import type {
-  Chosen,
-  RunView,
-  SliceMetric,
-  SliceResults,
-  SummaryTools,
-} from '../mechanism-slice.js';
+import type { Chosen, RunView, SliceMetric, SliceResults } from '../mechanism-slice.js';
 import { columnsOf, resultTable, type ResultTable } from '../result-table.js';
 import { EXCHANGE_TABLE } from './exchange-table.js';
 import type { CreditLoopTerms } from './loop.js';
@@ -82,55 +76,6 @@ function accountsOf({ engine, nowPs, plan, context }: RunView<CreditTypes>): Cre
 function nameOf({ devices, shared }: Engine, port: number): string {
   const { spec, firstPort } = devices[shared.ports.owner(port)];
   return spec.ports[port - firstPort].name;
-}
-
-/** Of the summary: the accounts whose buffer was fullest. */
-function accountTable({ credits }: CreditResults, tools: SummaryTools): string {
-  if (credits.length === 0) return '';
-  const full = [...credits].sort(
-    (a, b) =>
-      b.peakOccupied / b.bufferUnits - a.peakOccupied / a.bufferUnits || b.received - a.received,
-  );
-  const octets = (c: CreditResult, units: number): string => tools.octets(units * c.unitOctets);
-  const rows = full
-    .slice(0, tools.rowsShown)
-    .map((c) => [
-      ...[c.port, String(c.priority), String(c.channel)],
-      ...[octets(c, c.peakOccupied), octets(c, c.bufferUnits), octets(c, c.neededUnits)],
-      ...[tools.count(c.recovered), tools.count(c.resyncs), tools.count(c.violations)],
-    ]);
-  const head = ['credit port', 'priority', 'channel', 'peak', 'of', 'loop'];
-  const shown = tools.table([...head, 'recovered', 'resyncs', 'violations'], rows);
-  return [tools.strong('Credit, fullest buffer first'), shown, tools.more(credits.length)]
-    .filter((part) => part !== '')
-    .join('\n');
-}
-
-/** Of the summary: accounts whose ends received implausible totals. */
-function wrongText({ credits }: CreditResults, tools: SummaryTools): string {
-  const lines = credits.flatMap((account) => {
-    const { port, priority, channel, wrongTotals, violations, contradictions } = account;
-    const found = [
-      ...(wrongTotals > 0 ? [`${tools.count(wrongTotals)} wrong totals refused`] : []),
-      ...(violations > 0 ? [`${tools.count(violations)} units received without credit`] : []),
-      ...(contradictions > 0 ? [`${tools.count(contradictions)} reports contradicted`] : []),
-    ];
-    if (found.length === 0) return [];
-    return [`  ${port} priority ${priority} channel ${channel}: ${found.join(', ')}`];
-  });
-  return lines.length === 0 ? '' : [tools.strong('Credit contradicted'), ...lines].join('\n');
-}
-
-/** Of the summary: lost credit, and accounts that starve for it. */
-function lostText({ lostCredits }: CreditResults, tools: SummaryTools): string {
-  if (lostCredits.length === 0) return '';
-  const lines = lostCredits.map(({ port, peer, priority, channel, units, blockedSincePs }) => {
-    const what = `${port} priority ${priority} channel ${channel}: ${tools.count(units)} units`;
-    const lost = `  ${what} between it and ${peer} are lost`;
-    if (blockedSincePs === null) return lost;
-    return `${lost}; ${tools.bad(`starved since ${tools.time(blockedSincePs)}`)}`;
-  });
-  return [tools.strong('Credit lost'), ...lines].join('\n');
 }
 
 const credit = columnsOf<CreditResult>();
@@ -290,8 +235,6 @@ const inUnits = ([name, meaning]: Read) => ({ name, unit: '{unit}', meaning });
 
 export const creditResults: SliceResults<CreditTypes> = {
   collect: (run) => ({ credits: accountsOf(run), lostCredits: lostIn(run) }),
-  summary: (results, tools) => [accountTable(results, tools)],
-  problems: (results, tools) => [wrongText(results, tools), lostText(results, tools)],
   tables: [CREDIT_TABLE],
   eventTables: [EXCHANGE_TABLE],
   traces: exchangeTraces,

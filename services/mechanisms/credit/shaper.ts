@@ -8,8 +8,6 @@ import type { PortRow } from '../../engine/units/indices.js';
  * A token bucket per port: its accounts are granted no more line octets than its receiver is shaped
  * to. Accounts that wait for tokens are served by their shares.
  */
-export type CreditShaper = ReturnType<typeof makeCreditShaper>;
-
 export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carrier: CreditCarrier) {
   const { clock } = carrier;
   /** By port: when the bucket is full again. */

@@ -1,5 +1,6 @@
 import { EXCHANGE } from '../fabric-context.js';
 import type { MechanismSlice } from '../mechanism-slice.js';
+import { creditCards } from './card.js';
 import { ailmentOf } from './ailments.js';
 import { overdrawnPort } from './books.js';
 import { checkCredit } from './check.js';
@@ -38,4 +39,5 @@ export const credit: MechanismSlice<CreditTypes> = {
     ailmentOf,
   },
   results: creditResults,
+  cards: creditCards,
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunView, SliceMetric, SliceResults, SummaryTools } from '../mechanism-slice.js';
+import type { RunView, SliceMetric, SliceResults } from '../mechanism-slice.js';
 import { columnName, columnsOf, resultTable } from '../result-table.js';
 import type { LlrCounter } from './counters.js';
 import { LLR_COUNTERS, LLR_MEANINGS } from './counters.js';
@@ -56,7 +56,6 @@ const port = columnsOf<LlrPortResult>();
 
 export const llrResults: SliceResults<LlrTypes> = {
   collect: (run) => ({ llr: portsOf(run) }),
-  summary: ({ llr }, tools) => summaryOf(llr, tools),
   tables: [
     resultTable({
       name: 'llr',
@@ -114,37 +113,4 @@ function portsOf({ engine }: RunView<LlrTypes>): LlrPortResult[] {
       return isIdle ? [] : [row];
     }),
   );
-}
-
-function summaryOf(llr: readonly LlrPortResult[], tools: SummaryTools): string[] {
-  const { strong, table, count, rowsShown, more } = tools;
-  const busy = llr.filter(
-    ({ counters: c }) => c.LLR_TX_REPLAY + c.LLR_RX_BAD + c.LLR_TX_DISCARD > 0,
-  );
-  if (busy.length === 0) return [];
-  const rows = busy
-    .slice(0, rowsShown)
-    .map(({ port, peakBytes, counters: c }) => [
-      port,
-      count(c.LLR_TX_OK),
-      count(c.LLR_TX_REPLAY),
-      count(c.LLR_RX_BAD),
-      count(c.LLR_TX_DISCARD),
-      count(peakBytes),
-    ]);
-  const head = [
-    'port',
-    'frames sent',
-    'replays',
-    'bad received',
-    'discarded',
-    'buffer used (bytes)',
-  ];
-  const lost = busy.reduce((sum, { counters }) => sum + counters.LLR_TX_DISCARD, 0);
-  const verdict =
-    lost === 0
-      ? []
-      : [`Link-level retry gave up ${count(lost)} frames: it flushed, or did not run.`];
-  const left = more(busy.length - rows.length);
-  return [`${strong('Link-level retry')}\n${table(head, rows)}${left}`, ...verdict];
 }

@@ -1,5 +1,6 @@
 import { blankLinkLayer } from '../../engine/wire/lldp/link-layer-tlvs.js';
 import type { MechanismSlice } from '../mechanism-slice.js';
+import { llrCards } from './card.js';
 import { LlrMechanism } from './mechanism.js';
 import { LlrPlan } from './plan.js';
 import type { LlrTypes } from './results.js';
@@ -27,4 +28,5 @@ export const llr: MechanismSlice<LlrTypes> = {
   advertise: ({ device }, _context, plan) =>
     plan.ofSwitch(device) === null ? {} : { linkLayer: { ...blankLinkLayer(), retry: true } },
   results: llrResults,
+  cards: llrCards,
 };

@@ -1,5 +1,6 @@
 import type { Nic82599 } from '../../engine/nic-82599/nic.js';
 import { packClasses } from '../../engine/nic-82599/up-to-tc.js';
+import { nicCards } from './card.js';
 import { lastingDifference, registerChanges } from './changes.js';
 import { checkLocalFlows, checkVms, NEEDS_OF_MAP } from './check.js';
 import { withInsertedVlans } from './inserted-vlans.js';
@@ -32,6 +33,8 @@ export const nic82599 = {
   mapOf: packClasses,
   needsOfMap: NEEDS_OF_MAP,
   results: nicResults,
+  /** What the summary and the page show of all of them. */
+  cards: nicCards,
   shares: (nic: Nic82599) => new NicShares(nic),
   /** Why a lossless frame was lost in a receive buffer. */
   lossReason: (tc: number): string =>

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunView, SliceResults, SummaryTools } from '../mechanism-slice.js';
+import type { RunView, SliceResults } from '../mechanism-slice.js';
 import { PfcMechanism } from './mechanism.js';
 import type { PfcPlan } from './plan.js';
 
@@ -28,7 +28,6 @@ export interface PfcTypes {
 
 export const pfcResults: SliceResults<PfcTypes> = {
   collect: (run) => ({ watchdogs: watchdogsOf(run) }),
-  summary: ({ watchdogs }, tools) => (watchdogs.length === 0 ? [] : [textOf(watchdogs, tools)]),
   published: {
     watchdogs: z
       .array(
@@ -68,14 +67,4 @@ function watchdogsOf({ engine, nowPs, context }: RunView<PfcTypes>): WatchdogRes
       }),
     ),
   );
-}
-
-/** Frames that watchdogs dropped were lossless, and are lost. */
-function textOf(watchdogs: readonly WatchdogResult[], tools: SummaryTools): string {
-  const rows = watchdogs.map((w) => [
-    ...[w.port, String(w.priority), w.action, tools.count(w.storms), tools.time(w.stormPs)],
-    ...[tools.count(w.droppedFrames), w.peer],
-  ]);
-  const head = ['watchdog at', 'priority', 'action', 'storms', 'in all', 'dropped', 'paused by'];
-  return [tools.bad('Watchdogs detected storms'), tools.table(head, rows)].join('\n');
 }

@@ -1,4 +1,5 @@
 import type { MechanismSlice } from '../mechanism-slice.js';
+import { pfcCards } from './card.js';
 import { checkPause, checkPfc } from './check.js';
 import { pauseFrames, pfcFrames } from './frames.js';
 import { PfcMechanism } from './mechanism.js';
@@ -36,4 +37,5 @@ export const pfc: MechanismSlice<PfcTypes> = {
     '`priorities: { 3: pfc }`.',
   plan: (context) => new PfcPlan(context),
   results: pfcResults,
+  cards: pfcCards,
 };

@@ -13,9 +13,6 @@ export const QCN_POINT_DEFAULTS = {
 
 export const QCN_WEIGHT_EXPONENT = { least: -10, most: 10 } as const;
 
-/** cnmTransmitPriority (32.2.1). */
-export const CNM_PRIORITY_DEFAULT = 6;
-
 /** cpMinHeaderOctets: octets of a sampled frame's data in a message (32.9.4). */
 export const QCN_HEADER_OCTETS = { most: 64, default: 0 } as const;
 

@@ -1,12 +1,6 @@
 import { proxyPauserAmong } from '../../engine/contract/flow-control.js';
 import type { Engine } from '../../engine/device/engine.js';
-import type {
-  Chosen,
-  RunView,
-  SliceMetric,
-  SliceResults,
-  SummaryTools,
-} from '../mechanism-slice.js';
+import type { Chosen, RunView, SliceMetric, SliceResults } from '../mechanism-slice.js';
 import { sfcManagedValues } from './managed.js';
 import { SfcMechanism } from './mechanism.js';
 import type { SfcPath, SfcPlan, SfcReaction } from './plan.js';
@@ -70,7 +64,6 @@ export interface SfcTypes {
 
 export const sfcResults: SliceResults<SfcTypes> = {
   collect: (run) => ({ sfc: devicesOf(run), sfcPaths: pathsOf(run) }),
-  summary: ({ sfc, sfcPaths }, tools) => [tableText(sfc, tools), coverageText(sfcPaths, tools)],
   tables: sfcTables,
   published: sfcPublished,
   metrics,
@@ -134,56 +127,6 @@ function pointResult(point: SfcPoint): Omit<SfcResult, 'device' | 'pauses' | 'pa
   };
 }
 
-const sent = ({ counters }: SfcResult): number => counters['sfcSfcmsTransmitted'];
-
 function sumOf(rows: readonly SfcResult[], counter: string, at: Chosen): number {
   return rows.reduce((sum, row) => (at.device(row.device) ? sum + row.counters[counter] : sum), 0);
-}
-
-function tableText(sfc: readonly SfcResult[], tools: SummaryTools): string {
-  if (sfc.length === 0) return '';
-  const { count, time } = tools;
-  const busiest = [...sfc].sort((a, b) => b.pausedPs - a.pausedPs || sent(b) - sent(a));
-  const rows = busiest
-    .slice(0, tools.rowsShown)
-    .map((s) => [
-      s.device,
-      s.role,
-      count(sent(s)),
-      count(s.counters['sfcSfcmsReceived']),
-      count(s.counters['sfcPfcInvoked']),
-      count(s.pauses),
-      time(s.pausedPs),
-      time(s.reactionMeanPs),
-      time(s.reactionMaxPs),
-    ]);
-  const head = [
-    'device',
-    'role',
-    'SFCMs sent',
-    'received',
-    'by PFC',
-    'pauses',
-    'paused',
-    'react',
-    'worst',
-  ];
-  return [tools.strong('Source flow control'), tools.table(head, rows), tools.more(sfc.length)]
-    .filter((part) => part !== '')
-    .join('\n');
-}
-
-/** Which flows' sources can be reached, from all queues on their paths. */
-function coverageText(paths: readonly SfcPathResult[], { count }: SummaryTools): string {
-  if (paths.length === 0) return '';
-  const having = (reaction: SfcReaction): string =>
-    count(paths.filter((path) => path.reaction === reaction).length);
-  const partly = paths.filter(({ reaction, silent }) => reaction !== 'none' && silent[0]);
-  const open = paths.find(({ reaction }) => reaction === 'none');
-  return [
-    `  of ${count(paths.length)} flows ${having('station')} are paused by their host,`,
-    `${having('proxy')} by a proxy, ${having('none')} by`,
-    `none${open === undefined ? '' : ` (${open.flow})`}; ${count(partly.length)} pass`,
-    'switches that send no SFCMs',
-  ].join(' ');
 }

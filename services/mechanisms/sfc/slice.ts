@@ -5,6 +5,7 @@ import { flag } from '../../settings/parts.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { FabricContext } from '../fabric-context.js';
 import type { AdvertisingPort, MechanismSlice, MemorySize, SizeTerm } from '../mechanism-slice.js';
+import { sfcCards } from './card.js';
 import { maskOf, watchedOf } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
 import { SfcMechanism } from './mechanism.js';
@@ -51,6 +52,7 @@ export const sfc: MechanismSlice<SfcTypes> = {
   sizes: (plan, device) => plan.sizesOf(device).map(memoryOf),
   advertise,
   results: sfcResults,
+  cards: sfcCards,
 };
 
 /** Above the threshold of a queue: what arrives within the loop, less what leaves meanwhile. */

@@ -42,6 +42,8 @@ export interface RunPage {
   readonly spread: SpreadView;
   readonly margins: readonly MarginView[];
   readonly nics: readonly NicView[];
+  /** Of mechanisms, as the summary has them. */
+  readonly cards: readonly CardView[];
   /** Null where its parts were not recorded. */
   readonly trees: TreesView | null;
   readonly flows: FlowsView;
@@ -52,6 +54,16 @@ export interface RunPage {
   readonly shares: readonly SharesView[];
   /** Connections that a rate control has limited, those with most messages first. */
   readonly rates: readonly RateCurve[];
+}
+
+/** A table of the first rows, and sentences. */
+export interface CardView {
+  readonly title: string;
+  readonly head: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+  /** How many are left out. */
+  readonly more: number;
+  readonly lines: readonly string[];
 }
 
 /** A NIC that is not a plain one, at the end of the run. */

@@ -47,6 +47,7 @@ export function pageOfFabric(
     spread: { queues: null, pauses: null, slowdown: null },
     margins: [],
     nics: [],
+    cards: [],
     trees: null,
     flows: { total: 0, rows: [], timesPs: [] },
     episodes: null,

@@ -13,6 +13,7 @@ import { formatTime } from '../format.js';
 import { causeOf, obstacleOf, ringText } from '../stall-text.js';
 import { isStallExpected, isStandstill } from '../verdict.js';
 import type {
+  CardView,
   MarginView,
   PortView,
   PriorityView,
@@ -21,6 +22,8 @@ import type {
   StandstillView,
   UnreachableView,
 } from './page-data.js';
+import type { Card } from '../../mechanisms/mechanism-slice.js';
+import { cardsOf } from '../cards.js';
 import { commandText } from './command-text.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
 import type { Episode } from '../../telemetry/congestion/congestion.js';
@@ -40,6 +43,7 @@ import { seriesOf } from './page-series.js';
 import { pauseSpreads, slowdownOverTime } from './page-spread.js';
 
 const MARGINS_SHOWN = 40;
+const CARD_ROWS_SHOWN = 40;
 const FLOWS_SHOWN = 12;
 const FRAME_OVERHEAD_OCTETS = 20;
 
@@ -132,6 +136,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     },
     margins: marginViews(results),
     nics: nicViews(results.nics),
+    cards: cardsOf(results).map(cardView),
     trees: run.why && treesView(run.why, names),
     ...flowViews({
       ...{ flows: results.flows, virtualPs, why: run.why, traces: run.traces },
@@ -143,6 +148,11 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     discovery: results.discovery && discoveryView(results.discovery, names),
     shares: sharesView(results, facts.sharing),
   };
+}
+
+function cardView({ title, head = [], rows = [], lines = [] }: Card): CardView {
+  const more = Math.max(0, rows.length - CARD_ROWS_SHOWN);
+  return { title, head, rows: rows.slice(0, CARD_ROWS_SHOWN), more, lines };
 }
 
 function standstillView({ results, expectations }: MeasuredRun): StandstillView | null {

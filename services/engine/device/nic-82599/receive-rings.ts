@@ -11,8 +11,6 @@ import { KIND_TAKEN } from '../nic/kinds.js';
  * ring of its own and software that processes its frames one after the other. This applies to
  * adapters whose scenario configures it; elsewhere software reads everything at once.
  */
-export type ReceiveRings = ReturnType<typeof makeReceiveRings>;
-
 export function makeReceiveRings(
   { clock, pool, tables, nicFrames }: Shared,
   devices: readonly Device[],

@@ -30,8 +30,6 @@ const FROM_CLASS_0 = 1;
  * From the wire to host memory: filters, packet buffers per class with watermarks, the
  * receive arbiter, and posted writes over PCIe, the data and then its descriptor.
  */
-export type ReceiveSide = ReturnType<typeof makeReceiveSide>;
-
 export function makeReceiveSide(
   shared: Shared,
   devices: readonly Device[],

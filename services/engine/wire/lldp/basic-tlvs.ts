@@ -9,7 +9,6 @@ export const PORT_MAC = 3;
 export const PORT_INTERFACE_NAME = 5;
 
 export const CAN_BRIDGE = 1 << 2;
-export const CAN_ROUTE = 1 << 4;
 export const STATION_ONLY = 1 << 7;
 
 const TEXT_MOST = 255;
