@@ -12,6 +12,9 @@ export const ENDLESS = [...STREAM, '--set', 'duration=10s'];
 /** Longer than commands take that disturb it. */
 export const LONG = [...STREAM, '--set', 'duration=250ms'];
 
+/** As long, where three brokers pass frames on between nodes that share two cores. */
+export const BETWEEN_NODES = [...STREAM, '--set', 'duration=50ms'];
+
 /** Longer than it takes to pause it. */
 export const SHORT = [...STREAM, '--set', 'duration=40ms'];
 

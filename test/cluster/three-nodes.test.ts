@@ -9,11 +9,11 @@ import { skipUnlessLong } from '../kit/long-suite.js';
 import { EXAMPLE } from '../kit/pods.js';
 import { commandsOf, until } from './commands.js';
 import { startWithImages } from './images.js';
-import { digestIn, LONG, SMALL } from './runs.js';
+import { BETWEEN_NODES, digestIn, SMALL } from './runs.js';
 import type { TestCluster } from './test-cluster.js';
 import { whyNoNode } from './test-cluster.js';
 
-const RUN = ['k8s', 'run', EXAMPLE, '--cluster', '--services', '3', ...SMALL, ...LONG];
+const RUN = ['k8s', 'run', EXAMPLE, '--cluster', '--services', '3', ...SMALL, ...BETWEEN_NODES];
 const NAMESPACE = ['-n', 'selvage'];
 const skip = skipUnlessLong === false ? (whyNoNode() ?? false) : skipUnlessLong;
 
@@ -26,7 +26,7 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
   before(async () => {
     cluster = await startWithImages(folder, 3);
     const out = join(folder, 'here');
-    passes('run', EXAMPLE, '--quiet', '--out', out, ...LONG);
+    passes('run', EXAMPLE, '--quiet', '--out', out, ...BETWEEN_NODES);
     digest = readFileSync(join(out, 'digest'), 'utf8').trim();
   });
   afterEach(() => {
@@ -45,8 +45,9 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
     assert.equal(digestIn(out), digest, text);
   };
   /** What comes after the end disturbs nothing. */
-  const goesOn = (): void => {
-    assert.doesNotMatch(passes('k8s', 'list'), /complete/);
+  const endsInAnotherEpoch = (name: string): void => {
+    ends(name);
+    assert.match(passes('k8s', 'logs', '--role', 'coordinator'), /epoch begins epoch=[2-9]/);
   };
   const podsIn = (role: string, ...more: string[]): number => {
     const words = ['get', 'pods', '-o', 'name', '-l', `selvage=${role}`, ...more];
@@ -95,8 +96,7 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
     const drain = ['drain', second!.place.name, '--ignore-daemonsets', '--delete-emptydir-data'];
     cluster.kubectl(...drain, '--force', '--timeout=180s');
     assert.ok(!nodesOf('service').includes(second!.place.name));
-    goesOn();
-    ends('drained');
+    endsInAnotherEpoch('drained');
   });
 
   it('has the same digest where a node is lost, with its broker', async () => {
@@ -106,9 +106,8 @@ describe('Selvage on three nodes of Kubernetes', { skip, timeout: 3_600_000 }, (
     await third!.lose();
     const { text } = selvage('k8s', 'fetch', '--out', join(folder, 'meanwhile'));
     assert.match(text, /no log of pod services-\d-\S+ on node node3: .*refused/);
-    goesOn();
     // As what makes nodes does when a machine is gone.
     cluster.kubectl('delete', 'node', third!.place.name);
-    ends('lost');
+    endsInAnotherEpoch('lost');
   });
 });
