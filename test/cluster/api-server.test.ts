@@ -301,15 +301,17 @@ describe('selvage k8s, judged by an API server', { skip, timeout: 1_800_000 }, (
       namespace,
       run: begin(MEMBER, ...words, '--namespace', namespace),
     }));
+    const texts = (): string => runs.map(({ run }) => run.text).join('');
+    const gaveWay = 'gives way to others, since there is room for a part of its pods only';
     await Promise.all(
       runs.map(async ({ namespace, run }) => {
         const [code] = await run.ended;
         assert.equal(code, 0, run.text);
+        // The first keeps its room until the other has given way.
+        await until(() => texts().includes(gaveWay), texts);
         passes('k8s', 'delete', '--namespace', namespace);
       }),
     );
-    const texts = runs.map(({ run }) => run.text).join('');
-    assert.match(texts, /gives way to others, since there is room for a part of its pods only/);
     cluster.kubectl('delete', 'namespace', 'selvage');
   });
 });
