@@ -83,6 +83,8 @@ export interface LinkContext {
   readonly octetPs: number;
   /** From a bit leaving this end to the same bit at the peer's MAC. */
   readonly latencyPs: number;
+  /** Probability that a frame of so many octets is bad, by the description of the link. */
+  readonly frameErrorRate: (octets: number) => number;
   /** Priorities that are paused one by one, one bit each. */
   readonly pausable: number;
   /** By priority: the flow control that its ends come to. */

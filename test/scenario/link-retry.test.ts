@@ -108,6 +108,21 @@ faults:
     assert.ok(counted(results, 'LLR_RX_INIT_ECHO_CTL_OS', 'h1:p1') >= 2);
   });
 
+  it('warns of a data age that errors of the link make too short, and of no other', () => {
+    const text = (age: string): string => `
+fabric: { generator: pair, link: { rate: 400G, length: 2km, postFecBer: 1.0e-6 } }
+llr: { enabled: true, dataAgeTimeout: ${age} }
+duration: 400us
+load: [{ name: a, stream: { from: h1, to: h2 }, frame: 1518, rate: line, start: 50us }]`;
+    const discards = (age: string): number => counted(runScenario(text(age)), 'LLR_TX_DISCARD');
+    const messages = (age: string): string[] =>
+      fabricOf(text(age)).warnings.map(({ message }) => message);
+    assert.match(messages('100us')[0]!, /7\.\d are bad in each round trip of 20\..*raise .* to 3/);
+    assert.notEqual(discards('100us'), 0);
+    assert.deepEqual(messages('auto'), []);
+    assert.equal(discards('auto'), 0);
+  });
+
   it('discards frames of a host without end no faster than the line takes them', () => {
     const results = runScenario(`
 fabric: { generator: pair, link: { rate: 100G, length: 10m } }

@@ -8,6 +8,7 @@ import type {
 } from '../../mechanisms/fabric-context.js';
 import type { FabricOfMechanism, PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { MECHANISMS } from '../../mechanisms/registry.js';
+import { frameErrorRate, frameErrorsOf } from '../link-errors.js';
 import { switchAddress, switchPortMac } from '../address.js';
 import type { ArbiterSection } from '../scenario/scenario.js';
 import { hostSelector, matchesGlob } from '../scenario/selector.js';
@@ -218,6 +219,8 @@ function linkOf(end: LinkEnd, methods: Methods, ground: Ground): LinkContext {
     peerPort,
     octetPs,
     latencyPs,
+    frameErrorRate: (octets) =>
+      link.errors === undefined ? 0 : frameErrorRate(frameErrorsOf(link.errors), octets),
     flowControl: methods,
     nativeVlan: bridges[device]?.[port]!.native ?? null,
     pausable: methods.reduce((mask, method, p) => (isPausable(method) ? mask | (1 << p) : mask), 0),

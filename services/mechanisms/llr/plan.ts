@@ -19,6 +19,8 @@ const TIMERS_OF_PCS_LOSS = 10;
  * them takes P N round trips. Hardware over 40 m has 4; 2 km of 400 Gb/s at 1e-6 are P N = 8.
  */
 const TIMERS_OF_DATA_AGE = 16;
+/** Round trips for each bad frame that data may wait: bad frames come in clusters. */
+const REPLAYS_OF_BAD_FRAME = 2;
 
 /** What ports are given of link-level retry. */
 export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
@@ -151,7 +153,7 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
         `a frame that is outstanding for ${spec.dataAgePs / 1e6} us is given up before an ` +
           `acknowledgement can come, ${upTo}; frames are lost without any error: leave it at auto`,
       );
-    }
+    } else this.checkDataAge(link, spec, roundTripPs, warn);
     if (spec.replayTimerPs < roundTripPs) {
       const isLost = givesUpPs(spec) < roundTripPs;
       warn(
@@ -160,6 +162,26 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
           `come, ${upTo}; frames will be ${isLost ? 'given up' : 'sent twice'}: leave it at auto`,
       );
     }
+  }
+
+  /** The last of N frames in flight waits for a round trip for each bad one: P N of them. */
+  private checkDataAge(
+    link: LinkContext,
+    { dataAgePs, longestOctets }: LlrPortSpec,
+    roundTripPs: number,
+    warn: (key: string, message: string) => void,
+  ): void {
+    const framePs = (longestOctets + WIRE_OVERHEAD_OCTETS) * link.octetPs;
+    const bad = link.frameErrorRate(longestOctets) * (roundTripPs / framePs);
+    const neededPs = (1 + REPLAYS_OF_BAD_FRAME * bad) * roundTripPs;
+    if (dataAgePs >= neededPs) return;
+    warn(
+      'dataAgeTimeout',
+      `a frame that is outstanding for ${dataAgePs / 1e6} us is given up, and of those in flight ` +
+        `${bad.toPrecision(2)} are bad in each round trip of ` +
+        `${(roundTripPs / 1e6).toFixed(3)} us; raise dataAgeTimeout to ` +
+        `${Math.ceil(neededPs / 1e6)} us, or lower the errors of the link`,
+    );
   }
 }
 
