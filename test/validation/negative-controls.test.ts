@@ -271,14 +271,15 @@ load:
     assert.match(finish(session).failure!.reason, /a pause is not refreshed/);
   });
 
-  it('credit that the memory cannot back is noticed', () => {
+  it('a receiver that counts fewer units than are stored is noticed', () => {
     const session = sessionOf(SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'credit'));
     while (session.progress().virtualPs < 70e6) session.advance(0.01);
     const { receiver, accounts } = mechanismOf(session.engine);
     const s1 = session.engine.devices.find(({ spec }) => spec.name === 's1')!;
     const row = accounts.row(s1.firstPort + 1, 0, 3);
     receiver.storeCopy(row, -1000);
-    assert.match(finish(session).failure!.reason, /credit/);
+    const reason = /units of frames stored = units that receivers count/;
+    assert.match(finish(session).failure!.reason, reason);
   });
 
   it('a pool that is fuller than its size is noticed', () => {

@@ -1,8 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 
 const ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/** Between attempts, while the API server is away or takes no requests: half a minute in all. */
+const PAUSES_MS = [100, 300, 1_000, 3_000, 5_000, 10_000, 10_000];
+/** Answers and errors to what was not executed: nothing is done twice. */
+const NOT_TAKEN = [429, 503];
+const NOT_REACHED = ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH'];
+
+class NotTaken extends Error {}
 
 /** The API server, as the service account of this pod may use it in its namespace. */
 export class PodApi {
@@ -16,7 +25,20 @@ export class PodApi {
   }
 
   /** Of a path in the namespace; rejects with the answer of the server if that refuses. */
-  send(method: 'POST' | 'DELETE', path: string, body: object): Promise<void> {
+  async send(method: 'POST' | 'DELETE', path: string, body: object): Promise<void> {
+    for (const pauseMs of PAUSES_MS) {
+      try {
+        await this.attempt(method, path, body);
+        return;
+      } catch (error) {
+        if (!isNotTaken(error)) throw error;
+      }
+      await setTimeout(pauseMs);
+    }
+    await this.attempt(method, path, body);
+  }
+
+  private attempt(method: string, path: string, body: object): Promise<void> {
     const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '443' } = this.env;
     const text = JSON.stringify(body);
     // Tokens are renewed: the file has the current one. Without its length, the body of a DELETE
@@ -35,8 +57,10 @@ export class PodApi {
           answer += piece;
         });
         response.on('end', () => {
-          if ((response.statusCode ?? 0) < 300) resolve();
-          else reject(new Error(`${method} ${target}: ${answer}`));
+          const { statusCode = 0 } = response;
+          const reason = `${method} ${target}: ${answer}`;
+          if (statusCode < 300) resolve();
+          else reject(NOT_TAKEN.includes(statusCode) ? new NotTaken(reason) : new Error(reason));
         });
       });
       sent.on('error', reject).end(text);
@@ -46,4 +70,9 @@ export class PodApi {
   private read(name: string): string {
     return readFileSync(join(this.account, name), 'utf8');
   }
+}
+
+function isNotTaken(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return error instanceof NotTaken || NOT_REACHED.includes(code);
 }

@@ -13,6 +13,8 @@ describe('the API server, for a pod', () => {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-account-'));
   const { authority, certificate, key } = issueCredentials('run', ['127.0.0.1']);
   const requests: { readonly line: string; readonly body: string }[] = [];
+  /** Of the next requests; then all are granted. */
+  const answers: number[] = [];
   const server = createServer({ cert: certificate, key }, (request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (piece: string) => {
@@ -20,7 +22,7 @@ describe('the API server, for a pod', () => {
     });
     request.on('end', () => {
       requests.push({ line: `${request.method} ${request.url}`, body });
-      response.writeHead(200).end('{}');
+      response.writeHead(answers.shift() ?? 200).end('{}');
     });
   });
 
@@ -35,10 +37,15 @@ describe('the API server, for a pod', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('receives the options of a deletion, and then the next request', async () => {
+  const open = (): PodApi => {
+    requests.length = 0;
     const { port } = server.address() as AddressInfo;
     const env = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: `${port}` };
-    const api = new PodApi(env, folder);
+    return new PodApi(env, folder);
+  };
+
+  it('receives the options of a deletion, and then the next request', async () => {
+    const api = open();
     await killPod('coordinator', api);
     await api.send('POST', 'events', { reason: 'Recovering' });
     const path = '/api/v1/namespaces/lab';
@@ -49,5 +56,15 @@ describe('the API server, for a pod', () => {
       },
       { line: `POST ${path}/events`, body: '{"reason":"Recovering"}' },
     ]);
+  });
+
+  it('is asked again while it is overloaded, and not when it refuses', async () => {
+    const api = open();
+    answers.push(503, 429);
+    await killPod('broker', api);
+    assert.equal(requests.length, 3);
+    answers.push(403);
+    await assert.rejects(api.send('POST', 'events', {}), /POST .*events/);
+    assert.equal(requests.length, 4);
   });
 });
