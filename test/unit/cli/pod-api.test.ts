@@ -58,7 +58,7 @@ describe('the API server, for a pod', () => {
     ]);
   });
 
-  it('is asked again while it is overloaded, and not when it refuses', async () => {
+  it('receives a request again while it is overloaded, and not when it refuses', async () => {
     const api = open();
     answers.push(503, 429);
     await killPod('broker', api);
