@@ -88,7 +88,7 @@ export class Device {
   }
 
   /** The same of what a link partner has sent: it is due in a later window. */
-  await(time: number, kind: number, id: number, value: number): void {
+  post(time: number, kind: number, id: number, value: number): void {
     this.timerQueue.post(time, timerQueueKey(kind, id), value);
   }
 }

@@ -75,7 +75,7 @@ export function putControl(engine: Engine, port: number, atPs: number, octets: U
   const device = engine.devices[owner];
   const packed = octets.length === ORDERED_SET_OCTETS ? packOrderedSet(octets) : -1;
   const local = port - device.firstPort;
-  if (packed >= 0) device.await(atPs, KIND_SET, local, packed);
+  if (packed >= 0) device.post(atPs, KIND_SET, local, packed);
   else device.schedule(atPs, KIND_CONTROL, local, store.put(octets, octets.length));
   if (atPs < horizon[owner]) horizon[owner] = atPs;
 }

@@ -87,7 +87,7 @@ export function makeOrderedSets(
   function deliver(peer: number, at: number, kind: number, value: number): void {
     const owner = ports.owner(peer);
     const device = devices[owner];
-    device.await(at, kind, peer - device.firstPort, value);
+    device.post(at, kind, peer - device.firstPort, value);
     if (at < horizon[owner]) horizon[owner] = at;
   }
 
