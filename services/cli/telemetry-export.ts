@@ -23,7 +23,7 @@ const MOST_SPANS = 50_000;
 const MOST_SCALE = 1_000_000;
 
 /** Where each kind of signal goes, and how its times are shown. */
-export interface Collector {
+interface Collector {
   readonly traces: OtlpEndpoint;
   readonly metrics: OtlpEndpoint;
   readonly epoch: 'fixed' | 'now';

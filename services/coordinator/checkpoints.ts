@@ -13,7 +13,7 @@ const MOST_SHARE = 0.05;
 const PAUSE_PER_COST = 1 / MOST_SHARE - 1;
 
 /** Identity of the run, and the interval of its checkpoints. */
-export interface CheckpointOptions {
+interface CheckpointOptions {
   readonly run: string;
   readonly services: number;
   readonly layout: Layout;
@@ -24,7 +24,7 @@ export interface CheckpointOptions {
 }
 
 /** Outcome of a service's report about a checkpoint; a Promise is the commit of all of them. */
-export type SaveVerdict = 'unwanted' | 'waiting' | 'given up' | Promise<void>;
+type SaveVerdict = 'unwanted' | 'waiting' | 'given up' | Promise<void>;
 
 /** The checkpoints of a run: the latest, the one before it, and the one being written. */
 export class Checkpoints {

@@ -2,7 +2,7 @@ import { sha256 } from '../runtime/checkpoints/snapshots.js';
 import { PROTOCOL } from '../runtime/partition/messages.js';
 
 /** What a run must have in common with what its store has, to continue that or to return it. */
-export interface RunOrigin {
+interface RunOrigin {
   readonly version: string;
   readonly check: boolean;
   /** Plain values of the scenario. */

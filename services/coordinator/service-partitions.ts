@@ -32,7 +32,7 @@ const LONE_ROUND_PS = 1e6;
 const COUNT_MS = 200;
 
 /** The latest request to all services, and which of them have not answered. */
-export type QuestionKind = 'round' | 'save' | 'show' | 'finish';
+type QuestionKind = 'round' | 'save' | 'show' | 'finish';
 interface Question {
   readonly kind: QuestionKind;
   readonly owing: Set<number>;

@@ -12,7 +12,7 @@ type Down = selvage.v1.ToService.$Properties;
 const FAREWELL_MS = 1_000;
 
 /** Start of an epoch, without the plan. */
-export interface EpochStart {
+interface EpochStart {
   readonly epoch: number;
   readonly check: boolean;
   readonly changes: Uint8Array[];

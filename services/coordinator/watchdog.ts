@@ -5,7 +5,7 @@ const LATE_SHARE = 0.25;
 /** A run in which so many services in a row are replaced without any progress has no end. */
 const MOST_STRIKES = 3;
 
-export type WatchdogVerdict =
+type WatchdogVerdict =
   | { readonly kind: 'well' }
   /** Once for each wait. */
   | { readonly kind: 'late'; readonly services: readonly number[] }

@@ -16,10 +16,10 @@ export interface WrittenAddress {
   readonly ipv6: string | null;
 }
 
-export type AddressKind = keyof HostAddress;
+type AddressKind = keyof HostAddress;
 
 /** Creates the error to throw about an address of the host at a position. */
-export type AddressFail = (position: number, kind: AddressKind, message: string) => Error;
+type AddressFail = (position: number, kind: AddressKind, message: string) => Error;
 
 interface AddressFamily {
   /** The address of the n-th host, n counted from 1. */

@@ -40,7 +40,7 @@ export interface LinkErrors {
 }
 
 /** A frame is intact with the probability exp(`perOctet` * octets + `perFrame`). */
-export interface FrameErrors {
+interface FrameErrors {
   readonly perOctet: number;
   readonly perFrame: number;
 }

@@ -11,7 +11,7 @@ import { signatureOf, tryOut } from './trial.js';
 import type { VariationOptions } from './variation.js';
 import { Variations } from './variation.js';
 
-export interface HuntOptions extends VariationOptions {
+interface HuntOptions extends VariationOptions {
   readonly runs: number;
   /** Number of the first. */
   readonly from?: number;

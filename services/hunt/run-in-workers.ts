@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 /** Numbers of the runs: `count` of them, from `from` on. */
-export interface RunNumbers {
+interface RunNumbers {
   readonly from: number;
   readonly count: number;
 }

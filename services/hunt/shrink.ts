@@ -13,7 +13,7 @@ export interface Shrunk {
 }
 
 /** Runs a document; null if it is no scenario. */
-export type Trial = (document: Document) => Verdict | null;
+type Trial = (document: Document) => Verdict | null;
 
 /** Documents that are smaller than one that fails, those that shrink most first. */
 export type Smaller = (document: Document, verdict: Verdict) => Iterable<Document>;

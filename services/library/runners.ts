@@ -16,7 +16,7 @@ export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
   Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps' | 'operations'> &
   Pick<RunMetrics, 'runtime'>;
 
-export interface Start {
+interface Start {
   readonly loaded: LoadedScenario;
   readonly fabric: Fabric;
   /** Null: at the beginning. */

@@ -63,7 +63,7 @@ export interface DeviceContext<Settings = unknown, Key = unknown> {
   readonly placeOfPriority: (priority: number) => Path;
 }
 
-export interface PriorityContext<Key = unknown> {
+interface PriorityContext<Key = unknown> {
   readonly priority: number;
   /** The mechanism's key of the priority; of a flag, whether it is set. */
   readonly key: Key;

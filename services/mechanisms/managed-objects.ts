@@ -2,7 +2,7 @@ import type { ManagedValue } from '../engine/contract/flow-control.js';
 import type { Engine } from '../engine/device/engine.js';
 
 /** A node of instance data in the encoding of RFC 7951: integers of 64 bits are strings. */
-export type YangValue =
+type YangValue =
   | string
   | number
   | boolean

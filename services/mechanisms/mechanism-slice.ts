@@ -22,7 +22,7 @@ import type { ResultTable } from './result-table.js';
 type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** Types that the parts of a slice share. */
-export interface SliceTypes {
+interface SliceTypes {
   /** Its section of the scenario. */
   readonly settings: unknown;
   /** The value of its key of a priority. */
@@ -85,7 +85,7 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   cards?(results: Of['results'], format: CardFormat): readonly Card[];
 }
 
-export interface SliceSection {
+interface SliceSection {
   /** Declared once. */
   readonly keys: Shape;
   /** Help of the section, and of the overrides in `devices`. */
@@ -97,7 +97,7 @@ export interface SliceSection {
   check?(section: object, path: Path, places: Places): void;
 }
 
-export interface Toggle<Settings> {
+interface Toggle<Settings> {
   readonly key: string;
   isOn(section: Settings): boolean;
 }
@@ -110,7 +110,7 @@ export interface SliceFlowControl<Settings> {
 }
 
 /** The messages by which a flow control runs on a link, chosen by a key of both of its ends. */
-export interface FlowControlCodec<Settings> {
+interface FlowControlCodec<Settings> {
   readonly key: string;
   /** Of ends without a common one. */
   readonly remedy: string;
@@ -140,7 +140,7 @@ export interface SliceGranting<Results> {
 }
 
 /** Of a sender's account. */
-export interface LostGrants {
+interface LostGrants {
   readonly units: number;
   /** A frame waits for a grant since then, although nothing is in flight or stored. */
   readonly blockedSincePs: number | null;
@@ -175,7 +175,7 @@ export interface Advertisement extends Partial<AdvertisedTlvs> {
 }
 
 /** Checks that need both ends of links, when every actor has executed the same time. */
-export interface SliceChecks {
+interface SliceChecks {
   /** The first port, numbered through the service, where `what` does not hold; -1: it holds. */
   readonly books: { readonly what: string; wrongPort(engine: Engine, nowPs: number): number };
   /** What has not recovered in one direction of a link; `port` is the sender's. */
@@ -210,7 +210,7 @@ export interface RatedLink {
 }
 
 /** A key of a priority: a flag, or what its value says. */
-export interface PriorityKey<Key> {
+interface PriorityKey<Key> {
   readonly schema: z.ZodPrefault;
   /** It is a flag, which `selvage duel` sets where a variant is named with it, as in `+sfc`. */
   readonly isFlag: boolean;
@@ -219,7 +219,7 @@ export interface PriorityKey<Key> {
 }
 
 /** Marking of frames by the length of their queue, as rate controls that react to marks need it. */
-export interface Marking<Key> {
+interface Marking<Key> {
   /** Whether a priority with this key is marked. */
   isOn(key: Key): boolean;
   /** Queue length from which it is marked; null: it is not. */
@@ -375,7 +375,7 @@ export interface EventSpan {
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
-export interface SliceInstruments<Of extends SliceTypes> {
+interface SliceInstruments<Of extends SliceTypes> {
   /** The part of results that they read. */
   sample(run: RunView<Of>): Partial<Of['results']>;
   /** Labels of every row. */
@@ -392,7 +392,7 @@ export interface Instrument {
   readonly meaning: string;
 }
 
-export interface InstrumentRow {
+interface InstrumentRow {
   readonly labels: Readonly<Record<string, string | number>>;
   /** Of all counters, and then of all levels. */
   readonly values: readonly number[];

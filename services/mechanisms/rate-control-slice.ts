@@ -27,7 +27,7 @@ export interface NotificationSettings {
 }
 
 /** Messages of congested queues to the sources of frames. */
-export interface QueueMessages {
+interface QueueMessages {
   readonly priority: Priority;
   /** Of the longest, with FCS and its tag, but no VLAN tags. */
   readonly frameOctets: number;
@@ -37,7 +37,7 @@ export interface QueueMessages {
  * The signal of a rate control, which its load must have: acknowledgements (reliable transport),
  * telemetry that switches write into packets, marks, or messages from congested queues.
  */
-export type Feedback = 'acknowledgements' | 'telemetry' | 'marks' | 'queues';
+type Feedback = 'acknowledgements' | 'telemetry' | 'marks' | 'queues';
 
 /** A rate control: from its keys in the scenario to what limits a connection. */
 export interface RateControlSlice<Settings = unknown> extends RateControlKind {

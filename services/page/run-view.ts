@@ -159,14 +159,14 @@ export function worstOf(view: RunView, moment: Moment | null, ports: readonly nu
 }
 
 /** What a run was doing at a time; null before its first moment or where it has none. */
-export function momentAt({ moments }: RunView, timePs: number | null): Moment | null {
+function momentAt({ moments }: RunView, timePs: number | null): Moment | null {
   if (timePs === null || moments.length === 0) return null;
   const found = moments.findIndex((moment) => moment.timePs >= timePs);
   return moments[found < 0 ? moments.length - 1 : found]!;
 }
 
 /** All ports over a span of time: means, and the longest queue; null where it has no moment. */
-export function momentOver({ moments, run }: RunView, [fromPs, toPs]: TimeWindow): Moment | null {
+function momentOver({ moments, run }: RunView, [fromPs, toPs]: TimeWindow): Moment | null {
   const inside = moments.filter(({ timePs }) => timePs > fromPs && timePs <= toPs);
   if (inside.length === 0) return null;
   const ports = run.ports.length;

@@ -27,7 +27,7 @@ export interface PlacedNode {
   readonly isOpen: boolean;
 }
 
-export interface PlacedTree {
+interface PlacedTree {
   readonly nodes: readonly PlacedNode[];
   readonly width: number;
   readonly height: number;

@@ -37,7 +37,7 @@ export interface Weave {
   readonly height: number;
 }
 
-export interface Tier {
+interface Tier {
   readonly count: string;
   readonly name: string;
   readonly y: number;

@@ -7,7 +7,7 @@ import type { Connection, CongestionControl, Numbers } from './api.js';
 import { placeIn, reasonOf } from './evaluate.js';
 
 /** A congestion control of a plugin, of one connection. */
-export interface PluginSpec extends RateSpec, Pick<LimitedFlow, 'packetOctets' | 'hops'> {
+interface PluginSpec extends RateSpec, Pick<LimitedFlow, 'packetOctets' | 'hops'> {
   readonly settings: Numbers;
 }
 

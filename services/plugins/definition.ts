@@ -14,7 +14,7 @@ const HOOKS = ['start', 'sent', 'acknowledged', 'lost', 'marked', 'timer'] as co
 const FEEDBACKS = ['acknowledgements', 'marks'] as const;
 const SETTING = ['unit', 'default', 'min', 'max', 'help'] as const;
 /** Keys of a section of every plugin of a kind beside the plugin's own keys. */
-export const OWN_KEYS = {
+const OWN_KEYS = {
   load: ['hosts'],
   acknowledgements: [],
   marks: ['cnpInterval', 'cnpPriority'],

@@ -12,7 +12,7 @@ import type { Style } from './summary-text.js';
 import { table } from './table.js';
 
 /** The components of a flow's time: its shares add up to `totalPs` exactly. */
-export interface FlowWhy extends FlowTime {
+interface FlowWhy extends FlowTime {
   readonly flow: number;
   readonly name: string;
   readonly source: string;

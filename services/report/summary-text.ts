@@ -273,7 +273,7 @@ function marginTable({ margins }: RunResults, style: Style): string {
 }
 
 /** The formula with its values. */
-export function termsText(terms: HeadroomTerms): string {
+function termsText(terms: HeadroomTerms): string {
   const parts: readonly [string, number][] = [
     ['frame in the way', terms.waitOctets],
     ['control frame', terms.controlOctets],

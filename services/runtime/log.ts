@@ -1,9 +1,9 @@
 /** Levels of a log line, from the most to the least severe. */
 export const LOG_LEVELS = ['error', 'warn', 'info', 'debug'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+type LogLevel = (typeof LOG_LEVELS)[number];
 
 export const LOG_FORMATS = ['text', 'json'] as const;
-export type LogFormat = (typeof LOG_FORMATS)[number];
+type LogFormat = (typeof LOG_FORMATS)[number];
 
 export interface LogSettings {
   /** Lines that are less severe are not written. */
@@ -11,7 +11,7 @@ export interface LogSettings {
   readonly format: LogFormat;
 }
 
-export type LogFields = Readonly<Record<string, string | number | boolean>>;
+type LogFields = Readonly<Record<string, string | number | boolean>>;
 
 /** Where a process of a run writes what happens to it. */
 export interface Log {

@@ -41,7 +41,7 @@ export interface MergedRun {
   readonly operations?: readonly RunOperation[];
 }
 
-export interface MergeOptions {
+interface MergeOptions {
   readonly status: 'complete' | 'interrupted';
   readonly failure: Failure | null;
   /** Check the ledgers of the whole. */

@@ -44,7 +44,7 @@ export function observersOf(fabric: Fabric): ObserverPlan {
 }
 
 /** Of all devices of a fabric, in their order; null where it was not recorded. */
-export interface Observed {
+interface Observed {
   readonly waits: readonly DeviceWaits[] | null;
   readonly hops: SeenHops | null;
   readonly captures: readonly CaptureLog[] | null;

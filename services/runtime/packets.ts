@@ -1,7 +1,7 @@
 import type { Engine } from '../engine/device/engine.js';
 
 /** Packets that some senders have to deliver; endless flows do not count. */
-export interface Packets {
+interface Packets {
   readonly total: number;
   readonly left: number;
 }

@@ -24,10 +24,10 @@ import { seriesUpTo } from './series-of-run.js';
 import { CHANGES_PER_PORT } from './series.js';
 import type { WholeState } from './whole-state.js';
 
-export type SessionOptions = PartitionOptions;
+type SessionOptions = PartitionOptions;
 
 /** What its ports and flows have counted so far, and what instruments of mechanisms read. */
-export interface Counted extends Pick<RunResults, 'ports' | 'flows'> {
+interface Counted extends Pick<RunResults, 'ports' | 'flows'> {
   readonly mechanisms: Partial<MechanismResults>;
 }
 
@@ -39,7 +39,7 @@ export interface Progress {
   readonly frameHops: number;
 }
 
-export type SessionState = 'running' | 'complete' | 'failed';
+type SessionState = 'running' | 'complete' | 'failed';
 
 /** Windows between two readings of the wall clock. */
 const WINDOWS_PER_READING = 64;

@@ -46,7 +46,7 @@ export interface JsonSchema {
 }
 
 /** Keys of a mapping that depend on the value of one of them. */
-export interface KeysByTag {
+interface KeysByTag {
   readonly tag: string;
   /** Those that every value allows. */
   readonly common: readonly string[];

@@ -164,7 +164,7 @@ type Unwrapped<Part extends z.core.SomeType> =
   Part extends z.ZodPrefault<infer Inner> ? Inner : Part;
 type Shape = Readonly<Record<string, z.ZodType>>;
 
-export type Overriding<Parts extends Shape> = {
+type Overriding<Parts extends Shape> = {
   [Key in keyof Parts]: z.ZodExactOptional<Unwrapped<Parts[Key]>>;
 };
 

@@ -12,7 +12,7 @@ export interface WrittenForm {
 }
 
 /** Keywords of JSON Schema. */
-export interface NumberRange {
+interface NumberRange {
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;

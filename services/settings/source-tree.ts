@@ -18,13 +18,13 @@ export interface Place {
   readonly offset: number;
 }
 
-export interface ScalarNode {
+interface ScalarNode {
   readonly kind: 'scalar';
   readonly place: Place;
   readonly value: string | number | boolean | null;
 }
 
-export interface ListNode {
+interface ListNode {
   readonly kind: 'list';
   readonly place: Place;
   readonly items: readonly SourceNode[];

@@ -1,5 +1,5 @@
 /** A sweep that answers a common question. */
-export interface Experiment {
+interface Experiment {
   readonly name: string;
   readonly question: string;
   /** Among the examples. */

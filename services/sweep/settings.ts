@@ -7,7 +7,7 @@ import type { Axis } from './grid.js';
 export const VARIANTS = 'mechanism';
 
 /** Loads a scenario with settings. */
-export type Load = (set: readonly string[]) => {
+type Load = (set: readonly string[]) => {
   readonly loaded: LoadedScenario;
   readonly fabric: Fabric;
 };

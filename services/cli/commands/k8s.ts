@@ -58,7 +58,7 @@ export function renderCommand(file: string, options: RenderOptions): void {
 }
 
 /** A run whose scenario, options and values are valid. */
-export interface PreparedRun {
+interface PreparedRun {
   /** It is to have a pod for each node, which values do not name. */
   readonly needsNodes: boolean;
   readonly values: Values;

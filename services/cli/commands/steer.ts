@@ -107,7 +107,7 @@ export async function attachCommand(run: string | undefined): Promise<number> {
   });
 }
 
-export interface StatusEntry {
+interface StatusEntry {
   readonly run: string;
   readonly scenario: string;
   readonly text: string;

@@ -58,7 +58,7 @@ function flowNamed({ flows }: Fabric, wanted: string): number {
 }
 
 /** A run as it is seen when it is repeated: what blocked it, and some of its frames. */
-export interface ObservedAgain {
+interface ObservedAgain {
   readonly why: Why;
   readonly traces: Iterable<FrameTrace>;
 }

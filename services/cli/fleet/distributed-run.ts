@@ -17,7 +17,7 @@ const { Action } = selvage.v1.SteerRequest;
 const PATIENCE_SHARE = 4;
 
 /** The infrastructure failed, and there are no results; the message has the loss. */
-export class InfrastructureError extends Error {}
+class InfrastructureError extends Error {}
 
 /** Runs a scenario in processes of its own, to the end or until it is interrupted. */
 export async function runDistributed(

@@ -9,7 +9,7 @@ import { InputError } from '../exit.js';
 const CHECKPOINTS = '--checkpoints';
 
 /** Addresses of the processes of a run, and their encryption. */
-export interface RunLinks {
+interface RunLinks {
   readonly broker: BrokerOptions | null;
   /** host:port of the coordinator, and its option. */
   readonly control: { readonly option: string; readonly address: string } | null;

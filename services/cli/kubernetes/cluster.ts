@@ -58,11 +58,11 @@ export interface Right {
   readonly namespace?: string;
 }
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly note?: (words: string) => void;
 }
 
-export interface LogOptions {
+interface LogOptions {
   /** In front of every line. */
   readonly timestamps?: boolean;
   /** Milliseconds for which its node is awaited, which may be lost while the API server is well. */

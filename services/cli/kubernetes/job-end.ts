@@ -2,7 +2,7 @@ import type { V1Job, V1Pod } from '@kubernetes/client-node';
 import { ROLE_LABEL } from './labels.js';
 
 /** How a Job ended. */
-export interface JobEnd {
+interface JobEnd {
   readonly succeeded: boolean;
   /** Reason and message of its condition. */
   readonly why: string;

@@ -21,7 +21,7 @@ export interface Manifest {
   };
 }
 
-export interface Metadata {
+interface Metadata {
   name: string;
   namespace: string;
   labels?: Record<string, string>;

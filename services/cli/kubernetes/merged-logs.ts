@@ -9,7 +9,7 @@ const INDEX = 'batch.kubernetes.io/job-completion-index';
 const WITHIN_MS = 10_000;
 
 /** The log of one pod, with a time in front of every line. */
-export interface PodLog {
+interface PodLog {
   readonly pod: string;
   /** Role, and index of a service. */
   readonly source: string;
@@ -17,7 +17,7 @@ export interface PodLog {
 }
 
 /** Logs of a run, and of the pods whose log is missing, why. */
-export interface RunLogs {
+interface RunLogs {
   readonly logs: readonly PodLog[];
   readonly missing: readonly string[];
 }

@@ -10,7 +10,7 @@ const METRICS_PORT = 9464;
 /** On the volume of the run: infrastructure faults that have been injected. */
 const STRUCK = '/work/struck.json';
 
-export interface Wanted {
+interface Wanted {
   readonly values: Values;
   /** The scenario has infrastructure faults. */
   readonly breaksPods: boolean;

@@ -7,7 +7,7 @@ import { ClusterError } from './cluster.js';
 import { FolderReader, SEND_FOLDER } from './folder-stream.js';
 
 /** Where a container is: they are named like the role of their pod. */
-export interface PodPlace {
+interface PodPlace {
   readonly pod: string;
   readonly container: string;
 }

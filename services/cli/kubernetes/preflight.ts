@@ -41,7 +41,7 @@ const ROLE_RIGHTS = ['roles', 'rolebindings'].map(
   (resource) => ['create', 'rbac.authorization.k8s.io', resource] as const,
 );
 
-export interface PreflightOptions {
+interface PreflightOptions {
   readonly makesNamespace: boolean;
   /** How many nodes the brokers need. */
   readonly nodes: number;
@@ -121,7 +121,7 @@ async function checkQuotas(cluster: Cluster, manifests: readonly Manifest[]): Pr
 }
 
 /** Total requests of the pods of a run, by the names that quotas have. */
-export function needsOf(manifests: readonly Manifest[]): Map<string, number> {
+function needsOf(manifests: readonly Manifest[]): Map<string, number> {
   const needs = new Map<string, number>();
   const add = (name: string, amount: number): void => {
     needs.set(name, (needs.get(name) ?? 0) + amount);

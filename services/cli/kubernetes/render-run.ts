@@ -16,7 +16,7 @@ import type { Values } from './values.js';
 import { placeIn } from './place-in.js';
 
 /** Settings of a run in a cluster. */
-export interface ClusterRun {
+interface ClusterRun {
   /** Names the run, its subjects and its buckets. */
   readonly run: string;
   readonly key: string;

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 5_000;
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Milliseconds after which the last error counts. */
   readonly withinMs: number;
   readonly isTransient: (error: unknown) => boolean;

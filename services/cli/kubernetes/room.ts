@@ -3,7 +3,7 @@ import type { V1Node, V1Pod, V1Taint } from '@kubernetes/client-node';
 import type { Manifest, Toleration } from './manifests.js';
 
 /** Amounts by resource name; `pods` is one of them. */
-export type Amounts = ReadonlyMap<string, number>;
+type Amounts = ReadonlyMap<string, number>;
 
 /** On which nodes the pods of a run may be, as values and pods have it. */
 export interface NodeChoice {

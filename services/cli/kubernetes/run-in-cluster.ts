@@ -9,7 +9,7 @@ import type { StartOptions } from './start-gate.js';
 import { StartGate } from './start-gate.js';
 
 /** A run to be made in a cluster, and how the user wants it. */
-export interface ClusterRequest extends StartOptions {
+interface ClusterRequest extends StartOptions {
   readonly manifests: readonly Manifest[];
   readonly run: string;
   /** An existing folder for the run directory. */

@@ -8,7 +8,7 @@ import type { StartOptions } from './start-gate.js';
 import { suspended, pause, StartGate } from './start-gate.js';
 
 /** Services of a run in other numbers than before. */
-export interface Scaling {
+interface Scaling {
   /** The Job of the services. */
   readonly services: Manifest;
   /** Options of the coordinator, by their names. */

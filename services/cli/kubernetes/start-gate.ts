@@ -23,7 +23,7 @@ export interface StartOptions {
   readonly isQueued: boolean;
 }
 
-export const POLL_MS = 1_000;
+const POLL_MS = 1_000;
 /** Runs that gave way to each other do not try again at the same time. */
 const GIVE_WAY_MS = [3_000, 12_000] as const;
 

@@ -2,7 +2,7 @@ import type { CoreV1Event, V1Job, V1PersistentVolumeClaim, V1Pod } from '@kubern
 import { ROLE_LABEL } from './labels.js';
 
 /** Objects of a run as the API server lists them. */
-export interface RunObjects {
+interface RunObjects {
   readonly pods: readonly V1Pod[];
   readonly jobs: readonly V1Job[];
   readonly claims: readonly V1PersistentVolumeClaim[];

@@ -41,7 +41,7 @@ export interface ForgedMessage {
   readonly vlan: number;
 }
 
-export type ControlAction = 'lose' | 'duplicate' | 'corrupt' | 'delay';
+type ControlAction = 'lose' | 'duplicate' | 'corrupt' | 'delay';
 
 export type FaultEffect =
   /** The port has no carrier: it sends nothing, and what arrives is lost. */

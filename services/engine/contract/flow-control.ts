@@ -50,14 +50,14 @@ export interface TransmitGate {
 }
 
 /** Counts its holds: those that a link partner causes, or that a frame waits long for. */
-export interface HoldCounts {
+interface HoldCounts {
   /** How long it has blocked the priority until `now`, and how often it began to. */
   blockedPs(port: PortRow, priority: Priority, now: number): number;
   holdCount(port: PortRow, priority: Priority): number;
 }
 
 /** Counts requests to pause link partners. */
-export interface StopCounts {
+interface StopCounts {
   /** How many of its control frames paused the priority at the link partner, or released it. */
   stopsSent(port: PortRow, priority: Priority): number;
 }
@@ -83,7 +83,7 @@ export interface TimerClient {
 }
 
 /** Is given the ports it runs on. */
-export interface PortClient {
+interface PortClient {
   configurePort(port: PortRow, spec: PortSpec): void;
   /** The carrier is back: what was received over the link before is no longer valid. */
   linkUp?(port: PortRow): void;
@@ -91,32 +91,32 @@ export interface PortClient {
 }
 
 /** Control ordered sets of a link: eight octets between frames. */
-export interface OrderedSetHandler {
+interface OrderedSetHandler {
   /** False if the message is not one of its kind. */
   receiveOrderedSet(port: PortRow, octets: Uint8Array): boolean;
 }
 
 /** Decides which frames the ingress buffer of a port admits, and observes it. */
-export interface IngressRuler {
+interface IngressRuler {
   rulesGroup(port: PortRow, group: number): boolean;
   /** Priority groups whose link partner is paused now, one bit each. */
   pausedGroups(port: PortRow): number;
 }
 
 /** Grants a link partner what it may send. */
-export interface Granter {
+interface Granter {
   /** Groups that store so much that there is nothing left to grant for a frame. */
   exhaustedGroups(port: PortRow): number;
 }
 
 /** Rules groups as far as link partners agree on it. */
-export interface NegotiatedRuler {
+interface NegotiatedRuler {
   /** Whether it keeps the link partner from overflowing a group that it rules now. */
   protectsGroup(port: PortRow, group: number): boolean;
 }
 
 /** A link partner pauses the priorities of a port. */
-export interface PausedPort {
+interface PausedPort {
   /** Since when a priority has been paused; null while it is not. */
   blockedSincePs(port: PortRow, priority: Priority): number | null;
 }
@@ -144,7 +144,7 @@ export interface WatchdogTools {
 }
 
 /** Has a watchdog, and knows of those of link partners. */
-export interface Watched {
+interface Watched {
   readonly watchdog: PauseWatchdog;
   /** Whether the link partner's watchdog may ignore a pause of this port now. */
   mayBeIgnored(port: PortRow, group: number): boolean;
@@ -163,13 +163,13 @@ export interface PartnerWaits {
 }
 
 /** Runs where link partners have agreed on it. */
-export interface Agreement {
+interface Agreement {
   /** Frames of a priority wait until the link partner has advertised the same. */
   awaitsAgreement(port: PortRow, priority: Priority): boolean;
 }
 
 /** Has grants at its ports that a fault can take. */
-export interface GrantHolder {
+interface GrantHolder {
   /** Grants of each of these priorities (one bit each) is lost, as if a frame had used it. */
   steal(port: PortRow, priorities: number, octets: number): void;
 }
@@ -183,7 +183,7 @@ export interface ChargeBook {
 }
 
 /** What must hold of both ends of a link. */
-export interface LinkInvariants {
+interface LinkInvariants {
   /** Of frames to a port, with those on their way; the name of what does not hold, or null. */
   brokenOnLink(
     port: PortRow,
@@ -192,7 +192,7 @@ export interface LinkInvariants {
 }
 
 /** What has to be as before at both ends of a link when a fault is over. */
-export interface LinkRecovery {
+interface LinkRecovery {
   /**
    * What is still wrong with the direction to a port, for whose frames that it has not taken
    * `forEachNotTaken` calls; null when nothing is. `isQuiet`: no message is underway back.
@@ -216,7 +216,7 @@ export interface Managed {
 }
 
 /** Pauses link partners for a time, and again before it is up. */
-export interface PartnerPauser {
+interface PartnerPauser {
   /** Whether it pauses the link partner of a port for any reason. */
   isStopping(port: PortRow): boolean;
   /** Its pause is refreshed before it expires, or a first frame is due. */
@@ -224,13 +224,13 @@ export interface PartnerPauser {
 }
 
 /** What must hold at every port. */
-export interface PortInvariants {
+interface PortInvariants {
   /** The name of an invariant that does not hold; null if all do. */
   brokenAt(port: PortRow): string | null;
 }
 
 /** Keeps the accounts of grants: see `GrantKeeper`. */
-export interface KeepsGrants {
+interface KeepsGrants {
   readonly keepsGrants: boolean;
 }
 
@@ -269,7 +269,7 @@ export function proxyPauserAmong(all: readonly Mechanism[]): ProxyPauser | null 
   return (all.find(({ stopFor }) => stopFor !== undefined) as ProxyPauser | undefined) ?? null;
 }
 
-export interface Named {
+interface Named {
   readonly name: string;
 }
 

@@ -11,7 +11,7 @@ export interface GrantsSpec {
 }
 
 /** A tenant's slice of a port. */
-export interface ChannelSpec {
+interface ChannelSpec {
   readonly channel: number;
   /** VLANs whose frames it has, by service tag or else by customer tag. */
   readonly vlans: readonly number[];

@@ -36,7 +36,7 @@ export interface GrantAccounts {
 }
 
 /** What a port may send. */
-export interface GrantSender {
+interface GrantSender {
   /** Units of a frame of so many octets. */
   cost(row: number, octets: number): number;
   mayStart(row: number, octets: number): boolean;
@@ -52,7 +52,7 @@ export interface GrantSender {
 }
 
 /** What a link partner may send. */
-export interface GrantReceiver {
+interface GrantReceiver {
   cost(row: number, octets: number): number;
   isGranted(row: number, units: number): boolean;
   /** Units of frames that are stored. */
@@ -64,7 +64,7 @@ export interface GrantReceiver {
 }
 
 /** Its messages ride on data frames, or are frames of their own. */
-export interface GrantMessages {
+interface GrantMessages {
   /** By port: not 0 where a message waits for a data frame. */
   readonly tagOffered: Uint8Array;
   /** The tag of the data frame that starts now; returns its octets, 0 if there is none. */

@@ -242,7 +242,7 @@ export class NullProbe implements Probe {
   ledChanged(..._: Parameters<Probe['ledChanged']>): void {}
 }
 
-export type Point = keyof Probe;
+type Point = keyof Probe;
 
 const POINTS = Object.getOwnPropertyNames(NullProbe.prototype).filter(
   (name): name is Point => name !== 'constructor',

@@ -40,7 +40,7 @@ export interface MechanismTools {
 }
 
 /** Octets of frames that wait for a grant. */
-export interface WaitingFrames {
+interface WaitingFrames {
   /** In a class of one account. */
   inQueue(port: PortRow, trafficClass: TrafficClass): number;
   /** In line for a class of several. */

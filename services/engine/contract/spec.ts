@@ -129,7 +129,7 @@ export interface ShaperSpec {
   readonly burstPs: number;
 }
 
-export interface Mvtx2802FixedClass {
+interface Mvtx2802FixedClass {
   readonly trafficClass: TrafficClass;
   /** Which drop precedence they have. */
   readonly highPrecedence: boolean;
@@ -163,7 +163,7 @@ export interface NotifySpec {
  * Of mechanisms that engines are given, by name; absent where one does not run. A slice binds the
  * type of its plan to that of its mechanism.
  */
-export type SliceSpecs = Readonly<Record<string, object>>;
+type SliceSpecs = Readonly<Record<string, object>>;
 
 interface DeviceSpec {
   /** Position in the fabric; it orders tables only. */
@@ -240,7 +240,7 @@ export interface HostSpec extends DeviceSpec {
 }
 
 /** A value of a register: the whole of it, by name and index. */
-export interface RegisterValue {
+interface RegisterValue {
   readonly register: string;
   readonly index: number;
   readonly value: number;

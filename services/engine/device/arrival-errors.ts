@@ -10,7 +10,7 @@ import type { FrameRef } from '../units/indices.js';
 const LONGEST_OCTETS = 65_536;
 
 /** What is wrong with what arrives at a port. */
-export interface ArrivalErrors {
+interface ArrivalErrors {
   /** Why a frame that comes in is lost, or UNHURT. */
   errorOf(port: number, frame: FrameRef, isImpaired: boolean): number;
   /**

@@ -9,7 +9,7 @@ const WARM_DEPTH = 8;
 const HOSTS_SHIFT = 4;
 
 /** Reads the frames of a device's window before it is executed. */
-export type Warm = (d: number, device: Device, bound: number) => void;
+type Warm = (d: number, device: Device, bound: number) => void;
 
 export function makeWarming(
   { inFlightQueues, pool, ports, queues }: Shared,

@@ -74,7 +74,7 @@ export interface FaultTools {
 }
 
 /** Counts of a fault at one port. */
-export interface FaultCounts {
+interface FaultCounts {
   readonly fault: number;
   readonly port: number;
   readonly begun: number;

@@ -122,7 +122,7 @@ export function isMarked(frameClass: number): boolean {
   return (frameClass & ECN_MASK) === ECN_CE;
 }
 
-export interface FrameClass {
+interface FrameClass {
   readonly priority: Priority;
   readonly dei: boolean;
   readonly dscp: number;

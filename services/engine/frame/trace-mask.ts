@@ -24,9 +24,9 @@ export const COUNTS_TIME = 1 << 31;
 // the trace mask, so that one load shows that a port has neither.
 
 /** They may be lost, or changed. */
-export const IMPAIRED = 1 << 30;
+const IMPAIRED = 1 << 30;
 /** A link layer has to let them in. */
-export const LAYERED = 1 << 31;
+const LAYERED = 1 << 31;
 /** They take longer than the rate and delay of the port's link. */
 export const LATE = 1 << 30;
 /** A fault lets none start, or a link layer numbers them. */

@@ -39,8 +39,8 @@ export function regionFor(
 }
 
 /** By class: weight of an octet in the load of an output port. */
-export const DELAY_BOUND_WEIGHTS = [0, 0, 1, 2, 4, 8, 16, 16] as const;
-export const WFQ_WEIGHTS = [0, 0, 1, 1, 1, 1, 1, 1] as const;
+const DELAY_BOUND_WEIGHTS = [0, 0, 1, 2, 4, 8, 16, 16] as const;
+const WFQ_WEIGHTS = [0, 0, 1, 1, 1, 1, 1, 1] as const;
 
 /** Load of an output port, as WRED computes it. */
 export function outputLoad(spec: Mvtx2802WredSpec, queues: QueueView, port: number): number {

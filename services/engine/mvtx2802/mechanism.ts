@@ -30,7 +30,7 @@ export interface StopListener {
 }
 
 /** A part of the slots: shared, of sources, or of a class. */
-export interface SlotRegion {
+interface SlotRegion {
   readonly region: string;
   readonly slots: number;
   readonly used: number;
@@ -38,14 +38,14 @@ export interface SlotRegion {
 }
 
 /** Frames that wait at egresses which send nothing. */
-export interface Jam {
+interface Jam {
   readonly waiting: readonly number[];
   readonly stuck: ReadonlySet<number>;
   readonly frames: number;
 }
 
 /** What the part reads of its device. */
-export interface ChipSurroundings {
+interface ChipSurroundings {
   readonly queues: QueueView;
   readonly listener: StopListener;
   readonly clock: Clock;

@@ -1,13 +1,13 @@
 /** Direct cache access (7.5): the hint that goes with a posted memory write. */
 
-export const WRITE_KINDS = ['descriptor', 'header', 'payload'] as const;
+const WRITE_KINDS = ['descriptor', 'header', 'payload'] as const;
 export type WriteKind = (typeof WRITE_KINDS)[number];
 
 /** DCA_CTRL.DCA_MODE. */
-export const DCA_MODE_LEGACY = 0;
+const DCA_MODE_LEGACY = 0;
 
 /** Bit of a kind of write in DCA_RXCTRL and DCA_TXCTRL. */
-export const DCA_ENABLE_BIT: Readonly<Record<WriteKind, number>> = {
+const DCA_ENABLE_BIT: Readonly<Record<WriteKind, number>> = {
   descriptor: 5,
   header: 6,
   payload: 7,

@@ -3,14 +3,14 @@
 export const LED_LINK_UP = 0;
 export const LED_LINK_10G = 1;
 export const LED_MAC_ACTIVITY = 2;
-export const LED_FILTER_ACTIVITY = 3;
+const LED_FILTER_ACTIVITY = 3;
 export const LED_LINK_ACTIVITY = 4;
-export const LED_LINK_1G = 5;
+const LED_LINK_1G = 5;
 export const LED_ON = 14;
-export const LED_OFF = 15;
+const LED_OFF = 15;
 
 /** Names of the sources, by mode; other modes are off. */
-export const LED_MODES: Readonly<Record<number, string>> = {
+const LED_MODES: Readonly<Record<number, string>> = {
   [LED_LINK_UP]: 'LINK_UP',
   [LED_LINK_10G]: 'LINK_10G',
   [LED_MAC_ACTIVITY]: 'MAC_ACTIVITY',
@@ -40,7 +40,7 @@ export interface LedInputs {
 }
 
 /** The byte of LEDCTL for one LED, read. */
-export interface LedControl {
+interface LedControl {
   readonly source: string;
   readonly inverted: boolean;
   readonly blinks: boolean;

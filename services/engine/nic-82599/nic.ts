@@ -33,7 +33,7 @@ const BITS_PS = 8e12;
 export const NO_TABLE = -1;
 
 /** Some bits of a register, and what they become. */
-export interface MaskedWrite {
+interface MaskedWrite {
   readonly name: RegisterName;
   readonly index: number;
   readonly mask: number;

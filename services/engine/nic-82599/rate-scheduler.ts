@@ -7,7 +7,7 @@ import { KB } from '../arbiter/credits.js';
  */
 
 /** Fraction bits of a rate factor; 1.0 is the line rate. */
-export const RATE_FACTOR_BITS = 14;
+const RATE_FACTOR_BITS = 14;
 export const RATE_FACTOR_ONE = 1 << RATE_FACTOR_BITS;
 export const RATE_FACTOR_MOST = 1000 * RATE_FACTOR_ONE;
 

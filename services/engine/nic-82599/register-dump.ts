@@ -5,7 +5,7 @@ import { fieldOf } from './register-file.js';
 import type { RegisterName } from './register-map.js';
 import { QUEUES, REGISTER_NAMES, registerKind } from './register-map.js';
 
-export interface DumpedRegister {
+interface DumpedRegister {
   /** Null: an index that has no address. */
   readonly address: number | null;
   /** Value of RTTDQSEL that selects it; null: it has an address of its own. */

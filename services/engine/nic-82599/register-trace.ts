@@ -20,7 +20,7 @@ export interface RegisterTrace {
 }
 
 /** A line of a trace. */
-export interface TracedWrite {
+interface TracedWrite {
   readonly line: number;
   readonly atPs: number;
   readonly address: number;
@@ -28,7 +28,7 @@ export interface TracedWrite {
 }
 
 /** Throws what is wrong with a value, or that its register cannot be written at that time. */
-export type CheckValue = (
+type CheckValue = (
   value: TracedValue,
   whileRunning: boolean,
   reject: (message: string) => Error,

@@ -20,10 +20,10 @@ export interface VlanModes {
 }
 
 /** How an untagged frame gets its user priority; `carried`: from the priority of its load. */
-export type UntaggedPriority = 'carried' | 'table' | 'seven';
+type UntaggedPriority = 'carried' | 'table' | 'seven';
 
 /** Tag fields of the receive descriptor, and the tags that stay in the data. */
-export interface VlanReceived {
+interface VlanReceived {
   /** Status.VEXT and Status.VP. */
   readonly outerSeen: boolean;
   readonly innerSeen: boolean;

@@ -2,7 +2,7 @@ import type { RateControl, RateHost, RateSpec, RateStatus } from '../contract/ra
 import type { Tables } from '../kernel/tables.js';
 
 /** Length of a record, and the offsets in it of what results show of a rate. */
-export interface RateWords {
+interface RateWords {
   readonly stride: number;
   readonly rate: number;
   readonly target: number;
@@ -13,7 +13,7 @@ export interface RateWords {
 }
 
 /** Invariants of a record, which begins at `s`; by name. */
-export type RateInvariants<Spec> = Readonly<
+type RateInvariants<Spec> = Readonly<
   Record<string, (table: Float64Array, s: number, spec: Spec) => boolean>
 >;
 

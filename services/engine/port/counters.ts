@@ -23,7 +23,7 @@ const LOSS_PRIORITY = 2;
 const LOSS_COUNT = 3;
 const LOSS_STRIDE = 4;
 
-export interface FirstLoss {
+interface FirstLoss {
   readonly timePs: number;
   readonly port: PortRow;
   readonly priority: Priority;

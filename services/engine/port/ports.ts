@@ -25,7 +25,7 @@ export const STALL_BY_HEAD = 0;
 /** Classes and priorities are the same numbers. */
 export const STALL_ALIKE = 1;
 /** By a table of three bits per priority, from bit `STALL_TABLE_SHIFT` on. */
-export const STALL_BY_TABLE = 2;
+const STALL_BY_TABLE = 2;
 export const STALL_TABLE_SHIFT = 2;
 /** How frames come in: zero, whole and past the pipeline. */
 const WAY_IN = 7;

@@ -1,6 +1,6 @@
 /** The rates of Ethernet. At each of them an octet takes a whole number of picoseconds. */
 
-export interface EthernetRate {
+interface EthernetRate {
   readonly name: string;
   readonly bps: number;
   readonly psPerOctet: number;
@@ -10,7 +10,7 @@ export interface EthernetRate {
   readonly pauseResponseLimitPs: number;
 }
 
-export const OCTETS_PER_QUANTUM = 64;
+const OCTETS_PER_QUANTUM = 64;
 
 const PS_OF_ONE_BIT_PER_S = 1e12;
 

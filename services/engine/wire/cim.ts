@@ -6,7 +6,7 @@ import type { Decoded } from './decoded.js';
 
 export const CIM_FIXED_OCTETS = 18;
 /** Encapsulated MSDU length (802.1Qcz 49.3.6). */
-export const CIM_MSDU_MAX = 512;
+const CIM_MSDU_MAX = 512;
 
 const ADD = 1;
 

@@ -17,7 +17,7 @@ export function encodeCnTag(octets: Uint8Array, at: number, flowId: number): num
 }
 
 /** Where a tag says which flow a frame belongs to. */
-export interface CnTag {
+interface CnTag {
   flowId: number;
 }
 

@@ -24,7 +24,7 @@ export const CNM_FRAME_OCTETS = 14 + CN_TAG_OCTETS + CNM_OCTETS + 4;
 const FEEDBACK_MAX = 0x3f;
 
 /** PDU of a message, what follows its EtherType. */
-export interface Cnm {
+interface Cnm {
   /** Quantised feedback, 0..63. */
   feedback: number;
   /** CPID: the bridge's MAC address, then port and priority of the congestion point. */
@@ -99,7 +99,7 @@ function signed16(value: number): number {
 }
 
 /** Headers of a message: Ethernet, and the CN-TAG of the frame that it is about (33.3). */
-export interface CnmEnvelope {
+interface CnmEnvelope {
   readonly ethernet: EthernetHeader;
   /** 0: it has no CN-TAG. */
   flowId: number;

@@ -23,7 +23,7 @@ export const CNP_OCTETS = BTH_OCTETS + RESERVED_OCTETS;
 /** A frame without FCS, on IPv6 and with two VLAN tags. */
 export const CNP_FRAME_OCTETS_MAX = 14 + 8 + 40 + 8 + CNP_OCTETS + 4;
 
-export interface Cnp {
+interface Cnp {
   /** The queue pair that sends too much, at the destination of the packet. */
   destinationQueuePair: number;
 }

@@ -33,7 +33,7 @@ export function blankEthernetHeader(): EthernetHeader {
   return { destination: 0, source: 0, sTag: NO_TAG, cTag: NO_TAG, etherType: 0 };
 }
 
-export interface VlanTag {
+interface VlanTag {
   /** PCP, 0..7. */
   readonly priority: number;
   /** DEI. */

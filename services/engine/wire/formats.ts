@@ -57,7 +57,7 @@ import { PREAMBLE_OCTETS, PRIORITIES } from '../units/ethernet.js';
 
 type Encode<R> = (octets: Uint8Array, at: number, record: R) => unknown;
 
-export interface WireField {
+interface WireField {
   readonly name: string;
   readonly meaning: string;
   /** All bits that are of this field are set. */

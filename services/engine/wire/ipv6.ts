@@ -4,7 +4,7 @@ import { readU16, readU32, requireRoom, writeU16, writeU32 } from './big-endian.
 import type { Decoded } from './decoded.js';
 
 export const IPV6_HEADER_OCTETS = 40;
-export const IPV6_ADDRESS_OCTETS = 16;
+const IPV6_ADDRESS_OCTETS = 16;
 
 const GROUPS = 8;
 

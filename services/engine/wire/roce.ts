@@ -24,10 +24,10 @@ export const ROCE_ACKNOWLEDGE = 0x11;
 export const ROCE_CNP = 0x81;
 
 /** P_Key of the default partition, full member. */
-export const DEFAULT_PARTITION_KEY = 0xffff;
+const DEFAULT_PARTITION_KEY = 0xffff;
 
 /** Base transport header (9.2). The transport header version is 0. */
-export interface BaseTransportHeader {
+interface BaseTransportHeader {
   opcode: number;
   solicitedEvent: boolean;
   migrationRequest: boolean;
@@ -103,7 +103,7 @@ export const SYNDROME_ACK = 0x1f;
 export const SYNDROME_NAK_SEQUENCE_ERROR = 0x60;
 
 /** Acknowledge extended transport header (9.7.5.2). */
-export interface AcknowledgeHeader {
+interface AcknowledgeHeader {
   syndrome: number;
   /** Messages completed, 24 bits. */
   messageSequence: number;

@@ -12,7 +12,7 @@ import {
 import { SUBTYPE_SFCM } from './congestion-message.js';
 import type { Decoded } from './decoded.js';
 
-export const SFCM_VERSION = 1;
+const SFCM_VERSION = 1;
 export const SFCM_PAUSE = 1;
 export const SFCM_RESUME = 2;
 
@@ -22,7 +22,7 @@ const HEAD_OCTETS = 4;
 const VALUE_OCTETS = 34;
 export const SFCM_FIXED_OCTETS = HEAD_OCTETS + VALUE_OCTETS;
 /** As a CIM may copy (802.1Qcz 49.3.6). */
-export const SFCM_MSDU_MAX = 512;
+const SFCM_MSDU_MAX = 512;
 
 const DSCP_VALID = 1;
 

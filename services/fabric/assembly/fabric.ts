@@ -25,7 +25,7 @@ import { DeviceWarnings } from './device-warnings.js';
 import { type Warning, warningsOf } from './warnings.js';
 
 /** A scenario, and errors at locations in its file. */
-export interface ScenarioSource {
+interface ScenarioSource {
   readonly scenario: Scenario;
   errorAt(path: Path, message: string): Error;
 }

@@ -59,7 +59,7 @@ export interface PlacedFault {
 }
 
 /** The assembled fabric into which faults are placed. */
-export interface FaultSite {
+interface FaultSite {
   readonly scenario: Pick<Scenario, 'seed' | 'durationPs'>;
   readonly topology: Topology;
   /** By host. */

@@ -48,7 +48,7 @@ export function bridgePorts(
   return bridges;
 }
 
-export interface ForwardingTerms {
+interface ForwardingTerms {
   readonly linkEnds: readonly (readonly LinkEnd[])[];
   readonly bridges: readonly (readonly VlanPortSpec[] | null)[];
   readonly settings: readonly Settings[];

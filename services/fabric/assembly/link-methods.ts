@@ -13,7 +13,7 @@ import type { Settings } from './settings.js';
 import { bySettings, placeOfKey, placeOfPriority } from './settings.js';
 
 /** Methods that a link is built for; `either`: its ends may negotiate grants, and pauses. */
-export type LinkMethod = FlowControl | 'either';
+type LinkMethod = FlowControl | 'either';
 
 /** By priority: its method on a link. */
 export type Methods = readonly LinkMethod[];

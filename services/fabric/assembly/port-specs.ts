@@ -17,10 +17,7 @@ const WEIGHTED_STRICT: ArbiterSpec = { kind: 'weighted-strict' };
 const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /** What slices say of a port. */
-export type PlannedPort = Pick<
-  PortSpec,
-  'pausing' | 'grants' | 'orderedSets' | 'grantMessages' | 'retry'
->;
+type PlannedPort = Pick<PortSpec, 'pausing' | 'grants' | 'orderedSets' | 'grantMessages' | 'retry'>;
 
 export function plannedPorts(
   mechanisms: readonly PlannedMechanism[],

@@ -33,7 +33,7 @@ const WORST_FEEDBACK = 63;
 const SOURCE_PORT = 0xc000;
 
 /** Contents of a spoofed message. */
-export interface SpoofedMessage {
+interface SpoofedMessage {
   readonly frames: ForgedFrames;
   /** Hosts, by position: its destination, and its alleged source of congestion. */
   readonly to: number;

@@ -8,7 +8,7 @@ import type { Flow, Prerequisite, RawTransport, Release, ReliableTransport } fro
 import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from './flow.js';
 
 /** More flows than this are a mistake, or need more memory than a machine has. */
-export const FLOWS_MAX = 2_000_000;
+const FLOWS_MAX = 2_000_000;
 
 const FRAME_BYTES_MIN = 64;
 const FRAME_BYTES_MAX = 9216;
@@ -34,7 +34,7 @@ export interface LoadContext {
 }
 
 /** How the flows of one load differ; absent keys are those of the load. */
-export interface FlowShape {
+interface FlowShape {
   readonly messages: number;
   readonly messageBytes: number;
   readonly group?: boolean;

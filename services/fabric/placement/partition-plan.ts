@@ -70,7 +70,7 @@ export interface ChannelPlan {
   readonly inPorts: readonly PlacedPort[];
 }
 
-export interface SeriesPlan {
+interface SeriesPlan {
   readonly interval: SeriesInterval;
   readonly ports: readonly (PlacedPort & { readonly name: string })[];
 }

@@ -7,7 +7,7 @@ import { cut } from './cut.js';
 /** Which devices run in which service; every device in exactly one. */
 export type Placement = readonly PlacedService[];
 
-export interface PlacedService {
+interface PlacedService {
   readonly name: string;
   /** By position in the fabric, ascending. */
   readonly devices: readonly number[];

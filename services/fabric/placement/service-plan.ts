@@ -12,7 +12,7 @@ export interface ServicePlan {
 }
 
 /** To and from another service: the links of all partitions, in one order at both ends. */
-export interface ServiceChannel {
+interface ServiceChannel {
   readonly peer: number;
   readonly lookaheadOutPs: number;
   readonly lookaheadInPs: number;
@@ -26,7 +26,7 @@ export interface LinkPlace {
   readonly link: number;
 }
 
-export interface ServiceLayout {
+interface ServiceLayout {
   readonly placement: Placement;
   /** Of each service, at most: a service has no more than it has devices. */
   readonly threads: number;

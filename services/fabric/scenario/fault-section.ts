@@ -28,7 +28,7 @@ export type FaultKind =
   | 'wrong-map';
 
 /** Ports that match all of this; null: any. */
-export interface FaultPlace {
+interface FaultPlace {
   /** Name or pattern of the port's device, or of the port itself. */
   readonly device: string | null;
   readonly port: string | null;

@@ -13,7 +13,7 @@ import { scenarioSchema } from './schema.js';
 
 const PLUGIN_CHARACTERS_MAX = 256 * 1024;
 
-export interface WithPlugins {
+interface WithPlugins {
   /** With the text of each plugin in the place of its file's name. */
   readonly tree: SourceNode;
   readonly plugins: readonly PluginSource[];

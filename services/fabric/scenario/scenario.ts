@@ -298,7 +298,7 @@ export interface GroupSection {
  */
 export type HostSelector = readonly string[];
 
-export interface RawSection {
+interface RawSection {
   readonly kind: 'raw';
   readonly frameBytes: number;
 }

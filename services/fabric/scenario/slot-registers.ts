@@ -172,8 +172,8 @@ export const mvtx2802OverridesSchema = mapping(
 
 export const MVTX2802 = 'Registers of the MVTX2802; they apply where `model` is mvtx2802.';
 
-export type Mvtx2802Input = z.output<typeof mvtx2802Schema>;
-export type Mvtx2802ChangeInput = z.output<typeof mvtx2802OverridesSchema>;
+type Mvtx2802Input = z.output<typeof mvtx2802Schema>;
+type Mvtx2802ChangeInput = z.output<typeof mvtx2802OverridesSchema>;
 
 const KEPT_CLASSES = [2, 3, 4, 5, 6, 7] as const;
 

@@ -21,7 +21,7 @@ const TOGGLES: readonly string[] = TOGGLED.map(({ name }) => name);
 
 type Hold = (typeof HOLDS)[number];
 
-export interface Variant {
+interface Variant {
   /** As the user wrote it: `none+dcqcn`. */
   readonly name: string;
   readonly hold: Hold;
@@ -68,7 +68,7 @@ export function settingsOfVariant(
 }
 
 /** Priorities that a duel compares: those under flow control, or all that carry load. */
-export function disputedPriorities({ scenario }: LoadedScenario): number[] {
+function disputedPriorities({ scenario }: LoadedScenario): number[] {
   const ruled = scenario.priorities.flatMap(({ flowControl }, priority) =>
     flowControl === 'none' ? [] : [priority],
   );

@@ -3,7 +3,7 @@ import type { Fail, Path } from './cabling.js';
 import type { TopologyDevice } from './topology.js';
 
 /** The result of a generator, in the form in which a scenario lists devices and links itself. */
-export interface Plan {
+interface Plan {
   readonly devices: TopologyDevice[];
   readonly links: ExplicitLink[];
 }

@@ -12,7 +12,7 @@ import { smallerWorlds } from './smaller-worlds.js';
 import { makeWorld } from './world.js';
 import { whatIsWrong } from './world-trial.js';
 
-export interface WorldHuntOptions {
+interface WorldHuntOptions {
   /** Worlds `from` to `from + worlds - 1` of the seed. */
   readonly worlds: number;
   readonly from?: number;
@@ -71,7 +71,7 @@ function smallOnes(
 }
 
 /** Runs a document as if it were world `number`; null if it is no scenario. */
-export function tryWorld(document: Document, number: number): Verdict | null {
+function tryWorld(document: Document, number: number): Verdict | null {
   let fabric: Fabric;
   try {
     fabric = buildFabric(scenarioOfDocument('world.yaml', document));

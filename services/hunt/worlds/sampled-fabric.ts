@@ -11,7 +11,7 @@ const BITS: Readonly<Record<string, number>> = { M: 1e6, G: 1e9, T: 1e12 };
 
 const MOST_DEVICES_OF_A_SLOTTED_SWITCH = 4;
 
-export interface SampledFabric {
+interface SampledFabric {
   readonly fabric: Fabric;
   /** Of the slowest link. */
   readonly bps: number;

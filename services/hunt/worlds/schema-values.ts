@@ -13,10 +13,10 @@ import {
 } from '../../settings/quantities.js';
 import type { Sampler } from './sampler.js';
 
-export type Path = readonly string[];
+type Path = readonly string[];
 
 /** A list to pick from, or how to create a value; undefined: leave the key out. */
-export type Sample = readonly unknown[] | ((sampler: Sampler) => unknown);
+type Sample = readonly unknown[] | ((sampler: Sampler) => unknown);
 /** By the last keys of a path, `*` and `[]` included; the longest match applies. */
 export type Samples = Readonly<Record<string, Sample>>;
 

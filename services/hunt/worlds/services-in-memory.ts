@@ -20,7 +20,7 @@ import { RunController } from '../../runtime/controller/run-controller.js';
 import { Rounds } from '../../runtime/rounds/rounds.js';
 
 /** Impairments of messages by a broker, each with this probability. */
-export interface Unkindness {
+interface Unkindness {
   readonly lose: number;
   readonly repeat: number;
   /** Messages of different senders are always reordered; of one sender with this probability. */
@@ -51,7 +51,7 @@ const IDLE: Advance = { basePs: 0, limitPs: 0, countAtPs: 0, isSingle: false };
 /** Threads take turns with the processors of other tests: none of them spins. */
 const THREADS = { processors: 1, patienceMs: 60_000 };
 
-export interface ClusterOptions {
+interface ClusterOptions {
   readonly unkindness?: Unkindness;
   readonly maxPayload?: number;
   /** Of each service. With more than one, `close` ends them. */

@@ -14,13 +14,13 @@ import { mayStandStill, refusesAny, stuckFlow } from './progress.js';
 import { Cluster, KIND } from './services-in-memory.js';
 
 /** How a world is run besides in one thread. */
-export type Runner = (fabric: Fabric, sampler: Sampler) => RunResults;
+type Runner = (fabric: Fabric, sampler: Sampler) => RunResults;
 
 const WALL_BUDGET_MS = 1000;
 const UNKIND = { lose: 0.03, repeat: 0.03, reorder: 0.2 };
 
 /** All of them, by name; each must give the results of one thread. */
-export const RUNNERS: Readonly<Record<string, Runner>> = {
+const RUNNERS: Readonly<Record<string, Runner>> = {
   'windows of random length': inRandomWindows,
   'saved and restored': restored,
   '2 parts in step': (fabric, sampler) => inParts(fabric, sampler, 2),

@@ -3,7 +3,7 @@ import { makeWorld } from './world.js';
 import { whatIsWrong, wrongInThreads } from './world-trial.js';
 
 /** Input of a worker; it receives the number of the next world each time. */
-export interface WorldTask {
+interface WorldTask {
   readonly seed: number;
 }
 

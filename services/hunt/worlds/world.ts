@@ -16,7 +16,7 @@ import { LATER_KEYS, samplesOf } from './samples.js';
 import { Drawer } from './schema-values.js';
 
 /** A small scenario in which any features may be combined. */
-export interface World {
+interface World {
   readonly document: Document;
   readonly fabric: Fabric;
 }

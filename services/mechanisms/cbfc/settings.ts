@@ -19,7 +19,7 @@ const US_PS = 1_000_000;
 /** Sizes of a credit, in octets. */
 export const CREDIT_SIZES = [32, 64, 128, 256, 512, 1024, 2048] as const;
 export const CREDIT_SIZE = 128;
-export const CF_MIN_SPACING = { least: 800, default: 6400 };
+const CF_MIN_SPACING = { least: 800, default: 6400 };
 export const CF_MAX_SPACING = { least: 16 * KIB, most: 1024 * KIB, default: 256 * KIB };
 export const CC_INTERVAL_PS = { least: US_PS, most: 250_000 * US_PS };
 const CHANNEL_MOST = 31;

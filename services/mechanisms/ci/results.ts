@@ -10,7 +10,7 @@ import { CiPoint } from './point.js';
 import type { CiSettings } from './settings.js';
 
 /** Congestion isolation of a switch; only of those with any activity. */
-export interface IsolationResult {
+interface IsolationResult {
   readonly device: string;
   /** Under the names of the managed objects. */
   readonly counters: Readonly<Record<string, number>>;

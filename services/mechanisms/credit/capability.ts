@@ -12,7 +12,7 @@ import {
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Application, BY_ETHERTYPE } from '../../engine/wire/lldp/dcbx-ieee.js';
 
-export function noCredit(): GrantAgreement {
+function noCredit(): GrantAgreement {
   return {
     agreed: 0,
     priorities: 0,
@@ -130,7 +130,7 @@ export function advertisedCredit(remote: GrantOffers): CreditExchange | null {
 }
 
 /** Amounts in units of 512 bits, of channel 0, in CE frames: a port that says priorities only. */
-export function literalExchange(priorities: number): CreditExchange {
+function literalExchange(priorities: number): CreditExchange {
   return {
     ...blankCreditExchange(),
     version: CREDIT_FIRST_VERSION,

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../mechanism-slice.js';
 type Step = (typeof GRANT_STEPS)[number];
 
 /** A step of the exchange; its units are a total in messages, and those of a frame in others. */
-export interface ExchangeStep {
+interface ExchangeStep {
   readonly timePs: number;
   readonly step: Step;
   readonly units: number;
@@ -66,7 +66,7 @@ export function unitsOf({ steps }: Exchange, step: Step): number {
 }
 
 /** An interval from a step to the one that answers it; null while none does. */
-export interface StepSpan {
+interface StepSpan {
   readonly step: Step;
   readonly fromPs: number;
   readonly untilPs: number | null;

@@ -4,7 +4,7 @@ import type { CreditAccounts } from './accounts.js';
 import { shareOfBuffer, type Share, type Sharers } from './shares.js';
 
 /** Operations of a receiver on accounts that share its buffer. */
-export interface Lender extends Sharers {
+interface Lender extends Sharers {
   isOpen(row: number): boolean;
   /** Units in the buffer. */
   occupied(row: number): number;

@@ -21,7 +21,7 @@ export interface CreditLoopTerms {
   readonly totalOctets: number;
 }
 
-export interface CreditLoopInput {
+interface CreditLoopInput {
   readonly octetPs: number;
   /** One way, interfaces included. */
   readonly latencyPs: number;

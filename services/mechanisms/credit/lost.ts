@@ -10,7 +10,7 @@ import { unitsGrantedUnderway } from './underway.js';
 import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 /** Credit of a sender's account that neither end has, nor the link between them. */
-export interface LostCredit {
+interface LostCredit {
   /** The sender's port, numbered through the service. */
   readonly port: PortRow;
   readonly priority: Priority;

@@ -54,7 +54,7 @@ export interface CreditCounters {
 }
 
 /** Both halves of all accounts. */
-export interface CreditBooks {
+interface CreditBooks {
   readonly accounts: CreditAccounts;
   readonly sender: CreditSender;
   readonly receiver: CreditReceiver;

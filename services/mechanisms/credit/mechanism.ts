@@ -28,7 +28,7 @@ const PORT_TIMER = 0;
 const TAG_TIMER = 1;
 
 /** What it uses of its engine. */
-export interface CreditTools extends Pick<
+interface CreditTools extends Pick<
   MechanismTools,
   'tables' | 'host' | 'slot' | 'pool' | 'waiting'
 > {

@@ -42,7 +42,7 @@ const POLL_OF_LOOP = 1 / 8;
 const MESSAGES_OF_LINE = 1 / 256;
 
 /** Of one port and priority: its buffer, and the need at full rate. */
-export interface CreditMargin {
+interface CreditMargin {
   readonly device: number;
   readonly port: number;
   readonly priority: number;

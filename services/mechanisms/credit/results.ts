@@ -24,7 +24,7 @@ export interface CreditResult extends CreditCounters {
   readonly needed: CreditLoopTerms;
 }
 
-export interface LostCreditResult {
+interface LostCreditResult {
   /** Of the sender. */
   readonly port: string;
   readonly peer: string;

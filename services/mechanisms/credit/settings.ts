@@ -152,7 +152,7 @@ export const creditKeys = {
 };
 
 export type CreditSettings = z.output<z.ZodObject<typeof creditKeys>>;
-export type CreditChannel = CreditSettings['channels'][number];
+type CreditChannel = CreditSettings['channels'][number];
 
 /** At least one. */
 export function channelsOf({ channels }: Pick<CreditSettings, 'channels'>): CreditChannel[] {

@@ -7,9 +7,9 @@ import type { DcqcnSpec } from './spec.js';
 export const RATE = 0;
 export const TARGET = 1;
 export const ALPHA = 2;
-export const BYTE_STAGE = 3;
-export const TIME_STAGE = 4;
-export const OCTETS_LEFT = 5;
+const BYTE_STAGE = 3;
+const TIME_STAGE = 4;
+const OCTETS_LEFT = 5;
 /** It was notified of congestion and is not back at line rate. */
 export const ACTIVE = 6;
 /** Notified since alpha was updated, and since the rate was cut. */

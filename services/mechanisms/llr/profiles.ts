@@ -1,7 +1,7 @@
 const NS = 1e3;
 
 /** Limits and timers that hardware is configured with for a rate and a length of link. */
-export interface LlrProfile {
+interface LlrProfile {
   readonly frames: number;
   readonly octets: number;
   readonly replayTimerPs: number;

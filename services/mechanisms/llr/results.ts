@@ -8,7 +8,7 @@ import type { LlrPlan } from './plan.js';
 import type { LlrSettings } from './settings.js';
 
 /** What a port did; only of those that numbered, or received, a frame. */
-export interface LlrPortResult {
+interface LlrPortResult {
   readonly device: string;
   readonly port: string;
   /** The most in its replay buffer. */

@@ -1,7 +1,7 @@
 /** What becomes of frames while a sender initialises, or has flushed and does not. */
 export const WHILE_DOWN = ['best-effort', 'block', 'discard'] as const;
 
-export type WhileDown = (typeof WHILE_DOWN)[number];
+type WhileDown = (typeof WHILE_DOWN)[number];
 
 /** Link-level retry at a port. */
 export interface LlrPortSpec {

@@ -283,7 +283,7 @@ function isLocal({ source, destination, group }: NicFlow): boolean {
 }
 
 /** What the switch between virtual machines needs of the receive buffers that it fills. */
-export interface SwitchedBuffers {
+interface SwitchedBuffers {
   readonly file: RegisterFile;
   readonly around: NicSurroundings;
   readonly methods: readonly string[];

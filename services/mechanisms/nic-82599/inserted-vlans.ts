@@ -58,7 +58,7 @@ function withTag(vlan: NicTags, tci: number, { vlan: modes, dcb }: NicSection): 
 }
 
 /** The tag of PFVMVIR for a pool, by its own keys and then by registers; null: none is inserted. */
-export function insertedTag(nic: NicSection | null, pool: number): number | null {
+function insertedTag(nic: NicSection | null, pool: number): number | null {
   if (nic === null) return null;
   const kind = registerKind('PFVMVIR');
   const insert = nic.pools.find((own) => own.pool === pool)?.insert ?? null;

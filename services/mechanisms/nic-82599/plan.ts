@@ -23,7 +23,7 @@ const READS = 16;
 const FRAMING_OCTETS = 18;
 
 /** The port of a host that an 82599 is for. */
-export interface NicPort {
+interface NicPort {
   readonly host: NicHost;
   readonly section: NicSection;
   readonly link: NicLink;

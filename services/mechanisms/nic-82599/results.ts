@@ -52,7 +52,7 @@ export interface NicResult {
   readonly registers: Readonly<Record<string, number>>;
 }
 
-export interface VmRow {
+interface VmRow {
   readonly queue: number;
   readonly vm: number;
   readonly tc: number;
@@ -85,7 +85,7 @@ export interface RateRow {
   readonly on: boolean;
 }
 
-export interface RingRow {
+interface RingRow {
   readonly queue: number;
   readonly vm: number;
   readonly tc: number;
@@ -96,7 +96,7 @@ export interface RingRow {
   readonly droppedFrames: number;
 }
 
-export interface PoolRow {
+interface PoolRow {
   readonly pool: number;
   /** VLANs that it takes; empty: all. */
   readonly vlans: readonly number[];
@@ -111,7 +111,7 @@ export interface PoolRow {
   } | null;
 }
 
-export interface SwitchedRow {
+interface SwitchedRow {
   readonly tc: number;
   readonly frames: number;
   readonly octets: number;
@@ -119,7 +119,7 @@ export interface SwitchedRow {
   readonly waiting: number;
 }
 
-export interface BufferRow {
+interface BufferRow {
   readonly direction: 'transmit' | 'receive';
   readonly tc: number;
   readonly sizeOctets: number;
@@ -130,7 +130,7 @@ export interface BufferRow {
   readonly noDescriptorFrames: number;
 }
 
-export interface LedRow {
+interface LedRow {
   readonly led: number;
   /** Its source, by the name of the data sheet. */
   readonly source: string;

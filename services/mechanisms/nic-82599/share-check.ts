@@ -7,7 +7,7 @@ import { PlaneShares } from './plane-shares.js';
 
 type ClassRegister = 'RTTDT2C' | 'RTTPT2C' | 'RTRPT4C';
 
-export const MACHINE_GOT_MORE = 'a virtual machine got more than its share of its class';
+const MACHINE_GOT_MORE = 'a virtual machine got more than its share of its class';
 
 /** Shares of classes and virtual machines in an 82599, compared with its registers. */
 export class NicShares {

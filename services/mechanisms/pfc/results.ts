@@ -4,7 +4,7 @@ import { PfcMechanism } from './mechanism.js';
 import type { PfcPlan } from './plan.js';
 
 /** Storms that the watchdog of a port detected for a priority. */
-export interface WatchdogResult {
+interface WatchdogResult {
   readonly port: string;
   /** Its link partner. */
   readonly peer: string;

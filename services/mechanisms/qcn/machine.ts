@@ -20,7 +20,7 @@ const FEEDBACK_STEP = 8;
 const JITTER_LEAST = 0.85;
 const JITTER_SPAN = 0.3;
 
-export type PointParameters = Pick<QcnPortSpec, 'setPointOctets' | 'weight' | 'sampleOctets'>;
+type PointParameters = Pick<QcnPortSpec, 'setPointOctets' | 'weight' | 'sampleOctets'>;
 
 /**
  * Takes a sample of the queue; returns the quantised feedback, 0 where there is no congestion. The
@@ -67,7 +67,7 @@ export function jitter(uniform: number): number {
 export const RATE = 0;
 export const TARGET = 1;
 export const BYTE_STAGE = 2;
-export const TIME_STAGE = 3;
+const TIME_STAGE = 3;
 export const OCTETS_LEFT = 4;
 export const TIMER_AT = 5;
 export const ENABLED = 6;

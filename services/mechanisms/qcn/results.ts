@@ -7,7 +7,7 @@ import type { QcnSettings } from './settings.js';
 import { QcnSwitch } from './switch.js';
 
 /** A queue with a congestion point. */
-export interface CongestionPointResult {
+interface CongestionPointResult {
   readonly port: string;
   readonly priority: number;
   readonly setPointOctets: number;

@@ -7,7 +7,7 @@
 import { PREAMBLE_OCTETS, wireOctets } from '../../engine/units/ethernet.js';
 
 /** A link on the path from the congested switch to the source, in one direction. */
-export interface SfcLink {
+interface SfcLink {
   readonly octetPs: number;
   /** From a bit leaving one port to the same bit at the other's MAC. */
   readonly latencyPs: number;
@@ -17,7 +17,7 @@ export interface SfcLink {
   readonly inTheWayOctets: number;
 }
 
-export interface SfcBufferInput {
+interface SfcBufferInput {
   /** Number of senders at full rate to the one port. */
   readonly senders: number;
   /** Of the congested port, which is as fast as each sender's. */

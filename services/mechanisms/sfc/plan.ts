@@ -50,7 +50,7 @@ export interface SfcSize extends SfcQueue {
 }
 
 /** Octets charged to one ingress port until the sources behind it are paused. */
-export interface SfcIngressSize {
+interface SfcIngressSize {
   readonly port: number;
   /** Its part of the queue at the threshold. */
   readonly thresholdOctets: number;

@@ -11,7 +11,7 @@ import type { Verdict } from './receiver.js';
 import { decoded, decodedIn, SfcReceiver } from './receiver.js';
 
 /** What a bridge does with a message. */
-export type Fate = 'consumed' | 'forward';
+type Fate = 'consumed' | 'forward';
 
 /**
  * A bridge that is a proxy for the stations on its edge ports (P802.1Qdw figure 52-2, proxy mode).

@@ -11,7 +11,7 @@ export interface SfcQueue extends PortPlace {
   readonly arrivals: number;
 }
 
-export interface SfcIngress {
+interface SfcIngress {
   readonly port: number;
   /** Octets that may arrive here while one octet leaves. */
   readonly arrivals: number;
@@ -25,7 +25,7 @@ interface SfcSource {
 }
 
 /** Size of the messages of a switch, and when they take effect. */
-export interface SfcTimes {
+interface SfcTimes {
   readonly messageOctets: number;
   readonly processingPs: (host: number) => number;
 }

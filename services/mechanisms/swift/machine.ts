@@ -10,14 +10,14 @@ export const ENDPOINT = 4;
 /** When each was last cut. */
 const FABRIC_CUT_AT = 5;
 const ENDPOINT_CUT_AT = 6;
-export const ROUND_TRIP = 7;
+const ROUND_TRIP = 7;
 const TIMEOUTS = 8;
 export const MEASURED = 9;
 export const CUTS = 10;
 export const SWIFT_WORDS = 11;
 
 /** So many timeouts in a row bring a window down to the least (3.6). */
-export const SWIFT_RESET_TIMEOUTS = 5;
+const SWIFT_RESET_TIMEOUTS = 5;
 
 const BITS_PER_PS = 8e12;
 

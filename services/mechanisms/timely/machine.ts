@@ -5,10 +5,10 @@ export const RATE = 0;
 export const LINE = 1;
 export const LEAST = 2;
 /** Round trip before, 0 for none; and its smoothed change. */
-export const ROUND_TRIP = 3;
-export const CHANGE = 4;
+const ROUND_TRIP = 3;
+const CHANGE = 4;
 /** Round trips in a row that did not grow. */
-export const CALM = 5;
+const CALM = 5;
 export const MEASURED = 6;
 export const CUTS = 7;
 export const TIMELY_WORDS = 8;

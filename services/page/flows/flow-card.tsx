@@ -82,7 +82,7 @@ function Chosen(props: Props & { readonly flow: FlowView }): JSX.Element {
   );
 }
 
-export function DeviceLink({ name }: { readonly name: string }): JSX.Element {
+function DeviceLink({ name }: { readonly name: string }): JSX.Element {
   return (
     <button
       type="button"

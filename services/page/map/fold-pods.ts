@@ -3,14 +3,14 @@ import type { FabricMap, MapLink, MapEnd } from '../../report/page/page-data.js'
 type Box = FabricMap['boxes'][number];
 
 /** Switches and hosts that are linked to each other without the highest layer. */
-export interface Pod {
+interface Pod {
   readonly name: string;
   /** Places of its boxes in the map. */
   readonly boxes: readonly number[];
 }
 
 /** A map in which pods, and the switches above them, are one box each. */
-export interface FoldedMap extends FabricMap {
+interface FoldedMap extends FabricMap {
   /** By box: the pod that a click opens or closes, by its place; null of a switch above. */
   readonly podOf: readonly (number | null)[];
 }

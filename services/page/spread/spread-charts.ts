@@ -11,7 +11,7 @@ import type { ChartLine } from '../charts/chart-data.js';
 import { isPause, mechanismName } from '../../report/blocked-text.js';
 
 /** A chart of one run; those of several runs have the same ranges. */
-export interface SpreadChart {
+interface SpreadChart {
   readonly title: string;
   /** Charts of several runs with the same name of it are side by side, with the same axes. */
   readonly row: string;

@@ -134,7 +134,7 @@ export interface PriorityView {
   readonly marks: number;
 }
 
-export interface ExpectationView {
+interface ExpectationView {
   readonly text: string;
   readonly actual: string;
   readonly ok: boolean;

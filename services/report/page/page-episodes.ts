@@ -5,7 +5,7 @@ import type { EpisodesView, EpisodeView } from './page-flow-data.js';
 /** Episodes of a page: those that frames name, then the longest. */
 const EPISODES_SHOWN = 6000;
 
-export interface PlacedEpisodes {
+interface PlacedEpisodes {
   readonly view: EpisodesView;
   /** By id; what is not shown has no place. */
   readonly placeOf: ReadonlyMap<string, number>;

@@ -80,7 +80,7 @@ export interface PartView {
   readonly hold?: HoldView;
 }
 
-export interface HoldView {
+interface HoldView {
   readonly mechanism: string;
   readonly peer: string;
   /** Place of the episode; null where episodes are not observed. */

@@ -16,7 +16,7 @@ const ARRIVALS_SHOWN = 100;
 const SPANS = 120;
 
 /** What is known of flows when a run is over. */
-export interface FlowSources {
+interface FlowSources {
   readonly flows: readonly FlowResult[];
   readonly virtualPs: number;
   /** Null where they were not observed. */
@@ -31,7 +31,7 @@ export interface FlowSources {
   readonly timesPs: readonly number[] | null;
 }
 
-export interface FlowViews {
+interface FlowViews {
   readonly flows: FlowsView;
   readonly episodes: EpisodesView | null;
 }

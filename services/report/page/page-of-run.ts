@@ -66,7 +66,7 @@ export interface MeasuredRun {
 }
 
 /** Its episodes are null where only the trees were kept. */
-export type SeenWhy = WhySummary & {
+type SeenWhy = WhySummary & {
   readonly congestion: { readonly episodes: readonly Episode[] } | null;
 };
 
@@ -228,7 +228,7 @@ function priorityViews({ priorities }: RunResults): PriorityView[] {
   }));
 }
 
-export function portView(result: PortResult, virtualPs: number): PortView {
+function portView(result: PortResult, virtualPs: number): PortView {
   const { priorities, rateBps } = result;
   const sum = (value: (p: (typeof priorities)[number]) => number): number =>
     priorities.reduce((total, p) => total + value(p), 0);

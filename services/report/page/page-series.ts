@@ -22,7 +22,7 @@ const RATES_SHOWN = 12;
 /** A port and priority over time, without the levels that are drawn with it. */
 type PortSeries = Omit<PortPlot, 'limits'>;
 
-export interface PageSeries {
+interface PageSeries {
   readonly heat: Heat | null;
   readonly plots: readonly PortSeries[];
   readonly queues: QueueSpread | null;

@@ -15,7 +15,7 @@ interface Summarised {
 }
 
 /** What `summary.json` has of results; the rest is in other files. */
-export type StoredResults = Omit<RunResults, 'flows' | 'ports' | 'nics' | 'discovery'> & {
+type StoredResults = Omit<RunResults, 'flows' | 'ports' | 'nics' | 'discovery'> & {
   readonly expectations: readonly ExpectationResult[];
 };
 

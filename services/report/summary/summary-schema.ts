@@ -238,7 +238,7 @@ const mechanisms = Object.assign(
 ) as z.core.$ZodLooseShape;
 
 /** Keys of mechanisms are there only where the scenario uses them. */
-export const summarySchema = z.strictObject({
+const summarySchema = z.strictObject({
   ...identity,
   ...totals,
   ...traffic,

@@ -8,7 +8,7 @@ export class QueryError extends Error {}
 
 export type Cell = string | number | boolean | null;
 
-export interface Answer {
+interface Answer {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
 }

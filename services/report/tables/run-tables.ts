@@ -17,7 +17,7 @@ import type {
 
 const flow = columnsOf<FlowResult>();
 
-export const FLOWS: ResultTable<RunResults> = resultTable({
+const FLOWS: ResultTable<RunResults> = resultTable({
   name: 'flows',
   about: 'a flow',
   rows: ({ flows }) => flows,
@@ -87,7 +87,7 @@ const port = columnsOf<PortRow>();
 /** Why a frame is lost; one out of sequence is sent again. */
 export const LOSSES = DROP_REASONS.filter((reason) => reason !== 'out-of-sequence');
 
-export const PORTS: ResultTable<RunResults> = resultTable({
+const PORTS: ResultTable<RunResults> = resultTable({
   name: 'ports',
   about: 'a port and a priority that it sent, received, dropped or was paused for',
   rows: ({ ports }) =>
@@ -138,7 +138,7 @@ export function dropColumn(reason: string): string {
 
 const margin = columnsOf<MarginResult>();
 
-export const MARGINS: ResultTable<RunResults> = resultTable({
+const MARGINS: ResultTable<RunResults> = resultTable({
   name: 'margins',
   about: 'a port of a switch and a lossless priority: the headroom it has, used and needs',
   rows: ({ margins }) => margins,
@@ -186,7 +186,7 @@ export const MARGINS: ResultTable<RunResults> = resultTable({
 
 const rate = columnsOf<RateResult>();
 
-export const RATES: ResultTable<RunResults> = resultTable({
+const RATES: ResultTable<RunResults> = resultTable({
   name: 'rates',
   about: 'a connection with a rate control',
   rows: ({ rates }) => rates,

@@ -6,7 +6,7 @@ import { restore, save } from '../../engine/kernel/snapshot.js';
 import { packPlain, unpackPlain } from './plain-octets.js';
 
 /** Records of devices that are numbers, for which JSON would be inefficient. */
-export interface Logs {
+interface Logs {
   readonly hops: SeenHops | null;
   readonly captures: readonly CaptureLog[] | null;
   readonly events: readonly EventLog[] | null;

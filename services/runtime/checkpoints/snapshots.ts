@@ -8,7 +8,7 @@ import { DamagedCheckpoint } from './store-error.js';
 
 /** A service's state in octets, with a hash so that damage is detected before use. */
 
-export interface SnapshotOrigin {
+interface SnapshotOrigin {
   readonly run: string;
   readonly epoch: number;
   readonly boundPs: number;
@@ -17,7 +17,7 @@ export interface SnapshotOrigin {
 }
 
 /** Origin that a snapshot must have; `stateHash` as in its manifest. */
-export type SnapshotWanted = SnapshotOrigin & { readonly stateHash: Uint8Array };
+type SnapshotWanted = SnapshotOrigin & { readonly stateHash: Uint8Array };
 
 export function sha256(octets: Uint8Array): Uint8Array {
   return createHash('sha256').update(octets).digest();

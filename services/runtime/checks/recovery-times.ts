@@ -3,7 +3,7 @@ import { StandingFault } from '../../engine/faults/standing-fault.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 
 /** A fault with a required recovery time, at a port. */
-export interface Promised {
+interface Promised {
   readonly spec: FaultSpec;
   readonly withinPs: number;
 }

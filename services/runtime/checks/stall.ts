@@ -33,7 +33,7 @@ const STALL_PS = 100e9;
 /** A run is over when only periodic messages of mechanisms are left. */
 const QUIET_PS = 1e9;
 
-export type Verdict = 'moving' | 'stalled' | 'quiet';
+type Verdict = 'moving' | 'stalled' | 'quiet';
 
 /**
  * Checks at fixed times whether a run progresses. It is stalled when no frame moves although not

@@ -1,5 +1,5 @@
 /** A request that waits for its answer. */
-export interface Waiting<Request, Answer> {
+interface Waiting<Request, Answer> {
   readonly request: Request;
   readonly resolve: (answer: Answer | Promise<Answer>) => void;
   readonly reject: (error: Error) => void;

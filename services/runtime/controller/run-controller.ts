@@ -12,7 +12,7 @@ import { transition } from './run-state.js';
 
 export const ENDED = 'the run has ended';
 
-export interface ControllerOptions {
+interface ControllerOptions {
   readonly durationPs: number | null;
   readonly watch: WatchIntervals;
   /** Virtual times at which the run pauses until it is resumed. */

@@ -40,7 +40,7 @@ export class SendingEnd {
   }
 }
 
-export type Verdict = 'next' | 'again' | 'gap';
+type Verdict = 'next' | 'again' | 'gap';
 
 /** Received so far. */
 export class ReceivingEnd {

@@ -1,5 +1,5 @@
 /** A control frame in a message. */
-export interface IncomingControl {
+interface IncomingControl {
   readonly link: number;
   readonly atPs: number;
   readonly octets: Uint8Array;

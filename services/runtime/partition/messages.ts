@@ -7,7 +7,7 @@ import { IncomingMessage, parseMessage } from './message-parser.js';
 export const PROTOCOL = 6;
 
 /** What a message says; the fields that it lacks are 0, false or empty. */
-export type MessageFields = selvage.v1.ChannelMessage.$Properties;
+type MessageFields = selvage.v1.ChannelMessage.$Properties;
 type ControlFields = selvage.v1.ControlOctets.$Properties;
 
 /** Wire types of protobuf. */

@@ -36,14 +36,14 @@ export interface RoundReport extends ActorCounts {
 }
 
 /** Where a protocol's messages are sent. */
-export interface SyncPort {
+interface SyncPort {
   send(peer: number, octets: Uint8Array): void;
   report(report: RoundReport): void;
   /** All expected messages have arrived. */
   gathered(): void;
 }
 
-export interface SyncLimits {
+interface SyncLimits {
   /** Octets of one message. */
   readonly maxPayload: number;
   /** Octets that are stored unacknowledged on one channel before the part waits. */
@@ -51,7 +51,7 @@ export interface SyncLimits {
 }
 
 /** The time between two returns to a checkpoint, and its keys. */
-export interface Epoch {
+interface Epoch {
   readonly number: number;
   readonly keys: ChannelKeys;
 }

@@ -18,7 +18,7 @@ export interface MachineStates {
   readonly cee: CeeStates | null;
 }
 
-export interface CeeStates {
+interface CeeStates {
   readonly sequence: number;
   readonly acknowledged: number;
   readonly groups: string;

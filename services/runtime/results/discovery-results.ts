@@ -25,9 +25,9 @@ export interface DiscoveryResults {
 }
 
 /** A path with its methods; `selvage paths` shows its links. */
-export type PathSummary = Omit<PathResult, 'hops'>;
+type PathSummary = Omit<PathResult, 'hops'>;
 
-export interface Convergence {
+interface Convergence {
   readonly fromPs: number;
   /** From then until the last port settled; null where none did. */
   readonly durationPs: number | null;
@@ -63,7 +63,7 @@ export interface DiscoveryPortResult {
   }[];
 }
 
-export interface NeighborResult {
+interface NeighborResult {
   readonly chassisId: string;
   readonly portId: string;
   readonly systemName: string | null;

@@ -49,7 +49,7 @@ export function slowdownOf(
 }
 
 /** Goodput of each flow: least, median and most; null of none. */
-export function spreadOf(flows: readonly Pick<FlowResult, 'goodputBps'>[]): Spread | null {
+function spreadOf(flows: readonly Pick<FlowResult, 'goodputBps'>[]): Spread | null {
   const sorted = Float64Array.from(flows, ({ goodputBps }) => goodputBps).sort();
   const count = sorted.length;
   if (count === 0) return null;

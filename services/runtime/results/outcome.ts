@@ -22,7 +22,7 @@ import { framesStarted, STALLED, thingsPlanned } from '../checks/stall.js';
 const DEADLOCK = 'deadlock: ';
 
 /** Records of a run; null where they were not requested. */
-export interface Measured {
+interface Measured {
   readonly congestion: Congestion | null;
   readonly wire: readonly WireLog[] | null;
 }

@@ -7,7 +7,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 
 /** `blocked`: nothing is sent, for want of an agreement on grants. */
-export type Method = FlowControlName | 'pause' | 'blocked' | 'none';
+type Method = FlowControlName | 'pause' | 'blocked' | 'none';
 
 export interface PathResult {
   readonly from: string;
@@ -23,7 +23,7 @@ export interface PathResult {
   readonly lldpdus: number;
 }
 
-export interface HopResult {
+interface HopResult {
   /** `leaf1:p3 > spine1:p2` */
   readonly link: string;
   readonly method: Method;

@@ -79,7 +79,7 @@ export interface PluginResult {
   readonly sha256: string;
 }
 
-export interface WarningResult {
+interface WarningResult {
   readonly message: string;
   /** Name of the load that it concerns; null: all of them. */
   readonly load: string | null;

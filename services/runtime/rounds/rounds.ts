@@ -12,7 +12,7 @@ export interface Round {
   readonly services: readonly number[];
 }
 
-export interface RoundsInput {
+interface RoundsInput {
   /** By service: the peers of its channels, in their order. */
   readonly peers: readonly (readonly number[])[];
   /** The least over all channels. */

@@ -37,7 +37,7 @@ const MOST_KEPT_OCTETS = 64 << 20;
 const PIECE_OCTETS = 1 << 20;
 
 /** What a service tells the coordinator of itself. */
-export interface ServiceSeat {
+interface ServiceSeat {
   readonly service: number;
   readonly version: string;
   /** It may have so many; 0: as many as the run gives it. */
@@ -45,7 +45,7 @@ export interface ServiceSeat {
 }
 
 /** An error that ends this service, and with it the run. */
-export class ServiceError extends Error {}
+class ServiceError extends Error {}
 
 /**
  * One service: its partitions, its channels over the broker, and the stream to the coordinator.

@@ -34,7 +34,7 @@ export interface ThreadTask {
 }
 
 /** Where a run in one process begins, and what it shows. */
-export interface RunOfThreads {
+interface RunOfThreads {
   readonly check: boolean;
   readonly from: PartitionState | null;
   readonly fromPs: number;
@@ -88,7 +88,7 @@ export type Command =
   | ServiceCommand;
 
 /** Commands in a service. */
-export type ServiceCommand =
+type ServiceCommand =
   /** A new epoch, from these states, by thread, or from the beginning. */
   | {
       readonly kind: 'begin';

@@ -30,7 +30,7 @@ import type { Answers, Command, Reply, ThreadTask } from './messages.js';
 import { COMMANDS, INTERRUPT, SIGNAL_WORDS } from './messages.js';
 import { lookaheadAmong, mailboxesAmong } from './thread-memory.js';
 
-export interface ThreadsOptions {
+interface ThreadsOptions {
   readonly check: boolean;
   /** Null: at the beginning. */
   readonly from: WholeState | null;
@@ -39,7 +39,7 @@ export interface ThreadsOptions {
 }
 
 /** Observes a run while it goes on. */
-export interface ThreadsListener {
+interface ThreadsListener {
   sampled(sample: PortSample): void;
   /** The run is paused. */
   changed(): void;

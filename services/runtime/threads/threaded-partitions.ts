@@ -34,7 +34,7 @@ import {
 } from './messages.js';
 import { LONGEST_STEP, serviceMemory, threadTasks } from './thread-memory.js';
 
-export interface ThreadsOfService {
+interface ThreadsOfService {
   /** That the threads may use. */
   readonly processors: number;
   /** How long a thread may take for one command. */

@@ -79,7 +79,7 @@ const MOST_OCTETS = 1 << 16;
  * A frame in a capture: all of its headers, and its length, both without FCS. The octets are valid
  * until the next frame is written.
  */
-export interface FrameOctets {
+interface FrameOctets {
   readonly octets: Uint8Array;
   readonly originalOctets: number;
   /** Undefined for a frame of no flow. */

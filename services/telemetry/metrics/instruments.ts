@@ -112,7 +112,7 @@ const QUEUEING = [
 ] as const;
 
 /** A metric as readers find it. */
-export interface DescribedInstrument {
+interface DescribedInstrument {
   /** As Prometheus has it. */
   readonly name: string;
   readonly kind: 'counter' | 'gauge' | 'histogram';

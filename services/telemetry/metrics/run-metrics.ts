@@ -21,7 +21,7 @@ export interface PortMetrics {
 }
 
 /** A flow, and when it was complete; null: it is not. */
-export interface FlowMetrics {
+interface FlowMetrics {
   readonly flow: number;
   readonly load: string;
   readonly priority: number;

@@ -17,7 +17,7 @@ import type { SpanClock } from './span-clock.js';
 import { shownTime } from './span-clock.js';
 
 /** Origin of the spans. */
-export interface SpanOrigin {
+interface SpanOrigin {
   readonly scenario: string;
   readonly digest: string;
   readonly version: string;
@@ -27,7 +27,7 @@ export interface SpanOrigin {
 }
 
 /** Outcome of an export; the reason is that of the first batch that was refused. */
-export interface Delivery {
+interface Delivery {
   readonly sent: number;
   readonly lost: number;
   readonly reason: string | null;

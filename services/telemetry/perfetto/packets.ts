@@ -4,7 +4,7 @@ import { PS_PER_NS } from '../../engine/units/time.js';
 /** Details of a slice; Perfetto calls them debug annotations. */
 export type Details = Readonly<Record<string, string | number>>;
 
-export interface TrackPacket {
+interface TrackPacket {
   readonly track: number;
   /** 0: it has none. */
   readonly parent: number;
@@ -15,7 +15,7 @@ export interface TrackPacket {
   readonly counter: string | null;
 }
 
-export interface BeginPacket {
+interface BeginPacket {
   readonly track: number;
   readonly timePs: number;
   readonly name: string;
@@ -27,7 +27,7 @@ export interface BeginPacket {
 }
 
 /** A moment of a track: the end of its innermost slice, or the value of a counter. */
-export interface MomentPacket {
+interface MomentPacket {
   readonly track: number;
   readonly timePs: number;
 }

@@ -8,7 +8,7 @@ import { addCounters } from './queue-counters.js';
 import { Timeline } from './timeline.js';
 
 /** What a timeline is made of. */
-export interface TimelineSources {
+interface TimelineSources {
   readonly fabric: Fabric;
   /** How far the run came. */
   readonly nowPs: number;

@@ -52,7 +52,7 @@ export class Track {
 }
 
 /** What is known of a timeline that was written. */
-export interface TimelineCounts {
+interface TimelineCounts {
   tracks: number;
   slices: number;
   instants: number;

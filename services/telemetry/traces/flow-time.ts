@@ -12,7 +12,7 @@ export interface TimeShare {
   readonly ps: number;
 }
 
-export type TimeCause =
+type TimeCause =
   /** Its own frames were on the link of its NIC. */
   | 'sending'
   | 'waiting'
@@ -41,7 +41,7 @@ export interface FlowTime {
 }
 
 /** Finds the root of an episode: the name of a port. */
-export type RootOf = (episode: string) => string | null;
+type RootOf = (episode: string) => string | null;
 
 /**
  * Splits the time of a flow. At its source it was sending, paused, or waiting (for others' turns,

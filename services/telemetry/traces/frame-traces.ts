@@ -44,7 +44,7 @@ export function frameTraces(fabric: Fabric, { hops, holds }: SeenHops, nowPs: nu
 }
 
 /** Journeys of frames, in the order in which their payload was ready. */
-export class FrameTraces implements Iterable<FrameTrace> {
+class FrameTraces implements Iterable<FrameTrace> {
   private readonly flows: FlowNames;
   /** By device, the delay of its pipeline. */
   private readonly pipelines: readonly number[];

@@ -111,7 +111,7 @@ export function passesControl(filters: readonly CaptureFilter[], octets: Uint8Ar
 }
 
 /** By opcode of MAC control, or else by EtherType; of an ordered set by its type. */
-export function typeOfControl(octets: Uint8Array): CaptureType {
+function typeOfControl(octets: Uint8Array): CaptureType {
   if (isOrderedSet(octets)) return typeOfOrderedSet(octets);
   switch (readU16(octets, TYPE_AT)) {
     case ETHERTYPE_LLDP:
@@ -149,7 +149,7 @@ function concerns(octets: Uint8Array, priorities: number): boolean {
   );
 }
 
-export function typeOfFrame(pool: FramePool, frame: number, octets: () => Uint8Array): CaptureType {
+function typeOfFrame(pool: FramePool, frame: number, octets: () => Uint8Array): CaptureType {
   switch (pool.words[frame + CLASS] & KIND_MASK) {
     case KIND_RAW:
     case KIND_DATA:

@@ -31,7 +31,7 @@ const NOTHING = -1;
 const NO_OCTETS = new Uint8Array(0);
 
 /** A captured frame; `frameOf` has its fields unless `isControl`. */
-export interface CaptureRow {
+interface CaptureRow {
   readonly timePs: number;
   readonly port: number;
   readonly seen: number;

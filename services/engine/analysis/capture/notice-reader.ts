@@ -8,16 +8,16 @@ import {
 } from '../../wire/congestion-message.js';
 import { ROCE_UDP_PORT } from '../../wire/roce.js';
 
-export type NoticeType = 'cnm' | 'cnp' | 'cim' | 'sfcm' | 'other';
+type NoticeType = 'cnm' | 'cnp' | 'cim' | 'sfcm' | 'other';
 
 /** The type of a congestion message, and the connection of its receiver it is about. */
-export interface Notice {
+interface Notice {
   readonly type: NoticeType;
   /** NO_CONNECTION of those that name flows by their addresses. */
   readonly connection: number;
 }
 
-export const NO_CONNECTION = -1;
+const NO_CONNECTION = -1;
 
 const aroundCnm = blankCnmEnvelope();
 const cnm = blankCnm();

@@ -3,7 +3,7 @@ import type { Engine } from '../../device/engine.js';
 import { forEachUnderway } from './frames-underway.js';
 
 /** A port, numbered through the service, and what does not hold at the link that ends there. */
-export interface BrokenLink {
+interface BrokenLink {
   readonly port: number;
   readonly what: string;
 }

@@ -6,7 +6,7 @@ import { forEachQueued } from '../../device/queued-frames.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../../frame/frame-pool.js';
 
 /** A priority of a port (numbered through the service) whose frames no longer move. */
-export interface Standstill {
+interface Standstill {
   readonly port: number;
   readonly priority: number;
   readonly sincePs: number;

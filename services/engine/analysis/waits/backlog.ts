@@ -20,7 +20,7 @@ const WANTED = 2;
 const COUNTED = 3;
 
 /** Where octets of an account wait, and whether those of other ports in its group do, too. */
-export interface Standing {
+interface Standing {
   readonly egress: number;
   readonly isShared: boolean;
 }

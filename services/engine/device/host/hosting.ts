@@ -98,7 +98,7 @@ export interface Hosting {
   readonly complaints: Complaints;
 }
 
-export interface HostParts {
+interface HostParts {
   readonly completions: Completions;
   /** By name: its roles of registered mechanisms. */
   readonly roles: Readonly<Record<string, HostRole>>;

@@ -33,7 +33,7 @@ const STRIDE = 8;
 const UNTIMED = Infinity;
 
 /** Rate limiters of descriptor queues, where a device has them. */
-export interface QueueRates {
+interface QueueRates {
   has(device: number): boolean;
   setRate(device: number, connection: number, bps: number): void;
 }

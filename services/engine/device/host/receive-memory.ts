@@ -19,7 +19,7 @@ export const KIND_APPLICATION = KIND_DEVICE + 10;
  * queue until it is read, and is charged to an account per priority group: its senders are paused
  * as by a switch. Acknowledgements and messages are handled by the NIC and never wait.
  */
-export interface ReceiveMemory {
+interface ReceiveMemory {
   configure(device: Device, spec: BufferSpec): void;
   /** Whether a frame that has come in has to wait for the application. */
   keeps(d: number, frame: FrameRef): boolean;

@@ -38,7 +38,7 @@ export const LATENCY_MIN = 8;
 export const LAST_AT = 9;
 export const MESSAGES = 10;
 /** Packets that were discarded: out of order, or duplicates. */
-export const DISCARDED = 11;
+const DISCARDED = 11;
 export const MARKED = 12;
 /** From when on the sender may be notified again, and how often it was. */
 const NOTIFY_AT = 13;
@@ -47,8 +47,8 @@ const STRIDE = 16;
 
 /** What the connection sends back after a packet. */
 export const SAY_NOTHING = 0;
-export const SAY_ACK = 1;
-export const SAY_NAK = 2;
+const SAY_ACK = 1;
+const SAY_NAK = 2;
 /** Added to it when the packet completed a message. */
 export const MESSAGE_DONE = 4;
 /** Added to it when the sender is to be notified of a mark. */

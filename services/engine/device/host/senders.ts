@@ -54,11 +54,11 @@ const MOST_REMAINING = 0x7fffffff;
 
 export const READY = 0;
 /** Nothing to send until an event (an ACK, a message). */
-export const BLOCKED = 1;
+const BLOCKED = 1;
 /** Nothing to send until a time that is known. */
 export const LATER = 2;
 
-export interface SenderExtras {
+interface SenderExtras {
   readonly clocks: (ReleaseClock | null)[];
   readonly messageBorn: (Float64Array | null)[];
 }

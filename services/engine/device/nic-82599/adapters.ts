@@ -39,7 +39,7 @@ import { makePcieLinks } from './pcie-links.js';
 import { makeReceiveSide } from './receive-side.js';
 
 /** The 82599s of a service: from descriptor queues to the wire, and from the wire to memory. */
-export interface Adapters {
+interface Adapters {
   configure(device: Device, spec: NicSpec): void;
   has(d: number): boolean;
   /** Assigns a connection to a descriptor queue of its virtual machine and class. */

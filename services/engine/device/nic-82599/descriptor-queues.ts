@@ -13,7 +13,7 @@ import { makeRings } from '../nic/rings.js';
 const NO_FRAME = -1;
 
 /** The timer queue kind that switches a queue on; see `adapters`. */
-export type ArmRate = (d: number, queue: number, atPs: number) => void;
+type ArmRate = (d: number, queue: number, atPs: number) => void;
 
 /**
  * The descriptor queues of adapters: which of them have something to send, and which may. Flows are

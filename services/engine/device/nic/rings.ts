@@ -1,7 +1,5 @@
 import type { Tables } from '../../kernel/tables.js';
 
-export type Rings = ReturnType<typeof makeRings>;
-
 /**
  * Connections that have something to send, round robin: circular lists through one array. A list is
  * the index of its tail in an array of tails, which names the connection served last, whose

@@ -2,8 +2,6 @@ import { ACCOUNT, type Tables } from '../../kernel/tables.js';
 import { makeRings } from './rings.js';
 import type { TrafficClass } from '../../units/indices.js';
 
-export type Turns = ReturnType<typeof makeTurns>;
-
 /**
  * Connections of a plain NIC that have something to send, line by line, as descriptor queues are
  * served round robin. There is a line per traffic class of a host, or per account of grants where

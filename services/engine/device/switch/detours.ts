@@ -1,7 +1,7 @@
 import type { PortUse } from '../../failover/failover-mechanism.js';
 
 /** Sets of equal-cost next hops, one behind the other, as `Router` reads them. */
-export interface NextHops {
+interface NextHops {
   /** By host; negative: none. */
   readonly setOfHost: Int16Array | Int32Array;
   readonly setStart: Int32Array;

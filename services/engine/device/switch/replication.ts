@@ -10,7 +10,7 @@ import type { Forwarding } from './forwarding.js';
 import type { FrameRef, Priority } from '../../units/indices.js';
 
 /** What replication uses of the switch around it. */
-export interface ReplicationSite {
+interface ReplicationSite {
   /** Frames that a switch stores once for several egresses. */
   sharedFrames(d: number): SharedFrames;
   copyOf(frame: FrameRef): number;
@@ -29,7 +29,7 @@ export interface ReplicationSite {
  * the number of egresses, and the headroom for one frame is enough. Each egress queue counts its
  * own copy.
  */
-export interface Replication {
+interface Replication {
   /** A frame for all ports of the last forwarding decision. */
   spread(d: number, port: number, to: Forwarding, frame: FrameRef): void;
   /** Whether a lossy copy finds the queue of its egress too long. */

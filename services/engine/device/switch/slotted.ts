@@ -38,7 +38,7 @@ const PORT_GROUP = 0;
 const NO_FRAME = -1;
 
 /** The path of frames through a switch with the memory of an MVTX2802. */
-export interface Slotted {
+interface Slotted {
   /** Null where the switch has a shared buffer. */
   make(device: Device, spec: SwitchSpec): Mvtx2802 | null;
   /** A frame for one port of the device. */

@@ -9,7 +9,7 @@ import type { TrafficClass } from '../../units/indices.js';
  */
 export const FULL = 0;
 export const SAMPLED = 1;
-export const WATCHED = 2;
+const WATCHED = 2;
 export const BARE = 3;
 
 /** No queue is ever so long. */

@@ -23,7 +23,7 @@ import { isFeasible, isUnprotected } from './dcbx-ieee-machine.js';
 const VERSION = 0;
 const BY_SOCKET = 1;
 
-export type FeatureName = 'groups' | 'pfc' | 'applications';
+type FeatureName = 'groups' | 'pfc' | 'applications';
 const FEATURES: readonly FeatureName[] = ['groups', 'pfc', 'applications'];
 
 /** State of a feature. */

@@ -1,7 +1,7 @@
 import type { DcbxMode } from '../../contract/discovery.js';
 
 /** Versions of DCBX that a neighbor has sent. */
-export interface SpokenDcbx {
+interface SpokenDcbx {
   readonly ieee: boolean;
   readonly cee: boolean;
 }

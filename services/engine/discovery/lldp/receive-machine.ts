@@ -23,7 +23,7 @@ export interface LldpReceive {
   tooManyNeighborsTimer: number;
 }
 
-export type Reception =
+type Reception =
   /** Counted and dropped. */
   | 'bad'
   /** An LLDPDU without changes. */

@@ -47,7 +47,7 @@ export interface Remote {
   duplicates: number;
 }
 
-export function blankRemote(): Remote {
+function blankRemote(): Remote {
   return {
     portDescription: null,
     systemName: null,

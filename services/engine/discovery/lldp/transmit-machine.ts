@@ -18,7 +18,7 @@ export interface LldpTransmit {
   shutdownSent: boolean;
 }
 
-export type Due = 'nothing' | 'information' | 'shutdown';
+type Due = 'nothing' | 'information' | 'shutdown';
 
 export function blankTransmit(): LldpTransmit {
   return {

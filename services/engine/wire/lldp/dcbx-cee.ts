@@ -37,7 +37,7 @@ export interface CeeFeature {
   error: boolean;
 }
 
-export interface CeeGroups extends CeeFeature {
+interface CeeGroups extends CeeFeature {
   /** Priority group of each priority. */
   groupOf: readonly number[];
   /** Percent of each group. */
@@ -45,7 +45,7 @@ export interface CeeGroups extends CeeFeature {
   classes: number;
 }
 
-export interface CeePfc extends CeeFeature {
+interface CeePfc extends CeeFeature {
   enabled: number;
   classes: number;
 }
@@ -58,7 +58,7 @@ export interface CeeApplication {
   priorities: number;
 }
 
-export interface CeeApplications extends CeeFeature {
+interface CeeApplications extends CeeFeature {
   entries: readonly CeeApplication[];
 }
 

@@ -3,7 +3,7 @@
 import { readU16, readU24, requireRoom, writeU16, writeU24 } from '../big-endian.js';
 
 export const TLV_HEADER_OCTETS = 2;
-export const TLV_VALUE_MOST = 511;
+const TLV_VALUE_MOST = 511;
 
 export const TLV_END = 0;
 export const TLV_CHASSIS_ID = 1;

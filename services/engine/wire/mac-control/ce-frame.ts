@@ -102,7 +102,7 @@ const FRACTION_BITS = 3;
 const FRACTION = 1 << FRACTION_BITS;
 
 /** An amount in one octet: up to 16 as it is, beyond that rounded up by less than an eighth. */
-export function encodeAmount(units: number): number {
+function encodeAmount(units: number): number {
   if (units < FRACTION) return units;
   const shift = 31 - Math.clz32(units) - FRACTION_BITS;
   const fraction = Math.ceil(units / 2 ** shift);

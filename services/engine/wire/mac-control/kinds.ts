@@ -1,7 +1,7 @@
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST, OPCODE_PAUSE, OPCODE_PFC } from './opcodes.js';
 
 /** A kind of MAC control frame that concerns priorities. */
-export interface MacControlKind {
+interface MacControlKind {
   /** As scenarios name it. */
   readonly name: string;
   /** As captures select it. */
@@ -12,7 +12,7 @@ export interface MacControlKind {
 }
 
 export const MAC_CONTROL_TYPES = ['pause', 'pfc', 'ce'] as const;
-export type MacControlType = (typeof MAC_CONTROL_TYPES)[number];
+type MacControlType = (typeof MAC_CONTROL_TYPES)[number];
 
 /** Behind the opcode: the low octet of a vector of PFC; in CE, what follows the flags. */
 const VECTOR_AT = 17;

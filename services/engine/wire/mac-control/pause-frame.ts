@@ -12,7 +12,7 @@ import {
 } from './mac-control-header.js';
 import { OPCODE_PAUSE } from './opcodes.js';
 
-export interface PauseFrame extends MacControlHeader {
+interface PauseFrame extends MacControlHeader {
   /** pause_time in quanta, 0..65535; zero releases. */
   quanta: number;
 }

@@ -24,7 +24,7 @@ const NS_PER_S = 1e9;
 /** Where an interface does not say otherwise. */
 const MICROSECONDS = 6;
 
-export interface ReadInterface extends CaptureInterface {
+interface ReadInterface extends CaptureInterface {
   readonly linkType: number;
   readonly nsPerTick: number;
 }

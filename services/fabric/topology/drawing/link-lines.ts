@@ -2,7 +2,7 @@ import type { Topology, TopologyLink } from '../topology.js';
 import type { Box, Layout } from './layout.js';
 
 /** A line between two boxes. */
-export interface LinkLine {
+interface LinkLine {
   readonly link: TopologyLink;
   /** All links of this line: more than one where hosts share a box. */
   readonly links: readonly TopologyLink[];
@@ -15,7 +15,7 @@ export interface LinkLine {
   readonly arc: boolean;
 }
 
-export interface Point {
+interface Point {
   readonly x: number;
   readonly y: number;
 }

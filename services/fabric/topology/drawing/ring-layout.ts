@@ -9,7 +9,7 @@ const SWITCHES_MIN = 3;
 const GAP = { across: 26, down: 20, hosts: 34 };
 
 /** What the boxes of a switch and of its hosts need. */
-export interface RingSizes {
+interface RingSizes {
   readonly switch: Size;
   /** All hosts of a switch, side by side, where it has most. */
   readonly hosts: Size;
@@ -21,7 +21,7 @@ interface Size {
 }
 
 /** Middles of a switch and of the row of its hosts, in the order of the ring. */
-export interface RingPlace {
+interface RingPlace {
   readonly x: number;
   readonly y: number;
   readonly hostsX: number;

@@ -2,9 +2,9 @@ import type { ArbiterSpec } from '../../../engine/contract/arbiter.js';
 import type { Engine } from '../../../engine/device/engine.js';
 import { STORED } from '../../../engine/frame/frame-pool.js';
 
-export const DUE_LATER = 'a frame went before one that is due earlier';
-export const BEFORE_STRICT = 'a class went before one that is strict';
-export const BEFORE_BOUNDED = 'a class without a delay bound went before one that has one';
+const DUE_LATER = 'a frame went before one that is due earlier';
+const BEFORE_STRICT = 'a class went before one that is strict';
+const BEFORE_BOUNDED = 'a class without a delay bound went before one that has one';
 
 /** Order of due dates at a port: what is wrong with the frame that starts, or null. */
 export function breachOfDueDates(
