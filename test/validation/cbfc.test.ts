@@ -239,6 +239,32 @@ describe('CBFC is agreed on over LLDP', () => {
   });
 });
 
+describe('CBFC agreed on over LLDP where links differ', () => {
+  const between = (more: string): RunResults =>
+    run(
+      fabricOf(`
+duration: 300us
+fabric:
+  generator: leaf-spine
+  leaves: 2
+  spines: 1
+  hostsPerLeaf: 1
+  hostLink: { rate: 100G, length: 2m }
+  fabricLink: { rate: 400G, length: 2km }
+switches: { buffer: { size: 64MB } }
+priorities: { 3: cbfc }
+load: [{ name: a, stream: { from: h1, to: h2 }, rate: line, priority: 3, start: 100us }]
+${more}`),
+    );
+
+  it('grants each link what its own round trip takes', () => {
+    const advertised = between('discovery: { second: 1us }');
+    assert.equal(advertised.failure, null, advertised.failure?.reason);
+    const [there, configured] = [advertised, between('')].map(({ flows }) => flows[0]!.frames);
+    assert.ok(there! > 0.99 * configured!, `${there} of ${configured}`);
+  });
+});
+
 describe('A checkpoint in the middle of CBFC', () => {
   it('goes on as if there had been none', () => {
     const fabric = fabricOf(INCAST);

@@ -50,17 +50,15 @@ function check(section: Partial<CbfcSettings>, path: Path, places: Places): void
   }
 }
 
-/** What a port grants is the same for all links of a device in all that is advertised. */
+/** What a port grants follows from the length and rate of its own link. */
 function advertise(
-  { device: index }: AdvertisingPort,
+  { device, port }: AdvertisingPort,
   { devices }: FabricContext<CbfcSettings>,
   plan: CbfcPlan,
 ): Advertisement {
-  const { links, section } = devices[index];
-  const direction = links
-    .map((_, port) => plan.directionAt(index, port))
-    .find((own) => own !== null);
-  if (direction === undefined || direction === null) return {};
+  const { section } = devices[device];
+  const direction = plan.directionAt(device, port);
+  if (direction === null) return {};
   const { receiver, priorities, channelOf } = direction;
   const limits = new Uint32Array(VIRTUAL_CHANNELS);
   if (receiver.total === 0) limits.set(receiver.limits);
