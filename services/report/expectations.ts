@@ -39,7 +39,10 @@ type Unit = 'count' | 'time' | 'rate' | 'octets' | 'share' | 'ratio' | 'text';
 export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly meaning: string }>> =
   {
     drops: { unit: 'count', meaning: 'frames dropped for want of buffer' },
-    'lossless-drops': { unit: 'count', meaning: 'frames dropped on lossless priorities' },
+    'lossless-drops': {
+      unit: 'count',
+      meaning: 'frames of lossless priorities dropped for want of buffer',
+    },
     completed: { unit: 'share', meaning: 'share of the flows with a volume that are complete' },
     'completion.p50': { unit: 'time', meaning: 'median FCT of flows with a volume' },
     'completion.p99': { unit: 'time', meaning: 'FCT that 99 % of the flows keep' },
@@ -104,7 +107,7 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       unit: 'count',
       meaning: 'frames lost to watchdogs, dropped or sent where no room was left',
     },
-    'fault-drops': { unit: 'count', meaning: 'frames lost to declared faults' },
+    'fault-drops': { unit: 'count', meaning: 'frames lost to faults and errors of links' },
     ...MECHANISM_METRICS,
     ...NIC.metrics,
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
@@ -397,6 +400,7 @@ const FAULT_REASONS = [
   'port-down',
   'unreachable',
   'not-granted',
+  'link-not-ready',
 ] as const;
 
 const WATCHDOG_REASONS = ['watchdog', 'overflow-by-watchdog'] as const;

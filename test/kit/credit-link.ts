@@ -135,7 +135,7 @@ class End implements MechanismHost {
   repeat(): void {}
   doze(): void {}
 
-  announceGivenUp(): void {}
+  giveUp(): void {}
   withdraw(): void {}
 
   permit(): void {

@@ -142,7 +142,7 @@ class End implements MechanismHost {
     this.credit.configurePort(0, { grants: spec, mac, classOf: IDENTITY } as unknown as PortSpec);
   }
 
-  announceGivenUp(): void {}
+  giveUp(): void {}
   hold(): void {}
   announceStop(): void {}
   announceGrantStep(): void {}

@@ -56,6 +56,15 @@ describe('link-level retry', () => {
     assert.equal(counted(results, 'LLR_TX_DISCARD'), 0);
   });
 
+  it('counts the number of a bad frame that follows a missing one', () => {
+    const [first, second] = [START_PS + ARRIVAL_PS, START_PS + FRAME_PS + ARRIVAL_PS];
+    const results = runScenario(three(`${badAt(first)}, ${badAt(second)}`));
+    assert.equal(counted(results, 'LLR_RX_BAD'), 2);
+    assert.equal(counted(results, 'LLR_RX_EXPECTED_SEQ_BAD'), 1);
+    assert.equal(counted(results, 'LLR_RX_MISSING_SEQ'), 2);
+    assert.equal(counted(results, 'LLR_TX_NACK_CTL_OS'), 1);
+  });
+
   it('asks for no frame again that a switch has poisoned', async () => {
     const text = `
 fabric: { generator: dumbbell, left: 1, right: 1, link: { rate: 100G, length: 10m } }
@@ -104,6 +113,10 @@ faults:
     const results = runScenario(three(always, ', replayTimer: 3us, replays: 2'));
     assert.equal(flowOf(results, 'h2').frames, 0);
     assert.equal(counted(results, 'LLR_TX_DISCARD', 'h1:p1'), 3);
+    // No drop of its own is left out: not of the port, not of the priority.
+    const { priorities } = results.ports.find(({ port }) => port === 'h1:p1')!;
+    assert.deepEqual(priorities[0]!.drops, { 'link-not-ready': 3 });
+    assert.deepEqual(results.priorities[0]!.drops, { 'link-not-ready': 3 });
     // It initialises again when sets come through.
     assert.ok(counted(results, 'LLR_RX_INIT_ECHO_CTL_OS', 'h1:p1') >= 2);
   });
@@ -177,6 +190,12 @@ describe('a fabric with bit errors and link-level retry', () => {
       assert.equal(results.failure, null, `${method}: ${results.failure?.reason}`);
       assert.ok(counted(results, 'LLR_RX_BAD') > 10, method);
       assert.equal(counted(results, 'LLR_TX_DISCARD'), 0, method);
+      // Numbers are counted whatever the FCS: each frame received has one place among them.
+      const sum = (...names: string[]): number =>
+        names.reduce((all, name) => all + counted(results, `LLR_RX_${name}`), 0);
+      const expected = sum('EXPECTED_SEQ_GOOD', 'EXPECTED_SEQ_POISONED', 'EXPECTED_SEQ_BAD');
+      const received = sum('OK', 'POISONED', 'BAD');
+      assert.equal(expected + sum('MISSING_SEQ', 'DUPLICATE_SEQ'), received, method);
       for (const flow of results.flows) {
         assert.notEqual(flow.completionPs, null, `${method}: ${flow.name}`);
         assert.equal(flow.retransmittedFrames, 0, `${method}: ${flow.name}`);

@@ -293,8 +293,8 @@ export interface MechanismHost {
   doze(port: PortRow, untilPs: number): void;
   /** The link layer of a port has frames to send again, or has no longer. */
   repeat(port: PortRow, due: boolean): void;
-  /** Notifies probes that the link layer of a port will not send a frame again. */
-  announceGivenUp(port: PortRow, frame: FrameRef): void;
+  /** The link layer of a port will not send a frame again: it is dropped there. */
+  giveUp(port: PortRow, frame: FrameRef): void;
   /** Grants was withdrawn: no waiting frame of a port may start any more. */
   withdraw(port: PortRow): void;
   /** Notifies probes that a port paused or resumed its link partner. */

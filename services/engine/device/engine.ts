@@ -15,13 +15,13 @@ export type { DeviceSpec };
 import { makeTimerQueueOrder } from './timer-queue-order.js';
 import type { ControlPayloads } from './control-payloads.js';
 import { makeControlPayloads } from './control-payloads.js';
-import { Device, KIND_MECHANISM, TIMER_BITS } from './device.js';
+import { Device, DID_DROP, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { GrantKeeper } from '../contract/grants.js';
 import { accountRows } from '../contract/grants-spec.js';
 import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
-import { CLASS, FOLLOWED_FLAG } from '../frame/frame-pool.js';
+import { CLASS, FOLLOWED_FLAG, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Passing } from '../frame/trace-mask.js';
 import { Listeners } from './listeners.js';
 import type { Hosting } from './host/hosting.js';
@@ -323,12 +323,19 @@ export class Engine implements MechanismHost {
     transmits.joined(ports.owner(port), port);
   }
 
-  announceGivenUp(port: number, frame: FrameRef): void {
-    const { ports, pool } = this.shared;
-    const { place, firstPort, listeners } = this.devices[ports.owner(port)];
+  giveUp(port: number, frame: FrameRef): void {
+    const { ports, pool, counters, digests } = this.shared;
+    const { place, firstPort, spec, listeners } = this.devices[ports.owner(port)];
     const { now } = this.clock;
     const local = port - firstPort;
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    const octets = pool.words[frame + LENGTH];
+    // It counts as sent: what is dropped is the copy that was kept of it.
+    counters.made(port, priority, octets);
+    if (spec.kind === 'host') counters.consumed(port, priority, octets);
+    counters.dropped(port, priority, octets, DROP.LINK_NOT_READY);
     listeners.frameDropped?.frameDropped(place, local, now, pool, frame, DROP.LINK_NOT_READY);
+    digests.mix(place, DID_DROP | local, DROP.LINK_NOT_READY);
   }
 
   withdraw(port: number): void {

@@ -231,7 +231,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     const frames = machine.flush(this.words, at);
     this.count(port, COUNT.LLR_TX_DISCARD, frames);
     this.buffers.forEach(port, (frame) => {
-      this.host.announceGivenUp(port, frame);
+      this.host.giveUp(port, frame);
     });
     this.buffers.release(port, frames);
     this.host.repeat(port, false);
@@ -272,11 +272,22 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     const { words } = this;
     const at = port * STRIDE;
     this.count(port, COUNT.LLR_RX_BAD, 1);
-    const isExpected = words[at + RX_STATE] !== RX_OFF && number === words[at + RX_EXPECTED];
-    if (isExpected) this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_BAD, 1);
-    if (words[at + RX_STATE] !== RX_OFF) this.isMissing(port);
+    if (words[at + RX_STATE] !== RX_OFF) {
+      this.countBad(port, number);
+      this.isMissing(port);
+    }
     if (machine.bad(words, at)) this.request(port, LLR_NACK);
     this.refreshOwed(port);
+  }
+
+  /** Numbers are counted whatever the FCS. */
+  private countBad(port: PortRow, number: number): void {
+    if (number === NO_NUMBER) return;
+    const at = port * STRIDE;
+    const isExpected = number === this.words[at + RX_EXPECTED];
+    const isAhead = machine.lacks(this.words, at, number);
+    if (isExpected) this.count(port, COUNT.LLR_RX_EXPECTED_SEQ_BAD, 1);
+    else this.count(port, isAhead ? COUNT.LLR_RX_MISSING_SEQ : COUNT.LLR_RX_DUPLICATE_SEQ, 1);
   }
 
   /** Until it is sent again; the sender gives up what is older. */

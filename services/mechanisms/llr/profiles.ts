@@ -11,6 +11,11 @@ interface LlrProfile {
   readonly spacingOctets: number;
 }
 
+/** As in every row. */
+export const USUAL_REPLAYS = 3;
+/** The standard's default. */
+export const USUAL_SPACING_OCTETS = 2_048;
+
 /** Rows that public configurations give (SAI LLR proposal, `doc/LLR`; see the README). */
 export const PROFILES = {
   '200g-5m': row(61, 31_184, 5_000, 50_000, 20_000),
@@ -20,11 +25,6 @@ export const PROFILES = {
 } as const;
 
 export type ProfileName = keyof typeof PROFILES;
-
-/** As in every row. */
-export const USUAL_REPLAYS = 3;
-/** The standard's default. */
-export const USUAL_SPACING_OCTETS = 2_048;
 
 /** The last three in nanoseconds. */
 function row(

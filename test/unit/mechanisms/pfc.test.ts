@@ -55,7 +55,7 @@ class FakeHost implements MechanismHost {
   permit(): void {}
   repeat(): void {}
   doze(): void {}
-  announceGivenUp(): void {}
+  giveUp(): void {}
   withdraw(): void {}
   announceStop(): void {}
 
