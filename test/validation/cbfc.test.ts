@@ -342,6 +342,16 @@ describe('CBFC is refused', () => {
     ['channels that are not eight', 'cbfc: { channels: [0, 1] }', /2 channels; one for each/],
     ['a buffer below one frame', 'cbfc: { buffer: 512 }', /would wait for ever/],
     ['uneven spacings', 'cbfc: { cfMaxSpacing: 20000 }', /a multiple of 16384/],
+    [
+      'spacings of a device that contradict each other',
+      'devices: { h1: { cbfc: { cfMinSpacing: 300000 } } }',
+      /cfMinSpacing 300000 is more than cfMaxSpacing 262144 of h1/,
+    ],
+    [
+      'a channel in two pools',
+      'cbfc: { limit: port, pools: [{ channels: [3], size: 9KB }, { channels: [3], size: 9KB }] }',
+      /channel 3 is in pools twice/,
+    ],
     ['one end alone', 'devices: { s1: { priorities: { 3: pfc } } }', /has pfc|has cbfc at/],
     ['different channels', 'devices: { s1: { cbfc: { channels: [9,9,9,9,9,9,9,9] } } }', /channel/],
     ['PAUSE beside it', 'pause: true', /cbfc while pause is on/],
@@ -371,4 +381,38 @@ cbfc: { limit: port, sharing: ${sharing}, reserved: 16KB, sharedStatic: 8KB }
       assert.equal(overflows(results), 0);
     });
   }
+
+  const warned = (keys: string): string =>
+    warningsOf(`${INCAST}cbfc: { limit: port, ${keys} }\n`)[0] ?? '';
+
+  it('are too few for line rate by the profile of the sender: that is the remedy', () => {
+    const profile = /; the port has \d+: a larger reserved, or more sharing, at (h1|s1)$/;
+    assert.match(warned('sharing: none'), profile);
+    assert.match(warned('buffer: 64KB, sharing: static, sharedStatic: 4KB'), profile);
+    assert.match(warned('buffer: 64KB, sharing: dynamic, sharedDynamic: -7'), profile);
+    assert.equal(warned('buffer: 64KB, sharing: dynamic, sharedDynamic: 1'), '');
+    assert.match(warned('buffer: 64KB, pools: [{ channels: [3], size: 8KB }]'), /a larger pool at/);
+    assert.match(warned('buffer: 8KB'), /; buffer: auto, or \d+ bytes or more$/);
+  });
+
+  it('of which 2^n of what is free may be used, and the warning says how many that are', () => {
+    // 64 KB are 500 credits: 12 reserved, 488 in the pool. A frame of one credit starts while what
+    // is used of the pool, with it, is at most 2^n of what is free before it: (488 + 1) / (1 + 2^-n).
+    for (const [n, most] of [
+      [-7, 12 + 3],
+      [-3, 12 + 54],
+      [-1, 12 + 163],
+    ] as const) {
+      const text = `
+fabric: { generator: pair, link: { rate: 100G, length: 100m } }
+priorities: { 3: cbfc }
+cbfc: { limit: port, buffer: 64KB, reserved: 1600, sharing: dynamic, sharedDynamic: ${n} }
+duration: 50us
+load: [{ name: l, stream: { from: h1, to: h2 }, rate: line, priority: 3, frame: 64 }]
+`;
+      assert.match(warningsOf(text)[0]!, new RegExp(` a sender has ${most} credits of 128 bytes`));
+      const { statistics } = run(fabricOf(text)).channels.find(({ port }) => port === 'h1:p1')!;
+      assert.equal(statistics['SENDER_CREDITS_USED_WATERMARK'], most);
+    }
+  });
 });

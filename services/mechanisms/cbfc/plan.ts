@@ -9,6 +9,7 @@ import type {
 } from '../fabric-context.js';
 import type { MemorySize, SizeTerm } from '../mechanism-slice.js';
 import { CHANNEL_CREDITS_MOST, costOf } from './machine.js';
+import type { Path } from '../../settings/source-tree.js';
 import { directionOf, type Direction } from './direction.js';
 import type { CbfcSettings } from './settings.js';
 import type { CbfcPortSpec, CbfcSpec } from './spec.js';
@@ -156,6 +157,14 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
           'another flow control, or model: plain (a switch: shared-buffer)',
       );
     }
+    const { cfMinSpacing, cfMaxSpacing } = own.section;
+    if (cfMinSpacing > cfMaxSpacing) {
+      throw fail(
+        own.placeOf('cfMinSpacing'),
+        `cfMinSpacing ${cfMinSpacing} is more than cfMaxSpacing ${cfMaxSpacing} of ${own.name}; ` +
+          'a smaller cfMinSpacing, or a larger cfMaxSpacing',
+      );
+    }
     for (const [map, what] of [
       [transmit, 'traffic class'],
       [receive, 'receive account'],
@@ -192,27 +201,61 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
     );
   }
 
-  /** Less than line rate, whether for the buffer that is given or for the width of a count. */
+  /** Less than line rate, whether for the buffer, the profile, or the width of a count. */
   private warnOfLimits(own: Device, link: LinkContext, direction: Direction): void {
-    const { receiver, needed, wanted } = direction;
+    const { receiver, needed } = direction;
     for (const priority of direction.priorities) {
       const channel = direction.channelOf[priority];
-      const limit = receiver.limits[channel];
-      if (limit >= needed[channel]) continue;
-      const isGiven = own.section.buffer !== 'auto' || wanted[channel] <= CHANNEL_CREDITS_MOST;
-      const remedy = isGiven
-        ? `buffer: auto, or ${needed[channel] << receiver.shift} bytes or more`
-        : `a channel counts no more than ${CHANNEL_CREDITS_MOST} credits, so a shorter link`;
+      const most = mostInUse(direction, channel);
+      if (most >= needed[channel]) continue;
+      const { place, remedy } = this.remedyOf(own, link, direction, channel);
       this.context.warn(
-        own.placeOf(isGiven ? 'buffer' : 'creditSize'),
+        place,
         link.name,
-        `priority ${priority}: a sender has ${limit} credits of ${1 << receiver.shift} bytes, ` +
+        `priority ${priority}: a sender has ${most} credits of ${1 << receiver.shift} bytes, ` +
           'and ' +
-          `the round trip of its link takes ${needed[channel]}: at most ` +
-          `${Math.floor((100 * limit) / needed[channel])} % of line rate; ${remedy}`,
+          `the round trip of its link takes ${needed[channel]}: about ` +
+          `${Math.floor((100 * most) / needed[channel])} % of line rate; ${remedy}`,
       );
     }
   }
+
+  private remedyOf(
+    own: Device,
+    { peerDevice }: LinkContext,
+    { receiver, sender, needed, wanted }: Direction,
+    channel: number,
+  ): { readonly place: Path; readonly remedy: string } {
+    const neededOctets = needed[channel] << receiver.shift;
+    const terms = sender.channels[channel]!;
+    const shared = terms.pool < 0 ? Infinity : sender.pools[terms.pool];
+    const peer = this.context.devices[peerDevice];
+    const has = `the port has ${receiver.total}`;
+    if (receiver.total > 0 && terms.reserved + shared >= needed[channel]) {
+      const remedy = `${has}: a larger reserved, or more sharing, at ${peer.name}`;
+      return { place: peer.placeOf('sharing'), remedy };
+    }
+    if (receiver.total >= needed[channel] && peer.section.pools.length > 0) {
+      return { place: peer.placeOf('pools'), remedy: `${has}: a larger pool at ${peer.name}` };
+    }
+    if (own.section.buffer !== 'auto' || wanted[channel] <= CHANNEL_CREDITS_MOST) {
+      const remedy = `buffer: auto, or ${neededOctets} bytes or more`;
+      return { place: own.placeOf('buffer'), remedy };
+    }
+    const remedy =
+      `a channel counts no more than ${CHANNEL_CREDITS_MOST} credits, ` + 'so a shorter link';
+    return { place: own.placeOf('creditSize'), remedy };
+  }
+}
+
+/** Credits that a channel can have in use while it has its pool to itself. */
+function mostInUse({ sender, frameCredits }: Direction, channel: number): number {
+  const { limit, pool, reserved, sharing, threshold } = sender.channels[channel]!;
+  if (pool < 0 || sharing !== 'dynamic') return limit;
+  // A frame starts while what is used of the pool is at most 2^n of what is free before it.
+  const factor = 2 ** threshold;
+  const shared = (factor * (sender.pools[pool] + frameCredits[channel])) / (1 + factor);
+  return Math.min(limit, reserved + Math.floor(shared));
 }
 
 function prioritiesOf({ flowControl }: LinkContext): number[] {

@@ -39,15 +39,15 @@ export const cbfc: MechanismSlice<CbfcTypes> = {
 };
 
 function check(section: Partial<CbfcSettings>, path: Path, places: Places): void {
-  const { cfMinSpacing, cfMaxSpacing, ccInterval } = section;
-  if ((cfMinSpacing ?? 0) > (cfMaxSpacing ?? Infinity)) {
-    const message = `cfMinSpacing ${cfMinSpacing} is more than cfMaxSpacing ${cfMaxSpacing}`;
-    throw places.errorAt([...path, 'cfMinSpacing'], message);
-  }
+  const { ccInterval, pools } = section;
   const { least, most } = CC_INTERVAL_PS;
   if (ccInterval !== undefined && (ccInterval < least || ccInterval > most)) {
     throw places.errorAt([...path, 'ccInterval'], 'out of range; a time from 1us to 250ms');
   }
+  const pooled = (pools ?? []).flatMap(({ channels }) => channels);
+  const twice = pooled.find((channel, n) => pooled.indexOf(channel) < n);
+  if (twice === undefined) return;
+  throw places.errorAt([...path, 'pools'], `channel ${twice} is in pools twice; once in one pool`);
 }
 
 /** What a port grants follows from the length and rate of its own link. */
