@@ -32,13 +32,17 @@ export interface EgressPath {
   lose(device: number, port: PortRow, frame: FrameRef, reason: number): void;
 }
 
+interface EgressPathParts {
+  readonly mechanisms: readonly Mechanism[];
+  readonly faults: FaultMechanism;
+  readonly controlPayloads: ControlPayloads;
+  readonly grantGating: GrantGating;
+}
+
 export function makeEgressPath(
   shared: Shared,
   devices: readonly Device[],
-  grantGating: GrantGating,
-  faults: FaultMechanism,
-  controlPayloads: ControlPayloads,
-  mechanisms: readonly Mechanism[],
+  { mechanisms, faults, controlPayloads, grantGating }: EgressPathParts,
 ): EgressPath {
   const { clock, pool, ports, queues, counters, digests, transmits, traceMask, frameTimes } =
     shared;

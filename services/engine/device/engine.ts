@@ -39,6 +39,7 @@ import { makeFaultTools } from './fault-tools.js';
 import { DISCOVERY_SLOT, makeMechanisms } from './mechanisms.js';
 import type { GrantGating } from './grant-gating.js';
 import { makeOperator } from './operating.js';
+import type { DeviceParts } from './parts.js';
 import { makeGrantGating } from './grant-gating.js';
 import { withGate } from './start-gating.js';
 import type { EgressPath } from './egress-path.js';
@@ -112,14 +113,12 @@ export class Engine implements MechanismHost {
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
     this.rates = makeRates(tables, this.clock, this.devices, this.senders, rateControls);
-    this.egressPath = makeEgressPath(
-      shared,
-      this.devices,
-      this.grantGating,
+    this.egressPath = makeEgressPath(shared, this.devices, {
+      mechanisms: all,
       faults,
-      this.controlPayloads,
-      all,
-    );
+      controlPayloads: this.controlPayloads,
+      grantGating: this.grantGating,
+    });
     this.switching = makeSwitching(
       shared,
       this.devices,
@@ -127,47 +126,26 @@ export class Engine implements MechanismHost {
       this.egressPath,
       this.controlPayloads,
     );
-    this.hosting = makeHosting(
-      shared,
-      this.devices,
+    this.hosting = makeHosting(shared, this.devices, {
       set,
-      this.egressPath,
-      this.controlPayloads,
-      this.senders,
-      this.receivers,
-      this.rates,
-    );
-    this.discovery.equip(
-      makeOperator(shared, this.devices, set, this.grantGating, this.egressPath, this.hosting),
-    );
-    faults.equip(
-      makeFaultTools(
-        shared,
-        this.devices,
-        all,
-        grants,
-        this.grantGating,
-        this.egressPath,
-        this.switching,
-        this.discovery,
-        this.hosting,
-        set.failover,
-      ),
-    );
-    set.failover.equip(
-      makeFailoverTools(
-        shared,
-        this.devices,
-        grants,
-        this.grantGating,
-        this.egressPath,
-        this.switching,
-      ),
-    );
+      controlPayloads: this.controlPayloads,
+      egressPath: this.egressPath,
+      senders: this.senders,
+      receivers: this.receivers,
+      rates: this.rates,
+    });
+    const parts: DeviceParts = {
+      set,
+      grantGating: this.grantGating,
+      egressPath: this.egressPath,
+      switching: this.switching,
+      hosting: this.hosting,
+    };
+    this.discovery.equip(makeOperator(shared, this.devices, parts));
+    faults.equip(makeFaultTools(shared, this.devices, parts));
+    set.failover.equip(makeFailoverTools(shared, this.devices, parts));
     for (const { watchdog } of all) {
-      watchdog?.equip(
-        makeWatchdogTools(shared, this.devices, this.grantGating, this.egressPath, this.switching),
-      );
+      watchdog?.equip(makeWatchdogTools(shared, this.devices, parts));
     }
     for (const device of this.devices) this.configure(device);
     this.loop = makeLoop(

@@ -6,25 +6,20 @@ import {
 } from '../units/ethernet.js';
 import { DROP } from '../contract/probe.js';
 import type { FailoverTools } from '../failover/failover-mechanism.js';
-import type { GrantKeeper } from '../contract/grants.js';
 import { CLASS, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_FAILOVER, DID_SEND_CONTROL, KIND_CONTROL } from './device.js';
-import type { GrantGating } from './grant-gating.js';
-import type { EgressPath } from './egress-path.js';
+import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
-import type { Switching } from './switch/switching.js';
 import type { FrameRef, TrafficClass } from '../units/indices.js';
 
 /** Effects of failover on a switch. */
 export function makeFailoverTools(
   shared: Shared,
   devices: readonly Device[],
-  grants: GrantKeeper,
-  grantGating: GrantGating,
-  egressPath: EgressPath,
-  switching: Switching,
+  { set, grantGating, egressPath, switching }: DeviceParts,
 ): FailoverTools {
+  const { grants } = set;
   const { clock, pool, ports, queues, lines, octets: store, horizon, digests } = shared;
 
   /** It takes no bandwidth: a routing protocol would retransmit what is lost. */

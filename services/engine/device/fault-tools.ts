@@ -1,34 +1,21 @@
 import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import type { ForgedMessage, TableKind } from '../contract/fault.js';
-import type { Mechanism } from '../contract/flow-control.js';
 import { DROP } from '../contract/probe.js';
-import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
-import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultTools } from '../faults/fault-mechanism.js';
-import type { GrantKeeper } from '../contract/grants.js';
 import { PORT } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_FAULT } from './device.js';
-import type { Hosting } from './host/hosting.js';
-import type { GrantGating } from './grant-gating.js';
-import type { EgressPath } from './egress-path.js';
+import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
-import type { Switching } from './switch/switching.js';
 import type { TrafficClass } from '../units/indices.js';
 
 /** Effects of faults on a device. */
 export function makeFaultTools(
   shared: Shared,
   devices: readonly Device[],
-  mechanisms: readonly Mechanism[],
-  grants: GrantKeeper,
-  grantGating: GrantGating,
-  egressPath: EgressPath,
-  switching: Switching,
-  discovery: DiscoveryMechanism,
-  hosting: Hosting,
-  failover: FailoverMechanism,
+  { set, grantGating, egressPath, switching, hosting }: DeviceParts,
 ): FaultTools {
+  const { all: mechanisms, grants, discovery, failover } = set;
   const { clock, ports, pool, queues, lines, buffer, digests } = shared;
 
   function wake(port: number): void {

@@ -4,10 +4,7 @@ import type { OperatingExchange, OperatingPort, PortOperator } from '../contract
 import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
 import { TSA_ETS, type Ets, type EtsTable } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
-import type { Hosting } from './host/hosting.js';
-import type { MechanismSet } from './mechanisms.js';
-import type { GrantGating } from './grant-gating.js';
-import type { EgressPath } from './egress-path.js';
+import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -25,11 +22,9 @@ export function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
 export function makeOperator(
   { ports, buffer, queues, pool }: Shared,
   devices: readonly Device[],
-  { all, grants, given }: MechanismSet,
-  grantGating: GrantGating,
-  egressPath: EgressPath,
-  hosting: Hosting,
+  { set, grantGating, egressPath, hosting }: DeviceParts,
 ): PortOperator {
+  const { all, grants, given } = set;
   const negotiated = all.filter(({ protectsGroup }) => protectsGroup !== undefined);
 
   function operate(port: number, operating: OperatingPort): void {

@@ -3,19 +3,15 @@ import type { WatchdogTools } from '../contract/flow-control.js';
 import { CLASS, ISOLATING_FLAG, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_WATCHDOG } from './device.js';
-import type { GrantGating } from './grant-gating.js';
-import type { EgressPath } from './egress-path.js';
+import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
-import type { Switching } from './switch/switching.js';
 import type { FrameRef, Priority, TrafficClass } from '../units/indices.js';
 
 /** Effects of a watchdog on the queues of a switch. */
 export function makeWatchdogTools(
   shared: Shared,
   devices: readonly Device[],
-  grantGating: GrantGating,
-  egressPath: EgressPath,
-  switching: Switching,
+  { grantGating, egressPath, switching }: DeviceParts,
 ): WatchdogTools {
   const { clock, ports, pool, queues, digests } = shared;
 

@@ -107,16 +107,21 @@ interface HostParts {
   readonly streams: readonly RandomStream[];
 }
 
+interface HostingParts {
+  readonly set: MechanismSet;
+  readonly controlPayloads: ControlPayloads;
+  readonly egressPath: EgressPath;
+  readonly senders: Senders;
+  readonly receivers: Receivers;
+  readonly rates: Rates;
+}
+
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, given, grants }: MechanismSet,
-  egressPath: EgressPath,
-  controlPayloads: ControlPayloads,
-  senders: Senders,
-  receivers: Receivers,
-  rates: Rates,
+  { set, controlPayloads, egressPath, senders, receivers, rates }: HostingParts,
 ): Hosting {
+  const { all: mechanisms, given, grants } = set;
   const { clock, pool, ports, queues, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);

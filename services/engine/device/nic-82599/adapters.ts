@@ -122,19 +122,16 @@ export function makeAdapters(
   const armRate = (d: number, queue: number, atPs: number): void => {
     devices[d].schedule(atPs, KIND_RATE_ON, queue, 0);
   };
-  const descriptors = makeDescriptorQueues(shared, devices, rows, nics, host, armRate);
-  const receiveSide = makeReceiveSide(
-    shared,
-    devices,
+  const common = { rows, nics, host };
+  const descriptors = makeDescriptorQueues(shared, devices, { ...common, armRate });
+  const receiveSide = makeReceiveSide(shared, devices, {
+    ...common,
     mechanisms,
-    rows,
     pcie,
-    nics,
     egressPath,
-    host,
     ledListener,
     loopWaiting,
-  );
+  });
 
   function configure(device: Device, spec: NicSpec): void {
     const d = device.place;

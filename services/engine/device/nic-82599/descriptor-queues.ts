@@ -12,8 +12,14 @@ import { makeRings } from '../nic/rings.js';
 
 const NO_FRAME = -1;
 
-/** The timer queue kind that switches a queue on; see `adapters`. */
-type ArmRate = (d: number, queue: number, atPs: number) => void;
+interface DescriptorQueueParts {
+  /** By device: its row in tables of NICs. */
+  readonly rows: Int32Array;
+  readonly nics: readonly (Nic82599 | null)[];
+  readonly host: HostSide;
+  /** The timer queue is to switch a queue on at a time. */
+  readonly armRate: (d: number, queue: number, atPs: number) => void;
+}
 
 /**
  * The descriptor queues of adapters: which of them have something to send, and which may. Flows are
@@ -24,10 +30,7 @@ export type DescriptorQueues = ReturnType<typeof makeDescriptorQueues>;
 export function makeDescriptorQueues(
   shared: Shared,
   devices: readonly Device[],
-  rows: Int32Array,
-  nics: readonly (Nic82599 | null)[],
-  host: HostSide,
-  armRate: ArmRate,
+  { rows, nics, host, armRate }: DescriptorQueueParts,
 ) {
   const { clock, pool, ports, counters, tables, nicFrames, digests } = shared;
   const { words, ends } = pool;

@@ -26,6 +26,19 @@ export const KEPT_NS = HASH;
 const FROM_WIRE = 0;
 const FROM_CLASS_0 = 1;
 
+interface ReceiveSideParts {
+  readonly mechanisms: readonly Mechanism[];
+  /** By device: its row in tables of NICs. */
+  readonly rows: Int32Array;
+  readonly nics: readonly (Nic82599 | null)[];
+  readonly pcie: PcieLinks;
+  readonly egressPath: EgressPath;
+  readonly host: HostSide;
+  readonly ledListener: (d: number) => LedListener;
+  /** A receive buffer has released memory that frames of its own adapter may wait for. */
+  readonly loopWaiting: (d: number, trafficClass: number) => void;
+}
+
 /**
  * From the wire to host memory: filters, packet buffers per class with watermarks, the
  * receive arbiter, and posted writes over PCIe, the data and then its descriptor.
@@ -33,17 +46,10 @@ const FROM_CLASS_0 = 1;
 export function makeReceiveSide(
   shared: Shared,
   devices: readonly Device[],
-  mechanisms: readonly Mechanism[],
-  rows: Int32Array,
-  { links, partners }: PcieLinks,
-  nics: readonly (Nic82599 | null)[],
-  egressPath: EgressPath,
-  host: HostSide,
-  ledListener: (d: number) => LedListener,
-  /** A receive buffer has released memory that frames of its own adapter may wait for. */
-  loopWaiting: (d: number, trafficClass: number) => void,
+  { mechanisms, rows, pcie, nics, egressPath, host, ledListener, loopWaiting }: ReceiveSideParts,
 ) {
   const { clock, pool, ports, buffer, counters, tables, nicFrames, digests } = shared;
+  const { links, partners } = pcie;
   const { words, ends } = pool;
   const { lists } = nicFrames;
   /** When the link into host memory is free, and whether a frame waits for that. */

@@ -60,13 +60,17 @@ interface Slotted {
 /** Adds or removes the tag at the egress; ports through the service. */
 type Retag = (d: number, port: number, out: number, frame: number, priority: number) => number;
 
+interface SlottedParts {
+  readonly mechanisms: readonly Mechanism[];
+  readonly egressPath: EgressPath;
+  readonly retag: Retag;
+  readonly copyOf: (frame: number) => number;
+}
+
 export function makeSlotted(
   shared: Shared,
   devices: readonly Device[],
-  mechanisms: readonly Mechanism[],
-  egressPath: EgressPath,
-  retag: Retag,
-  copyOf: (frame: number) => number,
+  { mechanisms, egressPath, retag, copyOf }: SlottedParts,
 ): Slotted {
   const { clock, pool, ports, queues, counters, inFlightQueues } = shared;
   const { words, ends } = pool;

@@ -142,7 +142,7 @@ export function makeSwitching(
   const untags = new Uint8Array(ports.count);
   /** By port: whether its switch does more than route frames through a shared buffer. */
   const plainness = new Uint8Array(ports.count);
-  const slotted = makeSlotted(shared, devices, mechanisms, egressPath, retag, copyOf);
+  const slotted = makeSlotted(shared, devices, { mechanisms, egressPath, retag, copyOf });
   const replication = makeReplication(shared, devices, egressPath, {
     sharedFrames: (d) => all[d].sharedFrames,
     copyOf,
