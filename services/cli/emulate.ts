@@ -84,7 +84,7 @@ async function emulateSeen(
     fleet !== null
       ? await runElsewhere(emulation, { ...fleet, paused }, metricsAt, progress, view)
       : threads !== null
-        ? await runInThreads(emulation, threads, options, metricsAt, progress, view)
+        ? await runInThreads(emulation, threads, options, { metricsAt, progress, view })
         : await runHere(emulation, options, metricsAt, progress, view);
   const wallSeconds = (performance.now() - startedAt) / 1000;
   // The process that answered probes has ended, and results may take their time.

@@ -69,8 +69,8 @@ export function mergePartitions(
     });
   });
   const nowPs = virtualTimeOf(engine, fabric.scenario.durationPs);
-  const waited = jams ? observers.jams() : null;
-  const found = check ? checkWhole(fabric, engine, nowPs, checkedPs, waited, failure) : failure;
+  const whole = { nowPs, checkedPs, jams: jams ? observers.jams() : null, known: failure };
+  const found = check ? checkWhole(fabric, engine, whole) : failure;
   const { waits, hops, captures, events, wire } = observers.observed(nowPs);
   const congestion = waits && congestionOf(fabric, waits, nowPs);
   const results = outcomeOf(fabric, engine, status, found, { congestion, wire });

@@ -54,6 +54,6 @@ export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => neve
     leave(0);
   };
   const seat = { service: number, version: readVersion(), threads: threadsFrom(env) };
-  const service = new Service(identity, seat, broker, store, link, fail, end, log);
+  const service = new Service(identity, seat, { broker, store, link, log, fail, leave: end });
   watchParent(env, end);
 }

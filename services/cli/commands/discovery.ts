@@ -60,7 +60,8 @@ export function pathsCommand(file: string, options: PathsOptions): void {
   const exchange = exchangeOf(fabric, file, options);
   const names = new NameTable(fabric.topology, 'host', (message) => new InputError(message));
   const [source, destination] = [names.find(options.from), names.find(options.to)];
-  const paths = pathResults(fabric, exchange.mechanism, numberIn(exchange), source, destination);
+  const discovered = { fabric, mechanism: exchange.mechanism, numberOf: numberIn(exchange) };
+  const paths = pathResults(discovered, source, destination);
   if (paths.length === 0) {
     throw new InputError(`there is no path from ${options.from} to ${options.to}`);
   }

@@ -12,14 +12,19 @@ import type { ProgressLine } from '../progress.js';
 import { metricsOf, openMetrics } from './metrics.js';
 import { controlOf, onInterrupt } from './steering.js';
 
+/** Where a run shows itself while it goes on. */
+interface Shown {
+  readonly metricsAt: MetricsAddress | null;
+  readonly progress: ProgressLine;
+  readonly view: LiveView | null;
+}
+
 /** In threads of this process. */
 export async function runInThreads(
   emulation: Emulation,
   threads: number,
   options: EmulateOptions,
-  metricsAt: MetricsAddress | null,
-  progress: ProgressLine,
-  view: LiveView | null,
+  { metricsAt, progress, view }: Shown,
 ): Promise<Measured> {
   const paused = options.paused === true;
   const start = { ...emulation, check: options.check === true, paused };

@@ -17,8 +17,11 @@ import { makeNicFrames, type NicFrames } from './nic/frames-of-nic.js';
 import { makeReplayBuffers, type ReplayBuffers } from '../port/replay-buffers.js';
 import { makeWaitingLines, type WaitingLines } from '../port/waiting-lines.js';
 
-/** The memory of a switch that has slots in place of a shared buffer. */
-export type SlotMemoryOfSwitch = Mvtx2802;
+/** A switch that has slots in place of a shared buffer. */
+export interface SlottedSwitch {
+  readonly chip: Mvtx2802;
+  readonly firstPort: number;
+}
 
 /** State that all actors of a service share: tables with rows of each, and the frames. */
 export class Shared {
@@ -39,11 +42,8 @@ export class Shared {
   readonly replayBuffers: ReplayBuffers;
   readonly counters: Counters;
   readonly buffer: SharedBuffer;
-  /** By device: the memory of switches that have no shared buffer, and their first port. */
-  readonly chips: (
-    | { readonly chip: SlotMemoryOfSwitch; readonly firstPort: number }
-    | undefined
-  )[] = [];
+  /** By device: those that have no shared buffer. */
+  readonly chips: (SlottedSwitch | undefined)[] = [];
   readonly digests: Digests;
   /** Which frames probes observe; not state. */
   readonly traceMask: TraceMask;

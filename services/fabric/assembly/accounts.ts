@@ -5,8 +5,7 @@ import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
 import type { PlacedSize } from '../sizing/placed-size.js';
 import { termOf } from '../sizing/placed-size.js';
 import type { PrioritySection, Scenario } from '../scenario/scenario.js';
-import type { Fail } from '../topology/cabling.js';
-import type { Margin } from './assembly.js';
+import type { Margin, ResolvedInput } from './assembly.js';
 import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
@@ -66,23 +65,17 @@ export class MemoryPlan {
   private readonly longestOctets: number;
 
   constructor(
-    private readonly scenario: Scenario,
-    private readonly settings: readonly Settings[],
-    /** By device, then port. */
-    private readonly methods: readonly (readonly Methods[])[],
+    private readonly input: ResolvedInput,
     private readonly backing: Backing,
-    /** By priority. */
-    private readonly longestFrameOctets: readonly number[],
-    private readonly fail: Fail,
   ) {
-    this.longestOctets = Math.max(...longestFrameOctets);
+    this.longestOctets = Math.max(...input.longestFrameOctets);
   }
 
-  /** Of the switch that these ports belong to. */
-  of(device: number, name: string, linkEnds: readonly LinkEnd[]): SwitchMemory {
+  /** Of a switch. */
+  of(device: number): SwitchMemory {
     const { sizeBytes, cellBytes, egressReservedBytes, egressAlpha } =
-      this.settings[device]!.switch.buffer;
-    const ports = linkEnds.map((end) => this.portAccounts(end));
+      this.input.settings[device]!.switch.buffer;
+    const ports = this.input.linkEnds[device]!.map((end) => this.portAccounts(end));
     const accounts = ports.map((port) => port.accounts);
     const margins = ports.flatMap((own, port) =>
       own.margins.map((margin) => ({ ...margin, device, port })),
@@ -91,7 +84,7 @@ export class MemoryPlan {
       return sum + reservedOctets + headroomOctets;
     }, 0);
     if (sizeBytes !== null && apart > sizeBytes) {
-      throw this.impossible(device, name, sizeBytes, apart, linkEnds, margins);
+      throw this.impossible(device, apart, margins);
     }
     const sizeOctets = sizeBytes ?? (apart > USUAL_OCTETS ? apart + USUAL_OCTETS : USUAL_OCTETS);
     const pool = sizeOctets - apart;
@@ -181,7 +174,7 @@ export class MemoryPlan {
   }
 
   private accountsOf(end: LinkEnd, policies: readonly GroupPolicy[]): PortAccounts {
-    const settings = this.settings[end.device]!;
+    const settings = this.input.settings[end.device]!;
     const accounts = new Array<AccountSpec>(GROUPS).fill(UNUSED);
     const margins: PortAccounts['margins'][number][] = [];
     for (const policy of policies) {
@@ -215,7 +208,7 @@ export class MemoryPlan {
   /** Takes nothing beyond what is granted, unless link partners may run without grants. */
   private grantAccount(end: LinkEnd, policy: GroupPolicy): AccountSpec {
     const reservedOctets = this.grantOctets(end, policy);
-    const { discovery, mechanisms } = this.scenario;
+    const { discovery, mechanisms } = this.input.scenario;
     const mayRunWithout = fallbackOf(EXCHANGE, mechanisms) === 'none';
     const isOptional = discovery.enabled && discovery.drives && mayRunWithout;
     return isOptional
@@ -225,14 +218,14 @@ export class MemoryPlan {
 
   /** Buffer for all that is granted. */
   private grantOctets(end: LinkEnd, { priorities }: GroupPolicy): number {
-    const { cellBytes } = this.settings[end.device]!.switch.buffer;
+    const { cellBytes } = this.input.settings[end.device]!.switch.buffer;
     const memory = this.backing.at(end, cellBytes);
     return priorities.reduce((sum, priority) => sum + memory[priority]!, 0);
   }
 
   private terms(end: LinkEnd, { priorities, group }: GroupPolicy): HeadroomTerms {
-    const { buffer, pipelinePs } = this.settings[end.device]!.switch;
-    const longest = Math.max(...priorities.map((p) => this.longestFrameOctets[p]!));
+    const { buffer, pipelinePs } = this.input.settings[end.device]!.switch;
+    const longest = Math.max(...priorities.map((p) => this.input.longestFrameOctets[p]!));
     const peerPolicies = this.policiesOf(end.peerDevice, end.peerPort);
     const peerStop = peerPolicies.find((policy) => policy.group === group)?.stop;
     return headroomTerms({
@@ -249,34 +242,29 @@ export class MemoryPlan {
   }
 
   private policiesOf(device: number, port: number): readonly GroupPolicy[] {
-    const settings = this.settings[device]!;
-    const methods = this.methods[device]![port]!;
+    const settings = this.input.settings[device]!;
+    const methods = this.input.methods[device]![port]!;
     const byMethods = this.policies.get(settings) ?? new Map<string, readonly GroupPolicy[]>();
     this.policies.set(settings, byMethods);
     const key = methods.join();
-    const policies = byMethods.get(key) ?? makePolicies(this.scenario, settings, methods);
+    const policies = byMethods.get(key) ?? makePolicies(this.input.scenario, settings, methods);
     byMethods.set(key, policies);
     return policies;
   }
 
-  private impossible(
-    device: number,
-    name: string,
-    sizeBytes: number,
-    apart: number,
-    linkEnds: readonly LinkEnd[],
-    margins: readonly Margin[],
-  ): Error {
-    const place = placeOf(
-      this.settings[device]!,
-      (change) => change.switch.buffer?.sizeBytes !== undefined,
-      ['buffer', 'size'],
-    );
-    return this.fail(
+  private impossible(device: number, apart: number, margins: readonly Margin[]): Error {
+    const { name } = this.input.topology.devices[device]!;
+    const linkEnds = this.input.linkEnds[device]!;
+    const settings = this.input.settings[device]!;
+    const place = placeOf(settings, (change) => change.switch.buffer?.sizeBytes !== undefined, [
+      'buffer',
+      'size',
+    ]);
+    return this.input.fail(
       place,
       `impossible headroom: ${name} needs ${apart} bytes for headroom, reserves and ` +
         `${EXCHANGE} of ` +
-        `its ports and has ${sizeBytes}${biggestPart(linkEnds, margins)}` +
+        `its ports and has ${settings.switch.buffer.sizeBytes}${biggestPart(linkEnds, margins)}` +
         `${this.biggestGrants(device, linkEnds)}; size: auto, or more`,
     );
   }

@@ -56,21 +56,18 @@ export function assemble(input: AssemblyInput): Assembly {
     );
     return own?.xoffOctets ?? null;
   };
+  const resolved = { ...input, settings, linkEnds, methods, longestFrameOctets };
   const ofMechanisms = fabricOfMechanisms({
-    ...{ input, settings, linkEnds, methods, longestFrameOctets, paths, bridges, xoffOctets },
+    ...resolved,
     frameLengths: lengths,
+    paths,
+    bridges,
+    xoffOctets,
   });
-  const congestion = new CongestionPlan(
-    scenario,
-    topology,
-    linkEnds,
-    ofMechanisms,
-    input.addresses,
-    fail,
-  );
+  const congestion = new CongestionPlan(resolved, ofMechanisms);
   const telemetry = congestion.telemetryClasses(flows);
   const equal = new EqualPaths(routes, linkEnds, settings);
-  const ends = connect(flows, hosts, members, { paths, equal }, settings, congestion);
+  const ends = connect(flows, { hosts, members, paths, equal, settings, congestion });
   const { hostEnds, flowEnds } = ends;
   const trees = treesOf(members, flows, routes);
   const discovery = new DiscoveryPlan(
@@ -82,26 +79,14 @@ export function assemble(input: AssemblyInput): Assembly {
   );
   const mechanisms = planMechanisms(ofMechanisms);
   const backing = new Backing(mechanisms);
-  const memory = new MemoryPlan(scenario, settings, methods, backing, longestFrameOctets, fail);
+  const memory = new MemoryPlan(resolved, backing);
   const longestOctets = Math.max(...longestFrameOctets);
-  const chips = new Mvtx2802Plan(
-    scenario,
-    topology,
-    settings,
-    linkEnds,
-    methods,
-    longestOctets,
-    fail,
-    warn,
-  );
+  const chips = new Mvtx2802Plan(resolved);
   const memories = new Map<number, SwitchMemory>();
   const memoryOf = (index: number): SwitchMemory => {
-    const ends = linkEnds[index]!;
     const own =
       memories.get(index) ??
-      (chips.isChip(index)
-        ? memory.none(ends)
-        : memory.of(index, topology.devices[index]!.name, ends));
+      (chips.isChip(index) ? memory.none(linkEnds[index]!) : memory.of(index));
     memories.set(index, own);
     return own;
   };

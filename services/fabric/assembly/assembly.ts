@@ -10,7 +10,9 @@ import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
+import type { Methods } from './link-methods.js';
 import type { SlotMargin } from './own-memory.js';
+import type { Settings } from './settings.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { PlacedSize } from '../sizing/placed-size.js';
 import type { Warn } from './device-warnings.js';
@@ -24,6 +26,16 @@ export interface AssemblyInput {
   readonly addresses: readonly HostAddress[];
   readonly fail: Fail;
   readonly warn: Warn;
+}
+
+/** The same, with what all plans for its devices start from. */
+export interface ResolvedInput extends AssemblyInput {
+  readonly settings: readonly Settings[];
+  /** By device, then port. */
+  readonly linkEnds: readonly (readonly LinkEnd[])[];
+  readonly methods: readonly (readonly Methods[])[];
+  /** By priority: the longest frame on any link, tags included. */
+  readonly longestFrameOctets: readonly number[];
 }
 
 export interface Assembly {

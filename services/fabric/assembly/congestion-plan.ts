@@ -8,13 +8,10 @@ import type { FabricOfMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { NotificationSettings } from '../../mechanisms/rate-control-slice.js';
 import { hasTelemetry } from '../../mechanisms/registry.js';
 import { rateControlOf } from '../../plugins/plugins.js';
-import type { HostAddress } from '../address.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
-import type { Fail } from '../topology/cabling.js';
-import type { Topology } from '../topology/topology.js';
+import type { ResolvedInput } from './assembly.js';
 import type { Hop } from './flow-paths.js';
-import type { LinkEnd } from './link-ends.js';
 import { stationsOf } from './stations.js';
 
 /** Ethernet 14, IPv4 20, UDP 8, then the packet, ICRC 4 and FCS 4. */
@@ -40,12 +37,8 @@ export class CongestionPlan {
   private readonly stations: Uint8Array;
 
   constructor(
-    private readonly scenario: Scenario,
-    private readonly topology: Topology,
-    private readonly linkEnds: readonly (readonly LinkEnd[])[],
+    private readonly input: ResolvedInput,
     mechanisms: readonly FabricOfMechanism[],
-    addresses: readonly HostAddress[],
-    private readonly fail: Fail,
   ) {
     this.taggings = new Map(
       mechanisms.flatMap(({ slice, context }) => {
@@ -53,24 +46,24 @@ export class CongestionPlan {
         return tagging === undefined ? [] : [[slice.name, tagging] as const];
       }),
     );
-    this.stations = stationsOf(addresses);
+    this.stations = stationsOf(input.addresses);
   }
 
   /** The rate control of the flow at its source. */
   rateOf(flow: Flow, packetOctets: number, hops: readonly Hop[]): RateSpec | null {
     const { congestion, source } = flow;
-    const slice = rateControlOf(congestion, this.scenario.plugins);
+    const slice = rateControlOf(congestion, this.input.scenario.plugins);
     if (slice === null || this.isOutside(flow)) return null;
     const switches = hops.length - 1;
     if (slice.feedback === 'telemetry' && switches > TELEMETRY_HOPS) {
       const message = `${flow.name} crosses ${switches} switches, and telemetry has room for `;
-      throw this.fail(['load', flow.load], `${message}${TELEMETRY_HOPS}`);
+      throw this.input.fail(['load', flow.load], `${message}${TELEMETRY_HOPS}`);
     }
-    const { link } = this.linkEnds[source]![0]!;
+    const { link } = this.input.linkEnds[source]![0]!;
     const key = `${congestion} ${link.rateBps} ${packetOctets} ${switches}`;
     const known = this.rates.get(key);
     if (known !== undefined) return known;
-    const settings = this.scenario.rateControls[congestion];
+    const settings = this.input.scenario.rateControls[congestion];
     const made = slice.plan(settings, { lineBps: link.rateBps, packetOctets, hops: switches });
     this.rates.set(key, made);
     return made;
@@ -78,7 +71,7 @@ export class CongestionPlan {
 
   /** The flow's notification point. */
   notifyOf({ congestion, source, destination }: Flow): NotifySpec | null {
-    const notifications = notificationsOf(congestion, this.scenario);
+    const notifications = notificationsOf(congestion, this.input.scenario);
     if (notifications === null) return null;
     return {
       gapPs: notifications.intervalPs,
@@ -92,14 +85,14 @@ export class CongestionPlan {
   flowId(flow: Flow, connection: number): number {
     if (this.flowTagOctets(flow) === 0) return 0;
     if (connection < FLOW_ID_MAX) return connection + 1;
-    const { name } = this.topology.devices[flow.source]!;
+    const { name } = this.input.topology.devices[flow.source]!;
     const message = `${name} has more flows than there are 16-bit Flow IDs`;
-    throw this.fail(['load', flow.load], message);
+    throw this.input.fail(['load', flow.load], message);
   }
 
   /** Of a tag that names the flow, as the frames leave their source. */
   flowTagOctets(flow: Flow): number {
-    const slice = rateControlOf(flow.congestion, this.scenario.plugins);
+    const slice = rateControlOf(flow.congestion, this.input.scenario.plugins);
     return this.isOutside(flow) ? 0 : (slice?.flowTagOctets ?? 0);
   }
 
@@ -114,7 +107,7 @@ export class CongestionPlan {
 
   /** Traffic classes whose packets are given telemetry, one bit each. */
   telemetryClasses(flows: readonly Flow[]): number {
-    const { transmit } = this.scenario.classes;
+    const { transmit } = this.input.scenario.classes;
     return flows.reduce(
       (mask, { congestion, priority }) =>
         hasTelemetry(congestion) ? mask | (1 << transmit[priority]!) : mask,

@@ -25,34 +25,41 @@ interface Connections {
   readonly flowEnds: readonly FlowEnds[];
 }
 
-interface Ways {
+interface ConnectionInput {
+  readonly hosts: number;
+  /** By group: the hosts in it. */
+  readonly members: readonly (readonly number[])[];
   readonly paths: FlowPaths;
   /** It needs much memory for what it has found: nothing keeps it. */
   readonly equal: EqualPaths;
+  readonly settings: readonly Settings[];
+  readonly congestion: CongestionPlan;
+}
+
+/** A flow, its number, and the frames of its messages. */
+interface FramedFlow {
+  readonly flow: Flow;
+  readonly index: number;
+  readonly framing: Framing;
 }
 
 /** Assigns flows to the sends and receives of hosts. */
 export function connect(
   flows: readonly Flow[],
-  hosts: number,
-  /** By group: the hosts in it. */
-  members: readonly (readonly number[])[],
-  { paths, equal }: Ways,
-  settings: readonly Settings[],
-  congestion: CongestionPlan,
+  { hosts, members, paths, equal, settings, congestion }: ConnectionInput,
 ): Connections {
   const numbers = numberFlows(flows, hosts);
   const sends: SendSpec[][] = Array.from({ length: hosts }, () => []);
   const receives: ReceiveSpec[][] = Array.from({ length: hosts }, () => []);
   const flowEnds = flows.map((flow, index): FlowEnds => {
-    const framing = framingOf(flow);
+    const framed = { flow, index, framing: framingOf(flow) };
     const [send, receive] = [numbers.send[index]!, numbers.receive[index]!];
     const destinations = flow.group
       ? members[flow.destination]!.filter((host) => host !== flow.source)
       : [flow.destination];
     const hopsOf = destinations.map((host) => paths.find(flow, host));
-    sends[flow.source]![send] = sendSpec(flow, index, framing, numbers, hopsOf[0]!, congestion);
-    const specs = hopsOf.map((hops) => receiveSpec(flow, index, framing, hops, send, congestion));
+    sends[flow.source]![send] = sendSpec(framed, numbers, hopsOf[0]!, congestion);
+    const specs = hopsOf.map((hops) => receiveSpec(framed, hops, send, congestion));
     if (flow.group) for (const list of receives) list[receive] = bystander(specs[0]!);
     destinations.forEach((host, i) => (receives[host]![receive] = specs[i]!));
     const levels = destinations.map((host) => equal.levels(flow, host));
@@ -63,7 +70,7 @@ export function connect(
       ...farthest(
         hopsOf.map((hops, i) => {
           const alternatives = equal.alternatives(flow, destinations[i]!, hops);
-          return idealOf(flow, framing, alternatives, levels[i]!, settings);
+          return idealOf(flow, framed.framing, alternatives, levels[i]!, settings);
         }),
       ),
     };
@@ -99,9 +106,7 @@ function numberFlows(flows: readonly Flow[], hosts: number): Numbers {
 }
 
 function sendSpec(
-  flow: Flow,
-  index: number,
-  framing: Framing,
+  { flow, index, framing }: FramedFlow,
   numbers: Numbers,
   hops: readonly Hop[],
   congestion: CongestionPlan,
@@ -153,9 +158,7 @@ function sendSpec(
 
 /** Answers are sent with the tags that the frames arrive with, unless their NIC inserts others. */
 function receiveSpec(
-  flow: Flow,
-  index: number,
-  framing: Framing,
+  { flow, index, framing }: FramedFlow,
   hops: readonly Hop[],
   send: number,
   congestion: CongestionPlan,

@@ -15,7 +15,7 @@ import { hostSelector, matchesGlob } from '../scenario/selector.js';
 import { selectDevices } from '../topology/select-devices.js';
 import { hostCount } from '../topology/topology.js';
 import type { Path } from '../../settings/source-tree.js';
-import type { AssemblyInput } from './assembly.js';
+import type { AssemblyInput, ResolvedInput } from './assembly.js';
 import type { VlanPortSpec } from '../../engine/contract/spec.js';
 import type { FlowPaths } from './flow-paths.js';
 import type { LinkEnd } from './link-ends.js';
@@ -25,15 +25,9 @@ import type { Settings } from './settings.js';
 import { bySettings, placeOfKey, placeOfPriority } from './settings.js';
 import { stationsOf } from './stations.js';
 
-/** The part of the context that all mechanisms share. */
-interface Ground {
-  readonly input: AssemblyInput;
-  readonly settings: readonly Settings[];
-  readonly linkEnds: readonly (readonly LinkEnd[])[];
-  /** By device and port. */
-  readonly methods: readonly (readonly Methods[])[];
-  /** By priority. */
-  readonly longestFrameOctets: readonly number[];
+/** What contexts of mechanisms are made of. */
+interface ContextInput extends ResolvedInput {
+  /** By priority: the lengths of full frames on any link. */
   readonly frameLengths: readonly (readonly number[])[];
   readonly paths: FlowPaths;
   /** VLANs, by device and port; null for those that do not change tags. */
@@ -42,13 +36,12 @@ interface Ground {
   readonly xoffOctets: (device: number, port: number, priority: number) => number | null;
 }
 
-export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
-  const { input, settings, linkEnds, methods, longestFrameOctets, paths } = ground;
-  const { scenario, topology, addresses, fail, warn } = input;
+export function fabricOfMechanisms(input: ContextInput): FabricOfMechanism[] {
+  const { scenario, topology, addresses, settings, linkEnds, methods, paths, fail, warn } = input;
   const stations = stationsOf(addresses);
   const hosts = hostCount(topology);
   const links = linkEnds.map((ends, device) =>
-    ends.map((end) => linkOf(end, methods[device]![end.port]!, ground)),
+    ends.map((end) => linkOf(end, methods[device]![end.port]!, input)),
   );
   const flows = input.flows.map((flow): FlowContext => {
     const { name, source, destination, priority, group, transport } = flow;
@@ -78,13 +71,13 @@ export function fabricOfMechanisms(ground: Ground): FabricOfMechanism[] {
     context: {
       section: scenario.mechanisms[slice.name]!,
       hostCount: hosts,
-      devices: devicesFor(slice.name, ground, places),
+      devices: devicesFor(slice.name, input, places),
       stations,
       flows,
       transmit: scenario.classes.transmit,
       receive: scenario.classes.receive,
-      longestFrameOctets,
-      frameLengths: ground.frameLengths,
+      longestFrameOctets: input.longestFrameOctets,
+      frameLengths: input.frameLengths,
       portPausing: scenario.pause.enabled ? scenario.pause.pausing : null,
       negotiates: scenario.discovery.enabled && scenario.discovery.drives,
       hostsNamed: (path, selection) => hostsNamed(input, path, selection),
@@ -170,11 +163,11 @@ class PlacedDevice implements DeviceContext {
 
 function devicesFor(
   name: string,
-  { input, settings }: Ground,
+  { settings, topology, scenario }: ContextInput,
   places: readonly DevicePlace[],
 ): DeviceContext[] {
-  const hosts = hostCount(input.topology);
-  const { arbiter } = input.scenario.classes;
+  const hosts = hostCount(topology);
+  const { arbiter } = scenario.classes;
   const [ofHosts, ofSwitches] = [true, false].map((isHost) =>
     bySettings((own) => sharedSettings(name, own, arbiter, isHost)),
   );
@@ -209,8 +202,8 @@ function sharedSettings(
   };
 }
 
-function linkOf(end: LinkEnd, methods: Methods, ground: Ground): LinkContext {
-  const { input, bridges, xoffOctets } = ground;
+function linkOf(end: LinkEnd, methods: Methods, input: ContextInput): LinkContext {
+  const { addresses, bridges, xoffOctets } = input;
   const { device, port, name, link, peerDevice, peerPort, octetPs, latencyPs } = end;
   return {
     name,
@@ -226,7 +219,7 @@ function linkOf(end: LinkEnd, methods: Methods, ground: Ground): LinkContext {
     pausable: methods.reduce((mask, method, p) => (isPausable(method) ? mask | (1 << p) : mask), 0),
     xoffOctets: (priority) => xoffOctets(device, port, priority),
     peerAddress: () => {
-      const host = input.addresses[peerDevice];
+      const host = addresses[peerDevice];
       if (host !== undefined) return stationsOf([host]);
       const mac = switchPortMac(peerDevice, peerPort);
       return stationsOf([{ ...switchAddress(peerDevice), mac }]);

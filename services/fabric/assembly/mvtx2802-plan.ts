@@ -16,19 +16,11 @@ import {
 import { rateOfBps } from '../../engine/units/rates.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import { showRate } from '../../settings/quantities.js';
-import type {
-  DeviceOverride,
-  Mvtx2802Section,
-  PortSection,
-  Scenario,
-} from '../scenario/scenario.js';
-import type { Fail, Path } from '../topology/cabling.js';
-import type { Topology } from '../topology/topology.js';
-import type { Warn } from './device-warnings.js';
+import type { DeviceOverride, Mvtx2802Section, PortSection } from '../scenario/scenario.js';
+import type { Path } from '../topology/cabling.js';
+import type { ResolvedInput } from './assembly.js';
 import type { OwnMemoryPlan, SlotMargin } from './own-memory.js';
 import type { LinkEnd } from './link-ends.js';
-import type { Methods } from './link-methods.js';
-import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 
 /** Whether a change sets it, and its path. */
@@ -60,17 +52,11 @@ const REFRESH_FRACTION = 0.5;
 export class Mvtx2802Plan implements OwnMemoryPlan {
   /** Of every flow-controlled port. */
   readonly margins: SlotMargin[] = [];
+  private readonly longestOctets: number;
 
-  constructor(
-    private readonly scenario: Scenario,
-    private readonly topology: Topology,
-    private readonly settings: readonly Settings[],
-    private readonly linkEnds: readonly (readonly LinkEnd[])[],
-    private readonly methods: readonly (readonly Methods[])[],
-    private readonly longestOctets: number,
-    private readonly fail: Fail,
-    private readonly warn: Warn,
-  ) {}
+  constructor(private readonly input: ResolvedInput) {
+    this.longestOctets = Math.max(...input.longestFrameOctets);
+  }
 
   /** Null where the switch is another. */
   spec(device: number): Mvtx2802Spec | null {
@@ -86,14 +72,14 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
       sharedSlots,
       classSlots,
       sourceSlots,
-      xoffSlots: this.linkEnds[device]!.map((end) => this.xoffSlots(end, registers)),
-      flowControl: this.linkEnds[device]!.map((end) => this.hasFlowControl(end)),
-      fixed: this.linkEnds[device]!.map((end) => this.portSection(end)?.fixed ?? null),
+      xoffSlots: this.input.linkEnds[device]!.map((end) => this.xoffSlots(end, registers)),
+      flowControl: this.input.linkEnds[device]!.map((end) => this.hasFlowControl(end)),
+      fixed: this.input.linkEnds[device]!.map((end) => this.portSection(end)?.fixed ?? null),
       normalQos,
       allocationOrder,
       multicast: multicastOf(registers),
       temporarySlots: this.temporarySlots(device, registers),
-      shapers: this.linkEnds[device]!.map((end) => this.shaper(end, registers)),
+      shapers: this.input.linkEnds[device]!.map((end) => this.shaper(end, registers)),
       cpuPort: registers.cpuPort === null ? -1 : registers.cpuPort - 1,
       wred: {
         sum: wred.sum,
@@ -110,7 +96,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   /** 802.3x at either end of a link where a port of such a switch alone has it; null elsewhere. */
   pausing(end: LinkEnd): PausingSpec | null {
     const peer = this.peerOf(end);
-    if (this.scenario.pause.enabled) return null;
+    if (this.input.scenario.pause.enabled) return null;
     if (!this.hasFlowControl(end) && !this.hasFlowControl(peer)) return null;
     const { device } = this.isChip(end.device) ? end : peer;
     const { responseDelayPs } = this.registersOf(device);
@@ -155,8 +141,8 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   isChip(device: number): boolean {
-    const isSwitch = this.topology.devices[device]!.kind === 'switch';
-    return isSwitch && this.settings[device]!.switch.model === 'mvtx2802';
+    const isSwitch = this.input.topology.devices[device]!.kind === 'switch';
+    return isSwitch && this.input.settings[device]!.switch.model === 'mvtx2802';
   }
 
   private hasFlowControl(end: LinkEnd): boolean {
@@ -165,23 +151,23 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   private portSection({ device, port }: LinkEnd): PortSection | undefined {
-    return this.settings[device]!.switch.ports.find((section) => section.port === port + 1);
+    return this.input.settings[device]!.switch.ports.find((section) => section.port === port + 1);
   }
 
   private registersOf(device: number): Mvtx2802Section {
-    return this.settings[device]!.switch.mvtx2802;
+    return this.input.settings[device]!.switch.mvtx2802;
   }
 
   private peerOf(end: LinkEnd): LinkEnd {
-    return this.linkEnds[end.peerDevice]![end.peerPort]!;
+    return this.input.linkEnds[end.peerDevice]![end.peerPort]!;
   }
 
   private nameOf(device: number): string {
-    return this.topology.devices[device]!.name;
+    return this.input.topology.devices[device]!.name;
   }
 
   private checkPart(device: number): void {
-    const ports = this.linkEnds[device]!.length;
+    const ports = this.input.linkEnds[device]!.length;
     const { cpuPort } = this.registersOf(device);
     if (cpuPort !== null && cpuPort > ports) {
       const message = `${this.nameOf(device)} has no port ${cpuPort}: it has ${ports}`;
@@ -195,7 +181,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
           (cpuPort === null ? ', and one for its CPU (cpuPort)' : ' beside that of its CPU'),
       );
     }
-    if (this.settings[device]!.switch.cutThrough) {
+    if (this.input.settings[device]!.switch.cutThrough) {
       const message = `${this.nameOf(device)} is an MVTX2802, which stores and forwards`;
       throw this.wrong(device, 'cutThrough', message);
     }
@@ -210,7 +196,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   private checkLinks(device: number): void {
-    for (const end of this.linkEnds[device]!) {
+    for (const end of this.input.linkEnds[device]!) {
       const { rateBps } = end.link;
       if (!MVTX2802_RATES_BPS.includes(rateBps)) {
         throw this.wrong(
@@ -220,7 +206,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
             MVTX2802_RATES_BPS.map(showRate).join(', '),
         );
       }
-      const method = this.methods[device]![end.port]!.find((one) => one !== 'none');
+      const method = this.input.methods[device]![end.port]!.find((one) => one !== 'none');
       if (method !== undefined) {
         const message = `${end.name} has ${method}; an MVTX2802 knows 802.3x only`;
         throw this.wrong(device, 'model', message);
@@ -240,7 +226,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   private checkQos(device: number, registers: Mvtx2802Section): void {
     const { scheduler, weights, shaper, multicast, vlanCongestionFrames } = registers;
     const name = this.nameOf(device);
-    if (scheduler !== 'classes' && this.settings[device]!.switch.arbiter !== null) {
+    if (scheduler !== 'classes' && this.input.settings[device]!.switch.arbiter !== null) {
       const message = `${name} has its own arbiter, and scheduler ${scheduler}; leave one out`;
       throw this.wrong(device, 'scheduler', message);
     }
@@ -267,7 +253,9 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
       const message = `VLAN ${vlan} has a threshold, and multicast is ${multicast}; write managed`;
       throw this.wrong(device, 'vlans', message);
     }
-    const cpu = this.settings[device]!.switch.ports.find(({ port }) => port === registers.cpuPort);
+    const cpu = this.input.settings[device]!.switch.ports.find(
+      ({ port }) => port === registers.cpuPort,
+    );
     if (cpu?.flowControl === true) {
       const message = `port ${cpu.port} of ${name} is that of its CPU, which has no 802.3x`;
       throw this.wrong(device, 'cpu', message);
@@ -300,7 +288,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   private temporarySlots(device: number, { temporarySlots }: Mvtx2802Section): number {
     const coming = this.framesComingIn(device);
     if (coming <= temporarySlots) return Infinity;
-    this.warn(
+    this.input.warn(
       this.place(device, 'temporary'),
       this.nameOf(device),
       `temporary slots for ${temporarySlots} frames, and ${coming} may be coming in at once, ` +
@@ -312,8 +300,8 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
 
   /** Frames that can be between their first octet and the end of the pipeline, of all ports. */
   private framesComingIn(device: number): number {
-    const { pipelinePs } = this.settings[device]!.switch;
-    return this.linkEnds[device]!.reduce((sum, { octetPs }) => {
+    const { pipelinePs } = this.input.settings[device]!.switch;
+    return this.input.linkEnds[device]!.reduce((sum, { octetPs }) => {
       const insidePs = FRAME_OCTETS_MIN * octetPs + pipelinePs;
       return sum + Math.ceil(insidePs / (wireOctets(FRAME_OCTETS_MIN) * octetPs));
     }, 0);
@@ -352,7 +340,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
       octetPs: end.octetPs,
       propagationPs: end.link.propagationPs,
       interfaceDelayPs: end.link.interfaceDelayPs,
-      pipelinePs: this.settings[end.device]!.switch.pipelinePs,
+      pipelinePs: this.input.settings[end.device]!.switch.pipelinePs,
       responseDelayPs: peerPause.responseDelayPs,
       longestSentOctets: this.longestOctets,
       longestPausedOctets: FRAME_OCTETS_MIN,
@@ -365,19 +353,19 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   private pauseOf(end: LinkEnd): { readonly responseDelayPs: number } {
-    const { enabled, pausing } = this.scenario.pause;
+    const { enabled, pausing } = this.input.scenario.pause;
     return enabled ? { responseDelayPs: pausing.responseDelay } : this.pausing(end)!;
   }
 
   /** An error where the file configures it for this switch. */
   private wrong(device: number, what: keyof typeof PLACES, message: string): Error {
-    return this.fail(this.place(device, what), message);
+    return this.input.fail(this.place(device, what), message);
   }
 
   private place(device: number, what: keyof typeof PLACES): Path {
     const [says, ...keys] = PLACES[what];
     const isGiven = (change: DeviceOverride): boolean => says(change.switch) !== undefined;
-    return placeOf(this.settings[device]!, isGiven, keys);
+    return placeOf(this.input.settings[device]!, isGiven, keys);
   }
 }
 

@@ -119,7 +119,7 @@ function planPartition(
       .map((end) => [here(end), there(end)]),
     ...(fabric.frames !== undefined && { frames: fabric.frames }),
     windowPs: inside.reduce((least, end) => Math.min(least, linkLookaheadPs(specs, end)), Infinity),
-    channels: channelsOf(specs, linkEnds, serviceOf, service, ends, here, there),
+    channels: channelsOf(fabric, { serviceOf, service, ends, here, there }),
     series: seriesPlan(fabric, ends, here),
     episodes: scenario.observe.episodes,
     traces: samplingOf(fabric),
@@ -160,14 +160,19 @@ function neighborsOf(
   return [...outside].sort((a, b) => a - b);
 }
 
+/** Of a service, by the places that its devices and their link partners have in it. */
+interface PlacedEnds {
+  readonly serviceOf: Int32Array;
+  readonly service: number;
+  /** Of its devices. */
+  readonly ends: readonly LinkEnd[];
+  readonly here: (end: LinkEnd) => PlacedPort;
+  readonly there: (end: LinkEnd) => PlacedPort;
+}
+
 function channelsOf(
-  specs: readonly DeviceSpec[],
-  linkEnds: readonly (readonly LinkEnd[])[],
-  serviceOf: Int32Array,
-  service: number,
-  ends: readonly LinkEnd[],
-  here: (end: LinkEnd) => PlacedPort,
-  there: (end: LinkEnd) => PlacedPort,
+  { specs, linkEnds }: Fabric,
+  { serviceOf, service, ends, here, there }: PlacedEnds,
 ): ChannelPlan[] {
   const byPeer = new Map<number, LinkEnd[]>();
   for (const end of ends) {

@@ -74,17 +74,21 @@ export function watermarksOfLink(
   return { highKb, lowKb: Math.max(0, lowKb) };
 }
 
+interface LinkedNic {
+  readonly section: NicSection;
+  readonly host: NicHost;
+  readonly link: NicLink;
+  readonly traffic: NicTraffic;
+}
+
 /** Buffers that cannot store all that arrives after they have paused the link partner. */
 export function warnOfHeadroom(
-  section: NicSection,
-  host: NicHost,
+  { section, host, link, traffic }: LinkedNic,
   { accounts }: BufferSpec,
-  end: NicLink,
-  traffic: NicTraffic,
   warn: Warn,
 ): void {
   accounts[0].forEach(({ xoffOctets, headroomOctets }, tc) => {
-    const needed = octetsAfterXoff(tc, host, end, traffic);
+    const needed = octetsAfterXoff(tc, host, link, traffic);
     if (headroomOctets >= needed) return;
     const size = xoffOctets + headroomOctets;
     const high = Math.floor((size - needed) / KB);

@@ -65,7 +65,7 @@ export function nicSpec(port: NicPort, fail: Fail, warn: Warn): NicSpec {
   checkSwitch(section, sent, { file, around, methods, reservedOctets }, fail);
   const granted = overGranted(host, receiveBuffer, traffic, section.dcb);
   if (granted !== null) throw fail(section.path, `${name}: ${granted}`);
-  warnOfHeadroom(section, host, receiveBuffer, link, traffic, warn);
+  warnOfHeadroom({ section, host, link, traffic }, receiveBuffer, warn);
   warnOfBentShares(section, around, warn);
   warnOfIdleShares(section, around, sent, warn);
   if (section.ignoredWrites.length > 0) {

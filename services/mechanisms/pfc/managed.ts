@@ -35,12 +35,18 @@ function count(table: Float64Array, port: number, enable: number): void {
   for (let p = 0; p < 8; p++) if ((enable & (1 << p)) !== 0) table[(port << 3) | p]++;
 }
 
+/** What PFC counts, by port and priority. */
+interface PfcState {
+  readonly counters: PfcCounters;
+  readonly responder: PauseResponder;
+  readonly watchdog: PfcWatchdog;
+}
+
+/** Of these priorities of a port, one bit each. */
 export function pfcManagedValues(
+  { counters, responder, watchdog }: PfcState,
   port: number,
   priorities: number,
-  counters: PfcCounters,
-  responder: PauseResponder,
-  watchdog: PfcWatchdog,
   now: number,
 ): ManagedValue[] {
   const values: ManagedValue[] = [];

@@ -156,8 +156,6 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
   }
 
   managedValues(port: PortRow, now: number): ManagedValue[] {
-    const { counters, responder, watchdog } = this;
-    const priorities = this.specAt(port)?.priorities ?? 0;
-    return pfcManagedValues(port, priorities, counters, responder, watchdog, now);
+    return pfcManagedValues(this, port, this.specAt(port)?.priorities ?? 0, now);
   }
 }

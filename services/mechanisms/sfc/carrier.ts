@@ -1,4 +1,8 @@
+import type { HostCarrier, SwitchCarrier } from '../../engine/contract/slice.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
 import type { PortRow } from '../../engine/units/indices.js';
+import type { SfcCounters } from './managed.js';
 
 export interface SfcTimers {
   readonly clock: { readonly now: number };
@@ -8,6 +12,23 @@ export interface SfcTimers {
 /** The stations for which a bridge is a proxy: those that do not respond to messages themselves. */
 export interface SfcEdges {
   actsFor(port: PortRow): boolean;
+}
+
+/** What a bridge acts on. */
+export interface SfcBridgeParts {
+  readonly carrier: SwitchCarrier;
+  readonly timers: SfcTimers;
+  readonly edges: SfcEdges;
+  readonly pool: FramePool;
+  readonly counters: SfcCounters;
+}
+
+/** What a station acts on. */
+export interface SfcStationParts {
+  readonly carrier: HostCarrier;
+  readonly timers: SfcTimers;
+  readonly responder: PauseResponder;
+  readonly counters: SfcCounters;
 }
 
 /** Timers of the mechanism at a port; those of pauses have lower numbers. */

@@ -52,8 +52,9 @@ export class SfcMechanism
     if (spec === undefined) return this.install(place, null);
     const { pool } = this.tools;
     const counters = new SfcCounters();
-    const sender = new SfcSender(spec, place, carrier, this, this, pool, counters);
-    const proxy = new SfcProxyReceiver(place.firstPort, spec, this, this, counters, carrier);
+    const parts = { carrier, timers: this, edges: this, pool, counters };
+    const sender = new SfcSender(spec, place, parts);
+    const proxy = new SfcProxyReceiver(place.firstPort, spec, parts);
     const point = this.install(place, new SfcBridgePoint(counters, sender, proxy));
     spec.ports.forEach(({ responds }, p) => {
       this.stationPauses(place.firstPort + p, responds);
@@ -68,15 +69,8 @@ export class SfcMechanism
   ): SfcStationPoint | null {
     if (spec === undefined) return this.install(place, null);
     const counters = new SfcCounters();
-    const { firstPort } = place;
-    const station = new SfcStationReceiver(
-      firstPort,
-      spec,
-      this,
-      counters,
-      carrier,
-      this.responder,
-    );
+    const parts = { carrier, timers: this, responder: this.responder, counters };
+    const station = new SfcStationReceiver(place.firstPort, spec, parts);
     return this.install(place, new SfcStationPoint(counters, station));
   }
 

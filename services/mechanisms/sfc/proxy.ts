@@ -1,12 +1,11 @@
-import type { NoticeFilter, SwitchCarrier } from '../../engine/contract/slice.js';
+import type { NoticeFilter } from '../../engine/contract/slice.js';
 import type { SfcSwitchSpec } from './spec.js';
 import {
   decodeEnvelope,
   SUBTYPE_SFCM,
   UDP_PORT_SFCM,
 } from '../../engine/wire/congestion-message.js';
-import type { SfcEdges, SfcTimers } from './carrier.js';
-import type { SfcCounters } from './managed.js';
+import type { SfcBridgeParts } from './carrier.js';
 import type { Verdict } from './receiver.js';
 import { decoded, decodedIn, SfcReceiver } from './receiver.js';
 
@@ -20,15 +19,12 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
   constructor(
     firstPort: number,
     private readonly spec: SfcSwitchSpec,
-    timers: SfcTimers,
-    private readonly edges: SfcEdges,
-    counters: SfcCounters,
-    private readonly carrier: Pick<SwitchCarrier, 'pauser'>,
+    private readonly parts: SfcBridgeParts,
   ) {
-    super(firstPort, spec.processingPs, timers, counters);
+    super(firstPort, spec.processingPs, parts.timers, parts.counters);
   }
 
-  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'edges'];
+  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'parts'];
 
   takes(out: number, octets: Uint8Array, bornPs: number): boolean {
     return this.processSfcmPdu(out, octets, bornPs) === 'consumed';
@@ -40,9 +36,9 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
    */
   processSfcmPdu(out: number, octets: Uint8Array, bornPs: number): Fate {
     const { station } = this.spec.ports[out - this.firstPort];
-    if (!this.edges.actsFor(out) || !isSfcm(octets)) return 'forward';
+    if (!this.parts.edges.actsFor(out) || !isSfcm(octets)) return 'forward';
     if (!this.demultiplex(octets) || !this.isFor(station)) return 'consumed';
-    if (this.carrier.pauser?.canStop(out, decoded.priority) !== true) {
+    if (this.parts.carrier.pauser?.canStop(out, decoded.priority) !== true) {
       this.counters.sfcProxyNoPfc++;
       return 'forward';
     }
@@ -52,7 +48,7 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
 
   protected execute({ port, priority, pauseNs }: Verdict): void {
     this.counters.sfcPfcInvoked++;
-    this.carrier.pauser!.stopFor(this.firstPort + port, priority, pauseNs * 1000);
+    this.parts.carrier.pauser!.stopFor(this.firstPort + port, priority, pauseNs * 1000);
   }
 }
 

@@ -32,7 +32,6 @@ export abstract class SfcReceiver {
     'timers',
     'counters',
     'spec',
-    'carrier',
   ];
 
   constructor(

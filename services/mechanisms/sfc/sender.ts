@@ -1,6 +1,5 @@
 import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import type { SfcPortSpec, SfcSwitchSpec } from './spec.js';
-import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
   CLASS,
   dscpOf,
@@ -23,13 +22,8 @@ import {
   UDP_PORT_SFCM,
 } from '../../engine/wire/congestion-message.js';
 import { blankSfcm, encodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../engine/wire/sfcm.js';
-import type {
-  DequeueObserver,
-  DevicePlace,
-  EnqueueObserver,
-  SwitchCarrier,
-} from '../../engine/contract/slice.js';
-import type { SfcEdges, SfcTimers } from './carrier.js';
+import type { DequeueObserver, DevicePlace, EnqueueObserver } from '../../engine/contract/slice.js';
+import type { SfcBridgeParts } from './carrier.js';
 import { CLEANUP_TIMER } from './carrier.js';
 import type { GrowthSample, QueueView } from './machine.js';
 import {
@@ -40,7 +34,6 @@ import {
   sampleGrowth,
   sourceKey,
 } from './machine.js';
-import type { SfcCounters } from './managed.js';
 import { SFC_DSCP } from './managed.js';
 import {
   ENTRY_PRIORITY,
@@ -89,28 +82,12 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   private readonly stations: Stations;
   private readonly own: Stations;
 
-  static readonly wiring = [
-    'spec',
-    'firstPort',
-    'macs',
-    'carrier',
-    'timers',
-    'edges',
-    'pool',
-    'counters',
-    'stations',
-    'own',
-    'view',
-  ];
+  static readonly wiring = ['spec', 'firstPort', 'macs', 'parts', 'stations', 'own', 'view'];
 
   constructor(
     readonly spec: SfcSwitchSpec,
     { firstPort, ports, name, seed }: DevicePlace,
-    private readonly carrier: SwitchCarrier,
-    private readonly timers: SfcTimers,
-    private readonly edges: SfcEdges,
-    private readonly pool: FramePool,
-    private readonly counters: SfcCounters,
+    private readonly parts: SfcBridgeParts,
   ) {
     this.firstPort = firstPort;
     this.macs = ports.map(({ mac }) => mac);
@@ -138,7 +115,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     frame: FrameRef,
     queueOctets: number,
   ): void {
-    const frameClass = this.pool.words[frame + CLASS];
+    const frameClass = this.parts.pool.words[frame + CLASS];
     // Messages of bridges and notifications are not regarded as congesting.
     if ((frameClass & KIND_MASK) > KIND_NAK) return;
     const queue = this.watch(out, trafficClass, queueOctets);
@@ -148,17 +125,18 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     const probability = congestionProbability(detector, this.view);
     if (probability === 0) return;
     if (probability < 1 && this.random.uniform() >= probability) return;
-    this.counters.sfcCongestionDetected++;
+    this.parts.counters.sfcCongestionDetected++;
     queue.isSignalled = true;
     const slot = this.addSfcSource(via, out, trafficClass, frame);
-    if (slot < 0) this.counters.sfcSfcmsDeferred++;
-    else if (this.isLimited(queue, via)) this.counters.sfcSfcmsLimited++;
+    if (slot < 0) this.parts.counters.sfcSfcmsDeferred++;
+    else if (this.isLimited(queue, via)) this.parts.counters.sfcSfcmsLimited++;
     else this.condTransmitSfcmPdu(slot, frame, queue);
   }
 
   /** The queue may send no message yet; a PFC request at an own port is none. */
   private isLimited({ sentPs }: QueueMemory, via: number): boolean {
-    const { spec, timers, edges } = this;
+    const { spec } = this;
+    const { timers, edges } = this.parts;
     return !edges.actsFor(via) && !intervalIsOver(sentPs, timers.clock.now, spec.queueIntervalPs);
   }
 
@@ -177,8 +155,9 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
    * sfcMinInterval is over, which is known from the entry only. -1: there is no room.
    */
   addSfcSource(via: number, out: number, trafficClass: TrafficClass, frame: FrameRef): number {
-    const { table, pool } = this;
-    const { now } = this.timers.clock;
+    const { table } = this;
+    const { pool } = this.parts;
+    const { now } = this.parts.timers.clock;
     const source = pool.ends[frame + SOURCE];
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const key = sourceKey(source, priority);
@@ -187,11 +166,11 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     else {
       while (table.ages.isFull && this.mayBeSent(table.ages.oldest)) {
         table.ages.remove(table.ages.oldest);
-        this.counters.sfcSourcesReplaced++;
+        this.parts.counters.sfcSourcesReplaced++;
       }
       slot = table.ages.add(key, now);
       if (slot < 0) {
-        this.counters.sfcSourcesRefused++;
+        this.parts.counters.sfcSourcesRefused++;
         return slot;
       }
       table.open(slot, source, priority);
@@ -206,16 +185,16 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   /** Whether an entry's sfcMinInterval is over; -1 is no entry. */
   private mayBeSent(slot: number): boolean {
-    const { now } = this.timers.clock;
+    const { now } = this.parts.timers.clock;
     return slot >= 0 && intervalIsOver(this.table.lastSentPs[slot], now, this.spec.minIntervalPs);
   }
 
   condTransmitSfcmPdu(slot: number, frame: FrameRef, queue: QueueMemory): void {
     if (!this.mayBeSent(slot)) {
-      this.counters.sfcSfcmsDeferred++;
+      this.parts.counters.sfcSfcmsDeferred++;
       return;
     }
-    queue.sentPs = this.timers.clock.now;
+    queue.sentPs = this.parts.timers.clock.now;
     this.buildAndSendSfcm(SFCM_PAUSE, slot, frame);
   }
 
@@ -223,13 +202,14 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
    * Sends a message to an entry's source, or pauses it by PFC if it is on a link of this bridge.
    */
   buildAndSendSfcm(type: number, slot: number, frame: FrameRef): void {
-    const { table, spec, carrier, counters } = this;
-    const { now } = this.timers.clock;
+    const { table, spec } = this;
+    const { carrier, counters } = this.parts;
+    const { now } = this.parts.timers.clock;
     const pauseNs = type === SFCM_RESUME ? 0 : this.pauseNs(slot);
     const via = table.get(slot, ENTRY_VIA);
     table.lastSentPs[slot] = now;
     table.pausedUntilPs[slot] = now + pauseNs * 1000;
-    if (this.edges.actsFor(via + this.firstPort)) {
+    if (this.parts.edges.actsFor(via + this.firstPort)) {
       this.invokePfc(via, table.get(slot, ENTRY_PRIORITY), pauseNs);
       return;
     }
@@ -246,7 +226,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
       {
         priority: spec.txPriority,
         target: table.get(slot, ENTRY_SOURCE),
-        hash: this.pool.words[frame + HASH],
+        hash: this.parts.pool.words[frame + HASH],
         vlan,
         bornPs: now,
       },
@@ -287,11 +267,11 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   periodicTableCleanup(): void {
     const { table, spec } = this;
     this.cleanupArmed = false;
-    const oldest = this.timers.clock.now - spec.sourceLifePs;
+    const oldest = this.parts.timers.clock.now - spec.sourceLifePs;
     while (table.ages.count > 0 && table.ages.seenAt(table.ages.oldest) <= oldest) {
       if (!this.mayBeSent(table.ages.oldest)) break;
       table.ages.remove(table.ages.oldest);
-      this.counters.sfcSourcesAged++;
+      this.parts.counters.sfcSourcesAged++;
     }
     if (table.ages.count > 0) this.armCleanup();
   }
@@ -301,8 +281,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   private invokePfc(via: number, priority: Priority, pauseNs: number): void {
-    const { counters } = this;
-    const { pauser } = this.carrier;
+    const { counters } = this.parts;
+    const { pauser } = this.parts.carrier;
     const port = via + this.firstPort;
     if (pauser?.canStop(port, priority) !== true) {
       counters.sfcProxyNoPfc++;
@@ -315,9 +295,10 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   /** Measures a queue and its growth. */
   private watch(out: number, trafficClass: TrafficClass, queueOctets: number): QueueMemory {
-    const { view, carrier } = this;
+    const { view } = this;
+    const { carrier } = this.parts;
     const queue = this.queues[(out - this.firstPort) * TRAFFIC_CLASSES + trafficClass];
-    sampleGrowth(queue, queueOctets, this.timers.clock.now);
+    sampleGrowth(queue, queueOctets, this.parts.timers.clock.now);
     view.octets = queueOctets;
     view.growth = queue.growth;
     view.freeOctets = carrier.freeOctets(out);
@@ -326,7 +307,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   /** The queue may not send now. */
   private isBlocked(out: number, priority: Priority): boolean {
-    return (this.carrier.blockedPriorities(out) & (1 << priority)) !== 0;
+    return (this.parts.carrier.blockedPriorities(out) & (1 << priority)) !== 0;
   }
 
   private pauseNs(slot: number): number {
@@ -343,7 +324,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   private fillPdu(type: number, slot: number, frame: FrameRef, pauseNs: number): void {
-    const { table, spec, pool } = this;
+    const { table, spec } = this;
+    const { pool } = this.parts;
     sampleFrame(pool, frame, this.stations, spec.minHeaderOctets, pdu.msdu, sample);
     const out = table.get(slot, ENTRY_QUEUE_PORT);
     const sequence = table.get(slot, ENTRY_SEQUENCE) + 1;
@@ -378,8 +360,9 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   private resumeSources(local: number, trafficClass: TrafficClass): void {
-    const { table, pool } = this;
-    const { now } = this.timers.clock;
+    const { table } = this;
+    const { pool } = this.parts;
+    const { now } = this.parts.timers.clock;
     for (let slot = table.ages.oldest; slot >= 0; slot = table.ages.after(slot)) {
       const isOfQueue =
         table.get(slot, ENTRY_QUEUE_PORT) === local &&
@@ -394,7 +377,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   private armCleanup(): void {
     if (this.cleanupArmed) return;
     this.cleanupArmed = true;
-    const { timers, spec } = this;
+    const { spec } = this;
+    const { timers } = this.parts;
     timers.arm(this.firstPort, CLEANUP_TIMER, timers.clock.now + spec.sourceLifePs);
   }
 }

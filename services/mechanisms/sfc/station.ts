@@ -1,9 +1,6 @@
 import type { SfcHostSpec } from './spec.js';
-import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
-import type { HostCarrier } from '../../engine/contract/slice.js';
-import type { SfcTimers } from './carrier.js';
+import type { SfcStationParts } from './carrier.js';
 import { SfcFlowPauses } from './flow-pauses.js';
-import type { SfcCounters } from './managed.js';
 import type { Verdict } from './receiver.js';
 import { SfcReceiver } from './receiver.js';
 import type { PortRow } from '../../engine/units/indices.js';
@@ -16,16 +13,13 @@ export class SfcStationReceiver extends SfcReceiver {
   constructor(
     firstPort: number,
     readonly spec: SfcHostSpec,
-    timers: SfcTimers,
-    counters: SfcCounters,
-    private readonly carrier: HostCarrier,
-    private readonly responder: PauseResponder,
+    private readonly parts: SfcStationParts,
   ) {
-    super(firstPort, spec.processingPs, timers, counters);
+    super(firstPort, spec.processingPs, parts.timers, parts.counters);
     this.flowPauses = new SfcFlowPauses(spec.destinations.length);
   }
 
-  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'responder'];
+  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'parts'];
 
   /** "SFCM reaches destination: execute the PAUSE." `mac` is the station's own address. */
   processSfcmPdu(port: PortRow, mac: number, octets: Uint8Array, bornPs: number): void {
@@ -37,12 +31,12 @@ export class SfcStationReceiver extends SfcReceiver {
     const durationPs = pauseNs * 1000;
     this.counters.sfcSfcmsExecuted++;
     if (this.spec.scope === 'priority') {
-      this.responder.loadFor(at, priority, durationPs);
+      this.parts.responder.loadFor(at, priority, durationPs);
       return;
     }
     this.spec.destinations.forEach((mac, connection) => {
       if (mac !== destination) return;
-      if (!this.carrier.stopConnection(at, connection, priority, durationPs)) return;
+      if (!this.parts.carrier.stopConnection(at, connection, priority, durationPs)) return;
       this.flowPauses.load(connection, this.timers.clock.now, durationPs);
     });
   }

@@ -34,14 +34,14 @@ export function svgOf(chart: ChartProps, title: string): string {
     ...x.ticks.map((tick, i) => {
       const at = x.place(tick);
       return (
-        line(at, SIZE.top, at, height - SIZE.bottom, '--grid') +
+        line([at, SIZE.top], [at, height - SIZE.bottom], '--grid') +
         text(at, height - SIZE.bottom + 16, namesX[i]!, 'middle')
       );
     }),
     ...y.ticks.map((tick, i) => {
       const at = y.place(tick);
       return (
-        line(SIZE.left, at, width - SIZE.right, at, '--grid') +
+        line([SIZE.left, at], [width - SIZE.right, at], '--grid') +
         text(SIZE.left - 6, at + 4, namesY[i]!, 'end')
       );
     }),
@@ -50,7 +50,7 @@ export function svgOf(chart: ChartProps, title: string): string {
       const at = y.place(value);
       if (at < SIZE.top || at > height - SIZE.bottom) return [];
       return [
-        line(SIZE.left, at, width - SIZE.right, at, '--limit', 'stroke-dasharray="3 3"'),
+        line([SIZE.left, at], [width - SIZE.right, at], '--limit', 'stroke-dasharray="3 3"'),
         text(width - SIZE.right - 4, at - 3, `${label} ${chart.formatY(value)}`, 'end'),
       ];
     }),
@@ -146,7 +146,9 @@ function barsOf(values: ChartLine['values'], colour: string, edges: readonly num
     .join('');
 }
 
-function line(ax: number, ay: number, bx: number, by: number, colour: string, more = ''): string {
+type Point = readonly [x: number, y: number];
+
+function line([ax, ay]: Point, [bx, by]: Point, colour: string, more = ''): string {
   const points = `x1="${ax}" y1="${ay}" x2="${bx}" y2="${by}"`;
   return `<line ${points} stroke="${colourOf(colour)}" ${more}/>`;
 }

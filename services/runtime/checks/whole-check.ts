@@ -10,6 +10,14 @@ import { RecoveryCheck } from './recovery-check.js';
 import type { Failure } from '../results/results.js';
 import { STALLED } from './stall.js';
 
+interface WholeRun {
+  readonly nowPs: number;
+  readonly checkedPs: number;
+  readonly jams: readonly Pick<DeviceWaits, 'jams'>[] | null;
+  /** What partitions have found. */
+  readonly known: Failure | null;
+}
+
 /**
  * Checks that need all actors, at the end of a run whose parts were executed in several partitions:
  * the ledgers, links that had to recover since `checkedPs`, and the wait-for graph. A standstill is
@@ -18,10 +26,7 @@ import { STALLED } from './stall.js';
 export function checkWhole(
   fabric: Fabric,
   engine: Engine,
-  nowPs: number,
-  checkedPs: number,
-  jams: readonly Pick<DeviceWaits, 'jams'>[] | null,
-  known: Failure | null,
+  { nowPs, checkedPs, jams, known }: WholeRun,
 ): Failure | null {
   const cycle = jams && cycleOf(fabric, jams, nowPs);
   if (cycle !== null && (known === null || isLater(known, cycle))) return cycle;

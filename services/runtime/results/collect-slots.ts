@@ -1,5 +1,5 @@
 import type { Engine } from '../../engine/device/engine.js';
-import type { SlotMemoryOfSwitch } from '../../engine/device/shared.js';
+import type { SlottedSwitch } from '../../engine/device/shared.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { SlotPortResult, SlotResult } from './results.js';
 
@@ -38,7 +38,7 @@ export function slotPortResults(engine: Engine, fabric: Fabric, nowPs: number): 
 
 function chipsOf(
   engine: Engine,
-): { readonly device: string; readonly place: number; readonly chip: SlotMemoryOfSwitch }[] {
+): { readonly device: string; readonly place: number; readonly chip: SlottedSwitch['chip'] }[] {
   return engine.devices.flatMap(({ spec, place }) => {
     if (spec.kind !== 'switch') return [];
     const { chip } = engine.switching.parts(place);

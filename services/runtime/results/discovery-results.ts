@@ -131,7 +131,7 @@ function flowPaths(
     const key = `${source} ${destination} ${priority}`;
     if (group || seen.has(key)) return [];
     seen.add(key);
-    const paths = pathResults(fabric, mechanism, numberOf, source, destination, [priority]);
+    const paths = pathResults({ fabric, mechanism, numberOf }, source, destination, [priority]);
     return paths.map(({ hops: _, ...summary }) => summary);
   });
 }

@@ -32,20 +32,27 @@ interface HopResult {
 
 const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
+/** What discovery has learned of a fabric. */
+interface Discovered {
+  readonly fabric: Fabric;
+  readonly mechanism: DiscoveryMechanism;
+  /** Of a device's port, among those of the mechanism. */
+  readonly numberOf: (device: number, port: number) => number;
+}
+
 /** By priority; empty where no link leads from one to the other. */
 export function pathResults(
-  fabric: Fabric,
-  mechanism: DiscoveryMechanism,
-  numberOf: (device: number, port: number) => number,
+  discovered: Discovered,
   source: number,
   destination: number,
   priorities: readonly number[] = PRIORITIES,
 ): PathResult[] {
+  const { fabric } = discovered;
   const links = fabric.routes.pathBetween(source, destination);
   if (links === null || links.length === 0) return [];
   const ends = sendingEnds(fabric, links, source);
-  const judge = new LinkJudge(fabric, mechanism, numberOf);
-  const settled = settledOf(ends, mechanism, numberOf);
+  const judge = new LinkJudge(discovered);
+  const settled = settledOf(ends, discovered);
   const name = (device: number): string => fabric.topology.devices[device]!.name;
   return priorities.map((priority) => {
     const hops = ends.map((end) => judge.hop(end, priority));
@@ -63,8 +70,7 @@ export function pathResults(
 /** A path is settled when every port on it is: links do not wait for each other. */
 function settledOf(
   ends: readonly LinkEnd[],
-  mechanism: DiscoveryMechanism,
-  numberOf: (device: number, port: number) => number,
+  { mechanism, numberOf }: Discovered,
 ): Pick<PathResult, 'convergencePs' | 'lldpdus'> {
   const ports = ends.flatMap(({ device, port, peerDevice, peerPort }) => [
     numberOf(device, port),
@@ -110,22 +116,18 @@ function verdictOf(hops: readonly HopResult[]): Pick<PathResult, 'verdict' | 'be
 
 /** The method of a link in one direction, and its reason. */
 class LinkJudge {
-  constructor(
-    private readonly fabric: Fabric,
-    private readonly mechanism: DiscoveryMechanism,
-    private readonly numberOf: (device: number, port: number) => number,
-  ) {}
+  constructor(private readonly discovered: Discovered) {}
 
   hop(end: LinkEnd, priority: number): HopResult {
-    const peer = this.fabric.linkEnds[end.peerDevice]![end.peerPort]!;
+    const peer = this.discovered.fabric.linkEnds[end.peerDevice]![end.peerPort]!;
     const link = `${end.name} > ${peer.name}`;
     const [method, why] = this.judge(end, peer, 1 << priority);
     return { link, method, why };
   }
 
   private judge(end: LinkEnd, peer: LinkEnd, bit: number): readonly [Method, string] {
-    if (this.fabric.scenario.pause.enabled) return ['pause', 'PAUSE on every port'];
-    return this.fabric.scenario.discovery.drives
+    if (this.discovered.fabric.scenario.pause.enabled) return ['pause', 'PAUSE on every port'];
+    return this.discovered.fabric.scenario.discovery.drives
       ? this.negotiated(end, peer, bit)
       : this.pinned(end, bit);
   }
@@ -133,7 +135,7 @@ class LinkJudge {
   private pinned(end: LinkEnd, bit: number): readonly [Method, string] {
     const own = this.ofSlice(end, bit);
     if (own !== null) return [own, 'the scenario says so'];
-    const { grants, pausing } = this.fabric.specs[end.device]!.ports[end.port]!;
+    const { grants, pausing } = this.discovered.fabric.specs[end.device]!.ports[end.port]!;
     if (((grants?.priorities ?? 0) & bit) !== 0) return [EXCHANGE, 'the scenario says so'];
     if (((pausing?.priorities ?? 0) & bit) !== 0) return ['pfc', 'the scenario says so'];
     return ['none', 'the scenario says so'];
@@ -141,7 +143,7 @@ class LinkJudge {
 
   /** A flow control that both ends are configured for. */
   private ofSlice(end: LinkEnd, bit: number): FlowControlName | null {
-    const { mechanisms } = this.fabric;
+    const { mechanisms } = this.discovered.fabric;
     for (const { slice, context } of mechanisms) {
       const { flowControl } = context.devices[end.device]!.links[end.port]!;
       const name = GRANTING_CONTROLS.find((one) => one === slice.name);
@@ -182,12 +184,13 @@ class LinkJudge {
 
   /** The sender has the priority for grants only, and its scenario allows no other method. */
   private isBlocked(end: LinkEnd, bit: number): boolean {
-    const { holdsWithoutGrants } = this.mechanism.specs[this.numberOf(end.device, end.port)]!;
+    const { holdsWithoutGrants } =
+      this.discovered.mechanism.specs[this.discovered.numberOf(end.device, end.port)]!;
     return holdsWithoutGrants && (this.enabledAt(end) & bit) !== 0;
   }
 
   private enabledAt({ device, port }: LinkEnd): number {
-    const spec = this.mechanism.specs[this.numberOf(device, port)]!;
+    const spec = this.discovered.mechanism.specs[this.discovered.numberOf(device, port)]!;
     return spec.stages[this.stateOf(device, port).stage]!.admin.exchange?.enabled ?? 0;
   }
 
@@ -205,6 +208,6 @@ class LinkJudge {
   }
 
   private stateOf(device: number, port: number): PortDiscovery {
-    return this.mechanism.ports[this.numberOf(device, port)]!;
+    return this.discovered.mechanism.ports[this.discovered.numberOf(device, port)]!;
   }
 }

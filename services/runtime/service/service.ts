@@ -44,6 +44,16 @@ interface ServiceSeat {
   readonly threads: number;
 }
 
+/** What a service communicates by, and how it ends. */
+interface ServiceTools {
+  readonly broker: NatsConnection;
+  readonly store: CheckpointStore;
+  readonly link: CoordinatorLink;
+  readonly log: Log;
+  readonly fail: (error: Error) => void;
+  readonly leave: () => void;
+}
+
 /** An error that ends this service, and with it the run. */
 class ServiceError extends Error {}
 
@@ -69,14 +79,10 @@ export class Service {
   constructor(
     private readonly identity: RunIdentity,
     private readonly seat: ServiceSeat,
-    private readonly broker: NatsConnection,
-    private readonly store: CheckpointStore,
-    private readonly link: CoordinatorLink,
-    private readonly fail: (error: Error) => void,
-    private readonly leave: () => void,
-    private readonly log: Log,
+    private readonly tools: ServiceTools,
   ) {
     const { service } = seat;
+    const { broker, link, fail, log } = tools;
     this.service = service;
     broker.subscribe(this.subjectOf(service), {
       callback: (error, message) => {
@@ -107,13 +113,13 @@ export class Service {
 
   close(): void {
     clearInterval(this.timer);
-    this.link.close();
+    this.tools.link.close();
     this.host?.close();
   }
 
   private tick(): void {
     this.protocol?.tick();
-    if (++this.ticks % ALIVE_TICKS === 0) this.link.send({ alive: this.alive() });
+    if (++this.ticks % ALIVE_TICKS === 0) this.tools.link.send({ alive: this.alive() });
     this.wake();
   }
 
@@ -134,20 +140,20 @@ export class Service {
     const { seat, incarnation } = this;
     const { run } = this.identity;
     const host = hostname();
-    this.log.debug('registers with the coordinator', { host });
+    this.tools.log.debug('registers with the coordinator', { host });
     return { register: { protocol: PROTOCOL, run, ...seat, incarnation, host } };
   }
 
   private async execute(message: selvage.v1.ToService): Promise<void> {
     const { assignment, round, save, show, finish, refusal, leave, change } = message;
     if (leave) {
-      this.log.info('the run is over');
-      this.leave();
+      this.tools.log.info('the run is over');
+      this.tools.leave();
       return;
     }
     if (refusal?.surplus === true) {
       process.stderr.write(`service ${this.service}: ${refusal.reason}: not needed\n`);
-      this.leave();
+      this.tools.leave();
       return;
     }
     if (refusal) throw new ServiceError(refusal.reason ?? 'refused by the coordinator');
@@ -164,7 +170,7 @@ export class Service {
     const epoch = assignment.epoch ?? 0;
     this.epoch = epoch;
     const checkpoint = assignment.from?.checkpoint ?? 'none';
-    this.log.info('epoch begins', { epoch, checkpoint });
+    this.tools.log.info('epoch begins', { epoch, checkpoint });
     this.protocol?.end(epoch);
     this.awaiting = null;
     if (assignment.plan && assignment.plan.length > 0) {
@@ -183,7 +189,7 @@ export class Service {
     const actors = host.begin(states, assignment.check === true);
     for (const change of assignment.changes ?? []) host.change(unpackChange(change));
     this.adopt(actors, assignment);
-    this.link.send({ ready: { epoch, nextPs: actors.nextTime() } });
+    this.tools.link.send({ ready: { epoch, nextPs: actors.nextTime() } });
   }
 
   /** `neighbors`: services of the run on this machine, itself among them. */
@@ -194,7 +200,7 @@ export class Service {
     if (plan.parts.length === 1) return new OnePartition(plan);
     const processors = Math.floor(availableParallelism() / Math.max(1, neighbors));
     const { patienceMs } = this.identity;
-    return new ThreadedPartitions(plan, { processors, patienceMs }, this.fail);
+    return new ThreadedPartitions(plan, { processors, patienceMs }, this.tools.fail);
   }
 
   /** The states in a checkpoint; null, and the coordinator is notified, if it is damaged. */
@@ -209,10 +215,10 @@ export class Service {
       ...{ boundPs: kept.boundPs ?? 0, stateHash: kept.stateHash ?? new Uint8Array(0) },
     };
     try {
-      return decodeSnapshot(await this.store.getSnapshot(checkpoint, service), wanted);
+      return decodeSnapshot(await this.tools.store.getSnapshot(checkpoint, service), wanted);
     } catch (error) {
       if (!(error instanceof DamagedCheckpoint)) throw error;
-      this.link.send({ unusable: { epoch, checkpoint, reason: error.message } });
+      this.tools.link.send({ unusable: { epoch, checkpoint, reason: error.message } });
       return null;
     }
   }
@@ -225,16 +231,19 @@ export class Service {
   }
 
   private makeProtocol(actors: Actors): SyncProtocol {
-    const maxPayload = this.broker.info?.max_payload ?? 1 << 20;
+    const maxPayload = this.tools.broker.info?.max_payload ?? 1 << 20;
     return new SyncProtocol(
       actors,
       this.service,
       {
         send: (peer, octets) => {
-          if (!this.broker.isClosed()) this.broker.publish(this.subjectOf(peer), octets);
+          if (!this.tools.broker.isClosed())
+            this.tools.broker.publish(this.subjectOf(peer), octets);
         },
         report: (report) => {
-          this.link.send({ report: { ...report, breach: this.breach(), ports: this.ports() } });
+          this.tools.link.send({
+            report: { ...report, breach: this.breach(), ports: this.ports() },
+          });
         },
         gathered: () => {
           this.awaiting?.();
@@ -265,15 +274,15 @@ export class Service {
       const { service, planHash } = this;
       const origin = { run, epoch, service, planHash, boundPs: save.boundPs ?? 0 };
       const { octets, hash } = encodeSnapshot(origin, packStates(this.host!.save()));
-      this.store.putSnapshot(checkpoint, this.service, octets).then(
+      this.tools.store.putSnapshot(checkpoint, this.service, octets).then(
         () => {
-          this.log.debug('snapshot is written', { epoch, checkpoint, bytes: octets.length });
-          this.link.send({ saved: { epoch, checkpoint, hash } });
+          this.tools.log.debug('snapshot is written', { epoch, checkpoint, bytes: octets.length });
+          this.tools.link.send({ saved: { epoch, checkpoint, hash } });
         },
         (error: unknown) => {
           const failure = (error as Error).message;
-          this.log.warn('snapshot is not written', { epoch, checkpoint, reason: failure });
-          this.link.send({ saved: { epoch, checkpoint, failure } });
+          this.tools.log.warn('snapshot is not written', { epoch, checkpoint, reason: failure });
+          this.tools.link.send({ saved: { epoch, checkpoint, failure } });
         },
       );
     };
@@ -283,7 +292,7 @@ export class Service {
   private show(show: selvage.v1.Show.$Properties): void {
     this.awaiting = () => {
       const octets = packStates(this.host!.glimpse());
-      for (const shown of this.piecesOf(octets)) this.link.send({ shown });
+      for (const shown of this.piecesOf(octets)) this.tools.link.send({ shown });
     };
     this.protocol!.await(show.expected ?? [], show.boundPs ?? 0);
   }
@@ -291,7 +300,7 @@ export class Service {
   private finish(finish: selvage.v1.Finish.$Properties): void {
     this.awaiting = () => {
       const octets = packStates(this.host!.save());
-      for (const final of this.piecesOf(octets)) this.link.send({ final });
+      for (const final of this.piecesOf(octets)) this.tools.link.send({ final });
     };
     this.protocol!.await(finish.expected ?? [], finish.boundPs ?? 0);
   }
@@ -315,7 +324,7 @@ export class Service {
       try {
         if (this.protocol?.advance() === true) this.wake();
       } catch (error) {
-        this.fail(error as Error);
+        this.tools.fail(error as Error);
       }
     });
   }

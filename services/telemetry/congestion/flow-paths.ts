@@ -1,5 +1,6 @@
 import { chooseEqual, saltOf } from '../../engine/device/switch/router.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 
 /** The names of all ports by which a flow's frames may leave. */
 export function portsOfFlow(fabric: Fabric, flow: number): Set<string> {
@@ -16,7 +17,7 @@ export function portsOfFlow(fabric: Fabric, flow: number): Set<string> {
       if (port === came || names.has(end.name)) continue;
       names.add(end.name);
       if (targets.has(end.peerDevice)) continue;
-      const next = egressesOf(fabric, end.peerDevice, end.peerPort, target, hash, isGroup);
+      const next = egressesOf(fabric, end, { target, hash, isGroup });
       visit(end.peerDevice, end.peerPort, next);
     }
   };
@@ -24,13 +25,18 @@ export function portsOfFlow(fabric: Fabric, flow: number): Set<string> {
   return names;
 }
 
+/** Fields of frames that decide where they go. */
+interface Forwarded {
+  readonly target: number;
+  readonly hash: number;
+  readonly isGroup: boolean;
+}
+
+/** Of the device at the other end of a link, by which they arrive. */
 function egressesOf(
   fabric: Fabric,
-  device: number,
-  came: number,
-  target: number,
-  hash: number,
-  isGroup: boolean,
+  { peerDevice: device, peerPort: came }: LinkEnd,
+  { target, hash, isGroup }: Forwarded,
 ): readonly number[] {
   const spec = fabric.specs[device]!;
   if (spec.kind === 'host') return [];

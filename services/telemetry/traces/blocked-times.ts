@@ -13,6 +13,14 @@ interface PortHolds {
   readonly descriptions: (Hold | null)[];
 }
 
+/** The time of a frame at a port. */
+interface Stay {
+  readonly port: string;
+  readonly priority: number;
+  readonly startPs: number;
+  readonly endPs: number;
+}
+
 /** When ports were blocked, and by what. */
 export class BlockedTimes {
   private readonly byPort = new Map<string, PortHolds>();
@@ -40,14 +48,7 @@ export class BlockedTimes {
    * Splits a time at a port where a priority began and ceased to be blocked, and adds it to
    * `parts`; nothing is lost. `free`: the kind of part while nothing holds.
    */
-  cut(
-    parts: TracePart[],
-    free: PartKind,
-    port: string,
-    priority: number,
-    startPs: number,
-    endPs: number,
-  ): void {
+  cut(parts: TracePart[], free: PartKind, { port, priority, startPs, endPs }: Stay): void {
     if (endPs <= startPs) return;
     const there = this.byPort.get(port);
     if (there === undefined) {

@@ -64,7 +64,12 @@ export function flowTime(
   const idle = (untilPs: number): void => {
     if (untilPs <= at) return;
     const parts: TracePart[] = [];
-    blocked.cut(parts, 'wait', source.egress, trace.priority, at, untilPs);
+    blocked.cut(parts, 'wait', {
+      port: source.egress,
+      priority: trace.priority,
+      startPs: at,
+      endPs: untilPs,
+    });
     for (const part of parts) ledger.add(source, CAUSES[part.kind], part);
     at = untilPs;
   };

@@ -127,12 +127,13 @@ class FrameTraces implements Iterable<FrameTrace> {
     const priority = words[at + FRAME_CLASS]! & PRIORITY_MASK;
     const port = egress === null ? '' : egress.name;
     const parts: TracePart[] = [];
-    if (isFirst) blocked.cut(parts, 'source', port, priority, startPs, queuedPs);
+    if (isFirst) blocked.cut(parts, 'source', { port, priority, startPs, endPs: queuedPs });
     else {
       const isHost = fabric.specs[device]!.kind === 'host';
       add(parts, isHost ? 'receive' : 'complete', startPs, queuedPs);
     }
-    if (egress !== null) blocked.cut(parts, 'wait', port, priority, queuedPs, leftPs);
+    if (egress !== null)
+      blocked.cut(parts, 'wait', { port, priority, startPs: queuedPs, endPs: leftPs });
     const ingress = words[at + INGRESS]!;
     const reason = words[at + REASON]!;
     return {

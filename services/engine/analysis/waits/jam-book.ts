@@ -92,7 +92,7 @@ export class JamBook {
       if (!this.isJammed(port, group, egress)) return;
     } else {
       const blocked = this.device.spec.ports.flatMap((_, p) => (this.holds.mask[p] === 0 ? [] : p));
-      if (!sourceIsJammed(this.engine, this.device, own.chip, port, egress, blocked)) return;
+      if (!sourceIsJammed(this.engine, own, { source: port, egress, blocked })) return;
     }
     this.open(port, group, egress, priority, now);
   }

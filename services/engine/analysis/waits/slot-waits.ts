@@ -1,6 +1,6 @@
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
-import type { SlotMemoryOfSwitch } from '../../device/shared.js';
+import type { SlottedSwitch } from '../../device/shared.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
 
 /** The class whose queue has the frames of flow-controlled ports. */
@@ -20,14 +20,18 @@ export function queueClass(
   return own.chip.queueOf(ingress, own.chip.classOf(ingress, trafficClass));
 }
 
+interface SlotWait {
+  readonly source: number;
+  readonly egress: number;
+  /** Ports that send nothing. */
+  readonly blocked: readonly number[];
+}
+
 /** A source stays paused, whatever else may leave, while an egress of `blocked` sends nothing. */
 export function sourceIsJammed(
   engine: Engine,
-  { firstPort }: Device,
-  chip: SlotMemoryOfSwitch,
-  source: number,
-  egress: number,
-  blocked: readonly number[],
+  { chip, firstPort }: SlottedSwitch,
+  { source, egress, blocked }: SlotWait,
 ): boolean {
   return chip.isJammed(source, egress, {
     waiting: slotsAt(engine, firstPort + egress),

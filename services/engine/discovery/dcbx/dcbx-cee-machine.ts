@@ -113,7 +113,8 @@ export function resolveCee(state: CeeState, admin: DcbxAdmin, peer: CeeDcbx | nu
     state.features[name] = synced
       ? { ...next[name], sentAt }
       : { ...was, error: next[name].error, sentAt };
-    take(state.operation, synced ? null : before, name, state.features[name], admin, peer);
+    const result = { ...state.features[name], before: synced ? null : before };
+    take(state.operation, name, result, { admin, peer });
   }
   markMismatches(state, admin);
   state.operation = copyOperation(state.operation);
@@ -153,17 +154,22 @@ function offOperation(admin: DcbxAdmin): DcbxOperation {
   return { ...localOperation(admin), protocol: 'cee', pfc: 0 };
 }
 
-/**
- * Copies one feature's result into the operational state, or its previous one (`before`) until it
- * is synced.
- */
+/** Of a feature; `before`: the operational state that it keeps until it is synced. */
+interface FeatureResult extends FeatureState {
+  readonly before: DcbxOperation | null;
+}
+
+interface BothEnds {
+  readonly admin: DcbxAdmin;
+  readonly peer: CeeDcbx | null;
+}
+
+/** Copies one feature's result into the operational state. */
 function take(
   into: DcbxOperation,
-  before: DcbxOperation | null,
   name: FeatureName,
-  { operational, from }: FeatureState,
-  admin: DcbxAdmin,
-  peer: CeeDcbx | null,
+  { operational, from, before }: FeatureResult,
+  { admin, peer }: BothEnds,
 ): void {
   if (name === 'pfc') {
     const wanted = from === 'peer' ? (peer?.pfc?.enabled ?? 0) : admin.pfc.enabled;
