@@ -239,6 +239,16 @@ describe('CBFC is agreed on over LLDP', () => {
   });
 });
 
+describe('CBFC that no end advertises', () => {
+  it('stalls, and is no failure of its credits', () => {
+    const often = 'cbfc: { ccInterval: 1us, cfMaxSpacing: 16384 }';
+    const results = negotiated(', status: disabled, interval: 5, fastInterval: 2', often);
+    assert.equal(results.failure, null, results.failure?.reason);
+    assert.equal(results.status, 'stalled');
+    assert.equal(results.flows[0]!.frames, 0);
+  });
+});
+
 describe('CBFC agreed on over LLDP where links differ', () => {
   const between = (more: string): RunResults =>
     run(

@@ -49,6 +49,8 @@ function blockedQueues(engine: Engine, now: number): Map<number, Blocked> {
     const patiencePs = patienceOf(engine, port);
     const note = (priority: number, sincePs: number | null, waits: PartnerWaits | null): void => {
       if (sincePs === null || now - sincePs < patiencePs) return;
+      // A link partner that does not advertise it is none that forgot what it owes.
+      if (mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true)) return;
       if ([port, peer].some((end) => isDisturbed(engine, end, now, patiencePs))) return;
       blocked.set(port * PRIORITIES + priority, { port, priority, sincePs, waits });
     };
