@@ -7,7 +7,7 @@ import { huntWorlds } from '../../services/hunt/worlds/hunt-worlds.js';
 import { isLong } from '../kit/long-suite.js';
 
 const SEED = 1;
-const WORLDS = isLong ? 20_000 : 100;
+const WORLDS = isLong ? 20_000 : 40;
 const SHARDS = 10;
 const THREADS = 2;
 
