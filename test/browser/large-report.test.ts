@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -11,6 +11,7 @@ import type { Page } from 'playwright-core';
 import { noBrowser, TestBrowser } from '../kit/browser.js';
 import { ROOT } from '../kit/emulate.js';
 import { fatTreeScenario } from '../kit/fat-tree-scenario.js';
+import { PICTURES, takePictures } from '../kit/pictures.js';
 
 const CLI = join(ROOT, 'dist/programs/selvage.js');
 const OCTETS_MOST = 3_000_000;
@@ -94,6 +95,18 @@ describe('a report of 1,024 hosts', { skip: noBrowser, timeout: 300_000 }, () =>
     assert.equal(await other.locator('.roots .root.on b').innerText(), name);
     await other.close();
   });
+
+  for (const [name, hash] of [
+    ['k16', ''],
+    ['k16-pods', '#pods='],
+  ] as const) {
+    it(`has pictures taken of ${name}`, async () => {
+      mkdirSync(PICTURES, { recursive: true });
+      const shown = await browser.open(`${pathToFileURL(report).href}${hash}`, /^(file|data):/);
+      await takePictures(shown, name);
+      await shown.close();
+    });
+  }
 
   it('says nothing on the console and fetches nothing', () => {
     assert.deepEqual(browser.said, []);

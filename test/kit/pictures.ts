@@ -7,7 +7,10 @@ import { isLong } from './long-suite.js';
 /** For people to look at. */
 export const PICTURES = join(ROOT, 'dist', 'pictures');
 const POLL_MS = 20;
-const WIDTHS = { light: [390, 768, 1440], dark: isLong ? [390, 768, 1440] : [1440] };
+const ALL_WIDTHS = [390, 768, 1440];
+const WIDTHS = isLong
+  ? { light: ALL_WIDTHS, dark: ALL_WIDTHS }
+  : { light: [390, 1440], dark: [768] };
 /** A4 within its margins. */
 const PAPER = 718;
 
@@ -78,7 +81,7 @@ export async function until(page: Page, expression: string): Promise<void> {
 }
 
 /**
- * A picture of a page at each width, and of the dark theme at the widest. No card is empty, none
+ * A picture of a page at each width, of the dark theme at the middle one. No card is empty, none
  * lies over another, and nothing is cut off.
  */
 export async function takePictures(page: Page, name: string): Promise<void> {
