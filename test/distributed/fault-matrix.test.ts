@@ -189,11 +189,15 @@ function isRepresentative(fault: Fault, store: Store, moment: Moment): boolean {
     ['all at once', 'folder', 'checkpoint'],
     ['disk full', 'folder', 'checkpoint'],
     ['slow disk', 'jetstream', 'run'],
-    ['slow disk', 's3', 'checkpoint'],
     ['object storage', 's3', 'checkpoint'],
     ['all at once', 's3', 'run'],
   ];
   return few.some(([f, s, m]) => f === fault && s === store && m === moment);
+}
+
+/** A thread has no part in most faults: services that are all killed at once have two, too. */
+function threadsOf(fault: Fault): readonly string[] {
+  return isLong || fault === 'all at once' ? ['--threads=2'] : [];
 }
 
 /** Without a broker or object storage of its own, nothing could fail. */
@@ -244,7 +248,7 @@ describe('a run in services', { timeout: isLong ? 3_600_000 : 540_000 }, () => {
           };
           let struck = Promise.resolve(false);
           try {
-            const options = fleetFor(EXAMPLE, 2, ['--services=2', '--threads=2'], more);
+            const options = fleetFor(EXAMPLE, 2, ['--services=2', ...threadsOf(fault)], more);
             const { results } = await runFleet(options, (fleet) => {
               struck = strike({ fleet, cluster, gateway, folder }, fault, moment);
               struck.catch(() => undefined);

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { isLong } from '../kit/long-suite.js';
 
 const EXAMPLE = 'examples/leaf-spine-all-to-all.yaml';
 const SET = 'load.0.bytes=48KB';
@@ -14,7 +15,8 @@ const HOMES: Readonly<Record<string, readonly string[]>> = {
   'one thread': ['--control'],
   'two threads': ['--threads', '2', '--control'],
   'three processes': ['--services', '3'],
-  'two processes of two threads': ['--services', '2', '--threads', '2'],
+  // injected-and-killed.test has services of two threads.
+  ...(isLong && { 'two processes of two threads': ['--services', '2', '--threads', '2'] }),
 };
 
 interface Status {

@@ -7,7 +7,7 @@ import { examplesInProcesses } from '../kit/crossing.js';
 import { fabricOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 import { assertGolden, RECORD_WIRE } from '../kit/golden.js';
-import { isLong } from '../kit/long-suite.js';
+import { isLong, skipUnlessLong } from '../kit/long-suite.js';
 
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
 
@@ -19,7 +19,7 @@ function atRandom(fabric: Fabric, random: RandomStream): string {
   return `placement=${JSON.stringify(Object.fromEntries(named))}`;
 }
 
-/** Whose devices are in threes, as well: one of each kind of mechanism. */
+/** Whose devices are in threes: one of each kind of mechanism. */
 const IN_THREES = ['credit-tenants', 'mixed-methods', 'nic-groups'];
 /** Whose devices are alone: a process for each. */
 const ALONE = isLong ? IN_THREES : ['credit-tenants'];
@@ -34,7 +34,9 @@ for (const name of examplesInProcesses) {
       fabric = fabricOf(`examples/${name}`);
     });
 
-    it('gives the results of one process with a placement that the scenario says', async () => {
+    const isPlacedOtherwise = ALONE.includes(example) || IN_THREES.includes(example);
+    const skip = isPlacedOtherwise ? skipUnlessLong : false;
+    it('gives the results of one process with a placement that it says', { skip }, async () => {
       const set = atRandom(fabric, new RandomStream(2, name));
       const placed = fabricOf(`examples/${name}`, set);
       const options = fleetFor(name, placed.placement.length, [], {

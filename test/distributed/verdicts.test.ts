@@ -14,45 +14,60 @@ import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
 import type { RunResults, RunStatus } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
+import { isLong } from '../kit/long-suite.js';
 import { inThreads } from '../kit/threads.js';
 
 interface Case {
   readonly status: RunStatus;
   readonly exit: number;
   readonly example: string;
+  /** Where commands run it. */
+  readonly homes: readonly (keyof typeof HOMES)[];
   readonly set: readonly string[];
 }
 
+const HOMES = {
+  threads: { words: ['--threads', '2'], skip: false },
+  'services over NATS': {
+    words: ['--processes', '--services', '2'],
+    skip: isInstalled() ? false : 'no nats-server on the PATH',
+  },
+} as const;
 const NOT_LOOKED_AT = ['observe={}', 'expect=[]'];
 const CASES: Readonly<Record<string, Case>> = {
   'a cyclic buffer dependency that holds at the end': {
     status: 'deadlocked',
     exit: EXIT.STALLED,
     example: 'ring-deadlock',
+    homes: ['threads', 'services over NATS'],
     set: NOT_LOOKED_AT,
   },
   'a cyclic buffer dependency that is expected': {
     status: 'deadlocked',
     exit: EXIT.COMPLETE,
     example: 'ring-deadlock',
+    homes: ['services over NATS'],
     set: ['observe={}', 'expect=[{ metric: deadlocks, min: 1 }]'],
   },
   'a cyclic buffer dependency that would have lasted for ever': {
     status: 'deadlocked',
     exit: EXIT.STALLED,
     example: 'ring-deadlock',
+    homes: ['threads'],
     set: [...NOT_LOOKED_AT, 'duration=250ms', 'load.0.bytes=1MB'],
   },
   'credit that is lost for ever': {
     status: 'stalled',
     exit: EXIT.STALLED,
     example: 'credit-loss-naive',
+    homes: ['services over NATS'],
     set: NOT_LOOKED_AT,
   },
   'flows that are merely not finished': {
     status: 'complete',
     exit: EXIT.COMPLETE,
     example: 'incast-pfc',
+    homes: ['threads'],
     set: [...NOT_LOOKED_AT, 'duration=100us'],
   },
 };
@@ -62,7 +77,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-for (const [what, { status, exit, example, set }] of Object.entries(CASES)) {
+for (const [what, { status, exit, example, homes, set }] of Object.entries(CASES)) {
   describe(`the verdict on ${what}`, () => {
     const fabric = fabricOf(`examples/${example}.yaml`, ...set);
     const session = new Session(fabric, { check: false });
@@ -89,14 +104,8 @@ for (const [what, { status, exit, example, set }] of Object.entries(CASES)) {
       assert.deepEqual((await inThreads(fabric, 2, false).run()).results, alone);
     });
 
-    const homes = {
-      threads: { words: ['--threads', '2'], skip: false },
-      'services over NATS': {
-        words: ['--processes', '--services', '2'],
-        skip: isInstalled() ? false : 'no nats-server on the PATH',
-      },
-    };
-    for (const [home, { words, skip }] of Object.entries(homes)) {
+    for (const home of isLong ? (Object.keys(HOMES) as (keyof typeof HOMES)[]) : homes) {
+      const { words, skip } = HOMES[home];
       it(`comes with exit code ${exit} in ${home}`, { skip }, () => {
         const args = [
           join(ROOT, 'dist/programs/selvage.js'),

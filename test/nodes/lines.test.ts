@@ -72,14 +72,7 @@ for (const { name, binary, skip } of LINES) {
     });
 
     it('leaves them in services', { skip: NO_BROKER }, () => {
-      assertPasses(
-        run(
-          binary,
-          '--test',
-          ...only('NAMES in processes gives the results'),
-          distributed('processes'),
-        ),
-      );
+      assertPasses(run(binary, '--test', ...only('NAMES in processes'), distributed('processes')));
     });
 
     it('passes the fast tests', { skip: skipUnlessLong }, () => {
