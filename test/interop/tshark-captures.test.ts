@@ -18,8 +18,8 @@ const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsW
 const PROTOCOLS = ['cbfc', 'ce', 'ce_tag', 'cim', 'cn_tag', 'cnm', 'llr', 'sfcm'];
 
 /** Virtual time after which enough of every kind has been seen. */
-const LONG_ENOUGH_PS = 2e9;
-const EVERY_PORT = ['observe.captures.ports=["*"]', 'observe.captures.frames=300'];
+const LONG_ENOUGH_PS = 6e8;
+const EVERY_PORT = ['observe.captures.ports=["*"]', 'observe.captures.frames=100'];
 const FIRST_OF_SWITCH = ['observe.captures.ports=[s1]', 'observe.captures.frames=1000'];
 
 /** Captures that one tshark reads, one behind the other: its start costs more than most of them. */
