@@ -7,6 +7,7 @@ import { csv } from '../../report/csv.js';
 import { commandText } from '../../report/page/command-text.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { pageOfSweep } from '../../report/page/page-of-sweep.js';
+import { alikeLines } from '../../report/sweep-alike.js';
 import type { Measure } from '../../report/sweep-measures.js';
 import { MEASURES, measureText, NONE } from '../../report/sweep-measures.js';
 import { table } from '../../report/table.js';
@@ -214,7 +215,10 @@ function commandsOf(file: string, axes: readonly Axis[], base: readonly string[]
   });
 }
 
-/** Measures that no run has are left out, those that are 0 in all runs are named below. */
+/**
+ * Measures that no run has are left out; those that are 0 in all runs, and values that make no
+ * difference, are named below.
+ */
 function text(axes: readonly Axis[], rows: readonly Row[]): string {
   const [shown, zero] = [[], []] as [Measure[], Measure[]];
   for (const measure of MEASURES) {
@@ -228,7 +232,14 @@ function text(axes: readonly Axis[], rows: readonly Row[]): string {
   ]);
   const head = [...axes.map(nameOfAxis), ...shown.map(({ label }) => label)];
   const names = zero.map(({ label }) => label).join(', ');
-  return names === '' ? table(head, body) : `${table(head, body)}\n  0 in all runs: ${names}`;
+  const below = [
+    ...(names === '' ? [] : [`0 in all runs: ${names}`]),
+    ...alikeLines(
+      axes,
+      rows.map(({ cost }) => cost),
+    ),
+  ];
+  return [table(head, body), ...below.map((line) => `  ${line}`)].join('\n');
 }
 
 function csvOf(paths: readonly string[], rows: readonly Row[]): string {

@@ -25,6 +25,9 @@ export function SweepHeadline({ sweep }: { readonly sweep: SweepPage }): JSX.Ele
           </li>
         ))}
       </ul>
+      {sweep.notes.map((note) => (
+        <p key={note}>{capital(note)}.</p>
+      ))}
     </Card>
   );
 }

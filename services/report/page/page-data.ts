@@ -347,6 +347,8 @@ export interface SweepPage {
   /** By run: the command that repeats it alone. */
   readonly runCommands: readonly string[];
   readonly axes: readonly { readonly name: string; readonly values: readonly string[] }[];
+  /** Values of axes that make no difference. */
+  readonly notes: readonly string[];
   readonly measures: readonly SweepMeasure[];
 }
 

@@ -1,6 +1,7 @@
 import type { Axis } from '../../sweep/grid.js';
 import { nameOfAxis } from '../../sweep/grid.js';
 import type { FaultCost } from '../../sweep/measure.js';
+import { alikeLines } from '../sweep-alike.js';
 import { MEASURES, measureText } from '../sweep-measures.js';
 import type { SweepPage } from './page-data.js';
 
@@ -18,6 +19,7 @@ export function pageOfSweep(
   return {
     ...about,
     axes: axes.map((axis) => ({ name: nameOfAxis(axis), values: axis.values })),
+    notes: alikeLines(axes, costs),
     measures: measures.filter(
       ({ values, texts }) =>
         new Set(texts).size > 1 && values.some((value) => typeof value === 'number'),
