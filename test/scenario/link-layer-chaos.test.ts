@@ -129,6 +129,24 @@ describe('link-level retry', () => {
     }
   });
 
+  it('forgets in a reboot what it kept and what it expected, however short that is', () => {
+    for (const method of ['pfc', 'credit', 'cbfc', 'none']) {
+      const faults = '{ kind: reboot, where: { device: s1 }, at: 44us, for: 300ns }';
+      const results = survives({ faults, method }, method);
+      const counts = (port: string): Readonly<Record<string, number>> =>
+        results.llr.find((row) => row.port === port)!.counters;
+      for (const port of ['s1:p1', 's1:p2']) {
+        // It sends nothing again: copies are lost, and all that it takes anew has new numbers.
+        assert.equal(counts(port)['LLR_TX_REPLAY'], 0, `${method} ${port}`);
+        assert.ok(counts(port)['LLR_TX_DISCARD']! > 0, `${method} ${port}`);
+        assert.equal(counts(port)['LLR_RX_INIT_ECHO_CTL_OS'], 2, `${method} ${port}`);
+      }
+      const discards = llrCount(results, 'LLR_TX_DISCARD');
+      const drops = results.priorities.find(({ priority }) => priority === 3)!.drops;
+      assert.equal(drops['link-not-ready'], discards, method);
+    }
+  });
+
   it('loses nothing of a lossless priority until it flushes, and counts that', () => {
     for (const method of ['pfc', 'credit', 'cbfc', 'none']) {
       const results = survives({ link: ', length: 10m, postFecBer: 1.0e-5', method }, method);

@@ -88,6 +88,8 @@ interface PortClient {
   /** The carrier is back: what was received over the link before is no longer valid. */
   linkUp?(port: PortRow): void;
   linkDown?(port: PortRow): void;
+  /** Its device has lost its frames, and the state of its ports; their links go down now. */
+  forget?(port: PortRow): void;
 }
 
 /** Control ordered sets of a link: eight octets between frames. */

@@ -41,6 +41,7 @@ export function makeFaultTools(
     if (spec.kind !== 'switch') return;
     spec.ports.forEach((_, p) => {
       for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) flushQueue(d, firstPort + p, tc);
+      for (const mechanism of mechanisms) mechanism.forget?.(firstPort + p);
     });
     switching.parts(d).forwarding.forget();
   }

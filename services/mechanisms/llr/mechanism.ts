@@ -225,18 +225,22 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     this.host.repeat(port, true);
   }
 
-  /** Gives up what is outstanding. */
   private flush(port: PortRow): void {
-    const at = port * STRIDE;
-    const frames = machine.flush(this.words, at);
+    this.giveUp(port);
+    const isDown = this.words[port * STRIDE + DOWN] === 1;
+    if (this.specs[port]!.reinitialises && !isDown) this.begin(port);
+    this.block(port);
+  }
+
+  /** Gives up what is outstanding. */
+  private giveUp(port: PortRow): void {
+    const frames = machine.flush(this.words, port * STRIDE);
     this.count(port, COUNT.LLR_TX_DISCARD, frames);
     this.buffers.forEach(port, (frame) => {
       this.host.giveUp(port, frame);
     });
     this.buffers.release(port, frames);
     this.host.repeat(port, false);
-    if (this.specs[port]!.reinitialises && this.words[at + DOWN] === 0) this.begin(port);
-    this.block(port);
   }
 
   private begin(port: PortRow): void {
@@ -402,13 +406,13 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
       this.doubles[times + SENDER_ARMED] = Infinity;
       this.senderWaited(port, now);
     } else if (timer === INIT_TIMER) this.initWaited(port);
-    else if (this.words[port * STRIDE + DOWN] === 1) this.flush(port);
+    else if (this.words[port * STRIDE + DOWN] === 1 && !this.isOff(port)) this.flush(port);
   }
 
   private initWaited(port: PortRow): void {
-    const state = this.words[port * STRIDE + TX_STATE];
-    if (state === TX_INIT) this.sendInit(port);
-    else if (state === machine.TX_OFF) this.begin(port);
+    const at = port * STRIDE;
+    if (this.words[at + TX_STATE] === TX_INIT) this.sendInit(port);
+    else if (this.isOff(port) && this.words[at + DOWN] === 0) this.begin(port);
   }
 
   private senderWaited(port: PortRow, now: number): void {
@@ -437,7 +441,26 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     if (spec === undefined || spec === null) return;
     const at = port * STRIDE;
     this.words[at + DOWN] = 0;
-    if (this.words[at + TX_STATE] === TX_FLUSH && spec.reinitialises) this.begin(port);
+    const hasFlushed = this.words[at + TX_STATE] === TX_FLUSH;
+    if (this.isOff(port) || (hasFlushed && spec.reinitialises)) this.begin(port);
+  }
+
+  /** Both ends of it forget: the sender its copies, the receiver what it expects. */
+  forget(port: PortRow): void {
+    if (this.specAt(port) === null) return;
+    const at = port * STRIDE;
+    this.giveUp(port);
+    this.words[at + TX_STATE] = machine.TX_OFF;
+    this.words[at + RX_STATE] = RX_OFF;
+    this.words[at + RX_INIT] = -1;
+    this.words[at + DUE] = 0;
+    this.words[at + OWES_ACK] = 0;
+    this.refreshOwed(port);
+    this.block(port);
+  }
+
+  private isOff(port: PortRow): boolean {
+    return this.words[port * STRIDE + TX_STATE] === machine.TX_OFF;
   }
 
   // What it counts, and what must hold.
