@@ -1,6 +1,6 @@
 import { bitErrorsText } from './bit-errors-text.js';
 import { EXIT_MEANINGS } from './exit.js';
-import { MECHANISMS, NIC, RATE_CONTROLS } from '../mechanisms/registry.js';
+import { MECHANISMS, NIC, RATE_CONTROLS, SLOTTED } from '../mechanisms/registry.js';
 
 /** Terms, by their names in `selvage explain`; keys describe themselves. */
 export const TOPICS: Readonly<Record<string, string>> = {
@@ -8,12 +8,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     MECHANISMS.flatMap(({ name, topic }) => (topic === undefined ? [] : [[name, topic]])),
   ),
-  mvtx2802:
-    'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
-    'source ports. Frames of a port with flow control go to the lowest queue and are never ' +
-    'dropped: 802.3x PAUSE stops its link partner when its own slots run out, until all are ' +
-    'free. Frames of other ports keep their class, and WRED may drop them. `switches: { model: ' +
-    'mvtx2802 }`.',
+  ...SLOTTED.topics,
   'bit-errors': bitErrorsText(),
   headroom:
     'Buffer for what still arrives after XOFF (802.1Q Annex N): the longest frame in the ' +

@@ -22,6 +22,7 @@ import type {
   SliceMetric,
   SlicePausing,
 } from './mechanism-slice.js';
+import { mvtx2802 } from './mvtx2802/slice.js';
 import { nic82599 } from './nic-82599/slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
 import type { SfcMetric, SfcResults } from './sfc/results.js';
@@ -95,6 +96,12 @@ export type { NicSource } from './nic-82599/normalise.js';
 export type { ClassRow, NicResult } from './nic-82599/results.js';
 export type { NicSection } from './nic-82599/section.js';
 export type { NicShares } from './nic-82599/share-check.js';
+
+/** The switch that has slots in place of a shared buffer. */
+export const SLOTTED = mvtx2802;
+export type { SlotMargin } from './mvtx2802/context.js';
+export type { Mvtx2802Plan as SlottedPlan } from './mvtx2802/plan.js';
+export type { SlotsChange, SlotsSection, SlottedPortSection } from './mvtx2802/section.js';
 
 /** All kinds that engines are given. */
 export const ENGINE_KINDS: EngineKinds = { rateControls: RATE_CONTROLS, mechanisms: MECHANISMS };

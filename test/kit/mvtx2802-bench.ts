@@ -1,4 +1,4 @@
-import type { Mvtx2802Spec } from '../../services/engine/contract/spec.js';
+import type { SlotsSpec } from '../../services/engine/contract/spec.js';
 import { brokenInvariants } from '../../services/engine/mvtx2802/invariants.js';
 import { Mvtx2802 } from '../../services/engine/mvtx2802/mechanism.js';
 import { NO_SLOT } from '../../services/engine/mvtx2802/slots.js';
@@ -7,7 +7,7 @@ import { Clock } from '../../services/engine/kernel/clock.js';
 const KIB = 1024;
 
 /** A part with little memory and nothing turned on; tests say what differs. */
-export function chipSpec(changes: Partial<Mvtx2802Spec> = {}): Mvtx2802Spec {
+export function chipSpec(changes: Partial<SlotsSpec> = {}): SlotsSpec {
   return {
     sharedSlots: 0,
     classSlots: [0, 0, 0, 0, 0, 0, 0, 0],
@@ -55,7 +55,7 @@ export class ChipBench {
   readonly octets = Array.from({ length: 4 }, () => [0, 0, 0, 0, 0, 0, 0, 0]);
   private heard: string[] = [];
 
-  constructor(readonly spec: Mvtx2802Spec) {
+  constructor(readonly spec: SlotsSpec) {
     const listener = {
       filled: (port: number): void => {
         this.tell(port, true);

@@ -200,7 +200,7 @@ const MENTIONED: Readonly<Record<string, Mention>> = {
     // own; discovery advertises credit exchange, in a TLV and by keys of its name.
     also: /\/cbfc\/|\/arbiter\/|nic-82599|\/(page-)?nics?(-text)?\.tsx?$|discovery/,
   },
-  mvtx2802: { words: /mvtx2802/i, most: MENTIONS_MOST },
+  mvtx2802: { words: /mvtx2802/i, most: 5 },
   '82599': { words: /82599/i, most: MENTIONS_MOST },
 };
 

@@ -82,8 +82,8 @@ export interface PauseWatchdogSpec {
   readonly action: 'drop' | 'forward';
 }
 
-/** The frame data buffer of an MVTX2802, in slots of one frame, and its thresholds. */
-export interface Mvtx2802Spec {
+/** The memory of a switch in slots of one frame, and its thresholds. */
+export interface SlotsSpec {
   readonly sharedSlots: number;
   /** By class: 0 for the lowest two. */
   readonly classSlots: readonly number[];
@@ -94,7 +94,7 @@ export interface Mvtx2802Spec {
   /** By port: flow control is enabled, and its frames are lossless. */
   readonly flowControl: readonly boolean[];
   /** By port: fixed class of all its frames; null where their priority selects it. */
-  readonly fixed: readonly (Mvtx2802FixedClass | null)[];
+  readonly fixed: readonly (FixedClass | null)[];
   /** Frames of flow-controlled ports keep class and slots, and may be dropped. */
   readonly normalQos: boolean;
   /** Where a frame without a slot of its class is allocated first. */
@@ -111,7 +111,7 @@ export interface Mvtx2802Spec {
         readonly thresholdOfVlan: Readonly<Record<number, number>>;
         readonly lowFrames: number;
       };
-  readonly wred: Mvtx2802WredSpec;
+  readonly wred: WredSpec;
   /** Frames that may be coming in at once; Infinity where no more can be than there is room for. */
   readonly temporarySlots: number;
   /** By port; null where class P6 is not shaped. */
@@ -129,13 +129,13 @@ export interface ShaperSpec {
   readonly burstPs: number;
 }
 
-interface Mvtx2802FixedClass {
+interface FixedClass {
   readonly trafficClass: TrafficClass;
   /** Which drop precedence they have. */
   readonly highPrecedence: boolean;
 }
 
-export interface Mvtx2802WredSpec {
+export interface WredSpec {
   /** How the octets of the classes add up to the load of an output port. */
   readonly sum: 'delay-bound' | 'wfq';
   /** Of the load, rising. */
@@ -207,7 +207,7 @@ export interface SwitchSpec extends DeviceSpec {
   readonly kind: 'switch';
   readonly buffer: BufferSpec;
   /** Instead of the shared buffer; null where the switch has that. */
-  readonly mvtx2802: Mvtx2802Spec | null;
+  readonly slots: SlotsSpec | null;
   /** From the last bit received (or, cutting through, the header) to admission. */
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
@@ -367,5 +367,5 @@ export interface ReceiveSpec {
 
 /** Whether a device is a switch whose ports share a buffer; others have a memory of their own. */
 export function hasSharedBuffer(spec: HostSpec | SwitchSpec): boolean {
-  return spec.kind === 'switch' && spec.mvtx2802 === null;
+  return spec.kind === 'switch' && spec.slots === null;
 }

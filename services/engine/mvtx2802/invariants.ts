@@ -1,11 +1,11 @@
-import type { Mvtx2802Spec } from '../contract/spec.js';
+import type { SlotsSpec } from '../contract/spec.js';
 import { LEAST_KEPT_CLASS, SOURCE, isDowngraded } from './machine.js';
 import type { Mvtx2802 } from './mechanism.js';
 import type { SlotMemory } from './slots.js';
 import { MULTICAST } from './stops.js';
 
 /** Slots are neither created nor lost: every region has, free and in use, its configured number. */
-export function slotsAreConstant(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
+export function slotsAreConstant(spec: SlotsSpec, memory: SlotMemory): boolean {
   return memory.free.every((free, region) => free + memory.used[region] === sizeOf(spec, region));
 }
 
@@ -24,12 +24,12 @@ export function regionsAgreeWithSlots(memory: SlotMemory): boolean {
   );
 }
 
-export function sourcesKeepToTheirRegion(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
+export function sourcesKeepToTheirRegion(spec: SlotsSpec, memory: SlotMemory): boolean {
   return memory.usedBySource.every((used) => used <= spec.sourceSlots);
 }
 
 /** Downgraded frames never use a slot that is reserved for a class. */
-export function classSlotsAreNotDowngraded(spec: Mvtx2802Spec, memory: SlotMemory): boolean {
+export function classSlotsAreNotDowngraded(spec: SlotsSpec, memory: SlotMemory): boolean {
   for (let slot = 0; slot < memory.copies.length; slot++) {
     if (memory.copies[slot] === 0 || memory.region[slot] < LEAST_KEPT_CLASS) continue;
     if (isDowngraded(spec, memory.source[slot])) return false;
@@ -38,7 +38,7 @@ export function classSlotsAreNotDowngraded(spec: Mvtx2802Spec, memory: SlotMemor
 }
 
 /** A managed source has a port map exactly while it is paused for multicast. */
-export function portMapsStandWithTheirReason(spec: Mvtx2802Spec, chip: Mvtx2802): boolean {
+export function portMapsStandWithTheirReason(spec: SlotsSpec, chip: Mvtx2802): boolean {
   if (spec.multicast.kind !== 'managed') return chip.stops.portMap.every((map) => map === 0);
   return chip.stops.portMap.every(
     (map, port) => (map !== 0) === ((chip.stops.reasons[port] & MULTICAST) !== 0),
@@ -52,13 +52,13 @@ export function stopsFollowReasons({ stops, counters }: Mvtx2802): boolean {
   );
 }
 
-function sizeOf(spec: Mvtx2802Spec, region: number): number {
+function sizeOf(spec: SlotsSpec, region: number): number {
   if (region === SOURCE) return spec.sourceSlots * spec.flowControl.length;
   return region < LEAST_KEPT_CLASS ? spec.sharedSlots : spec.classSlots[region];
 }
 
 /** All of them, by name. */
-export function brokenInvariants(spec: Mvtx2802Spec, chip: Mvtx2802): string[] {
+export function brokenInvariants(spec: SlotsSpec, chip: Mvtx2802): string[] {
   const { memory } = chip;
   const all = {
     slotsAreConstant: slotsAreConstant(spec, memory),

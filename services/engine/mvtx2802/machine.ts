@@ -1,4 +1,4 @@
-import type { Mvtx2802Spec, Mvtx2802WredSpec } from '../contract/spec.js';
+import type { SlotsSpec, WredSpec } from '../contract/spec.js';
 
 /** Reads the queues of the switch; ports as the device counts them. */
 export interface QueueView {
@@ -19,7 +19,7 @@ export const NO_REGION = -1;
 export const LOWEST_CLASS = 0;
 
 /** Frames of flow-controlled ports have no class of their own, unless the option gives them one. */
-export function isDowngraded(spec: Mvtx2802Spec, source: number): boolean {
+export function isDowngraded(spec: SlotsSpec, source: number): boolean {
   return spec.flowControl[source] && !spec.normalQos;
 }
 
@@ -29,7 +29,7 @@ export function regionFor(
   downgraded: boolean,
   free: Int32Array,
   sourceFree: number,
-  order: Mvtx2802Spec['allocationOrder'],
+  order: SlotsSpec['allocationOrder'],
 ): number {
   const kept = !downgraded && trafficClass >= LEAST_KEPT_CLASS;
   if (kept && free[trafficClass] > 0) return trafficClass;
@@ -43,7 +43,7 @@ const DELAY_BOUND_WEIGHTS = [0, 0, 1, 2, 4, 8, 16, 16] as const;
 const WFQ_WEIGHTS = [0, 0, 1, 1, 1, 1, 1, 1] as const;
 
 /** Load of an output port, as WRED computes it. */
-export function outputLoad(spec: Mvtx2802WredSpec, queues: QueueView, port: number): number {
+export function outputLoad(spec: WredSpec, queues: QueueView, port: number): number {
   const weights = spec.sum === 'wfq' ? WFQ_WEIGHTS : DELAY_BOUND_WEIGHTS;
   let load = 0;
   for (let tc = LEAST_KEPT_CLASS; tc < weights.length; tc++) {
@@ -54,7 +54,7 @@ export function outputLoad(spec: Mvtx2802WredSpec, queues: QueueView, port: numb
 
 /** Share of frames to drop: a queue within its threshold loses nothing. */
 export function wredShare(
-  spec: Mvtx2802WredSpec,
+  spec: WredSpec,
   queues: QueueView,
   port: number,
   trafficClass: number,
@@ -76,7 +76,7 @@ export function wredShare(
  * its queue.
  */
 export function excessiveClasses(
-  spec: Mvtx2802WredSpec,
+  spec: WredSpec,
   queues: QueueView,
   port: number,
   trafficClass: number,

@@ -1,5 +1,5 @@
 import type { IngressBuffers, Managed, ManagedValue } from '../contract/flow-control.js';
-import type { Mvtx2802Spec } from '../contract/spec.js';
+import type { SlotsSpec } from '../contract/spec.js';
 import type { Clock } from '../kernel/clock.js';
 import { RandomStream } from '../kernel/random.js';
 import type { InFlight } from './arrivals.js';
@@ -73,7 +73,7 @@ export class Mvtx2802 implements IngressBuffers, Managed {
   static readonly wiring = ['spec', 'queues', 'listener', 'clock'];
 
   constructor(
-    readonly spec: Mvtx2802Spec,
+    readonly spec: SlotsSpec,
     { queues, listener, clock, inFlight }: ChipSurroundings,
     seed: number,
     device: string,

@@ -1,4 +1,4 @@
-import type { Mvtx2802Spec } from '../contract/spec.js';
+import type { SlotsSpec } from '../contract/spec.js';
 import { NO_REGION, REGIONS, SOURCE, regionFor } from './machine.js';
 
 export const NO_SLOT = -1;
@@ -33,7 +33,7 @@ export class SlotMemory {
 
   static readonly wiring = ['spec'];
 
-  constructor(private readonly spec: Mvtx2802Spec) {
+  constructor(private readonly spec: SlotsSpec) {
     const ports = spec.flowControl.length;
     this.free.set(spec.classSlots);
     this.free[0] = spec.sharedSlots;

@@ -1,4 +1,4 @@
-import type { Mvtx2802Spec } from '../contract/spec.js';
+import type { SlotsSpec } from '../contract/spec.js';
 import type { QueueView } from './machine.js';
 import { congestedPorts, isUncongested } from './machine.js';
 
@@ -15,7 +15,7 @@ export class SourceStops {
 
   static readonly wiring = ['spec'];
 
-  constructor(private readonly spec: Mvtx2802Spec) {
+  constructor(private readonly spec: SlotsSpec) {
     this.reasons = new Uint8Array(spec.flowControl.length);
     this.portMap = new Uint8Array(spec.flowControl.length);
   }

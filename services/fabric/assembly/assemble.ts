@@ -8,7 +8,7 @@ import type { Assembly, AssemblyInput, Margin } from './assembly.js';
 import { CongestionPlan } from './congestion-plan.js';
 import { connect } from './connections.js';
 import type { Settings } from './settings.js';
-import { settingsOfDevices } from './settings.js';
+import { placeOf, settingsOfDevices } from './settings.js';
 import { EqualPaths } from './equal-paths.js';
 import { FlowPaths } from './flow-paths.js';
 import { bridgePorts, failoverOf, forwardingOf } from './forwarding.js';
@@ -25,8 +25,7 @@ import { prospectsOf } from './prospects.js';
 import { methodsOfLinks } from './link-methods.js';
 import { arrivalsAt } from './host-arrivals.js';
 import { nicHost } from './nic-host.js';
-import { NIC, type NicSection } from '../../mechanisms/registry.js';
-import { Mvtx2802Plan } from './mvtx2802-plan.js';
+import { NIC, type NicSection, SLOTTED } from '../../mechanisms/registry.js';
 import { plannedPorts, portSpecs } from './port-specs.js';
 import type { PortPlace } from '../../mechanisms/fabric-context.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
@@ -81,7 +80,12 @@ export function assemble(input: AssemblyInput): Assembly {
   const backing = new Backing(mechanisms);
   const memory = new MemoryPlan(resolved, backing);
   const longestOctets = Math.max(...longestFrameOctets);
-  const chips = new Mvtx2802Plan(resolved);
+  const chips = SLOTTED.plan({
+    ...resolved,
+    pause: scenario.pause,
+    placeOf: (device, isGiven, keys) =>
+      placeOf(settings[device]!, (change) => isGiven(change.switch), keys),
+  });
   const memories = new Map<number, SwitchMemory>();
   const memoryOf = (index: number): SwitchMemory => {
     const own =
@@ -102,19 +106,19 @@ export function assemble(input: AssemblyInput): Assembly {
     );
   };
   const switchSpec = (index: number, own: Settings): Omit<SwitchSpec, keyof Common> => {
-    const mvtx2802 = chips.spec(index);
+    const slots = chips.spec(index);
     const { buffer, margins: found } = memoryOf(index);
     margins.push(...found);
     return {
       kind: 'switch',
       buffer,
-      mvtx2802,
+      slots,
       pipelinePs: own.switch.pipelinePs,
       cutThrough: own.switch.cutThrough,
       forwarding: forwardingOf({ linkEnds, bridges, settings, routes, trees }, index),
       failover: failoverOf(own.switch, routes),
       telemetry,
-      slices: mvtx2802 === null ? present(({ plan }) => plan.ofSwitch(index)) : {},
+      slices: slots === null ? present(({ plan }) => plan.ofSwitch(index)) : {},
     };
   };
   const nicOf = (index: number, name: string): NicSpec | null => {

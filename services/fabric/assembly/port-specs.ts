@@ -6,7 +6,7 @@ import type { ArbiterSection } from '../scenario/scenario.js';
 import type { DiscoverySection } from '../scenario/discovery-section.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { AssemblyInput } from './assembly.js';
-import type { OwnMemoryPlan } from './own-memory.js';
+import type { SlottedPlan } from '../../mechanisms/registry.js';
 import { classesOf } from './fixed-classes.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
 import { groupsAt } from './priority-groups.js';
@@ -51,7 +51,7 @@ export function plannedPorts(
 interface PortPlans {
   readonly settings: Settings;
   readonly linkEnds: readonly LinkEnd[];
-  readonly chips: OwnMemoryPlan;
+  readonly chips: SlottedPlan;
   readonly discovery: DiscoveryPlan;
   readonly planned: (port: number) => PlannedPort;
 }

@@ -12,7 +12,7 @@ import type { DiscoveryEndSection } from './discovery-section.js';
 import type { MechanismSections } from './mechanism-sections.js';
 import { changedSections } from './mechanism-sections.js';
 import { matchesGlob } from './selector.js';
-import { changedRegisters } from './slot-registers.js';
+import { SLOTTED } from '../../mechanisms/registry.js';
 
 export interface DeviceSettings {
   readonly host: HostSection;
@@ -43,7 +43,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       ...settings.switch,
       ...change.switch,
       buffer: { ...settings.switch.buffer, ...change.switch.buffer },
-      ...changedRegisters(settings.switch, change.switch),
+      slots: SLOTTED.changed(settings.switch, change.switch),
     },
     priorities: settings.priorities.map((section) => {
       const own = change.priorities.find(({ priority }) => priority === section.priority);

@@ -3,9 +3,8 @@
 import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import { discoveryEnd } from './normalise-discovery.js';
-import { NIC } from '../../mechanisms/registry.js';
+import { NIC, SLOTTED } from '../../mechanisms/registry.js';
 import { nicSource } from './traced-writes.js';
-import { mvtx2802Change, mvtx2802Section } from './slot-registers.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
 import { mechanismSections } from './mechanism-sections.js';
 import type {
@@ -42,7 +41,7 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
       egressReservedBytes: input.buffer.egressReserved,
       egressAlpha: input.buffer.egressAlpha,
     },
-    mvtx2802: mvtx2802Section(input.mvtx2802, ['switches', 'mvtx2802'], located),
+    slots: SLOTTED.section(input, ['switches'], located),
     ports: [],
     arbiter: arbiter ?? null,
     ageingPs: input.ageing,
@@ -103,7 +102,7 @@ function switchChange(
   located: Located,
 ): DeviceOverride['switch'] {
   const { model, pipeline, cutThrough, forwarding, ecmp, ageing, buffer, ports } = device;
-  const { mvtx2802, failover } = device;
+  const { failover } = device;
   return {
     ...(model !== undefined && { model }),
     ...(pipeline !== undefined && { pipelinePs: pipeline }),
@@ -113,7 +112,7 @@ function switchChange(
     ...(ageing !== undefined && { ageingPs: ageing }),
     ...(failover !== undefined && { failover: failoverSection(failover) }),
     ...(buffer && { buffer: bufferChange(buffer) }),
-    ...(mvtx2802 && { mvtx2802: mvtx2802Change(mvtx2802, [...path, 'mvtx2802'], located) }),
+    ...SLOTTED.change(device, path, located),
     ...(ports && { ports: portSections(ports, [...path, 'ports'], located) }),
     ...(arbiter && { arbiter }),
   };
@@ -146,17 +145,9 @@ function portSections(
       port: Number(port),
       native,
       tagged,
-      flowControl: section.flowControl ?? null,
-      fixed: section.fixed ? fixedClass(section.fixed) : null,
+      ...SLOTTED.portSection(section),
     };
   });
-}
-
-function fixedClass(input: {
-  readonly class: number;
-  readonly dropPrecedence: 'low' | 'high';
-}): PortSection['fixed'] {
-  return { trafficClass: input.class, highPrecedence: input.dropPrecedence === 'high' };
 }
 
 /** An address is unique: no pattern may set it, and no two hosts may have it. */

@@ -4,10 +4,15 @@
  * later, in assembly.
  */
 
-import {
-  type PausingSettings,
-  type FlowControlName,
-  type WatchdogSetting,
+import type {
+  FlowControlName,
+  NicSection,
+  PausingSettings,
+  SLOTTED,
+  SlotsChange,
+  SlotsSection,
+  SlottedPortSection,
+  WatchdogSetting,
 } from '../../mechanisms/registry.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { LinkErrors } from '../link-errors.js';
@@ -16,7 +21,6 @@ import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.
 import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { InfrastructureSection } from './infrastructure-section.js';
-import type { NicSection } from '../../mechanisms/registry.js';
 import type { MechanismSections, PriorityKeys } from './mechanism-sections.js';
 
 export type { Expectation, Metric } from './expectation-section.js';
@@ -122,15 +126,16 @@ export interface HostSection {
 }
 
 export interface SwitchSection {
-  /** Its memory: a shared buffer, or the slots of an MVTX2802. */
-  readonly model: 'shared-buffer' | 'mvtx2802';
+  /** Its memory: a buffer that its ports share, or slots. */
+  readonly model: 'shared-buffer' | typeof SLOTTED.name;
   /** From the last bit received to admission into the buffer. */
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
   readonly forwarding: 'routed' | 'bridged';
   readonly ecmp: 'flow' | 'packet';
   readonly buffer: BufferSection;
-  readonly mvtx2802: Mvtx2802Section;
+  /** Applies where the model has slots. */
+  readonly slots: SlotsSection;
   readonly ports: readonly PortSection[];
   /** Null: the scenario's own. */
   readonly arbiter: ArbiterSection | null;
@@ -148,66 +153,14 @@ export interface FailoverSection {
   readonly queued: 'move' | 'drop';
 }
 
-export interface PortSection {
+export interface PortSection extends SlottedPortSection {
   /** Counted from 1. */
   readonly port: number;
   /** VLAN of untagged frames. */
   readonly native: number;
   /** VLANs carried tagged. */
   readonly tagged: readonly number[];
-  /** Of an MVTX2802; null: as all its ports. */
-  readonly flowControl: boolean | null;
-  /** Of an MVTX2802; null: by priority and DEI. */
-  readonly fixed: { readonly trafficClass: number; readonly highPrecedence: boolean } | null;
 }
-
-/** Registers of an MVTX2802. */
-export interface Mvtx2802Section {
-  readonly memory: '1MB' | '2MB';
-  readonly temporarySlots: number;
-  /** By class 2 to 7. */
-  readonly classes: Readonly<Record<number, number>>;
-  readonly sourceSlots: number;
-  /** Null: what the delays of each link leave. */
-  readonly xoffSlots: number | null;
-  readonly allocationOrder: 'shared-first' | 'source-first';
-  readonly flowControl: boolean;
-  readonly normalQos: boolean;
-  readonly multicast: 'off' | 'unmanaged' | 'managed';
-  readonly mcc: number;
-  readonly multicastStops: 'source' | 'all';
-  readonly congestionFrames: number;
-  /** By VLAN. */
-  readonly vlanCongestionFrames: Readonly<Record<number, number>>;
-  readonly scheduler: 'classes' | 'delay-bound' | 'strict-delay-bound' | 'strict-wfq' | 'wfq';
-  /** By class, in 64ths; empty: as equal as they can be. */
-  readonly weights: Readonly<Record<number, number>>;
-  /** Rates in 64ths of the port. */
-  readonly shaper: {
-    readonly peak: number;
-    readonly average: number;
-    readonly burstBytes: number;
-  } | null;
-  /** Counted from 1. */
-  readonly cpuPort: number | null;
-  readonly wred: {
-    readonly sum: 'delay-bound' | 'wfq';
-    readonly levels: readonly [number, number, number];
-    /** By class 2 to 7. */
-    readonly thresholds: Readonly<Record<number, number>>;
-    readonly firstHigh: number;
-    readonly secondHigh: number;
-    readonly secondLow: number;
-  };
-  readonly responseDelayPs: number;
-}
-
-/** Absent keys are unchanged. */
-export type Mvtx2802Change = Partial<Omit<Mvtx2802Section, 'classes' | 'wred'>> &
-  Pick<Mvtx2802Section, 'classes'> & {
-    readonly wred: Partial<Omit<Mvtx2802Section['wred'], 'thresholds'>> &
-      Pick<Mvtx2802Section['wred'], 'thresholds'>;
-  };
 
 export interface BufferSection {
   /** Null: as much as its ports need. */
@@ -224,9 +177,9 @@ export interface BufferSection {
 export interface DeviceOverride {
   readonly match: string;
   readonly host: Partial<HostSection>;
-  readonly switch: Partial<Omit<SwitchSection, 'buffer' | 'mvtx2802'>> & {
+  readonly switch: Partial<Omit<SwitchSection, 'buffer' | 'slots'>> & {
     readonly buffer?: Partial<BufferSection>;
-    readonly mvtx2802?: Mvtx2802Change;
+    readonly slots?: SlotsChange;
   };
   readonly priorities: readonly PriorityChange[];
   readonly discovery: Partial<DiscoveryEndSection>;

@@ -5,9 +5,8 @@ import type { z } from 'zod';
 import { aboveZero, size, time } from '../../settings/quantities.js';
 import { changeKeys } from './mechanism-sections.js';
 import { discoveryOverridesSchema } from './schema-discovery.js';
-import { MVTX2802, mvtx2802OverridesSchema, mvtx2802Schema } from './slot-registers.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
-import { EXCHANGE, NIC } from '../../mechanisms/registry.js';
+import { EXCHANGE, NIC, SLOTTED } from '../../mechanisms/registry.js';
 import {
   address,
   choice,
@@ -87,8 +86,8 @@ const failover = either(
 export type FailoverInput = z.output<typeof failover>;
 
 const switchKeys = {
-  model: choice(['shared-buffer', 'mvtx2802'])
-    .describe('Model of the switch: a buffer that all ports share, or a four-port MVTX2802.')
+  model: choice(['shared-buffer', SLOTTED.name])
+    .describe(`Model of the switch: a buffer that all ports share, or ${SLOTTED.called}.`)
     .prefault('shared-buffer'),
   pipeline: quantity(time)
     .describe('Time from the last bit received to admission into the buffer.')
@@ -121,7 +120,7 @@ const BUFFER = 'The shared packet buffer.';
 export const switchesSchema = mapping({
   ...switchKeys,
   buffer: mapping(bufferKeys).describe(BUFFER).prefault({}),
-  mvtx2802: mvtx2802Schema.describe(MVTX2802).prefault({}),
+  ...SLOTTED.switchKeys,
   arbiter: arbiter.exactOptional(),
 });
 
@@ -132,15 +131,7 @@ const ports = keyed(
   mapping({
     native: vlan().describe('VLAN of untagged frames.').prefault(1),
     tagged: list(vlan(), 'VLANs 1 to 4094').describe('VLANs carried tagged.').prefault([]),
-    flowControl: flag()
-      .describe('Of an MVTX2802: whether this port has 802.3x. Default: as all its ports.')
-      .exactOptional(),
-    fixed: mapping({
-      class: integer(0, 7).describe('Class of every frame that comes in here.'),
-      dropPrecedence: choice(['low', 'high']).describe('Its drop precedence.').prefault('low'),
-    })
-      .describe('Of an MVTX2802: class and precedence of the port. Default: by priority and DEI.')
-      .exactOptional(),
+    ...SLOTTED.portKeys,
   }).describe('One port by its number.'),
 );
 
@@ -161,9 +152,9 @@ const deviceSchema = mapping({
   nic: nic.exactOptional(),
   ...overriding(switchKeys),
   buffer: mapping(overriding(bufferKeys)).describe(BUFFER).exactOptional(),
-  mvtx2802: mvtx2802OverridesSchema.describe(MVTX2802).exactOptional(),
+  ...SLOTTED.deviceKeys,
   ports: ports
-    .describe('Single ports: VLANs of a bridged switch, flow control of an MVTX2802.')
+    .describe(`Single ports: VLANs of a bridged switch, flow control of ${SLOTTED.called}.`)
     .exactOptional(),
   priorities: priorityOverridesSchema
     .describe('Changes to single priorities at this device.')

@@ -75,7 +75,7 @@ export function makeSlotted(
   const { clock, pool, ports, queues, counters, inFlightQueues } = shared;
   const { words, ends } = pool;
 
-  function make(device: Device, { mvtx2802: spec }: SwitchSpec): Mvtx2802 | null {
+  function make(device: Device, { slots: spec }: SwitchSpec): Mvtx2802 | null {
     if (spec === null) return null;
     const { firstPort } = device;
     const view: QueueView = {

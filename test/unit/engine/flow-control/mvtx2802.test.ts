@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Mvtx2802Spec } from '../../../../services/engine/contract/spec.js';
+import type { SlotsSpec } from '../../../../services/engine/contract/spec.js';
 import {
   SHARED,
   SOURCE,
@@ -338,7 +338,7 @@ describe('whatever comes and goes', () => {
       lowFrames: 1,
     } as const),
   );
-  const spec: fc.Arbitrary<Mvtx2802Spec> = fc
+  const spec: fc.Arbitrary<SlotsSpec> = fc
     .record({
       sharedSlots: fc.integer({ min: 0, max: 4 }),
       classSlots: fc.constantFrom([0, 0, 1, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 0, 0, 0]),

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Mvtx2802Spec } from '../../../../services/engine/contract/spec.js';
+import type { SlotsSpec } from '../../../../services/engine/contract/spec.js';
 import { ScenarioError } from '../../../../services/settings/errors.js';
 import { fabricOf } from '../../../kit/emulate.js';
 
 const STAR = 'fabric: { generator: star, hosts: 4, hostLink: { rate: 1G, length: 100m } }\n';
 
-function chipOf(scenario: string, name = 's1'): Mvtx2802Spec | null {
+function chipOf(scenario: string, name = 's1'): SlotsSpec | null {
   const spec = fabricOf(scenario).specs.find((device) => device.name === name)!;
-  return spec.kind === 'switch' ? spec.mvtx2802 : null;
+  return spec.kind === 'switch' ? spec.slots : null;
 }
 
 /** Where it is, and what is wrong, of a scenario whose second line is the fabric. */

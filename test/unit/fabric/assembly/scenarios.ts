@@ -9,11 +9,11 @@ import {
   MECHANISMS,
   RATE_CONTROLS,
   type PausingSettings,
+  type SlotsSection,
 } from '../../../../services/mechanisms/registry.js';
 import { mapping } from '../../../../services/settings/parts.js';
 import type {
   DeviceOverride,
-  Mvtx2802Section,
   PrioritySection,
   Scenario,
   SwitchSection,
@@ -31,7 +31,7 @@ export const PAUSING: PausingSettings = {
 };
 
 /** As they come out of an empty section. */
-export const REGISTERS: Mvtx2802Section = {
+export const REGISTERS: SlotsSection = {
   memory: '1MB',
   temporarySlots: 8,
   classes: { 2: 8, 3: 8, 4: 8, 5: 8, 6: 8, 7: 8 },
@@ -62,7 +62,7 @@ export const REGISTERS: Mvtx2802Section = {
 
 export const SWITCHES: SwitchSection = {
   model: 'shared-buffer',
-  mvtx2802: REGISTERS,
+  slots: REGISTERS,
   pipelinePs: 500_000,
   cutThrough: false,
   forwarding: 'routed',

@@ -36,7 +36,7 @@ describe('a scenario that says next to nothing', () => {
     });
     assert.deepEqual(scenario.switches, {
       model: 'shared-buffer',
-      mvtx2802: REGISTERS,
+      slots: REGISTERS,
       pipelinePs: 500_000,
       cutThrough: false,
       forwarding: 'routed',

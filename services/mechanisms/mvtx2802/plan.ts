@@ -1,7 +1,7 @@
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import { wholePortPausing } from '../../engine/contract/pausing.js';
-import type { Mvtx2802Spec, PausingSpec, ShaperSpec } from '../../engine/contract/spec.js';
+import type { PausingSpec, ShaperSpec, SlotsSpec } from '../../engine/contract/spec.js';
 import {
   DELAY_BOUNDS_US,
   LEAST_XOFF_SLOTS,
@@ -16,30 +16,26 @@ import {
 import { rateOfBps } from '../../engine/units/rates.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import { showRate } from '../../settings/quantities.js';
-import type { DeviceOverride, Mvtx2802Section, PortSection } from '../scenario/scenario.js';
-import type { Path } from '../topology/cabling.js';
-import type { ResolvedInput } from './assembly.js';
-import type { OwnMemoryPlan, SlotMargin } from './own-memory.js';
-import type { LinkEnd } from './link-ends.js';
-import { placeOf } from './settings.js';
+import type { Path } from '../../settings/source-tree.js';
+import type { SlotMargin, SlottedFabric, SlottedLink, SwitchChange } from './context.js';
+import type { SlotsSection, SlottedPortSection } from './section.js';
+import { NAME } from './settings.js';
 
 /** Whether a change sets it, and its path. */
 const PLACES = {
-  model: [({ model }: Change) => model, 'model'],
-  cutThrough: [({ cutThrough }: Change) => cutThrough, 'cutThrough'],
-  memory: [({ mvtx2802 }: Change) => mvtx2802, 'mvtx2802'],
-  vlans: [({ mvtx2802 }: Change) => mvtx2802?.vlanCongestionFrames, 'mvtx2802', 'vlanCongestion'],
-  scheduler: [({ mvtx2802 }: Change) => mvtx2802?.scheduler, 'mvtx2802', 'scheduler'],
-  weights: [({ mvtx2802 }: Change) => mvtx2802?.weights, 'mvtx2802', 'weights'],
-  shaper: [({ mvtx2802 }: Change) => mvtx2802?.shaper, 'mvtx2802', 'shaper'],
-  cpu: [({ mvtx2802 }: Change) => mvtx2802?.cpuPort, 'mvtx2802', 'cpuPort'],
-  temporary: [({ mvtx2802 }: Change) => mvtx2802?.temporarySlots, 'mvtx2802', 'temporary'],
-  source: [({ mvtx2802 }: Change) => mvtx2802?.sourceSlots, 'mvtx2802', 'source'],
-  xoff: [({ mvtx2802 }: Change) => mvtx2802?.xoffSlots, 'mvtx2802', 'xoff'],
-  response: [({ mvtx2802 }: Change) => mvtx2802?.responseDelayPs, 'mvtx2802', 'responseDelay'],
+  model: [({ model }: SwitchChange) => model, 'model'],
+  cutThrough: [({ cutThrough }: SwitchChange) => cutThrough, 'cutThrough'],
+  memory: [({ slots }: SwitchChange) => slots, NAME],
+  vlans: [({ slots }: SwitchChange) => slots?.vlanCongestionFrames, NAME, 'vlanCongestion'],
+  scheduler: [({ slots }: SwitchChange) => slots?.scheduler, NAME, 'scheduler'],
+  weights: [({ slots }: SwitchChange) => slots?.weights, NAME, 'weights'],
+  shaper: [({ slots }: SwitchChange) => slots?.shaper, NAME, 'shaper'],
+  cpu: [({ slots }: SwitchChange) => slots?.cpuPort, NAME, 'cpuPort'],
+  temporary: [({ slots }: SwitchChange) => slots?.temporarySlots, NAME, 'temporary'],
+  source: [({ slots }: SwitchChange) => slots?.sourceSlots, NAME, 'source'],
+  xoff: [({ slots }: SwitchChange) => slots?.xoffSlots, NAME, 'xoff'],
+  response: [({ slots }: SwitchChange) => slots?.responseDelayPs, NAME, 'responseDelay'],
 } as const;
-
-type Change = DeviceOverride['switch'];
 
 const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
 const P6_AND_P7 = 0xc0;
@@ -49,17 +45,17 @@ const QUANTA = 65_535;
 const REFRESH_FRACTION = 0.5;
 
 /** Specifications of the switches that are MVTX2802s, and PAUSE of their link partners. */
-export class Mvtx2802Plan implements OwnMemoryPlan {
+export class Mvtx2802Plan {
   /** Of every flow-controlled port. */
   readonly margins: SlotMargin[] = [];
   private readonly longestOctets: number;
 
-  constructor(private readonly input: ResolvedInput) {
-    this.longestOctets = Math.max(...input.longestFrameOctets);
+  constructor(private readonly fabric: SlottedFabric) {
+    this.longestOctets = Math.max(...fabric.longestFrameOctets);
   }
 
   /** Null where the switch is another. */
-  spec(device: number): Mvtx2802Spec | null {
+  spec(device: number): SlotsSpec | null {
     if (!this.isChip(device)) return null;
     const registers = this.registersOf(device);
     this.checkPart(device);
@@ -72,14 +68,14 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
       sharedSlots,
       classSlots,
       sourceSlots,
-      xoffSlots: this.input.linkEnds[device]!.map((end) => this.xoffSlots(end, registers)),
-      flowControl: this.input.linkEnds[device]!.map((end) => this.hasFlowControl(end)),
-      fixed: this.input.linkEnds[device]!.map((end) => this.portSection(end)?.fixed ?? null),
+      xoffSlots: this.fabric.linkEnds[device].map((end) => this.xoffSlots(end, registers)),
+      flowControl: this.fabric.linkEnds[device].map((end) => this.hasFlowControl(end)),
+      fixed: this.fabric.linkEnds[device].map((end) => this.portSection(end)?.fixed ?? null),
       normalQos,
       allocationOrder,
       multicast: multicastOf(registers),
       temporarySlots: this.temporarySlots(device, registers),
-      shapers: this.input.linkEnds[device]!.map((end) => this.shaper(end, registers)),
+      shapers: this.fabric.linkEnds[device].map((end) => this.shaper(end, registers)),
       cpuPort: registers.cpuPort === null ? -1 : registers.cpuPort - 1,
       wred: {
         sum: wred.sum,
@@ -94,9 +90,9 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   /** 802.3x at either end of a link where a port of such a switch alone has it; null elsewhere. */
-  pausing(end: LinkEnd): PausingSpec | null {
+  pausing(end: SlottedLink): PausingSpec | null {
     const peer = this.peerOf(end);
-    if (this.input.scenario.pause.enabled) return null;
+    if (this.fabric.pause.enabled) return null;
     if (!this.hasFlowControl(end) && !this.hasFlowControl(peer)) return null;
     const { device } = this.isChip(end.device) ? end : peer;
     const { responseDelayPs } = this.registersOf(device);
@@ -105,7 +101,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   /** Of a port; null where it has the arbiter of its device. */
-  arbiter({ device, link }: LinkEnd): ArbiterSpec | null {
+  arbiter({ device, link }: SlottedLink): ArbiterSpec | null {
     if (!this.isChip(device)) return null;
     const { scheduler, weights } = this.registersOf(device);
     if (scheduler === 'classes') return null;
@@ -125,7 +121,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
     };
   }
 
-  private shaper({ device, port, octetPs }: LinkEnd, section: Mvtx2802Section): ShaperSpec | null {
+  private shaper({ device, port, octetPs }: SlottedLink, section: SlotsSection): ShaperSpec | null {
     const { shaper } = section;
     if (shaper === null || this.isCpu({ device, port })) return null;
     const averageOctetPs = Math.ceil((octetPs * RATE_PARTS) / shaper.average);
@@ -136,38 +132,38 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
     };
   }
 
-  private isCpu({ device, port }: Pick<LinkEnd, 'device' | 'port'>): boolean {
+  private isCpu({ device, port }: Pick<SlottedLink, 'device' | 'port'>): boolean {
     return this.registersOf(device).cpuPort === port + 1;
   }
 
   isChip(device: number): boolean {
-    const isSwitch = this.input.topology.devices[device]!.kind === 'switch';
-    return isSwitch && this.input.settings[device]!.switch.model === 'mvtx2802';
+    const isSwitch = this.fabric.topology.devices[device].kind === 'switch';
+    return isSwitch && this.fabric.settings[device].switch.model === NAME;
   }
 
-  private hasFlowControl(end: LinkEnd): boolean {
+  private hasFlowControl(end: SlottedLink): boolean {
     if (!this.isChip(end.device) || this.isCpu(end)) return false;
     return this.portSection(end)?.flowControl ?? this.registersOf(end.device).flowControl;
   }
 
-  private portSection({ device, port }: LinkEnd): PortSection | undefined {
-    return this.input.settings[device]!.switch.ports.find((section) => section.port === port + 1);
+  private portSection({ device, port }: SlottedLink): SlottedPortSection | undefined {
+    return this.fabric.settings[device].switch.ports.find((section) => section.port === port + 1);
   }
 
-  private registersOf(device: number): Mvtx2802Section {
-    return this.input.settings[device]!.switch.mvtx2802;
+  private registersOf(device: number): SlotsSection {
+    return this.fabric.settings[device].switch.slots;
   }
 
-  private peerOf(end: LinkEnd): LinkEnd {
-    return this.input.linkEnds[end.peerDevice]![end.peerPort]!;
+  private peerOf(end: SlottedLink): SlottedLink {
+    return this.fabric.linkEnds[end.peerDevice][end.peerPort];
   }
 
   private nameOf(device: number): string {
-    return this.input.topology.devices[device]!.name;
+    return this.fabric.topology.devices[device].name;
   }
 
   private checkPart(device: number): void {
-    const ports = this.input.linkEnds[device]!.length;
+    const ports = this.fabric.linkEnds[device].length;
     const { cpuPort } = this.registersOf(device);
     if (cpuPort !== null && cpuPort > ports) {
       const message = `${this.nameOf(device)} has no port ${cpuPort}: it has ${ports}`;
@@ -181,7 +177,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
           (cpuPort === null ? ', and one for its CPU (cpuPort)' : ' beside that of its CPU'),
       );
     }
-    if (this.input.settings[device]!.switch.cutThrough) {
+    if (this.fabric.settings[device].switch.cutThrough) {
       const message = `${this.nameOf(device)} is an MVTX2802, which stores and forwards`;
       throw this.wrong(device, 'cutThrough', message);
     }
@@ -196,7 +192,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   private checkLinks(device: number): void {
-    for (const end of this.input.linkEnds[device]!) {
+    for (const end of this.fabric.linkEnds[device]) {
       const { rateBps } = end.link;
       if (!MVTX2802_RATES_BPS.includes(rateBps)) {
         throw this.wrong(
@@ -206,7 +202,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
             MVTX2802_RATES_BPS.map(showRate).join(', '),
         );
       }
-      const method = this.input.methods[device]![end.port]!.find((one) => one !== 'none');
+      const method = this.fabric.methods[device][end.port].find((one) => one !== 'none');
       if (method !== undefined) {
         const message = `${end.name} has ${method}; an MVTX2802 knows 802.3x only`;
         throw this.wrong(device, 'model', message);
@@ -223,10 +219,10 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
     }
   }
 
-  private checkQos(device: number, registers: Mvtx2802Section): void {
+  private checkQos(device: number, registers: SlotsSection): void {
     const { scheduler, weights, shaper, multicast, vlanCongestionFrames } = registers;
     const name = this.nameOf(device);
-    if (scheduler !== 'classes' && this.input.settings[device]!.switch.arbiter !== null) {
+    if (scheduler !== 'classes' && this.fabric.settings[device].switch.arbiter !== null) {
       const message = `${name} has its own arbiter, and scheduler ${scheduler}; leave one out`;
       throw this.wrong(device, 'scheduler', message);
     }
@@ -253,7 +249,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
       const message = `VLAN ${vlan} has a threshold, and multicast is ${multicast}; write managed`;
       throw this.wrong(device, 'vlans', message);
     }
-    const cpu = this.input.settings[device]!.switch.ports.find(
+    const cpu = this.fabric.settings[device].switch.ports.find(
       ({ port }) => port === registers.cpuPort,
     );
     if (cpu?.flowControl === true) {
@@ -265,7 +261,7 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   /** What all the regions leave; the CPU has a region like every port. */
   private sharedSlots(
     device: number,
-    { memory, temporarySlots, sourceSlots }: Mvtx2802Section,
+    { memory, temporarySlots, sourceSlots }: SlotsSection,
     classSlots: readonly number[],
   ): number {
     const name = this.nameOf(device);
@@ -285,10 +281,10 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   /** Infinity where they are enough for whatever comes in. */
-  private temporarySlots(device: number, { temporarySlots }: Mvtx2802Section): number {
+  private temporarySlots(device: number, { temporarySlots }: SlotsSection): number {
     const coming = this.framesComingIn(device);
     if (coming <= temporarySlots) return Infinity;
-    this.input.warn(
+    this.fabric.warn(
       this.place(device, 'temporary'),
       this.nameOf(device),
       `temporary slots for ${temporarySlots} frames, and ${coming} may be coming in at once, ` +
@@ -300,14 +296,14 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
 
   /** Frames that can be between their first octet and the end of the pipeline, of all ports. */
   private framesComingIn(device: number): number {
-    const { pipelinePs } = this.input.settings[device]!.switch;
-    return this.input.linkEnds[device]!.reduce((sum, { octetPs }) => {
+    const { pipelinePs } = this.fabric.settings[device].switch;
+    return this.fabric.linkEnds[device].reduce((sum, { octetPs }) => {
       const insidePs = FRAME_OCTETS_MIN * octetPs + pipelinePs;
       return sum + Math.ceil(insidePs / (wireOctets(FRAME_OCTETS_MIN) * octetPs));
     }, 0);
   }
 
-  private xoffSlots(end: LinkEnd, { sourceSlots, xoffSlots }: Mvtx2802Section): number {
+  private xoffSlots(end: SlottedLink, { sourceSlots, xoffSlots }: SlotsSection): number {
     if (!this.hasFlowControl(end)) return sourceSlots;
     const needed = this.neededSlots(end);
     const chosen = xoffSlots ?? sourceSlots - needed;
@@ -334,13 +330,13 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
   }
 
   /** The shortest frames that may still arrive after Xoff. */
-  private neededSlots(end: LinkEnd): number {
+  private neededSlots(end: SlottedLink): number {
     const peerPause = this.pauseOf(this.peerOf(end));
     const terms = headroomTerms({
       octetPs: end.octetPs,
       propagationPs: end.link.propagationPs,
       interfaceDelayPs: end.link.interfaceDelayPs,
-      pipelinePs: this.input.settings[end.device]!.switch.pipelinePs,
+      pipelinePs: this.fabric.settings[end.device].switch.pipelinePs,
       responseDelayPs: peerPause.responseDelayPs,
       longestSentOctets: this.longestOctets,
       longestPausedOctets: FRAME_OCTETS_MIN,
@@ -352,30 +348,29 @@ export class Mvtx2802Plan implements OwnMemoryPlan {
     return Math.ceil(octets / wireOctets(FRAME_OCTETS_MIN)) + 1;
   }
 
-  private pauseOf(end: LinkEnd): { readonly responseDelayPs: number } {
-    const { enabled, pausing } = this.input.scenario.pause;
+  private pauseOf(end: SlottedLink): { readonly responseDelayPs: number } {
+    const { enabled, pausing } = this.fabric.pause;
     return enabled ? { responseDelayPs: pausing.responseDelay } : this.pausing(end)!;
   }
 
   /** An error where the file configures it for this switch. */
   private wrong(device: number, what: keyof typeof PLACES, message: string): Error {
-    return this.input.fail(this.place(device, what), message);
+    return this.fabric.fail(this.place(device, what), message);
   }
 
   private place(device: number, what: keyof typeof PLACES): Path {
     const [says, ...keys] = PLACES[what];
-    const isGiven = (change: DeviceOverride): boolean => says(change.switch) !== undefined;
-    return placeOf(this.input.settings[device]!, isGiven, keys);
+    return this.fabric.placeOf(device, (change) => says(change) !== undefined, keys);
   }
 }
 
-function strictClasses(scheduler: Mvtx2802Section['scheduler']): number {
+function strictClasses(scheduler: SlotsSection['scheduler']): number {
   return scheduler.startsWith('strict') ? P6_AND_P7 : 0;
 }
 
 /** By class: those given, or as equal as whole numbers that add up to 64 are. */
 function weightsOf(
-  weights: Mvtx2802Section['weights'],
+  weights: SlotsSection['weights'],
   isStrict: (trafficClass: number) => boolean,
 ): number[] {
   if (Object.keys(weights).length > 0) return CLASSES.map((tc) => weights[tc] ?? 0);
@@ -390,8 +385,8 @@ function weightsOf(
 
 function problemOfWeights(
   given: readonly number[],
-  weights: Mvtx2802Section['weights'],
-  scheduler: Mvtx2802Section['scheduler'],
+  weights: SlotsSection['weights'],
+  scheduler: SlotsSection['scheduler'],
 ): string | null {
   if (!scheduler.endsWith('wfq')) {
     return `weights act with scheduler wfq or strict-wfq, and it is ${scheduler}`;
@@ -401,11 +396,11 @@ function problemOfWeights(
   if (wrong !== undefined) return `no weight for class ${wrong}; write all of ${served.join(', ')}`;
   const strict = given.find((tc) => !served.includes(tc));
   if (strict !== undefined) return `a weight for class ${strict}, which is strict; leave it out`;
-  const sum = given.reduce((total, tc) => total + weights[tc]!, 0);
+  const sum = given.reduce((total, tc) => total + weights[tc], 0);
   return sum === RATE_PARTS ? null : `weights add up to ${sum}, and must to ${RATE_PARTS}`;
 }
 
-function multicastOf(registers: Mvtx2802Section): Mvtx2802Spec['multicast'] {
+function multicastOf(registers: SlotsSection): SlotsSpec['multicast'] {
   const { multicast, mcc, multicastStops, congestionFrames, vlanCongestionFrames } = registers;
   switch (multicast) {
     case 'off':

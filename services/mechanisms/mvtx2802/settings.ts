@@ -1,4 +1,4 @@
-/** `mvtx2802`: the registers of a switch that is this part, from the file to their values. */
+/** `mvtx2802`: the registers of such a switch, from the file to their values. */
 
 import type { z } from 'zod';
 import {
@@ -23,8 +23,11 @@ import {
   word,
 } from '../../settings/parts.js';
 import type { Path } from '../../settings/source-tree.js';
-import type { Located } from './located.js';
-import type { DeviceOverride, Mvtx2802Change, Mvtx2802Section, SwitchSection } from './scenario.js';
+import type { Places } from '../rate-control-slice.js';
+import type { SlotsChange, SlotsSection, SlottedPortSection } from './section.js';
+
+/** A value of `model`, and the key of its registers. */
+export const NAME = 'mvtx2802' as const;
 
 /** More slots than the largest memory has. */
 const SLOTS_MOST = 1365;
@@ -79,7 +82,9 @@ const keys = {
     )
     .prefault(MVTX2802_DEFAULTS.temporarySlots),
   classes: keyed(CLASS_KEYS, integer(0, SLOTS_MOST).describe('Slots of the class.'))
-    .describe('Slots kept for the frames of each class. Default: 8 each.')
+    .describe(
+      `Slots kept for the frames of each class. Default: ${MVTX2802_DEFAULTS.classSlots} each.`,
+    )
     .prefault({}),
   source: integer(1, SLOTS_MOST)
     .describe('Slots kept for each source: the four ports and the CPU.')
@@ -163,35 +168,55 @@ const keys = {
     .prefault('0ns'),
 };
 
-export const mvtx2802Schema = mapping(keys);
-
-/** Within `devices`: absent keys are those of `switches.mvtx2802`. */
-export const mvtx2802OverridesSchema = mapping(
+const schema = mapping(keys);
+const changeSchema = mapping(
   overriding({ ...keys, wred: mapping(overriding(wredKeys)).describe(WRED) }),
 );
+const REGISTERS = 'Registers of the MVTX2802; they apply where `model` is mvtx2802.';
 
-export const MVTX2802 = 'Registers of the MVTX2802; they apply where `model` is mvtx2802.';
+/** Of `switches`. */
+export const switchKeys = { mvtx2802: schema.describe(REGISTERS).prefault({}) };
+/** Of a device: absent keys are those of `switches`. */
+export const deviceKeys = { mvtx2802: changeSchema.describe(REGISTERS).exactOptional() };
+/** Of a port of a device. */
+export const portKeys = {
+  flowControl: flag()
+    .describe('Of an MVTX2802: whether this port has 802.3x. Default: as all its ports.')
+    .exactOptional(),
+  fixed: mapping({
+    class: integer(0, 7).describe('Class of every frame that comes in here.'),
+    dropPrecedence: choice(['low', 'high']).describe('Its drop precedence.').prefault('low'),
+  })
+    .describe('Of an MVTX2802: class and precedence of the port. Default: by priority and DEI.')
+    .exactOptional(),
+};
 
-type Mvtx2802Input = z.output<typeof mvtx2802Schema>;
-type Mvtx2802ChangeInput = z.output<typeof mvtx2802OverridesSchema>;
+type Registers = z.output<typeof schema>;
+type RegistersChange = z.output<typeof changeSchema>;
+type PortInput = {
+  readonly [Key in keyof typeof portKeys]?: z.output<(typeof portKeys)[Key]>;
+};
+
+type ErrorPlaces = Pick<Places, 'errorAt'>;
 
 const KEPT_CLASSES = [2, 3, 4, 5, 6, 7] as const;
 
-type WredChange = Mvtx2802Change['wred'];
+type WredChange = SlotsChange['wred'];
 
-export function mvtx2802Section(
-  input: Mvtx2802Input,
+/** All registers: as in the file, or by default. */
+export function slotsSection(
+  { mvtx2802: input }: { readonly mvtx2802: Registers },
   path: Path,
-  located: Located,
-): Mvtx2802Section {
-  const { classes, wred, ...registers } = mvtx2802Change(input, path, located);
+  places: ErrorPlaces,
+): SlotsSection {
+  const { classes, wred, ...registers } = changeOf(input, [...path, NAME], places);
   const slots = KEPT_CLASSES.map((tc): [number, number] => [tc, MVTX2802_DEFAULTS.classSlots]);
   const thresholds = KEPT_CLASSES.map((tc): [number, number] => [
     tc,
     size.parse(WRED_DEFAULTS.thresholds[tc]),
   ]);
   return {
-    ...(registers as Omit<Mvtx2802Section, 'classes' | 'wred'>),
+    ...(registers as Omit<SlotsSection, 'classes' | 'wred'>),
     classes: { ...Object.fromEntries(slots), ...classes },
     wred: {
       ...(wred as Required<WredChange>),
@@ -200,11 +225,16 @@ export function mvtx2802Section(
   };
 }
 
-export function mvtx2802Change(
-  input: Mvtx2802ChangeInput,
+/** What a device changes, if it does. */
+export function slotsChange(
+  { mvtx2802: input }: { readonly mvtx2802?: RegistersChange },
   path: Path,
-  located: Located,
-): Mvtx2802Change {
+  places: ErrorPlaces,
+): { readonly slots?: SlotsChange } {
+  return input === undefined ? {} : { slots: changeOf(input, [...path, NAME], places) };
+}
+
+function changeOf(input: RegistersChange, path: Path, places: ErrorPlaces): SlotsChange {
   const { memory, temporary, classes, source, xoff, order, flowControl, normalQos } = input;
   const { multicast, mcc, multicastStops, congestion, responseDelay } = input;
   const { vlanCongestion, scheduler, weights, shaper, cpuPort } = input;
@@ -227,26 +257,24 @@ export function mvtx2802Change(
     ...(shaper !== undefined && { shaper: shaperSection(shaper) }),
     ...(cpuPort !== undefined && { cpuPort: cpuPort === 'none' ? null : cpuPort }),
     ...(responseDelay !== undefined && { responseDelayPs: responseDelay }),
-    wred: wredChange(input.wred ?? {}, [...path, 'wred'], located),
+    wred: wredChange(input.wred ?? {}, [...path, 'wred'], places),
   };
 }
 
-function shaperSection(
-  shaper: NonNullable<Mvtx2802ChangeInput['shaper']>,
-): Mvtx2802Section['shaper'] {
+function shaperSection(shaper: NonNullable<RegistersChange['shaper']>): SlotsSection['shaper'] {
   if (shaper === 'off') return null;
   const { peak, average, burst } = shaper;
   return { peak, average, burstBytes: burst };
 }
 
 function wredChange(
-  input: NonNullable<Mvtx2802ChangeInput['wred']>,
+  input: NonNullable<RegistersChange['wred']>,
   path: Path,
-  located: Located,
+  places: ErrorPlaces,
 ): WredChange {
   const { sum, levels, thresholds, x, y, z } = input;
-  if (levels?.some((level, i) => i > 0 && level <= levels[i - 1]!)) {
-    throw located.errorAt([...path, 'levels'], 'the levels do not rise: the third is the highest');
+  if (levels?.some((level, i) => i > 0 && level <= levels[i - 1])) {
+    throw places.errorAt([...path, 'levels'], 'the levels do not rise: the third is the highest');
   }
   return {
     ...(sum !== undefined && { sum }),
@@ -259,17 +287,38 @@ function wredChange(
 }
 
 /** Registers with what a device changes. */
-export function changedRegisters(
-  { mvtx2802: registers }: SwitchSection,
-  { mvtx2802: change }: DeviceOverride['switch'],
-): Pick<SwitchSection, 'mvtx2802'> {
-  if (change === undefined) return { mvtx2802: registers };
-  const thresholds = { ...registers.wred.thresholds, ...change.wred.thresholds };
-  const mvtx2802 = {
-    ...registers,
+export function changedSlots(
+  { slots }: { readonly slots: SlotsSection },
+  { slots: change }: { readonly slots?: SlotsChange },
+): SlotsSection {
+  if (change === undefined) return slots;
+  return {
+    ...slots,
     ...change,
-    classes: { ...registers.classes, ...change.classes },
-    wred: { ...registers.wred, ...change.wred, thresholds },
+    classes: { ...slots.classes, ...change.classes },
+    wred: {
+      ...slots.wred,
+      ...change.wred,
+      thresholds: { ...slots.wred.thresholds, ...change.wred.thresholds },
+    },
   };
-  return { mvtx2802 };
 }
+
+export function portSection({ flowControl, fixed }: PortInput): SlottedPortSection {
+  return {
+    flowControl: flowControl ?? null,
+    fixed:
+      fixed === undefined
+        ? null
+        : { trafficClass: fixed.class, highPrecedence: fixed.dropPrecedence === 'high' },
+  };
+}
+
+export const TOPICS = {
+  mvtx2802:
+    'A four-port gigabit switch whose memory is slots of one frame, kept for classes and for ' +
+    'source ports. Frames of a port with flow control go to the lowest queue and are never ' +
+    'dropped: 802.3x PAUSE stops its link partner when its own slots run out, until all are ' +
+    'free. Frames of other ports keep their class, and WRED may drop them. `switches: { model: ' +
+    'mvtx2802 }`.',
+} as const;
