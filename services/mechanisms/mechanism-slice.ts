@@ -323,6 +323,13 @@ export interface CardFormat {
   readonly count: (value: number) => string;
   readonly time: (ps: number | null) => string;
   readonly octets: (octets: number) => string;
+  readonly rate: (bps: number) => string;
+}
+
+/** What the page shows of one device: its lamps, and a table. */
+export interface Panel extends Required<Omit<Card, 'isProblem' | 'most'>> {
+  readonly note: string;
+  readonly lamps: readonly { readonly name: string; readonly lit: boolean; readonly tip: string }[];
 }
 
 export interface SliceMetric<Results extends object> {

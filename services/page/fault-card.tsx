@@ -76,7 +76,7 @@ const KINDS: readonly FaultKind[] = [
     fields: [{ key: 'size', text: '1MB' }],
   },
   {
-    ...{ kind: 'wrong-map', says: 'the 82599 pauses by another table of classes than software' },
+    ...{ kind: 'wrong-map', says: 'the NIC pauses by another table of classes than software' },
     fields: [{ key: 'classes', text: '0, 1, 2, 4, 3, 5, 6, 7' }],
   },
   { kind: 'reboot', says: 'the switch loses all that it holds and has learned', fields: [] },

@@ -18,7 +18,7 @@ import {
   Unreachable,
 } from './panels.js';
 import { MechanismCards } from './mechanism-cards.js';
-import { Nics } from './nics.js';
+import { DevicePanels } from './device-panels.js';
 import { NoSeries, PortPlots } from './port-plots.js';
 import { goTo, goToPort, useAddress, useTimeWindow } from './address.js';
 import { Columns } from './columns.js';
@@ -88,7 +88,7 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
         <PortsCard run={run} order={order} />
         <Margins run={run} />
         <MechanismCards run={run} />
-        <Nics run={run} />
+        <DevicePanels run={run} />
         <SharesCard {...{ run, theme, choose }} />
       </Columns>
       <RatesCard {...{ view, theme, timePs, setTime }} />

@@ -7,7 +7,7 @@ import { after, describe, it } from 'node:test';
 import { buildFabric } from '../../services/fabric/assembly/fabric.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
 import { registerDump } from '../../services/engine/nic-82599/register-dump.js';
-import { registerDumpText } from '../../services/report/nic-text.js';
+import { registerDumpText } from '../../services/mechanisms/nic-82599/tables.js';
 import { nicResults } from '../../services/mechanisms/nic-82599/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { ROOT } from '../kit/emulate.js';

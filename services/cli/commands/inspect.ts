@@ -1,13 +1,9 @@
-import { wordText } from '../../engine/nic-82599/register-addresses.js';
-import { registerDump } from '../../engine/nic-82599/register-dump.js';
-import { fieldOf } from '../../engine/nic-82599/register-file.js';
-import { registerKind } from '../../engine/nic-82599/register-map.js';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unknownName } from '../../settings/errors.js';
 import { NIC, type NicResult } from '../../mechanisms/registry.js';
 import { time } from '../../settings/quantities.js';
-import { nicText, registerDumpText } from '../../report/nic-text.js';
+import { nicText } from '../../report/nic-text.js';
 import { readNics } from '../../report/run-directory.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { EXIT, InputError } from '../exit.js';
@@ -25,7 +21,7 @@ export interface InspectOptions {
 }
 
 /**
- * Shows the 82599 of a device, or all of a run: at its end, from its directory; or at a time, for
+ * Shows the NIC of a device, or all of a run: at its end, from its directory; or at a time, for
  * which the run is repeated, or a scenario run, up to then. What is named may be the run itself.
  */
 export async function inspectCommand(
@@ -57,26 +53,13 @@ export async function inspectCommand(
 
 function textOf(nic: NicResult, { json = false, reg = [], dump }: InspectOptions): string {
   if (dump === true) {
-    return json ? JSON.stringify(registerDump(nic.registers), null, 2) : registerDumpText(nic);
+    return json ? JSON.stringify(NIC.dump(nic.registers), null, 2) : NIC.dumpText(nic);
   }
   if (reg.length === 0) return json ? JSON.stringify(nic, null, 2) : nicText(nic);
-  const values = reg.map((name) => [name, valueOf(nic, name)] as const);
+  const fail = (message: string): Error => new InputError(`--reg: ${message}`);
+  const values = reg.map((name) => [name, NIC.registerValue(nic, name, fail)] as const);
   if (json) return JSON.stringify(Object.fromEntries(values), null, 2);
-  return values.map(([name, value]) => `${name} = ${shown(name, value)}`).join('\n');
-}
-
-/** A whole register is read bit by bit, a field as a number. */
-function shown(name: string, value: number): string {
-  return name.includes('.') ? String(value) : wordText(value);
-}
-
-/** Registers that are 0 are not listed. */
-function valueOf({ registers }: NicResult, name: string): number {
-  const place = NIC.registerPlace(name, (message) => new InputError(`--reg: ${message}`));
-  const { register, index, field } = place;
-  const kind = registerKind(register);
-  const word = registers[kind.count === 1 ? register : `${register}[${index}]`] ?? 0;
-  return field === null || kind.status ? word : fieldOf(kind, field, word);
+  return values.map(([name, value]) => `${name} = ${NIC.registerText(name, value)}`).join('\n');
 }
 
 function nicsOf(folder: string): readonly NicResult[] {

@@ -1,6 +1,7 @@
 /** Schema of `groups` and `load`: sources, destinations, volumes and times. */
 
 import { z } from 'zod';
+import { NIC } from '../../mechanisms/registry.js';
 import type { Load } from '../../plugins/api.js';
 import { settingSchemas } from '../../plugins/settings.js';
 import { didYouMean, listed, show } from '../../settings/errors.js';
@@ -103,7 +104,7 @@ const commonKeys = (congestion: readonly string[]) => ({
     .describe('Tags of its frames. Default: none.')
     .exactOptional(),
   vm: integer(0, 63)
-    .describe('Virtual machine at either end, whose descriptor queues an 82599 keeps apart.')
+    .describe(`Virtual machine at either end, whose descriptor queues ${NIC.called} keeps apart.`)
     .prefault(0),
   toVm: integer(0, 63)
     .describe(

@@ -41,7 +41,7 @@ export interface RunPage {
   readonly slowdown: Slowdown;
   readonly spread: SpreadView;
   readonly margins: readonly MarginView[];
-  readonly nics: readonly NicView[];
+  readonly panels: readonly PanelView[];
   /** Of mechanisms, as the summary has them. */
   readonly cards: readonly CardView[];
   /** Null where its parts were not recorded. */
@@ -66,27 +66,10 @@ export interface CardView {
   readonly lines: readonly string[];
 }
 
-/** A NIC that is not a plain one, at the end of the run. */
-export interface NicView {
-  readonly device: string;
-  readonly leds: readonly {
-    readonly source: string;
-    readonly lit: boolean;
-    readonly changes: number;
-  }[];
-  /** Its transmit classes: configuration, credits and longest latency from tail to wire. */
-  readonly classes: readonly {
-    readonly tc: number;
-    readonly group: number;
-    readonly strict: string;
-    readonly refill: number;
-    readonly credit: number;
-    readonly frames: number;
-    readonly longestPs: number | null;
-  }[];
-  /** Fullest receive buffer, and the queues that are rate controlled. */
-  readonly receivePeakOctets: number;
-  readonly limited: readonly { readonly queue: number; readonly rateBps: number }[];
+/** A device that shows what is inside it, at the end of the run. */
+interface PanelView extends Omit<CardView, 'more'> {
+  readonly note: string;
+  readonly lamps: readonly { readonly name: string; readonly lit: boolean; readonly tip: string }[];
 }
 
 export interface Reproduce {

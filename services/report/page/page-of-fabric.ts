@@ -46,7 +46,7 @@ export function pageOfFabric(
     slowdown: { bins: [], points: [] },
     spread: { queues: null, pauses: null, slowdown: null },
     margins: [],
-    nics: [],
+    panels: [],
     cards: [],
     trees: null,
     flows: { total: 0, rows: [], timesPs: [] },

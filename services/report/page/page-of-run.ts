@@ -23,7 +23,8 @@ import type {
   UnreachableView,
 } from './page-data.js';
 import type { Card } from '../../mechanisms/mechanism-slice.js';
-import { cardsOf } from '../cards.js';
+import { NIC } from '../../mechanisms/registry.js';
+import { CARD_FORMAT, cardsOf } from '../cards.js';
 import { commandText } from './command-text.js';
 import { completionCurves, slowdownBySize } from './page-flows.js';
 import type { Episode } from '../../telemetry/congestion/congestion.js';
@@ -35,7 +36,6 @@ import { flowViews } from './page-flow-table.js';
 import type { LimitsOf } from './page-limits.js';
 import { limitsOf } from './page-limits.js';
 import { mapOf } from './page-map.js';
-import { nicViews } from './page-nics.js';
 import type { PortSharing } from './page-shares.js';
 import { sharesView } from './page-shares.js';
 import { treesView } from './page-trees.js';
@@ -44,6 +44,7 @@ import { pauseSpreads, slowdownOverTime } from './page-spread.js';
 
 const MARGINS_SHOWN = 40;
 const CARD_ROWS_SHOWN = 40;
+const PANELS_SHOWN = 16;
 const FLOWS_SHOWN = 12;
 const FRAME_OVERHEAD_OCTETS = 20;
 
@@ -135,7 +136,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
       slowdown: slowdownOverTime(results.flows, virtualPs),
     },
     margins: marginViews(results),
-    nics: nicViews(results.nics),
+    panels: results.nics.slice(0, PANELS_SHOWN).map((nic) => NIC.panel(nic, CARD_FORMAT)),
     cards: cardsOf(results).map(cardView),
     trees: run.why && treesView(run.why, names),
     ...flowViews({
