@@ -41,7 +41,7 @@ const MISSING_EXPORT =
 const LIMIT_MS = 10_000;
 
 /** The default export of a plugin, evaluated without clock, randomness and I/O. */
-export function evaluate(source: PluginSource): unknown {
+export function evaluate(source: PluginSource, limitMs = LIMIT_MS): unknown {
   const { file } = source;
   const script = scriptOf(source);
   const box: { value?: unknown } = {};
@@ -59,7 +59,7 @@ export function evaluate(source: PluginSource): unknown {
     }) as (plugin: { value?: unknown }) => void;
     withinLimit(() => {
       run(box);
-    });
+    }, limitMs);
   } catch (error) {
     throw new UnusablePlugin(`${placeIn(file, error)}: ${reasonOf(error)}`);
   }
@@ -68,13 +68,13 @@ export function evaluate(source: PluginSource): unknown {
 }
 
 /** Ends what never returns: an error names it. */
-export function withinLimit(work: () => void): void {
+export function withinLimit(work: () => void, limitMs = LIMIT_MS): void {
   try {
-    runInNewContext('work()', { work }, { timeout: LIMIT_MS, displayErrors: false });
+    runInNewContext('work()', { work }, { timeout: limitMs, displayErrors: false });
   } catch (error) {
     const { code } = (error ?? {}) as { readonly code?: unknown };
     if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    throw new Error(`does not return within ${LIMIT_MS / 1000} s`, { cause: error });
+    throw new Error(`does not return within ${limitMs / 1000} s`, { cause: error });
   }
 }
 
