@@ -23,6 +23,10 @@ interface Said {
   readonly err: string;
 }
 
+interface Under {
+  readonly virtualPs: number;
+}
+
 describe('selvage', () => {
   let folder = '';
   const at = (name: string): string => join(folder, name);
@@ -267,14 +271,19 @@ load:
   - { name: s, permutation: { hosts: all, shift: 1 }, rate: 50%, priority: 3, transport: raw }
 `,
     );
-    const child = spawn(process.execPath, [MAIN, 'run', 'long.yaml', '--out', at('long')], {
-      cwd: folder,
-    });
-    // Once it listens for signals it has begun; before that the signal would just end it.
-    const tick = setInterval(() => child.kill('SIGINT'), 8000);
-    const code = await new Promise((resolve) => child.on('exit', resolve));
-    clearInterval(tick);
-    assert.equal(code, 130);
+    // Its own folder for temporary files, where commands find a run that is under way.
+    const env = { ...process.env, TMPDIR: folder };
+    const words = ['run', 'long.yaml', '--control', '--out', at('long')];
+    const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env });
+    const ended = new Promise((resolve) => child.on('exit', resolve));
+    const hasBegun = (): boolean => {
+      const { stdout } = spawnSync(process.execPath, [MAIN, 'status', '--json'], { env });
+      const all = JSON.parse(String(stdout)) as Under[];
+      return all.some(({ virtualPs }) => virtualPs > 0);
+    };
+    while (!hasBegun()) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill('SIGINT');
+    assert.equal(await ended, 130);
     assert.equal(readFileSync(join(at('long'), 'status'), 'utf8'), 'interrupted\n');
     const summary = JSON.parse(readFileSync(join(at('long'), 'summary.json'), 'utf8')) as {
       virtualPs: number;
