@@ -21,6 +21,7 @@ const AT_PS = 1_387_520;
 
 describe('an assertion that fails', () => {
   const copy = new EngineCopy(['services']);
+  copy.spoil(DEFECT);
   const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
   after(() => {
     copy.remove();
@@ -28,11 +29,10 @@ describe('an assertion that fails', () => {
   });
 
   const ran = (out: string, ...words: string[]): ReturnType<EngineCopy['run']> =>
-    copy.run(
-      'programs/selvage.js',
-      ['run', 'examples/incast-pfc.yaml', '--no-parquet', '--out', join(folder, out), ...words],
-      DEFECT,
-    );
+    copy.run('programs/selvage.js', [
+      ...['run', 'examples/incast-pfc.yaml', '--no-parquet', '--out', join(folder, out)],
+      ...words,
+    ]);
 
   const homes = { 'one process': [], threads: ['--threads', '2'] };
   for (const [home, words] of Object.entries(homes)) {

@@ -41,7 +41,7 @@ export class EngineCopy {
 
   /**
    * Runs one of its programs, below dist, with the defect; without one: as it is. Those of
-   * `programs` are bundled first.
+   * `programs` are bundled first, unless nothing has changed since.
    */
   run(
     program: string,
@@ -55,6 +55,11 @@ export class EngineCopy {
     } finally {
       mend?.();
     }
+  }
+
+  /** Plants a defect that all of its programs have from then on. */
+  spoil(defect: SourceDefect): void {
+    this.plant(defect);
   }
 
   remove(): void {

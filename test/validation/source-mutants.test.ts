@@ -84,7 +84,7 @@ describe('a defect in the source', () => {
   }
 
   it('is what fails, and nothing else', () => {
-    for (const { name, examples } of MUTANTS) assert.ok(isWell(examples, null), name);
+    assert.ok(isWell([...new Set(MUTANTS.flatMap(({ examples }) => examples))], null));
   });
 
   for (const { name, examples, ...defect } of MUTANTS) {
