@@ -17,6 +17,8 @@ import { EXAMPLE, MAIN, Running } from '../kit/pods.js';
 
 /** Traffic to the end of the run. */
 const ENDLESS = '[{ name: endless, stream: { from: h1, to: h2 }, priority: 3 }]';
+/** A load that is short. */
+const BRIEF = 'load.0.bytes=4KB';
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
 
 describe('selvage k8s run', { skip }, () => {
@@ -25,7 +27,7 @@ describe('selvage k8s run', { skip }, () => {
     rmSync(folder, { recursive: true });
   });
   const start = (config: string, ...words: string[]): Running => {
-    const all = [MAIN, 'k8s', 'run', EXAMPLE, '--services', '2', ...words];
+    const all = [MAIN, 'k8s', 'run', EXAMPLE, '--services', '2', '--set', BRIEF, ...words];
     const env = { ...process.env, KUBECONFIG: config };
     return new Running(spawn(process.execPath, all, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
   };
@@ -39,7 +41,7 @@ describe('selvage k8s run', { skip }, () => {
       assert.match(words, /^\d+ objects in namespace selvage\n/);
       const [name] = readdirSync(out);
       const text = readFileSync(join(out, name!, 'digest'), 'utf8').trim();
-      assert.equal(text, run(fabricOf('examples/leaf-spine-all-to-all.yaml')).digest);
+      assert.equal(text, run(fabricOf('examples/leaf-spine-all-to-all.yaml', BRIEF)).digest);
       assert.ok(words.includes(`complete, digest ${text}`), words);
       assert.deepEqual([...api.objects.keys()], []);
       assert.ok(api.seen.includes('Job coordinator') && api.seen.includes('StatefulSet nats'));

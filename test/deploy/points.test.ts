@@ -46,7 +46,7 @@ describe('runs of a sweep or a hunt in pods', () => {
       api.close();
     }
   };
-  const vary = ['--vary', 'seed=1,2,3', '--vary', 'fabric.hostLink.rate=10G,100G'];
+  const vary = ['--vary', 'seed=1,2', '--vary', 'fabric.hostLink.rate=10G,100G'];
 
   it('a sweep prints and writes what it does here, and leaves nothing behind', async () => {
     const own = await selvage('', 'sweep', file, ...vary, '--csv', 'here.csv');
@@ -57,7 +57,7 @@ describe('runs of a sweep or a hunt in pods', () => {
       );
       assert.equal(pods.code, 0, pods.err);
       assert.equal(pods.out, own.out);
-      assert.match(pods.err, /\d of 6 parts have ended/);
+      assert.match(pods.err, /\d of 4 parts have ended/);
       assert.equal(
         readFileSync(join(folder, 'pods.csv'), 'utf8'),
         readFileSync(join(folder, 'here.csv'), 'utf8'),
@@ -69,7 +69,7 @@ describe('runs of a sweep or a hunt in pods', () => {
 
   it('a sweep whose client was lost goes on with its pods', async () => {
     await within({}, async (api) => {
-      const words = ['sweep', file, ...vary, '--k8s', '--keep'];
+      const words = ['sweep', file, '--vary', 'seed=1,2', '--k8s', '--keep'];
       assert.equal((await selvage(api.config(), ...words)).code, 0);
       const again = await selvage(api.config(), ...words);
       assert.equal(again.code, 0, again.err);
@@ -113,7 +113,7 @@ describe('runs of a sweep or a hunt in pods', () => {
     const words = ['hunt', bad, '--runs', '9', '--faults', '0', '--shrink', '20', '--json'];
     const own = await selvage('', ...words, '--out', 'here');
     await within({}, async (api) => {
-      const pods = await selvage(api.config(), ...words, '--out', 'pods', '--k8s', '--pods', '3');
+      const pods = await selvage(api.config(), ...words, '--out', 'pods', '--k8s', '--pods', '2');
       assert.equal(pods.code, 1, pods.err);
       assert.equal(pods.out.replaceAll('"pods/', '"here/'), own.out);
     });
