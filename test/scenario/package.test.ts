@@ -131,8 +131,9 @@ describe('the package', () => {
   });
 
   it('exports the library and the interface of plugins to a project, with their types', async () => {
-    const { code, err } = await npm(project(), 'install', tarball);
-    assert.deepEqual([code, err], [0, '']);
+    // As npm has installed it.
+    mkdirSync(join(project(), 'node_modules'));
+    symlinkSync(join(globalModules(), 'selvage'), join(project(), 'node_modules/selvage'));
     writeFileSync(
       join(project(), 'own.mts'),
       `import { load, run } from 'selvage';
