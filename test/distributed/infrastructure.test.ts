@@ -18,7 +18,8 @@ const set = [`load.0.bytes=${isLong ? '1MB' : '128KB'}`];
 
 describe('faults of the infrastructure', { skip, timeout: 540_000 }, () => {
   const expected = run(fabricOf(`examples/${EXAMPLE}`, ...set));
-  const fleet = fleetFor(EXAMPLE, 4, ['--services', '4'], { set });
+  const services = isLong ? 4 : 2;
+  const fleet = fleetFor(EXAMPLE, services, ['--services', `${services}`], { set });
 
   const repeated = { skip: skip === false ? skipUnlessLong : skip };
   it('change nothing when the broker is killed again and again', repeated, async () => {
@@ -64,7 +65,7 @@ describe('faults of the infrastructure', { skip, timeout: 540_000 }, () => {
   });
 
   it('change nothing when services are killed and checkpoints lie in JetStream', async () => {
-    const killer = new Killer('service', 1, 900);
+    const killer = new Killer('service', 1, 200);
     const options = { ...fleet, checkpoints: 'jetstream' };
     const { results, operations = [] } = await runFleet(options, killer.attack);
     assert.deepEqual(results, expected);

@@ -13,7 +13,7 @@ import { isLong, skipUnlessLong } from '../kit/long-suite.js';
 
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
 /** What changes places and what is sent again; `fault-matrix` has services of two threads, too. */
-const LONGER = ['incast-pfc', 'failover', 'link-retry'];
+const LONGER = ['incast-pfc', 'failover', 'link-retry', 'nic-two-ports'];
 const PLACED = ['--services=2', '--threads=2'];
 
 describe('services of threads, over messages that are lost', () => {
@@ -41,7 +41,7 @@ describe('services of threads, over messages that are lost', () => {
 });
 
 describe('processes of two threads each', { skip, timeout: 540_000 }, () => {
-  for (const name of ['credit-tenants', 'nic-two-ports', ...(isLong ? LONGER : [])]) {
+  for (const name of ['credit-tenants', ...(isLong ? LONGER : [])]) {
     it(`give the results of one process: ${name}`, async () => {
       const example = `${name}.yaml`;
       const { results } = await runFleet(fleetFor(example, 2, PLACED, { set: [RECORD_WIRE] }));

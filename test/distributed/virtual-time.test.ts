@@ -37,7 +37,7 @@ function atRandom(fabric: Fabric, random: RandomStream): Placement {
 }
 
 /** Those that each suite has in groups and with every device alone, too. */
-const inAllWays = new Set(examples.filter((_, i) => isLong || i % 4 === 0));
+const inAllWays = new Set(examples.filter((_, i) => isLong || i % 8 === 0));
 
 for (const name of examples) {
   describe(`${name} in several services`, () => {

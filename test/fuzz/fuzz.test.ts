@@ -6,7 +6,7 @@ import { corpusOf, fuzz } from './fuzzer.js';
 import { TARGETS } from './targets.js';
 
 /** `npm run fuzz` has a million for each parser, more than ten million in all. */
-const RUNS = Number(process.env['SELVAGE_FUZZ'] ?? 20_000);
+const RUNS = Number(process.env['SELVAGE_FUZZ'] ?? 10_000);
 const SEED = Number(process.env['SELVAGE_FUZZ_SEED'] ?? 1);
 /** Whatever a parser was given, it keeps no more than that. */
 const KEPT_OCTETS_MOST = 16 * 1024 * 1024;

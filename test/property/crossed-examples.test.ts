@@ -20,11 +20,12 @@ import { captureFile } from '../../services/telemetry/captures/capture-file.js';
 import { frameTraces } from '../../services/telemetry/traces/frame-traces.js';
 import { Cluster, KIND } from '../../services/hunt/worlds/services-in-memory.js';
 import { ROOT } from '../kit/emulate.js';
+import { isLong } from '../kit/long-suite.js';
 
 type Document = Record<string, unknown>;
 type Outcome = Pick<MergedRun, 'results' | 'rows' | 'congestion' | 'hops' | 'captures' | 'events'>;
 
-const CROSSINGS = 16;
+const CROSSINGS = isLong ? 16 : 8;
 const MOST_DEVICES = 16;
 const DURATION_US = 180;
 const UNKIND = { lose: 0.03, repeat: 0.03, reorder: 0.2 };

@@ -9,10 +9,14 @@ import { huntHere } from '../../services/hunt/hunt.js';
 import { tryOut } from '../../services/hunt/trial.js';
 import { Variations } from '../../services/hunt/variation.js';
 import { ROOT } from '../kit/emulate.js';
+import { isLong } from '../kit/long-suite.js';
 import { MUTANTS } from '../kit/mutants.js';
 
 const FILE = join(ROOT, 'examples/hunting-ground.yaml');
 const GROUND = loadScenario(FILE, { set: ['duration=600us'] }).document as Document;
+/** Of each example. */
+const VARIATIONS = isLong ? 12 : 4;
+
 describe('a hunt', () => {
   it('finds nothing where nothing is wrong', () => {
     const { found } = huntHere(FILE, GROUND, { runs: 40, seed: 3, faults: 3, shrinkRuns: 0 }, null);
@@ -33,7 +37,8 @@ describe('a hunt', () => {
       const document = loadScenario(file).document as Document;
       const fabricOf = (varied: Document) => buildFabric(scenarioOfDocument(file, varied));
       const variations = new Variations(document, fabricOf(document), { seed: 1, faults: 3 });
-      for (let run = 0; run < 12; run++) assert.doesNotThrow(() => fabricOf(variations.make(run)));
+      for (let run = 0; run < VARIATIONS; run++)
+        assert.doesNotThrow(() => fabricOf(variations.make(run)));
     }
   });
 
