@@ -10,6 +10,7 @@ export const MOST_RECORDS = 100_000;
  * thousand times, and as many objects would load the garbage collector.
  */
 export class RecordTable {
+  readonly #width: number;
   /** Most devices have no record of a kind, and take no memory for them. */
   values = new Float64Array(0);
   count = 0;
@@ -18,9 +19,9 @@ export class RecordTable {
   /** Rows that have not ended. */
   open: number[] = [];
 
-  static readonly wiring = ['width'];
-
-  constructor(private readonly width: number) {}
+  constructor(width: number) {
+    this.#width = width;
+  }
 
   /** A new row that has not ended: its offset among the values; -1 if there are too many. */
   begin(): number {
@@ -28,9 +29,9 @@ export class RecordTable {
       this.omitted++;
       return -1;
     }
-    const at = this.count++ * this.width;
+    const at = this.count++ * this.#width;
     if (at === this.values.length) {
-      const values = new Float64Array(Math.max(2 * at, FIRST_ROWS * this.width));
+      const values = new Float64Array(Math.max(2 * at, FIRST_ROWS * this.#width));
       values.set(this.values);
       this.values = values;
     }
@@ -49,7 +50,8 @@ export class RecordTable {
 
   /** Removes rows that have ended, except those to be kept. */
   forgetClosed(isKept: (at: number) => boolean = () => false): void {
-    const { width, values } = this;
+    const width = this.#width;
+    const { values } = this;
     const open = new Set(this.open);
     this.open = [];
     let to = 0;
@@ -65,7 +67,7 @@ export class RecordTable {
   /** Small whole numbers are read as integers: an index that is a double is slower. */
   map<Item>(read: (at: number) => Item): Item[] {
     const items: Item[] = [];
-    for (let row = 0; row < this.count; row++) items.push(read(row * this.width));
+    for (let row = 0; row < this.count; row++) items.push(read(row * this.#width));
     return items;
   }
 }

@@ -27,9 +27,7 @@ export class DueDateArbiter implements Arbiter {
   /** Classes with a delay bound, and with a weight, one bit each. */
   private bounded = 0;
   private weighted = 0;
-  private view: DueDateView | null = null;
-
-  static readonly wiring = ['view'];
+  #view: DueDateView | null = null;
 
   constructor({ strict, boundsPs, weights }: DueDateSpec) {
     this.strict = strict;
@@ -43,7 +41,7 @@ export class DueDateArbiter implements Arbiter {
 
   /** Before the first frame: where the arbiter reads since when frames wait. */
   equip(view: DueDateView): void {
-    this.view = view;
+    this.#view = view;
   }
 
   pick(eligible: number, heads: Heads, port: number): number {
@@ -63,7 +61,7 @@ export class DueDateArbiter implements Arbiter {
   }
 
   private dueFirst(classes: number, port: number): number {
-    const view = this.view!;
+    const view = this.#view!;
     const excessive = view.excessive(port);
     let first = -1;
     let firstPs = Infinity;

@@ -97,8 +97,8 @@ export interface DeviceRole {
 
 /** A role in a switch. Ports are those of the service. */
 export interface SwitchRole extends DeviceRole {
-  readonly onEnqueue?: EnqueueObserver;
-  readonly onDequeue?: DequeueObserver;
+  readonly onEnqueue?: EnqueueObserver | undefined;
+  readonly onDequeue?: DequeueObserver | undefined;
   readonly isolation?: FlowIsolation;
   readonly sampler?: QueueSampler;
   readonly boundary?: DomainBoundary;

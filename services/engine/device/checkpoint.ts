@@ -99,7 +99,7 @@ function saveBesideRows(engine: Engine, d: number): Omit<DeviceState, 'rows'> {
   });
   const { first, count } = rows.send;
   return {
-    own: save(device),
+    own: save(device.state),
     behaviour: save(behaviourOf(engine, d)),
     senders: save(engine.senders.extras(first, count)),
     discovery: save(discoveryOf(engine, device)),
@@ -137,7 +137,7 @@ export function restoreDevice(
   );
   const moved = (slot: number): number => slots.get(slot) ?? slot;
   tables.restore(rows, state.rows);
-  restore(device, state.own);
+  restore(device.state, state.own);
   restore(behaviourOf(engine, d), state.behaviour);
   restore(engine.senders.extras(rows.send.first, rows.send.count), state.senders);
   restore(discoveryOf(engine, device), state.discovery);

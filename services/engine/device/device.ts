@@ -55,8 +55,6 @@ export class Device {
   /** Number in the service of its first port. */
   readonly firstPort: number;
 
-  static readonly wiring = ['listeners', 'place', 'firstPort', 'spec', 'rows', 'late'];
-
   constructor(
     readonly spec: DeviceSpec,
     readonly rows: Rows,
@@ -66,6 +64,12 @@ export class Device {
     this.place = rows.device.first;
     this.firstPort = rows.port.first;
     this.arbiters = spec.ports.map((port) => makeArbiter(port.arbiter));
+  }
+
+  /** What a checkpoint has of it whole. */
+  get state(): object {
+    const { timerQueue, arbiters } = this;
+    return { timerQueue, arbiters };
   }
 
   /** Entries of a host's own in its timer queue; 0 for a switch, which only reacts. */

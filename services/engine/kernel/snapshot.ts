@@ -1,8 +1,8 @@
 /**
  * Saving and restoring whole actors. State is plain data, so one walk over an actor's own
- * properties copies all of it; what is not state (configuration, link partners, probes) is named by
- * its class in `static wiring` and is left alone, and everything else that is not plain data is
- * refused: a forgotten property is an error, never a silent gap.
+ * properties copies all of it. What is not state (configuration, link partners, probes) is in
+ * `#private` fields, which no walk sees; anything else that is not plain data is refused: a
+ * forgotten property is an error, never a silent gap.
  */
 
 export type Plain =
@@ -29,15 +29,6 @@ function isTyped(value: unknown): value is TypedArray {
   return ArrayBuffer.isView(value);
 }
 
-function wiringOf(object: object): readonly string[] {
-  return (object.constructor as { wiring?: readonly string[] }).wiring ?? [];
-}
-
-function stateKeys(object: object): string[] {
-  const wiring = wiringOf(object);
-  return Object.keys(object).filter((key) => !wiring.includes(key));
-}
-
 /** A deep copy of an object's state, free of references into it. */
 export function save(object: object): Plain {
   return copy(object, new Map(), 'actor');
@@ -53,15 +44,15 @@ function copy(value: unknown, buffers: Map<ArrayBufferLike, ArrayBufferLike>, at
     case 'object':
       break;
     default:
-      throw new Error(`${at} is a ${typeof value}: neither plain state nor wiring`);
+      throw new Error(`${at} is a ${typeof value}: no plain data, and in no #private field`);
   }
   if (isTyped(value)) return copyView(value, buffers);
   if (value instanceof Map || value instanceof Set) {
-    throw new Error(`${at} is a Map or a Set: neither plain state nor wiring`);
+    throw new Error(`${at} is a Map or a Set: no plain data, and in no #private field`);
   }
   if (Array.isArray(value)) return value.map((item, i) => copy(item, buffers, `${at}[${i}]`));
   const result: Record<string, Plain> = {};
-  for (const key of stateKeys(value)) {
+  for (const key of Object.keys(value)) {
     result[key] = copy((value as Bag)[key], buffers, `${at}.${key}`);
   }
   return result;
@@ -89,7 +80,7 @@ function assign(
   buffers: Map<ArrayBufferLike, ArrayBufferLike>,
   at: string,
 ): void {
-  for (const key of stateKeys(target)) {
+  for (const key of Object.keys(target)) {
     if (!(key in saved)) throw new Error(`the saved state has no ${at}.${key}`);
     target[key] = revive(target[key], saved[key], buffers, `${at}.${key}`);
   }

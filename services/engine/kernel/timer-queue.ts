@@ -61,11 +61,13 @@ export class TimerQueue {
   /** End of the latest window that has begun. */
   private until = -Infinity;
   /** Used while entries are sorted. */
-  private places = NO_NUMBERS;
+  #places = NO_NUMBERS;
 
-  static readonly wiring = ['order', 'places'];
+  readonly #order: ValueOrder;
 
-  constructor(private readonly order: ValueOrder = (_, a, b) => a - b) {}
+  constructor(order: ValueOrder = (_, a, b) => a - b) {
+    this.#order = order;
+  }
 
   nextKey(): number {
     return this.isOfWindow ? this.dueKeys[this.from] : this.keys[0];
@@ -205,8 +207,9 @@ export class TimerQueue {
     }
     if (count > this.dueTimes.length) this.growDue(count);
     // It is not state: a restored queue has none.
-    if (count >= this.places.length) this.places = new Int32Array(2 * count);
-    const { places, dueTimes, dueKeys, dueValues } = this;
+    if (count >= this.#places.length) this.#places = new Int32Array(2 * count);
+    const places = this.#places;
+    const { dueTimes, dueKeys, dueValues } = this;
     const scale = last > first ? (count - 1) / (last - first) : 0;
     places.fill(0, 0, count + 1);
     for (let i = 0; i < posted; i++) {
@@ -260,14 +263,14 @@ export class TimerQueue {
     const t = this.dueTimes[i];
     if (time !== t) return time < t;
     const k = this.dueKeys[i];
-    return key !== k ? key < k : this.order(key, value, this.dueValues[i]) < 0;
+    return key !== k ? key < k : this.#order(key, value, this.dueValues[i]) < 0;
   }
 
   private before(time: number, key: number, value: number, i: number): boolean {
     const t = this.times[i];
     if (time !== t) return time < t;
     const k = this.keys[i];
-    return key !== k ? key < k : this.order(key, value, this.values[i]) < 0;
+    return key !== k ? key < k : this.#order(key, value, this.values[i]) < 0;
   }
 
   private grow(): void {

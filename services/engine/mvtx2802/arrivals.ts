@@ -16,6 +16,7 @@ export type InFlight = (port: number, visit: (fromPs: number, untilPs: number) =
  * decided when the frame is classified: every frame that began before it is known by then.
  */
 export class TemporarySlots {
+  readonly #inFlight: InFlight;
   /** Ends of the frames that have a slot; those that are over are removed at the next decision. */
   private readonly taken: number[] = [];
   /** By port: first bits of frames that found no slot and have not ended yet. */
@@ -25,13 +26,12 @@ export class TemporarySlots {
   private decidedPort = 0;
   peak = 0;
 
-  static readonly wiring = ['inFlight'];
-
   constructor(
     private readonly slots: number,
     ports: number,
-    private readonly inFlight: InFlight,
+    inFlight: InFlight,
   ) {
+    this.#inFlight = inFlight;
     this.lost = Array.from({ length: ports }, () => []);
   }
 
@@ -53,7 +53,7 @@ export class TemporarySlots {
   private decideUntil(last: Incoming): void {
     const incoming = [last];
     for (let port = 0; port < this.lost.length; port++) {
-      this.inFlight(port, (fromPs, untilPs) => {
+      this.#inFlight(port, (fromPs, untilPs) => {
         const isBefore = fromPs < last.fromPs || (fromPs === last.fromPs && port < last.port);
         if (isBefore && this.isUndecided(port, fromPs)) incoming.push({ port, fromPs, untilPs });
       });

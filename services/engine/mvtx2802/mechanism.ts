@@ -57,6 +57,7 @@ interface ChipSurroundings {
  * device counts them; sets of ports have one bit each.
  */
 export class Mvtx2802 implements IngressBuffers, Managed {
+  readonly #spec: SlotsSpec;
   readonly memory: SlotMemory;
   readonly stops: SourceStops;
   readonly counters: Mvtx2802Counters;
@@ -66,22 +67,21 @@ export class Mvtx2802 implements IngressBuffers, Managed {
   /** By port: 1 while its link partner is paused. */
   private readonly paused: Uint8Array;
   private readonly random: RandomStream;
-  private readonly queues: QueueView;
-  private readonly listener: StopListener;
-  private readonly clock: Clock;
-
-  static readonly wiring = ['spec', 'queues', 'listener', 'clock'];
+  readonly #queues: QueueView;
+  readonly #listener: StopListener;
+  readonly #clock: Clock;
 
   constructor(
-    readonly spec: SlotsSpec,
+    spec: SlotsSpec,
     { queues, listener, clock, inFlight }: ChipSurroundings,
     seed: number,
     device: string,
   ) {
+    this.#spec = spec;
     const ports = spec.flowControl.length;
-    this.queues = queues;
-    this.listener = listener;
-    this.clock = clock;
+    this.#queues = queues;
+    this.#listener = listener;
+    this.#clock = clock;
     this.memory = new SlotMemory(spec);
     this.shapers = new Shapers(spec.shapers);
     const { temporarySlots } = spec;
@@ -132,22 +132,22 @@ export class Mvtx2802 implements IngressBuffers, Managed {
 
   /** The class of a frame: from its priority, unless the port has a fixed one. */
   classOf(source: number, byPriority: number): number {
-    return this.spec.fixed[source]?.trafficClass ?? byPriority;
+    return this.#spec.fixed[source]?.trafficClass ?? byPriority;
   }
 
   /** The queue that a frame of this class joins at every destination. */
   queueOf(source: number, trafficClass: number): number {
-    return isDowngraded(this.spec, source) ? LOWEST_CLASS : trafficClass;
+    return isDowngraded(this.#spec, source) ? LOWEST_CLASS : trafficClass;
   }
 
   /** The ports of a fan-out where WRED lets the frame pass. */
   passing(source: number, trafficClass: number, highPrecedence: boolean, fanOut: number): number {
-    if (isDowngraded(this.spec, source)) return fanOut;
+    if (isDowngraded(this.#spec, source)) return fanOut;
     let passing = fanOut;
     for (let rest = fanOut; rest !== 0; rest &= rest - 1) {
       const port = 31 - Math.clz32(rest & -rest);
-      const { wred } = this.spec;
-      const share = wredShare(wred, this.queues, port, trafficClass, highPrecedence);
+      const { wred } = this.#spec;
+      const share = wredShare(wred, this.#queues, port, trafficClass, highPrecedence);
       // Sampled only when the outcome is open, so that a quiet port does not advance the stream.
       if (share === 0 || (share < 1 && this.random.uniform() >= share)) continue;
       passing &= ~(1 << port);
@@ -159,22 +159,22 @@ export class Mvtx2802 implements IngressBuffers, Managed {
   /** A frame with several destinations has arrived, whether or not it is admitted. */
   multicastArrived(source: number, fanOut: number, vlan: number): void {
     // The port map has no bit for the CPU.
-    const ports = this.spec.cpuPort < 0 ? fanOut : fanOut & ~(1 << this.spec.cpuPort);
-    this.stops.multicastArrived(source, ports, vlan, this.queues);
+    const ports = this.#spec.cpuPort < 0 ? fanOut : fanOut & ~(1 << this.#spec.cpuPort);
+    this.stops.multicastArrived(source, ports, vlan, this.#queues);
     this.settle();
   }
 
   /** The slot of a frame with so many destinations; NO_SLOT if it must be dropped. */
   admit(source: number, trafficClass: number, copies: number, isMulticast: boolean): number {
     const { memory, stops, counters } = this;
-    const downgraded = isDowngraded(this.spec, source);
+    const downgraded = isDowngraded(this.#spec, source);
     const before = memory.usedBySource[source];
     const slot = memory.take(source, trafficClass, downgraded, copies, isMulticast);
     if (slot === NO_SLOT) {
       counters.withoutSlot[source]++;
       return NO_SLOT;
     }
-    memory.admittedPs[slot] = this.clock.now;
+    memory.admittedPs[slot] = this.#clock.now;
     if (downgraded) counters.downgraded[source]++;
     const used = memory.usedBySource[source];
     if (used > before) stops.sourceSlotTaken(source, used);
@@ -185,7 +185,8 @@ export class Mvtx2802 implements IngressBuffers, Managed {
 
   /** A frame that came in by a port is classified; false if it found no temporary slot. */
   classified(source: number, fromPs: number): boolean {
-    const { arrivals, clock, counters } = this;
+    const clock = this.#clock;
+    const { arrivals, counters } = this;
     if (arrivals === null || arrivals.classified(source, fromPs, clock.now)) return true;
     counters.withoutTemporary[source]++;
     return false;
@@ -200,12 +201,12 @@ export class Mvtx2802 implements IngressBuffers, Managed {
    * Classes of a port that have more than their part; one has so many octets more than its queue.
    */
   excessive(port: number, trafficClass = -1, moreOctets = 0): number {
-    return excessiveClasses(this.spec.wred, this.queues, port, trafficClass, moreOctets);
+    return excessiveClasses(this.#spec.wred, this.#queues, port, trafficClass, moreOctets);
   }
 
   /** A frame of a class starts: when the next of that class may; -Infinity: at any time. */
   started(port: number, trafficClass: number, wireOctets: number, duePs: number): number {
-    const { now } = this.clock;
+    const { now } = this.#clock;
     if (now > duePs) this.counters.late[port]++;
     if (trafficClass !== SHAPED_CLASS) return -Infinity;
     return this.shapers.started(port, wireOctets, now);
@@ -224,7 +225,7 @@ export class Mvtx2802 implements IngressBuffers, Managed {
   }
 
   lowestQueueFell(): void {
-    this.stops.lowestQueueFell(this.queues);
+    this.stops.lowestQueueFell(this.#queues);
     this.settle();
   }
 
@@ -238,7 +239,7 @@ export class Mvtx2802 implements IngressBuffers, Managed {
 
   setPaused(port: number, _group: number, paused: boolean): void {
     this.paused[port] = paused ? 1 : 0;
-    this.counters.change(port, paused, this.clock.now);
+    this.counters.change(port, paused, this.#clock.now);
   }
 
   managedValues(port: number, now: number): ManagedValue[] {
@@ -247,11 +248,16 @@ export class Mvtx2802 implements IngressBuffers, Managed {
 
   /** Notifies the PAUSE mechanism of every port with its first reason, or without any. */
   private settle(): void {
-    const { paused, stops, listener } = this;
+    const listener = this.#listener;
+    const { paused, stops } = this;
     for (let port = 0; port < paused.length; port++) {
       if (stops.reasons[port] === 0) {
         if (paused[port] !== 0) listener.emptied(port);
       } else if (paused[port] === 0) listener.filled(port);
     }
+  }
+
+  get spec(): SlotsSpec {
+    return this.#spec;
   }
 }

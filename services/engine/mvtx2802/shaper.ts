@@ -9,6 +9,7 @@ export const SHAPED_CLASS = 6;
  * average rate (the virtual scheduling of a leaky bucket). The port may be idle meanwhile.
  */
 export class Shapers {
+  readonly #specs: readonly (ShaperSpec | null)[];
   // By port.
 
   /** From when on the next frame keeps to the peak rate; its turn at the average rate. */
@@ -19,9 +20,8 @@ export class Shapers {
   /** How long it was blocked in all, at holds that are over or will be. */
   readonly blockedPs: Float64Array;
 
-  static readonly wiring = ['specs'];
-
-  constructor(private readonly specs: readonly (ShaperSpec | null)[]) {
+  constructor(specs: readonly (ShaperSpec | null)[]) {
+    this.#specs = specs;
     this.peakFromPs = new Float64Array(specs.length);
     this.turnPs = new Float64Array(specs.length);
     this.blockedUntilPs = new Float64Array(specs.length).fill(-Infinity);
@@ -30,7 +30,7 @@ export class Shapers {
 
   /** A frame of the class starts: when the next one may; -Infinity without a shaper. */
   started(port: number, wireOctets: number, now: number): number {
-    const spec = this.specs[port];
+    const spec = this.#specs[port];
     if (spec === null) return -Infinity;
     this.peakFromPs[port] = now + wireOctets * spec.peakOctetPs;
     this.turnPs[port] = Math.max(this.turnPs[port], now) + wireOctets * spec.averageOctetPs;

@@ -8,6 +8,7 @@ export const NO_SLOT = -1;
  * frame with several destinations has one slot, which is free when the last of them has sent it.
  */
 export class SlotMemory {
+  readonly #spec: SlotsSpec;
   /** By region; of the sources together. */
   readonly free = new Int32Array(REGIONS);
   readonly used = new Int32Array(REGIONS);
@@ -31,9 +32,8 @@ export class SlotMemory {
   private readonly idle: Int32Array;
   private idleCount: number;
 
-  static readonly wiring = ['spec'];
-
-  constructor(private readonly spec: SlotsSpec) {
+  constructor(spec: SlotsSpec) {
+    this.#spec = spec;
     const ports = spec.flowControl.length;
     this.free.set(spec.classSlots);
     this.free[0] = spec.sharedSlots;
@@ -58,7 +58,8 @@ export class SlotMemory {
     copies: number,
     isMulticast: boolean,
   ): number {
-    const { spec, free, used, peak, usedBySource, peakBySource } = this;
+    const spec = this.#spec;
+    const { free, used, peak, usedBySource, peakBySource } = this;
     const sourceFree = spec.sourceSlots - usedBySource[source];
     const region = regionFor(trafficClass, downgraded, free, sourceFree, spec.allocationOrder);
     if (region === NO_REGION) return NO_SLOT;

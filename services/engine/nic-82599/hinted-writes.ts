@@ -9,18 +9,19 @@ export const DESCRIPTOR_OCTETS = 16;
 
 /** Posted writes to host memory on the link: counts by hint (7.5). */
 export class HintedWrites {
+  readonly #registers: RegisterFile;
   readonly writes = new Float64Array(TAGS);
   readonly octets = new Float64Array(TAGS);
 
   enabled = false;
 
-  static readonly wiring = ['registers'];
-
-  constructor(private readonly registers: RegisterFile) {}
+  constructor(registers: RegisterFile) {
+    this.#registers = registers;
+  }
 
   /** A receive queue writes a frame, its header apart if it is split, and then its descriptor. */
   received(queue: number, headerOctets: number, frameOctets: number): void {
-    const own = this.registers.get('DCA_RXCTRL', queue);
+    const own = this.#registers.get('DCA_RXCTRL', queue);
     if (headerOctets > 0) this.add(own, 'header', headerOctets);
     this.add(own, 'payload', frameOctets - headerOctets);
     this.add(own, 'descriptor', DESCRIPTOR_OCTETS);
@@ -28,11 +29,11 @@ export class HintedWrites {
 
   /** The data of a transmit queue's frame is requested, and its descriptor written back. */
   transmitted(queue: number): void {
-    this.add(this.registers.get('DCA_TXCTRL', queue), 'descriptor', DESCRIPTOR_OCTETS);
+    this.add(this.#registers.get('DCA_TXCTRL', queue), 'descriptor', DESCRIPTOR_OCTETS);
   }
 
   private add(queueControl: number, kind: WriteKind, octets: number): void {
-    const tag = dcaTag(this.registers.get('DCA_CTRL'), queueControl, kind);
+    const tag = dcaTag(this.#registers.get('DCA_CTRL'), queueControl, kind);
     this.writes[tag]++;
     this.octets[tag] += octets;
   }

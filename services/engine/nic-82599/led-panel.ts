@@ -17,6 +17,7 @@ export type LedListener = (led: number, lit: boolean, atPs: number) => void;
  * computed at the next event, change by change.
  */
 export class LedPanel {
+  readonly #linkBps: number;
   readonly lit = new Uint8Array(LEDS);
   /** By LED: how often it has changed, and when it did last. */
   readonly changes = new Float64Array(LEDS);
@@ -29,9 +30,9 @@ export class LedPanel {
   private ledctl = 0;
   private reportedPs = 0;
 
-  static readonly wiring = ['linkBps'];
-
-  constructor(private readonly linkBps: number) {}
+  constructor(linkBps: number) {
+    this.#linkBps = linkBps;
+  }
 
   /** The initial state is no change. */
   start(ledctl: number): void {
@@ -68,7 +69,7 @@ export class LedPanel {
 
   /** Their state at a time if there is no event until then; `listener` is given the changes. */
   at(nowPs: number, listener: LedListener = () => undefined): LedPanel {
-    const then = new LedPanel(this.linkBps);
+    const then = new LedPanel(this.#linkBps);
     const { lit, changes, changedPs, blinksFrom, activeUntil } = this;
     then.lit.set(lit);
     then.changes.set(changes);
@@ -118,7 +119,8 @@ export class LedPanel {
   }
 
   private inputsAt(atPs: number): LedInputs {
-    const { link, linkBps, activeUntil } = this;
+    const linkBps = this.#linkBps;
+    const { link, activeUntil } = this;
     return {
       link,
       linkBps,

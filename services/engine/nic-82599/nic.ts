@@ -45,6 +45,8 @@ interface MaskedWrite {
  * machines, the rate scheduler, and its counters. Registers are the only configuration.
  */
 export class Nic82599 {
+  readonly #spec: NicSpec;
+  readonly #packetPlane: PacketPlane;
   readonly registers = new RegisterFile();
   readonly rates: RateTable;
   readonly descriptorPlane = new WspArbiter();
@@ -70,7 +72,7 @@ export class Nic82599 {
   /** Frames that anti-spoofing has stopped (SSVPC). */
   spoofed = 0;
   /** PFDTXGSWC.VT_LBEN: frames between virtual machines stay in the part. */
-  readonly switches: boolean;
+  readonly #switches: boolean;
   /** By priority: frames that the switch between virtual machines has passed on. */
   readonly looped = new Float64Array(TRAFFIC_CLASSES);
   /** By class of their transmit queue: the same, and their octets. */
@@ -83,7 +85,7 @@ export class Nic82599 {
   /** By receive queue: frames dropped for want of a descriptor (QPRDC). */
   readonly droppedBy = new Float64Array(QUEUES);
   /** Receive descriptors are counted. */
-  readonly hasRings: boolean;
+  readonly #hasRings: boolean;
   /** Some pool is not trusted. */
   checksSpoofing = false;
   /** RTTDCS.BPBFSM: there is no check for room, and data waits on PCIe for its buffer. */
@@ -98,47 +100,35 @@ export class Nic82599 {
   private readonly drops = new Uint8Array(QUEUES);
   private readonly splits = new Uint8Array(QUEUES);
   /** Queues of a virtual machine are a power of two. */
-  private readonly queueBits: number;
-  readonly vlanModes: VlanModes;
+  readonly #queueBits: number;
+  readonly #vlanModes: VlanModes;
   /** A frame's user priority is the one in its tags. */
-  private readonly plainPriority: boolean;
+  readonly #plainPriority: boolean;
 
-  static readonly wiring = [
-    'spec',
-    'packetPlane',
-    'queueBits',
-    'vlanModes',
-    'plainPriority',
-    'hasRings',
-    'switches',
-  ];
-
-  constructor(
-    readonly spec: NicSpec,
-    octetPs: number,
-    readonly packetPlane: PacketPlane,
-  ) {
+  constructor(spec: NicSpec, octetPs: number, packetPlane: PacketPlane) {
+    this.#spec = spec;
+    this.#packetPlane = packetPlane;
     this.rates = new RateTable(this.registers, octetPs);
     this.leds = new LedPanel(BITS_PS / octetPs);
-    this.hasRings = spec.softwarePs !== null;
+    this.#hasRings = spec.softwarePs !== null;
     this.vms = spec.dcb
       ? Array.from({ length: spec.classes }, () => new VmArbiter(QUEUES / spec.classes))
       : [new VmArbiter(POOLS)];
     for (const { register, index, value } of spec.registers) {
       this.registers.set(register as RegisterName, index, value);
     }
-    this.queueBits = Math.log2(spec.dcb ? spec.classes : QUEUES / POOLS);
-    this.vlanModes = vlanModesOf(this.registers, spec.dcb);
-    const usual = !this.vlanModes.double && this.vlanModes.innerType === C_TAG;
-    this.plainPriority = spec.untagged === 'carried' && usual;
-    this.switches = this.registers.field('PFDTXGSWC', 'VT_LBEN') === 1;
+    this.#queueBits = Math.log2(spec.dcb ? spec.classes : QUEUES / POOLS);
+    this.#vlanModes = vlanModesOf(this.registers, spec.dcb);
+    const usual = !this.#vlanModes.double && this.#vlanModes.innerType === C_TAG;
+    this.#plainPriority = spec.untagged === 'carried' && usual;
+    this.#switches = this.registers.field('PFDTXGSWC', 'VT_LBEN') === 1;
     this.applyAll();
     this.leds.start(this.registers.get('LEDCTL'));
   }
 
   /** The descriptor queue of a virtual machine for a class. */
   queueOf(vm: number, trafficClass: number): number {
-    return (vm << this.queueBits) + (this.spec.dcb ? trafficClass : 0);
+    return (vm << this.#queueBits) + (this.#spec.dcb ? trafficClass : 0);
   }
 
   /**
@@ -146,16 +136,16 @@ export class Nic82599 {
    * and as in a driver a hash of the flow picks one: by a bit that equal-cost groups do not use.
    */
   transmitQueueOf(vm: number, trafficClass: number, hash: number): number {
-    return this.queueOf(vm, trafficClass) + (this.spec.dcb ? 0 : (hash >>> POOL_QUEUE_SHIFT) & 1);
+    return this.queueOf(vm, trafficClass) + (this.#spec.dcb ? 0 : (hash >>> POOL_QUEUE_SHIFT) & 1);
   }
 
   classOfQueue(queue: number): number {
-    return this.spec.dcb ? queue & ((1 << this.queueBits) - 1) : 0;
+    return this.#spec.dcb ? queue & ((1 << this.#queueBits) - 1) : 0;
   }
 
   /** Its number in the arbiter of its class: VM, or pool without DCB. */
   vmOfQueue(queue: number): number {
-    return queue >> this.queueBits;
+    return queue >> this.#queueBits;
   }
 
   /** Writes the bits of a mask, and updates what depends on them. */
@@ -185,7 +175,7 @@ export class Nic82599 {
       case 'RTTDT2S':
         return this.descriptorPlane.credit[index];
       case 'RTTPT2S':
-        return this.packetPlane.classes.credit[index];
+        return this.#packetPlane.classes.credit[index];
       case 'RTRPT4S':
         return this.receivePlane.credit[index];
       case 'RXMPC':
@@ -202,15 +192,15 @@ export class Nic82599 {
 
   /** User priority of a received frame whose tags all have one priority. */
   userPriority(priority: number, vlans: number): number {
-    if (this.plainPriority) return priority;
-    return receivedPriority(priority, vlans, this.vlanModes, this.spec.untagged);
+    if (this.#plainPriority) return priority;
+    return receivedPriority(priority, vlans, this.#vlanModes, this.#spec.untagged);
   }
 
   /** A pool receives untagged frames, and those of its VLANs. */
   takesVlan(pool: number, vlans: number): boolean {
-    const allowed = this.spec.poolVlans[pool];
+    const allowed = this.#spec.poolVlans[pool];
     if (vlans === 0 || allowed === undefined || allowed.length === 0) return true;
-    const inner = innerTag(tagsOf(vlans, 0), this.vlanModes);
+    const inner = innerTag(tagsOf(vlans, 0), this.#vlanModes);
     return inner === null || allowed.includes(identifierOf(inner.tci));
   }
 
@@ -221,13 +211,13 @@ export class Nic82599 {
     if (foreign && this.macChecks[pool] !== 0) return true;
     if (this.vlanChecks[pool] === 0) return false;
     // In double mode an untagged frame passes no check (7.4.5.2).
-    return (vlans === 0 && this.vlanModes.double) || !this.takesVlan(pool, vlans);
+    return (vlans === 0 && this.#vlanModes.double) || !this.takesVlan(pool, vlans);
   }
 
   /** Octets of the inner tag, if it is stripped on receive. */
   strippedOctets(queue: number, vlans: number): number {
     if (this.strips[queue] === 0) return 0;
-    const { stripped } = receiveTags(tagsOf(vlans, 0), this.vlanModes, true);
+    const { stripped } = receiveTags(tagsOf(vlans, 0), this.#vlanModes, true);
     return stripped === null ? 0 : VLAN_TAG_OCTETS;
   }
 
@@ -243,7 +233,7 @@ export class Nic82599 {
 
   /** Time that software needs for a frame of a receive queue. */
   softwarePs(queue: number): number {
-    const { softwarePs } = this.spec;
+    const { softwarePs } = this.#spec;
     return softwarePs === null ? 0 : softwarePs[this.vmOfQueue(queue)];
   }
 
@@ -276,7 +266,7 @@ export class Nic82599 {
       case 'RTTPCS': {
         const recycle = registers.field(name, 'TPRM') === 1;
         const weighted = registers.field(name, 'TPPAC') === 1;
-        this.packetPlane.classes.setModes({ weighted, recycle });
+        this.#packetPlane.classes.setModes({ weighted, recycle });
         break;
       }
       case 'RTRPCS': {
@@ -289,7 +279,7 @@ export class Nic82599 {
         this.descriptorPlane.setClass(index, classOfRegister(registers.get(name, index)));
         break;
       case 'RTTPT2C':
-        this.packetPlane.classes.setClass(index, classOfRegister(registers.get(name, index)));
+        this.#packetPlane.classes.setClass(index, classOfRegister(registers.get(name, index)));
         break;
       case 'RTRPT4C':
         this.receivePlane.setClass(index, classOfRegister(registers.get(name, index)));
@@ -322,9 +312,29 @@ export class Nic82599 {
 
   /** Without DCB a pool has the parameters of its lowest queue. */
   private applyRefill(queue: number): void {
-    if (!this.spec.dcb && queue % (QUEUES / POOLS) !== 0) return;
+    if (!this.#spec.dcb && queue % (QUEUES / POOLS) !== 0) return;
     const arbiter = this.vms[this.classOfQueue(queue)];
     arbiter.setRefill(this.vmOfQueue(queue), this.registers.field('RTTDT1C', 'CRQ', queue));
+  }
+
+  get spec(): NicSpec {
+    return this.#spec;
+  }
+
+  get packetPlane(): PacketPlane {
+    return this.#packetPlane;
+  }
+
+  get vlanModes(): VlanModes {
+    return this.#vlanModes;
+  }
+
+  get hasRings(): boolean {
+    return this.#hasRings;
+  }
+
+  get switches(): boolean {
+    return this.#switches;
   }
 }
 

@@ -20,6 +20,8 @@ const DRIFT_UNIT_PS = 1e6;
  * access, which equals an update at each interval, since only grants use the factors.
  */
 export class RateTable {
+  readonly #registers: RegisterFile;
+  readonly #octetPs: number;
   /** By queue: time stamp, in octet times. */
   readonly stamp = new Float64Array(QUEUES);
   /** By queue: the rate that a reaction to congestion set last. */
@@ -29,25 +31,23 @@ export class RateTable {
   /** Queues that are rate controlled. */
   controlled = 0;
 
-  static readonly wiring = ['registers', 'octetPs'];
-
-  constructor(
-    private readonly registers: RegisterFile,
-    private readonly octetPs: number,
-  ) {}
+  constructor(registers: RegisterFile, octetPs: number) {
+    this.#registers = registers;
+    this.#octetPs = octetPs;
+  }
 
   isControlled(queue: number): boolean {
-    return this.controlled > 0 && this.registers.get('RTTBCNRC', queue) >= ENABLE;
+    return this.controlled > 0 && this.#registers.get('RTTBCNRC', queue) >= ENABLE;
   }
 
   factor(queue: number): number {
-    return this.registers.get('RTTBCNRC', queue) & FACTOR_MASK;
+    return this.#registers.get('RTTBCNRC', queue) & FACTOR_MASK;
   }
 
   /** RTTBCNRC of a queue was written; a queue that was not limited until now may start at once. */
   written(queue: number, before: number, nowPs: number): void {
     const was = before >= ENABLE ? 1 : 0;
-    const is = this.registers.get('RTTBCNRC', queue) >= ENABLE ? 1 : 0;
+    const is = this.#registers.get('RTTBCNRC', queue) >= ENABLE ? 1 : 0;
     this.controlled += is - was;
     if (is > was) this.stamp[queue] = this.octetsAt(nowPs);
   }
@@ -57,42 +57,42 @@ export class RateTable {
    * reaction that raises its rate does not reduce what drift has added meanwhile.
    */
   setTarget(queue: number, linkBps: number, targetBps: number, nowPs: number): void {
-    const before = this.registers.get('RTTBCNRC', queue);
+    const before = this.#registers.get('RTTBCNRC', queue);
     const factor = Math.min(rateFactorOf(linkBps, targetBps), RATE_FACTOR_MOST);
     const isRise = targetBps >= this.target[queue];
     this.target[queue] = targetBps;
     if (isRise && factor > (before >= ENABLE ? this.factor(queue) : RATE_FACTOR_ONE)) return;
     const value = factor <= RATE_FACTOR_ONE ? RATE_FACTOR_ONE : ENABLE + factor;
-    this.registers.set('RTTBCNRC', queue, value);
+    this.#registers.set('RTTBCNRC', queue, value);
     this.written(queue, before, nowPs);
   }
 
   /** RTTBCNRD was written: bit 1 ends the rate control of all queues, and clears itself. */
   driftWritten(nowPs: number): void {
-    if (this.registers.field('RTTBCNRD', 'CLEAR_ALL') === 1) this.clearAll(nowPs);
+    if (this.#registers.field('RTTBCNRD', 'CLEAR_ALL') === 1) this.clearAll(nowPs);
     this.driftSincePs = nowPs;
     this.driftSteps = 0;
   }
 
   private clearAll(nowPs: number): void {
     for (let queue = 0; queue < QUEUES; queue++) {
-      const before = this.registers.get('RTTBCNRC', queue);
-      this.registers.set('RTTBCNRC', queue, 0);
+      const before = this.#registers.get('RTTBCNRC', queue);
+      this.#registers.set('RTTBCNRC', queue, 0);
       this.written(queue, before, nowPs);
     }
-    this.registers.setField('RTTBCNRD', 'CLEAR_ALL', 0, 0);
+    this.#registers.setField('RTTBCNRD', 'CLEAR_ALL', 0, 0);
   }
 
   /** The switch of a queue is on from this time (ps); 0 where it is not rate controlled. */
   onFromPs(queue: number): number {
     if (!this.isControlled(queue)) return 0;
-    const onPs = this.stamp[queue] * this.octetPs;
+    const onPs = this.stamp[queue] * this.#octetPs;
     return Math.min(onPs, this.clearedPs(queue, onPs));
   }
 
   /** A frame of the queue is granted. */
   sent(queue: number, trafficClass: number, frameOctets: number, nowPs: number): void {
-    const window = this.registers.field('RTTBCNRM', 'MMW_SIZE', trafficClass);
+    const window = this.#registers.field('RTTBCNRM', 'MMW_SIZE', trafficClass);
     this.stamp[queue] = nextStamp(
       this.stamp[queue],
       frameOctets,
@@ -127,7 +127,7 @@ export class RateTable {
       const next = driftedFactor(this.factor(queue), factor);
       const recovered = next === RATE_FACTOR_ONE;
       if (recovered) this.controlled--;
-      this.registers.set('RTTBCNRC', queue, recovered ? next : ENABLE + next);
+      this.#registers.set('RTTBCNRC', queue, recovered ? next : ENABLE + next);
     }
   }
 
@@ -147,17 +147,17 @@ export class RateTable {
   }
 
   private driftFactor(): number {
-    return this.registers.field('RTTBCNRD', 'DRIFT_FAC');
+    return this.#registers.field('RTTBCNRD', 'DRIFT_FAC');
   }
 
   /** 0 where drift is left to software. */
   private driftIntervalPs(): number {
-    const word = this.registers.get('RTTBCNRD');
+    const word = this.#registers.get('RTTBCNRD');
     if (word < ENABLE) return 0;
     return fieldOf(REGISTERS.RTTBCNRD, 'DRIFT_INT', word) * DRIFT_UNIT_PS;
   }
 
   private octetsAt(ps: number): number {
-    return Math.floor(ps / this.octetPs);
+    return Math.floor(ps / this.#octetPs);
   }
 }

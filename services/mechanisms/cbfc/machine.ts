@@ -156,21 +156,21 @@ export function unreportedAt(w: Int32Array, at: number): number {
 
 /** The sender of all channels of a port. */
 export class Sender {
-  readonly words: Int32Array;
+  readonly #terms: SenderTerms;
+  readonly #rows: ChannelRows;
+  readonly #port: PortRow;
+  readonly #words: Int32Array;
   /** Updates that say that more is in use than a channel may have. */
   implausible = 0;
   /** By pool: credits in use beyond what is reserved. */
   private readonly drawn: Int32Array;
 
-  static readonly wiring = ['terms', 'rows', 'port', 'words'];
-
-  constructor(
-    private readonly terms: SenderTerms,
-    private readonly rows: ChannelRows = rowsOfPort(),
-    private readonly port = 0,
-  ) {
+  constructor(terms: SenderTerms, rows: ChannelRows = rowsOfPort(), port = 0) {
+    this.#terms = terms;
+    this.#rows = rows;
+    this.#port = port;
     const { words } = rows;
-    this.words = words;
+    this.#words = words;
     this.drawn = new Int32Array(terms.pools.length);
     terms.channels.forEach((own, channel) => {
       if (own === null) return;
@@ -182,39 +182,39 @@ export class Sender {
 
   /** Place of the row of a channel. */
   at(channel: number): number {
-    return rowOf(this.rows, this.port, channel);
+    return rowOf(this.#rows, this.#port, channel);
   }
 
   state(channel: number): number {
-    return this.words[this.at(channel) + TX_STATE];
+    return this.#words[this.at(channel) + TX_STATE];
   }
 
   consumed(channel: number): number {
-    return this.words[this.at(channel) + TX_CONSUMED];
+    return this.#words[this.at(channel) + TX_CONSUMED];
   }
 
   limit(channel: number): number {
-    return this.words[this.at(channel) + TX_LIMIT];
+    return this.#words[this.at(channel) + TX_LIMIT];
   }
 
   /** The receiver grants so many credits, of those that this end is configured for. */
   agree(channel: number, credits: number): void {
-    const most = this.terms.channels[channel]?.limit ?? 0;
-    this.words[this.at(channel) + TX_LIMIT] = Math.min(credits, most);
+    const most = this.#terms.channels[channel]?.limit ?? 0;
+    this.#words[this.at(channel) + TX_LIMIT] = Math.min(credits, most);
   }
 
   inUse(channel: number): number {
-    return inUseAt(this.words, this.at(channel));
+    return inUseAt(this.#words, this.at(channel));
   }
 
   /** Of all channels. */
   inUseOfPort(): number {
-    return this.rows.sums[this.port * SUM_WORDS];
+    return this.#rows.sums[this.#port * SUM_WORDS];
   }
 
   /** The most of it. */
   peakOfPort(): number {
-    return this.rows.sums[this.port * SUM_WORDS + SUM_PEAK];
+    return this.#rows.sums[this.#port * SUM_WORDS + SUM_PEAK];
   }
 
   /** Some channel waits for an answer of its receiver. */
@@ -238,7 +238,7 @@ export class Sender {
   /** A frame of so many credits starts. Only one of a channel that is open needs them. */
   spend(channel: number, credits: number): void {
     const before = this.drawnBy(channel);
-    consume(this.words, this.at(channel), credits);
+    consume(this.#words, this.at(channel), credits);
     this.account(channel, credits, before);
   }
 
@@ -259,33 +259,33 @@ export class Sender {
 
   /** From now on, or again: nothing starts until the receiver has answered. */
   synchronise(channel: number): void {
-    this.words[this.at(channel) + TX_STATE] = SYNCHRONISING;
+    this.#words[this.at(channel) + TX_STATE] = SYNCHRONISING;
   }
 
   open(channel: number): void {
-    this.words[this.at(channel) + TX_STATE] = OPEN;
+    this.#words[this.at(channel) + TX_STATE] = OPEN;
   }
 
   close(channel: number): void {
-    this.words[this.at(channel) + TX_STATE] = CLOSED;
+    this.#words[this.at(channel) + TX_STATE] = CLOSED;
   }
 
   /** Counters are lost, as of a device that restarts. */
   reset(channel: number): void {
     const before = this.drawnBy(channel);
     const inUse = this.inUse(channel);
-    this.words[this.at(channel) + TX_CONSUMED] = 0;
-    this.words[this.at(channel) + TX_FREED] = 0;
+    this.#words[this.at(channel) + TX_CONSUMED] = 0;
+    this.#words[this.at(channel) + TX_FREED] = 0;
     this.account(channel, -inUse, before);
   }
 
   /** What is in use adds up, of the port and of each pool. */
   addsUp(): boolean {
     let port = 0;
-    const drawn = this.terms.pools.map(() => 0);
+    const drawn = this.#terms.pools.map(() => 0);
     for (let channel = 0; channel < VIRTUAL_CHANNELS; channel++) {
       port += this.inUse(channel);
-      const pool = this.words[this.at(channel) + TX_POOL];
+      const pool = this.#words[this.at(channel) + TX_POOL];
       if (pool !== NO_POOL) drawn[pool - 1] += this.drawnBy(channel);
     }
     const isSum = port === this.inUseOfPort();
@@ -294,17 +294,17 @@ export class Sender {
 
   /** Credits that a channel has in use beyond those reserved for it. */
   private drawnBy(channel: number): number {
-    if (this.words[this.at(channel) + TX_POOL] === NO_POOL) return 0;
-    const beyond = this.inUse(channel) - this.terms.channels[channel]!.reserved;
+    if (this.#words[this.at(channel) + TX_POOL] === NO_POOL) return 0;
+    const beyond = this.inUse(channel) - this.#terms.channels[channel]!.reserved;
     return beyond > 0 ? beyond : 0;
   }
 
   private hasInPool(channel: number, inUse: number, credits: number): boolean {
-    const own = this.terms.channels[channel]!;
+    const own = this.#terms.channels[channel]!;
     const beyond = inUse + credits - own.reserved;
     if (beyond <= 0) return true;
     if (own.sharing === 'none') return false;
-    const free = this.terms.pools[own.pool] - this.drawn[own.pool];
+    const free = this.#terms.pools[own.pool] - this.drawn[own.pool];
     const more = inUse > own.reserved ? credits : beyond;
     if (more > free) return false;
     if (own.sharing === 'static') return own.threshold === 0 || beyond <= own.threshold;
@@ -312,88 +312,91 @@ export class Sender {
   }
 
   private account(channel: number, change: number, before: number): void {
-    const { words, rows } = this;
+    const rows = this.#rows;
+    const { words } = this;
     const at = this.at(channel);
-    addToPort(rows.sums, this.port, change);
+    addToPort(rows.sums, this.#port, change);
     const inUse = inUseAt(words, at);
     if (inUse > words[at + TX_PEAK]) words[at + TX_PEAK] = inUse;
     const pool = words[at + TX_POOL];
     if (pool !== NO_POOL) this.drawn[pool - 1] += this.drawnBy(channel) - before;
   }
+
+  get words(): Int32Array {
+    return this.#words;
+  }
 }
 
 /** The receiver of all channels of a port. */
 export class Receiver {
-  readonly words: Int32Array;
+  readonly #rows: ChannelRows;
+  readonly #port: PortRow;
+  readonly #words: Int32Array;
   /** Credits that the sender consumed for frames that never came. */
   leaked = 0;
   /** Totals that cannot be true. */
   implausible = 0;
 
-  static readonly wiring = ['rows', 'port', 'words'];
-
   /** By channel: most credits that a sender may have in use. */
-  constructor(
-    limits: readonly number[],
-    private readonly rows: ChannelRows = rowsOfPort(),
-    private readonly port = 0,
-  ) {
-    this.words = rows.words;
+  constructor(limits: readonly number[], rows: ChannelRows = rowsOfPort(), port = 0) {
+    this.#rows = rows;
+    this.#port = port;
+    this.#words = rows.words;
     limits.forEach((limit, channel) => {
       // Memory of channels that are not in use is never touched.
-      if (limit > 0) this.words[this.at(channel) + RX_LIMIT] = limit;
+      if (limit > 0) this.#words[this.at(channel) + RX_LIMIT] = limit;
     });
   }
 
   /** Place of the row of a channel. */
   at(channel: number): number {
-    return rowOf(this.rows, this.port, channel);
+    return rowOf(this.#rows, this.#port, channel);
   }
 
   stored(channel: number): number {
-    return this.words[this.at(channel) + RX_STORED];
+    return this.#words[this.at(channel) + RX_STORED];
   }
 
   limit(channel: number): number {
-    return this.words[this.at(channel) + RX_LIMIT];
+    return this.#words[this.at(channel) + RX_LIMIT];
   }
 
   isSynchronised(channel: number): boolean {
-    return this.words[this.at(channel) + RX_SYNCHRONISED] !== 0;
+    return this.#words[this.at(channel) + RX_SYNCHRONISED] !== 0;
   }
 
   /** Both ends count from nothing. */
   begin(channel: number): void {
-    this.words[this.at(channel) + RX_SYNCHRONISED] = 1;
+    this.#words[this.at(channel) + RX_SYNCHRONISED] = 1;
   }
 
   /** A frame has come in and is stored. */
   take(channel: number, credits: number): void {
-    take(this.words, this.at(channel), credits);
+    take(this.#words, this.at(channel), credits);
   }
 
   /** One is stored for which no credit was used: a copy, or a message of the device's own. */
   takeCopy(channel: number, credits: number): void {
-    this.words[this.at(channel) + RX_STORED] += credits;
+    this.#words[this.at(channel) + RX_STORED] += credits;
   }
 
   /** A frame has left the buffer. */
   free(channel: number, credits: number): void {
-    free(this.words, this.at(channel), credits);
+    free(this.#words, this.at(channel), credits);
   }
 
   freed(channel: number): number {
-    return freedAt(this.words, this.at(channel));
+    return freedAt(this.#words, this.at(channel));
   }
 
   unreported(channel: number): number {
-    return unreportedAt(this.words, this.at(channel));
+    return unreportedAt(this.#words, this.at(channel));
   }
 
   /** An update is made: the low bits of what is freed. */
   report(channel: number): number {
     const freed = this.freed(channel);
-    this.words[this.at(channel) + RX_REPORTED] = freed;
+    this.#words[this.at(channel) + RX_REPORTED] = freed;
     return freed & CF_COUNT_MASK;
   }
 
@@ -420,7 +423,7 @@ export class Receiver {
 
   /** The sender may count anew: its next update comes before one is sent to it. */
   desynchronise(channel: number): void {
-    this.words[this.at(channel) + RX_SYNCHRONISED] = 0;
+    this.#words[this.at(channel) + RX_SYNCHRONISED] = 0;
   }
 
   /** Counters are lost, as of a device that restarts; what is stored is not. */
@@ -431,5 +434,9 @@ export class Receiver {
     words[at + RX_REPORTED] = 0;
     words[at + RX_DOUBTED] = 0;
     words[at + RX_SYNCHRONISED] = 0;
+  }
+
+  get words(): Int32Array {
+    return this.#words;
   }
 }

@@ -14,24 +14,24 @@ export interface CbfcPortPlace {
 
 /** What a port counts and remembers beside its two machines. */
 export class CbfcPort {
-  readonly spec: CbfcPortSpec;
+  readonly #spec: CbfcPortSpec;
   readonly sender: Sender;
   readonly receiver: Receiver;
   /** Lossless channels, one bit each; and by channel the priority groups of its frames. */
-  readonly lossless: number;
-  readonly groups: readonly number[];
+  readonly #lossless: number;
+  readonly #groups: readonly number[];
   /** By channel: credits of the longest frame. */
-  readonly frameCredits: Int32Array;
-  readonly channelOf: Uint8Array;
-  readonly leastSpacingPs: number;
-  readonly mostSpacingPs: number;
+  readonly #frameCredits: Int32Array;
+  readonly #channelOf: Uint8Array;
+  readonly #leastSpacingPs: number;
+  readonly #mostSpacingPs: number;
   /** Priorities that run it now, one bit each. */
   operational = 0;
 
   /** Priorities that may not start their first frame. */
   blocked = 0;
   /** By class: its part of them. */
-  readonly blockedOf: Uint8Array;
+  readonly #blockedOf: Uint8Array;
   /** By priority: since when it is blocked, how long it was before, and how often. */
   readonly blockedSince = new Float64Array(8);
   readonly blockedPs = new Float64Array(8);
@@ -64,20 +64,15 @@ export class CbfcPort {
   unknownMessage = 0;
   unknownChannel = 0;
 
-  static readonly wiring = [
-    ...['spec', 'lossless', 'groups', 'frameCredits', 'channelOf', 'blockedOf'],
-    ...['leastSpacingPs', 'mostSpacingPs'],
-  ];
-
   constructor({ spec, groupOf, rows, port, blockedOf }: CbfcPortPlace) {
-    this.spec = spec;
-    this.blockedOf = blockedOf;
+    this.#spec = spec;
+    this.#blockedOf = blockedOf;
     this.sender = new Sender(spec.sender, rows, port);
     this.receiver = new Receiver(spec.receiver.limits, rows, port);
-    this.frameCredits = Int32Array.from(spec.frameCredits);
-    this.channelOf = Uint8Array.from(spec.channelOf);
-    this.leastSpacingPs = spec.leastSpacingPs;
-    this.mostSpacingPs = spec.mostSpacingPs;
+    this.#frameCredits = Int32Array.from(spec.frameCredits);
+    this.#channelOf = Uint8Array.from(spec.channelOf);
+    this.#leastSpacingPs = spec.leastSpacingPs;
+    this.#mostSpacingPs = spec.mostSpacingPs;
     this.updatedAt = -spec.leastSpacingPs;
     for (const channel of spec.channelOf) {
       const at = this.sender.at(channel);
@@ -90,17 +85,17 @@ export class CbfcPort {
     spec.channelOf.forEach((channel, priority) => {
       if ((spec.priorities & (1 << priority)) !== 0) groups[channel] |= 1 << groupOf[priority];
     });
-    this.groups = groups;
-    this.lossless = groups.reduce((mask, own, channel) => (own ? mask | (1 << channel) : mask), 0);
+    this.#groups = groups;
+    this.#lossless = groups.reduce((mask, own, channel) => (own ? mask | (1 << channel) : mask), 0);
   }
 
   isLossless(channel: number): boolean {
-    return (this.lossless & (1 << channel)) !== 0;
+    return (this.#lossless & (1 << channel)) !== 0;
   }
 
   /** Channels of these priorities, one bit each. */
   channelsOf(priorities: number): number {
-    return this.spec.channelOf.reduce(
+    return this.#spec.channelOf.reduce(
       (mask, channel, p) => ((priorities & (1 << p)) === 0 ? mask : mask | (1 << channel)),
       0,
     );
@@ -123,14 +118,14 @@ export class CbfcPort {
 
   private fullFrom(channel: number): number {
     const limit = this.receiver.limit(channel);
-    return Math.max(1, Math.min(Math.ceil(limit / 2), limit - this.frameCredits[channel] + 1));
+    return Math.max(1, Math.min(Math.ceil(limit / 2), limit - this.#frameCredits[channel] + 1));
   }
 
   /** Groups that are paused by channels which fill their buffer. */
   groupsOfFull(): number {
     let groups = 0;
     for (let rest = this.full; rest !== 0; rest &= rest - 1) {
-      groups |= this.groups[31 - Math.clz32(rest & -rest)];
+      groups |= this.#groups[31 - Math.clz32(rest & -rest)];
     }
     return groups;
   }
@@ -142,7 +137,7 @@ export class CbfcPort {
     for (let rest = this.full; rest !== 0; rest &= rest - 1) {
       const channel = 31 - Math.clz32(rest & -rest);
       const left = receiver.limit(channel) - receiver.stored(channel);
-      if (left < this.frameCredits[channel]) groups |= this.groups[channel];
+      if (left < this.#frameCredits[channel]) groups |= this.#groups[channel];
     }
     return groups;
   }
@@ -150,10 +145,10 @@ export class CbfcPort {
   /** When some channel has not been reported of for as long as it may be. */
   refreshAt(): number {
     let at = Infinity;
-    for (let rest = this.lossless; rest !== 0; rest &= rest - 1) {
+    for (let rest = this.#lossless; rest !== 0; rest &= rest - 1) {
       const channel = 31 - Math.clz32(rest & -rest);
       if (!this.receiver.isSynchronised(channel)) continue;
-      at = Math.min(at, this.toldAt[channel] + this.mostSpacingPs);
+      at = Math.min(at, this.toldAt[channel] + this.#mostSpacingPs);
     }
     return at;
   }
@@ -163,8 +158,8 @@ export class CbfcPort {
     const { receiver } = this;
     if (!receiver.isSynchronised(channel)) return false;
     if ((this.owed & (1 << channel)) !== 0) return true;
-    if (receiver.unreported(channel) >= this.spec.stepCredits[channel]) return true;
-    return now >= this.toldAt[channel] + this.mostSpacingPs;
+    if (receiver.unreported(channel) >= this.#spec.stepCredits[channel]) return true;
+    return now >= this.toldAt[channel] + this.#mostSpacingPs;
   }
 
   /**
@@ -174,7 +169,7 @@ export class CbfcPort {
   nextToTell(except: number, now: number): number {
     let best = -1;
     let isBestWorth = false;
-    for (let rest = this.lossless; rest !== 0; rest &= rest - 1) {
+    for (let rest = this.#lossless; rest !== 0; rest &= rest - 1) {
       const channel = 31 - Math.clz32(rest & -rest);
       if (channel === except || !this.receiver.isSynchronised(channel)) continue;
       const isWorth = this.isWorthUpdate(channel, now);
@@ -190,5 +185,37 @@ export class CbfcPort {
   anyWorthUpdate(now: number): boolean {
     const channel = this.nextToTell(-1, now);
     return channel >= 0 && this.isWorthUpdate(channel, now);
+  }
+
+  get spec(): CbfcPortSpec {
+    return this.#spec;
+  }
+
+  get lossless(): number {
+    return this.#lossless;
+  }
+
+  get groups(): readonly number[] {
+    return this.#groups;
+  }
+
+  get frameCredits(): Int32Array {
+    return this.#frameCredits;
+  }
+
+  get channelOf(): Uint8Array {
+    return this.#channelOf;
+  }
+
+  get blockedOf(): Uint8Array {
+    return this.#blockedOf;
+  }
+
+  get leastSpacingPs(): number {
+    return this.#leastSpacingPs;
+  }
+
+  get mostSpacingPs(): number {
+    return this.#mostSpacingPs;
   }
 }

@@ -63,11 +63,12 @@ const sample: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0
 
 /** A CI point: the procedures of 802.1Qcz 49.4.2, by their names. */
 export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, NoticeFilter {
+  readonly #spec: CiSwitchSpec;
+  readonly #carrier: SwitchCarrier;
+  readonly #gate: CiGate;
+  readonly #pool: FramePool;
   readonly counters = new CiCounters();
   readonly table: CiStreamTable;
-  readonly onEnqueue: EnqueueObserver = this;
-  readonly isolation: FlowIsolation = this;
-  readonly ownNotices: NoticeFilter = this;
   /** By entry, the frame that messages quote. */
   private readonly quoted: Int32Array;
   /** By port: since when its congesting queue has been uncongested; Infinity while it is. */
@@ -75,42 +76,30 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   /** By port: monitored queues that were paused since they were last short, one bit each. */
   private readonly paused: Uint8Array;
   private cleanupArmed = false;
-  private readonly firstPort: number;
-  private readonly macs: readonly number[];
-  private readonly stations: Stations;
-  private readonly own: Stations;
-  private readonly peers: Stations;
-  private readonly positionOf: ReadonlyMap<number, number>;
-
-  static readonly wiring = [
-    'onEnqueue',
-    'isolation',
-    'ownNotices',
-    'spec',
-    'carrier',
-    'gate',
-    'pool',
-    'firstPort',
-    'macs',
-    'stations',
-    'own',
-    'peers',
-    'positionOf',
-  ];
+  readonly #firstPort: number;
+  readonly #macs: readonly number[];
+  readonly #stations: Stations;
+  readonly #own: Stations;
+  readonly #peers: Stations;
+  readonly #positionOf: ReadonlyMap<number, number>;
 
   constructor(
-    readonly spec: CiSwitchSpec,
+    spec: CiSwitchSpec,
     { firstPort, ports }: DevicePlace,
-    private readonly carrier: SwitchCarrier,
-    private readonly gate: CiGate,
-    private readonly pool: FramePool,
+    carrier: SwitchCarrier,
+    gate: CiGate,
+    pool: FramePool,
   ) {
-    this.firstPort = firstPort;
-    this.macs = ports.map(({ mac }) => mac);
-    this.stations = new Stations(spec.stations);
-    this.own = new Stations(spec.address);
-    this.peers = new Stations(spec.peers);
-    this.positionOf = positionsOf(this.stations, spec.hosts);
+    this.#spec = spec;
+    this.#carrier = carrier;
+    this.#gate = gate;
+    this.#pool = pool;
+    this.#firstPort = firstPort;
+    this.#macs = ports.map(({ mac }) => mac);
+    this.#stations = new Stations(spec.stations);
+    this.#own = new Stations(spec.address);
+    this.#peers = new Stations(spec.peers);
+    this.#positionOf = positionsOf(this.#stations, spec.hosts);
     this.table = new CiStreamTable(spec.maxStreams);
     this.quoted = new Int32Array(spec.maxStreams * RECORD_WORDS);
     this.uncongestedPs = new Float64Array(ports.length);
@@ -118,19 +107,19 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   get priority(): number {
-    return this.spec.priority;
+    return this.#spec.priority;
   }
 
   isPeer(port: PortRow): boolean {
-    return this.spec.ports[port - this.firstPort].isPeer;
+    return this.#spec.ports[port - this.#firstPort].isPeer;
   }
 
   joinsFrom(port: PortRow, trafficClass: TrafficClass): number | null {
-    const { monitorQueues, priority, ports } = this.spec;
+    const { monitorQueues, priority, ports } = this.#spec;
     if (trafficClass === priority) return 0;
     if ((monitorQueues & (1 << trafficClass)) === 0) return null;
     // Well before it is congested, so that pauses of it meanwhile are known.
-    return Math.floor(ports[port - this.firstPort].thresholdOctets / 2);
+    return Math.floor(ports[port - this.#firstPort].thresholdOctets / 2);
   }
 
   /** The queue for a frame: the congesting one if its flow is isolated here. */
@@ -146,7 +135,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
       this.release(slot);
       return trafficClass;
     }
-    table.ages.touch(slot, this.carrier.clock.now);
+    table.ages.touch(slot, this.#carrier.clock.now);
     return spec.priority;
   }
 
@@ -159,7 +148,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     queueOctets: number,
   ): void {
     const { spec } = this;
-    const { thresholdOctets } = spec.ports[out - this.firstPort];
+    const { thresholdOctets } = spec.ports[out - this.#firstPort];
     if (!this.concerns(trafficClass, frame)) return;
     // The link partner may have ceased to be a peer, with frames of the flow in this queue.
     const isolates = this.isolates(out);
@@ -198,22 +187,23 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   /** 49.4.2: sends a CIM to the upstream link partner of the flow, cipMaxCIM times at most. */
   condTransmitCimAddPdu(slot: number, via: number, frame: FrameRef): void {
     const { table, spec } = this;
-    const local = via - this.firstPort;
-    if (!this.gate.isPeer(via) || !mayTransmitCim(table.get(slot, STREAM_CIMS), spec.maxCim)) {
+    const local = via - this.#firstPort;
+    if (!this.#gate.isPeer(via) || !mayTransmitCim(table.get(slot, STREAM_CIMS), spec.maxCim)) {
       return;
     }
-    const out = table.get(slot, STREAM_PORT) + this.firstPort;
+    const out = table.get(slot, STREAM_PORT) + this.#firstPort;
     table.add(slot, STREAM_CIMS, 1);
     table.set(slot, STREAM_VIA, local);
-    table.set(slot, STREAM_TAGS, this.carrier.answerTags(out, frame));
-    this.pool.readInto(frame, this.quoted, slot * RECORD_WORDS);
+    table.set(slot, STREAM_TAGS, this.#carrier.answerTags(out, frame));
+    this.#pool.readInto(frame, this.quoted, slot * RECORD_WORDS);
     this.counters.ciCimAddsTransmitted++;
     this.buildAndSendCim(true, slot, frame);
   }
 
   /** Sends a CIM upstream, once, that the flow congests no longer. */
   transmitCimDelPdu(slot: number): void {
-    const { table, pool } = this;
+    const pool = this.#pool;
+    const { table } = this;
     if (table.get(slot, STREAM_CIMS) === 0) return;
     table.set(slot, STREAM_CIMS, 0);
     this.counters.ciCimDelsTransmitted++;
@@ -248,8 +238,8 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     }
     const key = this.keyOfPdu();
     const known = key < 0 ? -1 : table.ages.find(key);
-    const isElsewhere = known >= 0 && table.get(known, STREAM_PORT) !== port - this.firstPort;
-    if (key < 0 || isElsewhere || !this.gate.isPeer(port)) {
+    const isElsewhere = known >= 0 && table.get(known, STREAM_PORT) !== port - this.#firstPort;
+    if (key < 0 || isElsewhere || !this.#gate.isPeer(port)) {
       counters.ciCimsRefused++;
       return;
     }
@@ -258,7 +248,8 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   periodicTableCleanup(): void {
-    const { table, spec, carrier } = this;
+    const carrier = this.#carrier;
+    const { table, spec } = this;
     const { now } = carrier.clock;
     this.cleanupArmed = false;
     for (let slot = table.ages.oldest; slot >= 0;) {
@@ -276,13 +267,14 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
 
   /** A frame of an isolated flow. */
   private joinCongesting(out: number, slot: number, queueOctets: number): void {
-    const { table, spec, carrier } = this;
-    const local = out - this.firstPort;
+    const carrier = this.#carrier;
+    const { table, spec } = this;
+    const local = out - this.#firstPort;
     table.add(slot, STREAM_INSIDE, 1);
     this.counters.ciFramesIsolated++;
     if (queueOctets > spec.ports[local].lowOctets) this.uncongestedPs[local] = Infinity;
     if (carrier.head(out, spec.priority) < 0) {
-      this.gate.holdCongesting(out, spec.priority, table.get(slot, STREAM_AHEAD) > 0);
+      this.#gate.holdCongesting(out, spec.priority, table.get(slot, STREAM_AHEAD) > 0);
     }
   }
 
@@ -291,7 +283,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     const { table } = this;
     const known = table.ages.find(this.keyOf(frame));
     const slot = known >= 0 ? known : this.addCongestingFlow(frame, out, FOUND_HERE);
-    if (slot < 0 || table.get(slot, STREAM_PORT) !== out - this.firstPort) return;
+    if (slot < 0 || table.get(slot, STREAM_PORT) !== out - this.#firstPort) return;
     // It still joins the monitored queue, behind those before it.
     if (known < 0) table.add(slot, STREAM_AHEAD, 1);
     this.condTransmitCimAddPdu(slot, via, frame);
@@ -301,18 +293,18 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   private find(frame: FrameRef, out: number): number {
     if (!this.isIdentified(frame)) return -1;
     const slot = this.table.ages.find(this.keyOf(frame));
-    if (slot < 0 || this.table.get(slot, STREAM_PORT) !== out - this.firstPort) return -1;
+    if (slot < 0 || this.table.get(slot, STREAM_PORT) !== out - this.#firstPort) return -1;
     return slot;
   }
 
   /** A bridge without isolation would pause the wrong queue for frames of the other. */
   private isolates(out: number): boolean {
-    const { isolates, isPeer } = this.spec.ports[out - this.firstPort];
-    return isolates && (!isPeer || this.gate.isPeer(out));
+    const { isolates, isPeer } = this.#spec.ports[out - this.#firstPort];
+    return isolates && (!isPeer || this.#gate.isPeer(out));
   }
 
   private concerns(trafficClass: TrafficClass, frame: FrameRef): boolean {
-    const { monitorQueues, priority } = this.spec;
+    const { monitorQueues, priority } = this.#spec;
     const isOurs = trafficClass === priority || (monitorQueues & (1 << trafficClass)) !== 0;
     return isOurs && this.isIdentified(frame);
   }
@@ -323,27 +315,27 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
    */
   private wasPaused(out: number, trafficClass: TrafficClass, congested: boolean): boolean {
     const bit = 1 << trafficClass;
-    const local = out - this.firstPort;
-    if ((this.carrier.blockedPriorities(out) & bit) !== 0) this.paused[local] |= bit;
+    const local = out - this.#firstPort;
+    if ((this.#carrier.blockedPriorities(out) & bit) !== 0) this.paused[local] |= bit;
     else if (!congested) this.paused[local] &= ~bit;
     return (this.paused[local] & bit) !== 0;
   }
 
   /** Data and acknowledgements of one source for one destination. */
   private isIdentified(frame: FrameRef): boolean {
-    const frameClass = this.pool.words[frame + CLASS];
+    const frameClass = this.#pool.words[frame + CLASS];
     return (frameClass & KIND_MASK) <= KIND_NAK && (frameClass & GROUP_FLAG) === 0;
   }
 
   private keyOf(frame: FrameRef): number {
-    const { words, ends } = this.pool;
+    const { words, ends } = this.#pool;
     return flowKey(ends[frame + SOURCE], words[frame + TARGET], words[frame + HASH]);
   }
 
   /** -1 if the message names no flow that could be here. */
   private keyOfPdu(): number {
-    const source = this.positionOf.get(pdu.source);
-    const target = this.positionOf.get(pdu.destination);
+    const source = this.#positionOf.get(pdu.source);
+    const target = this.#positionOf.get(pdu.destination);
     if (source === undefined || target === undefined) return -1;
     if (readU16(pdu.msdu, 0) !== ETHERTYPE_IPV4) return -1;
     return flowKey(source, target, readU16(pdu.msdu, UDP_SOURCE_AT));
@@ -363,7 +355,8 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   private addEntry(key: number, out: number, mask: number): number {
-    const { table, carrier, counters } = this;
+    const carrier = this.#carrier;
+    const { table, counters } = this;
     const slot = table.ages.add(key, carrier.clock.now);
     if (slot < 0) {
       counters.ciTableFull++;
@@ -373,10 +366,10 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     if (mask === FOUND_HERE) counters.ciFlowsFound++;
     else counters.ciFlowsByCim++;
     table.clear(slot);
-    table.set(slot, STREAM_PORT, out - this.firstPort);
+    table.set(slot, STREAM_PORT, out - this.#firstPort);
     table.set(slot, STREAM_MASK, mask);
     table.set(slot, STREAM_AHEAD, this.waiting(key, out));
-    this.uncongestedPs[out - this.firstPort] = Infinity;
+    this.uncongestedPs[out - this.#firstPort] = Infinity;
     this.armCleanup();
     return slot;
   }
@@ -384,8 +377,8 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   /** Frames of a flow in the monitored queues of an egress. */
   private waiting(key: number, out: number): number {
     let count = 0;
-    this.carrier.forEachQueued(out, (frame, trafficClass) => {
-      if ((this.spec.monitorQueues & (1 << trafficClass)) === 0) return;
+    this.#carrier.forEachQueued(out, (frame, trafficClass) => {
+      if ((this.#spec.monitorQueues & (1 << trafficClass)) === 0) return;
       if (this.isIdentified(frame) && this.keyOf(frame) === key) count++;
     });
     return count;
@@ -393,31 +386,31 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
 
   /** The congesting queue waits while frames of its first flow are in the monitored queue. */
   private lookAtHead(out: number): void {
-    const { priority } = this.spec;
-    const head = this.carrier.head(out, priority);
+    const { priority } = this.#spec;
+    const head = this.#carrier.head(out, priority);
     // The first frame may be of no isolated flow: it waits for no frame of the monitored queues.
     const slot = head < 0 ? -1 : this.find(head, out);
     const ahead = slot < 0 ? 0 : this.table.get(slot, STREAM_AHEAD);
-    this.gate.holdCongesting(out, priority, ahead > 0);
+    this.#gate.holdCongesting(out, priority, ahead > 0);
   }
 
   /** The congesting queue is short, and the monitored ones are not long. */
   private isUncongested(out: number, queueOctets: number): boolean {
-    const { monitorQueues, ports } = this.spec;
-    const { lowOctets, thresholdOctets } = ports[out - this.firstPort];
+    const { monitorQueues, ports } = this.#spec;
+    const { lowOctets, thresholdOctets } = ports[out - this.#firstPort];
     if (queueOctets > lowOctets) return false;
     for (let tc = 0; tc < 8; tc++) {
       if ((monitorQueues & (1 << tc)) === 0) continue;
-      if (this.carrier.queueOctets(out, tc) >= thresholdOctets) return false;
+      if (this.#carrier.queueOctets(out, tc) >= thresholdOctets) return false;
     }
     return true;
   }
 
   private becameUncongested(out: number): void {
     const { table } = this;
-    const local = out - this.firstPort;
+    const local = out - this.#firstPort;
     if (this.uncongestedPs[local] !== Infinity) return;
-    this.uncongestedPs[local] = this.carrier.clock.now;
+    this.uncongestedPs[local] = this.#carrier.clock.now;
     for (let slot = table.ages.oldest; slot >= 0;) {
       const next = table.ages.after(slot);
       if (table.get(slot, STREAM_PORT) === local) this.endFinding(slot);
@@ -448,14 +441,16 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   private setActive(active: boolean): void {
-    this.carrier.setIsolating(this.firstPort, this.macs.length, active);
+    this.#carrier.setIsolating(this.#firstPort, this.#macs.length, active);
   }
 
   private buildAndSendCim(add: boolean, slot: number, frame: FrameRef): void {
-    const { spec, table, carrier, pool } = this;
+    const carrier = this.#carrier;
+    const pool = this.#pool;
+    const { spec, table } = this;
     const via = table.get(slot, STREAM_VIA);
     const tags = table.get(slot, STREAM_TAGS);
-    sampleFrame(pool, frame, this.stations, spec.minHeaderOctets, pdu.msdu, sample);
+    sampleFrame(pool, frame, this.#stations, spec.minHeaderOctets, pdu.msdu, sample);
     pdu.add = add;
     pdu.destination = sample.destination;
     pdu.source = sample.source;
@@ -466,17 +461,19 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     const length = encodeEnvelope(octets, 0, envelope, encodeCim(octets, at, pdu) - at);
     const bornPs = carrier.clock.now;
     const around = { priority: spec.txPriority, target: LINK_PARTNER, hash: 0, vlan: tags, bornPs };
-    carrier.sendMessage(via + this.firstPort, around, octets, length);
+    carrier.sendMessage(via + this.#firstPort, around, octets, length);
   }
 
   private fillEnvelope(via: number, tags: number): void {
-    const { spec, own, peers } = this;
+    const own = this.#own;
+    const peers = this.#peers;
+    const { spec } = this;
     fillEnvelope(envelope, {
       encapsulation: spec.encapsulation,
       priority: spec.txPriority,
       dscp: CI_DSCP,
       tags,
-      mac: this.macs[via],
+      mac: this.#macs[via],
       own,
       stations: peers,
       position: via,
@@ -488,9 +485,27 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   private armCleanup(): void {
     if (this.cleanupArmed) return;
     this.cleanupArmed = true;
-    const { carrier, spec, gate } = this;
+    const carrier = this.#carrier;
+    const gate = this.#gate;
+    const { spec } = this;
     const waitPs = Math.min(spec.idlePs, spec.maxFlowLifePs);
-    gate.armCleanup(this.firstPort, carrier.clock.now + waitPs);
+    gate.armCleanup(this.#firstPort, carrier.clock.now + waitPs);
+  }
+
+  get onEnqueue(): EnqueueObserver {
+    return this;
+  }
+
+  get isolation(): FlowIsolation {
+    return this;
+  }
+
+  get ownNotices(): NoticeFilter {
+    return this;
+  }
+
+  get spec(): CiSwitchSpec {
+    return this.#spec;
   }
 }
 

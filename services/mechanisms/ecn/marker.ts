@@ -19,29 +19,25 @@ interface Tools {
 
 /** Marks ECN-capable frames in the queues of one switch. */
 export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
-  readonly onEnqueue?: EnqueueObserver;
-  readonly onDequeue?: DequeueObserver;
+  readonly #specs: readonly EcnSpec[];
   /** Classes that mark when a frame joins the queue, and when it leaves, one bit each. */
   readonly atEnqueue: number;
   readonly atDequeue: number;
   private readonly random: RandomStream;
-  private readonly pool: FramePool;
-  private readonly carrier: Pick<SwitchCarrier, 'marked'>;
-
-  static readonly wiring = ['onEnqueue', 'onDequeue', 'specs', 'pool', 'carrier'];
+  readonly #pool: FramePool;
+  readonly #carrier: Pick<SwitchCarrier, 'marked'>;
 
   constructor(
-    private readonly specs: readonly EcnSpec[],
+    specs: readonly EcnSpec[],
     { name, seed }: Pick<DevicePlace, 'name' | 'seed'>,
     { pool, carrier }: Tools,
   ) {
+    this.#specs = specs;
     this.random = new RandomStream(seed, `${name}/ecn`);
     this.atEnqueue = classesMarkingAt('enqueue', specs);
     this.atDequeue = classesMarkingAt('dequeue', specs);
-    this.pool = pool;
-    this.carrier = carrier;
-    if (this.atEnqueue !== 0) this.onEnqueue = this;
-    if (this.atDequeue !== 0) this.onDequeue = this;
+    this.#pool = pool;
+    this.#carrier = carrier;
   }
 
   joinsFrom(_port: PortRow, trafficClass: TrafficClass): number | null {
@@ -67,7 +63,7 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
   /** The frame itself counts as part of the queue that it leaves. */
   left(port: PortRow, trafficClass: TrafficClass, frame: FrameRef, queueOctets: number): void {
     if ((this.atDequeue & (1 << trafficClass)) !== 0) {
-      const octets = queueOctets + this.pool.words[frame + STORED];
+      const octets = queueOctets + this.#pool.words[frame + STORED];
       this.mark(port, trafficClass, frame, octets);
     }
   }
@@ -76,7 +72,7 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
   markedClass(frameClass: number, trafficClass: TrafficClass, queueOctets: number): number {
     const ecn = frameClass & ECN_MASK;
     if (ecn === 0 || ecn === ECN_CE) return frameClass;
-    return drawMark(this.specs[trafficClass], queueOctets, this.random)
+    return drawMark(this.#specs[trafficClass], queueOctets, this.random)
       ? frameClass | ECN_CE
       : frameClass;
   }
@@ -91,18 +87,26 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
     frame: FrameRef,
     queueOctets: number,
   ): void {
-    const { words } = this.pool;
+    const { words } = this.#pool;
     const before = words[frame + CLASS];
     const after = this.markedClass(before, trafficClass, queueOctets);
     if (after === before) return;
     words[frame + CLASS] = after;
-    this.carrier.marked(port, frame);
+    this.#carrier.marked(port, frame);
   }
 
   /** The shortest queue at which frames may be marked at a moment; null: never. */
   private leastOctets(moment: EcnMoment, trafficClass: TrafficClass): number | null {
-    const spec = this.specs[trafficClass];
+    const spec = this.#specs[trafficClass];
     return spec.kind === 'off' || spec.at !== moment ? null : leastMarked(spec);
+  }
+
+  get onEnqueue(): EnqueueObserver | undefined {
+    return this.atEnqueue === 0 ? undefined : this;
+  }
+
+  get onDequeue(): DequeueObserver | undefined {
+    return this.atDequeue === 0 ? undefined : this;
   }
 }
 

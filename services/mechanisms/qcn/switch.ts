@@ -24,32 +24,29 @@ interface Parts {
 
 /** Congestion points of one switch, and its ports at the edge of the domain. */
 export class QcnSwitch implements SwitchRole, QueueSampler {
-  readonly sampler: QueueSampler = this;
-  readonly boundary: DomainBoundary;
+  readonly #boundary: DomainBoundary;
   /** Spreads the sampling periods. */
   readonly jitter: RandomStream;
-  private readonly points: QcnPoints;
-  private readonly carrier: SwitchCarrier;
-  private readonly pool: FramePool;
+  readonly #points: QcnPoints;
+  readonly #carrier: SwitchCarrier;
+  readonly #pool: FramePool;
 
-  static readonly wiring = ['sampler', 'boundary', 'points', 'carrier', 'pool', 'spec'];
-
-  readonly spec: QcnSwitchSpec;
+  readonly #spec: QcnSwitchSpec;
 
   constructor({ place, spec, carrier, points, defences, pool }: Parts) {
     const { name, seed, firstPort, ports } = place;
-    this.spec = spec;
-    this.points = points;
-    this.boundary = defences;
-    this.carrier = carrier;
-    this.pool = pool;
+    this.#spec = spec;
+    this.#points = points;
+    this.#boundary = defences;
+    this.#carrier = carrier;
+    this.#pool = pool;
     this.jitter = new RandomStream(seed, `${name}/qcn`);
     points.configure(firstPort, spec, ports[0].classOf, this.jitter);
     defences.configure(firstPort, spec);
   }
 
   sampledClasses(port: PortRow): number {
-    return this.points.watched[port];
+    return this.#points.watched[port];
   }
 
   joined(
@@ -60,7 +57,7 @@ export class QcnSwitch implements SwitchRole, QueueSampler {
     octets: number,
     queueOctets: number,
   ): void {
-    const { points } = this;
+    const points = this.#points;
     if (!points.isDue(out, trafficClass, octets)) return;
     if (points.measure(out, trafficClass, frame, queueOctets)) this.notify(via, out, frame);
   }
@@ -71,7 +68,9 @@ export class QcnSwitch implements SwitchRole, QueueSampler {
 
   /** Sends a CNM to the source of a frame, by the frame's ingress port. */
   private notify(via: number, out: number, frame: FrameRef): void {
-    const { points, carrier, pool } = this;
+    const points = this.#points;
+    const carrier = this.#carrier;
+    const pool = this.#pool;
     const vlan = carrier.answerTags(out, frame);
     const length = points.compose(out, frame, vlan);
     const around = {
@@ -82,5 +81,17 @@ export class QcnSwitch implements SwitchRole, QueueSampler {
       bornPs: carrier.clock.now,
     };
     carrier.sendMessage(via, around, points.octets, length);
+  }
+
+  get sampler(): QueueSampler {
+    return this;
+  }
+
+  get boundary(): DomainBoundary {
+    return this.#boundary;
+  }
+
+  get spec(): QcnSwitchSpec {
+    return this.#spec;
   }
 }

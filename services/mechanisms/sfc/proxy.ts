@@ -16,15 +16,14 @@ type Fate = 'consumed' | 'forward';
  * A bridge that is a proxy for the stations on its edge ports (P802.1Qdw figure 52-2, proxy mode).
  */
 export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
-  constructor(
-    firstPort: number,
-    private readonly spec: SfcSwitchSpec,
-    private readonly parts: SfcBridgeParts,
-  ) {
-    super(firstPort, spec.processingPs, parts.timers, parts.counters);
-  }
+  readonly #spec: SfcSwitchSpec;
+  readonly #parts: SfcBridgeParts;
 
-  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'parts'];
+  constructor(firstPort: number, spec: SfcSwitchSpec, parts: SfcBridgeParts) {
+    super(firstPort, spec.processingPs, parts.timers, parts.counters);
+    this.#spec = spec;
+    this.#parts = parts;
+  }
 
   takes(out: number, octets: Uint8Array, bornPs: number): boolean {
     return this.processSfcmPdu(out, octets, bornPs) === 'consumed';
@@ -35,10 +34,10 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
    * stream filter consumes it: "invoke a PFC"; everywhere else: "forward the SFCM".
    */
   processSfcmPdu(out: number, octets: Uint8Array, bornPs: number): Fate {
-    const { station } = this.spec.ports[out - this.firstPort];
-    if (!this.parts.edges.actsFor(out) || !isSfcm(octets)) return 'forward';
+    const { station } = this.#spec.ports[out - this.firstPort];
+    if (!this.#parts.edges.actsFor(out) || !isSfcm(octets)) return 'forward';
     if (!this.demultiplex(octets) || !this.isFor(station)) return 'consumed';
-    if (this.parts.carrier.pauser?.canStop(out, decoded.priority) !== true) {
+    if (this.#parts.carrier.pauser?.canStop(out, decoded.priority) !== true) {
       this.counters.sfcProxyNoPfc++;
       return 'forward';
     }
@@ -48,7 +47,7 @@ export class SfcProxyReceiver extends SfcReceiver implements NoticeFilter {
 
   protected execute({ port, priority, pauseNs }: Verdict): void {
     this.counters.sfcPfcInvoked++;
-    this.parts.carrier.pauser!.stopFor(this.firstPort + port, priority, pauseNs * 1000);
+    this.#parts.carrier.pauser!.stopFor(this.firstPort + port, priority, pauseNs * 1000);
   }
 }
 

@@ -24,22 +24,18 @@ export const decodedIn = blankEnvelope();
 
 /** The receiver side that stations and bridges have in common (P802.1Qdw 52.4.3, 52.5.2). */
 export abstract class SfcReceiver {
+  readonly #firstPort: number;
+  readonly #processingPs: number;
+  readonly #timers: SfcTimers;
+  readonly #counters: SfcCounters;
   private waiting: Verdict[] = [];
 
-  static readonly wiring: readonly string[] = [
-    'firstPort',
-    'processingPs',
-    'timers',
-    'counters',
-    'spec',
-  ];
-
-  constructor(
-    protected readonly firstPort: number,
-    private readonly processingPs: number,
-    protected readonly timers: SfcTimers,
-    protected readonly counters: SfcCounters,
-  ) {}
+  constructor(firstPort: number, processingPs: number, timers: SfcTimers, counters: SfcCounters) {
+    this.#firstPort = firstPort;
+    this.#processingPs = processingPs;
+    this.#timers = timers;
+    this.#counters = counters;
+  }
 
   /** Executes a message; its source station is at the port. */
   protected abstract execute(verdict: Verdict): void;
@@ -49,7 +45,7 @@ export abstract class SfcReceiver {
   }
 
   onTimer(): void {
-    const { now } = this.timers.clock;
+    const { now } = this.#timers.clock;
     while (this.waiting.length > 0 && this.waiting[0].atPs <= now) {
       this.carryOut(this.waiting.shift()!);
     }
@@ -74,30 +70,42 @@ export abstract class SfcReceiver {
   /** Whether the message is for the station it was sent to; one for another is discarded. */
   protected isFor(station: number): boolean {
     if (decoded.source === station && decodedIn.ethernet.destination === station) return true;
-    this.counters.sfcSfcmsForged++;
+    this.#counters.sfcSfcmsForged++;
     return false;
   }
 
   /** The present message takes effect at a port, at once or after the processing time. */
   protected accept(port: PortRow, bornPs: number): void {
     const verdict = {
-      atPs: this.timers.clock.now + this.processingPs,
-      port: port - this.firstPort,
+      atPs: this.#timers.clock.now + this.#processingPs,
+      port: port - this.#firstPort,
       priority: decoded.priority,
       pauseNs: decoded.type === SFCM_RESUME ? 0 : decoded.pauseNs,
       destination: decoded.destination,
       bornPs,
     };
-    if (this.processingPs === 0) {
+    if (this.#processingPs === 0) {
       this.carryOut(verdict);
       return;
     }
     this.waiting.push(verdict);
-    this.timers.arm(port, PROCESS_TIMER, verdict.atPs);
+    this.#timers.arm(port, PROCESS_TIMER, verdict.atPs);
   }
 
   private carryOut(verdict: Verdict): void {
     this.execute(verdict);
-    if (verdict.pauseNs > 0) this.counters.reacted(this.timers.clock.now - verdict.bornPs);
+    if (verdict.pauseNs > 0) this.#counters.reacted(this.#timers.clock.now - verdict.bornPs);
+  }
+
+  protected get firstPort(): number {
+    return this.#firstPort;
+  }
+
+  protected get timers(): SfcTimers {
+    return this.#timers;
+  }
+
+  protected get counters(): SfcCounters {
+    return this.#counters;
   }
 }

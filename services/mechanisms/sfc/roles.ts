@@ -16,20 +16,18 @@ import type { PortRow } from '../../engine/units/indices.js';
 
 export class SfcBridgePoint implements SfcPoint, SwitchRole {
   readonly station = null;
-  readonly onEnqueue: EnqueueObserver;
-  readonly onDequeue: DequeueObserver;
-  readonly forwardedNotices: NoticeFilter;
-
-  static readonly wiring = ['onEnqueue', 'onDequeue', 'forwardedNotices'];
+  readonly #onEnqueue: EnqueueObserver;
+  readonly #onDequeue: DequeueObserver;
+  readonly #forwardedNotices: NoticeFilter;
 
   constructor(
     readonly counters: SfcCounters,
     readonly sender: SfcSender,
     readonly proxy: SfcProxyReceiver,
   ) {
-    this.onEnqueue = sender;
-    this.onDequeue = sender;
-    this.forwardedNotices = proxy;
+    this.#onEnqueue = sender;
+    this.#onDequeue = sender;
+    this.#forwardedNotices = proxy;
   }
 
   limit(entries: number): void {
@@ -38,6 +36,18 @@ export class SfcBridgePoint implements SfcPoint, SwitchRole {
 
   broken(): string | null {
     return firstBroken('sfc', invariants, this);
+  }
+
+  get onEnqueue(): EnqueueObserver {
+    return this.#onEnqueue;
+  }
+
+  get onDequeue(): DequeueObserver {
+    return this.#onDequeue;
+  }
+
+  get forwardedNotices(): NoticeFilter {
+    return this.#forwardedNotices;
   }
 }
 

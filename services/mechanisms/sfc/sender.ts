@@ -66,33 +66,35 @@ const sample: SampledFrame = { destination: 0, source: 0, vlan: 0, msduOctets: 0
 
 /** The sender side of an SFC bridge: the procedures of P802.1Qdw 52.5.2, by their names. */
 export class SfcSender implements EnqueueObserver, DequeueObserver {
+  readonly #spec: SfcSwitchSpec;
+  readonly #parts: SfcBridgeParts;
   table: SfcSourceTable;
   /** By entry, its last frame; empty unless sources are to be resumed. */
   private readonly lastFrames: Int32Array;
   /** By port of the switch and traffic class. */
   private readonly queues: readonly QueueMemory[];
   private readonly random: RandomStream;
-  private readonly view: QueueView = { octets: 0, growth: 0, freeOctets: 0 };
+  readonly #view: QueueView = { octets: 0, growth: 0, freeOctets: 0 };
   private cleanupArmed = false;
   /** The queue that is being measured is paused itself. */
   private isPaused = false;
 
-  private readonly firstPort: number;
-  private readonly macs: readonly number[];
-  private readonly stations: Stations;
-  private readonly own: Stations;
-
-  static readonly wiring = ['spec', 'firstPort', 'macs', 'parts', 'stations', 'own', 'view'];
+  readonly #firstPort: number;
+  readonly #macs: readonly number[];
+  readonly #stations: Stations;
+  readonly #own: Stations;
 
   constructor(
-    readonly spec: SfcSwitchSpec,
+    spec: SfcSwitchSpec,
     { firstPort, ports, name, seed }: DevicePlace,
-    private readonly parts: SfcBridgeParts,
+    parts: SfcBridgeParts,
   ) {
-    this.firstPort = firstPort;
-    this.macs = ports.map(({ mac }) => mac);
-    this.stations = new Stations(spec.stations);
-    this.own = new Stations(spec.address);
+    this.#spec = spec;
+    this.#parts = parts;
+    this.#firstPort = firstPort;
+    this.#macs = ports.map(({ mac }) => mac);
+    this.#stations = new Stations(spec.stations);
+    this.#own = new Stations(spec.address);
     this.random = new RandomStream(seed, `${name}/sfc`);
     this.queues = Array.from({ length: ports.length * TRAFFIC_CLASSES }, newQueue);
     this.lastFrames = new Int32Array(spec.resume ? spec.maxSources * RECORD_WORDS : 0);
@@ -101,7 +103,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   /** An empty source table. */
   sfcInitialize(): SfcSourceTable {
-    return new SfcSourceTable(this.spec.maxSources);
+    return new SfcSourceTable(this.#spec.maxSources);
   }
 
   /**
@@ -115,38 +117,38 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     frame: FrameRef,
     queueOctets: number,
   ): void {
-    const frameClass = this.parts.pool.words[frame + CLASS];
+    const frameClass = this.#parts.pool.words[frame + CLASS];
     // Messages of bridges and notifications are not regarded as congesting.
     if ((frameClass & KIND_MASK) > KIND_NAK) return;
     const queue = this.watch(out, trafficClass, queueOctets);
     this.isPaused = this.isBlocked(out, frameClass & PRIORITY_MASK);
-    if (this.isPaused && !this.spec.sendsWhilePaused) return;
-    const { detector } = this.spec.ports[out - this.firstPort];
-    const probability = congestionProbability(detector, this.view);
+    if (this.isPaused && !this.#spec.sendsWhilePaused) return;
+    const { detector } = this.#spec.ports[out - this.#firstPort];
+    const probability = congestionProbability(detector, this.#view);
     if (probability === 0) return;
     if (probability < 1 && this.random.uniform() >= probability) return;
-    this.parts.counters.sfcCongestionDetected++;
+    this.#parts.counters.sfcCongestionDetected++;
     queue.isSignalled = true;
     const slot = this.addSfcSource(via, out, trafficClass, frame);
-    if (slot < 0) this.parts.counters.sfcSfcmsDeferred++;
-    else if (this.isLimited(queue, via)) this.parts.counters.sfcSfcmsLimited++;
+    if (slot < 0) this.#parts.counters.sfcSfcmsDeferred++;
+    else if (this.isLimited(queue, via)) this.#parts.counters.sfcSfcmsLimited++;
     else this.condTransmitSfcmPdu(slot, frame, queue);
   }
 
   /** The queue may send no message yet; a PFC request at an own port is none. */
   private isLimited({ sentPs }: QueueMemory, via: number): boolean {
     const { spec } = this;
-    const { timers, edges } = this.parts;
+    const { timers, edges } = this.#parts;
     return !edges.actsFor(via) && !intervalIsOver(sentPs, timers.clock.now, spec.queueIntervalPs);
   }
 
   /** A frame has left a monitored queue. */
   sfcQueueFell(out: number, trafficClass: TrafficClass, queueOctets: number): void {
-    const local = out - this.firstPort;
+    const local = out - this.#firstPort;
     const queue = this.queues[local * TRAFFIC_CLASSES + trafficClass];
-    if (!queue.isSignalled || queueOctets > this.spec.ports[local].targetOctets) return;
+    if (!queue.isSignalled || queueOctets > this.#spec.ports[local].targetOctets) return;
     queue.isSignalled = false;
-    this.view.octets = queueOctets;
+    this.#view.octets = queueOctets;
     this.resumeSources(local, trafficClass);
   }
 
@@ -156,8 +158,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
    */
   addSfcSource(via: number, out: number, trafficClass: TrafficClass, frame: FrameRef): number {
     const { table } = this;
-    const { pool } = this.parts;
-    const { now } = this.parts.timers.clock;
+    const { pool } = this.#parts;
+    const { now } = this.#parts.timers.clock;
     const source = pool.ends[frame + SOURCE];
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     const key = sourceKey(source, priority);
@@ -166,35 +168,35 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     else {
       while (table.ages.isFull && this.mayBeSent(table.ages.oldest)) {
         table.ages.remove(table.ages.oldest);
-        this.parts.counters.sfcSourcesReplaced++;
+        this.#parts.counters.sfcSourcesReplaced++;
       }
       slot = table.ages.add(key, now);
       if (slot < 0) {
-        this.parts.counters.sfcSourcesRefused++;
+        this.#parts.counters.sfcSourcesRefused++;
         return slot;
       }
       table.open(slot, source, priority);
       this.armCleanup();
     }
-    table.set(slot, ENTRY_VIA, via - this.firstPort);
-    table.set(slot, ENTRY_QUEUE_PORT, out - this.firstPort);
+    table.set(slot, ENTRY_VIA, via - this.#firstPort);
+    table.set(slot, ENTRY_QUEUE_PORT, out - this.#firstPort);
     table.set(slot, ENTRY_QUEUE_CLASS, trafficClass);
-    if (this.spec.resume) pool.readInto(frame, this.lastFrames, slot * RECORD_WORDS);
+    if (this.#spec.resume) pool.readInto(frame, this.lastFrames, slot * RECORD_WORDS);
     return slot;
   }
 
   /** Whether an entry's sfcMinInterval is over; -1 is no entry. */
   private mayBeSent(slot: number): boolean {
-    const { now } = this.parts.timers.clock;
-    return slot >= 0 && intervalIsOver(this.table.lastSentPs[slot], now, this.spec.minIntervalPs);
+    const { now } = this.#parts.timers.clock;
+    return slot >= 0 && intervalIsOver(this.table.lastSentPs[slot], now, this.#spec.minIntervalPs);
   }
 
   condTransmitSfcmPdu(slot: number, frame: FrameRef, queue: QueueMemory): void {
     if (!this.mayBeSent(slot)) {
-      this.parts.counters.sfcSfcmsDeferred++;
+      this.#parts.counters.sfcSfcmsDeferred++;
       return;
     }
-    queue.sentPs = this.parts.timers.clock.now;
+    queue.sentPs = this.#parts.timers.clock.now;
     this.buildAndSendSfcm(SFCM_PAUSE, slot, frame);
   }
 
@@ -203,30 +205,30 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
    */
   buildAndSendSfcm(type: number, slot: number, frame: FrameRef): void {
     const { table, spec } = this;
-    const { carrier, counters } = this.parts;
-    const { now } = this.parts.timers.clock;
+    const { carrier, counters } = this.#parts;
+    const { now } = this.#parts.timers.clock;
     const pauseNs = type === SFCM_RESUME ? 0 : this.pauseNs(slot);
     const via = table.get(slot, ENTRY_VIA);
     table.lastSentPs[slot] = now;
     table.pausedUntilPs[slot] = now + pauseNs * 1000;
-    if (this.parts.edges.actsFor(via + this.firstPort)) {
+    if (this.#parts.edges.actsFor(via + this.#firstPort)) {
       this.invokePfc(via, table.get(slot, ENTRY_PRIORITY), pauseNs);
       return;
     }
     if (type === SFCM_RESUME) counters.sfcResumesTransmitted++;
     else counters.sfcSfcmsTransmitted++;
     this.fillPdu(type, slot, frame, pauseNs);
-    const vlan = carrier.answerTags(table.get(slot, ENTRY_QUEUE_PORT) + this.firstPort, frame);
+    const vlan = carrier.answerTags(table.get(slot, ENTRY_QUEUE_PORT) + this.#firstPort, frame);
     pdu.vlan = vlan & VID_MASK;
     this.fillEnvelope(via, vlan, table.get(slot, ENTRY_SOURCE));
     const at = envelopeOctets(envelope);
     const length = encodeEnvelope(octets, 0, envelope, encodeSfcm(octets, at, pdu) - at);
     carrier.sendMessage(
-      via + this.firstPort,
+      via + this.#firstPort,
       {
         priority: spec.txPriority,
         target: table.get(slot, ENTRY_SOURCE),
-        hash: this.parts.pool.words[frame + HASH],
+        hash: this.#parts.pool.words[frame + HASH],
         vlan,
         bornPs: now,
       },
@@ -240,7 +242,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   leavesFrom(_port: PortRow, trafficClass: TrafficClass): number | null {
-    return this.spec.resume && this.monitors(trafficClass) ? 0 : null;
+    return this.#spec.resume && this.monitors(trafficClass) ? 0 : null;
   }
 
   joined(
@@ -255,35 +257,35 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
   }
 
   left(port: PortRow, trafficClass: TrafficClass, _frame: FrameRef, queueOctets: number): void {
-    if (!this.spec.resume || !this.monitors(trafficClass)) return;
+    if (!this.#spec.resume || !this.monitors(trafficClass)) return;
     this.sfcQueueFell(port, trafficClass, queueOctets);
   }
 
   portSpec(port: PortRow): SfcPortSpec {
-    return this.spec.ports[port - this.firstPort];
+    return this.#spec.ports[port - this.#firstPort];
   }
 
   /** Removes sources that were not seen for sfcSourceLife, once their sfcMinInterval is over. */
   periodicTableCleanup(): void {
     const { table, spec } = this;
     this.cleanupArmed = false;
-    const oldest = this.parts.timers.clock.now - spec.sourceLifePs;
+    const oldest = this.#parts.timers.clock.now - spec.sourceLifePs;
     while (table.ages.count > 0 && table.ages.seenAt(table.ages.oldest) <= oldest) {
       if (!this.mayBeSent(table.ages.oldest)) break;
       table.ages.remove(table.ages.oldest);
-      this.parts.counters.sfcSourcesAged++;
+      this.#parts.counters.sfcSourcesAged++;
     }
     if (table.ages.count > 0) this.armCleanup();
   }
 
   private monitors(trafficClass: TrafficClass): boolean {
-    return (this.spec.monitorQueues & (1 << trafficClass)) !== 0;
+    return (this.#spec.monitorQueues & (1 << trafficClass)) !== 0;
   }
 
   private invokePfc(via: number, priority: Priority, pauseNs: number): void {
-    const { counters } = this.parts;
-    const { pauser } = this.parts.carrier;
-    const port = via + this.firstPort;
+    const { counters } = this.#parts;
+    const { pauser } = this.#parts.carrier;
+    const port = via + this.#firstPort;
     if (pauser?.canStop(port, priority) !== true) {
       counters.sfcProxyNoPfc++;
       return;
@@ -295,10 +297,10 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   /** Measures a queue and its growth. */
   private watch(out: number, trafficClass: TrafficClass, queueOctets: number): QueueMemory {
-    const { view } = this;
-    const { carrier } = this.parts;
-    const queue = this.queues[(out - this.firstPort) * TRAFFIC_CLASSES + trafficClass];
-    sampleGrowth(queue, queueOctets, this.parts.timers.clock.now);
+    const view = this.#view;
+    const { carrier } = this.#parts;
+    const queue = this.queues[(out - this.#firstPort) * TRAFFIC_CLASSES + trafficClass];
+    sampleGrowth(queue, queueOctets, this.#parts.timers.clock.now);
     view.octets = queueOctets;
     view.growth = queue.growth;
     view.freeOctets = carrier.freeOctets(out);
@@ -307,7 +309,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   /** The queue may not send now. */
   private isBlocked(out: number, priority: Priority): boolean {
-    return (this.parts.carrier.blockedPriorities(out) & (1 << priority)) !== 0;
+    return (this.#parts.carrier.blockedPriorities(out) & (1 << priority)) !== 0;
   }
 
   private pauseNs(slot: number): number {
@@ -316,7 +318,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     const drain = this.isPaused ? Infinity : drainOctetPs[table.get(slot, ENTRY_QUEUE_CLASS)];
     return pauseTimeNs(
       spec,
-      this.view,
+      this.#view,
       targetOctets,
       spec.loopPs[table.get(slot, ENTRY_SOURCE)],
       drain,
@@ -325,8 +327,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   private fillPdu(type: number, slot: number, frame: FrameRef, pauseNs: number): void {
     const { table, spec } = this;
-    const { pool } = this.parts;
-    sampleFrame(pool, frame, this.stations, spec.minHeaderOctets, pdu.msdu, sample);
+    const { pool } = this.#parts;
+    sampleFrame(pool, frame, this.#stations, spec.minHeaderOctets, pdu.msdu, sample);
     const out = table.get(slot, ENTRY_QUEUE_PORT);
     const sequence = table.get(slot, ENTRY_SEQUENCE) + 1;
     table.set(slot, ENTRY_SEQUENCE, sequence & U16_MAX);
@@ -337,20 +339,22 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     pdu.pauseNs = pauseNs;
     pdu.destination = sample.destination;
     pdu.source = sample.source;
-    pdu.queueMac = this.macs[out];
+    pdu.queueMac = this.#macs[out];
     pdu.queueNumber = (((out + 1) & 0xff) << 8) | pdu.priority;
-    pdu.queueUnits = Math.min(U16_MAX, Math.floor(this.view.octets / UNIT_OCTETS));
+    pdu.queueUnits = Math.min(U16_MAX, Math.floor(this.#view.octets / UNIT_OCTETS));
     pdu.msduOctets = sample.msduOctets;
   }
 
   private fillEnvelope(via: number, tags: number, position: number): void {
-    const { spec, stations, own } = this;
+    const stations = this.#stations;
+    const own = this.#own;
+    const { spec } = this;
     fillEnvelope(envelope, {
       encapsulation: spec.encapsulation,
       priority: spec.txPriority,
       dscp: SFC_DSCP,
       tags,
-      mac: this.macs[via],
+      mac: this.#macs[via],
       own,
       stations,
       position,
@@ -361,8 +365,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   private resumeSources(local: number, trafficClass: TrafficClass): void {
     const { table } = this;
-    const { pool } = this.parts;
-    const { now } = this.parts.timers.clock;
+    const { pool } = this.#parts;
+    const { now } = this.#parts.timers.clock;
     for (let slot = table.ages.oldest; slot >= 0; slot = table.ages.after(slot)) {
       const isOfQueue =
         table.get(slot, ENTRY_QUEUE_PORT) === local &&
@@ -378,8 +382,12 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     if (this.cleanupArmed) return;
     this.cleanupArmed = true;
     const { spec } = this;
-    const { timers } = this.parts;
-    timers.arm(this.firstPort, CLEANUP_TIMER, timers.clock.now + spec.sourceLifePs);
+    const { timers } = this.#parts;
+    timers.arm(this.#firstPort, CLEANUP_TIMER, timers.clock.now + spec.sourceLifePs);
+  }
+
+  get spec(): SfcSwitchSpec {
+    return this.#spec;
   }
 }
 

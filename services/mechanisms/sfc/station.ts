@@ -7,19 +7,21 @@ import type { PortRow } from '../../engine/units/indices.js';
 
 /** An end station that pauses itself on receipt of an SFCM (P802.1Qdw figure 52-3). */
 export class SfcStationReceiver extends SfcReceiver {
+  readonly #spec: SfcHostSpec;
+  readonly #parts: SfcStationParts;
   /** With `scope: flow`; priorities are counted by the pause responder. */
   readonly flowPauses: SfcFlowPauses;
 
-  constructor(
-    firstPort: number,
-    readonly spec: SfcHostSpec,
-    private readonly parts: SfcStationParts,
-  ) {
+  constructor(firstPort: number, spec: SfcHostSpec, parts: SfcStationParts) {
     super(firstPort, spec.processingPs, parts.timers, parts.counters);
+    this.#spec = spec;
+    this.#parts = parts;
     this.flowPauses = new SfcFlowPauses(spec.destinations.length);
   }
 
-  static override readonly wiring: readonly string[] = [...SfcReceiver.wiring, 'parts'];
+  get spec(): SfcHostSpec {
+    return this.#spec;
+  }
 
   /** "SFCM reaches destination: execute the PAUSE." `mac` is the station's own address. */
   processSfcmPdu(port: PortRow, mac: number, octets: Uint8Array, bornPs: number): void {
@@ -30,13 +32,13 @@ export class SfcStationReceiver extends SfcReceiver {
     const at = this.firstPort + port;
     const durationPs = pauseNs * 1000;
     this.counters.sfcSfcmsExecuted++;
-    if (this.spec.scope === 'priority') {
-      this.parts.responder.loadFor(at, priority, durationPs);
+    if (this.#spec.scope === 'priority') {
+      this.#parts.responder.loadFor(at, priority, durationPs);
       return;
     }
-    this.spec.destinations.forEach((mac, connection) => {
+    this.#spec.destinations.forEach((mac, connection) => {
       if (mac !== destination) return;
-      if (!this.parts.carrier.stopConnection(at, connection, priority, durationPs)) return;
+      if (!this.#parts.carrier.stopConnection(at, connection, priority, durationPs)) return;
       this.flowPauses.load(connection, this.timers.clock.now, durationPs);
     });
   }

@@ -16,22 +16,20 @@ export const HOLD_WIDTH = 6;
 
 /** Which priorities of a device's ports may not send, and since when. */
 export class HoldLog {
+  readonly #engine: Engine;
+  readonly #device: Device;
   readonly table: RecordTable;
   /** By port: priorities that are blocked as a whole, at the last change. */
   private readonly whole: Uint8Array;
   /** Index of the exchange of grants among the mechanisms. */
-  private readonly grants: number;
+  readonly #grants: number;
 
-  static readonly wiring = ['engine', 'device', 'grants'];
-
-  constructor(
-    protected readonly engine: Engine,
-    protected readonly device: Device,
-    width = HOLD_WIDTH,
-  ) {
+  constructor(engine: Engine, device: Device, width = HOLD_WIDTH) {
+    this.#engine = engine;
+    this.#device = device;
     this.table = new RecordTable(width);
     this.whole = new Uint8Array(device.spec.ports.length);
-    this.grants = engine.mechanisms.indexOf(engine.grants);
+    this.#grants = engine.mechanisms.indexOf(engine.grants);
   }
 
   /** The priorities that a port holds as a whole have changed. */
@@ -47,7 +45,7 @@ export class HoldLog {
 
   /** The first frame of an account of grants lacks a grant, or has it. */
   changeGrants(port: number, now: number, priority: number, channel: number, short: boolean): void {
-    if (short) this.begin(port, priority, channel, now, this.grants);
+    if (short) this.begin(port, priority, channel, now, this.#grants);
     else this.end(port, priority, channel, now);
   }
 
@@ -102,18 +100,26 @@ export class HoldLog {
       port: values[row + PORT] | 0,
       priority: values[row + PRIORITY] | 0,
       channel: values[row + CHANNEL] | 0,
-      mechanism: this.engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
+      mechanism: this.#engine.mechanisms[values[row + MECHANISM] | 0]?.name ?? 'unknown',
       startPs: values[row + START],
       endPs: values[row + END],
     };
   }
 
   private ruler(port: number, priority: number): number {
-    const number = this.device.firstPort + port;
-    const { mechanisms } = this.engine;
+    const number = this.#device.firstPort + port;
+    const { mechanisms } = this.#engine;
     for (let m = 0; m < mechanisms.length; m++) {
       if ((mechanisms[m].holdReason?.(number, priority) ?? null) !== null) return m;
     }
     return -1;
+  }
+
+  protected get engine(): Engine {
+    return this.#engine;
+  }
+
+  protected get device(): Device {
+    return this.#device;
   }
 }

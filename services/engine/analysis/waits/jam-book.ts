@@ -29,24 +29,27 @@ const WIDTH = 7;
  * is a deadlock.
  */
 export class JamBook {
+  readonly #engine: Engine;
+  readonly #device: Device;
+  readonly #backlog: Backlog;
+  readonly #holds: HoldBook;
+  readonly #stops: StopBook;
   readonly table = new RecordTable(WIDTH);
 
-  static readonly wiring = ['engine', 'device', 'backlog', 'holds', 'stops', 'rulers'];
-  private readonly rulers: readonly Mechanism[];
+  readonly #rulers: readonly Mechanism[];
 
-  constructor(
-    private readonly engine: Engine,
-    private readonly device: Device,
-    private readonly backlog: Backlog,
-    private readonly holds: HoldBook,
-    private readonly stops: StopBook,
-  ) {
-    this.rulers = engine.mechanisms.filter(({ exhaustedGroups }) => exhaustedGroups !== undefined);
+  constructor(engine: Engine, device: Device, backlog: Backlog, holds: HoldBook, stops: StopBook) {
+    this.#engine = engine;
+    this.#device = device;
+    this.#backlog = backlog;
+    this.#holds = holds;
+    this.#stops = stops;
+    this.#rulers = engine.mechanisms.filter(({ exhaustedGroups }) => exhaustedGroups !== undefined);
   }
 
   /** Further priorities of an egress are blocked. */
   blocked(egress: number, priorities: number, now: number): void {
-    const { stops } = this;
+    const stops = this.#stops;
     for (let port = 0; port < stops.mask.length; port++) {
       if (stops.waiting(port) === 0) continue;
       for (let priority = 0; priority < 8; priority++) {
@@ -57,8 +60,8 @@ export class JamBook {
 
   /** A further account is paused, or has nothing left to grant. */
   paused(port: number, group: number, now: number): void {
-    const { mask } = this.holds;
-    const { groupOf } = this.device.spec.ports[port];
+    const { mask } = this.#holds;
+    const { groupOf } = this.#device.spec.ports[port];
     for (let egress = 0; egress < mask.length; egress++) {
       if (mask[egress] === 0) continue;
       for (let priority = 0; priority < 8; priority++) {
@@ -69,17 +72,17 @@ export class JamBook {
 
   /** Checks whether the account of a priority at a port has to wait for an egress now. */
   observe(port: number, egress: number, priority: number, now: number): void {
-    const group = this.device.spec.ports[port].groupOf[priority];
-    if ((this.stops.waiting(port) & (1 << group)) === 0) return;
-    if ((this.holds.mask[egress] & (1 << priority)) === 0) return;
-    if (this.engine.grants.isOperational(this.device.firstPort + port, priority)) {
-      if ((this.stops.exhausted[port] & (1 << group)) !== 0) {
+    const group = this.#device.spec.ports[port].groupOf[priority];
+    if ((this.#stops.waiting(port) & (1 << group)) === 0) return;
+    if ((this.#holds.mask[egress] & (1 << priority)) === 0) return;
+    if (this.#engine.grants.isOperational(this.#device.firstPort + port, priority)) {
+      if ((this.#stops.exhausted[port] & (1 << group)) !== 0) {
         this.lookAtGrants(port, group, priority, now);
       }
       return;
     }
-    const number = this.device.firstPort + port;
-    const ruler = this.rulers.find((mechanism) => mechanism.rulesGroup?.(number, group) === true);
+    const number = this.#device.firstPort + port;
+    const ruler = this.#rulers.find((mechanism) => mechanism.rulesGroup?.(number, group) === true);
     if (ruler !== undefined) {
       if ((ruler.exhaustedGroups!(number) & (1 << group)) !== 0) {
         this.lookAtGrants(port, group, priority, now);
@@ -87,12 +90,14 @@ export class JamBook {
       return;
     }
     if (this.isOpen(port, group, egress)) return;
-    const own = this.engine.shared.chips[this.device.place];
+    const own = this.#engine.shared.chips[this.#device.place];
     if (own === undefined) {
       if (!this.isJammed(port, group, egress)) return;
     } else {
-      const blocked = this.device.spec.ports.flatMap((_, p) => (this.holds.mask[p] === 0 ? [] : p));
-      if (!sourceIsJammed(this.engine, own, { source: port, egress, blocked })) return;
+      const blocked = this.#device.spec.ports.flatMap((_, p) =>
+        this.#holds.mask[p] === 0 ? [] : p,
+      );
+      if (!sourceIsJammed(this.#engine, own, { source: port, egress, blocked })) return;
     }
     this.open(port, group, egress, priority, now);
   }
@@ -102,8 +107,8 @@ export class JamBook {
    * leaves: it waits if each egress that has some is blocked, for all of them together.
    */
   private lookAtGrants(port: number, group: number, priority: number, now: number): void {
-    const { backlog } = this;
-    const { mask } = this.holds;
+    const backlog = this.#backlog;
+    const { mask } = this.#holds;
     let octets = 0;
     let egresses = 0;
     for (let egress = 0; egress < mask.length; egress++) {
@@ -125,7 +130,7 @@ export class JamBook {
   }
 
   letGo(egress: number, now: number): void {
-    const blocked = this.holds.mask[egress];
+    const blocked = this.#holds.mask[egress];
     const { values, open } = this.table;
     for (let i = open.length - 1; i >= 0; i--) {
       const row = open[i];
@@ -196,10 +201,10 @@ export class JamBook {
 
   /** PAUSE holds all priorities of an account: that one, or else one with frames at the egress. */
   private waiting(port: number, egress: number, priority: number): number {
-    const { ports, queues } = this.engine.shared;
-    const { groupOf } = this.device.spec.ports[port];
-    const number = this.device.firstPort + egress;
-    const blocked = this.holds.mask[egress];
+    const { ports, queues } = this.#engine.shared;
+    const { groupOf } = this.#device.spec.ports[port];
+    const number = this.#device.firstPort + egress;
+    const blocked = this.#holds.mask[egress];
     for (let i = 0, other = priority; i < 8; i++, other = (priority + i) & 7) {
       if (groupOf[other] !== groupOf[priority] || (blocked & (1 << other)) === 0) continue;
       if (queues.get(number, ports.classOf(number, other), QUEUE_FRAMES) > 0) return other;
@@ -230,9 +235,9 @@ export class JamBook {
 
   /** Even if everything that may leave has left, there is no XON. */
   private isJammed(port: number, group: number, egress: number): boolean {
-    const number = this.device.firstPort + port;
-    const { backlog } = this;
-    const { buffer } = this.engine.shared;
+    const number = this.#device.firstPort + port;
+    const backlog = this.#backlog;
+    const { buffer } = this.#engine.shared;
     const most = buffer.xonLimit(number, group, 0);
     const octets = backlog.upTo(group, port, egress, most);
     if (octets === 0 || octets > most) return octets > 0;
@@ -241,16 +246,16 @@ export class JamBook {
 
   /** Octets of the shared pool that are taken by frames which wait for blocked egresses. */
   private stuckInPool(): number {
-    const { buffer } = this.engine.shared;
-    const { firstPort, spec } = this.device;
+    const { buffer } = this.#engine.shared;
+    const { firstPort, spec } = this.#device;
     let sum = 0;
     spec.ports.forEach(({ groupOf }, port) => {
       for (let group = 0; group < 8; group++) {
         let stuck = 0;
         spec.ports.forEach((_, egress) => {
-          const blocked = this.holds.mask[egress];
+          const blocked = this.#holds.mask[egress];
           const isBlocked = groupOf.some((g, p) => g === group && (blocked & (1 << p)) !== 0);
-          if (isBlocked) stuck += this.backlog.get(group, port, egress);
+          if (isBlocked) stuck += this.#backlog.get(group, port, egress);
         });
         const apart = (word: number): number => buffer.get(firstPort + port, group, word);
         if (stuck > 0) sum += Math.max(0, stuck - apart(RESERVED) - apart(HEADROOM));

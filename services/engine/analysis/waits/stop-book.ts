@@ -24,6 +24,10 @@ const WIDTH = 11;
 
 /** Which ingress buffers of a device pause their link partners, and why. */
 export class StopBook {
+  readonly #engine: Engine;
+  readonly #device: Device;
+  readonly #backlog: Backlog;
+  readonly #holds: HoldBook;
   readonly table = new RecordTable(WIDTH);
   /** By port: groups that are paused, one bit each. */
   readonly mask: Uint8Array;
@@ -34,14 +38,11 @@ export class StopBook {
   /** Number of paused accounts. */
   count = 0;
 
-  static readonly wiring = ['engine', 'device', 'backlog', 'holds'];
-
-  constructor(
-    private readonly engine: Engine,
-    private readonly device: Device,
-    private readonly backlog: Backlog,
-    private readonly holds: HoldBook,
-  ) {
+  constructor(engine: Engine, device: Device, backlog: Backlog, holds: HoldBook) {
+    this.#engine = engine;
+    this.#device = device;
+    this.#backlog = backlog;
+    this.#holds = holds;
     this.mask = new Uint8Array(device.spec.ports.length);
     this.exhausted = new Uint8Array(device.spec.ports.length);
     this.granted = new Float64Array(device.spec.ports.length * 8);
@@ -80,7 +81,8 @@ export class StopBook {
   }
 
   all(): StopRecord[] {
-    const { table, engine } = this;
+    const engine = this.#engine;
+    const { table } = this;
     const { values } = table;
     return table.map((row) => ({
       port: values[row + PORT] | 0,
@@ -107,16 +109,16 @@ export class StopBook {
 
   private writeCause(row: number, port: number, group: number, now: number): void {
     const { values } = this.table;
-    const standing = this.backlog.fullest(group, port);
+    const standing = this.#backlog.fullest(group, port);
     values[row + EGRESS] = standing?.egress ?? -1;
     if (standing === null) return;
     const { egress, isShared } = standing;
-    const number = this.device.firstPort + egress;
-    const { queues, ports } = this.engine.shared;
+    const number = this.#device.firstPort + egress;
+    const { queues, ports } = this.#engine.shared;
     const priority = this.priorityAt(port, group, egress);
-    const trafficClass = queueClass(this.engine, this.device, port, egress, priority);
+    const trafficClass = queueClass(this.#engine, this.#device, port, egress, priority);
     const queueOctets = queues.get(number, trafficClass, QUEUE_OCTETS);
-    const blockedPs = this.holds.blockedWhileWaiting(egress, priority, trafficClass, now);
+    const blockedPs = this.#holds.blockedWhileWaiting(egress, priority, trafficClass, now);
     values[row + CLASS] = trafficClass;
     values[row + PRIORITY] = priority;
     values[row + IS_SHARED] = isShared ? 1 : 0;
@@ -126,14 +128,14 @@ export class StopBook {
 
   /** Of the priorities of a group, the one whose class is longest at an egress. */
   private priorityAt(port: number, group: number, egress: number): number {
-    const { queues } = this.engine.shared;
-    const { groupOf } = this.device.spec.ports[port];
+    const { queues } = this.#engine.shared;
+    const { groupOf } = this.#device.spec.ports[port];
     let best = 0;
     let most = -1;
     for (let priority = 0; priority < 8; priority++) {
       if (groupOf[priority] !== group) continue;
-      const trafficClass = queueClass(this.engine, this.device, port, egress, priority);
-      const octets = queues.get(this.device.firstPort + egress, trafficClass, QUEUE_OCTETS);
+      const trafficClass = queueClass(this.#engine, this.#device, port, egress, priority);
+      const octets = queues.get(this.#device.firstPort + egress, trafficClass, QUEUE_OCTETS);
       if (octets <= most) continue;
       most = octets;
       best = priority;

@@ -13,20 +13,20 @@ import type { DeviceWaits, HoldTime, JamRecord } from './wait-records.js';
 
 /** The records of one device. */
 class Books {
+  readonly #backlog: Backlog;
   readonly holds: HoldBook;
   readonly stops: StopBook;
   readonly jams: JamBook;
 
-  static readonly wiring = ['backlog'];
-
-  constructor(
-    engine: Engine,
-    device: Device,
-    readonly backlog: Backlog,
-  ) {
+  constructor(engine: Engine, device: Device, backlog: Backlog) {
+    this.#backlog = backlog;
     this.holds = new HoldBook(engine, device);
     this.stops = new StopBook(engine, device, backlog, this.holds);
     this.jams = new JamBook(engine, device, backlog, this.holds, this.stops);
+  }
+
+  get backlog(): Backlog {
+    return this.#backlog;
   }
 }
 

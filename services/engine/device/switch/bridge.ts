@@ -16,32 +16,36 @@ const INNER = 0xffff;
  * to every port of the VLAN; removes entries after the ageing time.
  */
 export class Bridge implements Forwarding {
-  readonly copies: Uint16Array;
+  readonly #pool: FramePool;
+  readonly #clock: Clock;
+  readonly #vlans: readonly VlanPortSpec[];
+  readonly #copies: Uint16Array;
   copyCount = 0;
   /** By VLAN index and host position: the port it was seen on (-1: never) and when. */
   private readonly learnedPort: Int16Array;
   private readonly learnedAt: Float64Array;
   private most = Infinity;
-  private uses: readonly PortUse[];
-  private readonly vlanIndex: ReadonlyMap<number, number>;
+  #uses: readonly PortUse[];
+  readonly #vlanIndex: ReadonlyMap<number, number>;
   /** By VLAN index: member ports. */
-  private readonly members: readonly (readonly number[])[];
-
-  static readonly wiring = ['pool', 'clock', 'copies', 'vlanIndex', 'members', 'vlans', 'uses'];
+  readonly #members: readonly (readonly number[])[];
 
   constructor(
-    private readonly pool: FramePool,
-    private readonly vlans: readonly VlanPortSpec[],
+    pool: FramePool,
+    vlans: readonly VlanPortSpec[],
     private readonly hosts: number,
     private readonly ageingPs: number,
-    private readonly clock: Clock,
+    clock: Clock,
   ) {
-    this.copies = new Uint16Array(vlans.length);
-    this.uses = vlans.map(() => 'any');
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#vlans = vlans;
+    this.#copies = new Uint16Array(vlans.length);
+    this.#uses = vlans.map(() => 'any');
     const ids = [...new Set(vlans.flatMap((port) => [port.native, ...port.tagged]))];
     ids.sort((a, b) => a - b);
-    this.vlanIndex = new Map(ids.map((id, i) => [id, i]));
-    this.members = ids.map((id) =>
+    this.#vlanIndex = new Map(ids.map((id, i) => [id, i]));
+    this.#members = ids.map((id) =>
       vlans.flatMap((port, i) => (port.native === id || port.tagged.includes(id) ? [i] : [])),
     );
     this.learnedPort = new Int16Array(ids.length * hosts).fill(-1);
@@ -49,11 +53,11 @@ export class Bridge implements Forwarding {
   }
 
   egress(port: number, frame: FrameRef): number {
-    const { now } = this.clock;
-    const { words, ends } = this.pool;
+    const { now } = this.#clock;
+    const { words, ends } = this.#pool;
     const id = this.vlanOf(port, frame);
-    const vlan = this.vlanIndex.get(id);
-    if (vlan === undefined || !this.members[vlan].includes(port)) return FILTERED;
+    const vlan = this.#vlanIndex.get(id);
+    if (vlan === undefined || !this.#members[vlan].includes(port)) return FILTERED;
     const base = vlan * this.hosts;
     const source = ends[frame + SOURCE];
     // A message of a switch has no source station to learn.
@@ -61,7 +65,7 @@ export class Bridge implements Forwarding {
       this.learnedPort[base + source] = port;
       this.learnedAt[base + source] = now;
     }
-    this.pool.setCameTagged(frame, (ends[frame + VLAN] & INNER) === 0 ? 0 : TAG_OCTETS);
+    this.#pool.setCameTagged(frame, (ends[frame + VLAN] & INNER) === 0 ? 0 : TAG_OCTETS);
     ends[frame + VLAN] = (ends[frame + VLAN] & ~INNER) | id;
     if ((words[frame + CLASS] & GROUP_FLAG) === 0) {
       const target = base + words[frame + TARGET];
@@ -76,24 +80,24 @@ export class Bridge implements Forwarding {
    * leaves untagged where the VLAN is native.
    */
   rewrite(frame: FrameRef, egress: number): number {
-    const { ends } = this.pool;
-    const came = this.pool.cameTagged(frame);
-    const goes = this.vlans[egress].native === (ends[frame + VLAN] & INNER) ? 0 : TAG_OCTETS;
+    const { ends } = this.#pool;
+    const came = this.#pool.cameTagged(frame);
+    const goes = this.#vlans[egress].native === (ends[frame + VLAN] & INNER) ? 0 : TAG_OCTETS;
     if (goes === 0) ends[frame + VLAN] &= ~INNER;
     return goes - came;
   }
 
   answerTags(frame: FrameRef, egress: number): number {
-    const { ends } = this.pool;
+    const { ends } = this.#pool;
     const outer = ends[frame + VLAN] & ~INNER;
-    if (this.pool.cameTagged(frame) === 0) return outer;
+    if (this.#pool.cameTagged(frame) === 0) return outer;
     const inner = ends[frame + VLAN] & INNER;
-    return outer | (inner === 0 ? this.vlans[egress].native : inner);
+    return outer | (inner === 0 ? this.#vlans[egress].native : inner);
   }
 
   /** Unknown destinations are flooded. */
   portsTo(): readonly number[] {
-    return [...this.uses.keys()].filter((port) => this.uses[port] === 'any');
+    return [...this.#uses.keys()].filter((port) => this.#uses[port] === 'any');
   }
 
   portsOfGroup(): readonly number[] {
@@ -102,7 +106,7 @@ export class Bridge implements Forwarding {
 
   /** Entries of ports that are down are removed, and nothing is flooded there. */
   reroute(_routes: SwitchRoutes | null, uses: readonly PortUse[]): void {
-    this.uses = uses;
+    this.#uses = uses;
     this.learnedPort.forEach((port, entry) => {
       if (port >= 0 && uses[port] !== 'any') this.learnedPort[entry] = -1;
     });
@@ -125,19 +129,23 @@ export class Bridge implements Forwarding {
   }
 
   private isKnown(entry: number): boolean {
-    return this.learnedPort[entry] >= 0 && this.clock.now - this.learnedAt[entry] <= this.ageingPs;
+    return this.learnedPort[entry] >= 0 && this.#clock.now - this.learnedAt[entry] <= this.ageingPs;
   }
 
   private vlanOf(port: number, frame: FrameRef): number {
-    const inner = this.pool.ends[frame + VLAN] & INNER;
-    return inner === 0 ? this.vlans[port].native : inner;
+    const inner = this.#pool.ends[frame + VLAN] & INNER;
+    return inner === 0 ? this.#vlans[port].native : inner;
   }
 
   private flood(port: number, vlan: number): number {
     this.copyCount = 0;
-    for (const out of this.members[vlan]) {
-      if (out !== port && this.uses[out] === 'any') this.copies[this.copyCount++] = out;
+    for (const out of this.#members[vlan]) {
+      if (out !== port && this.#uses[out] === 'any') this.#copies[this.copyCount++] = out;
     }
     return this.copyCount === 0 ? NOWHERE : SEVERAL;
+  }
+
+  get copies(): Uint16Array {
+    return this.#copies;
   }
 }

@@ -23,82 +23,75 @@ export function chooseEqual(hash: number, salt: number, size: number): number {
 
 /** Forwards along computed shortest paths; equal costs are split by flow, or frame by frame. */
 export class Router implements Forwarding {
-  readonly copies: Uint16Array;
+  readonly #pool: FramePool;
+  readonly #routes: RouteSpec;
+  readonly #copies: Uint16Array;
   copyCount = 0;
-  private setOfHost: Int16Array | Int32Array;
-  private setStart: Int32Array;
-  private setSize: Int32Array;
-  private setPorts: Uint16Array;
+  #setOfHost: Int16Array | Int32Array;
+  #setStart: Int32Array;
+  #setSize: Int32Array;
+  #setPorts: Uint16Array;
   private sprayTurn: Int32Array;
-  private groupPorts: readonly (readonly number[])[];
-
-  static readonly wiring = [
-    'pool',
-    'setOfHost',
-    'setStart',
-    'setSize',
-    'setPorts',
-    'groupPorts',
-    'copies',
-    'routes',
-  ];
+  #groupPorts: readonly (readonly number[])[];
 
   /** `salt`: see `saltOf`. */
   constructor(
-    private readonly pool: FramePool,
-    private readonly routes: RouteSpec,
+    pool: FramePool,
+    routes: RouteSpec,
     private readonly spray: boolean,
     private readonly salt: number,
     ports: number,
   ) {
-    this.copies = new Uint16Array(ports);
+    this.#pool = pool;
+    this.#routes = routes;
+    this.#copies = new Uint16Array(ports);
     const hops = nextHopsOf(routes);
-    this.setOfHost = hops.setOfHost;
-    this.setSize = hops.setSize;
-    this.setStart = hops.setStart;
-    this.setPorts = hops.setPorts;
+    this.#setOfHost = hops.setOfHost;
+    this.#setSize = hops.setSize;
+    this.#setStart = hops.setStart;
+    this.#setPorts = hops.setPorts;
     this.sprayTurn = new Int32Array(hops.setSize.length);
-    this.groupPorts = routes.groupPorts;
+    this.#groupPorts = routes.groupPorts;
   }
 
   reroute(routes: SwitchRoutes | null, uses: readonly PortUse[]): void {
     const isWhole = routes === null && uses.every((use) => use === 'any');
     const { setOfHost, setStart, setSize, setPorts } = isWhole
-      ? nextHopsOf(this.routes)
-      : detoursOf(this.routes, routes ?? this.routes, uses, this.spray);
-    this.setOfHost = setOfHost;
-    this.setStart = setStart;
-    this.setSize = setSize;
-    this.setPorts = setPorts;
+      ? nextHopsOf(this.#routes)
+      : detoursOf(this.#routes, routes ?? this.#routes, uses, this.spray);
+    this.#setOfHost = setOfHost;
+    this.#setStart = setStart;
+    this.#setSize = setSize;
+    this.#setPorts = setPorts;
     const turns = this.sprayTurn;
     this.sprayTurn = Int32Array.from(setSize, (size, set) => (turns[set] ?? 0) % size);
-    this.groupPorts = this.routes.groupPorts.map((ports) =>
+    this.#groupPorts = this.#routes.groupPorts.map((ports) =>
       ports.filter((port) => uses[port] === 'any'),
     );
   }
 
   egress(port: number, frame: FrameRef): number {
-    const { words } = this.pool;
+    const { words } = this.#pool;
     if ((words[frame + CLASS] & GROUP_FLAG) !== 0) return this.tree(port, words[frame + TARGET]);
-    const set = this.setOfHost[words[frame + TARGET]];
+    const set = this.#setOfHost[words[frame + TARGET]];
     if (set < 0) return NOWHERE;
-    const size = this.setSize[set];
-    const start = this.setStart[set];
+    const size = this.#setSize[set];
+    const start = this.#setStart[set];
     const choice = size === 1 ? 0 : this.choose(set, size, words[frame + HASH]);
-    const out = this.setPorts[start + choice];
-    return out === port && this.routes.toBridges.includes(port) ? NOWHERE : out;
+    const out = this.#setPorts[start + choice];
+    return out === port && this.#routes.toBridges.includes(port) ? NOWHERE : out;
   }
 
   portsTo(host: number, hash: number): readonly number[] {
-    const set = this.setOfHost[host];
+    const set = this.#setOfHost[host];
     if (set < 0) return [];
-    const start = this.setStart[set];
-    const ports = [...this.setPorts.subarray(start, start + this.setSize[set])];
+    const start = this.#setStart[set];
+    const ports = [...this.#setPorts.subarray(start, start + this.#setSize[set])];
     return this.spray ? ports : [ports[chooseEqual(hash, this.salt, ports.length)]];
   }
 
   portsOfGroup(group: number): readonly number[] {
-    return this.groupPorts[group] ?? [];
+    return this.#groupPorts[group] ?? [];
   }
 
   /** Routing leaves the tags as they are. */
@@ -107,7 +100,7 @@ export class Router implements Forwarding {
   }
 
   answerTags(frame: FrameRef): number {
-    return this.pool.ends[frame + VLAN];
+    return this.#pool.ends[frame + VLAN];
   }
 
   // Routes are computed, not learned.
@@ -125,9 +118,13 @@ export class Router implements Forwarding {
 
   private tree(port: number, group: number): number {
     this.copyCount = 0;
-    for (const out of this.groupPorts[group] ?? []) {
-      if (out !== port) this.copies[this.copyCount++] = out;
+    for (const out of this.#groupPorts[group] ?? []) {
+      if (out !== port) this.#copies[this.copyCount++] = out;
     }
     return this.copyCount === 0 ? NOWHERE : SEVERAL;
+  }
+
+  get copies(): Uint16Array {
+    return this.#copies;
   }
 }

@@ -8,22 +8,25 @@ class Part {
 }
 
 class Whole {
-  static readonly wiring = ['neighbour'];
   part = new Part();
   parts = [new Part(), null];
   words: Int32Array;
   bytes: Uint8Array;
-  neighbour: unknown = () => 'wired';
+  readonly #neighbour: unknown = () => 'wired';
 
   constructor() {
     const buffer = new ArrayBuffer(8);
     this.words = new Int32Array(buffer);
     this.bytes = new Uint8Array(buffer);
   }
+
+  get neighbour(): unknown {
+    return this.#neighbour;
+  }
 }
 
 describe('snapshot', () => {
-  it('restores plain state into another object and leaves its wiring alone', () => {
+  it('restores plain state into another object and leaves its private fields alone', () => {
     const from = new Whole();
     from.part.values[1] = 7;
     from.part.count = 9;
@@ -54,7 +57,7 @@ describe('snapshot', () => {
     assert.deepEqual([...to.values], [1, 2, 3, 4]);
   });
 
-  it('refuses what is neither plain state nor named as wiring', () => {
+  it('refuses what is neither plain state nor in a private field', () => {
     class Careless {
       callback = (): number => 1;
     }
