@@ -113,6 +113,8 @@ faults:
     const results = runScenario(three(always, ', replayTimer: 3us, replays: 2'));
     assert.equal(flowOf(results, 'h2').frames, 0);
     assert.equal(counted(results, 'LLR_TX_DISCARD', 'h1:p1'), 3);
+    // A port that received bad frames alone has its row.
+    assert.equal(counted(results, 'LLR_RX_BAD', 'h2:p1'), 9);
     // No drop of its own is left out: not of the port, not of the priority.
     const { priorities } = results.ports.find(({ port }) => port === 'h1:p1')!;
     assert.deepEqual(priorities[0]!.drops, { 'link-not-ready': 3 });

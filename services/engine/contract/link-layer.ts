@@ -23,8 +23,8 @@ export interface LinkLayer {
   starts(port: PortRow, frame: FrameRef): number;
   /** A frame with a number has started: another may, or not. */
   started(port: PortRow): void;
-  /** The next frame of the replay buffer is sent again: its number. */
-  repeats(port: PortRow): number;
+  /** The next frame of the replay buffer, this copy of it, is sent again: its number. */
+  repeats(port: PortRow, frame: FrameRef): number;
   /** A frame with a number came in, and an error or UNHURT; why it is dropped, or UNHURT. */
   arrives(port: PortRow, frame: FrameRef, number: number, error: number): number;
   /** Of the oldest frame in the replay buffer; the others follow. */

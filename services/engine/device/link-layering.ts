@@ -121,7 +121,7 @@ export function makeLinkLayering(
     const { firstPort, listeners } = devices[d];
     const local = port - firstPort;
     const frame = replayBuffers.repeat(port);
-    const number = layer!.repeats(port);
+    const number = layer!.repeats(port, frame);
     const length = words[frame + LENGTH];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const octetPs = ports.octetPs(port);

@@ -31,7 +31,7 @@ export const LLR_MEANINGS: Readonly<Record<LlrCounter, string>> = {
   LLR_TX_ACK_CTL_OS: 'LLR_ACK sent.',
   LLR_TX_NACK_CTL_OS: 'LLR_NACK sent.',
   LLR_TX_DISCARD: 'Frames given up: it flushed or did not run.',
-  LLR_TX_OK: 'Eligible frames sent.',
+  LLR_TX_OK: 'Eligible frames sent, and sent again.',
   LLR_TX_POISONED: 'Eligible frames sent with a poisoned FCS.',
   LLR_TX_REPLAY: 'Replays that were completed.',
   LLR_RX_INIT_CTL_OS: 'LLR_INIT received.',

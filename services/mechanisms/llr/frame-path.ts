@@ -78,6 +78,7 @@ export interface LlrPathEvents {
 export interface LlrPath extends Pick<LinkLayer, 'owesAt' | 'starts' | 'started' | 'arrives'> {
   acknowledges(port: PortRow): number;
   answers(port: PortRow): number;
+  countSent(port: PortRow, frame: FrameRef): void;
   wasAcknowledged(port: PortRow, number: number): boolean;
 }
 
@@ -97,9 +98,14 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     if (words[at + TX_STATE] !== TX_ADVANCE) return events.startsWhileDown(port);
     if (buffers.frames(port) === 0) events.firstStarts(port);
     buffers.keep(port, frame, clock.now);
-    if ((frameClass & POISONED_FLAG) === 0) counts[port * COUNTS + COUNT_TX_OK]++;
-    else counts[port * COUNTS + COUNT.LLR_TX_POISONED]++;
+    countSent(port, frame);
     return sendNew(words, at);
+  }
+
+  /** Each time that it is sent. */
+  function countSent(port: PortRow, frame: FrameRef): void {
+    const isPoisoned = (frames[frame + CLASS] & POISONED_FLAG) !== 0;
+    counts[port * COUNTS + (isPoisoned ? COUNT.LLR_TX_POISONED : COUNT_TX_OK)]++;
   }
 
   function started(port: PortRow): void {
@@ -202,5 +208,8 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     return true;
   }
 
-  return { owesAt, starts, started, arrives, acknowledges, answers, wasAcknowledged };
+  return {
+    ...{ owesAt, starts, started, arrives },
+    ...{ acknowledges, answers, countSent, wasAcknowledged },
+  };
 }

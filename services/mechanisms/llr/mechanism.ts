@@ -63,7 +63,7 @@ import {
   STRIDE,
 } from './rows.js';
 import type { LlrPortSpec, LlrSpec } from './spec.js';
-import type { PortRow, Priority } from '../../engine/units/indices.js';
+import type { FrameRef, PortRow, Priority } from '../../engine/units/indices.js';
 
 const SENDER_TIMER = 0;
 const INIT_TIMER = 1;
@@ -112,7 +112,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
         if (isAck && path.wasAcknowledged(port, number)) return true;
         return this.answeredPacked(port, packed);
       },
-      repeats: (port) => this.repeats(port),
+      repeats: (port, frame) => this.repeats(port, frame),
       oldestNumber: (port) => words[port * STRIDE + TX_OLDEST],
       numberAfter: machine.numberAfter,
       lacks: (port, number) => machine.lacks(words, port * STRIDE, number),
@@ -162,8 +162,9 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     this.restart(port, this.host.clock.now);
   }
 
-  private repeats(port: PortRow): number {
+  private repeats(port: PortRow, frame: FrameRef): number {
     const at = port * STRIDE;
+    this.path.countSent(port, frame);
     const number = machine.sendAgain(this.words, at);
     if (this.words[at + TX_STATE] === TX_ADVANCE) this.ended(port);
     return number;

@@ -107,7 +107,7 @@ function portsOf({ engine }: RunView<LlrTypes>): LlrPortResult[] {
         (counter) => [counter, mechanism.counted(firstPort + p, counter)] as const,
       );
       const counters = Object.fromEntries(entries) as Record<LlrCounter, number>;
-      const isIdle = counters.LLR_TX_OK + counters.LLR_RX_OK + counters.LLR_TX_DISCARD === 0;
+      const isIdle = LLR_COUNTERS.every((name) => name.includes('_INIT_') || counters[name] === 0);
       const [peakFrames, peakBytes] = mechanism.mostReplayed(firstPort + p);
       const row = { device: spec.name, port: name, peakFrames, peakBytes, counters };
       return isIdle ? [] : [row];
