@@ -145,7 +145,7 @@ describe('the package', () => {
     mkdirSync(join(project(), 'node_modules/@types'), { recursive: true });
     for (const name of ['@types/node', 'undici-types']) link(join(project(), 'node_modules'), name);
     const strict = ['--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
-    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const compiler = join(ROOT, 'node_modules/.bin/tsc');
     const compiled = await ended('node', [compiler, ...strict, 'own.mts'], project());
     assert.deepEqual(compiled, { code: 0, out: '', err: '' });
     const { out } = await ended('node', ['own.mjs'], project());
