@@ -22,6 +22,8 @@ const TIMERS_OF_DATA_AGE = 16;
 /** Round trips for each bad frame that data may wait: bad frames come in clusters. */
 const REPLAYS_OF_BAD_FRAME = 2;
 
+type LimitKey = 'frames' | 'bytes' | 'replayTimer' | 'dataAgeTimeout';
+
 /** What ports are given of link-level retry. */
 export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
   private readonly specs: readonly (LlrSpec | null)[];
@@ -123,10 +125,15 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
   }
 
   private check(device: number, link: LinkContext, spec: LlrPortSpec, roundTripPs: number): void {
-    const { name, placeOf } = this.context.devices[device];
-    const warn = (key: string, message: string): void => {
-      this.context.warn(placeOf(key), name, `${link.name}: ${message}`);
+    const { name, placeOf, section } = this.context.devices[device];
+    const ofProfile = (key: LimitKey): boolean =>
+      section.profile !== 'auto' && section[key] === 'auto';
+    const warn = (key: LimitKey, message: string): void => {
+      const place = placeOf(ofProfile(key) ? 'profile' : key);
+      this.context.warn(place, name, `${link.name}: ${message}`);
     };
+    const auto = (key: LimitKey): string =>
+      ofProfile(key) ? `llr.profile: auto, or ${key}` : 'leave it at auto';
     const needed = Math.ceil(roundTripPs / link.octetPs) - spec.longestOctets;
     const limit = mostOutstanding(spec);
     if (limit < needed) {
@@ -135,7 +142,7 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
       warn(
         key,
         `${limit} bytes outstanding keep the link at about ${share} % of its rate, as a round ` +
-          `trip takes ${needed} bytes; raise ${key}, or leave it at auto`,
+          `trip takes ${needed} bytes; ${ofProfile(key) ? '' : `raise ${key}, or `}${auto(key)}`,
       );
     }
     if (spec.replayTimerPs > REPLAY_TIMER_MOST_PS) {
@@ -151,7 +158,8 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
       warn(
         'dataAgeTimeout',
         `a frame that is outstanding for ${spec.dataAgePs / 1e6} us is given up before an ` +
-          `acknowledgement can come, ${upTo}; frames are lost without any error: leave it at auto`,
+          `acknowledgement can come, ${upTo}; frames are lost without any error: ` +
+          auto('dataAgeTimeout'),
       );
     } else this.checkDataAge(link, spec, roundTripPs, warn);
     if (spec.replayTimerPs < roundTripPs) {
@@ -159,7 +167,8 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
       warn(
         'replayTimer',
         `a replay timer of ${spec.replayTimerPs / 1e6} us expires before an acknowledgement can ` +
-          `come, ${upTo}; frames will be ${isLost ? 'given up' : 'sent twice'}: leave it at auto`,
+          `come, ${upTo}; frames will be ${isLost ? 'given up' : 'sent twice'}: ` +
+          auto('replayTimer'),
       );
     }
   }
@@ -169,7 +178,7 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
     link: LinkContext,
     { dataAgePs, longestOctets }: LlrPortSpec,
     roundTripPs: number,
-    warn: (key: string, message: string) => void,
+    warn: (key: LimitKey, message: string) => void,
   ): void {
     const framePs = (longestOctets + WIRE_OVERHEAD_OCTETS) * link.octetPs;
     const bad = link.frameErrorRate(longestOctets) * (roundTripPs / framePs);

@@ -1,4 +1,5 @@
 const NS = 1e3;
+const US = 1e6;
 
 /** Limits and timers that hardware is configured with for a rate and a length of link. */
 interface LlrProfile {
@@ -16,7 +17,7 @@ export const USUAL_REPLAYS = 3;
 /** The standard's default. */
 export const USUAL_SPACING_OCTETS = 2_048;
 
-/** Rows that public configurations give (SAI LLR proposal, `doc/LLR`; see the README). */
+/** Rows that a public configuration gives: see the README. */
 export const PROFILES = {
   '200g-5m': row(61, 31_184, 5_000, 50_000, 20_000),
   '200g-40m': row(71, 35_952, 5_500, 55_000, 24_000),
@@ -25,6 +26,16 @@ export const PROFILES = {
 } as const;
 
 export type ProfileName = keyof typeof PROFILES;
+
+/** A row in words. */
+export function profileText(name: ProfileName): string {
+  const { frames, octets, replayTimerPs, replays, pcsLostPs, dataAgePs } = PROFILES[name];
+  const times = [replayTimerPs, pcsLostPs, dataAgePs].map((ps) => `${ps / US}us`);
+  return (
+    `${name}: frames ${frames}, bytes ${octets}, replayTimer ${times[0]}, replays ${replays}, ` +
+    `pcsLostTimeout ${times[1]}, dataAgeTimeout ${times[2]}`
+  );
+}
 
 /** The last three in nanoseconds. */
 function row(

@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import { choice, either, flag, integer, list, quantity, word } from '../../settings/parts.js';
 import { aboveZero, size, time } from '../../settings/quantities.js';
 import type { ProfileName } from './profiles.js';
-import { PROFILES } from './profiles.js';
+import { PROFILES, profileText } from './profiles.js';
 import { WHILE_DOWN } from './spec.js';
 
+const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
 const FRAMES_MOST = 524_288;
 const SPACING_LEAST = 400;
 const SPACING_MOST = 16_384;
@@ -24,10 +25,10 @@ export const llrKeys = {
   )
     .describe('Whose frames are numbered and sent again; the others are dropped when bad.')
     .prefault('all'),
-  profile: choice(['auto', ...(Object.keys(PROFILES) as ProfileName[])])
+  profile: choice(['auto', ...PROFILE_NAMES])
     .describe(
       'Limits and timers that are not given: of hardware for a rate and length, or auto: from ' +
-        'the round trip of the link.',
+        `the round trip of the link. ${PROFILE_NAMES.map(profileText).join('; ')}; spacing 2048.`,
     )
     .prefault('auto'),
   frames: either([auto, integer(1, FRAMES_MOST)], 'a number of frames', 'auto, or 1 to 524288')
