@@ -153,6 +153,35 @@ describe('CBFC survives', () => {
     assert.ok(stuck! > free!, `${stuck} ${free}`);
   });
 
+  it('messages of others, and those that are none: each is counted for what it is', () => {
+    const head = '0180c200000102000000000a8808';
+    const frame = (rest: string): string => `${head}${rest}`.padEnd(120, '0');
+    const pair = `
+fabric: { generator: pair, link: { rate: 100G, length: 10m } }
+priorities: { 3: cbfc }
+duration: 100us
+load: [{ name: a, stream: { from: h1, to: h2 }, rate: 40%, priority: 3 }]
+`;
+    for (const [counter, octets] of [
+      ['cbfcBadCompanyId', frame('fffe00112201')],
+      ['cbfcBadOpcode', frame('1234')],
+      ['cbfcUnknownMessage', frame('fffe02ce7000')],
+      ['cbfcUnknownMessage', frame('fffe02ce7003')],
+      ['cbfcUnknownMessage', '4b10180016180011'],
+      ['cbfcUnknownChannel', '4b10f80016f80010'],
+      // All totals are 0: the receiver, which believes that in the end, keeps its row.
+      ['cbfcImplausibleTotals', frame('fffe02ce7001')],
+    ] as const) {
+      const send = `where: { port: 'h1:p1' }, kind: forge, octets: '${octets}', interval: 10us`;
+      const { channels } = run(fabricOf(`${pair}faults: [{ ${send}, at: 10us, for: 50us }]\n`));
+      const { ofPort } = channels.find(({ port }) => port === 'h2:p1')!;
+      const errors = Object.entries(ofPort).filter(([name, n]) => name.startsWith('cbfc') && n > 0);
+      const names = errors.map(([name]) => name).filter((name) => name !== 'cbfcCreditsLeaked');
+      assert.deepEqual(names, [counter], octets);
+      if (counter !== 'cbfcImplausibleTotals') assert.equal(ofPort[counter], 5, octets);
+    }
+  });
+
   it('neither where there are no credits', () => {
     for (const kind of ['stuck-credit', 'steal-credit, size: 1KB, interval: 5us']) {
       const text = `${INCAST}faults: [{ kind: ${kind}, where: { port: 'h2:p1' } }]\n`;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { RX_FRAMES } from '../../engine/port/counters.js';
 import type { RunView, SliceResults } from '../mechanism-slice.js';
 import { columnName, columnsOf, resultTable } from '../result-table.js';
 import type { ResultTable } from '../result-table.js';
@@ -75,16 +76,19 @@ function channelTable(): ResultTable<CbfcResults> {
 }
 
 function channelsOf({ engine }: RunView<CbfcTypes>): ChannelResult[] {
-  return engine.devices.flatMap(({ place, spec }) => {
+  const { counters } = engine.shared;
+  return engine.devices.flatMap(({ place, spec, firstPort }) => {
     const role = engine.rolesOf(place)['cbfc'];
     if (!(role instanceof CbfcRole)) return [];
     return role.ports.flatMap((own, port) => {
       if (own === null) return [];
       const used = own.spec.sender.channels.flatMap((terms, channel) => {
         const statistics = channelStatistics(own, channel);
-        const isUsed =
-          statistics['SENDER_CREDITS_USED_WATERMARK'] > 0 ||
-          statistics['RECEIVER_CREDITS_CONSUMED'] > 0;
+        // What is consumed is cyclic: it may be 0 again.
+        const hasReceived = own.spec.channelOf.some(
+          (one, p) => one === channel && counters.get(firstPort + port, p, RX_FRAMES) > 0,
+        );
+        const isUsed = hasReceived || statistics['SENDER_CREDITS_USED_WATERMARK'] > 0;
         return terms === null || !isUsed ? [] : [{ terms, channel, statistics }];
       });
       return used.map(({ terms, channel, statistics }) => ({
