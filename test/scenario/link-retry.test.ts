@@ -138,6 +138,26 @@ load: [{ name: a, stream: { from: h1, to: h2 }, frame: 1518, rate: line, start: 
     assert.equal(discards('auto'), 0);
   });
 
+  it('warns of errors that the replays do not overcome, and says how many would', () => {
+    const text = (replays: string, ber: string): string => `
+fabric: { generator: pair, link: { rate: 100G, length: 10m, postFecBer: ${ber} } }
+llr: { enabled: true, replays: ${replays} }
+duration: 5ms
+load: [{ name: a, stream: { from: h1, to: h2 }, frame: 9216, rate: line, start: 50us }]`;
+    const messages = (replays: string, ber: string): string[] =>
+      fabricOf(text(replays, ber)).warnings.map(({ message }) => message);
+    const discards = (replays: string, ber: string): number =>
+      counted(runScenario(text(replays, ber)), 'LLR_TX_DISCARD');
+    // Of frames of 73,728 bits 1 - (1 - 3e-6)^73728 are bad, 0.198; to the fourth, one in 645.
+    const [message] = messages('auto', '3.0e-6');
+    assert.match(message!, /20 % of frames of 9216 bytes are bad, and after 3 replays one in 64\d/);
+    assert.match(message!, /raise replays to 7, or lower the errors of the link$/);
+    assert.notEqual(discards('auto', '3.0e-6'), 0);
+    assert.deepEqual(messages('7', '3.0e-6'), []);
+    assert.equal(discards('7', '3.0e-6'), 0);
+    assert.deepEqual(messages('auto', '1.0e-7'), []);
+  });
+
   it('discards frames of a host without end no faster than the line takes them', () => {
     const results = runScenario(`
 fabric: { generator: pair, link: { rate: 100G, length: 10m } }

@@ -3,6 +3,7 @@ import { PREAMBLE_OCTETS, WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethern
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import type { FabricContext, LinkContext, MechanismPlan } from '../fabric-context.js';
 import { maskOf } from '../mechanism-slice.js';
+import { REPLAYS_MOST } from './settings.js';
 import { PROFILES, USUAL_REPLAYS, USUAL_SPACING_OCTETS } from './profiles.js';
 import type { LlrSettings } from './settings.js';
 import type { LlrPortSpec, LlrSpec } from './spec.js';
@@ -19,10 +20,12 @@ const TIMERS_OF_PCS_LOSS = 10;
  * them takes P N round trips. Hardware over 40 m has 4; 2 km of 400 Gb/s at 1e-6 are P N = 8.
  */
 const TIMERS_OF_DATA_AGE = 16;
+/** A link that gives up more than one frame in 100,000 is not one without loss. */
+const GIVEN_UP_MOST = 1e-5;
 /** Round trips for each bad frame that data may wait: bad frames come in clusters. */
 const REPLAYS_OF_BAD_FRAME = 2;
 
-type LimitKey = 'frames' | 'bytes' | 'replayTimer' | 'dataAgeTimeout';
+type LimitKey = 'frames' | 'bytes' | 'replayTimer' | 'replays' | 'dataAgeTimeout';
 
 /** What ports are given of link-level retry. */
 export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
@@ -153,6 +156,7 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
           'faster or shorter link, or llr: { enabled: false } at its devices',
       );
     }
+    this.checkReplays(link, spec, warn);
     const upTo = `which takes up to ${(roundTripPs / 1e6).toFixed(3)} us`;
     if (spec.dataAgePs < roundTripPs) {
       warn(
@@ -171,6 +175,25 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
           auto('replayTimer'),
       );
     }
+  }
+
+  /** A frame that is bad each time that it is sent is given up behind the last replay. */
+  private checkReplays(
+    link: LinkContext,
+    { replays, longestOctets }: LlrPortSpec,
+    warn: (key: LimitKey, message: string) => void,
+  ): void {
+    const bad = link.frameErrorRate(longestOctets);
+    const givenUp = bad ** (replays + 1);
+    if (givenUp <= GIVEN_UP_MOST) return;
+    const needed = Math.ceil(Math.log(GIVEN_UP_MOST) / Math.log(bad)) - 1;
+    const remedy = needed <= REPLAYS_MOST ? `raise replays to ${needed}, or ` : '';
+    warn(
+      'replays',
+      `${(100 * bad).toPrecision(2)} % of frames of ${longestOctets} bytes are bad, and after ` +
+        `${replays} replays one in ${Math.round(1 / givenUp)} is given up; ${remedy}lower the ` +
+        'errors of the link',
+    );
   }
 
   /** The last of N frames in flight waits for a round trip for each bad one: P N of them. */

@@ -7,6 +7,8 @@ import { WHILE_DOWN } from './spec.js';
 
 const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
 const FRAMES_MOST = 524_288;
+/** A register has 8 bits. */
+export const REPLAYS_MOST = 255;
 const SPACING_LEAST = 400;
 const SPACING_MOST = 16_384;
 
@@ -43,7 +45,7 @@ export const llrKeys = {
         'two round trips.',
     )
     .prefault('auto'),
-  replays: either([auto, integer(1, 255)], 'a number of replays', 'auto, or 1 to 255')
+  replays: either([auto, integer(1, REPLAYS_MOST)], 'a number of replays', 'auto, or 1 to 255')
     .describe('Replays without progress, after which the sender flushes. Auto: 3.')
     .prefault('auto'),
   pcsLostTimeout: duration
