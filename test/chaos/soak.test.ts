@@ -8,7 +8,7 @@ import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
 import { fabricOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
 import { heapOctets } from '../kit/heap.js';
-import { isLong } from '../kit/long-suite.js';
+import { isLong, skipUnlessLong } from '../kit/long-suite.js';
 
 const EXAMPLE = 'chaos.yaml';
 /** Seconds of all three parts together; an hour in the long suite. */
@@ -56,7 +56,8 @@ describe('a soak', { timeout: 2 * SECONDS * 1000 + 500_000 }, () => {
     }
   });
 
-  it('has the digest of processes on loopback', { skip }, async (test) => {
+  const processes = { skip: skip === false ? skipUnlessLong : skip };
+  it('has the digest of processes on loopback', processes, async (test) => {
     const parts = Math.max(1, Math.floor(digests.length * LOOPBACK_SHARE));
     const set = [`duration=${parts}ms`];
     const { results } = await runFleet(fleetFor(EXAMPLE, 4, ['--services', '4'], { set }));
