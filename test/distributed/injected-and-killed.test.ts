@@ -10,7 +10,7 @@ import { fleetFor, runFleet } from '../kit/fleet.js';
 import { skipUnlessLong } from '../kit/long-suite.js';
 
 const EXAMPLE = 'leaf-spine-all-to-all.yaml';
-const set = ['load.0.bytes=384KB'];
+const set = ['load.0.bytes=192KB'];
 const PATIENCE_MS = 60_000;
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
 const { Phase } = selvage.v1.RunStatus;
@@ -71,7 +71,7 @@ describe(
   () => {
     const check = async (placed: readonly string[]): Promise<void> => {
       const { loaded, fabric } = sourceOf(`examples/${EXAMPLE}`, ...set);
-      const options = fleetFor(EXAMPLE, 3, placed, { set, patienceSeconds: 60 });
+      const options = fleetFor(EXAMPLE, 2, placed, { set, patienceSeconds: 60 });
       let harmed = Promise.resolve();
       const { results, state, steps } = await runFleet(options, (fleet) => {
         harmed = harm(fleet);
@@ -87,10 +87,10 @@ describe(
     };
 
     it('are there once each, and the run goes on to the end that a repetition has', () =>
-      check(['--services=3', '--threads=2']));
+      check(['--services=2', '--threads=2']));
 
     it('are so where services have one thread', { skip: skipUnlessLong }, () =>
-      check(['--services=3']),
+      check(['--services=2']),
     );
   },
 );
