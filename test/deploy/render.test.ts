@@ -307,7 +307,7 @@ describe('selvage k8s render', () => {
   });
 
   it('cuts what no ConfigMap holds into pieces, which a pod puts together', () => {
-    const file = replaying('many', 400_000);
+    const file = replaying('many', 280_000);
     const out = join(folder, 'many');
     assert.deepEqual(render(file, '--out', out), { code: 0, err: '' });
     const all = manifestsOf(out);
