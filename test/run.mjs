@@ -27,7 +27,7 @@ import { FAST, TOGETHER, WAITING } from './tiers.mjs';
 const COMPUTING_AT_ONCE = 2;
 const WAITING_AT_ONCE = 2;
 /** Of the files of one process, where they share one: its start and the engine's import cost little. */
-const SECONDS_TOGETHER = 20;
+const SECONDS_TOGETHER = 30;
 /** Of a file that was never measured, or takes less than a second. */
 const FEW_SECONDS = 0.5;
 /** Of each process and those that it starts: others have the cores that its helpers would use. */

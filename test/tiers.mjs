@@ -37,4 +37,20 @@ export const WAITING = [
 ];
 
 /** Tests that leave nothing behind in their process: many files share one. */
-export const TOGETHER = ['unit/', 'validation/', 'property/', 'scenario/', 'interop/tshark'];
+export const TOGETHER = [
+  ...['browser/', 'chaos/', 'deploy/', 'fuzz/', 'golden/', 'interop/', 'property/', 'scenario/'],
+  ...['tidy/', 'unit/', 'validation/'],
+  'distributed/broken-assertions',
+  'distributed/busy-neighbours',
+  'distributed/control-requests',
+  'distributed/hostile',
+  'distributed/late-broker',
+  'distributed/process-group',
+  'distributed/reflection',
+  'distributed/store-errors',
+  'distributed/streams',
+  'distributed/thread',
+  'distributed/traces',
+  'distributed/virtual-time',
+  'distributed/whole-checks',
+];
