@@ -13,6 +13,7 @@ import { PluginError } from '../plugins/control.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { Progress } from '../runtime/session.js';
+import { ScenarioError } from '../settings/errors.js';
 import { ProgressFeed } from './progress-feed.js';
 import type { Attendant, Measured } from './runners.js';
 import { runInProcess, runInThreads } from './runners.js';
@@ -22,7 +23,7 @@ export type { ExpectationResult } from '../report/expectations.js';
 export type { RunResults, RunStatus } from '../runtime/results/results.js';
 export type { Progress } from '../runtime/session.js';
 export { PluginError };
-export { ScenarioError } from '../settings/errors.js';
+export { ScenarioError };
 
 export interface LoadOptions {
   /** `path=value` settings on top of the scenario, in order, as `--set` has them. */
@@ -73,19 +74,32 @@ const sources = new WeakMap<Scenario, Source>();
 /** Reads and checks a scenario, from a file or as an object; throws ScenarioError. */
 export function load(scenario: string | object, options: LoadOptions = {}): Scenario {
   const { set = [], folder = '.' } = options;
-  const loaded =
+  const source =
     typeof scenario === 'string'
-      ? loadScenario(scenario, { set })
-      : scenarioOfDocument(resolve(folder, 'scenario.yaml'), scenario, { set });
-  const fabric = buildFabric(loaded);
+      ? built(loadScenario(scenario, { set }))
+      : sourceOfObject(resolve(folder, 'scenario.yaml'), scenario, set);
+  const { loaded, fabric } = source;
   const result = {
     name: loaded.scenario.name,
     document: loaded.document,
     devices: fabric.topology.devices.map(({ name }) => name),
     warnings: fabric.warnings.map(({ message }) => message),
   };
-  sources.set(result, { loaded, fabric });
+  sources.set(result, source);
   return result;
+}
+
+function built(loaded: LoadedScenario): Source {
+  return { loaded, fabric: buildFabric(loaded) };
+}
+
+/** As of a file that does not exist: errors at its lines are errors at paths of the object. */
+function sourceOfObject(file: string, scenario: object, set: readonly string[]): Source {
+  try {
+    return built(scenarioOfDocument(file, scenario, { set }));
+  } catch (error) {
+    throw error instanceof ScenarioError ? error.ofObject(file) : error;
+  }
 }
 
 /** Executes a scenario from its beginning. */

@@ -1,7 +1,7 @@
 /** Errors in scenarios: one line, one place, one cause each. */
 
 export interface Position {
-  /** As the user named it; for a command-line setting, `--set path=value`. */
+  /** As the user named it; for a command-line setting, `--set path=value`; of an object ''. */
   readonly file: string;
   /** Counted from 1; 0 where there are no lines, as on the command line. */
   readonly line: number;
@@ -14,18 +14,38 @@ export class ScenarioError extends Error {
   readonly column: number;
   /** Path in the file, as `['load', 0, 'bytes']`; empty for the file as a whole. */
   readonly path: readonly (string | number)[];
+  /** What is wrong, without the place. */
+  readonly problem: string;
   /** Further errors of the same scenario, as far as the same step finds them. */
   readonly others: ScenarioError[] = [];
 
   constructor(position: Position, path: readonly (string | number)[], message: string) {
     const { file, line, column } = position;
-    super(`${line > 0 ? `${file}:${line}:${column}` : file}: ${message}`);
+    const place = line > 0 ? `${file}:${line}:${column}` : file;
+    super(place === '' ? atPath(path, message) : `${place}: ${message}`);
     this.name = 'ScenarioError';
     this.file = file;
     this.line = line;
     this.column = column;
     this.path = path;
+    this.problem = message;
   }
+
+  /** The same where `object` is no file but an object, which has no lines: it is at a path. */
+  ofObject(object: string): ScenarioError {
+    if (this.file !== object) return this;
+    const error = new ScenarioError({ file: '', line: 0, column: 0 }, this.path, this.problem);
+    error.others.push(...this.others.map((other) => other.ofObject(object)));
+    return error;
+  }
+}
+
+/** Some messages begin with the path themselves; of an unknown key with that of its mapping. */
+function atPath(path: readonly (string | number)[], message: string): string {
+  const [place, mapping] = [path.join('.'), path.slice(0, -1).join('.')];
+  const begins = [`${place}: `, `${mapping}: `, 'unknown key: '];
+  const isNamed = place === '' || begins.some((begin) => message.startsWith(begin));
+  return isNamed ? message : `${place}: ${message}`;
 }
 
 const SHOWN_LENGTH = 60;

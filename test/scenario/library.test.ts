@@ -133,6 +133,31 @@ describe('the library', () => {
     );
   });
 
+  it('names the path of what is wrong in an object, and the line of a file', () => {
+    const stray = { stream: { from: 'h1', to: 'h9' }, bytes: 1000 };
+    const pair = { selvage: 1, fabric: { generator: 'pair' } };
+    const messagesOf = (document: object, set: readonly string[] = []): string[] => {
+      try {
+        load(document, { set });
+      } catch (error) {
+        assert.ok(error instanceof ScenarioError);
+        return [error, ...error.others].map(({ message }) => message);
+      }
+      return [];
+    };
+    const unknownHost = 'there is no host h9; did you mean h1?';
+    assert.deepEqual(messagesOf({ ...pair, load: [stray] }), [`load.0.stream.to: ${unknownHost}`]);
+    const [first, second] = messagesOf({ ...pair, seed: -1, lode: [] });
+    assert.match(first!, /^unknown key: lode; /);
+    assert.match(second!, /^seed: not /);
+    assert.match(messagesOf(pair, ['seed=-1'])[0]!, /^--set seed=-1: /);
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-library-'));
+    writeFileSync(join(folder, 'base.yaml'), 'selvage: 1\nseed: -1\n');
+    const base = { ...pair, extends: join(folder, 'base.yaml') };
+    assert.match(messagesOf(base)[0]!, /base\.yaml:2:7: seed: not /);
+    rmSync(folder, { recursive: true });
+  });
+
   it('ends where a signal asks, also before it begins', async () => {
     const scenario = load(EXAMPLE, { set: ['load.0.bytes=100MB', 'expect=[]'] });
     for (const options of [{}, { threads: 2 }]) {
