@@ -11,6 +11,9 @@ export const FCS_OCTETS = 4;
 export const VLAN_TAG_OCTETS = 4;
 /** Destination address to FCS; shorter payload is padded. */
 export const FRAME_OCTETS_MIN = 64;
+/** Longest basic frame, and longest with one tag (802.3 3.2.7). Jumbo frames are longer. */
+export const BASIC_FRAME_OCTETS_MAX = 1518;
+export const TAGGED_FRAME_OCTETS_MAX = BASIC_FRAME_OCTETS_MAX + VLAN_TAG_OCTETS;
 
 /** 512 bit times, the unit of pause times (802.3 31B.2). */
 export const QUANTUM_OCTETS = 64;

@@ -1,4 +1,4 @@
-import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
+import { TAGGED_FRAME_OCTETS_MAX, TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type {
   DcbxAdmin,
@@ -36,8 +36,6 @@ import { exchangedOf, negotiatedOf } from './prospects.js';
 import type { Settings } from './settings.js';
 
 const BRIDGE_VLAN_DEFAULT = 1;
-/** A frame of ordinary length with a tag. */
-const FRAME_OCTETS_USUAL = 1522;
 
 /** What an administrator has set at a device. */
 interface Configuration {
@@ -142,7 +140,7 @@ export class DiscoveryPlan {
       portNumber: port + 1,
       ipv4: isBridge ? null : addresses[device]!.ipv4,
       vlan: bridged ? (vlans?.native ?? BRIDGE_VLAN_DEFAULT) : 0,
-      maximumFrameOctets: Math.max(FRAME_OCTETS_USUAL, this.longestOctets),
+      maximumFrameOctets: Math.max(TAGGED_FRAME_OCTETS_MAX, this.longestOctets),
     };
   }
 

@@ -1,5 +1,6 @@
 /** Flow control against the rates and delays of the links, as far as no topology is needed. */
 
+import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
 import type { LinksView } from '../../mechanisms/mechanism-slice.js';
 import { EXCHANGE, pausingOf } from '../../mechanisms/registry.js';
 import { overridden } from './device-settings.js';
@@ -12,7 +13,6 @@ import type { Path } from '../../settings/source-tree.js';
 const RATE_MIN_BPS = rate.parse('10G');
 /** Ethernet with FCS, two tags, IPv6, UDP, BTH and ICRC around the payload of a packet. */
 const HEADER_OCTETS_MAX = 18 + 8 + 40 + 8 + 12 + 4;
-const FRAME_OCTETS_USUAL = 1518;
 
 interface NamedLink {
   readonly name: string;
@@ -137,7 +137,7 @@ function maxFrameOctets(load: readonly LoadSection[]): number {
   const frames = load.map(({ transport }) =>
     transport.kind === 'raw' ? transport.frameBytes + 8 : transport.mtuBytes + HEADER_OCTETS_MAX,
   );
-  return Math.max(FRAME_OCTETS_USUAL, ...frames);
+  return Math.max(BASIC_FRAME_OCTETS_MAX, ...frames);
 }
 
 /** Priorities that share an account are paused by one threshold, in one way. */

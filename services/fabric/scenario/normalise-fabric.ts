@@ -3,7 +3,7 @@
 import type { Located } from './located.js';
 import type { LinkErrors } from '../link-errors.js';
 import { CODES, fecDelayPs } from '../link-errors.js';
-import { linkRate } from '../../settings/quantities.js';
+import { length, linkRate } from '../../settings/quantities.js';
 import type { ExplicitLink, FabricSection, Generator, LinkSection } from './scenario.js';
 import { bothText } from '../../settings/decided-unions.js';
 import {
@@ -12,14 +12,16 @@ import {
   LENGTH_OR_DELAY,
   type LinkInput,
   SPINES_OR_RATIO,
+  LINK_DEFAULTS,
+  SPINES_DEFAULT,
 } from './schema-fabric.js';
 import type { Path } from '../../settings/source-tree.js';
 
 /** 5 ns/m, the usual value for fibre (802.3 44.3 and others take about as much). */
 const PS_PER_MM = 5;
-const DEFAULT_RATE_BPS = linkRate.parse('100G');
-const HOST_LINK_MM = 5_000;
-const FABRIC_LINK_MM = 50_000;
+const RATE_BPS = linkRate.parse(LINK_DEFAULTS.rate);
+const HOST_LINK_MM = length.parse(LINK_DEFAULTS.length);
+const FABRIC_LINK_MM = length.parse(LINK_DEFAULTS.fabricLength);
 
 type LeafSpineInput = Extract<FabricInput, { generator: 'leaf-spine' }>;
 
@@ -66,7 +68,7 @@ function linkSection(
   const first = <Key extends keyof LinkInput>(key: Key): LinkInput[Key] | undefined =>
     links.find((link) => link[key] !== undefined)?.[key];
   const medium = links.find((link) => link.delay !== undefined || link.length !== undefined);
-  const rateBps = first('rate') ?? DEFAULT_RATE_BPS;
+  const rateBps = first('rate') ?? RATE_BPS;
   const fec = first('fec') ?? 'none';
   const errors = errorsOf(layers, fec, located);
   checkFec(layers, rateBps, located);
@@ -144,12 +146,10 @@ function generatorOf(input: FabricInput, rateRatio: number, located: Located): G
   }
 }
 
-const DEFAULT_SPINES = 2;
-
 /** A leaf has one link to each spine, so its oversubscription determines the number of spines. */
 function spinesOf(input: LeafSpineInput, rateRatio: number, located: Located): number {
   const { spines, oversubscription, hostsPerLeaf } = input;
-  if (oversubscription === undefined) return spines ?? DEFAULT_SPINES;
+  if (oversubscription === undefined) return spines ?? SPINES_DEFAULT;
   const path = ['fabric', 'oversubscription'];
   if (spines !== undefined) {
     throw located.errorAt(path, bothText(SPINES_OR_RATIO));

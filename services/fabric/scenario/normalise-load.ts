@@ -1,5 +1,6 @@
 /** `groups` and `load` of the file -> loads, with every default in place. */
 
+import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
 import { reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Located } from './located.js';
@@ -21,7 +22,6 @@ import type { Path } from '../../settings/source-tree.js';
 type StreamInput = Extract<LoadInput, { stream: unknown }>;
 type Kind = LoadSection['kind'];
 
-const RAW_FRAME_BYTES = 1518;
 const FULL_SHARE: RateSection = { kind: 'share', share: 1 };
 /** From 4 ms to 64 ms: InfiniBand local ACK timeouts of 10 to 14, which applications set. */
 const BACK_OFF_BOUND = 16;
@@ -195,7 +195,8 @@ function transportSection(
 ): LoadCommon['transport'] {
   const usual = kind === 'stream' || kind === 'replay' ? 'raw' : 'reliable';
   const transport = input.transport ?? usual;
-  if (transport === 'raw') return { kind: 'raw', frameBytes: input.frame ?? RAW_FRAME_BYTES };
+  if (transport === 'raw')
+    return { kind: 'raw', frameBytes: input.frame ?? BASIC_FRAME_OCTETS_MAX };
   if (input.frame !== undefined) {
     const message = 'frame is for raw transport; reliable has { reliable: { mtu: 1024 } }';
     throw located.errorAt([...path, 'frame'], message);

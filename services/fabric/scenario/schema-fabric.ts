@@ -22,10 +22,19 @@ import { errorRate } from './error-rate.js';
 
 const BURST_BITS_MOST = 1000;
 
+/** Of links without keys of their own; those between switches are longer than those of hosts. */
+export const LINK_DEFAULTS = { rate: '100G', length: '5m', fabricLength: '50m' } as const;
+export const SPINES_DEFAULT = 2;
+
 const linkKeys = {
-  rate: quantity(linkRate).describe('Rate of the link, both ways. Default 100G.').exactOptional(),
+  rate: quantity(linkRate)
+    .describe(`Rate of the link, both ways. Default: ${LINK_DEFAULTS.rate}.`)
+    .exactOptional(),
   length: quantity(length)
-    .describe('Length of the link, at 5 ns/m. Default 5m; 50m between switches.')
+    .describe(
+      `Length of the link, at 5 ns/m. Default: ${LINK_DEFAULTS.length}; ` +
+        `${LINK_DEFAULTS.fabricLength} between switches.`,
+    )
     .exactOptional(),
   delay: quantity(time)
     .describe('Delay of the medium one way, instead of a length.')
@@ -37,7 +46,7 @@ const linkKeys = {
     )
     .exactOptional(),
   fec: choice([...FEC_KINDS])
-    .describe('Forward error correction: RS(528,514), RS(544,514), or none. Default none.')
+    .describe('Forward error correction: RS(528,514), RS(544,514), or none. Default: none.')
     .exactOptional(),
   preFecBer: errorRate
     .describe('Bit error rate of the medium, before FEC. Default: no errors.')
@@ -46,7 +55,7 @@ const linkKeys = {
     .describe('Bit error rate that is left after FEC, instead of the one before it.')
     .exactOptional(),
   errorBurst: integer(1, BURST_BITS_MOST)
-    .describe('Bits that are wrong together. Default 1: errors are independent.')
+    .describe('Bits that are wrong together. Default: 1, which is independent errors.')
     .exactOptional(),
 };
 
@@ -138,7 +147,9 @@ const generators = [
     mapping({
       generator: word('leaf-spine').describe('leaf-spine: every leaf has one link to every spine.'),
       leaves: count('Leaf switches.', 4),
-      spines: integer(1, 4096).describe('Spine switches. Default 2.').exactOptional(),
+      spines: integer(1, 4096)
+        .describe(`Spine switches. Default: ${SPINES_DEFAULT}.`)
+        .exactOptional(),
       hostsPerLeaf: count('Hosts at each leaf of the leaf-spine fabric.', 4),
       oversubscription: positive()
         .describe("Instead of spines: a leaf's capacity to hosts over its capacity to spines.")

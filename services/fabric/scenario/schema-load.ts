@@ -1,5 +1,6 @@
 /** Schema of `groups` and `load`: sources, destinations, volumes and times. */
 
+import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
 import { z } from 'zod';
 import { NIC } from '../../mechanisms/registry.js';
 import type { Load } from '../../plugins/api.js';
@@ -133,7 +134,8 @@ const commonKeys = (congestion: readonly string[]) => ({
     .exactOptional(),
   frame: integer(64, 9216)
     .describe(
-      'Bytes of a raw frame from destination address to FCS, tags not counted. Default 1518.',
+      'Bytes of a raw frame from destination address to FCS, tags not counted. Default: ' +
+        `${BASIC_FRAME_OCTETS_MAX}.`,
     )
     .exactOptional(),
   start: quantity(time).describe('When it begins.').prefault('0ns'),

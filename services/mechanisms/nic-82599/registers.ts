@@ -1,3 +1,4 @@
+import { TAGGED_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
 import { creditsOf, KB } from '../../engine/arbiter/credits.js';
 import type { WspClass } from '../../engine/arbiter/wsp-arbiter.js';
 import { transmitSplit } from '../../engine/nic-82599/packet-buffers.js';
@@ -25,7 +26,7 @@ export interface NicSurroundings extends NicHost {
 }
 
 export function surroundingsOf(section: NicSection, host: NicHost): NicSurroundings {
-  const usual = Math.max(host.longestFrameOctets, USUAL_FRAME_OCTETS);
+  const usual = Math.max(host.longestFrameOctets, TAGGED_FRAME_OCTETS_MAX);
   return { ...host, largestFrameOctets: section.largestFrameBytes ?? usual };
 }
 
@@ -38,8 +39,6 @@ export function tableOfRegisters(section: NicSection, host: NicHost): EtsTable {
 export const CLASS_TABLES = ['RTTDT2C', 'RTTPT2C', 'RTRPT4C'] as const;
 /** 1.5 KB (7.7.2.3.1). */
 const LEAST_VM_REFILL = 24;
-/** With a VLAN tag. */
-const USUAL_FRAME_OCTETS = 1522;
 /** Receive descriptors per queue, as drivers configure them. */
 const USUAL_RING = 512;
 /** PFVMVIR.VLANA: always insert the VLAN of the register. */
