@@ -3,7 +3,7 @@ import type { RateHost, RateSpec } from '../engine/contract/rate-control.js';
 import type { Tables } from '../engine/kernel/tables.js';
 import { TabledRates } from '../engine/pacing/tabled-rates.js';
 import type { LimitedFlow } from '../mechanisms/rate-control-slice.js';
-import type { Connection, CongestionControl, Numbers } from './api.js';
+import type { Acknowledgement, Connection, CongestionControl, Numbers } from './api.js';
 import { placeIn, reasonOf } from './evaluate.js';
 
 /** A congestion control of a plugin, of one connection. */
@@ -46,7 +46,7 @@ export class PluginControl extends TabledRates<PluginSpec> {
   protected override readonly invariants = INVARIANTS;
   override readonly timesPackets: boolean;
   private readonly view: ConnectionView;
-  private readonly acknowledgement = { roundTripPs: 0, hostPs: 0, packets: 0 };
+  private readonly acknowledgement = makeAcknowledgementView();
   private readonly initial: readonly number[];
   /** When a timer last expired, and how many have at that time. */
   private wokenPs = -1;
@@ -63,7 +63,7 @@ export class PluginControl extends TabledRates<PluginSpec> {
     super(tables, host, { stride, ...shown, notifications: FEEDBACKS, cuts: CUTS });
     this.timesPackets = plugin.acknowledged !== undefined;
     this.initial = Object.values(plugin.state);
-    this.view = new ConnectionView(this.table, host, plugin);
+    this.view = makeConnectionView(this.table, host, plugin);
   }
 
   protected initialise(s: number, lineBps: number): void {
@@ -80,12 +80,9 @@ export class PluginControl extends TabledRates<PluginSpec> {
   }
 
   override measured(row: number, roundTripPs: number, hostPs: number, packets: number): void {
-    const { acknowledgement } = this;
-    acknowledgement.roundTripPs = roundTripPs;
-    acknowledgement.hostPs = hostPs;
-    acknowledgement.packets = packets;
+    this.acknowledgement.show(roundTripPs, hostPs, packets);
     this.table[this.at(row) + FEEDBACKS]!++;
-    this.call(row, this.plugin.acknowledged, acknowledgement);
+    this.call(row, this.plugin.acknowledged, this.acknowledgement.acknowledgement);
   }
 
   override lost(row: number, timedOut: boolean): void {
@@ -117,7 +114,7 @@ export class PluginControl extends TabledRates<PluginSpec> {
     const { view } = this;
     view.show(row, this.at(row), this.specs[row]!);
     try {
-      hook(view, event);
+      hook(view.connection, event);
     } catch (error) {
       throw this.failure(row, `${reasonOf(error)} (${placeIn(this.file, error)})`);
     }
@@ -132,91 +129,123 @@ export class PluginControl extends TabledRates<PluginSpec> {
 type Hook<Event> = (connection: Connection, event: Event) => void;
 
 /** One object for all connections: it shows the one whose call is in progress. */
-class ConnectionView implements Connection {
-  readonly state: Record<string, number> = {};
-  private row = 0;
-  private at = 0;
-  private spec!: PluginSpec;
+interface ConnectionView {
+  readonly connection: Connection;
+  show(row: number, at: number, spec: PluginSpec): void;
+}
 
-  constructor(
-    private readonly table: Float64Array,
-    private readonly host: RateHost,
-    private readonly plugin: CongestionControl,
-  ) {
-    Object.keys(plugin.state).forEach((field, f) => {
-      Object.defineProperty(this.state, field, {
-        enumerable: true,
-        get: () => table[this.at + FIELDS + f],
-        set: (value: unknown) => {
-          table[this.at + FIELDS + f] = numberOf(value, `state.${field}`);
-        },
-      });
+/** Nothing can be kept in the object itself: that would not be saved with a run. */
+function makeConnectionView(
+  table: Float64Array,
+  host: RateHost,
+  plugin: CongestionControl,
+): ConnectionView {
+  let row = 0;
+  let at = 0;
+  let spec: PluginSpec | undefined;
+  const state: Record<string, number> = {};
+  Object.keys(plugin.state).forEach((field, f) => {
+    Object.defineProperty(state, field, {
+      enumerable: true,
+      get: () => table[at + FIELDS + f],
+      set: (value: unknown) => {
+        table[at + FIELDS + f] = numberOf(value, `state.${field}`);
+      },
     });
-    Object.freeze(this.state);
-  }
+  });
+  const connection: Connection = {
+    state: Object.freeze(state),
 
-  show(row: number, at: number, spec: PluginSpec): void {
-    this.row = row;
-    this.at = at;
-    this.spec = spec;
-  }
+    get now(): number {
+      return host.clock.now;
+    },
 
-  get now(): number {
-    return this.host.clock.now;
-  }
+    get settings(): Numbers {
+      return spec!.settings;
+    },
 
-  get settings(): Numbers {
-    return this.spec.settings;
-  }
+    get lineBps(): number {
+      return table[at + LINE]!;
+    },
 
-  get lineBps(): number {
-    return this.table[this.at + LINE]!;
-  }
+    get packetBytes(): number {
+      return spec!.packetOctets;
+    },
 
-  get packetBytes(): number {
-    return this.spec.packetOctets;
-  }
+    get hops(): number {
+      return spec!.hops;
+    },
 
-  get hops(): number {
-    return this.spec.hops;
-  }
+    get rateBps(): number {
+      return table[at + RATE]!;
+    },
 
-  get rateBps(): number {
-    return this.table[this.at + RATE]!;
-  }
+    set rateBps(value: number) {
+      const lineBps = table[at + LINE]!;
+      const rate = Math.min(numberOf(value, 'rateBps'), lineBps);
+      if (rate < RATE_MIN_BPS) throw new RangeError(`rateBps = ${value}; at least ${RATE_MIN_BPS}`);
+      if (rate < table[at + RATE]!) table[at + CUTS]!++;
+      table[at + RATE] = rate;
+      table[at + LEAST] = Math.min(table[at + LEAST]!, rate);
+      host.setRate(row, rate, lineBps);
+    },
 
-  set rateBps(value: number) {
-    const { table, at, lineBps } = this;
-    const rate = Math.min(numberOf(value, 'rateBps'), lineBps);
-    if (rate < RATE_MIN_BPS) throw new RangeError(`rateBps = ${value}; at least ${RATE_MIN_BPS}`);
-    if (rate < table[at + RATE]!) table[at + CUTS]!++;
-    table[at + RATE] = rate;
-    table[at + LEAST] = Math.min(table[at + LEAST]!, rate);
-    this.host.setRate(this.row, rate, lineBps);
-  }
+    get windowPackets(): number {
+      return table[at + WINDOW]!;
+    },
 
-  get windowPackets(): number {
-    return this.table[this.at + WINDOW]!;
-  }
+    set windowPackets(value: number) {
+      const packets = Math.floor(numberOf(value, 'windowPackets'));
+      if (packets < 1) throw new RangeError(`windowPackets = ${value}; at least 1`);
+      table[at + WINDOW] = packets;
+      host.setWindow(row, packets);
+    },
 
-  set windowPackets(value: number) {
-    const packets = Math.floor(numberOf(value, 'windowPackets'));
-    if (packets < 1) throw new RangeError(`windowPackets = ${value}; at least 1`);
-    this.table[this.at + WINDOW] = packets;
-    this.host.setWindow(this.row, packets);
-  }
+    random(): number {
+      return host.uniform(row);
+    },
 
-  random(): number {
-    return this.host.uniform(this.row);
-  }
+    wakeAt(timePs: number): void {
+      const time = Math.round(numberOf(timePs, 'wakeAt'));
+      if (plugin.timer === undefined) throw new TypeError('wakeAt, and there is no timer to call');
+      if (time < host.clock.now) throw new RangeError(`wakeAt(${timePs}): that time is over`);
+      if (time !== Infinity) host.arm(row, WAKE, time);
+    },
+  };
+  return {
+    connection: Object.freeze(connection),
+    show: (shownRow, shownAt, shownSpec) => {
+      row = shownRow;
+      at = shownAt;
+      spec = shownSpec;
+    },
+  };
+}
 
-  wakeAt(timePs: number): void {
-    const time = Math.round(numberOf(timePs, 'wakeAt'));
-    if (this.plugin.timer === undefined)
-      throw new TypeError('wakeAt, and there is no timer to call');
-    if (time < this.now) throw new RangeError(`wakeAt(${timePs}): that time is over`);
-    if (time !== Infinity) this.host.arm(this.row, WAKE, time);
-  }
+/** The last one; it can be read, and nothing else. */
+function makeAcknowledgementView(): {
+  readonly acknowledgement: Acknowledgement;
+  show(roundTripPs: number, hostPs: number, packets: number): void;
+} {
+  const shown = { roundTripPs: 0, hostPs: 0, packets: 0 };
+  return {
+    acknowledgement: Object.freeze({
+      get roundTripPs(): number {
+        return shown.roundTripPs;
+      },
+      get hostPs(): number {
+        return shown.hostPs;
+      },
+      get packets(): number {
+        return shown.packets;
+      },
+    }),
+    show: (roundTripPs, hostPs, packets) => {
+      shown.roundTripPs = roundTripPs;
+      shown.hostPs = hostPs;
+      shown.packets = packets;
+    },
+  };
 }
 
 function numberOf(value: unknown, what: string): number {

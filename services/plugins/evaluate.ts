@@ -80,16 +80,28 @@ export function withinLimit(work: () => void, limitMs = LIMIT_MS): void {
 
 /** Message of what was thrown, whichever context it comes from. */
 export function reasonOf(error: unknown): string {
-  const message = (error as { readonly message?: unknown } | null)?.message;
-  return typeof message === 'string' ? message : String(error);
+  try {
+    const message = (error as { readonly message?: unknown } | null)?.message;
+    return typeof message === 'string' ? message : String(error);
+  } catch {
+    return 'a value that cannot be shown';
+  }
 }
 
 /** `file:line:column` of the innermost call in the plugin, or the file alone. */
 export function placeIn(file: string, error: unknown): string {
-  const stack = (error as { readonly stack?: unknown } | null)?.stack;
+  const stack = stackOf(error);
   if (typeof stack !== 'string') return file;
   const at = stack.indexOf(`${file}:`);
   return at < 0 ? file : file + (/^(?::\d+){1,2}/.exec(stack.slice(at + file.length))?.[0] ?? '');
+}
+
+function stackOf(error: unknown): unknown {
+  try {
+    return (error as { readonly stack?: unknown } | null)?.stack;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A module of one default export as a function body that sets `plugin.value`. */

@@ -149,6 +149,10 @@ describe('a scenario with plugins', () => {
       ['connection.windowPackets = 0.5', /windowPackets = 0\.5; at least 1/],
       ['connection.state.calls = undefined', /state\.calls = undefined is not a number/],
       ['connection.state.other = 1', /Cannot add property other/],
+      // What is kept in the view would be of all connections, and not saved.
+      ['connection.other = 1', /Cannot add property other/],
+      ['connection.state = {}', /Cannot assign to read only property 'state'/],
+      ['throw new Proxy({}, { get() { throw 1; } })', /in h\d: a value that cannot be shown/],
       ['connection.wakeAt(connection.now - 1)', /that time is over/],
       ['Math.random()', /Math\.random differs from run to run; use random\(\)/],
     ];
@@ -201,9 +205,11 @@ describe('a scenario with plugins', () => {
     assert.match(said('busy.pause=x'), /busy\.pause: not a time: x/);
     assert.match(said('busy.pauze=1us'), /unknown key: pauze; allowed: pause, cnpInterval/);
     assert.match(said('load.0.congestion=bussy'), /unknown: bussy; .*did you mean busy\?/);
-    const taken = BUSY.replace("'busy'", "'timely'");
-    writeFileSync(at('taken.mjs'), taken);
-    assert.match(said('plugins=["taken.mjs"]'), /the name timely is taken already/);
+    for (const name of ['timely', 'pfc', 'ecn', 'load', 'constructor']) {
+      writeFileSync(at('taken.mjs'), BUSY.replace("'busy'", `'${name}'`));
+      const message = said('plugins=["taken.mjs"]');
+      assert.ok(message.includes(`the name ${name} is taken already`), message);
+    }
     writeFileSync(at('bad.yaml'), SCENARIO.replace('busy.mjs', 'gone.mjs'));
     assert.match(selvage('validate', 'bad.yaml').out, /^bad\.yaml:3:11: plugins\.0: gone\.mjs/);
   });

@@ -1,5 +1,6 @@
 /** The files that a scenario names under `plugins`: read once, and carried with it from then on. */
 
+import { MECHANISMS } from '../../mechanisms/registry.js';
 import { pluginOf } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import { sha256Of, UnusablePlugin } from '../../plugins/source.js';
@@ -19,11 +20,17 @@ interface WithPlugins {
   readonly plugins: readonly PluginSource[];
 }
 
+/** Names that mean something else where a scenario, or a variant of a duel, has one. */
+const TAKEN = [
+  ...['none', 'constructor', ...Object.keys(scenarioSchema.shape), ...LOAD_KINDS],
+  ...MECHANISMS.map(({ name }) => name),
+];
+
 /** What is no list, or no plugin by its shape, is left to the schema to refuse. */
 export function readPlugins(tree: SourceNode): WithPlugins {
   const list = tree.kind === 'map' ? tree.entries.get('plugins')?.node : undefined;
   if (list?.kind !== 'list') return { tree, plugins: [] };
-  const names = new Set<string>(['none', ...Object.keys(scenarioSchema.shape), ...LOAD_KINDS]);
+  const names = new Set(TAKEN);
   const plugins: PluginSource[] = [];
   let carried = tree;
   list.items.forEach((node, index) => {
