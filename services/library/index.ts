@@ -13,7 +13,7 @@ import { PluginError } from '../plugins/control.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { Progress } from '../runtime/session.js';
-import { ScenarioError } from '../settings/errors.js';
+import { ScenarioError, show, unknownName } from '../settings/errors.js';
 import { ProgressFeed } from './progress-feed.js';
 import type { Attendant, Measured } from './runners.js';
 import { runInProcess, runInThreads } from './runners.js';
@@ -73,7 +73,9 @@ const sources = new WeakMap<Scenario, Source>();
 
 /** Reads and checks a scenario, from a file or as an object; throws ScenarioError. */
 export function load(scenario: string | object, options: LoadOptions = {}): Scenario {
+  checkOptions(options, ['set', 'folder']);
   const { set = [], folder = '.' } = options;
+  if (!Array.isArray(set)) throw new TypeError(`set: ${show(set)} is no list of path=value`);
   const source =
     typeof scenario === 'string'
       ? built(loadScenario(scenario, { set }))
@@ -87,6 +89,12 @@ export function load(scenario: string | object, options: LoadOptions = {}): Scen
   };
   sources.set(result, source);
   return result;
+}
+
+/** A misspelt option would change nothing, without a word. */
+function checkOptions(options: object, allowed: readonly string[]): void {
+  const unknown = Object.keys(options).find((name) => !allowed.includes(name));
+  if (unknown !== undefined) throw new TypeError(unknownName('option', unknown, allowed));
 }
 
 function built(loaded: LoadedScenario): Source {
@@ -104,6 +112,7 @@ function sourceOfObject(file: string, scenario: object, set: readonly string[]):
 
 /** Executes a scenario from its beginning. */
 export function run(scenario: Scenario, options: RunOptions = {}): Run {
+  checkOptions(options, ['threads', 'check', 'signal']);
   const source = sources.get(scenario);
   if (source === undefined) throw new TypeError('not a scenario of load()');
   const feed = new ProgressFeed();

@@ -179,6 +179,17 @@ describe('the library', () => {
     );
     await assert.rejects(run(load(EXAMPLE), { threads: 0 }).outcome, RangeError);
     assert.throws(() => run({ ...load(EXAMPLE) }), TypeError);
+    const misspelt = { thread: 2 } as object;
+    assert.throws(
+      () => run(load(EXAMPLE), misspelt),
+      new TypeError(
+        'unknown option: thread; there is threads, check, signal; did you mean threads?',
+      ),
+    );
+    assert.throws(
+      () => load(EXAMPLE, { set: 'seed=1' } as object),
+      new TypeError('set: seed=1 is no list of path=value'),
+    );
     const text = `export default { api: 1, kind: 'congestion-control', name: 'bad', help: 'Throws.',
       feedback: 'acknowledgements', state: {}, acknowledged() { gone(); } };`;
     const folder = mkdtempSync(join(tmpdir(), 'selvage-library-'));
