@@ -279,12 +279,22 @@ function loadsSchemaOf(congestion: readonly string[], plugins: readonly Load[]) 
       const keys = Object.keys(input);
       const own = keys.filter((key) => kinds.includes(key));
       if (own.length > 1) return `more than one kind of load: ${listed(own)}; write one entry each`;
+      if (own.length === 1) return issuesOf(shapes[kinds.indexOf(own[0]!)]!, input);
       const hint = keys.map((key) => didYouMean(key, kinds)).find((text) => text !== '') ?? '';
       const given = `no kind of load among its keys: ${listed(keys)}`;
       return `${given}; one of ${listed(kinds)}${hint}`;
     },
   });
   return list(loadSchema, 'loads such as { stream: { from: h1, to: h2 } }');
+}
+
+/** What is wrong with a load of this kind, where it is like one of another as well. */
+function issuesOf(shape: z.ZodType, input: unknown): string {
+  const { issues } = shape.safeParse(input).error!;
+  const texts = issues.flatMap(({ path, message }) =>
+    message.split('\n').map((text) => [...path.map(String), text].join(': ')),
+  );
+  return texts.join('; ');
 }
 
 type LoadsSchema = ReturnType<typeof loadsSchemaOf>;

@@ -252,6 +252,12 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'load: [{ incast: { from: h2, to: h1 }, permutation: {}, bytes: 1KB, priority: 3 }]',
       'main.yaml:3:8: load.0: more than one kind of load: incast, permutation; write one entry each',
     ],
+    [
+      'load: [{ incast: { from: h2, to: h1 }, rate: 50% }]',
+      'main.yaml:3:8: load.0: bytes: missing; write bytes as a plain number, or with B, KB, MB, ' +
+        'GB (1000) or KiB, MiB, GiB (1024); unknown key: rate; allowed: incast, bytes, name, priority, dscp, ect, congestion, vlan, vm, toVm, spoof, ' +
+        'transport, frame, start, end; did you mean name?',
+    ],
     ['load: [{ stream: { from: h1 } }]', 'main.yaml:3:10: load.0.stream.to: missing; write a host'],
     [
       'load: [{ stream: { from: h1, to: h2 }, byts: 1 }]',
