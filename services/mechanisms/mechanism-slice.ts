@@ -15,6 +15,7 @@ import type {
   MechanismPlan,
   PausingSettings,
 } from './fabric-context.js';
+import type { MessageTemplate } from './message-template.js';
 import type { DeviceView, ManagedObjects } from './managed-objects.js';
 import type { Places } from './rate-control-slice.js';
 import type { ResultTable } from './result-table.js';
@@ -50,6 +51,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   readonly topic?: string;
   /** Contents of its table that the fault `full-table` can fill, if it has one. */
   readonly table?: string;
+  /** Its messages that cross the fabric, as a fault forges them. */
+  readonly template?: MessageTemplate;
   /** It marks frames of congested queues. */
   readonly marking?: Marking<Of['key']>;
   /** It is a flow control that priorities choose by its name. */
@@ -220,6 +223,8 @@ interface PriorityKey<Key> {
 
 /** Marking of frames by the length of their queue, as rate controls that react to marks need it. */
 interface Marking<Key> {
+  /** What does not hold of a frame that was marked, by its class; null if all does. */
+  brokenOf(frameClass: number): string | null;
   /** Whether a priority with this key is marked. */
   isOn(key: Key): boolean;
   /** Queue length from which it is marked; null: it is not. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { RateControlKind, RateSpec } from '../engine/contract/rate-control.js';
+import type { MessageTemplate } from './message-template.js';
 import type { Path } from '../settings/source-tree.js';
 import type { Priority } from '../engine/units/indices.js';
 
@@ -66,6 +67,8 @@ export interface RateControlSlice<Settings = unknown> extends RateControlKind {
   onPriorities?(section: object, priorities: readonly number[]): object;
   /** Notifications of receivers, for a rate control that reacts to marks. */
   notifications?(settings: Settings): NotificationSettings;
+  /** Its messages, as a fault forges them. */
+  readonly template?: MessageTemplate;
 }
 
 /** Below this rate one packet would occupy a connection for longer than times can be counted. */

@@ -9,6 +9,7 @@ import { dcqcn } from './dcqcn/slice.js';
 import { ecn } from './ecn/slice.js';
 import { hpcc } from './hpcc/slice.js';
 import { EXCHANGE, type Fallback } from './fabric-context.js';
+import type { MessageTemplate } from './message-template.js';
 import type { PfcResults } from './pfc/results.js';
 import { pause, pfc } from './pfc/slice.js';
 import type { QcnResults } from './qcn/results.js';
@@ -38,6 +39,12 @@ export const MECHANISMS: readonly MechanismSlice[] = [
   ...[pause, pfc, credit],
   ...[ecn, qcnDomain, ci, sfc, cbfc, llr],
 ];
+
+/** Messages of theirs that cross the fabric, and that a fault may forge by their name. */
+export const MESSAGE_TEMPLATES: readonly MessageTemplate[] = [
+  ...RATE_CONTROLS,
+  ...MECHANISMS,
+].flatMap(({ template }) => template ?? []);
 
 /** Those that mark frames. */
 export const MARKINGS: readonly Required<Pick<MechanismSlice, 'name' | 'marking'>>[] =

@@ -14,16 +14,12 @@ import {
 } from '../../mechanisms/registry.js';
 import type { HostAddress } from '../address.js';
 import { frameErrorsOf } from '../link-errors.js';
-import {
-  type FaultSection,
-  type ForgedFrames,
-  STEAL_GRANTS,
-  STUCK_GRANTS,
-} from '../scenario/fault-section.js';
+import { type FaultSection, STEAL_GRANTS, STUCK_GRANTS } from '../scenario/fault-section.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';
+import { MESSAGE_TEMPLATES } from '../../mechanisms/registry.js';
 import { Injector } from './spoofed-messages.js';
 import type { LinkEnd } from './link-ends.js';
 
@@ -268,7 +264,7 @@ class FaultPlan {
         ? Uint8Array.from(fault.octets)
         : this.injector.make(
             {
-              frames: frames as ForgedFrames,
+              template: MESSAGE_TEMPLATES.find((own) => own.frames === frames)!,
               to: this.hostAt(index, 'to', to),
               source: this.hostAt(index, 'source', source ?? to),
               priority: named ? 31 - Math.clz32(priorities) : null,

@@ -1,4 +1,3 @@
-import { PS_PER_NS } from '../../engine/units/time.js';
 import type { ForgedMessage } from '../../engine/contract/fault.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
@@ -6,41 +5,31 @@ import { hashOctets } from '../../engine/frame/octet-store.js';
 import { fillEnvelope, type NoticeEnds } from '../../engine/notices/notice-envelope.js';
 import { LINK_PARTNER } from '../../engine/notices/sampled-message.js';
 import { Stations } from '../../engine/notices/stations.js';
-import { blankCnm, blankCnmEnvelope, encodeCnmFrame } from '../../engine/wire/cnm.js';
-import { blankCnp, encodeCnpFrame } from '../../engine/wire/cnp.js';
-import {
-  blankEnvelope,
-  decodeEnvelope,
-  encodeEnvelope,
-  envelopeOctets,
-} from '../../engine/wire/congestion-message.js';
+import { blankEnvelope, decodeEnvelope } from '../../engine/wire/congestion-message.js';
 import { formatMac, NO_TAG, tagPriority, tagVlan } from '../../engine/wire/ethernet.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
-import { blankSfcm, encodeSfcm, SFCM_PAUSE } from '../../engine/wire/sfcm.js';
+import type { MessageTemplate } from '../../mechanisms/message-template.js';
 import { stationsOf } from './stations.js';
 import type { HostAddress } from '../address.js';
 import { switchAddress } from '../address.js';
-import type { ForgedFrames } from '../scenario/fault-section.js';
 
 const FRAME_OCTETS_MOST = 256;
 /** Network control (802.1Q 6.9.4), and its class selector (RFC 4594 3.1). */
 const MESSAGE_PRIORITY = 6;
 const MESSAGE_DSCP = 48;
 const DSCP_PER_PRIORITY = 8;
-/** The highest feedback of a congestion point (802.1Q 30.2.1). */
-const WORST_FEEDBACK = 63;
 /** One of the dynamic ports (RFC 6335 6). */
 const SOURCE_PORT = 0xc000;
 
 /** Contents of a spoofed message. */
 interface SpoofedMessage {
-  readonly frames: ForgedFrames;
+  readonly template: MessageTemplate;
   /** Hosts, by position: its destination, and its alleged source of congestion. */
   readonly to: number;
   readonly source: number;
   /** Of the flow to pause; null: of the receiver's first. */
   readonly priority: number | null;
-  readonly pausePs: number;
+  readonly pausePs: number | null;
 }
 
 /** Composes spoofed messages that are valid in this fabric. */
@@ -81,40 +70,28 @@ export class Injector {
   private write(octets: Uint8Array, message: SpoofedMessage, ends: NoticeEnds): number {
     const envelope = blankEnvelope();
     fillEnvelope(envelope, ends);
-    switch (message.frames) {
-      case 'cnp':
-        return encodeCnpFrame(octets, 0, envelope, {
-          ...blankCnp(),
-          destinationQueuePair: Math.max(0, this.firstWith(message.to, 'dcqcn')),
-        });
-      case 'cnm': {
-        const around = blankCnmEnvelope();
-        Object.assign(around.ethernet, envelope.ethernet);
-        const priority = this.blockedPriority(message);
-        const cnm = { ...blankCnm(), feedback: WORST_FEEDBACK, bridge: ends.mac, priority };
-        return encodeCnmFrame(octets, 0, around, cnm);
-      }
-      case 'sfcm': {
-        const sfcm = {
-          ...blankSfcm(),
-          type: SFCM_PAUSE,
-          priority: this.blockedPriority(message),
-          pauseNs: Math.ceil(message.pausePs / PS_PER_NS),
-          source: this.macs[message.source]!,
-          destination: this.destinationOf(message.to),
-          queueMac: ends.mac,
-        };
-        const at = envelopeOctets(envelope);
-        return encodeEnvelope(octets, 0, envelope, encodeSfcm(octets, at, sfcm) - at);
-      }
-    }
+    const { to, source, pausePs } = message;
+    const [first] = this.sendsOf(to);
+    const priority = first === undefined ? 0 : first.frameClass & PRIORITY_MASK;
+    return message.template.encode(octets, envelope, {
+      mac: ends.mac,
+      source: this.macs[source]!,
+      destination: first === undefined ? 0 : this.macs[first.target]!,
+      priority: message.priority ?? priority,
+      pausePs,
+      connectionOf: (control) =>
+        Math.max(
+          0,
+          this.sendsOf(to).findIndex(({ rate }) => rate?.kind === control),
+        ),
+    });
   }
 
-  private endsOf({ frames, to }: SpoofedMessage, device: number, mac: number): NoticeEnds {
+  private endsOf({ template, to }: SpoofedMessage, device: number, mac: number): NoticeEnds {
     const isHost = device < this.addresses.length;
     const own = isHost ? this.addresses[device]! : switchAddress(device);
     return {
-      encapsulation: frames === 'cnp' ? 'ipv4' : 'ethernet',
+      encapsulation: template.encapsulation,
       priority: MESSAGE_PRIORITY,
       dscp: MESSAGE_DSCP,
       tags: 0,
@@ -125,20 +102,6 @@ export class Injector {
       sourcePort: SOURCE_PORT,
       destinationPort: 0,
     };
-  }
-
-  private blockedPriority({ to, priority }: SpoofedMessage): number {
-    const first = this.sendsOf(to)[0];
-    return priority ?? (first === undefined ? 0 : first.frameClass & PRIORITY_MASK);
-  }
-
-  private destinationOf(host: number): number {
-    const first = this.sendsOf(host)[0];
-    return first === undefined ? 0 : this.macs[first.target]!;
-  }
-
-  private firstWith(host: number, control: string): number {
-    return this.sendsOf(host).findIndex(({ rate }) => rate?.kind === control);
   }
 
   private sendsOf(host: number): Extract<DeviceSpec, { kind: 'host' }>['sends'] {

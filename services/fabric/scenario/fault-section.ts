@@ -42,11 +42,6 @@ interface FaultPlace {
   readonly probability: number;
 }
 
-/** Messages that cross the fabric, which a fault may spoof by their name. */
-export const FORGED_FRAMES = ['cnp', 'cnm', 'sfcm'] as const;
-
-export type ForgedFrames = (typeof FORGED_FRAMES)[number];
-
 export interface FaultSection {
   readonly name: string;
   readonly kind: FaultKind;
@@ -82,7 +77,8 @@ export interface FaultSection {
   /** Hosts: destination of a spoofed message, and its alleged source; null: the destination. */
   readonly to: string | null;
   readonly source: string | null;
-  readonly pausePs: number;
+  /** Null: as long as its mechanism pauses at most. */
+  readonly pausePs: number | null;
   readonly bytes: number;
   /** Of learned addresses (`mac`), or of a mechanism by its name. */
   readonly table: string;

@@ -1,10 +1,9 @@
 /** `faults` of the file -> faults with every key that their kind needs and no other. */
 
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
-import { SFC_PAUSE_MAX_NS } from '../../mechanisms/sfc/managed.js';
+import { MESSAGE_TEMPLATES } from '../../mechanisms/registry.js';
 import { listed, show } from '../../settings/errors.js';
 import type { FaultSection } from './fault-section.js';
-import { FORGED_FRAMES } from './fault-section.js';
 import type { Located } from './located.js';
 import type { FaultInput } from './schema-faults.js';
 import { COMMON_KEYS, FAULT_KEYS } from './schema-faults.js';
@@ -14,8 +13,6 @@ import type { Path } from '../../settings/source-tree.js';
 const LINK_TYPES = ['8808', '88cc', '88b5', '88b6'];
 /** Congestion messages that cross the fabric, of their own type or on IP; and their tags. */
 const MESSAGE_TYPES = ['89a2', '22e7', '22e9', '0800', '86dd', '8100', '88a8'];
-/** The longest pause of a source by an edge, by default. */
-const FORGED_PAUSE_PS = SFC_PAUSE_MAX_NS * 1000;
 /** Digits before it. */
 const TYPE_AT = 24;
 
@@ -79,7 +76,7 @@ function section(input: FaultInput, index: number): FaultSection {
     octets: [...Buffer.from(input.octets ?? '', 'hex')],
     to: input.to ?? null,
     source: input.source ?? null,
-    pausePs: input.pause ?? FORGED_PAUSE_PS,
+    pausePs: input.pause ?? null,
     bytes: input.size ?? 0,
     table: input.table ?? 'mac',
     entries: input.entries ?? 0,
@@ -140,15 +137,18 @@ function checkForged(input: FaultInput, path: Path, located: Located): void {
     checkType(octets, path, located);
     return;
   }
-  if (!FORGED_FRAMES.some((name) => name === frames)) {
-    const named = listed(FORGED_FRAMES);
+  const template = MESSAGE_TEMPLATES.find((own) => own.frames === frames);
+  if (template === undefined) {
+    const named = listed(MESSAGE_TEMPLATES.map((own) => own.frames));
     const message = `${frames!} cannot be forged by its name: ${named} can; give octets`;
     throw located.errorAt([...path, 'frames'], message);
   }
   if (to === undefined)
     throw located.errorAt(path, `a forged ${frames!} needs to: the host that receives it`);
-  const strange = frames === 'sfcm' ? undefined : source === undefined ? 'pause' : 'source';
-  if (strange !== undefined && located.has([...path, strange])) {
+  const strange = (['source', 'pause'] as const).find(
+    (key) => located.has([...path, key]) && !template.keys.includes(key),
+  );
+  if (strange !== undefined) {
     throw located.errorAtKey([...path, strange], `${strange} means nothing to ${frames!}`);
   }
 }

@@ -1,12 +1,13 @@
 /** Schema of `faults`: faults of the emulated fabric, their places and times. */
 
 import type { z } from 'zod';
-import { EXCHANGE, MECHANISMS } from '../../mechanisms/registry.js';
+import type { TemplateKey } from '../../mechanisms/message-template.js';
+import { EXCHANGE, MESSAGE_TEMPLATES, MECHANISMS } from '../../mechanisms/registry.js';
 import { listed } from '../../settings/errors.js';
 import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
 import { errorRate } from './error-rate.js';
 import type { FaultKind } from './fault-section.js';
-import { FORGED_FRAMES, STEAL_GRANTS, STUCK_GRANTS } from './fault-section.js';
+import { STEAL_GRANTS, STUCK_GRANTS } from './fault-section.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
@@ -140,7 +141,7 @@ export const faultsSchema = list(
     frames: choice(Object.keys(CONTROL_FRAMES))
       .describe(
         'Which control frames, of those that arrive; or which to forge: ' +
-          `${FORGED_FRAMES.join(', ')}.`,
+          `${MESSAGE_TEMPLATES.map(({ frames }) => frames).join(', ')}.`,
       )
       .exactOptional(),
     action: choice(['lose', 'duplicate', 'corrupt', 'delay'])
@@ -166,10 +167,10 @@ export const faultsSchema = list(
       .describe('Host that the forged message goes to.')
       .exactOptional(),
     source: text('a host', HOST, 'a name such as h1')
-      .describe('Of `sfcm`: host that it names as the source. Default: its receiver.')
+      .describe(`${ofForged('source')}: host that it names as the source. Default: its receiver.`)
       .exactOptional(),
     pause: quantity(aboveZero(time))
-      .describe('Of `sfcm`: for how long the source is to stop. Default: 100 us.')
+      .describe(`${ofForged('pause')}: for how long the source is to stop. Default: 100 us.`)
       .exactOptional(),
     table: choice(['mac', ...TABLES.map(({ name }) => name)])
       .describe(
@@ -199,5 +200,11 @@ export const faultsSchema = list(
   }).meta({ keysByTag: { tag: 'kind', common: COMMON_KEYS, keys: FAULT_KEYS } }),
   'faults such as { kind: link-down, at: 1ms, for: 100us }',
 ).max(FAULTS_MAX, `too many faults; at most ${FAULTS_MAX}`);
+
+/** Forged messages that have a key. */
+function ofForged(key: TemplateKey): string {
+  const having = MESSAGE_TEMPLATES.filter(({ keys }) => keys.includes(key));
+  return `Of ${listed(having.map(({ frames }) => `\`${frames}\``))}`;
+}
 
 export type FaultInput = z.output<typeof faultsSchema>[number];

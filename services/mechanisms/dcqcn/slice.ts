@@ -1,5 +1,6 @@
 import type { RateControlSlice } from '../rate-control-slice.js';
 import { checkMinRate } from '../rate-control-slice.js';
+import { cnpTemplate } from './message-template.js';
 import { DcqcnReaction } from './mechanism.js';
 import type { DcqcnSettings } from './settings.js';
 import { dcqcnSettings } from './settings.js';
@@ -22,5 +23,6 @@ export const dcqcn: RateControlSlice<DcqcnSettings> = {
     intervalPs: cnpInterval,
     priority: cnpPriority,
   }),
+  template: cnpTemplate,
   create: (tables, host) => new DcqcnReaction(tables, host),
 };

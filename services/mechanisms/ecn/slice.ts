@@ -1,6 +1,8 @@
+import { firstBroken } from '../../engine/contract/broken.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { MechanismSlice } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
+import * as invariants from './invariants.js';
 import { EcnMechanism } from './mechanism.js';
 import { EcnPlan } from './plan.js';
 import type { EcnTypes } from './results.js';
@@ -24,6 +26,7 @@ export const ecn: MechanismSlice<EcnTypes> = {
     'Switches mark ECN-capable frames by the length of their egress queue: from a ' +
     'threshold on (step), or with a probability that rises between two lengths.',
   marking: {
+    brokenOf: (frameClass) => firstBroken('ecn', invariants, frameClass),
     isOn: (key) => key !== 'off',
     from: (key) => (key === 'off' ? null : 'step' in key ? key.step : key.min),
     levels: (key) => {

@@ -6,6 +6,7 @@ import type { RateControlSlice } from '../rate-control-slice.js';
 import { checkMinRate } from '../rate-control-slice.js';
 import { checkPriorities } from './check.js';
 import { QcnDomain } from './domain.js';
+import { cnmTemplate } from './message-template.js';
 import { QCN_REACTION_DEFAULTS, QCN_SCALE_BPS } from './managed.js';
 import { QcnMechanism } from './mechanism.js';
 import { QcnPlan } from './plan.js';
@@ -44,6 +45,7 @@ export const qcn: RateControlSlice<QcnSettings> = {
     if (minRate !== 'auto') checkMinRate('qcn', minRate, places);
   },
   plan: (settings, { lineBps }) => reactionSpec(settings, lineBps),
+  template: cnmTemplate,
   create: (tables, host) => new QcnReaction(tables, host),
 };
 

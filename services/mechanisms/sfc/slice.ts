@@ -8,6 +8,7 @@ import type { AdvertisingPort, MechanismSlice, MemorySize, SizeTerm } from '../m
 import { sfcCards } from './card.js';
 import { maskOf, watchedOf } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
+import { sfcmTemplate } from './message-template.js';
 import { SfcMechanism } from './mechanism.js';
 import type { SfcSize } from './plan.js';
 import { encapsulationOf, SfcPlan } from './plan.js';
@@ -45,6 +46,7 @@ export const sfc: MechanismSlice<SfcTypes> = {
     '`priorities: { 3: { flowControl: pfc, sfc: true ' +
     '} }`; details under `sfc:`.',
   table: 'sources',
+  template: sfcmTemplate,
   fixedClasses: (_section, watched) => watched,
   messagePriority: ({ priority }) => priority,
   plan: (context) => new SfcPlan(context),

@@ -1,6 +1,6 @@
 import type { TransmitGate } from '../../engine/contract/flow-control.js';
 import { isGate } from '../../engine/contract/flow-control.js';
-import { markedFrameIsCe } from '../../mechanisms/ecn/invariants.js';
+import { MARKINGS } from '../../mechanisms/registry.js';
 import { NullProbe } from '../../engine/contract/probe.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { PRIORITIES } from '../../engine/units/ethernet.js';
@@ -129,8 +129,10 @@ export class HoldCheck extends NullProbe {
     frame: number,
   ): void {
     const frameClass = pool.words[frame + CLASS]!;
-    if (markedFrameIsCe(frameClass)) return;
-    this.note('ecn: markedFrameIsCe', device, port, now, frameClass & PRIORITY_MASK);
+    for (const { marking } of MARKINGS) {
+      const broken = marking.brokenOf(frameClass);
+      if (broken !== null) this.note(broken, device, port, now, frameClass & PRIORITY_MASK);
+    }
   }
 
   override frameDiscarded(device: number, port: number): void {
