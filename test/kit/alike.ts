@@ -8,7 +8,11 @@ import { Windows } from '../../services/runtime/embedded/windows.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { wholeEngine } from '../../services/runtime/whole-engine.js';
 import { run } from './emulate.js';
+import { isLong } from './long-suite.js';
 import { inThreads } from './threads.js';
+
+/** `threads.test` and `short-outages.test` have three in every suite. */
+const THREADS = isLong ? 3 : 2;
 
 /**
  * Runs a fabric with every check, and asserts that it does the same in threads, in random windows
@@ -21,8 +25,8 @@ export async function runsAlike(
   savedAtPs: readonly number[],
 ): Promise<RunResults> {
   const results = run(fabric);
-  const { results: others } = await inThreads(fabric, 3).run();
-  assert.deepEqual(others, results, 'three threads');
+  const { results: others } = await inThreads(fabric, THREADS).run();
+  assert.deepEqual(others, results, `${THREADS} threads`);
   const expected = digestsAt(wholeEngine(fabric), fabric, untilPs);
   const random = new RandomStream(5, 'alike');
   assert.deepEqual(inRandomWindows(fabric, untilPs, random), expected, 'random windows');

@@ -11,6 +11,7 @@ import {
   SYNC_PS,
   nothingIsLost,
 } from '../kit/credit-link.js';
+import { isLong } from '../kit/long-suite.js';
 import { fc } from '../kit/properties.js';
 
 const BUFFER = 200;
@@ -71,6 +72,6 @@ describe('Credit on a link that loses, repeats, corrupts and delays its messages
         assert.equal(link.sender.credit.sender.available(link.row), BUFFER);
       }
     });
-    fc.assert(property, { seed: 5, numRuns: 10_000 });
+    fc.assert(property, { seed: 5, numRuns: isLong ? 10_000 : 3_000 });
   });
 });
