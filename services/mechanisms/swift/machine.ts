@@ -7,9 +7,8 @@ export const LEAST = 2;
 /** Packets that may be in flight by the delay of the fabric, and of the receiving station. */
 export const FABRIC = 3;
 export const ENDPOINT = 4;
-/** When each was last cut. */
-const FABRIC_CUT_AT = 5;
-const ENDPOINT_CUT_AT = 6;
+/** So many words behind each: when it was last cut. */
+const CUT_AT = 2;
 const ROUND_TRIP = 7;
 const TIMEOUTS = 8;
 export const MEASURED = 9;
@@ -28,8 +27,8 @@ export function initialise(table: Float64Array, s: number, lineBps: number, spec
   table[s + LEAST] = lineBps;
   table[s + FABRIC] = spec.initial;
   table[s + ENDPOINT] = spec.initial;
-  table[s + FABRIC_CUT_AT] = -Infinity;
-  table[s + ENDPOINT_CUT_AT] = -Infinity;
+  table[s + FABRIC + CUT_AT] = -Infinity;
+  table[s + ENDPOINT + CUT_AT] = -Infinity;
 }
 
 /** The effective window: the smaller of both. */
@@ -59,10 +58,19 @@ export function onRoundTrip(
   table[s + MEASURED]++;
   table[s + ROUND_TRIP] = roundTripPs;
   table[s + TIMEOUTS] = 0;
-  const target = fabricTarget(spec, table[s + FABRIC]);
+  const fabric = table[s + FABRIC];
+  const endpoint = table[s + ENDPOINT];
   const fabricPs = roundTripPs - endpointPs;
-  adjust(table, s, FABRIC, FABRIC_CUT_AT, spec, fabricPs, target, packets, now);
-  adjust(table, s, ENDPOINT, ENDPOINT_CUT_AT, spec, endpointPs, spec.endpointTarget, packets, now);
+  const targetPs = fabricTarget(spec, fabric);
+  if (fabricPs < targetPs) table[s + FABRIC] = grown(spec, fabric, packets);
+  else if (mayCut(table, s, FABRIC, now)) {
+    cut(table, s, FABRIC, reduced(spec, fabric, excess(spec, fabricPs, targetPs)), now);
+  }
+  const { endpointTarget } = spec;
+  if (endpointPs < endpointTarget) table[s + ENDPOINT] = grown(spec, endpoint, packets);
+  else if (mayCut(table, s, ENDPOINT, now)) {
+    cut(table, s, ENDPOINT, reduced(spec, endpoint, excess(spec, endpointPs, endpointTarget)), now);
+  }
   setRate(table, s, spec);
 }
 
@@ -76,50 +84,35 @@ export function onLoss(
 ): void {
   table[s + TIMEOUTS] = timedOut ? table[s + TIMEOUTS] + 1 : 0;
   if (table[s + TIMEOUTS] >= SWIFT_RESET_TIMEOUTS) table[s + FABRIC] = spec.least;
-  else if (mayCut(table, s, FABRIC_CUT_AT, now)) {
-    cut(table, s, FABRIC, FABRIC_CUT_AT, spec, spec.maxDecrease, now);
+  else if (mayCut(table, s, FABRIC, now)) {
+    cut(table, s, FABRIC, reduced(spec, table[s + FABRIC], spec.maxDecrease), now);
   }
   setRate(table, s, spec);
 }
 
-function adjust(
-  table: Float64Array,
-  s: number,
-  window: number,
-  cutAt: number,
-  spec: SwiftSpec,
-  delayPs: number,
-  targetPs: number,
-  packets: number,
-  now: number,
-): void {
-  const before = table[s + window];
-  if (delayPs < targetPs) {
-    const step = spec.increase * packets;
-    table[s + window] = Math.min(spec.most, before + (before >= 1 ? step / before : step));
-    return;
-  }
-  if (!mayCut(table, s, cutAt, now)) return;
-  const share = Math.min(spec.maxDecrease, (spec.decrease * (delayPs - targetPs)) / delayPs);
-  cut(table, s, window, cutAt, spec, share, now);
+/** By `increase` in a round trip, or for each packet while the window is less than one. */
+function grown(spec: SwiftSpec, window: number, packets: number): number {
+  const step = spec.increase * packets;
+  return Math.min(spec.most, window + (window >= 1 ? step / window : step));
+}
+
+/** Share to cut, by which a delay exceeds its target. */
+function excess(spec: SwiftSpec, delayPs: number, targetPs: number): number {
+  return Math.min(spec.maxDecrease, (spec.decrease * (delayPs - targetPs)) / delayPs);
+}
+
+function reduced(spec: SwiftSpec, window: number, share: number): number {
+  return Math.max(spec.least, window * (1 - share));
 }
 
 /** At most once per round trip. */
-function mayCut(table: Float64Array, s: number, cutAt: number, now: number): boolean {
-  return now - table[s + cutAt] >= table[s + ROUND_TRIP];
+function mayCut(table: Float64Array, s: number, window: number, now: number): boolean {
+  return now - table[s + window + CUT_AT] >= table[s + ROUND_TRIP];
 }
 
-function cut(
-  table: Float64Array,
-  s: number,
-  window: number,
-  cutAt: number,
-  spec: SwiftSpec,
-  share: number,
-  now: number,
-): void {
-  table[s + window] = Math.max(spec.least, table[s + window] * (1 - share));
-  table[s + cutAt] = now;
+function cut(table: Float64Array, s: number, window: number, to: number, now: number): void {
+  table[s + window] = to;
+  table[s + window + CUT_AT] = now;
   table[s + CUTS]++;
 }
 
