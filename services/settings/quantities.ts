@@ -61,9 +61,10 @@ function withUnits(options: UnitOptions): Quantity {
     const bare = bareDecimal.test(written) && (options.bare || Number(written) === 0);
     if (match === null && !bare) {
       const unit = /^[\d. ]+([^\d. ].*)$/.exec(written)?.[1] ?? '';
-      throw new QuantityError(
-        `not ${name}: ${show(value)}; write ${allowed}${unit ? didYouMean(unit, names) : ''}`,
-      );
+      // Of two spellings the error knows one.
+      const listed = names.filter((known) => allowed.includes(known));
+      const meant = unit ? didYouMean(unit, listed) : '';
+      throw new QuantityError(`not ${name}: ${show(value)}; write ${allowed}${meant}`);
     }
     const exact = scaled(match?.[1] ?? written, match === null ? 1n : units[match[2]!]!);
     if (exact === null) {

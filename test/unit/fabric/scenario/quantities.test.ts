@@ -48,6 +48,7 @@ const accepted: readonly (readonly [Quantity, string | number, number])[] = [
 const refused: readonly (readonly [Quantity, string | number, RegExp])[] = [
   [time, 500, /not a time: 500; write a number with ps, ns, us, ms or s/],
   [time, '5US', /not a time: 5US; .*did you mean us\?/],
+  [size, '3kb', /not a size: 3kb; .*did you mean KB\?/],
   [time, '0.5ps', /not a whole number of picoseconds: 0\.5ps/],
   [time, '-5ns', /not a time: -5ns/],
   [time, '9008s', /too large: 9008s/],
