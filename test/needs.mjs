@@ -46,9 +46,9 @@ const needs = [
   },
   { command: 'dockerd', debianPackage: 'docker.io', purpose: 'test/docker runs containers' },
   {
-    command: 'debootstrap',
-    debianPackage: 'debootstrap',
-    purpose: 'test/docker builds its base images',
+    command: 'wget',
+    debianPackage: 'wget',
+    purpose: 'test/docker puts it into its base images',
   },
   {
     command: 'docker-compose',

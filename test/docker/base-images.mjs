@@ -1,18 +1,35 @@
-// Makes the images that ours are built from and run with, where no registry is reachable: Debian by
-// debootstrap, with the Node of this machine and Debian's own broker under the names that
-// deploy/ asks for. Run as root: `node test/docker/base-images.mjs`.
+// Makes the images that ours are built from and run with, where no registry is reachable: programs of
+// this machine, a Debian, and the libraries that they are linked to, under the names that deploy/ asks
+// for. Run as root: `node test/docker/base-images.mjs`.
 
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const DEBIAN = 'selvage-base:bookworm';
-const SUITE = 'bookworm';
-/** The broker, what its health check in Compose calls, and what npm trusts. */
-const PACKAGES = 'ca-certificates,nats-server,wget';
+const BASE = 'selvage-base:host';
+/** What builds and tests call, the broker, and what its health check in Compose calls. */
+const PROGRAMS = [
+  ...['cat', 'cp', 'env', 'id', 'ls', 'mkdir', 'mv', 'rm', 'sh', 'sleep', 'tar'],
+  ...['nats-server', 'wget'],
+];
+/** Loaded by name, or by the addons of packages. */
+const LOADED = /^lib(dl|nss_dns|nss_files|pthread|resolv|rt)\.so\.\d+$/;
+const NODE = '/usr/local/bin/node';
+/** What npm trusts, users and where names are looked up. */
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
+const FILES = [CERTIFICATES, '/etc/group', '/etc/nsswitch.conf', '/etc/passwd'];
 
 /** @returns the output; throws with what the command said if it fails. */
 function command(name, args, options = {}) {
@@ -37,50 +54,62 @@ function isPulled(image) {
   return spawnSync('docker', ['pull', '--quiet', image], { stdio: 'ignore' }).status === 0;
 }
 
-/** A file system of Debian with Node and npm in it. */
-function makeDebian() {
-  const folder = mkdtempSync(join(tmpdir(), 'selvage-debian-'));
+function pathOf(program) {
+  return command('which', [program]).toString().trim();
+}
+
+/** Paths of the libraries that programs are linked to, and of the loader. */
+function librariesOf(programs) {
+  // It fails where one is linked to nothing.
+  const linked = spawnSync('ldd', programs).stdout.toString();
+  const paths = new Set(Array.from(linked.matchAll(/(?<=\s)\/\S+(?= \()/g), ([path]) => path));
+  const folder = dirname([...paths].find((path) => path.endsWith('/libc.so.6')));
+  const loaded = readdirSync(folder).filter((name) => LOADED.test(name));
+  return [...paths, ...loaded.map((name) => join(folder, name))];
+}
+
+/** An image with Node, and with programs and npm unless it is the slim one. */
+function make(image) {
+  const isSlim = image === SLIM_IMAGE;
+  if (!isSlim && isThere(BASE)) {
+    docker('tag', BASE, image);
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-base-'));
   const root = join(folder, 'root');
+  const copy = (from, to = from) => {
+    cpSync(realpathSync(from), join(root, to), { recursive: true });
+  };
   try {
-    command('debootstrap', ['--variant=minbase', `--include=${PACKAGES}`, SUITE, root]);
-    const bin = join(root, 'usr/local/bin');
-    mkdirSync(bin, { recursive: true });
-    cpSync(realpathSync(process.execPath), join(bin, 'node'));
-    const npm = realpathSync(command('which', ['npm']).toString().trim());
-    const modules = join(root, 'usr/local/lib/node_modules');
-    cpSync(dirname(dirname(npm)), join(modules, 'npm'), { recursive: true });
-    cpSync(CERTIFICATES, join(root, CERTIFICATES));
-    command('ln', ['-s', '../lib/node_modules/npm/bin/npm-cli.js', join(bin, 'npm')]);
-    command('ln', ['-s', '../lib/node_modules/npm/bin/npx-cli.js', join(bin, 'npx')]);
+    const programs = isSlim ? [] : PROGRAMS.map(pathOf);
+    for (const path of [...programs, ...librariesOf([process.execPath, ...programs])]) copy(path);
+    FILES.forEach((path) => copy(path));
+    mkdirSync(join(root, 'tmp'));
+    chmodSync(join(root, 'tmp'), 0o1777);
+    if (!isSlim) {
+      copy(process.execPath, NODE);
+      copy(dirname(dirname(realpathSync(pathOf('npm')))), '/usr/local/lib/node_modules/npm');
+      for (const name of ['npm', 'npx']) {
+        symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, `${NODE}/../${name}`));
+      }
+    }
     const archive = join(folder, 'root.tar');
     command('tar', ['-C', root, '-cf', archive, '.']);
-    docker('import', '--change', `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`, archive, DEBIAN);
+    const trusts = ['--change', `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`];
+    docker('import', ...trusts, archive, isSlim ? image : BASE);
+    if (!isSlim) docker('tag', BASE, image);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function make(image) {
-  if (!isThere(DEBIAN)) makeDebian();
-  if (image === SLIM_IMAGE) command('docker', ['build', '-t', image, '-'], { input: SLIM });
-  else docker('tag', DEBIAN, image);
-}
-
 const SLIM_IMAGE = /^ARG SLIM_IMAGE=(.+)$/m.exec(deployed('slim.Dockerfile'))[1];
-/** What Node is linked to, and certificates of authorities: no shell and no packages. */
-const SLIM = `FROM ${DEBIAN} AS debian
-RUN mkdir /slim && cp --parents $(ldd /usr/local/bin/node | grep -o '/[^ ]*') \\
-  ${CERTIFICATES} /etc/passwd /etc/nsswitch.conf /slim
-FROM scratch
-COPY --from=debian /slim /
-`;
-
 function deployed(name) {
   const deploy = join(dirname(fileURLToPath(import.meta.url)), '../../deploy');
   return readFileSync(join(deploy, name), 'utf8');
 }
 
-/** Every image that deploy/ names and that Debian can replace. */
+/** Every image that deploy/ names and that programs of this machine can replace. */
 function wantedImages() {
   const [node] = /(?<=^ARG NODE_IMAGE=).+$/m.exec(deployed('Dockerfile'));
   const [broker] = /(?<=^ +image: )nats:.+$/m.exec(deployed('compose.yaml'));
