@@ -1,5 +1,7 @@
 /** From the description of a link to its frame error rate, and the delay of its FEC. */
 
+import { PS_PER_S } from '../engine/units/time.js';
+
 export const FEC_KINDS = ['none', 'rs-528', 'rs-544'] as const;
 
 export type FecKind = (typeof FEC_KINDS)[number];
@@ -28,7 +30,6 @@ const INTERLEAVED = 2;
 const INTERLEAVED_FROM_BPS = 200e9;
 /** A codeword has to come in whole, and is decoded in about as long. */
 const CODEWORDS_OF_DELAY = 2;
-const PS_PER_S = 1e12;
 
 /** Errors of a link; bursts are of so many bits, 1 for errors that are independent. */
 export interface LinkErrors {

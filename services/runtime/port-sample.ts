@@ -1,4 +1,4 @@
-import { WIRE_OVERHEAD_OCTETS } from '../engine/units/ethernet.js';
+import { PRIORITY_NUMBERS, WIRE_OVERHEAD_OCTETS } from '../engine/units/ethernet.js';
 import { USED } from '../engine/buffer/shared-buffer.js';
 import type { Engine } from '../engine/device/engine.js';
 import { DROP_FRAMES, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
@@ -29,8 +29,6 @@ export type PortColumns = Readonly<Record<PortColumn, Float64Array>> & {
   readonly priorities: readonly number[];
 };
 
-const ALL_PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
-
 export function blankColumns(ports: number, priorities: readonly number[]): PortColumns {
   const column = (): Float64Array => new Float64Array(ports * priorities.length);
   return {
@@ -44,10 +42,10 @@ export function blankColumns(ports: number, priorities: readonly number[]): Port
 export function columnsAt(engine: Engine, ports: readonly number[], timePs: number): PortColumns {
   const { counters, queues, buffer } = engine.shared;
   const { accounts, sender } = engine.grants;
-  const columns = blankColumns(ports.length, ALL_PRIORITIES);
+  const columns = blankColumns(ports.length, PRIORITY_NUMBERS);
   ports.forEach((port, i) => {
-    for (const priority of ALL_PRIORITIES) {
-      const at = i * ALL_PRIORITIES.length + priority;
+    for (const priority of PRIORITY_NUMBERS) {
+      const at = i * PRIORITY_NUMBERS.length + priority;
       columns.wireOctets[at] =
         counters.get(port, priority, TX_OCTETS) +
         WIRE_OVERHEAD_OCTETS * counters.get(port, priority, TX_FRAMES);
@@ -57,17 +55,17 @@ export function columnsAt(engine: Engine, ports: readonly number[], timePs: numb
       columns.drops[at] = counters.get(port, priority, DROP_FRAMES);
     }
     accounts.forEach(port, (row) => {
-      const at = i * ALL_PRIORITIES.length + accounts.priority(row);
+      const at = i * PRIORITY_NUMBERS.length + accounts.priority(row);
       columns.grantedUnits[at]! += sender.available(row);
     });
   });
-  const used = ALL_PRIORITIES.filter((priority) => isUsed(columns, priority));
+  const used = PRIORITY_NUMBERS.filter((priority) => isUsed(columns, priority));
   return withPriorities(columns, ports.length, used);
 }
 
 function isUsed(columns: PortColumns, priority: number): boolean {
   return PORT_COLUMNS.some((name) =>
-    columns[name].some((value, at) => value !== 0 && at % ALL_PRIORITIES.length === priority),
+    columns[name].some((value, at) => value !== 0 && at % PRIORITY_NUMBERS.length === priority),
   );
 }
 

@@ -1,3 +1,4 @@
+import { PS_PER_NS } from '../../engine/units/time.js';
 import { join } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { matchesGlob } from '../../fabric/scenario/selector.js';
@@ -27,7 +28,6 @@ export interface TraceOptions {
 const FRAMES = { share: 0.01, flows: [], priorities: [], slowest: 20, dropped: true };
 const NO_OTHERS = { share: 1, slowest: 0, dropped: false };
 const SAMPLES = 1000;
-const PS_PER_NS = 1000;
 
 /** Repeats a run and writes what it did as a trace for Perfetto. */
 export function traceCommand(run: string, options: TraceOptions): number {

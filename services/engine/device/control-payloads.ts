@@ -1,4 +1,4 @@
-import { FCS_OCTETS, FRAME_OCTETS_MIN, VLAN_TAG_OCTETS } from '../units/ethernet.js';
+import { FCS_OCTETS, FRAME_OCTETS_MIN, VID_MASK, VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import {
   CARRIES_FLAG,
   CLASS,
@@ -21,7 +21,6 @@ import type { FrameRef } from '../units/indices.js';
 
 /** Offset of a frame's EtherType. */
 const TYPE_AT = 12;
-const VID_MASK = 0xfff;
 /** As a source: no station, but a bridge. */
 const NO_HOST = -1;
 const NOTHING = -1;

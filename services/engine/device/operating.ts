@@ -1,4 +1,4 @@
-import { TRAFFIC_CLASSES } from '../units/ethernet.js';
+import { PRIORITY_NUMBERS, TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { EtsArbiter } from '../arbiter/ets.js';
 import type { OperatingExchange, OperatingPort, PortOperator } from '../contract/discovery.js';
 import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
@@ -7,7 +7,6 @@ import type { Device } from './device.js';
 import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
 
-const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 /** Share of a class that is configured to none, so that it does not starve. */
 const LEAST_SHARE = 1;
 
@@ -86,7 +85,7 @@ export function makeOperator(
   /** Priorities with accounts, one bit each: of others the flow control is not negotiated. */
   function accounted(port: number): number {
     const has = (p: number): boolean => grants.accounts.has(port, p);
-    return PRIORITIES.reduce((bits, p) => (has(p) ? bits | (1 << p) : bits), 0);
+    return PRIORITY_NUMBERS.reduce((bits, p) => (has(p) ? bits | (1 << p) : bits), 0);
   }
 
   /** A class has a grant for all of its priorities or for none. */
@@ -95,7 +94,7 @@ export function makeOperator(
     for (let p = 0; p < TRAFFIC_CLASSES; p++) {
       const alone = (q: number): boolean =>
         ports.classOf(port, q) !== ports.classOf(port, p) || (agreed & (1 << q)) !== 0;
-      if ((agreed & (1 << p)) !== 0 && PRIORITIES.every(alone)) whole |= 1 << p;
+      if ((agreed & (1 << p)) !== 0 && PRIORITY_NUMBERS.every(alone)) whole |= 1 << p;
     }
     return whole;
   }
@@ -111,7 +110,7 @@ export function makeOperator(
   }
 
   function isBacked(port: number, group: number): boolean {
-    return PRIORITIES.some(
+    return PRIORITY_NUMBERS.some(
       (p) => ports.groupOf(port, p) === group && grants.isOperational(port, p),
     );
   }

@@ -1,9 +1,9 @@
+import { VID_MASK } from '../units/ethernet.js';
 import type { Encapsulation, Envelope } from '../wire/congestion-message.js';
 import { type EthernetHeader, NO_TAG, tagControl } from '../wire/ethernet.js';
 import type { Stations } from './stations.js';
 import type { Priority } from '../units/indices.js';
 
-const VID_MASK = 0xfff;
 const S_TAG_SHIFT = 16;
 
 /** Source, destination and headers of a message. */

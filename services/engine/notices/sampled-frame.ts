@@ -1,4 +1,4 @@
-import { FCS_OCTETS, VLAN_TAG_OCTETS } from '../units/ethernet.js';
+import { FCS_OCTETS, VID_MASK, VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import type { FramePool } from '../frame/frame-pool.js';
 import {
   CLASS,
@@ -25,7 +25,6 @@ const IPV4_OCTETS = 20;
 const ROCE_PORT = 4791;
 const DISCARD_PORT = 9;
 const DYNAMIC_PORTS = 0xc000;
-const VID_MASK = 0xfff;
 
 /** The part of a frame that a message about it contains. */
 export interface SampledFrame {

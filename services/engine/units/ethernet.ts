@@ -9,6 +9,8 @@ export const WIRE_OVERHEAD_OCTETS = 20;
 export const FCS_OCTETS = 4;
 /** TPID and TCI of one tag (802.1Q 9.6). */
 export const VLAN_TAG_OCTETS = 4;
+/** VID within a TCI. */
+export const VID_MASK = 0xfff;
 /** Destination address to FCS; shorter payload is padded. */
 export const FRAME_OCTETS_MIN = 64;
 /** Longest basic frame, and longest with one tag (802.3 3.2.7). Jumbo frames are longer. */
@@ -20,6 +22,9 @@ export const QUANTUM_OCTETS = 64;
 
 /** Values of the PCP (802.1Q 6.9.3). */
 export const PRIORITIES = 8;
+export const PRIORITY_NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7];
+/** One bit each. */
+export const ALL_PRIORITIES = 0xff;
 /** Most traffic classes of a port (802.1Q 8.6.6). */
 export const TRAFFIC_CLASSES = 8;
 

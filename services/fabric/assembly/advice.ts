@@ -3,6 +3,8 @@
  * them.
  */
 
+import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
+import { PS_PER_US } from '../../engine/units/time.js';
 import { MECHANISMS, watchdogOf } from '../../mechanisms/registry.js';
 import type { PrioritySection } from '../scenario/scenario.js';
 import type { Path } from '../topology/cabling.js';
@@ -10,9 +12,6 @@ import { portName } from '../topology/topology.js';
 import type { Margin } from './assembly.js';
 import type { Fabric } from './fabric.js';
 import type { Warning } from './warnings.js';
-
-const QUANTUM_OCTETS = 64;
-const PS_PER_US = 1e6;
 
 /** Warnings about values that contradict each other, in the order of the scenario. */
 export function adviceOn(fabric: Fabric, document: unknown): Warning[] {

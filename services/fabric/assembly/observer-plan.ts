@@ -1,3 +1,4 @@
+import { ALL_PRIORITIES } from '../../engine/units/ethernet.js';
 import type { FlowMark, SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
 import type {
   CapturedFlow,
@@ -8,8 +9,6 @@ import type { CaptureFilterSection, TraceSection } from '../scenario/scenario.js
 import { matchesGlob } from '../scenario/selector.js';
 import type { Fabric } from './fabric.js';
 import { flowsNamed, isCaptured } from './observed-names.js';
-
-const ALL_PRIORITIES = 0xff;
 
 /** Frames that a scenario traces; null: none. */
 export function samplingOf(fabric: Fabric): SamplingSpec | null {

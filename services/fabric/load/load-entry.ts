@@ -1,3 +1,4 @@
+import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { GroupSection, HostSelector, LoadSection } from '../scenario/scenario.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Fail, Path } from '../topology/cabling.js';
@@ -13,8 +14,6 @@ const FLOWS_MAX = 2_000_000;
 const FRAME_BYTES_MIN = 64;
 const FRAME_BYTES_MAX = 9216;
 const TAG_BYTES = 4;
-/** Preamble with start delimiter, and the least gap between frames. */
-const WIRE_OVERHEAD_BYTES = 20;
 /** An endless reliable stream is cut into messages of so many full packets. */
 const STREAM_MESSAGE_PACKETS = 256;
 
@@ -134,12 +133,12 @@ export class LoadEntry {
 
   /** Time that a full frame takes on a host's link, overhead included. */
   fullFramePs(host: number): number {
-    return ((this.fullFrameBytes + WIRE_OVERHEAD_BYTES) * 8e12) / this.linkRateBps(host);
+    return ((this.fullFrameBytes + WIRE_OVERHEAD_OCTETS) * 8e12) / this.linkRateBps(host);
   }
 
   /** Octets that so many packets of a message take on the wire beyond its payload. */
   overheadBytes(packets: number): number {
-    return packets * (this.fullFrameBytes - this.fullPayloadBytes + WIRE_OVERHEAD_BYTES);
+    return packets * (this.fullFrameBytes - this.fullPayloadBytes + WIRE_OVERHEAD_OCTETS);
   }
 
   readFile(path: Path, file: string): string {

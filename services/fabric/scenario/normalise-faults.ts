@@ -1,5 +1,6 @@
 /** `faults` of the file -> faults with every key that their kind needs and no other. */
 
+import { ALL_PRIORITIES } from '../../engine/units/ethernet.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import { MESSAGE_TEMPLATES } from '../../mechanisms/registry.js';
 import { listed, show } from '../../settings/errors.js';
@@ -16,7 +17,6 @@ const MESSAGE_TYPES = ['89a2', '22e7', '22e9', '0800', '86dd', '8100', '88a8'];
 /** Digits before it. */
 const TYPE_AT = 24;
 
-const ALL_PRIORITIES = 0xff;
 /** 802.3 Annex 31B: the longest time of a frame. */
 const LONGEST_QUANTA = 65_535;
 

@@ -1,5 +1,6 @@
 /** `priorities`, `pause`, `classes` of the file -> settings of each priority and class. */
 
+import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { pausingKeys, type PausingSettings } from '../../mechanisms/registry.js';
 import type { Located } from './located.js';
 import { checkMechanismKeys, mechanismKeys } from './mechanism-sections.js';
@@ -15,8 +16,6 @@ import { pauseDefaults, priorityDefaults } from './schema-flow-control.js';
 import type { ScenarioInput } from './schema.js';
 import type { Path } from '../../settings/source-tree.js';
 
-const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
-
 type PriorityKeys = Exclude<PriorityChangeInput, string>;
 
 /** Short form, the name of a flow control, and long form alike. */
@@ -29,7 +28,7 @@ export function prioritySections(
 ): readonly PrioritySection[] {
   checkKeys(input, ['priorities'], located);
   const defaults = priorityDefaults.parse({});
-  return PRIORITIES.map((priority) => {
+  return PRIORITY_NUMBERS.map((priority) => {
     const keys: PriorityInput = {
       ...defaults,
       ...keysOf(input['all']),
@@ -53,7 +52,7 @@ export function priorityChanges(
   located: Located,
 ): readonly PriorityChange[] {
   checkKeys(input, path, located);
-  const named = PRIORITIES.filter((priority) => input['all'] ?? input[priority]);
+  const named = PRIORITY_NUMBERS.filter((priority) => input['all'] ?? input[priority]);
   return named.map((priority) => {
     const keys = { ...keysOf(input['all']), ...keysOf(input[priority]) };
     return {
@@ -102,9 +101,9 @@ export function classSection(input: ScenarioInput['classes'], located: Located):
 export function arbiterSection(input: ArbiterInput, path: Path, located: Located): ArbiterSection {
   if (typeof input === 'string') return { kind: input };
   if ('dwrr' in input) {
-    return { kind: 'dwrr', weights: PRIORITIES.map((index) => input.dwrr[index] ?? 1) };
+    return { kind: 'dwrr', weights: PRIORITY_NUMBERS.map((index) => input.dwrr[index] ?? 1) };
   }
-  const shares = PRIORITIES.map((index) => {
+  const shares = PRIORITY_NUMBERS.map((index) => {
     const share = input.ets[index] ?? 0;
     return share === 'strict' ? null : percent(share, [...path, 'ets', index], located);
   });

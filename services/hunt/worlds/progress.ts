@@ -2,7 +2,7 @@ import { GRANTING } from '../../mechanisms/registry.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { accountRows } from '../../engine/contract/grants-spec.js';
 import { StandingFault } from '../../engine/faults/standing-fault.js';
-import { formatPs } from '../../engine/units/time.js';
+import { PS_PER_S, formatPs } from '../../engine/units/time.js';
 import { isLate } from '../../fabric/assembly/warnings.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Flow, Release } from '../../fabric/load/flow.js';
@@ -27,7 +27,6 @@ const NARROW_FRAMES = 4;
 /** What waits in a host may have been so much more. */
 const TURNS = 3;
 const BITS = 8;
-const PS_PER_S = 1e12;
 
 /** A finite flow that should be complete by now, or progress, and does neither; or null. */
 export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): string | null {

@@ -1,3 +1,4 @@
+import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
 import type { Sampler } from './sampler.js';
 import type { Samples } from './schema-values.js';
@@ -22,7 +23,6 @@ const USUAL_SPAN_PS = 20e6;
 const MOMENTS = 4;
 /** Bits that a link of a small world carries in a span, about. */
 const USUAL_BITS = 700_000;
-const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 const ZEROS = '00'.repeat(44);
 
 /** Octets of spoofed messages: PFC, PAUSE, credit, CF_Update, LLR_ACK, LLR_INIT, an LLDPDU. */
@@ -99,7 +99,7 @@ export function samplesOf(place: Place): Samples {
     'faults.[].entries': [1, 2, 4],
     'faults.[].ppm': [-500_000, -20_000, 300, 100_000, 500_000],
     'faults.[].swap': (sampler) => sampler.some(ports, 2, 2),
-    'faults.[].classes': (sampler) => sampler.some(PRIORITIES, 8, 8),
+    'faults.[].classes': (sampler) => sampler.some(PRIORITY_NUMBERS, 8, 8),
     'faults.[].size': ['2KB', '20KB', '1MB'],
     // Loads.
     'load.[].name': (sampler) => `load${sampler.below(1000)}`,
@@ -159,7 +159,7 @@ export function samplesOf(place: Place): Samples {
     'classes.transmit': mapOfClasses,
     'classes.receive': mapOfClasses,
     'discovery.classes': (sampler) => (sampler.chance(0.5) ? 'common' : mapOfClasses(sampler)),
-    'dwrr.KEYS': PRIORITIES.map(String),
+    'dwrr.KEYS': PRIORITY_NUMBERS.map(String),
     'dwrr.*': [1, 2, 7],
     ets: sharesOfClasses,
     // Devices.
@@ -423,13 +423,13 @@ function weightsOfClasses(sampler: Sampler): Record<string, number> {
 }
 
 function mapOfClasses(sampler: Sampler): number[] {
-  const swapped = [...PRIORITIES];
+  const swapped = [...PRIORITY_NUMBERS];
   if (sampler.chance(0.5)) sampler.stream.shuffle(swapped);
   return sampler.chance(0.7) ? swapped : swapped.map((tc) => tc % 4);
 }
 
 function sharesOfClasses(sampler: Sampler): Record<string, string> {
-  const [strict, ...others] = sampler.some(PRIORITIES, 3, 5) as [number, ...number[]];
+  const [strict, ...others] = sampler.some(PRIORITY_NUMBERS, 3, 5) as [number, ...number[]];
   const share = Math.floor(100 / others.length);
   const rest = 100 - share * others.length;
   const entries = others.map((tc, i) => [tc, `${share + (i === 0 ? rest : 0)}%`]);
@@ -457,7 +457,7 @@ function detectors(sampler: Sampler, times: (...us: number[]) => string[]): unkn
 
 function bandwidthOf(sampler: Sampler): unknown {
   const ofGroup1 = ['34%', '33%', '33%'];
-  const classes = PRIORITIES.map((tc): [string, unknown] => {
+  const classes = PRIORITY_NUMBERS.map((tc): [string, unknown] => {
     if (tc === 7 && sampler.chance(0.5)) {
       const strict = sampler.pick(['link', 'group']);
       return [String(tc), { group: 2, strict, share: strict === 'link' ? '0%' : '100%' }];

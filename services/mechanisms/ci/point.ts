@@ -1,3 +1,4 @@
+import { VID_MASK } from '../../engine/units/ethernet.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
   CLASS,
@@ -51,7 +52,6 @@ import {
 } from './stream-table.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
 
-const VID_MASK = 0xfff;
 /** In the octets that a CIM quotes, behind the EtherType and an IPv4 header. */
 const UDP_SOURCE_AT = 22;
 

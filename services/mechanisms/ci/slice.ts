@@ -1,3 +1,4 @@
+import { ALL_PRIORITIES } from '../../engine/units/ethernet.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { blankCongestionIsolation } from '../../engine/wire/lldp/capability-tlvs.js';
 import type { MechanismTlvs } from '../../engine/wire/lldp/mechanism-tlvs.js';
@@ -13,8 +14,6 @@ import { ciResults } from './results.js';
 import type { CiSettings } from './settings.js';
 import { ciKeys } from './settings.js';
 import { ciManagedObjects } from './yang.js';
-
-const ALL_PRIORITIES = 0xff;
 
 export const ci: MechanismSlice<CiTypes> = {
   name: 'ci',

@@ -1,10 +1,10 @@
+import { ALL_PRIORITIES } from '../../engine/units/ethernet.js';
 import type {
   GrantAgreement,
   GrantNegotiation,
   GrantOffers,
 } from '../../engine/contract/grant-negotiation.js';
 import {
-  ALL_PRIORITIES,
   blankCreditExchange,
   CREDIT_FIRST_VERSION,
   CREDIT_UNIT_LEAST,

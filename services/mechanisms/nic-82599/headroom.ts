@@ -1,3 +1,4 @@
+import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { KB } from '../../engine/arbiter/credits.js';
 import type { BufferSpec } from '../../engine/contract/memory.js';
@@ -29,8 +30,6 @@ export function overGranted(
   return null;
 }
 
-const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
-
 /** Octets that a receive buffer stores after it paused the link partner; 0 where it never does. */
 export function octetsAfterXoff(
   tc: number,
@@ -39,8 +38,8 @@ export function octetsAfterXoff(
   { methods, longestFrameOctets, responseDelayPs }: NicTraffic,
 ): number {
   const paused = hasPause
-    ? PRIORITIES.filter(() => tc === 0)
-    : PRIORITIES.filter((up) => receive[up] === tc && isPausable(methods[up]));
+    ? PRIORITY_NUMBERS.filter(() => tc === 0)
+    : PRIORITY_NUMBERS.filter((up) => receive[up] === tc && isPausable(methods[up]));
   if (paused.length === 0) return 0;
   const { link, octetPs } = end;
   const longest = Math.max(...paused.map((up) => longestFrameOctets[up]));

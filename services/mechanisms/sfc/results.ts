@@ -1,3 +1,4 @@
+import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { proxyPauserAmong } from '../../engine/contract/flow-control.js';
 import type { Engine } from '../../engine/device/engine.js';
 import type { Chosen, RunView, SliceMetric, SliceResults } from '../mechanism-slice.js';
@@ -11,8 +12,6 @@ import type { SfcSettings } from './settings.js';
 import { sfcPublished, sfcTables } from './tables.js';
 
 export type { SfcPathResult, SfcResult, SfcResults };
-
-const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** The SFC point of a device; null where it does not run. */
 export function sfcPointOf(engine: Engine, place: number): SfcPoint | null {
@@ -75,7 +74,7 @@ function devicesOf({ engine, nowPs }: RunView<SfcTypes>): SfcResult[] {
     const point = sfcPointOf(engine, place);
     if (point === null) return [];
     const sum = (of: (priority: number) => number): number =>
-      PRIORITIES.reduce((total, priority) => total + of(priority), 0);
+      PRIORITY_NUMBERS.reduce((total, priority) => total + of(priority), 0);
     const flows = point.station?.flowPauses ?? null;
     const pauses = sum((priority) => mechanism.holdCount(firstPort, priority));
     const pausedPs = sum((priority) => mechanism.blockedPs(firstPort, priority, nowPs));

@@ -1,4 +1,4 @@
-import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
+import { TRAFFIC_CLASSES, VID_MASK } from '../../engine/units/ethernet.js';
 import type { SfcPortSpec, SfcSwitchSpec } from './spec.js';
 import {
   CLASS,
@@ -56,7 +56,6 @@ interface QueueMemory extends GrowthSample {
 
 const UNIT_OCTETS = 64;
 const U16_MAX = 0xffff;
-const VID_MASK = 0xfff;
 
 // One message is composed at a time, by whichever sender.
 const pdu = blankSfcm();

@@ -1,11 +1,10 @@
+import { PS_PER_NS } from '../../engine/units/time.js';
 import type { DeviceView, ManagedObjects, YangContainer } from '../managed-objects.js';
 import { bitsOf, counterLeaves, uint64 } from '../managed-objects.js';
 import { sfcManagedValues } from './managed.js';
 import type { SfcSender } from './sender.js';
 import type { SfcPortSpec } from './spec.js';
 import { sfcPointOf } from './results.js';
-
-const PS_PER_NS = 1000;
 
 /** Of the module `selvage-sfc`; null where a device has no source flow control. */
 export function sfcManagedObjects({ engine, place }: DeviceView): ManagedObjects | null {

@@ -1,3 +1,4 @@
+import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { SeriesInterval } from '../../fabric/assembly/series-interval.js';
 import { intervalAt, seriesIntervalOf } from '../../fabric/assembly/series-interval.js';
@@ -46,7 +47,6 @@ const MARGINS_SHOWN = 40;
 const CARD_ROWS_SHOWN = 40;
 const PANELS_SHOWN = 16;
 const FLOWS_SHOWN = 12;
-const FRAME_OVERHEAD_OCTETS = 20;
 
 /** A run as it was measured, or read back from its directory. */
 export interface MeasuredRun {
@@ -235,7 +235,7 @@ function portView(result: PortResult, virtualPs: number): PortView {
     priorities.reduce((total, p) => total + value(p), 0);
   const most = (value: (p: (typeof priorities)[number]) => number): number =>
     Math.max(0, ...priorities.map(value));
-  const wireBits = 8 * sum((p) => p.txOctets + FRAME_OVERHEAD_OCTETS * p.txFrames);
+  const wireBits = 8 * sum((p) => p.txOctets + WIRE_OVERHEAD_OCTETS * p.txFrames);
   const blockedPs = most((p) => p.blockedPs);
   return {
     name: result.port,

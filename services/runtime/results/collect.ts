@@ -1,3 +1,4 @@
+import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { hasSharedBuffer } from '../../engine/contract/spec.js';
 import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../../engine/buffer/shared-buffer.js';
 import { DROP, DROP_REASONS } from '../../engine/contract/probe.js';
@@ -35,8 +36,6 @@ import type {
   PortResult,
   PriorityResult,
 } from './results.js';
-
-const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Why a host discards what it receives; its other drops are of frames that it would send. */
 const ON_ARRIVAL = [
@@ -96,7 +95,7 @@ export class Collector {
 
   /** Of all priorities with flows or frames: a switch may change the priority of a frame. */
   priorities(flows: readonly FlowResult[]): PriorityResult[] {
-    return PRIORITIES.flatMap((priority) => {
+    return PRIORITY_NUMBERS.flatMap((priority) => {
       const own = flows.filter((flow) => flow.priority === priority);
       return own.length > 0 || this.hasFrames(priority) ? [this.priority(priority, own)] : [];
     });
@@ -115,7 +114,7 @@ export class Collector {
           rateBps: end.link.rateBps,
           controlSent: counters.controlSent[port]!,
           controlReceived: counters.controlReceived[port]!,
-          priorities: PRIORITIES.flatMap((priority) => this.portPriority(port, priority)),
+          priorities: PRIORITY_NUMBERS.flatMap((priority) => this.portPriority(port, priority)),
         };
       }),
     );

@@ -1,5 +1,6 @@
 /** The method of each link of a path, priority by priority, and the verdict about the whole. */
 
+import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { EXCHANGE, type FlowControlName, GRANTING_CONTROLS } from '../../mechanisms/registry.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
 import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
@@ -30,8 +31,6 @@ interface HopResult {
   readonly why: string;
 }
 
-const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
-
 /** What discovery has learned of a fabric. */
 interface Discovered {
   readonly fabric: Fabric;
@@ -45,7 +44,7 @@ export function pathResults(
   discovered: Discovered,
   source: number,
   destination: number,
-  priorities: readonly number[] = PRIORITIES,
+  priorities: readonly number[] = PRIORITY_NUMBERS,
 ): PathResult[] {
   const { fabric } = discovered;
   const links = fabric.routes.pathBetween(source, destination);

@@ -1,4 +1,4 @@
-import { FCS_OCTETS } from '../../engine/units/ethernet.js';
+import { FCS_OCTETS, VID_MASK } from '../../engine/units/ethernet.js';
 import { readNotice } from '../../engine/analysis/capture/notice-reader.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
@@ -70,7 +70,6 @@ const DISCARD_PORT = 9;
 /** Source ports distinguish flows, as the hash of their path does. */
 const DYNAMIC_PORTS = 0xc000;
 const DYNAMIC_MASK = 0x3fff;
-const VID_MASK = 0xfff;
 const SEQUENCE_MASK = 0xff_ffff;
 /** The longest frame of any scenario, and room for tags. */
 const MOST_OCTETS = 1 << 16;

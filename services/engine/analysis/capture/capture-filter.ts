@@ -1,3 +1,4 @@
+import { ALL_PRIORITIES } from '../../units/ethernet.js';
 import { CONTROL_FRAMES, matchesControl } from '../../faults/control-frames.js';
 import type { FramePool } from '../../frame/frame-pool.js';
 import {
@@ -75,7 +76,6 @@ export interface CaptureSpec {
   readonly frames: number;
 }
 
-const ALL_PRIORITIES = 0xff;
 const TYPE_AT = 12;
 const OPCODE_AT = 14;
 /** Control frames that concern priorities. */

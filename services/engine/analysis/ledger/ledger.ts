@@ -1,3 +1,4 @@
+import { PRIORITY_NUMBERS } from '../../units/ethernet.js';
 import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
 import { CHARGED, COPIES, GROUP, INGRESS } from '../../buffer/shared-frames.js';
 import { DROP } from '../../contract/probe.js';
@@ -39,8 +40,6 @@ export interface Imbalance {
   readonly expected: number;
   readonly actual: number;
 }
-
-const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /**
  * The ledger of a service at a moment when every actor has executed the same time: no frame and no
@@ -98,7 +97,7 @@ function checkDevice(engine: Engine, device: Device, expect: Expect): void {
   const sum = (priority: number, word: number): number =>
     total((port) => counters.get(port, priority, word));
   const buffered = bufferedFrames(engine, device);
-  for (const priority of PRIORITIES) {
+  for (const priority of PRIORITY_NUMBERS) {
     const isHost = device.spec.kind === 'host';
     // A host consumes what it receives; only what it creates can be stored or sent.
     const received = isHost ? 0 : sum(priority, RX_FRAMES);
@@ -148,7 +147,7 @@ function checkLinks(engine: Engine, device: Device, expect: Expect): void {
     engine.devices[ports.owner(peer)].late
       .filter((f) => pool.words[f + PORT] === peer)
       .forEach(add);
-    for (const priority of PRIORITIES) {
+    for (const priority of PRIORITY_NUMBERS) {
       expect(
         device.place,
         p,
@@ -208,7 +207,7 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
   expect(place, -1, -1, 'copies without the frame that they are of', 0, copies.size);
   let taken = 0;
   spec.ports.forEach((_, p) => {
-    for (const group of PRIORITIES) {
+    for (const group of PRIORITY_NUMBERS) {
       const port = firstPort + p;
       const used = buffer.get(port, group, USED);
       const headroom = buffer.get(port, group, HEADROOM);
@@ -233,7 +232,7 @@ function checkReceived(engine: Engine, device: Device, expect: Expect): void {
     rows,
     (frame) => buffered[pool.words[frame + CLASS] & PRIORITY_MASK]++,
   );
-  for (const p of PRIORITIES) {
+  for (const p of PRIORITY_NUMBERS) {
     // Those that the link layer does not let out were never received.
     const kept = counters.drops(firstPort, p, DROP.LINK_NOT_READY);
     const dropped = counters.get(firstPort, p, DROP_FRAMES) - kept;
@@ -256,7 +255,7 @@ function checkUnread(engine: Engine, { place, firstPort, rows }: Device, expect:
     const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
     stored[ports.groupOf(firstPort, priority)] += pool.words[frame + LENGTH];
   });
-  for (const group of PRIORITIES) {
+  for (const group of PRIORITY_NUMBERS) {
     const used = buffer.get(firstPort, group, USED);
     expect(place, 0, group, 'octets charged = octets unread', stored[group], used);
   }

@@ -3,7 +3,7 @@
  * none is assigned), congestion isolation and topology recognition (802.1Qcz, D.2.15 and D.2.16).
  */
 
-import { PRIORITIES } from '../../units/ethernet.js';
+import { ALL_PRIORITIES, PRIORITIES } from '../../units/ethernet.js';
 import { readU16, readU32, readU48, writeU16, writeU32, writeU48 } from '../big-endian.js';
 import type { Decoded } from '../decoded.js';
 import {
@@ -34,7 +34,6 @@ const CREDIT_CODEC_OCTETS = 65;
 /** From the second version on: totals of 31 bits, and a fixed share for each channel. */
 const WIDE_FLAG = 0x80;
 const DIVIDED_FLAG = 0x40;
-export const ALL_PRIORITIES = 0xff;
 const SFC_OCTETS = 13;
 const CI_OCTETS = 19;
 const ADDRESS_OCTETS = [0, 4, 16];
