@@ -14,7 +14,7 @@ const SET = 'load.0.bytes=48KB';
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   'one thread': ['--control'],
   'two threads': ['--threads', '2', '--control'],
-  'three processes': ['--services', '3'],
+  'two processes': ['--services', '2'],
   // injected-and-killed.test has services of two threads.
   ...(isLong && { 'two processes of two threads': ['--services', '2', '--threads', '2'] }),
 };

@@ -19,10 +19,11 @@ function atRandom(fabric: Fabric, random: RandomStream): string {
   return `placement=${JSON.stringify(Object.fromEntries(named))}`;
 }
 
-/** Whose devices are in threes: one of each kind of mechanism. */
+/**
+ * Whose devices are in threes, and in the long suite alone, a process for each: one of each kind of
+ * mechanism. `secrets` and `hostile` have no other placement than that.
+ */
 const IN_THREES = ['credit-tenants', 'mixed-methods', 'nic-groups'];
-/** Whose devices are alone: a process for each. */
-const ALONE = isLong ? IN_THREES : ['credit-tenants'];
 
 const recorded = { set: [RECORD_WIRE] };
 
@@ -34,8 +35,8 @@ for (const name of examplesInProcesses) {
       fabric = fabricOf(`examples/${name}`);
     });
 
-    const isPlacedOtherwise = ALONE.includes(example) || IN_THREES.includes(example);
-    const skip = isPlacedOtherwise ? skipUnlessLong : false;
+    const isInThrees = IN_THREES.includes(example);
+    const skip = isInThrees ? skipUnlessLong : false;
     it('gives the results of one process with a placement that it says', { skip }, async () => {
       const set = atRandom(fabric, new RandomStream(2, name));
       const placed = fabricOf(`examples/${name}`, set);
@@ -45,14 +46,14 @@ for (const name of examplesInProcesses) {
       assertGolden(name, (await runFleet(options)).results);
     });
 
-    if (ALONE.includes(example)) {
+    if (isLong && isInThrees) {
       it('gives them with a service per device', async () => {
         const { results } = await runFleet(fleetFor(name, fabric.specs.length, [], recorded));
         assertGolden(name, results);
       });
     }
 
-    if (IN_THREES.includes(example) && (isLong || !ALONE.includes(example))) {
+    if (isInThrees) {
       it('gives them with three devices per service', async () => {
         const request = { devicesPerService: 3, services: null };
         const services = placementOf(fabric, request).length;

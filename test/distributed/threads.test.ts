@@ -12,6 +12,7 @@ import { ThreadsRun } from '../../services/runtime/threads/run-threads.js';
 import { examplesInThreads } from '../kit/crossing.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 import { assertGolden, goldenFabric } from '../kit/golden.js';
+import { isLong } from '../kit/long-suite.js';
 import { inThreads } from '../kit/threads.js';
 
 describe('a run in threads', () => {
@@ -21,7 +22,7 @@ describe('a run in threads', () => {
     });
   }
 
-  for (const name of ['incast-pfc', 'incast-dcqcn']) {
+  for (const name of ['incast-dcqcn', ...(isLong ? ['incast-pfc'] : [])]) {
     it(`goes on after an interruption, in one thread or in others: ${name}`, async () => {
       await goesOn(fabricOf(`examples/${name}.yaml`, 'observe.series=50us'));
     });
