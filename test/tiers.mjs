@@ -20,13 +20,18 @@ export const FAST = [
   'property/random-fabrics',
 ];
 
-/** Tests that mostly wait: for containers, for a lost process to be missed, for a disk. */
+/** Tests that mostly wait: for containers, a browser, a disk, for a lost process to be missed. */
 export const WAITING = [
+  'browser/',
+  'deploy/cluster-run',
+  'deploy/points',
+  'deploy/prometheus',
   'docker/',
   'distributed/broken-infrastructure',
   'distributed/fault-matrix',
   'distributed/infrastructure',
   'distributed/join',
+  'distributed/late-broker',
   'distributed/object-storage',
   'distributed/secrets',
   'distributed/steering',
@@ -34,6 +39,7 @@ export const WAITING = [
   'interop/lldp-daemons',
   'interop/zipkin',
   'nodes/',
+  'scenario/otlp',
 ];
 
 /** Tests that leave nothing behind in their process: many files share one. */
