@@ -15,7 +15,7 @@ import type { Shared } from './shared.js';
 import type { FrameRef } from '../units/indices.js';
 
 /** Frames between ports and the link layer that some of them have. */
-export interface LinkLayering {
+interface LinkLayering {
   /** The transmitter of a port acts: true if it sends what its link layer owes by now. */
   answers(d: number, device: Device, port: number): boolean;
   /** A transmitter with nothing to send acts when its link layer owes something, or never. */
@@ -35,7 +35,7 @@ export interface LinkLayering {
 }
 
 /** What the data path does with a frame that starts. */
-export interface DataPath {
+interface DataPath {
   accept(port: number, frame: FrameRef): void;
   sendCarried(d: number, local: number, peer: number, frame: FrameRef): void;
 }

@@ -13,7 +13,7 @@ const STEP_FRAMES = 8;
 const CHANNELS_OF_UPDATE = 2;
 
 /** Octets at the link's rate from the start of a frame until its credits can be used again. */
-export interface LoopTerms {
+interface LoopTerms {
   readonly frameOctets: number;
   /** Link and interfaces, there and back. */
   readonly roundTripOctets: number;
@@ -40,7 +40,7 @@ export interface Direction {
   readonly stepCredits: readonly number[];
 }
 
-export interface DirectionInput {
+interface DirectionInput {
   /** Of the device at each end. */
   readonly receiver: CbfcSettings;
   readonly sender: CbfcSettings;

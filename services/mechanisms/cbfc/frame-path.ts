@@ -1,3 +1,4 @@
+import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { Charges } from '../../engine/buffer/charges.js';
 import type { StartGate } from '../../engine/contract/slice.js';
 import {
@@ -33,10 +34,8 @@ import {
 } from './machine.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
 
-const PRIORITIES = 8;
-
 /** What the path of frames works on. */
-export interface FrameTables {
+interface FrameTables {
   readonly pool: FramePool;
   readonly clock: Clock;
   readonly rows: ChannelRows;

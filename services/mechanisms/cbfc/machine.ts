@@ -98,7 +98,7 @@ export interface ChannelRows {
 }
 
 /** Those of one port of its own. */
-export function rowsOfPort(): ChannelRows {
+function rowsOfPort(): ChannelRows {
   const words = new Int32Array(VIRTUAL_CHANNELS * CHANNEL_WORDS);
   return { words, ports: 1, sums: new Int32Array(SUM_WORDS) };
 }
@@ -145,7 +145,7 @@ export function free(w: Int32Array, at: number, credits: number): void {
 }
 
 /** Credits freed: all that were consumed, but for those of what is stored. */
-export function freedAt(w: Int32Array, at: number): number {
+function freedAt(w: Int32Array, at: number): number {
   return (w[at + RX_CONSUMED] - w[at + RX_STORED]) & CREDIT_COUNT_MASK;
 }
 

@@ -1,3 +1,4 @@
+import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { OperatingPort } from '../../engine/contract/discovery.js';
 import type { HoldReason, ManagedValue } from '../../engine/contract/flow-control.js';
 import type {
@@ -38,8 +39,6 @@ import type { FrameRef, PortRow, Priority, TrafficClass } from '../../engine/uni
 
 const FREED_TIMER = 0;
 const CONSUMED_TIMER = 1;
-
-const PRIORITIES = 8;
 
 /** Ultra Ethernet's flow control by credits: a frame starts when its receiver has room for it. */
 export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FramePathEvents {

@@ -4,7 +4,7 @@ import { packSize, Receiver, RX_FULL_FROM, RX_SIZE, RX_STEP, Sender, TX_SIZE } f
 import type { CbfcPortSpec } from './spec.js';
 import type { PortRow } from '../../engine/units/indices.js';
 
-export interface CbfcPortPlace {
+interface CbfcPortPlace {
   readonly spec: CbfcPortSpec;
   readonly groupOf: readonly number[];
   readonly rows: ChannelRows;

@@ -51,7 +51,7 @@ import {
 import type { FrameRef, PortRow } from '../../engine/units/indices.js';
 
 /** What the path of frames works on. */
-export interface LlrTables {
+interface LlrTables {
   readonly pool: FramePool;
   readonly clock: Clock;
   readonly buffers: ReplayBuffers;

@@ -22,7 +22,7 @@ export const TX_DATA = 5;
 export const RX_STATE = 6;
 export const RX_EXPECTED = 7;
 /** The last number that came while another was expected. */
-export const RX_SEEN = 8;
+const RX_SEEN = 8;
 /** Of the last initialisation: its number, and what tells it from others. */
 export const RX_INIT = 9;
 export const RX_DATA = 10;
