@@ -1,6 +1,7 @@
 -- Dissectors for Wireshark of what captures of Selvage have and Wireshark does not know: credit
 -- exchange (frame and tag), CC_Update and CF_Update of credit-based flow control (CBFC), link-level
--- retry (LLR), SFCM (P802.1Qdw), CIM (802.1Qcz), CNM and CN-TAG (802.1Q clauses 33 and 49).
+-- retry (LLR), the LLDP TLVs of both, SFCM (P802.1Qdw), CIM (802.1Qcz), CNM and CN-TAG (802.1Q
+-- clauses 33 and 49).
 --
 --   wireshark -X lua_script:selvage.lua capture.pcapng
 --
@@ -9,10 +10,11 @@
 local ethertypes = DissectorTable.get("ethertype")
 local udp_ports = DissectorTable.get("udp.port")
 local encapsulations = DissectorTable.get("wtap_encap")
+local lldp_organizations = DissectorTable.get("lldp.orgtlv.oui")
 
 local eth_destination = Field.new("eth.dst")
 
-local PRIORITIES = 8
+local PRIORITIES, VIRTUAL_CHANNELS = 8, 32
 
 -- A protocol, with its fields by name and an expert note for what it does not accept.
 local function protocol(name, title, short)
@@ -185,7 +187,7 @@ local cbfc = protocol("cbfc", "Credit-Based Flow Control", "CBFC")
 add_field(cbfc, "uint24", "organization", "Organization", base.HEX)
 add_field(cbfc, "uint8", "message", "Message", base.DEC,
   { [1] = "CC_Update, channels 0 to 15", [2] = "CC_Update, channels 16 to 31" })
-for vc = 0, 31 do
+for vc = 0, VIRTUAL_CHANNELS - 1 do
   add_field(cbfc, "uint32", "consumed.vc" .. vc, "Credits consumed, channel " .. vc, base.DEC)
 end
 add_field(cbfc, "uint8", "freed.vc", "Virtual channel", base.DEC)
@@ -248,11 +250,16 @@ local CF_UPDATE, ORDERED_SET_OCTETS = 0x10, 8
 local function dissect_ordered_set(tvb, pinfo, tree)
   local kind = tvb(1, 1):uint()
   if kind == CF_UPDATE then
-    local sub = open(cbfc, tvb(), pinfo, tree, "CBFC CF_Update")
+    local sub, shown = open(cbfc, tvb(), pinfo, tree, "CBFC CF_Update"), {}
     for _, at in ipairs({ 2, 5 }) do
-      sub:add(cbfc.fields["freed.vc"], tvb(at, 1), tvb(at, 1):bitfield(0, 5))
-      sub:add(cbfc.fields["freed.count"], tvb(at, 3), tvb(at, 3):bitfield(5, 15))
+      local vc, count = tvb(at, 1):bitfield(0, 5), tvb(at, 3):bitfield(5, 15)
+      sub:add(cbfc.fields["freed.vc"], tvb(at, 1), vc)
+      sub:add(cbfc.fields["freed.count"], tvb(at, 3), count)
+      shown[#shown + 1] = "vc" .. vc .. "=" .. count
     end
+    -- One channel alone is named twice.
+    if shown[1] == shown[2] then shown[2] = nil end
+    pinfo.cols.info = "CBFC CF_Update: " .. table.concat(shown, " ")
     if tvb(7, 1):bitfield(4, 4) ~= 0 then refuse(cbfc, sub, "Reserved bits are set") end
   elseif LLR_TYPES[kind] ~= nil then
     local sequence = tvb(2, 3):bitfield(0, 20)
@@ -284,6 +291,99 @@ function ordered_set.dissector(tvb, pinfo, tree)
 end
 
 encapsulations:add(wtap.USER0, ordered_set)
+
+------------------------------------------------------------------------------------------------
+-- TLVs of LLDP: protocols of the link layer that a port has, and the credits of its channels
+
+local link_layer = protocol("link_layer", "Ultra Ethernet Link Layer", "TLV")
+local LINK_LAYER_SUBTYPES = { [1] = "protocols", [2] = "credits" }
+add_field(link_layer, "uint8", "subtype", "Subtype", base.DEC, LINK_LAYER_SUBTYPES)
+add_field(link_layer, "uint8", "version", "Version", base.DEC)
+add_field(link_layer, "bool", "llr", "Link-level retry (LLR)", 8, nil, 0x01)
+add_field(link_layer, "bool", "cbfc", "Credit-based flow control (CBFC)", 8, nil, 0x02)
+add_field(link_layer, "uint8", "channels", "Virtual channels", base.DEC)
+add_field(link_layer, "uint32", "credit_size", "Credit size (bytes)", base.DEC)
+add_field(link_layer, "int8", "overhead", "Overhead of a frame (bytes)", base.DEC)
+add_field(link_layer, "uint24", "port_credits", "Credits that channels share", base.DEC)
+add_field(link_layer, "uint32", "lossless", "Lossless channels", base.HEX)
+for vc = 0, VIRTUAL_CHANNELS - 1 do
+  add_field(link_layer, "uint24", "credits.vc" .. vc, "Credits of channel " .. vc, base.DEC)
+end
+finish(link_layer)
+
+local OUI_LINK_LAYER, LINK_LAYER_VERSION = 0x02ce71, 1
+-- Header, OUI and subtype begin an organizational TLV.
+local TLV_HEAD, PROTOCOLS_OCTETS, CREDITS_OCTETS, LIMIT_OCTETS = 6, 2, 10, 3
+local SHIFT_LEAST, SHIFT_MOST, OVERHEAD_LEAST, COUNT_MOST = 5, 11, -16, 0xfffff
+
+local function dissect_protocols(value, sub)
+  if value:len() ~= PROTOCOLS_OCTETS then return refuse(link_layer, sub, "Length") end
+  sub:add(link_layer.fields["version"], value(0, 1))
+  if value(0, 1):uint() ~= LINK_LAYER_VERSION then
+    return refuse(link_layer, sub, "Unknown version")
+  end
+  sub:add(link_layer.fields["llr"], value(1, 1))
+  sub:add(link_layer.fields["cbfc"], value(1, 1))
+end
+
+-- Each lossless channel has its credits behind the map of them, in their order.
+local function dissect_credits(value, sub)
+  local lossless = value(6, 4)
+  local with_credits = {}
+  for vc = 0, VIRTUAL_CHANNELS - 1 do
+    if lossless:bitfield(31 - vc, 1) == 1 then with_credits[#with_credits + 1] = vc end
+  end
+  if value:len() ~= CREDITS_OCTETS + LIMIT_OCTETS * #with_credits then
+    return refuse(link_layer, sub, "Length")
+  end
+  local channels, shift = value(0, 1):uint(), value(1, 1):uint()
+  sub:add(link_layer.fields["channels"], value(0, 1))
+  if channels < 1 or channels > VIRTUAL_CHANNELS then
+    refuse(link_layer, sub, "1 to 32 virtual channels")
+  elseif #with_credits > 0 and with_credits[#with_credits] >= channels then
+    refuse(link_layer, sub, "A lossless channel that the port does not have")
+  end
+  sub:add(link_layer.fields["credit_size"], value(1, 1), 2 ^ math.min(shift, 31))
+  if shift < SHIFT_LEAST or shift > SHIFT_MOST then
+    refuse(link_layer, sub, "A credit is 32 to 2048 bytes")
+  end
+  sub:add(link_layer.fields["overhead"], value(2, 1))
+  if value(2, 1):int() < OVERHEAD_LEAST then
+    refuse(link_layer, sub, "The overhead is -16 to 127 bytes")
+  end
+  sub:add(link_layer.fields["port_credits"], value(3, 3))
+  sub:add(link_layer.fields["lossless"], lossless)
+  local most = value(3, 3):uint()
+  for n, vc in ipairs(with_credits) do
+    local limit = value(CREDITS_OCTETS + LIMIT_OCTETS * (n - 1), LIMIT_OCTETS)
+    sub:add(link_layer.fields["credits.vc" .. vc], limit)
+    most = math.max(most, limit:uint())
+  end
+  if most > COUNT_MOST then refuse(link_layer, sub, "A counter has 20 bits") end
+end
+
+local LINK_LAYER_TLVS = {
+  [1] = { least = PROTOCOLS_OCTETS, dissect = dissect_protocols },
+  [2] = { least = CREDITS_OCTETS, dissect = dissect_credits },
+}
+
+-- `tvb` is the whole TLV.
+function link_layer.proto.dissector(tvb, _, tree)
+  local subtype = tvb:len() >= TLV_HEAD and tvb(TLV_HEAD - 1, 1):uint() or 0
+  local kind = LINK_LAYER_TLVS[subtype]
+  if kind == nil then return 0 end
+  local title = link_layer.title .. ": " .. LINK_LAYER_SUBTYPES[subtype]
+  local sub = tree:add(link_layer.proto, tvb(), title)
+  sub:add(link_layer.fields["subtype"], tvb(TLV_HEAD - 1, 1))
+  if tvb:len() < TLV_HEAD + kind.least then
+    refuse(link_layer, sub, "Length")
+  else
+    kind.dissect(tvb(TLV_HEAD):tvb(), sub)
+  end
+  return tvb:len()
+end
+
+lldp_organizations:add(OUI_LINK_LAYER, link_layer.proto)
 
 ------------------------------------------------------------------------------------------------
 -- Congestion notification (802.1Q clauses 33 and 49, P802.1Qdw)

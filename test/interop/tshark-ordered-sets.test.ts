@@ -37,6 +37,23 @@ describe('ordered sets', { skip: tsharkMissing }, () => {
     ]);
   });
 
+  it('show channels and counts, or a number, in the info column', () => {
+    const sets = [
+      [0x4b, 0x10, 0x1f, 0xab, 0xc6, 0xf8, 0x00, 0x10],
+      [0x4b, 0x10, 0x18, 0x00, 0x56, 0x18, 0x00, 0x50],
+      [0x4b, 0x01, 0xab, 0xcd, 0xe6, 0, 0, 0],
+      [0x4b, 0x02, 0x00, 0x00, 0x16, 0, 0, 0],
+    ];
+    const read = shown(
+      sets.map((octets) => Uint8Array.from(octets)),
+      '_ws.col.Info',
+    );
+    assert.deepEqual(
+      read.map((packet) => packet['_ws.col.Info']),
+      ['CBFC CF_Update: vc3=31420 vc31=1', 'CBFC CF_Update: vc3=5', 'LLR_ACK 703710', 'LLR_NACK 1'],
+    );
+  });
+
   it('of LLR have a type, a sequence number of 20 bits, and the data of an INIT', () => {
     const sets = [
       [0x4b, 0x01, 0xab, 0xcd, 0xe6, 0, 0, 0],

@@ -48,6 +48,20 @@ import {
   isCeFrame,
 } from '../../services/engine/wire/mac-control/ce-frame.js';
 import { OPCODE_CE_REQUEST } from '../../services/engine/wire/mac-control/opcodes.js';
+import {
+  blankChannelCredits,
+  blankLinkLayer,
+  CHANNEL_CREDITS,
+  decodeChannelCredits,
+  decodeLinkLayer,
+  LINK_LAYER,
+} from '../../services/engine/wire/lldp/link-layer-tlvs.js';
+import {
+  blankLldpFrame,
+  decodeLldp,
+  ETHERTYPE_LLDP,
+} from '../../services/engine/wire/lldp/lldpdu.js';
+import { organizationOf } from '../../services/engine/wire/lldp/tlv.js';
 import { blankSfcm, decodeSfcm } from '../../services/engine/wire/sfcm.js';
 import { ROOT } from './emulate.js';
 
@@ -72,6 +86,9 @@ export const DISSECTOR_FIELDS: readonly string[] = [
   ...of('cbfc', ['organization', 'message', 'freed.vc', 'freed.count']),
   ...of('llr', ['type', 'sequence', 'init_data']),
   ...Array.from({ length: 32 }, (_, vc) => `cbfc.consumed.vc${vc}`),
+  ...of('link_layer', ['subtype', 'version', 'llr', 'cbfc', 'channels', 'credit_size', 'overhead']),
+  ...of('link_layer', ['port_credits', 'lossless']),
+  ...Array.from({ length: 32 }, (_, vc) => `link_layer.credits.vc${vc}`),
   'cn_tag.flow_id',
   ...of('cnm', ['version', 'feedback', 'cpid.bridge', 'cpid.port', 'cpid.priority']),
   ...of('cnm', ['queue_offset', 'queue_delta', 'priority', 'destination', 'msdu_length', 'msdu']),
@@ -124,6 +141,7 @@ function readUntagged(octets: Uint8Array, fields: Fields): Decoded {
   if (isCcUpdate(octets, octets.length)) return readCcUpdate(octets, fields);
   const header = blankEthernetHeader();
   if (decodeEthernetHeader(octets, 0, header) !== 'ok') return 'ok';
+  if (header.etherType === ETHERTYPE_LLDP) return readLldp(octets, fields);
   let next = ethernetHeaderOctets(header);
   let type = header.etherType;
   if (type === ETHERTYPE_CN_TAG) {
@@ -158,6 +176,46 @@ function readCcUpdate(octets: Uint8Array, fields: Fields): Decoded {
   put(fields, 'cbfc', { organization: '0x02ce70', message: octets[CC_UPDATE_MESSAGE_AT]! });
   frame.counters.forEach((count, i) => {
     put(fields, 'cbfc', { [`consumed.vc${frame.firstChannel + i}`]: count });
+  });
+  return outcome;
+}
+
+/** The TLVs of the link layer; Wireshark knows the others. */
+function readLldp(octets: Uint8Array, fields: Fields): Decoded {
+  const frame = blankLldpFrame();
+  if (decodeLldp(octets, 0, frame) !== 'ok') return 'ok';
+  const subtypes: number[] = [];
+  for (const { value } of frame.tlvs) {
+    const organization = organizationOf(value);
+    if (organization !== LINK_LAYER && organization !== CHANNEL_CREDITS) continue;
+    subtypes.push(organization % 256);
+    put(fields, 'link_layer', { subtype: subtypes.join() });
+    const outcome =
+      organization === LINK_LAYER ? readLinkLayer(value, fields) : readCredits(value, fields);
+    if (outcome !== 'ok') return outcome;
+  }
+  return 'ok';
+}
+
+function readLinkLayer(value: Uint8Array, fields: Fields): Decoded {
+  const tlv = blankLinkLayer();
+  const outcome = decodeLinkLayer(value, tlv);
+  if (outcome !== 'ok') return outcome;
+  const { version, retry, credits } = tlv;
+  put(fields, 'link_layer', { version, llr: Number(retry), cbfc: Number(credits) });
+  return outcome;
+}
+
+function readCredits(value: Uint8Array, fields: Fields): Decoded {
+  const tlv = blankChannelCredits();
+  const outcome = decodeChannelCredits(value, tlv);
+  if (outcome !== 'ok') return outcome;
+  const { channels, creditOctets, overhead, total, limits } = tlv;
+  const lossless = tlv.lossless >>> 0;
+  put(fields, 'link_layer', { channels, credit_size: creditOctets, overhead });
+  put(fields, 'link_layer', { port_credits: total, lossless: hex(lossless, 8) });
+  limits.forEach((credits, vc) => {
+    if ((lossless & (1 << vc)) !== 0) put(fields, 'link_layer', { [`credits.vc${vc}`]: credits });
   });
   return outcome;
 }
