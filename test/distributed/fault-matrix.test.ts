@@ -186,7 +186,6 @@ function isRepresentative(fault: Fault, store: Store, moment: Moment): boolean {
     ['service', 'folder', 'checkpoint'],
     ['coordinator', 'jetstream', 'end'],
     ['all at once', 'jetstream', 'run'],
-    ['all at once', 'folder', 'checkpoint'],
     ['disk full', 'folder', 'checkpoint'],
     ['slow disk', 'jetstream', 'run'],
     ['object storage', 's3', 'checkpoint'],

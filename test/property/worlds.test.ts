@@ -8,7 +8,7 @@ import { isLong } from '../kit/long-suite.js';
 
 const SEED = 1;
 const WORLDS = isLong ? 20_000 : 40;
-const SHARDS = 10;
+const SHARDS = isLong ? 10 : 2;
 const THREADS = 2;
 
 describe(`generated worlds of seed ${SEED}`, { timeout: 10_800_000 }, () => {
