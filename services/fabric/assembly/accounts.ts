@@ -49,20 +49,22 @@ interface PortAccounts {
   readonly margins: readonly Omit<Margin, 'device' | 'port'>[];
 }
 
-export interface SwitchMemory {
+interface SwitchMemory {
   readonly buffer: BufferSpec;
   readonly margins: readonly Margin[];
 }
 
 /** Plans the buffers of switches: accounts of every port and group, with headroom as computed. */
 export class MemoryPlan {
-  /** Of hosts, as `of` returns them of switches. */
+  /** Of hosts, as `ofSwitch` returns them of switches. */
   readonly hostMargins: Margin[] = [];
   private readonly policies = new Map<Settings, Map<string, readonly GroupPolicy[]>>();
   /** By link, and the policies of both ends. */
   private readonly alike = new Map<string, PortAccounts>();
   private readonly numbers = new Map<readonly GroupPolicy[], number>();
   private readonly longestOctets: number;
+  /** By device, those that were needed so far. */
+  private readonly switches = new Map<number, SwitchMemory>();
 
   constructor(
     private readonly input: ResolvedInput,
@@ -71,36 +73,18 @@ export class MemoryPlan {
     this.longestOctets = Math.max(...input.longestFrameOctets);
   }
 
-  /** Of a switch. */
-  of(device: number): SwitchMemory {
-    const { sizeBytes, cellBytes, egressReservedBytes, egressAlpha } =
-      this.input.settings[device]!.switch.buffer;
-    const ports = this.input.linkEnds[device]!.map((end) => this.portAccounts(end));
-    const accounts = ports.map((port) => port.accounts);
-    const margins = ports.flatMap((own, port) =>
-      own.margins.map((margin) => ({ ...margin, device, port })),
+  ofSwitch(device: number): SwitchMemory {
+    const known = this.switches.get(device) ?? this.planSwitch(device);
+    this.switches.set(device, known);
+    return known;
+  }
+
+  /** Where the port of a switch requests XOFF while the pool is idle; null where it never does. */
+  xoffOctets(device: number, port: number, priority: number): number | null {
+    const own = this.ofSwitch(device).margins.find(
+      (margin) => margin.port === port && margin.priorities.includes(priority),
     );
-    const apart = accounts.flat().reduce((sum, { reservedOctets, headroomOctets }) => {
-      return sum + reservedOctets + headroomOctets;
-    }, 0);
-    if (sizeBytes !== null && apart > sizeBytes) {
-      throw this.impossible(device, apart, margins);
-    }
-    const sizeOctets = sizeBytes ?? (apart > USUAL_OCTETS ? apart + USUAL_OCTETS : USUAL_OCTETS);
-    const pool = sizeOctets - apart;
-    return {
-      buffer: {
-        sizeOctets,
-        cellOctets: cellBytes,
-        egressReservedOctets: egressReservedBytes,
-        egressAlpha,
-        accounts,
-      },
-      margins: margins.map((margin) => ({
-        ...margin,
-        xoffOctets: Math.min(margin.xoffOctets, idleThreshold(margin, accounts, pool)),
-      })),
-    };
+    return own?.xoffOctets ?? null;
   }
 
   /**
@@ -148,11 +132,37 @@ export class MemoryPlan {
     };
   }
 
-  /** Of a switch that has no shared buffer. */
-  none(linkEnds: readonly LinkEnd[]): SwitchMemory {
-    const accounts = linkEnds.map(() => []);
-    const sizes = { sizeOctets: 0, cellOctets: 1, egressReservedOctets: 0, egressAlpha: 0 };
-    return { buffer: { ...sizes, accounts }, margins: [] };
+  private planSwitch(device: number): SwitchMemory {
+    const { model, buffer } = this.input.settings[device]!.switch;
+    const linkEnds = this.input.linkEnds[device]!;
+    if (model !== 'shared-buffer') return withoutBuffer(linkEnds);
+    const { sizeBytes, cellBytes, egressReservedBytes, egressAlpha } = buffer;
+    const ports = linkEnds.map((end) => this.portAccounts(end));
+    const accounts = ports.map((port) => port.accounts);
+    const margins = ports.flatMap((own, port) =>
+      own.margins.map((margin) => ({ ...margin, device, port })),
+    );
+    const apart = accounts.flat().reduce((sum, { reservedOctets, headroomOctets }) => {
+      return sum + reservedOctets + headroomOctets;
+    }, 0);
+    if (sizeBytes !== null && apart > sizeBytes) {
+      throw this.impossible(device, apart, margins);
+    }
+    const sizeOctets = sizeBytes ?? (apart > USUAL_OCTETS ? apart + USUAL_OCTETS : USUAL_OCTETS);
+    const pool = sizeOctets - apart;
+    return {
+      buffer: {
+        sizeOctets,
+        cellOctets: cellBytes,
+        egressReservedOctets: egressReservedBytes,
+        egressAlpha,
+        accounts,
+      },
+      margins: margins.map((margin) => ({
+        ...margin,
+        xoffOctets: Math.min(margin.xoffOctets, idleThreshold(margin, accounts, pool)),
+      })),
+    };
   }
 
   private portAccounts(end: LinkEnd): PortAccounts {
@@ -278,6 +288,12 @@ export class MemoryPlan {
       `for priority ${most.priority}, whose loop takes ${most.neededOctets}`
     );
   }
+}
+
+function withoutBuffer(linkEnds: readonly LinkEnd[]): SwitchMemory {
+  const accounts = linkEnds.map(() => []);
+  const sizes = { sizeOctets: 0, cellOctets: 1, egressReservedOctets: 0, egressAlpha: 0 };
+  return { buffer: { ...sizes, accounts }, margins: [] };
 }
 
 function makePolicies(

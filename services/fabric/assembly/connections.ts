@@ -18,7 +18,7 @@ const DSCP_PER_PRIORITY = 8;
 
 type HostEnds = Pick<HostSpec, 'sends' | 'receives'>;
 
-interface Connections {
+export interface Connections {
   /** By host. */
   readonly hostEnds: readonly HostEnds[];
   /** By flow. */

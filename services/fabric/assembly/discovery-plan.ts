@@ -21,7 +21,6 @@ import type { Path } from '../../settings/source-tree.js';
 import type { DiscoveryEndSection, DiscoverySection } from '../scenario/discovery-section.js';
 import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
-import type { AssemblyInput } from './assembly.js';
 import { fixedClasses, problemOfClasses } from './fixed-classes.js';
 import { EXCHANGE, fallbackOf, NIC } from '../../mechanisms/registry.js';
 import { nicHost } from './nic-host.js';
@@ -31,9 +30,8 @@ import type {
   AdvertisingPort,
   PlannedMechanism,
 } from '../../mechanisms/mechanism-slice.js';
-import type { Prospects } from './link-methods.js';
 import { exchangedOf, negotiatedOf } from './prospects.js';
-import type { Settings } from './settings.js';
+import type { ResolvedFabric } from './resolved-fabric.js';
 
 const BRIDGE_VLAN_DEFAULT = 1;
 
@@ -55,15 +53,11 @@ export class DiscoveryPlan {
   private readonly fixed: readonly number[];
 
   constructor(
-    private readonly input: AssemblyInput,
-    private readonly settings: readonly Settings[],
-    /** By device. */
-    private readonly prospects: readonly Prospects[],
-    private readonly longestOctets: number,
+    private readonly input: ResolvedFabric,
     /** They are planned after it is checked. */
     private readonly mechanisms: () => readonly PlannedMechanism[],
   ) {
-    const { scenario, topology, fail } = input;
+    const { scenario, topology, settings, prospects, fail } = input;
     this.epochsPs = epochsOf(scenario.discovery);
     this.holdsWithoutGrants = fallbackOf(EXCHANGE, scenario.mechanisms) === 'refuse';
     this.fixed = fixedClasses(input, settings, prospects);
@@ -82,7 +76,7 @@ export class DiscoveryPlan {
   private checkMemory(devices: string, method: string, path: Path): void {
     const { topology, fail } = this.input;
     topology.devices.forEach(({ name, kind }, device) => {
-      const { model } = this.settings[device]!.switch;
+      const { model } = this.input.settings[device]!.switch;
       if (kind !== 'switch' || model === 'shared-buffer' || !matchesGlob(devices, name)) return;
       throw fail(
         path,
@@ -107,7 +101,7 @@ export class DiscoveryPlan {
     const { discovery } = this.input.scenario;
     if (!discovery.enabled) return null;
     return {
-      tickPs: tickOf(discovery.secondPs, this.settings[end.device]!.discovery.driftPpm),
+      tickPs: tickOf(discovery.secondPs, this.input.settings[end.device]!.discovery.driftPpm),
       timers: discovery.timers,
       neighborsMost: discovery.neighborsMost,
       destinations: discovery.destinations,
@@ -126,7 +120,7 @@ export class DiscoveryPlan {
     const isBridge = kind === 'switch';
     const mac = isBridge ? switchPortMac(device, port) : addresses[device]!.mac;
     const chassis = isBridge ? switchPortMac(device, 0) : mac;
-    const own = this.settings[device]!.switch;
+    const own = this.input.settings[device]!.switch;
     const vlans = own.ports.find((section) => section.port === port + 1);
     const bridged = isBridge && own.forwarding === 'bridged';
     return {
@@ -140,7 +134,7 @@ export class DiscoveryPlan {
       portNumber: port + 1,
       ipv4: isBridge ? null : addresses[device]!.ipv4,
       vlan: bridged ? (vlans?.native ?? BRIDGE_VLAN_DEFAULT) : 0,
-      maximumFrameOctets: Math.max(TAGGED_FRAME_OCTETS_MAX, this.longestOctets),
+      maximumFrameOctets: Math.max(TAGGED_FRAME_OCTETS_MAX, this.input.longestOctets),
     };
   }
 
@@ -148,10 +142,10 @@ export class DiscoveryPlan {
     const { device } = end;
     const { scenario, topology } = this.input;
     const { name, kind } = topology.devices[device]!;
-    const own = this.settings[device]!;
+    const own = this.input.settings[device]!;
     const { nic } = own.host;
     const arbiter = kind === 'host' ? own.host.arbiter : own.switch.arbiter;
-    const link = { linkBps: end.link.rateBps, longestFrameOctets: this.longestOctets };
+    const link = { linkBps: end.link.rateBps, longestFrameOctets: this.input.longestOctets };
     const hardware =
       kind === 'host' && nic?.dcb === true
         ? NIC.tableOfRegisters(nic, nicHost(name, own, scenario, link))
@@ -223,7 +217,7 @@ export class DiscoveryPlan {
     const { end, pfc, arbiter, hardware } = configuration;
     const classOf = end.classes ?? this.input.scenario.classes.transmit;
     const isHost = this.input.topology.devices[device]!.kind === 'host';
-    const nic = isHost ? this.settings[device]!.host.nic : null;
+    const nic = isHost ? this.input.settings[device]!.host.nic : null;
     const classes = nic?.dcb === true ? nic.classes : TRAFFIC_CLASSES;
     const willing = end.willing.includes('ets');
     const ets = { ...etsOf(arbiter, classOf, willing), ...hardware, classOf, classes };
@@ -254,7 +248,7 @@ export class DiscoveryPlan {
     );
     return {
       ...at,
-      capable: this.prospects[at.device]!.grants,
+      capable: this.input.prospects[at.device]!.grants,
       enabled: grants,
       willing: end.willing.includes(EXCHANGE),
       sendsDcbx: end.dcbx !== 'off',

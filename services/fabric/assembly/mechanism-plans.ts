@@ -15,23 +15,18 @@ import { hostSelector, matchesGlob } from '../scenario/selector.js';
 import { selectDevices } from '../topology/select-devices.js';
 import { hostCount } from '../topology/topology.js';
 import type { Path } from '../../settings/source-tree.js';
-import type { AssemblyInput, ResolvedInput } from './assembly.js';
-import type { VlanPortSpec } from '../../engine/contract/spec.js';
-import type { FlowPaths } from './flow-paths.js';
+import type { AssemblyInput } from './assembly.js';
+import type { SwitchSpec } from '../../engine/contract/spec.js';
 import type { LinkEnd } from './link-ends.js';
 import { isPausable, type Methods } from './link-methods.js';
 import { groupsAt } from './priority-groups.js';
+import type { ResolvedFabric } from './resolved-fabric.js';
 import type { Settings } from './settings.js';
 import { bySettings, placeOfKey, placeOfPriority } from './settings.js';
 import { stationsOf } from './stations.js';
 
 /** What contexts of mechanisms are made of. */
-interface ContextInput extends ResolvedInput {
-  /** By priority: the lengths of full frames on any link. */
-  readonly frameLengths: readonly (readonly number[])[];
-  readonly paths: FlowPaths;
-  /** VLANs, by device and port; null for those that do not change tags. */
-  readonly bridges: readonly (readonly VlanPortSpec[] | null)[];
+interface ContextInput extends ResolvedFabric {
   /** As `LinkContext.xoffOctets`. */
   readonly xoffOctets: (device: number, port: number, priority: number) => number | null;
 }
@@ -101,6 +96,15 @@ function hostsNamed(
 /** Each checks its part of the scenario. */
 export function planMechanisms(all: readonly FabricOfMechanism[]): PlannedMechanism[] {
   return all.map(({ slice, context }) => ({ slice, context, plan: slice.plan(context) }));
+}
+
+/** Specifications of a device by mechanism; absent for those that have none there. */
+export function slicesOf(
+  mechanisms: readonly PlannedMechanism[],
+  specOf: (planned: PlannedMechanism) => object | null,
+): SwitchSpec['slices'] {
+  const specs = mechanisms.map((planned) => [planned.slice.name, specOf(planned)]);
+  return Object.fromEntries(specs.filter((entry): entry is [string, object] => entry[1] !== null));
 }
 
 /** What all mechanisms know of a device alike. */

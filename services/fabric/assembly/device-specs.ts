@@ -1,0 +1,80 @@
+import type { HostSpec, SwitchSpec } from '../../engine/contract/spec.js';
+import type { DeviceSpec } from '../../engine/device/engine.js';
+import type { Scenario } from '../scenario/scenario.js';
+import type { FabricPlans } from './fabric-plans.js';
+import { failoverOf, forwardingOf } from './forwarding.js';
+import { slicesOf } from './mechanism-plans.js';
+import { nicSpec } from './nic-spec.js';
+import { plannedPorts, portSpecs } from './port-specs.js';
+import type { ResolvedFabric } from './resolved-fabric.js';
+import type { Settings } from './settings.js';
+
+/** In topology order. */
+export function deviceSpecs(fabric: ResolvedFabric, plans: FabricPlans): DeviceSpec[] {
+  const { scenario, topology, settings, linkEnds } = fabric;
+  const { chips, discovery } = plans;
+  const planned = plannedPorts(plans.mechanisms);
+  const inOrder = keepsOrder(settings, scenario.faults);
+  return topology.devices.map(({ name, kind }, index): DeviceSpec => {
+    const ports = portSpecs(fabric, index, {
+      ...{ settings: settings[index]!, linkEnds: linkEnds[index]!, chips, discovery },
+      planned: (port) => planned(index, port),
+    });
+    const common: Common = { index, name, seed: scenario.seed, ports };
+    return kind === 'host'
+      ? { ...common, ...hostSpec(fabric, plans, index), inOrder }
+      : { ...common, ...switchSpec(fabric, plans, index) };
+  });
+}
+
+/** What a host has beside all devices. */
+function hostSpec(
+  fabric: ResolvedFabric,
+  plans: FabricPlans,
+  index: number,
+): Omit<HostSpec, keyof Common | 'inOrder'> {
+  const { mechanisms, memory } = plans;
+  const ends = plans.hostEnds[index]!;
+  const nic = nicSpec(fabric, plans, index);
+  const [end] = fabric.linkEnds[index]!;
+  return {
+    kind: 'host',
+    position: index,
+    ...ends,
+    slices: slicesOf(mechanisms, ({ plan }) => plan.ofHost?.(index, ends.sends) ?? null),
+    nic,
+    receiveMemory: nic !== null || end === undefined ? null : memory.ofHost(end),
+  };
+}
+
+/** What a switch has beside all devices. */
+function switchSpec(
+  fabric: ResolvedFabric,
+  { mechanisms, memory, chips, trees, telemetry }: FabricPlans,
+  index: number,
+): Omit<SwitchSpec, keyof Common> {
+  const own = fabric.settings[index]!.switch;
+  const slots = chips.spec(index);
+  return {
+    kind: 'switch',
+    buffer: memory.ofSwitch(index).buffer,
+    slots,
+    pipelinePs: own.pipelinePs,
+    cutThrough: own.cutThrough,
+    forwarding: forwardingOf({ ...fabric, trees }, index),
+    failover: failoverOf(own, fabric.routes),
+    telemetry,
+    slices: slots === null ? slicesOf(mechanisms, ({ plan }) => plan.ofSwitch(index)) : {},
+  };
+}
+
+/** Whether frames of one flow all take one path. */
+function keepsOrder(settings: readonly Settings[], faults: Scenario['faults']): boolean {
+  const detours = faults.some(({ kind }) => kind === 'link-down' || kind === 'reboot');
+  return !settings.some(
+    ({ switch: { ecmp, failover } }) => ecmp === 'packet' || (detours && failover.enabled),
+  );
+}
+
+/** What all devices have. */
+type Common = Pick<HostSpec, 'index' | 'name' | 'seed' | 'ports'>;

@@ -1,0 +1,53 @@
+import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
+import { SLOTTED, type SlottedPlan } from '../../mechanisms/registry.js';
+import { hostCount } from '../topology/topology.js';
+import { MemoryPlan } from './accounts.js';
+import { Backing } from './backing.js';
+import { CongestionPlan } from './congestion-plan.js';
+import { type Connections, connect } from './connections.js';
+import { DiscoveryPlan } from './discovery-plan.js';
+import { EqualPaths } from './equal-paths.js';
+import { treesOf } from './groups.js';
+import { fabricOfMechanisms, planMechanisms } from './mechanism-plans.js';
+import type { ResolvedFabric } from './resolved-fabric.js';
+import { placeOf } from './settings.js';
+
+/** What specifications of devices are made from. */
+export interface FabricPlans extends Connections {
+  readonly mechanisms: readonly PlannedMechanism[];
+  readonly discovery: DiscoveryPlan;
+  readonly backing: Backing;
+  readonly memory: MemoryPlan;
+  readonly chips: SlottedPlan;
+  /** By group, then by position of the switch: ports of its tree. */
+  readonly trees: ReturnType<typeof treesOf>;
+  /** Traffic classes whose packets are given telemetry, one bit each. */
+  readonly telemetry: number;
+}
+
+export function planFabric(fabric: ResolvedFabric): FabricPlans {
+  const { topology, settings, linkEnds, routes, flows, members, paths } = fabric;
+  const ofMechanisms = fabricOfMechanisms({
+    ...fabric,
+    // Buffers are planned from what mechanisms grant, so thresholds are known only after both.
+    xoffOctets: (device, port, priority) => memory.xoffOctets(device, port, priority),
+  });
+  const congestion = new CongestionPlan(fabric, ofMechanisms);
+  const connections = connect(flows, {
+    ...{ hosts: hostCount(topology), members, paths, settings, congestion },
+    equal: new EqualPaths(routes, linkEnds, settings),
+  });
+  const trees = treesOf(members, flows, routes);
+  const discovery = new DiscoveryPlan(fabric, () => mechanisms);
+  const mechanisms = planMechanisms(ofMechanisms);
+  const backing = new Backing(mechanisms);
+  const memory = new MemoryPlan(fabric, backing);
+  const chips = SLOTTED.plan({
+    ...fabric,
+    pause: fabric.scenario.pause,
+    placeOf: (device, isGiven, keys) =>
+      placeOf(settings[device]!, (change) => isGiven(change.switch), keys),
+  });
+  const telemetry = congestion.telemetryClasses(flows);
+  return { ...connections, ...{ mechanisms, discovery, backing, memory, chips, trees, telemetry } };
+}

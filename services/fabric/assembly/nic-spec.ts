@@ -1,0 +1,37 @@
+import type { NicSpec } from '../../engine/contract/spec.js';
+import { NIC } from '../../mechanisms/registry.js';
+import type { FabricPlans } from './fabric-plans.js';
+import { arrivalsAt } from './host-arrivals.js';
+import { nicHost } from './nic-host.js';
+import type { ResolvedFabric } from './resolved-fabric.js';
+
+/** The NIC of a host; null for a host whose NIC has no model. */
+export function nicSpec(
+  fabric: ResolvedFabric,
+  { hostEnds, backing }: FabricPlans,
+  index: number,
+): NicSpec | null {
+  const { scenario, topology, settings, flows, longestOctets, fail, warn } = fabric;
+  const section = settings[index]!.host.nic;
+  const [end] = fabric.linkEnds[index]!;
+  if (section === null || end === undefined) return null;
+  NIC.checkVms(section, flows, index, fail);
+  const { pause } = scenario;
+  const responseDelayPs = settings[end.peerDevice]!.priorities.map(({ pausing }) =>
+    pause.enabled ? pause.pausing.responseDelay : pausing.responseDelay,
+  );
+  const linkBps = end.link.rateBps;
+  const lengths = { linkBps, longestFrameOctets: longestOctets };
+  const host = nicHost(topology.devices[index]!.name, settings[index]!, scenario, lengths);
+  const ends = hostEnds[index]!;
+  const traffic = {
+    methods: fabric.methods[index]![0]!,
+    sent: ends.sends.map(({ flow }) => flows[flow]!),
+    arrivals: arrivalsAt(scenario, ends, flows),
+    longestFrameOctets: fabric.longestFrameOctets,
+    responseDelayPs,
+    grantedOctets: backing.at(end, 1),
+  };
+  const part = NIC.partOf(section, linkBps, topology, (other) => settings[other]!.host.nic);
+  return NIC.spec({ host, section, link: end, part, traffic }, fail, warn);
+}

@@ -1,0 +1,50 @@
+import type { VlanPortSpec } from '../../engine/contract/spec.js';
+import { NIC } from '../../mechanisms/registry.js';
+import type { AssemblyInput, ResolvedInput } from './assembly.js';
+import { FlowPaths } from './flow-paths.js';
+import { bridgePorts } from './forwarding.js';
+import { frameLengths } from './frame-lengths.js';
+import { checkGroupFlows, membersOf } from './groups.js';
+import { linkEndsOf } from './link-ends.js';
+import { methodsOfLinks, type Prospects } from './link-methods.js';
+import { prospectsOf } from './prospects.js';
+import { settingsOfDevices } from './settings.js';
+
+/** The scenario on its topology: settings, links and paths, before anything is planned. */
+export interface ResolvedFabric extends ResolvedInput {
+  /** By device. */
+  readonly prospects: readonly Prospects[];
+  /** By group: the hosts in it. */
+  readonly members: readonly (readonly number[])[];
+  /** VLANs, by device and port; null for those that do not change tags. */
+  readonly bridges: readonly (readonly VlanPortSpec[] | null)[];
+  readonly paths: FlowPaths;
+  /** By priority: the lengths of full frames on any link. */
+  readonly frameLengths: readonly (readonly number[])[];
+  /** The longest frame of all priorities. */
+  readonly longestOctets: number;
+}
+
+export function resolveFabric(input: AssemblyInput): ResolvedFabric {
+  const { scenario, topology, routes, flows, fail } = input;
+  const settings = settingsOfDevices(scenario, topology, fail);
+  const linkEnds = linkEndsOf(topology);
+  const negotiates = scenario.discovery.enabled && scenario.discovery.drives;
+  const prospects = prospectsOf(input, settings);
+  const methods = methodsOfLinks(scenario, linkEnds, settings, negotiates ? prospects : null, fail);
+  const members = membersOf(scenario.groups, topology, fail);
+  checkGroupFlows(flows, members, fail);
+  NIC.checkLocalFlows(flows, (host) => settings[host]!.host.nic, fail);
+  const bridges = bridgePorts(topology, settings, linkEnds, fail);
+  const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
+  const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
+  const lengths = frameLengths(scenario, flows, bridgesTag);
+  const longestFrameOctets = lengths.map((own) => Math.max(...own));
+  return {
+    ...input,
+    ...{ settings, linkEnds, methods, prospects, members, bridges, paths },
+    frameLengths: lengths,
+    longestFrameOctets,
+    longestOctets: Math.max(...longestFrameOctets),
+  };
+}
