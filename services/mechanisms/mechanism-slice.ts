@@ -6,6 +6,7 @@ import type { MechanismKind, MechanismTools, SliceMechanism } from '../engine/co
 import type { PortSpec } from '../engine/contract/spec.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { Application } from '../engine/wire/lldp/dcbx-ieee.js';
+import type { MechanismTlvs } from '../engine/wire/lldp/mechanism-tlvs.js';
 import type { Path } from '../settings/source-tree.js';
 import type {
   DeviceContext,
@@ -82,6 +83,13 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
     context: FabricContext<Of['settings']>,
     plan: Of['plan'],
   ): Advertisement;
+  /** What the link partner of a port does not advertise, so that a priority waits; or null. */
+  missing?(
+    at: Pick<AdvertisingPort, 'device' | 'port'>,
+    plan: Of['plan'],
+    priority: number,
+    advertised: MechanismTlvs,
+  ): string | null;
   readonly checks?: SliceChecks;
   readonly results: SliceResults<Of>;
   /** What the summary and the page show of them. */

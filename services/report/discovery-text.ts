@@ -155,6 +155,22 @@ function from(side: DiscoveryPortResult['pfcFrom']): string {
   return `(${side})`;
 }
 
+/** Links on which flows wait for an agreement, what it lacks, and what helps. */
+function blockedText({ blocked }: DiscoveryResults, style: Style): string[] {
+  if (blocked.length === 0) return [];
+  const shown = blocked.slice(0, ROWS_SHOWN);
+  const more = blocked.length - shown.length;
+  return [
+    ...shown.map(
+      ({ link, priority, why }) =>
+        `  ${style.bad('blocked')} ${link}, priority ${priority}: ${why}`,
+    ),
+    ...(more > 0 ? [`  and ${formatCount(more)} more`] : []),
+    '  remedy: discovery.status: both at both ends, and the same flow control; or ' +
+      'discovery.drives: false',
+  ];
+}
+
 /** Of the summary: when it had settled, and what is at risk. */
 export function discoverySummary(discovery: DiscoveryResults | null, style: Style): string {
   if (discovery === null) return '';
@@ -162,6 +178,7 @@ export function discoverySummary(discovery: DiscoveryResults | null, style: Styl
     const when = fromPs === 0 ? 'at the start' : `after the change at ${formatTime(fromPs)}`;
     return `  ${when}: settled in ${formatTime(durationPs)}`;
   });
+  const blocked = blockedText(discovery, style);
   const differing = discovery.ports.filter(({ mismatches }) => mismatches.length > 0);
   const odd = differing
     .slice(0, ROWS_SHOWN)
@@ -181,7 +198,15 @@ export function discoverySummary(discovery: DiscoveryResults | null, style: Styl
   const head = `${style.strong('Discovery')}: ${formatCount(discovery.lldpdus)} LLDPDUs`;
   const more = (rows: number): string =>
     rows > ROWS_SHOWN ? `  and ${formatCount(rows - ROWS_SHOWN)} more` : '';
-  return [head, ...lines, ...odd, more(differing.length), ...risks, more(exposed.length)]
+  return [
+    head,
+    ...lines,
+    ...blocked,
+    ...odd,
+    more(differing.length),
+    ...risks,
+    more(exposed.length),
+  ]
     .filter((line) => line !== '')
     .join('\n');
 }

@@ -6,6 +6,7 @@ import { formatCount, formatTime } from './format.js';
 import type { Style } from './summary-text.js';
 import type { Reclaim } from '../mechanisms/mechanism-slice.js';
 import { GRANT_LOOP } from '../telemetry/congestion/congestion.js';
+import type { BlockedLink } from '../runtime/results/path-methods.js';
 import type { WhySummary } from './why.js';
 
 const TREES_SHOWN = 5;
@@ -20,6 +21,7 @@ export const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
   [GRANT_LOOP]:
     `no ${EXCHANGE} while its link partner has buffer: ` +
     'less than one RTT granted, or some lost',
+  'no-agreement': 'its link partner has not agreed over LLDP to the flow control of the priority',
   deadlock:
     `it is part of a deadlock: it waits for ${EXCHANGE} that only its own frames ` + 'would free',
   mechanism: 'paused while no ingress buffer of its link partner was at XOFF',
@@ -35,6 +37,7 @@ export function whyText(why: WhySummary, style: Style, all: boolean): string {
     ...why.deadlocks.map((deadlock) => deadlockText(deadlock, style)),
     stormText(why.storms),
     reclaimText(why.reclaims),
+    blockedLinksText(why.blocked),
     ...shown.map((tree, i) => treeText(tree, i + 1, style)),
     rest === 0 ? '' : `${formatCount(rest)} smaller trees: --all shows them`,
   ];
@@ -79,6 +82,13 @@ function reclaimText(reclaims: readonly Reclaim[]): string {
   return lines.length === 0
     ? ''
     : [`idle ${EXCHANGE} that other channels lacked:`, ...lines].join('\n');
+}
+
+function blockedLinksText(blocked: readonly BlockedLink[]): string {
+  const lines = blocked.map(
+    ({ link, priority, why }) => `   ${link}, priority ${priority}: ${why}`,
+  );
+  return lines.length === 0 ? '' : ['no agreement over LLDP:', ...lines].join('\n');
 }
 
 function treeText(tree: CongestionTree, rank: number, style: Style): string {

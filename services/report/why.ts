@@ -1,6 +1,7 @@
 import type { Reclaim } from '../mechanisms/mechanism-slice.js';
 import { GRANTING } from '../mechanisms/registry.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { BlockedLink } from '../runtime/results/path-methods.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { Congestion, Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CongestionTree, FlowOnPath } from '../telemetry/congestion/congestion-trees.js';
@@ -21,6 +22,8 @@ export interface WhySummary {
   readonly storms: readonly Storm[];
   readonly reclaims: readonly Reclaim[];
   readonly episodes: number;
+  /** Links of flows on which nothing is sent, for want of an agreement over LLDP. */
+  readonly blocked: readonly BlockedLink[];
   /** Episodes beyond the limit. */
   readonly omitted: number;
 }
@@ -35,7 +38,8 @@ export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestio
   });
   const trees = congestionTrees(congestion, virtualPs, flows);
   const counts = { episodes: episodes.length, omitted };
-  const found = { trees, deadlocks, storms, reclaims: GRANTING.reclaims(results) };
+  const blocked = results.discovery?.blocked ?? [];
+  const found = { trees, deadlocks, storms, reclaims: GRANTING.reclaims(results), blocked };
   return { scenario, digest, virtualPs, ...found, ...counts, congestion };
 }
 

@@ -178,9 +178,12 @@ export class DiscoveryMechanism implements Mechanism {
   }
 
   holdReason(port: number, priority: number): HoldReason | null {
-    if (this.specs[port] === null) return null;
-    const blocked = (this.withheld(port) & (1 << priority)) !== 0;
+    const blocked = this.awaitsAgreement(port, priority);
     return blocked ? { mechanism: this.name, untilPs: Infinity, sincePs: null } : null;
+  }
+
+  awaitsAgreement(port: number, priority: number): boolean {
+    return this.specs[port] !== null && (this.withheld(port) & (1 << priority)) !== 0;
   }
 
   /** Classes and shares that hardware has at a port; null where it has no registers for them. */
@@ -203,9 +206,23 @@ export class DiscoveryMechanism implements Mechanism {
   isSettling(port: number): boolean {
     const spec = this.specs[port];
     if (spec === null) return false;
-    const { agents, stage } = this.ports[port]!;
-    if (stage + 1 < spec.stages.length) return true;
+    if (this.willChange(port)) return true;
+    const { agents } = this.ports[port]!;
     return agents.some(({ tx }) => tx.txFast > 0 || tx.txNow || tx.localChange);
+  }
+
+  /** Ends of a link may soon agree: either changes, or the port reads what its peer sends. */
+  mayAgree(port: number, peer: number): boolean {
+    const spec = this.specs[port];
+    if (spec === null) return false;
+    if (this.willChange(port) || this.willChange(peer)) return true;
+    const reads = mayReceive(adminOf(spec, this.ports[port]!).status);
+    return reads && (this.isSettling(port) || this.isSettling(peer));
+  }
+
+  private willChange(port: number): boolean {
+    const spec = this.specs[port];
+    return spec !== null && this.ports[port]!.stage + 1 < spec.stages.length;
   }
 
   /** By priority: frames that arrived while the ends of the link differed about PFC. */

@@ -22,7 +22,6 @@ import {
   decodeCcUpdate,
   encodeCcUpdate,
 } from '../../engine/wire/mac-control/cc-update.js';
-import type { ChannelCredits } from '../../engine/wire/lldp/link-layer-tlvs.js';
 import { macControlOpcode } from '../../engine/wire/mac-control/mac-control-header.js';
 import { isSupportedOpcode, OPCODE_EXTENSION } from '../../engine/wire/mac-control/opcodes.js';
 import { ORDERED_SET_OCTETS, orderedSetType } from '../../engine/wire/ordered-set.js';
@@ -34,6 +33,7 @@ import { CHANNEL_WORDS, costOf, SUM_WORDS, SYNCHRONISING } from './machine.js';
 import { cbfcManagedValues } from './managed.js';
 import { CbfcPort } from './port.js';
 import { CbfcRole } from './role.js';
+import { missingOf } from './agreement.js';
 import type { CbfcPortSpec, CbfcSpec, CreditSize } from './spec.js';
 import type { FrameRef, PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
 
@@ -94,15 +94,12 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   operate(port: PortRow, { advertised }: OperatingPort): void {
     const own = this.at[port] ?? null;
     if (own?.spec.negotiates !== true) return;
-    const { linkLayer, channelCredits } = advertised;
-    const hasCredits = linkLayer?.credits === true && channelCredits !== null;
-    const terms =
-      hasCredits && countsAlike(channelCredits, own.spec.sender) ? channelCredits : null;
     let agreed = 0;
     own.spec.channelOf.forEach((channel, priority) => {
-      if (((terms?.lossless ?? 0) & (1 << channel)) === 0) return;
+      if (missingOf(own.spec, priority, advertised) !== null) return;
       agreed |= 1 << priority;
-      if (terms!.total === 0) own.sender.agree(channel, terms!.limits[channel]);
+      const { total, limits } = advertised.channelCredits!;
+      if (total === 0) own.sender.agree(channel, limits[channel]);
     });
     this.setOperational(port, own, own.spec.priorities & agreed);
   }
@@ -560,10 +557,6 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     const { host, slot } = this.tools;
     host.arm(slot, port, CONSUMED_TIMER, at);
   }
-}
-
-function countsAlike({ creditOctets, overhead }: ChannelCredits, own: CreditSize): boolean {
-  return creditOctets === 1 << own.shift && overhead === own.overhead;
 }
 
 function forEachBit(bits: number, visit: (bit: number) => void): void {

@@ -85,11 +85,13 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
 
   private specOf(device: number): CbfcSpec | null {
     const { links } = this.context.devices[device];
-    const ports = links.map((link, port) => this.portSpec(device, link, port));
+    const ports = links.map((_, port) => this.portSpec(device, port));
     return ports.some((spec) => spec !== null) ? { ports } : null;
   }
 
-  private portSpec(device: number, link: LinkContext, port: number): CbfcPortSpec | null {
+  /** What a port is given; null where it does not run. */
+  portSpec(device: number, port: number): CbfcPortSpec | null {
+    const link = this.context.devices[device].links[port];
     const own = this.directions[device][port]!;
     const peers = this.directions[link.peerDevice][link.peerPort] ?? null;
     if (own === null || peers === null) return null;

@@ -4,6 +4,7 @@ import type { Path } from '../../settings/source-tree.js';
 import type { FabricContext } from '../fabric-context.js';
 import type { Advertisement, AdvertisingPort, MechanismSlice } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
+import { missingOf } from './agreement.js';
 import { cbfcCards } from './card.js';
 import { CbfcMechanism } from './mechanism.js';
 import { channelCount, CbfcPlan } from './plan.js';
@@ -34,6 +35,10 @@ export const cbfc: MechanismSlice<CbfcTypes> = {
   plan: (context) => new CbfcPlan(context),
   sizes: (plan, device) => plan.sizes(device),
   advertise,
+  missing: ({ device, port }, plan, priority, advertised) => {
+    const spec = plan.portSpec(device, port);
+    return spec && missingOf(spec, priority, advertised);
+  },
   results: cbfcResults,
   cards: cbfcCards,
 };

@@ -8,7 +8,7 @@ import type { LldpStatistics } from '../../engine/discovery/lldp/lldp-managed.js
 import type { Neighbor } from '../../engine/discovery/lldp/receive-machine.js';
 import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import { type MachineStates, machineStates } from './discovery-machines.js';
-import { type PathResult, pathResults } from './path-methods.js';
+import { blockedLinks, type BlockedLink, type PathResult, pathResults } from './path-methods.js';
 import { CHASSIS_MAC, PORT_MAC, showIdentifier } from '../../engine/wire/lldp/basic-tlvs.js';
 import type { Application, Ets } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { isSameTable, TSA_ETS, TSA_STRICT } from '../../engine/wire/lldp/dcbx-ieee.js';
@@ -22,6 +22,8 @@ export interface DiscoveryResults {
   readonly ports: readonly DiscoveryPortResult[];
   /** Of flows, one of the shortest each. */
   readonly paths: readonly PathSummary[];
+  /** Links of flows on which nothing is sent, for want of an agreement. */
+  readonly blocked: readonly BlockedLink[];
 }
 
 /** A path with its methods; `selvage paths` shows its links. */
@@ -117,6 +119,7 @@ export function discoveryResults(
     lldpdus: ports.reduce((sum, { statistics }) => sum + statistics.statsFramesOutTotal, 0),
     ports,
     paths: flowPaths(fabric, mechanism, numberOf),
+    blocked: blockedLinks({ fabric, mechanism, numberOf }),
   };
 }
 

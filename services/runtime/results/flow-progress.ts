@@ -114,8 +114,7 @@ export class FlowProgress {
     const isPaused = (end: LinkEnd): boolean =>
       isPausedForTime(engine, this.numberOf(end), flow.priority, nowPs);
     if (path.ends.some(isPaused)) return false;
-    // Link partners that have not negotiated yet hold their frames until then.
-    if (path.ends.some((end) => engine.discovery.isSettling(this.numberOf(end)))) return false;
+    if (path.ends.some((end) => this.mayAgree(end, flow.priority))) return false;
     const explainedPs = this.explainedPs(index, path);
     if (silentPs < explainedPs) return false;
     // Retransmissions end where the rest did.
@@ -124,6 +123,14 @@ export class FlowProgress {
     if (blocked !== null && nowPs - blocked.sincePs >= explainedPs) return true;
     const { transport } = flow;
     return transport.kind === 'raw' || silentPs >= TIMES * transport.maxTimeoutPs;
+  }
+
+  /** Link partners that have not agreed yet hold their frames until then. */
+  private mayAgree(end: LinkEnd, priority: number): boolean {
+    const { mechanisms, discovery, devices } = this.engine;
+    const port = this.numberOf(end);
+    if (!mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true)) return false;
+    return discovery.mayAgree(port, devices[end.peerDevice]!.firstPort + end.peerPort);
   }
 
   /** Time without a delivery that needs no other explanation. */

@@ -3,9 +3,11 @@
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { EXCHANGE, type FlowControlName, GRANTING_CONTROLS } from '../../mechanisms/registry.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
-import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
+import { peerOf, type PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
+import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
+import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 
 /** `blocked`: nothing is sent, for want of an agreement on grants. */
 type Method = FlowControlName | 'pause' | 'blocked' | 'none';
@@ -29,6 +31,11 @@ interface HopResult {
   readonly link: string;
   readonly method: Method;
   readonly why: string;
+}
+
+/** A link on which frames of flows wait for an agreement of its ends. */
+export interface BlockedLink extends Pick<HopResult, 'link' | 'why'> {
+  readonly priority: number;
 }
 
 /** What discovery has learned of a fabric. */
@@ -64,6 +71,26 @@ export function pathResults(
       ...settled,
     };
   });
+}
+
+/** Links of flows that are blocked now, by priority. */
+export function blockedLinks(discovered: Discovered): BlockedLink[] {
+  const { fabric } = discovered;
+  const judge = new LinkJudge(discovered);
+  const priorities = [...new Set(fabric.flows.map(({ priority }) => priority))].sort();
+  const blocked = fabric.linkEnds.flat().flatMap((end) =>
+    priorities.flatMap((priority) => {
+      const { link, method, why } = judge.hop(end, priority);
+      return method === 'blocked' ? [{ key: `${end.name} ${priority}`, link, priority, why }] : [];
+    }),
+  );
+  if (blocked.length === 0) return [];
+  const used = new Set(
+    fabric.flows.flatMap(({ priority }, flow) =>
+      Array.from(portsOfFlow(fabric, flow), (port) => `${port} ${priority}`),
+    ),
+  );
+  return blocked.filter(({ key }) => used.has(key)).map(({ key: _, ...link }) => link);
 }
 
 /** A path is settled when every port on it is: links do not wait for each other. */
@@ -113,6 +140,14 @@ function verdictOf(hops: readonly HopResult[]): Pick<PathResult, 'verdict' | 'be
   return { verdict: 'lossless, mixed', because: others.map(({ link }) => link) };
 }
 
+const NOT_SENT = 'nothing is sent without it';
+
+/** A flow control with grants that has an agreement of its own. */
+interface OwnControl {
+  readonly name: FlowControlName;
+  readonly planned: PlannedMechanism;
+}
+
 /** The method of a link in one direction, and its reason. */
 class LinkJudge {
   constructor(private readonly discovered: Discovered) {}
@@ -133,7 +168,7 @@ class LinkJudge {
 
   private pinned(end: LinkEnd, bit: number): readonly [Method, string] {
     const own = this.ofSlice(end, bit);
-    if (own !== null) return [own, 'the scenario says so'];
+    if (own !== null) return [own.name, 'the scenario says so'];
     const { grants, pausing } = this.discovered.fabric.specs[end.device]!.ports[end.port]!;
     if (((grants?.priorities ?? 0) & bit) !== 0) return [EXCHANGE, 'the scenario says so'];
     if (((pausing?.priorities ?? 0) & bit) !== 0) return ['pfc', 'the scenario says so'];
@@ -141,26 +176,53 @@ class LinkJudge {
   }
 
   /** A flow control that both ends are configured for. */
-  private ofSlice(end: LinkEnd, bit: number): FlowControlName | null {
+  private ofSlice(end: LinkEnd, bit: number): OwnControl | null {
     const { mechanisms } = this.discovered.fabric;
-    for (const { slice, context } of mechanisms) {
-      const { flowControl } = context.devices[end.device]!.links[end.port]!;
-      const name = GRANTING_CONTROLS.find((one) => one === slice.name);
-      if (name !== undefined && flowControl[31 - Math.clz32(bit)] === name) return name;
+    for (const planned of mechanisms) {
+      const { flowControl } = planned.context.devices[end.device]!.links[end.port]!;
+      const name = GRANTING_CONTROLS.find((one) => one === planned.slice.name);
+      if (name !== undefined && flowControl[31 - Math.clz32(bit)] === name) {
+        return { name, planned };
+      }
     }
     return null;
   }
 
+  /** What the sender of a link lacks for an agreement on a flow control; null: nothing. */
+  private lacks(
+    end: LinkEnd,
+    peer: LinkEnd,
+    { slice, plan }: PlannedMechanism,
+    bit: number,
+  ): string | null {
+    const neighbor = peerOf(this.stateOf(end.device, end.port));
+    if (neighbor === null) return this.silence(end, peer);
+    const missing = slice.missing?.(end, plan, 31 - Math.clz32(bit), neighbor.remote) ?? null;
+    return missing === null ? null : `${peer.name} does not advertise ${missing}`;
+  }
+
+  private silence({ device, port, name }: LinkEnd, peer: LinkEnd): string {
+    const { neighbors } = this.stateOf(device, port).agents[0]!.rx;
+    return neighbors.length > 1
+      ? `${name} receives LLDPDUs of several systems`
+      : `${name} receives no LLDPDU from ${peer.name}`;
+  }
+
   private negotiated(end: LinkEnd, peer: LinkEnd, bit: number): readonly [Method, string] {
     const own = this.ofSlice(end, bit);
-    if (own !== null) return [own, 'both ends have it'];
+    if (own !== null) {
+      const lacks = this.lacks(end, peer, own.planned, bit);
+      return lacks === null
+        ? [own.name, 'both ends have it']
+        : ['blocked', `${lacks}: ${NOT_SENT}`];
+    }
     const ends = [end, peer];
     const states = ends.map(({ device, port }) => this.stateOf(device, port));
     const [sender, receiver] = states;
     const agreed = states.every(({ agreement }) => (agreement.priorities & bit) !== 0);
     if (agreed) return [EXCHANGE, this.whyGrants(ends, bit)];
     const fallsBack = this.withoutGrants(ends, states, bit);
-    if (this.isBlocked(end, bit)) return ['blocked', `${fallsBack}nothing is sent without it`];
+    if (this.isBlocked(end, bit)) return ['blocked', `${fallsBack}${NOT_SENT}`];
     const has = states.map(({ operation }) => (operation.pfc & bit) !== 0);
     if (has[0] && has[1]) {
       const adopted = ends.filter((_, i) => states[i]!.operation.pfcFrom === 'peer');
@@ -201,6 +263,9 @@ class LinkJudge {
   ): string {
     const can = ends.map((end) => (this.enabledAt(end) & bit) !== 0);
     if (can[0] !== can[1]) return `no ${EXCHANGE} exchange at ${ends[can[0] ? 1 : 0]!.name}: `;
+    if (!can[0]) return '';
+    const deaf = states.findIndex((state) => peerOf(state) === null);
+    if (deaf >= 0) return `${this.silence(ends[deaf]!, ends[1 - deaf]!)}: `;
     const agrees = states.map(({ agreement }) => (agreement.agreed & bit) !== 0);
     if (agrees[0] === agrees[1]) return '';
     return `${ends[agrees[0] ? 1 : 0]!.name} does not agree to ${EXCHANGE} exchange: `;

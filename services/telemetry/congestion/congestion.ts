@@ -28,6 +28,8 @@ export type RootReason =
    * distance.
    */
   | typeof GRANT_LOOP
+  /** Its link partner has not agreed over LLDP to the flow control of the priority. */
+  | 'no-agreement'
   /** It waits for itself: it is part of a cycle that never opened. */
   | 'deadlock'
   /** Blocked by a mechanism other than the link partner's. */

@@ -13,6 +13,9 @@ import { holdId } from './hold-id.js';
 /** Mechanisms that hold frames for want of grants, without a message that stops a sender. */
 const WAITS_FOR_GRANTS: readonly string[] = [EXCHANGE, ...GRANTING_CONTROLS];
 
+/** The mechanism that holds frames until link partners agree over LLDP. */
+const DISCOVERY = 'discovery';
+
 /** A grant that was sent is under way for so many times the distance before it is missed. */
 const ROUND_TRIPS = 2;
 
@@ -133,6 +136,7 @@ export class EpisodeJoin {
     const group = this.fabric.specs[peerDevice]!.ports[peerPort]!.groupOf[priority]!;
     const stops = this.stops.get(keyOf(peerDevice, peerPort, group)) ?? NONE;
     const last = lastBefore(stops.items, startPs);
+    if (mechanism === DISCOVERY) return root('no-agreement');
     if (WAITS_FOR_GRANTS.includes(mechanism)) {
       const peer = this.fabric.linkEnds[peerDevice]![peerPort]!;
       const late = startPs - ROUND_TRIPS * (end.latencyPs + peer.latencyPs);

@@ -108,7 +108,10 @@ export class HoldLog {
 
   private ruler(port: number, priority: number): number {
     const number = this.#device.firstPort + port;
-    const { mechanisms } = this.#engine;
+    const { mechanisms, discovery } = this.#engine;
+    if (mechanisms.some((own) => own.awaitsAgreement?.(number, priority) === true)) {
+      return mechanisms.indexOf(discovery);
+    }
     for (let m = 0; m < mechanisms.length; m++) {
       if ((mechanisms[m].holdReason?.(number, priority) ?? null) !== null) return m;
     }
