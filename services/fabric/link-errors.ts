@@ -1,6 +1,7 @@
 /** From the description of a link to its frame error rate, and the delay of its FEC. */
 
 import { PS_PER_S } from '../engine/units/time.js';
+import { OCTET_BITS } from '../engine/units/words.js';
 
 export const FEC_KINDS = ['none', 'rs-528', 'rs-544'] as const;
 
@@ -22,7 +23,6 @@ export const CODES: Readonly<Record<Exclude<FecKind, 'none'>, Code>> = {
 };
 
 const SYMBOL_BITS = 10;
-const OCTET_BITS = 8;
 /** A codeword carries 20 blocks of 257 bits, each of them 32 octets of the line. */
 export const CODEWORD_OCTETS = 640;
 /** Codewords that are interleaved from 200 Gb/s on (802.3 clause 119). */

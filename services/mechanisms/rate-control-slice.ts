@@ -72,7 +72,7 @@ export interface RateControlSlice<Settings = unknown> extends RateControlKind {
 }
 
 /** Below this rate one packet would occupy a connection for longer than times can be counted. */
-const RATE_MIN_BPS = 1000;
+export const RATE_MIN_BPS = 1000;
 
 export function checkMinRate(kind: string, minRate: number, places: Places): void {
   if (minRate >= RATE_MIN_BPS) return;

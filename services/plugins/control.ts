@@ -5,6 +5,7 @@ import { TabledRates } from '../engine/pacing/tabled-rates.js';
 import type { LimitedFlow } from '../mechanisms/rate-control-slice.js';
 import type { Acknowledgement, Connection, CongestionControl, Numbers } from './api.js';
 import { placeIn, reasonOf } from './evaluate.js';
+import { RATE_MIN_BPS } from '../mechanisms/rate-control-slice.js';
 
 /** A congestion control of a plugin, of one connection. */
 interface PluginSpec extends RateSpec, Pick<LimitedFlow, 'packetOctets' | 'hops'> {
@@ -30,8 +31,6 @@ const CUTS = 4;
 const WINDOW = 5;
 const FIELDS = 6;
 
-/** Below this rate one packet would occupy a connection for longer than times can be counted. */
-const RATE_MIN_BPS = 1000;
 const WAKE = 0;
 /** So often, for each connection, may timers expire without time going on. */
 const WAKES_MOST = 1000;

@@ -47,7 +47,7 @@ export const DISCOVERY = 'discovery.json';
 /** Congestion episodes: see `readWhy`. */
 const WHY = 'why.json';
 /** Frames at captured ports, for Wireshark. */
-const CAPTURE = 'capture.pcapng';
+export const CAPTURE = 'capture.pcapng';
 export const TRACES = 'traces.json';
 /** Every NIC that is not a plain one, at the end of the run. */
 const NICS = 'nics.json';

@@ -3,8 +3,8 @@ import { join, relative } from 'node:path';
 import { packageFile } from '../../runtime/package-files.js';
 import { EXIT, InputError } from '../exit.js';
 import { storedRun } from './resume.js';
+import { CAPTURE } from '../../report/run-directory.js';
 
-const CAPTURE = 'capture.pcapng';
 const DISSECTORS = packageFile('clients/wireshark/selvage.lua');
 
 /** Prints the command that opens the capture of a run in Wireshark, with dissectors. */

@@ -10,7 +10,7 @@ import { LiveFleet } from '../fleet/live-fleet.js';
 import { isOver, phaseName, showStatus } from '../fleet/phases.js';
 import { clear } from '../kubernetes/clear.js';
 import type { Cluster } from '../kubernetes/cluster.js';
-import { ClusterError } from '../kubernetes/cluster.js';
+import { ClusterError, FORBIDDEN } from '../kubernetes/cluster.js';
 import { collect } from '../kubernetes/collect.js';
 import type { FollowOptions } from '../kubernetes/follow.js';
 import { follow } from '../kubernetes/follow.js';
@@ -49,7 +49,6 @@ export interface UiOptions extends FoundOptions {
 }
 
 const PATIENCE_MS = 600_000;
-const FORBIDDEN = 403;
 
 /** Lists runs, wherever the user may list Jobs. */
 export async function listCommand({ namespace, json }: Partial<FoundOptions>): Promise<number> {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { PodApi } from './pod-api.js';
+import { INDEX_LABEL } from '../kubernetes/labels.js';
 
 /** Infrastructure faults that have been injected, by their number in the scenario. */
 export interface Struck {
@@ -25,7 +26,6 @@ export class StruckFile implements Struck {
   }
 }
 
-const INDEX = 'batch.kubernetes.io/job-completion-index';
 const NAME = 'statefulset.kubernetes.io/pod-name';
 
 /** Deletes the pod of a process at once, as the loss of its node would end it. */
@@ -36,6 +36,6 @@ export function killPod(process: string, api = new PodApi()): Promise<void> {
 
 function selectorOf(process: string): string {
   const [role, number] = process.split(' ');
-  if (role === 'service') return `selvage=service,${INDEX}=${number}`;
+  if (role === 'service') return `selvage=service,${INDEX_LABEL}=${number}`;
   return role === 'broker' ? `selvage=nats,${NAME}=nats-0` : 'selvage=coordinator';
 }

@@ -26,7 +26,7 @@ import { NAME_LABEL, SELVAGE } from './labels.js';
 import { retry } from './retry.js';
 
 const NOT_FOUND = 404;
-const FORBIDDEN = 403;
+export const FORBIDDEN = 403;
 const CONFLICT = 409;
 /** Of a server that is overloaded, restarts, or has lost its store for a moment. */
 const TRANSIENT = [408, 429, 500, 502, 503, 504];

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { Cluster } from './cluster.js';
-import { ClusterError, ClusterRefusal } from './cluster.js';
+import { ClusterError, ClusterRefusal, FORBIDDEN } from './cluster.js';
 import { MANAGED_LABEL, SELVAGE } from './labels.js';
 import type { Manifest } from './manifests.js';
 import { preflight } from './preflight.js';
@@ -40,7 +40,6 @@ async function exists(cluster: Cluster, namespace: Manifest): Promise<boolean> {
   }
 }
 
-const FORBIDDEN = 403;
 /** A namespace that exists in every cluster. */
 const DEFAULT_NAMESPACE = 'default';
 const INVALID = [400, 422];

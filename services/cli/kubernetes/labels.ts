@@ -17,3 +17,6 @@ export const MANAGED_LABEL = 'app.kubernetes.io/managed-by';
 /** Jobs: the main one owns all that a run, or a campaign of runs, has in the cluster. */
 export const COORDINATOR = 'coordinator';
 export const POINTS = 'points';
+
+/** Number of a pod of an indexed Job: an annotation and a label. */
+export const INDEX_LABEL = 'batch.kubernetes.io/job-completion-index';

@@ -13,7 +13,7 @@ import { AGAIN, objectsOf, runsAmong } from './found-run.js';
 import { imageOf, runNameOf } from './identity.js';
 import { inCluster, requireNamespace } from './in-cluster.js';
 import { jobEnd, lastEnd } from './job-end.js';
-import { POINTS, ROLE_LABEL } from './labels.js';
+import { POINTS, ROLE_LABEL, INDEX_LABEL } from './labels.js';
 import type { Manifest } from './manifests.js';
 import { manifestsIn, moveTo } from './manifests.js';
 import { placeIn } from './place-in.js';
@@ -29,7 +29,6 @@ import { whyHopeless, whyPending } from './why-pending.js';
 
 /** Digest of the task of a Job: the same command finds its pods again. */
 const TASK = 'selvage/task';
-const INDEX = 'batch.kubernetes.io/job-completion-index';
 const RETAIN_SECONDS = 604_800;
 
 /**
@@ -171,7 +170,7 @@ class Points {
   /** What parts have printed is read when they end: a node that is lost takes its logs along. */
   private async gather(pods: readonly V1Pod[]): Promise<void> {
     for (const { metadata, status } of pods) {
-      const index = Number(metadata?.annotations?.[INDEX]);
+      const index = Number(metadata?.annotations?.[INDEX_LABEL]);
       if (status?.phase !== 'Succeeded' || this.outputs.has(index)) continue;
       this.outputs.set(index, jsonOf(await this.cluster.logOf(metadata!.name!)));
     }

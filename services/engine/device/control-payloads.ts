@@ -15,12 +15,10 @@ import {
 import type { SampledMessage } from '../notices/sampled-message.js';
 import { readU16, writeU16 } from '../wire/big-endian.js';
 import { isMessageType } from '../wire/message-types.js';
-import { ETHERTYPE_C_TAG } from '../wire/ethernet.js';
+import { ETHERTYPE_C_TAG, ETHERTYPE_AT } from '../wire/ethernet.js';
 import type { Shared } from './shared.js';
 import type { FrameRef } from '../units/indices.js';
 
-/** Offset of a frame's EtherType. */
-const TYPE_AT = 12;
 /** As a source: no station, but a bridge. */
 const NO_HOST = -1;
 const NOTHING = -1;
@@ -90,7 +88,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
   }
 
   function claims(octets: Uint8Array): boolean {
-    return isMessageType(readU16(octets, TYPE_AT));
+    return isMessageType(readU16(octets, ETHERTYPE_AT));
   }
 
   function came(port: number, slot: number): void {
@@ -127,13 +125,13 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
   function retag(frame: FrameRef, change: number): void {
     const own = octets(frame);
     const length = own.length + change;
-    scratch.set(own.subarray(0, TYPE_AT));
-    if (change < 0) scratch.set(own.subarray(TYPE_AT + VLAN_TAG_OCTETS), TYPE_AT);
+    scratch.set(own.subarray(0, ETHERTYPE_AT));
+    if (change < 0) scratch.set(own.subarray(ETHERTYPE_AT + VLAN_TAG_OCTETS), ETHERTYPE_AT);
     else {
-      writeU16(scratch, TYPE_AT, ETHERTYPE_C_TAG);
+      writeU16(scratch, ETHERTYPE_AT, ETHERTYPE_C_TAG);
       const priority = words[frame + CLASS] & 7;
-      writeU16(scratch, TYPE_AT + 2, (priority << 13) | (ends[frame + VLAN] & VID_MASK));
-      scratch.set(own.subarray(TYPE_AT), TYPE_AT + VLAN_TAG_OCTETS);
+      writeU16(scratch, ETHERTYPE_AT + 2, (priority << 13) | (ends[frame + VLAN] & VID_MASK));
+      scratch.set(own.subarray(ETHERTYPE_AT), ETHERTYPE_AT + VLAN_TAG_OCTETS);
     }
     unload(frame);
     pool.setCarried(frame, store.put(scratch, length));

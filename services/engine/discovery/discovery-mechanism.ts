@@ -48,8 +48,8 @@ import {
   peerOf,
   type PortDiscovery,
 } from './port-discovery.js';
+import { ETHERTYPE_AT } from '../wire/ethernet.js';
 
-const TYPE_AT = 12;
 /** Timers of a port: its agents have the first ones; a device begins with its first port. */
 const CHANGE_TIMER = 16;
 const BEGIN_TIMER = 17;
@@ -160,7 +160,7 @@ export class DiscoveryMechanism implements Mechanism {
   }
 
   receiveControl(port: number, octets: Uint8Array, length: number): boolean {
-    if (readU16(octets, TYPE_AT) !== ETHERTYPE_LLDP) return false;
+    if (readU16(octets, ETHERTYPE_AT) !== ETHERTYPE_LLDP) return false;
     const spec = this.specs[port];
     const place = spec?.destinations.indexOf(readU48(octets, 0)) ?? -1;
     if (place < 0) return false;

@@ -14,6 +14,7 @@ import {
   ETHERTYPE_IPV6,
   ETHERTYPE_MAC_CONTROL,
   ETHERTYPE_S_TAG,
+  ETHERTYPE_AT,
 } from '../wire/ethernet.js';
 import { IPV4_HEADER_OCTETS } from '../wire/ipv4.js';
 import { IPV6_HEADER_OCTETS } from '../wire/ipv6.js';
@@ -23,9 +24,8 @@ import { LLR_ACK, LLR_INIT, LLR_INIT_ECHO, LLR_NACK } from '../wire/llr.js';
 import { MAC_CONTROL_KINDS } from '../wire/mac-control/kinds.js';
 import { OPCODE_EXTENSION } from '../wire/mac-control/opcodes.js';
 import { ORDERED_SET_OCTETS, ORDERED_SET_TYPE, orderedSetType } from '../wire/ordered-set.js';
+import { MAC_CONTROL_OPCODE } from '../wire/mac-control/mac-control-header.js';
 
-const TYPE_AT = 12;
-const OPCODE_AT = 14;
 /** In a CE-Tag: what follows the flags. */
 const TAG_VECTOR_AT = 15;
 
@@ -77,7 +77,7 @@ export const CONTROL_FRAMES: Readonly<Record<string, Kind>> = {
 
 /** Whether a frame belongs to the link; others cross the fabric. */
 export function isOfLink(octets: Uint8Array): boolean {
-  switch (readU16(octets, TYPE_AT)) {
+  switch (readU16(octets, ETHERTYPE_AT)) {
     case ETHERTYPE_MAC_CONTROL:
     case ETHERTYPE_LLDP:
     case CE_TAG_REQUEST:
@@ -90,7 +90,7 @@ export function isOfLink(octets: Uint8Array): boolean {
 
 /** Which message the octets of a frame are; 0: none of these. */
 export function messageOf(octets: Uint8Array): number {
-  let at = TYPE_AT;
+  let at = ETHERTYPE_AT;
   for (;;) {
     switch (readU16(octets, at)) {
       case ETHERTYPE_S_TAG:
@@ -127,12 +127,12 @@ function ofSubtype(subtype: number): number {
 export function matchesControl(match: ControlMatch, octets: Uint8Array, length: number): boolean {
   const { etherType, opcode, vectorAt, priorities } = match;
   const isSet = length === ORDERED_SET_OCTETS;
-  const type = isSet ? ORDERED_SET_TYPE : readU16(octets, TYPE_AT);
+  const type = isSet ? ORDERED_SET_TYPE : readU16(octets, ETHERTYPE_AT);
   if (etherType !== ANY && type !== etherType) return false;
   if (opcode !== ANY && opcode !== opcodeOf(octets, isSet)) return false;
   return vectorAt === NONE || (octets[vectorAt] & priorities) !== 0;
 }
 
 function opcodeOf(octets: Uint8Array, isSet: boolean): number {
-  return isSet ? orderedSetType(octets, ORDERED_SET_OCTETS) : readU16(octets, OPCODE_AT);
+  return isSet ? orderedSetType(octets, ORDERED_SET_OCTETS) : readU16(octets, MAC_CONTROL_OPCODE);
 }

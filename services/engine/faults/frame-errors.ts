@@ -1,11 +1,11 @@
 import type { FaultEffect } from '../contract/fault.js';
 import { DROP } from '../contract/probe.js';
 import type { RandomStream } from '../kernel/random.js';
+import { OCTET_BITS } from '../units/words.js';
 
 /** A frame that no fault affects. */
 export const UNHURT = -1;
 
-const OCTET_BITS = 8;
 const ALL = 0xff;
 
 /** Why a frame that arrives is lost to a fault, or UNHURT. `priority` is -1 of control frames. */

@@ -18,6 +18,7 @@ import type { VlanModes } from './vlan.js';
 import { C_TAG, identifierOf, innerTag, receivedPriority, receiveTags, tagsOf } from './vlan.js';
 import { vlanModesOf } from './vlan-modes.js';
 import { VmArbiter } from './vm-arbiter.js';
+import { OCTET_BITS_PS } from '../units/rates.js';
 
 const PLAIN_HEADER_OCTETS = 14 + 20 + 8;
 /** RDLEN counts 128 octets of 16 for each descriptor. */
@@ -26,8 +27,6 @@ const DESCRIPTORS_PER_UNIT = 8;
 const HEADER_SPLITTING = 2;
 /** Which bit of a flow's hash picks one of the two queues of a pool. */
 const POOL_QUEUE_SHIFT = 16;
-/** Bits and picoseconds of a second, per octet. */
-const BITS_PS = 8e12;
 
 /** RTTUP2TC is as its driver has written it. */
 export const NO_TABLE = -1;
@@ -109,7 +108,7 @@ export class Nic82599 {
     this.#spec = spec;
     this.#packetPlane = packetPlane;
     this.rates = new RateTable(this.registers, octetPs);
-    this.leds = new LedPanel(BITS_PS / octetPs);
+    this.leds = new LedPanel(OCTET_BITS_PS / octetPs);
     this.#hasRings = spec.softwarePs !== null;
     this.vms = spec.dcb
       ? Array.from({ length: spec.classes }, () => new VmArbiter(QUEUES / spec.classes))

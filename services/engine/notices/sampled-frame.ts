@@ -16,15 +16,18 @@ import { writeU16 } from '../wire/big-endian.js';
 import { CN_TAG_OCTETS } from '../wire/cn-tag.js';
 import { ETHERTYPE_IPV4, ETHERNET_HEADER_OCTETS } from '../wire/ethernet.js';
 import { blankIpv4Header, encodeIpv4Header } from '../wire/ipv4.js';
-import { blankUdpHeader, encodeUdpHeader, IP_PROTOCOL_UDP } from '../wire/udp.js';
+import {
+  blankUdpHeader,
+  encodeUdpHeader,
+  IP_PROTOCOL_UDP,
+  flowSourcePort,
+  DISCARD_UDP_PORT,
+} from '../wire/udp.js';
 import { groupIpv4, groupMac, type Stations } from './stations.js';
 import type { FrameRef } from '../units/indices.js';
+import { ROCE_UDP_PORT } from '../wire/roce.js';
 
 const IPV4_OCTETS = 20;
-/** RoCEv2, and the discard service for frames without a transport. */
-const ROCE_PORT = 4791;
-const DISCARD_PORT = 9;
-const DYNAMIC_PORTS = 0xc000;
 
 /** The part of a frame that a message about it contains. */
 export interface SampledFrame {
@@ -68,9 +71,9 @@ export function sampleFrame(
   ip.source = stations.ipv4(source);
   ip.destination = group ? groupIpv4(target) : stations.ipv4(target);
   encodeIpv4Header(headers, 2, ip);
-  udp.sourcePort = DYNAMIC_PORTS | (words[frame + HASH] & 0x3fff);
+  udp.sourcePort = flowSourcePort(words[frame + HASH]);
   const raw = (words[frame + CLASS] & KIND_MASK) === KIND_RAW;
-  udp.destinationPort = raw ? DISCARD_PORT : ROCE_PORT;
+  udp.destinationPort = raw ? DISCARD_UDP_PORT : ROCE_UDP_PORT;
   udp.totalOctets = packet - IPV4_OCTETS;
   encodeUdpHeader(headers, 2 + IPV4_OCTETS, udp);
   into.msduOctets = Math.min(most, 2 + packet);

@@ -1,5 +1,7 @@
 /** The rates of Ethernet. At each of them an octet takes a whole number of picoseconds. */
 
+import { QUANTUM_OCTETS } from './ethernet.js';
+
 interface EthernetRate {
   readonly name: string;
   readonly bps: number;
@@ -10,13 +12,12 @@ interface EthernetRate {
   readonly pauseResponseLimitPs: number;
 }
 
-const OCTETS_PER_QUANTUM = 64;
-
-const PS_OF_ONE_BIT_PER_S = 1e12;
+/** Bits of an octet by picoseconds of a second: divided by bit/s, the time of an octet in ps. */
+export const OCTET_BITS_PS = 8e12;
 
 function rate(name: string, bps: number, pauseResponseQuanta: number): EthernetRate {
-  const psPerOctet = (8 * PS_OF_ONE_BIT_PER_S) / bps;
-  const pauseQuantumPs = OCTETS_PER_QUANTUM * psPerOctet;
+  const psPerOctet = OCTET_BITS_PS / bps;
+  const pauseQuantumPs = QUANTUM_OCTETS * psPerOctet;
   const pauseResponseLimitPs = pauseResponseQuanta * pauseQuantumPs;
   return { name, bps, psPerOctet, pauseQuantumPs, pauseResponseLimitPs };
 }

@@ -1,5 +1,6 @@
 /** Virtual time: whole picoseconds in a double, exact up to 2^53 ps (two and a half hours). */
 
+export const NS_PER_S = 1e9;
 export const PS_PER_NS = 1e3;
 export const PS_PER_US = 1e6;
 export const PS_PER_MS = 1e9;

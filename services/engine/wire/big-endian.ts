@@ -1,6 +1,6 @@
 /** Numbers in network order. Readers trust the caller to have checked the length. */
 
-const TWO_TO_32 = 0x1_0000_0000;
+import { TWO_TO_32 } from '../units/words.js';
 
 export function readU16(octets: Uint8Array, at: number): number {
   return (octets[at] << 8) | octets[at + 1];

@@ -6,15 +6,13 @@
 import { readU16, requireRoom, writeU16, writeU48 } from './big-endian.js';
 import type { Decoded } from './decoded.js';
 import { MAC_CONTROL_GROUP, MAC_CONTROL_OCTETS } from './mac-control/mac-control-header.js';
+import { ETHERTYPE_AT } from './ethernet.js';
 
 export const CE_TAG_OCTETS = 8;
 
 /** The Local Experimental EtherTypes (802 9.2.4); none was assigned. */
 export const CE_TAG_REQUEST = 0x88b5;
 export const CE_TAG_GRANT = 0x88b6;
-
-/** Behind the two addresses. */
-const TAG_AT = 12;
 
 export interface CeTag {
   /** EtherType: of a request, or of a grant. */
@@ -33,8 +31,8 @@ export function blankCeTag(): CeTag {
 
 /** Writes the tag at the place of a frame's EtherType; returns the offset behind it. */
 export function encodeCeTag(octets: Uint8Array, at: number, tag: Readonly<CeTag>): number {
-  requireRoom(octets, at, TAG_AT + CE_TAG_OCTETS);
-  const start = at + TAG_AT;
+  requireRoom(octets, at, ETHERTYPE_AT + CE_TAG_OCTETS);
+  const start = at + ETHERTYPE_AT;
   writeU16(octets, start, tag.type);
   octets[start + 2] = tag.flags;
   octets[start + 3] = tag.tcSelectionVector;
@@ -45,15 +43,15 @@ export function encodeCeTag(octets: Uint8Array, at: number, tag: Readonly<CeTag>
 
 /** Whether a frame so long has a tag behind its addresses. */
 export function isCeTagged(octets: Uint8Array, length: number): boolean {
-  if (length < TAG_AT + CE_TAG_OCTETS) return false;
-  const type = readU16(octets, TAG_AT);
+  if (length < ETHERTYPE_AT + CE_TAG_OCTETS) return false;
+  const type = readU16(octets, ETHERTYPE_AT);
   return type === CE_TAG_REQUEST || type === CE_TAG_GRANT;
 }
 
 /** Reads the tag of a frame that starts at `at`. */
 export function decodeCeTag(octets: Uint8Array, at: number, into: CeTag): Decoded {
-  if (octets.length - at < TAG_AT + CE_TAG_OCTETS) return 'too-short';
-  const start = at + TAG_AT;
+  if (octets.length - at < ETHERTYPE_AT + CE_TAG_OCTETS) return 'too-short';
+  const start = at + ETHERTYPE_AT;
   into.type = readU16(octets, start);
   if (into.type !== CE_TAG_REQUEST && into.type !== CE_TAG_GRANT) return 'wrong-type';
   into.flags = octets[start + 2];

@@ -9,10 +9,10 @@ import {
   encodeEthernetHeader,
   ethernetHeaderOctets,
   type EthernetHeader,
+  ETHERTYPE_OCTETS,
 } from './ethernet.js';
 
 export const ETHERTYPE_CNM = 0x22e7;
-const ETHERTYPE_OCTETS = 2;
 
 /** A PDU without data of the sampled frame (33.4). */
 export const CNM_OCTETS = 24;

@@ -15,6 +15,10 @@ export const ETHERTYPE_CONGESTION = 0x89a2;
 /** Destination, source and EtherType of an untagged frame. */
 export const ETHERNET_HEADER_OCTETS = 14;
 
+/** Offset of the EtherType of an untagged frame, or of its first tag: behind the addresses. */
+export const ETHERTYPE_AT = 12;
+export const ETHERTYPE_OCTETS = 2;
+
 /** In place of tag control information: there is no tag. */
 export const NO_TAG = -1;
 
@@ -72,11 +76,11 @@ export function encodeEthernetHeader(
   requireRoom(octets, at, ethernetHeaderOctets(header));
   writeU48(octets, at, header.destination);
   writeU48(octets, at + 6, header.source);
-  let next = at + 12;
+  let next = at + ETHERTYPE_AT;
   if (header.sTag !== NO_TAG) next = encodeTag(octets, next, ETHERTYPE_S_TAG, header.sTag);
   if (header.cTag !== NO_TAG) next = encodeTag(octets, next, ETHERTYPE_C_TAG, header.cTag);
   writeU16(octets, next, header.etherType);
-  return next + 2;
+  return next + ETHERTYPE_OCTETS;
 }
 
 function encodeTag(octets: Uint8Array, at: number, etherType: number, control: number): number {
@@ -96,7 +100,7 @@ export function decodeEthernetHeader(
   into.source = readU48(octets, at + 6);
   into.sTag = NO_TAG;
   into.cTag = NO_TAG;
-  let next = at + 12;
+  let next = at + ETHERTYPE_AT;
   if (readU16(octets, next) === ETHERTYPE_S_TAG) {
     if (octets.length < next + VLAN_TAG_OCTETS + 2) return 'too-short';
     into.sTag = readU16(octets, next + 2);

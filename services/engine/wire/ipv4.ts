@@ -7,6 +7,9 @@ import type { Decoded } from './decoded.js';
 /** Without options: none are ever sent. */
 export const IPV4_HEADER_OCTETS = 20;
 
+/** Class selectors (RFC 2474 4.2.2): the DSCP of priority p is p times this. */
+export const DSCP_PER_PRIORITY = 8;
+
 const DONT_FRAGMENT = 0x4000;
 /** More-fragments flag and fragment offset. */
 const FRAGMENT_MASK = 0x3fff;

@@ -6,19 +6,18 @@
  */
 
 import { readU16, readU32, requireRoom, writeU16, writeU32, writeU48 } from './big-endian.js';
+import { ETHERTYPE_AT } from './ethernet.js';
+import { TWO_TO_32 } from '../units/words.js';
+import { NEAREST_BRIDGE } from './lldp/lldpdu.js';
 
 const ETHERTYPE_EXTENDED = 0x88b7;
 /** A locally administered OUI, 02-CE-70, and the number of this protocol under it, 00-02. */
 const EXTENSION = 0x02ce7000;
 const EXTENSION_END = 0x02;
-/** The nearest-bridge group address: no bridge forwards it (802.1Q 8.6.3). */
-const NEAREST_BRIDGE = 0x0180c200000e;
-const TYPE_AT = 12;
 const EXTENSION_AT = 14;
 const COUNT_AT = 19;
 const HEADER_OCTETS = 21;
 const ENTRY_OCTETS = 17;
-const TWO_TO_32 = 0x1_0000_0000;
 
 /** So many entries have room in a frame of 1 518 octets. */
 export const LINK_STATES_MOST = 87;
@@ -37,7 +36,7 @@ export interface LinkState {
 
 export function isLinkState(octets: Uint8Array): boolean {
   return (
-    readU16(octets, TYPE_AT) === ETHERTYPE_EXTENDED &&
+    readU16(octets, ETHERTYPE_AT) === ETHERTYPE_EXTENDED &&
     readU32(octets, EXTENSION_AT) === EXTENSION &&
     octets[EXTENSION_AT + 4] === EXTENSION_END
   );
@@ -53,7 +52,7 @@ export function encodeLinkStates(
   requireRoom(octets, 0, length);
   writeU48(octets, 0, NEAREST_BRIDGE);
   writeU48(octets, 6, source);
-  writeU16(octets, TYPE_AT, ETHERTYPE_EXTENDED);
+  writeU16(octets, ETHERTYPE_AT, ETHERTYPE_EXTENDED);
   writeU32(octets, EXTENSION_AT, EXTENSION);
   octets[EXTENSION_AT + 4] = EXTENSION_END;
   writeU16(octets, COUNT_AT, states.length);

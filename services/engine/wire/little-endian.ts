@@ -1,6 +1,6 @@
 /** Numbers with their least significant octet first, as captures have them on most machines. */
 
-const TWO_TO_32 = 0x1_0000_0000;
+import { TWO_TO_32 } from '../units/words.js';
 
 export function writeLe16(octets: Uint8Array, at: number, value: number): void {
   octets[at] = value;

@@ -7,6 +7,7 @@
 
 import { readU16, readU32, writeU16, writeU32 } from './big-endian.js';
 import type { Decoded } from './decoded.js';
+import { ETHERTYPE_AT, ETHERTYPE_OCTETS } from './ethernet.js';
 
 export const ETHERTYPE_TELEMETRY = 0x88b7;
 /** A locally administered OUI, 02-CE-70, and the number of this protocol under it, 00-01. */
@@ -18,17 +19,15 @@ const EXTENSION_OCTETS = 5;
 export const TELEMETRY_HOPS = 5;
 const HEADER_OCTETS = 2;
 const HOP_OCTETS = 8;
-const ETHERTYPE_OCTETS = 2;
 /** By which a frame with telemetry is longer. */
 export const TELEMETRY_OCTETS =
   ETHERTYPE_OCTETS + EXTENSION_OCTETS + HEADER_OCTETS + TELEMETRY_HOPS * HOP_OCTETS;
 
 /** Addresses are those of the frame, and left out. */
-const TYPE_AT = 12;
-const EXTENSION_AT = TYPE_AT + ETHERTYPE_OCTETS;
+const EXTENSION_AT = ETHERTYPE_AT + ETHERTYPE_OCTETS;
 const HEADER_AT = EXTENSION_AT + EXTENSION_OCTETS;
 const HOPS_AT = HEADER_AT + HEADER_OCTETS;
-const WHOLE_OCTETS = TYPE_AT + TELEMETRY_OCTETS;
+const WHOLE_OCTETS = ETHERTYPE_AT + TELEMETRY_OCTETS;
 
 const PATH_MASK = 0xfff;
 const COUNT_SHIFT = 12;
@@ -69,7 +68,7 @@ export function blankTelemetry(): Telemetry {
 /** Telemetry header of a packet at its source. */
 export function encodeBlankTelemetry(): Uint8Array {
   const octets = new Uint8Array(WHOLE_OCTETS);
-  writeU16(octets, TYPE_AT, ETHERTYPE_TELEMETRY);
+  writeU16(octets, ETHERTYPE_AT, ETHERTYPE_TELEMETRY);
   writeU32(octets, EXTENSION_AT, EXTENSION);
   octets[EXTENSION_AT + 4] = EXTENSION_END;
   return octets;
@@ -113,7 +112,7 @@ export function decodeTelemetry(octets: Uint8Array, into: Telemetry): Decoded {
 
 function isTelemetry(octets: Uint8Array): boolean {
   return (
-    readU16(octets, TYPE_AT) === ETHERTYPE_TELEMETRY &&
+    readU16(octets, ETHERTYPE_AT) === ETHERTYPE_TELEMETRY &&
     readU32(octets, EXTENSION_AT) === EXTENSION &&
     octets[EXTENSION_AT + 4] === EXTENSION_END
   );

@@ -8,6 +8,12 @@ import type { Ipv6Header } from './ipv6.js';
 export const IP_PROTOCOL_UDP = 17;
 export const UDP_HEADER_OCTETS = 8;
 
+/** The discard service (RFC 863), for frames without a transport. */
+export const DISCARD_UDP_PORT = 9;
+/** First of the dynamic ports (RFC 6335 6), and the mask of a number among them. */
+const DYNAMIC_PORTS = 0xc000;
+const DYNAMIC_MASK = 0x3fff;
+
 export interface UdpHeader {
   sourcePort: number;
   destinationPort: number;
@@ -19,6 +25,11 @@ export interface UdpHeader {
 
 export function blankUdpHeader(): UdpHeader {
   return { sourcePort: 0, destinationPort: 0, totalOctets: UDP_HEADER_OCTETS, checksum: 0 };
+}
+
+/** The source port of a flow: it distinguishes flows, as the hash of their path does. */
+export function flowSourcePort(hash: number): number {
+  return DYNAMIC_PORTS | (hash & DYNAMIC_MASK);
 }
 
 /** Returns the offset behind the header. */

@@ -12,9 +12,7 @@ import type { Framing } from './framing.js';
 import { ACK_OCTETS, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
 import type { Ideal } from './ideal.js';
 import { idealOf } from './ideal.js';
-
-/** A DSCP that the scenario does not set follows from the priority. */
-const DSCP_PER_PRIORITY = 8;
+import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 
 type HostEnds = Pick<HostSpec, 'sends' | 'receives'>;
 

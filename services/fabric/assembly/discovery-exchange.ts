@@ -18,8 +18,8 @@ import {
 import { LLDP_FRAME_MOST } from '../../engine/wire/lldp/lldpdu.js';
 import { makeCounters } from '../../engine/port/counters.js';
 import type { LinkEnd } from './link-ends.js';
+import { TIMER_BITS } from '../../engine/device/device.js';
 
-const TIMER_BITS = 6;
 /** After so many ticks the exchange is regarded as endless. */
 const TICKS_MOST = 256;
 

@@ -22,8 +22,8 @@ import { hostCount, type Topology } from '../topology/topology.js';
 import { MESSAGE_TEMPLATES } from '../../mechanisms/registry.js';
 import { Injector } from './spoofed-messages.js';
 import type { LinkEnd } from './link-ends.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
-const OCTET_BITS_PS = 8e12;
 /** A faulty NIC repeats its pause so often within the time that it names. */
 const STORM_REPEATS = 2;
 

@@ -9,12 +9,11 @@ import type { AssemblyInput } from './assembly.js';
 import type { SlottedPlan } from '../../mechanisms/registry.js';
 import { classesOf } from './fixed-classes.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
-import { groupsAt } from './priority-groups.js';
+import { groupsAt, ONE_GROUP } from './priority-groups.js';
 import type { Settings } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
 
 const WEIGHTED_STRICT: ArbiterSpec = { kind: 'weighted-strict' };
-const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /** What slices say of a port. */
 type PlannedPort = Pick<PortSpec, 'pausing' | 'grants' | 'orderedSets' | 'grantMessages' | 'retry'>;

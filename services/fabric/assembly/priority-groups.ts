@@ -1,7 +1,7 @@
 import type { Scenario } from '../scenario/scenario.js';
 import type { Settings } from './settings.js';
 
-const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
+export const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /** Priority group of each priority: one for all where a whole port is paused. */
 export function groupsOf({ pause, classes }: Scenario): readonly number[] {

@@ -12,12 +12,12 @@ import type { MessageTemplate } from '../../mechanisms/message-template.js';
 import { stationsOf } from './stations.js';
 import type { HostAddress } from '../address.js';
 import { switchAddress } from '../address.js';
+import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 
 const FRAME_OCTETS_MOST = 256;
 /** Network control (802.1Q 6.9.4), and its class selector (RFC 4594 3.1). */
 const MESSAGE_PRIORITY = 6;
 const MESSAGE_DSCP = 48;
-const DSCP_PER_PRIORITY = 8;
 /** One of the dynamic ports (RFC 6335 6). */
 const SOURCE_PORT = 0xc000;
 

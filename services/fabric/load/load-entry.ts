@@ -7,6 +7,7 @@ import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
 import type { Flow, Prerequisite, RawTransport, Release, ReliableTransport } from './flow.js';
 import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from './flow.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 /** More flows than this are a mistake, or need more memory than a machine has. */
 const FLOWS_MAX = 2_000_000;
@@ -133,7 +134,7 @@ export class LoadEntry {
 
   /** Time that a full frame takes on a host's link, overhead included. */
   fullFramePs(host: number): number {
-    return ((this.fullFrameBytes + WIRE_OVERHEAD_OCTETS) * 8e12) / this.linkRateBps(host);
+    return ((this.fullFrameBytes + WIRE_OVERHEAD_OCTETS) * OCTET_BITS_PS) / this.linkRateBps(host);
   }
 
   /** Octets that so many packets of a message take on the wire beyond its payload. */

@@ -3,6 +3,7 @@ import type { LoadSection } from '../scenario/scenario.js';
 import type { LoadEntry } from './load-entry.js';
 import { checkShare } from './release.js';
 import { sizeCurve } from './size-distributions.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 /**
  * Messages of random sizes from every host to random others, at random times (Poisson), such that
@@ -23,7 +24,7 @@ export function expandRandom(
   const wireBytes =
     curve.meanBytes() + entry.overheadBytes(curve.meanPieces(entry.fullPayloadBytes));
   const meanGaps = hosts.map(
-    (host) => (wireBytes * 8e12) / (section.share * entry.linkRateBps(host)),
+    (host) => (wireBytes * OCTET_BITS_PS) / (section.share * entry.linkRateBps(host)),
   );
   entry.announce(meanGaps.reduce((sum, gapPs) => sum + (endPs - section.startPs) / gapPs, 0));
   hosts.forEach((source, place) => {

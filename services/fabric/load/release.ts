@@ -2,6 +2,7 @@ import type { LoadSection, RateSection } from '../scenario/scenario.js';
 import type { Path } from '../topology/cabling.js';
 import type { Release } from './flow.js';
 import type { LoadEntry } from './load-entry.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 type StreamSection = Extract<LoadSection, { kind: 'stream' }>;
 
@@ -36,7 +37,7 @@ function frameGapPs(entry: LoadEntry, rate: RateSection, host: number): number {
         const limit = `the link of ${entry.nameOf(host)} carries ${link / 1e9} Gb/s`;
         throw entry.fail(['rate', 'bps'], `a rate of ${bps / 1e9} Gb/s is impossible: ${limit}`);
       }
-      return (entry.fullFrameBytes * 8e12) / bps;
+      return (entry.fullFrameBytes * OCTET_BITS_PS) / bps;
     }
   }
 }

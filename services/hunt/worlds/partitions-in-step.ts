@@ -18,9 +18,7 @@ import { placeNames } from '../../runtime/results/outcome.js';
 import type { Failure } from '../../runtime/results/results.js';
 import { makeMailboxMemory, Mailbox } from '../../runtime/threads/mailbox.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
-
-/** Virtual time of a window of parts without links to others. */
-const LONE_WINDOW_PS = 1e6;
+import { LONE_WINDOW_PS } from '../../runtime/threads/thread-memory.js';
 
 interface Seat {
   readonly part: Partition;

@@ -10,13 +10,13 @@ import { RELIABLE_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 import { isPausedForTime, sourceTurnPs } from '../../runtime/results/flow-progress.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
+import { OCTET_BITS } from '../../engine/units/words.js';
+import { PAUSE_OCTETS_MAX } from '../../engine/units/ethernet.js';
 
 /** A flow without deliveries for so much of a run, after all faults, is stuck. */
 const PATIENCE_OF_RUN = 0.4;
 /** Longer than a round trip, of the longest link. */
 const WAYS = 12;
-/** The longest pause that a frame can state: so many quanta of 512 bits. */
-const MOST_PAUSE_OCTETS = 65_535 * 64;
 /** Where anything is lost, a reliable flow may wait for its timer several times over. */
 const TIMEOUTS = 10;
 /** Paced frames are released so late at most, or, at random intervals, almost always. */
@@ -26,7 +26,6 @@ const RANDOM_PACES = 15;
 const NARROW_FRAMES = 4;
 /** What waits in a host may have been so much more. */
 const TURNS = 3;
-const BITS = 8;
 
 /** A finite flow that should be complete by now, or progress, and does neither; or null. */
 export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): string | null {
@@ -246,7 +245,7 @@ class Patience {
   private framePs({ transport }: Flow, leastBps: number): number {
     const isRaw = transport.kind === 'raw';
     const octets = isRaw ? transport.frameBytes : transport.mtuBytes + RELIABLE_OVERHEAD_BYTES;
-    const framePs = (length: number, bps: number): number => (length * BITS * PS_PER_S) / bps;
+    const framePs = (length: number, bps: number): number => (length * OCTET_BITS * PS_PER_S) / bps;
     const ofTransport = isRaw ? 0 : framePs(octets, Math.min(transport.rateBps, leastBps));
     const ofQueue = this.sharing * framePs(this.longestOctets, this.slowestBps);
     return Math.max(TURNS * ofQueue, PACES * ofTransport);
@@ -273,7 +272,7 @@ function pacePs(release: Release): number {
 function lastFaultPs({ specs }: Fabric, durationPs: number): number {
   let latestPs = 0;
   const octetPs = Math.max(...specs.flatMap(({ ports }) => ports.map((port) => port.octetPs)));
-  const pausePs = MOST_PAUSE_OCTETS * octetPs;
+  const pausePs = PAUSE_OCTETS_MAX * octetPs;
   for (const { effect, ...spec } of specs.flatMap(({ ports }) => ports.flatMap((p) => p.faults))) {
     if (effect.kind === 'excuse') continue;
     const fault = new StandingFault({ ...spec, effect });

@@ -4,8 +4,7 @@ import { creditNegotiation } from './capability.js';
 import type { CreditResults } from './results.js';
 import { creditOf } from './spec.js';
 import { recoveryPs, shaperGapPs, unknownPs } from './times.js';
-
-const BITS = 8;
+import { OCTET_BITS } from '../../engine/units/words.js';
 
 /** What runs and reports know of ports that exchange credit. */
 export const creditGranting: SliceGranting<CreditResults> = {
@@ -18,7 +17,7 @@ export const creditGranting: SliceGranting<CreditResults> = {
   loses: (port) => creditOf(port)?.counts === 'incremental',
   shaperBps: (port) => {
     const shaper = creditOf(port)?.granting.shaper ?? null;
-    return shaper === null ? Infinity : (BITS * PS_PER_S) / shaper.octetPs;
+    return shaper === null ? Infinity : (OCTET_BITS * PS_PER_S) / shaper.octetPs;
   },
   shaperGapPs: (port) => shaperGapPs(creditOf(port)),
   unknownPs: (port) => unknownPs(creditOf(port)),

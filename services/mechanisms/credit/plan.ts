@@ -21,6 +21,7 @@ import type {
   CreditPortSpec,
   CreditShaperSpec,
 } from './spec.js';
+import { OCTET_BITS } from '../../engine/units/words.js';
 
 /** A port with its link. */
 interface LinkEnd {
@@ -29,7 +30,6 @@ interface LinkEnd {
   readonly link: LinkContext;
 }
 
-const BITS = 8;
 /** A grant waits for so much of the loop, or for so many frames, where the buffer allows. */
 const STEP_OF_LOOP = 1 / 8;
 const STEP_FRAMES = 8;
@@ -417,7 +417,7 @@ export class CreditPlan implements MechanismPlan {
    */
   private shaper(end: LinkEnd, own: CreditSettings): CreditShaperSpec | null {
     if (own.shaper === 'off') return null;
-    const octetPs = (BITS * PS_PER_S) / own.shaper;
+    const octetPs = (OCTET_BITS * PS_PER_S) / own.shaper;
     const cheap = (wireOctets(FRAME_OCTETS_MIN) / MESSAGES_OF_LINE) * (end.link.octetPs / octetPs);
     const unitOctets = this.unitOf(own);
     const frame = costOf(this.longestOctets, unitOctets) * unitOctets;

@@ -1,4 +1,4 @@
-import { PS_PER_NS } from '../../engine/units/time.js';
+import { PS_PER_NS, NS_PER_S } from '../../engine/units/time.js';
 import type { HpccSpec } from './spec.js';
 import { ETHERNET_RATES } from '../../engine/units/rates.js';
 import type { Telemetry } from '../../engine/wire/telemetry.js';
@@ -9,6 +9,7 @@ import {
   TELEMETRY_HOPS,
   TIME_NS_MODULO,
 } from '../../engine/wire/telemetry.js';
+import { OCTET_BITS } from '../../engine/units/words.js';
 
 /** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ns. */
 export const RATE = 0;
@@ -33,9 +34,6 @@ const SENT = 1;
 const QUEUE = 2;
 const LINK_WORDS = 3;
 export const HPCC_WORDS = LINKS + TELEMETRY_HOPS * LINK_WORDS;
-
-const BITS = 8;
-const NS_PER_S = 1e9;
 
 export function initialise(table: Float64Array, s: number, lineBps: number, spec: HpccSpec): void {
   table.fill(0, s, s + HPCC_WORDS);
@@ -71,7 +69,7 @@ export function onTelemetry(
   computeWindow(table, s, spec, isNewRound);
   if (isNewRound) table[s + ROUND_END] = next;
   if (table[s + WINDOW] < before) table[s + CUTS]++;
-  const rate = (table[s + WINDOW] * BITS * NS_PER_S * PS_PER_NS) / spec.roundTrip;
+  const rate = (table[s + WINDOW] * OCTET_BITS * NS_PER_S * PS_PER_NS) / spec.roundTrip;
   const floor = Math.min(spec.minRate, table[s + LINE]);
   table[s + RATE] = Math.min(table[s + LINE], Math.max(floor, rate));
   table[s + LEAST] = Math.min(table[s + LEAST], table[s + RATE]);
@@ -134,7 +132,7 @@ function remember(table: Float64Array, s: number, { path, hopCount, hops }: Tele
 }
 
 function octetsOf(bps: number, ns: number): number {
-  return (bps * ns) / (BITS * NS_PER_S);
+  return (bps * ns) / (OCTET_BITS * NS_PER_S);
 }
 
 function wrapped(difference: number, modulo: number): number {

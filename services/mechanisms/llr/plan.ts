@@ -1,5 +1,9 @@
 import type { RetriedFrames } from '../../engine/contract/spec.js';
-import { PREAMBLE_OCTETS, WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
+import {
+  PREAMBLE_OCTETS,
+  WIRE_OVERHEAD_OCTETS,
+  WIRE_OCTETS_MIN,
+} from '../../engine/units/ethernet.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import type { FabricContext, LinkContext, MechanismPlan } from '../fabric-context.js';
 import { maskOf } from '../mechanism-slice.js';
@@ -10,7 +14,6 @@ import type { LlrPortSpec, LlrSpec } from './spec.js';
 
 const ALL = 0xff;
 const FRAMES_MOST = 524_288;
-const SHORTEST_WIRE_OCTETS = 84;
 /** Registers have 16 bits of nanoseconds. A slow or very long link needs more. */
 const REPLAY_TIMER_MOST_PS = 65_535_000;
 const ROUND_TRIPS_OF_TIMER = 2;
@@ -86,7 +89,7 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
     const spacingOctets = given(section.spacing, row?.spacingOctets ?? USUAL_SPACING_OCTETS);
     const roundTripPs = this.roundTripPs(link, longestOctets, spacingOctets);
     const neededOctets = Math.ceil(roundTripPs / octetPs);
-    const neededFrames = Math.ceil(neededOctets / SHORTEST_WIRE_OCTETS) + 1;
+    const neededFrames = Math.ceil(neededOctets / WIRE_OCTETS_MIN) + 1;
     const timerPs = row?.replayTimerPs ?? ROUND_TRIPS_OF_TIMER * roundTripPs;
     const replayTimerPs = given(section.replayTimer, timerPs);
     const spec: LlrPortSpec = {

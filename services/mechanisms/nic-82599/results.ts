@@ -19,6 +19,7 @@ import {
 } from '../../engine/nic-82599/register-map.js';
 import { identifierOf, isDropEligible, priorityOf } from '../../engine/nic-82599/vlan.js';
 import { QUEUE_OCTETS, QUEUE_PEAK } from '../../engine/port/queues.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 /** An 82599 at a moment; credits count 64 octets, tables have the names of the data sheet. */
 export interface NicResult {
@@ -153,7 +154,6 @@ export interface LatencyRow {
 }
 
 const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
-const BITS_PS = 8e12;
 
 /** Every 82599 of an engine. */
 export function nicResults(engine: Engine, nowPs: number): NicResult[] {
@@ -260,7 +260,7 @@ function classRows(
 function rateRow(nic: Nic82599, queue: number, { octetPs }: PortSpec, nowPs: number): RateRow {
   const { rates } = nic;
   const enabled = rates.isControlled(queue);
-  const linkBps = BITS_PS / octetPs;
+  const linkBps = OCTET_BITS_PS / octetPs;
   return {
     queue,
     vm: nic.vmOfQueue(queue),

@@ -1,7 +1,7 @@
 /** Settings of PFC and PAUSE against the rates of links, as far as no topology is needed. */
 
 import { QUANTUM_OCTETS, wireOctets } from '../../engine/units/ethernet.js';
-import { rateOfBps } from '../../engine/units/rates.js';
+import { rateOfBps, OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { showRate } from '../../settings/quantities.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { LinksView, RatedLink } from '../mechanism-slice.js';
@@ -10,8 +10,6 @@ import { QUANTA_MOST } from './settings.js';
 
 /** Latest stop of a priority after a PFC indication, the same at every rate (802.1Q 36.1.3.3). */
 export const PFC_RESPONSE_MOST_PS = 614_400;
-
-const OCTET_BITS_PS = 8e12;
 
 export function checkPfc(settings: PausingSettings, view: LinksView): void {
   checkResponse(settings, PFC_RESPONSE_MOST_PS, '802.1Q 36.1.3.3', view);

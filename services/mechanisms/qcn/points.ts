@@ -24,12 +24,11 @@ import {
 } from './machine.js';
 import type { QcnSwitchSpec } from './spec.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
+import { ETHERTYPE_OCTETS } from '../../engine/wire/ethernet.js';
 
 /** A message has queue lengths in units of so many octets, in 16 bits with sign. */
 const UNIT_OCTETS = 64;
 const UNITS_MAX = 0x7fff;
-/** A frame's data begin behind its EtherType. */
-const ETHERTYPE_OCTETS = 2;
 /** The longest message, with all tags. */
 const FRAME_MOST = 128;
 

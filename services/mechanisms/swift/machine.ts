@@ -1,4 +1,5 @@
 import type { SwiftSpec } from './spec.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 /** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ps. */
 export const RATE = 0;
@@ -17,8 +18,6 @@ export const SWIFT_WORDS = 11;
 
 /** So many timeouts in a row bring a window down to the least (3.6). */
 const SWIFT_RESET_TIMEOUTS = 5;
-
-const BITS_PER_PS = 8e12;
 
 export function initialise(table: Float64Array, s: number, lineBps: number, spec: SwiftSpec): void {
   table.fill(0, s, s + SWIFT_WORDS);
@@ -120,7 +119,7 @@ function cut(table: Float64Array, s: number, window: number, to: number, now: nu
 function setRate(table: Float64Array, s: number, spec: SwiftSpec): void {
   const roundTrip = table[s + ROUND_TRIP];
   if (roundTrip === 0) return;
-  const rate = (windowOf(table, s) * spec.packetOctets * BITS_PER_PS) / roundTrip;
+  const rate = (windowOf(table, s) * spec.packetOctets * OCTET_BITS_PS) / roundTrip;
   table[s + RATE] = Math.min(table[s + LINE], rate);
   table[s + LEAST] = Math.min(table[s + LEAST], table[s + RATE]);
 }

@@ -8,6 +8,7 @@ import type { EpisodesView, FlowsView, FlowView } from './page-flow-data.js';
 import { episodesView } from './page-episodes.js';
 import type { TracedFlow } from './page-frames.js';
 import { framesShown, frameView, tracedFlows } from './page-frames.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 const FLOWS_SHOWN = 2000;
 /** Flows whose arrivals are drawn over time. */
@@ -91,7 +92,7 @@ function spansOf(virtualPs: number): number[] {
 function ratesOf({ arrivedOctets }: TracedFlow, timesPs: readonly number[]): number[] {
   return Array.from(arrivedOctets, (octets, span) => {
     const spanPs = timesPs[span]! - (timesPs[span - 1] ?? 0);
-    return Math.round((octets * 8e12) / spanPs);
+    return Math.round((octets * OCTET_BITS_PS) / spanPs);
   });
 }
 

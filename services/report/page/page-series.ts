@@ -8,6 +8,7 @@ import type { LimitView } from './page-flow-data.js';
 import { queueSpread } from './page-spread.js';
 import type { QueueSpread } from './page-spread-data.js';
 import type { Heat, PortPlot, RateCurve } from './page-data.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 /** Points of all ports together, so that the page of a large fabric stays small. */
 const HEAT_POINTS = 900_000;
@@ -119,7 +120,7 @@ function lengthOf({ timesPs }: Grid, span: number): number {
 function carryOver(grid: Grid, rateBps: number, priorities: readonly Float64Array[]): void {
   for (let span = 0; span < grid.timesPs.length; span++) {
     let octets = priorities.reduce((sum, column) => sum + column[span]!, 0);
-    let excess = octets - (rateBps * lengthOf(grid, span)) / 8e12;
+    let excess = octets - (rateBps * lengthOf(grid, span)) / OCTET_BITS_PS;
     while (excess > 0 && octets > 0) {
       const fullest = priorities.reduce((a, b) => (b[span]! > a[span]! ? b : a));
       const moved = Math.min(excess, fullest[span]!);
@@ -200,7 +201,7 @@ class HeatGrid {
     const sent = this.carried();
     const busyOf = (cell: number): number => {
       const { rateBps } = ports[cell % ports.length]!;
-      return (sent[cell]! * 8e12) / (rateBps * spanPs(cell));
+      return (sent[cell]! * OCTET_BITS_PS) / (rateBps * spanPs(cell));
     };
     const encode = (share: (cell: number) => number): string =>
       octetsOf(Uint8Array.from(this.blocked, (_, cell) => sharesOctet(share(cell))));
@@ -280,7 +281,7 @@ class Plots {
         return {
           ...{ port, priority },
           rateBps: numbers(c.wireOctets, (octets, span) =>
-            Math.round((octets * 8e12) / lengthOf(grid, span)),
+            Math.round((octets * OCTET_BITS_PS) / lengthOf(grid, span)),
           ),
           blocked: numbers(c.blockedPs, (ps, span) => {
             // A hold is counted up to the sample, which may be due after the end.

@@ -5,6 +5,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Breach } from './breach.js';
 import { countsAilmentOf } from './link-ailment.js';
 import { promisedBy, RecoveryTimes } from './recovery-times.js';
+import { PAUSE_OCTETS_MAX } from '../../engine/units/ethernet.js';
 
 /** A fault with a required recovery time, at a port. */
 interface Watched {
@@ -12,9 +13,6 @@ interface Watched {
   readonly port: number;
   readonly withinPs: number;
 }
-
-/** The longest time that a frame can pause a port: so many quanta of 512 bits. */
-const MOST_PAUSE_OCTETS = 65_535 * 64;
 
 /** Checks the links of faults that are over, when their recovery times have passed. */
 export class RecoveryCheck {
@@ -101,7 +99,7 @@ export class RecoveryCheck {
   private mayBeSpoofed({ fault }: Watched, port: number, now: number): boolean {
     const { faults, shared } = this.engine;
     const { ports } = shared;
-    const lastsPs = MOST_PAUSE_OCTETS * ports.octetPs(port) + ports.controlDelayPs(port);
+    const lastsPs = PAUSE_OCTETS_MAX * ports.octetPs(port) + ports.controlDelayPs(port);
     return [port, ports.peer(port)].some((end) => {
       const sincePs = now - lastsPs - ports.latencyPs(end);
       return faults.spoofedSince(end, fault, sincePs);

@@ -21,6 +21,7 @@ import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 import { GRANTING, type NicResult } from '../../mechanisms/registry.js';
 import type { StallResult } from './results.js';
 import { unreachableAt } from './unreachable.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 /** Round trips, gaps between packets and turns at the source that may pass without a delivery. */
 const TIMES = 2;
@@ -187,7 +188,7 @@ export class FlowProgress {
       (least, { enabled, rateBps }) => (enabled ? Math.min(least, rateBps) : least),
       Infinity,
     );
-    return (octets * 8e12) / slowest;
+    return (octets * OCTET_BITS_PS) / slowest;
   }
 
   /**

@@ -2,9 +2,8 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { NEXT, RECORD_WORDS } from '../../engine/frame/frame-pool.js';
 import type { PartitionPlan } from '../../fabric/placement/partition-plan.js';
 import type { Actors } from '../partition/actors.js';
+import { WIRE_OCTETS_MIN } from '../../engine/units/ethernet.js';
 
-/** Wire octets of the shortest frame, preamble and gap included. */
-const SHORTEST_WIRE_OCTETS = 84;
 /** A control frame that begins in a window may end behind it; link-state updates take no wire. */
 const LONGEST_CONTROL_OCTETS = 131_072;
 const CONTROL_HEADER_OCTETS = 16;
@@ -31,7 +30,7 @@ export function makeMailboxMemory(
     ({ place, port }) => plan.proxyDevices[place - plan.specs.length]!.ports[port]!.octetPs,
   );
   const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
-  const frames = sum(octetsPs.map((ps) => Math.ceil(windowPs / (SHORTEST_WIRE_OCTETS * ps)) + 2));
+  const frames = sum(octetsPs.map((ps) => Math.ceil(windowPs / (WIRE_OCTETS_MIN * ps)) + 2));
   const control = sum(
     octetsPs.map((ps) => Math.ceil((2 * windowPs) / ps) + LONGEST_CONTROL_OCTETS),
   );

@@ -8,7 +8,7 @@ import type { ServiceMemory, ThreadTask } from './messages.js';
 import { PROMISES, STEP_NUMBERS } from './messages.js';
 
 /** Virtual time of a window of a thread without links to others. */
-const LONE_WINDOW_PS = 1e6;
+export const LONE_WINDOW_PS = 1e6;
 /** A step of a service is at most so many lookaheads long: there is room for what it sends. */
 export const LONGEST_STEP = 4;
 

@@ -1,4 +1,4 @@
-import { FCS_OCTETS, VID_MASK } from '../../engine/units/ethernet.js';
+import { FCS_OCTETS, VID_MASK, PADDED_OCTETS } from '../../engine/units/ethernet.js';
 import { readNotice } from '../../engine/analysis/capture/notice-reader.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
@@ -56,6 +56,8 @@ import {
   encodeUdpHeader,
   IP_PROTOCOL_UDP,
   UDP_HEADER_OCTETS,
+  flowSourcePort,
+  DISCARD_UDP_PORT,
 } from '../../engine/wire/udp.js';
 import { macOfVm } from '../../fabric/address.js';
 import { stationsOf } from '../../fabric/assembly/stations.js';
@@ -64,12 +66,6 @@ import type { FlowOfFrames } from '../flows-by-frame.js';
 import { FlowsByFrame } from '../flows-by-frame.js';
 
 const ICRC_OCTETS = 4;
-const LEAST_OCTETS = 60;
-/** The discard service (RFC 863), for frames without a transport. */
-const DISCARD_PORT = 9;
-/** Source ports distinguish flows, as the hash of their path does. */
-const DYNAMIC_PORTS = 0xc000;
-const DYNAMIC_MASK = 0x3fff;
 const SEQUENCE_MASK = 0xff_ffff;
 /** The longest frame of any scenario, and room for tags. */
 const MOST_OCTETS = 1 << 16;
@@ -219,8 +215,8 @@ export class FrameOctetsWriter {
     ip.totalOctets = IPV4_HEADER_OCTETS + body;
     ip.source = stations.ipv4(ends[frame + SOURCE]!);
     ip.destination = (frameClass & GROUP_FLAG) === 0 ? stations.ipv4(target) : groupIpv4(target);
-    udp.sourcePort = DYNAMIC_PORTS | (words[frame + HASH]! & DYNAMIC_MASK);
-    udp.destinationPort = kind === KIND_RAW ? DISCARD_PORT : ROCE_UDP_PORT;
+    udp.sourcePort = flowSourcePort(words[frame + HASH]!);
+    udp.destinationPort = kind === KIND_RAW ? DISCARD_UDP_PORT : ROCE_UDP_PORT;
     udp.totalOctets = body;
     return encodeUdpHeader(this.octets, encodeIpv4Header(this.octets, at, ip), udp);
   }
@@ -270,9 +266,9 @@ export class FrameOctetsWriter {
   }
 
   private pad(end: number): number {
-    if (end >= LEAST_OCTETS) return end;
-    this.octets.fill(0, end, LEAST_OCTETS);
-    return LEAST_OCTETS;
+    if (end >= PADDED_OCTETS) return end;
+    this.octets.fill(0, end, PADDED_OCTETS);
+    return PADDED_OCTETS;
   }
 
   private flowOf(pool: FramePool, frame: number): FlowOfFrames | undefined {

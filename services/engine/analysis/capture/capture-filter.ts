@@ -16,7 +16,7 @@ import {
 } from '../../frame/frame-pool.js';
 import { readU16 } from '../../wire/big-endian.js';
 import { CE_TAG_GRANT, CE_TAG_REQUEST } from '../../wire/ce-tag.js';
-import { ETHERTYPE_MAC_CONTROL } from '../../wire/ethernet.js';
+import { ETHERTYPE_MAC_CONTROL, ETHERTYPE_AT } from '../../wire/ethernet.js';
 import { ETHERTYPE_LLDP } from '../../wire/lldp/lldpdu.js';
 import { isLlrSet } from '../../wire/llr.js';
 import { isCcUpdate } from '../../wire/mac-control/cc-update.js';
@@ -27,6 +27,7 @@ import { ORDERED_SET_OCTETS, orderedSetType } from '../../wire/ordered-set.js';
 import type { FlowMark } from '../trace/frame-sampler.js';
 import { isOfFlow } from '../trace/frame-sampler.js';
 import { readNotice } from './notice-reader.js';
+import { MAC_CONTROL_OPCODE } from '../../wire/mac-control/mac-control-header.js';
 
 /** Types of frames that a capture can select; the names are those of scenarios. */
 export const CAPTURE_TYPES = [
@@ -76,8 +77,6 @@ export interface CaptureSpec {
   readonly frames: number;
 }
 
-const TYPE_AT = 12;
-const OPCODE_AT = 14;
 /** Control frames that concern priorities. */
 const NAMING = [...MAC_CONTROL_KINDS.map(({ name }) => name), 'ce-tag-request', 'ce-tag-grant'];
 
@@ -113,7 +112,7 @@ export function passesControl(filters: readonly CaptureFilter[], octets: Uint8Ar
 /** By opcode of MAC control, or else by EtherType; of an ordered set by its type. */
 function typeOfControl(octets: Uint8Array): CaptureType {
   if (isOrderedSet(octets)) return typeOfOrderedSet(octets);
-  switch (readU16(octets, TYPE_AT)) {
+  switch (readU16(octets, ETHERTYPE_AT)) {
     case ETHERTYPE_LLDP:
       return 'lldp';
     case CE_TAG_REQUEST:
@@ -137,7 +136,7 @@ function typeOfOrderedSet(octets: Uint8Array): CaptureType {
 }
 
 function typeOfMacControl(octets: Uint8Array): CaptureType {
-  const opcode = readU16(octets, OPCODE_AT);
+  const opcode = readU16(octets, MAC_CONTROL_OPCODE);
   if (opcode === OPCODE_EXTENSION && isCcUpdate(octets, octets.length)) return 'cbfc';
   return MAC_CONTROL_KINDS.find((kind) => kind.opcode === opcode)?.type ?? 'other';
 }

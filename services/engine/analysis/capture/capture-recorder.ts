@@ -8,10 +8,9 @@ import { CE_TAG_OCTETS, isCeTagged } from '../../wire/ce-tag.js';
 import type { CaptureSpec } from './capture-filter.js';
 import { isOrderedSet, passesControl, passesFrame } from './capture-filter.js';
 import { CaptureLog, SEEN_IN, SEEN_INSIDE, SEEN_OUT } from './capture-log.js';
+import { ETHERTYPE_AT } from '../../wire/ethernet.js';
 
 const NONE = -1;
-/** Offset of the CE-Tag in the octets it is read from, and in its frame. */
-const TAG_AT = 12;
 
 interface RidingTag {
   readonly timePs: number;
@@ -159,14 +158,19 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
   override tagSent(device: number, port: number, now: number, octets: Uint8Array): void {
     if (this.isWanted[this.firstPort[device] + port] === 0) return;
     if (this.wentOut === NONE) this.addControl(device, port, now, SEEN_OUT, octets);
-    else this.putTag(device, this.wentOut, octets.subarray(TAG_AT, TAG_AT + CE_TAG_OCTETS));
+    else
+      this.putTag(
+        device,
+        this.wentOut,
+        octets.subarray(ETHERTYPE_AT, ETHERTYPE_AT + CE_TAG_OCTETS),
+      );
   }
 
   override controlReceived(device: number, port: number, now: number, octets: Uint8Array): void {
     if (this.isWanted[this.firstPort[device] + port] === 0) return;
     const row = this.addControl(device, port, now, SEEN_IN, octets);
     if (!isCeTagged(octets, octets.length)) return;
-    const tag = octets.slice(TAG_AT, TAG_AT + CE_TAG_OCTETS);
+    const tag = octets.slice(ETHERTYPE_AT, ETHERTYPE_AT + CE_TAG_OCTETS);
     this.tags[this.firstPort[device] + port] = { timePs: now, row, octets: tag };
   }
 
@@ -196,9 +200,12 @@ export class CaptureRecorder extends LogRecorder<CaptureLog> {
     const log = this.log(device);
     const { octets } = log.read(row);
     const whole = new Uint8Array(octets.length + tag.length);
-    whole.set(octets.subarray(0, TAG_AT));
-    whole.set(tag, Math.min(TAG_AT, octets.length));
-    whole.set(octets.subarray(TAG_AT), whole.length - Math.max(0, octets.length - TAG_AT));
+    whole.set(octets.subarray(0, ETHERTYPE_AT));
+    whole.set(tag, Math.min(ETHERTYPE_AT, octets.length));
+    whole.set(
+      octets.subarray(ETHERTYPE_AT),
+      whole.length - Math.max(0, octets.length - ETHERTYPE_AT),
+    );
     log.setOctets(row, whole);
   }
 

@@ -8,10 +8,8 @@ import type { ControlPayloads } from '../control-payloads.js';
 import type { Device } from '../device.js';
 import type { Shared } from '../shared.js';
 import type { Rates } from './rates.js';
-
-/** Class selector of a priority (RFC 2474 4.2.2). */
-const DSCP_PER_PRIORITY = 8;
-const DYNAMIC_PORTS = 0xc000;
+import { DSCP_PER_PRIORITY } from '../../wire/ipv4.js';
+import { flowSourcePort } from '../../wire/udp.js';
 
 /** Congestion notifications of receivers to the senders of marked packets. */
 export interface Complaints {
@@ -50,7 +48,7 @@ export function makeComplaints(
       own: from,
       stations: new Stations(sender),
       position: 0,
-      sourcePort: DYNAMIC_PORTS | (spec.hash & 0x3fff),
+      sourcePort: flowSourcePort(spec.hash),
       destinationPort: ROCE_UDP_PORT,
     });
     cnp.destinationQueuePair = spec.sourceConnection;

@@ -12,8 +12,8 @@ import type { Tables } from '../../kernel/tables.js';
 import type { Device } from '../device.js';
 import { KIND_RATE } from '../device.js';
 import type { Senders } from './senders.js';
+import { OCTET_BITS_PS } from '../../units/rates.js';
 
-const PS_OF_OCTET_AT_1_BPS = 8e12;
 const TIMERS = 4;
 const NONE = -1;
 
@@ -92,7 +92,7 @@ export function makeRates(
       state[row * STRIDE + LAST_AT] = -Infinity;
       state[row * STRIDE + TIMED] = controlOf[row].timesPackets ? NONE : UNTIMED;
       streams[row] = new RandomStream(seed, `${name}/rate`);
-      controlOf[row].configure(row, rate, PS_OF_OCTET_AT_1_BPS / ports[0].octetPs);
+      controlOf[row].configure(row, rate, OCTET_BITS_PS / ports[0].octetPs);
       row++;
     });
   }
@@ -184,7 +184,7 @@ export function makeRates(
       queues.setRate(deviceOf[row], numberOf[row], bps);
       return;
     }
-    const pace = bps < lineBps ? PS_OF_OCTET_AT_1_BPS / bps : 0;
+    const pace = bps < lineBps ? OCTET_BITS_PS / bps : 0;
     const s = row * STRIDE;
     senders.setPace(sendOf[row], pace, state[s + LAST_AT], state[s + LAST_OCTETS]);
   }

@@ -37,6 +37,7 @@ import {
 } from '../nic/kinds.js';
 import { makePcieLinks } from './pcie-links.js';
 import { makeReceiveSide } from './receive-side.js';
+import { OCTET_BITS_PS } from '../../units/rates.js';
 
 /** The 82599s of a service: from descriptor queues to the wire, and from the wire to memory. */
 interface Adapters {
@@ -98,9 +99,6 @@ const WORDS = 16;
 const NO_PUMP = 0;
 const PUMP_WANTED = 1;
 const PUMP_PLANNED = 2;
-
-/** Bits and picoseconds of a second, per octet. */
-const BIT_PS = 8e12;
 
 export function makeAdapters(
   shared: Shared,
@@ -324,7 +322,7 @@ export function makeAdapters(
   function setRate(d: number, connection: number, bps: number): void {
     const nic = nics[d]!;
     const queue = descriptors.queueOf(d, connection);
-    const linkBps = BIT_PS / ports.octetPs(devices[d].firstPort);
+    const linkBps = OCTET_BITS_PS / ports.octetPs(devices[d].firstPort);
     nic.rates.drift(clock.now);
     nic.rates.setTarget(queue, linkBps, bps, clock.now);
     if (descriptors.changed(d, queue)) planPump(d);

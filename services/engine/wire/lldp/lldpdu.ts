@@ -12,6 +12,7 @@ import {
   TLV_TTL,
   type Tlv,
 } from './tlv.js';
+import { PADDED_OCTETS } from '../../units/ethernet.js';
 
 export const ETHERTYPE_LLDP = 0x88cc;
 
@@ -21,7 +22,6 @@ export const NEAREST_NON_TPMR_BRIDGE = 0x0180c2000003;
 export const NEAREST_CUSTOMER_BRIDGE = 0x0180c2000000;
 
 export const LLDP_HEADER_OCTETS = 14;
-const LEAST_OCTETS = 60;
 /** An LLDPDU is one frame of ordinary length, without FCS. */
 export const LLDP_FRAME_MOST = 1514;
 
@@ -54,7 +54,7 @@ export function blankLldpFrame(): LldpFrame {
 
 /** Returns the offset behind the frame, which is padded to the least length. */
 export function encodeLldp(octets: Uint8Array, at: number, frame: Readonly<LldpFrame>): number {
-  requireRoom(octets, at, LEAST_OCTETS);
+  requireRoom(octets, at, PADDED_OCTETS);
   writeU48(octets, at, frame.destination);
   writeU48(octets, at + 6, frame.source);
   writeU16(octets, at + 12, ETHERTYPE_LLDP);
@@ -66,7 +66,7 @@ export function encodeLldp(octets: Uint8Array, at: number, frame: Readonly<LldpF
   next += 2;
   for (const tlv of frame.tlvs) next = encodeTlv(octets, next, tlv);
   next = encodeTlvHeader(octets, next, TLV_END, 0);
-  const end = Math.max(next, at + LEAST_OCTETS);
+  const end = Math.max(next, at + PADDED_OCTETS);
   octets.fill(0, next, end);
   return end;
 }

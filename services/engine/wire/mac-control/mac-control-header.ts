@@ -11,7 +11,8 @@ export const MAC_CONTROL_GROUP = 0x0180c2000001;
 /** Always the least frame, zero-padded; the FCS comes on top. */
 export const MAC_CONTROL_OCTETS = 60;
 
-/** Offset of the first octet behind the opcode. */
+/** Offsets of the opcode, and of the first octet behind it. */
+export const MAC_CONTROL_OPCODE = 14;
 export const MAC_CONTROL_PARAMETERS = 16;
 
 export interface MacControlHeader {

@@ -18,9 +18,9 @@ import {
   SECTION_BODY_OCTETS,
 } from './blocks.js';
 import type { CapturedPacket, CaptureInterface } from './writer.js';
+import { TWO_TO_32 } from '../../units/words.js';
+import { NS_PER_S } from '../../units/time.js';
 
-const TWO_TO_32 = 0x1_0000_0000;
-const NS_PER_S = 1e9;
 /** Where an interface does not say otherwise. */
 const MICROSECONDS = 6;
 

@@ -22,8 +22,7 @@ import {
   padded,
   SECTION_BODY_OCTETS,
 } from './blocks.js';
-
-const TWO_TO_32 = 0x1_0000_0000;
+import { TWO_TO_32 } from '../../units/words.js';
 
 /** Times count nanoseconds: ten to the power of minus nine. */
 const NANOSECONDS = 9;
