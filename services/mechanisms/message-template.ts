@@ -9,6 +9,8 @@ export interface MessageTemplate {
   readonly encapsulation: NoticeEnds['encapsulation'];
   /** Keys of the fault that it has beside the host that receives it, and a priority. */
   readonly keys: readonly TemplateKey[];
+  /** For how long the source pauses, unless the fault has `pause`. */
+  readonly pauseDefault?: string;
   /** Writes a frame without FCS that is valid in the fabric; returns its octets. */
   encode(octets: Uint8Array, envelope: Envelope, content: ForgedContent): number;
 }

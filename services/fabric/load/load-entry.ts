@@ -8,6 +8,7 @@ import { hostCount } from '../topology/topology.js';
 import type { Flow, Prerequisite, RawTransport, Release, ReliableTransport } from './flow.js';
 import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from './flow.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
+import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 
 /** More flows than this are a mistake, or need more memory than a machine has. */
 const FLOWS_MAX = 2_000_000;
@@ -186,7 +187,7 @@ export class LoadEntry {
       destination,
       group: shape.group ?? false,
       priority,
-      dscp: section.dscp ?? 8 * priority,
+      dscp: section.dscp ?? DSCP_PER_PRIORITY * priority,
       ect: section.ect,
       congestion: section.congestion,
       vlan: section.vlan,

@@ -15,7 +15,7 @@ import type {
   SizeDistribution,
 } from './scenario.js';
 import type { LoadInput, ReliableInput, SelectorsInput } from './schema-load.js';
-import { reliableDefaults } from './schema-load.js';
+import { BACK_OFF_BOUND, reliableDefaults } from './schema-load.js';
 import type { ScenarioInput } from './schema.js';
 import type { Path } from '../../settings/source-tree.js';
 
@@ -23,8 +23,6 @@ type StreamInput = Extract<LoadInput, { stream: unknown }>;
 type Kind = LoadSection['kind'];
 
 const FULL_SHARE: RateSection = { kind: 'share', share: 1 };
-/** From 4 ms to 64 ms: InfiniBand local ACK timeouts of 10 to 14, which applications set. */
-const BACK_OFF_BOUND = 16;
 
 /** Named selections of devices: multicast groups, or services. */
 export function groupSections(

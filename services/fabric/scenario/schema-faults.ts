@@ -21,6 +21,8 @@ import {
   text,
 } from '../../settings/parts.js';
 
+const PAUSE_DEFAULT = listed(MESSAGE_TEMPLATES.flatMap(({ pauseDefault }) => pauseDefault ?? []));
+
 /** Keys of each kind: required, and optional. */
 export const FAULT_KEYS: Readonly<
   Record<FaultKind, { readonly must: readonly string[]; readonly may: readonly string[] }>
@@ -170,7 +172,9 @@ export const faultsSchema = list(
       .describe(`${ofForged('source')}: host that it names as the source. Default: its receiver.`)
       .exactOptional(),
     pause: quantity(aboveZero(time))
-      .describe(`${ofForged('pause')}: for how long the source is to stop. Default: 100 us.`)
+      .describe(
+        `${ofForged('pause')}: for how long the source is to stop. Default: ${PAUSE_DEFAULT}.`,
+      )
       .exactOptional(),
     table: choice(['mac', ...TABLES.map(({ name }) => name)])
       .describe(

@@ -1,6 +1,7 @@
 /** Schema of `groups` and `load`: sources, destinations, volumes and times. */
 
 import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
+import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 import { z } from 'zod';
 import { NIC } from '../../mechanisms/registry.js';
 import type { Load } from '../../plugins/api.js';
@@ -21,6 +22,9 @@ import {
   text,
   word,
 } from '../../settings/parts.js';
+
+/** From 4 ms to 64 ms: InfiniBand local ACK timeouts of 10 to 14, which applications set. */
+export const BACK_OFF_BOUND = 16;
 
 const SELECTOR = /^(?!.*\.\.\..*)[A-Za-z_*?][A-Za-z0-9_*?-]*(\.\.[A-Za-z_][A-Za-z0-9_-]*)?$/;
 const SELECTED = 'a host, a pattern such as h*, a range such as h1..h8, or all';
@@ -63,7 +67,7 @@ const reliable = mapping({
   maxTimeout: quantity(aboveZero(time))
     .describe(
       'Most that the retransmission timeout grows to; equal to timeout, it is fixed. ' +
-        'Default: 16 times timeout.',
+        `Default: ${BACK_OFF_BOUND} times timeout.`,
     )
     .exactOptional(),
 });
@@ -78,7 +82,7 @@ const commonKeys = (congestion: readonly string[]) => ({
     .exactOptional(),
   priority: integer(0, 7).describe('802.1p priority of its frames.').prefault(0),
   dscp: integer(0, 63)
-    .describe('DSCP of its packets. Default: 8 times the priority.')
+    .describe(`DSCP of its packets. Default: ${DSCP_PER_PRIORITY} times the priority.`)
     .exactOptional(),
   ect: flag()
     .describe('Packets may be ECN-marked. Default: true for reliable and dcqcn, false for raw.')

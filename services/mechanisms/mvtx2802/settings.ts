@@ -46,8 +46,8 @@ const wredKeys = {
     .prefault([...WRED_DEFAULTS.levels]),
   thresholds: keyed(CLASS_KEYS, quantity(size).describe('Threshold of the class.'))
     .describe(
-      'A queue not above its threshold loses nothing (A to F of P7 to P2). ' +
-        'Default: 4, 4, 8, 16, 32 and 64 KiB for 7 to 2.',
+      'A queue not above its threshold loses nothing (A to F of P7 to P2). Default: ' +
+        `${Object.values(WRED_DEFAULTS.thresholds).join(', ')} for classes 2 to 7.`,
     )
     .prefault({}),
   x: quantity(share)

@@ -1,4 +1,3 @@
-import { PS_PER_NS, PS_PER_S } from '../../engine/units/time.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
 import type { NicSpec, RegisterWrite } from '../../engine/contract/spec.js';
 import { watermarks } from '../../engine/nic-82599/packet-buffers.js';
@@ -8,17 +7,19 @@ import type { NicSection, WatermarkSection } from './section.js';
 import type { Fail, NicHost, NicLink, NicPart, NicTraffic, Warn } from './context.js';
 import { needsGrants, isPausable } from '../fabric-context.js';
 import { strayArrival } from './arrivals.js';
+import { rate, time } from '../../settings/quantities.js';
+import { OCTET_BITS_PS } from '../../engine/units/rates.js';
+import { PCIE_DEFAULTS } from './pcie-defaults.js';
 import { checkSwitch, NicCheck } from './check.js';
 import { octetsAfterXoff, overGranted, warnOfHeadroom, watermarksOfLink } from './headroom.js';
 import { warnOfBentShares, warnOfIdleShares } from './shares.js';
 import type { NicSurroundings } from './registers.js';
 import { assign, octetsOfKb, registersOf, surroundingsOf } from './registers.js';
 
-const PART_BPS = 10e9;
-/** PCIe 2.0 with eight lanes, for a port of 10 Gb/s; in proportion beyond. */
-const PCIE_BPS = 32e9;
-const PCIE_LATENCY_PS = 500 * PS_PER_NS;
-const READS = 16;
+/** Link that the defaults of PCIe are for. */
+const PART_BPS = rate.parse(PCIE_DEFAULTS.link);
+const PCIE_BPS = rate.parse(PCIE_DEFAULTS.rate);
+const PCIE_LATENCY_PS = time.parse(PCIE_DEFAULTS.latency);
 /** Ethernet header, FCS: what a frame has beyond the MTU. */
 const FRAMING_OCTETS = 18;
 
@@ -94,9 +95,9 @@ export function nicSpec(port: NicPort, fail: Fail, warn: Warn): NicSpec {
 function pcieOf({ pcie }: NicSection, linkBps: number): NicSpec['pcie'] {
   const scale = Math.max(1, linkBps / PART_BPS);
   return {
-    octetPs: (8 * PS_PER_S) / (pcie.rateBps ?? PCIE_BPS * scale),
+    octetPs: OCTET_BITS_PS / (pcie.rateBps ?? PCIE_BPS * scale),
     latencyPs: pcie.latencyPs ?? PCIE_LATENCY_PS,
-    reads: pcie.reads ?? Math.ceil(READS * scale),
+    reads: pcie.reads ?? Math.ceil(PCIE_DEFAULTS.reads * scale),
   };
 }
 

@@ -16,6 +16,10 @@ import {
   quantity,
   text,
 } from '../../settings/parts.js';
+import { PCIE_DEFAULTS } from './pcie-defaults.js';
+
+const perLink = (value: string | number): string =>
+  `Default: ${value} up to a link of ${PCIE_DEFAULTS.link}, in proportion beyond.`;
 
 const CLASS_KEY = { pattern: /^[0-7]$/, allowed: 'a traffic class 0 to 7' };
 const GROUP_KEY = {
@@ -75,15 +79,16 @@ export const nicSchema = mapping({
     .prefault(8),
   pcie: mapping({
     rate: quantity(aboveZero(rate))
-      .describe('Payload it carries, each way. Default: 3.2 times the link, 32G at least.')
+      .describe(`Payload it carries, each way. ${perLink(PCIE_DEFAULTS.rate)}`)
       .exactOptional(),
     latency: quantity(time)
       .describe(
-        'From a read request to its first data; from a write to host memory. Default: 500ns.',
+        'From a read request to its first data; from a write to host memory. ' +
+          `Default: ${PCIE_DEFAULTS.latency}.`,
       )
       .exactOptional(),
     reads: integer(1, 4096)
-      .describe('Data read requests under way at most. Default: 16 for each 10G of the link.')
+      .describe(`Data read requests under way at most. ${perLink(PCIE_DEFAULTS.reads)}`)
       .exactOptional(),
   })
     .describe('The link to host memory.')

@@ -1,7 +1,5 @@
 import type { ManagedValue } from '../../engine/contract/flow-control.js';
 
-/** Longest pause that a switch requests by default. */
-export const SFC_PAUSE_MAX_NS = 100_000;
 /** DSCP of a message on IP: CS6, network control (RFC 4594 3.1). */
 export const SFC_DSCP = 48;
 

@@ -12,6 +12,9 @@ import {
 } from '../../settings/parts.js';
 import { aboveZero, share, size, time } from '../../settings/quantities.js';
 
+/** Longest pause that a switch requests, unless it is configured. */
+export const PAUSE_MAX_DEFAULT = '100us';
+
 const detect = either(
   [
     word('auto'),
@@ -78,7 +81,9 @@ export const sfcKeys = {
     .describe('How long a source pauses; auto: until what is above the target has drained.')
     .prefault('auto'),
   pauseMin: quantity(aboveZero(time)).describe('Least computed pause.').prefault('1us'),
-  pauseMax: quantity(aboveZero(time)).describe('Longest computed pause.').prefault('100us'),
+  pauseMax: quantity(aboveZero(time))
+    .describe('Longest computed pause.')
+    .prefault(PAUSE_MAX_DEFAULT),
   whilePaused: choice(['silent', 'longest'])
     .describe(
       'A congested queue that is itself paused sends no messages, or messages with pauseMax: it ' +
