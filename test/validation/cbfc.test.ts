@@ -125,6 +125,10 @@ describe('CBFC survives', () => {
           const kind = `kind: control, frames: ${frames}, action: ${action}${delay}`;
           const results = survives(fault(`where: { port: '${at}' }, ${kind}, probability: 40%`));
           if (action !== 'corrupt') assert.equal(overflows(results), 0);
+          for (const { limit, statistics, ofPort } of results.channels) {
+            assert.ok(statistics['SENDER_CREDITS_USED_WATERMARK']! <= limit);
+            assert.ok(ofPort['CBFC_SENDER_CREDITS_USED_WATERMARK']! <= limit);
+          }
         }
       });
     }

@@ -8,13 +8,14 @@ export function cbfcCards({ channels }: CbfcResults, { count }: CardFormat): Car
   return [
     {
       title: 'Credits (CBFC)',
-      head: [...head, 'CF_Update in', 'CC_Update out', 'leaked in'],
+      head: [...head, 'CF_Update in', 'CC_Update out', 'leaked in', 'implausible in'],
       rows: fullest.map((row) => [
         ...[row.port, count(row.channel), count(row.limit), count(row.creditBytes)],
         `${Math.round(100 * shareOf(row))} %`,
         count(row.ofPort['CBFC_NUM_CF_UPDATE_MESSAGES_RX']),
         count(row.ofPort['CBFC_NUM_CC_UPDATE_MESSAGES_TX']),
         count(row.ofPort['cbfcCreditsLeaked']),
+        count(row.ofPort['cbfcImplausibleCounts']),
       ]),
     },
   ];

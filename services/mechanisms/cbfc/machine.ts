@@ -93,7 +93,7 @@ export const SUM_WORDS = 2;
 export interface ChannelRows {
   readonly words: Int32Array;
   readonly ports: number;
-  /** By port: credits in use of all its channels, and the most of it. */
+  /** By port: credits that are plausibly in use of all its channels, and the most of it. */
   readonly sums: Int32Array;
 }
 
@@ -117,6 +117,12 @@ export function inUseAt(w: Int32Array, at: number): number {
   return (w[at + TX_CONSUMED] - w[at + TX_FREED]) & CREDIT_COUNT_MASK;
 }
 
+/** The same, and 0 where an update reported more than the limit: that cannot be. */
+function plausibleAt(w: Int32Array, at: number): number {
+  const inUse = inUseAt(w, at);
+  return inUse > w[at + TX_LIMIT] ? 0 : inUse;
+}
+
 /** A frame of so many credits starts. */
 export function consume(w: Int32Array, at: number, credits: number): void {
   w[at + TX_CONSUMED] = (w[at + TX_CONSUMED] + credits) & CREDIT_COUNT_MASK;
@@ -124,7 +130,7 @@ export function consume(w: Int32Array, at: number, credits: number): void {
   if (inUse > w[at + TX_PEAK]) w[at + TX_PEAK] = inUse;
 }
 
-/** So many more credits of a port are in use. */
+/** So many more credits of a port are in use, plausibly. */
 export function addToPort(sums: Int32Array, port: PortRow, credits: number): void {
   const at = port * SUM_WORDS;
   const inUse = sums[at] + credits;
@@ -200,14 +206,16 @@ export class Sender {
   /** The receiver grants so many credits, of those that this end is configured for. */
   agree(channel: number, credits: number): void {
     const most = this.#terms.channels[channel]?.limit ?? 0;
+    const was = this.plausible(channel);
     this.#words[this.at(channel) + TX_LIMIT] = Math.min(credits, most);
+    this.account(channel, this.plausible(channel) - was, this.drawnBy(channel));
   }
 
   inUse(channel: number): number {
     return inUseAt(this.#words, this.at(channel));
   }
 
-  /** Of all channels. */
+  /** Of all channels but those whose receiver reported more than their limit. */
   inUseOfPort(): number {
     return this.#rows.sums[this.#port * SUM_WORDS];
   }
@@ -242,19 +250,24 @@ export class Sender {
     this.account(channel, credits, before);
   }
 
-  /** CF_Update: the low bits of what the receiver has freed. */
-  onFreed(channel: number, count: number): void {
+  /**
+   * CF_Update: the low bits of what the receiver has freed. Returns whether less may start than
+   * before it: the update is late, or wrong.
+   */
+  onFreed(channel: number, count: number): boolean {
     const { words } = this;
     const at = this.at(channel);
-    if (words[at + TX_STATE] === CLOSED) return;
+    if (words[at + TX_STATE] === CLOSED) return false;
     words[at + TX_STATE] = OPEN;
-    const was = this.inUse(channel);
+    const had = this.inUse(channel);
+    const was = this.plausible(channel);
     const before = this.drawnBy(channel);
     const consumed = words[at + TX_CONSUMED];
     const inUse = (consumed - count) & CF_COUNT_MASK;
     words[at + TX_FREED] = (consumed - inUse) & CREDIT_COUNT_MASK;
-    this.account(channel, inUse - was, before);
+    this.account(channel, this.plausible(channel) - was, before);
     if (inUse > words[at + TX_LIMIT]) this.implausible++;
+    return inUse > had;
   }
 
   /** From now on, or again: nothing starts until the receiver has answered. */
@@ -273,10 +286,10 @@ export class Sender {
   /** Counters are lost, as of a device that restarts. */
   reset(channel: number): void {
     const before = this.drawnBy(channel);
-    const inUse = this.inUse(channel);
+    const was = this.plausible(channel);
     this.#words[this.at(channel) + TX_CONSUMED] = 0;
     this.#words[this.at(channel) + TX_FREED] = 0;
-    this.account(channel, -inUse, before);
+    this.account(channel, -was, before);
   }
 
   /** What is in use adds up, of the port and of each pool. */
@@ -284,12 +297,16 @@ export class Sender {
     let port = 0;
     const drawn = this.#terms.pools.map(() => 0);
     for (let channel = 0; channel < VIRTUAL_CHANNELS; channel++) {
-      port += this.inUse(channel);
+      port += this.plausible(channel);
       const pool = this.#words[this.at(channel) + TX_POOL];
       if (pool !== NO_POOL) drawn[pool - 1] += this.drawnBy(channel);
     }
     const isSum = port === this.inUseOfPort();
     return isSum && drawn.every((credits, pool) => credits === this.drawn[pool]);
+  }
+
+  private plausible(channel: number): number {
+    return plausibleAt(this.#words, this.at(channel));
   }
 
   /** Credits that a channel has in use beyond those reserved for it. */
@@ -316,7 +333,7 @@ export class Sender {
     const { words } = this;
     const at = this.at(channel);
     addToPort(rows.sums, this.#port, change);
-    const inUse = inUseAt(words, at);
+    const inUse = plausibleAt(words, at);
     if (inUse > words[at + TX_PEAK]) words[at + TX_PEAK] = inUse;
     const pool = words[at + TX_POOL];
     if (pool !== NO_POOL) this.drawn[pool - 1] += this.drawnBy(channel) - before;

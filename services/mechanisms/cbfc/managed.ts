@@ -41,7 +41,7 @@ type Meanings = Readonly<Record<string, readonly [unit: string, meaning: string]
 /** What the statistics of a channel count. */
 export const CHANNEL_STATISTICS: Meanings = {
   SENDER_CREDITS_USED: ['credits', 'Credits in use by the sender at the end.'],
-  SENDER_CREDITS_USED_WATERMARK: ['credits', 'The most of it.'],
+  SENDER_CREDITS_USED_WATERMARK: ['credits', 'The most of it that the limit allows.'],
   SENDER_CREDITS_CONSUMED: ['credits', 'Credits that its frames consumed (cyclic).'],
   SENDER_CREDITS_FREED: ['credits', 'Credits that the receiver reported free (cyclic).'],
   RECEIVER_CREDITS_CONSUMED: ['credits', 'Credits of frames received (cyclic).'],
@@ -50,7 +50,7 @@ export const CHANNEL_STATISTICS: Meanings = {
 
 /** What the statistics of a port count. */
 export const PORT_STATISTICS: Meanings = {
-  CBFC_SENDER_CREDITS_USED: ['credits', 'Of the port: credits in use at the end.'],
+  CBFC_SENDER_CREDITS_USED: ['credits', 'Of the port: credits plausibly in use at the end.'],
   CBFC_SENDER_CREDITS_USED_WATERMARK: ['credits', 'Of the port: the most of it.'],
   CBFC_NUM_CC_UPDATE_MESSAGES_TX: ['messages', 'CC_Update sent by the port.'],
   CBFC_NUM_CC_UPDATE_MESSAGES_RX: ['messages', 'CC_Update received.'],

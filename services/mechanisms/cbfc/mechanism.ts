@@ -226,9 +226,11 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     }
     own.cfReceived++;
     const { channels, counts } = this.cf;
-    this.takeFreed(own, channels[0], counts[0]);
-    if (channels[1] !== channels[0]) this.takeFreed(own, channels[1], counts[1]);
-    if (own.blocked !== 0) this.tools.host.permit(port);
+    let hasLess = this.takeFreed(own, channels[0], counts[0]);
+    if (channels[1] !== channels[0]) {
+      hasLess = this.takeFreed(own, channels[1], counts[1]) || hasLess;
+    }
+    if (own.blocked !== 0 || hasLess) this.tools.host.permit(port);
     return true;
   }
 
@@ -434,9 +436,11 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     return Math.floor(row / (CHANNEL_WORDS * this.rows.ports));
   }
 
-  private takeFreed(own: CbfcPort, channel: number, count: number): void {
-    if (own.isLossless(channel)) own.sender.onFreed(channel, count);
-    else own.unknownChannel++;
+  /** Returns whether less may start than before. */
+  private takeFreed(own: CbfcPort, channel: number, count: number): boolean {
+    if (own.isLossless(channel)) return own.sender.onFreed(channel, count);
+    own.unknownChannel++;
+    return false;
   }
 
   private takeConsumed(port: PortRow, own: CbfcPort): void {

@@ -102,11 +102,37 @@ describe('A sender', () => {
 
   it('takes a count that says more is in use than it may have, counts it, and starts nothing', () => {
     const sender = senderOf(10);
-    sender.onFreed(CHANNEL, 5);
+    assert.ok(sender.onFreed(CHANNEL, 5));
     assert.equal(sender.implausible, 1);
     assert.ok(!sender.mayStart(CHANNEL, 1));
-    sender.onFreed(CHANNEL, 0);
+    assert.ok(!sender.onFreed(CHANNEL, 0));
     assert.ok(sender.mayStart(CHANNEL, 10));
+  });
+
+  it('leaves a count that cannot be out of the watermarks, and of what the port has in use', () => {
+    const sender = new Sender(terms({ 0: { limit: 10 }, 1: { limit: 10 } }));
+    for (const channel of [0, 1]) sender.open(channel);
+    sender.spend(0, 6);
+    sender.spend(1, 2);
+    const peaks = (): number[] => [
+      sender.words[wordOf(0, TX_PEAK)]!,
+      sender.peakOfPort(),
+      sender.inUseOfPort(),
+    ];
+    assert.deepEqual(peaks(), [6, 8, 8]);
+    sender.onFreed(0, 7);
+    assert.equal(sender.inUse(0), 0x7fff);
+    assert.deepEqual(peaks(), [6, 8, 2]);
+    sender.spend(1, 1);
+    assert.deepEqual(peaks(), [6, 8, 3]);
+    sender.onFreed(0, 5);
+    assert.deepEqual(peaks(), [6, 8, 4]);
+    sender.spend(0, 8);
+    assert.deepEqual(peaks(), [9, 12, 12]);
+    // Fewer are granted than are in use.
+    sender.agree(0, 4);
+    assert.deepEqual(peaks(), [9, 12, 3]);
+    assert.ok(sender.addsUp());
   });
 
   it('shares the credits of a pool: what is reserved, and a part of the rest', () => {
