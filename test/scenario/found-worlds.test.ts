@@ -234,7 +234,7 @@ describe('an 82599 with link-level retry', () => {
 duration: 400us
 fabric: { generator: star, hosts: 3, link: { rate: 100G, length: 5m } }
 hosts: { nic: { model: 82599 } }
-llr: { enabled: true, whileDown: discard }
+llr: { enabled: true, whileInit: discard, whileFlush: discard }
 load: [{ all-to-all: {}, bytes: 90000, priority: 0, transport: { reliable: { timeout: 20us } } }]
 faults: [{ kind: loss, probability: 100%, at: 2us, for: 20us }]
 `);
@@ -322,7 +322,7 @@ fabric: { generator: star, hosts: 3, link: { rate: 400G, length: 300m } }
 priorities: { 2: credit }
 load: [{ incast: { from: [h1, h2], to: h3 }, bytes: 450KB, priority: 2 }]
 faults: [{ kind: reboot, at: 0ns, for: 1us, recover: 40us }]
-llr: { enabled: true, whileDown: discard, ${timers} }
+llr: { enabled: true, whileInit: discard, whileFlush: discard, ${timers} }
 `;
 
   it('loses credit by its settings, and not by a fault', () => {
@@ -445,7 +445,7 @@ load:
   - { stream: { from: h4, to: h7 }, toVm: 0, priority: 5, bytes: 1800 }
   - { random: { load: 10% }, vlan: 7, priority: 5, end: 4036429ps }
   - { permutation: {}, rate: line, priority: 5, bytes: 3000 }
-llr: { enabled: true, whileDown: discard, reinitialise: true }
+llr: { enabled: true, whileInit: discard, whileFlush: discard, reinitialise: true }
 `);
     assert.deepEqual(wrong, fine);
   });
@@ -462,7 +462,7 @@ load:
   - { incast: { from: [h1], to: h2 }, bytes: 39000, priority: 7, vlan: { inner: 7, outer: 7 } }
   - { permutation: {}, priority: 3, bytes: 46500 }
 llr: { enabled: true, priorities: all, frames: 1, bytes: 50KB, replayTimer: 185ns,
-  dataAgeTimeout: 1846ns, spacing: 400, whileDown: discard }
+  dataAgeTimeout: 1846ns, spacing: 400, whileInit: discard, whileFlush: discard }
 `);
     assert.deepEqual(wrong, fine);
   });

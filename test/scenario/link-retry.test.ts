@@ -161,7 +161,7 @@ load: [{ name: a, stream: { from: h1, to: h2 }, frame: 9216, rate: line, start: 
   it('discards frames of a host without end no faster than the line takes them', () => {
     const results = runScenario(`
 fabric: { generator: pair, link: { rate: 100G, length: 10m } }
-llr: { enabled: true, whileDown: discard }
+llr: { enabled: true, whileInit: discard }
 duration: 20us
 load: [{ name: a, stream: { from: h1, to: h2 }, frame: 1000, rate: line }]
 faults: [{ kind: control, where: { device: h2 }, frames: llr-init, action: lose, at: 0us, for: 20us }]`);
@@ -180,8 +180,9 @@ faults: [{ kind: control, where: { device: h2 }, frames: llr-init, action: lose,
       );
     const atOnce = START_PS + 2 * FRAME_PS + ARRIVAL_PS;
     assert.equal(flowOf(early(''), 'h2').lastArrivalPs, atOnce);
-    assert.ok(flowOf(early(', whileDown: block'), 'h2').lastArrivalPs! > 30_000_000);
-    const discarding = early(', whileDown: discard');
+    assert.ok(flowOf(early(', whileInit: block'), 'h2').lastArrivalPs! > 30_000_000);
+    assert.equal(flowOf(early(', whileFlush: discard'), 'h2').lastArrivalPs, atOnce);
+    const discarding = early(', whileInit: discard');
     assert.equal(flowOf(discarding, 'h2').frames, 0);
     assert.equal(counted(discarding, 'LLR_TX_DISCARD'), 3);
   });

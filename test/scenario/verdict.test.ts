@@ -140,7 +140,7 @@ faults: [{ kind: link-down, at: 50us, where: { port: 's1:p2' } }]`);
 duration: 500ms
 fabric: { generator: pair, link: { rate: 10M, length: 5m } }
 pause: true
-llr: { enabled: true, whileDown: block }
+llr: { enabled: true, whileInit: block }
 load: [{ stream: { from: h1, to: h2 }, frame: 1000, bytes: 5KB }]
 faults: [{ kind: control, frames: llr-init-echo, action: lose }]`),
     );

@@ -30,6 +30,14 @@ load:
 faults: [${faults}]`;
 }
 
+/** Another hundred frames at 4 ms. */
+function twoLoads(text: string, frame = 64): string {
+  const b =
+    `  - { name: b, stream: { from: h1, to: h2 }, frame: ${frame}, ` +
+    `bytes: ${100 * (frame - HEADERS)}, rate: line, start: 4ms }`;
+  return text.replace('faults:', `${b}\nfaults:`);
+}
+
 /** `s1:p1 RX_OK` and the like. */
 function counter(results: RunResults, name: string): number {
   const [port, short] = name.split(' ') as [string, string];
@@ -106,7 +114,7 @@ describe('cases of link-level retry', () => {
     });
 
     it(`LLR-07: no more frames are outstanding than may be: ${frame}`, () => {
-      const llr = `${PATIENT}, frames: 10, replayTimer: 30us, reinitialise: false, whileDown: block`;
+      const llr = `${PATIENT}, frames: 10, replayTimer: 30us, reinitialise: false, whileFlush: block`;
       const results = runScenario(retry({ frame, llr, faults: NO_ACK }));
       counts(results, {
         ...{ 's1:p2 TX_REPLAY': 3, 'h2:p1 RX_OK': 40, 'h2:p1 RX_DUPLICATE_SEQ': 30 },
@@ -115,18 +123,34 @@ describe('cases of link-level retry', () => {
     });
 
     it(`LLR-09: it recovers from FLUSH by itself: ${frame}`, () => {
-      const llr = `${PATIENT}, frames: 1000, replayTimer: 100us, whileDown: discard`;
+      const llr = `${PATIENT}, frames: 1000, replayTimer: 100us, whileInit: discard`;
       const text = retry({ frame, llr, frames: 100, faults: `${NO_ACK.slice(0, -2)}, for: 3ms }` });
-      const again = text.replace(
-        'faults:',
-        '  - { name: b, stream: { from: h1, to: h2 }, frame: ' +
-          `${frame}, bytes: ${100 * (frame - HEADERS)}, rate: line, start: 4ms }\nfaults:`,
-      );
       counts(runScenario(text), {
         ...{ 'h2:p1 RX_OK': 400, 'h2:p1 RX_EXPECTED_SEQ_GOOD': 100, 'h2:p1 RX_DUPLICATE_SEQ': 300 },
         ...{ 'h2:p1 RX_INIT_CTL_OS': 2, 'h2:p1 TX_INIT_ECHO_CTL_OS': 2 },
       });
-      counts(runScenario(again), { 'h2:p1 RX_OK': 500, 'h2:p1 RX_EXPECTED_SEQ_GOOD': 200 });
+      counts(runScenario(twoLoads(text, frame)), {
+        'h2:p1 RX_OK': 500,
+        'h2:p1 RX_EXPECTED_SEQ_GOOD': 200,
+      });
+    });
+  }
+
+  for (const [action, arrive, discarded] of [
+    ['best-effort', 100, 100],
+    ['block', 0, 100],
+    ['discard', 0, 200],
+  ] as const) {
+    it(`after a flush frames have an action of their own: ${action}`, () => {
+      const llr =
+        `${PATIENT}, frames: 1000, replayTimer: 100us, reinitialise: false, ` +
+        `whileInit: ${action === 'block' ? 'discard' : 'block'}, whileFlush: ${action}`;
+      const results = runScenario(twoLoads(retry({ llr, frames: 100, faults: NO_ACK })));
+      assert.deepEqual(
+        results.flows.map(({ frames }) => frames),
+        [100, arrive],
+      );
+      counts(results, { 's1:p2 TX_DISCARD': discarded });
     });
   }
 

@@ -62,7 +62,7 @@ import {
   SPACING_PS,
   STRIDE,
 } from './rows.js';
-import type { LlrPortSpec, LlrSpec } from './spec.js';
+import type { FrameAction, LlrPortSpec, LlrSpec } from './spec.js';
 import type { FrameRef, PortRow, Priority } from '../../engine/units/indices.js';
 
 const SENDER_TIMER = 0;
@@ -153,9 +153,15 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
   // The way out.
 
   startsWhileDown(port: PortRow): number {
-    if (this.specs[port]!.whileDown !== 'discard') return NO_NUMBER;
+    if (this.actionAt(port) !== 'discard') return NO_NUMBER;
     this.count(port, COUNT.LLR_TX_DISCARD, 1);
     return WITHHELD;
+  }
+
+  /** What becomes of frames now that the sender does not run. */
+  private actionAt(port: PortRow): FrameAction {
+    const { whileInit, whileFlush } = this.specs[port]!;
+    return this.words[port * STRIDE + TX_STATE] === TX_FLUSH ? whileFlush : whileInit;
   }
 
   firstStarts(port: PortRow): void {
@@ -185,7 +191,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     const runs = state === TX_ADVANCE || state === TX_REPLAY;
     const blocks = runs
       ? this.buffers.frames(port) >= spec.frames || this.buffers.octets(port) >= spec.octets
-      : spec.whileDown === 'block';
+      : this.actionAt(port) === 'block';
     if (blocks === (this.words[at + BLOCKED] === 1)) return;
     this.words[at + BLOCKED] = blocks ? 1 : 0;
     this.host.hold(this.tools.slot, port, blocks ? spec.priorities : 0);

@@ -107,7 +107,8 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
         row?.dataAgePs ?? TIMERS_OF_DATA_AGE * replayTimerPs,
       ),
       spacingPs: spacingOctets * octetPs,
-      whileDown: section.whileDown,
+      whileInit: section.whileInit,
+      whileFlush: section.whileFlush,
       reinitialises: section.reinitialise,
       longestOctets,
     };

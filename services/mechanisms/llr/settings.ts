@@ -3,7 +3,7 @@ import { choice, either, flag, integer, list, quantity, word } from '../../setti
 import { aboveZero, size, time } from '../../settings/quantities.js';
 import type { ProfileName } from './profiles.js';
 import { PROFILES, profileText } from './profiles.js';
-import { WHILE_DOWN } from './spec.js';
+import { FRAME_ACTIONS } from './spec.js';
 
 const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
 const FRAMES_MOST = 524_288;
@@ -61,10 +61,16 @@ export const llrKeys = {
   )
     .describe('Bytes of line time between two acknowledgements, at least. Auto: 2048.')
     .prefault('auto'),
-  whileDown: choice([...WHILE_DOWN])
+  whileInit: choice([...FRAME_ACTIONS])
     .describe(
-      'Frames that would be numbered, while the sender initialises or has flushed: sent without ' +
-        'retry, blocked, or discarded.',
+      'Frames that would be numbered, while the sender initialises: sent without retry, blocked, ' +
+        'or discarded (INIT_LLR_FRAME_ACTION).',
+    )
+    .prefault('best-effort'),
+  whileFlush: choice([...FRAME_ACTIONS])
+    .describe(
+      'The same when the sender has flushed, until it initialises: while its link is down, or ' +
+        'for good without reinitialise (FLUSH_LLR_FRAME_ACTION).',
     )
     .prefault('best-effort'),
   reinitialise: flag()

@@ -1,7 +1,7 @@
-/** What becomes of frames while a sender initialises, or has flushed and does not. */
-export const WHILE_DOWN = ['best-effort', 'block', 'discard'] as const;
+/** What becomes of frames to be numbered while a sender does not number any. */
+export const FRAME_ACTIONS = ['best-effort', 'block', 'discard'] as const;
 
-type WhileDown = (typeof WHILE_DOWN)[number];
+export type FrameAction = (typeof FRAME_ACTIONS)[number];
 
 /** Link-level retry at a port. */
 export interface LlrPortSpec {
@@ -17,7 +17,9 @@ export interface LlrPortSpec {
   readonly dataAgePs: number;
   /** Least time between two acknowledgements. */
   readonly spacingPs: number;
-  readonly whileDown: WhileDown;
+  /** While it initialises; and when it has flushed, until it does. */
+  readonly whileInit: FrameAction;
+  readonly whileFlush: FrameAction;
   /** It initialises by itself when it has flushed. */
   readonly reinitialises: boolean;
   /** The longest frame of the link. */
