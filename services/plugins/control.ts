@@ -4,7 +4,7 @@ import type { Tables } from '../engine/kernel/tables.js';
 import { TabledRates } from '../engine/pacing/tabled-rates.js';
 import type { LimitedFlow } from '../mechanisms/rate-control-slice.js';
 import type { Acknowledgement, Connection, CongestionControl, Numbers } from './api.js';
-import { placeIn, reasonOf } from './evaluate.js';
+import { placeIn, reasonOf } from './thrown.js';
 import { RATE_MIN_BPS } from '../mechanisms/rate-control-slice.js';
 
 /** A congestion control of a plugin, of one connection. */

@@ -1,7 +1,7 @@
 import { didYouMean, listed, show } from '../settings/errors.js';
 import type { Plugin, Settings } from './api.js';
 import { PLUGIN_API } from './api.js';
-import { reasonOf } from './evaluate.js';
+import { reasonOf } from './thrown.js';
 import { settingSchema } from './settings.js';
 import { UnusablePlugin } from './source.js';
 

@@ -1,6 +1,7 @@
 import { RandomStream } from '../../engine/kernel/random.js';
 import type { LoadFlow } from '../../plugins/api.js';
-import { placeIn, reasonOf, withinLimit } from '../../plugins/evaluate.js';
+import { withinLimit } from '../../plugins/evaluate.js';
+import { placeIn, reasonOf } from '../../plugins/thrown.js';
 import { loadNamed } from '../../plugins/plugins.js';
 import { didYouMean, show } from '../../settings/errors.js';
 import type { LoadSection } from '../scenario/scenario.js';

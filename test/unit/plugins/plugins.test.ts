@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { CongestionControl, Connection } from '../../../services/plugins/api.js';
 import { pluginOf } from '../../../services/plugins/plugins.js';
 import { evaluate } from '../../../services/plugins/evaluate.js';
 import { sha256Of, UnusablePlugin } from '../../../services/plugins/source.js';
+import { reasonOf } from '../../../services/plugins/thrown.js';
 import { CONTROL, control, LOAD } from './written-plugins.js';
 
 function problemOf(text: string, file = 'x.mjs'): string {
@@ -36,6 +38,14 @@ describe('a plugin', () => {
     assert.match(problemOf('export default Symbol.iterator;'), /no object of keys: Symbol/);
   });
 
+  it('has its export anywhere in a line, outside of texts', () => {
+    assert.equal(problemOf(`const a = 1; ${CONTROL}`), 'no problem');
+    assert.equal(problemOf(`/* one */ ${CONTROL.replace(' default', '   default')}`), 'no problem');
+    assert.equal(problemOf(`const a = \`\nexport default 1\`;\n${CONTROL}`), 'no problem');
+    assert.match(problemOf(`await 1; ${CONTROL}`), /^x\.mjs:1:1: await: a call returns at once/);
+    assert.match(problemOf(`${CONTROL}${CONTROL}`), /^x\.mjs:14:1: .*one default export/);
+  });
+
   it('says where it is wrong JavaScript, or throws while it is loaded', () => {
     assert.match(problemOf('const = 1;\nexport default {};\n'), /^x\.mjs:1: Unexpected token/);
     assert.match(problemOf(`\n  gone();\n${CONTROL}`), /^x\.mjs:2:3: gone is not defined$/);
@@ -52,6 +62,33 @@ describe('a plugin', () => {
     assert.match(problemOf(`globalThis.x = 1;\n${CONTROL}`), /not extensible/);
     assert.match(problemOf(`Object.prototype.x = 1;\n${CONTROL}`), /not extensible/);
     assert.match(problemOf(`Array.prototype.x = 1;\n${CONTROL}`), /not extensible/);
+  });
+
+  it('does not change what the file declares, once it is loaded', () => {
+    const changes = (file: string, change: string): string => {
+      const text = `${file}\n${CONTROL.replace('connection.state.count++', () => change)}`;
+      const { acknowledged } = pluginOf({
+        file: 'x.mjs',
+        sha256: sha256Of(text),
+        text,
+      }) as CongestionControl;
+      const connection = { state: { count: 0 } } as unknown as Connection;
+      try {
+        acknowledged!(connection, { roundTripPs: 1, hostPs: 0, packets: 1 });
+      } catch (error) {
+        return reasonOf(error);
+      }
+      return 'no problem';
+    };
+    const frozen = /(read only property .*|not extensible); what is kept outside of state/;
+    assert.match(changes('const seen = [];', 'seen.push(1)'), frozen);
+    assert.match(changes('const seen = { a: { b: 1 } };', 'seen.a.b++'), frozen);
+    assert.match(changes('const seen = new Map([[1, {}]]);', 'seen.set(2, 1)'), frozen);
+    assert.match(changes('class Seen { static count = 0; }', 'Seen.count++'), frozen);
+    assert.match(changes('function seen() {}', 'seen.count = 1'), frozen);
+    assert.equal(changes('const table = new Map([[1, 2]]);', 'table.get(1)'), 'no problem');
+    assert.equal(changes('const own = [1];\nown.push(2);', '[...own].sort()'), 'no problem');
+    assert.equal(changes('const gains = Float64Array.of(1, 2);', 'gains[1]'), 'no problem');
   });
 
   it('does nothing after a call has returned', () => {
