@@ -95,6 +95,19 @@ interface Outgoing {
 const NOTHING = new Uint8Array(0);
 const NO_CONTROL: PendingControl[] = [];
 
+/**
+ * What the coordinator wants of this service. `gathering`: so many messages as expected have to
+ * arrive on each channel, and then the grant starts, or all before a bound is executed.
+ */
+type State =
+  | { readonly kind: 'idle' }
+  | { readonly kind: 'gathering'; readonly expected: readonly number[]; readonly next: Next }
+  | { readonly kind: 'running'; readonly grant: Grant };
+
+type Next = { readonly grant: Grant } | { readonly boundPs: number };
+
+const IDLE: State = { kind: 'idle' };
+
 /** A step that has been announced to its peers, and that is not quite executed. */
 interface Step {
   readonly grant: Grant;
@@ -132,10 +145,9 @@ export class SyncProtocol {
   private channels: Channel[] = [];
   private pace: Pace;
   private epoch = 0;
-  private grant: Grant | null = null;
-  private gathering: readonly number[] | null = null;
-  private awaitedPs = 0;
-  private running = false;
+  private state: State = IDLE;
+  /** Of the latest grant: one that arrives again is no further one. */
+  private round = 0;
   /** Everything before this time has been executed, apart from what is left of `step`. */
   private executedPs = 0;
   private step: Step | null = null;
@@ -166,9 +178,8 @@ export class SyncProtocol {
   end(next: number): void {
     this.epoch = next;
     this.channels = [];
-    this.grant = null;
-    this.gathering = null;
-    this.running = false;
+    this.state = IDLE;
+    this.round = 0;
     this.step = null;
   }
 
@@ -186,10 +197,9 @@ export class SyncProtocol {
 
   /** Grant to run; it starts when everything that was sent to this service has arrived. */
   allow(grant: Grant): void {
-    if (grant.epoch !== this.epoch || grant.round <= (this.grant?.round ?? 0)) return;
-    this.grant = grant;
-    this.running = false;
-    this.gathering = grant.expected;
+    if (grant.epoch !== this.epoch || grant.round <= this.round) return;
+    this.round = grant.round;
+    this.state = { kind: 'gathering', expected: grant.expected, next: { grant } };
     this.handedOverPs = Infinity;
     this.steps = 0;
     this.activeSteps = 0;
@@ -201,10 +211,7 @@ export class SyncProtocol {
    * are due before a bound are taken: the part may have had no part in the latest rounds.
    */
   await(expected: readonly number[], boundPs: number): void {
-    this.awaitedPs = boundPs;
-    this.grant = null;
-    this.running = false;
-    this.gathering = expected;
+    this.state = { kind: 'gathering', expected, next: { boundPs } };
     this.gather();
   }
 
@@ -251,8 +258,9 @@ export class SyncProtocol {
   }
 
   private beginStep(): Step | null {
-    const { grant, part } = this;
-    if (!this.running || grant === null || this.isClogged()) return null;
+    const { state, part } = this;
+    if (state.kind !== 'running' || this.isClogged()) return null;
+    const { grant } = state;
     const allowedPs = this.channels.reduce((b, c) => Math.min(b, c.boundInPs), grant.endPs);
     if (allowedPs <= this.executedPs) return null;
     this.steps++;
@@ -276,9 +284,8 @@ export class SyncProtocol {
 
   /** Called periodically while no message arrives: the last one may be lost. */
   tick(): void {
-    const waiting = this.gathering !== null || this.running;
     this.channels.forEach((channel, c) => {
-      if (waiting && !channel.received && this.waitsFor(channel, c)) this.sendBare(channel, true);
+      if (!channel.received && this.waitsFor(channel, c)) this.sendBare(channel, true);
       channel.received = false;
       channel.askedForResend = false;
     });
@@ -300,7 +307,6 @@ export class SyncProtocol {
 
   /** Services whose messages or bounds are missing. */
   get waitsForServices(): number[] {
-    if (this.gathering === null && !this.running) return [];
     return this.channels.flatMap((channel, c) => (this.waitsFor(channel, c) ? channel.peer : []));
   }
 
@@ -317,8 +323,9 @@ export class SyncProtocol {
   };
 
   private noteHandedOver(atPs: number): void {
-    const endPs = this.grant?.endPs ?? 0;
-    if (atPs >= endPs && atPs < this.handedOverPs) this.handedOverPs = atPs;
+    const { state } = this;
+    if (state.kind !== 'running' || atPs < state.grant.endPs) return;
+    if (atPs < this.handedOverPs) this.handedOverPs = atPs;
   }
 
   private takePace(): Pace {
@@ -394,24 +401,25 @@ export class SyncProtocol {
   }
 
   private gather(): void {
-    const { gathering, grant } = this;
-    if (gathering === null) return;
-    const complete = this.channels.every(
-      ({ receiving }, c) => receiving.sequence >= (gathering[c] ?? 0),
-    );
-    if (!complete) return;
-    this.gathering = null;
-    if (grant === null) {
-      this.part.runTo(this.awaitedPs);
-      this.port.gathered();
+    const { state } = this;
+    if (state.kind !== 'gathering') return;
+    if (this.channels.some((channel, c) => this.waitsFor(channel, c))) return;
+    if ('grant' in state.next) {
+      this.start(state.next.grant);
       return;
     }
+    this.state = IDLE;
+    this.part.runTo(state.next.boundPs);
+    this.port.gathered();
+  }
+
+  private start(grant: Grant): void {
     for (const channel of this.channels) {
       const leastPs = grant.basePs + channel.lookaheadInPs;
       channel.boundInPs = Math.max(channel.boundInPs, leastPs);
       channel.boundOutPs = Math.max(channel.boundOutPs, grant.basePs + channel.lookaheadOutPs);
     }
-    this.running = true;
+    this.state = { kind: 'running', grant };
     // A round of no length: there is nothing to execute, only to report.
     if (grant.endPs <= this.executedPs) this.finishRound(grant);
   }
@@ -482,7 +490,7 @@ export class SyncProtocol {
 
   private finishRound(grant: Grant): void {
     const { part, channels, ignored } = this;
-    this.running = false;
+    this.state = IDLE;
     this.port.report({
       ...(grant.countFrames ? part.count() : NOT_COUNTED),
       epoch: grant.epoch,
@@ -506,9 +514,17 @@ export class SyncProtocol {
     return this.channels.some(({ sending }) => sending.keptOctets > this.limits.maxKept);
   }
 
+  /** Whether messages, a bound or acknowledgements of a channel are missing for what comes next. */
   private waitsFor({ receiving, sending, boundInPs }: Channel, c: number): boolean {
-    if (this.gathering !== null) return receiving.sequence < (this.gathering[c] ?? 0);
-    return boundInPs <= this.executedPs || sending.keptOctets > this.limits.maxKept;
+    const { state } = this;
+    switch (state.kind) {
+      case 'idle':
+        return false;
+      case 'gathering':
+        return receiving.sequence < (state.expected[c] ?? 0);
+      case 'running':
+        return boundInPs <= this.executedPs || sending.keptOctets > this.limits.maxKept;
+    }
   }
 }
 
