@@ -12,6 +12,7 @@ import type { TraceMask } from '../frame/trace-mask.js';
 import type { Plain } from '../kernel/snapshot.js';
 import type { Tables } from '../kernel/tables.js';
 import { isLinkState } from '../wire/link-state.js';
+import { MAC_CONTROL_PARAMETERS } from '../wire/mac-control/mac-control-header.js';
 import { ORDERED_SET_OCTETS } from '../wire/ordered-set.js';
 import { matchesControl } from './control-frames.js';
 import { frameError, turnOneBit, UNHURT } from './frame-errors.js';
@@ -43,8 +44,6 @@ export const CONTROL_TWICE = 2;
 export const CONTROL_LATER = 4;
 
 const TIMER = 0;
-/** Behind the addresses, type and opcode. */
-const PARAMETERS_AT = 16;
 
 /** Effects of faults beyond the link: operations of a device. */
 export interface FaultTools {
@@ -214,7 +213,7 @@ export class FaultMechanism implements Mechanism {
     if (!isSet && isLinkState(octets)) return this.isDown(port) ? CONTROL_LOST : 0;
     const onWire = isSet ? length : length + FCS_OCTETS;
     if (this.fate(port, -1, onWire) !== UNHURT) return CONTROL_LOST;
-    return this.meddleWith(port, octets, isSet ? 0 : PARAMETERS_AT, length, (match) =>
+    return this.meddleWith(port, octets, isSet ? 0 : MAC_CONTROL_PARAMETERS, length, (match) =>
       matchesControl(match, octets, length),
     );
   }
@@ -368,31 +367,64 @@ export class FaultMechanism implements Mechanism {
 
   private begin(port: number, fault: StandingFault): void {
     const { effect } = fault.spec;
+    const tools = this.tools!;
     fault.begin();
     this.flags[port] |= lastingFlagsOf(effect);
-    this.tools!.note(port, fault.spec.fault, true);
-    if (effect.kind === 'down') this.tools!.linkDown(port);
-    else if (effect.kind === 'flush') this.tools!.flush(port);
-    else if (effect.kind === 'table') this.tools!.limit(port, effect.table, effect.entries);
-    else if (effect.kind === 'drift') this.tools!.drift(port, effect.ppm);
-    else if (effect.kind === 'read') this.tools!.read(port, this.readingPs(port));
-    else if (effect.kind === 'map') this.tools!.misdirect(port, this.mapOf(port));
-    else if (effect.kind === 'shrink') fault.taken = this.tools!.shrink(port, effect.octets);
-    else if (effect.kind === 'send' || effect.kind === 'steal') {
-      fault.tickPs = this.host.clock.now;
+    tools.note(port, fault.spec.fault, true);
+    switch (effect.kind) {
+      case 'down':
+        tools.linkDown(port);
+        break;
+      case 'flush':
+        tools.flush(port);
+        break;
+      case 'table':
+        tools.limit(port, effect.table, effect.entries);
+        break;
+      case 'drift':
+        tools.drift(port, effect.ppm);
+        break;
+      case 'read':
+        tools.read(port, this.readingPs(port));
+        break;
+      case 'map':
+        tools.misdirect(port, this.mapOf(port));
+        break;
+      case 'shrink':
+        fault.taken = tools.shrink(port, effect.octets);
+        break;
+      case 'send':
+      case 'steal':
+        fault.tickPs = this.host.clock.now;
+        break;
+      default: // The data path reads the others from `flags`.
     }
     this.refresh(port);
   }
 
   private finish(port: number, fault: StandingFault): void {
     const { effect } = fault.spec;
+    const tools = this.tools!;
     fault.finish();
-    this.tools!.note(port, fault.spec.fault, false);
-    if (effect.kind === 'shrink') this.tools!.shrink(port, -fault.taken);
-    else if (effect.kind === 'table') this.tools!.limit(port, effect.table, Infinity);
-    else if (effect.kind === 'drift') this.tools!.drift(port, 0);
-    else if (effect.kind === 'read') this.tools!.read(port, this.readingPs(port));
-    else if (effect.kind === 'map') this.tools!.misdirect(port, this.mapOf(port));
+    tools.note(port, fault.spec.fault, false);
+    switch (effect.kind) {
+      case 'shrink':
+        tools.shrink(port, -fault.taken);
+        break;
+      case 'table':
+        tools.limit(port, effect.table, Infinity);
+        break;
+      case 'drift':
+        tools.drift(port, 0);
+        break;
+      case 'read':
+        tools.read(port, this.readingPs(port));
+        break;
+      case 'map':
+        tools.misdirect(port, this.mapOf(port));
+        break;
+      default: // Nothing of a device is to be undone.
+    }
     const wasSilent = this.flags[port] & SILENT;
     const isUp = effect.kind === 'down' && !this.isDown(port);
     if (isUp) {
@@ -400,8 +432,8 @@ export class FaultMechanism implements Mechanism {
       this.flags[port] |= CUT;
     }
     this.refresh(port);
-    if (isUp) this.tools!.linkUp(port);
-    if (wasSilent !== 0 && (this.flags[port] & SILENT) === 0) this.tools!.wake(port);
+    if (isUp) tools.linkUp(port);
+    if (wasSilent !== 0 && (this.flags[port] & SILENT) === 0) tools.wake(port);
   }
 
   /** A repeated fault acts now. */

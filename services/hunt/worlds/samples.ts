@@ -415,13 +415,13 @@ function infrastructureFault(sampler: Sampler, devices: readonly string[]): unkn
   };
 }
 
-/** Mostly as they are; sometimes several priorities share a class. */
 /** For one of the two schedulers with weights, in 64ths. */
 function weightsOfClasses(sampler: Sampler): Record<string, number> {
   const weights = sampler.chance(0.5) ? [2, 2, 4, 8, 8, 8, 16, 16] : [4, 4, 8, 8, 16, 24];
   return Object.fromEntries(weights.map((weight, tc) => [String(tc), weight]));
 }
 
+/** Mostly as they are; sometimes several priorities share a class. */
 function mapOfClasses(sampler: Sampler): number[] {
   const swapped = [...PRIORITY_NUMBERS];
   if (sampler.chance(0.5)) sampler.stream.shuffle(swapped);
@@ -499,7 +499,7 @@ export const LATER_KEYS: readonly string[] = [
 /** Recovery time after the last fault, in spans. */
 export const RECOVERY_SPANS = 6;
 
-/** CBFC knows what a fault took when the next CC_Update comes: soon enough for what is promised. */
+/** With the next CC_Update CBFC counts what a fault took: in time for the promised recovery. */
 export function tellWithin(spanPs: number, draft: Record<string, unknown>, written: string): void {
   if (!/"cbfc"|"codec":"both"/.test(written)) return;
   draft['cbfc'] = { ...(draft['cbfc'] as object), ccInterval: `${Math.round(spanPs)}ps` };

@@ -170,12 +170,12 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     const slot = this.find(frame, out);
     if (trafficClass !== spec.priority) {
       if (slot < 0 || table.get(slot, STREAM_AHEAD) === 0) return;
-      if (table.add(slot, STREAM_AHEAD, -1) === 0) this.lookAtHead(out);
+      if (table.add(slot, STREAM_AHEAD, -1) === 0) this.holdForHead(out);
       return;
     }
     const isLast = slot >= 0 && table.add(slot, STREAM_INSIDE, -1) === 0;
     if (isLast && table.get(slot, STREAM_LEAVING) !== 0) this.delCongestingFlow(slot);
-    this.lookAtHead(out);
+    this.holdForHead(out);
     if (this.isUncongested(out, queueOctets)) this.becameUncongested(out);
   }
 
@@ -385,7 +385,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
   }
 
   /** The congesting queue waits while frames of its first flow are in the monitored queue. */
-  private lookAtHead(out: number): void {
+  private holdForHead(out: number): void {
     const { priority } = this.#spec;
     const head = this.#carrier.head(out, priority);
     // The first frame may be of no isolated flow: it waits for no frame of the monitored queues.
