@@ -40,6 +40,7 @@ describe('a priority that link partners do not agree on over LLDP', () => {
       it(`stalls, and says which link lacks what: ${flowControl}, status: ${status}`, () => {
         const { status: ended, summary, why } = texts(flowControl, status);
         assert.equal(ended, 'stalled');
+        assert.match(summary, /^ {2}a\/h1->h2 +0 +h1:p1 +s1:p1$/m);
         const lacks =
           'h1:p1 > s1:p1, priority 3: h1:p1 receives no LLDPDU from s1:p1: nothing is sent without it';
         assert.ok(

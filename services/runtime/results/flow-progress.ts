@@ -35,10 +35,17 @@ interface Path {
   readonly names: ReadonlySet<string>;
 }
 
+/** A port that its link partner blocks. */
+interface Hold {
+  readonly sincePs: number;
+  readonly port: string;
+  readonly peer: string;
+}
+
 /** What may block a flow. */
 interface Obstacle {
   /** The port on its path that is blocked longest. */
-  readonly blocked: { readonly sincePs: number } | null;
+  readonly blocked: Hold | null;
   readonly isUnreachable: boolean;
 }
 
@@ -87,8 +94,7 @@ export class FlowProgress {
           flow: index,
           name: flow.name,
           sincePs,
-          port: blocked?.port ?? null,
-          peer: blocked?.peer ?? null,
+          ...this.placeOf(path, flow.priority, blocked),
           unreachableAt: endsAt,
         },
       ];
@@ -128,10 +134,29 @@ export class FlowProgress {
 
   /** Link partners that have not agreed yet hold their frames until then. */
   private mayAgree(end: LinkEnd, priority: number): boolean {
-    const { mechanisms, discovery, devices } = this.engine;
+    const { discovery, devices } = this.engine;
+    const peer = devices[end.peerDevice]!.firstPort + end.peerPort;
+    return this.awaitsAgreement(end, priority) && discovery.mayAgree(this.numberOf(end), peer);
+  }
+
+  private awaitsAgreement(end: LinkEnd, priority: number): boolean {
     const port = this.numberOf(end);
-    if (!mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true)) return false;
-    return discovery.mayAgree(port, devices[end.peerDevice]!.firstPort + end.peerPort);
+    return this.engine.mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true);
+  }
+
+  /** Where a flow is blocked, and by which link partner: longest, or until it agrees. */
+  private placeOf(
+    { ends }: Path,
+    priority: number,
+    blocked: Hold | null,
+  ): Pick<StallResult, 'port' | 'peer'> {
+    if (blocked !== null) return { port: blocked.port, peer: blocked.peer };
+    const end = ends.find((one) => this.awaitsAgreement(one, priority));
+    return { port: end?.name ?? null, peer: end === undefined ? null : this.peerName(end) };
+  }
+
+  private peerName({ peerDevice, peerPort }: LinkEnd): string {
+    return this.fabric.linkEnds[peerDevice]![peerPort]!.name;
   }
 
   /** Time without a delivery that needs no other explanation. */
@@ -220,19 +245,15 @@ export class FlowProgress {
   }
 
   /** The port of a path that its link partner has blocked longest, now. */
-  private longestHold(
-    { ends }: Path,
-    priority: number,
-  ): { readonly sincePs: number; readonly port: string; readonly peer: string } | null {
-    const { engine, fabric } = this;
-    let longest: { sincePs: number; port: string; peer: string } | null = null;
+  private longestHold({ ends }: Path, priority: number): Hold | null {
+    const { engine } = this;
+    let longest: Hold | null = null;
     for (const end of ends) {
       const number = this.numberOf(end);
       for (const mechanism of engine.mechanisms) {
         const sincePs = mechanism.holdReason?.(number, priority)?.sincePs ?? null;
         if (sincePs === null || (longest !== null && longest.sincePs <= sincePs)) continue;
-        const peer = fabric.linkEnds[end.peerDevice]![end.peerPort]!.name;
-        longest = { sincePs, port: end.name, peer };
+        longest = { sincePs, port: end.name, peer: this.peerName(end) };
       }
     }
     return longest;
