@@ -5,12 +5,7 @@ import type { FoundOptions, UiOptions } from './commands/k8s-found.js';
 import type { ScaleOptions } from './commands/k8s-scale.js';
 import type { InjectOptions } from './commands/inject.js';
 import type { SteerAction, SteerOptions } from './commands/steer.js';
-
-interface Tools {
-  /** Adds the options that say how many devices share a service. */
-  readonly grouped: (command: Command) => Command;
-  readonly collect: (value: string, before: string[]) => string[];
-}
+import { collect, grouped, settings } from './shared-options.js';
 
 const STEERING: readonly (readonly [SteerAction, string])[] = [
   ['pause', 'pause a run in the cluster'],
@@ -21,11 +16,11 @@ const STEERING: readonly (readonly [SteerAction, string])[] = [
 ];
 
 /** `selvage k8s …`: runs in a Kubernetes cluster, from their creation to their deletion. */
-export function addClusterCommands(selvage: Command, tools: Tools): void {
+export function addClusterCommands(selvage: Command): void {
   const k8s = selvage.command('k8s').description('runs in a Kubernetes cluster');
-  addMaking(k8s, tools);
+  addMaking(k8s);
   addFinding(k8s);
-  addSteering(k8s, tools);
+  addSteering(k8s);
   addFiles(selvage);
 }
 
@@ -53,7 +48,7 @@ function addFiles(selvage: Command): void {
     });
 }
 
-function addMaking(k8s: Command, { grouped, collect }: Tools): void {
+function addMaking(k8s: Command): void {
   const podded = (command: Command): Command =>
     grouped(command)
       .argument('<scenario>', 'YAML or JSON file')
@@ -67,7 +62,7 @@ function addMaking(k8s: Command, { grouped, collect }: Tools): void {
         '--cpu <amount>',
         'CPU request of a service (default: 1 a thread, or 100m for one device)',
       )
-      .option('--set <path=value>', 'change a value of the scenario; may be repeated', collect, []);
+      .addOption(settings());
   podded(k8s.command('run'))
     .description('create a run, follow it, fetch its results and delete it')
     .option('--namespace <name>', 'created and deleted unless it exists', 'selvage')
@@ -139,7 +134,7 @@ function addFinding(k8s: Command): void {
     });
 }
 
-function addSteering(k8s: Command, { collect }: Tools): void {
+function addSteering(k8s: Command): void {
   placed(k8s.command('status'))
     .description('print the state of a run in progress')
     .option('--json', 'print it as JSON')

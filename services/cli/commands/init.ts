@@ -1,22 +1,20 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageFile } from '../../runtime/package-files.js';
+import { writeFileSync } from 'node:fs';
 import { unknownName } from '../../settings/errors.js';
 import { InputError } from '../exit.js';
+import { TEMPLATE_NAMES, templateText } from '../templates.js';
 
 export interface InitOptions {
   readonly template: string;
 }
 
-const TEMPLATES = packageFile('examples/templates');
-
 /** Editors with the YAML language server complete and check by the schema in this line. */
 const SCHEMA_LINE = '# yaml-language-server: $schema=scenario.schema.json\n';
 
 export function initCommand(file: string, { template }: InitOptions): void {
-  const names = readdirSync(TEMPLATES).map((name) => name.replace(/\.yaml$/, ''));
-  if (!names.includes(template)) throw new InputError(unknownName('template', template, names));
-  const text = readFileSync(join(TEMPLATES, `${template}.yaml`), 'utf8');
+  if (!TEMPLATE_NAMES.includes(template)) {
+    throw new InputError(unknownName('template', template, TEMPLATE_NAMES));
+  }
+  const text = templateText(template);
   try {
     writeFileSync(file, SCHEMA_LINE + text.replaceAll('FILE', file), { flag: 'wx' });
   } catch (error) {

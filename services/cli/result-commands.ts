@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import type { InspectOptions } from './commands/inspect.js';
+import type { QueryOptions } from './commands/query.js';
+import type { TraceOptions } from './commands/trace.js';
+import type { WhyOptions } from './commands/why.js';
+import { collect } from './shared-options.js';
+
+/** Commands that read the directory of a run. */
+export function addResultCommands(selvage: Command): void {
+  selvage
+    .command('why')
+    .description('show congestion trees of a run, or where the time of a flow went')
+    .argument('<run>', 'run directory')
+    .option('--flow <flow>', 'number or name of a flow')
+    .option('--all', 'every tree, however small')
+    .option('--json', 'print it as JSON')
+    .action(async (run: string, options: WhyOptions) => {
+      const { whyCommand } = await import('./commands/why.js');
+      process.exitCode = whyCommand(run, options);
+    });
+
+  selvage
+    .command('trace')
+    .description('write a run as a trace for Perfetto: frames, pauses, episodes, queues')
+    .argument('<run>', 'run directory')
+    .requiredOption('--perfetto <file>', 'where to')
+    .option('--flow <name>', 'all frames of this flow, or pattern; may be repeated', collect, [])
+    .option('--share <share>', 'of the frames (default: that of the scenario, else 1%)')
+    .option('--sample <time>', 'between values of counters (default: a thousandth of the run)')
+    .action(async (run: string, options: TraceOptions) => {
+      const { traceCommand } = await import('./commands/trace.js');
+      process.exitCode = traceCommand(run, options);
+    });
+
+  selvage
+    .command('capture')
+    .description('print the command that opens the capture of a run')
+    .argument('<run>', 'run directory')
+    .requiredOption('--wireshark', 'in Wireshark, with dissectors for what it does not know')
+    .action(async (run: string) => {
+      const { captureCommand } = await import('./commands/capture.js');
+      process.exitCode = captureCommand(run);
+    });
+
+  selvage
+    .command('query')
+    .description('query the tables of a run in SQL: flows, series, events, …')
+    .argument('<run>', 'run directory')
+    .argument('<sql>', "such as 'select name, slowdown from flows order by slowdown desc limit 5'")
+    .option('--json', 'print it as JSON')
+    .action(async (run: string, sql: string, options: QueryOptions) => {
+      const { queryCommand } = await import('./commands/query.js');
+      process.exitCode = await queryCommand(run, sql, options);
+    });
+
+  selvage
+    .command('report')
+    .description('write report.html of a run again')
+    .argument('<run>', 'run directory')
+    .option('--out <file>', 'write it to this file')
+    .option('--why', 'with congestion trees; repeats a run that did not record episodes')
+    .action(async (run: string, options: { readonly out?: string; readonly why?: boolean }) => {
+      const { reportCommand } = await import('./commands/report.js');
+      reportCommand(run, options);
+    });
+
+  selvage
+    .command('compare')
+    .description('put runs side by side on one page, with a table of their differences')
+    .argument('<run...>', 'two run directories or more')
+    .option('--out <file>', 'the page', 'compare.html')
+    .option('--why', 'with congestion trees; repeats runs that did not record episodes')
+    .action(async (runs: string[], options: { readonly out: string; readonly why?: boolean }) => {
+      const { compareCommand } = await import('./commands/report.js');
+      compareCommand(runs, options);
+    });
+
+  selvage
+    .command('inspect')
+    .description('show the registers, rates and buffers of hosts with an 82599')
+    .argument('[device]', 'its name, such as h1, or a run directory (default: all of a run)')
+    .option('--run <where>', 'run directory, or a scenario to run (default: the newest of runs/)')
+    .option('--at <time>', 'not at its end but at a time, such as 3ms; runs it again')
+    .option('--reg <name>', 'only RTTPT2C[3].CRQ or the like; may be repeated', collect, [])
+    .option('--dump', 'all registers by address, as ethtool -d has them')
+    .option('--json', 'print it as JSON')
+    .action(async (device: string | undefined, options: InspectOptions) => {
+      const { inspectCommand } = await import('./commands/inspect.js');
+      process.exitCode = await inspectCommand(device, options);
+    });
+}

@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
+import type { SchemaOptions } from './commands/schema.js';
+import type { TopologyOptions } from './commands/topology.js';
+import type { ManagedOptions } from './commands/managed.js';
+import type { SizeOptions } from './commands/size.js';
+import type { ValidateOptions } from './commands/validate.js';
+import { collect, settings } from './shared-options.js';
+
+/** Commands that print results of LLDP and DCBX. */
+function discovering(command: Command, argument: string): Command {
+  return command
+    .argument(argument, 'YAML or JSON file; of a run, its directory')
+    .addOption(settings())
+    .option('--at <time>', 'at this virtual time (default: after the last change)')
+    .option('--json', 'print it as JSON');
+}
+
+/** Commands that check or describe a scenario. */
+export function addScenarioCommands(selvage: Command): void {
+  selvage
+    .command('validate')
+    .description('list all errors of scenarios, and warnings, without running them')
+    .argument('<scenario...>', 'YAML or JSON files')
+    .addOption(settings())
+    .option('--strict', 'exit code 2 for warnings, too')
+    .option('--json', 'print the verdicts as JSON')
+    .action(async (scenarios: string[], options: ValidateOptions) => {
+      const { validateCommand } = await import('./commands/validate.js');
+      process.exitCode = validateCommand(scenarios, options);
+    });
+
+  selvage
+    .command('schema')
+    .description('print the JSON Schema of scenarios, for completion in an editor')
+    .option('--summary', 'that of summary.json of a run instead')
+    .option('--plugin <file>', 'with what a plugin adds; may be repeated', collect, [])
+    .option('--out <file>', 'write it to a file')
+    .action(async (options: SchemaOptions) => {
+      const { schemaCommand } = await import('./commands/schema.js');
+      schemaCommand(options);
+    });
+
+  selvage
+    .command('topology')
+    .description('show devices and links')
+    .argument('<scenario>', 'YAML or JSON file')
+    .addOption(settings())
+    .option('--format <format>', 'text, dot or svg', 'text')
+    .option('--out <file>', 'write it to a file')
+    .option('--json', 'devices and links as JSON')
+    .action(async (scenario: string, options: TopologyOptions) => {
+      const { topologyCommand } = await import('./commands/topology.js');
+      topologyCommand(scenario, options);
+    });
+
+  selvage
+    .command('size')
+    .description('memory that flow control needs at every port, term by term')
+    .argument('<scenario>', 'YAML or JSON file')
+    .addOption(settings())
+    .option('--port <port>', 'of this port only')
+    .option('--json', 'print it as JSON')
+    .action(async (scenario: string, options: SizeOptions) => {
+      const { sizeCommand } = await import('./commands/size.js');
+      sizeCommand(scenario, options);
+    });
+
+  selvage
+    .command('managed')
+    .description('managed objects of a run as instance data of the YANG modules in yang/')
+    .argument('<scenario>', 'YAML or JSON file')
+    .addOption(settings())
+    .option('--at <time>', 'as they are at this time (default: at the end)')
+    .action(async (scenario: string, options: ManagedOptions) => {
+      const { managedCommand } = await import('./commands/managed.js');
+      process.exitCode = await managedCommand(scenario, options);
+    });
+
+  discovering(selvage.command('neighbors'), '<scenario or run>')
+    .description('show the LLDP neighbors of every port')
+    .action(async (what: string, options: DiscoveryOptions) => {
+      const { neighborsCommand } = await import('./commands/discovery.js');
+      neighborsCommand(what, options);
+    });
+
+  discovering(selvage.command('dcbx'), '<scenario or run>')
+    .description('show what DCBX negotiates at every port: local, remote, operational')
+    .option(
+      '--mismatch',
+      'only ports that do not match their link partner; exit code 1 if there are any',
+    )
+    .action(async (what: string, options: DcbxOptions) => {
+      const { dcbxCommand } = await import('./commands/discovery.js');
+      process.exitCode = dcbxCommand(what, options);
+    });
+
+  discovering(selvage.command('paths'), '<scenario>')
+    .description('show the flow control of each link of a path, and why')
+    .requiredOption('--from <host>', 'where it begins')
+    .requiredOption('--to <host>', 'where it ends')
+    .option('--priority <n>', 'of this priority only')
+    .action(async (file: string, options: PathsOptions) => {
+      const { pathsCommand } = await import('./commands/discovery.js');
+      pathsCommand(file, options);
+    });
+}
