@@ -12,6 +12,11 @@ export const ETHERTYPE_S_TAG = 0x88a8;
 /** Congestion isolation and source flow control, by subtype (802.1Qcz 49.4.3). */
 export const ETHERTYPE_CONGESTION = 0x89a2;
 
+/** OUI Extended EtherType (IEEE 802): an OUI and a number under it follow. */
+export const ETHERTYPE_OUI_EXTENDED = 0x88b7;
+/** Locally administered: 02-CE-70. */
+export const EXTENSION_OUI = 0x02ce7000;
+
 /** Destination, source and EtherType of an untagged frame. */
 export const ETHERNET_HEADER_OCTETS = 14;
 

@@ -6,13 +6,11 @@
  */
 
 import { readU16, readU32, requireRoom, writeU16, writeU32, writeU48 } from './big-endian.js';
-import { ETHERTYPE_AT } from './ethernet.js';
+import { ETHERTYPE_AT, EXTENSION_OUI, ETHERTYPE_OUI_EXTENDED } from './ethernet.js';
 import { TWO_TO_32 } from '../units/words.js';
 import { NEAREST_BRIDGE } from './lldp/lldpdu.js';
 
-const ETHERTYPE_EXTENDED = 0x88b7;
-/** A locally administered OUI, 02-CE-70, and the number of this protocol under it, 00-02. */
-const EXTENSION = 0x02ce7000;
+/** Number under the OUI: 00-02. */
 const EXTENSION_END = 0x02;
 const EXTENSION_AT = 14;
 const COUNT_AT = 19;
@@ -36,8 +34,8 @@ export interface LinkState {
 
 export function isLinkState(octets: Uint8Array): boolean {
   return (
-    readU16(octets, ETHERTYPE_AT) === ETHERTYPE_EXTENDED &&
-    readU32(octets, EXTENSION_AT) === EXTENSION &&
+    readU16(octets, ETHERTYPE_AT) === ETHERTYPE_OUI_EXTENDED &&
+    readU32(octets, EXTENSION_AT) === EXTENSION_OUI &&
     octets[EXTENSION_AT + 4] === EXTENSION_END
   );
 }
@@ -52,8 +50,8 @@ export function encodeLinkStates(
   requireRoom(octets, 0, length);
   writeU48(octets, 0, NEAREST_BRIDGE);
   writeU48(octets, 6, source);
-  writeU16(octets, ETHERTYPE_AT, ETHERTYPE_EXTENDED);
-  writeU32(octets, EXTENSION_AT, EXTENSION);
+  writeU16(octets, ETHERTYPE_AT, ETHERTYPE_OUI_EXTENDED);
+  writeU32(octets, EXTENSION_AT, EXTENSION_OUI);
   octets[EXTENSION_AT + 4] = EXTENSION_END;
   writeU16(octets, COUNT_AT, states.length);
   states.forEach(({ slot, sequence, down, applyPs }, i) => {

@@ -6,8 +6,8 @@ import {
   ETHERTYPE_IPV4,
   ETHERTYPE_IPV6,
   ETHERTYPE_S_TAG,
+  ETHERTYPE_OUI_EXTENDED,
 } from './ethernet.js';
-import { ETHERTYPE_TELEMETRY } from './telemetry.js';
 
 /** Whether octets with this EtherType are a congestion message, or a header before one. */
 export function isMessageType(etherType: number): boolean {
@@ -17,7 +17,7 @@ export function isMessageType(etherType: number): boolean {
     case ETHERTYPE_CONGESTION:
     case ETHERTYPE_CN_TAG:
     case ETHERTYPE_CNM:
-    case ETHERTYPE_TELEMETRY:
+    case ETHERTYPE_OUI_EXTENDED:
     case ETHERTYPE_IPV4:
     case ETHERTYPE_IPV6:
       return true;

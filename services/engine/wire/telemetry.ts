@@ -7,11 +7,14 @@
 
 import { readU16, readU32, writeU16, writeU32 } from './big-endian.js';
 import type { Decoded } from './decoded.js';
-import { ETHERTYPE_AT, ETHERTYPE_OCTETS } from './ethernet.js';
+import {
+  ETHERTYPE_AT,
+  ETHERTYPE_OCTETS,
+  EXTENSION_OUI,
+  ETHERTYPE_OUI_EXTENDED,
+} from './ethernet.js';
 
-export const ETHERTYPE_TELEMETRY = 0x88b7;
-/** A locally administered OUI, 02-CE-70, and the number of this protocol under it, 00-01. */
-const EXTENSION = 0x02ce7000;
+/** Number under the OUI: 00-01. */
 const EXTENSION_END = 0x01;
 const EXTENSION_OCTETS = 5;
 
@@ -68,8 +71,8 @@ export function blankTelemetry(): Telemetry {
 /** Telemetry header of a packet at its source. */
 export function encodeBlankTelemetry(): Uint8Array {
   const octets = new Uint8Array(WHOLE_OCTETS);
-  writeU16(octets, ETHERTYPE_AT, ETHERTYPE_TELEMETRY);
-  writeU32(octets, EXTENSION_AT, EXTENSION);
+  writeU16(octets, ETHERTYPE_AT, ETHERTYPE_OUI_EXTENDED);
+  writeU32(octets, EXTENSION_AT, EXTENSION_OUI);
   octets[EXTENSION_AT + 4] = EXTENSION_END;
   return octets;
 }
@@ -112,8 +115,8 @@ export function decodeTelemetry(octets: Uint8Array, into: Telemetry): Decoded {
 
 function isTelemetry(octets: Uint8Array): boolean {
   return (
-    readU16(octets, ETHERTYPE_AT) === ETHERTYPE_TELEMETRY &&
-    readU32(octets, EXTENSION_AT) === EXTENSION &&
+    readU16(octets, ETHERTYPE_AT) === ETHERTYPE_OUI_EXTENDED &&
+    readU32(octets, EXTENSION_AT) === EXTENSION_OUI &&
     octets[EXTENSION_AT + 4] === EXTENSION_END
   );
 }

@@ -6,8 +6,7 @@ import type { Scenario } from '../scenario/scenario.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Prospects } from './link-methods.js';
 import { bySettings, type Settings } from './settings.js';
-
-const ALL = 0xff;
+import { ALL_PRIORITIES } from '../../engine/units/ethernet.js';
 
 /** Traffic class of each priority at the ports of a device when the run begins. */
 export function classesOf({ discovery }: Settings, scenario: Scenario): readonly number[] {
@@ -37,7 +36,7 @@ export function fixedClasses(
     const isHost = kind === 'host';
     const watchedHere = isHost ? ofHosts!(own) : ofSwitches!(own);
     const fixed = isBound(own, isHost, reacting.has(device))
-      ? ALL
+      ? ALL_PRIORITIES
       : watchedHere | prospects[device]!.grants;
     const problem = problemOfClasses(fixed, classesOf(own, scenario), scenario);
     if (problem !== null) throw fail(['discovery'], problem);

@@ -3,17 +3,16 @@ import {
   PREAMBLE_OCTETS,
   WIRE_OVERHEAD_OCTETS,
   WIRE_OCTETS_MIN,
+  ALL_PRIORITIES,
 } from '../../engine/units/ethernet.js';
 import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import type { FabricContext, LinkContext, MechanismPlan } from '../fabric-context.js';
 import { maskOf } from '../mechanism-slice.js';
-import { REPLAYS_MOST } from './settings.js';
+import { REPLAYS_MOST, FRAMES_MOST } from './settings.js';
 import { PROFILES, USUAL_REPLAYS, USUAL_SPACING_OCTETS } from './profiles.js';
 import type { LlrSettings } from './settings.js';
 import type { LlrPortSpec, LlrSpec } from './spec.js';
 
-const ALL = 0xff;
-const FRAMES_MOST = 524_288;
 /** Registers have 16 bits of nanoseconds. A slow or very long link needs more. */
 const REPLAY_TIMER_MOST_PS = 65_535_000;
 const ROUND_TRIPS_OF_TIMER = 2;
@@ -93,7 +92,7 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
     const timerPs = row?.replayTimerPs ?? ROUND_TRIPS_OF_TIMER * roundTripPs;
     const replayTimerPs = given(section.replayTimer, timerPs);
     const spec: LlrPortSpec = {
-      priorities: section.priorities === 'all' ? ALL : maskOf(section.priorities),
+      priorities: section.priorities === 'all' ? ALL_PRIORITIES : maskOf(section.priorities),
       frames: given(section.frames, row?.frames ?? Math.min(neededFrames, FRAMES_MOST)),
       octets: given(section.bytes, row?.octets ?? neededOctets),
       replayTimerPs,

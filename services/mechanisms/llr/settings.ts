@@ -6,7 +6,7 @@ import { PROFILES, profileText } from './profiles.js';
 import { FRAME_ACTIONS } from './spec.js';
 
 const PROFILE_NAMES = Object.keys(PROFILES) as ProfileName[];
-const FRAMES_MOST = 524_288;
+export const FRAMES_MOST = 524_288;
 /** A register has 8 bits. */
 export const REPLAYS_MOST = 255;
 const SPACING_LEAST = 400;
@@ -33,7 +33,11 @@ export const llrKeys = {
         `the round trip of the link. ${PROFILE_NAMES.map(profileText).join('; ')}; spacing 2048.`,
     )
     .prefault('auto'),
-  frames: either([auto, integer(1, FRAMES_MOST)], 'a number of frames', 'auto, or 1 to 524288')
+  frames: either(
+    [auto, integer(1, FRAMES_MOST)],
+    'a number of frames',
+    `auto, or 1 to ${FRAMES_MOST}`,
+  )
     .describe('Most frames that may be sent and not acknowledged (OUTSTANDING_FRAMES_MAX).')
     .prefault('auto'),
   bytes: either([auto, quantity(aboveZero(size))], 'a size', 'auto, or a size such as 64KB')

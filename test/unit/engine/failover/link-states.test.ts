@@ -8,7 +8,7 @@ import {
   CE_TAG_REQUEST,
   isCeTagged,
 } from '../../../../services/engine/wire/ce-tag.js';
-import { ETHERTYPE_TELEMETRY } from '../../../../services/engine/wire/telemetry.js';
+import { ETHERTYPE_OUI_EXTENDED } from '../../../../services/engine/wire/ethernet.js';
 import {
   decodeLinkStates,
   encodeLinkStates,
@@ -88,7 +88,7 @@ it('a link-state update is never taken for a CE-Tagged frame, nor telemetry for 
   encodeLinkStates(octets, 0x02_00_00_00_00_01, [state(1, 1, true, 100)]);
   assert.equal(isLinkState(octets), true);
   assert.equal(isCeTagged(octets, octets.length), false);
-  for (const type of [CE_TAG_REQUEST, CE_TAG_GRANT, ETHERTYPE_TELEMETRY]) {
+  for (const type of [CE_TAG_REQUEST, CE_TAG_GRANT, ETHERTYPE_OUI_EXTENDED]) {
     const other = new Uint8Array(64);
     other.set([type >> 8, type & 0xff], 12);
     assert.equal(isLinkState(other), false);
