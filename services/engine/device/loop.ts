@@ -21,7 +21,7 @@ import {
 import { LATE, SPECIAL } from '../frame/trace-mask.js';
 import { keyId, keyKind } from '../kernel/timer-queue.js';
 import { assert } from '../kernel/assert.js';
-import { ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
+import { ETHERTYPE_AT, ETHERTYPE_MAC_CONTROL } from '../wire/ethernet.js';
 import { readU16 } from '../wire/big-endian.js';
 import { CE_TAG_OCTETS, isCeTagged } from '../wire/ce-tag.js';
 import { isCcUpdate } from '../wire/mac-control/cc-update.js';
@@ -64,9 +64,6 @@ import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
 import { makeWarming } from './warming.js';
 import type { FrameRef, TrafficClass } from '../units/indices.js';
-
-/** Offset of a frame's EtherType. */
-const TYPE_AT = 12;
 
 /** Set in the id of a control frame to which faults have been applied. */
 const DEALT_WITH = 1 << 20;
@@ -442,7 +439,7 @@ export function makeLoop(
     const late = isLate ? faults.slownessPs(port, wireOctets, octetPs) : 0;
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
-    if (readU16(scratch, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
+    if (readU16(scratch, ETHERTYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlSent[port]++;
     device.listeners.controlSent?.controlSent(d, local, now, scratch.subarray(0, length));
     const at = txEnd + ports.latencyPs(port) + late;
     const lastPs = FRAME_OCTETS_MIN * octetPs;
@@ -469,7 +466,7 @@ export function makeLoop(
       length === ORDERED_SET_OCTETS ||
       isCeFrame(octets, length) ||
       isCcUpdate(octets, length) ||
-      readU16(octets, TYPE_AT) === ETHERTYPE_LLDP;
+      readU16(octets, ETHERTYPE_AT) === ETHERTYPE_LLDP;
     return passes ? ports.pipelinePs(port) : ports.controlDelayPs(port);
   }
 
@@ -525,7 +522,7 @@ export function makeLoop(
       store.giveBack(slot);
       return;
     }
-    if (readU16(octets, TYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
+    if (readU16(octets, ETHERTYPE_AT) === ETHERTYPE_MAC_CONTROL) counters.controlReceived[port]++;
     if (isLinkState(octets)) {
       failover.receive(port, octets, length);
       store.giveBack(slot);
