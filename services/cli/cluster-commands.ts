@@ -5,7 +5,7 @@ import type { FoundOptions, UiOptions } from './commands/k8s-found.js';
 import type { ScaleOptions } from './commands/k8s-scale.js';
 import type { InjectOptions } from './commands/inject.js';
 import type { SteerAction, SteerOptions } from './commands/steer.js';
-import { collect, grouped, settings } from './shared-options.js';
+import { grouped, injection, settings } from './shared-options.js';
 
 const STEERING: readonly (readonly [SteerAction, string])[] = [
   ['pause', 'pause a run in the cluster'],
@@ -163,18 +163,8 @@ function addSteering(k8s: Command): void {
       const { scaleCommand } = await import('./commands/k8s-scale.js');
       process.exitCode = await scaleCommand(options);
     });
-  placed(k8s.command('inject'))
+  injection(placed(k8s.command('inject')))
     .description('inject a fault into a run, clear one, or list them')
-    .option('--fault <what>', 'a kind, or a fault as in a scenario: { kind: loss, … }')
-    .option('--where <where>', 'a device, a port, or device=leaf1,peer=spine*')
-    .option('--at <time>', 'virtual time (default: the earliest that is still possible)')
-    .option('--for <time>', 'how long it lasts (default: to the end)')
-    .option('--every <time>', 'it comes again after this time')
-    .option('--name <name>', 'what it is called')
-    .option('--set <key=value>', 'another key of it; may be repeated', collect, [])
-    .option('--clear <name>', 'end a fault instead')
-    .option('--list', 'list the faults of the run')
-    .option('--json', 'print it as JSON')
     .action(async (options: FoundOptions & InjectOptions) => {
       const { injectInClusterCommand } = await import('./commands/k8s-found.js');
       process.exitCode = await injectInClusterCommand(options);

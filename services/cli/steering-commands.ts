@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { InjectOptions } from './commands/inject.js';
 import type { SteerAction, SteerOptions } from './commands/steer.js';
 import type { TopOptions } from './commands/top.js';
-import { collect } from './shared-options.js';
+import { injection } from './shared-options.js';
 
 const STEERING: readonly (readonly [SteerAction, string])[] = [
   ['pause', 'pause a run in progress'],
@@ -42,20 +42,8 @@ export function addSteeringCommands(selvage: Command): void {
       process.exitCode = await attachCommand(run);
     });
 
-  selvage
-    .command('inject')
+  injection(selvage.command('inject').argument('[run]', 'which, if there are several'))
     .description('inject a fault into a run in progress, or clear one')
-    .argument('[run]', 'which, if there are several')
-    .option('--fault <what>', 'a kind, or a fault as in a scenario: { kind: loss, … }')
-    .option('--where <where>', 'a device, a port, or device=leaf1,peer=spine*')
-    .option('--at <time>', 'virtual time (default: the earliest that is still possible)')
-    .option('--for <time>', 'how long it lasts (default: to the end)')
-    .option('--every <time>', 'it comes again after this time')
-    .option('--name <name>', 'what it is called')
-    .option('--set <key=value>', 'another key of it; may be repeated', collect, [])
-    .option('--clear <name>', 'end a fault instead')
-    .option('--list', 'list the faults of the run')
-    .option('--json', 'print it as JSON')
     .addHelpText('after', '\nA run in one process can be reached if it was started with --control.')
     .action(async (run: string | undefined, options: InjectOptions) => {
       const { injectCommand } = await import('./commands/inject.js');

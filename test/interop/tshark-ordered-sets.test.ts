@@ -13,10 +13,10 @@ const USER0 = 147;
 /** In an interface description, behind type and length of the block. */
 const LINK_TYPE_AT = SECTION_BLOCK_OCTETS + 8;
 
-function shown(sets: readonly Uint8Array[], ...fields: string[]): Packet[] {
-  const packets = sets.map((octets, i) => {
-    const originalOctets = octets.length;
-    return { interfaceIndex: 0, timeNs: i, octets, originalOctets, comment: '' };
+function shown(sets: readonly ArrayLike<number>[], ...fields: string[]): Packet[] {
+  const packets = sets.map((set, i) => {
+    const octets = Uint8Array.from(set);
+    return { interfaceIndex: 0, timeNs: i, octets, originalOctets: octets.length, comment: '' };
   });
   const capture = captureOfPort('s1:p1', packets);
   const view = new DataView(capture.buffer, capture.byteOffset);
@@ -44,10 +44,7 @@ describe('ordered sets', { skip: tsharkMissing }, () => {
       [0x4b, 0x01, 0xab, 0xcd, 0xe6, 0, 0, 0],
       [0x4b, 0x02, 0x00, 0x00, 0x16, 0, 0, 0],
     ];
-    const read = shown(
-      sets.map((octets) => Uint8Array.from(octets)),
-      '_ws.col.Info',
-    );
+    const read = shown(sets, '_ws.col.Info');
     assert.deepEqual(
       read.map((packet) => packet['_ws.col.Info']),
       ['CBFC CF_Update: vc3=31420 vc31=1', 'CBFC CF_Update: vc3=5', 'LLR_ACK 703710', 'LLR_NACK 1'],
@@ -60,10 +57,7 @@ describe('ordered sets', { skip: tsharkMissing }, () => {
       [0x4b, 0x02, 0x00, 0x00, 0x16, 0, 0, 0],
       [0x4b, 0x04, 0xff, 0xff, 0xf6, 0x34, 0x12, 0],
     ];
-    const read = shown(
-      sets.map((octets) => Uint8Array.from(octets)),
-      ...['llr.type', 'llr.sequence', 'llr.init_data'],
-    );
+    const read = shown(sets, 'llr.type', 'llr.sequence', 'llr.init_data');
     assert.deepEqual(read, [
       { 'llr.type': '0x01', 'llr.sequence': String(0xabcde), 'llr.init_data': '' },
       { 'llr.type': '0x02', 'llr.sequence': '1', 'llr.init_data': '' },
@@ -79,10 +73,7 @@ describe('ordered sets', { skip: tsharkMissing }, () => {
       [0x4b, 0x02, 0, 0, 0x16, 0, 0, 1],
       [0x4b, 0x10, 0, 0, 6, 0, 0, 1],
     ];
-    const read = shown(
-      sets.map((octets) => Uint8Array.from(octets)),
-      ...['llr.bad', 'cbfc.bad'],
-    );
+    const read = shown(sets, 'llr.bad', 'cbfc.bad');
     assert.deepEqual(
       read.map((packet) => packet['llr.bad'] !== '' || packet['cbfc.bad'] !== ''),
       [true, true, true, true],
