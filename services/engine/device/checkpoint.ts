@@ -143,6 +143,7 @@ export function restoreDevice(
   restore(discoveryOf(engine, device), state.discovery);
   engine.faults.restoreAt(firstPort, state.faults);
   engine.failover.restored(d);
+  engine.rates.restored(device);
   const revive = (record: Int32Array, fields: readonly number[]): number => {
     const frame = pool.write(record);
     pool.setCarried(frame, moved(pool.carried(frame)));

@@ -12,6 +12,8 @@ export interface BrokenInvariant {
 
 /** The first among the first devices; null if all hold. Those of counters are in `ledger`. */
 export function brokenInvariant(engine: Engine, devices: number): BrokenInvariant | null {
+  const rate = engine.rates.broken(devices);
+  if (rate !== null) return { ...rate, port: -1 };
   for (let d = 0; d < devices; d++) {
     const device = engine.devices[d];
     const what = ofDevice(engine, device);
@@ -24,12 +26,7 @@ export function brokenInvariant(engine: Engine, devices: number): BrokenInvarian
   return null;
 }
 
-function ofDevice(engine: Engine, { place, rows }: Device): string | null {
-  const { first, count } = rows.send;
-  for (let send = first; send < first + count; send++) {
-    const broken = engine.rates.broken(send);
-    if (broken !== null) return broken;
-  }
+function ofDevice(engine: Engine, { place }: Device): string | null {
   for (const role of Object.values(engine.rolesOf(place))) {
     const broken = role.broken();
     if (broken !== null) return broken;

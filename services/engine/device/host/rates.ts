@@ -32,6 +32,12 @@ const STRIDE = 8;
 /** No acknowledgement is beyond it. */
 const UNTIMED = Infinity;
 
+/** A rate control whose invariant does not hold, and the device that it is of. */
+interface BrokenRate {
+  readonly device: number;
+  readonly what: string;
+}
+
 /** Rate limiters of descriptor queues, where a device has them. */
 interface QueueRates {
   has(device: number): boolean;
@@ -62,6 +68,10 @@ export function makeRates(
   const state = tables.float64('rate', STRIDE);
   /** By row and timer: when the armed timer expires. */
   const armedAt = tables.float64('rate', TIMERS).fill(Infinity);
+  /** Rows that changed since their invariants were checked, each once; not state. */
+  const changed = new Int32Array(count);
+  const hasChanged = new Uint8Array(count);
+  let changes = 0;
 
   /** The rate limiters of NICs that have them, by descriptor queue. */
   let queues: QueueRates | null = null;
@@ -93,8 +103,21 @@ export function makeRates(
       state[row * STRIDE + TIMED] = controlOf[row].timesPackets ? NONE : UNTIMED;
       streams[row] = new RandomStream(seed, `${name}/rate`);
       controlOf[row].configure(row, rate, OCTET_BITS_PS / ports[0].octetPs);
+      change(row);
       row++;
     });
+  }
+
+  /** A control changes its row only where it is told of something. */
+  function change(row: number): void {
+    if (hasChanged[row] !== 0) return;
+    hasChanged[row] = 1;
+    changed[changes++] = row;
+  }
+
+  /** The rows of a device are those of a checkpoint now. */
+  function restored({ rows }: Device): void {
+    for (let row = rows.rate.first; row < rows.rate.first + rows.rate.count; row++) change(row);
   }
 
   function isLimited(send: number): boolean {
@@ -112,6 +135,7 @@ export function makeRates(
     }
     state[s + LAST_AT] = clock.now;
     state[s + LAST_OCTETS] = octets + WIRE_OVERHEAD_OCTETS;
+    change(row);
     controlOf[row].sent(row, octets);
   }
 
@@ -122,6 +146,7 @@ export function makeRates(
     if (row === NONE || expected <= state[s + TIMED]) return;
     if (state[s + TIMED] !== NONE) {
       const packets = Math.max(1, expected - state[s + MEASURED_TO]);
+      change(row);
       controlOf[row].measured(row, clock.now - state[s + TIMED_AT], endpointPs, packets);
       state[s + MEASURED_TO] = expected;
     }
@@ -133,18 +158,22 @@ export function makeRates(
     const row = rowOf[send];
     if (row === NONE) return;
     if (state[row * STRIDE + TIMED] !== UNTIMED) state[row * STRIDE + TIMED] = NONE;
+    change(row);
     controlOf[row].lost(row, timedOut);
   }
 
   /** An acknowledgement brought telemetry. */
   function observed(send: number, expected: number, telemetry: Uint8Array): void {
     const row = rowOf[send];
-    if (row !== NONE) controlOf[row].observed(row, expected, telemetry);
+    if (row === NONE) return;
+    change(row);
+    controlOf[row].observed(row, expected, telemetry);
   }
 
   /** A congestion notification for the connection arrived. */
   function notified(send: number, feedback: number): void {
     const row = rowOf[send];
+    change(row);
     controlOf[row].notified(row, feedback);
   }
 
@@ -154,6 +183,7 @@ export function makeRates(
     // Another timer, armed for an earlier time, has expired.
     if (armedAt[at] !== clock.now) return;
     armedAt[at] = Infinity;
+    change(row);
     controlOf[row].onTimer(row, timer);
   }
 
@@ -163,10 +193,23 @@ export function makeRates(
     return row === NONE ? null : controlOf[row].status(row);
   }
 
-  /** The invariant that does not hold for a connection's rate; null if all do. */
-  function broken(send: number): string | null {
-    const row = rowOf[send];
-    return row === NONE ? null : controlOf[row].broken(row);
+  /**
+   * A row of the first devices that changed since it was last checked and whose invariant does not
+   * hold; null if there is none. A row that nothing changed still holds, so that a check costs what
+   * happened since the last one, and not what the fabric has.
+   */
+  function broken(devices: number): BrokenRate | null {
+    let kept = 0;
+    let found: BrokenRate | null = null;
+    for (let i = 0; i < changes; i++) {
+      const row = changed[i];
+      const what = deviceOf[row] < devices ? controlOf[row].broken(row) : null;
+      found ??= what === null ? null : { device: deviceOf[row], what };
+      if (deviceOf[row] < devices && what === null) hasChanged[row] = 0;
+      else changed[kept++] = row;
+    }
+    changes = kept;
+    return found;
   }
 
   /** Random streams of a device's connections, as they are saved. */
@@ -224,6 +267,7 @@ export function makeRates(
     onTimer,
     status,
     broken,
+    restored,
     streamsOf,
   };
 }
