@@ -11,6 +11,7 @@ const FAULTS_OUTSIDE = [
   'StoreError',
   'DamagedCheckpoint',
   'PluginError',
+  'FramesExhausted',
 ];
 
 /** Invalid input is one line; any other error is a defect and has a stack. */

@@ -82,7 +82,7 @@ export class Engine implements MechanismHost {
   private readonly clientGate: number;
   private readonly listening: Listeners;
 
-  /** `frames`: room for so many at once; by default the estimate for so many ports. */
+  /** `frames`: room for so many at once. */
   constructor(
     specs: readonly DeviceSpec[],
     { rateControls, mechanisms }: EngineKinds,

@@ -1,6 +1,6 @@
 import { makeSharedBuffer, type SharedBuffer } from '../buffer/shared-buffer.js';
 import type { Mvtx2802 } from '../mvtx2802/mechanism.js';
-import { FramePool, framesOfPorts } from '../frame/frame-pool.js';
+import { FramePool } from '../frame/frame-pool.js';
 import { makeTraceMask, type TraceMask } from '../frame/trace-mask.js';
 import { OctetStore } from '../frame/octet-store.js';
 import { Clock } from '../kernel/clock.js';
@@ -57,13 +57,12 @@ export class Shared {
   /** By device: events executed so far. */
   readonly events: Float64Array;
 
-  /** Room for so many frames; by default the estimate for so many ports. */
   constructor(
     readonly tables: Tables,
     frames?: number,
   ) {
     this.ports = makePorts(tables);
-    this.pool = new FramePool(frames ?? framesOfPorts(this.ports.count));
+    this.pool = new FramePool(frames);
     this.arrivals = tables.inbox(() => makeSlots(tables));
     this.transmits = makeSlots(tables);
     this.inFlightQueues = makeInFlightQueues(this.ports, this.pool, this.arrivals);

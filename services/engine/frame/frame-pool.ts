@@ -149,17 +149,28 @@ export function dscpOf(frameClass: number): number {
 /** CLASS of a record that is not in use: no frame has the highest bit. */
 const FREE = 1 << 31;
 
-/** Room that is reserved per port; memory that is never touched costs nothing. */
-const FRAMES_PER_PORT = 4096;
-const LEAST_FRAMES = 1 << 18;
-const MOST_FRAMES = 1 << 23;
+/** Octets of both records of a frame. */
+export const FRAME_RECORD_OCTETS = 4 * RECORD_WORDS;
+
+/** Room of a small pool; memory that is never touched costs nothing. */
+export const LEAST_FRAMES = 1 << 18;
+/** Beyond it the offset of a frame would not be a small integer of V8. */
+export const MOST_FRAMES = 1 << 27;
 
 /** Less would not begin a page; see Arena. */
 const LEAST_OCTETS = 1 << 17;
 
-/** Frames that a pool has room for which so many ports share. */
-export function framesOfPorts(ports: number): number {
-  return Math.min(MOST_FRAMES, Math.max(LEAST_FRAMES, ports * FRAMES_PER_PORT));
+/** A run needs more frames at once than there is memory for: no defect of the engine. */
+export class FramesExhausted extends Error {
+  constructor(frames: number) {
+    const octets = frames * FRAME_RECORD_OCTETS;
+    super(
+      `more than ${frames.toLocaleString('en')} frames are under way at once, and there is memory ` +
+        `for no more (${(octets / 2 ** 20).toFixed(0)} MB for frames): give the process more ` +
+        `memory, spread the run over services, or use longer frames, shorter links or smaller buffers`,
+    );
+    this.name = 'FramesExhausted';
+  }
 }
 
 export class FramePool {
@@ -172,7 +183,7 @@ export class FramePool {
   private fresh = 0;
 
   /** Room for so many frames. */
-  constructor(frames: number) {
+  constructor(frames = LEAST_FRAMES) {
     const length = frames * STRIDE;
     const hot = new Arena(LEAST_OCTETS).take(length * Int32Array.BYTES_PER_ELEMENT);
     const cold = new Arena(LEAST_OCTETS).take(length * Int32Array.BYTES_PER_ELEMENT);
@@ -384,9 +395,7 @@ export class FramePool {
 
   private allocateFresh(): number {
     const frame = this.fresh;
-    if (frame === this.words.length) {
-      throw new Error(`more than ${frame >> STRIDE_BITS} frames are on their way at once`);
-    }
+    if (frame === this.words.length) throw new FramesExhausted(frame >> STRIDE_BITS);
     this.fresh = frame + STRIDE;
     return frame;
   }

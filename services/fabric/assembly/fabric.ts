@@ -40,7 +40,7 @@ export interface Fabric extends Assembly {
   /** In a distributed run, unless the command line says otherwise. */
   readonly placement: Placement;
   readonly warnings: readonly Warning[];
-  /** Frames that an engine has room for; by default the estimate for so many ports. */
+  /** Frames that an engine has room for; by default what its links and buffers can hold. */
   readonly frames?: number;
 }
 

@@ -7,6 +7,7 @@ import { putControl, putFrame, takeHandedOver } from '../../engine/device/hand-o
 import type { Plain } from '../../engine/kernel/snapshot.js';
 import type { SavedRows, SharedRows } from '../../engine/kernel/tables.js';
 import { engineKindsWith } from '../../plugins/plugins.js';
+import { frameRoom } from '../frame-room.js';
 import type { PartitionPlan, PlacedPort } from '../../fabric/placement/partition-plan.js';
 import { framesStarted, thingsPlanned } from '../checks/stall.js';
 import type { FaultChange } from '../live-faults.js';
@@ -56,7 +57,8 @@ export class Partition implements Actors {
       return { peer, lookaheadOutPs, lookaheadInPs, links: inPorts.length };
     });
     const kinds = engineKindsWith(plan.plugins);
-    this.engine = new Engine([...plan.specs, ...plan.proxyDevices], kinds, plan.frames);
+    const devices = [...plan.specs, ...plan.proxyDevices];
+    this.engine = new Engine(devices, kinds, plan.frames ?? frameRoom(devices));
     for (const [a, b] of plan.links) this.engine.connect([a.place, a.port], [b.place, b.port]);
     this.windows = new Windows(this.engine, plan.windowPs, plan.specs.length);
     const cut = plan.channels.flatMap(({ inPorts }) => inPorts.map(({ place }) => place));

@@ -4,7 +4,7 @@ import { SEEN_IN, SEEN_INSIDE, SEEN_OUT } from '../../engine/analysis/capture/ca
 import type { CaptureSpec } from '../../engine/analysis/capture/capture-filter.js';
 import { isOrderedSet } from '../../engine/analysis/capture/capture-filter.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
-import { FramePool, framesOfPorts } from '../../engine/frame/frame-pool.js';
+import { FramePool } from '../../engine/frame/frame-pool.js';
 import { LINKTYPE_USER0 } from '../../engine/wire/pcapng/blocks.js';
 import type { CapturedPacket, CaptureInterface } from '../../engine/wire/pcapng/writer.js';
 import {
@@ -135,7 +135,7 @@ function* inOrder(logs: readonly CaptureLog[]): Generator<Place> {
 
 /** Composes packets from rows. */
 class Packets {
-  private readonly pool = new FramePool(framesOfPorts(0));
+  private readonly pool = new FramePool();
   private readonly writer: FrameOctetsWriter;
 
   constructor(
