@@ -1,9 +1,11 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
+import { isPipe } from '../fabric/scenario/read-source.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { factsOf } from '../report/page/page-of-run.js';
-import { RunDirectory } from '../report/run-directory.js';
+import { RunDirectory, SCENARIO } from '../report/run-directory.js';
 import { summaryJson } from '../report/summary/summary-json.js';
 import { RunDirectoryError } from '../report/run-json.js';
 import { whyOf } from '../report/why.js';
@@ -17,13 +19,15 @@ import { LiveFaults } from '../runtime/live-faults.js';
 import type { S3Address } from '../runtime/object-storage/s3-address.js';
 import { capturesWanted, warnOfOmitted } from './captured.js';
 import type { EmulateOptions, Emulation } from './emulation.js';
-import { exitCodeOf, InputError } from './exit.js';
+import { EXIT, exitCodeOf, InputError } from './exit.js';
 import { fleetOptions } from './fleet/distribution.js';
+import type { FleetOptions } from './fleet/fleet.js';
 import { isInsecureAccepted } from './fleet/encryption.js';
 import { framesWanted, warnOfUnkept } from './traced-frames.js';
 import { runElsewhere } from './runners/run-elsewhere.js';
 import { runHere } from './runners/run-here.js';
 import { runInThreads } from './runners/run-in-threads.js';
+import { interruptedExit } from './interruption.js';
 import { liveAddress } from './live-options.js';
 import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
@@ -60,7 +64,7 @@ async function emulateSeen(
   const silent = options.json === true || options.quiet === true;
   const progress = new ProgressLine(!silent && process.stderr.isTTY ? process.stderr : null);
   const threads = threadCount(emulation.fabric, options.threads);
-  const fleet = fleetOptions(file, set, emulation.fabric, options);
+  const fleet = readable(fleetOptions(file, set, emulation.fabric, options), emulation.loaded);
   if (options.checkRows === true && (fleet !== null || threads !== null)) {
     throw new InputError('--check-rows watches one process: leave out --threads and --processes');
   }
@@ -117,7 +121,17 @@ async function emulateSeen(
     const shown = { traces, events, operations, ...(runtime && { runtime }) };
     await exportTelemetry(collector, results, wallSeconds, congestion, shown);
   }
-  return exitCodeOf(results, expectations);
+  const code = exitCodeOf(results, expectations);
+  return code === EXIT.INTERRUPTED ? interruptedExit() : code;
+}
+
+/** Other processes read the scenario again, which a pipe does not allow. */
+function readable(fleet: FleetOptions | null, loaded: LoadedScenario): FleetOptions | null {
+  const { file, files, document } = loaded;
+  if (fleet === null || !isPipe(file)) return fleet;
+  if (files.length === 0) return { ...fleet, document };
+  const [{ file: named } = { file: '' }] = files;
+  throw new InputError(`${file} is a pipe, and names ${named}: for services, write it to a file`);
 }
 
 function reportError({ message }: Error): void {
@@ -169,7 +183,9 @@ function print(record: RunRecord, file: string, path: string, options: EmulateOp
   const { results, expectations, wallSeconds } = record;
   if (options.quiet !== true) {
     const text = summaryText(results, expectations, styleFor(process.stdout));
-    const next = `\nNext\n${nextSteps(results, file, relative('', path))}`;
+    const folder = relative('', path);
+    const again = isPipe(file) ? join(folder, SCENARIO) : file;
+    const next = `\nNext\n${nextSteps(results, again, folder)}`;
     process.stdout.write(`${text}\n${path}  (${wallSeconds.toFixed(2)} s)\n${next}\n`);
   } else if (results.failure !== null) {
     process.stderr.write(`${results.failure.reason}: ${results.failure.port}\n`);

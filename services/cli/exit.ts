@@ -11,7 +11,7 @@ export const EXIT = {
   /** Flows stopped progressing, and the scenario does not expect it. */
   STALLED: 4,
   INTERRUPTED: 130,
-  /** Ended by SIGTERM, as shells report it; the run goes on elsewhere. */
+  /** Ended by SIGTERM, as shells report it. */
   TERMINATED: 143,
 } as const;
 
@@ -22,8 +22,11 @@ export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[
   [EXIT.BAD_INPUT, 'bad input or usage; of `validate --strict`, also a warning'],
   [EXIT.RUN_FAILED, 'the run failed: a lossless frame was lost, or an invariant was broken'],
   [EXIT.STALLED, 'flows stalled or deadlocked, and the scenario does not expect it'],
-  [EXIT.INTERRUPTED, 'interrupted; what was measured is kept'],
-  [EXIT.TERMINATED, 'ended by SIGTERM; a distributed run continues elsewhere'],
+  [EXIT.INTERRUPTED, 'interrupted (Ctrl-C); what was measured is kept'],
+  [
+    EXIT.TERMINATED,
+    'ended by SIGTERM; what was measured is kept, or a run in a cluster continues elsewhere',
+  ],
 ];
 
 /** Exit code of a run that was not interrupted. */

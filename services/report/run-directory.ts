@@ -7,10 +7,12 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
+import { isPipe } from '../fabric/scenario/read-source.js';
 import { MECHANISMS } from '../mechanisms/registry.js';
 import type { ResultTable } from '../mechanisms/result-table.js';
 import type { FaultStep } from '../runtime/live-faults.js';
@@ -40,6 +42,8 @@ import { whySummary } from './why.js';
 const MARKER = 'digest';
 /** Input of a run, and where it can continue; see `readRun`. */
 const ORIGIN = 'origin.json';
+/** The scenario with its base files and settings merged. */
+export const SCENARIO = 'scenario.json';
 const STATE = 'state';
 const INJECTED = 'injected.yaml';
 /** Results of discovery; see `selvage dcbx`. */
@@ -84,6 +88,8 @@ export interface RunRecord {
 /** The directory of a run: checked before it starts, and written all at once at its end. */
 export class RunDirectory {
   private readonly parent: string;
+  /** What stood there when the run began. */
+  private readonly before: string | null;
 
   /** `out` is a folder's name, or null to have it named after scenario and digest. */
   constructor(
@@ -92,24 +98,32 @@ export class RunDirectory {
   ) {
     this.parent = resolve(out === null ? 'runs' : dirname(resolve(out)));
     this.prepare();
+    this.before = out === null ? null : identityOf(resolve(out));
   }
 
   /** Writes everything into a folder beside the target and renames it; returns its path. */
-  write(record: RunRecord): string {
-    const target = this.target(record.results);
+  write(given: RunRecord): string {
+    const target = this.target(given.results);
+    const record = repeatable(given, target);
+    const isTaken = (): boolean => this.out !== null && identityOf(target) !== this.before;
     let draft = target;
+    let place = target;
     try {
       draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
       for (const [name, text] of filesOf(record)) writeFileSync(join(draft, name), text);
       if (record.traces !== null) writePieces(join(draft, TRACES), tracesJson(record.traces));
       if (record.capture !== null) writePieces(join(draft, CAPTURE), record.capture);
-      if (existsSync(target)) rmSync(target, { recursive: true });
-      renameSync(draft, target);
+      if (isTaken()) place = freeBeside(target);
+      else if (existsSync(target)) rmSync(target, { recursive: true });
+      renameSync(draft, place);
     } catch (error) {
       if (draft !== target) rmSync(draft, { recursive: true, force: true });
       throw new RunDirectoryError(`${target} cannot be written: ${(error as Error).message}`);
     }
-    return target;
+    if (place === target) return target;
+    throw new RunDirectoryError(
+      `another run wrote ${target} while this one went on; the results of this one are in ${place}`,
+    );
   }
 
   private target(results: RunResults): string {
@@ -130,6 +144,25 @@ export class RunDirectory {
       );
     }
   }
+}
+
+/** Tells a folder from one that takes its name later; null: nothing stands there. */
+function identityOf(folder: string): string | null {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats === undefined ? null : `${stats.ino} ${stats.birthtimeMs}`;
+}
+
+function freeBeside(target: string): string {
+  let number = 2;
+  while (existsSync(`${target}-${number}`)) number++;
+  return `${target}-${number}`;
+}
+
+/** A pipe is gone after the run; its text with what it extends, and all settings, is in the folder. */
+function repeatable(record: RunRecord, target: string): RunRecord {
+  const { origin } = record;
+  if (!isPipe(origin.scenario)) return record;
+  return { ...record, origin: { ...origin, scenario: join(target, SCENARIO), set: [] } };
 }
 
 /** Files that may be larger than memory. */
@@ -188,7 +221,7 @@ export function readRun(folder: string): StoredRun {
     set: 'list',
     steps: 'list',
   }) as RunRecord['origin'];
-  const document = json('scenario.json', {});
+  const document = json(SCENARIO, {});
   const state = existsSync(join(folder, STATE))
     ? unpackWhole(readFileSync(join(folder, STATE)))
     : null;
@@ -208,7 +241,7 @@ export function readNics(folder: string): readonly NicResult[] {
 function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   const { results, document, origin, state, why } = record;
   const files: [string, string | Uint8Array][] = [
-    ['scenario.json', json(document)],
+    [SCENARIO, json(document)],
     [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
     [MARKER, digestFile(results)],
     ['status', `${results.status}\n`],

@@ -260,36 +260,41 @@ describe('selvage', () => {
     );
   });
 
-  it('stopped by Ctrl-C keeps what was measured and marks the run as interrupted', async () => {
-    writeFileSync(
-      at('long.yaml'),
-      `selvage: 1
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
+    it(`stopped by ${signal} keeps what was measured and marks the run as interrupted`, async () => {
+      writeFileSync(
+        at('long.yaml'),
+        `selvage: 1
 duration: 10s
 fabric: { generator: star, hosts: 8 }
 priorities: { 3: pfc }
 load:
   - { name: s, permutation: { hosts: all, shift: 1 }, rate: 50%, priority: 3, transport: raw }
 `,
-    );
-    // Its own folder for temporary files, where commands find a run that is under way.
-    const env = { ...process.env, TMPDIR: folder };
-    const words = ['run', 'long.yaml', '--control', '--out', at('long')];
-    const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env });
-    const ended = new Promise((resolve) => child.on('exit', resolve));
-    const hasBegun = (): boolean => {
-      const { stdout } = spawnSync(process.execPath, [MAIN, 'status', '--json'], { env });
-      const all = JSON.parse(String(stdout)) as Under[];
-      return all.some(({ virtualPs }) => virtualPs > 0);
-    };
-    while (!hasBegun()) await new Promise((resolve) => setTimeout(resolve, 20));
-    child.kill('SIGINT');
-    assert.equal(await ended, 130);
-    assert.equal(readFileSync(join(at('long'), 'status'), 'utf8'), 'interrupted\n');
-    const summary = JSON.parse(readFileSync(join(at('long'), 'summary.json'), 'utf8')) as {
-      virtualPs: number;
-      priorities: { deliveredFrames: number }[];
-    };
-    assert.ok(summary.virtualPs > 0 && summary.virtualPs < 10e12);
-    assert.ok(summary.priorities[0]!.deliveredFrames > 0);
-  });
+      );
+      // Its own folder for temporary files, where commands find a run that is under way.
+      const env = { ...process.env, TMPDIR: folder };
+      const words = ['run', 'long.yaml', '--control', '--out', at('long')];
+      const child = spawn(process.execPath, [MAIN, ...words], { cwd: folder, env });
+      const ended = new Promise((resolve) => child.on('exit', resolve));
+      const hasBegun = (): boolean => {
+        const { stdout } = spawnSync(process.execPath, [MAIN, 'status', '--json'], { env });
+        const all = JSON.parse(String(stdout)) as Under[];
+        return all.some(({ virtualPs }) => virtualPs > 0);
+      };
+      while (!hasBegun()) await new Promise((resolve) => setTimeout(resolve, 20));
+      child.kill(signal);
+      assert.equal(await ended, code);
+      assert.equal(readFileSync(join(at('long'), 'status'), 'utf8'), 'interrupted\n');
+      const summary = JSON.parse(readFileSync(join(at('long'), 'summary.json'), 'utf8')) as {
+        virtualPs: number;
+        priorities: { deliveredFrames: number }[];
+      };
+      assert.ok(summary.virtualPs > 0 && summary.virtualPs < 10e12);
+      assert.ok(summary.priorities[0]!.deliveredFrames > 0);
+    });
+  }
 });

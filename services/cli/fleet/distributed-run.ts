@@ -5,6 +5,7 @@ import type { FleetOptions } from './fleet.js';
 import { Fleet } from './fleet.js';
 import { InfrastructureBreaker } from './infrastructure.js';
 import { EXIT } from '../exit.js';
+import { interruptedExit, noteSignal } from '../interruption.js';
 import { JobEvents } from './job-events.js';
 import { isOver, showStatus } from './phases.js';
 import { killPod, StruckFile } from './pod-breaker.js';
@@ -87,14 +88,12 @@ function breakerOf(fleet: Fleet, { infrastructure }: FleetOptions): Infrastructu
 
 /** Ctrl-C makes the coordinator end the run; a second one ends everything. */
 function onInterrupt(fleet: Fleet): () => void {
-  let interrupted = false;
   const leave = (reason: string): void => {
     process.stderr.write(`interrupted, and nothing of the run is kept: ${reason}\n`);
-    void fleet.close().finally(() => process.exit(EXIT.INTERRUPTED));
+    void fleet.close().finally(() => process.exit(interruptedExit()));
   };
-  const ask = (): void => {
-    if (interrupted) leave('a second signal came');
-    interrupted = true;
+  const ask = (signal: NodeJS.Signals): void => {
+    if (!noteSignal(signal)) leave('a second signal came');
     fleet.client.steer(Action.ACTION_STOP).catch((error: unknown) => {
       leave((error as Error).message);
     });

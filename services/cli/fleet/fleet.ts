@@ -26,6 +26,8 @@ import { ProcessGroup } from './process-group.js';
 
 export interface FleetOptions {
   readonly scenarioFile: string;
+  /** Instead of a file that the coordinator cannot read again; it has the settings, too. */
+  readonly document?: unknown;
   readonly scenarioName: string;
   readonly set: readonly string[];
   readonly services: number;
@@ -142,8 +144,7 @@ export class Fleet {
       ...(options.log && logEnvironment(options.log)),
       SELVAGE_PARENT: `${process.pid}`,
     };
-    const set = options.set.flatMap((change) => ['--set', change]);
-    const args = [resolve(options.scenarioFile), ...set, ...options.placementArgs];
+    const args = [...this.scenarioOf(options), ...options.placementArgs];
     args.push('--listen', options.elsewhere?.listen ?? identity.coordinator);
     args.push('--checkpoint-every', `${options.checkpointSeconds}`);
     args.push('--folder', this.folder);
@@ -175,6 +176,16 @@ export class Fleet {
     const { run, coordinator, keys, tls } = identity;
     const scenario = options.scenarioName;
     announce({ run, scenario, coordinator, token: keys.token, tls, pid: process.pid });
+  }
+
+  /** A file, and settings on top of it. */
+  private scenarioOf({ scenarioFile, document, set }: FleetOptions): string[] {
+    if (document === undefined) {
+      return [resolve(scenarioFile), ...set.flatMap((change) => ['--set', change])];
+    }
+    const file = join(this.folder, 'scenario.json');
+    writeFileSync(file, JSON.stringify(document));
+    return [file];
   }
 
   private async startBroker(): Promise<BrokerOptions> {

@@ -1,5 +1,5 @@
 import type { EmulateOptions } from '../emulation.js';
-import { EXIT } from '../exit.js';
+import { interruptedExit, noteSignal } from '../interruption.js';
 import type { LocalRun } from '../local-control.js';
 
 /** Opens the control plane of a run in this process if it is requested. */
@@ -9,13 +9,11 @@ export async function controlOf(run: LocalRun, { control }: EmulateOptions): Pro
   return openControl(run);
 }
 
-/** Ctrl-C requests an orderly end; a second one ends at once. Returns how to remove the handler. */
+/** Ctrl-C or SIGTERM requests an orderly end; a second one ends at once. Returns how to remove the handler. */
 export function onInterrupt(ask: () => void): () => void {
-  let isAsked = false;
-  const onInterrupted = (): void => {
-    if (isAsked) process.exit(EXIT.INTERRUPTED);
-    isAsked = true;
-    ask();
+  const onInterrupted = (signal: NodeJS.Signals): void => {
+    if (noteSignal(signal)) ask();
+    else process.exit(interruptedExit());
   };
   process.on('SIGINT', onInterrupted).on('SIGTERM', onInterrupted);
   return () => {

@@ -2,15 +2,15 @@
 
 import { dirname, isAbsolute, join } from 'node:path';
 import { ScenarioError, show } from '../../settings/errors.js';
-import { parseSource, readText } from './read-source.js';
+import { isPipe, parseSource, readText } from './read-source.js';
 import type { MapNode, SourceNode } from '../../settings/source-tree.js';
 import { merge, plainValue, positionOf, startOf, withValue } from '../../settings/source-tree.js';
 
 const EXTENDS_DEPTH_MAX = 32;
 
-/** A path as written in `file`, relative to the working directory. */
+/** A path as written in `file`, relative to the working directory; there, too, is a pipe's text. */
 export function besideFile(file: string, path: string): string {
-  return isAbsolute(path) ? path : join(dirname(file), path);
+  return isAbsolute(path) || isPipe(file) ? path : join(dirname(file), path);
 }
 
 /** The file merged onto what it extends. */

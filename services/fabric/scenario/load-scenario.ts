@@ -10,7 +10,7 @@ import { Located } from './located.js';
 import { withNicsOfHosts } from './nic-layers.js';
 import { normalise } from './normalise.js';
 import { readPlugins } from './read-plugins.js';
-import { parseSource } from './read-source.js';
+import { isPipe, parseSource } from './read-source.js';
 import type { Scenario } from './scenario.js';
 import { scenarioSchemaWith } from './schema.js';
 import type { Path, SourceNode } from '../../settings/source-tree.js';
@@ -88,6 +88,11 @@ function scenarioOf(
   }
 }
 
+/** Of a scenario that does not say its own. */
+function nameOf(file: string): string {
+  return isPipe(file) ? 'scenario' : basename(file, extname(file));
+}
+
 /** Throws the errors of the first step that finds some. */
 function soundScenario(file: string, written: SourceNode): LoadedScenario {
   const { tree, plugins } = readPlugins(written);
@@ -95,7 +100,7 @@ function soundScenario(file: string, written: SourceNode): LoadedScenario {
   // Compiling the schema takes longer than what one small file gains from it.
   const parsed = scenarioSchemaWith(plugins).safeParse(located.document, { jitless: true });
   if (!parsed.success) throw located.errorOf(parsed.error.issues);
-  const scenario = normalise(parsed.data, plugins, basename(file, extname(file)), located);
+  const scenario = normalise(parsed.data, plugins, nameOf(file), located);
   checkScenario(scenario, located);
   return {
     scenario,

@@ -4,7 +4,7 @@
 
 import type { Document, ErrorCode, Node, YAMLMap } from 'yaml';
 import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
-import { readFileSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { ScenarioError, show } from '../../settings/errors.js';
 import type { MapEntry, Place, Source, SourceNode } from '../../settings/source-tree.js';
 import { positionOf, startOf } from '../../settings/source-tree.js';
@@ -16,6 +16,9 @@ const MIB = 1024 * 1024;
 const DEPTH_MAX = 64;
 /** Values that aliases may add: a few lines of aliases to aliases can stand for billions. */
 const ALIASED_MAX = 10_000;
+
+/** The key whose mappings are merged into its own (YAML language-independent type `merge`). */
+const MERGE = '<<';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -51,9 +54,31 @@ const YAML_PROBLEMS: Readonly<Record<ErrorCode, string>> = {
   UNEXPECTED_TOKEN: 'a character that is not expected here; is a quote, or a colon, missing?',
 };
 
-/** The text of a file; throws the reason why it cannot be read. */
+/** Standard input, by the name that commands of Unix give it. */
+const STDIN = '-';
+
+/** Texts of pipes: what was read from one is gone from it, and a run reads its scenario twice. */
+const piped = new Map<string, string>();
+
+/** The text of a file or pipe; throws the reason why it cannot be read. */
 export function readText(file: string): string {
-  return readUpTo(file, FILE_BYTES_MAX, (reason) => new ScenarioError(startOf(file), [], reason));
+  const known = piped.get(file);
+  if (known !== undefined) return known;
+  const isPiped = isPipe(file);
+  const text = readUpTo(
+    file === STDIN ? '/dev/stdin' : file,
+    FILE_BYTES_MAX,
+    (reason) => new ScenarioError(startOf(file), [], reason),
+  );
+  if (isPiped) piped.set(file, text);
+  return text;
+}
+
+/** Whether a name is of a pipe, which has no folder and can be read once. */
+export function isPipe(file: string): boolean {
+  if (file === STDIN || piped.has(file)) return true;
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && (stats.isFIFO() || stats.isSocket());
 }
 
 /** The same of a file that a scenario names, such as a table; the caller adds the location. */
@@ -73,14 +98,33 @@ function readUpTo(file: string, most: number, fail: (reason: string) => Error): 
 
 /** Or the reason why not. */
 function readOctets(file: string, most: number): Buffer | string {
+  const tooLarge = `file too large; at most ${most / MIB} MiB`;
   try {
     const stats = statSync(file);
     if (stats.isCharacterDevice() || stats.isBlockDevice()) return 'it is a device, not a file';
-    if (stats.size > most) return `file too large; at most ${most / MIB} MiB`;
-    return readFileSync(file);
+    if (stats.size > most) return tooLarge;
+    if (stats.isFile() || stats.isDirectory()) return readFileSync(file);
+    return readPipe(file, most) ?? tooLarge;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     return `cannot read the file: ${REASONS[code] ?? code}`;
+  }
+}
+
+/** A pipe has no size: null where more than `most` octets come. */
+function readPipe(file: string, most: number): Buffer | null {
+  const pipe = openSync(file, 'r');
+  try {
+    const octets = Buffer.alloc(most + 1);
+    let length = 0;
+    while (length <= most) {
+      const read = readSync(pipe, octets, length, octets.length - length, null);
+      if (read === 0) return octets.subarray(0, length);
+      length += read;
+    }
+    return null;
+  } finally {
+    closeSync(pipe);
   }
 }
 
@@ -193,6 +237,7 @@ class Converter {
 
   private entriesOf(map: YAMLMap, depth: number, inAlias: boolean): Map<string, MapEntry> {
     const entries = new Map<string, MapEntry>();
+    let merged: ReadonlyMap<string, MapEntry> = new Map();
     for (const { key, value } of map.items) {
       const keyPlace = this.placeOf(key as Node);
       const plainKey = isScalar(key) ? key.value : undefined;
@@ -205,6 +250,21 @@ class Converter {
       const node =
         value === null ? this.nothingAt(keyPlace) : this.convert(value, depth + 1, inAlias);
       entries.set(name, { keyPlace, node });
+      if (name === MERGE) merged = this.mergedInto(node);
+    }
+    entries.delete(MERGE);
+    return new Map([...merged, ...entries]);
+  }
+
+  /** Of several mappings the first with a key counts, as the YAML type `merge` has it. */
+  private mergedInto(node: SourceNode): Map<string, MapEntry> {
+    const entries = new Map<string, MapEntry>();
+    for (const item of node.kind === 'list' ? node.items : [node]) {
+      if (item.kind !== 'map') {
+        const message = 'no mapping to merge; write <<: *name, or <<: [*first, *second]';
+        throw this.error(item.place, message);
+      }
+      for (const [name, entry] of item.entries) if (!entries.has(name)) entries.set(name, entry);
     }
     return entries;
   }

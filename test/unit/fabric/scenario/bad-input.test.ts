@@ -373,6 +373,11 @@ const files: readonly (readonly [string, Files | string, string])[] = [
   ['a tag', 'name: !secret x', 'main.yaml:1:7: not valid YAML: a tag (!) that has no meaning here'],
   ['two documents', 'a: 1\n---\nb: 2', 'main.yaml:2:1: not valid YAML: more than one document'],
   ['an unknown alias', 'name: *x', 'main.yaml:1:7: unknown alias: x'],
+  [
+    'a merge of no mapping',
+    'fabric: { <<: [{ generator: pair }, 5] }',
+    'main.yaml:1:37: no mapping to merge; write <<: *name, or <<: [*first, *second]',
+  ],
   ['a value in itself', 'name: &a [*a]', 'main.yaml:1:11: unknown alias: a'],
   ['a key that is a list', '[1]: 2', 'main.yaml:1:1: a key must be plain text'],
   [

@@ -335,6 +335,24 @@ describe('layers', () => {
     assert.deepEqual(load({ 'a.json': text }).scenario, load({ 'a.yaml': PAIR }).scenario);
   });
 
+  it('may merge mappings by <<, of which its own keys and then the first count', () => {
+    const { scenario } = load(`${PAIR}load:
+  - &first { stream: { from: h1, to: h2 }, bytes: 1KB, frame: 512, priority: 1 }
+  - &second { <<: *first, frame: 256 }
+  - { frame: 128, <<: [*second, { priority: 3, start: 5us }] }
+`);
+    const kept = scenario.load.map(({ priority, startPs }) => ({ priority, startPs }));
+    assert.deepEqual(kept, [
+      { priority: 1, startPs: 0 },
+      { priority: 1, startPs: 0 },
+      { priority: 1, startPs: 5e6 },
+    ]);
+    assert.deepEqual(
+      scenario.load.map((own) => /512|256|128/.exec(JSON.stringify(own))?.[0]),
+      ['512', '256', '128'],
+    );
+  });
+
   it('may use aliases', () => {
     const { scenario } = load(
       `${PAIR}priorities:\n  3: &lossless { flowControl: pfc, xoff: 64KB }\n  4: *lossless\n`,
