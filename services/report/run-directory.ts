@@ -158,7 +158,7 @@ function freeBeside(target: string): string {
   return `${target}-${number}`;
 }
 
-/** A pipe is gone after the run; its text with what it extends, and all settings, is in the folder. */
+/** A pipe is gone after the run; the folder has its text, with base files and settings merged. */
 function repeatable(record: RunRecord, target: string): RunRecord {
   const { origin } = record;
   if (!isPipe(origin.scenario)) return record;

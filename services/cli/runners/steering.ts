@@ -9,7 +9,7 @@ export async function controlOf(run: LocalRun, { control }: EmulateOptions): Pro
   return openControl(run);
 }
 
-/** Ctrl-C or SIGTERM requests an orderly end; a second one ends at once. Returns how to remove the handler. */
+/** Ctrl-C or SIGTERM requests an orderly end, a second one ends at once. Returns how to let go. */
 export function onInterrupt(ask: () => void): () => void {
   const onInterrupted = (signal: NodeJS.Signals): void => {
     if (noteSignal(signal)) ask();

@@ -165,9 +165,9 @@ export class FramesExhausted extends Error {
   constructor(frames: number) {
     const octets = frames * FRAME_RECORD_OCTETS;
     super(
-      `more than ${frames.toLocaleString('en')} frames are under way at once, and there is memory ` +
-        `for no more (${(octets / 2 ** 20).toFixed(0)} MB for frames): give the process more ` +
-        `memory, spread the run over services, or use longer frames, shorter links or smaller buffers`,
+      `more than ${frames.toLocaleString('en')} frames are under way at once, and there is no ` +
+        `memory for more (${(octets / 2 ** 20).toFixed(0)} MB for frames): give the process more ` +
+        'memory, spread the run over services, or use longer frames, shorter links or less buffer',
     );
     this.name = 'FramesExhausted';
   }
