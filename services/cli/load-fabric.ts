@@ -1,6 +1,7 @@
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
+import { largeFabric, preflightFabric, preflightRun } from './preflight.js';
 import { loadScenario } from '../fabric/scenario/load-scenario.js';
 
 export interface LoadedFabric {
@@ -12,4 +13,15 @@ export interface LoadedFabric {
 export function loadFabric(file: string, set: readonly string[]): LoadedFabric {
   const loaded = loadScenario(file, { set: [...set] }, buildFabric);
   return { loaded, fabric: buildFabric(loaded) };
+}
+
+/** The same for a run, which is refused where it would be too large; `force`: it is not. */
+export function loadRun(file: string, set: readonly string[], force = false): LoadedFabric {
+  const loaded = loadScenario(file, { set: [...set] }, buildFabric);
+  if (!force) preflightFabric(loaded);
+  const large = largeFabric(loaded);
+  if (large !== null) process.stderr.write(`${large}\n`);
+  const fabric = buildFabric(loaded);
+  if (!force) preflightRun(loaded, fabric);
+  return { loaded, fabric };
 }

@@ -39,6 +39,11 @@ function inPods(command: Command): Command {
     .option('--keep', 'with --k8s: leave everything in the cluster');
 }
 
+/** Where the estimate of memory, rows or time is beyond its limit. */
+function force(): Option {
+  return new Option('--force', 'run it although it is estimated to be too large');
+}
+
 /** Outputs of a run. */
 function recorded(command: Command): Command {
   return command
@@ -104,6 +109,7 @@ export function addRunCommands(selvage: Command): void {
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
     .addOption(settings())
     .addOption(check())
+    .addOption(force())
     .option('--check-rows', 'also see that devices change no state of each other (slow)')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
@@ -199,6 +205,7 @@ export function addSeriesCommands(selvage: Command): void {
     .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
     .addOption(settings())
     .option('--seed <n>', 'seed of all randomness')
+    .addOption(force())
     .option('--json', 'print the metrics as JSON and nothing else')
     .action(async (scenario: string, options: DuelOptions) => {
       const { duelCommand } = await import('./commands/duel.js');
@@ -238,6 +245,7 @@ export function addSeriesCommands(selvage: Command): void {
     .addOption(settings())
     .option('--csv <file>', 'write the table as CSV, too')
     .option('--html <file>', 'write a page with heat maps, too')
+    .addOption(force())
     .option('--json', 'print it as JSON')
     .option('--shard <i/n>', 'only part i of n, from 0, of the combinations')
     .action(async (scenario: string, options: SweepOptions) => {

@@ -21,7 +21,7 @@ import { captureFile } from '../../telemetry/captures/capture-file.js';
 import { capturesWanted } from '../captured.js';
 import { EXIT, exitCodeOf, InputError } from '../exit.js';
 import { framesWanted } from '../traced-frames.js';
-import { loadFabric } from '../load-fabric.js';
+import { loadFabric, loadRun } from '../load-fabric.js';
 import { ProgressLine } from '../progress.js';
 import { duelPage } from './report.js';
 import { styleFor } from '../style.js';
@@ -33,6 +33,8 @@ export interface DuelOptions {
   readonly seed?: string;
   readonly out?: string;
   readonly json?: boolean;
+  /** Run them however large they are. */
+  readonly force?: boolean;
 }
 
 interface Side {
@@ -50,7 +52,7 @@ const PAGE = 'duel.html';
 export async function duelCommand(file: string, options: DuelOptions): Promise<number> {
   prepareEngine();
   const base = [...options.set, ...(options.seed === undefined ? [] : [`seed=${options.seed}`])];
-  const sides = sidesOf(file, base, options.mechanisms);
+  const sides = sidesOf(file, base, options);
   const folder = resolve(options.out ?? join('runs', `duel-${nameOf(sides[0]!)}`));
   const progress = new ProgressLine(
     options.json !== true && process.stderr.isTTY ? process.stderr : null,
@@ -94,7 +96,11 @@ function worstOf(runs: readonly DuelRun[]): number {
 }
 
 /** All of them are assembled before the first one runs: an error is reported at once. */
-function sidesOf(file: string, base: readonly string[], mechanisms: string): Side[] {
+function sidesOf(
+  file: string,
+  base: readonly string[],
+  { mechanisms, force }: Pick<DuelOptions, 'mechanisms' | 'force'>,
+): Side[] {
   const names = mechanisms.split(',').map((name) => name.trim());
   if (new Set(names).size < names.length) {
     throw new InputError(`--mechanisms ${mechanisms}: one of them is named twice`);
@@ -103,7 +109,7 @@ function sidesOf(file: string, base: readonly string[], mechanisms: string): Sid
   return names.map((name) => {
     try {
       const set = [...base, ...settingsOfVariant(name, loaded, fabric.topology)];
-      return { name, set, ...loadFabric(file, set) };
+      return { name, set, ...loadRun(file, set, force) };
     } catch (error) {
       if (error instanceof VariantError) throw new InputError(`--mechanisms: ${error.message}`);
       throw error;

@@ -5,11 +5,13 @@ import type { CaptureOptions } from '../capture-options.js';
 import { captureSettings } from '../capture-options.js';
 import type { EmulateOptions } from '../emulation.js';
 import { emulate } from '../emulate.js';
-import { loadFabric } from '../load-fabric.js';
+import { loadRun } from '../load-fabric.js';
 
 export interface RunOptions extends EmulateOptions, CaptureOptions {
   readonly set: readonly string[];
   readonly seed?: string;
+  /** Run it however large it is. */
+  readonly force?: boolean;
   /** False: only what the scenario itself observes. */
   readonly observe?: boolean;
 }
@@ -23,5 +25,8 @@ export async function runCommand(file: string, options: RunOptions): Promise<num
       ? []
       : defaultObservation(loadScenario(file, { set: given }).document);
   const set = [...given, ...defaults];
-  return emulate({ file, set, ...loadFabric(file, set), from: null, steps: [] }, options);
+  return emulate(
+    { file, set, ...loadRun(file, set, options.force), from: null, steps: [] },
+    options,
+  );
 }

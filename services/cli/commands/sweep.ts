@@ -21,7 +21,7 @@ import { fabricAt, VARIANTS } from '../../sweep/settings.js';
 import { EXIT, InputError } from '../exit.js';
 import type { PointsOptions } from '../kubernetes/points-task.js';
 import { PART_IN_POD, SCENARIO_IN_POD } from '../kubernetes/points-task.js';
-import { loadFabric } from '../load-fabric.js';
+import { loadFabric, loadRun } from '../load-fabric.js';
 import type { Shard } from '../shard.js';
 import { shardOf, shareOf, WHOLE } from '../shard.js';
 import { prepareFiles, prepareFolder, writeOut } from '../write-out.js';
@@ -35,6 +35,8 @@ export interface SweepOptions extends PointsOptions {
   readonly json?: boolean;
   /** Only a part of the combinations: its number, and how many parts there are. */
   readonly shard?: string;
+  /** Run the points however large they are. */
+  readonly force?: boolean;
 }
 
 export interface ExperimentOptions extends PointsOptions {
@@ -44,6 +46,12 @@ export interface ExperimentOptions extends PointsOptions {
 /** More runs than that are a mistake in the command line. */
 const RUNS_MAX = 10_000;
 
+/** A scenario file; `force`: its points run however large they are. */
+interface Source {
+  readonly file: string;
+  readonly force: boolean;
+}
+
 interface Row {
   readonly values: readonly string[];
   readonly cost: FaultCost;
@@ -51,14 +59,14 @@ interface Row {
 
 /** Runs a scenario with every combination of values, and compares the costs. */
 export async function sweepCommand(file: string, options: SweepOptions): Promise<number> {
-  const { vary, set, html } = options;
+  const { vary, set, html, force = false } = options;
   if (html !== undefined) needPage();
   prepareFiles(options.csv, html);
   const axes = axesOf(vary);
   const rows =
     options.k8s === true
       ? await rowsInCluster(file, axes, set, options)
-      : rowsOf(file, axes, set, shardOf(options.shard));
+      : rowsOf({ file, force }, axes, set, shardOf(options.shard));
   if (typeof rows === 'number') return rows;
   const paths = axes.map(({ path }) => path);
   if (options.json === true) process.stdout.write(`${JSON.stringify(objects(paths, rows))}\n`);
@@ -100,7 +108,7 @@ export async function experimentCommand(
   const rows =
     options.k8s === true
       ? await rowsInCluster(file, axes, experiment.set, options)
-      : rowsOf(file, axes, experiment.set);
+      : rowsOf({ file, force: false }, axes, experiment.set);
   if (typeof rows === 'number') return rows;
   const paths = axes.map(({ path }) => path);
   process.stdout.write(`${text(axes, rows)}\n`);
@@ -126,7 +134,7 @@ function axesOf(vary: readonly string[]): Axis[] {
 }
 
 function rowsOf(
-  file: string,
+  source: Source,
   axes: readonly Axis[],
   base: readonly string[],
   shard: Shard = WHOLE,
@@ -134,11 +142,11 @@ function rowsOf(
   const all = combinations(axes);
   const { from, count } = shareOf(shard, all.length);
   return all.slice(from, from + count).map((values): Row => {
-    const fabric = fabricOf(file, axes, values, base);
+    const fabric = fabricOf(source, axes, values, base);
     const { durationPs } = fabric.scenario;
     if (durationPs === null)
       throw new InputError(
-        `${file}: no duration, and a sweep compares rates over one: add --set duration=2ms`,
+        `${source.file}: no duration, and a sweep compares rates over one: add --set duration=2ms`,
       );
     return { values, cost: measure(fabric, durationPs) };
   });
@@ -174,13 +182,13 @@ async function rowsInCluster(
 }
 
 function fabricOf(
-  file: string,
+  { file, force }: Source,
   axes: readonly Axis[],
   values: readonly string[],
   base: readonly string[],
 ): Fabric {
   try {
-    return fabricAt(axes, values, base, (set) => loadFabric(file, set));
+    return fabricAt(axes, values, base, (set) => loadRun(file, set, force));
   } catch (error) {
     if (error instanceof VariantError) throw new InputError(`--vary mechanism: ${error.message}`);
     throw error;

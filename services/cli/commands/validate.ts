@@ -2,7 +2,7 @@ import { adviceOn } from '../../fabric/assembly/advice.js';
 import type { Warning } from '../../fabric/assembly/warnings.js';
 import { ScenarioError } from '../../settings/errors.js';
 import { EXIT } from '../exit.js';
-import { loadFabric } from '../load-fabric.js';
+import { loadRun } from '../load-fabric.js';
 
 export interface ValidateOptions {
   readonly set: readonly string[];
@@ -31,7 +31,7 @@ export function validateCommand(files: readonly string[], options: ValidateOptio
 
 function judge(file: string, { set, strict }: ValidateOptions): Verdict {
   try {
-    const { loaded, fabric } = loadFabric(file, set);
+    const { loaded, fabric } = loadRun(file, set);
     const devices = fabric.topology.devices.length;
     const found: readonly Warning[] = [...fabric.warnings, ...adviceOn(fabric, loaded.document)];
     const warnings = found.map(({ path, message }) => loaded.errorAt(path, message).message);

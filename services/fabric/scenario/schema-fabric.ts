@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { didYouMean, listed, show } from '../../settings/errors.js';
 import { length, linkRate, time } from '../../settings/quantities.js';
+import { SWITCH_PORTS_MAX } from '../topology/port-limit.js';
 import { FEC_KINDS } from '../link-errors.js';
 import {
   choice,
@@ -20,6 +21,8 @@ import {
 } from '../../settings/parts.js';
 import { errorRate } from './error-rate.js';
 
+/** Paths around a ring are long: memory grows with the cube of its switches. */
+const RING_SWITCHES_MAX = 1024;
 const BURST_BITS_MOST = 1000;
 
 /** Of links without keys of their own; those between switches are longer than those of hosts. */
@@ -110,8 +113,11 @@ const commonKeys = {
     .prefault([]),
 };
 
-const count = (what: string, usual: number, least = 1): z.ZodPrefault<z.ZodNumber> =>
-  integer(least, 4096).describe(what).prefault(usual);
+/** A switch has a link to each of them, or to each but `other` of its ports. */
+const attached = (what: string, usual: number, other = 0): z.ZodPrefault<z.ZodNumber> =>
+  integer(1, SWITCH_PORTS_MAX - other)
+    .describe(what)
+    .prefault(usual);
 
 const generators = [
   mapping({
@@ -126,31 +132,31 @@ const generators = [
   }),
   mapping({
     generator: word('star').describe('star: hosts around one switch.'),
-    hosts: count('Hosts of the star.', 4),
+    hosts: attached('Hosts of the star.', 4),
     ...commonKeys,
   }),
   mapping({
     generator: word('dumbbell').describe(
       'dumbbell: two switches joined by one link, hosts on either side.',
     ),
-    left: count('Hosts at the first switch of the dumbbell.', 2),
-    right: count('Hosts at the second switch of the dumbbell.', 2),
+    left: attached('Hosts at the first switch of the dumbbell.', 2, 1),
+    right: attached('Hosts at the second switch of the dumbbell.', 2, 1),
     ...commonKeys,
   }),
   mapping({
     generator: word('ring').describe('ring: switches in a ring, hosts at each.'),
-    switches: count('Switches in the ring.', 4, 3),
-    hostsPerSwitch: count('Hosts at each switch of the ring.', 1),
+    switches: integer(3, RING_SWITCHES_MAX).describe('Switches in the ring.').prefault(4),
+    hostsPerSwitch: attached('Hosts at each switch of the ring.', 1, 2),
     ...commonKeys,
   }),
   ruled(
     mapping({
       generator: word('leaf-spine').describe('leaf-spine: every leaf has one link to every spine.'),
-      leaves: count('Leaf switches.', 4),
-      spines: integer(1, 4096)
+      leaves: attached('Leaf switches.', 4),
+      spines: integer(1, SWITCH_PORTS_MAX - 1)
         .describe(`Spine switches. Default: ${SPINES_DEFAULT}.`)
         .exactOptional(),
-      hostsPerLeaf: count('Hosts at each leaf of the leaf-spine fabric.', 4),
+      hostsPerLeaf: attached('Hosts at each leaf of the leaf-spine fabric.', 4, 1),
       oversubscription: positive()
         .describe("Instead of spines: a leaf's capacity to hosts over its capacity to spines.")
         .exactOptional(),
@@ -170,11 +176,11 @@ const generators = [
     generator: word('clos').describe(
       'clos: pods of leaves and aggregation switches; plane i joins aggregation i of every pod.',
     ),
-    pods: count('Pods of the Clos fabric.', 2),
-    leavesPerPod: count('Leaves in each pod.', 2),
-    hostsPerLeaf: count('Hosts at each leaf of the Clos fabric.', 2),
-    planes: count('Planes: aggregation switches in each pod.', 2),
-    spinesPerPlane: count('Spines in each plane.', 2),
+    pods: attached('Pods of the Clos fabric.', 2),
+    leavesPerPod: attached('Leaves in each pod.', 2, 1),
+    hostsPerLeaf: attached('Hosts at each leaf of the Clos fabric.', 2, 1),
+    planes: attached('Planes: aggregation switches in each pod.', 2, 1),
+    spinesPerPlane: attached('Spines in each plane.', 2, 1),
     ...commonKeys,
   }),
 ] as const;

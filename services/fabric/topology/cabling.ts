@@ -1,5 +1,6 @@
 import type { ExplicitLink } from '../scenario/scenario.js';
 import { didYouMean } from '../../settings/errors.js';
+import { SWITCH_PORTS_MAX } from './port-limit.js';
 import type { Topology, TopologyDevice, TopologyEnd, TopologyLink } from './topology.js';
 
 /** Place of a value in the scenario file. */
@@ -7,8 +8,6 @@ export type Path = readonly (string | number)[];
 /** Creates the error to throw, at a location in the scenario file. */
 export type Fail = (path: Path, message: string) => Error;
 
-/** Port numbers fit an octet. */
-const SWITCH_PORTS_MAX = 256;
 const HOST_PORTS_MAX = 1;
 
 interface CabledDevice extends TopologyDevice {
