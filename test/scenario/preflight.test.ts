@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { loadRun } from '../../services/cli/load-fabric.js';
 import { fabricCount } from '../../services/fabric/sizing/fabric-count.js';
 import { assemblyOctets, runEstimate } from '../../services/fabric/sizing/run-estimate.js';
-import type { Scenario } from '../../services/fabric/scenario/scenario.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf } from '../kit/emulate.js';
 import { withFiles } from '../unit/fabric/scenario/written-files.js';
@@ -39,7 +38,7 @@ describe('before a run', () => {
       const ofKind = (kind: string): number =>
         topology.devices.filter((device) => device.kind === kind).length;
       assert.deepEqual(
-        fabricCount((scenario as Scenario).fabric),
+        fabricCount(scenario.fabric),
         { hosts: ofKind('host'), switches: ofKind('switch'), links: topology.links.length },
         shape,
       );
