@@ -1,6 +1,6 @@
 import type { GrantTlv } from './discovery.js';
 import type { CeeDcbx } from '../wire/lldp/dcbx-cee.js';
-import type { Applications } from '../wire/lldp/dcbx-ieee.js';
+import type { Application, Applications } from '../wire/lldp/dcbx-ieee.js';
 
 /** What both ends of a link agree on about their grants, priority by priority. */
 export interface GrantAgreement {
@@ -40,4 +40,6 @@ export interface GrantNegotiation {
   advertised(remote: GrantOffers): GrantTlv | null;
   /** `follows`: this end uses what the peer has switched on. */
   agree(local: GrantTlv | null, peer: GrantTlv | null, follows: boolean): GrantAgreement;
+  /** An application that a port without a TLV of its own advertises only to a peer it receives. */
+  needsPeer(application: Application): boolean;
 }

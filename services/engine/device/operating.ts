@@ -75,7 +75,7 @@ export function makeOperator(
   /** Waiting frames are kept: from now on they are grant-gated, or no longer. */
   function exchange(port: number, agreed: OperatingExchange): void {
     if (accounted(port) === 0) return;
-    const priorities = wholeClasses(port, agreed.priorities & accounted(port));
+    const priorities = agreed.priorities & accounted(port);
     if (priorities === grants.operationalAt(port)) return;
     grants.setOperational(port, priorities, agreed);
     grantGating.change(port, priorities);
@@ -86,17 +86,6 @@ export function makeOperator(
   function accounted(port: number): number {
     const has = (p: number): boolean => grants.accounts.has(port, p);
     return PRIORITY_NUMBERS.reduce((bits, p) => (has(p) ? bits | (1 << p) : bits), 0);
-  }
-
-  /** A class has a grant for all of its priorities or for none. */
-  function wholeClasses(port: number, agreed: number): number {
-    let whole = 0;
-    for (let p = 0; p < TRAFFIC_CLASSES; p++) {
-      const alone = (q: number): boolean =>
-        ports.classOf(port, q) !== ports.classOf(port, p) || (agreed & (1 << q)) !== 0;
-      if ((agreed & (1 << p)) !== 0 && PRIORITY_NUMBERS.every(alone)) whole |= 1 << p;
-    }
-    return whole;
   }
 
   /** An account whose link partner can be paused, or has a grant, never drops. */

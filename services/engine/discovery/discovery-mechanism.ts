@@ -47,6 +47,7 @@ import {
   openPort,
   peerOf,
   type PortDiscovery,
+  saidOf,
 } from './port-discovery.js';
 import { ETHERTYPE_AT } from '../wire/ethernet.js';
 
@@ -412,14 +413,15 @@ export class DiscoveryMechanism implements Mechanism {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
     const { identity, destinations, timers } = spec;
+    const admin = saidOf(spec, state, this.grants);
     return {
       identity,
       destination: destinations[place],
       ttlSeconds: txTtl(timers),
-      admin: adminOf(spec, state),
+      admin,
       operation: this.inForce(port),
       agreed: state.agreement.agreed,
-      cee: ceeToSay(spec, state),
+      cee: ceeToSay(admin, state),
       topology: {
         deviceType: identity.isBridge ? BRIDGE : END_STATION,
         level: state.level,

@@ -2,6 +2,8 @@
 
 import type { DiscoveryAdmin, DiscoveryPortSpec } from '../contract/discovery.js';
 import type { GrantAgreement, GrantNegotiation } from '../contract/grant-negotiation.js';
+import { PRIORITY_NUMBERS } from '../units/ethernet.js';
+import type { Ets } from '../wire/lldp/dcbx-ieee.js';
 import { END_STATION_LEVEL, UNKNOWN_LEVEL } from './capabilities/topology-level.js';
 import { blankCee, ceeOf, type CeeState, renewCee, resolveCee } from './dcbx/dcbx-cee-machine.js';
 import { chosenDcbx } from './dcbx/dcbx-choice.js';
@@ -74,6 +76,21 @@ export function adminOf(spec: DiscoveryPortSpec, port: PortDiscovery): Discovery
   return spec.stages[port.stage].admin;
 }
 
+/**
+ * What the port advertises of its configuration. Applications have no room to say that the peer is
+ * received: where they alone advertise grants, that they are there says it.
+ */
+export function saidOf(
+  spec: DiscoveryPortSpec,
+  port: PortDiscovery,
+  grants: GrantNegotiation,
+): DiscoveryAdmin {
+  const admin = adminOf(spec, port);
+  if (admin.byApplicationsAlone !== true || peerOf(port) !== null) return admin;
+  const applications = admin.dcbx.applications.filter((own) => !grants.needsPeer(own));
+  return { ...admin, dcbx: { ...admin.dcbx, applications } };
+}
+
 /** The DCBX peer: the only neighbor (802.1Q 38.3). */
 export function peerOf({ agents }: PortDiscovery): Neighbor | null {
   const { neighbors } = agents[0].rx;
@@ -107,6 +124,8 @@ export function negotiate(
     port.operation.mismatches |= MISMATCH.SEVERAL_PEERS;
   }
   port.agreement = agreementOf(admin, mac, peer, grants);
+  if (spec.drives)
+    keepWholeClasses(port.agreement, port.operation.ets, admin.exchange?.capable ?? 0);
   if (port.agreement.mismatch) port.operation.mismatches |= MISMATCH.CREDIT;
   if (port.agreement.unitMismatch) port.operation.mismatches |= MISMATCH.CREDIT_UNIT;
 }
@@ -141,9 +160,28 @@ function agreementOf(
   return grants.agree(exchange, other, follows);
 }
 
+/**
+ * Frames of a class wait for each other: grants rule all of its priorities that may have them, or
+ * none.
+ */
+function keepWholeClasses(agreement: GrantAgreement, { classOf }: Ets, capable: number): void {
+  const whole = (agreed: number): number => {
+    const without = PRIORITY_NUMBERS.filter((p) => (capable & ~agreed & (1 << p)) !== 0);
+    const torn = new Set(without.map((p) => classOf[p]));
+    return PRIORITY_NUMBERS.reduce(
+      (bits, p) => bits & (torn.has(classOf[p]) ? ~(1 << p) : -1),
+      agreed,
+    );
+  };
+  const agreed = whole(agreement.agreed);
+  if (agreed !== agreement.agreed) agreement.mismatch = true;
+  agreement.agreed = agreed;
+  agreement.priorities = whole(agreement.priorities & agreed);
+}
+
 export function ceeToSay(
-  spec: DiscoveryPortSpec,
-  port: PortDiscovery,
+  { dcbx }: DiscoveryAdmin,
+  { operation, cee }: PortDiscovery,
 ): ReturnType<typeof ceeOf> | null {
-  return port.operation.protocol === 'cee' ? ceeOf(adminOf(spec, port).dcbx, port.cee) : null;
+  return operation.protocol === 'cee' ? ceeOf(dcbx, cee) : null;
 }

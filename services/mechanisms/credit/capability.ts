@@ -35,8 +35,9 @@ function noCredit(): GrantAgreement {
  *
  * A sender without credit waits, so an end exchanges credit only for priorities on which the peer
  * has agreed, too: a three-way handshake, as in IS-IS (RFC 5303). What an end agrees on depends on
- * capabilities and configuration alone, and not on what the peer agrees on: so both agree on the
- * same. An end that no longer receives its peer agrees on nothing, and its peer leaves as well.
+ * what both ends advertise alone, and not on what else an end knows of itself, or on what the peer
+ * agrees on: so both agree on the same. An end that no longer receives its peer agrees on nothing,
+ * and its peer leaves as well.
  */
 export function agreeOnCredit(
   local: CreditExchange | null,
@@ -50,10 +51,12 @@ export function agreeOnCredit(
     return result;
   }
   const wanted = wantedOf(local, peer, follows);
-  result.unitMismatch = !fits(local, peer) || !fits(peer, local);
   result.cbfc = wanted & local.cbfc & peer.cbfc;
-  const can = result.unitMismatch || !haveCeFrames(local, peer) ? 0 : local.capable & peer.capable;
-  result.agreed = wanted & can & ~result.cbfc;
+  // CBFC has credits of its own.
+  const capable = local.capable & peer.capable & ~result.cbfc;
+  result.unitMismatch = capable !== 0 && !(fits(local, peer) && fits(peer, local));
+  const can = result.unitMismatch || !haveCeFrames(local, peer) ? 0 : capable;
+  result.agreed = wanted & can;
   result.priorities = result.agreed & peer.agreed;
   result.mismatch =
     (wanted & ~(result.agreed | result.cbfc)) !== 0 ||
@@ -98,7 +101,7 @@ function fits(granter: CreditExchange, other: CreditExchange): boolean {
 /*
  * CET as an Application Protocol TLV of DCBX, as the proposal names it: an entry for each priority
  * that a port exchanges credit for, by the EtherType of CE frames. An entry has no room for more,
- * so its port speaks what the proposal has without negotiation.
+ * so its port uses what the proposal has without negotiation, and needs its peer to do the same.
  */
 
 /** EtherType of MAC control, which CE frames have. */
@@ -129,17 +132,25 @@ export function advertisedCredit(remote: GrantOffers): CreditExchange | null {
   return priorities === 0 ? null : literalExchange(priorities);
 }
 
-/** Amounts in units of 512 bits, of channel 0, in CE frames: a port that says priorities only. */
-function literalExchange(priorities: number): CreditExchange {
+/**
+ * Amounts in units of 512 bits, of channel 0, in CE frames: a port that says priorities only. It
+ * says them while it receives its peer (`needsPeer`), so whoever reads them has been received.
+ */
+export function literalExchange(priorities: number): CreditExchange {
   return {
     ...blankCreditExchange(),
     version: CREDIT_FIRST_VERSION,
     answers: true,
+    maxCreditBlockOctets: CREDIT_UNIT_LEAST,
     capable: priorities,
     enabled: priorities,
-    // It cannot say on what it agrees.
     agreed: ALL_PRIORITIES,
   };
+}
+
+/** An entry that a port with entries alone sends only while it receives its peer. */
+function needsPeer({ selector, protocol }: Application): boolean {
+  return selector === BY_ETHERTYPE && protocol === CET_PROTOCOL;
 }
 
 /** What discovery uses of it. */
@@ -147,4 +158,5 @@ export const creditNegotiation: GrantNegotiation = {
   none: noCredit,
   advertised: advertisedCredit,
   agree: agreeOnCredit,
+  needsPeer,
 };

@@ -99,7 +99,8 @@ export const creditEndKeys = {
     .describe(
       'How discovery advertises credit exchange: by a TLV of its own (tlv), by Application ' +
         'Protocol entries of DCBX (application), or by both. Entries say priorities only, so a ' +
-        'link of such a device has amounts, units of 64 bytes and one channel.',
+        'link of such a device has amounts, units of 64 bytes and one channel, and the device ' +
+        'follows no peer. It sends them while it receives its peer.',
     )
     .prefault('tlv'),
 };

@@ -11,7 +11,7 @@ import {
 import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { EXCHANGE, type DeviceContext, type FabricContext } from '../fabric-context.js';
 import type { Advertisement, AdvertisingPort } from '../mechanism-slice.js';
-import { cetApplications } from './capability.js';
+import { cetApplications, literalExchange } from './capability.js';
 import { channelsOf, type CreditSettings } from './settings.js';
 import { creditOf } from './spec.js';
 
@@ -55,26 +55,30 @@ function applicationsOf({ at, device, fail }: Offer): Application[] {
   return cetApplications(at.enabled);
 }
 
-/** The credit TLV of a port; null for a device without. */
+/**
+ * What a port advertises; null for a device without. Entries say priorities only: a port that has
+ * no other is to itself what it is to its peer, or the two would not agree on the same.
+ */
 function tlvOf(offer: Offer): CreditExchange | null {
   const { at, device, longestOctets } = offer;
   const { section } = device;
   const grants = grantsOf(offer);
   if (at.capable === 0) return null;
+  const codec = codecOf(offer);
+  if (isLiteral(section)) return literalExchange(at.enabled);
   const { maxChannels } = section;
-  const supported = Math.min(
+  const channels = Math.min(
     channelsOf(section).length,
     maxChannels === 'all' ? Infinity : maxChannels,
   );
-  const channels = isLiteral(section) ? 1 : supported;
-  const tags = section.tags && !isLiteral(section);
+  const { tags } = section;
   const unit = section.unit === 'mtu' ? longestOctets : section.unit;
   const microseconds = (ps: number): number => Math.min(U16_MOST, Math.round(ps / PS_PER_US));
   return {
     ...blankCreditExchange(),
     ceTag: tags,
-    cumulative: section.counts === 'cumulative' && !isLiteral(section),
-    resync: !isLiteral(section),
+    cumulative: section.counts === 'cumulative',
+    resync: true,
     answers: true,
     channelled: channels > 1,
     unitOctets: unit,
@@ -83,7 +87,7 @@ function tlvOf(offer: Offer): CreditExchange | null {
     willing: at.willing,
     capable: at.capable,
     enabled: at.enabled,
-    ...codecOf(offer),
+    ...codec,
     requestTpid: tags ? CE_TAG_REQUEST : 0,
     responseTpid: tags ? CE_TAG_GRANT : 0,
     refreshUs: microseconds(section.refresh),

@@ -219,8 +219,9 @@ class LinkJudge {
     const ends = [end, peer];
     const states = ends.map(({ device, port }) => this.stateOf(device, port));
     const [sender, receiver] = states;
-    const agreed = states.every(({ agreement }) => (agreement.priorities & bit) !== 0);
-    if (agreed) return [EXCHANGE, this.whyGrants(ends, bit)];
+    const uses = states.map(({ agreement }) => (agreement.priorities & bit) !== 0);
+    if (uses[0] && uses[1]) return [EXCHANGE, this.whyGrants(ends, bit)];
+    if (uses[0]) return ['blocked', `${peer.name} has not received that ${end.name} agrees`];
     const fallsBack = this.withoutGrants(ends, states, bit);
     if (this.isBlocked(end, bit)) return ['blocked', `${fallsBack}${NOT_SENT}`];
     const has = states.map(({ operation }) => (operation.pfc & bit) !== 0);
