@@ -10,7 +10,7 @@ import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Backing } from './backing.js';
-import { isBacked, isPausable, type Methods } from './link-methods.js';
+import { isBacked, isPausable, type Methods, needsGrants } from './link-methods.js';
 import { groupsOf } from './priority-groups.js';
 
 const GROUPS = 8;
@@ -41,6 +41,8 @@ interface GroupPolicy {
   readonly stop: PausingSettings | null;
   /** Senders have grants, which the account backs. */
   readonly granted: boolean;
+  /** Link partners may come to send without them: they negotiate, and nothing stands in. */
+  readonly isOptional: boolean;
 }
 
 /** The accounts of one port; ports that are alike share it. */
@@ -218,10 +220,7 @@ export class MemoryPlan {
   /** Takes nothing beyond what is granted, unless link partners may run without grants. */
   private grantAccount(end: LinkEnd, policy: GroupPolicy): AccountSpec {
     const reservedOctets = this.grantOctets(end, policy);
-    const { discovery, mechanisms } = this.input.scenario;
-    const mayRunWithout = fallbackOf(EXCHANGE, mechanisms) === 'none';
-    const isOptional = discovery.enabled && discovery.drives && mayRunWithout;
-    return isOptional
+    return policy.isOptional
       ? { ...UNUSED, reservedOctets, alpha: policy.alpha }
       : { ...UNUSED, lossless: true, reservedOctets };
   }
@@ -301,8 +300,10 @@ function makePolicies(
   { priorities }: Settings,
   methods: Methods,
 ): GroupPolicy[] {
-  const { pause } = scenario;
+  const { pause, discovery, mechanisms } = scenario;
   const groups = groupsOf(scenario);
+  const mayLeave =
+    discovery.enabled && discovery.drives && fallbackOf(EXCHANGE, mechanisms) === 'none';
   return [...new Set(groups)].map((group) => {
     const own = priorities.filter(({ priority }) => groups[priority] === group);
     const numbers = own.map(({ priority }) => priority);
@@ -316,6 +317,7 @@ function makePolicies(
       alpha: section.ingressAlpha,
       stop: pause.enabled || isPaused(leader) ? section.pausing : null,
       granted: !pause.enabled && numbers.some((priority) => isBacked(methods[priority])),
+      isOptional: mayLeave && numbers.some((priority) => needsGrants(methods[priority])),
     };
   });
 }

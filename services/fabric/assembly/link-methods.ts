@@ -55,13 +55,20 @@ export function methodsOfLinks(
       const exchange = commonCodec(EXCHANGE, sides);
       const shared = (p: number): FlowControl | null =>
         here[p] === EXCHANGE && there[p] === EXCHANGE ? exchange : null;
+      const reject = (priority: number, hasOther: boolean): Error => {
+        const peer = linkEnds[end.peerDevice]![end.peerPort]!;
+        return disagreement(priority, hasOther ? [peer, end] : [end, peer], settings, fail);
+      };
       if (prospects !== null) {
         const agreed = negotiable(prospects[end.device]!, prospects[end.peerDevice]!);
         // What both ends are configured for is agreed on by the mechanism itself.
         return agreed.map((method, p) => {
           const common = shared(p);
           if (common !== null && common !== EXCHANGE) return common;
-          return here[p] === there[p] && isOfSlice(here[p]) ? here[p]! : method;
+          if (here[p] === there[p] && isOfSlice(here[p])) return here[p]!;
+          const alone = [here[p]!, there[p]!].filter(isOfSlice);
+          if (alone.every((one) => fallbackFor(scenario, one) !== 'refuse')) return method;
+          throw reject(p, !isOfSlice(here[p]));
         });
       }
       if (here === there && exchange === EXCHANGE) return here;
@@ -74,8 +81,7 @@ export function methodsOfLinks(
           .map((one) => fallbackFor(scenario, one))
           .find((one) => one !== 'refuse');
         if (fallback !== undefined) return fallback;
-        const peer = linkEnds[end.peerDevice]![end.peerPort]!;
-        throw disagreement(priority, method === 'none' ? [peer, end] : [end, peer], settings, fail);
+        throw reject(priority, method === 'none');
       });
     }),
   );

@@ -32,15 +32,13 @@ export function prospectsOf(input: AssemblyInput, settings: readonly Settings[])
   });
 }
 
-/** A priority with grants that may fall back to PFC advertises that, too. */
+/** A priority whose flow control may fall back to PFC advertises that, too. */
 export function negotiatedOf({ priorities }: Settings, { mechanisms }: Scenario): number {
-  const fallsBack = fallbackOf(EXCHANGE, mechanisms) === NEGOTIATED_CONTROL;
+  const mayPause = (method: string): boolean =>
+    method === NEGOTIATED_CONTROL || fallbackOf(method, mechanisms) === NEGOTIATED_CONTROL;
   return maskOf(
     priorities
-      .filter(
-        ({ flowControl }) =>
-          flowControl === NEGOTIATED_CONTROL || (flowControl === EXCHANGE && fallsBack),
-      )
+      .filter(({ flowControl }) => mayPause(flowControl))
       .map(({ priority }) => priority),
   );
 }
