@@ -7,6 +7,8 @@ import { Session as RealSession } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { pfcOf } from '../kit/pfc.js';
 import { fabricOf } from '../kit/emulate.js';
+import { CbfcMechanism } from '../../services/mechanisms/cbfc/mechanism.js';
+import { RX_CONSUMED } from '../../services/mechanisms/cbfc/machine.js';
 import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
 
 /** A checker that never went red is no evidence: each is shown a defect that it must notice. */
@@ -317,6 +319,45 @@ faults:
     assert.match(failure!.reason, /no recovery in time: .* credit are lost/);
   });
 });
+
+describe('credits of CBFC', () => {
+  const cbfc = SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'cbfc');
+
+  /** Some of the frames that s1 receives from h2 are never counted. */
+  const leaking = (cc: string): RunResults => {
+    const session = sessionOf(cbfc, 'cbfc.ccInterval=' + cc);
+    const { port } = endOf(session);
+    const { receiver } = cbfcOf(session).portAt(port)!;
+    const at = receiver.at(3);
+    while (session.progress().virtualPs < 70e6) session.advance(0.01);
+    receiver.words[at + RX_CONSUMED]! -= 12;
+    return finish(session);
+  };
+
+  it('are all freed, stored or under way', () => {
+    assert.equal(finish(sessionOf(cbfc)).failure, null);
+  });
+
+  for (const cc of ['256us', '1us']) {
+    it(`that leak although nothing was lost are noticed (CC_Update every ${cc})`, () => {
+      const { failure } = leaking(cc);
+      assert.match(
+        failure!.reason,
+        /a link is out of balance: cbfc\.(creditsDoNotLeak|noneIsLost)/,
+      );
+      assert.equal(failure!.device, 's1');
+    });
+  }
+});
+
+function endOf({ engine }: Session): { readonly port: number } {
+  const s1 = engine.devices.find((device) => device.spec.name === 's1')!;
+  return { port: s1.firstPort + 1 };
+}
+
+function cbfcOf({ engine }: Session): CbfcMechanism {
+  return engine.mechanisms.find((own): own is CbfcMechanism => own instanceof CbfcMechanism)!;
+}
 
 /** The least of its kind that goes wrong: a device that writes row 0, whosever that is. */
 function writesRowZero(session: Session): void {

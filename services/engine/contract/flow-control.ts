@@ -184,12 +184,12 @@ export interface ChargeBook {
   chargedUnits(port: PortRow, account: number): number;
 }
 
-/** What must hold of both ends of a link. */
+/** What must hold of both ends of a link on which nothing was lost. */
 interface LinkInvariants {
-  /** Of frames to a port, with those on their way; the name of what does not hold, or null. */
+  /** Of frames to a port, with those it has not taken; the name of what does not hold, or null. */
   brokenOnLink(
     port: PortRow,
-    forEachUnderway: (visit: (frame: FrameRef) => void) => void,
+    forEachNotTaken: (visit: (frame: FrameRef) => void) => void,
   ): string | null;
 }
 

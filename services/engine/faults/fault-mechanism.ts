@@ -280,9 +280,22 @@ export class FaultMechanism implements Mechanism {
     return at;
   }
 
-  /** Whether a declared fault may explain a lossless overflow at a port. */
+  /**
+   * Whether a declared fault may explain a lossless overflow at a port. Behind a frame that takes
+   * longer than its link's rate says, a control frame leaves later than headroom is computed for.
+   */
   excuses(port: number): boolean {
-    return (this.flags[port] & EXCUSED) !== 0;
+    return (this.flags[port] & EXCUSED) !== 0 || this.hasBegun(port, 'slow');
+  }
+
+  /** Whether a declared fault may have lost frames, messages or grants at a port. */
+  mayLose(port: number): boolean {
+    if ((this.flags[port] & EXCUSED) !== 0) return true;
+    return this.hasBegun(port, 'steal') || this.hasBegun(port, 'flush');
+  }
+
+  private hasBegun(port: number, kind: FaultEffect['kind']): boolean {
+    return this.at[port].some(({ spec, begun }) => spec.effect.kind === kind && begun > 0);
   }
 
   /**

@@ -1,6 +1,7 @@
 import { firstBroken } from '../../engine/contract/broken.js';
 import { CF_COUNT_MASK, VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
 import { CREDIT_COUNT_MASK } from '../../engine/wire/mac-control/cc-update.js';
+import type { Receiver, Sender } from './machine.js';
 import { CLOSED, OPEN, RX_CONSUMED, RX_REPORTED, TX_FREED } from './machine.js';
 import type { CbfcPort } from './port.js';
 
@@ -48,23 +49,38 @@ export function brokenAtPort(port: CbfcPort): string | null {
 }
 
 /**
- * The same of a link's direction. By channel: what is under way and stored fits into what the
- * receiver has granted, and the sender has at least so much in use: no credit was ever created.
- * Copies were stored for nothing, and a port that synchronises knows nothing yet.
+ * The same of a link's direction on which nothing was lost. By channel: what is under way and stored
+ * fits into what the receiver has granted, the sender has at least so much in use, and each credit
+ * that it has consumed is freed, stored or under way. So none was created, and none leaks. Copies
+ * were stored for nothing, and a port that synchronises knows nothing yet.
  */
 export function brokenAtLink(
   { sender }: CbfcPort,
   { receiver, copies }: CbfcPort,
   underway: readonly number[],
 ): string | null {
-  if (copies > 0) return null;
   for (let channel = 0; channel < VIRTUAL_CHANNELS; channel++) {
     if (sender.state(channel) !== OPEN || receiver.limit(channel) === 0) continue;
+    if (receiver.isSynchronised(channel)) {
+      if (leakedOn(sender, receiver, underway, channel) !== 0) return 'cbfc.creditsDoNotLeak';
+    }
+    if (copies > 0) continue;
     const outstanding = underway[channel] + receiver.stored(channel);
     if (outstanding > receiver.limit(channel)) return 'cbfc.grantedFits';
     if (outstanding > sender.inUse(channel)) return 'cbfc.creditsAreConserved';
   }
-  return null;
+  return receiver.leaked > 0 ? 'cbfc.noneIsLostWithoutALoss' : null;
+}
+
+/** Credits that a sender has consumed for frames that neither came nor are under way. */
+function leakedOn(
+  sender: Sender,
+  receiver: Receiver,
+  underway: readonly number[],
+  channel: number,
+): number {
+  const received = receiver.words[receiver.at(channel) + RX_CONSUMED];
+  return (sender.consumed(channel) - received - underway[channel]) & CREDIT_COUNT_MASK;
 }
 
 /**
@@ -84,8 +100,7 @@ export function ailmentOf(
     const where = `of virtual channel ${channel}`;
     if (state !== OPEN || !receiver.isSynchronised(channel))
       return `credits ${where} are not agreed upon`;
-    const received = receiver.words[receiver.at(channel) + RX_CONSUMED];
-    const lost = (sender.consumed(channel) - received - underway[channel]) & CREDIT_COUNT_MASK;
+    const lost = leakedOn(sender, receiver, underway, channel);
     if (lost > CREDIT_COUNT_MASK / 2)
       return `${CREDIT_COUNT_MASK + 1 - lost} credits ${where} were never used`;
     if (lost > 0) return `${lost} credits ${where} are lost`;

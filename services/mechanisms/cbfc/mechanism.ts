@@ -323,13 +323,12 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
 
   brokenOnLink(
     port: PortRow,
-    forEachUnderway: (visit: (frame: FrameRef) => void) => void,
+    forEachNotTaken: (visit: (frame: FrameRef) => void) => void,
   ): string | null {
     const own = this.at[port] ?? null;
     const peer = this.at[this.tools.ports.peer(port)] ?? null;
     if (own === null || peer === null) return null;
-    const underway = this.creditsOfFrames(port, own, forEachUnderway);
-    return brokenAtLink(peer, own, underway);
+    return brokenAtLink(peer, own, this.creditsOfFrames(port, own, forEachNotTaken));
   }
 
   ailmentOnLink(

@@ -1,6 +1,6 @@
 import type { ChargeBook, Mechanism } from '../../contract/flow-control.js';
 import type { Engine } from '../../device/engine.js';
-import { forEachUnderway } from './frames-underway.js';
+import { forEachNotTaken } from './frames-underway.js';
 
 /** A port, numbered through the service, and what does not hold at the link that ends there. */
 interface BrokenLink {
@@ -18,10 +18,10 @@ export function brokenLink(engine: Engine): BrokenLink | null {
   const checked = mechanisms.filter((mechanism) => mechanism.brokenOnLink !== undefined);
   for (let port = 0; port < ports.count; port++) {
     const peer = ports.peer(port);
-    if (peer < 0 || faults.excuses(port) || faults.excuses(peer)) continue;
+    if (peer < 0 || faults.mayLose(port) || faults.mayLose(peer)) continue;
     for (const mechanism of checked) {
       const what = mechanism.brokenOnLink!(port, (visit) => {
-        forEachUnderway(engine, port, visit);
+        forEachNotTaken(engine, port, visit);
       });
       if (what !== null) return { port, what };
     }
