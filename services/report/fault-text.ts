@@ -18,5 +18,14 @@ export function faultTable({ faults }: RunResults, style: Style): string {
   ]);
   const head = ['fault', 'kind', 'ports', 'times', 'in all', 'hits'];
   if (withheld) head.push('withheld');
-  return [style.strong('Faults'), table(head, rows)].join('\n');
+  const notes = faults.filter(({ overflows }) => overflows > 0).map((fault) => noteOf(fault));
+  return [style.strong('Faults'), table(head, rows), ...notes].join('\n');
+}
+
+/** Headroom is computed for control frames that leave, arrive and take effect in time. */
+function noteOf({ fault, kind, overflows }: RunResults['faults'][number]): string {
+  return (
+    `  ${fault} (${kind}) disturbs pauses or credit: ${formatCount(overflows)} lossless frames ` +
+    'found headroom full'
+  );
 }

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CE_REFUSALS } from '../../services/mechanisms/credit/conversation.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
+import { summaryText } from '../../services/report/summary-text.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf, flowOf, run, runScenario } from '../kit/emulate.js';
 import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
+
+const PLAIN = { good: String, bad: String, strong: String };
 
 /** One host sends to another through a switch. */
 function through(faults: string, more = ''): RunResults {
@@ -117,6 +120,21 @@ load: [{ name: a, incast: { from: h2..h5, to: h1 }, bytes: 300KB, priority: 3, t
 faults: [{ kind: control, where: { device: h2 }, frames: pfc, action: lose }]`);
     assert.deepEqual(Object.keys(dropsOf(results)), ['overflow-by-fault']);
     assert.equal(failureOf(results), 'none');
+  });
+
+  it('is a link that is slower than its rate says, whose control frames leave too late', () => {
+    const results = runScenario(`
+duration: 200us
+fabric: { generator: dumbbell, left: 4 }
+pause: { xoff: 20KB }
+load: [{ stream: { from: h2, to: h6 } }, { permutation: {} }]
+faults: [{ kind: slow-link, rate: 333M, for: 20us, every: 60us }]`);
+    assert.deepEqual(Object.keys(dropsOf(results)), ['overflow-by-fault']);
+    assert.equal(failureOf(results), 'none');
+    const [{ overflows }] = results.faults as [RunResults['faults'][number]];
+    assert.equal(overflows, dropsOf(results)['overflow-by-fault']);
+    const words = `fault1 (slow-link) disturbs pauses or credit: ${overflows} lossless frames found`;
+    assert.ok(summaryText(results, [], PLAIN).includes(words));
   });
 
   it('that is elsewhere excuses no loss', () => {

@@ -211,6 +211,7 @@ const incidents = {
     activePs: number,
     hits: number.describe('Frames affected, or times that it acted.'),
     withheld: number,
+    overflows: number.describe('Frames that found headroom full where it disturbs flow control.'),
   }).describe('Effects of declared and injected faults.'),
   discovery: z
     .strictObject({

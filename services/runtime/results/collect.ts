@@ -147,8 +147,13 @@ export class Collector {
       activePs: 0,
       hits: 0,
       withheld: 0,
+      overflows: 0,
     }));
     for (let port = 0; port < shared.ports.count; port++) {
+      const overflows = PRIORITY_NUMBERS.reduce(
+        (sum, priority) => sum + shared.counters.drops(port, priority, DROP.OVERFLOW_BY_FAULT),
+        0,
+      );
       for (const counts of faults.counts(port, this.nowPs)) {
         const { fault, begun, hits, withheld, activePs } = counts;
         const result = results[fault]!;
@@ -157,6 +162,7 @@ export class Collector {
         result.activePs = Math.max(result.activePs, activePs);
         result.hits += hits;
         result.withheld += withheld;
+        if (begun > 0) result.overflows += overflows;
       }
     }
     return results;

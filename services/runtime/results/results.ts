@@ -111,6 +111,8 @@ export interface FaultResult {
   readonly hits: number;
   /** Spoofed frames that a sender did not create, since too many of its frames wait already. */
   readonly withheld: number;
+  /** Frames that found the headroom full of a port whose flow control it may have disturbed. */
+  readonly overflows: number;
 }
 
 export interface Failure {
