@@ -213,6 +213,44 @@ load:
   });
 });
 
+describe('a table of shares that is learned', () => {
+  const TABLE = '{ 0: 80%, 3: 20%, 7: strict }';
+  const table = (devices: string): string => `
+duration: 600us
+fabric: { generator: star, hosts: 2, hostLink: { rate: 10G, length: 10m } }
+switches: { arbiter: { ets: ${TABLE} } }
+devices: { "h*": ${devices} }
+discovery: { second: 1us, recommend: true }
+load:
+  - { name: a, stream: { from: h1, to: h2 }, priority: 0, start: 200us }
+  - { name: b, stream: { from: h1, to: h2 }, priority: 3, start: 200us }
+`;
+
+  /** Classes that h1 served while both waited. */
+  function order(devices: string): number[] {
+    const session = new Session(fabricOf(table(devices)), { check: true });
+    const [arbiter] = session.engine.devices.find(({ spec }) => spec.name === 'h1')!.arbiters;
+    const pick = arbiter!.pick.bind(arbiter);
+    const served: number[] = [];
+    arbiter!.pick = (eligible, heads, port): number => {
+      const tc = pick(eligible, heads, port);
+      if (eligible === 0b1001) served.push(tc);
+      return tc;
+    };
+    while (session.advance(1000) === 'running');
+    assert.equal(session.results('complete').failure, null);
+    return served;
+  }
+
+  it('is served in the same order as one that is configured: no class waits for long', () => {
+    const learned = order('{ discovery: { willing: [ ets ] } }').join('');
+    const configured = order(`{ arbiter: { ets: ${TABLE} } }`).join('');
+    assert.ok(learned.length > 200, `${learned.length} frames`);
+    assert.ok(configured.startsWith(learned) || learned.startsWith(configured));
+    assert.deepEqual(learned.match(/00000|33/g), null);
+  });
+});
+
 describe('a map of priorities to classes that is recommended', () => {
   /** Without the switch's map, priorities 1 and 2 of the host share a class with 0. */
   const pair = (willing: string, changes = ''): RunResults =>

@@ -7,13 +7,10 @@ import type { Device } from './device.js';
 import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
 
-/** Share of a class that is configured to none, so that it does not starve. */
-const LEAST_SHARE = 1;
-
-/** Percent of what strict classes (null) leave. */
-export function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
+/** Percent of what strict classes (null) leave; a class of 0 has what the others do not use. */
+function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
   return Array.from({ length: TRAFFIC_CLASSES }, (_, tc) =>
-    algorithms[tc] === TSA_ETS ? Math.max(LEAST_SHARE, shares[tc]) : null,
+    algorithms[tc] === TSA_ETS ? shares[tc] : null,
   );
 }
 

@@ -37,9 +37,7 @@ export function negotiatedOf({ priorities }: Settings, { mechanisms }: Scenario)
   const mayPause = (method: string): boolean =>
     method === NEGOTIATED_CONTROL || fallbackOf(method, mechanisms) === NEGOTIATED_CONTROL;
   return maskOf(
-    priorities
-      .filter(({ flowControl }) => mayPause(flowControl))
-      .map(({ priority }) => priority),
+    priorities.filter(({ flowControl }) => mayPause(flowControl)).map(({ priority }) => priority),
   );
 }
 

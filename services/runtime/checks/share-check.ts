@@ -1,10 +1,9 @@
 import { TRAFFIC_CLASSES, WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type { Engine } from '../../engine/device/engine.js';
-import { sharesOf } from '../../engine/device/operating.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { LENGTH } from '../../engine/frame/frame-pool.js';
-import type { Ets } from '../../engine/wire/lldp/dcbx-ieee.js';
+import { type Ets, TSA_ETS } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { breachOfDueDates } from './shares/due-date-check.js';
 import { NIC, type NicShares } from '../../mechanisms/registry.js';
 import type { Rounds } from './shares/port-shares.js';
@@ -19,6 +18,11 @@ interface Sharing {
   readonly shares: PortShares;
   /** The negotiated table, if shares are negotiated. */
   readonly ets: Ets | null;
+}
+
+/** What an operational table asks of an arbiter, by the table itself. */
+function roundsOfTable({ algorithms, shares }: Ets): Rounds {
+  return roundsOfEts(shares.map((share, tc) => (algorithms[tc] === TSA_ETS ? share : null)));
 }
 
 /**
@@ -98,7 +102,7 @@ export class ShareCheck {
     const { spec, firstPort } = this.engine.devices[device]!;
     const { arbiter } = spec.ports[port - firstPort]!;
     const isNegotiated = ets !== null && arbiter.kind === 'ets';
-    const rounds = isNegotiated ? roundsOfEts(sharesOf(ets)) : roundsOf(arbiter);
+    const rounds = isNegotiated ? roundsOfTable(ets) : roundsOf(arbiter);
     const isSame = known?.rounds.every((round, tc) => round === rounds[tc]) === true;
     const shares = isSame ? known.shares : this.sharesBy(rounds, port, arbiter, known ?? null);
     this.ports.set(port, { rounds, shares, ets });

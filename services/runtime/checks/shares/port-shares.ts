@@ -1,5 +1,4 @@
 import { TRAFFIC_CLASSES } from '../../../engine/units/ethernet.js';
-import { quantaOf } from '../../../engine/arbiter/dwrr.js';
 import type { ArbiterSpec } from '../../../engine/contract/arbiter.js';
 import type { Queues } from '../../../engine/port/queues.js';
 import type { Line } from '../../../engine/analysis/shares/share-book.js';
@@ -72,18 +71,30 @@ function bitsOf(rounds: Rounds, has: (round: number | null) => boolean): number 
   return rounds.reduce<number>((bits, round, tc) => (has(round) ? bits | (1 << tc) : bits), 0);
 }
 
+/** The usual frame with preamble and gap. */
+const USUAL_OCTETS = 1538;
+
+/**
+ * Service of each class in the shortest round that weights allow: the smallest share is one usual
+ * frame. Computed here, not by the arbiter's own table: longer rounds are silences of a class.
+ */
+function roundOf(weights: readonly number[]): number[] {
+  const least = weights.reduce((min, own) => (own > 0 && own < min ? own : min), Infinity);
+  return weights.map((own) => (own > 0 ? (own * USUAL_OCTETS) / least : 0));
+}
+
 /** Quantum of each class in a round. (A NIC with registers uses those instead.) */
 export function roundsOf(arbiter: ArbiterSpec): Rounds {
   switch (arbiter.kind) {
     case 'dwrr':
-      return quantaOf(arbiter.weights);
+      return roundOf(arbiter.weights);
     case 'ets':
       return roundsOfEts(arbiter.shares);
     case 'round-robin':
       return new Array<number>(TRAFFIC_CLASSES).fill(1);
     case 'due-dates': {
       // Bounded classes have an order of their own: see `due-date-check`.
-      const quanta = quantaOf(arbiter.weights);
+      const quanta = roundOf(arbiter.weights);
       return quanta.map((quantum, tc) => ((arbiter.strict & (1 << tc)) !== 0 ? null : quantum));
     }
     case 'strict':
@@ -93,6 +104,6 @@ export function roundsOf(arbiter: ArbiterSpec): Rounds {
 }
 
 export function roundsOfEts(shares: readonly (number | null)[]): Rounds {
-  const quanta = quantaOf(shares.map((share) => share ?? 0));
+  const quanta = roundOf(shares.map((share) => share ?? 0));
   return shares.map((share, tc) => (share === null ? null : quanta[tc]!));
 }
