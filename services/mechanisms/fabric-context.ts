@@ -51,8 +51,6 @@ export interface DeviceContext<Settings = unknown, Key = unknown> {
   readonly hasOwnMemory: boolean;
   /** At its ports: group of each priority. */
   readonly groupOf: readonly number[];
-  /** By traffic class: its share of a port when all classes have frames to send. */
-  readonly shares: readonly number[];
   /** Its own address, as of a station. */
   readonly address: () => Uint8Array;
   /** By port. */

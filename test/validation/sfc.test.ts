@@ -245,3 +245,54 @@ ${pfc}
     assert.ok(s1['sfcPfcInvoked']! > 3);
   });
 });
+
+describe('a source that is paused', () => {
+  const dumbbell = (arbiter: string, other: string): string => `
+fabric: { generator: dumbbell, left: 1, right: 4 }
+duration: 400us
+priorities: { 5: { flowControl: pfc, sfc: true } }
+classes: { arbiter: ${arbiter} }
+load:
+  - { name: a, stream: { from: [ h2, h3 ], to: h1 }, priority: 5 }
+${other === '0G' ? '' : `  - { name: b, stream: { from: [ h4, h5 ], to: h1 }, priority: 4, rate: ${other} }`}
+`;
+  const framesOf = (text: string, send: boolean): number => {
+    const results = runScenario(text, `sfc.send=${send}`);
+    assert.equal(results.failure, null, JSON.stringify(results.failure));
+    return results.priorities.find(({ priority }) => priority === 5)!.deliveredFrames;
+  };
+
+  const ARBITERS = [
+    '{ ets: { 4: 50%, 5: 50% } }',
+    '{ ets: { 4: 90%, 5: 10% } }',
+    '{ dwrr: { 4: 1000, 5: 1 } }',
+    '{ ets: { 4: strict, 5: 100% } }',
+  ];
+  for (const arbiter of ARBITERS) {
+    it(`leaves no time of the port unused, whatever its share is: ${arbiter}`, () => {
+      for (const other of ['0G', '10G', '40G']) {
+        const text = dumbbell(arbiter, other);
+        const [withSfc, without] = [framesOf(text, true), framesOf(text, false)];
+        assert.ok(withSfc > 0.98 * without, `${other}: ${withSfc} frames, ${without} without SFC`);
+      }
+    });
+  }
+
+  for (const fabric of [
+    '{ generator: star, hosts: 9 }',
+    '{ generator: leaf-spine, leaves: 3, spines: 2, hostsPerLeaf: 4 }',
+  ]) {
+    it(`does not make an incast of 8:1 longer: ${fabric}`, () => {
+      const incast = `
+fabric: ${fabric}
+priorities: { 5: { flowControl: pfc, sfc: true } }
+classes: { arbiter: { ets: { 4: 90%, 5: 10% } } }
+load: [ { incast: { from: h2..h9, to: h1 }, priority: 5, bytes: 500KB } ]
+`;
+      const time = (send: boolean): number =>
+        runScenario(incast, `sfc.send=${send}`).priorities.find(({ priority }) => priority === 5)!
+          .completionPs!.p999!;
+      assert.ok(time(true) <= 1.01 * time(false), `${time(true)} ps, ${time(false)} without SFC`);
+    });
+  }
+});

@@ -10,7 +10,6 @@ import type { FabricOfMechanism, PlannedMechanism } from '../../mechanisms/mecha
 import { MECHANISMS } from '../../mechanisms/registry.js';
 import { frameErrorRate, frameErrorsOf } from '../link-errors.js';
 import { switchAddress, switchPortMac } from '../address.js';
-import type { ArbiterSection } from '../scenario/scenario.js';
 import { hostSelector, matchesGlob } from '../scenario/selector.js';
 import { selectDevices } from '../topology/select-devices.js';
 import { hostCount } from '../topology/topology.js';
@@ -152,10 +151,6 @@ class PlacedDevice implements DeviceContext {
     return this.settings.hasOwnMemory;
   }
 
-  get shares(): readonly number[] {
-    return this.settings.shares;
-  }
-
   get placeOf(): DeviceContext['placeOf'] {
     return this.settings.placeOf;
   }
@@ -167,13 +162,12 @@ class PlacedDevice implements DeviceContext {
 
 function devicesFor(
   name: string,
-  { settings, topology, scenario }: ContextInput,
+  { settings, topology }: ContextInput,
   places: readonly DevicePlace[],
 ): DeviceContext[] {
   const hosts = hostCount(topology);
-  const { arbiter } = scenario.classes;
   const [ofHosts, ofSwitches] = [true, false].map((isHost) =>
-    bySettings((own) => sharedSettings(name, own, arbiter, isHost)),
+    bySettings((own) => sharedSettings(name, own, isHost)),
   );
   return settings.map((own, device) => {
     const shared = device < hosts ? ofHosts!(own) : ofSwitches!(own);
@@ -181,13 +175,7 @@ function devicesFor(
   });
 }
 
-/** `arbiter`: of all devices without one of their own. */
-function sharedSettings(
-  name: string,
-  settings: Settings,
-  arbiter: ArbiterSection,
-  isHost: boolean,
-): SharedSettings {
+function sharedSettings(name: string, settings: Settings, isHost: boolean): SharedSettings {
   return {
     section: settings.mechanisms[name]!,
     priorities: settings.priorities.map(
@@ -200,7 +188,6 @@ function sharedSettings(
     ),
     pipelinePs: settings.switch.pipelinePs,
     hasOwnMemory: isHost ? settings.host.nic !== null : settings.switch.model !== 'shared-buffer',
-    shares: sharesOf(settings.switch.arbiter ?? arbiter),
     placeOf: (key) => placeOfKey(settings, name, key),
     placeOfPriority: (priority) => placeOfPriority(settings, priority),
   };
@@ -229,19 +216,4 @@ function linkOf(end: LinkEnd, methods: Methods, input: ContextInput): LinkContex
       return stationsOf([{ ...switchAddress(peerDevice), mac }]);
     },
   };
-}
-
-/** By traffic class: its share of a port when all classes have frames to send. */
-function sharesOf(arbiter: ArbiterSection): number[] {
-  switch (arbiter.kind) {
-    case 'strict':
-    case 'round-robin':
-      return new Array<number>(8).fill(1);
-    case 'dwrr': {
-      const sum = arbiter.weights.reduce((a, b) => a + b, 0);
-      return arbiter.weights.map((weight) => weight / sum);
-    }
-    case 'ets':
-      return arbiter.shares.map((share) => (share === null ? 1 : share / 100));
-  }
 }

@@ -71,6 +71,68 @@ export function sampleGrowth(sample: GrowthSample, octets: number, now: number):
   sample.atPs = now;
 }
 
+/** A drain rate is measured over so many usual frames at line rate: rounds of arbiters are shorter. */
+const DRAIN_OCTETS = 32 * 1538;
+
+/**
+ * How fast a queue drains, whatever its share and whoever else uses the port: what came in, less
+ * its growth. Only what joins a queue of `leastOctets` or more is seen.
+ */
+export interface DrainSample {
+  /** Beginning of the measurement; its octets then, and what has joined since. */
+  fromPs: number;
+  fromOctets: number;
+  joinedOctets: number;
+  /** The last frame that joined, with the queue behind it. */
+  lastPs: number;
+  lastOctets: number;
+  /** Time of an octet by the last measurement; 0 before the first. */
+  octetPs: number;
+}
+
+/** What a queue is like when a frame has joined it. */
+export interface Joining {
+  readonly now: number;
+  /** Of the queue, the frame included, and of the frame. */
+  readonly octets: number;
+  readonly frameOctets: number;
+}
+
+export function sampleDrain(
+  sample: DrainSample,
+  { now, octets, frameOctets }: Joining,
+  lineOctetPs: number,
+  leastOctets: number,
+): void {
+  const shortest = sample.lastOctets - (now - sample.lastPs) / lineOctetPs;
+  if (sample.lastPs < 0 || shortest < leastOctets) {
+    sample.octetPs = 0;
+    beginDrain(sample, now, octets);
+  } else sample.joinedOctets += frameOctets;
+  sample.lastPs = now;
+  sample.lastOctets = octets;
+  const agePs = now - sample.fromPs;
+  if (agePs < DRAIN_OCTETS * lineOctetPs) return;
+  const drained = sample.joinedOctets - (octets - sample.fromOctets);
+  sample.octetPs = agePs / Math.max(0, drained);
+  beginDrain(sample, now, octets);
+}
+
+/** A queue that may not send says nothing about how fast it drains. */
+export function beginDrain(sample: DrainSample, now: number, octets: number): void {
+  sample.fromPs = now;
+  sample.fromOctets = octets;
+  sample.joinedOctets = 0;
+}
+
+/**
+ * Time of an octet of a queue that drains. Before it is known, the least: a pause that ends too
+ * early is followed by another, and one that ends too late leaves the port idle.
+ */
+export function drainOctetPs({ octetPs }: DrainSample, lineOctetPs: number): number {
+  return Math.max(octetPs, lineOctetPs);
+}
+
 /**
  * Pause time for sources: until the octets above the target, and those that will arrive before the
  * pause takes effect, have drained. A queue that does not drain requests the longest pause.

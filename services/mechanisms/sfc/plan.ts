@@ -224,7 +224,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     longest: number,
   ): SfcPortSpec {
     const own = this.section(device);
-    const { hostCount, negotiates, devices } = this.context;
+    const { hostCount, negotiates } = this.context;
     const isEdge = link.peerDevice < hostCount;
     const longestPs = loopPs.reduce((a, b) => Math.max(a, b), 0);
     const loopOctets = Math.ceil(longestPs / link.octetPs);
@@ -238,9 +238,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
     return {
       detector,
       targetOctets: own.target === 'auto' ? Math.min(usual, most) : own.target,
-      drainOctetPs: devices[device].shares.map((share) =>
-        share === 0 ? Infinity : link.octetPs / share,
-      ),
+      octetPs: link.octetPs,
       station: isEdge ? this.stations.mac(link.peerDevice) : 0,
       proxy: isEdge ? own.proxy : 'off',
       // Where link partners negotiate, a station has to advertise it first.

@@ -9,6 +9,7 @@ import {
   PRIORITY_MASK,
   RECORD_WORDS,
   SOURCE,
+  STORED,
 } from '../../engine/frame/frame-pool.js';
 import { RandomStream } from '../../engine/kernel/random.js';
 import type { SampledFrame } from '../../engine/notices/sampled-frame.js';
@@ -25,12 +26,15 @@ import { blankSfcm, encodeSfcm, SFCM_PAUSE, SFCM_RESUME } from '../../engine/wir
 import type { DequeueObserver, DevicePlace, EnqueueObserver } from '../../engine/contract/slice.js';
 import type { SfcBridgeParts } from './carrier.js';
 import { CLEANUP_TIMER } from './carrier.js';
-import type { GrowthSample, QueueView } from './machine.js';
+import type { DrainSample, GrowthSample, QueueView } from './machine.js';
 import {
+  beginDrain,
   congestionProbability,
+  drainOctetPs,
   intervalIsOver,
   leastWatched,
   pauseTimeNs,
+  sampleDrain,
   sampleGrowth,
   sourceKey,
 } from './machine.js';
@@ -52,6 +56,7 @@ interface QueueMemory extends GrowthSample {
   isSignalled: boolean;
   /** Its last message. */
   sentPs: number;
+  readonly drain: DrainSample;
 }
 
 const UNIT_OCTETS = 64;
@@ -121,6 +126,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     if ((frameClass & KIND_MASK) > KIND_NAK) return;
     const queue = this.watch(out, trafficClass, queueOctets);
     this.isPaused = this.isBlocked(out, frameClass & PRIORITY_MASK);
+    this.watchDrain(queue, out, queueOctets, this.#parts.pool.words[frame + STORED]);
     if (this.isPaused && !this.#spec.sendsWhilePaused) return;
     const { detector } = this.#spec.ports[out - this.#firstPort];
     const probability = congestionProbability(detector, this.#view);
@@ -306,6 +312,18 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     return queue;
   }
 
+  private watchDrain(
+    { drain }: QueueMemory,
+    out: number,
+    octets: number,
+    frameOctets: number,
+  ): void {
+    const { now } = this.#parts.timers.clock;
+    const { octetPs, detector } = this.portSpec(out);
+    sampleDrain(drain, { now, octets, frameOctets }, octetPs, leastWatched(detector));
+    if (this.isPaused) beginDrain(drain, now, octets);
+  }
+
   /** The queue may not send now. */
   private isBlocked(out: number, priority: Priority): boolean {
     return (this.#parts.carrier.blockedPriorities(out) & (1 << priority)) !== 0;
@@ -313,8 +331,10 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   private pauseNs(slot: number): number {
     const { table, spec } = this;
-    const { drainOctetPs, targetOctets } = spec.ports[table.get(slot, ENTRY_QUEUE_PORT)];
-    const drain = this.isPaused ? Infinity : drainOctetPs[table.get(slot, ENTRY_QUEUE_CLASS)];
+    const local = table.get(slot, ENTRY_QUEUE_PORT);
+    const { octetPs, targetOctets } = spec.ports[local];
+    const queue = this.queues[local * TRAFFIC_CLASSES + table.get(slot, ENTRY_QUEUE_CLASS)];
+    const drain = this.isPaused ? Infinity : drainOctetPs(queue.drain, octetPs);
     return pauseTimeNs(
       spec,
       this.#view,
@@ -391,5 +411,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 }
 
 function newQueue(): QueueMemory {
-  return { octets: 0, atPs: 0, growth: 0, isSignalled: false, sentPs: -Infinity };
+  const last = { lastPs: -1, lastOctets: 0, octetPs: 0 };
+  const drain = { fromPs: 0, fromOctets: 0, joinedOctets: 0, ...last };
+  return { octets: 0, atPs: 0, growth: 0, isSignalled: false, sentPs: -Infinity, drain };
 }

@@ -47,8 +47,8 @@ export interface SfcSwitchSpec {
 export interface SfcPortSpec {
   readonly detector: SfcDetector;
   readonly targetOctets: number;
-  /** By traffic class: time per octet at its share of the port; Infinity for no share. */
-  readonly drainOctetPs: readonly number[];
+  /** Time of an octet at line rate. */
+  readonly octetPs: number;
   /** MAC of the station on the link; 0 where there is none. */
   readonly station: number;
   /** The switch pauses the station by PFC: never, always, or while it does not respond itself. */

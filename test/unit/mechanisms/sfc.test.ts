@@ -3,8 +3,10 @@ import { describe, it } from 'node:test';
 import * as invariants from '../../../services/mechanisms/sfc/invariants.js';
 import {
   congestionProbability,
+  drainOctetPs,
   intervalIsOver,
   pauseTimeNs,
+  sampleDrain,
   sampleGrowth,
 } from '../../../services/mechanisms/sfc/machine.js';
 import type { SfcPoint } from '../../../services/mechanisms/sfc/point.js';
@@ -82,6 +84,37 @@ describe('the pause that is requested', () => {
     assert.equal(sample.growth, 0.01);
     sampleGrowth(sample, 8_000, 5_500_000);
     assert.equal(sample.growth, 0);
+  });
+
+  /** Frames of 1,500 octets join a queue once in `everyPs`, out of which a part of the line goes. */
+  function measured(part: number, everyPs: number, frames: number, least = 0): number {
+    const sample = {
+      fromPs: 0,
+      fromOctets: 0,
+      joinedOctets: 0,
+      lastPs: -1,
+      lastOctets: 0,
+      octetPs: 0,
+    };
+    for (let n = 0; n < frames; n++) {
+      const now = n * everyPs;
+      const octets = 200_000 + 1500 * n - (now * part) / 80;
+      sampleDrain(sample, { now, octets, frameOctets: 1500 }, 80, least);
+    }
+    return drainOctetPs(sample, 80);
+  }
+
+  it('knows how fast a queue drains by what joins it and how long it is', () => {
+    for (const part of [1, 0.5, 0.2, 0.02]) {
+      const octetPs = measured(part, 60_000, 200);
+      assert.ok(Math.abs(octetPs - 80 / part) < 1e-6, `${octetPs} at ${part} of the line`);
+    }
+    assert.equal(measured(0, 60_000, 200), Infinity);
+  });
+
+  it('takes a queue to drain at line rate until it has measured, or after it was short', () => {
+    assert.equal(measured(0.2, 60_000, 20), 80);
+    assert.equal(measured(0.2, 60_000, 200, 1e6), 80);
   });
 
   it('is sent to one source again only when the interval is over', () => {
