@@ -1,7 +1,8 @@
 /** Which priorities may move to other traffic classes during a run, and from where. */
 
 import { maskOf } from '../../mechanisms/mechanism-slice.js';
-import { EXCHANGE, MECHANISMS } from '../../mechanisms/registry.js';
+import { EXCHANGE, GRANTING_CONTROLS, MECHANISMS } from '../../mechanisms/registry.js';
+import type { Path } from '../../settings/source-tree.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Prospects } from './link-methods.js';
@@ -16,8 +17,8 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
 }
 
 /**
- * By device: priorities, one bit each, whose class something depends on: accounts of grants,
- * congestion messages, registers of a part. They stay where all devices have them, and separate
+ * By device: priorities, one bit each, whose class something depends on: accounts of grants and
+ * credits, congestion messages, registers of a part. They stay where all devices have them, and separate
  * from others.
  */
 export function fixedClasses(
@@ -39,9 +40,15 @@ export function fixedClasses(
       ? ALL_PRIORITIES
       : watchedHere | prospects[device]!.grants;
     const problem = problemOfClasses(fixed, classesOf(own, scenario), scenario);
-    if (problem !== null) throw fail(['discovery'], problem);
+    if (problem !== null) throw fail(placeOfClasses(own), problem);
     return fixed;
   });
+}
+
+function placeOfClasses({ changes }: Settings): Path {
+  const change = changes.findLast(({ discovery }) => discovery.classes !== undefined);
+  const section = change === undefined ? [] : ['devices', change.match];
+  return [...section, 'discovery', 'classes'];
 }
 
 /** What is wrong with classes that a device has, or may get; null if nothing is. */
@@ -53,8 +60,8 @@ export function problemOfClasses(
   const odd = own.findIndex((tc, p) => tc !== transmit[p] && touches(fixed, own, transmit, p));
   if (odd < 0) return null;
   return (
-    `priority ${odd} has a class of its own, ${own[odd]!}, but ${EXCHANGE}, messages about ` +
-    `congestion or an adapter go by the common one; leave it in ${transmit[odd]!}` +
+    `priority ${odd} has a class of its own, ${own[odd]!}, but ` +
+    `${[EXCHANGE, ...GRANTING_CONTROLS].join(', ')}, messages about congestion or an adapter go by the common one; leave it in ${transmit[odd]!}` +
     ((fixed & (1 << odd)) !== 0 ? '' : `, or take a class that no such priority has`)
   );
 }
@@ -79,12 +86,18 @@ function isBound({ host, switch: bridge }: Settings, isHost: boolean, hasRates: 
   return host.nic !== null && (!host.nic.dcb || hasRates);
 }
 
-/** Priorities that mechanisms monitor, and others that these need. */
+/** Priorities whose frames wait for credits, that mechanisms monitor, and others that these need. */
 function watched({ priorities, mechanisms }: Settings, isHost: boolean): number {
-  return MECHANISMS.reduce((mask, slice) => {
-    const { name } = slice;
-    const own = priorities.filter((section) => section.mechanisms[name] === true);
-    const watchedHere = maskOf(own.map(({ priority }) => priority));
-    return mask | (slice.fixedClasses?.(mechanisms[name], watchedHere, isHost) ?? 0);
-  }, 0);
+  const gated = priorities.filter(({ flowControl }) =>
+    GRANTING_CONTROLS.some((name) => name === flowControl),
+  );
+  return MECHANISMS.reduce(
+    (mask, slice) => {
+      const { name } = slice;
+      const own = priorities.filter((section) => section.mechanisms[name] === true);
+      const watchedHere = maskOf(own.map(({ priority }) => priority));
+      return mask | (slice.fixedClasses?.(mechanisms[name], watchedHere, isHost) ?? 0);
+    },
+    maskOf(gated.map(({ priority }) => priority)),
+  );
 }

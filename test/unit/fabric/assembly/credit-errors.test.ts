@@ -88,6 +88,22 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
     /:7:37: h1: priority 0 has a class of its own, 3, .* or take a class that no such priority has/,
   ],
   [
+    'of CBFC, whose class another priority joins by discovery',
+    star(
+      `priorities: { 4: cbfc }\ndiscovery: {}\n` +
+        'devices: { h1: { discovery: { classes: [0, 1, 2, 2, 2, 5, 6, 7] } } }',
+    ),
+    /:7:31: priority 4 has a class of its own, 2, but credit, cbfc, .* leave it in 4$/m,
+  ],
+  [
+    'of CBFC, whose class another priority would join',
+    star(
+      `priorities: { 4: cbfc }\ndiscovery:\n` +
+        '  changes: [{ at: 3us, devices: h1, classes: [0, 1, 4, 3, 4, 5, 6, 7] }]',
+    ),
+    /h1: priority 2 has a class of its own, 4, .* or take a class that no such priority has/,
+  ],
+  [
     'beyond the memory of the switch',
     star(`${CREDIT}\nswitches: { buffer: { size: 10KB } }`),
     /:6:29: impossible headroom: s1 needs \d+ bytes for headroom, reserves and credit/,
