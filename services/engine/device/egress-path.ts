@@ -66,7 +66,7 @@ export function makeEgressPath(
   ): void {
     if (ports.isPermitted(port, trafficClass)) grantGating.enqueue(port, trafficClass, frame);
     else queues.push(port, trafficClass, frame);
-    if (traceMask.matchesQueued(port, frame)) announceQueued(device, port, frame);
+    if (traceMask.matchesQueued(port, frame)) announceQueued(device, port, trafficClass, frame);
     wakeTransmitter(device, port);
   }
 
@@ -83,8 +83,13 @@ export function makeEgressPath(
     enqueue(device, port, trafficClass, frame);
   }
 
-  function announceQueued(device: number, port: PortRow, frame: FrameRef): void {
-    frameTimes.joined(port, frame);
+  function announceQueued(
+    device: number,
+    port: PortRow,
+    trafficClass: TrafficClass,
+    frame: FrameRef,
+  ): void {
+    frameTimes.joined(port, trafficClass);
     if (!traceMask.wantsQueued(port, frame)) return;
     const { firstPort, listeners } = devices[device];
     const ingress = pool.words[frame + PORT] - firstPort;

@@ -74,8 +74,8 @@ export class Shared {
     this.counters = makeCounters(tables);
     this.buffer = makeSharedBuffer(tables);
     this.traceMask = makeTraceMask(this.pool, this.ports.count);
-    const { pool, ports, queues, traceMask, clock } = this;
-    this.frameTimes = makeFrameTimes(pool, ports, queues, traceMask, clock);
+    const { ports, queues, traceMask, clock } = this;
+    this.frameTimes = makeFrameTimes(ports, queues, traceMask, clock);
     this.digests = makeDigests(tables, this.clock);
     this.horizon = tables.inbox(() => tables.float64('device', 1));
     this.events = tables.float64('device', 1);

@@ -1,6 +1,7 @@
 import { DROP_REASONS } from '../contract/probe.js';
 import type { Tables } from '../kernel/tables.js';
 import type { PortRow, Priority } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 // Words of a counter record: one per port and priority, eight doubles (one cache line).
 
@@ -71,6 +72,7 @@ export function makeCounters(tables: Tables) {
     const row = rowOf(port, priority);
     values[row * STRIDE + DROP_FRAMES]++;
     values[row * STRIDE + DROP_OCTETS] += octets;
+    assert(reason >= 0 && reason < REASONS, 'counters.reason-of-drop');
     reasons[row * REASONS + reason]++;
   }
 
@@ -91,7 +93,10 @@ export function makeCounters(tables: Tables) {
   /** A frame was dropped whose account was lossless; `port` is counted from the device's first. */
   function lost(device: number, port: PortRow, priority: Priority, time: number): void {
     const at = device * LOSS_STRIDE;
-    if (losses[at + LOSS_COUNT]++ > 0) return;
+    if (losses[at + LOSS_COUNT]++ > 0) {
+      assert(time >= losses[at + LOSS_TIME], 'counters.first-loss-is-first');
+      return;
+    }
     losses[at + LOSS_TIME] = time;
     losses[at + LOSS_PORT] = port;
     losses[at + LOSS_PRIORITY] = priority;
@@ -119,6 +124,7 @@ export function makeCounters(tables: Tables) {
   function remapped(port: PortRow, from: number, to: number, octets: number): void {
     made(port, to, octets);
     const at = rowOf(port, from) * STRIDE;
+    assert(from !== to, 'counters.remapped-to-another');
     values[at + MADE_FRAMES]--;
     values[at + MADE_OCTETS] -= octets;
   }

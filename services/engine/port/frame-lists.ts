@@ -2,6 +2,7 @@ import type { FramePool } from '../frame/frame-pool.js';
 import { NEXT } from '../frame/frame-pool.js';
 import type { Tables, Unit } from '../kernel/tables.js';
 import type { FrameRef } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 const HEAD = 0;
 const TAIL = 1;
@@ -21,9 +22,11 @@ export function makeFrameLists(tables: Tables, pool: FramePool, unit: Unit, perR
     words[frame + NEXT] = -1;
     records[at + TAIL] = frame;
     if (tail >= 0) {
+      assert(words[tail + NEXT] < 0 && tail !== frame, 'list.tail-is-last');
       words[tail + NEXT] = frame;
       return false;
     }
+    assert(records[at + HEAD] < 0, 'list.empty-has-no-head');
     records[at + HEAD] = frame;
     return true;
   }
@@ -31,6 +34,7 @@ export function makeFrameLists(tables: Tables, pool: FramePool, unit: Unit, perR
   function shift(list: number): number {
     const at = list * STRIDE;
     const frame = records[at + HEAD];
+    assert(frame >= 0, 'list.empty');
     const next = words[frame + NEXT];
     records[at + HEAD] = next;
     if (next < 0) records[at + TAIL] = -1;

@@ -1,12 +1,11 @@
-import type { FramePool } from '../frame/frame-pool.js';
-import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { TraceMask } from '../frame/trace-mask.js';
 import { QUEUED, COUNTS_TIME } from '../frame/trace-mask.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Ports } from './ports.js';
 import type { Queues } from './queues.js';
 import { QUEUE_FRAMES } from './queues.js';
-import type { FrameRef, PortRow, Priority } from '../units/indices.js';
+import type { PortRow, Priority, TrafficClass } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 // Doubles of a port and priority.
 
@@ -21,13 +20,7 @@ const WIDTH = 2;
  */
 export type FrameTimes = ReturnType<typeof makeFrameTimes>;
 
-export function makeFrameTimes(
-  pool: FramePool,
-  ports: Ports,
-  queues: Queues,
-  traceMask: TraceMask,
-  clock: Clock,
-) {
+export function makeFrameTimes(ports: Ports, queues: Queues, traceMask: TraceMask, clock: Clock) {
   /** By port: priorities that are summed, one bit each. */
   const reckoned = new Uint8Array(ports.count);
   const doubles = new Float64Array(ports.count * 8 * WIDTH);
@@ -47,15 +40,19 @@ export function makeFrameTimes(
     if (reckoned[port] === 0) wanted[port] &= ~COUNTS_TIME;
   }
 
-  /** A frame has joined a queue just now. */
-  function joined(port: PortRow, frame: FrameRef): void {
-    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
-    if ((reckoned[port] & (1 << priority)) !== 0) reckon(port, priority, clock.now, 1);
+  /** A frame has joined the queue of a class just now. */
+  function joined(port: PortRow, trafficClass: TrafficClass): void {
+    for (let rest = reckoned[port]; rest !== 0; rest &= rest - 1) {
+      const priority = 31 - Math.clz32(rest & -rest);
+      if (ports.classOf(port, priority) === trafficClass) reckon(port, priority, clock.now, 1);
+    }
   }
 
   function reckon(port: PortRow, priority: Priority, now: number, newcomers: number): void {
     const at = ((port << 3) | priority) * WIDTH;
     const frames = queues.get(port, ports.classOf(port, priority), QUEUE_FRAMES) - newcomers;
+    assert(now >= doubles[at + UNTIL], 'frame-times.forward');
+    assert(frames >= 0, 'frame-times.frames-before');
     doubles[at + SUM] += frames * (now - doubles[at + UNTIL]);
     doubles[at + UNTIL] = now;
   }

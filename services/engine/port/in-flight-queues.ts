@@ -1,9 +1,18 @@
 import type { FramePool } from '../frame/frame-pool.js';
-import { ARRIVAL, CLASS, NEXT } from '../frame/frame-pool.js';
+import { ARRIVAL, CLASS, LENGTH, NEXT } from '../frame/frame-pool.js';
+import { assert } from '../kernel/assert.js';
+import { WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import { wordCell } from '../kernel/cells.js';
 import type { Slots } from '../kernel/slots.js';
 import type { Ports } from './ports.js';
-import { IN_FLIGHT_QUEUE_HEAD, IN_FLIGHT_QUEUE_TAIL, PORT_WORDS } from './ports.js';
+import {
+  CUT_THROUGH,
+  IN_FLIGHT_QUEUE_HEAD,
+  IN_FLIGHT_QUEUE_TAIL,
+  OCTET_PS,
+  PORT_WORDS,
+  WAY_IN,
+} from './ports.js';
 import type { FrameRef, PortRow } from '../units/indices.js';
 
 /**
@@ -33,15 +42,28 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
       rows[at + IN_FLIGHT_QUEUE_HEAD] = frame;
       return true;
     }
+    assert(words[tail + NEXT] < 0 && tail !== frame, 'link.tail-is-last');
+    const arrivalPs = times[(frame >> 1) + ARRIVAL];
+    assert(isApart(at, frame, tail, arrivalPs - times[(tail >> 1) + ARRIVAL]), 'link.occupied');
     words[tail + NEXT] = frame;
-    times[(tail >> 1) + ARRIVAL] = times[(frame >> 1) + ARRIVAL];
+    times[(tail >> 1) + ARRIVAL] = arrivalPs;
     return false;
+  }
+
+  /**
+   * Whether a frame comes so long after the one before it as the link is busy with one of them: with
+   * the later one up to its last bit, or where frames cut through with the earlier one.
+   */
+  function isApart(at: number, frame: FrameRef, before: FrameRef, gapPs: number): boolean {
+    const whole = rows[at + WAY_IN] === CUT_THROUGH ? before : frame;
+    return gapPs >= (words[whole + LENGTH] + WIRE_OVERHEAD_OCTETS) * rows[at + OCTET_PS];
   }
 
   /** Removes the first frame; its record has the arrival time of the next one, if there is any. */
   function shift(port: PortRow): number {
     const at = port * PORT_WORDS;
     const frame = rows[at + IN_FLIGHT_QUEUE_HEAD];
+    assert(frame >= 0, 'link.empty');
     const next = words[frame + NEXT];
     rows[at + IN_FLIGHT_QUEUE_HEAD] = next;
     if (next < 0) rows[at + IN_FLIGHT_QUEUE_TAIL] = -1;
@@ -57,6 +79,7 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
   function timeBehind(port: PortRow, taken: number): number {
     const next = head(port);
     if (next < 0) return Infinity;
+    assert(next !== taken, 'link.taken-frame');
     fetched[0] = words[next + CLASS];
     return times[(taken >> 1) + ARRIVAL];
   }

@@ -3,6 +3,7 @@ import type { FramePool } from '../frame/frame-pool.js';
 import { CLASS, FOLLOWS_FLAG } from '../frame/frame-pool.js';
 import type { Tables } from '../kernel/tables.js';
 import type { FrameRef, PortRow } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 // Words of a port: the last number that it sent, and the last that came in.
 
@@ -24,6 +25,7 @@ export function makeLinkNumbers(tables: Tables, pool: FramePool) {
   /** A frame is on its way with a number. */
   function send(port: PortRow, frame: FrameRef, number: number): void {
     const at = port * STRIDE + SENT;
+    assert(number >= 0, 'link-number.of-sent-frame');
     if (number === rows[at] + 1) words[frame + CLASS] |= FOLLOWS_FLAG;
     else pool.setLinkNumber(frame, number);
     rows[at] = number;

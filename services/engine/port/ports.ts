@@ -17,7 +17,7 @@ const CONTROL_DUE = 4;
 const MUTED_SHIFT = 16;
 const SOURCES = 0xffff;
 const CLASSES = 0xff;
-const OCTET_PS = 5;
+export const OCTET_PS = 5;
 /** How a blocked priority stops a class: see `STALL_BY_HEAD` and what follows. */
 export const STALLS = 6;
 /** A class is blocked if the priority of its first frame is. */
@@ -28,9 +28,9 @@ export const STALL_ALIKE = 1;
 const STALL_BY_TABLE = 2;
 export const STALL_TABLE_SHIFT = 2;
 /** How frames come in: zero, whole and past the pipeline. */
-const WAY_IN = 7;
+export const WAY_IN = 7;
 /** A frame is dealt with as soon as its first 64 octets are in. */
-const CUT_THROUGH = 1;
+export const CUT_THROUGH = 1;
 /** A link layer lets frames in when their last bit is in, before they pass the pipeline. */
 const LAYERED = 2;
 /** Beside the classes of `READY`: the link layer has a frame to send again. */
@@ -96,6 +96,13 @@ export function makePorts(tables: Tables) {
     cutThrough: boolean,
   ): void {
     const at = port * PORT_WORDS;
+    assert(Number.isInteger(spec.octetPs) && spec.octetPs > 0, 'port.octet-time');
+    assert(spec.latencyPs >= 0 && ingressPs >= 0, 'port.delays');
+    assert(spec.classOf.length === 8 && spec.groupOf.length === 8, 'port.maps-of-8-priorities');
+    assert(
+      spec.groupOf.every((group) => group >= 0 && group < 8),
+      'port.group-of-8',
+    );
     owners[port] = device;
     setClasses(port, spec.classOf);
     groups.set(spec.groupOf, port << 3);
@@ -116,6 +123,10 @@ export function makePorts(tables: Tables) {
   /** Traffic class of each priority from now on. */
   function setClasses(port: PortRow, classOf: readonly number[]): void {
     const identity = classOf.every((tc, priority) => tc === priority);
+    assert(
+      classOf.every((tc) => tc >= 0 && tc < 8),
+      'port.class-of-8',
+    );
     classes.set(classOf, port << 3);
     words[port * PORT_WORDS + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
     gate(port, words[port * PORT_WORDS + GRANT_GATED] >>> CHARGED_SHIFT);
@@ -128,6 +139,8 @@ export function makePorts(tables: Tables) {
 
   /** Joins two ports by a link. */
   function connect(a: number, b: number): void {
+    assert(a !== b && peers[a] < 0 && peers[b] < 0, 'port.one-link');
+    assert(octetPs(a) === octetPs(b), 'port.rate-of-link');
     peers[a] = b;
     peers[b] = a;
   }
@@ -151,6 +164,7 @@ export function makePorts(tables: Tables) {
   /** Sets one gate's mask of blocked priorities; true if the union changed. */
   function hold(gate: number, port: PortRow, priorities: number): boolean {
     assert(gate >= 0 && gate < SLOTS_MOST, 'gate.unknown');
+    assert((priorities & ~CLASSES) === 0, 'gate.8-priorities');
     blockedByGate[port * SLOTS_MOST + gate] = priorities;
     let union = 0;
     const gates = port * GATE_WORDS;
@@ -158,6 +172,7 @@ export function makePorts(tables: Tables) {
     union |= union >>> 16;
     union = (union | (union >>> 8)) & CLASSES;
     if ((union & holdersAlong[2 * port]) !== 0) union |= holdersAlong[2 * port + 1];
+    assert((priorities & ~union) === 0, 'gate.held-is-blocked');
     if (union === words[port * PORT_WORDS + BLOCKED]) return false;
     words[port * PORT_WORDS + BLOCKED] = union;
     return true;
@@ -207,6 +222,7 @@ export function makePorts(tables: Tables) {
   }
 
   function requestControl(port: PortRow, source: number): void {
+    assert(source >= 0 && source < SLOTS_MOST, 'control.source-of-16');
     words[port * PORT_WORDS + CONTROL_DUE] |= 1 << source;
   }
 
@@ -217,6 +233,7 @@ export function makePorts(tables: Tables) {
   /** These sources, one bit each, send nothing until they are no longer muted. */
   function mute(port: PortRow, sources: number): void {
     const at = port * PORT_WORDS + CONTROL_DUE;
+    assert((sources & ~SOURCES) === 0, 'control.muted-of-16');
     words[at] = (words[at] & SOURCES) | (sources << MUTED_SHIFT);
   }
 
@@ -232,6 +249,7 @@ export function makePorts(tables: Tables) {
   function takeControl(port: PortRow): number {
     const at = port * PORT_WORDS + CONTROL_DUE;
     const due = mayCompose(words[at]);
+    assert(due !== 0, 'control.source-due');
     const lowest = due & -due;
     words[at] &= ~lowest;
     return 31 - Math.clz32(lowest);
@@ -240,6 +258,7 @@ export function makePorts(tables: Tables) {
   /** Only the classes of these priorities, one bit each, are grant-gated. */
   function meter(port: PortRow, priorities: number): void {
     const at = port * PORT_WORDS + GRANT_GATED;
+    assert((priorities & ~(words[at] >> ACCOUNTS_SHIFT)) === 0, 'grants.gated-has-accounts');
     words[at] &= ~CLASSES;
     for (let priority = 0; priority < 8; priority++) {
       if ((priorities & (1 << priority)) !== 0) words[at] |= 1 << classOf(port, priority);

@@ -65,13 +65,18 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     const isFirst = records[q + HEAD] < 0;
     words[frame + NEXT] = -1;
     if (isFirst) records[q + HEAD] = frame;
-    else words[records[q + TAIL] + NEXT] = frame;
+    else {
+      const last = records[q + TAIL];
+      assert(words[last + NEXT] < 0 && last !== frame, 'queue.tail-is-last');
+      words[last + NEXT] = frame;
+    }
     records[q + TAIL] = frame;
     return isFirst;
   }
 
   /** The first frame of a class may start. */
   function setReady(port: PortRow, trafficClass: TrafficClass): void {
+    assert(head(port, trafficClass) >= 0, 'queue.ready-has-frame');
     ports.words[port * PORT_WORDS + READY] |= 1 << trafficClass;
   }
 
@@ -88,7 +93,9 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   function count(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void {
     const q = rowOf(port, trafficClass) * STRIDE;
     if (records[q + QUEUE_FRAMES]++ === 0) times[(q >> 1) + SINCE_DOUBLE] = clock.now;
-    const octets = records[q + QUEUE_OCTETS] + words[frame + STORED];
+    const stored = words[frame + STORED];
+    const octets = records[q + QUEUE_OCTETS] + stored;
+    assert(stored > 0 && octets >= stored, 'queue.joining-octets');
     records[q + QUEUE_OCTETS] = octets;
     if (octets > records[q + QUEUE_PEAK]) records[q + QUEUE_PEAK] = octets;
   }
@@ -101,8 +108,10 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     const next = words[frame + NEXT];
     records[q + HEAD] = next;
     if (next < 0) setUnready(port, trafficClass);
-    records[q + QUEUE_FRAMES]--;
-    records[q + QUEUE_OCTETS] -= words[frame + STORED];
+    const frames = --records[q + QUEUE_FRAMES];
+    const octets = records[q + QUEUE_OCTETS] - words[frame + STORED];
+    assert(frames > 0 ? octets > 0 : octets === 0 && frames === 0, 'queue.octets-of-frames');
+    records[q + QUEUE_OCTETS] = octets;
     return frame;
   }
 
@@ -110,6 +119,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   function unlink(port: PortRow, trafficClass: TrafficClass): number {
     const q = rowOf(port, trafficClass) * STRIDE;
     const frame = records[q + HEAD];
+    assert(frame >= 0, 'queue.empty');
     const next = words[frame + NEXT];
     records[q + HEAD] = next;
     if (next < 0) setUnready(port, trafficClass);
@@ -133,7 +143,9 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   }
 
   function headWireOctets(port: PortRow, trafficClass: TrafficClass): number {
-    return words[head(port, trafficClass) + LENGTH] + WIRE_OVERHEAD_OCTETS;
+    const frame = head(port, trafficClass);
+    assert(frame >= 0, 'queue.head-to-weigh');
+    return words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS;
   }
 
   /** Classes of a port that have a frame which may start now, one bit each. */
@@ -190,6 +202,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   /** Replaces the frames of a queue by others of the same number and size. */
   function relink(port: PortRow, trafficClass: TrafficClass, frames: readonly number[]): void {
     const q = rowOf(port, trafficClass) * STRIDE;
+    assert(frames.length <= records[q + QUEUE_FRAMES], 'queue.relinked-frames');
     frames.forEach((frame, i) => {
       words[frame + NEXT] = frames[i + 1] ?? -1;
     });

@@ -68,6 +68,8 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     rows[at + OCTETS] = octets;
     if (count >= rows[at + PEAK_FRAMES]) rows[at + PEAK_FRAMES] = count + 1;
     if (octets > rows[at + PEAK_OCTETS]) rows[at + PEAK_OCTETS] = octets;
+    assert(rows[at + FRAMES] <= rings[port * RING_STRIDE + MASK] + 1, 'replay.room');
+    assert(rows[at + CARRYING] <= rows[at + FRAMES], 'replay.carrying-frames');
   }
 
   /** Place of the n-th from the oldest on. */
@@ -93,6 +95,7 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
   /** Gives a port a ring of so many places, a power of two, the first of them these. */
   function remake(port: PortRow, own: readonly Int32Array[], room: number): void {
     const ring = port * RING_STRIDE;
+    assert((room & (room - 1)) === 0 && own.length <= room, 'replay.ring-of-a-power-of-2');
     const base = room - 1 === rings[ring + MASK] ? rings[ring + BASE] : moreRoom(room);
     own.forEach((record, n) => {
       records.set(record, (base + n) << PLACE_SHIFT);
@@ -133,6 +136,8 @@ export function makeReplayBuffers(tables: Tables, pool: FramePool, store: OctetS
     rows[at + OCTETS] -= octets;
     rings[port * RING_STRIDE + HEAD] += count;
     rows[at + FRAMES] -= count;
+    assert(rows[at + FRAMES] > 0 === rows[at + OCTETS] > 0, 'replay.octets-of-frames');
+    assert(rows[at + CARRYING] <= rows[at + FRAMES], 'replay.carrying-frames');
     rows[at + PLACE] = Math.max(0, rows[at + PLACE] - count);
   }
 

@@ -2,6 +2,7 @@ import type { FramePool } from '../frame/frame-pool.js';
 import { NEXT, STORED } from '../frame/frame-pool.js';
 import { ACCOUNT, type Tables } from '../kernel/tables.js';
 import type { FrameRef } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 const TAIL = 0;
 const OCTETS = 1;
@@ -20,14 +21,19 @@ export function makeWaitingLines(tables: Tables, pool: FramePool) {
     const at = row * STRIDE;
     words[frame + NEXT] = -1;
     if (heads[row] < 0) heads[row] = frame;
-    else words[records[at + TAIL] + NEXT] = frame;
+    else {
+      assert(words[records[at + TAIL] + NEXT] < 0, 'line.tail-is-last');
+      words[records[at + TAIL] + NEXT] = frame;
+    }
     records[at + TAIL] = frame;
+    assert(words[frame + STORED] > 0, 'line.frame-is-stored');
     records[at + OCTETS] += words[frame + STORED];
   }
 
   /** Inserts at the head, where it was before it was removed. */
   function putBack(row: number, frame: FrameRef): void {
     const at = row * STRIDE;
+    assert(heads[row] !== frame, 'line.put-back-twice');
     words[frame + NEXT] = heads[row];
     if (heads[row] < 0) records[at + TAIL] = frame;
     heads[row] = frame;
@@ -36,8 +42,12 @@ export function makeWaitingLines(tables: Tables, pool: FramePool) {
 
   function shift(row: number): number {
     const frame = heads[row];
-    heads[row] = words[frame + NEXT];
-    records[row * STRIDE + OCTETS] -= words[frame + STORED];
+    assert(frame >= 0, 'line.empty');
+    const next = words[frame + NEXT];
+    heads[row] = next;
+    const octets = records[row * STRIDE + OCTETS] - words[frame + STORED];
+    assert(next < 0 ? octets === 0 : octets > 0, 'line.octets-of-frames');
+    records[row * STRIDE + OCTETS] = octets;
     return frame;
   }
 

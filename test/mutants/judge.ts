@@ -1,0 +1,46 @@
+/**
+ * Runs scenarios tier by tier, in a process and a copy of the engine of its own, and stops at the
+ * first that ends otherwise than it should. What it prints, a line of JSON each, tells what it was
+ * at when it crashes or is stopped.
+ */
+
+import { readFileSync } from 'node:fs';
+import type { Scenario } from './runs.js';
+import { outcomeOf } from './runs.js';
+import type { RunTier } from './tiers.js';
+import { GOLDEN_TIER } from './tiers.js';
+
+export interface Job {
+  readonly tiers: readonly RunTier[];
+  readonly scenarios: readonly (Scenario & { readonly fingerprint: string })[];
+}
+
+/** What a judge prints. */
+export interface Line {
+  readonly event: 'begins' | 'noticed' | 'ends';
+  readonly tier: string;
+  readonly scenario: string;
+  readonly reason: string;
+}
+
+function print(line: Line): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+function judge({ tiers, scenarios }: Job): Line | null {
+  const changed: Line[] = [];
+  for (const tier of tiers) {
+    for (const scenario of scenarios) {
+      const at = { tier: tier.name, scenario: scenario.name };
+      print({ event: 'begins', ...at, reason: '' });
+      const { code, reason, fingerprint } = outcomeOf(scenario, tier);
+      if (code !== 0) return { event: 'noticed', ...at, reason: `exit code ${code}: ${reason}` };
+      if (fingerprint === '' || fingerprint === scenario.fingerprint) continue;
+      changed.push({ event: 'noticed', ...at, tier: GOLDEN_TIER, reason: 'another fingerprint' });
+    }
+  }
+  return changed[0] ?? null;
+}
+
+const noticed = judge(JSON.parse(readFileSync(process.argv[2]!, 'utf8')) as Job);
+print(noticed ?? { event: 'ends', tier: '', scenario: '', reason: '' });

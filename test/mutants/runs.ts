@@ -1,0 +1,72 @@
+import { exitCodeOf } from '../../services/cli/exit.js';
+import { buildFabric } from '../../services/fabric/assembly/fabric.js';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import type { LoadedScenario } from '../../services/fabric/scenario/load-scenario.js';
+import { loadScenario, scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
+import { defaultObservation } from '../../services/report/default-observation.js';
+import { evaluateExpectations } from '../../services/report/expectations.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
+import { Session } from '../../services/runtime/session.js';
+import { ScenarioError } from '../../services/settings/errors.js';
+import { fingerprintsOf, RECORD_WIRE } from '../kit/golden.js';
+import type { RunTier } from './tiers.js';
+
+/** An example by its path, or a generated world. */
+export interface Scenario {
+  readonly name: string;
+  /** Null: `name` is a path below the working directory. */
+  readonly document: object | null;
+}
+
+export interface Outcome {
+  /** Exit code of `selvage run`. */
+  readonly code: number;
+  readonly reason: string;
+  /** Of the wire, the state and the results; empty where they are not compared. */
+  readonly fingerprint: string;
+}
+
+const CODE_OF_BAD_INPUT = 2;
+/** Frames that a small world may have in flight. */
+const FRAMES_OF_WORLD = 1 << 14;
+
+/** Runs a scenario as `selvage run` does in one thread. */
+export function outcomeOf(scenario: Scenario, tier: RunTier): Outcome {
+  try {
+    const fabric = fabricOf(scenario, tier);
+    const session = new Session(fabric, { check: tier.check } as { check: boolean });
+    while (session.advance(1000) === 'running');
+    const results = session.results('complete');
+    const expectations = evaluateExpectations(fabric.scenario.expect, results);
+    const code = exitCodeOf(results, expectations);
+    const failed = expectations.find(({ ok }) => !ok);
+    const expected = failed === undefined ? '' : `expected ${JSON.stringify(failed)}`;
+    return { code, reason: reasonOf(results) ?? expected, fingerprint: printOf(results) };
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error;
+    return { code: CODE_OF_BAD_INPUT, reason: `refused: ${error.message}`, fingerprint: '' };
+  }
+}
+
+function reasonOf({ failure, status }: RunResults): string | null {
+  return failure?.reason ?? (status === 'complete' ? null : status);
+}
+
+function printOf(results: RunResults): string {
+  return results.wire === null ? '' : Object.values(fingerprintsOf(results)).join(' ');
+}
+
+function fabricOf(scenario: Scenario, { observes }: RunTier): Fabric {
+  const { name, document } = scenario;
+  if (document === null) {
+    const set = observes ? defaultObservation(loadScenario(name, { set: [] }).document) : [];
+    return built(loadScenario(name, { set: observes ? set : [RECORD_WIRE] }, buildFabric));
+  }
+  const set = observes ? defaultObservation(document) : [RECORD_WIRE];
+  const loaded = scenarioOfDocument('world.yaml', structuredClone(document), { set });
+  return { ...built(loaded), frames: FRAMES_OF_WORLD };
+}
+
+function built(loaded: LoadedScenario): Fabric {
+  return buildFabric(loaded);
+}

@@ -1,0 +1,65 @@
+/**
+ * Which scenario executes which defect's place, how long it takes, and what it leaves: written to
+ * the file that is named. It runs in a copy of the engine without a defect.
+ */
+
+import { readdirSync, writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
+import { makeWorld } from '../../services/hunt/worlds/world.js';
+import { executedMutations } from './executed.js';
+import { compiledModules } from './modules.js';
+import type { Scenario } from './runs.js';
+import { outcomeOf } from './runs.js';
+import { RUN_TIERS } from './tiers.js';
+
+/** A scenario that ends well, plain and checked. */
+export interface Surveyed extends Scenario {
+  readonly fingerprint: string;
+  /** Processor time of a plain run. */
+  readonly ms: number;
+  readonly executed: readonly string[];
+}
+
+const WORLDS = 150;
+const SEED = 46;
+/** More would make a defect cost too much. */
+const MOST_MS = 1500;
+
+function scenarios(): Scenario[] {
+  const examples = readdirSync('examples').filter((name) => name.endsWith('.yaml'));
+  const worlds = Array.from({ length: WORLDS }, (_, number) => ({
+    name: `world ${number} of seed ${SEED}`,
+    document: makeWorld(SEED, number).document,
+  }));
+  return [...examples.map((name) => ({ name: `examples/${name}`, document: null })), ...worlds];
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+async function survey(): Promise<Surveyed[]> {
+  const modules = new Map(compiledModules().map((module) => [module.name, module]));
+  const [plain, checked] = RUN_TIERS;
+  const all = scenarios();
+  const inspector = new Session();
+  inspector.connect();
+  await inspector.post('Profiler.enable');
+  await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: true });
+  const surveyed: Surveyed[] = [];
+  for (const scenario of all) {
+    await inspector.post('Profiler.takePreciseCoverage');
+    const startedAt = cpuMs();
+    if (outcomeOf(scenario, plain!).code !== 0) continue;
+    const ms = cpuMs() - startedAt;
+    const taken = await inspector.post('Profiler.takePreciseCoverage');
+    const { code, fingerprint } = outcomeOf(scenario, checked!);
+    if (code !== 0 || ms > MOST_MS) continue;
+    const executed = executedMutations(taken.result, modules);
+    surveyed.push({ ...scenario, fingerprint, ms, executed });
+  }
+  return surveyed;
+}
+
+writeFileSync(process.argv[2]!, JSON.stringify(await survey()));

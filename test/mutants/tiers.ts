@@ -1,0 +1,23 @@
+/** How a user runs a scenario, from what looks for the fewest defects to what looks for the most. */
+export interface RunTier {
+  readonly name: string;
+  /** Option of `selvage run`; null: none. A tier whose option is refused is left out. */
+  readonly option: string | null;
+  /** `check` of a session. */
+  readonly check: unknown;
+  /** With what `selvage run` records unless it is told otherwise. */
+  readonly observes: boolean;
+}
+
+/** In their order: the first that notices a defect is where it counts. */
+export const RUN_TIERS: readonly RunTier[] = [
+  { name: 'plain', option: null, check: false, observes: true },
+  { name: '--check', option: '--check', check: true, observes: false },
+  { name: '--check=deep', option: '--check=deep', check: 'deep', observes: false },
+];
+
+/** Of the runs with `--check`: what they left has another fingerprint than before. */
+export const GOLDEN_TIER = 'golden';
+export const TEST_TIER = 'tests';
+
+export const TIER_NAMES = [...RUN_TIERS.map(({ name }) => name), GOLDEN_TIER, TEST_TIER] as const;
