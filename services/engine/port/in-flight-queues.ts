@@ -51,8 +51,8 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
   }
 
   /**
-   * Whether a frame comes so long after the one before it as the link is busy with one of them: with
-   * the later one up to its last bit, or where frames cut through with the earlier one.
+   * Whether a frame comes as long after the one before it as the link is busy with one of them:
+   * with the later one up to its last bit, or where frames cut through with the earlier one.
    */
   function isApart(at: number, frame: FrameRef, before: FrameRef, gapPs: number): boolean {
     const whole = rows[at + WAY_IN] === CUT_THROUGH ? before : frame;
