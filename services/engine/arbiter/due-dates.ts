@@ -1,6 +1,7 @@
 import type { Arbiter, ArbiterSpec, Heads } from '../contract/arbiter.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
 import type { TrafficClass } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 type DueDateSpec = Extract<ArbiterSpec, { kind: 'due-dates' }>;
 
@@ -34,6 +35,7 @@ export class DueDateArbiter implements Arbiter {
     this.boundPs = Float64Array.from(boundsPs, (bound) => bound ?? 0);
     this.sharing = new DwrrArbiter(quantaOf(weights));
     boundsPs.forEach((bound, tc) => {
+      assert(bound === null || (bound > 0 && (strict & (1 << tc)) === 0), 'due-dates.bound');
       if (bound !== null) this.bounded |= 1 << tc;
       if ((weights[tc] ?? 0) > 0) this.weighted |= 1 << tc;
     });
@@ -75,6 +77,7 @@ export class DueDateArbiter implements Arbiter {
       }
       left &= ~(1 << tc);
     }
+    assert(first >= 0 && firstPs < Infinity, 'due-dates.first-is-due');
     return first;
   }
 }

@@ -1,5 +1,6 @@
 import type { Arbiter, Heads } from '../contract/arbiter.js';
 import { nextInTurn } from './round-robin.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * Deficit weighted round robin (Shreedhar and Varghese): a class is served while its deficit covers
@@ -26,6 +27,7 @@ export class DwrrArbiter implements Arbiter {
     this.sharing = 0;
     for (let tc = 0; tc < 8; tc++) {
       this.quantum[tc] = quanta[tc] ?? 0;
+      assert(this.quantum[tc] >= 0 && this.quantum[tc] < Infinity, 'dwrr.quantum');
       if (this.quantum[tc] > 0) this.sharing |= 1 << tc;
     }
   }
@@ -47,6 +49,7 @@ export class DwrrArbiter implements Arbiter {
       const octets = heads.headWireOctets(port, tc);
       if (deficit[tc] >= octets) {
         deficit[tc] -= octets;
+        assert(deficit[tc] < this.quantum[tc] + octets, 'dwrr.deficit-of-a-round');
         return tc;
       }
       tc = this.begin(among, tc);
@@ -55,6 +58,7 @@ export class DwrrArbiter implements Arbiter {
 
   private begin(eligible: number, last: number): number {
     const tc = nextInTurn(eligible, last);
+    assert((this.sharing & (1 << tc)) !== 0, 'dwrr.class-has-a-share');
     this.serving = tc;
     this.deficit[tc] += this.quantum[tc];
     return tc;

@@ -1,5 +1,6 @@
 import type { Arbiter, Heads } from '../contract/arbiter.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * Enhanced transmission selection (802.1Q clause 37): strict classes first, highest first; the
@@ -18,6 +19,7 @@ export class EtsArbiter implements Arbiter {
   /** Sets other shares from now on; null marks a strict class. */
   share(shares: readonly (number | null)[]): void {
     this.sharing.weigh(quantaOf(shares.map((share) => share ?? 0)));
+    assert(shares.length <= 8, 'ets.shares-of-8-classes');
     this.strictClasses = shares.reduce<number>(
       (mask, share, tc) => (share === null ? mask | (1 << tc) : mask),
       0,

@@ -1,4 +1,5 @@
 import type { Arbiter } from '../contract/arbiter.js';
+import { assert } from '../kernel/assert.js';
 
 /** A frame of each waiting class in turn, whatever its length. */
 export class RoundRobinArbiter implements Arbiter {
@@ -12,6 +13,7 @@ export class RoundRobinArbiter implements Arbiter {
 
 /** The first class after `last`, cyclically, whose bit is set. */
 export function nextInTurn(eligible: number, last: number): number {
+  assert(eligible !== 0 && last >= 0 && last < 8, 'arbiter.turn-of-8');
   const above = eligible & (-2 << last);
   const candidates = above !== 0 ? above : eligible;
   return 31 - Math.clz32(candidates & -candidates);

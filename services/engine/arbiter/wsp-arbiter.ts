@@ -65,6 +65,8 @@ export class WspArbiter {
   /** Takes effect at once; credits stay as they are. */
   setClass(tc: TrafficClass, row: WspClass): void {
     const bit = 1 << tc;
+    assert(row.group >= 0 && row.group < TRAFFIC_CLASSES, 'wsp.group-of-8');
+    assert(row.refill >= 0 && row.most >= 0, 'wsp.refill');
     this.group[tc] = row.group;
     this.refill[tc] = row.refill;
     this.most[tc] = row.most;
@@ -93,6 +95,8 @@ export class WspArbiter {
     if (!this.weighted) this.last = tc;
     if (!this.weighted || (this.linkStrict & bit) !== 0) return;
     const cost = creditsOf(octets);
+    assert(octets > 0 && cost > 0, 'wsp.cost-of-frame');
+    assert((this.members[this.group[tc]] & bit) !== 0, 'wsp.member-of-group');
     this.settled &= ~(1 << this.group[tc]);
     this.groupCredit[this.group[tc]] -= cost;
     if ((this.groupStrict & bit) === 0) this.spend(tc, cost);
@@ -146,6 +150,7 @@ export class WspArbiter {
       else if (due < 0) this.takeFromBottom(g, -due);
       if (due !== 0) sum = this.sumOf(g);
     }
+    assert(!this.recycle || sum <= this.groupMost[g], 'wsp.group-limit');
     groupCredit[g] = sum;
     if (sum !== before) return true;
     for (let left = this.members[g]; left !== 0; left &= left - 1) {
@@ -162,6 +167,7 @@ export class WspArbiter {
     for (let tc = TRAFFIC_CLASSES - 1; tc >= 0 && left > 0; tc--) {
       if ((this.members[g] & (1 << tc)) === 0) continue;
       const given = Math.min(left, Math.max(most[tc] - credit[tc], 0));
+      assert(given >= 0, 'wsp.given-credits');
       credit[tc] += given;
       left -= given;
     }
@@ -187,6 +193,7 @@ export class WspArbiter {
 
   private spend(tc: TrafficClass, credits: number): void {
     const left = this.credit[tc] - credits;
+    assert(credits >= 0, 'wsp.spent-credits');
     this.credit[tc] = left;
     if (left < this.lowest[tc]) this.lowest[tc] = left;
   }

@@ -1,6 +1,7 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { CHARGE_MASK, CHARGE_SHIFT, CLASS, COPY_FLAG, LENGTH } from '../frame/frame-pool.js';
 import type { FrameRef } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 /** Most units that a frame which is stored can bear. */
 export const CHARGE_MOST = CHARGE_MASK >>> CHARGE_SHIFT;
@@ -28,6 +29,8 @@ export function makeCharges({ words }: FramePool, accounts: Accounts) {
     const row = accounts.rowOf(port, frame);
     const units = accounts.cost(row, octets);
     const frameClass = words[frame + CLASS];
+    assert(units > 0 && units <= CHARGE_MOST, 'charge.units-of-frame');
+    assert((frameClass & CHARGE_MASK) === 0, 'charge.once');
     words[frame + CLASS] = (frameClass & ~COPY_FLAG) | (units << CHARGE_SHIFT);
     if ((frameClass & COPY_FLAG) === 0) accounts.take(row, units, octets);
     else accounts.storeCopy(row, units);
@@ -36,6 +39,7 @@ export function makeCharges({ words }: FramePool, accounts: Accounts) {
   function released(port: number, _group: number, frame: FrameRef): void {
     const row = accounts.rowOf(port, frame);
     const frameClass = words[frame + CLASS];
+    assert((frameClass & CHARGE_MASK) !== 0, 'charge.released-was-charged');
     words[frame + CLASS] = frameClass & ~CHARGE_MASK;
     accounts.free(row, (frameClass & CHARGE_MASK) >>> CHARGE_SHIFT);
   }

@@ -73,6 +73,7 @@ export function makeSharedBuffer(tables: Tables) {
     });
     if (reserved > spec.sizeOctets)
       throw new Error(`${reserved} octets reserved of ${spec.sizeOctets}`);
+    assert(spec.cellOctets >= 1 && spec.egressReservedOctets >= 0, 'buffer.cells');
     memory[m + POOL] = spec.sizeOctets - reserved;
     memory[m + CELL] = spec.cellOctets;
     memory[m + EGRESS_RESERVED] = spec.egressReservedOctets;
@@ -82,7 +83,10 @@ export function makeSharedBuffer(tables: Tables) {
   /** Buffer that a frame of so many octets takes behind this port. */
   function storedOctets(port: number, octets: number): number {
     const cell = memory[memoryOf[port] + CELL];
-    return cell === 1 ? octets : Math.ceil(octets / cell) * cell;
+    if (cell === 1) return octets;
+    const stored = Math.ceil(octets / cell) * cell;
+    assert(stored >= octets && stored - octets < cell, 'buffer.whole-cells');
+    return stored;
   }
 
   /**
@@ -107,6 +111,7 @@ export function makeSharedBuffer(tables: Tables) {
     } else if (words[a + PAUSED] === 0 && need <= free) takeFromPool(m, need);
     else if (!takeHeadroom(a, stored)) return DROP.HEADROOM_EXHAUSTED;
     const now = used + stored;
+    assert(stored > 0 && now >= words[a + HEADROOM], 'buffer.headroom-of-used');
     words[a + USED] = now;
     if (now > words[a + USED_PEAK]) words[a + USED_PEAK] = now;
     return ADMITTED;
@@ -135,7 +140,12 @@ export function makeSharedBuffer(tables: Tables) {
     const after = before - (stored - fromHeadroom);
     words[a + HEADROOM] = headroom - fromHeadroom;
     words[a + USED] = used - stored;
-    if (before > 0) memory[memoryOf[port] + POOL_USED] -= before - (after > 0 ? after : 0);
+    assert(headroom <= used && words[a + USED] >= words[a + HEADROOM], 'buffer.headroom-of-used');
+    if (before <= 0) return;
+    const m = memoryOf[port];
+    const pooled = memory[m + POOL_USED] - (before - (after > 0 ? after : 0));
+    assert(pooled >= 0 && pooled >= after, 'buffer.pool-of-accounts');
+    memory[m + POOL_USED] = pooled;
   }
 
   /** Whether a frame fits below XOFF, into what is reserved, while the sender is not paused. */
@@ -171,6 +181,7 @@ export function makeSharedBuffer(tables: Tables) {
     const row = rowOf(port, group);
     const m = memoryOf[port];
     const free = memory[m + POOL] - memory[m + POOL_USED];
+    assert(free >= 0, 'buffer.free-of-pool');
     const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
     const fixed = doubles[row * DOUBLES + XOFF];
     return dynamic < fixed ? dynamic : fixed;
@@ -191,6 +202,7 @@ export function makeSharedBuffer(tables: Tables) {
     const m = memoryOf[port];
     const taken = Math.min(octets, memory[m + POOL] - memory[m + POOL_USED]);
     memory[m + POOL] -= taken;
+    assert(memory[m + POOL] >= memory[m + POOL_USED], 'buffer.shrunk-pool-holds-its-use');
     return taken;
   }
 
@@ -220,6 +232,7 @@ export function makeSharedBuffer(tables: Tables) {
 
   function takeFromPool(m: number, octets: number): void {
     const used = memory[m + POOL_USED] + octets;
+    assert(octets >= 0 && used <= memory[m + POOL], 'buffer.pool-has-room');
     memory[m + POOL_USED] = used;
     if (used > memory[m + POOL_PEAK]) memory[m + POOL_PEAK] = used;
   }
@@ -227,6 +240,7 @@ export function makeSharedBuffer(tables: Tables) {
   function takeHeadroom(a: number, stored: number): boolean {
     const filled = words[a + HEADROOM] + stored;
     if (filled > words[a + HEADROOM_LIMIT]) return false;
+    assert(stored > 0 && words[a + LOSSLESS] !== 0, 'buffer.headroom-of-lossless');
     words[a + HEADROOM] = filled;
     if (filled > words[a + HEADROOM_PEAK]) words[a + HEADROOM_PEAK] = filled;
     return true;
@@ -234,6 +248,8 @@ export function makeSharedBuffer(tables: Tables) {
 
   function configureAccount(row: number, spec: AccountSpec): void {
     const a = row * WORDS;
+    assert(spec.reservedOctets >= 0 && spec.headroomOctets >= 0, 'buffer.account-sizes');
+    assert(spec.alpha >= 0 && spec.xonGapOctets >= 0 && spec.xoffOctets >= 0, 'buffer.thresholds');
     words[a + RESERVED] = spec.reservedOctets;
     words[a + HEADROOM_LIMIT] = spec.headroomOctets;
     words[a + LOSSLESS] = spec.lossless ? 1 : 0;

@@ -1,3 +1,4 @@
+import { assert } from '../kernel/assert.js';
 // Words of a frame that is stored once and leaves by several ports.
 
 /** Copies that have not left yet; in a free record, the next free one. */
@@ -30,6 +31,7 @@ export class SharedFrames {
       number = this.words.length / STRIDE;
       for (let i = 0; i < STRIDE; i++) this.words.push(NONE);
     } else this.free = this.get(number, COPIES);
+    assert(copies > 0 && this.get(number, INGRESS) === NONE, 'shared-frame.record-is-free');
     this.set(number, COPIES, copies);
     return number;
   }
@@ -44,11 +46,14 @@ export class SharedFrames {
 
   /** A copy has left or was dropped; true if it was the last. */
   left(number: number): boolean {
+    assert(this.get(number, COPIES) > 0, 'shared-frame.copies-left');
     return --this.words[number * STRIDE + COPIES] === 0;
   }
 
   /** Frees the record with the number. */
   remove(number: number): void {
+    assert(this.get(number, COPIES) === 0, 'shared-frame.all-have-left');
+    assert(this.get(number, INGRESS) !== NONE, 'shared-frame.removed-once');
     this.set(number, COPIES, this.free);
     this.set(number, INGRESS, NONE);
     this.free = number;

@@ -196,6 +196,7 @@ export class FramePool {
   allocate(): number {
     const frame = this.free;
     if (frame < 0) return this.allocateFresh();
+    assert(this.words[frame + CLASS] === FREE, 'pool.free-list');
     this.free = this.words[frame + NEXT];
     this.words[frame + CLASS] = 0;
     return frame;
@@ -203,6 +204,7 @@ export class FramePool {
 
   release(frame: FrameRef): void {
     assert(this.words[frame + CLASS] !== FREE, 'pool.release');
+    assert((frame & (STRIDE - 1)) === 0 && frame < this.fresh, 'pool.frame-of-pool');
     this.words[frame + CLASS] = FREE;
     this.words[frame + NEXT] = this.free;
     this.free = frame;
@@ -212,6 +214,7 @@ export class FramePool {
   copyFrom(pool: FramePool, frame: FrameRef): number {
     const copy = this.allocate();
     const { words, ends } = this;
+    assert(pool.words[frame + CLASS] !== FREE, 'pool.copied-is-in-use');
     words[copy + LENGTH] = pool.words[frame + LENGTH];
     words[copy + CLASS] = pool.words[frame + CLASS];
     words[copy + HASH] = pool.words[frame + HASH];
@@ -250,6 +253,7 @@ export class FramePool {
 
   setFlowId(frame: FrameRef, flowId: number): void {
     const { ends } = this;
+    assert((flowId & ~FLOW_ID_MASK) === 0, 'frame.flow-id-of-16-bits');
     ends[frame + FLOW_AND_SLOT] = (ends[frame + FLOW_AND_SLOT] & ~FLOW_ID_MASK) | flowId;
   }
 
@@ -259,6 +263,7 @@ export class FramePool {
 
   setCameTagged(frame: FrameRef, octets: number): void {
     const { ends } = this;
+    assert(octets === 0 || octets === 4, 'frame.tag-of-4-octets');
     ends[frame + CAME_AND_CARRIED] = (ends[frame + CAME_AND_CARRIED] & ~CAME_MASK) | octets;
   }
 
@@ -269,6 +274,7 @@ export class FramePool {
 
   setCarried(frame: FrameRef, slot: number): void {
     const { ends } = this;
+    assert(slot >= -1, 'frame.carried-slot');
     const came = ends[frame + CAME_AND_CARRIED] & CAME_MASK;
     ends[frame + CAME_AND_CARRIED] = came | ((slot + 1) << CARRIED_SHIFT);
   }
@@ -297,6 +303,7 @@ export class FramePool {
   }
 
   setSlot(frame: FrameRef, slot: number): void {
+    assert((slot & ~SLOT_MASK) === 0, 'frame.slot-of-16-bits');
     this.ends[frame + FLOW_AND_SLOT] = this.flowId(frame) | (slot << SLOT_SHIFT);
   }
 
@@ -363,12 +370,14 @@ export class FramePool {
 
   setReplica(frame: FrameRef, number: number): void {
     const { words } = this;
+    assert((number & ~(CHARGE_MASK | SLOT_MASK)) === 0, 'frame.replica-number');
     const frameClass = words[frame + CLASS] & ~CHARGE_MASK;
     words[frame + CLASS] = frameClass | REPLICA_FLAG | (number & CHARGE_MASK);
     this.setSlot(frame, number & SLOT_MASK);
   }
 
   endReplica(frame: FrameRef): void {
+    assert((this.words[frame + CLASS] & REPLICA_FLAG) !== 0, 'frame.is-replica');
     this.words[frame + CLASS] &= ~(REPLICA_FLAG | CHARGE_MASK);
     this.setSlot(frame, 0);
   }

@@ -1,3 +1,4 @@
+import { assert } from '../kernel/assert.js';
 /** Octets of a control frame, or beside a frame, nearly always. */
 const SLOT_OCTETS = 128;
 
@@ -22,6 +23,7 @@ export class OctetStore {
     const slot = this.idle.pop() ?? this.slots.push(new Uint8Array(SLOT_OCTETS)) - 1;
     if (this.slots[slot].length < length) this.slots[slot] = new Uint8Array(length);
     const own = this.slots[slot];
+    assert(length <= octets.length && own.length >= length, 'octets.length');
     const end = endOf(octets, length);
     let hash = HASH_BASIS;
     for (let i = 0; i < end; i++) {
@@ -60,10 +62,13 @@ export class OctetStore {
 
   /** The octets of a slot have been changed in place. */
   changed(slot: number): void {
+    assert(this.lengths[slot] <= this.slots[slot].length, 'octets.changed-length');
     this.hashes[slot] = hashOctets(this.slots[slot], this.lengths[slot]);
   }
 
   giveBack(slot: number): void {
+    assert(slot >= 0 && slot < this.slots.length, 'octets.slot');
+    assert(this.idle.length < this.slots.length, 'octets.given-back-twice');
     this.idle.push(slot);
   }
 

@@ -39,6 +39,7 @@ export class AgeingTable {
 
   /** From now on there is room for so many entries only, as if others filled the rest. */
   limit(entries: number): void {
+    assert(entries >= this.count, 'table.limit-holds-entries');
     this.most = Math.min(this.capacity, entries);
   }
 
@@ -57,6 +58,8 @@ export class AgeingTable {
   add(key: number, now: number): number {
     if (this.isFull) return NONE;
     const slot = this.idle;
+    assert(slot >= 0 && slot < this.capacity, 'table.idle-slot');
+    assert(this.newest < 0 || now >= this.seen[this.newest], 'table.newest-is-last');
     this.idle = this.next[slot];
     const bucket = this.bucket(key);
     this.next[slot] = this.heads[bucket];
@@ -71,6 +74,7 @@ export class AgeingTable {
   /** Marks the entry as used now. */
   touch(slot: number, now: number): void {
     this.assertUsed(slot);
+    assert(now >= this.seen[slot], 'table.touched-later');
     this.detach(slot);
     this.append(slot, now);
   }
@@ -88,6 +92,7 @@ export class AgeingTable {
     this.next[slot] = this.idle;
     this.idle = slot;
     this.count--;
+    assert(this.count > 0 === this.oldest >= 0, 'table.oldest-of-entries');
   }
 
   keyOf(slot: number): number {

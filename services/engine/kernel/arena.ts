@@ -1,3 +1,4 @@
+import { assert } from './assert.js';
 /** Size of a cache line. */
 const LINE = 64;
 /** A large block begins a page, behind so many octets of the allocator's. */
@@ -29,6 +30,7 @@ export class Arena {
       this.used = FIRST;
     }
     const offset = this.used;
+    assert(offset + octets <= this.block.byteLength, 'arena.room-in-block');
     this.used += Math.ceil(octets / LINE) * LINE;
     return { buffer: this.block, offset };
   }

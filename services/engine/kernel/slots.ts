@@ -1,4 +1,5 @@
 import type { Tables } from './tables.js';
+import { assert } from './assert.js';
 
 // Words of a device: where the queue of its ports begins in its ring, and its length.
 
@@ -28,6 +29,7 @@ export function makeSlots(tables: Tables) {
 
   /** Assigns ports to a device. */
   function configure(device: number, firstPort: number, count: number): void {
+    assert(count > 0 && firstPort + count <= at.length, 'slots.ports-of-device');
     base[device] = firstPort;
     size[device] = count;
   }
@@ -53,6 +55,7 @@ export function makeSlots(tables: Tables) {
     const slot = p - first;
     let i = head + lines[line + COUNT] - 1;
     if (i >= room) i -= room;
+    assert(lines[line + COUNT] > 0 && at[p] !== Infinity, 'slots.advanced-has-a-place');
     while (ring[first + i] !== slot) i = i === 0 ? room - 1 : i - 1;
     while (i !== head) {
       const before = i === 0 ? room - 1 : i - 1;
@@ -71,6 +74,7 @@ export function makeSlots(tables: Tables) {
     const first = base[device];
     const count = lines[line + COUNT];
     if (at[p] !== Infinity) {
+      assert(count < size[device], 'slots.place-for-each-port');
       lines[line + COUNT] = count + 1;
       enter(first, size[device], lines[line + HEAD], count, p - first);
     }
@@ -97,6 +101,7 @@ export function makeSlots(tables: Tables) {
     }
     const second = head + 1 === room ? 0 : head + 1;
     const others = lines[line + COUNT] - 1;
+    assert(others >= 0 && others < room, 'slots.turned-has-a-place');
     if (others > 0 && isBefore(slot, ring[first + second], first)) {
       time[device] = at[p];
       return;
@@ -137,13 +142,16 @@ export function makeSlots(tables: Tables) {
     const room = size[device];
     const place = (n: number): number => first + ((lines[line + HEAD] + n) % room);
     const last = --lines[line + COUNT];
+    assert(last >= 0, 'slots.left-had-a-place');
     let n = 0;
     while (ring[place(n)] !== slot) n++;
     for (; n < last; n++) ring[place(n)] = ring[place(n + 1)];
   }
 
   function schedule(device: number): void {
-    time[device] = lines[device * WORDS + COUNT] === 0 ? Infinity : at[port(device)];
+    const isIdle = lines[device * WORDS + COUNT] === 0;
+    time[device] = isIdle ? Infinity : at[port(device)];
+    assert(isIdle || time[device] !== Infinity, 'slots.first-is-due');
   }
 
   return { at, time, configure, port, set, advanced, joined, turned };

@@ -1,8 +1,11 @@
+import { assert } from './assert.js';
 const ID_BITS = 24;
 const ID_MASK = (1 << ID_BITS) - 1;
+const KINDS = 128;
 
 /** Kinds are small (0..127); ids are indices of ports, priorities, connections, frames. */
 export function timerQueueKey(kind: number, id: number): number {
+  assert(id >= 0 && id <= ID_MASK && kind < KINDS, 'timer.key');
   return (kind << ID_BITS) | id;
 }
 
@@ -84,6 +87,7 @@ export class TimerQueue {
   push(time: number, key: number, value: number): void {
     if (this.size === this.times.length) this.grow();
     const { times, keys, values } = this;
+    assert(time < Infinity, 'timer.has-a-time');
     let i = this.size++;
     while (i > 0) {
       const parent = (i - 1) >> 1;
@@ -105,6 +109,7 @@ export class TimerQueue {
       this.push(time, key, value);
       return;
     }
+    assert(time < Infinity, 'timer.has-a-time');
     const place = this.posted++;
     if (place === this.postedTimes.length) this.growPosted();
     this.postedTimes[place] = time;
@@ -121,9 +126,11 @@ export class TimerQueue {
 
   /** Removes the earliest entry. */
   pop(): void {
+    const popped = this.time;
     if (this.isOfWindow) this.from++;
     else this.popHeap();
     this.chooseFirst();
+    assert(this.time >= popped, 'timer.order');
   }
 
   /** Gives the entries of one kind new values. */
@@ -166,6 +173,7 @@ export class TimerQueue {
   private popHeap(): void {
     const { times, keys, values } = this;
     const last = --this.size;
+    assert(last >= 0, 'timer.popped-was-queued');
     const time = times[last];
     const key = keys[last];
     const value = values[last];
@@ -233,6 +241,8 @@ export class TimerQueue {
       postedValues[kept++] = postedValues[i];
       if (time < next) next = time;
     }
+    assert(kept + count === posted && kept < posted, 'timer.posted-is-due-or-kept');
+    assert(next >= bound, 'timer.kept-for-later');
     this.posted = kept;
     this.postedTime = next;
     this.from = 0;
