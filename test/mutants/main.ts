@@ -112,7 +112,7 @@ const program = new Command('mutants')
   .option('--list', 'list them, and plant none', false)
   .option('--json <file>', 'write what became of each')
   .option('--jobs <number>', 'at a time', String(Math.ceil(availableParallelism() / 2)))
-  .option('--budget <ms>', 'processor time of the plain runs for one defect', '2500')
+  .option('--budget <ms>', 'processor time of the plain runs for one defect', '4000')
   .option('--old-survey', 'keep the last survey although sources have changed', false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT_USAGE))
   .parse();

@@ -41,7 +41,9 @@ export interface TrialOptions {
 }
 
 const TESTS_MOST = 6;
-const SCENARIOS_MOST = 16;
+const SCENARIOS_MOST = 24;
+/** So that the quickest are not chosen for nothing else. */
+const START_OF_RUN_MS = 50;
 /** A run without a defect takes a tenth of it, with all that starts before it. */
 const TIMES_LONGER = 10;
 const START_MS = 10_000;
@@ -87,23 +89,45 @@ function choose(module: CompiledModule, mutation: Mutation, options: TrialOption
   };
 }
 
-/** Examples and worlds in turn, the quickest first. */
-function within(scenarios: readonly Surveyed[], budgetMs: number): Surveyed[] {
-  const sorted = [...scenarios].sort((a, b) => a.ms - b.ms);
-  const examples = sorted.filter(({ document }) => document === null);
-  const worlds = sorted.filter(({ document }) => document !== null);
-  const mixed = sorted
-    .flatMap((_, i) => [examples[i], worlds[i]])
-    .filter((one) => one !== undefined);
+/**
+ * Those that do most that the ones before them do not, in the module, for their time; again and
+ * again, as one that does the same may show it in another way.
+ */
+function within(prefix: string, scenarios: readonly Surveyed[], budgetMs: number): Surveyed[] {
+  const left = new Map(
+    scenarios.map((one) => [one, one.executed.filter((id) => id.startsWith(prefix))]),
+  );
   const chosen: Surveyed[] = [];
+  const seen = new Set<string>();
   let rest = budgetMs;
-  for (const scenario of mixed) {
-    if (chosen.length === SCENARIOS_MOST) break;
-    if (chosen.length > 0 && scenario.ms > rest) continue;
-    rest -= scenario.ms;
-    chosen.push(scenario);
+  while (left.size > 0 && chosen.length < SCENARIOS_MOST) {
+    const [best, isNew] = bestOf(left, seen);
+    if (!isNew && seen.size > 0) {
+      seen.clear();
+      continue;
+    }
+    for (const id of left.get(best)!) seen.add(id);
+    left.delete(best);
+    if (chosen.length > 0 && best.ms > rest) continue;
+    rest -= best.ms;
+    chosen.push(best);
   }
-  return chosen;
+  return chosen.sort((a, b) => a.ms - b.ms);
+}
+
+function bestOf(
+  left: ReadonlyMap<Surveyed, readonly string[]>,
+  seen: ReadonlySet<string>,
+): readonly [best: Surveyed, isNew: boolean] {
+  let best: Surveyed | null = null;
+  let most = -1;
+  for (const [one, ids] of left) {
+    const value = ids.filter((id) => !seen.has(id)).length / (one.ms + START_OF_RUN_MS);
+    if (value <= most) continue;
+    best = one;
+    most = value;
+  }
+  return [best!, most > 0];
 }
 
 type Noticed = Omit<Verdict, 'isExecuted'>;

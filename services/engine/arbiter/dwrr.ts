@@ -49,7 +49,6 @@ export class DwrrArbiter implements Arbiter {
       const octets = heads.headWireOctets(port, tc);
       if (deficit[tc] >= octets) {
         deficit[tc] -= octets;
-        assert(deficit[tc] < this.quantum[tc] + octets, 'dwrr.deficit-of-a-round');
         return tc;
       }
       tc = this.begin(among, tc);

@@ -18,6 +18,7 @@ import { isMessageType } from '../wire/message-types.js';
 import { ETHERTYPE_C_TAG, ETHERTYPE_AT } from '../wire/ethernet.js';
 import type { Shared } from './shared.js';
 import type { FrameRef } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 /** As a source: no station, but a bridge. */
 const NO_HOST = -1;
@@ -118,6 +119,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
 
   function share(copy: number): void {
     const own = octets(copy);
+    assert(own.length > 0, 'payload.shared-has-octets');
     scratch.set(own);
     pool.setCarried(copy, store.put(scratch, own.length));
   }
@@ -125,6 +127,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
   function retag(frame: FrameRef, change: number): void {
     const own = octets(frame);
     const length = own.length + change;
+    assert(length > 0 && length <= scratch.length, 'payload.retagged-length');
     scratch.set(own.subarray(0, ETHERTYPE_AT));
     if (change < 0) scratch.set(own.subarray(ETHERTYPE_AT + VLAN_TAG_OCTETS), ETHERTYPE_AT);
     else {

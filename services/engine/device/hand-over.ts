@@ -3,6 +3,7 @@ import { ORDERED_SET_OCTETS, packOrderedSet, unpackOrderedSet } from '../wire/or
 import { KIND_CONTROL, KIND_SET } from './device.js';
 import type { Engine } from './engine.js';
 import type { FrameRef } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * A link partner in another service has a proxy device here: a device that is never run, whose
@@ -32,6 +33,7 @@ export function takeHandedOver(engine: Engine, proxyDevice: number, sink: HandOv
     for (let at = arrivals.at[port]; at !== Infinity;) {
       const frame = inFlightQueues.shift(port);
       const next = inFlightQueues.timeBehind(port, frame);
+      assert(next > at, 'hand-over.in-order');
       pool.setArrival(frame, at);
       sink.frame(local, frame);
       pool.release(frame);
@@ -72,6 +74,7 @@ export function putFrame(engine: Engine, port: number, records: Int32Array, offs
 export function putControl(engine: Engine, port: number, atPs: number, octets: Uint8Array): void {
   const { horizon, octets: store, ports } = engine.shared;
   const owner = ports.owner(port);
+  assert(octets.length > 0 && atPs < Infinity, 'hand-over.control-frame');
   const device = engine.devices[owner];
   const packed = octets.length === ORDERED_SET_OCTETS ? packOrderedSet(octets) : -1;
   const local = port - device.firstPort;

@@ -1,5 +1,6 @@
 import { PREAMBLE_OCTETS, WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import type { LinkLayer } from '../contract/link-layer.js';
+import { NO_NUMBER } from '../contract/link-layer.js';
 import { DROP } from '../contract/probe.js';
 import type { SliceMechanism } from '../contract/slice.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
@@ -125,6 +126,8 @@ export function makeLinkLayering(
     const length = words[frame + LENGTH];
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const octetPs = ports.octetPs(port);
+    assert(ports.freeAt(port) <= clock.now, 'replay.line-is-free');
+    assert(number !== NO_NUMBER, 'replay.frame-has-a-number');
     const wireOctets = length + WIRE_OVERHEAD_OCTETS;
     const isLate = (traceMask.wantedOfSent(port) & LATE) !== 0;
     const late = isLate ? faults.slownessPs(port, wireOctets, octetPs) : 0;

@@ -314,6 +314,7 @@ export function makeLoop(
       return;
     }
     const local = port - device.firstPort;
+    assert(ports.freeAt(port) <= clock.now, 'transmission.line-is-free');
     const trafficClass = device.arbiters[local].pick(eligible, queues, port);
     assert((eligible & (1 << trafficClass)) !== 0, 'arbiter.choice');
     const frame = queues.shift(port, trafficClass);
@@ -432,6 +433,7 @@ export function makeLoop(
     const local = port - device.firstPort;
     const peer = ports.peer(port);
     const octetPs = ports.octetPs(port);
+    assert(ports.freeAt(port) <= now, 'control.line-is-free');
     const longer = Math.max(0, length + FCS_OCTETS - FRAME_OCTETS_MIN);
     const txEnd = leastEnd + longer * octetPs;
     const wireOctets = FRAME_OCTETS_MIN + WIRE_OVERHEAD_OCTETS + longer;
@@ -479,6 +481,7 @@ export function makeLoop(
     length: number,
     at: number,
   ): void {
+    assert(at > clock.now && length > 0, 'control.arrives-later');
     const slot = store.put(octets, length);
     digests.mix(from, DID_SEND_CONTROL | local, store.hash(slot));
     const d = ports.owner(port);
@@ -509,6 +512,7 @@ export function makeLoop(
   function takeControl(device: Device, id: number, slot: number): void {
     const local = id & ~DEALT_WITH;
     const port = device.firstPort + local;
+    assert(local < device.spec.ports.length, 'control.port-of-device');
     const mayBe = (flags[port] & (MEDDLED | CUT)) !== 0 && id === local;
     const isSet = store.length(slot) === ORDERED_SET_OCTETS;
     // Octets that belong to a frame are lost with it.
@@ -567,6 +571,7 @@ export function makeLoop(
       return true;
     }
     const at = clock.now + faults.delayPs;
+    assert(at >= clock.now, 'control.delayed');
     if ((verdict & CONTROL_TWICE) !== 0) {
       device.schedule(at, KIND_CONTROL, id, store.put(octets, length));
     }

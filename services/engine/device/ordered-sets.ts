@@ -13,6 +13,7 @@ import {
 import type { Device } from './device.js';
 import { DID_SEND_CONTROL, DID_TAKE_CONTROL, KIND_CONTROL, KIND_SET } from './device.js';
 import type { Shared } from './shared.js';
+import { assert } from '../kernel/assert.js';
 
 /** Control ordered sets: eight octets between frames. */
 export interface OrderedSets {
@@ -68,6 +69,7 @@ export function makeOrderedSets(
   /** One starts on the link: when its last bit comes in. */
   function occupy(port: number): number {
     const octetPs = ports.octetPs(port);
+    assert(ports.freeAt(port) <= clock.now, 'ordered-set.line-is-free');
     const linePs = ORDERED_SET_OCTETS * octetPs;
     const isLate = (traceMask.wantedOfSent(port) & LATE) !== 0;
     const late = isLate ? faults.slownessPs(port, ORDERED_SET_OCTETS, octetPs) : 0;
@@ -85,6 +87,7 @@ export function makeOrderedSets(
   }
 
   function deliver(peer: number, at: number, kind: number, value: number): void {
+    assert(at > clock.now, 'ordered-set.arrives-later');
     const owner = ports.owner(peer);
     const device = devices[owner];
     device.post(at, kind, peer - device.firstPort, value);

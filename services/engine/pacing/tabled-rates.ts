@@ -1,5 +1,6 @@
 import type { RateControl, RateHost, RateSpec, RateStatus } from '../contract/rate-control.js';
 import type { Tables } from '../kernel/tables.js';
+import { assert } from '../kernel/assert.js';
 
 /** Length of a record, and the offsets in it of what results show of a rate. */
 interface RateWords {
@@ -36,8 +37,10 @@ export abstract class TabledRates<Spec extends RateSpec> implements RateControl 
   }
 
   configure(row: number, spec: Spec, lineBps: number): void {
+    assert(lineBps > 0, 'rate.line-rate');
     this.specs[row] = spec;
     this.initialise(this.at(row), lineBps, spec);
+    assert(this.table[this.at(row) + this.words.line] === lineBps, 'rate.begins-with-its-line');
   }
 
   protected abstract initialise(s: number, lineBps: number, spec: Spec): void;
@@ -79,6 +82,9 @@ export abstract class TabledRates<Spec extends RateSpec> implements RateControl 
   protected announce(row: number): void {
     const { table, words, host } = this;
     const s = this.at(row);
+    assert(table[s + words.rate] <= table[s + words.line], 'rate.at-most-line-rate');
+    assert(table[s + words.rate] >= table[s + words.least], 'rate.least-so-far');
+    assert(table[s + words.least] > 0, 'rate.sends-at-all');
     host.setRate(row, table[s + words.rate], table[s + words.line]);
   }
 }

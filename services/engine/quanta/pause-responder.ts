@@ -3,6 +3,10 @@ import type { HoldReason, MechanismHost } from '../contract/flow-control.js';
 import type { Tables } from '../kernel/tables.js';
 import type { Ports } from '../port/ports.js';
 import type { PortRow, Priority } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
+
+/** Of 16 bits. */
+const QUANTA_MOST = 0xffff;
 
 /** Numbers of a port's timers: the pause initiator's refresh is 0, expiries follow. */
 export const REFRESH_TIMER = 0;
@@ -52,6 +56,7 @@ export class PauseResponder {
 
   /** Loads a timer with a number of quanta. */
   load(port: PortRow, timer: number, quanta: number): void {
+    assert(quanta >= 0 && quanta <= QUANTA_MOST, 'pause.quanta-of-16-bits');
     this.loadFor(port, timer, quanta * QUANTUM_OCTETS * this.ports.octetPs(port));
   }
 
@@ -70,6 +75,7 @@ export class PauseResponder {
       this.listener?.stopBegan(port, timer);
     }
     if (until < this.armedFor[i]) this.arm(port, timer, until);
+    assert(this.armedFor[i] <= until, 'pause.timer-ends-it');
   }
 
   /** Ends all received pauses. */
@@ -85,6 +91,7 @@ export class PauseResponder {
     if (this.armedFor[i] !== now) return;
     this.armedFor[i] = Infinity;
     if (this.until[i] === 0) return;
+    assert(this.until[i] >= now, 'pause.ends-in-time');
     if (this.until[i] > now) this.arm(port, timer, this.until[i]);
     else this.letGo(i, port, timer);
   }
@@ -146,6 +153,7 @@ export class PauseResponder {
   }
 
   private hold(i: number, port: PortRow, timer: number): void {
+    assert((this.mask[port] & this.priorities(timer)) === 0, 'pause.begins-once');
     this.blockedSince[i] = this.host.clock.now;
     this.holds[i]++;
     this.mask[port] |= this.priorities(timer);
@@ -153,6 +161,8 @@ export class PauseResponder {
   }
 
   private release(i: number, port: PortRow, timer: number): void {
+    assert((this.mask[port] & this.priorities(timer)) !== 0, 'pause.ended-had-begun');
+    assert(this.host.clock.now >= this.blockedSince[i], 'pause.ends-after-it-began');
     this.blockedTotal[i] += this.host.clock.now - this.blockedSince[i];
     this.mask[port] &= ~this.priorities(timer);
     this.host.hold(this.slot, port, this.mask[port]);

@@ -33,6 +33,7 @@ import {
   unreportedAt,
 } from './machine.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** What the path of frames works on. */
 interface FrameTables {
@@ -81,7 +82,9 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
 
   /** Place of the row of a frame's channel. */
   function placeOf(port: PortRow, frame: FrameRef): number {
-    return rowOf[(frames[frame + CLASS] & PRIORITY_MASK) * ports + port] << 4;
+    const row = rowOf[(frames[frame + CLASS] & PRIORITY_MASK) * ports + port];
+    assert(row >= 0, 'cbfc.priority-has-a-channel');
+    return row << 4;
   }
 
   function mayStart(port: PortRow, frame: FrameRef): boolean {
@@ -104,6 +107,8 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
     const credits = costBySize(frames[frame + LENGTH], words[at + TX_SIZE]);
     if (words[at + TX_POOL] === NO_POOL) {
       consume(words, at, credits);
+      const isWithin = inUseAt(words, at) <= words[at + TX_LIMIT];
+      assert(isWithin || words[at + TX_STATE] !== OPEN, 'cbfc.within-limit');
       addToPort(sums, port, credits);
     } else events.spend(port, at, credits);
   }
@@ -135,6 +140,8 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
     const at = placeOf(port, frame);
     const credits = costBySize(octets, words[at + RX_SIZE]);
     const frameClass = frames[frame + CLASS];
+    assert((frameClass & CHARGE_MASK) === 0, 'cbfc.charged-once');
+    assert(credits <= CHARGE_MASK >>> CHARGE_SHIFT, 'cbfc.charge-of-frame');
     frames[frame + CLASS] = (frameClass & ~COPY_FLAG) | (credits << CHARGE_SHIFT);
     store(port, at, credits, (frameClass & COPY_FLAG) !== 0);
   }
@@ -142,6 +149,7 @@ export function makeFramePath(tables: FrameTables, events: FramePathEvents): Fra
   function released(port: PortRow, _group: number, frame: FrameRef): void {
     const at = placeOf(port, frame);
     const frameClass = frames[frame + CLASS];
+    assert((frameClass & CHARGE_MASK) !== 0, 'cbfc.released-was-charged');
     frames[frame + CLASS] = frameClass & ~CHARGE_MASK;
     remove(port, at, (frameClass & CHARGE_MASK) >>> CHARGE_SHIFT);
   }

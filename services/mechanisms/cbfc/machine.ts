@@ -125,6 +125,7 @@ function plausibleAt(w: Int32Array, at: number): number {
 
 /** A frame of so many credits starts. */
 export function consume(w: Int32Array, at: number, credits: number): void {
+  assert(credits > 0 && credits <= CHANNEL_CREDITS_MOST, 'cbfc.frame-costs-credits');
   w[at + TX_CONSUMED] = (w[at + TX_CONSUMED] + credits) & CREDIT_COUNT_MASK;
   const inUse = inUseAt(w, at);
   if (inUse > w[at + TX_PEAK]) w[at + TX_PEAK] = inUse;
@@ -134,19 +135,21 @@ export function consume(w: Int32Array, at: number, credits: number): void {
 export function addToPort(sums: Int32Array, port: PortRow, credits: number): void {
   const at = port * SUM_WORDS;
   const inUse = sums[at] + credits;
+  assert(inUse >= 0, 'cbfc.in-use-of-port');
   sums[at] = inUse;
   if (inUse > sums[at + SUM_PEAK]) sums[at + SUM_PEAK] = inUse;
 }
 
 /** A frame has come in and is stored. */
 export function take(w: Int32Array, at: number, credits: number): void {
+  assert(credits > 0, 'cbfc.taken-frame-has-credits');
   w[at + RX_CONSUMED] = (w[at + RX_CONSUMED] + credits) & CREDIT_COUNT_MASK;
   w[at + RX_STORED] += credits;
 }
 
 /** A frame has left the buffer. */
 export function free(w: Int32Array, at: number, credits: number): void {
-  assert(credits <= w[at + RX_STORED], 'receiver.free');
+  assert(credits > 0 && credits <= w[at + RX_STORED], 'receiver.free');
   w[at + RX_STORED] -= credits;
 }
 
@@ -206,6 +209,7 @@ export class Sender {
   /** The receiver grants so many credits, of those that this end is configured for. */
   agree(channel: number, credits: number): void {
     const most = this.#terms.channels[channel]?.limit ?? 0;
+    assert(credits >= 0 && most <= CHANNEL_CREDITS_MOST, 'cbfc.agreed-credits');
     const was = this.plausible(channel);
     this.#words[this.at(channel) + TX_LIMIT] = Math.min(credits, most);
     this.account(channel, this.plausible(channel) - was, this.drawnBy(channel));
@@ -336,7 +340,9 @@ export class Sender {
     const inUse = plausibleAt(words, at);
     if (inUse > words[at + TX_PEAK]) words[at + TX_PEAK] = inUse;
     const pool = words[at + TX_POOL];
-    if (pool !== NO_POOL) this.drawn[pool - 1] += this.drawnBy(channel) - before;
+    if (pool === NO_POOL) return;
+    this.drawn[pool - 1] += this.drawnBy(channel) - before;
+    assert(this.drawn[pool - 1] >= 0, 'cbfc.drawn-of-pool');
   }
 
   get words(): Int32Array {

@@ -59,6 +59,7 @@ import { makeCreditLoans } from './loans.js';
 import { makeCreditRefusals } from './refusals.js';
 import { makeCreditRequests } from './requests.js';
 import { makeCreditShaper } from './shaper.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Modes of an account whose limit is a function of its other counts at any time. */
 const FOLLOWS = OPENED | UNSOLICITED;
@@ -150,6 +151,7 @@ export function makeCreditReceiver(
     const w = row << WORDS_SHIFT;
     const isUsedUp = ahead(words[w | LIMIT_SENT], words[w | PASSED]) > WINDOW_MOST;
     words[w | LIMIT] = words[w | (isUsedUp ? PASSED : LIMIT_SENT)];
+    assert(unused(row) <= WINDOW_MOST, 'credit.closed-leaves-a-window');
     doubles[row * RECEIVER_DOUBLES + SYNC_ASKED_AT] = -Infinity;
   }
 
@@ -168,6 +170,7 @@ export function makeCreditReceiver(
   function store(row: number, units: number): void {
     const w = row << WORDS_SHIFT;
     const after = words[w | OCCUPIED] + units;
+    assert(units > 0 && after <= WINDOW_MOST, 'credit.stored-units');
     words[w | OCCUPIED] = after;
     if (after > words[w | OCCUPIED_PEAK]) words[w | OCCUPIED_PEAK] = after;
   }
@@ -224,6 +227,7 @@ export function makeCreditReceiver(
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     const left = occupied(row) - units;
+    assert(units > 0 && left >= 0, 'credit.freed-was-stored');
     words[(row << WORDS_SHIFT) | OCCUPIED] = left;
     if (left === 0) doubles[row * RECEIVER_DOUBLES + EMPTY_SINCE] = clock.now;
     if (hasListeners[0] !== 0) carrier.announce(row, GRANT_STEP.ACCOUNTED, units);
@@ -469,6 +473,7 @@ export function makeCreditReceiver(
       resynchronise(row);
       return false;
     }
+    assert(missing <= WINDOW_MOST, 'credit.recovered-units');
     doubles[row * RECEIVER_DOUBLES + RECOVERED] += missing;
     if (missing !== 0) jump(row, total);
     lateTotals.inTime(row);
@@ -514,6 +519,7 @@ export function makeCreditReceiver(
     const follows = (counts[(row << RECORD_SHIFT) | MODES] & FOLLOWING & ~OPENED) === UNSOLICITED;
     const limit = follows ? limitFor(row, words[w | TARGET]) : limitByModes(row);
     if (limit === words[w | LIMIT]) return;
+    assert(ahead(limit, words[w | LIMIT]) <= WINDOW_MOST, 'credit.limit-grows');
     words[w | LIMIT] = limit;
     if (counts[(row << RECORD_SHIFT) | REFRESHES] !== 0) changed(row);
   }

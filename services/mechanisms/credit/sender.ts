@@ -161,6 +161,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function spend(row: number, units: number): void {
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
+    assert(units > 0, 'credit.frame-costs-units');
     assert(units <= ahead(words[w | ALLOWED], words[w | CONSUMED]), 'credit.spend');
     words[w | CONSUMED] = (words[w | CONSUMED] + units) & COUNT_MASK;
     if (hasListeners[0] !== 0) carrier.announce(row, GRANT_STEP.TRANSMITTED, units);
@@ -195,6 +196,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     if (counts[r | BLOCKED] === 0) return;
     counts[r | BLOCKED] = 0;
     const d = row * DOUBLES;
+    assert(clock.now >= doubles[d + BLOCKED_SINCE], 'credit.blocked-since');
     doubles[d + BLOCKED_PS] += clock.now - doubles[d + BLOCKED_SINCE];
     carrier.lacks(row, false);
   }
@@ -342,6 +344,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   /** Uses units without a frame. */
   function waste(row: number, units: number): void {
     const w = row << WORDS_SHIFT;
+    assert(units > 0 && units <= available(row), 'credit.wasted-was-available');
     addUp(row);
     words[w | CONSUMED] = (words[w | CONSUMED] + units) & COUNT_MASK;
     doubles[row * DOUBLES + SPENT_MARK] = words[w | CONSUMED];
@@ -357,6 +360,8 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
 
   function raise(row: number, limit: number, more: number): void {
     const w = row << WORDS_SHIFT;
+    assert(ahead(limit, words[w | CONSUMED]) <= accounts.backed[row], 'credit.backed-by-buffer');
+    assert(more <= WINDOW_MOST, 'credit.window');
     words[w | ALLOWED] = limit;
     addUp(row);
     doubles[row * DOUBLES + GRANTED] += more;
@@ -417,6 +422,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function wanted(row: number): number {
     const unit = counts[(row << RECORD_SHIFT) | ASKED_UNIT];
     const units = costOf(carrier.waitingOctets(row), unit) + predicted(row);
+    assert(units >= 0 && accounts.backed[row] >= 1, 'credit.wanted-units');
     return Math.max(1, Math.min(units, accounts.backed[row]));
   }
 
@@ -470,6 +476,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   function syncAgain(row: number): number {
     const at = row * DOUBLES + SYNC_AT;
     if (clock.now >= doubles[at]) trySync(row);
+    assert(doubles[at] > clock.now, 'credit.synchronises-again-later');
     return doubles[at];
   }
 

@@ -1,4 +1,5 @@
 import type { DcqcnSpec } from './spec.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /**
  * Reaction point of DCQCN: transitions on a record of doubles that starts at `s` in a table. Rates
@@ -112,6 +113,8 @@ function activate(table: Float64Array, s: number, spec: DcqcnSpec, now: number):
 
 function cut(table: Float64Array, s: number, spec: DcqcnSpec, now: number): void {
   const rate = table[s + RATE] * (1 - table[s + ALPHA] / 2);
+  assert(table[s + ALPHA] >= 0 && table[s + ALPHA] <= 1, 'dcqcn.alpha');
+  assert(table[s + ACTIVE] !== 0, 'dcqcn.cut-is-limited');
   table[s + RATE] = Math.max(Math.min(spec.minRate, table[s + LINE]), rate);
   table[s + LEAST] = Math.min(table[s + LEAST], table[s + RATE]);
   table[s + CUTS]++;
@@ -128,11 +131,14 @@ function raise(table: Float64Array, s: number, spec: DcqcnSpec): void {
   if (least > spec.fastCycles) table[s + TARGET] += spec.hyperRate;
   else if (most >= spec.fastCycles) table[s + TARGET] += spec.activeRate;
   table[s + TARGET] = Math.min(table[s + TARGET], table[s + LINE]);
+  assert(table[s + TARGET] >= table[s + RATE], 'dcqcn.target-above-rate');
+  assert(most >= least && least >= 0, 'dcqcn.stages');
   table[s + RATE] = (table[s + RATE] + table[s + TARGET]) / 2;
   if (table[s + RATE] >= NEARLY_LINE * table[s + LINE]) release(table, s);
 }
 
 /** The first end of a period after `now`. */
 function endOfPeriod(from: number, period: number, now: number): number {
+  assert(now >= from && period > 0, 'dcqcn.period');
   return from + (Math.floor((now - from) / period) + 1) * period;
 }

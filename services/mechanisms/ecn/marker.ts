@@ -11,6 +11,7 @@ import { RandomStream } from '../../engine/kernel/random.js';
 import { drawMark, leastMarked } from './machine.js';
 import type { EcnMoment, EcnSpec } from './spec.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 interface Tools {
   readonly pool: FramePool;
@@ -91,6 +92,8 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
     const before = words[frame + CLASS];
     const after = this.markedClass(before, trafficClass, queueOctets);
     if (after === before) return;
+    assert((before & ECN_MASK) !== 0 && (after & ECN_MASK) === ECN_CE, 'ecn.capable-frame');
+    assert(queueOctets > 0, 'ecn.marked-queue-has-octets');
     words[frame + CLASS] = after;
     this.#carrier.marked(port, frame);
   }

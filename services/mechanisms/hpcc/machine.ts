@@ -10,6 +10,7 @@ import {
   TIME_NS_MODULO,
 } from '../../engine/wire/telemetry.js';
 import { OCTET_BITS } from '../../engine/units/words.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ns. */
 export const RATE = 0;
@@ -92,6 +93,7 @@ function measureInflight(
     const elapsedNs = wrapped(timeNs - table[link + TIME], TIME_NS_MODULO);
     if (elapsedNs === 0) continue;
     const sent = wrapped(sentUnits - table[link + SENT], SENT_UNITS_MODULO) * SENT_UNIT_OCTETS;
+    assert(elapsedNs > 0 && sent >= 0, 'hpcc.link-since-last');
     const queue = Math.min(queueUnits, table[link + QUEUE]) * QUEUE_UNIT_OCTETS;
     const { bps } = ETHERNET_RATES[rate];
     const use = queue / octetsOf(bps, tripNs) + sent / octetsOf(bps, elapsedNs);
@@ -100,6 +102,7 @@ function measureInflight(
     spanNs = elapsedNs;
   }
   const weight = Math.min(spanNs, tripNs) / tripNs;
+  assert(weight >= 0 && weight <= 1 && busiest >= 0, 'hpcc.utilisation');
   table[s + UTILISATION] = (1 - weight) * table[s + UTILISATION] + weight * busiest;
 }
 
@@ -111,6 +114,8 @@ function computeWindow(table: Float64Array, s: number, spec: HpccSpec, isNewRoun
   const most = octetsOf(table[s + LINE], spec.roundTrip / PS_PER_NS);
   const least = octetsOf(Math.min(spec.minRate, table[s + LINE]), spec.roundTrip / PS_PER_NS);
   table[s + WINDOW] = Math.max(least, Math.min(most, window));
+  assert(least > 0 && least <= most, 'hpcc.bounds-of-window');
+  assert(table[s + REFERENCE] > 0 && table[s + REFERENCE] <= most, 'hpcc.reference-window');
   if (!isNewRound) return;
   table[s + STAGE] = multiplies ? 0 : table[s + STAGE] + 1;
   table[s + REFERENCE] = table[s + WINDOW];
@@ -121,6 +126,7 @@ function isKnownPath(table: Float64Array, s: number, { path, hopCount }: Telemet
 }
 
 function remember(table: Float64Array, s: number, { path, hopCount, hops }: Telemetry): void {
+  assert(hopCount <= TELEMETRY_HOPS, 'hpcc.hops-of-path');
   table[s + PATH] = path;
   table[s + HOPS] = hopCount;
   for (let i = 0; i < hopCount; i++) {

@@ -49,6 +49,7 @@ import {
   STRIDE,
 } from './rows.js';
 import type { FrameRef, PortRow } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** What the path of frames works on. */
 interface LlrTables {
@@ -99,7 +100,9 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     if (buffers.frames(port) === 0) events.firstStarts(port);
     buffers.keep(port, frame, clock.now);
     countSent(port, frame);
-    return sendNew(words, at);
+    const number = sendNew(words, at);
+    assert(buffers.frames(port) === outstanding(words, at), 'llr.kept-is-outstanding');
+    return number;
   }
 
   /** Each time that it is sent. */
@@ -171,6 +174,7 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     // What is good waits for a NACK that is due.
     if (words[at + RX_STATE] === RX_SEND_NACK) return;
     doubles[own + OWES_AT] = doubles[own + ACKED_AT] + doubles[own + SPACING_PS];
+    assert(doubles[own + OWES_AT] < Infinity, 'llr.owes-in-time');
     events.doze(port, doubles[own + OWES_AT]);
   }
 
@@ -202,6 +206,7 @@ export function makeLlrPath(tables: LlrTables, events: LlrPathEvents): LlrPath {
     words[at + TX_OLDEST] = numberAfter(number);
     words[at + TX_REPLAYS] = 0;
     buffers.release(port, freed);
+    assert(buffers.frames(port) === outstanding(words, at), 'llr.kept-is-outstanding');
     // A timer is armed while anything is outstanding, and finds out.
     const times = port * DOUBLES;
     doubles[times + DEADLINE] = clock.now + doubles[times + REPLAY_TIMER_PS];

@@ -4,6 +4,7 @@
  */
 
 import { LLR_NUMBERS } from '../../engine/wire/llr.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 const MASK = LLR_NUMBERS - 1;
 const HALF = LLR_NUMBERS / 2;
@@ -58,6 +59,7 @@ export function begin(w: LlrWords, at: number): void {
   w[at + TX_STATE] = TX_INIT;
   // Never 0, so that an ACK with one bit changed is no INIT.
   w[at + TX_DATA] = (w[at + TX_DATA] % DATA_MASK) + 1;
+  assert(w[at + TX_DATA] > 0 && w[at + TX_DATA] <= DATA_MASK, 'llr.data-of-initialisation');
   forget(w, at);
 }
 
@@ -73,6 +75,7 @@ export function echoed(w: LlrWords, at: number, number: number, data: number): b
 export function sendNew(w: LlrWords, at: number): number {
   const number = w[at + TX_NEXT];
   w[at + TX_NEXT] = (number + 1) & MASK;
+  assert(outstanding(w, at) > 0 && outstanding(w, at) < HALF, 'llr.outstanding-numbers');
   return number;
 }
 
@@ -100,6 +103,7 @@ export function freedBy(w: LlrWords, at: number, number: number): number {
 /** All that is outstanding is to be sent again; false if that was tried too often. */
 export function replay(w: LlrWords, at: number, most: number): boolean {
   if (w[at + TX_REPLAYS] >= most) return false;
+  assert(outstanding(w, at) > 0, 'llr.replays-what-is-outstanding');
   w[at + TX_REPLAYS]++;
   w[at + TX_AGAIN] = w[at + TX_OLDEST];
   w[at + TX_STATE] = TX_REPLAY;
@@ -109,6 +113,8 @@ export function replay(w: LlrWords, at: number, most: number): boolean {
 /** Number of the frame that is sent again now. */
 export function sendAgain(w: LlrWords, at: number): number {
   const number = w[at + TX_AGAIN];
+  assert(w[at + TX_STATE] === TX_REPLAY, 'llr.sends-again-in-a-replay');
+  assert(number !== w[at + TX_NEXT], 'llr.sends-again-what-was-sent');
   w[at + TX_AGAIN] = (number + 1) & MASK;
   endReplay(w, at);
   return number;

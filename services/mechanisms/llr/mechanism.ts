@@ -64,6 +64,7 @@ import {
 } from './rows.js';
 import type { FrameAction, LlrPortSpec, LlrSpec } from './spec.js';
 import type { FrameRef, PortRow, Priority } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 const SENDER_TIMER = 0;
 const INIT_TIMER = 1;
@@ -246,6 +247,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     this.buffers.forEach(port, (frame) => {
       this.host.giveUp(port, frame);
     });
+    assert(this.buffers.frames(port) === frames, 'llr.given-up-was-kept');
     this.buffers.release(port, frames);
     this.host.repeat(port, false);
   }
@@ -328,6 +330,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     const { words, set } = this;
     const at = port * STRIDE;
     const due = words[at + DUE];
+    assert(words[at + ELIGIBLE] !== 0 || due === 0, 'llr.port-retries');
     if (due === 0) return 0;
     const type = firstDue(due);
     words[at + DUE] &= ~(1 << type);
@@ -396,6 +399,7 @@ export class LlrMechanism implements SliceMechanism<LlrSpec, LlrSpec>, LlrPathEv
     }
     if (freed > 0) {
       this.buffers.release(port, freed);
+      assert(this.buffers.frames(port) === outstanding(words, at), 'llr.kept-is-outstanding');
       this.restart(port, this.host.clock.now);
       if (wasReplaying && words[at + TX_STATE] === TX_ADVANCE) this.ended(port);
     }

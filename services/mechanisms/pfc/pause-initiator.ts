@@ -5,6 +5,7 @@ import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener } from '../../engine/quanta/pause-responder.js';
 import { REFRESH_TIMER } from '../../engine/quanta/pause-responder.js';
 import type { PortRow } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /**
  * The pause initiator: XOFF of PFC (802.1Q 36) and of PAUSE (802.3 31B) is decided here, when an
@@ -38,6 +39,7 @@ export class PauseInitiator {
   configure(port: PortRow, spec: PauseTimes, octetPs: number): void {
     const quantaPs = spec.quanta * QUANTUM_OCTETS * octetPs;
     this.refreshPs[port] = Math.floor(spec.refreshFraction * quantaPs);
+    assert(this.refreshPs[port] > 0 && this.refreshPs[port] < quantaPs, 'pfc.refresh-in-time');
   }
 
   /** A frame was admitted to an account: XOFF if it has reached its threshold. */
@@ -75,6 +77,7 @@ export class PauseInitiator {
   /** Groups to name with time zero in the frame now being composed; each is named once. */
   takeReleases(port: PortRow): number {
     const releases = this.releases[port];
+    assert((releases & this.off[port]) === 0, 'pfc.paused-or-released');
     this.releases[port] = 0;
     return releases;
   }
@@ -82,6 +85,7 @@ export class PauseInitiator {
   /** A frame with every pause has been composed and ends at `txEnd`. */
   stated(port: PortRow, txEnd: number): void {
     if (this.off[port] === 0) return;
+    assert(txEnd > this.host.clock.now, 'pfc.stated-when-sent');
     this.refreshAt[port] = txEnd + this.refreshPs[port];
     if (this.refreshArmed[port] === 0) this.arm(port);
   }
@@ -92,6 +96,7 @@ export class PauseInitiator {
   }
 
   onTimer(port: PortRow): void {
+    assert(this.refreshArmed[port] !== 0, 'pfc.refresh-was-armed');
     this.refreshArmed[port] = 0;
     if (this.off[port] === 0) return;
     if (this.refreshAt[port] > this.host.clock.now) this.arm(port);
@@ -99,11 +104,14 @@ export class PauseInitiator {
   }
 
   private arm(port: PortRow): void {
+    assert(this.refreshArmed[port] === 0, 'pfc.one-refresh');
     this.refreshArmed[port] = 1;
     this.host.arm(this.slot, port, REFRESH_TIMER, this.refreshAt[port]);
   }
 
   private change(port: PortRow, group: number, stop: boolean): void {
+    assert(((this.off[port] & (1 << group)) !== 0) === stop, 'pfc.paused-group');
+    assert((this.off[port] & this.releases[port]) === 0, 'pfc.paused-or-released');
     this.accounts.setPaused(port, group, stop);
     this.host.requestControl(this.slot, port);
     if (stop) this.listener?.stopBegan(port, group);

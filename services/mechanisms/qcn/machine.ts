@@ -1,4 +1,5 @@
 import type { QcnPortSpec, QcnReactionSpec } from './spec.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Transitions on records of doubles that start at `s` in a table. Rates are bit/s, times ps. */
 
@@ -114,6 +115,7 @@ export function onMessage(
   table[s + RATE] = Math.max(floor, table[s + RATE] * factor);
   table[s + LEAST] = Math.min(table[s + LEAST], table[s + RATE]);
   table[s + TIMER_AT] = now + spec.timeResetPs;
+  assert(factor > 0 && factor <= 1, 'qcn.factor-of-decrease');
 }
 
 /** Octets were sent; true if a cycle of the byte counter is over (32.14.2). */
@@ -168,6 +170,7 @@ function increase(table: Float64Array, s: number, spec: QcnReactionSpec): void {
   if ((bytes === 1 || time === 1) && target > FAR_TARGET * table[s + RATE]) target /= NEARER;
   else if (beyond > 0) target += spec.hyperBps * beyond;
   else if (Math.max(bytes, time) > spec.threshold) target += spec.activeBps;
+  assert(target >= table[s + RATE] && target > 0, 'qcn.target-above-rate');
   table[s + TARGET] = Math.min(target, line);
   table[s + RATE] = Math.min((table[s + RATE] + table[s + TARGET]) / 2, line);
   if (table[s + RATE] >= NEARLY_LINE * line) release(table, s);

@@ -25,6 +25,7 @@ import {
 import type { QcnSwitchSpec } from './spec.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
 import { ETHERTYPE_OCTETS } from '../../engine/wire/ethernet.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** A message has queue lengths in units of so many octets, in 16 bits with sign. */
 const UNIT_OCTETS = 64;
@@ -95,8 +96,11 @@ export function makeQcnPoints(tables: Tables, pool: FramePool, ports: Ports) {
     const row = rowOf(port, trafficClass);
     const s = row * POINT_WORDS;
     const own = specs[port].ports[port - firstPorts[port]];
+    assert((watched[port] & (1 << trafficClass)) !== 0, 'qcn.sampled-queue-is-watched');
+    assert(queueOctets > 0, 'qcn.sampled-queue-has-octets');
     const feedback = sample(table, s, own, queueOctets, streams[port].uniform());
     untilSample[row] = table[s + PERIOD];
+    assert(untilSample[row] > 0, 'qcn.octets-until-the-next-sample');
     return feedback > 0 && (words[frame + CLASS] & GROUP_FLAG) === 0;
   }
 

@@ -1,3 +1,4 @@
+import { assert } from '../../kernel/assert.js';
 const STRIDE = 4;
 
 /** Messages that reached this host, in order of arrival. */
@@ -12,6 +13,7 @@ export class Completions {
       grown.set(this.records);
       this.records = grown;
     }
+    assert(delivered >= released, 'completion.delivered-after-release');
     const at = this.count++ * STRIDE;
     this.records[at] = flow;
     this.records[at + 1] = message;

@@ -13,6 +13,7 @@ import type { Device } from '../device.js';
 import { KIND_RATE } from '../device.js';
 import type { Senders } from './senders.js';
 import { OCTET_BITS_PS } from '../../units/rates.js';
+import { assert } from '../../kernel/assert.js';
 
 const TIMERS = 4;
 const NONE = -1;
@@ -133,6 +134,7 @@ export function makeRates(
       state[s + TIMED] = sequence;
       state[s + TIMED_AT] = clock.now;
     }
+    assert(clock.now >= state[s + LAST_AT], 'rate.sent-in-order');
     state[s + LAST_AT] = clock.now;
     state[s + LAST_OCTETS] = octets + WIRE_OVERHEAD_OCTETS;
     change(row);
@@ -146,6 +148,7 @@ export function makeRates(
     if (row === NONE || expected <= state[s + TIMED]) return;
     if (state[s + TIMED] !== NONE) {
       const packets = Math.max(1, expected - state[s + MEASURED_TO]);
+      assert(clock.now > state[s + TIMED_AT], 'rate.round-trip-takes-time');
       change(row);
       controlOf[row].measured(row, clock.now - state[s + TIMED_AT], endpointPs, packets);
       state[s + MEASURED_TO] = expected;
@@ -173,6 +176,7 @@ export function makeRates(
   /** A congestion notification for the connection arrived. */
   function notified(send: number, feedback: number): void {
     const row = rowOf[send];
+    assert(row !== NONE, 'rate.notified-is-limited');
     change(row);
     controlOf[row].notified(row, feedback);
   }
@@ -227,6 +231,7 @@ export function makeRates(
       queues.setRate(deviceOf[row], numberOf[row], bps);
       return;
     }
+    assert(bps > 0, 'rate.of-sender');
     const pace = bps < lineBps ? OCTET_BITS_PS / bps : 0;
     const s = row * STRIDE;
     senders.setPace(sendOf[row], pace, state[s + LAST_AT], state[s + LAST_OCTETS]);
@@ -242,6 +247,7 @@ export function makeRates(
 
   function arm(row: number, timer: number, time: number): void {
     const at = row * TIMERS + timer;
+    assert(time >= clock.now && timer < TIMERS, 'rate.armed-ahead');
     if (armedAt[at] <= time) return;
     armedAt[at] = time;
     devices[deviceOf[row]].schedule(time, KIND_RATE + timer, numberOf[row], 0);

@@ -10,6 +10,7 @@ import { rulersOf } from '../nic/rulers.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { FrameRef } from '../../units/indices.js';
+import { assert } from '../../kernel/assert.js';
 
 /** The application has read a frame; behind the kinds of adapters. */
 export const KIND_APPLICATION = KIND_DEVICE + 10;
@@ -85,6 +86,7 @@ export function makeReceiveMemory(
 
   function readFirst(d: number): void {
     const frame = unread.shift(d);
+    assert((words[frame + CLASS] & KIND_MASK) <= KIND_DATA, 'receive-memory.keeps-data');
     const port = devices[d].firstPort;
     const group = groupOf(port, frame);
     buffer.release(port, group, words[frame + LENGTH]);

@@ -18,6 +18,7 @@ import {
 import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { FrameRef } from '../../units/indices.js';
+import { assert } from '../../kernel/assert.js';
 
 // Words of a connection record, in doubles.
 
@@ -83,6 +84,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     const { notify } = specs[c];
     state[s + MARKED]++;
     if (notify === null || clock.now < state[s + NOTIFY_AT]) return 0;
+    assert(notify.gapPs >= 0, 'receiver.gap-of-notifications');
     state[s + NOTIFY_AT] = clock.now + notify.gapPs;
     state[s + NOTIFIED]++;
     return NOTIFY;
@@ -97,6 +99,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     }
     const sequence = pool.words[frame + SEQUENCE];
     if (sequence !== state[s + EXPECTED]) return outOfOrder(s, sequence);
+    assert(sequence < state[s + TOTAL], 'receiver.packet-of-flow');
     state[s + EXPECTED] = sequence + 1;
     state[s + NAKKED] = 0;
     count(s, spec, pool, frame);
@@ -105,6 +108,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     state[s + UNACKNOWLEDGED] = 0;
     if (!last) return SAY_ACK;
     state[s + MESSAGES]++;
+    assert(state[s + MESSAGES] <= spec.messages, 'receiver.message-of-flow');
     return SAY_ACK | MESSAGE_DONE;
   }
 
@@ -133,6 +137,8 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     const last = pool.ends[frame + REMAINING] === 0;
     const { now } = clock;
     state[s + FRAMES]++;
+    assert(now >= state[s + LAST_AT], 'receiver.in-order-of-time');
+    assert(pool.words[frame + LENGTH] > spec.overheadOctets || last, 'receiver.payload');
     state[s + LAST_AT] = now;
     state[s + PAYLOAD] += last
       ? spec.lastPayloadOctets
@@ -142,6 +148,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
   function countRaw(s: number, pool: FramePool, frame: FrameRef, spec: ReceiveSpec): void {
     count(s, spec, pool, frame);
     const latency = clock.now - pool.born(frame);
+    assert(latency > 0, 'receiver.latency');
     state[s + LATENCY_SUM] += latency;
     if (latency > state[s + LATENCY_MAX]) state[s + LATENCY_MAX] = latency;
     if (latency < state[s + LATENCY_MIN]) state[s + LATENCY_MIN] = latency;

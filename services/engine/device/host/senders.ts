@@ -18,6 +18,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { ReleaseClock } from './release.js';
 import { makeReleaseClock } from './release.js';
+import { assert } from '../../kernel/assert.js';
 
 // Words of a connection record, in doubles.
 
@@ -124,6 +125,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     const released = Math.min(messages * per, state[s + TOTAL]);
     const before = state[s + RELEASED];
     if (released <= before) return false;
+    assert(released % per === 0, 'sender.whole-messages');
     const born = messageBorn[c];
     if (born !== null) born.fill(clock.now, before / per, released / per);
     state[s + RELEASED] = released;
@@ -159,6 +161,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
     const frame = pool.copyFrom(templates, template[c]);
     const { words, ends } = pool;
     const left = state[s + LEFT] - 1;
+    assert(next < state[s + RELEASED] && next < state[s + TOTAL], 'sender.packet-is-released');
+    assert(left >= 0, 'sender.packet-of-message');
     words[frame + SEQUENCE] = next;
     if (left === 0) {
       words[frame + LENGTH] = state[s + LAST_OCTETS];
@@ -167,6 +171,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     ends[frame + REMAINING] = Math.min(left, MOST_REMAINING);
     pool.setBorn(frame, bornOf(c, s, next));
     state[s + NEXT] = next + 1;
+    assert(next <= state[s + HIGHEST], 'sender.no-packet-left-out');
     if (next < state[s + HIGHEST]) retransmitted[c]++;
     else state[s + HIGHEST] = next + 1;
     sentFrames[c]++;
@@ -186,12 +191,14 @@ export function makeSenders(tables: Tables, clock: Clock) {
   function setPace(c: number, psPerOctet: number, lastAt: number, lastOctets: number): void {
     const s = c * STRIDE;
     const pace = Math.max(specs[c].pacePsPerOctet, psPerOctet);
+    assert(pace >= 0 && pace < Infinity, 'sender.pace');
     state[s + PACE_PS] = pace;
     state[s + PACE_AT] = lastAt + Math.round(lastOctets * pace);
   }
 
   /** Changes how many packets may be unacknowledged, within the flow's own window. */
   function setWindow(c: number, packets: number): void {
+    assert(packets >= 1, 'sender.window-of-a-packet');
     state[c * STRIDE + WINDOW] = Math.min(specs[c].windowPackets, packets);
   }
 
@@ -206,6 +213,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
   /** Builds no packet for a time from now on; zero ends an earlier stop. */
   function stopFor(c: number, durationPs: number): void {
     const pace = c * STRIDE + PACE_AT;
+    assert(durationPs >= 0, 'sender.stopped-for-a-time');
     if (paceBefore[c] < 0) paceBefore[c] = state[pace];
     state[pace] = Math.max(paceBefore[c], clock.now + durationPs);
     if (durationPs === 0) paceBefore[c] = -1;
@@ -215,6 +223,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
   function acknowledge(c: number, expected: number, goBack: boolean): boolean {
     const s = c * STRIDE;
     let changed = false;
+    assert(expected <= state[s + HIGHEST], 'sender.acknowledged-was-sent');
     if (expected > state[s + UNACKED]) {
       state[s + UNACKED] = expected;
       state[s + DEADLINE] = clock.now + state[s + TIMEOUT];
@@ -253,8 +262,10 @@ export function makeSenders(tables: Tables, clock: Clock) {
    */
   function timeOut(c: number): void {
     const s = c * STRIDE;
+    assert(state[s + UNACKED] < state[s + NEXT], 'sender.timed-out-is-outstanding');
     timeouts[c]++;
     rewind(s, state[s + UNACKED]);
+    assert(specs[c].maxTimeoutPs >= state[s + TIMEOUT], 'sender.longest-timeout');
     backedOff[c] = Math.min(2 * timeoutOf(c), specs[c].maxTimeoutPs);
     stalledAt[c] = state[s + UNACKED];
     state[s + DEADLINE] = clock.now + backedOff[c];
@@ -306,6 +317,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
   function remaining(c: number): number {
     const s = c * STRIDE;
     const done = specs[c].reliable ? state[s + UNACKED] : state[s + NEXT];
+    assert(done <= state[s + TOTAL], 'sender.done-of-total');
     return state[s + TOTAL] - done;
   }
 
@@ -315,6 +327,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
   }
 
   function rewind(s: number, to: number): void {
+    assert(to >= state[s + UNACKED] && to <= state[s + HIGHEST], 'sender.rewound-to-sent');
     state[s + NEXT] = to;
     const per = state[s + PER_MESSAGE];
     state[s + LEFT] = per === Infinity ? Infinity : per - (to % per);
@@ -335,6 +348,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
 
   function initialise(c: number, spec: SendSpec): void {
     const s = c * STRIDE;
+    assert(spec.windowPackets >= 1 && spec.lastFrameOctets > 0, 'sender.spec');
+    assert(spec.lastFrameOctets <= spec.fullFrameOctets, 'sender.last-frame-is-no-longer');
     state[s + TOTAL] = spec.packetsPerMessage * spec.messages;
     state[s + RELEASE_AT] = Infinity;
     state[s + LEFT] = spec.packetsPerMessage;
