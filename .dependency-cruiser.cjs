@@ -7,7 +7,17 @@ const layers = {
 
 // The rooms of ARCHITECTURE.md, lowest first. A room imports only itself and rooms below it.
 const rooms = [
-  ...['packages', 'settings', 'engine', 'mechanisms', 'plugins', 'fabric', 'telemetry', 'runtime'],
+  ...[
+    'packages',
+    'settings',
+    'engine',
+    'mechanisms',
+    'plugins',
+    'fabric',
+    'telemetry',
+    'oracle',
+    'runtime',
+  ],
   ...['coordinator', 'service', 'sweep', 'report', 'hunt', 'live', 'page', 'library', 'cli'],
 ];
 
@@ -110,13 +120,26 @@ module.exports = {
       to: { path: '^services/', pathNot: '^services/(engine|settings|mechanisms|plugins|fabric)/' },
     },
     {
+      name: 'oracle-shares-no-code',
+      comment: 'It is a second opinion: of the rest it knows the types of a configuration alone.',
+      severity: 'error',
+      from: { path: '^services/oracle/' },
+      to: { pathNot: '^services/oracle/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'oracle-knows-no-machine',
+      severity: 'error',
+      from: { path: '^services/oracle/' },
+      to: { path: '^services/', pathNot: '^services/(oracle|settings|fabric)/' },
+    },
+    {
       name: 'runtime-below-report-and-cli',
       severity: 'error',
       from: { path: '^services/runtime/' },
       to: {
         path: '^services/',
         pathNot: [
-          '^services/(engine|settings|mechanisms|plugins|fabric|runtime|packages)/',
+          '^services/(engine|settings|mechanisms|plugins|fabric|oracle|runtime|packages)/',
           '^services/telemetry/(congestion/|run-operation)',
         ],
       },

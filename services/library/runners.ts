@@ -3,6 +3,7 @@ import { planPartitions } from '../fabric/placement/partition-plan.js';
 import { placeInServices } from '../fabric/placement/placement.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { LiveSession } from '../live/live-session.js';
+import type { DeepSummary } from '../oracle/verdict.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { LiveFaults } from '../runtime/live-faults.js';
 import type { MergedRun } from '../runtime/merge.js';
@@ -14,7 +15,10 @@ import type { WholeState } from '../runtime/whole-state.js';
 /** Results of a run, whichever runner executed it. */
 export type Measured = Pick<RunRecord, 'results' | 'series' | 'state'> &
   Pick<MergedRun, 'congestion' | 'hops' | 'captures' | 'events' | 'steps' | 'operations'> &
-  Pick<RunMetrics, 'runtime'>;
+  Pick<RunMetrics, 'runtime'> & {
+    /** What the second oracle judged; null or absent: it did not run. */
+    readonly deep?: DeepSummary | null;
+  };
 
 interface Start {
   readonly loaded: LoadedScenario;
@@ -24,6 +28,8 @@ interface Start {
   readonly check: boolean;
   /** Check that devices change no rows of each other; only in one thread. */
   readonly checkRows?: boolean;
+  /** Recompute from the wires what devices should do; only in one thread. */
+  readonly deep?: boolean;
   /** It waits until it is resumed. */
   readonly paused: boolean;
 }
@@ -41,11 +47,11 @@ const PROGRESS_MS = 40;
 
 /** Executes a run in this thread. */
 export async function runInProcess(
-  { loaded, fabric, from, check, checkRows = false, paused }: Start,
+  { loaded, fabric, from, check, checkRows = false, deep = false, paused }: Start,
   attend: (run: LiveSession, session: Session) => Attendant | Promise<Attendant>,
 ): Promise<Measured> {
   const { Session } = await import('../runtime/session.js');
-  const session = new Session(fabric, { check, checkRows });
+  const session = new Session(fabric, { check, checkRows, deep });
   if (from !== null) session.restore(from);
   const run = new LiveSession(session, new LiveFaults(loaded, fabric), paused);
   const attendant = await attend(run, session);
@@ -65,6 +71,7 @@ export async function runInProcess(
     hops: session.hops(),
     captures: session.captures(),
     events: session.events(),
+    deep: session.deepSummary(),
   };
   return { results, series: session.series(), state, steps: run.live.steps, ...recorded };
 }

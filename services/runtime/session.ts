@@ -5,6 +5,7 @@ import type { CaptureLog } from '../engine/analysis/capture/capture-log.js';
 import type { EventLog } from '../engine/analysis/events/event-recorder.js';
 import type { SeenHops } from '../engine/analysis/trace/hop-recorder.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { DeepSummary } from '../oracle/verdict.js';
 import type { Congestion } from '../telemetry/congestion/congestion.js';
 import type { RunController } from './controller/run-controller.js';
 import type { PartitionListener, PartitionOptions } from './embedded/whole-partition.js';
@@ -140,6 +141,11 @@ export class Session {
   /** Congestion episodes so far; null unless they are recorded. */
   congestion(): Congestion | null {
     return this.partition.congestion();
+  }
+
+  /** What the second oracle judged so far; null without `deep`. */
+  deepSummary(): DeepSummary | null {
+    return this.partition.deep?.summary() ?? null;
   }
 
   /** Traces of sampled frames, by device; null unless frames are sampled. */

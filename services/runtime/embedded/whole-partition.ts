@@ -5,6 +5,7 @@ import { seriesIntervalOf } from '../../fabric/assembly/series-interval.js';
 import { matchesGlob } from '../../fabric/scenario/selector.js';
 import type { Breach } from '../checks/breach.js';
 import { CycleCheck } from '../checks/cycle-check.js';
+import { DeepCheck } from '../checks/deep/deep-check.js';
 import { GuardedWindows } from '../checks/guarded-windows.js';
 import { HoldCheck } from '../checks/hold-check.js';
 import { nextCheckPs } from '../checks/check-times.js';
@@ -46,6 +47,8 @@ export interface PartitionOptions {
   readonly check: boolean;
   /** Also check that devices change no rows of each other: many times slower. */
   readonly checkRows?: boolean;
+  /** Also recompute from the wires what devices should do (`--check=deep`). */
+  readonly deep?: boolean;
 }
 
 /** Notifications of the controller of a run in this thread. */
@@ -71,6 +74,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
   failure: Failure | null = null;
   /** How the run ended; null while it has not. */
   status: 'complete' | 'interrupted' | null = null;
+  readonly deep: DeepCheck | null;
   private readonly holdCheck: HoldCheck | null;
   private readonly recovery: RecoveryCheck | null;
   private readonly cycles: CycleCheck | null;
@@ -82,7 +86,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
 
   constructor(
     public fabric: Fabric,
-    { check, checkRows }: PartitionOptions,
+    { check, checkRows, deep }: PartitionOptions,
     observe: ObserverPlan | null,
   ) {
     const { durationPs } = fabric.scenario;
@@ -93,6 +97,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
     this.sampler = this.makeSampler();
     this.holdCheck = check ? new HoldCheck(this.engine, true) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
+    this.deep = deep === true ? new DeepCheck(fabric, this.engine) : null;
     this.recovery = check ? new RecoveryCheck(fabric, this.engine) : null;
     this.dueAt = this.nextCheck(0);
     const jams = check && CycleCheck.isWanted(fabric);
@@ -115,6 +120,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
 
   /** Continues from a state of the engine that was restored, in which `boundPs` was reached. */
   restored(boundPs: number, framesSeen: number): void {
+    this.deep?.disturbed(boundPs);
     this.holdCheck?.restored();
     this.recovery?.restored(boundPs);
     this.dueAt = this.nextCheck(boundPs);
@@ -187,6 +193,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
 
   private apply(change: FaultChange, fabric: Fabric): void {
     applyFaultChange(this.engine, change, [...this.engine.devices.keys()]);
+    this.deep?.disturbed(this.bound.boundPs);
     this.fabric = fabric;
   }
 
@@ -234,12 +241,23 @@ export class WholePartition implements PartitionSet, CheckTimes {
   private execute(bound: number): void {
     try {
       this.windows.window(bound);
+      this.deepen(bound);
     } catch (error) {
       if (!(error instanceof BrokenAssertion)) throw error;
       const { message: reason, timePs, device } = error;
       this.controller.report(this.failureOf({ reason, timePs, device, port: -1, priority: null })!);
       this.controller.advanced(this.bound);
     }
+  }
+
+  /** What the second oracle finds ends the run where it was found, too. */
+  private deepen(bound: number): void {
+    if (this.deep === null) return;
+    this.deep.reached(bound);
+    const failure = this.failureOf(this.deep.breach);
+    if (failure === null) return;
+    this.controller.report(failure);
+    this.controller.advanced(this.bound);
   }
 
   /** Takes the last samples; returns what is wrong at the end. */

@@ -1,0 +1,32 @@
+/** Constants of the standards that the oracle goes by, declared here once more on purpose. */
+
+/** Preamble and start frame delimiter (802.3 3.1.1). */
+export const PREAMBLE = 8;
+/** Least interpacket gap (802.3 4.4.2). */
+const GAP = 12;
+export const FCS = 4;
+/** The shortest frame, from destination address to FCS (802.3 4.4.2). */
+export const SHORTEST = 64;
+/** A control ordered set is one 66B block: no preamble, no gap (802.3 49.2.4.4). */
+export const ORDERED_SET = 8;
+
+export const ETHERTYPE = {
+  macControl: 0x8808,
+  lldp: 0x88cc,
+  /** OUI Extended EtherType (802 9.2.4), of the link states of failover. */
+  linkState: 0x88b7,
+} as const;
+
+export const OPCODE = { pause: 0x0001, pfc: 0x0101 } as const;
+
+/** Octet times that a frame of so many octets takes of the link, preamble and gap included. */
+export const lineOctets = (octets: number): number => PREAMBLE + octets + GAP;
+
+export const etherTypeOf = (octets: Uint8Array): number => u16(octets, 12);
+export const opcodeOf = (octets: Uint8Array): number => u16(octets, 14);
+const u16 = (octets: Uint8Array, at: number): number =>
+  ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0);
+/** Times in sentences. */
+export function showPs(ps: number): string {
+  return `${ps / 1000}ns`;
+}

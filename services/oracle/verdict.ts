@@ -1,0 +1,91 @@
+/** What the oracle found: the first breach, and which rules it judged. */
+
+/** A broken rule, and its place. */
+export interface DeepBreach {
+  readonly reason: string;
+  readonly timePs: number;
+  readonly device: number;
+  readonly port: number;
+  readonly priority: number | null;
+}
+
+/** Rules by name, each with the clauses that it recomputes. */
+const RULES = {
+  wire: 'transmission and arrival times (802.3 3.1, 4.4.2)',
+  conservation: 'every frame leaves once, unchanged, in order, or is dropped for a reason',
+  routes: 'every hop is on a shortest path',
+} as const;
+
+export type RuleName = keyof typeof RULES;
+
+export interface DeepSummary {
+  readonly judged: readonly RuleName[];
+  /** With the reasons. */
+  readonly notJudged: readonly { readonly rule: RuleName; readonly why: readonly string[] }[];
+}
+
+interface Place {
+  readonly device: number;
+  readonly port: number;
+  readonly atPs: number;
+  readonly priority?: number;
+}
+
+/** One sentence for people: what was judged, and what was not and why. */
+export function deepSentence({ judged, notJudged }: DeepSummary): string {
+  const declined = notJudged.map(({ rule, why }) => `${rule} (${why.join('; ')})`);
+  const count = `judged ${judged.length} of ${Object.keys(RULES).length} rules`;
+  const named = judged.length === 0 ? '' : `: ${judged.join(', ')}`;
+  const rest = declined.length === 0 ? '' : `; not or not everywhere: ${declined.join(', ')}`;
+  return `deep check: ${count}${named}${rest}`;
+}
+
+export class Verdict {
+  breach: DeepBreach | null = null;
+  private readonly judged = new Map<RuleName, number>();
+  private readonly declined = new Map<RuleName, Map<string, number>>();
+
+  /** Expected against actual, at a place. Only the first counts: later ones may follow from it. */
+  broken(rule: RuleName, place: Place, what: string): void {
+    this.breach ??= {
+      reason: `deep check, ${rule}: ${what}`,
+      timePs: place.atPs,
+      device: place.device,
+      port: place.port,
+      priority: place.priority ?? null,
+    };
+  }
+
+  /** Something was compared, and is as the rule says unless `broken` was called. */
+  judge(rule: RuleName): void {
+    this.judged.set(rule, (this.judged.get(rule) ?? 0) + 1);
+  }
+
+  /** A place where a rule has no opinion, and why. */
+  decline(rule: RuleName, why: string): void {
+    const reasons = this.declined.get(rule) ?? new Map<string, number>();
+    reasons.set(why, (reasons.get(why) ?? 0) + 1);
+    this.declined.set(rule, reasons);
+  }
+
+  /** No rule has an opinion any more. */
+  blind(why: string): void {
+    for (const rule of Object.keys(RULES) as RuleName[]) this.decline(rule, why);
+  }
+
+  /** How often a rule compared something. */
+  count(rule: RuleName): number {
+    return this.judged.get(rule) ?? 0;
+  }
+
+  summary(): DeepSummary {
+    const names = Object.keys(RULES) as RuleName[];
+    return {
+      judged: names.filter((rule) => this.count(rule) > 0),
+      notJudged: names.flatMap((rule) => {
+        const why = [...(this.declined.get(rule)?.keys() ?? [])];
+        return why.length > 0 ? [{ rule, why }] : [];
+      }),
+    };
+  }
+}

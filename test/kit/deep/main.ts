@@ -1,0 +1,22 @@
+/**
+ * Runs examples in one process, plainly or with checks, and prints what is wrong with each: for
+ * copies of the program in which a defect is planted. The first word is `plain`, `check` or `deep`.
+ */
+
+import { buildFabric } from '../../../services/fabric/assembly/fabric.js';
+import { loadScenario } from '../../../services/fabric/scenario/load-scenario.js';
+import { Session } from '../../../services/runtime/session.js';
+
+const [how, ...examples] = process.argv.slice(2);
+const isDeep = how === 'deep';
+const WALL_BUDGET_MS = 1000;
+
+for (const file of examples) {
+  const fabric = buildFabric(loadScenario(file, {}));
+  const session = new Session(fabric, { check: how === 'check', deep: isDeep });
+  while (session.advance(WALL_BUDGET_MS) === 'running');
+  const { failure } = session.results('complete');
+  if (failure === null) continue;
+  process.exitCode = 3;
+  process.stdout.write(`${file} ${JSON.stringify(failure)}\n`);
+}

@@ -1,0 +1,35 @@
+/**
+ * Negative controls of `--check=deep`: defects of one line, each written into a copy of the
+ * compiled engine. Runs with `--check` are complete, and the second oracle names the rule that is
+ * broken.
+ */
+
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { EngineCopy } from '../kit/engine-copy.js';
+import { DEEP_MUTANTS } from '../kit/deep/mutants.js';
+
+const PROGRAM = 'test/kit/deep/main.js';
+
+describe('the second oracle', () => {
+  const copy = new EngineCopy(['services', 'test/kit']);
+  after(() => {
+    copy.remove();
+  });
+
+  it('finds nothing in a sound engine', () => {
+    const files = [...new Set(DEEP_MUTANTS.map(({ example }) => `examples/${example}.yaml`))];
+    const { status, stdout, stderr } = copy.run(PROGRAM, ['deep', ...files]);
+    assert.equal(status, 0, stdout + stderr);
+  });
+
+  for (const { name, rule, example, ...defect } of DEEP_MUTANTS) {
+    it(`notices by ${rule}: ${name}`, () => {
+      const file = `examples/${example}.yaml`;
+      const cheap = copy.run(PROGRAM, ['check', file], defect);
+      assert.equal(cheap.status, 0, `--check notices it, too: ${cheap.stdout}${cheap.stderr}`);
+      const { stdout, stderr } = copy.run(PROGRAM, ['deep', file], defect);
+      assert.match(stdout, new RegExp(`"reason":"deep check, ${rule}: `), stdout + stderr);
+    });
+  }
+});
