@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { isPipe } from '../fabric/scenario/read-source.js';
+import { deepSentence } from '../oracle/verdict.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { factsOf } from '../report/page/page-of-run.js';
@@ -68,6 +69,11 @@ async function emulateSeen(
   if (options.checkRows === true && (fleet !== null || threads !== null)) {
     throw new InputError('--check-rows watches one process: leave out --threads and --processes');
   }
+  if (options.checkDeep === true && (fleet !== null || threads !== null)) {
+    throw new InputError(
+      '--check=deep reads the wires in one process: leave out --threads and --processes',
+    );
+  }
   const { paused = false } = options;
   if (paused && view === null && fleet === null && options.control !== true) {
     throw new InputError('--paused needs --ui or --control: nothing else can resume the run');
@@ -110,6 +116,12 @@ async function emulateSeen(
   const record: RunRecord = { results, series, state, ...outputs, capture, events };
   const path = inputFault(() => directory.write(record));
   print(record, file, path, options);
+  const { deep } = measured;
+  if (deep !== undefined && deep !== null && options.quiet !== true) {
+    // Standard output may be JSON and nothing else.
+    const out = options.json === true ? process.stderr : process.stdout;
+    out.write(`${deepSentence(deep)}\n`);
+  }
   if (captures !== null) warnOfOmitted(captures);
   if (measured.hops !== null) warnOfUnkept(measured.hops);
   if (options.parquet !== false) await addParquet(path);

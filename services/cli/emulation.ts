@@ -13,6 +13,8 @@ export interface EmulateOptions extends DistributionOptions, LiveOptions, OtlpOp
   /** Begin paused, so that nothing is missed. */
   readonly paused?: boolean;
   readonly check?: boolean;
+  /** `--check=deep`: from the beginning of a run in one process. */
+  readonly checkDeep?: boolean;
   /** Only in one process. */
   readonly checkRows?: boolean;
   readonly json?: boolean;

@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander';
 import { EXIT, InputError } from './exit.js';
 import { program } from './program.js';
+import { spelledWords } from './spelled-words.js';
 import { missingPart } from '../runtime/optional-parts.js';
 
 /** Errors of what a run needs beside this program, by the names of their classes. */
@@ -50,7 +51,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  if (process.argv.length > 2) await program().parseAsync();
+  if (process.argv.length > 2) await program().parseAsync(spelledWords(process.argv));
   else {
     const { welcomeText } = await import('./commands/welcome.js');
     process.stdout.write(welcomeText(process.cwd()));

@@ -94,6 +94,14 @@ function linked(command: Command): Command {
     .option('--log-format <format>', 'text or json (or SELVAGE_LOG_FORMAT)');
 }
 
+/** Of what runs in one process from its beginning; `--check=deep` is the same. */
+function deepCheck(): Option {
+  return new Option(
+    '--check-deep',
+    '--check=deep: also recompute from the wires what the clauses of standards say (slow)',
+  );
+}
+
 function check(): Option {
   return new Option(
     '--check',
@@ -110,6 +118,7 @@ export function addRunCommands(selvage: Command): void {
     .addOption(settings())
     .addOption(check())
     .addOption(force())
+    .addOption(deepCheck())
     .option('--check-rows', 'also see that devices change no state of each other (slow)')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
@@ -223,6 +232,7 @@ export function addSeriesCommands(selvage: Command): void {
     .option('--threads <n>', 'in so many threads (default: one per processor)')
     .option('--shrink <n>', 'at most so many runs to make a failing scenario small', '200')
     .option('--out <dir>', 'where failing scenarios are written', 'hunted')
+    .addOption(deepCheck())
     .addOption(settings())
     .option('--json', 'print what was found as JSON')
     .option('--shard <i/n>', 'only part i of n, from 0, of the runs')

@@ -11,9 +11,11 @@ export interface HuntTask {
   readonly file: string;
   readonly document: Document;
   readonly options: VariationOptions;
+  /** With the second oracle. */
+  readonly deep: boolean;
 }
 
-const { file, document, options } = workerData as HuntTask;
+const { file, document, options, deep } = workerData as HuntTask;
 const variations = new Variations(
   document,
   buildFabric(scenarioOfDocument(file, document)),
@@ -21,5 +23,5 @@ const variations = new Variations(
 );
 
 parentPort!.on('message', (run: number) => {
-  parentPort!.postMessage({ run, verdict: tryOut(file, variations.make(run), null) });
+  parentPort!.postMessage({ run, verdict: tryOut(file, variations.make(run), null, deep) });
 });

@@ -18,6 +18,8 @@ interface HuntOptions extends VariationOptions {
   readonly threads: number;
   /** Most runs for shrinking one failing scenario. */
   readonly shrinkRuns: number;
+  /** With the second oracle (`--check=deep`). */
+  readonly deep?: boolean;
 }
 
 /** The first run that failed in some way, and the smallest scenario that fails so. */
@@ -46,8 +48,8 @@ export async function hunt(
   options: HuntOptions,
   progress: (done: number, failed: number) => void,
 ): Promise<HuntResult> {
-  const { seed, faults } = options;
-  const task: HuntTask = { file, document, options: { seed, faults } };
+  const { seed, faults, deep = false } = options;
+  const task: HuntTask = { file, document, options: { seed, faults }, deep };
   const failed: Failed[] = [];
   let done = 0;
   const numbers = { from: options.from ?? 0, count: options.runs };
@@ -97,7 +99,7 @@ function shrinkAll(
   }
   const trial = (smaller: Document): Verdict | null => {
     try {
-      return tryOut(file, smaller, prepare);
+      return tryOut(file, smaller, prepare, options.deep);
     } catch (error) {
       if ((error as Error).name === 'ScenarioError') return null;
       throw error;

@@ -18,10 +18,18 @@ export type Prepare = (session: Session) => void;
 
 const WALL_BUDGET_MS = 1000;
 
-/** Runs a document with every check on; throws a ScenarioError if it is invalid. */
-export function tryOut(file: string, document: Document, prepare: Prepare | null): Verdict {
+/**
+ * Runs a document with every check on, `deep` with the second oracle; throws a ScenarioError if it
+ * is invalid.
+ */
+export function tryOut(
+  file: string,
+  document: Document,
+  prepare: Prepare | null,
+  deep = false,
+): Verdict {
   const fabric = buildFabric(scenarioOfDocument(file, document));
-  const session = new Session(fabric, { check: true });
+  const session = new Session(fabric, { check: true, deep });
   prepare?.(session);
   const devices = fabric.topology.devices.length;
   try {

@@ -17,6 +17,7 @@ import { scenarioJsonSchema } from '../../services/fabric/scenario/catalogue.js'
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
 import { readValues } from '../../services/cli/kubernetes/values.js';
 import { program } from '../../services/cli/program.js';
+import { spelledWords } from '../../services/cli/spelled-words.js';
 import { referencePage } from '../../services/cli/reference-pages.js';
 import { summaryJsonSchema } from '../../services/report/summary/summary-schema.js';
 import { ROOT } from '../kit/emulate.js';
@@ -48,8 +49,16 @@ function commandsOf(page: string): Spoken[] {
   const prose = text.replace(/^```[\s\S]*?^```$/gm, '');
   const spans = Array.from(prose.matchAll(/`(selvage(?: [^`…]+)?)`/g), ([, span]) => span!);
   return [
-    ...lines.map((line) => ({ page, words: shellWords(line).slice(1), isWhole: true })),
-    ...spans.map((line) => ({ page, words: shellWords(line).slice(1), isWhole: false })),
+    ...lines.map((line) => ({
+      page,
+      words: spelledWords(shellWords(line).slice(1)),
+      isWhole: true,
+    })),
+    ...spans.map((line) => ({
+      page,
+      words: spelledWords(shellWords(line).slice(1)),
+      isWhole: false,
+    })),
   ];
 }
 

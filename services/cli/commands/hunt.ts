@@ -27,6 +27,8 @@ export interface HuntCommandOptions extends PointsOptions {
   readonly json?: boolean;
   /** Only a part of the runs: its number, and how many parts there are. */
   readonly shard?: string;
+  /** `--check=deep` */
+  readonly checkDeep?: boolean;
   readonly exitZero?: boolean;
   readonly quiet?: boolean;
 }
@@ -82,7 +84,7 @@ async function huntedHere(file: string | undefined, options: HuntCommandOptions)
       : wholeNumber('--threads', options.threads, 1);
   const progress = options.quiet === true || !process.stderr.isTTY ? () => undefined : showProgress;
   const share = shareOf(shardOf(options.shard), runsOf(options));
-  const common = { seed, shrinkRuns, threads };
+  const common = { seed, shrinkRuns, threads, deep: options.checkDeep === true };
   if (file === undefined) {
     const from = wholeNumber('--from', options.from, 0) + share.from;
     prepareFolder(options.out);
@@ -136,6 +138,7 @@ async function huntedInCluster(
         ? ['hunt', '--worlds', `${runs}`, '--from', options.from]
         : ['hunt', SCENARIO_IN_POD, '--runs', `${runs}`, '--faults', options.faults]),
       ...['--seed', options.seed, '--shrink', options.shrink, '--threads', '1', '--json'],
+      ...(options.checkDeep === true ? ['--check-deep'] : []),
       ...['--exit-zero', '--out', '/tmp/hunted', '--shard', `${PART_IN_POD}/${count}`],
     ],
   });

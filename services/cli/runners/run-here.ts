@@ -18,8 +18,9 @@ export async function runHere(
 ): Promise<Measured> {
   const paused = options.paused === true;
   const checkRows = options.checkRows === true;
-  const check = options.check === true || checkRows;
-  const start = { ...emulation, check, checkRows, paused };
+  const deep = options.checkDeep === true;
+  const check = options.check === true || checkRows || deep;
+  const start = { ...emulation, check, checkRows, deep, paused };
   return runInProcess(start, async (run, session) => {
     const { name } = emulation.fabric.scenario;
     const closeMetrics = await openMetrics(metricsAt, name, () => ({

@@ -20,6 +20,8 @@ interface WorldHuntOptions {
   readonly threads: number;
   /** Most runs for shrinking one failing world. */
   readonly shrinkRuns: number;
+  /** With the second oracle (`--check=deep`). */
+  readonly deep?: boolean;
 }
 
 interface Reply {
@@ -37,11 +39,11 @@ export async function huntWorlds(
   options: WorldHuntOptions,
   progress: (done: number, failed: number) => void,
 ): Promise<HuntResult> {
-  const { worlds, from = 0, seed, threads } = options;
+  const { worlds, from = 0, seed, threads, deep = false } = options;
   const failed: Failed[] = [];
   let done = 0;
   const numbers = { from, count: worlds };
-  await runInWorkers(programFile('world-worker'), { seed }, threads, numbers, (reply) => {
+  await runInWorkers(programFile('world-worker'), { seed, deep }, threads, numbers, (reply) => {
     const { world, reason } = reply as Reply;
     done++;
     if (reason !== null) failed.push({ world, reason });
@@ -53,7 +55,7 @@ export async function huntWorlds(
 /** Of each signature of failure the first world, shrunk. */
 function smallOnes(
   failed: readonly Failed[],
-  { seed, shrinkRuns }: Pick<WorldHuntOptions, 'seed' | 'shrinkRuns'>,
+  { seed, shrinkRuns, deep = false }: Pick<WorldHuntOptions, 'seed' | 'shrinkRuns' | 'deep'>,
 ): Found[] {
   const groups = new Map<string, Failed[]>();
   for (const one of [...failed].sort((a, b) => a.world - b.world)) {
@@ -64,14 +66,14 @@ function smallOnes(
     const [{ world, reason }] = group as [Failed];
     const { document, fabric } = makeWorld(seed, world);
     const verdict = verdictOf(fabric, reason);
-    const trial = (smaller: Document): Verdict | null => tryWorld(smaller, world);
+    const trial = (smaller: Document): Verdict | null => tryWorld(smaller, world, deep);
     const shrunk = shrink(document, verdict, trial, shrinkRuns, smallerWorlds);
     return { run: world, reason, count: group.length, shrunk };
   });
 }
 
 /** Runs a document as if it were world `number`; null if it is no scenario. */
-function tryWorld(document: Document, number: number): Verdict | null {
+function tryWorld(document: Document, number: number, deep: boolean): Verdict | null {
   let fabric: Fabric;
   try {
     fabric = buildFabric(scenarioOfDocument('world.yaml', document));
@@ -79,7 +81,7 @@ function tryWorld(document: Document, number: number): Verdict | null {
     if ((error as Error).name === 'ScenarioError') return null;
     throw error;
   }
-  return verdictOf(fabric, whatIsWrong(fabric, number));
+  return verdictOf(fabric, whatIsWrong(fabric, number, deep));
 }
 
 /** A world that fails may have no digest at all. */

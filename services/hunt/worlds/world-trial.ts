@@ -30,12 +30,12 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
 
 /**
  * Runs a world in one thread and in all other ways; returns what is wrong, or null. The windows,
- * cuts and moments of these follow from the seed.
+ * cuts and moments of these follow from the seed. `deep`: the second oracle judges the first run.
  */
-export function whatIsWrong(fabric: Fabric, seed: number): string | null {
+export function whatIsWrong(fabric: Fabric, seed: number, deep = false): string | null {
   let expected: RunResults;
   try {
-    const session = new Session(fabric, { check: true });
+    const session = new Session(fabric, { check: true, deep });
     expected = run(session);
     const wrong =
       failureOf(fabric, session.engine, expected) ?? stuckFlow(fabric, session.engine, expected);
