@@ -82,6 +82,7 @@ function choose(module: CompiledModule, mutation: Mutation, options: TrialOption
   const tests = isLoaded ? byTests.filter(uses) : byTests;
   return {
     scenarios: within(
+      prefix,
       isLoaded && scenarios.length === 0 ? knowledge.scenarios : scenarios,
       budgetMs,
     ),
