@@ -25,7 +25,7 @@ export function faultTable({ faults }: RunResults, style: Style): string {
 /** Headroom is computed for control frames that leave, arrive and take effect in time. */
 function noteOf({ fault, kind, overflows }: RunResults['faults'][number]): string {
   return (
-    `  ${fault} (${kind}) disturbs pauses or credit: ${formatCount(overflows)} lossless frames ` +
+    `  ${fault} (${kind}) disturbs flow control: ${formatCount(overflows)} lossless frames ` +
     'found headroom full'
   );
 }

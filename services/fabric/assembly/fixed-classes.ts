@@ -17,8 +17,8 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
 }
 
 /**
- * By device: priorities, one bit each, whose class something depends on: accounts of grants and
- * credits, congestion messages, registers of a part. They stay where all devices have them, and separate
+ * By device: priorities, one bit each, whose class something depends on: flow control that grants,
+ * congestion messages, registers of a part. They stay where all devices have them, and separate
  * from others.
  */
 export function fixedClasses(
@@ -86,7 +86,7 @@ function isBound({ host, switch: bridge }: Settings, isHost: boolean, hasRates: 
   return host.nic !== null && (!host.nic.dcb || hasRates);
 }
 
-/** Priorities whose frames wait for credits, that mechanisms monitor, and others that these need. */
+/** Priorities whose frames wait for grants, that mechanisms monitor, and others that these need. */
 function watched({ priorities, mechanisms }: Settings, isHost: boolean): number {
   const gated = priorities.filter(({ flowControl }) =>
     GRANTING_CONTROLS.some((name) => name === flowControl),

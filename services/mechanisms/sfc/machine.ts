@@ -91,7 +91,7 @@ export interface DrainSample {
 }
 
 /** What a queue is like when a frame has joined it. */
-export interface Joining {
+interface Joining {
   readonly now: number;
   /** Of the queue, the frame included, and of the frame. */
   readonly octets: number;
