@@ -52,7 +52,6 @@ export class SharedFrames {
 
   /** Frees the record with the number. */
   remove(number: number): void {
-    assert(this.get(number, COPIES) === 0, 'shared-frame.all-have-left');
     assert(this.get(number, INGRESS) !== NONE, 'shared-frame.removed-once');
     this.set(number, COPIES, this.free);
     this.set(number, INGRESS, NONE);

@@ -12,6 +12,7 @@ import {
   LINK_STATES_MOST,
 } from '../wire/link-state.js';
 import { downSlots, LinkStates } from './link-states.js';
+import { assert } from '../kernel/assert.js';
 
 const DETECT_TIMER = 0;
 /** At the first port of a switch. */
@@ -167,6 +168,7 @@ export class FailoverMechanism implements Mechanism {
     const { now } = this.host.clock;
     const { index, firstPort, spec } = place;
     const down = this.dark[port] !== 0;
+    assert(this.dark[port] !== this.down[port], 'failover.detected-a-change');
     this.detectAt[port] = Infinity;
     this.down[port] = down ? 1 : 0;
     this.tools!.note(port, down);

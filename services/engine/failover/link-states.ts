@@ -1,5 +1,6 @@
 import type { DownSlots } from '../routing/adjacency.js';
 import type { LinkState } from '../wire/link-state.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * The link states that a switch knows: the last state of each end that ever changed, and which
@@ -29,6 +30,7 @@ export class LinkStates {
       this.applied.splice(at, 0, 0);
     } else if (known.sequence >= state.sequence) return false;
     else this.states[at] = state;
+    assert(this.applied.length === this.states.length, 'failover.sequence-of-each-state');
     const later = this.pending.findIndex((other) => isBefore(state, other));
     this.pending.splice(later < 0 ? this.pending.length : later, 0, state);
     return true;
@@ -41,6 +43,7 @@ export class LinkStates {
       const { slot, sequence, down } = this.pending.shift()!;
       const at = this.positionOf(slot);
       if (this.applied[at] >= sequence) continue;
+      assert(this.states[at]?.slot === slot, 'failover.applied-is-known');
       this.applied[at] = sequence;
       const place = this.down.findIndex((other) => other >= slot);
       const isDown = place >= 0 && this.down[place] === slot;

@@ -3,6 +3,7 @@ import { RandomStream } from '../kernel/random.js';
 import type { Plain } from '../kernel/snapshot.js';
 import { restore, save } from '../kernel/snapshot.js';
 import { before, firstSpell, nextSpell, type Spell } from './fault-schedule.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * A fault at a port: its specification, whether it is active, and its counts. The specification is
@@ -53,12 +54,14 @@ export class StandingFault {
   }
 
   begin(): void {
+    assert(!this.isActive && this.endPs > this.beginPs, 'fault.begins-once');
     this.isActive = true;
     this.begun++;
   }
 
   finish(): void {
     const { beginPs, endPs } = this;
+    assert(this.isActive && endPs >= beginPs, 'fault.ends-after-it-began');
     this.isActive = false;
     this.tickPs = Infinity;
     this.activePs += endPs - beginPs;

@@ -1,3 +1,4 @@
+import { assert } from '../kernel/assert.js';
 /** A frame on its way into the part. */
 interface Incoming {
   readonly port: number;
@@ -73,6 +74,7 @@ export class TemporarySlots {
       this.lost[port].push(fromPs);
       return;
     }
+    assert(untilPs > fromPs, 'slots.frame-takes-time');
     taken.push(untilPs);
     if (left + 1 > this.peak) this.peak = left + 1;
   }

@@ -18,6 +18,7 @@ import { Mvtx2802Counters, mvtx2802ManagedValues } from './managed.js';
 import { SHAPED_CLASS, Shapers } from './shaper.js';
 import { NO_SLOT, SlotMemory } from './slots.js';
 import { MULTICAST, SourceStops, UNICAST } from './stops.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * The mechanism that sends PAUSE: it reads from the accounts below whether a port is to be paused.
@@ -238,6 +239,7 @@ export class Mvtx2802 implements IngressBuffers, Managed {
   }
 
   setPaused(port: number, _group: number, paused: boolean): void {
+    assert((this.paused[port] !== 0) !== paused, 'slots.pause-changes');
     this.paused[port] = paused ? 1 : 0;
     this.counters.change(port, paused, this.#clock.now);
   }

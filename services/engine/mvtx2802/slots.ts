@@ -1,5 +1,6 @@
 import type { SlotsSpec } from '../contract/spec.js';
 import { NO_REGION, REGIONS, SOURCE, regionFor } from './machine.js';
+import { assert } from '../kernel/assert.js';
 
 export const NO_SLOT = -1;
 
@@ -72,6 +73,8 @@ export class SlotMemory {
     }
     if (isMulticast) this.multicastFrames++;
     const slot = this.idle[--this.idleCount];
+    assert(this.idleCount >= 0 && this.copies[slot] === 0, 'slots.idle-slot');
+    assert(copies > 0 && free[region] >= 0, 'slots.region-had-a-slot');
     this.copies[slot] = copies;
     this.region[slot] = region;
     this.source[slot] = source;
@@ -81,12 +84,15 @@ export class SlotMemory {
 
   /** A destination has sent the frame; true if it was the last. */
   release(slot: number): boolean {
+    assert(this.copies[slot] > 0, 'slots.released-was-taken');
     if (--this.copies[slot] > 0) return false;
     const region = this.region[slot];
+    assert(this.used[region] > 0, 'slots.used-of-region');
     this.free[region]++;
     this.used[region]--;
     if (region === SOURCE) this.usedBySource[this.source[slot]]--;
     this.multicastFrames -= this.isMulticast[slot];
+    assert(this.multicastFrames >= 0, 'slots.multicast-frames');
     this.idle[this.idleCount++] = slot;
     return true;
   }

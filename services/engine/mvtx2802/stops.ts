@@ -1,6 +1,7 @@
 import type { SlotsSpec } from '../contract/spec.js';
 import type { QueueView } from './machine.js';
 import { congestedPorts, isUncongested } from './machine.js';
+import { assert } from '../kernel/assert.js';
 
 /** Reasons to pause a source; it resumes when none is left. */
 export const UNICAST = 1;
@@ -28,6 +29,7 @@ export class SourceStops {
 
   /** All of them must be free again, not only those above the threshold. */
   sourceSlotFreed(source: number, used: number): void {
+    assert(used >= 0, 'slots.used-of-source');
     if (used === 0) this.reasons[source] &= ~UNICAST;
   }
 
@@ -58,6 +60,7 @@ export class SourceStops {
     const threshold = multicast.thresholdOfVlan[vlan] ?? multicast.thresholdFrames;
     const congested = congestedPorts(fanOut, threshold, queues);
     if (congested === 0) return;
+    assert((congested & ~fanOut) === 0, 'slots.congested-of-fan-out');
     this.portMap[source] = congested;
     this.reasons[source] |= MULTICAST;
   }

@@ -1,3 +1,4 @@
+import { assert } from '../kernel/assert.js';
 /** Sets of small numbers as words of 32 bits: which queues of an arbiter have something to send. */
 
 export function bitSet(size: number): Int32Array {
@@ -5,10 +6,12 @@ export function bitSet(size: number): Int32Array {
 }
 
 export function include(set: Int32Array, item: number): void {
+  assert(item >= 0 && item >> 5 < set.length, 'set.item');
   set[item >> 5] |= 1 << (item & 31);
 }
 
 export function exclude(set: Int32Array, item: number): void {
+  assert(item >= 0 && item >> 5 < set.length, 'set.item');
   set[item >> 5] &= ~(1 << (item & 31));
 }
 

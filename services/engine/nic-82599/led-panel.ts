@@ -1,6 +1,7 @@
 import type { Clock } from '../kernel/clock.js';
 import type { LedInputs } from './leds.js';
 import { BLINK_HALF_PS, ledBlinks, ledLit, LEDS } from './leds.js';
+import { assert } from '../kernel/assert.js';
 
 /** Frames that follow each other within this time are one activity (a choice). */
 export const ACTIVITY_HOLD_PS = 50e9;
@@ -102,6 +103,7 @@ export class LedPanel {
   }
 
   private settle(atPs: number, listener: LedListener): void {
+    assert(atPs >= this.reportedPs, 'nic.leds-in-time');
     this.reportedPs = atPs;
     const inputs = this.inputsAt(atPs);
     const { ledctl, blinksFrom } = this;

@@ -1,4 +1,5 @@
 import { KB } from '../arbiter/credits.js';
+import { assert } from '../kernel/assert.js';
 
 /** How the receive memory is divided (7.7.3.1), and the watermarks of its buffers. */
 
@@ -47,5 +48,6 @@ export function watermarks(sizeKb: number, mtuOctets: number): Watermarks {
   const room = sizeKb - kbOfBits(delay);
   const highKb = room > 0 ? room : Math.ceil(frame / KB) + 1;
   const lowKb = kbOfBits(2 * (16 * frame + LOW_BITS));
+  assert(highKb > 0 && lowKb > 0, 'nic.watermarks');
   return { highKb, lowKb: lowKb > highKb ? 0 : lowKb };
 }

@@ -1,4 +1,5 @@
 import { KB } from '../arbiter/credits.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * The transmit rate scheduler (7.7.2.1.1). Times are octet times of the link, counted from the
@@ -35,6 +36,7 @@ export function nextStamp(
   windowKb: number,
 ): number {
   const spacing = startSpacing(frameOctets, rateFactor);
+  assert(spacing >= 0 && windowKb >= 0, 'nic.spacing-of-frames');
   const earliest = now - memoryWindow(windowKb, rateFactor);
   return stamp + spacing >= earliest ? stamp + spacing : earliest + spacing;
 }

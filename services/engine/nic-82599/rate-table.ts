@@ -8,6 +8,7 @@ import {
   rateFactorOf,
   startSpacing,
 } from './rate-scheduler.js';
+import { assert } from '../kernel/assert.js';
 
 const FACTOR_MASK = 0xffffff;
 const ENABLE = 0x80000000;
@@ -49,6 +50,7 @@ export class RateTable {
     const was = before >= ENABLE ? 1 : 0;
     const is = this.#registers.get('RTTBCNRC', queue) >= ENABLE ? 1 : 0;
     this.controlled += is - was;
+    assert(this.controlled >= 0 && this.controlled <= QUEUES, 'nic.rate-controlled-queues');
     if (is > was) this.stamp[queue] = this.octetsAt(nowPs);
   }
 
@@ -60,6 +62,7 @@ export class RateTable {
     const before = this.#registers.get('RTTBCNRC', queue);
     const factor = Math.min(rateFactorOf(linkBps, targetBps), RATE_FACTOR_MOST);
     const isRise = targetBps >= this.target[queue];
+    assert(targetBps > 0 && factor >= 0, 'nic.rate-of-queue');
     this.target[queue] = targetBps;
     if (isRise && factor > (before >= ENABLE ? this.factor(queue) : RATE_FACTOR_ONE)) return;
     const value = factor <= RATE_FACTOR_ONE ? RATE_FACTOR_ONE : ENABLE + factor;
@@ -113,6 +116,7 @@ export class RateTable {
     const intervalPs = this.driftIntervalPs();
     if (intervalPs === 0) return;
     const due = Math.floor((nowPs - this.driftSincePs) / intervalPs);
+    assert(due >= this.driftSteps, 'nic.drift-in-time');
     while (this.driftSteps < due && this.controlled > 0) {
       this.driftSteps++;
       this.step();

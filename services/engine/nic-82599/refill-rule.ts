@@ -1,5 +1,6 @@
 import { CREDIT_OCTETS, creditsOf } from '../arbiter/credits.js';
 import type { WspClass } from '../arbiter/wsp-arbiter.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * From percentages to refills and limits, as drivers of the part compute them. All divisions
@@ -36,6 +37,7 @@ export function leastRefill(longestFrameOctets: number): number {
 /** The factor that brings the smallest share to the least refill. */
 export function refillMultiplier(shares: readonly number[], least: number): number {
   const smallest = Math.min(100, ...shares.filter((share) => share > 0));
+  assert(smallest > 0 && least > 0, 'nic.least-refill');
   return Math.floor(least / smallest) + 1;
 }
 
@@ -83,6 +85,8 @@ export function refillsOfGroups(
 
 /** A row of T2 as its register holds it (RTTDT2C, RTTPT2C, RTRPT4C). */
 export function classRegister(row: WspClass): number {
+  assert(row.refill <= REFILL_MOST && row.most <= CREDIT_LIMIT_MOST, 'nic.row-of-register');
+  assert(row.group >= 0 && row.group < 8, 'nic.group-of-register');
   const strict = (row.groupStrict ? 1 << 30 : 0) | (row.linkStrict ? 1 << 31 : 0);
   return (row.refill | (row.group << 9) | (row.most << 12) | strict) >>> 0;
 }

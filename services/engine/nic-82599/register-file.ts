@@ -1,5 +1,6 @@
 import type { RegisterKind, RegisterName } from './register-map.js';
 import { REGISTER_NAMES, registerKind } from './register-map.js';
+import { assert } from '../kernel/assert.js';
 
 /** Index of each register in a file. */
 const PLACES = placesOf();
@@ -24,6 +25,8 @@ export class RegisterFile {
   }
 
   set(name: RegisterName, index: number, value: number): void {
+    assert(value >= 0 && value <= 0xffffffff, 'nic.register-of-32-bits');
+    assert(index >= 0 && index < registerKind(name).count, 'nic.register-index');
     this.words[PLACES[name] + index] = value;
   }
 

@@ -1,5 +1,6 @@
 import { bitSet, exclude, include, includes, isEmpty, nextAbove } from './bit-set.js';
 import { creditsOf } from '../arbiter/credits.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * Weighted round robin among VMs (7.7.2.3): the descriptor queues of one traffic class, or pools of
@@ -39,6 +40,7 @@ export class VmArbiter {
 
   setRefill(vm: number, credits: number): void {
     this.refills += credits - this.refill[vm];
+    assert(credits >= 0 && this.refills >= 0, 'nic.refill-of-vm');
     this.refill[vm] = credits;
     include(this.short, vm);
   }
@@ -67,6 +69,7 @@ export class VmArbiter {
   }
 
   granted(vm: number, octets: number): void {
+    assert(vm >= 0 && vm < this.credit.length && octets > 0, 'nic.vm-of-arbiter');
     this.last = vm;
     if (!this.isWeighted()) return;
     const left = this.credit[vm] - creditsOf(octets);
@@ -97,6 +100,7 @@ export class VmArbiter {
       const most = 2 * refill[vm];
       const filled = credit[vm] + refill[vm];
       credit[vm] = filled < most ? filled : most;
+      assert(credit[vm] <= most, 'nic.credits-of-two-refills');
       if (filled >= most) exclude(short, vm);
     }
     this.rounds++;

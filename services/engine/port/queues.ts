@@ -131,6 +131,11 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return records[rowOf(port, trafficClass) * STRIDE + HEAD];
   }
 
+  /** Last frame of a class that has one. */
+  function last(port: PortRow, trafficClass: TrafficClass): number {
+    return records[rowOf(port, trafficClass) * STRIDE + TAIL];
+  }
+
   /** Traffic classes whose first frame may start unless it is blocked, one bit each. */
   function ready(port: PortRow): number {
     return ports.words[port * PORT_WORDS + READY] & ~REPEAT;
@@ -221,6 +226,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     unlink,
     shift,
     head,
+    last,
     ready,
     firstReady,
     headWireOctets,

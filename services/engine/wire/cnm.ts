@@ -65,8 +65,8 @@ export function encodeCnm(octets: Uint8Array, at: number, cnm: Readonly<Cnm>): n
   writeU48(octets, at + 2, cnm.bridge);
   octets[at + 8] = cnm.port;
   octets[at + 9] = cnm.queuePriority;
-  writeU16(octets, at + 10, cnm.queueOffset);
-  writeU16(octets, at + 12, cnm.queueDelta);
+  writeU16(octets, at + 10, cnm.queueOffset & 0xffff);
+  writeU16(octets, at + 12, cnm.queueDelta & 0xffff);
   writeU16(octets, at + 14, cnm.priority << 13);
   writeU48(octets, at + 16, cnm.destination);
   writeU16(octets, at + 22, cnm.msduOctets);

@@ -8,6 +8,7 @@ import { PREAMBLE_OCTETS } from '../units/ethernet.js';
 import { requireRoom } from './big-endian.js';
 import type { Decoded } from './decoded.js';
 import { beginOrderedSet, orderedSetType } from './ordered-set.js';
+import { assert } from '../kernel/assert.js';
 
 /** D1 of the ordered sets. */
 export const LLR_ACK = 1;
@@ -41,6 +42,8 @@ export function encodeLlrSet(
   { type, number, data }: Readonly<LlrSet>,
 ): number {
   const next = beginOrderedSet(octets, at, type);
+  assert(number >= 0 && number < LLR_NUMBERS, 'llr.number-of-20-bits');
+  assert((data !== 0) === type >= LLR_INIT, 'llr.data-of-an-initialisation');
   octets[at + NUMBER_AT] = (number >> 12) & 0xff;
   octets[at + NUMBER_AT + 1] = (number >> 4) & 0xff;
   octets[at + NUMBER_AT + 2] |= (number & LOW_NIBBLE) << 4;

@@ -6,6 +6,7 @@
  */
 
 import { requireRoom } from './big-endian.js';
+import { assert } from '../kernel/assert.js';
 
 /** What an ordered set takes of the line. No frame is so short. */
 export const ORDERED_SET_OCTETS = 8;
@@ -26,6 +27,7 @@ export function beginOrderedSet(octets: Uint8Array, at: number, type: number): n
   requireRoom(octets, at, ORDERED_SET_OCTETS);
   for (let i = 0; i < ORDERED_SET_OCTETS; i++) octets[at + i] = 0;
   octets[at] = BLOCK_TYPE;
+  assert(type >= 0 && type <= TYPE_MASK, 'ordered-set.type-of-8-bits');
   octets[at + TYPE_AT] = type;
   octets[at + O_CODE_AT] = O_CODE;
   return at + ORDERED_SET_OCTETS;
@@ -64,6 +66,7 @@ export function packOrderedSet(octets: Uint8Array): number {
 
 /** The number of a message whose second half is zero. */
 export function packedOf(type: number, half: number): number {
+  assert((half & ~HALF_MASK) === 0, 'ordered-set.half-of-20-bits');
   return (type << TYPE_SHIFT) | half;
 }
 

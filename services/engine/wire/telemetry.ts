@@ -13,6 +13,7 @@ import {
   EXTENSION_OUI,
   ETHERTYPE_OUI_EXTENDED,
 } from './ethernet.js';
+import { assert } from '../kernel/assert.js';
 
 /** Number under the OUI: 00-01. */
 const EXTENSION_END = 0x01;
@@ -88,6 +89,8 @@ export function appendHop(octets: Uint8Array, node: number, hop: Readonly<Teleme
   const at = HOPS_AT + count * HOP_OCTETS;
   const sent = hop.sentUnits & SENT_MASK;
   const queue = Math.min(QUEUE_MASK, hop.queueUnits);
+  assert(hop.rate >= 0 && hop.rate < 16, 'telemetry.rate-of-4-bits');
+  assert(hop.sentUnits >= 0 && hop.queueUnits >= 0, 'telemetry.counts');
   writeU32(octets, at, ((hop.rate << 28) | ((hop.timeNs & TIME_MASK) << 4) | (sent >>> 16)) >>> 0);
   writeU32(octets, at + 4, (((sent & 0xffff) << 16) | queue) >>> 0);
   return true;

@@ -135,7 +135,6 @@ export function consume(w: Int32Array, at: number, credits: number): void {
 export function addToPort(sums: Int32Array, port: PortRow, credits: number): void {
   const at = port * SUM_WORDS;
   const inUse = sums[at] + credits;
-  assert(inUse >= 0, 'cbfc.in-use-of-port');
   sums[at] = inUse;
   if (inUse > sums[at + SUM_PEAK]) sums[at + SUM_PEAK] = inUse;
 }
@@ -149,7 +148,7 @@ export function take(w: Int32Array, at: number, credits: number): void {
 
 /** A frame has left the buffer. */
 export function free(w: Int32Array, at: number, credits: number): void {
-  assert(credits > 0 && credits <= w[at + RX_STORED], 'receiver.free');
+  assert(credits <= w[at + RX_STORED], 'receiver.free');
   w[at + RX_STORED] -= credits;
 }
 

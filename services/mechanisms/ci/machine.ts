@@ -4,6 +4,7 @@
 
 import type { CiSwitchSpec } from './spec.js';
 import type { PortRow } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** An entry was made by this bridge, or by a CIM (the create mask of 49.3.7). */
 export const FOUND_HERE = 1;
@@ -14,6 +15,7 @@ export const FROM_CIM = 2;
  * function finds in a frame and in the frame that a CIM quotes.
  */
 export function flowKey(source: number, target: number, udpSourcePort: number): number {
+  assert(source >= 0 && target >= 0 && target < 2 ** 16, 'ci.flow-of-stations');
   return (source * 2 ** 16 + target) * 2 ** 14 + (udpSourcePort & 0x3fff);
 }
 
@@ -29,6 +31,7 @@ export function isOutlived(
   idlePs: number,
   maxFlowLifePs: number,
 ): boolean {
+  assert(now >= entry.seenPs, 'ci.entry-was-made-before');
   if (now - entry.seenPs >= idlePs) return true;
   return (entry.mask & FROM_CIM) !== 0 && now - entry.uncongestedPs >= maxFlowLifePs;
 }

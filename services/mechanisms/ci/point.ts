@@ -51,6 +51,7 @@ import {
   STREAM_VIA,
 } from './stream-table.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** In the octets that a CIM quotes, behind the EtherType and an IPv4 header. */
 const UDP_SOURCE_AT = 22;
@@ -206,6 +207,10 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     const { table } = this;
     if (table.get(slot, STREAM_CIMS) === 0) return;
     table.set(slot, STREAM_CIMS, 0);
+    assert(
+      this.counters.ciCimDelsTransmitted < this.counters.ciCimAddsTransmitted,
+      'ci.adds-first',
+    );
     this.counters.ciCimDelsTransmitted++;
     const frame = pool.write(this.quoted, slot * RECORD_WORDS);
     this.buildAndSendCim(false, slot, frame);
@@ -370,6 +375,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     table.set(slot, STREAM_MASK, mask);
     table.set(slot, STREAM_AHEAD, this.waiting(key, out));
     this.uncongestedPs[out - this.#firstPort] = Infinity;
+    assert(table.ages.count <= this.#spec.maxStreams, 'ci.streams-of-table');
     this.armCleanup();
     return slot;
   }

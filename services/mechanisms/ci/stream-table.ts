@@ -39,7 +39,9 @@ export class CiStreamTable {
   }
 
   add(slot: number, word: number, change: number): number {
-    return (this.words[this.at(slot, word)] += change);
+    const value = (this.words[this.at(slot, word)] += change);
+    assert(value >= 0, 'ci.count-of-frames');
+    return value;
   }
 
   clear(slot: number): void {

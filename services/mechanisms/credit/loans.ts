@@ -2,6 +2,7 @@ import type { Clock } from '../../engine/kernel/clock.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
 import { shareOfBuffer, type Share, type Sharers } from './shares.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Operations of a receiver on accounts that share its buffer. */
 interface Lender extends Sharers {
@@ -37,6 +38,7 @@ export function makeCreditLoans(
   function shareOf(row: number): number {
     shareOfBuffer(lender, accounts, row, share);
     const { target, entitled } = share;
+    assert(target >= 0 && entitled >= 0, 'credit.share-of-buffer');
     if (target < entitled && accounts.isCumulative(row)) reclaim(row);
     else shortAt[row] = -Infinity;
     return target;
@@ -50,6 +52,7 @@ export function makeCreditLoans(
     const { granting, channels } = accounts.specOf(row);
     const { now } = clock;
     const isAnew = now - shortAt[row] >= granting.idlePs;
+    assert(now >= shortAt[row], 'credit.short-since');
     shortAt[row] = now;
     if (isAnew) shortSince[row] = now;
     if (now - shortSince[row] < granting.resyncPs) return;

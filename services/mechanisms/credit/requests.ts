@@ -1,5 +1,6 @@
 import type { Tables } from '../../engine/kernel/tables.js';
 import { ahead, COUNT_MASK, WINDOW_MOST } from './machine.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Requests of link partners that have not been granted. */
 export function makeCreditRequests(tables: Tables) {
@@ -8,6 +9,7 @@ export function makeCreditRequests(tables: Tables) {
 
   /** Units beyond a total are requested, or (0) as much as there is. */
   function add(row: number, base: number, amount: number): void {
+    assert(amount >= 0 && base >= 0, 'credit.requested-units');
     totals[row] = amount === 0 ? Infinity : (base + amount) & COUNT_MASK;
   }
 

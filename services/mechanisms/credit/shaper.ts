@@ -3,6 +3,7 @@ import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
 import type { CreditCarrier } from './machine.js';
 import type { PortRow } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /**
  * A token bucket per port: its accounts are granted no more line octets than its receiver is shaped
@@ -33,6 +34,7 @@ export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carri
     const isNext = nextOf(port, row) === row;
     waits[row] = units < wanted || !isNext ? 1 : 0;
     if (units >= chunk && isNext) {
+      assert(units > 0 && units <= wanted, 'credit.shaped-grant');
       spend(port, units * unitOctets * shaper!.octetPs);
       servedAt[port] = keyOf(row);
       served[row] = servedAt[port] + (units * unitOctets) / accounts.share(row);
@@ -60,6 +62,7 @@ export function makeCreditShaper(tables: Tables, accounts: CreditAccounts, carri
   function tokens(row: number): number {
     const { bucketOctets, octetPs } = accounts.specOf(row).granting.shaper!;
     const missingPs = Math.max(0, fullAt[accounts.port(row)] - clock.now);
+    assert(missingPs >= 0 && octetPs > 0, 'credit.bucket');
     return bucketOctets - missingPs / octetPs;
   }
 

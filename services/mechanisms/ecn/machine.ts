@@ -1,5 +1,6 @@
 import type { RandomStream } from '../../engine/kernel/random.js';
 import type { EcnSpec } from './spec.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /**
  * Marking probability for a queue of so many octets: a step, or the RED line from `min` to `max`
@@ -26,5 +27,7 @@ export function leastMarked(spec: Exclude<EcnSpec, { readonly kind: 'off' }>): n
 /** Samples only when the outcome is open, so a quiet queue does not advance the stream. */
 export function drawMark(spec: EcnSpec, octets: number, random: RandomStream): boolean {
   const probability = markProbability(spec, octets);
+  assert(probability >= 0 && probability <= 1, 'ecn.probability');
+  assert(probability === 0 || spec.kind === 'off' || octets >= leastMarked(spec), 'ecn.least');
   return probability > 0 && (probability >= 1 || random.uniform() < probability);
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../../engine/kernel/clock.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener } from '../../engine/quanta/pause-responder.js';
 import type { PortRow } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 const GROUPS = 8;
 
@@ -40,6 +41,7 @@ export class Defiance implements StopListener {
   stopEnded(port: PortRow, group: number): void {
     const i = port * GROUPS + group;
     const watch = this.watchOf(port, group);
+    assert((this.isOff[port] & (1 << group)) !== 0, 'pfc.ended-pause-had-begun');
     if (watch !== null && this.isDefied(port, group)) {
       this.until[i] = this.clock.now + watch.restorationPs + watch.detectionPs;
     }

@@ -2,6 +2,7 @@ import type { PauseWatchdogSpec, PortSpec } from '../../engine/contract/spec.js'
 import type { PauseResponder } from '../../engine/quanta/pause-responder.js';
 import type { PfcFrame } from '../../engine/wire/mac-control/pfc-frame.js';
 import type { PortRow } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /**
  * For each priority group of a port, the priorities that a pause of the group names, of those that
@@ -41,6 +42,7 @@ export function fillPfc(
     if (((off | releases) & bit) === 0) continue;
     frame.enableVector |= prioritiesOf[group];
     if ((off & bit) === 0) continue;
+    assert(quanta > 0, 'pfc.pause-has-a-time');
     for (let p = 0; p < 8; p++) {
       if ((prioritiesOf[group] & (1 << p)) !== 0) frame.quanta[p] = quanta;
     }

@@ -3,6 +3,7 @@ import type { MechanismHost } from '../../engine/contract/flow-control.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { Ports } from '../../engine/port/ports.js';
 import type { PortRow, Priority } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 const QUANTA_MAX = 65_535;
 
@@ -40,6 +41,7 @@ export class RemoteStops {
       this.off[port] &= ~bit;
       this.releases[port] |= bit;
     } else {
+      assert(durationPs > 0, 'remote-stop.duration');
       this.off[port] |= bit;
       this.until[port * PRIORITIES + priority] = this.host.clock.now + durationPs;
       this.arm(port);
@@ -79,6 +81,7 @@ export class RemoteStops {
 
   private quantaLeft(port: PortRow, priority: Priority): number {
     const left = this.until[port * PRIORITIES + priority] - this.host.clock.now;
+    assert(left >= 0, 'remote-stop.time-left');
     return Math.min(QUANTA_MAX, Math.ceil(left / this.quantumPs(port)));
   }
 
@@ -101,6 +104,7 @@ export class RemoteStops {
       if ((this.off[port] & (1 << p)) !== 0 && until < next) next = until;
     }
     if (next >= this.armedFor[port]) return;
+    assert(next > now, 'remote-stop.armed-ahead');
     this.armedFor[port] = next;
     this.host.arm(this.slot, port, this.timer, next);
   }

@@ -9,6 +9,7 @@ import type { Tables } from '../../engine/kernel/tables.js';
 import type { StopListener, PauseResponder } from '../../engine/quanta/pause-responder.js';
 import { watchDuePs } from './machine.js';
 import type { PortRow, Priority } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /**
  * Watches paused priorities. One that was paused without a break for the detection time, and has
@@ -92,6 +93,7 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
 
   /** A frame was not admitted to a queue. */
   refused(port: PortRow, priority: Priority): void {
+    assert((this.discards[port] & (1 << priority)) !== 0, 'watchdog.discards-refused');
     this.dropped[port * PRIORITIES + priority]++;
   }
 
@@ -112,6 +114,7 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
   private stepIn(port: PortRow, priority: Priority): void {
     const i = port * PRIORITIES + priority;
     const bit = 1 << priority;
+    assert(!this.isStorm(port, priority), 'watchdog.storm-begins-once');
     this.stormCount[i]++;
     this.stormSince[i] = this.host.clock.now;
     this.storms[port] |= bit;
@@ -127,6 +130,7 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
   private stepBack(port: PortRow, priority: Priority): void {
     const i = port * PRIORITIES + priority;
     const bit = 1 << priority;
+    assert(this.host.clock.now >= this.stormSince[i], 'watchdog.storm-ends-after-it-began');
     this.stormTime[i] += this.host.clock.now - this.stormSince[i];
     this.storms[port] &= ~bit;
     this.discards[port] &= ~bit;
@@ -149,6 +153,7 @@ export class PfcWatchdog implements PauseWatchdog, StopListener {
   }
 
   private arm(port: PortRow, priority: Priority, time: number): void {
+    assert(time >= this.host.clock.now, 'watchdog.armed-ahead');
     this.armed[port] |= 1 << priority;
     this.host.arm(this.slot, port, this.timer + priority, time);
   }

@@ -38,6 +38,7 @@ export function sample(
   const offset = queueOctets - setPointOctets;
   const delta = queueOctets - table[s + QUEUE_BEFORE];
   const feedback = quantise(-(offset + weight * delta), setPointOctets, weight);
+  assert(feedback >= 0 && feedback <= FEEDBACK_MAX, 'qcn.feedback-of-6-bits');
   table[s + FEEDBACK] = feedback;
   table[s + OFFSET] = offset;
   table[s + DELTA] = delta;
@@ -51,6 +52,7 @@ export function sample(
 export function quantise(fb: number, setPointOctets: number, weight: number): number {
   const range = setPointOctets * (2 * weight + 1);
   const depth = Math.min(Math.max(-fb, 0), range);
+  assert(range > 0 && depth <= range, 'qcn.range-of-feedback');
   return Math.floor((FEEDBACK_MAX * depth) / range);
 }
 

@@ -1,5 +1,6 @@
 import type { SfcDetector, SfcPortSpec, SfcSwitchSpec } from './spec.js';
 import type { Priority } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Input of a detector: a queue after a frame joined it, and the shared buffer. */
 export interface QueueView {
@@ -48,6 +49,7 @@ function rising(
 ): number {
   if (octets <= minOctets) return 0;
   if (octets >= maxOctets) return 1;
+  assert(maxOctets > minOctets && probability <= 1, 'sfc.marking-curve');
   return (probability * (octets - minOctets)) / (maxOctets - minOctets);
 }
 
@@ -65,6 +67,7 @@ export interface GrowthSample {
 
 export function sampleGrowth(sample: GrowthSample, octets: number, now: number): void {
   const age = now - sample.atPs;
+  assert(age >= 0 && octets >= 0, 'sfc.growth-in-time');
   if (age < GROWTH_SAMPLE_PS) return;
   if (age < GROWTH_GAP_PS) sample.growth = Math.max(0, (octets - sample.octets) / age);
   sample.octets = octets;
@@ -148,6 +151,7 @@ export function pauseTimeNs(
   if (drainOctetPs === Infinity) return spec.pauseMaxNs;
   const surplus = queue.octets + queue.growth * loopPs - targetOctets;
   const drainNs = Math.ceil((surplus * drainOctetPs) / 1000);
+  assert(spec.pauseMinNs <= spec.pauseMaxNs, 'sfc.pause-bounds');
   return Math.min(spec.pauseMaxNs, Math.max(spec.pauseMinNs, drainNs));
 }
 
@@ -165,5 +169,6 @@ export function actsForStation(proxy: SfcPortSpec['proxy'], responds: boolean): 
 
 /** Sources are indexed by their address, and by priority, since a pause names one. */
 export function sourceKey(position: number, priority: Priority): number {
+  assert(position >= 0 && priority < 8, 'sfc.source-of-key');
   return position * 8 + priority;
 }

@@ -4,6 +4,7 @@ import type { SfcTimers } from './carrier.js';
 import { PROCESS_TIMER } from './carrier.js';
 import type { SfcCounters } from './managed.js';
 import type { PortRow, Priority } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** A message that was parsed, and takes effect when it has been processed. */
 export interface Verdict {
@@ -88,11 +89,14 @@ export abstract class SfcReceiver {
       this.carryOut(verdict);
       return;
     }
+    const last = this.waiting.at(-1);
+    assert(last === undefined || last.atPs <= verdict.atPs, 'sfc.processed-in-order');
     this.waiting.push(verdict);
     this.#timers.arm(port, PROCESS_TIMER, verdict.atPs);
   }
 
   private carryOut(verdict: Verdict): void {
+    assert(this.#timers.clock.now >= verdict.bornPs, 'sfc.reaction-takes-time');
     this.execute(verdict);
     if (verdict.pauseNs > 0) this.#counters.reacted(this.#timers.clock.now - verdict.bornPs);
   }

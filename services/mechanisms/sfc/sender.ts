@@ -49,6 +49,7 @@ import {
   SfcSourceTable,
 } from './source-table.js';
 import type { FrameRef, PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** State of a monitored queue. */
 interface QueueMemory extends GrowthSample {
@@ -214,6 +215,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     const { now } = this.#parts.timers.clock;
     const pauseNs = type === SFCM_RESUME ? 0 : this.pauseNs(slot);
     const via = table.get(slot, ENTRY_VIA);
+    assert(pauseNs >= 0 && pauseNs < Infinity, 'sfc.pause-time');
+    assert(type === SFCM_RESUME || now > table.lastSentPs[slot], 'sfc.interval-of-source');
     table.lastSentPs[slot] = now;
     table.pausedUntilPs[slot] = now + pauseNs * 1000;
     if (this.#parts.edges.actsFor(via + this.#firstPort)) {
@@ -305,6 +308,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     const view = this.#view;
     const { carrier } = this.#parts;
     const queue = this.queues[(out - this.#firstPort) * TRAFFIC_CLASSES + trafficClass];
+    assert(this.monitors(trafficClass) && queueOctets > 0, 'sfc.monitored-queue-has-octets');
     sampleGrowth(queue, queueOctets, this.#parts.timers.clock.now);
     view.octets = queueOctets;
     view.growth = queue.growth;

@@ -1,5 +1,6 @@
 import type { SwiftSpec } from './spec.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ps. */
 export const RATE = 0;
@@ -60,6 +61,7 @@ export function onRoundTrip(
   const fabric = table[s + FABRIC];
   const endpoint = table[s + ENDPOINT];
   const fabricPs = roundTripPs - endpointPs;
+  assert(endpointPs >= 0 && fabricPs > 0, 'swift.delay-of-fabric');
   const targetPs = fabricTarget(spec, fabric);
   if (fabricPs < targetPs) table[s + FABRIC] = grown(spec, fabric, packets);
   else if (mayCut(table, s, FABRIC, now)) {
@@ -97,6 +99,7 @@ function grown(spec: SwiftSpec, window: number, packets: number): number {
 
 /** Share to cut, by which a delay exceeds its target. */
 function excess(spec: SwiftSpec, delayPs: number, targetPs: number): number {
+  assert(delayPs >= targetPs, 'swift.delay-exceeds-target');
   return Math.min(spec.maxDecrease, (spec.decrease * (delayPs - targetPs)) / delayPs);
 }
 
@@ -110,6 +113,7 @@ function mayCut(table: Float64Array, s: number, window: number, now: number): bo
 }
 
 function cut(table: Float64Array, s: number, window: number, to: number, now: number): void {
+  assert(to > 0 && to <= table[s + window], 'swift.cut-window');
   table[s + window] = to;
   table[s + window + CUT_AT] = now;
   table[s + CUTS]++;

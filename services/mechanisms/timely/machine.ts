@@ -1,4 +1,5 @@
 import type { TimelySpec } from './spec.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ps. */
 export const RATE = 0;
@@ -26,6 +27,7 @@ export function initialise(table: Float64Array, s: number, lineBps: number): voi
 /** Algorithm 1: a packet was acknowledged after so long. */
 export function onRoundTrip(table: Float64Array, s: number, spec: TimelySpec, rtt: number): void {
   const before = table[s + ROUND_TRIP];
+  assert(rtt > 0, 'timely.round-trip');
   const change = before === 0 ? 0 : rtt - before;
   table[s + ROUND_TRIP] = rtt;
   table[s + CHANGE] = (1 - spec.smoothing) * table[s + CHANGE] + spec.smoothing * change;
@@ -39,12 +41,14 @@ export function onRoundTrip(table: Float64Array, s: number, spec: TimelySpec, rt
 }
 
 function step(table: Float64Array, s: number, spec: TimelySpec, steps: number): void {
+  assert(steps >= 1 && spec.step > 0, 'timely.steps');
   table[s + RATE] = Math.min(table[s + RATE] + steps * spec.step, table[s + LINE]);
 }
 
 function cut(table: Float64Array, s: number, spec: TimelySpec, badness: number): void {
   const floor = Math.min(spec.minRate, table[s + LINE]);
   const factor = Math.max(0, 1 - spec.decrease * badness);
+  assert(badness > 0 && factor < 1, 'timely.cut-decreases');
   table[s + RATE] = Math.max(floor, table[s + RATE] * factor);
   table[s + LEAST] = Math.min(table[s + LEAST], table[s + RATE]);
   table[s + CUTS]++;

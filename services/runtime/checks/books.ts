@@ -1,5 +1,6 @@
 import { MECHANISMS } from '../../mechanisms/registry.js';
 import { brokenInvariant } from '../../engine/analysis/ledger/invariants.js';
+import { lateDevice, wrongContents } from '../../engine/analysis/ledger/contents.js';
 import type { Imbalance } from '../../engine/analysis/ledger/ledger.js';
 import { brokenLink } from '../../engine/analysis/ledger/link-books.js';
 import { checkLedger, checkOwnLedgers } from '../../engine/analysis/ledger/ledger.js';
@@ -19,6 +20,7 @@ export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
     ofSlices(engine, timePs) ??
     ofLinks(engine, timePs) ??
     ofPorts(engine, engine.shared.ports.count, timePs) ??
+    ofContents(engine, engine.devices.length, timePs) ??
     ofMechanisms(engine, engine.devices.length, timePs)
   );
 }
@@ -27,7 +29,12 @@ export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
 export function unbalancedOwn(engine: Engine, devices: number, timePs: number): Breach | null {
   const ports = engine.devices[devices]?.firstPort ?? engine.shared.ports.count;
   const wrong = ofImbalance(checkOwnLedgers(engine, devices)[0], timePs);
-  return wrong ?? ofPorts(engine, ports, timePs) ?? ofMechanisms(engine, devices, timePs);
+  return (
+    wrong ??
+    ofPorts(engine, ports, timePs) ??
+    ofContents(engine, devices, timePs) ??
+    ofMechanisms(engine, devices, timePs)
+  );
 }
 
 function ofImbalance(imbalance: Imbalance | undefined, timePs: number): Breach | null {
@@ -79,6 +86,16 @@ function ofPorts(engine: Engine, among: number, timePs: number): Breach | null {
       'a frame is eligible for transmission, and its port does not start it',
     )
   );
+}
+
+/** Counts of queues, lines and links against their frames, and times of events. */
+function ofContents(engine: Engine, devices: number, timePs: number): Breach | null {
+  const ports = engine.devices[devices]?.firstPort ?? engine.shared.ports.count;
+  const wrong = wrongContents(engine, ports);
+  const counted =
+    wrong && atPort(engine, wrong.port, timePs, `counted is not there: ${wrong.what}`);
+  const late = 'the next event of a device is not that of its ports and timers';
+  return counted ?? atPort(engine, lateDevice(engine, devices), timePs, late);
 }
 
 /** `port` is numbered through the service, and -1 if nothing is wrong. */

@@ -5,13 +5,16 @@ import { NullProbe } from '../../engine/contract/probe.js';
 import type { Engine } from '../../engine/device/engine.js';
 import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
-import { CLASS, ISOLATED_FLAG, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
+import { CLASS, ISOLATED_FLAG, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import type { Breach } from './breach.js';
 import { unbalancedOwn } from './books.js';
 import { nextCheckPs } from './check-times.js';
+import { LineCheck } from './line-check.js';
 import { OrderCheck } from './order-check.js';
 import { PauseCheck } from './pause-check.js';
 import { ShareCheck } from './share-check.js';
+
+const BUSY_LINE = 'a frame started while the line was busy with another';
 
 /**
  * Checks every frame that starts against the mechanisms that hold priorities (grants hold frames
@@ -26,6 +29,7 @@ export class HoldCheck extends NullProbe {
   private readonly pauses: PauseCheck;
   private readonly order: OrderCheck;
   private readonly shares: ShareCheck;
+  private readonly lines: LineCheck;
   /** By device: time of its last event. */
   private readonly lastPs: Float64Array;
   private booksDueAt = 0;
@@ -42,6 +46,7 @@ export class HoldCheck extends NullProbe {
     this.pauses = new PauseCheck(engine);
     this.order = new OrderCheck(engine, isWhole);
     this.shares = new ShareCheck(engine);
+    this.lines = new LineCheck(engine);
     this.lastPs = new Float64Array(engine.devices.length);
   }
 
@@ -57,6 +62,9 @@ export class HoldCheck extends NullProbe {
     const priority = this.pausedBy(device, pool.words[frame + CLASS]!);
     const number = this.engine.devices[device]!.firstPort + port;
     this.checkTime(device, port, now, priority);
+    if (!this.lines.frameStarts(number, now, pool.words[frame + LENGTH]!)) {
+      this.note(BUSY_LINE, device, port, now, priority);
+    }
     const stoppers = this.stoppersOf(device, priority, trafficClass);
     for (let rest = stoppers; rest !== 0; rest &= rest - 1) {
       const stopper = 31 - Math.clz32(rest & -rest);
@@ -69,6 +77,24 @@ export class HoldCheck extends NullProbe {
     const { shares } = this;
     const unfair = shares.sent(device, number, pool, frame, trafficClass, eligible);
     if (unfair !== null) this.note(unfair, device, port, now, priority);
+  }
+
+  override frameSentAgain(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: number,
+  ): void {
+    const number = this.engine.devices[device]!.firstPort + port;
+    if (this.lines.frameStarts(number, now, pool.words[frame + LENGTH]!)) return;
+    this.note(BUSY_LINE, device, port, now, pool.words[frame + CLASS]! & PRIORITY_MASK);
+  }
+
+  override controlSent(device: number, port: number, now: number, octets: Uint8Array): void {
+    const number = this.engine.devices[device]!.firstPort + port;
+    if (this.lines.controlStarts(number, now, octets.length)) return;
+    this.note(BUSY_LINE, device, port, now, null);
   }
 
   override nicGranted(
@@ -166,6 +192,7 @@ export class HoldCheck extends NullProbe {
   restored(): void {
     this.order.lost();
     this.shares.restored();
+    this.lines.restored();
   }
 
   private checkTime(device: number, port: number, now: number, priority: number): void {

@@ -236,6 +236,7 @@ export function makeDescriptorQueues(
   function arm(d: number, queue: number, atPs: number): void {
     const at = rows[d] * QUEUES + queue;
     if (atPs >= armedFor[at]) return;
+    assert(atPs > clock.now, 'nic.rate-timer-ahead');
     armedFor[at] = atPs;
     armRate(d, queue, atPs);
   }

@@ -5,6 +5,7 @@ import type { Device } from '../device.js';
 import type { Shared } from '../shared.js';
 import type { HostSide } from '../nic/host-side.js';
 import { KIND_TAKEN } from '../nic/kinds.js';
+import { assert } from '../../kernel/assert.js';
 
 /**
  * Receive descriptors, and the software that reads frames and returns descriptors. Each queue has a
@@ -38,6 +39,7 @@ export function makeReceiveRings(
 
   function spend(d: number, queue: number): void {
     const at = rows[d] * QUEUES + queue;
+    assert(left[at] > 0, 'nic.descriptor-to-fill');
     left[at]--;
     if (left[at] < fewest[at]) fewest[at] = left[at];
   }
@@ -68,6 +70,7 @@ export function makeReceiveRings(
 
   function finish(d: number, nic: Nic82599, queue: number, frame: number): void {
     left[rows[d] * QUEUES + queue]++;
+    assert(left[rows[d] * QUEUES + queue] <= nic.ringSize(queue), 'nic.descriptors-of-ring');
     if (nic.switches) pool.setSlot(frame, 0);
     nic.taken[pool.words[frame + CLASS] & PRIORITY_MASK]++;
     host.take(d, frame);

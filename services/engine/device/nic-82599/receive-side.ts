@@ -181,6 +181,7 @@ export function makeReceiveSide(
 
   function serve(d: number, row: number, nic: Nic82599, eligible: number): void {
     const tc = nic.spec.dcb ? nic.receivePlane.pick(eligible) : 0;
+    assert((eligible & (1 << tc)) !== 0, 'nic.receive-arbiter');
     const frame = lists.shift(nicFrames.received(row, tc));
     const port = devices[d].firstPort;
     const length = words[frame + LENGTH];
@@ -220,6 +221,7 @@ export function makeReceiveSide(
     const { octetPs, latencyPs } = nic.spec.pcie;
     const arrived = pool.arrival(frame);
     const octets = writtenOctets(d, nic, tc, frame);
+    assert(writeFreeAt[links[d]] <= clock.now, 'nic.pcie-is-free');
     const done = clock.now + Math.round((octets + DESCRIPTOR_OCTETS) * octetPs);
     writeFreeAt[links[d]] = done;
     if (partners[d] >= 0) {
@@ -228,6 +230,7 @@ export function makeReceiveSide(
     }
     if (!isLooped(nic, frame)) nic.receiveLatency.add(tc, done - arrived);
     const inMemory = done + latencyPs;
+    assert(octets > 0 && inMemory > arrived, 'nic.written-after-arrival');
     words[frame + KEPT_NS] = Math.round((inMemory - arrived) / PS_PER_NS);
     pool.setArrival(frame, inMemory);
     if (lists.push(nicFrames.writing(row), frame)) {
@@ -264,6 +267,7 @@ export function makeReceiveSide(
   function written(d: number): void {
     const row = rows[d];
     const frame = lists.shift(nicFrames.writing(row));
+    assert(pool.arrival(frame) === clock.now, 'nic.written-in-time');
     const next = lists.head(nicFrames.writing(row));
     if (next >= 0) devices[d].schedule(pool.arrival(next), KIND_WRITTEN, 0, 0);
     const nic = nics[d]!;

@@ -1,4 +1,5 @@
 import type { Tables } from '../../kernel/tables.js';
+import { assert } from '../../kernel/assert.js';
 
 /**
  * Connections that have something to send, round robin: circular lists through one array. A list is
@@ -29,6 +30,7 @@ export function makeRings(tables: Tables) {
     const tail = tails[list];
     if (tail < 0) return -1;
     const first = next[base + tail];
+    assert(listed[base + first] !== 0, 'ring.taken-was-listed');
     if (first === tail) tails[list] = -1;
     else next[base + tail] = next[base + first];
     listed[base + first] = 0;

@@ -7,6 +7,7 @@ import type { SwitchRoutes } from '../../routing/shortest-paths.js';
 import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 import type { FrameRef } from '../../units/indices.js';
+import { assert } from '../../kernel/assert.js';
 
 const TAG_OCTETS = 4;
 const INNER = 0xffff;
@@ -62,6 +63,7 @@ export class Bridge implements Forwarding {
     const source = ends[frame + SOURCE];
     // A message of a switch has no source station to learn.
     if (source >= 0 && this.hasRoomFor(base + source)) {
+      assert(source < this.hosts, 'bridge.learned-station');
       this.learnedPort[base + source] = port;
       this.learnedAt[base + source] = now;
     }
@@ -84,6 +86,7 @@ export class Bridge implements Forwarding {
     const came = this.#pool.cameTagged(frame);
     const goes = this.#vlans[egress].native === (ends[frame + VLAN] & INNER) ? 0 : TAG_OCTETS;
     if (goes === 0) ends[frame + VLAN] &= ~INNER;
+    assert(came === 0 || came === TAG_OCTETS, 'bridge.tag-that-came');
     return goes - came;
   }
 

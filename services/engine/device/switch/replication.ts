@@ -2,12 +2,20 @@ import { ADMITTED } from '../../buffer/shared-buffer.js';
 import type { SharedFrames } from '../../buffer/shared-frames.js';
 import { CHARGED, CHARGE, GROUP, INGRESS, TAGS } from '../../buffer/shared-frames.js';
 import type { IngressObserver } from '../../contract/flow-control.js';
-import { CHARGE_MASK, CLASS, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
+import {
+  CHARGE_MASK,
+  CLASS,
+  LENGTH,
+  PRIORITY_MASK,
+  REPLICA_FLAG,
+  VLAN,
+} from '../../frame/frame-pool.js';
 import type { Device } from '../device.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import type { Forwarding } from './forwarding.js';
 import type { FrameRef, Priority } from '../../units/indices.js';
+import { assert } from '../../kernel/assert.js';
 
 /** What replication uses of the switch around it. */
 interface ReplicationSite {
@@ -67,6 +75,7 @@ export function makeReplication(
     const octets = words[frame + LENGTH];
     const group = site.groupOf(port, words[frame + CLASS] & PRIORITY_MASK, frame);
     const stored = buffer.storedOctets(port, octets);
+    assert(copies > 0 && (words[frame + CLASS] & REPLICA_FLAG) === 0, 'replication.first-charge');
     // The lengths of egress queues apply to single copies.
     const verdict = buffer.admit(port, group, stored, -stored);
     if (verdict !== ADMITTED) {

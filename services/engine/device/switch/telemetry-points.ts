@@ -6,6 +6,7 @@ import { TX_FRAMES, TX_OCTETS } from '../../port/counters.js';
 import type { Ports } from '../../port/ports.js';
 import { ETHERNET_RATES } from '../../units/rates.js';
 import { appendHop, blankHop, QUEUE_UNIT_OCTETS, SENT_UNIT_OCTETS } from '../../wire/telemetry.js';
+import { assert } from '../../kernel/assert.js';
 
 /** Where telemetry is written: at the queues of switches, as a packet leaves. */
 export class TelemetryPoints {
@@ -22,6 +23,7 @@ export class TelemetryPoints {
     const { hop, ports, clock } = this;
     const octetPs = ports.octetPs(port);
     hop.rate = ETHERNET_RATES.findIndex(({ psPerOctet }) => psPerOctet === octetPs);
+    assert(hop.rate >= 0 && queueOctets >= 0, 'telemetry.rate-of-port');
     hop.timeNs = Math.floor(clock.now / PS_PER_NS);
     hop.sentUnits = Math.floor(this.sentOctets(port) / SENT_UNIT_OCTETS);
     hop.queueUnits = Math.floor(queueOctets / QUEUE_UNIT_OCTETS);

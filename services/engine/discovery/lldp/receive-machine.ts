@@ -2,6 +2,7 @@ import type { Decoded } from '../../wire/decoded.js';
 import { blankLldpFrame, decodeLldp, type LldpFrame } from '../../wire/lldp/lldpdu.js';
 import type { LldpStatistics } from './lldp-managed.js';
 import { readRemote, type Remote, spokenBy } from './remote.js';
+import { assert } from '../../kernel/assert.js';
 
 /** A neighbor, identified by chassis ID and port ID together (its MSAP identifier). */
 export interface Neighbor {
@@ -126,6 +127,7 @@ function refresh(neighbor: Neighbor, stats: LldpStatistics): Reception {
 }
 
 function insert(rx: LldpReceive, stats: LldpStatistics, neighbor: Neighbor): void {
+  assert(neighbor.ttl > 0, 'lldp.neighbor-has-time-to-live');
   rx.neighbors.push(neighbor);
   stats.statsRemTablesInserts++;
   if (rx.neighbors.length > 1) stats.severalPeersTotal++;

@@ -1,4 +1,5 @@
 import type { LldpTimers } from '../../contract/discovery.js';
+import { assert } from '../../kernel/assert.js';
 
 /**
  * Transmit timer and transmit machines of one agent (802.1AB 9.2.8 to 9.2.10), under the names of
@@ -41,6 +42,7 @@ export function resetTransmit(tx: LldpTransmit): void {
 
 /** So many ticks have passed; none but the last may be one of `ticksToTransmit`. */
 export function countDownTransmit(tx: LldpTransmit, timers: LldpTimers, ticks: number): void {
+  assert(ticks >= 0, 'lldp.ticks');
   tx.txTTR = Math.max(0, tx.txTTR - ticks);
   tx.txShutdownWhile = Math.max(0, tx.txShutdownWhile - ticks);
   if (tx.state === 'idle') tx.txCredit = Math.min(timers.txCreditMax, tx.txCredit + ticks);
@@ -73,6 +75,7 @@ function runTimer(tx: LldpTransmit, timers: LldpTimers): void {
     }
     tx.txNow = true;
     tx.localChange = false;
+    assert(tx.txFast >= 0 && timers.msgTxInterval > 0, 'lldp.timers');
     tx.txTTR = tx.txFast > 0 ? timers.msgFastTx : timers.msgTxInterval;
   }
 }
@@ -89,6 +92,7 @@ export function transmitted(tx: LldpTransmit, timers: LldpTimers, due: Due): voi
     tx.txShutdownWhile = timers.reinitDelay;
     return;
   }
+  assert(tx.txCredit > 0 && tx.state === 'idle', 'lldp.credit-to-transmit');
   tx.txCredit--;
   tx.txNow = false;
 }

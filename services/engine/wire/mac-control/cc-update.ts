@@ -16,6 +16,7 @@ import {
   type MacControlHeader,
 } from './mac-control-header.js';
 import { OPCODE_EXTENSION } from './opcodes.js';
+import { assert } from '../../kernel/assert.js';
 
 /** Virtual channels of one frame. */
 export const CC_UPDATE_CHANNELS = 16;
@@ -61,6 +62,7 @@ export function encodeCcUpdate(octets: Uint8Array, at: number, frame: Readonly<C
   for (let pair = 0; pair < CC_UPDATE_CHANNELS / 2; pair++) {
     const here = at + COUNTERS + 5 * pair;
     const [even, odd] = [frame.counters[2 * pair], frame.counters[2 * pair + 1]];
+    assert(even <= CREDIT_COUNT_MASK && odd <= CREDIT_COUNT_MASK, 'cc-update.counter-of-20-bits');
     octets[here] = even >> 12;
     octets[here + 1] = (even >> 4) & 0xff;
     octets[here + 2] = ((even & 15) << 4) | (odd >> 16);

@@ -12,6 +12,7 @@ import {
   type MacControlHeader,
 } from './mac-control-header.js';
 import { OPCODE_CE_GRANT, OPCODE_CE_REQUEST } from './opcodes.js';
+import { assert } from '../../kernel/assert.js';
 
 const FLAGS = MAC_CONTROL_PARAMETERS;
 /** TC Selection Vector: 8 reserved bits, which are FLAGS, and P[7] to P[0]. */
@@ -66,6 +67,7 @@ export function isCeFrame(octets: Uint8Array, length: number): boolean {
 /** Returns the offset behind the frame. */
 export function encodeCe(octets: Uint8Array, at: number, frame: Readonly<CeFrame>): number {
   const next = encodeMacControl(octets, at, frame);
+  assert((frame.flags & ~0xff) === 0 && (frame.tcSelectionVector & ~0xff) === 0, 'ce.octets');
   octets[at + FLAGS] = frame.flags;
   octets[at + SELECTION] = frame.tcSelectionVector;
   for (let n = 0; n < PRIORITIES; n++) {
@@ -109,6 +111,7 @@ function encodeAmount(units: number): number {
   // The next power of two has an exponent of its own.
   const [exponent, rest] =
     fraction === 2 * FRACTION ? [shift + 2, 0] : [shift + 1, fraction - FRACTION];
+  assert(rest >= 0 && rest < FRACTION && exponent <= 31, 'ce.amount-of-an-octet');
   return (exponent << FRACTION_BITS) | rest;
 }
 

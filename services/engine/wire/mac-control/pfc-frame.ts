@@ -11,6 +11,7 @@ import {
   type MacControlHeader,
 } from './mac-control-header.js';
 import { OPCODE_PFC } from './opcodes.js';
+import { assert } from '../../kernel/assert.js';
 
 const TIMES = MAC_CONTROL_PARAMETERS + 2;
 
@@ -35,6 +36,7 @@ export function blankPfcFrame(): PfcFrame {
 /** Returns the offset behind the frame. */
 export function encodePfc(octets: Uint8Array, at: number, frame: Readonly<PfcFrame>): number {
   const next = encodeMacControl(octets, at, frame);
+  assert((frame.enableVector & ~0xff) === 0, 'pfc.vector-of-8-priorities');
   writeU16(octets, at + MAC_CONTROL_PARAMETERS, frame.enableVector);
   for (let n = 0; n < PRIORITIES; n++) {
     if (frame.enableVector & (1 << n)) writeU16(octets, at + TIMES + 2 * n, frame.quanta[n]);
