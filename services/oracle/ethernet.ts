@@ -10,6 +10,11 @@ export const SHORTEST = 64;
 /** A control ordered set is one 66B block: no preamble, no gap (802.3 49.2.4.4). */
 export const ORDERED_SET = 8;
 
+/** 512 bit times: the unit of pause times (802.3 31B.2). */
+export const QUANTUM = 64;
+
+export const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
+
 export const ETHERTYPE = {
   macControl: 0x8808,
   lldp: 0x88cc,
@@ -24,7 +29,7 @@ export const lineOctets = (octets: number): number => PREAMBLE + octets + GAP;
 
 export const etherTypeOf = (octets: Uint8Array): number => u16(octets, 12);
 export const opcodeOf = (octets: Uint8Array): number => u16(octets, 14);
-const u16 = (octets: Uint8Array, at: number): number =>
+export const u16 = (octets: Uint8Array, at: number): number =>
   ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0);
 /** Times in sentences. */
 export function showPs(ps: number): string {

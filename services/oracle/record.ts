@@ -46,7 +46,16 @@ interface Event {
 /** Events of one device are in the order in which they happened, and of all devices by time. */
 export type WireEvent = Event &
   (
-    | { readonly kind: 'start'; readonly frame: WireFrame; readonly trafficClass: number }
+    | {
+        readonly kind: 'start';
+        readonly frame: WireFrame;
+        readonly trafficClass: number;
+        /**
+         * Classes that the device had a choice among, a bit each: for queues of a kind that is not
+         * modelled.
+         */
+        readonly eligible: number;
+      }
     /** Link-level retry sends a frame once more, with the number that it had. */
     | { readonly kind: 'again'; readonly frame: WireFrame; readonly number: number }
     /** A frame came in, and the device has it. */

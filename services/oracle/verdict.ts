@@ -14,6 +14,11 @@ const RULES = {
   wire: 'transmission and arrival times (802.3 3.1, 4.4.2)',
   conservation: 'every frame leaves once, unchanged, in order, or is dropped for a reason',
   routes: 'every hop is on a shortest path',
+  buffers: 'admission by reservation, shared pool and headroom',
+  'pause-initiator': 'XOFF, refresh and XON (802.1Q 36.1.3.2, 802.3 31B.3.1)',
+  'pause-responder': 'no frame of a paused priority starts (802.1Q 36.1.3.3, 802.3 31B.3.3)',
+  work: 'a frame that may start does, as soon as the link is free',
+  arbiter: 'which class is served (802.1Q 8.6.8, 37)',
 } as const;
 
 export type RuleName = keyof typeof RULES;

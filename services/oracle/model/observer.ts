@@ -2,9 +2,10 @@ import type { WireFrame } from '../record.js';
 import type { Flight, Port, Queued, Storage } from './port.js';
 
 /** A frame, or control frame, that starts on a link. */
-interface Start {
+export interface Start {
   readonly atPs: number;
   readonly trafficClass: number;
+  readonly eligible: number;
   /** The queued frame that it is. */
   readonly queued: Queued;
   readonly frame: WireFrame;

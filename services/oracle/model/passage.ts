@@ -73,11 +73,11 @@ export class Passage {
         device.pending.splice(device.pending.indexOf(pending), 1);
       }
     }
-    for (const observer of this.observers) observer.joining?.(out, queued, atPs);
     this.join(out, queued, atPs);
   }
 
   private join(out: Port, queued: Queued, atPs: number): void {
+    for (const observer of this.observers) observer.joining?.(out, queued, atPs);
     out.join(queued);
     for (const observer of this.observers) observer.joined?.(out, queued, atPs);
   }
@@ -180,7 +180,7 @@ export class Passage {
     else port.device.discarded.push(queued);
   }
 
-  start(port: Port, { frame, atPs, trafficClass }: EventOf<'start'>): void {
+  start(port: Port, { frame, atPs, trafficClass, eligible }: EventOf<'start'>): void {
     const place = { rule: 'conservation' as RuleName, port, atPs, frame };
     const queued = this.first(port, frame);
     if (queued === undefined) {
@@ -196,7 +196,7 @@ export class Passage {
       this.broken('conservation', port, atPs, `${what} ${other}`, frame);
     }
     this.compare(port, queued, frame, atPs);
-    const start = { atPs, trafficClass, queued, frame };
+    const start = { atPs, trafficClass, eligible, queued, frame };
     for (const observer of this.observers) observer.starting?.(port, start);
     port.leave(queued);
     this.links.frameStarts(port, frame, atPs);

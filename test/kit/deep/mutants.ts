@@ -11,6 +11,7 @@ interface DeepMutant extends SourceDefect {
 
 const LOOP = 'services/engine/device/loop.js';
 const ROUTER = 'services/engine/device/switch/router.js';
+const BUFFER = 'services/engine/buffer/shared-buffer.js';
 const SWITCHING = 'services/engine/device/switch/switching.js';
 
 export const DEEP_MUTANTS: readonly DeepMutant[] = [
@@ -53,5 +54,69 @@ export const DEEP_MUTANTS: readonly DeepMutant[] = [
     file: SWITCHING,
     from: /(words\[frame \+ 6[^\]]*\] = stored;)/,
     to: '$1 words[frame + 3] ^= 64;',
+  },
+  {
+    name: 'a lossy account may have more of the pool',
+    rule: 'buffers',
+    example: 'incast-lossy',
+    file: BUFFER,
+    from: /(const limit = memory\[[^\]]*\] \+ memory\[[^\]]*\] \* free)/,
+    to: '$1 + 2000',
+  },
+  {
+    name: 'XOFF is a kilobyte late',
+    rule: 'pause-initiator',
+    example: 'incast-pfc',
+    file: BUFFER,
+    from: 'return dynamic < fixed ? dynamic : fixed;',
+    to: 'return (dynamic < fixed ? dynamic : fixed) + 1024;',
+  },
+  {
+    name: 'XON is a frame late',
+    rule: 'pause-initiator',
+    example: 'incast-pfc',
+    file: BUFFER,
+    from: '<= (limit > 0 ? limit : 0)',
+    to: '<= (limit > 1100 ? limit - 1100 : 0)',
+  },
+  {
+    name: 'PFC states one quantum too few',
+    rule: 'pause-initiator',
+    example: 'incast-pfc',
+    file: 'services/mechanisms/pfc/machine.js',
+    from: 'frame.quanta[p] = quanta;',
+    to: 'frame.quanta[p] = quanta - 1;',
+  },
+  {
+    name: 'a pause is refreshed a nanosecond late',
+    rule: 'pause-initiator',
+    example: 'ring-deadlock',
+    file: 'services/mechanisms/pfc/pause-initiator.js',
+    from: 'this.refreshAt[port] = txEnd + this.refreshPs[port];',
+    to: 'this.refreshAt[port] = txEnd + this.refreshPs[port] + 1000;',
+  },
+  {
+    name: 'a pause lasts a quantum longer than it states',
+    rule: 'work',
+    example: 'storm',
+    file: 'services/engine/quanta/pause-responder.js',
+    from: /(this\.loadFor\(port, timer, )quanta \*/,
+    to: '$1(quanta + (quanta > 0 ? 1 : 0)) *',
+  },
+  {
+    name: 'a port that has slept starts an octet time late',
+    rule: 'work',
+    example: 'incast-pfc',
+    file: 'services/engine/device/egress-path.js',
+    from: 'const at = free > now ? free : now;',
+    to: 'const at = free > now ? free : now + 80;',
+  },
+  {
+    name: 'quanta of shares are an octet too small',
+    rule: 'arbiter',
+    example: 'ets-shares',
+    file: 'services/engine/arbiter/dwrr.js',
+    from: '(w / least) * 1538',
+    to: '(w / least) * 1537',
   },
 ];

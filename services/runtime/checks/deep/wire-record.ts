@@ -58,9 +58,10 @@ export class WireRecord extends NullProbe {
     pool: FramePool,
     frame: number,
     trafficClass: number,
+    eligible: number,
   ): void {
     const own = this.frameOf(pool, frame);
-    this.events.push({ kind: 'start', device, port, atPs, frame: own, trafficClass });
+    this.events.push({ kind: 'start', device, port, atPs, frame: own, trafficClass, eligible });
   }
 
   override frameSentAgain(

@@ -1,0 +1,132 @@
+/**
+ * Which frames may start: the first of each class, unless its priority is paused. A port that does
+ * not start a frame which may is as wrong as one that starts a frame which may not.
+ */
+
+import type { Configuration } from '../configuration.js';
+import { showPs } from '../ethernet.js';
+import { hasLinkRetry } from '../model/links.js';
+import type { Observer, Start } from '../model/observer.js';
+import type { Device, Port, Queued } from '../model/port.js';
+import type { Verdict } from '../verdict.js';
+import type { PauseResponders } from './pause-responders.js';
+
+export class Gates implements Observer {
+  /** By device and port: why it is not known what may start; null: it is. */
+  private readonly unknown: (string | null)[][];
+  /** By device and port: since when nothing that decides about a start has changed. */
+  private readonly sincePs: Float64Array[];
+  private readonly waiting = new Set<Port>();
+
+  constructor(
+    configuration: Configuration,
+    devices: readonly Device[],
+    private readonly responders: PauseResponders,
+    private readonly verdict: Verdict,
+  ) {
+    this.unknown = devices.map(({ ports }) => ports.map((port) => whyUnknown(configuration, port)));
+    this.sincePs = devices.map(({ ports }) => new Float64Array(ports.length));
+    for (const why of new Set(this.unknown.flat())) {
+      if (why !== null) verdict.decline('work', why);
+    }
+  }
+
+  /** Why it is not known which frames of a port may start; null: it is. */
+  whyUnknown(port: Port): string | null {
+    return this.unknown[port.device.index]![port.index]!;
+  }
+
+  /** Classes whose first frame may start, one bit each. */
+  eligible(port: Port, atPs: number): number {
+    return port.queues.reduce(
+      (mask, [head], tc) =>
+        head !== undefined && this.opensPs(port, head) <= atPs ? mask | (1 << tc) : mask,
+      0,
+    );
+  }
+
+  joining(out: Port, _queued: Queued, atPs: number): void {
+    this.before(out, atPs);
+  }
+
+  joined(out: Port): void {
+    this.waiting.add(out);
+  }
+
+  controlEffective(port: Port, _octets: Uint8Array, atPs: number): void {
+    this.before(port, atPs);
+  }
+
+  controlStarted(port: Port, _octets: Uint8Array, atPs: number): void {
+    this.before(port, atPs);
+  }
+
+  watchdog(port: Port, _priority: number, _isOn: boolean, atPs: number): void {
+    this.sincePs[port.device.index]![port.index] = atPs;
+  }
+
+  discarded(port: Port): void {
+    if (!port.isBacklogged) this.waiting.delete(port);
+  }
+
+  starting(port: Port, { atPs }: Start): void {
+    this.before(port, atPs);
+    if (this.whyUnknown(port) === null) this.verdict.judge('work');
+  }
+
+  started(port: Port): void {
+    if (!port.isBacklogged) this.waiting.delete(port);
+  }
+
+  reached(atPs: number): void {
+    for (const port of this.waiting) this.compare(port, atPs);
+  }
+
+  /** Something happens at a port: until now, nothing that could start may have waited. */
+  private before(port: Port, atPs: number): void {
+    if (port.isBacklogged) this.compare(port, atPs);
+    this.sincePs[port.device.index]![port.index] = atPs;
+  }
+
+  private compare(port: Port, atPs: number): void {
+    if (this.whyUnknown(port) !== null) return;
+    const duePs = this.duePs(port);
+    if (duePs >= atPs) return;
+    const place = { device: port.device.index, port: port.index, atPs: duePs };
+    this.verdict.broken('work', place, `a frame may start at ${showPs(duePs)}, and does not`);
+  }
+
+  private duePs(port: Port): number {
+    const since = this.sincePs[port.device.index]![port.index]!;
+    let openPs = Infinity;
+    for (const [head] of port.queues) {
+      if (head !== undefined) openPs = Math.min(openPs, this.opensPs(port, head));
+    }
+    return Math.max(since, openPs, port.freePs);
+  }
+
+  private opensPs(port: Port, queued: Queued): number {
+    return this.responders.pausedUntil(port, queued.frame.priority);
+  }
+}
+
+const STOPPING = ['down', 'freeze', 'slow', 'flush', 'map', 'send'] as const;
+
+function whyUnknown(configuration: Configuration, port: Port): string | null {
+  const { device } = port;
+  const { methods, faults } = port.configuration;
+  if (configuration.negotiates) return 'flow control is negotiated during the run';
+  if (device.configuration.ownMemory === 'slots') return 'a chip that shapes and holds classes';
+  if (device.configuration.ownMemory === 'nic') return 'the transmit path of an 82599';
+  if (!device.configuration.hasPlainClasses) return 'isolated flows are paused with others';
+  if (port.peer.device.configuration.ownMemory === 'slots') return 'a memory in slots';
+  if (methods.some((own) => own === 'credit' || own === 'cbfc' || own === 'either')) {
+    return 'frames that need credit';
+  }
+  const { priorities } = device.configuration.settings;
+  if (device.isHost && priorities.some(({ mechanisms }) => mechanisms['sfc'] === true)) {
+    return 'a station that source flow control pauses';
+  }
+  if (hasLinkRetry(port)) return 'a replay buffer that may be full';
+  return STOPPING.some((fault) => faults.has(fault)) ? 'a fault at the port' : null;
+}
