@@ -75,17 +75,10 @@ export function mergePartitions(
   const congestion = waits && congestionOf(fabric, waits, nowPs);
   const results = outcomeOf(fabric, engine, status, found, { congestion, wire });
   const isInterrupted = results.status === 'interrupted';
-  // Without a duration a run ends with its last event.
-  const lasts = isInterrupted || results.durationPs !== null;
-  const sampled = sampledUpTo(states, lasts ? Infinity : latestOf(states));
+  const sampled = sampledUpTo(states, isInterrupted ? Infinity : results.virtualPs);
   const state = isInterrupted ? wholeOf(plans, states, sampled, moment) : null;
   const rows = seriesUpTo(fabric, sampled, results.virtualPs);
   return { results, rows, congestion, hops, captures, events, state, steps };
-}
-
-/** Time of the last event. */
-function latestOf(states: readonly Pick<PartitionState, 'latestPs'>[]): number {
-  return Math.max(...states.map(({ latestPs }) => latestPs));
 }
 
 function sampledUpTo(

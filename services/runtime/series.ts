@@ -113,9 +113,9 @@ export class Sampler {
     }
   }
 
-  /** Removes samples that were taken after the last event. */
-  cutOff(latestPs: number): void {
-    this.rows = this.rows.filter(([time]) => (time as number) <= latestPs);
+  /** Removes samples that were taken after the end of the run. */
+  cutOff(endPs: number): void {
+    this.rows = this.rows.filter(([time]) => (time as number) <= endPs);
   }
 
   /** What the next sample is compared with. */

@@ -74,6 +74,27 @@ describe('negative controls', () => {
     assert.equal(failure!.device, 's1');
   });
 
+  it('a port that is faster than its link is noticed', () => {
+    const session = sessionOf(SCENARIO);
+    const { ports } = session.engine.shared;
+    const { octetPs } = ports;
+    const s1 = session.engine.devices.find((device) => device.spec.name === 's1')!;
+    ports.octetPs = (port) => octetPs(port) - (port === s1.firstPort ? 1 : 0);
+    const { status, failure } = finish(session);
+    assert.equal(status, 'failed');
+    assert.match(failure!.reason, /sent more than its link carries/);
+    assert.equal(failure!.port, 's1:p1');
+  });
+
+  it('a port that was blocked for longer than the run is noticed', () => {
+    const { failure } = damaged((engine) => {
+      const pfc = pfcOf(engine);
+      const blockedPs = pfc.blockedPs.bind(pfc);
+      pfc.blockedPs = (port, priority, now) => blockedPs(port, priority, now) + 80e6;
+    });
+    assert.match(failure!.reason, /blocked for longer than the run/);
+  });
+
   it('an octet of memory that is never released is noticed', () => {
     const { failure } = damaged((engine) => {
       const s1 = engine.devices.find((device) => device.spec.name === 's1')!;

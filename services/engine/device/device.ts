@@ -4,7 +4,7 @@ import type { ListenersByPoint } from '../contract/probe.js';
 import { noListeners } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
 import type { ValueOrder } from '../kernel/timer-queue.js';
-import { TimerQueue, timerQueueKey, keyKind } from '../kernel/timer-queue.js';
+import { TimerQueue, timerQueueKey } from '../kernel/timer-queue.js';
 import type { Rows } from '../kernel/tables.js';
 import { SLOTS_MOST } from '../port/ports.js';
 
@@ -70,16 +70,6 @@ export class Device {
   get state(): object {
     const { timerQueue, arbiters } = this;
     return { timerQueue, arbiters };
-  }
-
-  /** Entries of a host's own in its timer queue; 0 for a switch, which only reacts. */
-  plannedByHost(): number {
-    let planned = 0;
-    if (this.spec.kind === 'switch') return 0;
-    this.timerQueue.forEach((_, key) => {
-      if (keyKind(key) >= KIND_DEVICE && keyKind(key) !== KIND_LATE) planned++;
-    });
-    return planned;
   }
 
   /** By port. */

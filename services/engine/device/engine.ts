@@ -248,10 +248,11 @@ export class Engine implements MechanismHost {
   }
 
   hold(gate: number, port: number, priorities: number): void {
-    const { ports } = this.shared;
+    const { ports, digests } = this.shared;
+    const { place, firstPort, listeners } = this.devices[ports.owner(port)];
+    digests.touch(place);
     if (gate === this.clientGate) this.pauseClients(port, priorities !== 0);
     if (!ports.hold(gate, port, priorities)) return;
-    const { place, firstPort, listeners } = this.devices[ports.owner(port)];
     listeners.blockedChanged?.blockedChanged(
       place,
       port - firstPort,

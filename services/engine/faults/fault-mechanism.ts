@@ -16,7 +16,7 @@ import { MAC_CONTROL_PARAMETERS } from '../wire/mac-control/mac-control-header.j
 import { ORDERED_SET_OCTETS } from '../wire/ordered-set.js';
 import { matchesControl } from './control-frames.js';
 import { frameError, turnOneBit, UNHURT } from './frame-errors.js';
-import { StandingFault } from './standing-fault.js';
+import { isEndless, StandingFault } from './standing-fault.js';
 
 // Present effects of faults at a port, one bit each in `flags`.
 
@@ -368,6 +368,11 @@ export class FaultMechanism implements Mechanism {
         overSincePs: isActive || activePs === 0 ? null : overPs,
       };
     });
+  }
+
+  /** Faults of a port that begin, act or end at a time to come, unless they do so forever. */
+  pending(port: number): number {
+    return this.at[port].filter(({ spec, duePs }) => duePs < Infinity && !isEndless(spec)).length;
   }
 
   /** When a port last had no carrier; 0 if it always had one, Infinity while it has none. */

@@ -94,3 +94,11 @@ export class StandingFault {
     this.endPs = spell?.endPs ?? Infinity;
   }
 }
+
+/** It acts forever: that does not keep a run from its end. */
+export function isEndless({ when, effect }: FaultSpec): boolean {
+  const { untilPs, everyPs, times, forPs } = when;
+  if (untilPs !== Infinity) return false;
+  if (everyPs !== Infinity && times === Infinity) return true;
+  return forPs === Infinity && (effect.kind === 'send' || effect.kind === 'steal');
+}

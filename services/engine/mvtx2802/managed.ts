@@ -128,6 +128,6 @@ export function mvtx2802ManagedValues(
     show('wredDrops', counters.wredDrops[port]),
     show('framesWithoutTemporarySlot', counters.withoutTemporary[port]),
     show('lateFrames', counters.late[port]),
-    show('shapedTimePs', shapers.blockedPs[port]),
+    show('shapedTimePs', shapers.blockedPs(port, now)),
   ];
 }

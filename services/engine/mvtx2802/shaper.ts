@@ -18,14 +18,14 @@ export class Shapers {
   /** Until when the class is blocked; -Infinity while it is not. */
   private readonly blockedUntilPs: Float64Array;
   /** How long it was blocked in all, at holds that are over or will be. */
-  readonly blockedPs: Float64Array;
+  private readonly totalPs: Float64Array;
 
   constructor(specs: readonly (ShaperSpec | null)[]) {
     this.#specs = specs;
     this.peakFromPs = new Float64Array(specs.length);
     this.turnPs = new Float64Array(specs.length);
     this.blockedUntilPs = new Float64Array(specs.length).fill(-Infinity);
-    this.blockedPs = new Float64Array(specs.length);
+    this.totalPs = new Float64Array(specs.length);
   }
 
   /** A frame of the class starts: when the next one may; -Infinity without a shaper. */
@@ -36,8 +36,13 @@ export class Shapers {
     this.turnPs[port] = Math.max(this.turnPs[port], now) + wireOctets * spec.averageOctetPs;
     const from = Math.max(this.peakFromPs[port], this.turnPs[port] - spec.burstPs);
     this.blockedUntilPs[port] = from;
-    this.blockedPs[port] += from - now;
+    this.totalPs[port] += from - now;
     return from;
+  }
+
+  /** How long the class has been blocked by `now`. */
+  blockedPs(port: number, now: number): number {
+    return this.totalPs[port] - Math.max(0, this.blockedUntilPs[port] - now);
   }
 
   /** Whether frames of the class may not start at this time. */

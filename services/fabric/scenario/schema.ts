@@ -67,7 +67,10 @@ export const scenarioSchema = mapping({
     .describe('Seed of every random stream; the same seed gives the same run.')
     .prefault(1),
   duration: quantity(aboveZero(time))
-    .describe('The run ends here at the latest. Default: when all load is delivered.')
+    .describe(
+      'The run ends here at the latest. Default: with the last frame, pause or fault; ' +
+        'messages that are repeated forever keep it for a sixteenth of its time at most.',
+    )
     .exactOptional(),
   fabric: fabricSchema.describe('Devices and links.').prefault({}),
   hosts: hostsSchema.describe('Settings of every host.').prefault({}),

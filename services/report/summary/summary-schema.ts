@@ -88,7 +88,7 @@ const identity = {
 };
 
 const totals = {
-  virtualPs: number.describe('Virtual time of the run.'),
+  virtualPs: number.describe('Virtual time of the run, in which all counters count.'),
   durationPs: orNone.describe('`duration` of the scenario; null: it ends with its load.'),
   elapsedSeconds: number.describe('Wall-clock time: the only value in which equal runs differ.'),
   frameHops: number.describe('Frames that started on any link.'),

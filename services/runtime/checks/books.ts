@@ -5,6 +5,7 @@ import type { Imbalance } from '../../engine/analysis/ledger/ledger.js';
 import { brokenLink } from '../../engine/analysis/ledger/link-books.js';
 import { checkLedger, checkOwnLedgers } from '../../engine/analysis/ledger/ledger.js';
 import { misbookedPort } from '../../engine/analysis/ledger/stored-charges.js';
+import { overtimePort } from '../../engine/analysis/ledger/port-times.js';
 import { sleepingPort } from '../../engine/analysis/ledger/sleeping-ports.js';
 import { lapsedStop } from '../../engine/analysis/ledger/standing-stops.js';
 import type { Engine } from '../../engine/device/engine.js';
@@ -19,6 +20,7 @@ export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
     wrong ??
     ofSlices(engine, timePs) ??
     ofLinks(engine, timePs) ??
+    ofTimes(engine, timePs) ??
     ofPorts(engine, engine.shared.ports.count, timePs) ??
     ofContents(engine, engine.devices.length, timePs) ??
     ofMechanisms(engine, engine.devices.length, timePs)
@@ -67,6 +69,14 @@ function ofSlices(engine: Engine, timePs: number): Breach | null {
 function ofLinks(engine: Engine, timePs: number): Breach | null {
   const broken = brokenLink(engine);
   return broken && atPort(engine, broken.port, timePs, `a link is out of balance: ${broken.what}`);
+}
+
+/** Counters and times of ports against the time of the run. */
+function ofTimes(engine: Engine, timePs: number): Breach | null {
+  const found = overtimePort(engine, timePs);
+  if (found === null) return null;
+  const breach = atPort(engine, found.port, timePs, found.what);
+  return breach && { ...breach, priority: found.priority };
 }
 
 /** Stops that are not repeated, charges that are not stored, and frames that are not started. */

@@ -1,14 +1,14 @@
-import type { FaultSpec } from '../../engine/contract/fault.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import { pausePsOf } from '../../engine/contract/pausing.js';
+import { isEndless } from '../../engine/faults/standing-fault.js';
 import type { DeviceSpec, Engine } from '../../engine/device/engine.js';
 import { TX_FRAMES } from '../../engine/port/counters.js';
 
 export interface WatchIntervals {
   /** How long a fabric may stand still before that is a fault. */
   readonly stallPs: number;
-  /** Interval of checks whether only keep-alives are left; Infinity where that ends no run. */
-  readonly quietPs: number;
+  /** The run ends when only keep-alives are left. */
+  readonly endsQuietly: boolean;
 }
 
 export function watchIntervals(
@@ -22,7 +22,7 @@ export function watchIntervals(
   );
   return {
     stallPs: Math.max(STALL_PS, 4 * longestStopPs(specs), 2 * longestSilencePs(ports)),
-    quietPs: keepsAlive && durationPs === null ? QUIET_PS : Infinity,
+    endsQuietly: keepsAlive && durationPs === null,
   };
 }
 
@@ -30,8 +30,9 @@ export const STALLED = 'nothing moves any more: every sender is blocked by anoth
 
 /** A fabric without any movement for so long (virtual time) will hardly move again. */
 const STALL_PS = 100e9;
-/** A run is over when only periodic messages of mechanisms are left. */
-const QUIET_PS = 1e9;
+/** A run that ends with the load is checked so often, and later by this part of its time. */
+const QUIET_PS = 1e6;
+const QUIET_SHARE = 1 / 16;
 
 type Verdict = 'moving' | 'stalled' | 'quiet';
 
@@ -48,7 +49,7 @@ export class StallWatch {
 
   constructor(private intervals: WatchIntervals) {
     this.stallAt = intervals.stallPs;
-    this.quietAt = intervals.quietPs;
+    this.quietAt = this.nextQuietPs(0);
   }
 
   /** Time of the next check. */
@@ -64,10 +65,10 @@ export class StallWatch {
 
   /** As it was when everything before `nowPs` had been executed. */
   restore(nowPs: number, framesSeen: number): void {
-    const { stallPs, quietPs } = this.intervals;
+    const { stallPs } = this.intervals;
     this.framesSeen = framesSeen;
     this.stallAt = (Math.floor(nowPs / stallPs) + 1) * stallPs;
-    this.quietAt = quietPs === Infinity ? Infinity : (Math.floor(nowPs / quietPs) + 1) * quietPs;
+    this.quietAt = this.nextQuietPs(nowPs);
   }
 
   /**
@@ -77,8 +78,7 @@ export class StallWatch {
   check(started: number, underway: number, planned: number, nextPs: number): Verdict {
     const now = this.dueAt;
     if (this.quietAt === now) {
-      const { quietPs } = this.intervals;
-      this.quietAt = (Math.floor(Math.max(now, nextPs) / quietPs) + 1) * quietPs;
+      this.quietAt = this.nextQuietPs(Math.max(now, nextPs));
       if (underway === 0 && planned === 0) return 'quiet';
     }
     if (this.stallAt !== now) return 'moving';
@@ -86,6 +86,14 @@ export class StallWatch {
     this.framesSeen = started;
     this.stallAt += this.intervals.stallPs;
     return stalled ? 'stalled' : 'moving';
+  }
+
+  /** The same wherever the run continues from: keep-alives add little to the time of its load. */
+  private nextQuietPs(nowPs: number): number {
+    if (!this.intervals.endsQuietly) return Infinity;
+    let stepPs = QUIET_PS;
+    while (2 * stepPs <= nowPs * QUIET_SHARE) stepPs *= 2;
+    return (Math.floor(nowPs / stepPs) + 1) * stepPs;
   }
 }
 
@@ -100,19 +108,21 @@ export function framesStarted(engine: Engine): number {
   return frames;
 }
 
-/** Planned actions of hosts, and ports that have not settled with their neighbors yet. */
-export function thingsPlanned({ devices, discovery, shared }: Engine): number {
-  let settling = 0;
-  for (let port = 0; port < shared.ports.count; port++) if (discovery.isSettling(port)) settling++;
-  return devices.reduce((sum, device) => sum + device.plannedByHost(), settling);
-}
-
-/** A fault that repeats forever does not keep a run from its end. */
-function isEndless({ when, effect }: FaultSpec): boolean {
-  const { untilPs, everyPs, times, forPs } = when;
-  if (untilPs !== Infinity) return false;
-  if (everyPs !== Infinity && times === Infinity) return true;
-  return forPs === Infinity && (effect.kind === 'send' || effect.kind === 'steal');
+/**
+ * Actions that are planned in the first devices of an engine, behind which are proxy devices: of
+ * hosts (a switch only reacts), of ports that have not settled with their link partners yet, and of
+ * faults.
+ */
+export function thingsPlanned(engine: Engine, actors = engine.devices.length): number {
+  const { devices, discovery, faults, hosting } = engine;
+  let planned = 0;
+  for (const { place, firstPort, spec } of devices.slice(0, actors)) {
+    if (spec.kind === 'host') planned += hosting.planned(place);
+    for (let port = firstPort; port < firstPort + spec.ports.length; port++) {
+      planned += faults.pending(port) + (discovery.isSettling(port) ? 1 : 0);
+    }
+  }
+  return planned;
 }
 
 /** Frames may wait until an LLDPDU of the neighbor arrives, or the administrator's next change. */

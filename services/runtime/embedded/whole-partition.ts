@@ -262,7 +262,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
 
   /** Takes the last samples; returns what is wrong at the end. */
   private finish(): Failure | null {
-    if (this.endPs === Infinity) this.sampler?.cutOff(this.windows.latestPs);
+    if (this.endPs === Infinity) this.sampler?.cutOff(this.virtualPs);
     else this.sampler?.sampleUpTo(this.endPs);
     return this.checkEnd(this.virtualPs) ?? firstLoss(this.fabric, this.engine);
   }

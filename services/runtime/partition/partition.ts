@@ -166,7 +166,7 @@ export class Partition implements Actors {
     return {
       framesStarted: framesStarted(engine),
       framesStored: engine.shared.pool.inUse(),
-      planned: thingsPlanned(engine),
+      planned: thingsPlanned(engine, this.plan.specs.length),
       packetsLeft: left,
       packetsTotal: total,
     };

@@ -1,5 +1,4 @@
 import type { Engine } from '../../engine/device/engine.js';
-import { LAST_AT } from '../../engine/device/host/receivers.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { pluginOf } from '../../plugins/plugins.js';
 import { unbalancedWhole } from '../checks/books.js';
@@ -36,7 +35,8 @@ export function outcomeOf(
   { congestion, wire }: Measured,
 ): RunResults {
   const endPs = fabric.scenario.durationPs;
-  const virtualPs = virtualTimeOf(engine, endPs);
+  // A device may have failed between two events that have both been executed by others.
+  const virtualPs = Math.max(virtualTimeOf(engine, endPs), known?.timePs ?? 0);
   const collector = new Collector(engine, fabric, virtualPs);
   const flows = collector.flows();
   const nics = NIC.results(engine, virtualPs);
@@ -135,7 +135,7 @@ export function deadlockFailure({ ring, closedPs }: Deadlock): Failure {
 export function virtualTimeOf(engine: Engine, endPs: number | null): number {
   const next = engine.shared.horizon.reduce((least, time) => Math.min(least, time), Infinity);
   if (endPs !== null) return Math.min(next, endPs);
-  return isQuiet(engine, next) ? lastArrival(engine) : next;
+  return isQuiet(engine, next) ? lastAction(engine) : next;
 }
 
 /** Nothing is left to do, or only periodic messages. */
@@ -205,14 +205,13 @@ function digestOf(devices: readonly { device: string; digest: string }[]): strin
   return fingerprint(devices.map(({ device, digest }) => `${device} ${digest}`));
 }
 
-/** When the last frame reached its flow's receiver. */
-function lastArrival(engine: Engine): number {
-  let last = 0;
-  for (const { rows } of engine.devices) {
-    const { first, count } = rows.receive;
-    for (let c = first; c < first + count; c++) {
-      last = Math.max(last, engine.receivers.get(c, LAST_AT));
-    }
-  }
+/**
+ * When the last frame was sent, received or dropped, the last pause or fault began or was over:
+ * counters do not change from then on, although timers may still expire without an effect.
+ */
+function lastAction({ shared: { digests, ports } }: Engine): number {
+  let last = digests.actedAt.reduce((latest, time) => Math.max(latest, time), 0);
+  // A frame that a device cuts through, or drops, has arrived before it has left its sender.
+  for (let port = 0; port < ports.count; port++) last = Math.max(last, ports.freeAt(port));
   return last;
 }

@@ -213,7 +213,7 @@ class Thread {
       nextPs: part.nextTime(),
       started: framesStarted(engine),
       underway: engine.shared.pool.inUse(),
-      planned: thingsPlanned(engine),
+      planned: thingsPlanned(engine, this.task.plan.specs.length),
       breach: this.breachInFabric(),
     };
   }

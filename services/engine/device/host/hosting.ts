@@ -20,13 +20,14 @@ import {
 } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
 import type { RandomStream } from '../../kernel/random.js';
+import { keyId, keyKind } from '../../kernel/timer-queue.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
 import type { Ets, EtsTable } from '../../wire/lldp/dcbx-ieee.js';
 import { encodeBlankTelemetry } from '../../wire/telemetry.js';
 import type { ControlPayloads } from '../control-payloads.js';
 import type { Device } from '../device.js';
-import { KIND_DEVICE, KIND_RATE } from '../device.js';
+import { KIND_DEVICE, KIND_LATE, KIND_RATE } from '../device.js';
 import { makeAdapters } from '../nic-82599/adapters.js';
 import { KIND_ADAPTER } from '../nic/kinds.js';
 import { KEPT_NS } from '../nic-82599/receive-side.js';
@@ -93,6 +94,8 @@ export interface Hosting {
   readonly partners: Int32Array;
   /** Of two such devices that have an event at one instant: this one goes first. */
   goesFirst(d: number, other: number): boolean;
+  /** What a device has planned as a host: a frame to send, or one to send again. */
+  planned(d: number): number;
   /** State of a host that is not in the tables. */
   parts(d: number): HostParts;
   readonly complaints: Complaints;
@@ -313,6 +316,18 @@ export function makeHosting(
     }
   }
 
+  /** A retransmission timer runs on when everything is acknowledged, and then does nothing. */
+  function planned(d: number): number {
+    let count = 0;
+    devices[d].timerQueue.forEach((_, key) => {
+      const kind = keyKind(key);
+      if (kind < KIND_DEVICE || kind === KIND_LATE) return;
+      const isIdle = kind === KIND_DEADLINE && !senders.outstanding(firstSend[d] + keyId(key));
+      if (!isIdle) count++;
+    });
+    return count;
+  }
+
   function startFlow(d: number, c: number): void {
     senders.start(firstSend[d] + c);
     if (specs[d].sends[c].after.length > 0) releaseDependant(d, c);
@@ -515,6 +530,7 @@ export function makeHosting(
     ring: (d, queue) => adapters.ring(d, queue),
     partners: adapters.partners,
     goesFirst: (d, other) => adapters.goesFirst(d, other),
+    planned,
     parts: (d) => all[d],
     complaints,
   };

@@ -31,7 +31,7 @@ class Fake implements PartitionSet, CheckTimes {
     haltsPs: readonly number[] = [],
   ) {
     this.dueAt = checkPs;
-    const watch = { stallPs: 400, quietPs: Infinity };
+    const watch = { stallPs: 400, endsQuietly: false };
     this.controller = new RunController(this, this, { durationPs: END_PS, watch, haltsPs });
     this.controller.begin(this.bound, -1);
   }
