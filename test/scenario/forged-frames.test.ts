@@ -175,3 +175,30 @@ describe('a forged CIM', () => {
     assert.equal(lie.ciFramesIsolated, 0);
   });
 });
+
+describe('a host with an 82599', () => {
+  const scenario = (load: string): string => `
+fabric: { generator: pair }
+priorities: { 1: credit }
+devices: { h2: { nic: { model: "82599" } } }
+load: [${load}]
+faults:
+  - { kind: forge, where: { device: h2 }, frames: cnm, to: h1, interval: 5us, at: 10us, for: 21us }
+`;
+
+  for (const [what, load] of [
+    ['is idle', ''],
+    ['has a load', '{ stream: { from: h2, to: h1 }, priority: 1, bytes: 40KB }'],
+  ] as const) {
+    it(`that ${what} sends forged frames at their time`, () => {
+      const session = new Session(fabricOf(scenario(load)), { check: true });
+      while (session.advance(1000) === 'running');
+      const { status, faults, ports, virtualPs } = session.results('complete');
+      assert.equal(status, 'complete');
+      assert.equal(faults[0]!.hits, 5);
+      const sent = ports.find(({ port }) => port === 'h2:p1')!.priorities;
+      assert.equal(sent.find(({ priority }) => priority === 6)!.txFrames, 5);
+      assert.ok(virtualPs < 40e6);
+    });
+  }
+});

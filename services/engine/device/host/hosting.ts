@@ -450,8 +450,11 @@ export function makeHosting(
     const trafficClass = ports.classOf(nicPort[d], message.priority);
     if (waiting(d, trafficClass) >= WAITING_MOST) return false;
     const frame = controlPayloads.make(message, octets, octets.length);
-    if (adapters.has(d)) adapters.answer(d, 0, frame);
-    else queueFrame(d, frame, trafficClass);
+    if (adapters.has(d)) {
+      adapters.answer(d, 0, frame);
+      // A fault of the port may send it, at a time at which the adapter has no event of its own.
+      adapters.settle(d);
+    } else queueFrame(d, frame, trafficClass);
     return true;
   }
 
