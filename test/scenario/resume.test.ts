@@ -50,6 +50,44 @@ describe('a run that goes on from a saved state', () => {
     assert.ok(whole.congestion()!.episodes.length > 10);
   });
 
+  for (const duration of ['duration: 100us', 'name: without']) {
+    it(`has none where the scenario has no event (${duration})`, () => {
+      const fabric = fabricOf(`${duration}\nfabric: { generator: pair }\n`);
+      const first = new Session(fabric, { check: true });
+      const state = first.save();
+      const second = new Session(fabric, { check: true });
+      while (second.advance(1000) === 'running');
+      for (const session of [new Session(fabric, { check: true }), second]) {
+        session.restore({ ...state, boundPs: 0 });
+        while (session.advance(1000) === 'running');
+        assert.deepEqual(session.results('complete'), second.results('complete'));
+      }
+    });
+  }
+
+  it('branches behind its last event as behind any other', () => {
+    const scenario = join(folder, 'short.yaml');
+    writeFileSync(
+      scenario,
+      'selvage: 1\nduration: 100us\nfabric: { generator: pair }\n' +
+        'load:\n  - { stream: { from: h1, to: h2 }, bytes: 1KB, priority: 2 }\n',
+    );
+    const [whole, branch] = [join(folder, 'short'), join(folder, 'branch')];
+    assert.equal(selvage('run', scenario, '--out', whole).status, 0);
+    const fault =
+      '{ kind: forge, where: { device: h2 }, frames: cnm, to: h1, interval: 5us, ' +
+      'at: 60us, for: 20us }';
+    const set = ['--set', `faults=[${fault}]`];
+    assert.equal(selvage('branch', whole, '--at', '50us', '--out', branch, ...set).status, 0);
+    const { frameHops, virtualPs } = JSON.parse(
+      readFileSync(join(branch, 'summary.json'), 'utf8'),
+    ) as { frameHops: number; virtualPs: number };
+    assert.deepEqual([frameHops, virtualPs], [5, 100e6]);
+    const { status, stderr } = selvage('branch', whole, '--at', '100us', '--out', branch);
+    assert.equal(status, 2);
+    assert.match(stderr, /the run ends at 100 us/);
+  });
+
   for (const set of [TRACED, [...TRACED, ...SET]]) {
     it(`follows frames as if it had never been stopped (${set.join(' ')})`, () => {
       const fabric = fabricOf(EXAMPLE, ...set);

@@ -46,8 +46,9 @@ export async function branchCommand(run: string, options: BranchOptions): Promis
   const session = new Session(before.fabric, { check: false });
   if (stored.state !== null && stored.state.boundPs <= atPs) session.restore(stored.state);
   session.runTo(atPs);
-  if (session.boundPs >= (session.endPs ?? Infinity)) {
-    const endPs = session.progress().virtualPs;
+  const isOver = session.endPs === null ? session.boundPs === Infinity : atPs >= session.endPs;
+  if (isOver) {
+    const endPs = session.endPs ?? session.progress().virtualPs;
     throw new InputError(
       `--at ${options.at}: the run ends at ${formatTime(endPs)}; name a time before`,
     );

@@ -87,6 +87,13 @@ export class RunController<Snapshot> {
     this.proceed();
   }
 
+  /** The run is at a bound of a saved state, wherever it was before: without events it had ended. */
+  restart(bound: Bound, framesSeen: number): void {
+    this.failure = null;
+    this.current = 'waiting';
+    this.begin(bound, framesSeen);
+  }
+
   /** A partition was lost: all wait until the run begins again. */
   lose(): void {
     // What was found after the bound to which all return is found again.

@@ -105,7 +105,8 @@ export class WholePartition implements PartitionSet, CheckTimes {
     this.cycles = jams ? new CycleCheck(fabric, this.observers) : null;
     const watch = watchIntervals(fabric.specs, durationPs);
     this.controller = new RunController(this, this, { durationPs, watch });
-    this.controller.begin(this.bound, -1);
+    // Nothing has been executed, however late the first event is.
+    this.controller.begin({ boundPs: 0, nextPs: this.windows.nextTime() }, -1);
   }
 
   /** Nothing has been executed from the next event on. */
@@ -124,8 +125,9 @@ export class WholePartition implements PartitionSet, CheckTimes {
     this.holdCheck?.restored();
     this.recovery?.restored(boundPs);
     this.dueAt = this.nextCheck(boundPs);
-    this.controller.lose();
-    this.controller.begin({ boundPs, nextPs: this.windows.nextTime() }, framesSeen);
+    this.failure = null;
+    this.status = null;
+    this.controller.restart({ boundPs, nextPs: this.windows.nextTime() }, framesSeen);
   }
 
   /** One window of virtual time that ends at `sliceEndPs` at the latest, or what is due instead. */
