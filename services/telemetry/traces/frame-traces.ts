@@ -1,4 +1,4 @@
-import { PREAMBLE_OCTETS } from '../../engine/units/ethernet.js';
+import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import {
   ARRIVED,
   AT_CONNECTION,
@@ -48,6 +48,7 @@ class FrameTraces implements Iterable<FrameTrace> {
   private readonly flows: FlowNames;
   /** By device, the delay of its pipeline. */
   private readonly pipelines: readonly number[];
+  private readonly longestOctets: number;
 
   constructor(
     private readonly fabric: Fabric,
@@ -57,6 +58,7 @@ class FrameTraces implements Iterable<FrameTrace> {
     private readonly nowPs: number,
   ) {
     this.flows = flowNames(fabric);
+    this.longestOctets = Math.max(...fabric.longestFrameOctets) + MOST_TAG_OCTETS + CE_TAG_OCTETS;
     this.pipelines = fabric.specs.map((spec) => (spec.kind === 'switch' ? spec.pipelinePs : 0));
   }
 
@@ -106,13 +108,29 @@ class FrameTraces implements Iterable<FrameTrace> {
   }
 
   /** Where a frame that was sent arrived; several places if a switch there made copies at once. */
-  private arrivals(sent: number, { peerDevice, peerPort, latencyPs, octetPs }: LinkEnd): number[] {
+  private arrivals(sent: number, egress: LinkEnd): number[] {
     const { words, times } = this.hops;
+    const { device, port, peerDevice, peerPort, latencyPs } = egress;
     const at = sent * HOP_WORDS;
-    const longest = PREAMBLE_OCTETS + words[at + OCTETS]! + CE_TAG_OCTETS + MOST_TAG_OCTETS;
+    const longest = WIRE_OVERHEAD_OCTETS + words[at + OCTETS]! + CE_TAG_OCTETS + MOST_TAG_OCTETS;
     const afterPs = times[sent * HOP_TIMES + END_PS]! + latencyPs;
-    const untilPs = afterPs + longest * octetPs + this.pipelines[peerDevice]!;
+    const ofFrame = longest * egress.octetPs + this.pipelines[peerDevice]!;
+    const untilPs = afterPs + ofFrame + this.latestPs(device, port, longest);
     return this.hops.take(sent, peerDevice, peerPort, afterPs, untilPs);
+  }
+
+  /**
+   * By how much faults of a port delay a frame at most. A frame waits for the one before, which may
+   * be longer, and so more delayed by a slow link.
+   */
+  private latestPs(device: number, port: number, octets: number): number {
+    const { octetPs, faults } = this.fabric.specs[device]!.ports[port]!;
+    let [slowestPs, delayPs] = [octetPs, 0];
+    for (const { effect } of faults) {
+      if (effect.kind === 'slow') slowestPs = Math.max(slowestPs, effect.octetPs);
+      if (effect.kind === 'delay') delayPs += effect.delayPs + effect.jitterPs;
+    }
+    return (slowestPs - octetPs) * Math.max(octets, this.longestOctets) + delayPs;
   }
 
   private step(hop: number, egress: LinkEnd | null, next: number, before: number): TraceStep {

@@ -147,6 +147,11 @@ describe('the way of a frame', () => {
   });
 });
 
+/** Frames take twice as long, or arrive much later, than the links of the path explain. */
+const LATE =
+  '{ kind: slow-link, where: { port: "h*:p1" }, rate: 50G }, ' +
+  '{ kind: delay, where: { port: "s1:p1" }, delay: 30us, jitter: 5us }';
+
 describe('the time of a flow', () => {
   const slow = '{ kind: slow-receiver, where: { device: h1 }, rate: 10G, at: 5us, for: 100us }';
   for (const [example, ...set] of [
@@ -156,6 +161,7 @@ describe('the time of a flow', () => {
     ['incast-pfc.yaml', 'load.0.bytes=40KB', `faults=[${slow}]`],
     ['incast-credit.yaml', 'load.0.bytes=60KB'],
     ['incast-credit.yaml', 'load.0.bytes=40KB', 'load.0.transport=raw'],
+    ['incast-pfc.yaml', 'load.0.bytes=250KB', `faults=[${LATE}]`],
   ] as const) {
     it(`adds up to its completion time: ${example} ${set.join(' ')}`, () => {
       const fabric = fabricOf(`examples/${example}`, ...set);
