@@ -61,7 +61,8 @@ export function problemOfClasses(
   if (odd < 0) return null;
   return (
     `priority ${odd} has a class of its own, ${own[odd]!}, but ` +
-    `${[EXCHANGE, ...GRANTING_CONTROLS].join(', ')}, messages about congestion or an adapter go by the common one; leave it in ${transmit[odd]!}` +
+    `${[EXCHANGE, ...GRANTING_CONTROLS].join(', ')}, messages about congestion or an adapter ` +
+    `go by the common one; leave it in ${transmit[odd]!}` +
     ((fixed & (1 << odd)) !== 0 ? '' : `, or take a class that no such priority has`)
   );
 }

@@ -74,7 +74,7 @@ export function sampleGrowth(sample: GrowthSample, octets: number, now: number):
   sample.atPs = now;
 }
 
-/** A drain rate is measured over so many usual frames at line rate: rounds of arbiters are shorter. */
+/** A drain rate is measured over 32 usual frames at line rate: rounds of arbiters are shorter. */
 const DRAIN_OCTETS = 32 * 1538;
 
 /**

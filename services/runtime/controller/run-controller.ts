@@ -87,7 +87,7 @@ export class RunController<Snapshot> {
     this.proceed();
   }
 
-  /** The run is at a bound of a saved state, wherever it was before: without events it had ended. */
+  /** The run is at a bound of a saved state, wherever it was: without events it had ended. */
   restart(bound: Bound, framesSeen: number): void {
     this.failure = null;
     this.current = 'waiting';

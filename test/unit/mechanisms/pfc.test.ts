@@ -188,7 +188,7 @@ describe('PFC, asking', () => {
     const octets = new Uint8Array(64);
     const said = (): { enable: number; quanta: number[] } => {
       const frame = blankPfcFrame();
-      assert.equal(decodePfc(octets.subarray(0, pfc.compose(0, 0, octets)), 0, frame), 'ok');
+      assert.equal(decodePfc(octets.subarray(0, pfc.compose(0, 1e6, octets)), 0, frame), 'ok');
       assert.equal(frame.source, OWN_MAC);
       return { enable: frame.enableVector, quanta: [...frame.quanta.slice(3, 5)] };
     };
@@ -235,7 +235,7 @@ describe('PFC, asking', () => {
     const octets = new Uint8Array(64);
     const frame = blankPfcFrame();
     const said = (): number[] => {
-      assert.equal(decodePfc(octets.subarray(0, pfc.compose(0, 0, octets)), 0, frame), 'ok');
+      assert.equal(decodePfc(octets.subarray(0, pfc.compose(0, 1e6, octets)), 0, frame), 'ok');
       return [frame.enableVector, frame.quanta[3]!];
     };
     pfc.stopFor(0, 3, 10 * QUANTUM_PS);
@@ -258,7 +258,7 @@ describe('PFC, asking', () => {
     pfc.admitted(0, 3);
     const octets = new Uint8Array(64);
     const frame = blankPfcFrame();
-    decodePfc(octets.subarray(0, pfc.compose(0, 0, octets)), 0, frame);
+    decodePfc(octets.subarray(0, pfc.compose(0, 1e6, octets)), 0, frame);
     assert.equal(frame.enableVector, 0b11000);
   });
 });
@@ -296,7 +296,7 @@ describe('PAUSE', () => {
     const octets = new Uint8Array(64);
     const said = (): number => {
       const frame = blankPauseFrame();
-      decodePause(octets.subarray(0, pause.compose(0, 0, octets)), 0, frame);
+      decodePause(octets.subarray(0, pause.compose(0, 1e6, octets)), 0, frame);
       return frame.quanta;
     };
     accounts.over.add(0);
