@@ -34,7 +34,7 @@ export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): 
   if (givesUp(fabric)) return null;
   const overPs = lastFaultPs(fabric, durationPs);
   const wayPs = WAYS * Math.max(...fabric.linkEnds.flat().map(({ latencyPs }) => latencyPs));
-  const losing = losingPriorities(results);
+  const losing = losingPriorities(fabric, results);
   const filtering = filteringHosts(results);
   const patience = new Patience(fabric, engine, results, wayPs, mayLose(fabric, results));
   const leastBps = new Map(results.rates.map(({ flow: at, leastBps: bps }) => [at, bps]));
@@ -117,9 +117,17 @@ export function refusesAny(engine: Engine): boolean {
 }
 
 /** A frame that no host sent with its priority was remapped: it may be of any flow. */
-function losingPriorities({ priorities }: RunResults): ReadonlySet<number> {
+function losingPriorities(
+  { topology }: Fabric,
+  { priorities, ports }: RunResults,
+): ReadonlySet<number> {
   const losing = priorities.filter(({ drops }) => Object.keys(drops).length > 0);
-  const isRemapped = losing.some(({ sentFrames }) => sentFrames === 0);
+  const hosts = new Set(
+    topology.devices.flatMap(({ kind, name }) => (kind === 'host' ? name : [])),
+  );
+  const rows = ports.filter(({ device }) => hosts.has(device)).flatMap((port) => port.priorities);
+  const sent = new Set(rows.flatMap(({ priority, txFrames }) => (txFrames > 0 ? priority : [])));
+  const isRemapped = losing.some(({ priority }) => !sent.has(priority));
   return new Set((isRemapped ? priorities : losing).map(({ priority }) => priority));
 }
 

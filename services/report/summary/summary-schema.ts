@@ -103,7 +103,7 @@ const traffic = {
   priorities: row({
     priority: number,
     flowControl: text,
-    sentFrames: number,
+    sentFrames: number.describe('By hosts, and made on the way: messages, copies, duplicates.'),
     deliveredFrames: number.describe('Those that hosts received and did not discard.'),
     deliveredPayloadBytes: number,
     goodputBps: number,

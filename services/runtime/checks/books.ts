@@ -3,6 +3,7 @@ import { brokenInvariant } from '../../engine/analysis/ledger/invariants.js';
 import { lateDevice, wrongContents } from '../../engine/analysis/ledger/contents.js';
 import type { Imbalance } from '../../engine/analysis/ledger/ledger.js';
 import { brokenLink } from '../../engine/analysis/ledger/link-books.js';
+import { overdelivered } from '../../engine/analysis/ledger/deliveries.js';
 import { checkLedger, checkOwnLedgers } from '../../engine/analysis/ledger/ledger.js';
 import { misbookedPort } from '../../engine/analysis/ledger/stored-charges.js';
 import { overtimePort } from '../../engine/analysis/ledger/port-times.js';
@@ -15,7 +16,7 @@ import type { Breach } from './breach.js';
  * The first imbalance in the ledgers of all devices, which have executed the same time; or null.
  */
 export function unbalancedWhole(engine: Engine, timePs: number): Breach | null {
-  const wrong = ofImbalance(checkLedger(engine)[0], timePs);
+  const wrong = ofImbalance(checkLedger(engine)[0] ?? overdelivered(engine) ?? undefined, timePs);
   return (
     wrong ??
     ofSlices(engine, timePs) ??

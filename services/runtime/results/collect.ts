@@ -13,6 +13,7 @@ import {
   MESSAGES,
   PAYLOAD,
 } from '../../engine/device/host/receivers.js';
+import { framesOf } from '../../engine/analysis/ledger/deliveries.js';
 import {
   DROP_FRAMES,
   RX_FRAMES,
@@ -254,7 +255,7 @@ export class Collector {
     return {
       priority,
       flowControl: this.flowControlOf(priority),
-      sentFrames: this.ofHosts(priority, TX_FRAMES),
+      sentFrames: framesOf(this.engine, priority).sent,
       deliveredFrames: this.deliveredFrames(priority),
       deliveredPayloadOctets: flows.reduce((total, flow) => total + flow.payloadOctets, 0),
       goodputBps: goodputOf(flows),

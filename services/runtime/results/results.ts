@@ -126,8 +126,9 @@ export interface Failure {
 export interface PriorityResult {
   readonly priority: number;
   readonly flowControl: string;
+  /** By hosts, and made on the way: messages, copies for a group's receivers, duplicates. */
   readonly sentFrames: number;
-  /** Those that hosts received and did not discard. */
+  /** Those of them that hosts received and did not discard. */
   readonly deliveredFrames: number;
   readonly deliveredPayloadOctets: number;
   /** Payload of its flows over the time that they were offered. */
