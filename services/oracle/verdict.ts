@@ -18,6 +18,9 @@ const RULES = {
   'pause-initiator': 'XOFF, refresh and XON (802.1Q 36.1.3.2, 802.3 31B.3.1)',
   'pause-responder': 'no frame of a paused priority starts (802.1Q 36.1.3.3, 802.3 31B.3.3)',
   work: 'a frame that may start does, as soon as the link is free',
+  credit: 'books of credit exchange, from octets',
+  cbfc: 'books of CBFC, from octets',
+  marking: 'ECN marks from queue lengths (RFC 3168)',
   arbiter: 'which class is served (802.1Q 8.6.8, 37)',
 } as const;
 

@@ -48,7 +48,7 @@ export class Passage {
     if (moved !== undefined) {
       device.discarded.splice(device.discarded.indexOf(moved), 1);
       const trafficClass = this.classAt(out, frame);
-      this.join(out, { ...moved, out, frame, atPs, trafficClass, isMoved: true, ecn: null }, atPs);
+      this.join(out, { ...moved, out, frame, atPs, trafficClass, isMoved: true }, atPs);
       return;
     }
     const isOwn = device.isHost || (out === ingress && frame.kind === 'notice');
@@ -63,7 +63,8 @@ export class Passage {
       for (const observer of this.observers) observer.admitted?.(storage, frame, out, atPs);
     }
     const queued: Queued = {
-      ...{ out, frame, atPs, storage, ecn: frame.ecn, isMoved: false },
+      ...{ out, frame, atPs, storage, isMoved: false },
+      cameEcn: pending?.frame.ecn ?? frame.ecn,
       trafficClass: this.classAt(out, frame),
       octets: device.stored(frame.octets),
     };

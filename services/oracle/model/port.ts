@@ -49,8 +49,8 @@ export interface Queued {
   /** Octets of the queue that it takes. */
   readonly octets: number;
   readonly storage: Storage;
-  /** The ECN field that it must leave with where a rule knows it; null: either. */
-  ecn: number | null;
+  /** The ECN field with which it came in. */
+  readonly cameEcn: number;
   /** It was moved here from a port that is down. */
   readonly isMoved: boolean;
 }

@@ -1,0 +1,136 @@
+/**
+ * ECN marks by the length of the egress queue, the frame itself included, when it leaves or joins
+ * it (RFC 3168 5). A step marks from its threshold on. RED marks nothing up to `min` and everything
+ * from `max` on; between them the share of marked frames follows the line, which is compared over
+ * all of them.
+ */
+
+import type { Configuration } from '../configuration.js';
+import type { Observer, Start } from '../model/observer.js';
+import type { Device, Port, Queued } from '../model/port.js';
+import type { WireFrame } from '../record.js';
+import type { Verdict } from '../verdict.js';
+
+type Curve =
+  | 'off'
+  | { readonly step: number; readonly at: 'dequeue' | 'enqueue' }
+  | {
+      readonly min: number;
+      readonly max: number;
+      readonly probability: number;
+      readonly at: 'dequeue' | 'enqueue';
+    };
+
+const CAPABLE = 2;
+const MARKED = 3;
+/** Standard deviations beyond which a share of marks is no coincidence, and frames to tell. */
+const DEVIATIONS = 7;
+const VARIANCE_LEAST = 20;
+
+/** A frame that joins or leaves a queue. */
+interface Passing {
+  readonly moment: 'dequeue' | 'enqueue';
+  /** As it is then, and the ECN field that it had before. */
+  readonly frame: WireFrame;
+  readonly before: number;
+  readonly trafficClass: number;
+  readonly queueOctets: number;
+  readonly atPs: number;
+}
+
+/** Of a switch: frames that RED may have marked. */
+interface Tally {
+  marked: number;
+  expected: number;
+  variance: number;
+}
+
+export class Marking implements Observer {
+  private readonly tallies: Tally[];
+  /** By switch, then by traffic class. */
+  private readonly curves: (readonly Curve[] | null)[];
+
+  constructor(
+    configuration: Configuration,
+    devices: readonly Device[],
+    private readonly verdict: Verdict,
+  ) {
+    this.tallies = devices.map(() => ({ marked: 0, expected: 0, variance: 0 }));
+    this.curves = devices.map((device) => this.curvesOf(configuration, device));
+  }
+
+  /** The queue does not have it yet. */
+  joining(out: Port, queued: Queued, atPs: number): void {
+    const { frame, cameEcn, trafficClass, octets, isMoved } = queued;
+    if (isMoved) return;
+    const queueOctets = out.queueOctets[trafficClass]! + octets;
+    this.compare(out, {
+      moment: 'enqueue',
+      frame,
+      before: cameEcn,
+      trafficClass,
+      queueOctets,
+      atPs,
+    });
+  }
+
+  starting(port: Port, { queued, frame, atPs }: Start): void {
+    const { trafficClass } = queued;
+    const queueOctets = port.queueOctets[trafficClass]!;
+    const before = queued.frame.ecn;
+    this.compare(port, { moment: 'dequeue', frame, before, trafficClass, queueOctets, atPs });
+  }
+
+  private compare(port: Port, passing: Passing): void {
+    const { moment, frame, before, trafficClass, queueOctets, atPs } = passing;
+    const curves = this.curves[port.device.index];
+    if (port.device.isHost || curves === null || curves === undefined) return;
+    const curve = curves[trafficClass]!;
+    const chance = curve === 'off' || curve.at !== moment ? 0 : probability(curve, queueOctets);
+    const isMarked = before === CAPABLE && frame.ecn === MARKED;
+    if (curve !== 'off') this.verdict.judge('marking');
+    const place = { device: port.device.index, port: port.index, atPs, priority: frame.priority };
+    const length = `its queue has ${queueOctets} bytes at ${moment}`;
+    if (isMarked && chance === 0) {
+      this.verdict.broken('marking', place, `a frame is marked that must not be: ${length}`);
+    } else if (before === CAPABLE && !isMarked && chance === 1) {
+      this.verdict.broken('marking', place, `a frame is not marked that must be: ${length}`);
+    } else if (before === CAPABLE && chance > 0 && chance < 1) {
+      this.count(port, isMarked, chance, atPs);
+    }
+  }
+
+  private count(port: Port, isMarked: boolean, chance: number, atPs: number): void {
+    const tally = this.tallies[port.device.index]!;
+    tally.marked += isMarked ? 1 : 0;
+    tally.expected += chance;
+    tally.variance += chance * (1 - chance);
+    const { marked, expected, variance } = tally;
+    if (variance < VARIANCE_LEAST) return;
+    if (Math.abs(marked - expected) < DEVIATIONS * Math.sqrt(variance)) return;
+    const place = { device: port.device.index, port: port.index, atPs };
+    const what = `${marked} frames are marked where RED expects ${Math.round(expected)}`;
+    this.verdict.broken('marking', place, what);
+  }
+
+  private curvesOf({ negotiates }: Configuration, device: Device): readonly Curve[] | null {
+    if (device.isHost) return null;
+    const { settings, ownMemory, hasPlainClasses, classOf } = device.configuration;
+    const curves = new Array<Curve>(8).fill('off');
+    for (const { priority, mechanisms } of settings.priorities) {
+      curves[classOf[priority]!] = mechanisms['ecn'] as Curve;
+    }
+    if (curves.every((curve) => curve === 'off')) return curves;
+    if (ownMemory === null && hasPlainClasses) return curves;
+    const why = negotiates ? 'classes are negotiated during the run' : 'queues that are not known';
+    this.verdict.decline('marking', why);
+    return null;
+  }
+}
+
+function probability(curve: Exclude<Curve, 'off'>, octets: number): number {
+  if ('step' in curve) return octets >= curve.step ? 1 : 0;
+  const { min, max, probability: most } = curve;
+  if (octets <= min) return 0;
+  return octets >= max ? 1 : (most * (octets - min)) / (max - min);
+}
