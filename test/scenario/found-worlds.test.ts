@@ -543,3 +543,16 @@ faults: [{ kind: link-down, at: 2us, for: 2693322ps }]
     ]);
   });
 });
+
+describe('watermarks of an 82599 for a buffer that it has with DCB only', () => {
+  it('do not make its XON lie above its XOFF', () => {
+    const wrong = wrongWith(`
+duration: 20us
+fabric: { generator: pair }
+pause: true
+hosts: { nic: { model: "82599", dcb: false, watermarks: { "5": { high: 25, low: 10 } } } }
+load: [{ stream: { from: h1, to: h2 }, bytes: 24000, priority: 5 }]
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

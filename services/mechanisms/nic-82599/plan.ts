@@ -167,7 +167,9 @@ function receiveBufferOf(memory: ReceiveMemory): BufferSpec {
     if (!stops) return account(backed, octetsOfKb(sizeKb), octetsOfKb(sizeKb), 0);
     const { highKb, lowKb } = marksOf(tc, sizeKb);
     const high = Math.min(highKb, sizeKb);
-    return account(true, octetsOfKb(sizeKb), octetsOfKb(high), octetsOfKb(high - lowKb));
+    // A buffer that does not exist, as those of classes without DCB, has no marks.
+    const low = Math.min(lowKb, high);
+    return account(true, octetsOfKb(sizeKb), octetsOfKb(high), octetsOfKb(high - low));
   });
   const sizeOctets = accounts.reduce(
     (sum, own) => sum + own.reservedOctets + own.headroomOctets,
