@@ -65,6 +65,23 @@ export function makeReceiveSide(
   /** By adapter and buffer: mechanisms that stop its senders, one bit each. */
   const rulers = tables.int32('nic', 8);
   const observers = mechanisms.map(asIngressObserver);
+  const granting = mechanisms.reduce(
+    (bits, own, m) => (own.keepsGrants === true ? bits | (1 << m) : bits),
+    0,
+  );
+
+  /**
+   * Mechanisms that count a frame in the buffer of a class, one bit each. Pauses are for what a
+   * buffer stores; grants are used by the priority on the wire, whose frames the user priority may
+   * put into another buffer (Table 7-49).
+   */
+  function watching(d: number, nic: Nic82599, group: number, frame: number): number {
+    const byGroup = rulers[rows[d] * 8 + group];
+    if (granting === 0 || isLooped(nic, frame)) return byGroup;
+    const port = devices[d].firstPort;
+    const hasGrants = ports.hasAccounts(port, words[frame + CLASS] & PRIORITY_MASK);
+    return hasGrants ? byGroup | granting : byGroup & ~granting;
+  }
 
   function configure(d: number): void {
     rings.configure(d);
@@ -91,7 +108,7 @@ export function makeReceiveSide(
     }
     note(d, nic, FILTER_ACTIVITY);
     devices[d].listeners.frameKept?.frameKept(d, clock.now, pool, frame);
-    for (let by = rulers[row * 8 + group]; by !== 0; by &= by - 1) {
+    for (let by = watching(d, nic, group, frame); by !== 0; by &= by - 1) {
       observers[31 - Math.clz32(by & -by)].admitted(port, group, frame, words[frame + LENGTH]);
     }
     pool.setArrival(frame, clock.now);
@@ -186,7 +203,7 @@ export function makeReceiveSide(
     const port = devices[d].firstPort;
     const length = words[frame + LENGTH];
     buffer.release(port, tc, length);
-    for (let by = rulers[row * 8 + tc]; by !== 0; by &= by - 1) {
+    for (let by = watching(d, nic, tc, frame); by !== 0; by &= by - 1) {
       observers[31 - Math.clz32(by & -by)].released(port, tc, frame);
     }
     const isWritten = !nic.hasRings || hasRoom(d, nic, tc, frame);
