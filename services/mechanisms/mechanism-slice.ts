@@ -66,6 +66,11 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   checkPriorities?(section: Of['settings'], priorities: PrioritiesView): void;
   /** Priorities, one bit each, that must stay in their traffic class, as the mechanism uses it. */
   fixedClasses?(section: Of['settings'], watched: number, isHost: boolean): number;
+  /**
+   * Of a device's settings: pauses that it requests are at least so long, whatever its queues do;
+   * Infinity where their time is configured.
+   */
+  leastPausePs?(section: Of['settings']): number;
   /** Priority of the messages that hosts are sent about their frames. */
   messagePriority?(section: Of['settings']): number;
   /** Priorities that must have the flow control of those that it watches. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { POOL } from '../../services/engine/buffer/shared-buffer.js';
 import { WORDS_SHIFT } from '../../services/mechanisms/credit/records.js';
+import type { SfcSwitchSpec } from '../../services/mechanisms/sfc/spec.js';
 import type { Session } from '../../services/runtime/session.js';
 import { Session as RealSession } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
@@ -342,6 +343,31 @@ faults:
 `;
     const { failure } = finish(sessionOf(lossy));
     assert.match(failure!.reason, /no recovery in time: .* credit are lost/);
+  });
+});
+
+describe('work of a link', () => {
+  const SHARED = `
+fabric: { generator: dumbbell, left: 1, right: 2 }
+duration: 200us
+priorities: { 5: { flowControl: pfc, sfc: true } }
+classes: { arbiter: { ets: { 4: 90%, 5: 10% } } }
+load: [ { stream: { from: [ h2, h3 ], to: h1 }, priority: 5 } ]
+`;
+
+  it('that is left undone while its sources are paused is noticed', () => {
+    assert.equal(finish(sessionOf(SHARED)).failure, null);
+    const session = sessionOf(SHARED);
+    for (const { spec } of session.engine.devices) {
+      const own = spec.kind === 'switch' ? spec.slices['sfc'] : undefined;
+      // Ten times as long as the queue takes: as if it had its configured share alone.
+      for (const port of (own as SfcSwitchSpec | undefined)?.ports ?? []) {
+        (port as { octetPs: number }).octetPs *= 10;
+      }
+    }
+    const { failure } = finish(session);
+    assert.match(failure!.reason, /^a host was paused for .* every port on its way was idle$/);
+    assert.match(failure!.device, /^h[23]$/);
   });
 });
 

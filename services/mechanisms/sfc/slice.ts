@@ -48,6 +48,7 @@ export const sfc: MechanismSlice<SfcTypes> = {
   table: 'sources',
   template: sfcmTemplate,
   fixedClasses: (_section, watched) => watched,
+  leastPausePs: ({ pause, pauseMin }) => (pause === 'auto' ? pauseMin : Infinity),
   messagePriority: ({ priority }) => priority,
   plan: (context) => new SfcPlan(context),
   managed: sfcManagedObjects,

@@ -7,6 +7,7 @@ import type { Breach } from '../checks/breach.js';
 import { CycleCheck } from '../checks/cycle-check.js';
 import { DeepCheck } from '../checks/deep/deep-check.js';
 import { GuardedWindows } from '../checks/guarded-windows.js';
+import { IdleCheck } from '../checks/idle-check.js';
 import { HoldCheck } from '../checks/hold-check.js';
 import { nextCheckPs } from '../checks/check-times.js';
 import { standstillOf } from '../checks/progress-check.js';
@@ -76,6 +77,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
   status: 'complete' | 'interrupted' | null = null;
   readonly deep: DeepCheck | null;
   private readonly holdCheck: HoldCheck | null;
+  private readonly idleCheck: IdleCheck | null;
   private readonly recovery: RecoveryCheck | null;
   private readonly cycles: CycleCheck | null;
   private readonly endPs: number;
@@ -98,6 +100,9 @@ export class WholePartition implements PartitionSet, CheckTimes {
     this.holdCheck = check ? new HoldCheck(this.engine, true) : null;
     if (this.holdCheck !== null) this.engine.listen(this.holdCheck);
     this.deep = deep === true ? new DeepCheck(fabric, this.engine) : null;
+    this.idleCheck =
+      check && IdleCheck.isWanted(fabric) ? new IdleCheck(fabric, this.engine) : null;
+    if (this.idleCheck !== null) this.engine.listen(this.idleCheck);
     this.recovery = check ? new RecoveryCheck(fabric, this.engine) : null;
     this.dueAt = this.nextCheck(0);
     const jams = check && CycleCheck.isWanted(fabric);
@@ -123,6 +128,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
   restored(boundPs: number, framesSeen: number): void {
     this.deep?.disturbed(boundPs);
     this.holdCheck?.restored();
+    this.idleCheck?.restored();
     this.recovery?.restored(boundPs);
     this.dueAt = this.nextCheck(boundPs);
     this.failure = null;
@@ -279,7 +285,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
   private checkAll(nowPs: number): Failure | null {
     const failure =
       unbalanced(this.fabric, this.engine, nowPs) ??
-      this.failureOf(this.holdCheck?.breach ?? null) ??
+      this.failureOf(this.holdCheck?.breach ?? this.idleCheck?.breach ?? null) ??
       this.failureOf(this.recovery?.check(nowPs) ?? null);
     const cycle = this.cycles?.check(nowPs) ?? null;
     return failure ?? (cycle && deadlockFailure(cycle));

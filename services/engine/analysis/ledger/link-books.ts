@@ -1,4 +1,6 @@
 import type { ChargeBook, Mechanism } from '../../contract/flow-control.js';
+import { DROP } from '../../contract/probe.js';
+import { PRIORITY_NUMBERS } from '../../units/ethernet.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachNotTaken } from './frames-underway.js';
 
@@ -19,6 +21,7 @@ export function brokenLink(engine: Engine): BrokenLink | null {
   for (let port = 0; port < ports.count; port++) {
     const peer = ports.peer(port);
     if (peer < 0 || faults.mayLose(port) || faults.mayLose(peer)) continue;
+    if (hasDiscarded(engine, peer)) continue;
     for (const mechanism of checked) {
       const what = mechanism.brokenOnLink!(port, (visit) => {
         forEachNotTaken(engine, port, visit);
@@ -27,6 +30,12 @@ export function brokenLink(engine: Engine): BrokenLink | null {
     }
   }
   return null;
+}
+
+/** The link layer of a port has discarded frames that had started: it was not ready for them. */
+function hasDiscarded({ shared: { ports, counters } }: Engine, port: number): boolean {
+  if (!ports.hasLinkLayer(port)) return false;
+  return PRIORITY_NUMBERS.some((p) => counters.drops(port, p, DROP.LINK_NOT_READY) > 0);
 }
 
 /** Adds up what frames bear for the accounts of mechanisms, to compare it with their books. */
