@@ -111,7 +111,7 @@ export function makeSharedBuffer(tables: Tables) {
     } else if (words[a + PAUSED] === 0 && need <= free) takeFromPool(m, need);
     else if (!takeHeadroom(a, stored)) return DROP.HEADROOM_EXHAUSTED;
     const now = used + stored;
-    assert(stored > 0 && now >= words[a + HEADROOM], 'buffer.headroom-of-used');
+    assert(stored > 0, 'buffer.admitted-octets');
     words[a + USED] = now;
     if (now > words[a + USED_PEAK]) words[a + USED_PEAK] = now;
     return ADMITTED;
@@ -140,11 +140,11 @@ export function makeSharedBuffer(tables: Tables) {
     const after = before - (stored - fromHeadroom);
     words[a + HEADROOM] = headroom - fromHeadroom;
     words[a + USED] = used - stored;
-    assert(headroom <= used && words[a + USED] >= words[a + HEADROOM], 'buffer.headroom-of-used');
+    assert(headroom <= used, 'buffer.headroom-of-used');
     if (before <= 0) return;
     const m = memoryOf[port];
     const pooled = memory[m + POOL_USED] - (before - (after > 0 ? after : 0));
-    assert(pooled >= 0 && pooled >= after, 'buffer.pool-of-accounts');
+    assert(pooled >= 0, 'buffer.pool-of-accounts');
     memory[m + POOL_USED] = pooled;
   }
 
@@ -181,7 +181,6 @@ export function makeSharedBuffer(tables: Tables) {
     const row = rowOf(port, group);
     const m = memoryOf[port];
     const free = memory[m + POOL] - memory[m + POOL_USED];
-    assert(free >= 0, 'buffer.free-of-pool');
     const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
     const fixed = doubles[row * DOUBLES + XOFF];
     return dynamic < fixed ? dynamic : fixed;
@@ -232,7 +231,7 @@ export function makeSharedBuffer(tables: Tables) {
 
   function takeFromPool(m: number, octets: number): void {
     const used = memory[m + POOL_USED] + octets;
-    assert(octets >= 0 && used <= memory[m + POOL], 'buffer.pool-has-room');
+    assert(used <= memory[m + POOL], 'buffer.pool-has-room');
     memory[m + POOL_USED] = used;
     if (used > memory[m + POOL_PEAK]) memory[m + POOL_PEAK] = used;
   }

@@ -16,7 +16,6 @@ import { DID_DROP } from './device.js';
 import type { GrantGating } from './grant-gating.js';
 import type { Shared } from './shared.js';
 import type { FrameRef, PortRow, TrafficClass } from '../units/indices.js';
-import { assert } from '../kernel/assert.js';
 
 /** The end of a frame's processing in a device: it is queued at a port, or dropped. */
 export interface EgressPath {
@@ -54,7 +53,6 @@ export function makeEgressPath(
     const at = free > now ? free : now;
     const was = transmits.at[port];
     if (was <= at) return;
-    assert(at < Infinity, 'transmission.wakes-in-time');
     transmits.at[port] = at;
     if (was === Infinity) transmits.joined(device, port);
     else transmits.advanced(device, port);

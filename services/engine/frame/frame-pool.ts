@@ -204,7 +204,6 @@ export class FramePool {
 
   release(frame: FrameRef): void {
     assert(this.words[frame + CLASS] !== FREE, 'pool.release');
-    assert((frame & (STRIDE - 1)) === 0 && frame < this.fresh, 'pool.frame-of-pool');
     this.words[frame + CLASS] = FREE;
     this.words[frame + NEXT] = this.free;
     this.free = frame;
@@ -214,7 +213,6 @@ export class FramePool {
   copyFrom(pool: FramePool, frame: FrameRef): number {
     const copy = this.allocate();
     const { words, ends } = this;
-    assert(pool.words[frame + CLASS] !== FREE, 'pool.copied-is-in-use');
     words[copy + LENGTH] = pool.words[frame + LENGTH];
     words[copy + CLASS] = pool.words[frame + CLASS];
     words[copy + HASH] = pool.words[frame + HASH];

@@ -74,7 +74,6 @@ export function makeSlots(tables: Tables) {
     const first = base[device];
     const count = lines[line + COUNT];
     if (at[p] !== Infinity) {
-      assert(count < size[device], 'slots.place-for-each-port');
       lines[line + COUNT] = count + 1;
       enter(first, size[device], lines[line + HEAD], count, p - first);
     }
@@ -101,7 +100,6 @@ export function makeSlots(tables: Tables) {
     }
     const second = head + 1 === room ? 0 : head + 1;
     const others = lines[line + COUNT] - 1;
-    assert(others >= 0 && others < room, 'slots.turned-has-a-place');
     if (others > 0 && isBefore(slot, ring[first + second], first)) {
       time[device] = at[p];
       return;
@@ -149,9 +147,7 @@ export function makeSlots(tables: Tables) {
   }
 
   function schedule(device: number): void {
-    const isIdle = lines[device * WORDS + COUNT] === 0;
-    time[device] = isIdle ? Infinity : at[port(device)];
-    assert(isIdle || time[device] !== Infinity, 'slots.first-is-due');
+    time[device] = lines[device * WORDS + COUNT] === 0 ? Infinity : at[port(device)];
   }
 
   return { at, time, configure, port, set, advanced, joined, turned };

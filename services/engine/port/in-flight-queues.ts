@@ -42,7 +42,6 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
       rows[at + IN_FLIGHT_QUEUE_HEAD] = frame;
       return true;
     }
-    assert(words[tail + NEXT] < 0 && tail !== frame, 'link.tail-is-last');
     const arrivalPs = times[(frame >> 1) + ARRIVAL];
     assert(isApart(at, frame, tail, arrivalPs - times[(tail >> 1) + ARRIVAL]), 'link.occupied');
     words[tail + NEXT] = frame;
@@ -79,7 +78,6 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
   function timeBehind(port: PortRow, taken: number): number {
     const next = head(port);
     if (next < 0) return Infinity;
-    assert(next !== taken, 'link.taken-frame');
     fetched[0] = words[next + CLASS];
     return times[(taken >> 1) + ARRIVAL];
   }

@@ -99,10 +99,7 @@ export function makePorts(tables: Tables) {
     assert(Number.isInteger(spec.octetPs) && spec.octetPs > 0, 'port.octet-time');
     assert(spec.latencyPs >= 0 && ingressPs >= 0, 'port.delays');
     assert(spec.classOf.length === 8 && spec.groupOf.length === 8, 'port.maps-of-8-priorities');
-    assert(
-      spec.groupOf.every((group) => group >= 0 && group < 8),
-      'port.group-of-8',
-    );
+    assert(spec.groupOf.every(isOfEight), 'port.group-of-8');
     owners[port] = device;
     setClasses(port, spec.classOf);
     groups.set(spec.groupOf, port << 3);
@@ -123,10 +120,7 @@ export function makePorts(tables: Tables) {
   /** Traffic class of each priority from now on. */
   function setClasses(port: PortRow, classOf: readonly number[]): void {
     const identity = classOf.every((tc, priority) => tc === priority);
-    assert(
-      classOf.every((tc) => tc >= 0 && tc < 8),
-      'port.class-of-8',
-    );
+    assert(classOf.every(isOfEight), 'port.class-of-8');
     classes.set(classOf, port << 3);
     words[port * PORT_WORDS + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
     gate(port, words[port * PORT_WORDS + GRANT_GATED] >>> CHARGED_SHIFT);
@@ -387,4 +381,8 @@ export function makePorts(tables: Tables) {
     ingressPs,
     pipelinePs,
   };
+}
+
+function isOfEight(number: number): boolean {
+  return number >= 0 && number < 8;
 }

@@ -67,7 +67,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     if (isFirst) records[q + HEAD] = frame;
     else {
       const last = records[q + TAIL];
-      assert(words[last + NEXT] < 0 && last !== frame, 'queue.tail-is-last');
+      assert(words[last + NEXT] < 0, 'queue.tail-is-last');
       words[last + NEXT] = frame;
     }
     records[q + TAIL] = frame;
@@ -76,7 +76,6 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
 
   /** The first frame of a class may start. */
   function setReady(port: PortRow, trafficClass: TrafficClass): void {
-    assert(head(port, trafficClass) >= 0, 'queue.ready-has-frame');
     ports.words[port * PORT_WORDS + READY] |= 1 << trafficClass;
   }
 
@@ -93,9 +92,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
   function count(port: PortRow, trafficClass: TrafficClass, frame: FrameRef): void {
     const q = rowOf(port, trafficClass) * STRIDE;
     if (records[q + QUEUE_FRAMES]++ === 0) times[(q >> 1) + SINCE_DOUBLE] = clock.now;
-    const stored = words[frame + STORED];
-    const octets = records[q + QUEUE_OCTETS] + stored;
-    assert(stored > 0 && octets >= stored, 'queue.joining-octets');
+    const octets = records[q + QUEUE_OCTETS] + words[frame + STORED];
     records[q + QUEUE_OCTETS] = octets;
     if (octets > records[q + QUEUE_PEAK]) records[q + QUEUE_PEAK] = octets;
   }

@@ -207,10 +207,8 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     const { table } = this;
     if (table.get(slot, STREAM_CIMS) === 0) return;
     table.set(slot, STREAM_CIMS, 0);
-    assert(
-      this.counters.ciCimDelsTransmitted < this.counters.ciCimAddsTransmitted,
-      'ci.adds-first',
-    );
+    const { ciCimDelsTransmitted, ciCimAddsTransmitted } = this.counters;
+    assert(ciCimDelsTransmitted < ciCimAddsTransmitted, 'ci.adds-first');
     this.counters.ciCimDelsTransmitted++;
     const frame = pool.write(this.quoted, slot * RECORD_WORDS);
     this.buildAndSendCim(false, slot, frame);

@@ -138,7 +138,6 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     const { now } = clock;
     state[s + FRAMES]++;
     assert(now >= state[s + LAST_AT], 'receiver.in-order-of-time');
-    assert(pool.words[frame + LENGTH] > spec.overheadOctets || last, 'receiver.payload');
     state[s + LAST_AT] = now;
     state[s + PAYLOAD] += last
       ? spec.lastPayloadOctets

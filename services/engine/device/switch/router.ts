@@ -7,7 +7,6 @@ import { detoursOf, nextHopsOf } from './detours.js';
 import type { Forwarding } from './forwarding.js';
 import { NOWHERE, SEVERAL } from './forwarding.js';
 import type { FrameRef } from '../../units/indices.js';
-import { assert } from '../../kernel/assert.js';
 
 /** Makes switches on one path choose independently of each other. */
 export function saltOf(switchIndex: number): number {
@@ -79,7 +78,6 @@ export class Router implements Forwarding {
     const size = this.#setSize[set];
     const start = this.#setStart[set];
     const choice = size === 1 ? 0 : this.choose(set, size, words[frame + HASH]);
-    assert(choice >= 0 && choice < size, 'router.choice-of-set');
     const out = this.#setPorts[start + choice];
     return out === port && this.#routes.toBridges.includes(port) ? NOWHERE : out;
   }
