@@ -62,6 +62,11 @@ export class EngineCopy {
     this.plant(defect);
   }
 
+  /** A path below it that nothing else uses. */
+  pathOf(name: string): string {
+    return join(mkdtempSync(join(this.folder, 'out-')), name);
+  }
+
   remove(): void {
     rmSync(this.folder, { recursive: true });
   }

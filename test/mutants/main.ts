@@ -71,7 +71,7 @@ function knownTiers(): RunTier[] {
   const known = RUN_TIERS.filter(({ option }) => {
     if (option === null) return true;
     const program = join(ROOT, 'dist/programs/selvage.js');
-    const words = [program, 'run', SMALLEST, option, '--quiet', '-o', join(out, 'run')];
+    const words = [program, 'run', SMALLEST, option, '--quiet', '--out', join(out, 'run')];
     const { status } = spawnSync(process.execPath, words, { cwd: ROOT });
     rmSync(join(out, 'run'), { recursive: true, force: true });
     return status === 0;

@@ -93,3 +93,51 @@ describe('a defect in the source', () => {
     });
   }
 });
+
+/** Defects that no fingerprint is needed for: a run of a user ends in a failure. */
+const FATAL: readonly (SourceDefect & { readonly name: string; readonly options: string[] })[] = [
+  {
+    name: 'a queue whose length keeps 40 octets of each frame that leaves',
+    file: 'services/engine/port/queues.js',
+    from: /(records\[q \+ 3 \/\* QUEUE_OCTETS \*\/\] - )(words\[frame \+ 6 \/\* STORED \*\/\])/,
+    to: '$1($2 - 40)',
+    options: [],
+  },
+  {
+    name: 'a port that is an octet faster than its link',
+    file: 'services/engine/device/loop.js',
+    from: 'const free = now + wireOctets * octetPs + late;',
+    to: 'const free = now + (wireOctets - 1) * octetPs + late;',
+    options: [],
+  },
+  {
+    name: 'a port that is an octet faster than a link of no length',
+    file: 'services/engine/device/loop.js',
+    from: 'const free = now + wireOctets * octetPs + late;',
+    to: 'const free = now + (wireOctets - 1) * octetPs + late;',
+    options: [
+      '--check',
+      '--set',
+      'fabric.hostLink={ rate: 100G, length: 0m, interfaceDelay: 0ns }',
+    ],
+  },
+];
+
+describe('a defect in the source ends a run', () => {
+  const copy = new EngineCopy(['services', 'page']);
+  after(() => {
+    copy.remove();
+  });
+
+  function statusOf(options: readonly string[], defect: SourceDefect | null): number | null {
+    const words = ['run', 'examples/incast-dcqcn.yaml', '--quiet', '--out', copy.pathOf('run')];
+    return copy.run('services/cli/main.js', [...words, ...options], defect).status;
+  }
+
+  for (const { name, options, ...defect } of FATAL) {
+    it(`which is ${name}`, () => {
+      assert.equal(statusOf(options, null), 0);
+      assert.equal(statusOf(options, defect), 3);
+    });
+  }
+});

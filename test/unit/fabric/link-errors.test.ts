@@ -52,6 +52,24 @@ describe('the frame error rate of a link', () => {
 });
 
 describe('a Reed-Solomon code', () => {
+  // Codeword error rates by the binomial sum over wrong symbols, to 50 digits, with the parity of
+  // 802.3 91.5.2.5: 528 - 514 = 2 * 7 and 544 - 514 = 2 * 15 symbols of 10 bits. A code that
+  // corrects one symbol less fails fourteen times as often, or more.
+  for (const [name, fec, ber, codeword, after] of [
+    ['KP4 at 2.2e-4', 'rs-544', 2.2e-4, 2.239937e-13, 6.6e-16],
+    ['KR4 at 1e-5', 'rs-528', 1e-5, 1.355769e-15, 2.05e-18],
+    ['KR4 at 2.1e-5', 'rs-528', 2.1e-5, 4.871991e-13, 7.4e-16],
+  ] as const) {
+    it(`is as good as it is known to be: ${name}`, () => {
+      const rate = codewordErrorRate(fec, ber, 1);
+      near(rate, codeword, 1e-6);
+      // What is left in a codeword that fails is hardly more than it could not correct. The limits
+      // before FEC for 1e-15 after it are known as 2.2e-4 (KP4) and 2.1e-5 (KR4).
+      const [symbols, wrong] = fec === 'rs-544' ? [544, 16] : [528, 8];
+      near((rate * wrong) / (symbols * 10), after, 0.02);
+    });
+  }
+
   it('fails when more symbols are wrong than it corrects', () => {
     // By the definition, term by term, with whole binomial coefficients.
     const choose = (n: number, k: number): number => {

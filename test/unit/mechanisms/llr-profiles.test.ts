@@ -15,7 +15,24 @@ load: [{ name: a, stream: { from: h1, to: h2 }, frame: 4178, rate: line }]`;
   return fabricOf(text).warnings.map(({ message }) => message);
 }
 
+/** By rate and cable, as published: frames, octets, three times in ns; then 3 replays, 2,048 octets. */
+const PUBLISHED = {
+  '200g-5m': [61, 31_184, 5_000, 50_000, 20_000],
+  '200g-40m': [71, 35_952, 5_500, 55_000, 24_000],
+  '400g-5m': [115, 58_768, 5_000, 50_000, 20_000],
+  '400g-40m': [133, 67_760, 5_500, 55_000, 24_000],
+};
+
 describe('profiles of link-level retry', () => {
+  it('are those that are published', () => {
+    const own = Object.entries(PROFILES).map(([name, profile]) => {
+      assert.deepEqual([profile.replays, profile.spacingOctets], [3, 2048], name);
+      const times = [profile.replayTimerPs, profile.pcsLostPs, profile.dataAgePs];
+      return [name, [profile.frames, profile.octets, ...times.map((ps) => ps / 1000)]];
+    });
+    assert.deepEqual(Object.fromEntries(own), PUBLISHED);
+  });
+
   it('are those of the README', () => {
     const readme = readFileSync(join(ROOT, 'services/mechanisms/llr/README.md'), 'utf8');
     for (const name of Object.keys(PROFILES) as ProfileName[]) {
