@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
@@ -25,6 +26,14 @@ const TICKS_PER_SECOND = 100;
 /** Where the system does not tell what a process uses, and for one that sleeps. */
 const WALL_PER_CPU = 8;
 
+/** What runs now: a defect may let it run for ever, so none is left behind. */
+const running = new Set<ChildProcess>();
+
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1));
+
 /** Runs a program of Node until it ends, or uses more time or memory than it may. */
 export async function runNode(words: readonly string[], limits: Limits): Promise<Ended> {
   const { cwd, env = {}, cpuMs, octets: mostOctets = MOST_OCTETS } = limits;
@@ -33,6 +42,7 @@ export async function runNode(words: readonly string[], limits: Limits): Promise
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
   const texts = { stdout: '', stderr: '' };
   child.stdout.on('data', (octets: Buffer) => (texts.stdout += octets.toString()));
   child.stderr.on('data', (octets: Buffer) => (texts.stderr += octets.toString()));
@@ -50,6 +60,7 @@ export async function runNode(words: readonly string[], limits: Limits): Promise
     child.on('close', resolve);
   });
   clearInterval(timer);
+  running.delete(child);
   return { code: stopped === '' ? code : null, stopped, ...texts };
 }
 
