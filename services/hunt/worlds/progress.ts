@@ -1,5 +1,6 @@
 import { GRANTING } from '../../mechanisms/registry.js';
 import type { Engine } from '../../engine/device/engine.js';
+import type { PortSpec } from '../../engine/contract/spec.js';
 import { accountRows } from '../../engine/contract/grants-spec.js';
 import { StandingFault } from '../../engine/faults/standing-fault.js';
 import { PS_PER_S, formatPs } from '../../engine/units/time.js';
@@ -13,8 +14,10 @@ import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 import { OCTET_BITS } from '../../engine/units/words.js';
 import { PAUSE_OCTETS_MAX } from '../../engine/units/ethernet.js';
 
-/** A flow without deliveries for so much of a run, after all faults, is stuck. */
+/** A flow without deliveries for so much of a run, after all faults, is stuck, or sooner. */
 const PATIENCE_OF_RUN = 0.4;
+/** What ever waited in the fabric may pass its slowest link so many times before a frame does. */
+const DRAINS = 4;
 /** Longer than a round trip, of the longest link. */
 const WAYS = 12;
 /** Where anything is lost, a reliable flow may wait for its timer several times over. */
@@ -27,7 +30,11 @@ const NARROW_FRAMES = 4;
 /** What waits in a host may have been so much more. */
 const TURNS = 3;
 
-/** A finite flow that should be complete by now, or progress, and does neither; or null. */
+/**
+ * A flow that should be complete by now, or progress, and does neither; or null. An endless flow
+ * progresses while arbiters owe it a share: it waits behind classes above its own, and for a share
+ * of nothing forever.
+ */
 export function stuckFlow(fabric: Fabric, engine: Engine, results: RunResults): string | null {
   const { durationPs, virtualPs, flows } = results;
   if (durationPs === null || !staysConnected(fabric) || hasLostGrants(fabric, results)) return null;
@@ -133,9 +140,7 @@ function losingPriorities(
 
 /** Raw frames are not retransmitted. */
 function isOwed(flow: Flow, result: FlowResult, losing: ReadonlySet<number>): boolean {
-  const isFinite = flow.messages !== Infinity && flow.messageBytes !== Infinity;
-  if (!isFinite || flow.group || flow.after.length > 0 || result.completionPs !== null)
-    return false;
+  if (flow.group || flow.after.length > 0 || result.completionPs !== null) return false;
   // A NIC may drop frames with the address of another.
   if (flow.address !== null) return false;
   return (
@@ -151,6 +156,7 @@ function lastBeforePs(fabric: Fabric, index: number, run: RunResults): number {
   const { flows, specs } = fabric;
   const { source, priority } = flows[index]!;
   const { classOf } = specs[source]!.ports[0]!;
+  const hasNoShare = isWithoutShare(fabric, priority);
   const paused = new Set(
     specs.flatMap(({ ports }) =>
       ports.filter(({ pausing }) => pausing?.wholePort === true).map((p) => p.name),
@@ -158,7 +164,9 @@ function lastBeforePs(fabric: Fabric, index: number, run: RunResults): number {
   );
   const pausedPorts = [...portsOfFlow(fabric, index)].filter((name) => paused.has(name));
   const precedes = (other: number): boolean => {
-    if (classOf[flows[other]!.priority]! > classOf[priority]!) return true;
+    const above = flows[other]!.priority;
+    if (hasNoShare) return true;
+    if (classOf[above]! > classOf[priority]! && mayBeStrict(fabric, above)) return true;
     const shared = pausedPorts.length === 0 ? null : portsOfFlow(fabric, other);
     return shared !== null && pausedPorts.some((name) => shared.has(name));
   };
@@ -166,6 +174,29 @@ function lastBeforePs(fabric: Fabric, index: number, run: RunResults): number {
     precedes(other) ? (run.flows[other]!.lastArrivalPs ?? 0) : 0,
   );
   return Math.max(...arrivals);
+}
+
+/** Whether an arbiter serves its class, by configuration or by what it learned, behind all others. */
+function isWithoutShare({ specs, scenario }: Fabric, priority: number): boolean {
+  return (
+    scenario.discovery.enabled ||
+    specs.some(({ ports }) =>
+      ports.some(
+        ({ arbiter, classOf }) =>
+          arbiter.kind === 'ets' && arbiter.shares[classOf[priority]!] === 0,
+      ),
+    )
+  );
+}
+
+/** Whether any arbiter serves a priority before those of lower classes, however much it sends. */
+function mayBeStrict({ specs, scenario }: Fabric, priority: number): boolean {
+  const isStrict = ({ arbiter, classOf }: PortSpec): boolean => {
+    if (arbiter.kind === 'ets') return arbiter.shares[classOf[priority]!] === null;
+    return arbiter.kind === 'strict' || arbiter.kind === 'due-dates';
+  };
+  const hasPlanes = specs.some((spec) => spec.kind === 'host' && spec.nic !== null);
+  return scenario.discovery.enabled || hasPlanes || specs.some((spec) => spec.ports.some(isStrict));
 }
 
 /**
@@ -195,11 +226,13 @@ class Patience {
   private readonly turnPs: number;
   /** Until what link partners have lost of each other's messages is repeated. */
   private readonly repeatsPs: number;
+  /** Until all that ever waited has passed the slowest link. */
+  private readonly drainPs: number;
 
   constructor(
     fabric: Fabric,
     engine: Engine,
-    { durationPs, channels }: RunResults,
+    { durationPs, channels, ports }: RunResults,
     wayPs: number,
     private readonly loses: boolean,
   ) {
@@ -232,6 +265,11 @@ class Patience {
       Math.max(0, ...others.map((own) => own.repeatsPs?.(port) ?? 0)),
     );
     this.repeatsPs = Math.max(0, ...repeats);
+    const waited = ports.flatMap(({ priorities }) => priorities);
+    const queued = waited.reduce((sum, own) => sum + own.peakQueueOctets, 0);
+    const octets = queued + this.sharing * this.longestOctets;
+    const octetPs = Math.max(...fabric.linkEnds.flat().map((end) => end.octetPs));
+    this.drainPs = DRAINS * (octets * octetPs + wayPs);
   }
 
   /** `leastBps`: the lowest rate that its congestion control set. */
@@ -239,7 +277,7 @@ class Patience {
     const { transport, release } = flow;
     const waitsForTimer = transport.kind === 'reliable' && (this.loses || isLate(transport));
     return Math.max(
-      PATIENCE_OF_RUN * this.durationPs,
+      Math.min(PATIENCE_OF_RUN * this.durationPs, this.drainPs),
       waitsForTimer ? TIMEOUTS * transport.timeoutPs : 0,
       this.loses ? this.repeatsPs : 0,
       pacePs(release),
