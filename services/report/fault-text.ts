@@ -22,7 +22,7 @@ export function faultTable({ faults }: RunResults, style: Style): string {
   return [style.strong('Faults'), table(head, rows), ...notes].join('\n');
 }
 
-/** Headroom is computed for control frames that leave, arrive and take effect in time. */
+/** Headroom is computed for control frames that leave and arrive in time. */
 function noteOf({ fault, kind, overflows }: RunResults['faults'][number]): string {
   return (
     `  ${fault} (${kind}) disturbs flow control: ${formatCount(overflows)} lossless frames ` +

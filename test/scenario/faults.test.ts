@@ -133,7 +133,7 @@ faults: [{ kind: slow-link, rate: 333M, for: 20us, every: 60us }]`);
     assert.equal(failureOf(results), 'none');
     const [{ overflows }] = results.faults as [RunResults['faults'][number]];
     assert.equal(overflows, dropsOf(results)['overflow-by-fault']);
-    const words = `fault1 (slow-link) disturbs pauses or credit: ${overflows} lossless frames found`;
+    const words = `fault1 (slow-link) disturbs flow control: ${overflows} lossless frames found`;
     assert.ok(summaryText(results, [], PLAIN).includes(words));
   });
 

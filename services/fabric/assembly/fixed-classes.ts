@@ -17,7 +17,7 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
 }
 
 /**
- * By device: priorities, one bit each, whose class something depends on: flow control that grants,
+ * By device: priorities, one bit each, whose class something depends on: accounts of grants,
  * congestion messages, registers of a part. They stay where all devices have them, and separate
  * from others.
  */
@@ -59,10 +59,10 @@ export function problemOfClasses(
 ): string | null {
   const odd = own.findIndex((tc, p) => tc !== transmit[p] && touches(fixed, own, transmit, p));
   if (odd < 0) return null;
+  const controls = [EXCHANGE, ...GRANTING_CONTROLS].join(', ');
   return (
-    `priority ${odd} has a class of its own, ${own[odd]!}, but ` +
-    `${[EXCHANGE, ...GRANTING_CONTROLS].join(', ')}, messages about congestion or an adapter ` +
-    `go by the common one; leave it in ${transmit[odd]!}` +
+    `priority ${odd} has a class of its own, ${own[odd]!}, but ${controls}, messages about ` +
+    `congestion or an adapter go by the common one; leave it in ${transmit[odd]!}` +
     ((fixed & (1 << odd)) !== 0 ? '' : `, or take a class that no such priority has`)
   );
 }
@@ -87,7 +87,7 @@ function isBound({ host, switch: bridge }: Settings, isHost: boolean, hasRates: 
   return host.nic !== null && (!host.nic.dcb || hasRates);
 }
 
-/** Priorities whose frames wait for grants, that mechanisms monitor, and others that these need. */
+/** Priorities that start with grants, that mechanisms monitor, and others that these need. */
 function watched({ priorities, mechanisms }: Settings, isHost: boolean): number {
   const gated = priorities.filter(({ flowControl }) =>
     GRANTING_CONTROLS.some((name) => name === flowControl),

@@ -50,9 +50,9 @@ export function brokenAtPort(port: CbfcPort): string | null {
 
 /**
  * The same of a link's direction on which nothing was lost. By channel: what is under way and
- * stored fits into what the receiver has granted, the sender has at least so much in use, and each credit
- * that it has consumed is freed, stored or under way. So none was created, and none leaks. Copies
- * were stored for nothing, and a port that synchronises knows nothing yet.
+ * stored fits into what the receiver has granted, the sender has at least so much in use, and each
+ * credit that it has consumed is freed, stored or under way. So none was created, and none leaks.
+ * Copies were stored for nothing, and a port that synchronises knows nothing yet.
  */
 export function brokenAtLink(
   { sender }: CbfcPort,

@@ -134,7 +134,7 @@ export function advertisedCredit(remote: GrantOffers): CreditExchange | null {
 
 /**
  * Amounts in units of 512 bits, of channel 0, in CE frames: a port that says priorities only. It
- * says them while it receives its peer (`needsPeer`), so whoever reads them has been received.
+ * sends them while it receives its peer (`needsPeer`): a peer that reads them has been received.
  */
 export function literalExchange(priorities: number): CreditExchange {
   return {

@@ -1,6 +1,5 @@
 import type { SfcDetector, SfcPortSpec, SfcSwitchSpec } from './spec.js';
 import type { Priority } from '../../engine/units/indices.js';
-import { assert } from '../../engine/kernel/assert.js';
 
 /** Input of a detector: a queue after a frame joined it, and the shared buffer. */
 export interface QueueView {
@@ -49,7 +48,6 @@ function rising(
 ): number {
   if (octets <= minOctets) return 0;
   if (octets >= maxOctets) return 1;
-  assert(maxOctets > minOctets && probability <= 1, 'sfc.marking-curve');
   return (probability * (octets - minOctets)) / (maxOctets - minOctets);
 }
 
@@ -67,19 +65,18 @@ export interface GrowthSample {
 
 export function sampleGrowth(sample: GrowthSample, octets: number, now: number): void {
   const age = now - sample.atPs;
-  assert(age >= 0 && octets >= 0, 'sfc.growth-in-time');
   if (age < GROWTH_SAMPLE_PS) return;
   if (age < GROWTH_GAP_PS) sample.growth = Math.max(0, (octets - sample.octets) / age);
   sample.octets = octets;
   sample.atPs = now;
 }
 
-/** A drain rate is measured over 32 usual frames at line rate: rounds of arbiters are shorter. */
+/** A drain rate is measured over so much at line rate: rounds of arbiters are mostly shorter. */
 const DRAIN_OCTETS = 32 * 1538;
 
 /**
- * How fast a queue drains, whatever its share and whoever else uses the port: what came in, less
- * its growth. Only what joins a queue of `leastOctets` or more is seen.
+ * How fast a queue drains, whatever its share and the load of other classes: what came in, less its
+ * growth. Only what joins a queue of `leastOctets` or more is seen.
  */
 export interface DrainSample {
   /** Beginning of the measurement; its octets then, and what has joined since. */
@@ -151,7 +148,6 @@ export function pauseTimeNs(
   if (drainOctetPs === Infinity) return spec.pauseMaxNs;
   const surplus = queue.octets + queue.growth * loopPs - targetOctets;
   const drainNs = Math.ceil((surplus * drainOctetPs) / 1000);
-  assert(spec.pauseMinNs <= spec.pauseMaxNs, 'sfc.pause-bounds');
   return Math.min(spec.pauseMaxNs, Math.max(spec.pauseMinNs, drainNs));
 }
 
@@ -169,6 +165,5 @@ export function actsForStation(proxy: SfcPortSpec['proxy'], responds: boolean): 
 
 /** Sources are indexed by their address, and by priority, since a pause names one. */
 export function sourceKey(position: number, priority: Priority): number {
-  assert(position >= 0 && priority < 8, 'sfc.source-of-key');
   return position * 8 + priority;
 }
