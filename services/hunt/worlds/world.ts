@@ -11,6 +11,7 @@ import { Sampler } from './sampler.js';
 import type { Draft } from './drafter.js';
 import { Drafter } from './drafter.js';
 import { sampleFabric } from './sampled-fabric.js';
+import { negotiate } from './negotiated.js';
 import type { Place } from './samples.js';
 import { LATER_KEYS, samplesOf } from './samples.js';
 import { Drawer } from './schema-values.js';
@@ -133,7 +134,9 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
     keys: LATER_KEYS,
     drawer: new Drawer(later, samples, null),
   });
-  return new Drafter(drawer, place, isSlow, isSlotted).draft(fabric);
+  const draft = new Drafter(drawer, place, isSlow, isSlotted).draft(fabric);
+  if (!isSlow) negotiate(draft, new Sampler(seed, `world ${number} ${attempt} negotiation`), place);
+  return draft;
 }
 
 function placeOf(fabric: Draft, sampler: Sampler, spanPs: number): Place {
