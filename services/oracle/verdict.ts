@@ -20,6 +20,9 @@ const RULES = {
   work: 'a frame that may start does, as soon as the link is free',
   credit: 'books of credit exchange, from octets',
   cbfc: 'books of CBFC, from octets',
+  'link-retry': 'sequence numbers and replays of link-level retry',
+  rates: 'rates of senders from what they received',
+  messages: 'triggers of QCN, source flow control and congestion isolation',
   marking: 'ECN marks from queue lengths (RFC 3168)',
   arbiter: 'which class is served (802.1Q 8.6.8, 37)',
 } as const;

@@ -36,7 +36,12 @@ export class Links {
 
   frameStarts(port: Port, frame: WireFrame, atPs: number): void {
     this.occupy(port, lineOctets(frame.octets) * port.octetPs, atPs, frame.priority);
-    port.peer.flights.push({ frame, startPs: atPs, duePs: atPs + this.frameDelayPs(port, frame) });
+    port.peer.flights.push({
+      frame,
+      startPs: atPs,
+      duePs: atPs + this.frameDelayPs(port, frame),
+      number: null,
+    });
   }
 
   /**

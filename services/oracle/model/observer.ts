@@ -32,7 +32,13 @@ export interface Observer {
   released?(storage: Storage, atPs: number): void;
   /** Link-level retry. */
   repeated?(port: Port, frame: WireFrame, number: number, atPs: number): void;
-  rejected?(port: Port, frame: WireFrame, reason: string, atPs: number): void;
+  rejected?(
+    port: Port,
+    frame: WireFrame,
+    reason: string,
+    atPs: number,
+    flight: Flight | null,
+  ): void;
   controlStarted?(port: Port, octets: Uint8Array, atPs: number): void;
   controlEffective?(port: Port, octets: Uint8Array, atPs: number): void;
   tagged?(port: Port, octets: Uint8Array, atPs: number): void;

@@ -36,8 +36,8 @@ export class Passage {
   }
 
   rejected(port: Port, { frame, atPs, reason }: EventOf<'rejected'>): void {
-    this.links.frameArrives(port, frame, atPs);
-    for (const observer of this.observers) observer.rejected?.(port, frame, reason, atPs);
+    const flight = this.links.frameArrives(port, frame, atPs);
+    for (const observer of this.observers) observer.rejected?.(port, frame, reason, atPs, flight);
   }
 
   queued(out: Port, ingress: Port, { frame, atPs }: EventOf<'queued'>): void {

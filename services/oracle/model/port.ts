@@ -7,6 +7,8 @@ export interface Flight {
   readonly startPs: number;
   /** When the device has it; grows by a tag that is announced behind its start. */
   duePs: number;
+  /** Of link-level retry. */
+  number: number | null;
 }
 
 /** A control frame on its way. */

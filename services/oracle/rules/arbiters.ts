@@ -7,6 +7,7 @@
 
 import type { Configuration } from '../configuration.js';
 import { lineOctets } from '../ethernet.js';
+import { hasLinkRetry } from '../model/links.js';
 import type { Observer, Start } from '../model/observer.js';
 import type { Device, Port } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
@@ -33,6 +34,13 @@ export class Arbiters implements Observer {
   ) {
     const ports = devices.flatMap((device) => [...device.ports]);
     this.choices = new Map(ports.map((port) => [port, this.choiceOf(configuration, port)]));
+  }
+
+  /** A link layer discards a frame that was chosen: the choice left no trace on the wire. */
+  discarded(port: Port): void {
+    if (!hasLinkRetry(port) || this.choices.get(port) === null) return;
+    this.choices.set(port, null);
+    this.verdict.decline('arbiter', 'a link layer discards frames that were chosen');
   }
 
   starting(port: Port, { atPs, trafficClass, eligible, frame }: Start): void {

@@ -6,10 +6,24 @@ import { Arbiters } from './arbiters.js';
 import { Buffers } from './buffers.js';
 import { CreditBooks } from './credit-books.js';
 import { Gates } from './gates.js';
+import { LinkRetry } from './link-retry.js';
 import { Marking } from './marking.js';
+import { Pacing } from './pacing.js';
 import { PauseInitiators } from './pause-initiators.js';
 import { PauseResponders } from './pause-responders.js';
 import { Routes } from './routes.js';
+
+/** What no rule recomputes yet is named where it runs. */
+function declineMessages(devices: readonly Device[], verdict: Verdict): void {
+  const settings = devices.map(({ configuration }) => configuration.settings);
+  const isOn = (name: string): boolean =>
+    settings.some(({ priorities }) => priorities.some((own) => own.mechanisms[name] === true));
+  if (devices.some(({ configuration }) => configuration.hasDomainEdges)) {
+    verdict.decline('messages', 'congestion points of QCN are not modelled');
+  }
+  if (isOn('sfc')) verdict.decline('messages', 'source flow control is not modelled');
+  if (isOn('ci')) verdict.decline('messages', 'congestion isolation is not modelled');
+}
 
 /** All rules, in the order in which they see an event. */
 export function rulesOf(
@@ -25,6 +39,9 @@ export function rulesOf(
   const arbiters = new Arbiters(configuration, devices, gates, verdict);
   const marking = new Marking(configuration, devices, verdict);
   const books = new CreditBooks(configuration, devices, verdict);
+  const retry = new LinkRetry(configuration, devices, verdict);
+  const pacing = new Pacing(configuration, devices, verdict);
+  declineMessages(devices, verdict);
   // Gates compare what may have started before a pause changes that.
-  return [routes, buffers, initiators, gates, responders, arbiters, marking, books];
+  return [routes, buffers, initiators, gates, responders, arbiters, marking, books, retry, pacing];
 }

@@ -159,4 +159,28 @@ export const DEEP_MUTANTS: readonly DeepMutant[] = [
     from: '(1 << shift) - 1) >> shift;',
     to: '(1 << shift) - 1 + 64) >> shift;',
   },
+  {
+    name: 'an acknowledgement of link-level retry states the next number',
+    rule: 'link-retry',
+    example: 'link-retry',
+    file: 'services/mechanisms/llr/machine.js',
+    from: /return \(w\[at \+ ([^\]]*RX_EXPECTED[^\]]*)\] - 1\) & ([^;]*);/,
+    to: 'return (w[at + $1] - 2) & $2;',
+  },
+  {
+    name: 'DCQCN adds a tenth to what an increase gives',
+    rule: 'rates',
+    example: 'incast-dcqcn',
+    file: 'services/mechanisms/dcqcn/machine.js',
+    from: /(RATE[^\]]*\] \+ table\[s \+ [^\]]*TARGET[^\]]*\]\)) \/ 2;/,
+    to: '$1 / 1.99;',
+  },
+  {
+    name: 'TIMELY cuts by less than its gradient',
+    rule: 'rates',
+    example: 'incast-timely',
+    file: 'services/mechanisms/timely/machine.js',
+    from: '1 - spec.decrease * badness',
+    to: '1 - spec.decrease * badness * 0.99',
+  },
 ];
