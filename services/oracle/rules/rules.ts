@@ -4,6 +4,7 @@ import type { Device } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
 import { Arbiters } from './arbiters.js';
 import { Buffers } from './buffers.js';
+import { CongestionPoints } from './congestion-points.js';
 import { CreditBooks } from './credit-books.js';
 import { Gates } from './gates.js';
 import { LinkRetry } from './link-retry.js';
@@ -18,9 +19,6 @@ function declineMessages(devices: readonly Device[], verdict: Verdict): void {
   const settings = devices.map(({ configuration }) => configuration.settings);
   const isOn = (name: string): boolean =>
     settings.some(({ priorities }) => priorities.some((own) => own.mechanisms[name] === true));
-  if (devices.some(({ configuration }) => configuration.hasDomainEdges)) {
-    verdict.decline('messages', 'congestion points of QCN are not modelled');
-  }
   if (isOn('sfc')) verdict.decline('messages', 'source flow control is not modelled');
   if (isOn('ci')) verdict.decline('messages', 'congestion isolation is not modelled');
 }
@@ -42,6 +40,19 @@ export function rulesOf(
   const retry = new LinkRetry(configuration, devices, verdict);
   const pacing = new Pacing(configuration, devices, verdict);
   declineMessages(devices, verdict);
+  const points = new CongestionPoints(devices, verdict);
   // Gates compare what may have started before a pause changes that.
-  return [routes, buffers, initiators, gates, responders, arbiters, marking, books, retry, pacing];
+  return [
+    routes,
+    buffers,
+    initiators,
+    gates,
+    responders,
+    arbiters,
+    marking,
+    books,
+    retry,
+    pacing,
+    points,
+  ];
 }

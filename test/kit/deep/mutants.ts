@@ -183,4 +183,12 @@ export const DEEP_MUTANTS: readonly DeepMutant[] = [
     from: '1 - spec.decrease * badness',
     to: '1 - spec.decrease * badness * 0.99',
   },
+  {
+    name: 'a congestion point weighs the growth of its queue twice',
+    rule: 'messages',
+    example: 'incast-qcn',
+    file: 'services/mechanisms/qcn/machine.js',
+    from: '-(offset + weight * delta)',
+    to: '-(offset + 2 * weight * delta)',
+  },
 ];
