@@ -43,7 +43,6 @@ export function encodeLlrSet(
 ): number {
   const next = beginOrderedSet(octets, at, type);
   assert(number >= 0 && number < LLR_NUMBERS, 'llr.number-of-20-bits');
-  assert(data === 0 || type >= LLR_INIT, 'llr.data-of-an-initialisation');
   octets[at + NUMBER_AT] = (number >> 12) & 0xff;
   octets[at + NUMBER_AT + 1] = (number >> 4) & 0xff;
   octets[at + NUMBER_AT + 2] |= (number & LOW_NIBBLE) << 4;

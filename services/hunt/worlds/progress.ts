@@ -176,7 +176,7 @@ function lastBeforePs(fabric: Fabric, index: number, run: RunResults): number {
   return Math.max(...arrivals);
 }
 
-/** Whether an arbiter serves its class, by configuration or by what it learned, behind all others. */
+/** Whether an arbiter serves its class behind all others, by configuration or by discovery. */
 function isWithoutShare({ specs, scenario }: Fabric, priority: number): boolean {
   return (
     scenario.discovery.enabled ||
