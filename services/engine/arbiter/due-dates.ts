@@ -1,4 +1,4 @@
-import type { Arbiter, ArbiterSpec, Heads } from '../contract/arbiter.js';
+import { classesAbove, type Arbiter, type ArbiterSpec, type Heads } from '../contract/arbiter.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
 import type { TrafficClass } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
@@ -54,6 +54,16 @@ export class DueDateArbiter implements Arbiter {
     const weighted = eligible & this.weighted;
     if (weighted !== 0) return this.sharing.pick(weighted, heads, port);
     return 31 - Math.clz32(eligible);
+  }
+
+  /** A class that is paid by due dates or weights has its part beside others of its kind. */
+  outranking(trafficClass: number): number {
+    const { strict, bounded, weighted } = this;
+    const bit = 1 << trafficClass;
+    if ((strict & bit) !== 0) return strict & classesAbove(trafficClass);
+    if ((bounded & bit) !== 0) return strict;
+    if ((weighted & bit) !== 0) return strict | bounded;
+    return strict | bounded | weighted | classesAbove(trafficClass);
   }
 
   /** When a frame of a class that is admitted now is due; Infinity without a bound. */

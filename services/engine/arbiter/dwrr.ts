@@ -55,6 +55,11 @@ export class DwrrArbiter implements Arbiter {
     }
   }
 
+  /** Those with a share, if the class has none. */
+  outranking(trafficClass: number): number {
+    return (this.sharing & (1 << trafficClass)) === 0 ? this.sharing : 0;
+  }
+
   private begin(eligible: number, last: number): number {
     const tc = nextInTurn(eligible, last);
     assert((this.sharing & (1 << tc)) !== 0, 'dwrr.class-has-a-share');

@@ -1,4 +1,4 @@
-import type { Arbiter, Heads } from '../contract/arbiter.js';
+import { classesAbove, type Arbiter, type Heads } from '../contract/arbiter.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
 import { assert } from '../kernel/assert.js';
 
@@ -29,5 +29,13 @@ export class EtsArbiter implements Arbiter {
   pick(eligible: number, heads: Heads, port: number): number {
     const strict = eligible & this.strictClasses;
     return strict !== 0 ? 31 - Math.clz32(strict) : this.sharing.pick(eligible, heads, port);
+  }
+
+  outranking(trafficClass: number): number {
+    const { strictClasses } = this;
+    if ((strictClasses & (1 << trafficClass)) !== 0) {
+      return strictClasses & classesAbove(trafficClass);
+    }
+    return strictClasses | this.sharing.outranking(trafficClass);
   }
 }

@@ -9,6 +9,10 @@ export class RoundRobinArbiter implements Arbiter {
     this.last = nextInTurn(eligible, this.last);
     return this.last;
   }
+
+  outranking(): number {
+    return 0;
+  }
 }
 
 /** The first class after `last`, cyclically, whose bit is set. */

@@ -1,5 +1,5 @@
 import { TRAFFIC_CLASSES, WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
-import type { Arbiter, Heads } from '../contract/arbiter.js';
+import { classesAbove, type Arbiter, type Heads } from '../contract/arbiter.js';
 import { assert } from '../kernel/assert.js';
 import { creditsOf, DEEPEST_DEBT } from './credits.js';
 import type { TrafficClass } from '../units/indices.js';
@@ -87,6 +87,11 @@ export class WspArbiter {
       if (tc >= 0) return tc;
       if (!this.endCycle()) return -1;
     }
+  }
+
+  /** Link strict classes above one need no credits of their own. */
+  outranking(tc: number): number {
+    return this.weighted ? this.linkStrict & classesAbove(tc) : 0;
   }
 
   /** A frame of so many octets is granted: what is charged depends on how strict the class is. */
@@ -233,5 +238,9 @@ export class PacketPlane implements Arbiter {
     assert(tc >= 0, 'nic.class-for-wire');
     this.classes.granted(tc, heads.headWireOctets(port, tc) - WIRE_OVERHEAD_OCTETS);
     return tc;
+  }
+
+  outranking(trafficClass: number): number {
+    return this.classes.outranking(trafficClass);
   }
 }

@@ -13,6 +13,13 @@ export interface Heads {
 export interface Arbiter {
   /** The class whose head frame is sent next; `eligible` has a bit per class and is never 0. */
   pick(eligible: number, heads: Heads, port: number): number;
+  /** Classes, one bit each, that are served before a class however long it waits. */
+  outranking(trafficClass: number): number;
+}
+
+/** Classes above one, a bit each. */
+export function classesAbove(trafficClass: number): number {
+  return 0xff & ~((2 << trafficClass) - 1);
 }
 
 export type ArbiterSpec =

@@ -41,33 +41,66 @@ export function findStandstill(engine: Engine, now: number): Standstill | null {
 
 /** By port and priority: those blocked for longer than any repetition takes. */
 function blockedQueues(engine: Engine, now: number): Map<number, Blocked> {
-  const { shared, mechanisms, faults } = engine;
   const blocked = new Map<number, Blocked>();
-  for (let port = 0; port < shared.ports.count; port++) {
-    const peer = shared.ports.peer(port);
-    if (peer < 0 || faults.isSilent(port)) continue;
-    const patiencePs = patienceOf(engine, port);
-    const note = (priority: number, sincePs: number | null, waits: PartnerWaits | null): void => {
-      if (sincePs === null || now - sincePs < patiencePs) return;
-      // A link partner that does not advertise it is none that forgot what it owes.
-      if (mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true)) return;
-      if ([port, peer].some((end) => isDisturbed(engine, end, now, patiencePs))) return;
-      blocked.set(port * PRIORITIES + priority, { port, priority, sincePs, waits });
-    };
-    for (const mechanism of mechanisms) {
-      for (let p = 0; isPartnerWaits(mechanism) && p < PRIORITIES; p++) {
-        note(p, mechanism.waitsSincePs(port, p), mechanism);
-      }
-      for (let priority = 0; priority < PRIORITIES; priority++) {
-        note(priority, mechanism.blockedSincePs?.(port, priority) ?? null, null);
-      }
+  for (let port = 0; port < engine.shared.ports.count; port++) {
+    for (const one of blockedAt(engine, port, now))
+      blocked.set(port * PRIORITIES + one.priority, one);
+  }
+  return blocked;
+}
+
+/** Of one port. */
+function blockedAt(engine: Engine, port: number, now: number): Blocked[] {
+  const { shared, mechanisms, faults } = engine;
+  const peer = shared.ports.peer(port);
+  if (peer < 0 || faults.isSilent(port)) return [];
+  const blocked: Blocked[] = [];
+  const patiencePs = patienceOf(engine, port);
+  const note = (priority: number, sincePs: number | null, waits: PartnerWaits | null): void => {
+    if (sincePs === null || now - sincePs < patiencePs) return;
+    // A link partner that does not advertise it is none that forgot what it owes.
+    if (mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true)) return;
+    if ([port, peer].some((end) => isDisturbed(engine, end, now, patiencePs))) return;
+    blocked.push({ port, priority, sincePs, waits });
+  };
+  for (const mechanism of mechanisms) {
+    for (let p = 0; isPartnerWaits(mechanism) && p < PRIORITIES; p++) {
+      note(p, mechanism.waitsSincePs(port, p), mechanism);
+    }
+    for (let priority = 0; priority < PRIORITIES; priority++) {
+      note(priority, mechanism.blockedSincePs?.(port, priority) ?? null, null);
     }
   }
   return blocked;
 }
 
+/**
+ * A priority of a port waits for messages of its link partner although that stores nothing which
+ * would keep them back, nothing else holds the port, and both have repeated what they have to say
+ * since. For a verdict about flows: a failure takes longer, as `findStandstill` does.
+ */
+export function waitsInVain(engine: Engine, port: number, priority: number, now: number): boolean {
+  const { mechanisms, shared, faults } = engine;
+  const peer = shared.ports.peer(port);
+  if (peer < 0 || faults.isSilent(port)) return false;
+  return mechanisms.some((waits) => {
+    if (!isPartnerWaits(waits)) return false;
+    const sincePs = waits.waitsSincePs(port, priority);
+    if (sincePs === null) return false;
+    const ofEnd = (end: number): number => waits.repeatsPs(end) + (waits.retriesPs?.(end) ?? 0);
+    const patiencePs = Math.max(ofEnd(port), ofEnd(peer)) + LEAST_PS;
+    const one = { port, priority, sincePs, waits };
+    return now - sincePs >= patiencePs && waitsForNothing(engine, one, now, patiencePs);
+  });
+}
+
 /** The link partner has had nothing of this priority for as long, and yet grants nothing. */
-function waitsForNothing(engine: Engine, { port, priority, waits }: Blocked, now: number): boolean {
+function waitsForNothing(
+  engine: Engine,
+  { port, priority, waits }: Blocked,
+  now: number,
+  patiencePs = patienceOf(engine, port),
+): boolean {
   if (waits === null) return false;
   const { shared, mechanisms } = engine;
   const own: object = waits;
@@ -77,7 +110,7 @@ function waitsForNothing(engine: Engine, { port, priority, waits }: Blocked, now
     return false;
   }
   const sincePs = waits.emptySincePs(shared.ports.peer(port), priority);
-  return sincePs !== null && now - sincePs >= patienceOf(engine, port);
+  return sincePs !== null && now - sincePs >= patiencePs;
 }
 
 /** Queues that wait for frames which all wait for others of these queues. */
