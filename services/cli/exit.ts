@@ -1,5 +1,5 @@
 import type { ExpectationResult } from '../report/expectations.js';
-import { isStallExpected, isStandstill } from '../report/verdict.js';
+import { isStallExpected, isStandstill, isStarved } from '../report/verdict.js';
 import type { RunResults } from '../runtime/results/results.js';
 
 /** Exit codes of a run. */
@@ -10,6 +10,8 @@ export const EXIT = {
   RUN_FAILED: 3,
   /** Flows stopped progressing, and the scenario does not expect it. */
   STALLED: 4,
+  /** The configuration serves other classes before those of some flows, and that is not expected. */
+  STARVED: 5,
   INTERRUPTED: 130,
   /** Ended by SIGTERM, as shells report it. */
   TERMINATED: 143,
@@ -22,6 +24,11 @@ export const EXIT_MEANINGS: readonly (readonly [code: number, meaning: string])[
   [EXIT.BAD_INPUT, 'bad input or usage; of `validate --strict`, also a warning'],
   [EXIT.RUN_FAILED, 'the run failed: a lossless frame was lost, or an invariant was broken'],
   [EXIT.STALLED, 'flows stalled or deadlocked, and the scenario does not expect it'],
+  [
+    EXIT.STARVED,
+    'flows starved: as configured, a port serves other classes before theirs, and the scenario ' +
+      'does not expect it; nothing else stands still',
+  ],
   [EXIT.INTERRUPTED, 'interrupted (Ctrl-C); what was measured is kept'],
   [
     EXIT.TERMINATED,
@@ -37,6 +44,7 @@ export function exitCodeOf(
   if (results.status === 'failed') return EXIT.RUN_FAILED;
   if (results.status === 'interrupted') return EXIT.INTERRUPTED;
   if (isStandstill(results) && !isStallExpected(expectations)) return EXIT.STALLED;
+  if (isStarved(results) && !isStallExpected(expectations)) return EXIT.STARVED;
   return expectations.every(({ ok }) => ok) ? EXIT.COMPLETE : EXIT.EXPECTATIONS_FAILED;
 }
 

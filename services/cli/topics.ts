@@ -1,5 +1,6 @@
 import { bitErrorsText } from './bit-errors-text.js';
 import { EXIT_MEANINGS } from './exit.js';
+import { CAUSE_WORDS, FLOW_CAUSES } from '../runtime/results/flow-cause.js';
 import { MECHANISMS, NIC, RATE_CONTROLS, SLOTTED } from '../mechanisms/registry.js';
 
 /** Terms, by their names in `selvage explain`; keys describe themselves. */
@@ -67,6 +68,14 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'arrives for longer than round trips, pacing, queues, pause times and retransmission ' +
     'timeouts explain. Exit code 4, unless the scenario expects it: ' +
     '`expect: [{ metric: stalled-flows, min: 1 }]`, or deadlocks, or starved.',
+  starved:
+    'A flow whose class waits at a port that, as configured, serves others before it: a higher ' +
+    'strict class, or any with a share where it has 0 %. A run in which flows are starved and no ' +
+    'other stands still is `starved`. Exit code 5, unless the scenario expects it: ' +
+    '`expect: [{ metric: starved-flows, min: 1 }]`.',
+  cause:
+    'Why a flow is not finished, in `flows.csv`, in the summary and in `selvage why RUN --flow`. ' +
+    CAUSE_WORDS.map((word) => `${word}: ${FLOW_CAUSES[word].meaning}`).join(' '),
   watchdog:
     'PFC watchdog: a switch that transmits or drops the frames of a priority that was ' +
     'paused for too long. `priorities: { 3: { watchdog: { detection: 200us, restoration: ' +

@@ -36,6 +36,9 @@ interface SliceTypes {
 type SwitchSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<Plan['ofSwitch']>>;
 type HostSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<NonNullable<Plan['ofHost']>>>;
 
+/** How it is called that a mechanism blocks the frames of a flow. */
+export type BlockCause = 'paused' | 'no-credit';
+
 /** A mechanism: from its keys in the scenario to its part of the report. */
 export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends MechanismKind {
   /** Creates what devices run by the plan. */
@@ -54,6 +57,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   readonly table?: string;
   /** Its messages that cross the fabric, as a fault forges them. */
   readonly template?: MessageTemplate;
+  /** Ports that wait for its messages block flows; absent: it holds frames for no link partner. */
+  readonly blocks?: BlockCause;
   /** It marks frames of congested queues. */
   readonly marking?: Marking<Of['key']>;
   /** It is a flow control that priorities choose by its name. */

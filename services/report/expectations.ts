@@ -93,6 +93,10 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       unit: 'count',
       meaning: 'flows that have stopped progressing at the end, with data still to deliver',
     },
+    'starved-flows': {
+      unit: 'count',
+      meaning: 'flows that stand still since a port serves other classes before theirs',
+    },
     deadlocks: { unit: 'count', meaning: 'cyclic buffer dependencies' },
     storms: {
       unit: 'count',
@@ -228,6 +232,8 @@ function measure(
       const chosen = new Set(flows.map(({ flow }) => flow));
       return results.stalls.filter(({ flow }) => chosen.has(flow)).length;
     }
+    case 'starved-flows':
+      return flows.filter(({ cause }) => cause?.word === 'starved' && cause.standsStill).length;
     case 'deadlocks':
       return results.deadlocks.length;
     case 'storms':

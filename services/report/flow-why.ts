@@ -6,6 +6,8 @@ import { rootsOf } from '../telemetry/congestion/congestion-trees.js';
 import type { FlowTime, TimeShare } from '../telemetry/traces/flow-time.js';
 import { flowTime } from '../telemetry/traces/flow-time.js';
 import { frameTraces } from '../telemetry/traces/frame-traces.js';
+import type { FlowCause } from '../runtime/results/flow-cause.js';
+import { causeOfFlow } from './cause-text.js';
 import { blockedText } from './blocked-text.js';
 import { formatCount, formatShare, formatTime } from './format.js';
 import type { Style } from './summary-text.js';
@@ -19,6 +21,8 @@ interface FlowWhy extends FlowTime {
   readonly destination: string;
   /** False: the time is that of its latest arrival so far. */
   readonly isComplete: boolean;
+  /** Why it is not finished; null: it is. */
+  readonly cause: FlowCause | null;
 }
 
 export function whyFlow(
@@ -35,7 +39,8 @@ export function whyFlow(
   const rootOf = (id: string): string | null => roots.get(id)?.port ?? null;
   const times = flowTime([...traces], traces.blocked, { startPs, endPs }, rootOf);
   const isComplete = completionPs !== null;
-  return times && { flow: flow.flow, name, source, destination, isComplete, ...times };
+  const { cause } = flow;
+  return times && { flow: flow.flow, name, source, destination, isComplete, cause, ...times };
 }
 
 export function flowWhyText(why: FlowWhy, style: Style): string {
@@ -52,7 +57,17 @@ export function flowWhyText(why: FlowWhy, style: Style): string {
   const total = ['in all', '', '', formatTime(totalPs), '100 %', formatCount(totalPs)];
   return [
     `${style.strong(name)}  ${source} to ${destination}, ${what} ${formatTime(totalPs)}`,
+    ...(why.cause === null ? [] : [`${style.bad('not finished')}: ${causeOfFlow(why)}`]),
     table(['device', 'port', 'what', 'time', 'share', 'ps'], [...rows, total]),
+  ].join('\n\n');
+}
+
+/** Of a flow of which nothing has arrived. */
+export function nothingArrivedText(flow: FlowResult, style: Style): string {
+  const { name, source, destination } = flow;
+  return [
+    `${style.strong(name)}  ${source} to ${destination}, no frame has arrived`,
+    `${style.bad('not finished')}: ${causeOfFlow(flow)}`,
   ].join('\n\n');
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Topology } from '../fabric/topology/topology.js';
 import { portName } from '../fabric/topology/topology.js';
 import type { DiscoveryResults } from '../runtime/results/discovery-results.js';
+import type { CauseWord, FlowCause } from '../runtime/results/flow-cause.js';
 import type { FlowResult, PortPriorityResult, PortResult } from '../runtime/results/results.js';
 import type { SeriesRow } from '../runtime/series-rows.js';
 import { parseCsv } from './csv.js';
@@ -73,16 +74,27 @@ function seriesFrom(folder: string, name: string): SeriesRow[] {
   return lines.map((line) => line.map((field, i) => (i === 1 ? field : Number(field))));
 }
 
+/** Parts of a cause, beside its own column. */
+const OF_CAUSE = new Set(['cause_at', 'cause_by', 'stands_still']);
 const TEXTS = new Set(['name', 'load', 'source', 'destination', 'transport']);
 
 /** Columns are named as the properties are, in snake case and with bytes for octets. */
 function flowFrom(row: Row): FlowResult {
-  const entries = Object.entries(row).map(([column, field]) => {
+  const columns = Object.entries(row).filter(([column]) => !OF_CAUSE.has(column));
+  const entries = columns.map(([column, field]) => {
     const property = column.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
     if (column === 'unreachable_at') return [property, textFrom(field)];
+    if (column === 'cause') return [column, causeFrom(row)];
     return [property.replace(/Bytes$/, 'Octets'), TEXTS.has(column) ? field : numberFrom(field)];
   });
   return Object.fromEntries(entries) as FlowResult;
+}
+
+function causeFrom(row: Row): FlowCause | null {
+  const word = row['cause'] as CauseWord | '' | undefined;
+  if (word === undefined || word === '') return null;
+  const [at, by] = [textFrom(row['cause_at'] ?? ''), textFrom(row['cause_by'] ?? '')];
+  return { word, standsStill: row['stands_still'] === '1', at, by };
 }
 
 function textFrom(field: string): string | null {

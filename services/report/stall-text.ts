@@ -1,4 +1,5 @@
 import type { RunResults, StallResult } from '../runtime/results/results.js';
+import { countText } from './cause-text.js';
 import { formatCount, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
@@ -20,6 +21,7 @@ export function stallText(results: RunResults, style: Style): string {
     ...rings.slice(0, ROWS_SHOWN),
     ...(rows.length > 0 ? [table(['flow', 'since', 'blocked at', 'by'], rows)] : []),
     ...(more > 0 ? [`  and ${formatCount(more)} more`] : []),
+    ...(stalls.length > 0 ? [`  cause: ${countText(stalls.map(({ cause }) => cause))}`] : []),
   ].join('\n');
 }
 

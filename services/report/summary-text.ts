@@ -27,7 +27,8 @@ import {
 import type { Style } from './style.js';
 import { table } from './table.js';
 import { stallText } from './stall-text.js';
-import { isStallExpected, isStandstill } from './verdict.js';
+import { causeText } from './cause-text.js';
+import { isStallExpected, isStandstill, isStarved } from './verdict.js';
 import { unreachableText } from './unreachable-text.js';
 
 export type { Style };
@@ -46,6 +47,7 @@ export function summaryText(
     failureText(results, style),
     warningText(results, style),
     stallText(results, style),
+    causeText(results, style),
     unreachableText(results, style),
     trafficText(results, style),
     blockedTable(results, style),
@@ -76,7 +78,7 @@ function headline(
   style: Style,
 ): string {
   const { scenario, status, virtualPs, frameHops, devices, links } = results;
-  const isExpected = isStandstill(results) && isStallExpected(expectations);
+  const isExpected = (isStandstill(results) || isStarved(results)) && isStallExpected(expectations);
   const text = isExpected ? `${status}, as expected` : status;
   const mark = status === 'complete' || isExpected ? style.good(text) : style.bad(text);
   const size = `${formatCount(devices)} devices, ${formatCount(links)} links`;

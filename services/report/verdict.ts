@@ -2,11 +2,16 @@ import type { RunResults } from '../runtime/results/results.js';
 import type { ExpectationResult } from './expectations.js';
 
 /** Metrics by which a scenario expects flows that stop progressing. */
-const KNOWN_BY = new Set(['stalled-flows', 'deadlocks', 'starved', 'unreachable']);
+const KNOWN_BY = new Set(['stalled-flows', 'starved-flows', 'deadlocks', 'starved', 'unreachable']);
 
 /** Flows have stopped progressing, or a cyclic buffer dependency holds. */
 export function isStandstill({ status }: Pick<RunResults, 'status'>): boolean {
   return status === 'stalled' || status === 'deadlocked';
+}
+
+/** Flows wait for classes that the configuration serves before theirs, and no other stands still. */
+export function isStarved({ status }: Pick<RunResults, 'status'>): boolean {
+  return status === 'starved';
 }
 
 /**

@@ -92,7 +92,8 @@ export async function duelCommand(file: string, options: DuelOptions): Promise<n
 function worstOf(runs: readonly DuelRun[]): number {
   const codes = runs.map(({ results, expectations }) => exitCodeOf(results, expectations));
   if (codes.includes(EXIT.RUN_FAILED)) return EXIT.RUN_FAILED;
-  return codes.includes(EXIT.STALLED) ? EXIT.STALLED : EXIT.COMPLETE;
+  if (codes.includes(EXIT.STALLED)) return EXIT.STALLED;
+  return codes.includes(EXIT.STARVED) ? EXIT.STARVED : EXIT.COMPLETE;
 }
 
 /** All of them are assembled before the first one runs: an error is reported at once. */

@@ -2,7 +2,7 @@ import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js'
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { markOf } from '../../fabric/assembly/observer-plan.js';
 import { didYouMean } from '../../settings/errors.js';
-import { flowWhyText, whyFlow } from '../../report/flow-why.js';
+import { flowWhyText, nothingArrivedText, whyFlow } from '../../report/flow-why.js';
 import type { StoredRun } from '../../report/run-directory.js';
 import { whyText } from '../../report/why-text.js';
 import type { Why } from '../../report/why.js';
@@ -39,8 +39,21 @@ function whyOneFlow(run: string, stored: StoredRun, wanted: string, options: Why
   const spec = { share: 1, priorities: 0xff, flows: [markOf(fabric, flow)], named: [] };
   const sampling = { ...spec, slowest: 0, dropped: false };
   const { results, hops, congestion } = again(run, stored, fabric, sampling);
-  const why = whyFlow(fabric, results.flows[flow]!, hops, congestion);
-  if (why === null) throw new InputError(`no frame of ${fabric.flows[flow]!.name} has arrived`);
+  const result = results.flows[flow]!;
+  const why = whyFlow(fabric, result, hops, congestion);
+  if (why === null) {
+    if (result.cause === null || result.lastArrivalPs !== null) {
+      throw new InputError(`no frame of ${result.name} has arrived in a trace`);
+    }
+    const { name, source, destination, cause } = result;
+    const silent = { flow, name, source, destination, isComplete: false, cause, shares: [] };
+    process.stdout.write(
+      options.json === true
+        ? `${JSON.stringify(silent, null, 2)}\n`
+        : `${nothingArrivedText(result, styleFor(process.stdout))}\n`,
+    );
+    return EXIT.COMPLETE;
+  }
   if (options.json === true) process.stdout.write(`${JSON.stringify(why, null, 2)}\n`);
   else process.stdout.write(`${flowWhyText(why, styleFor(process.stdout))}\n`);
   return EXIT.COMPLETE;

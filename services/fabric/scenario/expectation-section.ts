@@ -29,6 +29,7 @@ export type Metric =
   | 'exposed'
   | 'lldpdus'
   | 'stalled-flows'
+  | 'starved-flows'
   | 'deadlocks'
   | 'storms'
   | 'unreachable'

@@ -179,6 +179,7 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   exposed: 'number',
   lldpdus: 'number',
   'stalled-flows': 'number',
+  'starved-flows': 'number',
   deadlocks: 'number',
   storms: 'number',
   unreachable: 'number',

@@ -15,6 +15,7 @@ import { CC_INTERVAL_PS, cbfcDeviceKeys, cbfcKeys } from './settings.js';
 
 export const cbfc: MechanismSlice<CbfcTypes> = {
   name: 'cbfc',
+  blocks: 'no-credit',
   hasSlot: true,
   create: (tools) => new CbfcMechanism(tools),
   flowControl: { fallback: ({ fallback }) => fallback },

@@ -17,6 +17,7 @@ const HELP = 'Credit exchange on the priorities that have flowControl: credit.';
 /** Credit exchange: a port sends only what its link partner has granted buffer for. */
 export const credit: MechanismSlice<CreditTypes> = {
   name: EXCHANGE,
+  blocks: 'no-credit',
   hasSlot: true,
   create: (tools) => new CreditMechanism(tools),
   flowControl: {

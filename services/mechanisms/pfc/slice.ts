@@ -11,6 +11,7 @@ import { pfcResults } from './results.js';
 /** 802.3x: all priorities of a port. */
 export const pause: MechanismSlice = {
   name: 'pause',
+  blocks: 'paused',
   hasSlot: true,
   create: (tools) => new PauseMechanism(tools),
   pausing: { ...pauseFrames, check: checkPause },
@@ -25,6 +26,7 @@ export const pause: MechanismSlice = {
 /** 802.1Qbb: priority by priority. */
 export const pfc: MechanismSlice<PfcTypes> = {
   name: 'pfc',
+  blocks: 'paused',
   hasSlot: true,
   create: (tools) => new PfcMechanism(tools),
   flowControl: { fallback: () => 'refuse' },

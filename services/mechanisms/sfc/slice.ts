@@ -20,6 +20,7 @@ import { sfcManagedObjects } from './yang.js';
 
 export const sfc: MechanismSlice<SfcTypes> = {
   name: 'sfc',
+  blocks: 'paused',
   hasSlot: true,
   create: (tools) => new SfcMechanism(tools),
   section: {

@@ -54,6 +54,7 @@ function Chosen(props: Props & { readonly flow: FlowView }): JSX.Element {
       <p class="facts">
         <DeviceLink name={flow.source} /> to <DeviceLink name={flow.destination} />, priority{' '}
         {flow.priority}, from {formatTime(flow.startPs)}
+        {flow.cause !== '' && `; ${flow.cause}`}
         {flow.unreachableAt !== null && (
           <b class="bad"> – its frames can go no farther than {flow.unreachableAt}</b>
         )}

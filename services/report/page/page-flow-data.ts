@@ -29,6 +29,8 @@ export interface FlowView {
   readonly blockedPs: number | null;
   /** Where its frames can go no farther; null: they reach their destination. */
   readonly unreachableAt: string | null;
+  /** Why it is not finished, in words; empty: it is. */
+  readonly cause: string;
   /** Ports that its frames leave by, from its source on. */
   readonly path: readonly number[];
   /** Trees that block it although it does not pass their root, by their places. */

@@ -8,6 +8,7 @@ import type { EpisodesView, FlowsView, FlowView } from './page-flow-data.js';
 import { episodesView } from './page-episodes.js';
 import type { TracedFlow } from './page-frames.js';
 import { framesShown, frameView, tracedFlows } from './page-frames.js';
+import { causeOfFlow } from '../cause-text.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 const FLOWS_SHOWN = 2000;
@@ -61,6 +62,7 @@ export function flowViews(sources: FlowSources): FlowViews {
       ...{ offeredOctets: flow.offeredOctets, payloadOctets: flow.payloadOctets },
       ...{ goodputBps: flow.goodputBps, latencyMeanPs: flow.latencyMeanPs },
       ...{ retransmittedFrames: flow.retransmittedFrames, unreachableAt: flow.unreachableAt },
+      cause: causeOfFlow(flow),
       blockedPs: blocked?.of(flow, ports) ?? null,
       path: ports.map((port) => sources.placeOf.get(port)!),
       victimOf: victimOf.get(name) ?? [],

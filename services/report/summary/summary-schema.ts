@@ -4,6 +4,7 @@
  */
 
 import { z } from 'zod';
+import { CAUSE_WORDS } from '../../runtime/results/flow-cause.js';
 import { MECHANISMS, MECHANISM_BYTES } from '../../mechanisms/registry.js';
 
 /** Keys of mechanisms that the sources call so, too. */
@@ -59,12 +60,14 @@ const deadlocks = row({
   ring: row({ device: text, ingress: text, egress: text, priority: number }),
 });
 
+const causeWord = z.enum(CAUSE_WORDS).describe('Why a flow is not finished.');
+
 const identity = {
   schemaVersion: z.literal(SUMMARY_VERSION).describe('Of this file.'),
   scenario: text.describe('Name of the scenario.'),
   seed: number,
   status: z
-    .enum(['complete', 'stalled', 'deadlocked', 'interrupted', 'failed'])
+    .enum(['complete', 'starved', 'stalled', 'deadlocked', 'interrupted', 'failed'])
     .describe('How the run ended.'),
   failure: z
     .strictObject({
@@ -135,7 +138,11 @@ const traffic = {
     port: textOrNone.describe('The port on its path that was blocked longest.'),
     peer: textOrNone,
     unreachableAt: textOrNone,
+    cause: causeWord,
   }).describe('Flows that stopped progressing.'),
+  causes: row({ cause: causeWord, flows: number }).describe(
+    'Flows that are not finished, by cause.',
+  ),
 };
 
 const fabric = {

@@ -2,6 +2,7 @@
 
 import { EXCHANGE } from '../../mechanisms/registry.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
+import { CAUSE_WORDS } from '../../runtime/results/flow-cause.js';
 import { columnName, columnsOf, resultTable } from '../../mechanisms/result-table.js';
 import type { ResultTable } from '../../mechanisms/result-table.js';
 import type {
@@ -77,6 +78,16 @@ const FLOWS: ResultTable<RunResults> = resultTable({
       'unreachable_at',
       'Port or switch at which its frames had no way on, at the end.',
       (f) => f.unreachableAt,
+    ),
+    flow.text(
+      'cause',
+      `Why it is not finished: ${CAUSE_WORDS.map((word) => `\`${word}\``).join(', ')}.`,
+      (f) => f.cause?.word ?? null,
+    ),
+    flow.text('cause_at', 'Port or device where that is so.', (f) => f.cause?.at ?? null),
+    flow.text('cause_by', 'What does it there.', (f) => f.cause?.by ?? null),
+    flow.whole('stands_still', '0 or 1', '1: nothing of it arrives any more.', (f) =>
+      f.cause === null ? null : Number(f.cause.standsStill),
     ),
   ],
 });

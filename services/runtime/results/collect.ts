@@ -242,6 +242,7 @@ export class Collector {
       timeouts: senders.timeouts[send]!,
       markedFrames: sum(MARKED),
       unreachableAt: completionPs === null ? unreachableAt(this.fabric, this.engine, index) : null,
+      cause: null,
     };
   }
 

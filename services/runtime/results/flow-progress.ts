@@ -12,6 +12,7 @@ import {
   KIND_RAW,
   TARGET,
 } from '../../engine/frame/frame-pool.js';
+import { waitsInVain } from '../../engine/analysis/ledger/standstill.js';
 import { QUEUE_PEAK } from '../../engine/port/queues.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
@@ -29,17 +30,62 @@ const TIMES = 2;
 const DRAIN_SHARE = 1 / 4;
 
 /** The path of a flow, to be examined before it counts as stalled. */
-interface Path {
+export interface Path {
   readonly ends: readonly LinkEnd[];
   /** The names of its ports. */
   readonly names: ReadonlySet<string>;
 }
 
+/** The state of a run at its end, or at a moment of it. */
+export interface EndedRun {
+  readonly fabric: Fabric;
+  readonly engine: Engine;
+  readonly nics: readonly NicResult[];
+  readonly nowPs: number;
+}
+
 /** A port that its link partner blocks. */
 interface Hold {
+  readonly mechanism: string;
   readonly sincePs: number;
   readonly port: string;
   readonly peer: string;
+}
+
+/** Time without a delivery that round trips, gaps between frames as well, and queues explain. */
+interface Explained {
+  readonly tripPs: number;
+  readonly routePs: number;
+  readonly drainPs: number;
+}
+
+interface Times {
+  /** Without a delivery. */
+  readonly silentPs: number;
+  /** That need no explanation: without, and with queues that have to drain. */
+  readonly routePs: number;
+  readonly explainedPs: number;
+}
+
+/** A flow with data that waits to be sent or delivered. */
+export interface FlowWait {
+  readonly path: Path;
+  /** The last delivery, or when its data was offered, if that was later. */
+  readonly sincePs: number;
+  readonly isInRing: boolean;
+  readonly standsStill: boolean;
+  /** What explains a silence of this length: round trips, queues that drain, gaps at its rate. */
+  readonly isExplained: boolean;
+  readonly isDraining: boolean;
+  readonly isWithinGap: boolean;
+  /** A port on its path is blocked for longer than round trips explain. */
+  readonly isHeld: boolean;
+  /** What blocks the port on its path that is blocked longest; null: none is. */
+  readonly mechanism: string | null;
+  /** That port and its link partner, or those that have not agreed. */
+  readonly port: string | null;
+  readonly peer: string | null;
+  readonly unreachableAt: string | null;
 }
 
 /** What may block a flow. */
@@ -50,55 +96,78 @@ interface Obstacle {
 }
 
 /**
- * Flows that have stopped progressing, from the state of an engine that has executed everything
- * before `nowPs`: the same in any partitioning. Such a flow has offered data that is not delivered,
+ * How flows progress, from the state of an engine that has executed everything
+ * before `nowPs`: the same in any partitioning. One that stands still has offered data that is not delivered,
  * and for longer than round trips, its pace, its turns at the source, the queues on its path, a
  * pause time and retransmission timeouts explain, nothing of it has arrived; or its path leads
  * through a cyclic buffer dependency.
  */
 export class FlowProgress {
   private readonly endOf: ReadonlyMap<string, LinkEnd>;
+  private readonly rings: readonly RingStep[];
   /** By target and connection: when the oldest raw frame in the fabric was created. */
   private readonly bornOf: ReadonlyMap<string, number>;
 
+  private readonly fabric: Fabric;
+  private readonly engine: Engine;
+  private readonly nics: readonly NicResult[];
+  private readonly nowPs: number;
+
   constructor(
-    private readonly fabric: Fabric,
-    private readonly engine: Engine,
-    private readonly nics: readonly NicResult[],
-    private readonly nowPs: number,
+    { fabric, engine, nics, nowPs }: EndedRun,
+    deadlocks: readonly Deadlock[],
+    /** No frame in the fabric moves any more, whatever might explain it for one flow. */
+    private readonly isStill: boolean,
   ) {
+    this.fabric = fabric;
+    this.engine = engine;
+    this.nics = nics;
+    this.nowPs = nowPs;
+    this.rings = deadlocks.flatMap(({ ring }) => ring);
     this.endOf = new Map(fabric.linkEnds.flat().map((end) => [end.name, end]));
     this.bornOf = this.rawFrames();
   }
 
-  /** `isStill`: no frame in the fabric moves any more, whatever might explain it for one flow. */
-  stalls(deadlocks: readonly Deadlock[], isStill: boolean): StallResult[] {
-    const rings = deadlocks.flatMap(({ ring }) => ring);
-    return this.fabric.flows.flatMap((flow, index) => {
-      const endsAt = unreachableAt(this.fabric, this.engine, index);
-      const offeredPs = this.offeredSince(flow, index, endsAt !== null);
-      if (offeredPs === Infinity) return [];
-      const sincePs = Math.max(offeredPs, this.lastArrival(index));
-      const silentPs = this.nowPs - sincePs;
-      if (silentPs <= 0) return [];
-      const path = this.pathOf(index);
-      const isInRing = rings.some(
-        (step) => path.names.has(step.egress) && this.isOfAccount(step, flow.priority),
-      );
-      const blocked = this.longestHold(path, flow.priority);
-      const obstacle = { blocked, isUnreachable: endsAt !== null };
-      if (!isInRing && !isStill && !this.isStalled(flow, index, path, silentPs, obstacle))
-        return [];
-      return [
-        {
-          flow: index,
-          name: flow.name,
-          sincePs,
-          ...this.placeOf(path, flow.priority, blocked),
-          unreachableAt: endsAt,
-        },
-      ];
-    });
+  /** How a flow waits that has data to send or to deliver; null: it has none. */
+  wait(index: number): FlowWait | null {
+    const flow = this.fabric.flows[index]!;
+    const endsAt = unreachableAt(this.fabric, this.engine, index);
+    const offeredPs = this.offeredSince(flow, index, endsAt !== null);
+    if (offeredPs === Infinity) return null;
+    const sincePs = Math.max(offeredPs, this.lastArrival(index));
+    const silentPs = this.nowPs - sincePs;
+    if (silentPs <= 0) return null;
+    const path = this.pathOf(index);
+    const isInRing = this.rings.some(
+      (step) => path.names.has(step.egress) && this.isOfAccount(step, flow.priority),
+    );
+    const blocked = this.longestHold(path, flow.priority);
+    const obstacle = { blocked, isUnreachable: endsAt !== null };
+    const { tripPs, routePs, drainPs } = this.explainedPs(index, path);
+    const times = { silentPs, routePs, explainedPs: Math.max(routePs, drainPs) };
+    const standsStill =
+      isInRing || this.isStill || this.isStalled(flow, index, path, { ...times, ...obstacle });
+    const isExplained = silentPs < tripPs && !standsStill;
+    const isDraining = silentPs < drainPs && !standsStill;
+    const isHeld = blocked !== null && this.nowPs - blocked.sincePs >= tripPs;
+    const isWithinGap = silentPs < times.explainedPs;
+    const place = this.placeOf(path, flow.priority, blocked);
+    const { mechanism } = blocked ?? { mechanism: null };
+    return {
+      ...{
+        path,
+        sincePs,
+        isInRing,
+        standsStill,
+        isExplained,
+        isDraining,
+        isWithinGap,
+        isHeld,
+        mechanism,
+      },
+      ...place,
+      unreachableAt: endsAt,
+    };
   }
 
   /** Whether the account that an egress of a ring waits for takes frames of a priority. */
@@ -112,17 +181,16 @@ export class FlowProgress {
     flow: Flow,
     index: number,
     path: Path,
-    silentPs: number,
-    { blocked, isUnreachable }: Obstacle,
+    { blocked, isUnreachable, silentPs, routePs, explainedPs }: Obstacle & Times,
   ): boolean {
     const { engine, nowPs } = this;
-    const send = this.sender(index);
-    if (engine.senders.pacedUntil(send) > nowPs) return false;
-    const isPaused = (end: LinkEnd): boolean =>
-      isPausedForTime(engine, this.numberOf(end), flow.priority, nowPs);
-    if (path.ends.some(isPaused)) return false;
+    if (this.isPaced(index)) return false;
+    if (this.isPausedForTime(path, flow.priority)) return false;
     if (path.ends.some((end) => this.mayAgree(end, flow.priority))) return false;
-    const explainedPs = this.explainedPs(index, path);
+    // However much is stored before a port, none of it explains why the port does not send.
+    const isInVain = (end: LinkEnd): boolean =>
+      waitsInVain(engine, this.numberOf(end), flow.priority, nowPs);
+    if (silentPs >= routePs && path.ends.some(isInVain)) return true;
     if (silentPs < explainedPs) return false;
     // Retransmissions end where the rest did.
     if (isUnreachable) return true;
@@ -132,6 +200,16 @@ export class FlowProgress {
     return transport.kind === 'raw' || silentPs >= TIMES * transport.maxTimeoutPs;
   }
 
+  /** Its rate control, its pace or a message of a queue allows its next frame later. */
+  isPaced(index: number): boolean {
+    return this.engine.senders.pacedUntil(this.sender(index)) > this.nowPs;
+  }
+
+  isPausedForTime({ ends }: Path, priority: number): boolean {
+    const { engine, nowPs } = this;
+    return ends.some((end) => isPausedForTime(engine, this.numberOf(end), priority, nowPs));
+  }
+
   /** Link partners that have not agreed yet hold their frames until then. */
   private mayAgree(end: LinkEnd, priority: number): boolean {
     const { discovery, devices } = this.engine;
@@ -139,7 +217,7 @@ export class FlowProgress {
     return this.awaitsAgreement(end, priority) && discovery.mayAgree(this.numberOf(end), peer);
   }
 
-  private awaitsAgreement(end: LinkEnd, priority: number): boolean {
+  awaitsAgreement(end: LinkEnd, priority: number): boolean {
     const port = this.numberOf(end);
     return this.engine.mechanisms.some((own) => own.awaitsAgreement?.(port, priority) === true);
   }
@@ -159,12 +237,12 @@ export class FlowProgress {
     return this.fabric.linkEnds[peerDevice]![peerPort]!.name;
   }
 
-  /** Time without a delivery that needs no other explanation. */
-  private explainedPs(index: number, { ends }: Path): number {
+  /** Time without a delivery that needs no other explanation: of the route, and of its queues. */
+  private explainedPs(index: number, { ends }: Path): Explained {
     const { engine, fabric } = this;
     const { device, connection } = fabric.flowEnds[index]!.send;
     const spec = fabric.specs[device]!;
-    if (spec.kind !== 'host') return Infinity;
+    if (spec.kind !== 'host') return { tripPs: Infinity, routePs: Infinity, drainPs: Infinity };
     const { fullFrameOctets } = spec.sends[connection]!;
     let roundTripPs = 0;
     let drainPs = 0;
@@ -191,13 +269,9 @@ export class FlowProgress {
       engine.senders.paceGapPs(this.sender(index)),
       this.nicGapPs(device, fullFrameOctets),
     );
-    return Math.max(
-      TIMES * roundTripPs,
-      TIMES * gapPs,
-      TIMES * turnPs,
-      drainPs / DRAIN_SHARE,
-      pausePs,
-    );
+    const tripPs = Math.max(TIMES * roundTripPs, TIMES * turnPs, pausePs);
+    const routePs = Math.max(tripPs, TIMES * gapPs);
+    return { tripPs, routePs, drainPs: drainPs / DRAIN_SHARE };
   }
 
   /** A pause explains nothing where none ever came. */
@@ -239,7 +313,7 @@ export class FlowProgress {
     }, 0);
   }
 
-  private pathOf(index: number): Path {
+  pathOf(index: number): Path {
     const names = portsOfFlow(this.fabric, index);
     return { names, ends: [...names].map((name) => this.endOf.get(name)!) };
   }
@@ -251,22 +325,35 @@ export class FlowProgress {
     for (const end of ends) {
       const number = this.numberOf(end);
       for (const mechanism of engine.mechanisms) {
-        const sincePs = mechanism.holdReason?.(number, priority)?.sincePs ?? null;
+        const reason = mechanism.holdReason?.(number, priority) ?? null;
+        const sincePs = reason?.sincePs ?? null;
         if (sincePs === null || (longest !== null && longest.sincePs <= sincePs)) continue;
-        longest = { sincePs, port: end.name, peer: this.peerName(end) };
+        longest = {
+          mechanism: reason!.mechanism,
+          sincePs,
+          port: end.name,
+          peer: this.peerName(end),
+        };
       }
     }
     return longest;
   }
 
   /** Of a port in the engine. */
-  private numberOf({ device, port }: LinkEnd): number {
+  numberOf({ device, port }: LinkEnd): number {
     return this.engine.devices[device]!.firstPort + port;
   }
 
-  private sender(index: number): number {
+  sender(index: number): number {
     const { device, connection } = this.fabric.flowEnds[index]!.send;
     return this.engine.devices[device]!.rows.send.first + connection;
+  }
+
+  /** A raw frame of the flow is in the fabric. */
+  hasFrames(index: number): boolean {
+    const { group, destination } = this.fabric.flows[index]!;
+    const { receives } = this.fabric.flowEnds[index]!;
+    return this.bornOf.has(keyOf(group, destination, receives[0]!.connection));
   }
 
   private rawFrames(): Map<string, number> {

@@ -9,7 +9,9 @@ import { mechanismResults } from './mechanism-results.js';
 import { NIC } from '../../mechanisms/registry.js';
 import { slotPortResults, slotResults } from './collect-slots.js';
 import { ratesOf } from './collect-congestion.js';
-import type { Failure, PluginResult, RunResults, RunStatus, StallResult } from './results.js';
+import { countCauses, statusOfCauses, type FlowCause } from './flow-cause.js';
+import { causesOf } from './flow-causes.js';
+import type { Failure, PluginResult, RunResults, RunStatus } from './results.js';
 import { FlowProgress } from './flow-progress.js';
 import { wireResult } from './wire-result.js';
 import type { WireLog } from '../../engine/analysis/wire/wire-recorder.js';
@@ -38,21 +40,23 @@ export function outcomeOf(
   // A device may have failed between two events that have both been executed by others.
   const virtualPs = Math.max(virtualTimeOf(engine, endPs), known?.timePs ?? 0);
   const collector = new Collector(engine, fabric, virtualPs);
-  const flows = collector.flows();
+  const counted = collector.flows();
   const nics = NIC.results(engine, virtualPs);
   const isStill = known?.reason === STALLED;
-  const isOver = status === 'complete' && (known === null || isStandstill(known));
+  const isSound = known === null || isStandstill(known);
+  const isOver = status === 'complete' && isSound;
   const standing = isOver ? standingDeadlocks(fabric, engine, virtualPs) : [];
-  const progress = isOver ? new FlowProgress(fabric, engine, nics, virtualPs) : null;
-  const candidates = progress?.stalls(standing, isStill) ?? [];
-  // Frames of a flow that is complete may still be in flight; it is not stalled.
-  const stalls = candidates.filter(({ flow }) => flows[flow]!.completionPs === null);
+  const run = { fabric, engine, nics, nowPs: virtualPs };
+  const progress = isSound ? new FlowProgress(run, standing, isStill) : null;
+  const causes = progress && causesOf(run, counted, progress);
+  const flows = counted.map((flow, index) => ({ ...flow, cause: causes?.causes[index] ?? null }));
+  const stalls = isOver ? causes!.stalls : [];
   const failure = withRing(known ?? firstLoss(fabric, engine), congestion?.deadlocks ?? standing);
   const deviceDigests = deviceDigestsOf(fabric, engine);
   return {
     scenario: fabric.scenario.name,
     seed: fabric.scenario.seed,
-    status: statusOf(status, failure, standing, stalls),
+    status: statusOf(status, failure, standing, isOver ? causes!.causes : []),
     failure,
     warnings: fabric.warnings.map(({ message, load }) => ({ message, load })),
     virtualPs,
@@ -69,6 +73,7 @@ export function outcomeOf(
     priorities: collector.priorities(flows),
     loads: loadResults(flows),
     flows,
+    causes: countCauses(causes?.causes ?? []),
     ports: collector.ports(),
     margins: collector.margins(),
     buffers: collector.buffers(),
@@ -98,17 +103,17 @@ function pluginResults({ scenario }: Fabric): PluginResult[] {
   });
 }
 
-/** Failures take precedence over stalls, and these over the mere end. */
+/** Failures take precedence over what the causes of flows say. */
 function statusOf(
   status: 'complete' | 'interrupted',
   failure: Failure | null,
   standing: readonly Deadlock[],
-  stalls: readonly StallResult[],
+  causes: readonly (FlowCause | null)[],
 ): RunStatus {
   if (failure !== null && !isStandstill(failure)) return 'failed';
   if (status === 'interrupted') return 'interrupted';
   if (standing.length > 0 || failure?.reason.startsWith(DEADLOCK) === true) return 'deadlocked';
-  return failure !== null || stalls.length > 0 ? 'stalled' : 'complete';
+  return failure !== null ? 'stalled' : statusOfCauses(causes);
 }
 
 /** No error, but no progress. */

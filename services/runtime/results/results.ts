@@ -2,6 +2,7 @@
 
 import type { MechanismResults, NicResult } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
+import type { CauseCount, CauseWord, FlowCause, StandingStatus } from './flow-cause.js';
 import type { DiscoveryResults } from './discovery-results.js';
 import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
 import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './statistics.js';
@@ -9,10 +10,10 @@ import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './statistics
 export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
 
 /**
- * How a run ended. `stalled`: flows stopped progressing; `deadlocked`: and a cyclic buffer
- * dependency holds at the end.
+ * How a run ended. `starved`: the configuration serves other classes before those of some flows;
+ * `stalled`: flows stopped progressing; `deadlocked`: and a cyclic buffer dependency holds.
  */
-export type RunStatus = 'complete' | 'stalled' | 'deadlocked' | 'interrupted' | 'failed';
+export type RunStatus = 'complete' | StandingStatus | 'interrupted' | 'failed';
 
 export interface RunResults extends MechanismResults {
   readonly scenario: string;
@@ -39,6 +40,8 @@ export interface RunResults extends MechanismResults {
   readonly priorities: readonly PriorityResult[];
   readonly loads: readonly LoadResult[];
   readonly flows: readonly FlowResult[];
+  /** Flows that are not finished, by cause; those that none has are left out. */
+  readonly causes: readonly CauseCount[];
   readonly ports: readonly PortResult[];
   readonly margins: readonly MarginResult[];
   readonly buffers: readonly BufferResult[];
@@ -96,6 +99,7 @@ export interface StallResult {
   readonly peer: string | null;
   /** Where its frames are blocked; null: they reach their destinations. */
   readonly unreachableAt: string | null;
+  readonly cause: CauseWord;
 }
 
 /** Effects of a declared fault, at all its ports together. */
@@ -182,6 +186,8 @@ export interface FlowResult {
    * down or a switch without a route. Null if they were not.
    */
   readonly unreachableAt: string | null;
+  /** Why it is not finished; null: it is, or the run failed. */
+  readonly cause: FlowCause | null;
 }
 
 export interface PortResult {
