@@ -10,7 +10,7 @@ export const EXIT = {
   RUN_FAILED: 3,
   /** Flows stopped progressing, and the scenario does not expect it. */
   STALLED: 4,
-  /** The configuration serves other classes before those of some flows, and that is not expected. */
+  /** The configuration serves classes before those of some flows, and that is not expected. */
   STARVED: 5,
   INTERRUPTED: 130,
   /** Ended by SIGTERM, as shells report it. */

@@ -27,8 +27,8 @@ export function program(): Command {
     .addHelpText(
       'after',
       '\nExit codes: 0 complete and expectations hold, 1 expectations failed, 2 bad input or\n' +
-        'usage, 3 the run failed, 4 flows stalled or deadlocked unexpectedly, 5 flows starved by\n' +
-        'the configuration unexpectedly, 130 interrupted.',
+        'usage, 3 the run failed, 4 flows stalled or deadlocked unexpectedly, 5 flows starved\n' +
+        'by the configuration unexpectedly, 130 interrupted.',
     );
 
   addRunCommands(selvage);

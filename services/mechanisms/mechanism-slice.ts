@@ -16,6 +16,7 @@ import type {
   MechanismPlan,
   PausingSettings,
 } from './fabric-context.js';
+import { EXCHANGE } from './fabric-context.js';
 import type { MessageTemplate } from './message-template.js';
 import type { DeviceView, ManagedObjects } from './managed-objects.js';
 import type { Places } from './rate-control-slice.js';
@@ -36,8 +37,10 @@ interface SliceTypes {
 type SwitchSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<Plan['ofSwitch']>>;
 type HostSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<NonNullable<Plan['ofHost']>>>;
 
+/** A port waits for grants of its link partner. */
+export const NO_GRANT = `no-${EXCHANGE}` as const;
 /** How it is called that a mechanism blocks the frames of a flow. */
-export type BlockCause = 'paused' | 'no-credit';
+export type BlockCause = 'paused' | typeof NO_GRANT;
 
 /** A mechanism: from its keys in the scenario to its part of the report. */
 export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends MechanismKind {

@@ -9,7 +9,7 @@ export function isStandstill({ status }: Pick<RunResults, 'status'>): boolean {
   return status === 'stalled' || status === 'deadlocked';
 }
 
-/** Flows wait for classes that the configuration serves before theirs, and no other stands still. */
+/** Flows wait for classes that the configuration serves first, and no other stands still. */
 export function isStarved({ status }: Pick<RunResults, 'status'>): boolean {
   return status === 'starved';
 }

@@ -2,7 +2,12 @@ import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
 import { LINK_LAYER_VERSION } from '../../engine/wire/lldp/link-layer-tlvs.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { FabricContext } from '../fabric-context.js';
-import type { Advertisement, AdvertisingPort, MechanismSlice } from '../mechanism-slice.js';
+import {
+  type Advertisement,
+  type AdvertisingPort,
+  type MechanismSlice,
+  NO_GRANT,
+} from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
 import { missingOf } from './agreement.js';
 import { cbfcCards } from './card.js';
@@ -15,7 +20,7 @@ import { CC_INTERVAL_PS, cbfcDeviceKeys, cbfcKeys } from './settings.js';
 
 export const cbfc: MechanismSlice<CbfcTypes> = {
   name: 'cbfc',
-  blocks: 'no-credit',
+  blocks: NO_GRANT,
   hasSlot: true,
   create: (tools) => new CbfcMechanism(tools),
   flowControl: { fallback: ({ fallback }) => fallback },

@@ -1,5 +1,5 @@
 import { EXCHANGE } from '../fabric-context.js';
-import type { MechanismSlice } from '../mechanism-slice.js';
+import { NO_GRANT, type MechanismSlice } from '../mechanism-slice.js';
 import { creditCards } from './card.js';
 import { ailmentOf } from './ailments.js';
 import { overdrawnPort } from './books.js';
@@ -17,7 +17,7 @@ const HELP = 'Credit exchange on the priorities that have flowControl: credit.';
 /** Credit exchange: a port sends only what its link partner has granted buffer for. */
 export const credit: MechanismSlice<CreditTypes> = {
   name: EXCHANGE,
-  blocks: 'no-credit',
+  blocks: NO_GRANT,
   hasSlot: true,
   create: (tools) => new CreditMechanism(tools),
   flowControl: {

@@ -1,6 +1,7 @@
 /** Why a flow is not finished: the closed list, from which statuses and exit codes follow. */
 
-import type { BlockCause } from '../../mechanisms/mechanism-slice.js';
+import { NO_GRANT, type BlockCause } from '../../mechanisms/mechanism-slice.js';
+import { EXCHANGE } from '../../mechanisms/registry.js';
 
 /** Of a run in which flows stand still. */
 export type StandingStatus = 'starved' | 'stalled' | 'deadlocked';
@@ -36,9 +37,9 @@ export const FLOW_CAUSES = {
     meaning: 'A port on its path, or the flow, is paused by a message of its link partner.',
     status: 'stalled',
   },
-  'no-credit': {
-    title: 'without credit',
-    meaning: 'A port on its path waits for credit of its link partner.',
+  [NO_GRANT]: {
+    title: `without ${EXCHANGE}`,
+    meaning: `A port on its path waits for ${EXCHANGE} of its link partner.`,
     status: 'stalled',
   },
   'rate-limited': {

@@ -117,7 +117,7 @@ class CauseJudge {
     const starved = this.starvation(path, priority);
     if (starved !== null) return ['starved', starved];
     const blocks = MECHANISMS.find(({ name }) => name === mechanism)?.blocks;
-    if (blocks !== undefined && (wait.isHeld || wait.standsStill))
+    if (blocks !== undefined && (wait.isBlocked || wait.standsStill))
       return [blocks, { at: port, by: peer }];
     if (wait.isDraining) return ['sending', NOWHERE];
     if (this.progress.isPausedForTime(path, priority)) return ['paused', NOWHERE];

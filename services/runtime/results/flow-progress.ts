@@ -79,7 +79,7 @@ export interface FlowWait {
   readonly isDraining: boolean;
   readonly isWithinGap: boolean;
   /** A port on its path is blocked for longer than round trips explain. */
-  readonly isHeld: boolean;
+  readonly isBlocked: boolean;
   /** What blocks the port on its path that is blocked longest; null: none is. */
   readonly mechanism: string | null;
   /** That port and its link partner, or those that have not agreed. */
@@ -96,9 +96,9 @@ interface Obstacle {
 }
 
 /**
- * How flows progress, from the state of an engine that has executed everything
- * before `nowPs`: the same in any partitioning. One that stands still has offered data that is not delivered,
- * and for longer than round trips, its pace, its turns at the source, the queues on its path, a
+ * How flows progress, from the state of an engine that has executed everything before `nowPs`:
+ * the same in any partitioning. One that stands still has offered data that is not delivered, and
+ * for longer than round trips, its pace, its turns at the source, the queues on its path, a
  * pause time and retransmission timeouts explain, nothing of it has arrived; or its path leads
  * through a cyclic buffer dependency.
  */
@@ -149,7 +149,7 @@ export class FlowProgress {
       isInRing || this.isStill || this.isStalled(flow, index, path, { ...times, ...obstacle });
     const isExplained = silentPs < tripPs && !standsStill;
     const isDraining = silentPs < drainPs && !standsStill;
-    const isHeld = blocked !== null && this.nowPs - blocked.sincePs >= tripPs;
+    const isBlocked = blocked !== null && this.nowPs - blocked.sincePs >= tripPs;
     const isWithinGap = silentPs < times.explainedPs;
     const place = this.placeOf(path, flow.priority, blocked);
     const { mechanism } = blocked ?? { mechanism: null };
@@ -162,7 +162,7 @@ export class FlowProgress {
         isExplained,
         isDraining,
         isWithinGap,
-        isHeld,
+        isBlocked,
         mechanism,
       },
       ...place,
