@@ -85,7 +85,7 @@ async function tryAll(
   drawn: readonly Candidate[],
   options: Options,
 ): Promise<Tried[]> {
-  const jobs = Math.min(wholeNumber('jobs', options.jobs), drawn.length);
+  const jobs = Math.max(1, Math.min(wholeNumber('jobs', options.jobs), drawn.length));
   const trees = Array.from({ length: jobs }, () => new EngineTree(modules));
   try {
     const known = await knowledge(trees[0]!, modules, options.oldSurvey);

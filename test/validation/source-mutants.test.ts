@@ -108,7 +108,7 @@ const FATAL: readonly (SourceDefect & { readonly name: string; readonly options:
     file: 'services/engine/device/loop.js',
     from: 'const free = now + wireOctets * octetPs + late;',
     to: 'const free = now + (wireOctets - 1) * octetPs + late;',
-    options: [],
+    options: ['--check'],
   },
   {
     name: 'a port that is an octet faster than a link of no length',

@@ -35,6 +35,7 @@ export class RecordTable {
       values.set(this.values);
       this.values = values;
     }
+    assert(at < this.values.length, 'records.row-has-room');
     this.open.push(at);
     return at;
   }
@@ -61,6 +62,7 @@ export class RecordTable {
       if (open.has(at)) this.open.push(to);
       to += width;
     }
+    assert(open.size === this.open.length, 'records.open-rows-stay');
     this.count = to / width;
   }
 

@@ -12,6 +12,7 @@ import { DID_FAILOVER, DID_SEND_CONTROL, KIND_CONTROL } from './device.js';
 import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
 import type { FrameRef, TrafficClass } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 /** Effects of failover on a switch. */
 export function makeFailoverTools(
@@ -27,6 +28,7 @@ export function makeFailoverTools(
     const peer = ports.peer(port);
     const onWire = PREAMBLE_OCTETS + Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS);
     const wayPs = onWire * ports.octetPs(port) + ports.latencyPs(port) + ports.ingressPs(peer);
+    assert(peer >= 0 && wayPs > 0, 'failover.advertised-over-a-link');
     const at = clock.now + wayPs;
     const slot = store.put(octets, length);
     const [from, to] = [devices[ports.owner(port)], devices[ports.owner(peer)]];
@@ -84,6 +86,7 @@ export function makeFailoverTools(
       egressPath.enqueue(d, out, ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK), frame);
       return;
     }
+    assert(ports.owner(words[frame + PORT]) === d, 'failover.frame-of-device');
     switching.free(port, trafficClass, frame);
     egressPath.lose(d, words[frame + PORT], frame, DROP.PORT_DOWN);
   }

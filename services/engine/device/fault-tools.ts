@@ -8,6 +8,7 @@ import { DID_FAULT } from './device.js';
 import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
 import type { TrafficClass } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 /** Effects of faults on a device. */
 export function makeFaultTools(
@@ -59,6 +60,7 @@ export function makeFaultTools(
 
   function loseFirst(d: number, port: number, trafficClass: TrafficClass): void {
     const frame = queues.shift(port, trafficClass);
+    assert(ports.owner(pool.words[frame + PORT]) === d, 'fault.flushed-frame-of-device');
     const { firstPort, listeners } = devices[d];
     listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     switching.free(port, trafficClass, frame);
@@ -67,6 +69,7 @@ export function makeFaultTools(
 
   function forge(port: number, message: ForgedMessage, octets: Uint8Array): boolean {
     const d = ports.owner(port);
+    assert(octets.length > 0, 'fault.forged-octets');
     const stamped = { ...message, bornPs: clock.now };
     if (devices[d].spec.kind === 'host') return hosting.sendMessage(d, stamped, octets);
     switching.sendMessage(port, stamped, octets, octets.length);

@@ -4,6 +4,7 @@ import { ACCOUNT } from '../kernel/tables.js';
 import { CLASS, COPY_FLAG, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Shared } from './shared.js';
 import type { FrameRef, PortRow, TrafficClass } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * Frames of grant-gated classes start with a grant only, so an arbiter sees such a class only when
@@ -99,6 +100,7 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
   function putBack(port: PortRow, trafficClass: TrafficClass): void {
     const frame = queues.unlink(port, trafficClass);
     const row = grants.rowOf(port, frame);
+    assert(accounts.share(row) > 0, 'grants.account-has-a-share');
     lines.putBack(row, frame);
     served[row] -= (words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) / accounts.share(row);
   }
@@ -187,6 +189,7 @@ export function makeGrantGating(shared: Shared, grants: GrantKeeper): GrantGatin
   function charge(port: PortRow, trafficClass: TrafficClass, row: number, octets: number): void {
     const rows = accounts.rowsOfClass(port, trafficClass);
     const start = startOf(row, rows[0]);
+    assert(start >= classAt[rows[0]], 'grants.virtual-time-grows');
     classAt[rows[0]] = start;
     served[row] = start + octets / accounts.share(row);
   }

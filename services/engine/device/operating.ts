@@ -6,6 +6,7 @@ import { TSA_ETS, type Ets, type EtsTable } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
 import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
+import { assert } from '../kernel/assert.js';
 
 /** Percent of what strict classes (null) leave; a class of 0 has what the others do not use. */
 function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
@@ -61,6 +62,7 @@ export function makeOperator(
       if (ports.isGrantGated(port, tc)) continue;
       while (queues.head(port, tc) >= 0) moving.push(queues.shift(port, tc));
     }
+    assert(classOf.length === TRAFFIC_CLASSES, 'operating.class-of-each-priority');
     ports.setClasses(port, classOf);
     for (const frame of moving) {
       queues.push(port, classOf[pool.words[frame + CLASS] & PRIORITY_MASK], frame);
@@ -74,6 +76,7 @@ export function makeOperator(
     if (accounted(port) === 0) return;
     const priorities = agreed.priorities & accounted(port);
     if (priorities === grants.operationalAt(port)) return;
+    assert((priorities & ~accounted(port)) === 0, 'operating.agreed-has-accounts');
     grants.setOperational(port, priorities, agreed);
     grantGating.change(port, priorities);
     egressPath.wakeTransmitter(ports.owner(port), port);

@@ -3,6 +3,7 @@ import { CLASS, COPY_FLAG, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { GrantGating } from './grant-gating.js';
 import type { Shared } from './shared.js';
 import type { FrameRef, TrafficClass } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 /**
  * Queues with a gate beside those that start with grants. A frame of a queue with a gate waits in
@@ -49,6 +50,7 @@ export function withGate(
         grants.spend(port, trafficClass, frame);
         return;
       }
+      assert(starting < 0, 'gate.one-frame-starts');
       gate.started(port, frame);
       starting = port;
     },

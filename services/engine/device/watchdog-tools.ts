@@ -3,9 +3,11 @@ import type { WatchdogTools } from '../contract/flow-control.js';
 import { CLASS, ISOLATING_FLAG, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_WATCHDOG } from './device.js';
+import { QUEUE_FRAMES } from '../port/queues.js';
 import type { DeviceParts } from './parts.js';
 import type { Shared } from './shared.js';
 import type { FrameRef, Priority, TrafficClass } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 /** Effects of a watchdog on the queues of a switch. */
 export function makeWatchdogTools(
@@ -34,6 +36,7 @@ export function makeWatchdogTools(
     const tc = ports.classOf(port, priority);
     const kept: number[] = [];
     let dropped = 0;
+    const waiting = queues.get(port, tc, QUEUE_FRAMES);
     while (queues.head(port, tc) >= 0) {
       const frame = queues.shift(port, tc);
       if (isPausedBy(priority, tc, frame)) {
@@ -42,6 +45,8 @@ export function makeWatchdogTools(
       } else kept.push(frame);
     }
     for (const frame of kept) queues.push(port, tc, frame);
+    const left = queues.get(port, tc, QUEUE_FRAMES);
+    assert(left === waiting - dropped, 'watchdog.dropped-or-kept');
     grantGating.withdraw(port);
     if (grantGating.permit(port)) egressPath.wakeTransmitter(ports.owner(port), port);
     return dropped;

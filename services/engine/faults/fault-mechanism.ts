@@ -17,6 +17,7 @@ import { ORDERED_SET_OCTETS } from '../wire/ordered-set.js';
 import { matchesControl } from './control-frames.js';
 import { frameError, turnOneBit, UNHURT } from './frame-errors.js';
 import { isEndless, StandingFault } from './standing-fault.js';
+import { assert } from '../kernel/assert.js';
 
 // Present effects of faults at a port, one bit each in `flags`.
 
@@ -181,6 +182,7 @@ export class FaultMechanism implements Mechanism {
       if (!fault.isActive) continue;
       const reason = frameError(fault.spec.effect, priority, octets, fault.random);
       if (reason === UNHURT) continue;
+      assert(octets > 0 && priority < 8, 'fault.frame-that-is-hurt');
       fault.hits++;
       return reason;
     }

@@ -2,6 +2,7 @@ import { doubleCell, wordCell } from '../kernel/cells.js';
 import type { FramePool } from './frame-pool.js';
 import { CLASS, HASH, KIND_MASK, SEQUENCE } from './frame-pool.js';
 import type { FrameRef } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 /** Samples are lower than this. */
 const SAMPLE_RANGE = 2 ** 32;
@@ -18,6 +19,7 @@ export function makeDraw({ words }: FramePool) {
   const limit = doubleCell();
 
   function setShare(share: number): void {
+    assert(share >= 0 && share <= 1, 'draw.share');
     const isSmall = share < 1 / SIEVED;
     sieve[0] = isSmall ? SIEVE : 0;
     limit[0] = share * SAMPLE_RANGE * (isSmall ? SIEVED : 1);

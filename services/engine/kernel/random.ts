@@ -1,3 +1,4 @@
+import { assert } from './assert.js';
 /**
  * Randomness, seeded and named: every device and every flow has a stream of its own, so that adding
  * a consumer does not change the samples of another.
@@ -37,6 +38,7 @@ export class RandomStream {
 
   /** An integer in 0 .. n - 1, each as likely as any other; n is an integer in 1 .. 2^32. */
   below(n: number): number {
+    assert(n >= 1 && n <= 2 ** 32, 'random.range');
     // Values of the incomplete last run of n would favour the small ones.
     const limit = 2 ** 32 - (2 ** 32 % n);
     let draw = this.uint32();
@@ -46,6 +48,7 @@ export class RandomStream {
 
   /** A number >= 0 with exponential distribution: the gap between events of a Poisson process. */
   exponential(mean: number): number {
+    assert(mean >= 0, 'random.mean');
     return -mean * Math.log(1 - this.uniform());
   }
 

@@ -109,6 +109,7 @@ export class Tables {
 
   /** Columns that are made meanwhile are those that link partners write to. */
   inbox<Made>(make: () => Made): Made {
+    assert(!this.isMakingInbox, 'tables.one-inbox');
     this.isMakingInbox = true;
     const made = make();
     this.isMakingInbox = false;
@@ -160,6 +161,7 @@ export class Tables {
         ? null
         : new Int32Array(buffer, byteOffset, byteLength / Int32Array.BYTES_PER_ELEMENT);
     const { isMakingInbox: isInbox } = this;
+    assert(column.length === this.counts[unit] * stride * planes, 'tables.rows-of-column');
     this.columns.push({ kind, unit, stride, planes, column, isInbox, asWords });
     return column;
   }

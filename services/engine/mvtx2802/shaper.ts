@@ -1,4 +1,5 @@
 import type { ShaperSpec } from '../contract/spec.js';
+import { assert } from '../kernel/assert.js';
 
 /** The class that a port may shape: that of expedited forwarding. */
 export const SHAPED_CLASS = 6;
@@ -34,6 +35,7 @@ export class Shapers {
     if (spec === null) return -Infinity;
     this.peakFromPs[port] = now + wireOctets * spec.peakOctetPs;
     this.turnPs[port] = Math.max(this.turnPs[port], now) + wireOctets * spec.averageOctetPs;
+    assert(now >= this.blockedUntilPs[port], 'shaper.starts-when-it-may');
     const from = Math.max(this.peakFromPs[port], this.turnPs[port] - spec.burstPs);
     this.blockedUntilPs[port] = from;
     this.totalPs[port] += from - now;

@@ -10,6 +10,7 @@ import {
 } from './refill-rule.js';
 import type { RegisterFile } from './register-file.js';
 import { unpackClasses } from './up-to-tc.js';
+import { assert } from '../kernel/assert.js';
 
 /** Whether the part has all traffic classes of a table. */
 export function hasClasses({ classOf }: EtsTable, classes: number): boolean {
@@ -71,6 +72,7 @@ function percentsOf(parts: readonly number[]): number[] {
   const byRemainder = parts
     .map((part, tc) => ({ tc, remainder: (100 * part) % sum }))
     .sort((a, b) => b.remainder - a.remainder || a.tc - b.tc);
+  assert(left >= 0 && left < parts.length, 'nic.percent-left-over');
   for (const { tc } of byRemainder.slice(0, left)) floors[tc]++;
   return floors;
 }

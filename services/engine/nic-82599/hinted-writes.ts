@@ -1,6 +1,7 @@
 import type { WriteKind } from './dca.js';
 import { dcaTag } from './dca.js';
 import type { RegisterFile } from './register-file.js';
+import { assert } from '../kernel/assert.js';
 
 const TAGS = 256;
 
@@ -23,6 +24,7 @@ export class HintedWrites {
   received(queue: number, headerOctets: number, frameOctets: number): void {
     const own = this.#registers.get('DCA_RXCTRL', queue);
     if (headerOctets > 0) this.add(own, 'header', headerOctets);
+    assert(headerOctets < frameOctets, 'nic.header-of-frame');
     this.add(own, 'payload', frameOctets - headerOctets);
     this.add(own, 'descriptor', DESCRIPTOR_OCTETS);
   }

@@ -1,4 +1,5 @@
 import { TRAFFIC_CLASSES } from '../units/ethernet.js';
+import { assert } from '../kernel/assert.js';
 
 /** Latencies of frames by traffic class, in one direction (7.7.1). */
 export class Latencies {
@@ -8,6 +9,7 @@ export class Latencies {
   readonly leastPs = new Float64Array(TRAFFIC_CLASSES).fill(Infinity);
 
   add(trafficClass: number, ps: number): void {
+    assert(ps > 0, 'nic.latency');
     this.frames[trafficClass]++;
     this.sumPs[trafficClass] += ps;
     if (ps > this.mostPs[trafficClass]) this.mostPs[trafficClass] = ps;

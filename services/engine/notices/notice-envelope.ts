@@ -3,6 +3,7 @@ import type { Encapsulation, Envelope } from '../wire/congestion-message.js';
 import { type EthernetHeader, NO_TAG, tagControl } from '../wire/ethernet.js';
 import type { Stations } from './stations.js';
 import type { Priority } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
 
 const S_TAG_SHIFT = 16;
 
@@ -26,6 +27,7 @@ export interface NoticeEnds {
 /** Fills in the headers of a message except for what depends on its length. */
 export function fillEnvelope(into: Envelope, ends: NoticeEnds): void {
   const { dscp, own, stations, position } = ends;
+  assert(dscp >= 0 && dscp < 64 && ends.priority < 8, 'notice.class-of-traffic');
   into.encapsulation = ends.encapsulation;
   fillEthernet(into.ethernet, ends.mac, stations.mac(position), ends.tags, ends.priority);
   into.ipv4.dscp = dscp;

@@ -26,6 +26,7 @@ import {
 import { groupIpv4, groupMac, type Stations } from './stations.js';
 import type { FrameRef } from '../units/indices.js';
 import { ROCE_UDP_PORT } from '../wire/roce.js';
+import { assert } from '../kernel/assert.js';
 
 const IPV4_OCTETS = 20;
 
@@ -65,6 +66,7 @@ export function sampleFrame(
   const outer = ETHERNET_HEADER_OCTETS + tagCount(tags) * VLAN_TAG_OCTETS + FCS_OCTETS;
   const cnTag = pool.flowId(frame) === 0 ? 0 : CN_TAG_OCTETS;
   const packet = words[frame + LENGTH] - outer - cnTag;
+  assert(packet >= IPV4_OCTETS && most >= 0, 'sample.packet-of-frame');
   writeU16(headers, 0, ETHERTYPE_IPV4);
   ip.dscp = dscpOf(words[frame + CLASS]);
   ip.totalOctets = packet;

@@ -1,4 +1,5 @@
 import { readU32, readU48 } from '../wire/big-endian.js';
+import { assert } from '../kernel/assert.js';
 
 const IPV4_AT = 6;
 const IPV6_AT = 10;
@@ -10,10 +11,12 @@ export class Stations {
   constructor(private readonly octets: Uint8Array) {}
 
   mac(position: number): number {
+    this.assertStation(position);
     return readU48(this.octets, position * STATION_OCTETS);
   }
 
   ipv4(position: number): number {
+    this.assertStation(position);
     return readU32(this.octets, position * STATION_OCTETS + IPV4_AT);
   }
 
@@ -21,6 +24,11 @@ export class Stations {
   ipv6(position: number): Uint8Array {
     const at = position * STATION_OCTETS;
     return this.octets.subarray(at + IPV6_AT, at + STATION_OCTETS);
+  }
+
+  private assertStation(position: number): void {
+    assert(position >= 0, 'stations.position');
+    assert((position + 1) * STATION_OCTETS <= this.octets.length, 'stations.known');
   }
 }
 

@@ -1,19 +1,15 @@
 import type { FramePool } from '../frame/frame-pool.js';
-import { ARRIVAL, CLASS, LENGTH, NEXT } from '../frame/frame-pool.js';
+import { ARRIVAL, CLASS, NEXT } from '../frame/frame-pool.js';
 import { assert } from '../kernel/assert.js';
-import { WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
+import { FRAME_OCTETS_MIN, WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
 import { wordCell } from '../kernel/cells.js';
 import type { Slots } from '../kernel/slots.js';
 import type { Ports } from './ports.js';
-import {
-  CUT_THROUGH,
-  IN_FLIGHT_QUEUE_HEAD,
-  IN_FLIGHT_QUEUE_TAIL,
-  OCTET_PS,
-  PORT_WORDS,
-  WAY_IN,
-} from './ports.js';
+import { IN_FLIGHT_QUEUE_HEAD, IN_FLIGHT_QUEUE_TAIL, OCTET_PS, PORT_WORDS } from './ports.js';
 import type { FrameRef, PortRow } from '../units/indices.js';
+
+/** No frame keeps a link busy for less. */
+const LEAST_WIRE_OCTETS = FRAME_OCTETS_MIN + WIRE_OVERHEAD_OCTETS;
 
 /**
  * Frames in flight towards each port. A link delivers in order, so an in-flight queue is a list and
@@ -43,19 +39,11 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
       return true;
     }
     const arrivalPs = times[(frame >> 1) + ARRIVAL];
-    assert(isApart(at, frame, tail, arrivalPs - times[(tail >> 1) + ARRIVAL]), 'link.occupied');
+    const gapPs = arrivalPs - times[(tail >> 1) + ARRIVAL];
+    assert(gapPs >= LEAST_WIRE_OCTETS * rows[at + OCTET_PS], 'link.occupied');
     words[tail + NEXT] = frame;
     times[(tail >> 1) + ARRIVAL] = arrivalPs;
     return false;
-  }
-
-  /**
-   * Whether a frame comes as long after the one before it as the link is busy with one of them:
-   * with the later one up to its last bit, or where frames cut through with the earlier one.
-   */
-  function isApart(at: number, frame: FrameRef, before: FrameRef, gapPs: number): boolean {
-    const whole = rows[at + WAY_IN] === CUT_THROUGH ? before : frame;
-    return gapPs >= (words[whole + LENGTH] + WIRE_OVERHEAD_OCTETS) * rows[at + OCTET_PS];
   }
 
   /** Removes the first frame; its record has the arrival time of the next one, if there is any. */

@@ -28,9 +28,9 @@ export const STALL_ALIKE = 1;
 const STALL_BY_TABLE = 2;
 export const STALL_TABLE_SHIFT = 2;
 /** How frames come in: zero, whole and past the pipeline. */
-export const WAY_IN = 7;
+const WAY_IN = 7;
 /** A frame is dealt with as soon as its first 64 octets are in. */
-export const CUT_THROUGH = 1;
+const CUT_THROUGH = 1;
 /** A link layer lets frames in when their last bit is in, before they pass the pipeline. */
 const LAYERED = 2;
 /** Beside the classes of `READY`: the link layer has a frame to send again. */

@@ -1,4 +1,5 @@
 import type { Adjacency, DownSlots } from './adjacency.js';
+import { assert } from '../kernel/assert.js';
 
 export const UNREACHED = -1;
 
@@ -23,6 +24,7 @@ export class Distances {
   measureFrom(root: number): void {
     const { hosts, firstSlot, peer } = this.adjacency;
     const { to, reached, down } = this;
+    assert(root >= hosts && root < to.length, 'distances.from-a-switch');
     to.fill(UNREACHED);
     to[root] = 0;
     reached[0] = root;
@@ -33,6 +35,7 @@ export class Distances {
         const neighbor = peer[slot];
         if (neighbor < hosts || to[neighbor] !== UNREACHED) continue;
         if (down !== null && down[slot] !== 0) continue;
+        assert(this.reachedCount < reached.length, 'distances.each-switch-once');
         to[neighbor] = to[device] + 1;
         reached[this.reachedCount++] = neighbor;
       }

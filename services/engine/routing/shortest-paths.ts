@@ -1,5 +1,6 @@
 import type { Adjacency, DownSlots } from './adjacency.js';
 import { Distances } from './distances.js';
+import { assert } from '../kernel/assert.js';
 
 /** In place of a set of ports: there is no route. */
 export const NO_ROUTE = -1;
@@ -44,6 +45,7 @@ export function portsTowards(
   const ports: number[] = [];
   const first = firstSlot[device];
   const nearer = to[device] - 1;
+  assert(device >= hosts, 'routes.of-a-switch');
   for (let slot = first; slot < firstSlot[device + 1]; slot++) {
     if (peer[slot] < hosts || to[peer[slot]] !== nearer) continue;
     if (down === null || down[slot] === 0) ports.push(slot - first);
@@ -61,6 +63,7 @@ class RouteTable implements SwitchRoutes {
   }
 
   route(hosts: readonly number[], ports: readonly number[]): void {
+    assert(ports.length > 0, 'routes.have-a-port');
     const set = this.intern(ports);
     for (const host of hosts) this.setOfHost[host] = set;
   }

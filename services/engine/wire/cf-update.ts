@@ -6,6 +6,7 @@
 
 import type { Decoded } from './decoded.js';
 import { beginOrderedSet, orderedSetType } from './ordered-set.js';
+import { assert } from '../kernel/assert.js';
 
 /** D1 of the ordered set. */
 export const CF_UPDATE = 0x10;
@@ -35,6 +36,7 @@ export function encodeCfUpdate(
   { channels, counts }: Readonly<CfUpdate>,
 ): number {
   const next = beginOrderedSet(octets, at, CF_UPDATE);
+  assert(Math.max(...counts) <= CF_COUNT_MASK, 'cf-update.count-of-15-bits');
   writeCount(octets, at + FIRST_AT, channels[0], counts[0]);
   writeCount(octets, at + SECOND_AT, channels[1], counts[1]);
   return next;

@@ -3,6 +3,7 @@
 import { readU16, readU48, requireRoom, writeU16, writeU48 } from './big-endian.js';
 import { SUBTYPE_CIM } from './congestion-message.js';
 import type { Decoded } from './decoded.js';
+import { assert } from '../kernel/assert.js';
 
 export const CIM_FIXED_OCTETS = 18;
 /** Encapsulated MSDU length (802.1Qcz 49.3.6). */
@@ -36,6 +37,7 @@ export function blankCim(): Cim {
 export function encodeCim(octets: Uint8Array, at: number, pdu: Readonly<Cim>): number {
   const next = at + CIM_FIXED_OCTETS + pdu.msduOctets;
   requireRoom(octets, at, next - at);
+  assert(pdu.msduOctets >= 0 && pdu.msduOctets <= pdu.msdu.length, 'cim.quoted-octets');
   octets[at] = SUBTYPE_CIM;
   octets[at + 1] = pdu.add ? ADD : 0;
   writeU48(octets, at + 2, pdu.destination);

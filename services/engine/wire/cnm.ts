@@ -11,6 +11,7 @@ import {
   type EthernetHeader,
   ETHERTYPE_OCTETS,
 } from './ethernet.js';
+import { assert } from '../kernel/assert.js';
 
 export const ETHERTYPE_CNM = 0x22e7;
 
@@ -61,6 +62,8 @@ export function blankCnm(): Cnm {
 export function encodeCnm(octets: Uint8Array, at: number, cnm: Readonly<Cnm>): number {
   const next = at + CNM_OCTETS + cnm.msduOctets;
   requireRoom(octets, at, next - at);
+  assert(cnm.feedback >= 0 && cnm.feedback < 64, 'cnm.feedback-of-6-bits');
+  assert(cnm.priority < 8 && cnm.queuePriority < 256, 'cnm.priority-of-3-bits');
   writeU16(octets, at, cnm.feedback);
   writeU48(octets, at + 2, cnm.bridge);
   octets[at + 8] = cnm.port;

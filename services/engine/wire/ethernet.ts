@@ -3,6 +3,7 @@
 import { VLAN_TAG_OCTETS } from '../units/ethernet.js';
 import { readU16, readU48, requireRoom, writeU16, writeU48 } from './big-endian.js';
 import type { Decoded } from './decoded.js';
+import { assert } from '../kernel/assert.js';
 
 export const ETHERTYPE_IPV4 = 0x0800;
 export const ETHERTYPE_C_TAG = 0x8100;
@@ -52,6 +53,8 @@ interface VlanTag {
 }
 
 export function tagControl(tag: VlanTag): number {
+  assert(tag.priority >= 0 && tag.priority < 8, 'tag.priority-of-3-bits');
+  assert(tag.vlan >= 0 && tag.vlan <= 0xfff, 'tag.vlan-of-12-bits');
   return (tag.priority << 13) | (tag.dropEligible ? 0x1000 : 0) | tag.vlan;
 }
 

@@ -3,6 +3,7 @@
 import { readU16, readU32, requireRoom, writeU16, writeU32 } from './big-endian.js';
 import { checksumOf, sumOver } from './checksum.js';
 import type { Decoded } from './decoded.js';
+import { assert } from '../kernel/assert.js';
 
 /** Without options: none are ever sent. */
 export const IPV4_HEADER_OCTETS = 20;
@@ -54,6 +55,8 @@ export function encodeIpv4Header(
   header: Readonly<Ipv4Header>,
 ): number {
   requireRoom(octets, at, IPV4_HEADER_OCTETS);
+  assert(header.dscp >= 0 && header.dscp < 64 && header.ecn < 4, 'ipv4.class-of-traffic');
+  assert(header.totalOctets >= IPV4_HEADER_OCTETS, 'ipv4.total-length');
   octets[at] = 0x45;
   octets[at + 1] = (header.dscp << 2) | header.ecn;
   writeU16(octets, at + 2, header.totalOctets);

@@ -11,6 +11,7 @@ import {
 } from './big-endian.js';
 import { SUBTYPE_SFCM } from './congestion-message.js';
 import type { Decoded } from './decoded.js';
+import { assert } from '../kernel/assert.js';
 
 const SFCM_VERSION = 1;
 export const SFCM_PAUSE = 1;
@@ -71,6 +72,8 @@ export function blankSfcm(): Sfcm {
 export function encodeSfcm(octets: Uint8Array, at: number, pdu: Readonly<Sfcm>): number {
   const next = at + SFCM_FIXED_OCTETS + pdu.msduOctets;
   requireRoom(octets, at, next - at);
+  assert(pdu.msduOctets >= 0 && pdu.msduOctets <= pdu.msdu.length, 'sfcm.quoted-octets');
+  assert(pdu.priority < 8 && pdu.dscp < 64, 'sfcm.class-of-traffic');
   octets[at] = SUBTYPE_SFCM;
   octets[at + 1] = (SFCM_VERSION << 4) | pdu.type;
   writeU16(octets, at + 2, VALUE_OCTETS + pdu.msduOctets);

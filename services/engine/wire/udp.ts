@@ -4,6 +4,7 @@ import { readU16, requireRoom, writeU16 } from './big-endian.js';
 import { checksumOf, sumOver } from './checksum.js';
 import type { Decoded } from './decoded.js';
 import type { Ipv6Header } from './ipv6.js';
+import { assert } from '../kernel/assert.js';
 
 export const IP_PROTOCOL_UDP = 17;
 export const UDP_HEADER_OCTETS = 8;
@@ -39,6 +40,7 @@ export function encodeUdpHeader(
   header: Readonly<UdpHeader>,
 ): number {
   requireRoom(octets, at, UDP_HEADER_OCTETS);
+  assert(header.totalOctets >= UDP_HEADER_OCTETS, 'udp.total-length');
   writeU16(octets, at, header.sourcePort);
   writeU16(octets, at + 2, header.destinationPort);
   writeU16(octets, at + 4, header.totalOctets);

@@ -6,6 +6,7 @@ import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import { CHANNEL_CREDITS_MOST, costOf, PORT_CREDITS_MOST } from './machine.js';
 import { type CbfcSettings, CF_MAX_SPACING, CREDIT_SIZE, CREDIT_SIZES } from './settings.js';
 import type { ChannelTerms, ReceiverTerms, SenderTerms } from './spec.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** An update waits for so much of the round trip, or for so many frames, where memory allows. */
 const STEP_OF_LOOP = 1 / 8;
@@ -78,6 +79,8 @@ export function directionOf(input: DirectionInput): Direction {
     receiver.limit === 'channel' ? perChannel(plan) : perPort(plan, Math.max(...steps));
   const limits = byChannel((n) => sender.channels[n]!.limit);
   checkLimits(input, channels, limits, frames);
+  assert(Math.max(...limits) <= CHANNEL_CREDITS_MOST, 'cbfc.planned-limit');
+  assert(total <= PORT_CREDITS_MOST && shift >= 0, 'cbfc.planned-port');
   return {
     priorities,
     channelOf: receiver.channels,

@@ -9,6 +9,7 @@ import {
 import { maskOf, watchedOf } from '../mechanism-slice.js';
 import type { CiSettings } from './settings.js';
 import type { CiPortSpec, CiSwitchSpec } from './spec.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 const THRESHOLD_PS = 4_000_000;
 const LOW_FRAMES = 2;
@@ -53,6 +54,7 @@ export class CiPlan implements MechanismPlan<CiSwitchSpec> {
     const { detect, low } = this.section(device);
     const isPeer = this.watched(peerDevice).length > 0;
     const frame = Math.max(...this.context.longestFrameOctets);
+    assert(frame > 0 && octetPs > 0, 'ci.planned-port');
     return {
       isolates: isPeer || peerDevice < this.context.hostCount,
       isPeer,

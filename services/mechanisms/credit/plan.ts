@@ -23,6 +23,7 @@ import type {
   CreditShaperSpec,
 } from './spec.js';
 import { OCTET_BITS } from '../../engine/units/words.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** A grant waits for so much of the loop, or for so many frames, where the buffer allows. */
 const STEP_OF_LOOP = 1 / 8;
@@ -175,6 +176,8 @@ export class CreditPlan implements MechanismPlan {
     const whole = fixed ?? Math.max(wanted, least);
     const bufferUnits = Math.floor(whole * own.grantFactor);
     this.checks.buffer(end, bufferUnits, least);
+    assert(neededUnits > 0 && least >= frameUnits, 'credit.planned-units');
+    assert(smallestShare > 0 && smallestShare <= 1, 'credit.smallest-share');
     const shaper = this.shaper(end, own);
     const shaped = Math.max(least, this.shapedUnits(end, priority, shaper));
     const spare =
@@ -219,6 +222,7 @@ export class CreditPlan implements MechanismPlan {
     const frame = costOf(this.longestOctets, unitOctets) * unitOctets;
     const chunkOctets = Math.max(wireOctets(frame), Math.ceil(cheap));
     const waitPs = own.unsolicited ? 0 : this.pollPs(end, own);
+    assert(octetPs > 0 && waitPs >= 0, 'credit.planned-shaper');
     return { octetPs, chunkOctets, bucketOctets: 2 * chunkOctets + Math.ceil(waitPs / octetPs) };
   }
 

@@ -1,5 +1,6 @@
 import type { MemorySize, SizeTerm } from '../mechanism-slice.js';
 import type { CreditLoopTerms } from './loop.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Of one port and priority: its buffer, and the need at full rate. */
 export interface CreditMargin {
@@ -34,6 +35,7 @@ const CREDIT_TERMS: readonly (readonly [keyof CreditLoopTerms, string, string])[
 export function sizeOf(margin: CreditMargin): MemorySize {
   const { port, priority, unitOctets, bufferUnits, neededUnits, terms, octetPs } = margin;
   const inUnits = neededUnits * unitOctets - terms.totalOctets;
+  assert(unitOctets > 0 && bufferUnits >= 0, 'credit.units-of-buffer');
   const termOf = (octets: number, term: string, meaning: string): SizeTerm => ({
     ...{ term, meaning, ps: octets * octetPs, octets },
   });

@@ -2,6 +2,7 @@ import { TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
 import type { FabricContext, MechanismPlan } from '../fabric-context.js';
 import type { EcnKey } from './settings.js';
 import type { EcnSpec, EcnSwitchSpec } from './spec.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Marking in switches. */
 export class EcnPlan implements MechanismPlan<EcnSwitchSpec, never> {
@@ -36,5 +37,6 @@ function specOf(key: EcnKey): EcnSpec {
   if (key === 'off') return { kind: 'off' };
   if ('step' in key) return { kind: 'step', thresholdOctets: key.step, at: key.at };
   const { min, max, probability, at } = key;
+  assert(min <= max && probability <= 1, 'ecn.planned-curve');
   return { kind: 'red', minOctets: min, maxOctets: max, probability, at };
 }

@@ -12,6 +12,7 @@ import { REPLAYS_MOST, FRAMES_MOST } from './settings.js';
 import { PROFILES, USUAL_REPLAYS, USUAL_SPACING_OCTETS } from './profiles.js';
 import type { LlrSettings } from './settings.js';
 import type { LlrPortSpec, LlrSpec } from './spec.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Registers have 16 bits of nanoseconds. A slow or very long link needs more. */
 const REPLAY_TIMER_MOST_PS = 65_535_000;
@@ -221,6 +222,7 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
 }
 
 function mostOutstanding({ frames, octets, longestOctets }: LlrPortSpec): number {
+  assert(frames > 0 && octets > 0, 'llr.planned-limits');
   return Math.min(octets, frames * (longestOctets + WIRE_OVERHEAD_OCTETS));
 }
 

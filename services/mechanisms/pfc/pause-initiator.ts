@@ -85,7 +85,7 @@ export class PauseInitiator {
   /** A frame with every pause has been composed and ends at `txEnd`. */
   stated(port: PortRow, txEnd: number): void {
     if (this.off[port] === 0) return;
-    assert(txEnd > this.host.clock.now, 'pfc.stated-when-sent');
+    assert(txEnd >= this.host.clock.now, 'pfc.stated-when-sent');
     this.refreshAt[port] = txEnd + this.refreshPs[port];
     if (this.refreshArmed[port] === 0) this.arm(port);
   }

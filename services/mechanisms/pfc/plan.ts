@@ -3,6 +3,7 @@ import { wholePortPausing, type PauseTimes } from '../../engine/contract/pausing
 import type { DeviceContext, FabricContext, MechanismPlan } from '../fabric-context.js';
 import type { PausingSettings } from './settings.js';
 import { watchdogOf } from './settings.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Keys of control frames and their refresh are the same for all priorities of a device. */
 const SHARED_KEYS = ['quanta', 'refresh', 'responseDelay'] as const;
@@ -77,6 +78,8 @@ export class PfcPlan implements MechanismPlan {
 }
 
 function timesOf({ quanta, refresh, responseDelay }: PausingSettings): PauseTimes {
+  assert(quanta > 0 && quanta <= 0xffff, 'pfc.planned-quanta');
+  assert(refresh > 0 && refresh < 1 && responseDelay >= 0, 'pfc.planned-refresh');
   return { quanta, refreshFraction: refresh, responseDelayPs: responseDelay };
 }
 

@@ -8,6 +8,7 @@ import { QcnDomain } from './domain.js';
 import { QCN_POINT_DEFAULTS, QCN_SCALE_BPS } from './managed.js';
 import type { QcnSettings } from './settings.js';
 import type { QcnHostSpec, QcnPortSpec, QcnSwitchSpec } from './spec.js';
+import { assert } from '../../engine/kernel/assert.js';
 
 /** Congestion points of switches, and reaction points of hosts. */
 export class QcnPlan implements MechanismPlan<QcnSwitchSpec, QcnHostSpec> {
@@ -53,6 +54,7 @@ export class QcnPlan implements MechanismPlan<QcnSwitchSpec, QcnHostSpec> {
 /** Sizes of the standard suit 10 Gb/s. */
 function pointSpec(settings: QcnSettings, rateBps: number): Omit<QcnPortSpec, 'defence'> {
   const scale = rateBps / QCN_SCALE_BPS;
+  assert(scale > 0, 'qcn.planned-rate');
   const orScaled = (value: number | 'auto', standard: number): number =>
     value === 'auto' ? standard * scale : value;
   return {

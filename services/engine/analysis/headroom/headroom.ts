@@ -4,6 +4,7 @@
  */
 
 import { FRAME_OCTETS_MIN, GAP_OCTETS, PREAMBLE_OCTETS, wireOctets } from '../../units/ethernet.js';
+import { assert } from '../../kernel/assert.js';
 
 /** Octets at the link's rate that may still arrive after XOFF. */
 export interface HeadroomTerms {
@@ -60,6 +61,11 @@ export function headroomTerms(input: HeadroomInput): HeadroomTerms {
     fullPoolOctets: input.fullPoolOctets,
   };
   const onWire = Object.values(terms).reduce((sum, octets) => sum + octets, 0);
+  assert(
+    Object.values(terms).every((octets) => octets >= 0),
+    'headroom.terms',
+  );
+  assert(input.octetPs > 0 && input.cellOctets >= 1, 'headroom.units');
   const cellOctets = octetsForCells(onWire, input.cellOctets, input.longestPausedOctets);
   return { ...terms, cellOctets, totalOctets: onWire + cellOctets };
 }

@@ -1,3 +1,4 @@
+import { assert } from '../../kernel/assert.js';
 /** Violations of the shares of classes. */
 export const WENT_BEFORE = 'a class went before one that goes first';
 export const GOT_MORE = 'a class got more than its share of the port';
@@ -58,6 +59,7 @@ export class ShareBook {
   serve(party: number, cost: number, line: Line): boolean {
     const { waits, longest, rule } = this;
     const group = rule.groupOf[party];
+    assert(party >= 0 && party < waits.length && cost >= 0, 'shares.party');
     longest[party] = Math.max(longest[party], cost);
     const groupLongest = group < 0 ? 0 : this.longestOf(group);
     let fair = true;

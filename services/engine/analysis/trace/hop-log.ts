@@ -9,6 +9,7 @@ import {
   TARGET,
 } from '../../frame/frame-pool.js';
 import { sampleOf } from '../../frame/draw.js';
+import { assert } from '../../kernel/assert.js';
 
 /** How a frame left a device, or that it has not. */
 export const HOP_ENDS = ['inside', 'sent', 'delivered', 'dropped'] as const;
@@ -150,6 +151,7 @@ export class HopLog {
   }
 
   queue(row: number, egress: number, now: number): void {
+    assert(this.words[row * HOP_WORDS + EGRESS] === NONE || egress >= 0, 'hops.queued-at-a-port');
     this.words[row * HOP_WORDS + EGRESS] = egress;
     this.times[row * HOP_TIMES + QUEUED] = now;
   }
@@ -157,6 +159,8 @@ export class HopLog {
   /** A frame has left. */
   leave(device: number, row: number, end: number, now: number): void {
     const { words, ends } = this;
+    assert(words[row * HOP_WORDS + END] === HOP_END.INSIDE, 'hops.leaves-once');
+    assert(now >= this.times[row * HOP_TIMES + ARRIVED], 'hops.leaves-after-it-came');
     this.times[row * HOP_TIMES + END_PS] = now;
     words[row * HOP_WORDS + END] = end;
     const older = words[row * HOP_WORDS + OLDER];
@@ -253,6 +257,7 @@ export class HopLog {
   private enter(device: number, row: number): void {
     const { words, ends } = this;
     const youngest = ends[device * ENDS + YOUNGEST];
+    assert(youngest !== row, 'hops.enters-once');
     words[row * HOP_WORDS + OLDER] = youngest;
     words[row * HOP_WORDS + YOUNGER] = NONE;
     if (youngest === NONE) ends[device * ENDS + OLDEST] = row;

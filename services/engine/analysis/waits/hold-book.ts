@@ -3,6 +3,7 @@ import type { Device } from '../../device/device.js';
 import { QUEUE_FRAMES } from '../../port/queues.js';
 import { HOLD_WIDTH, HoldLog } from './hold-log.js';
 import type { HoldRecord } from './wait-records.js';
+import { assert } from '../../kernel/assert.js';
 
 // One more number of a record.
 
@@ -54,6 +55,7 @@ export class HoldBook extends HoldLog {
     const at = (port << 3) | priority;
     if (places[at * PLACES + SOLE] >= 0) this.settle(at, true);
     const isFirst = places[at * PLACES + STANDING]++ === 0;
+    assert(isFirst === ((this.mask[port] & (1 << priority)) === 0), 'holds.mask-of-standing');
     if (isFirst) {
       times[at * TIMES + SINCE] = now;
       times[at * TIMES + COUNTED] = now;
@@ -73,8 +75,10 @@ export class HoldBook extends HoldLog {
     this.count(port, priority, now, 0);
     const sole = places[at * PLACES + SOLE];
     if (sole >= 0) this.engine.shared.frameTimes.stop(this.device.firstPort + port, priority);
+    assert(places[at * PLACES + STANDING] > 0, 'holds.ended-had-begun');
     if (--places[at * PLACES + STANDING] === 0) {
       this.remember(port, priority);
+      assert(now >= times[at * TIMES + SINCE], 'holds.end-after-they-began');
       times[at * TIMES + TOTAL] += now - times[at * TIMES + SINCE];
       this.mask[port] &= ~(1 << priority);
     }
@@ -125,6 +129,7 @@ export class HoldBook extends HoldLog {
     const frames = queues.get(number, trafficClass, QUEUE_FRAMES) - newcomers;
     const row = this.standingRow(port, priority, null);
     const counted = at * TIMES + COUNTED;
+    assert(frames >= 0 && now >= this.times[counted], 'holds.frame-time-grows');
     if (row >= 0) values[row + FRAME_TIME] += frames * (now - this.times[counted]);
     this.times[counted] = now;
   }

@@ -9,6 +9,7 @@ import { QUEUE_FRAMES } from '../../port/queues.js';
 import { RecordTable } from '../record-table.js';
 import { sourceIsJammed } from './slot-waits.js';
 import type { JamRecord } from './wait-records.js';
+import { assert } from '../../kernel/assert.js';
 
 // Numbers of a record.
 
@@ -229,6 +230,7 @@ export class JamBook {
   }
 
   private close(row: number, now: number): void {
+    assert(now >= this.table.values[row + START], 'jams.end-after-they-began');
     this.table.values[row + END] = now;
     this.table.close(row);
   }

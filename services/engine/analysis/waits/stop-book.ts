@@ -6,6 +6,7 @@ import type { HoldBook } from './hold-book.js';
 import { RecordTable } from '../record-table.js';
 import { queueClass } from './slot-waits.js';
 import type { StopCause, StopRecord } from './wait-records.js';
+import { assert } from '../../kernel/assert.js';
 
 // Numbers of a record; those of a cause, from EGRESS on, are -1 where there is none.
 
@@ -70,10 +71,12 @@ export class StopBook {
 
   end(port: number, group: number, now: number): void {
     if ((this.mask[port] & (1 << group)) !== 0) this.count--;
+    assert(this.count >= 0, 'stops.count');
     this.mask[port] &= ~(1 << group);
     const { values, open } = this.table;
     for (const row of open) {
       if (values[row + PORT] !== port || values[row + GROUP] !== group) continue;
+      assert(now >= values[row + START], 'stops.end-after-they-began');
       values[row + END] = now;
       this.table.close(row);
       return;

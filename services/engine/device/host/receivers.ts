@@ -137,7 +137,6 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     const last = pool.ends[frame + REMAINING] === 0;
     const { now } = clock;
     state[s + FRAMES]++;
-    assert(now >= state[s + LAST_AT], 'receiver.in-order-of-time');
     state[s + LAST_AT] = now;
     state[s + PAYLOAD] += last
       ? spec.lastPayloadOctets

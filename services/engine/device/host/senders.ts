@@ -161,7 +161,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     const frame = pool.copyFrom(templates, template[c]);
     const { words, ends } = pool;
     const left = state[s + LEFT] - 1;
-    assert(next < state[s + RELEASED] && next < state[s + TOTAL], 'sender.packet-is-released');
+    assert(next < state[s + RELEASED], 'sender.packet-is-released');
     assert(left >= 0, 'sender.packet-of-message');
     words[frame + SEQUENCE] = next;
     if (left === 0) {
@@ -171,7 +171,6 @@ export function makeSenders(tables: Tables, clock: Clock) {
     ends[frame + REMAINING] = Math.min(left, MOST_REMAINING);
     pool.setBorn(frame, bornOf(c, s, next));
     state[s + NEXT] = next + 1;
-    assert(next <= state[s + HIGHEST], 'sender.no-packet-left-out');
     if (next < state[s + HIGHEST]) retransmitted[c]++;
     else state[s + HIGHEST] = next + 1;
     sentFrames[c]++;

@@ -1,6 +1,7 @@
 /** The type-length-value format of LLDP (802.1AB 8.4); CEE DCBX uses it inside its TLV as well. */
 
 import { readU16, readU24, requireRoom, writeU16, writeU24 } from '../big-endian.js';
+import { assert } from '../../kernel/assert.js';
 
 export const TLV_HEADER_OCTETS = 2;
 const TLV_VALUE_MOST = 511;
@@ -39,6 +40,7 @@ export function encodeTlvHeader(
 ): number {
   requireRoom(octets, at, TLV_HEADER_OCTETS + length);
   if (length > TLV_VALUE_MOST) throw new RangeError(`a TLV cannot have ${length} octets`);
+  assert(type >= 0 && type < 128, 'tlv.type-of-7-bits');
   writeU16(octets, at, (type << 9) | length);
   return at + TLV_HEADER_OCTETS;
 }
@@ -95,6 +97,7 @@ export function splitTlvs(octets: Uint8Array): Tlv[] | null {
 
 /** Eight numbers of four bits, the first in the high nibble of the first octet. */
 export function writeNibbles(octets: Uint8Array, at: number, values: readonly number[]): void {
+  assert(values.length === 8 && Math.max(...values) < 16, 'tlv.numbers-of-4-bits');
   for (let i = 0; i < 4; i++) octets[at + i] = (values[2 * i] << 4) | values[2 * i + 1];
 }
 
