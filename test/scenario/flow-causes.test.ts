@@ -260,7 +260,10 @@ describe('a priority that moves nothing', () => {
 duration: 3ms
 fabric: { generator: star, hosts: 2, hostLink: { rate: 100G, length: 10m } }
 priorities: { 3: credit }
-load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3, start: 50us }]
+credit: { fallback: pfc }
+devices: { h1: { priorities: { 3: pfc } } }
+discovery: { second: 1us }
+load: [{ name: a, stream: { from: h1, to: h2 }, rate: line, priority: 3, start: 50us }]
 `;
 
   it('is complete where nothing is planted', () => {
