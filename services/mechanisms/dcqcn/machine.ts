@@ -82,6 +82,7 @@ export function onRaiseTimer(table: Float64Array, s: number, spec: DcqcnSpec, no
 /** Octets were sent; true if that changed the rate. */
 export function spend(table: Float64Array, s: number, spec: DcqcnSpec, octets: number): boolean {
   if (table[s + ACTIVE] === 0) return false;
+  assert(octets > 0, 'dcqcn.sent-octets');
   table[s + OCTETS_LEFT] -= octets;
   if (table[s + OCTETS_LEFT] > 0) return false;
   table[s + OCTETS_LEFT] = spec.raiseBytes;

@@ -123,6 +123,7 @@ export function onMessage(
 /** Octets were sent; true if a cycle of the byte counter is over (32.14.2). */
 export function spend(table: Float64Array, s: number, octets: number): boolean {
   if (table[s + ENABLED] === 0) return false;
+  assert(octets > 0, 'qcn.sent-octets');
   table[s + OCTETS_LEFT] -= octets;
   return table[s + OCTETS_LEFT] <= 0;
 }
