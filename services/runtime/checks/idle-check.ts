@@ -56,11 +56,16 @@ export class IdleCheck extends NullProbe {
     }
   }
 
-  /** Whether the check applies: faults explain pauses, and so do those of a configured length. */
+  /**
+   * Whether the check applies: faults explain pauses, and so do those of a configured length. A
+   * watchdog drops what a port was blocked by, so that nothing shows afterwards why it was idle.
+   */
   static isWanted(fabric: Fabric): boolean {
     const { specs, scenario } = fabric;
     if (scenario.faults.length > 0 || leastPausePs(fabric) === Infinity) return false;
-    return specs.every(({ ports }) => ports.every(({ faults }) => faults.length === 0));
+    return specs.every(({ ports }) =>
+      ports.every(({ faults, pausing }) => faults.length === 0 && !(pausing?.watchdog ?? null)),
+    );
   }
 
   /** The run continues from another state. */
