@@ -4,11 +4,12 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../services/fabric/assembly/fabric.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
 import { deepSentence } from '../../services/oracle/verdict.js';
 import { Session } from '../../services/runtime/session.js';
-import { ROOT } from '../kit/emulate.js';
+import { fabricOf, ROOT } from '../kit/emulate.js';
 import { isLong } from '../kit/long-suite.js';
 
 const FOLDER = join(ROOT, 'examples');
@@ -25,8 +26,10 @@ const WALL_BUDGET_MS = 1000;
 /** Rules that have something to compare wherever a frame is sent. */
 const EVERYWHERE = ['wire', 'conservation'];
 
-function judged(name: string): string {
-  const fabric = buildFabric(loadScenario(join(FOLDER, `${name}.yaml`), {}));
+const judged = (name: string): string =>
+  judgedIn(buildFabric(loadScenario(join(FOLDER, `${name}.yaml`), {})));
+
+function judgedIn(fabric: Fabric): string {
   const session = new Session(fabric, { check: false, deep: true });
   while (session.advance(WALL_BUDGET_MS) === 'running');
   const { failure } = session.results('complete');
@@ -43,6 +46,25 @@ describe('examples agree with the second oracle', () => {
       assert.match(judged(name), /^deep check: judged \d+ of \d+ rules: wire, conservation/);
     });
   }
+});
+
+describe('a lossless overflow by a fault', () => {
+  it('is one in the second oracle, too, whose account is beyond XOFF', () => {
+    const sentence = judgedIn(
+      fabricOf(`
+duration: 200us
+fabric: { generator: dumbbell, left: 4 }
+pause: { xoff: 20KB }
+load:
+  - { stream: { from: h2, to: h6 } }
+  - { permutation: {} }
+faults:
+  - { kind: slow-link, rate: 333M, for: 20us, every: 60us }
+`),
+    );
+    assert.match(sentence, /buffers/);
+    assert.match(sentence, /pause-initiator \(a fault at the port\)/);
+  });
 });
 
 describe('what is not judged is named', () => {

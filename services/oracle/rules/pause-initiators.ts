@@ -64,10 +64,12 @@ export class PauseInitiators implements Observer {
 
   admitted({ ingress, group }: Storage, _frame: WireFrame, _out: Port, atPs: number): void {
     const [memory, own] = [this.buffers.memories[ingress.device.index], this.at(ingress)];
-    if (memory === null || memory === undefined || !isKnown(own) || group < 0) return;
+    if (memory === null || memory === undefined || group < 0) return;
     const account = memory.at(ingress, group);
-    if (account.isPaused || own.named[group] === 0 || !memory.isAtXoff(account)) return;
+    if (account.isPaused || !account.isLossless || !memory.isAtXoff(account)) return;
+    // Beyond XOFF an account has its headroom only, whatever becomes of the pause frame.
     account.isPaused = true;
+    if (!isKnown(own)) return;
     own.off |= 1 << group;
     own.releases &= ~(1 << group);
     this.due(ingress, own, atPs, `${account.used} bytes are at XOFF`);
@@ -75,10 +77,11 @@ export class PauseInitiators implements Observer {
 
   released({ ingress, group, octets }: Storage, atPs: number): void {
     const [memory, own] = [this.buffers.memories[ingress.device.index], this.at(ingress)];
-    if (memory === null || memory === undefined || !isKnown(own) || octets === 0) return;
+    if (memory === null || memory === undefined || octets === 0) return;
     const account = memory.at(ingress, group);
     if (!account.isPaused || !memory.isAtXon(account)) return;
     account.isPaused = false;
+    if (!isKnown(own)) return;
     own.off &= ~(1 << group);
     own.releases |= 1 << group;
     this.due(ingress, own, atPs, `${account.used} bytes are at XON`);
