@@ -346,6 +346,26 @@ faults:
   });
 });
 
+describe('what the ends of a link negotiate', () => {
+  it('is the same: an end that exchanges grants which the other does not is noticed', () => {
+    const text = `
+fabric: { generator: pair }
+duration: 60us
+priorities: { 3: credit }
+discovery: { second: 100ns }
+load: [ { stream: { from: h1, to: h2 }, priority: 3, start: 10us, bytes: 10KB } ]
+`;
+    assert.equal(finish(sessionOf(text)).failure, null);
+    const session = sessionOf(text);
+    while (session.progress().virtualPs < 40e6) session.advance(0.01);
+    session.engine.discovery.ports[0]!.agreement.priorities = 0;
+    assert.match(
+      finish(session).failure!.reason,
+      /^the ends of a link negotiated different grants$/,
+    );
+  });
+});
+
 describe('work of a link', () => {
   const SHARED = `
 fabric: { generator: dumbbell, left: 1, right: 2 }

@@ -4,6 +4,7 @@ import { lateDevice, wrongContents } from '../../engine/analysis/ledger/contents
 import type { Imbalance } from '../../engine/analysis/ledger/ledger.js';
 import { brokenLink } from '../../engine/analysis/ledger/link-books.js';
 import { overdelivered } from '../../engine/analysis/ledger/deliveries.js';
+import { disagreeingPort } from '../../engine/analysis/ledger/disagreeing-links.js';
 import { checkLedger, checkOwnLedgers } from '../../engine/analysis/ledger/ledger.js';
 import { misbookedPort } from '../../engine/analysis/ledger/stored-charges.js';
 import { overtimePort } from '../../engine/analysis/ledger/port-times.js';
@@ -68,6 +69,9 @@ function ofSlices(engine: Engine, timePs: number): Breach | null {
 
 /** What must hold of both ends of a link. */
 function ofLinks(engine: Engine, timePs: number): Breach | null {
+  const port = disagreeingPort(engine, timePs);
+  const differ = atPort(engine, port, timePs, 'the ends of a link negotiated different grants');
+  if (differ !== null) return differ;
   const broken = brokenLink(engine);
   return broken && atPort(engine, broken.port, timePs, `a link is out of balance: ${broken.what}`);
 }
