@@ -136,7 +136,7 @@ describe('a run in several processes', { skip, timeout: 240_000 }, () => {
     );
     process.kill(Number(coordinator), 'SIGSTOP');
     children.at(-1)!.kill('SIGTERM');
-    assert.equal(await ended, 130);
+    assert.equal(await ended, 143);
     assert.match(logged, /interrupted, and nothing of the run is kept: the coordinator does not/);
   });
 });
