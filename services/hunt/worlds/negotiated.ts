@@ -1,7 +1,12 @@
 /** Ends of links that are configured differently, and negotiate: unit, messages, TLVs, tables. */
 
 import { FALLBACKS } from '../../mechanisms/fabric-context.js';
-import { EXCHANGE, FLOW_CONTROLS, GRANTING_CONTROLS } from '../../mechanisms/registry.js';
+import {
+  EXCHANGE,
+  FLOW_CONTROLS,
+  GRANTING_CONTROLS,
+  NEGOTIATED_CONTROL,
+} from '../../mechanisms/registry.js';
 import type { Draft } from './drafter.js';
 import type { Sampler } from './sampler.js';
 import type { Place } from './samples.js';
@@ -58,7 +63,7 @@ function differ(draft: Draft, sampler: Sampler, place: Place): void {
       own['priorities'] = { [priority]: sampler.pick([method, 'none', ...FLOW_CONTROLS]) };
     }
     own['discovery'] = {
-      willing: sampler.some(['ets', 'pfc', EXCHANGE], 0, 3),
+      willing: sampler.some(['ets', NEGOTIATED_CONTROL, EXCHANGE], 0, 3),
       ...(sampler.chance(0.2) && { [`${EXCHANGE}Capable`]: [priority] }),
       ...(sampler.chance(0.15) && { status: sampler.pick(['send', 'receive']) }),
       ...(sampler.chance(0.2) && { classes: joined(sampler, place) }),
@@ -93,7 +98,7 @@ function shareUnevenly(draft: Draft, sampler: Sampler, place: Place): void {
 /** A queue that several senders fill is monitored, and its class is one that shares. */
 function monitor(draft: Draft, priority: number, sampler: Sampler, place: Place): void {
   const priorities = draft['priorities'] as Record<string, unknown>;
-  priorities[priority] = { flowControl: 'pfc', sfc: true };
+  priorities[priority] = { flowControl: NEGOTIATED_CONTROL, sfc: true };
   draft['sfc'] = { ...(draft['sfc'] as Draft | undefined), pause: 'auto', receive: true };
   const [to, ...from] = sampler.some(place.hosts, place.hosts.length, place.hosts.length);
   if (from.length < 2) return;

@@ -16,14 +16,6 @@ const SWITCHING = 'services/engine/device/switch/switching.js';
 
 export const DEEP_MUTANTS: readonly DeepMutant[] = [
   {
-    name: 'a port is one octet time faster than its link',
-    rule: 'wire',
-    example: 'incast-pfc',
-    file: LOOP,
-    from: 'const free = now + wireOctets * octetPs + late;',
-    to: 'const free = now + (wireOctets - 1) * octetPs + late;',
-  },
-  {
     name: 'a frame is in one picosecond late',
     rule: 'wire',
     example: 'incast-pfc',
