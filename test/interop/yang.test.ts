@@ -26,7 +26,8 @@ describe('managed objects', () => {
     const text = JSON.stringify(objectsOf('victim-behind-sfc'));
     assert.match(text, /"sfc-monitor-queue":\[3\],"sfc-min-interval":"5000000"/);
     assert.match(text, /"sfc-sfcms-transmitted":"[1-9]/);
-    assert.match(text, /"name":"leaf2:p5","number":5,.*"ieee8021-pfc-requests":"[1-9]/);
+    const paused = JSON.stringify(objectsOf('victim-behind-pfc'));
+    assert.match(paused, /"name":"leaf2:p5","number":5,.*"ieee8021-pfc-requests":"[1-9]/);
   });
 });
 

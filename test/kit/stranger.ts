@@ -51,6 +51,7 @@ export class Stranger {
 /** With another octet in a place. */
 export function damaged(octets: Uint8Array, random: RandomStream): Uint8Array {
   const changed = Uint8Array.from(octets);
+  if (changed.length === 0) return changed;
   const at = random.below(changed.length);
   changed[at] = changed[at]! ^ (1 + random.below(255));
   return changed;

@@ -53,9 +53,15 @@ function wrongQueue({ shared, devices }: Engine, port: number): string | null {
     if (last[tc] >= 0 && queues.last(port, tc) !== last[tc]) return 'the last frame of a queue';
     const isPermitted = ports.isPermitted(port, tc);
     const isReady = queues.isReady(port, tc);
-    if (isReady ? last[tc] < 0 : last[tc] >= 0 && !isPermitted) return 'a queue that is ready';
+    const mayWait = isPermitted || isShaped(devices[ports.owner(port)], port);
+    if (isReady ? last[tc] < 0 : last[tc] >= 0 && !mayWait) return 'a queue that is ready';
   }
   return null;
+}
+
+/** A shaper keeps a queue with frames from being ready until its class has its turn. */
+function isShaped({ spec, firstPort }: Engine['devices'][number], port: number): boolean {
+  return spec.kind === 'switch' && (spec.slots?.shapers[port - firstPort] ?? null) !== null;
 }
 
 /** Octets of a waiting line = those of its frames. */
