@@ -1,4 +1,4 @@
-/** Before a run: what would take longer, or need more, than anybody means to wait for or has. */
+/** Before a run: refuses what needs more memory than there is, or goes on for more than a day. */
 
 import { getHeapStatistics } from 'node:v8';
 import type { Fabric } from '../fabric/assembly/fabric.js';

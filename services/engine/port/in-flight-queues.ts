@@ -1,15 +1,12 @@
 import type { FramePool } from '../frame/frame-pool.js';
 import { ARRIVAL, CLASS, NEXT } from '../frame/frame-pool.js';
 import { assert } from '../kernel/assert.js';
-import { FRAME_OCTETS_MIN, WIRE_OVERHEAD_OCTETS } from '../units/ethernet.js';
+import { WIRE_OCTETS_MIN } from '../units/ethernet.js';
 import { wordCell } from '../kernel/cells.js';
 import type { Slots } from '../kernel/slots.js';
 import type { Ports } from './ports.js';
 import { IN_FLIGHT_QUEUE_HEAD, IN_FLIGHT_QUEUE_TAIL, OCTET_PS, PORT_WORDS } from './ports.js';
 import type { FrameRef, PortRow } from '../units/indices.js';
-
-/** No frame keeps a link busy for less. */
-const LEAST_WIRE_OCTETS = FRAME_OCTETS_MIN + WIRE_OVERHEAD_OCTETS;
 
 /**
  * Frames in flight towards each port. A link delivers in order, so an in-flight queue is a list and
@@ -40,7 +37,7 @@ export function makeInFlightQueues(ports: Ports, pool: FramePool, arrivals: Slot
     }
     const arrivalPs = times[(frame >> 1) + ARRIVAL];
     const gapPs = arrivalPs - times[(tail >> 1) + ARRIVAL];
-    assert(gapPs >= LEAST_WIRE_OCTETS * rows[at + OCTET_PS], 'link.occupied');
+    assert(gapPs >= WIRE_OCTETS_MIN * rows[at + OCTET_PS], 'link.occupied');
     words[tail + NEXT] = frame;
     times[(tail >> 1) + ARRIVAL] = arrivalPs;
     return false;

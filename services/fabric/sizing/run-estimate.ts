@@ -1,7 +1,7 @@
 /**
  * What a run will come to, before it starts: from a scenario, without executing it. Estimates are
- * for decisions of the kind "minutes or days", and within a factor of two of measured runs
- * (`test/scenario/preflight.test.ts`); constants are of 100 MB of heap and of one core of 2020.
+ * for decisions of the kind "minutes or days": `test/scenario/preflight.test.ts` compares hops and
+ * memory with those of runs. Time depends on the machine; its constants are rounded up.
  */
 
 import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
