@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { framesOf, overdelivered } from '../../services/engine/analysis/ledger/deliveries.js';
-import { makeWorld } from '../../services/hunt/worlds/world.js';
+import { isBroken, makeWorld } from '../../services/hunt/worlds/world.js';
 import { Session } from '../../services/runtime/session.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { fabricOf, runScenario } from '../kit/emulate.js';
@@ -22,7 +22,9 @@ function notMoreThanSent({ priorities }: RunResults, where: string): void {
 describe('frames of a priority', () => {
   it('are delivered at most as often as they were sent, and so are their octets', () => {
     for (let world = 0; world < WORLDS; world++) {
-      const session = new Session(makeWorld(SEED, world).fabric, { check: false });
+      const { fabric } = makeWorld(SEED, world);
+      assert.ok(!isBroken(fabric));
+      const session = new Session(fabric, { check: false });
       while (session.advance(1000) === 'running');
       notMoreThanSent(session.results('complete'), `world ${world}`);
       assert.equal(overdelivered(session.engine), null, `world ${world}`);

@@ -43,6 +43,8 @@ export function whatIsWrong(fabric: Fabric, seed: number, deep = false): string 
   } catch (error) {
     return `error: ${messageOf(error)}`;
   }
+  // These execute windows of their own, up to a time that the scenario states.
+  if (fabric.scenario.durationPs === null) return null;
   for (const [name, runner] of Object.entries(RUNNERS)) {
     try {
       const results = runner(fabric, new Sampler(seed, name));

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { makeWorld } from './world.js';
+import { isBroken, makeWorld } from './world.js';
 import { whatIsWrong, wrongInThreads } from './world-trial.js';
 
 /** Input of a worker; it receives the number of the next world each time. */
@@ -11,14 +11,23 @@ interface WorldTask {
 
 const { seed, deep } = workerData as WorldTask;
 
-/** Starting threads takes longer than running a world: only one in so many has them. */
+/**
+ * Starting threads takes longer than running a world: only one in so many has them, and those whose
+ * end no other runner knows.
+ */
 const WORLDS_PER_THREADS = 25;
 
 parentPort!.on('message', (world: number) => {
-  const { fabric } = makeWorld(seed, world);
-  const reason = whatIsWrong(fabric, world, deep);
-  const isSample = reason === null && world % WORLDS_PER_THREADS === 0;
-  void (isSample ? wrongInThreads(fabric, world) : Promise.resolve(reason)).then((wrong) => {
-    parentPort!.postMessage({ world, reason: wrong });
+  void reasonOf(world).then((reason) => {
+    parentPort!.postMessage({ world, reason });
   });
 });
+
+async function reasonOf(world: number): Promise<string | null> {
+  const { fabric } = makeWorld(seed, world);
+  if (isBroken(fabric)) return fabric.broken;
+  const reason = whatIsWrong(fabric, world, deep);
+  const isOpen = fabric.scenario.durationPs === null;
+  const isSample = reason === null && (isOpen || world % WORLDS_PER_THREADS === 0);
+  return isSample ? wrongInThreads(fabric, world) : reason;
+}

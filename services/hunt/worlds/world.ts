@@ -12,14 +12,25 @@ import type { Draft } from './drafter.js';
 import { Drafter } from './drafter.js';
 import { sampleFabric } from './sampled-fabric.js';
 import { negotiate } from './negotiated.js';
+import { plugIn } from './outside.js';
 import type { Place } from './samples.js';
 import { LATER_KEYS, samplesOf } from './samples.js';
 import { Drawer } from './schema-values.js';
+import { strayMessages } from './strays.js';
 
 /** A small scenario in which any features may be combined. */
 interface World {
   readonly document: Document;
-  readonly fabric: Fabric;
+  readonly fabric: Fabric | Broken;
+}
+
+/** A scenario that ends its own assembly, and not by an error about what is written in it. */
+interface Broken {
+  readonly broken: string;
+}
+
+export function isBroken(fabric: Fabric | Broken): fabric is Broken {
+  return 'broken' in fabric;
 }
 
 type Key = string | number;
@@ -37,6 +48,9 @@ const FRAMES_AT_ONCE = 1 << 14;
 
 /** A fabric with this warning would lose frames by design, and end as soon as it does. */
 const WILL_LOSE = 'cannot be lossless';
+
+/** Of worlds: they end when their loads do. One whose load never ends is replaced by another. */
+const OPEN_END = 0.12;
 
 /** A draft that needs more repairs is replaced by another. */
 const MOST_REPAIRS = 60;
@@ -60,7 +74,7 @@ function draftOf(seed: number, number: number, attempt: number): Draft | null {
 }
 
 /** Removes what the checks of scenarios refuse, one error after the other. */
-function repaired(draft: Draft): Fabric | null {
+function repaired(draft: Draft): Fabric | Broken | null {
   for (let repairs = 0; repairs < MOST_REPAIRS; repairs++) {
     try {
       const fabric = buildFabric(scenarioOfDocument('world.yaml', structuredClone(draft)));
@@ -69,7 +83,7 @@ function repaired(draft: Draft): Fabric | null {
         return isSmall(fabric) ? { ...fabric, frames: FRAMES_AT_ONCE } : null;
       if (!takeOut(draft, warning.path)) return null;
     } catch (error) {
-      if (!(error instanceof ScenarioError)) throw error;
+      if (!(error instanceof ScenarioError)) return { broken: `assembly: ${String(error)}` };
       if (!takeOut(draft, error.path)) return null;
     }
   }
@@ -80,7 +94,7 @@ function isSmall({ specs, flows, scenario }: Fabric): boolean {
   if (specs.length > MOST_DEVICES || flows.length === 0 || flows.length > MOST_FLOWS) return false;
   const frames = flows.reduce((sum, flow) => {
     const { octetPs } = specs[flow.source]!.ports[0]!;
-    return sum + framesOf(flow, octetPs, scenario.durationPs!);
+    return sum + framesOf(flow, octetPs, scenario.durationPs ?? Infinity);
   }, 0);
   return frames <= MOST_FRAMES;
 }
@@ -135,7 +149,12 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
     drawer: new Drawer(later, samples, null),
   });
   const draft = new Drafter(drawer, place, isSlow, isSlotted).draft(fabric);
-  if (!isSlow) negotiate(draft, new Sampler(seed, `world ${number} ${attempt} negotiation`), place);
+  // Each has a stream of its own, so that one more leaves the rest of a world as it was.
+  const stream = (name: string): Sampler => new Sampler(seed, `world ${number} ${attempt} ${name}`);
+  if (!isSlow) negotiate(draft, stream('negotiation'), place);
+  if (!isSlow) strayMessages(draft, stream('strays'), place);
+  plugIn(draft, stream('plugins'));
+  if (stream('end').chance(OPEN_END)) delete draft['duration'];
   return draft;
 }
 
