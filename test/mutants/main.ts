@@ -12,7 +12,7 @@ import type { CompiledModule } from './modules.js';
 import { compiledModules } from './modules.js';
 import { inParallel } from './parallel.js';
 import type { Tried } from './report.js';
-import { changeOf, placeOf, scoreTable, survivorsText, triedOf } from './report.js';
+import { changeOf, goalsText, placeOf, scoreTable, survivorsText, triedOf } from './report.js';
 import type { RunTier } from './tiers.js';
 import { RUN_TIERS } from './tiers.js';
 import type { Candidate } from './trial.js';
@@ -127,6 +127,7 @@ if (options.list) {
 } else {
   const tried = await tryAll(modules, drawn, options);
   console.log(scoreTable(tried));
+  console.log(`\n${goalsText(tried)}`);
   console.log(`\nSurvivors:\n${survivorsText(tried)}`);
   if (options.json !== undefined) writeFileSync(options.json, JSON.stringify(tried, null, 1));
 }

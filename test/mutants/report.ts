@@ -63,6 +63,26 @@ function shares(tried: readonly Tried[]): string[] {
   return ['noticed so far', '', ...tiers, percent(tried.length - sum), ''];
 }
 
+/** By tier: the least share of defects, in percent, that it and those before it should notice. */
+const GOALS: ReadonlyMap<(typeof TIER_NAMES)[number], number> = new Map([
+  ['plain', 60],
+  ['--check=deep', 90],
+  ['tests', 97],
+]);
+
+/** A line for each goal: whether it is met. */
+export function goalsText(tried: readonly Tried[]): string {
+  return [...GOALS]
+    .map(([tier, goal]) => {
+      const upTo = TIER_NAMES.slice(0, TIER_NAMES.indexOf(tier) + 1);
+      const noticed = tried.filter((one) => (upTo as readonly unknown[]).includes(one.tier)).length;
+      const share = (100 * noticed) / Math.max(1, tried.length);
+      const what = upTo.length === TIER_NAMES.length ? 'anything' : tier;
+      return `goal: ${goal} % noticed by ${what}: ${share < goal ? 'missed' : 'met'} (${share.toFixed(1)} %)`;
+    })
+    .join('\n');
+}
+
 export function survivorsText(tried: readonly Tried[]): string {
   return tried
     .filter(({ tier }) => tier === null)
