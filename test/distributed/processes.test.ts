@@ -6,7 +6,7 @@ import { isInstalled } from '../../services/cli/fleet/own-broker.js';
 import { examplesInProcesses } from '../kit/crossing.js';
 import { fabricOf } from '../kit/emulate.js';
 import { fleetFor, runFleet } from '../kit/fleet.js';
-import { assertGolden, RECORD_WIRE } from '../kit/golden.js';
+import { assertGolden, RECORD } from '../kit/golden.js';
 import { isLong, skipUnlessLong } from '../kit/long-suite.js';
 
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
@@ -25,7 +25,7 @@ function atRandom(fabric: Fabric, random: RandomStream): string {
  */
 const IN_THREES = ['credit-tenants', 'mixed-methods', 'nic-groups'];
 
-const recorded = { set: [RECORD_WIRE] };
+const recorded = { set: RECORD };
 
 for (const name of examplesInProcesses) {
   describe(`${name} in processes`, { skip }, () => {
@@ -41,15 +41,14 @@ for (const name of examplesInProcesses) {
       const set = atRandom(fabric, new RandomStream(2, name));
       const placed = fabricOf(`examples/${name}`, set);
       const options = fleetFor(name, placed.placement.length, [], {
-        set: [RECORD_WIRE, set],
+        set: [...RECORD, set],
       });
-      assertGolden(name, (await runFleet(options)).results);
+      assertGolden(name, await runFleet(options));
     });
 
     if (isLong && isInThrees) {
       it('gives them with a service per device', async () => {
-        const { results } = await runFleet(fleetFor(name, fabric.specs.length, [], recorded));
-        assertGolden(name, results);
+        assertGolden(name, await runFleet(fleetFor(name, fabric.specs.length, [], recorded)));
       });
     }
 
@@ -58,7 +57,7 @@ for (const name of examplesInProcesses) {
         const request = { devicesPerService: 3, services: null };
         const services = placementOf(fabric, request).length;
         const options = fleetFor(name, services, ['--devices-per-service', '3'], recorded);
-        assertGolden(name, (await runFleet(options)).results);
+        assertGolden(name, await runFleet(options));
       });
     }
   });

@@ -8,7 +8,7 @@ import { placeInServices } from '../../services/fabric/placement/placement.js';
 import { Cluster, KIND } from '../../services/hunt/worlds/services-in-memory.js';
 import { fabricOf, run } from '../kit/emulate.js';
 import { fleetFor, Killer, runFleet } from '../kit/fleet.js';
-import { assertGolden, RECORD_WIRE } from '../kit/golden.js';
+import { assertGolden, RECORD } from '../kit/golden.js';
 import { isLong, skipUnlessLong } from '../kit/long-suite.js';
 
 const skip = isInstalled() ? false : 'no nats-server on the PATH';
@@ -44,8 +44,7 @@ describe('processes of two threads each', { skip, timeout: 540_000 }, () => {
   for (const name of ['credit-tenants', ...(isLong ? LONGER : [])]) {
     it(`give the results of one process: ${name}`, async () => {
       const example = `${name}.yaml`;
-      const { results } = await runFleet(fleetFor(example, 2, PLACED, { set: [RECORD_WIRE] }));
-      assertGolden(example, results);
+      assertGolden(example, await runFleet(fleetFor(example, 2, PLACED, { set: RECORD })));
     });
   }
 

@@ -18,7 +18,7 @@ import { inThreads } from '../kit/threads.js';
 describe('a run in threads', () => {
   for (const name of examplesInThreads) {
     it(`gives the results of one thread: ${name}`, async () => {
-      assertGolden(name, (await inThreads(goldenFabric(name), 2).run()).results);
+      assertGolden(name, await inThreads(goldenFabric(name), 2).run());
     });
   }
 

@@ -3,29 +3,36 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { ROOT, run } from '../kit/emulate.js';
-import type { Fingerprints } from '../kit/golden.js';
+import { ROOT } from '../kit/emulate.js';
+import type { Fingerprints, Recorded } from '../kit/golden.js';
 import {
   assertGolden,
   changedKinds,
   fingerprintsOf,
   goldenFabric,
   keptFingerprints,
+  KINDS,
   parsed,
+  recordedRun,
   textOf,
 } from '../kit/golden.js';
 
-const EXAMPLE = 'pair-line-rate.yaml';
+const EXAMPLE = 'watched-incast.yaml';
+const SHORTER = 'duration=10us';
 
 function golden(...words: string[]): { status: number | null; stderr: string } {
   const main = join(ROOT, 'dist/test/golden/main.js');
   return spawnSync(process.execPath, [main, ...words], { encoding: 'utf8', cwd: ROOT });
 }
 
-function changed(change: (results: ReturnType<typeof run>) => object): string[] {
-  const results = run(goldenFabric(EXAMPLE));
-  const other = { ...results, ...change(results) };
-  return changedKinds(keptFingerprints(EXAMPLE), fingerprintsOf(other));
+type Results = Recorded['results'];
+
+function changed(change: (results: Results) => object, more: Partial<Recorded> = {}): string[] {
+  const fabric = goldenFabric(EXAMPLE);
+  const recorded = recordedRun(fabric);
+  const results = { ...recorded.results, ...change(recorded.results) };
+  const other = { ...recorded, results, ...more };
+  return changedKinds(keptFingerprints(EXAMPLE), fingerprintsOf(fabric, other));
 }
 
 describe('golden fingerprints', () => {
@@ -44,7 +51,7 @@ describe('golden fingerprints', () => {
       [],
     );
     assert.throws(() => {
-      assertGolden('incast-pfc.yaml', run(goldenFabric(EXAMPLE)));
+      assertGolden(EXAMPLE, recordedRun(goldenFabric(EXAMPLE, SHORTER)));
     }, /not as in one thread/);
   });
 
@@ -61,6 +68,13 @@ describe('golden fingerprints', () => {
       changed(({ wire }) => ({ wire: { ...wire, fingerprint: '0' } })),
       ['wire'],
     );
+    const { hops, captures, events } = recordedRun(goldenFabric(EXAMPLE, SHORTER));
+    const congestion = { episodes: [], deadlocks: [], storms: [], omitted: 1 };
+    const none = (): object => ({});
+    assert.deepEqual(changed(none, { congestion }), ['episodes']);
+    assert.deepEqual(changed(none, { hops }), ['traces']);
+    assert.deepEqual(changed(none, { captures }), ['captures']);
+    assert.deepEqual(changed(none, { events }), ['events']);
   });
 
   it('do not change with a counter that has counted nothing', () => {
@@ -76,7 +90,7 @@ describe('golden fingerprints', () => {
   });
 
   it('of two branches in one file are none', () => {
-    const fingerprints: Fingerprints = { wire: '1', state: '2', results: '3' };
+    const fingerprints = Object.fromEntries(KINDS.map((kind, i) => [kind, `${i}`])) as Fingerprints;
     const text = textOf(fingerprints);
     assert.deepEqual(parsed(text), fingerprints);
     assert.equal(parsed(`${text}results 4\n`), null);

@@ -36,13 +36,14 @@ function examplesNamed(names: readonly string[]): string[] {
 
 async function compare(names: readonly string[], isAccepted: boolean): Promise<Change[]> {
   prepareEngine();
-  const { run } = await import('../kit/emulate.js');
   const golden = await import('../kit/golden.js');
   const changes: Change[] = [];
   for (const example of names) {
-    const results = run(golden.goldenFabric(example));
-    if (results.failure !== null) throw new Error(`${example}: ${results.failure.reason}`);
-    const fingerprints = golden.fingerprintsOf(results);
+    const fabric = golden.goldenFabric(example);
+    const recorded = golden.recordedRun(fabric);
+    const { failure } = recorded.results;
+    if (failure !== null) throw new Error(`${example}: ${failure.reason}`);
+    const fingerprints = golden.fingerprintsOf(fabric, recorded);
     const kinds = golden.changedKinds(golden.keptFingerprints(example), fingerprints);
     if (kinds.length === 0) continue;
     const isNew = !existsSync(golden.goldenFile(example));
@@ -82,7 +83,8 @@ function writeReason(reason: string, all: readonly Change[]): void {
  * Digests of these and metrics of those: an example whose digest stays is not said to have another.
  */
 function whatChanges(changes: readonly Change[]): string {
-  const isDigest = ({ kinds }: Change): boolean => kinds.some((kind) => kind !== 'results');
+  const isDigest = ({ kinds }: Change): boolean =>
+    kinds.some((kind) => kind === 'wire' || kind === 'state');
   const named = (what: string, some: readonly Change[]): string[] => {
     if (some.length === 0) return [];
     const names = some.map(({ example }) => `\`${example}\``).join(', ');

@@ -3,17 +3,42 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
-import type { RunResults } from '../../services/runtime/results/results.js';
-import { fabricOf, ROOT, run } from './emulate.js';
+import type { MergedRun } from '../../services/runtime/merge.js';
+import { Session } from '../../services/runtime/session.js';
+import { eventsOf } from '../../services/telemetry/events/event-table.js';
+import { frameTraces } from '../../services/telemetry/traces/frame-traces.js';
+import { captureOctets } from './captures.js';
+import { fabricOf, ROOT } from './emulate.js';
 
 /** What is kept of an example; test/golden/README.md says what each kind covers. */
-export const KINDS = ['wire', 'state', 'results'] as const;
+export const KINDS = [
+  'wire',
+  'state',
+  'results',
+  'episodes',
+  'traces',
+  'captures',
+  'events',
+] as const;
 
 export type Kind = (typeof KINDS)[number];
 export type Fingerprints = Readonly<Record<Kind, string>>;
 
-/** The setting without which a run has no fingerprint of its wires. */
-export const RECORD_WIRE = 'observe.wire=true';
+/** What a run recorded, whichever runner executed it. */
+export type Recorded = Pick<MergedRun, 'results' | 'congestion' | 'hops' | 'captures' | 'events'>;
+
+/**
+ * What has to be recorded for fingerprints: some of the traces and captures, as the rest says the
+ * same again and goes from process to process.
+ */
+export const RECORD: readonly string[] = [
+  'observe.wire=true',
+  'observe.episodes=true',
+  'observe.traces.share=10%',
+  'observe.captures.ports=["*"]',
+  'observe.captures.frames=300',
+  'observe.events=steps',
+];
 
 const FOLDER = join(ROOT, 'test/golden');
 
@@ -23,17 +48,42 @@ export function goldenFile(example: string): string {
 
 /** An example as it is compared: `set` must not change what happens. */
 export function goldenFabric(example: string, ...set: string[]): Fabric {
-  return fabricOf(`examples/${example}`, RECORD_WIRE, ...set);
+  return fabricOf(`examples/${example}`, ...RECORD, ...set);
 }
 
-/** Of a run with `observe.wire`. */
-export function fingerprintsOf(results: RunResults): Fingerprints {
-  const { wire, digest, deviceDigests: _, ...others } = results;
-  if (wire === null) throw new Error(`a run without ${RECORD_WIRE} has no fingerprint of its wire`);
+/** Runs to the end with every check on. */
+export function recordedRun(fabric: Fabric): Recorded {
+  const session = new Session(fabric, { check: true });
+  while (session.advance(1000) === 'running');
+  return recordedBy(session);
+}
+
+/** Of a session that has ended. */
+export function recordedBy(session: Session): Recorded {
+  return {
+    results: session.results('complete'),
+    congestion: session.congestion(),
+    hops: session.hops(),
+    captures: session.captures(),
+    events: session.events(),
+  };
+}
+
+/** Of a run with all that `RECORD` sets. */
+export function fingerprintsOf(fabric: Fabric, recorded: Recorded): Fingerprints {
+  const { results, congestion, hops, captures, events } = recorded;
+  const { wire, digest, deviceDigests: _, deadlocks: _d, storms: _s, ...others } = results;
+  if (wire === null || congestion === null || hops === null || captures === null || !events) {
+    throw new Error(`a run has these fingerprints if it records: ${RECORD.join(' ')}`);
+  }
   return {
     wire: wire.fingerprint,
     state: digest,
     results: hash(JSON.stringify(canonical(others))),
+    episodes: hash(JSON.stringify(congestion)),
+    traces: hash(JSON.stringify([...frameTraces(fabric, hops, results.virtualPs)])),
+    captures: hash(captureOctets(fabric, captures)),
+    events: hash(JSON.stringify(eventsOf(fabric, events))),
   };
 }
 
@@ -64,11 +114,18 @@ export function changedKinds(kept: Fingerprints | null, fingerprints: Fingerprin
  * Fails unless a run of an example left the fingerprints that are kept of it. What differs is found
  * by a run in this thread, which costs nothing as long as all is well.
  */
-export function assertGolden(example: string, results: RunResults): void {
+export function assertGolden(example: string, recorded: Recorded): void {
   const kept = keptFingerprints(example);
-  const changed = changedKinds(kept, fingerprintsOf(results));
+  const fabric = goldenFabric(example);
+  const changed = changedKinds(kept, fingerprintsOf(fabric, recorded));
   if (changed.length === 0) return;
-  assert.deepEqual(results, run(goldenFabric(example)), `${example}: not as in one thread`);
+  const alone = recordedRun(fabric);
+  assert.deepEqual(recorded.results, alone.results, `${example}: not as in one thread`);
+  assert.deepEqual(
+    fingerprintsOf(fabric, recorded),
+    fingerprintsOf(fabric, alone),
+    `${example}: not as in one thread`,
+  );
   const why = kept === null ? 'has no fingerprints' : `differs in: ${changed.join(', ')}`;
   assert.fail(`${example} ${why}. If it should: npm run golden -- --accept "why"`);
 }
@@ -88,6 +145,6 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+function hash(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex').slice(0, 32);
 }

@@ -8,7 +8,8 @@ import { evaluateExpectations } from '../../services/report/expectations.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { ScenarioError } from '../../services/settings/errors.js';
-import { fingerprintsOf, RECORD_WIRE } from '../kit/golden.js';
+import type { Recorded } from '../kit/golden.js';
+import { fingerprintsOf, RECORD, recordedBy } from '../kit/golden.js';
 import type { RunTier } from './tiers.js';
 
 /** An example by its path, or a generated world. */
@@ -22,7 +23,7 @@ export interface Outcome {
   /** Exit code of `selvage run`. */
   readonly code: number;
   readonly reason: string;
-  /** Of the wire, the state and the results; empty where they are not compared. */
+  /** Of the wire, the state, the results and what is recorded; empty where it is not compared. */
   readonly fingerprint: string;
 }
 
@@ -34,14 +35,19 @@ const FRAMES_OF_WORLD = 1 << 14;
 export function outcomeOf(scenario: Scenario, tier: RunTier): Outcome {
   try {
     const fabric = fabricOf(scenario, tier);
-    const session = new Session(fabric, { check: tier.check } as { check: boolean });
+    const session = new Session(fabric, tier.options);
     while (session.advance(1000) === 'running');
-    const results = session.results('complete');
+    const recorded = recordedBy(session);
+    const { results } = recorded;
     const expectations = evaluateExpectations(fabric.scenario.expect, results);
     const code = exitCodeOf(results, expectations);
     const failed = expectations.find(({ ok }) => !ok);
     const expected = failed === undefined ? '' : `expected ${JSON.stringify(failed)}`;
-    return { code, reason: reasonOf(results) ?? expected, fingerprint: printOf(results) };
+    return {
+      code,
+      reason: reasonOf(results) ?? expected,
+      fingerprint: tier.observes ? '' : printOf(fabric, recorded),
+    };
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
     return { code: CODE_OF_BAD_INPUT, reason: `refused: ${error.message}`, fingerprint: '' };
@@ -52,17 +58,17 @@ function reasonOf({ failure, status }: RunResults): string | null {
   return failure?.reason ?? (status === 'complete' ? null : status);
 }
 
-function printOf(results: RunResults): string {
-  return results.wire === null ? '' : Object.values(fingerprintsOf(results)).join(' ');
+function printOf(fabric: Fabric, recorded: Recorded): string {
+  return Object.values(fingerprintsOf(fabric, recorded)).join(' ');
 }
 
 function fabricOf(scenario: Scenario, { observes }: RunTier): Fabric {
   const { name, document } = scenario;
   if (document === null) {
-    const set = observes ? defaultObservation(loadScenario(name, { set: [] }).document) : [];
-    return built(loadScenario(name, { set: observes ? set : [RECORD_WIRE] }, buildFabric));
+    const set = observes ? defaultObservation(loadScenario(name, { set: [] }).document) : RECORD;
+    return built(loadScenario(name, { set }, buildFabric));
   }
-  const set = observes ? defaultObservation(document) : [RECORD_WIRE];
+  const set = observes ? defaultObservation(document) : RECORD;
   const loaded = scenarioOfDocument('world.yaml', structuredClone(document), { set });
   return { ...built(loaded), frames: FRAMES_OF_WORLD };
 }

@@ -12,7 +12,7 @@ import type { Scenario } from './runs.js';
 import { outcomeOf } from './runs.js';
 import { RUN_TIERS } from './tiers.js';
 
-/** A scenario that ends well, plain and checked. */
+/** A scenario that ends well in every tier. */
 export interface Surveyed extends Scenario {
   readonly fingerprint: string;
   /** Processor time of a plain run. */
@@ -41,7 +41,7 @@ function cpuMs(): number {
 
 async function survey(): Promise<Surveyed[]> {
   const modules = new Map(compiledModules().map((module) => [module.name, module]));
-  const [plain, checked] = RUN_TIERS;
+  const [plain, ...checked] = RUN_TIERS;
   const all = scenarios();
   const inspector = new Session();
   inspector.connect();
@@ -54,8 +54,10 @@ async function survey(): Promise<Surveyed[]> {
     if (outcomeOf(scenario, plain!).code !== 0) continue;
     const ms = cpuMs() - startedAt;
     const taken = await inspector.post('Profiler.takePreciseCoverage');
-    const { code, fingerprint } = outcomeOf(scenario, checked!);
-    if (code !== 0 || ms > MOST_MS) continue;
+    if (ms > MOST_MS) continue;
+    const outcomes = checked.map((tier) => outcomeOf(scenario, tier));
+    if (outcomes.some(({ code }) => code !== 0)) continue;
+    const { fingerprint } = outcomes[0]!;
     const executed = executedMutations(taken.result, modules);
     surveyed.push({ ...scenario, fingerprint, ms, executed });
   }

@@ -13,7 +13,7 @@ import type { SeriesRow } from '../../services/runtime/series-rows.js';
 import { Session } from '../../services/runtime/session.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { ROOT } from '../kit/emulate.js';
-import { assertGolden, goldenFabric } from '../kit/golden.js';
+import { assertGolden, goldenFabric, recordedBy } from '../kit/golden.js';
 import { assertSummary } from '../kit/summary-schema.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
@@ -32,7 +32,8 @@ describe('examples', () => {
       const fabric = sampled(name);
       const session = new Session(fabric, { check: true });
       while (session.advance(1000) === 'running');
-      const results = session.results('complete');
+      const recorded = recordedBy(session);
+      const { results } = recorded;
       const expectations = evaluateExpectations(fabric.scenario.expect, results);
       assert.equal(exitCodeOf(results, expectations), EXIT.COMPLETE, results.status);
       assert.ok(expectations.length > 0);
@@ -41,7 +42,7 @@ describe('examples', () => {
         [],
       );
       noPortIsPlottedAboveItsRate(fabric, results, session.series().rows);
-      assertGolden(name, results);
+      assertGolden(name, recorded);
       assertSummary(summaryJson({ results, expectations, wallSeconds: 0.5 }));
     });
   }
