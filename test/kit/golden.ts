@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import type { MergedRun } from '../../services/runtime/merge.js';
 import { Session } from '../../services/runtime/session.js';
+import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
 import { eventsOf } from '../../services/telemetry/events/event-table.js';
 import { frameTraces } from '../../services/telemetry/traces/frame-traces.js';
 import { captureOctets } from './captures.js';
@@ -56,6 +57,16 @@ export function recordedRun(fabric: Fabric): Recorded {
   const session = new Session(fabric, { check: true });
   while (session.advance(1000) === 'running');
   return recordedBy(session);
+}
+
+/** The same run, continued half way in another session from what was saved of the first. */
+export function resumedRun(fabric: Fabric, { results }: Recorded): Recorded {
+  const first = new Session(fabric, { check: true });
+  first.runTo(results.virtualPs / 2);
+  const second = new Session(fabric, { check: true });
+  second.restore(unpackWhole(packWhole(first.save())));
+  while (second.advance(1000) === 'running');
+  return recordedBy(second);
 }
 
 /** Of a session that has ended. */

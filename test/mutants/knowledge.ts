@@ -36,7 +36,13 @@ export interface Knowledge {
 
 const FILE = join(ROOT, 'dist/mutants/knowledge.json');
 /** Beginnings of their paths. */
-const TESTS = ['unit/engine/', 'unit/mechanisms/', 'validation/negative-controls'];
+const TESTS = [
+  ...['engine', 'fabric', 'mechanisms', 'report', 'runtime', 'telemetry'].map(
+    (of) => `unit/${of}/`,
+  ),
+  'validation/negative-controls',
+  ...['credit-recovery', 'discovery-credit', 'mvtx2802-fabrics'].map((name) => `property/${name}`),
+];
 const MINUTE = 60_000;
 const SURVEY_OCTETS = 6e9;
 

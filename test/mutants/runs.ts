@@ -9,7 +9,7 @@ import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { ScenarioError } from '../../services/settings/errors.js';
 import type { Recorded } from '../kit/golden.js';
-import { fingerprintsOf, RECORD, recordedBy } from '../kit/golden.js';
+import { fingerprintsOf, RECORD, recordedBy, resumedRun } from '../kit/golden.js';
 import type { RunTier } from './tiers.js';
 
 /** An example by its path, or a generated world. */
@@ -46,7 +46,7 @@ export function outcomeOf(scenario: Scenario, tier: RunTier): Outcome {
     return {
       code,
       reason: reasonOf(results) ?? expected,
-      fingerprint: tier.observes ? '' : printOf(fabric, recorded),
+      fingerprint: printOf(fabric, recorded, tier),
     };
   } catch (error) {
     if (!(error instanceof ScenarioError)) throw error;
@@ -58,8 +58,12 @@ function reasonOf({ failure, status }: RunResults): string | null {
   return failure?.reason ?? (status === 'complete' ? null : status);
 }
 
-function printOf(fabric: Fabric, recorded: Recorded): string {
-  return Object.values(fingerprintsOf(fabric, recorded)).join(' ');
+/** Of the run and, where it is not judged deeply, of the same, resumed half way. */
+function printOf(fabric: Fabric, recorded: Recorded, { observes, options }: RunTier): string {
+  if (observes || options.deep === true) return '';
+  return [recorded, resumedRun(fabric, recorded)]
+    .flatMap((run) => Object.values(fingerprintsOf(fabric, run)))
+    .join(' ');
 }
 
 function fabricOf(scenario: Scenario, { observes }: RunTier): Fabric {

@@ -13,7 +13,7 @@ import type { SeriesRow } from '../../services/runtime/series-rows.js';
 import { Session } from '../../services/runtime/session.js';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { ROOT } from '../kit/emulate.js';
-import { assertGolden, goldenFabric, recordedBy } from '../kit/golden.js';
+import { assertGolden, goldenFabric, recordedBy, resumedRun } from '../kit/golden.js';
 import { assertSummary } from '../kit/summary-schema.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
@@ -28,7 +28,7 @@ function sampled(name: string): Fabric {
 
 describe('examples', () => {
   for (const name of examples) {
-    it(`${name} completes, leaves its fingerprints and a summary by its schema, and what it expects holds`, () => {
+    it(`${name} completes, leaves its fingerprints, resumed half way, too, and a summary by its schema, and what it expects holds`, () => {
       const fabric = sampled(name);
       const session = new Session(fabric, { check: true });
       while (session.advance(1000) === 'running');
@@ -43,6 +43,7 @@ describe('examples', () => {
       );
       noPortIsPlottedAboveItsRate(fabric, results, session.series().rows);
       assertGolden(name, recorded);
+      assertGolden(name, resumedRun(fabric, recorded));
       assertSummary(summaryJson({ results, expectations, wallSeconds: 0.5 }));
     });
   }

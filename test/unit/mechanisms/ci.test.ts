@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as invariants from '../../../services/mechanisms/ci/invariants.js';
 import {
+  blockedAlong,
   flowKey,
   FOUND_HERE,
   isOutlived,
@@ -38,6 +39,14 @@ describe('the rules of congestion isolation', () => {
       [0, 2, 3].map((count) => mayTransmitCim(count, 3)),
       [true, true, false],
     );
+  });
+
+  it('block the congesting queue with any monitored priority, but for a peer', () => {
+    const classOf = [0, 1, 2, 2, 4, 5, 6, 7];
+    const spec = (isPeer: boolean): Parameters<typeof blockedAlong>[1] =>
+      ({ monitorQueues: 1 << 2, priority: 1, ports: [{ isPeer }] }) as never;
+    assert.deepEqual(blockedAlong(classOf, spec(false), 0 as never), [0b1100, 0b10]);
+    assert.deepEqual(blockedAlong(classOf, spec(true), 0 as never), [0, 0]);
   });
 
   it('give a flow up when it is not seen, or long after congestion', () => {

@@ -11,6 +11,7 @@ import type { PausingSpec, PortSpec } from '../../../services/engine/contract/sp
 import { rateOfName } from '../../../services/engine/units/rates.js';
 import { PFC_RESPONSE_MOST_PS } from '../../../services/mechanisms/pfc/check.js';
 import { PauseMechanism } from '../../../services/mechanisms/pfc/pause-mechanism.js';
+import { groupPriorities, groupsOf } from '../../../services/mechanisms/pfc/machine.js';
 import { PfcMechanism } from '../../../services/mechanisms/pfc/mechanism.js';
 import { Clock } from '../../../services/engine/kernel/clock.js';
 import { Tables } from '../../../services/engine/kernel/tables.js';
@@ -320,4 +321,13 @@ describe('a frame that neither knows', () => {
 it('the response limit of PFC is 12 quanta at 10 Gb/s and 480 at 400 Gb/s', () => {
   assert.equal(12 * rateOfName('10G')!.pauseQuantumPs, PFC_RESPONSE_MOST_PS);
   assert.equal(480 * rateOfName('400G')!.pauseQuantumPs, PFC_RESPONSE_MOST_PS);
+});
+
+it('the groups of priorities are those alone that have one of them', () => {
+  const groupOf = [0, 0, 2, 2, 2, 5, 5, 7];
+  const prioritiesOf = groupPriorities({ groupOf } as unknown as PortSpec, 0b0111_1110);
+  assert.deepEqual([...prioritiesOf], [0b10, 0, 0b1_1100, 0, 0, 0b110_0000, 0, 0]);
+  assert.equal(groupsOf(prioritiesOf, 0), 0);
+  assert.equal(groupsOf(prioritiesOf, 0b1000), 1 << 2);
+  assert.equal(groupsOf(prioritiesOf, 0b100_0010), (1 << 5) | 1);
 });

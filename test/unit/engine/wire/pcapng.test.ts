@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { LINKTYPE_USER0 } from '../../../../services/engine/wire/pcapng/blocks.js';
 import { readCapture } from '../../../../services/engine/wire/pcapng/reader.js';
 import {
   type CapturedPacket,
@@ -53,6 +54,16 @@ describe('a capture', () => {
           0900 0100 09000000 0d00 0100 00000000 00000000 34000000`),
       ),
     );
+  });
+
+  it('has link types of the registry: Ethernet 1, USER0 147', () => {
+    const linkTypeOf = (linkType?: number): number => {
+      const own = linkType === undefined ? port : { ...port, linkType };
+      const octets = new Uint8Array(interfaceBlockOctets(own));
+      writeInterfaceBlock(octets, 0, own);
+      return octets[8]! | (octets[9]! << 8);
+    };
+    assert.deepEqual([linkTypeOf(), linkTypeOf(LINKTYPE_USER0)], [1, 147]);
   });
 
   it('is read back with name, snap length, time, octets, length and comment', () => {
