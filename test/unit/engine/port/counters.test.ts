@@ -15,8 +15,8 @@ describe('the counters of ports', () => {
   it('keep place, priority and time of the first loss, and count the others', () => {
     const own = counters();
     own.lost(1, port, priority, 100);
-    own.lost(1, 2 as PortRow, 5 as Priority, 200);
-    own.lost(1, 1 as PortRow, 4 as Priority, 300);
+    own.lost(1, 2, 5, 200);
+    own.lost(1, 1, 4, 300);
     assert.equal(own.firstLoss(0), null);
     assert.deepEqual(own.firstLoss(1), { timePs: 100, port, priority, count: 3 });
   });
