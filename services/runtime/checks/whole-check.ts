@@ -6,6 +6,7 @@ import { isSeen } from './check-times.js';
 import { deadlockFailure, placeNames, unbalanced } from '../results/outcome.js';
 import type { Breach } from './breach.js';
 import { standstillOf } from './progress-check.js';
+import { disagreeingRecords } from './record-check.js';
 import { RecoveryCheck } from './recovery-check.js';
 import type { Failure } from '../results/results.js';
 import { STALLED } from './stall.js';
@@ -62,6 +63,16 @@ export function unrecovered(
   checkedPs: number,
 ): Failure | null {
   return failureOf(fabric, new RecoveryCheck(fabric, engine, checkedPs).check(nowPs));
+}
+
+/** Records that contradict what devices counted. */
+export function disagreement(
+  fabric: Fabric,
+  engine: Engine,
+  seen: Parameters<typeof disagreeingRecords>[1],
+  nowPs: number,
+): Failure | null {
+  return failureOf(fabric, disagreeingRecords(engine, seen, nowPs));
 }
 
 function failureOf(fabric: Fabric, breach: Breach | null): Failure | null {

@@ -9,6 +9,7 @@ import { DeepCheck } from '../checks/deep/deep-check.js';
 import { GuardedWindows } from '../checks/guarded-windows.js';
 import { IdleCheck } from '../checks/idle-check.js';
 import { HoldCheck } from '../checks/hold-check.js';
+import { disagreeingRecords } from '../checks/record-check.js';
 import { nextCheckPs } from '../checks/check-times.js';
 import { standstillOf } from '../checks/progress-check.js';
 import { RecoveryCheck } from '../checks/recovery-check.js';
@@ -272,7 +273,9 @@ export class WholePartition implements PartitionSet, CheckTimes {
   private finish(): Failure | null {
     if (this.endPs === Infinity) this.sampler?.cutOff(this.virtualPs);
     else this.sampler?.sampleUpTo(this.endPs);
-    return this.checkEnd(this.virtualPs) ?? firstLoss(this.fabric, this.engine);
+    const { engine, fabric, observers, virtualPs } = this;
+    const records = disagreeingRecords(engine, observers.observed(virtualPs), virtualPs);
+    return this.checkEnd(virtualPs) ?? firstLoss(fabric, engine) ?? this.failureOf(records);
   }
 
   /** Ledgers that balanced at the last event still do; but then nothing may wait. */
