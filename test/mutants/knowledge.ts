@@ -41,6 +41,8 @@ const TESTS = [
     (of) => `unit/${of}/`,
   ),
   'validation/negative-controls',
+  // Keys, defaults and wire formats, as the documents have them.
+  'tidy/commands',
   ...['credit-recovery', 'discovery-credit', 'mvtx2802-fabrics'].map((name) => `property/${name}`),
 ];
 const MINUTE = 60_000;

@@ -41,9 +41,11 @@ export interface TrialOptions {
 }
 
 const TESTS_MOST = 6;
+const TESTS_QUICKEST = 3;
 const SCENARIOS_MOST = 24;
 /** So that the quickest are not chosen for nothing else. */
 const START_OF_RUN_MS = 50;
+const START_OF_TEST_MS = 500;
 /** A run without a defect takes a tenth of it, with all that starts before it. */
 const TIMES_LONGER = 10;
 const START_MS = 10_000;
@@ -90,12 +92,12 @@ function choose(module: CompiledModule, mutation: Mutation, options: TrialOption
   };
 }
 
-/** The quickest, and before them those that do most in the module. */
+/** The quickest, and before them those that do most in the module for their time. */
 function likely(prefix: string, tests: readonly SurveyedTest[]): SurveyedTest[] {
-  const doing = ({ executed }: SurveyedTest): number =>
-    executed.filter((id) => id.startsWith(prefix)).length;
+  const doing = ({ executed, ms }: SurveyedTest): number =>
+    executed.filter((id) => id.startsWith(prefix)).length / (ms + START_OF_TEST_MS);
   const most = [...tests].sort((a, b) => doing(b) - doing(a)).slice(0, TESTS_MOST);
-  return [...new Set([...most, ...tests.slice(0, TESTS_MOST)])];
+  return [...new Set([...most, ...tests.slice(0, TESTS_QUICKEST)])];
 }
 
 /**

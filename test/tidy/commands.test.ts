@@ -12,6 +12,7 @@ import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import { parseAllDocuments } from 'yaml';
 import { loadFabric } from '../../services/cli/load-fabric.js';
+import { keysPage } from '../../services/cli/keys-page.js';
 import { TOPICS } from '../../services/cli/topics.js';
 import { scenarioJsonSchema } from '../../services/fabric/scenario/catalogue.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
@@ -129,6 +130,15 @@ for (const topic of ['commands', 'metrics', 'tables', 'wire-formats']) {
     assert.equal(textOf(`docs/${topic}.md`), referencePage(topic, program()));
   });
 }
+
+it('docs/keys.md is what `selvage explain --markdown` prints', () => {
+  assert.equal(textOf('docs/keys.md'), keysPage());
+});
+
+it('docs/scenario.schema.json is what `selvage schema` prints', () => {
+  const kept = JSON.parse(textOf('docs/scenario.schema.json')) as object;
+  assert.deepEqual(kept, JSON.parse(JSON.stringify(scenarioJsonSchema())));
+});
 
 it('docs/summary.schema.json is what `selvage schema --summary` prints', () => {
   const kept = JSON.parse(textOf('docs/summary.schema.json')) as object;
