@@ -61,6 +61,8 @@ export interface Configuration {
   readonly hostCount: number;
   /** By priority: the longest frame on any link, tags included. */
   readonly longestOctets: readonly number[];
+  /** By priority: lengths of the frames that flows send all the time, tags included. */
+  readonly frameLengths: readonly (readonly number[])[];
   /** Link partners agree during the run what runs between them. */
   readonly negotiates: boolean;
   readonly fabric: Fabric;
@@ -113,7 +115,8 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
     };
   });
   const { longestFrameOctets: longestOctets } = fabric;
-  return { scenario, devices, hostCount, longestOctets, negotiates, fabric };
+  const frameLengths = mechanisms[0]?.context.frameLengths ?? [];
+  return { scenario, devices, hostCount, longestOctets, frameLengths, negotiates, fabric };
 }
 
 function ownMemoryOf(own: Settings, isHost: boolean): DeviceConfiguration['ownMemory'] {

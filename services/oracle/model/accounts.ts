@@ -6,11 +6,14 @@
 
 import type { Configuration, PortConfiguration } from '../configuration.js';
 import { lineOctets, PRIORITIES, SHORTEST } from '../ethernet.js';
+import { channelTerms, exchangeTerms, exchangeUnits } from './credit-terms.js';
 import type { Device, Port } from './port.js';
 
 interface Account {
   /** The link partner is paused, and nothing is discarded. */
   readonly isLossless: boolean;
+  /** Its senders start what was granted, and are not paused. */
+  readonly isGranted: boolean;
   readonly reserved: number;
   readonly alpha: number;
   /** A fixed XOFF threshold; Infinity: the dynamic one alone. */
@@ -63,6 +66,7 @@ export class SharedMemory {
   }
 
   isAtXoff(account: Account): boolean {
+    if (account.isGranted) return false;
     return account.inHeadroom > 0 || account.used >= this.threshold(account);
   }
 
@@ -116,13 +120,18 @@ export class SharedMemory {
   }
 
   private account(port: Port, group: number): Account {
-    const blank = { used: 0, inHeadroom: 0, isPaused: false };
+    const blank = { used: 0, inHeadroom: 0, isPaused: false, isGranted: false };
+    const none = { reserved: 0, alpha: 0, xoff: Infinity, xonGap: 0, headroom: 0 };
     const { settings, groupOf, portPause } = this.device.configuration;
     const own = settings.priorities.filter(({ priority }) => groupOf[priority] === group);
     const { methods } = port.configuration;
     if (own.length === 0) {
-      const none = { isLossless: false, reserved: 0, alpha: 0, xoff: Infinity };
-      return { ...blank, ...none, xonGap: 0, headroom: 0 };
+      return { ...blank, ...none, isLossless: false };
+    }
+    if (own.some(({ priority }) => ['credit', 'cbfc'].includes(methods[priority] ?? ''))) {
+      const priorities = own.map(({ priority }) => priority);
+      const reserved = this.granted(port, priorities);
+      return { ...blank, ...none, isLossless: true, isGranted: true, reserved };
     }
     const leader = own.find(({ priority }) => methods[priority] === 'pfc') ?? own[0]!;
     const { pause } = this.configuration.scenario;
@@ -137,6 +146,26 @@ export class SharedMemory {
     const headroom = this.headroom(port, group, section.pausing, priorities);
     const fixed = xoff === 'dynamic' ? Infinity : xoff;
     return { ...blank, isLossless, reserved, alpha, xoff: fixed, xonGap, headroom };
+  }
+
+  /** Octets behind all that a port grants for these priorities, in whole cells. */
+  private granted(port: Port, priorities: readonly number[]): number {
+    const { cellBytes } = this.device.configuration.settings.switch.buffer;
+    const { methods } = port.configuration;
+    const inCells = (octets: number): number => Math.ceil(octets / cellBytes) * cellBytes;
+    const channels = new Map<number, number>();
+    let octets = 0;
+    for (const priority of priorities) {
+      if (methods[priority] === 'credit') {
+        const units = exchangeUnits(this.configuration, port, priority) ?? 0;
+        octets += units * inCells(exchangeTerms(this.configuration, port.peer).unit);
+      } else if (methods[priority] === 'cbfc') {
+        const terms = channelTerms(this.configuration, port.peer, priority);
+        const { channel, limit, unit, overhead } = terms;
+        channels.set(channel, limit * inCells(unit + Math.max(0, -overhead)));
+      }
+    }
+    return [...channels.values()].reduce((sum, own) => sum + own, octets);
   }
 
   private headroom(

@@ -51,7 +51,10 @@ export class Arbiters implements Observer {
     const own = isKnown ? this.gates.eligible(port, atPs) : eligible;
     this.verdict.judge('arbiter');
     if (own === 0 || (own & ~waitingAt(port)) !== 0) return;
-    const expected = choice.pick(own, (tc) => lineOctets(port.queues[tc]![0]!.frame.octets));
+    const expected = choice.pick(own, (tc) => {
+      const head = (isKnown ? this.gates.head(port, tc) : undefined) ?? port.queues[tc]![0]!;
+      return lineOctets(head.frame.octets);
+    });
     if (expected === trafficClass) return;
     const among = classesOf(own).join(', ');
     const what = `class ${trafficClass} is served, expected class ${expected} of ${among}`;
@@ -74,15 +77,12 @@ function whyUnknown(
   { negotiates }: Configuration,
   ownMemory: string | null,
   hasPlainClasses: boolean,
-  { configuration: { methods, faults } }: Port,
+  { configuration: { faults } }: Port,
 ): string | null {
   if (ownMemory === 'slots') return 'a scheduler with due dates';
   if (ownMemory === 'nic') return 'the planes of an 82599';
   if (negotiates) return 'shares are negotiated during the run';
   if (!hasPlainClasses) return 'isolated flows have a class of their own';
-  if (methods.some((own) => own === 'credit' || own === 'cbfc' || own === 'either')) {
-    return 'lines of frames that need credit';
-  }
   return faults.has('flush') ? 'a device that restarts' : null;
 }
 

@@ -4,6 +4,7 @@
 
 import type { Configuration } from '../configuration.js';
 import { SharedMemory } from '../model/accounts.js';
+import { exchangeUnits } from '../model/credit-terms.js';
 import type { Observer } from '../model/observer.js';
 import type { Device, Port, Storage } from '../model/port.js';
 import type { WireFrame } from '../record.js';
@@ -95,17 +96,19 @@ function queueAt(out: Port, { priority }: WireFrame): number {
 }
 
 /** Why the accounts of a switch cannot be rebuilt; null: they can. */
-function whyUnknown({ negotiates }: Configuration, device: Device): string | null {
+function whyUnknown(configuration: Configuration, device: Device): string | null {
   const { ownMemory, isBridge, hasPlainClasses } = device.configuration;
-  const methods = device.ports.flatMap(({ configuration }) => configuration.methods);
-  const faults = new Set(device.ports.flatMap(({ configuration }) => [...configuration.faults]));
+  const faults = new Set(device.ports.flatMap((port) => [...port.configuration.faults]));
   if (ownMemory !== null) return 'a memory in slots';
-  if (negotiates) return 'flow control is negotiated during the run';
+  if (configuration.negotiates) return 'flow control is negotiated during the run';
   if (!hasPlainClasses) return 'isolated flows have accounts of their own';
   if (isBridge) return 'floods and tags of bridges';
-  if (methods.some((own) => own === 'credit' || own === 'cbfc' || own === 'either')) {
-    return 'accounts that back credit';
-  }
+  const isShaped = device.ports.some(
+    (port) =>
+      port.configuration.methods.includes('credit') &&
+      exchangeUnits(configuration, port, 0) === null,
+  );
+  if (isShaped) return 'accounts that back credit which is shaped';
   if (faults.has('flush') || faults.has('shrink')) return 'a fault changes the memory';
   return null;
 }

@@ -1,14 +1,15 @@
 /**
- * Which frames may start: the first of each class, unless its priority is paused. A port that does
+ * Which frames may start: the first of each class, unless its priority is paused or lacks credit. A port that does
  * not start a frame which may is as wrong as one that starts a frame which may not.
  */
 
 import type { Configuration } from '../configuration.js';
-import { showPs } from '../ethernet.js';
+import { PRIORITIES, showPs } from '../ethernet.js';
 import { hasLinkRetry } from '../model/links.js';
 import type { Observer, Start } from '../model/observer.js';
 import type { Device, Port, Queued } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
+import type { CreditLines } from './credit-lines.js';
 import type { PauseResponders } from './pause-responders.js';
 
 export class Gates implements Observer {
@@ -22,9 +23,12 @@ export class Gates implements Observer {
     configuration: Configuration,
     devices: readonly Device[],
     private readonly responders: PauseResponders,
+    private readonly lines: CreditLines,
     private readonly verdict: Verdict,
   ) {
-    this.unknown = devices.map(({ ports }) => ports.map((port) => whyUnknown(configuration, port)));
+    this.unknown = devices.map(({ ports }) =>
+      ports.map((port) => this.lines.whyUnknown(port) ?? whyUnknown(configuration, port)),
+    );
     this.sincePs = devices.map(({ ports }) => new Float64Array(ports.length));
     for (const why of new Set(this.unknown.flat())) {
       if (why !== null) verdict.decline('work', why);
@@ -38,11 +42,15 @@ export class Gates implements Observer {
 
   /** Classes whose first frame may start, one bit each. */
   eligible(port: Port, atPs: number): number {
-    return port.queues.reduce(
-      (mask, [head], tc) =>
-        head !== undefined && this.opensPs(port, head) <= atPs ? mask | (1 << tc) : mask,
-      0,
-    );
+    return PRIORITIES.reduce((mask, tc) => {
+      const head = this.head(port, tc);
+      return head !== undefined && this.opensPs(port, head) <= atPs ? mask | (1 << tc) : mask;
+    }, 0);
+  }
+
+  /** The frame of a class that is next, of those that have what they need to start. */
+  head(port: Port, trafficClass: number): Queued | undefined {
+    return this.lines.head(port, trafficClass);
   }
 
   joining(out: Port, _queued: Queued, atPs: number): void {
@@ -69,9 +77,20 @@ export class Gates implements Observer {
     if (!port.isBacklogged) this.waiting.delete(port);
   }
 
-  starting(port: Port, { atPs }: Start): void {
+  starting(port: Port, { atPs, queued }: Start): void {
     this.before(port, atPs);
-    if (this.whyUnknown(port) === null) this.verdict.judge('work');
+    if (this.whyUnknown(port) !== null) return;
+    this.verdict.judge('work');
+    const head = this.head(port, queued.trafficClass);
+    if (head === undefined || head === queued) return;
+    const { sequence, source, vlan } = head.frame;
+    const place = { device: port.device.index, port: port.index, atPs };
+    const expected = `expected ${sequence} of source ${source}, VLAN ${vlan}`;
+    this.verdict.broken(
+      'work',
+      place,
+      `another frame of class ${queued.trafficClass} starts: ${expected}`,
+    );
   }
 
   started(port: Port): void {
@@ -99,7 +118,9 @@ export class Gates implements Observer {
   private duePs(port: Port): number {
     const since = this.sincePs[port.device.index]![port.index]!;
     let openPs = Infinity;
-    for (const [head] of port.queues) {
+    for (const trafficClass of PRIORITIES) {
+      if (port.queues[trafficClass]!.length === 0) continue;
+      const head = this.head(port, trafficClass);
       if (head !== undefined) openPs = Math.min(openPs, this.opensPs(port, head));
     }
     return Math.max(since, openPs, port.freePs);
@@ -114,15 +135,12 @@ const STOPPING = ['down', 'freeze', 'slow', 'flush', 'map', 'send'] as const;
 
 function whyUnknown(configuration: Configuration, port: Port): string | null {
   const { device } = port;
-  const { methods, faults } = port.configuration;
+  const { faults } = port.configuration;
   if (configuration.negotiates) return 'flow control is negotiated during the run';
   if (device.configuration.ownMemory === 'slots') return 'a chip that shapes and holds classes';
   if (device.configuration.ownMemory === 'nic') return 'the transmit path of an 82599';
   if (!device.configuration.hasPlainClasses) return 'isolated flows are paused with others';
   if (port.peer.device.configuration.ownMemory === 'slots') return 'a memory in slots';
-  if (methods.some((own) => own === 'credit' || own === 'cbfc' || own === 'either')) {
-    return 'frames that need credit';
-  }
   const { priorities } = device.configuration.settings;
   if (device.isHost && priorities.some(({ mechanisms }) => mechanisms['sfc'] === true)) {
     return 'a station that source flow control pauses';

@@ -247,8 +247,5 @@ function whyUnknown({ negotiates }: Configuration, port: Port): string | null {
     return 'a proxy of source flow control pauses, too';
   }
   if (DISTURBING.some((fault) => configuration.faults.has(fault))) return 'a fault at the port';
-  const isExchanged = device.ports.some(({ configuration: { methods } }) =>
-    methods.some((own) => own === 'credit' || own === 'cbfc' || own === 'either'),
-  );
-  return isExchanged && !device.isHost ? 'accounts that back credit' : null;
+  return null;
 }

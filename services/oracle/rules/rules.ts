@@ -6,6 +6,7 @@ import { Arbiters } from './arbiters.js';
 import { Buffers } from './buffers.js';
 import { CongestionPoints } from './congestion-points.js';
 import { CreditBooks } from './credit-books.js';
+import { CreditLines } from './credit-lines.js';
 import { Gates } from './gates.js';
 import { LinkRetry } from './link-retry.js';
 import { Marking } from './marking.js';
@@ -33,10 +34,11 @@ export function rulesOf(
   const buffers = new Buffers(configuration, devices, verdict);
   const initiators = new PauseInitiators(configuration, devices, buffers, verdict);
   const responders = new PauseResponders(configuration, devices, verdict);
-  const gates = new Gates(configuration, devices, responders, verdict);
+  const books = new CreditBooks(configuration, devices, verdict);
+  const lines = new CreditLines(devices, books);
+  const gates = new Gates(configuration, devices, responders, lines, verdict);
   const arbiters = new Arbiters(configuration, devices, gates, verdict);
   const marking = new Marking(configuration, devices, verdict);
-  const books = new CreditBooks(configuration, devices, verdict);
   const retry = new LinkRetry(configuration, devices, verdict);
   const pacing = new Pacing(configuration, devices, verdict);
   declineMessages(devices, verdict);
@@ -51,6 +53,7 @@ export function rulesOf(
     arbiters,
     marking,
     books,
+    lines,
     retry,
     pacing,
     points,

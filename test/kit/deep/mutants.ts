@@ -183,4 +183,28 @@ export const DEEP_MUTANTS: readonly DeepMutant[] = [
     from: '-(offset + weight * delta)',
     to: '-(offset + 2 * weight * delta)',
   },
+  {
+    name: 'a sender of credit keeps a unit',
+    rule: 'work',
+    example: 'slow-receiver-credit',
+    file: 'services/mechanisms/credit/sender.js',
+    from: /return (\S*ahead\(.*\)) \* (counts\[.*\]) >= octets;/,
+    to: 'return ($1 - 1) * $2 >= octets;',
+  },
+  {
+    name: 'a channel of CBFC may have a frame less in use than its limit',
+    rule: 'work',
+    example: 'incast-cbfc',
+    file: 'services/mechanisms/cbfc/frame-path.js',
+    from: /(inUseAt\(words, at\) \+) credits >/,
+    to: '$1 2 * credits >',
+  },
+  {
+    name: 'what backs credit is a frame smaller than what is granted',
+    rule: 'credit',
+    example: 'incast-credit',
+    file: 'services/fabric/assembly/accounts.js',
+    from: 'return priorities.reduce((sum, priority) => sum + memory[priority], 0);',
+    to: 'return priorities.reduce((sum, priority) => sum + memory[priority], 0) - 2000;',
+  },
 ];
