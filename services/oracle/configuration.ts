@@ -42,7 +42,7 @@ export interface DeviceConfiguration {
   readonly isBridge: boolean;
   /**
    * Traffic classes follow from priorities: no chip with classes of its own, no queue for isolated
-   * flows.
+   * flows, none that ends of a link may negotiate.
    */
   readonly hasPlainClasses: boolean;
   /** At the edge of a congestion-notification domain frames lose their tag, or change priority. */
@@ -95,6 +95,10 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
       };
     }
   }
+  const mayMove =
+    negotiates &&
+    (settings.some(({ discovery }) => discovery.classes !== null) ||
+      scenario.discovery.changes.some(({ end }) => end.classes !== undefined));
   const devices = topology.devices.map(({ name, kind }, device): DeviceConfiguration => {
     const own = settings[device]!;
     const isHost = kind === 'host';
@@ -107,7 +111,7 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
       hasPlainClasses:
         (isHost || own.switch.model === 'shared-buffer') &&
         (isHost || !own.priorities.some(({ mechanisms: keys }) => keys['ci'] === true)) &&
-        !negotiates,
+        !mayMove,
       hasDomainEdges: congestionPriorities(own).length > 0,
       classOf: classesOf(own, scenario, isHost),
       groupOf: groupsOf(own, scenario, isHost),

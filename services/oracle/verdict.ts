@@ -15,6 +15,7 @@ const RULES = {
   conservation: 'every frame leaves once, unchanged, in order, or is dropped for a reason',
   routes: 'every hop is on a shortest path',
   buffers: 'admission by reservation, shared pool and headroom',
+  negotiation: 'what link partners come to by DCBX (802.1Q 38.4)',
   'pause-initiator': 'XOFF, refresh and XON (802.1Q 36.1.3.2, 802.3 31B.3.1)',
   'pause-responder': 'no frame of a paused priority starts (802.1Q 36.1.3.3, 802.3 31B.3.3)',
   work: 'a frame that may start does, as soon as the link is free',

@@ -11,7 +11,7 @@ import type { Device, Port } from './port.js';
 
 interface Account {
   /** The link partner is paused, and nothing is discarded. */
-  readonly isLossless: boolean;
+  isLossless: boolean;
   /** Its senders start what was granted, and are not paused. */
   readonly isGranted: boolean;
   readonly reserved: number;

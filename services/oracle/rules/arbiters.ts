@@ -6,8 +6,9 @@
  */
 
 import type { Configuration } from '../configuration.js';
-import { lineOctets } from '../ethernet.js';
+import { lineOctets, PRIORITIES } from '../ethernet.js';
 import { hasLinkRetry } from '../model/links.js';
+import type { Negotiation } from '../model/negotiation.js';
 import type { Observer, Start } from '../model/observer.js';
 import type { Device, Port } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
@@ -18,6 +19,8 @@ type ArbiterSetting = Configuration['scenario']['classes']['arbiter'];
 interface Choice {
   /** Of these classes, one bit each; of a class, the octets of its first frame on the link. */
   pick(eligible: number, octetsOf: (trafficClass: number) => number): number;
+  /** Percents of classes; null: strict. */
+  share?(shares: readonly (number | null)[]): void;
 }
 
 /** The quantum of the smallest share: a frame of the usual longest length on the link. */
@@ -30,10 +33,17 @@ export class Arbiters implements Observer {
     configuration: Configuration,
     devices: readonly Device[],
     private readonly gates: Gates,
+    private readonly negotiation: Negotiation,
     private readonly verdict: Verdict,
   ) {
     const ports = devices.flatMap((device) => [...device.ports]);
     this.choices = new Map(ports.map((port) => [port, this.choiceOf(configuration, port)]));
+    negotiation.listeners.push(this);
+  }
+
+  /** Shares are those of a willing port's link partner from now on. */
+  sharesChanged(port: Port, shares: readonly (number | null)[]): void {
+    this.choices.get(port)?.share?.(shares);
   }
 
   /** A link layer discards a frame that was chosen: the choice left no trace on the wire. */
@@ -63,25 +73,26 @@ export class Arbiters implements Observer {
 
   private choiceOf(configuration: Configuration, port: Port): Choice | null {
     const { settings, isHost, ownMemory, hasPlainClasses } = port.device.configuration;
-    const why = whyUnknown(configuration, ownMemory, hasPlainClasses, port);
+    const why = whyUnknown(ownMemory, hasPlainClasses, port) ?? this.negotiation.whyUnknown(port);
     if (why !== null) {
       this.verdict.decline('arbiter', why);
       return null;
     }
     const own = isHost ? settings.host.arbiter : settings.switch.arbiter;
-    return makeChoice(own ?? configuration.scenario.classes.arbiter);
+    const setting = own ?? configuration.scenario.classes.arbiter;
+    // A link partner may recommend shares in place of strict priority.
+    const isOpen = configuration.negotiates && setting.kind === 'strict';
+    return isOpen ? new Ets(PRIORITIES.map(() => null)) : makeChoice(setting);
   }
 }
 
 function whyUnknown(
-  { negotiates }: Configuration,
   ownMemory: string | null,
   hasPlainClasses: boolean,
   { configuration: { faults } }: Port,
 ): string | null {
   if (ownMemory === 'slots') return 'a scheduler with due dates';
   if (ownMemory === 'nic') return 'the planes of an 82599';
-  if (negotiates) return 'shares are negotiated during the run';
   if (!hasPlainClasses) return 'isolated flows have a class of their own';
   return faults.has('flush') ? 'a device that restarts' : null;
 }
@@ -115,13 +126,18 @@ class RoundRobin implements Choice {
 
 class Dwrr implements Choice {
   private readonly deficits = new Float64Array(8);
-  private readonly quanta: readonly number[];
+  private quanta: readonly number[] = [];
   private served: number | null = null;
   private waited = 0;
 
   constructor(weights: readonly number[]) {
-    const least = Math.min(...weights.filter((weight) => weight > 0));
-    this.quanta = weights.map((weight) => (weight / least) * LEAST_QUANTUM);
+    this.share(weights);
+  }
+
+  share(weights: readonly (number | null)[]): void {
+    const shares = weights.map((weight) => weight ?? 0);
+    const least = Math.min(...shares.filter((weight) => weight > 0));
+    this.quanta = shares.map((weight) => (weight / least) * LEAST_QUANTUM);
   }
 
   pick(eligible: number, octetsOf: (trafficClass: number) => number): number {
@@ -148,11 +164,15 @@ class Dwrr implements Choice {
 }
 
 class Ets implements Choice {
-  private readonly sharing: Dwrr;
-  private readonly strict: number;
+  private readonly sharing = new Dwrr([]);
+  private strict = 0;
 
   constructor(shares: readonly (number | null)[]) {
-    this.sharing = new Dwrr(shares.map((share) => share ?? 0));
+    this.share(shares);
+  }
+
+  share(shares: readonly (number | null)[]): void {
+    this.sharing.share(shares);
     this.strict = shares.reduce<number>((mask, s, tc) => (s === null ? mask | (1 << tc) : mask), 0);
   }
 

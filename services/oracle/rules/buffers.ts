@@ -4,7 +4,9 @@
 
 import type { Configuration } from '../configuration.js';
 import { SharedMemory } from '../model/accounts.js';
+import { PRIORITIES } from '../ethernet.js';
 import { exchangeUnits } from '../model/credit-terms.js';
+import type { Negotiation } from '../model/negotiation.js';
 import type { Observer } from '../model/observer.js';
 import type { Device, Port, Storage } from '../model/port.js';
 import type { WireFrame } from '../record.js';
@@ -26,14 +28,31 @@ export class Buffers implements Observer {
   constructor(
     configuration: Configuration,
     devices: readonly Device[],
+    negotiation: Negotiation,
     private readonly verdict: Verdict,
   ) {
     this.memories = devices.map((device) => {
       if (device.isHost) return null;
-      const why = whyUnknown(configuration, device);
+      const negotiated = device.ports.map((port) => negotiation.whyUnknown(port));
+      const why = negotiated.find((own) => own !== null) ?? whyUnknown(configuration, device);
       if (why !== null) verdict.decline('buffers', why);
       return why === null ? new SharedMemory(device, configuration) : null;
     });
+    negotiation.listeners.push(this);
+  }
+
+  /** An account is lossless while its senders can be paused. */
+  pfcChanged(port: Port, enabled: number): void {
+    const memory = this.memories[port.device.index];
+    if (memory === null || memory === undefined) return;
+    const { groupOf } = port.device.configuration;
+    const pausable = PRIORITIES.filter((p) => port.configuration.methods[p] === 'pfc');
+    for (const priority of pausable) {
+      const group = groupOf[priority]!;
+      memory.at(port, group).isLossless = pausable.some(
+        (other) => groupOf[other] === group && (enabled & (1 << other)) !== 0,
+      );
+    }
   }
 
   admitted(storage: Storage, frame: WireFrame, out: Port, atPs: number): void {
@@ -100,7 +119,6 @@ function whyUnknown(configuration: Configuration, device: Device): string | null
   const { ownMemory, isBridge, hasPlainClasses } = device.configuration;
   const faults = new Set(device.ports.flatMap((port) => [...port.configuration.faults]));
   if (ownMemory !== null) return 'a memory in slots';
-  if (configuration.negotiates) return 'flow control is negotiated during the run';
   if (!hasPlainClasses) return 'isolated flows have accounts of their own';
   if (isBridge) return 'floods and tags of bridges';
   const isShaped = device.ports.some(

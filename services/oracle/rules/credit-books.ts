@@ -464,7 +464,7 @@ function countsOf(
   }));
 }
 
-/** Totals of more than 16 bits have their upper half in the padding; others are near a known one. */
+/** Totals of over 16 bits have their upper half in the padding; others are near a known one. */
 function totalOf(low: number, high: number, known: number): number {
   return high > 0 || (known < 0x10000 && low >= known)
     ? high * 0x10000 + low

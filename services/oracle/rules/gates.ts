@@ -1,11 +1,11 @@
 /**
- * Which frames may start: the first of each class, unless its priority is paused or lacks credit. A port that does
- * not start a frame which may is as wrong as one that starts a frame which may not.
+ * Which frames may start: the first of each class, unless its priority is paused or lacks credit. A
+ * port that does not start a frame which may is as wrong as one that starts one which may not.
  */
 
-import type { Configuration } from '../configuration.js';
 import { PRIORITIES, showPs } from '../ethernet.js';
 import { hasLinkRetry } from '../model/links.js';
+import type { Negotiation } from '../model/negotiation.js';
 import type { Observer, Start } from '../model/observer.js';
 import type { Device, Port, Queued } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
@@ -20,14 +20,16 @@ export class Gates implements Observer {
   private readonly waiting = new Set<Port>();
 
   constructor(
-    configuration: Configuration,
+    negotiation: Negotiation,
     devices: readonly Device[],
     private readonly responders: PauseResponders,
     private readonly lines: CreditLines,
     private readonly verdict: Verdict,
   ) {
     this.unknown = devices.map(({ ports }) =>
-      ports.map((port) => this.lines.whyUnknown(port) ?? whyUnknown(configuration, port)),
+      ports.map(
+        (port) => negotiation.whyUnknown(port) ?? this.lines.whyUnknown(port) ?? whyUnknown(port),
+      ),
     );
     this.sincePs = devices.map(({ ports }) => new Float64Array(ports.length));
     for (const why of new Set(this.unknown.flat())) {
@@ -133,10 +135,9 @@ export class Gates implements Observer {
 
 const STOPPING = ['down', 'freeze', 'slow', 'flush', 'map', 'send'] as const;
 
-function whyUnknown(configuration: Configuration, port: Port): string | null {
+function whyUnknown(port: Port): string | null {
   const { device } = port;
   const { faults } = port.configuration;
-  if (configuration.negotiates) return 'flow control is negotiated during the run';
   if (device.configuration.ownMemory === 'slots') return 'a chip that shapes and holds classes';
   if (device.configuration.ownMemory === 'nic') return 'the transmit path of an 82599';
   if (!device.configuration.hasPlainClasses) return 'isolated flows are paused with others';

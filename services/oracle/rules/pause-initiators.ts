@@ -5,7 +5,6 @@
  * released with time zero.
  */
 
-import type { Configuration } from '../configuration.js';
 import {
   ETHERTYPE,
   etherTypeOf,
@@ -19,6 +18,7 @@ import {
   showPs,
   u16,
 } from '../ethernet.js';
+import type { Negotiation } from '../model/negotiation.js';
 import type { Observer, Start } from '../model/observer.js';
 import type { Device, Port, Storage } from '../model/port.js';
 import type { WireFrame } from '../record.js';
@@ -52,14 +52,30 @@ export class PauseInitiators implements Observer {
   private readonly refreshing = new Set<Port>();
 
   constructor(
-    configuration: Configuration,
     devices: readonly Device[],
     private readonly buffers: Buffers,
+    negotiation: Negotiation,
     private readonly verdict: Verdict,
   ) {
     this.initiators = devices.map((device) =>
-      device.ports.map((port) => this.initiatorOf(configuration, port)),
+      device.ports.map((port) => this.initiatorOf(negotiation.whyUnknown(port), port)),
     );
+    negotiation.listeners.push(this);
+  }
+
+  /** What an account no longer pauses it releases at once, and a group begins as it is built. */
+  pfcChanged(port: Port, _enabled: number, atPs: number): void {
+    const [memory, own] = [this.buffers.memories[port.device.index], this.at(port)];
+    if (memory === null || memory === undefined) return;
+    for (const group of PRIORITIES) {
+      const account = memory.at(port, group);
+      if (account.isLossless || !account.isPaused) continue;
+      account.isPaused = false;
+      if (!isKnown(own)) continue;
+      own.off &= ~(1 << group);
+      own.releases |= 1 << group;
+      this.due(port, own, atPs, 'the group has no PFC any more');
+    }
   }
 
   admitted({ ingress, group }: Storage, _frame: WireFrame, _out: Port, atPs: number): void {
@@ -180,18 +196,21 @@ export class PauseInitiators implements Observer {
     }
   }
 
+  /** Without its accounts nothing is known of a switch's pauses. */
   private at(port: Port): Initiator | null | undefined {
+    if (!port.device.isHost && this.buffers.memories[port.device.index] === null) return null;
     return this.initiators[port.device.index]![port.index];
   }
 
-  private initiatorOf(configuration: Configuration, port: Port): Initiator | null | undefined {
+  private initiatorOf(negotiated: string | null, port: Port): Initiator | null | undefined {
     const { device } = port;
     const { settings, groupOf, portPause } = device.configuration;
     const { methods } = port.configuration;
     const pausable = PRIORITIES.filter((priority) => methods[priority] === 'pfc');
     const pausing = portPause ?? settings.priorities[pausable[0] ?? 0]!.pausing;
     if (portPause === null && pausable.length === 0) return undefined;
-    const why = whyUnknown(configuration, port);
+    const isBlind = !device.isHost && this.buffers.memories[device.index] === null;
+    const why = negotiated ?? whyUnknown(port) ?? (isBlind ? 'accounts that are not known' : null);
     if (why !== null) {
       this.verdict.decline('pause-initiator', why);
       return null;
@@ -234,10 +253,9 @@ function lineOf(octets: Uint8Array): number {
 const DISTURBING = ['down', 'freeze', 'slow', 'send', 'flush', 'shrink', 'read', 'map'] as const;
 
 /** Why the pauses of a port do not follow from its wires; null: they do. */
-function whyUnknown({ negotiates }: Configuration, port: Port): string | null {
+function whyUnknown(port: Port): string | null {
   const { device, configuration } = port;
   const { ownMemory, settings, hasPlainClasses } = device.configuration;
-  if (negotiates) return 'flow control is negotiated during the run';
   if (ownMemory === 'nic') return 'the buffers of an 82599';
   if (ownMemory === 'slots' || port.peer.device.configuration.ownMemory === 'slots') {
     return 'a memory in slots';

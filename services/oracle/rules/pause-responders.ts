@@ -3,7 +3,6 @@
  * ends it; until it is over no frame of the priority starts (802.1Q 36.1.3.3; 802.3 31B.3.3).
  */
 
-import type { Configuration } from '../configuration.js';
 import {
   ETHERTYPE,
   etherTypeOf,
@@ -15,6 +14,7 @@ import {
   showPs,
   u16,
 } from '../ethernet.js';
+import type { Negotiation } from '../model/negotiation.js';
 import type { Observer, Start } from '../model/observer.js';
 import type { Device, Port } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
@@ -30,19 +30,28 @@ export class PauseResponders implements Observer {
   private readonly unknown: (string | null)[][];
 
   constructor(
-    private readonly configuration: Configuration,
     devices: readonly Device[],
+    private readonly negotiation: Negotiation,
     private readonly verdict: Verdict,
   ) {
     this.untilPs = devices.map(({ ports }) => ports.map(() => new Float64Array(8)));
     this.ignored = devices.map(({ ports }) => ports.map(() => 0));
     this.unknown = devices.map(({ ports }) => ports.map((port) => this.whyUnknown(port)));
+    negotiation.listeners.push(this);
   }
 
   /** Until when a priority may not start a frame; 0: it may. */
   pausedUntil(port: Port, priority: number): number {
     if ((this.ignored[port.device.index]![port.index]! & (1 << priority)) !== 0) return 0;
     return this.untilPs[port.device.index]![port.index]![priority]!;
+  }
+
+  /** A priority that has no PFC any more is not paused. */
+  pfcChanged(port: Port, enabled: number): void {
+    const untilPs = this.untilPs[port.device.index]![port.index]!;
+    for (const priority of PRIORITIES) {
+      if ((enabled & (1 << priority)) === 0) untilPs[priority] = 0;
+    }
   }
 
   /** Whether pauses of a port are known in full. */
@@ -86,12 +95,16 @@ export class PauseResponders implements Observer {
     this.verdict.broken('pause-responder', place, what);
   }
 
-  private responds({ device, configuration }: Port, priority: number): boolean {
-    return device.configuration.portPause !== null || configuration.methods[priority] === 'pfc';
+  private responds(port: Port, priority: number): boolean {
+    const { portPause } = port.device.configuration;
+    return portPause !== null || this.negotiation.hasPfc(port, priority);
   }
 
-  private whyUnknown({ device, configuration: { faults }, peer }: Port): string | null {
-    if (this.configuration.negotiates) return 'flow control is negotiated during the run';
+  private whyUnknown(port: Port): string | null {
+    const { device, peer } = port;
+    const { faults } = port.configuration;
+    const negotiated = this.negotiation.whyUnknown(port);
+    if (negotiated !== null) return negotiated;
     if (faults.has('down')) return 'a link that goes down ends pauses';
     if (faults.has('map')) return 'a fault pauses other classes';
     if (faults.has('flush')) return 'a device that restarts forgets pauses';

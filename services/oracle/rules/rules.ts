@@ -1,4 +1,5 @@
 import type { Configuration } from '../configuration.js';
+import { Negotiation } from '../model/negotiation.js';
 import type { Observer } from '../model/observer.js';
 import type { Device } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
@@ -31,24 +32,27 @@ export function rulesOf(
   verdict: Verdict,
 ): readonly Observer[] {
   const routes = new Routes(configuration, devices, verdict);
-  const buffers = new Buffers(configuration, devices, verdict);
-  const initiators = new PauseInitiators(configuration, devices, buffers, verdict);
-  const responders = new PauseResponders(configuration, devices, verdict);
+  const negotiation = new Negotiation(configuration, devices, verdict);
+  const buffers = new Buffers(configuration, devices, negotiation, verdict);
+  const initiators = new PauseInitiators(devices, buffers, negotiation, verdict);
+  const responders = new PauseResponders(devices, negotiation, verdict);
   const books = new CreditBooks(configuration, devices, verdict);
   const lines = new CreditLines(devices, books);
-  const gates = new Gates(configuration, devices, responders, lines, verdict);
-  const arbiters = new Arbiters(configuration, devices, gates, verdict);
+  const gates = new Gates(negotiation, devices, responders, lines, verdict);
+  const arbiters = new Arbiters(configuration, devices, gates, negotiation, verdict);
   const marking = new Marking(configuration, devices, verdict);
   const retry = new LinkRetry(configuration, devices, verdict);
   const pacing = new Pacing(configuration, devices, verdict);
   declineMessages(devices, verdict);
   const points = new CongestionPoints(devices, verdict);
+  negotiation.begin();
   // Gates compare what may have started before a pause changes that.
   return [
     routes,
     buffers,
     initiators,
     gates,
+    negotiation,
     responders,
     arbiters,
     marking,
