@@ -1,7 +1,7 @@
 import type { GrantsSpec } from '../engine/contract/grants-spec.js';
 import type { PausingSpec, RetriedFrames, SendSpec } from '../engine/contract/spec.js';
 import type { Path } from '../settings/source-tree.js';
-import type { PausingSettings, WatchdogSetting } from './pfc/settings.js';
+import type { PausingSettings, WatchdogSetting } from './pausing-settings.js';
 
 export type { PausingSettings, WatchdogSetting };
 

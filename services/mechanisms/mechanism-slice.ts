@@ -25,14 +25,20 @@ import type { ResultTable } from './result-table.js';
 type Shape = Readonly<Record<string, z.ZodType>>;
 
 /** Types that the parts of a slice share. */
-interface SliceTypes {
+export interface SliceTypes {
   /** Its section of the scenario. */
   readonly settings: unknown;
   /** The value of its key of a priority. */
   readonly key?: unknown;
   readonly plan: MechanismPlan;
   readonly results: object;
+  /** Names of its measures for `expect`. */
+  readonly metric?: string;
 }
+
+type MetricOf<Of extends SliceTypes> = Of extends { readonly metric: infer M extends string }
+  ? M
+  : never;
 
 type SwitchSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<Plan['ofSwitch']>>;
 type HostSpecOf<Plan extends MechanismPlan> = NonNullable<ReturnType<NonNullable<Plan['ofHost']>>>;
@@ -317,7 +323,9 @@ export interface SliceResults<Of extends SliceTypes> {
   /** Keys of `results` as `summary.json` has them. */
   readonly published: Readonly<Record<keyof Of['results'], z.ZodType>>;
   /** Measures for `expect`, by name. */
-  readonly metrics?: Readonly<Record<string, SliceMetric<Of['results']>>>;
+  readonly metrics?: Readonly<Record<MetricOf<Of>, SliceMetric<Of['results']>>>;
+  /** Octets that link partners may have in flight, of each that limits them; absent: none. */
+  windowOctets?(results: Of['results']): readonly number[];
 }
 
 /** A run that is over, or a moment of it, with the whole fabric in one engine. */
@@ -361,6 +369,8 @@ export interface Panel extends Required<Omit<Card, 'isProblem' | 'most'>> {
 export interface SliceMetric<Results extends object> {
   readonly unit: 'count' | 'time' | 'share';
   readonly meaning: string;
+  /** Its column in the file of a sweep, and what it is called there; absent: it has none. */
+  readonly inSweeps?: { readonly column: string; readonly label: string };
   /** Null: there is nothing to measure. */
   measure(results: Results, at: Chosen): number | null;
 }

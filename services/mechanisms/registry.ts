@@ -1,32 +1,27 @@
 import type { EngineKinds } from '../engine/device/engine.js';
 import { cbfc } from './cbfc/slice.js';
-import type { CbfcResults } from './cbfc/results.js';
-import type { CiResults } from './ci/results.js';
 import { ci } from './ci/slice.js';
-import type { CreditMetric, CreditResults } from './credit/results.js';
 import { credit } from './credit/slice.js';
 import { dcqcn } from './dcqcn/slice.js';
 import { ecn } from './ecn/slice.js';
 import { hpcc } from './hpcc/slice.js';
 import { EXCHANGE, type Fallback } from './fabric-context.js';
 import type { MessageTemplate } from './message-template.js';
-import type { PfcResults } from './pfc/results.js';
 import { pause, pfc } from './pfc/slice.js';
-import type { QcnResults } from './qcn/results.js';
 import { qcn, qcnDomain } from './qcn/slice.js';
-import type { LlrMetric, LlrResults } from './llr/results.js';
 import { llr } from './llr/slice.js';
-import type {
-  MechanismSlice,
-  SliceFlowControl,
-  SliceGranting,
-  SliceMetric,
-  SlicePausing,
+import {
+  type MechanismSlice,
+  NO_GRANT,
+  type SliceFlowControl,
+  type SliceGranting,
+  type SliceMetric,
+  type SlicePausing,
+  type SliceTypes,
 } from './mechanism-slice.js';
 import { mvtx2802 } from './mvtx2802/slice.js';
 import { nic82599 } from './nic-82599/slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
-import type { SfcMetric, SfcResults } from './sfc/results.js';
 import { sfc } from './sfc/slice.js';
 import { swift } from './swift/slice.js';
 import { timely } from './timely/slice.js';
@@ -35,10 +30,8 @@ import { timely } from './timely/slice.js';
 export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, hpcc, swift];
 
 /** Mechanisms of switches and hosts, in the order in which they process a frame. */
-export const MECHANISMS: readonly MechanismSlice[] = [
-  ...[pause, pfc, credit],
-  ...[ecn, qcnDomain, ci, sfc, cbfc, llr],
-];
+const REGISTERED = [pause, pfc, credit, ecn, qcnDomain, ci, sfc, cbfc, llr] as const;
+export const MECHANISMS: readonly MechanismSlice[] = REGISTERED;
 
 /** Messages of theirs that cross the fabric, and that a fault may forge by their name. */
 export const MESSAGE_TEMPLATES: readonly MessageTemplate[] = [
@@ -51,12 +44,17 @@ export const MARKINGS: readonly Required<Pick<MechanismSlice, 'name' | 'marking'
   MECHANISMS.flatMap(({ name, marking }) => (marking === undefined ? [] : [{ name, marking }]));
 
 /** Flow controls of priorities: those that pause link partners, and those that grant. */
-export const PAUSING_CONTROLS = [pfc.name as 'pfc'] as const;
-export const GRANTING_CONTROLS = [cbfc.name as 'cbfc'] as const;
+const CONTROLS = MECHANISMS.filter(({ flowControl }) => flowControl !== undefined);
+export const FLOW_CONTROLS: readonly string[] = CONTROLS.map(({ name }) => name);
+export const PAUSING_CONTROLS: readonly string[] = CONTROLS.flatMap(({ name, pausing }) =>
+  pausing === undefined ? [] : [name],
+);
+/** Each has an agreement of its own, if link partners negotiate at all. */
+export const GRANTING_CONTROLS: readonly string[] = CONTROLS.flatMap(({ name, blocks, granting }) =>
+  blocks === NO_GRANT && granting === undefined ? [name] : [],
+);
 /** The one that DCBX switches on at both ends (802.1Q 38.4.2). */
-export const NEGOTIATED_CONTROL = PAUSING_CONTROLS[0];
-export const FLOW_CONTROLS = [...PAUSING_CONTROLS, EXCHANGE, ...GRANTING_CONTROLS] as const;
-export type FlowControlName = (typeof FLOW_CONTROLS)[number];
+export const NEGOTIATED_CONTROL = PAUSING_CONTROLS[0] ?? 'none';
 
 /** A flow control that priorities choose by this name; null if there is none. */
 export function flowControlOf(name: string): SliceFlowControl<unknown> | null {
@@ -73,15 +71,20 @@ export function pausingOf(name: string): SlicePausing | null {
   return MECHANISMS.find((own) => own.name === name)?.pausing ?? null;
 }
 
-/** Their parts of results, side by side. */
-export type MechanismResults = PfcResults &
-  CreditResults &
-  QcnResults &
-  CiResults &
-  SfcResults &
-  CbfcResults &
-  LlrResults;
-export type MechanismMetric = CreditMetric | SfcMetric | LlrMetric;
+type Registered = (typeof REGISTERED)[number];
+
+/** Their parts of results, side by side; none without a mechanism. */
+export type MechanismResults = AllOf<
+  SliceTypes['results'] | ReturnType<Registered['results']['collect']>
+>;
+/** All members of a union at once. */
+type AllOf<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** Names of their measures. */
+export type MechanismMetric = KeyOf<Registered['results']['metrics']>;
+type KeyOf<U> = U extends object ? keyof U : never;
 
 /** Their measures for `expect`. */
 export const MECHANISM_METRICS = Object.assign(
@@ -118,12 +121,3 @@ export function hasTelemetry(congestion: string): boolean {
   const slice = RATE_CONTROLS.find(({ kind }) => kind === congestion);
   return slice?.feedback === 'telemetry';
 }
-
-/** Keys by which a priority, or a whole port, pauses its link partner. */
-export {
-  pausingKeys,
-  watchdogKey,
-  watchdogOf,
-  type PausingSettings,
-  type WatchdogSetting,
-} from './pfc/settings.js';

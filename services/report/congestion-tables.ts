@@ -1,4 +1,4 @@
-/** Rates of connections and the queues that limit them, for the summary. */
+/** Rates of connections, for the summary. */
 
 import type { RunResults } from '../runtime/results/results.js';
 import { formatCount, formatRate } from './format.js';
@@ -7,7 +7,7 @@ import { table } from './table.js';
 
 const ROWS_SHOWN = 8;
 
-export function rateTable({ rates, congestionPoints }: RunResults, style: Style): string {
+export function rateTable({ rates }: RunResults, style: Style): string {
   const limited = rates.filter(({ notifications }) => notifications > 0);
   if (limited.length === 0) return '';
   const rows = [...limited]
@@ -24,12 +24,5 @@ export function rateTable({ rates, congestionPoints }: RunResults, style: Style)
   const head = ['limited flow', 'by', 'least', 'at the end', 'notified', 'cuts'];
   const more =
     limited.length > ROWS_SHOWN ? [`  and ${formatCount(limited.length - ROWS_SHOWN)} more`] : [];
-  const points = congestionPoints
-    .filter(({ messages }) => messages > 0)
-    .map(
-      ({ port, priority, samples, messages }) =>
-        `  ${port} priority ${priority}: ${formatCount(samples)} samples, ` +
-        `${formatCount(messages)} messages`,
-    );
-  return [style.strong('Rates, slowest first'), table(head, rows), ...more, ...points].join('\n');
+  return [style.strong('Rates, slowest first'), table(head, rows), ...more].join('\n');
 }

@@ -106,7 +106,6 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       unit: 'count',
       meaning: 'incomplete flows without a route to their destination at the end',
     },
-    'watchdog.storms': { unit: 'count', meaning: 'storms that watchdogs detected' },
     'watchdog.drops': {
       unit: 'count',
       meaning: 'frames lost to watchdogs, dropped or sent where no room was left',
@@ -246,8 +245,6 @@ function measure(
       return sum(rows.map(({ row }) => dropsOf(row, FAULT_REASONS)));
     case 'unreachable':
       return flows.filter(({ unreachableAt }) => unreachableAt !== null).length;
-    case 'watchdog.storms':
-      return sum(watchdogs(expectation, results).map(({ storms }) => storms));
     case 'watchdog.drops':
       return sum(rows.map(({ row }) => dropsOf(row, WATCHDOG_REASONS)));
     case 'completed': {
@@ -413,18 +410,6 @@ const WATCHDOG_REASONS = ['watchdog', 'overflow-by-watchdog'] as const;
 
 function dropsOf({ drops }: PortPriorityResult, reasons: readonly string[]): number {
   return sum(reasons.map((reason) => drops[reason] ?? 0));
-}
-
-function watchdogs(
-  { priority, port, device }: Expectation,
-  results: RunResults,
-): RunResults['watchdogs'] {
-  return results.watchdogs.filter(
-    (one) =>
-      (priority === null || one.priority === priority) &&
-      (port === null || matchesGlob(port, one.port)) &&
-      (device === null || matchesGlob(device, one.port.split(':')[0]!)),
-  );
 }
 
 function meanLatency(flows: readonly FlowResult[]): number | null {

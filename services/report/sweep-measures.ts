@@ -1,4 +1,5 @@
-import { EXCHANGE } from '../mechanisms/registry.js';
+import type { SliceMetric } from '../mechanisms/mechanism-slice.js';
+import { MECHANISM_METRICS } from '../mechanisms/registry.js';
 import type { FaultCost } from '../sweep/measure.js';
 import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
 import type { SweepValue } from './page/page-data.js';
@@ -65,10 +66,6 @@ export const MEASURES: readonly Measure[] = [
     ...{ of: ({ retransmittedFrames }) => retransmittedFrames, format: formatCount },
   },
   {
-    ...{ column: 'link_replays', label: 'link replays', moreIsBetter: false },
-    ...{ of: ({ linkReplays }) => linkReplays, format: formatCount },
-  },
-  {
     ...{ column: 'stalled_flows', label: 'stalled flows', moreIsBetter: false },
     ...{ of: ({ stalledFlows }) => stalledFlows, format: formatCount },
   },
@@ -76,18 +73,16 @@ export const MEASURES: readonly Measure[] = [
     ...{ column: 'peak_ingress_bytes', label: 'peak ingress buffer', moreIsBetter: false },
     ...{ of: ({ peakIngressBytes }) => peakIngressBytes, format: formatOctets },
   },
-  {
-    ...{
-      column: `lost_${EXCHANGE}_units`,
-      label: `lost ${EXCHANGE} units`,
-      moreIsBetter: false,
-    },
-    ...{ of: ({ lostUnits }) => lostUnits, format: formatCount },
-  },
-  {
-    ...{ column: 'starved_accounts', label: 'starved accounts', moreIsBetter: false },
-    ...{ of: ({ starved }) => starved, format: formatCount },
-  },
+  ...Object.entries<SliceMetric<object>>(MECHANISM_METRICS).flatMap(([name, { inSweeps }]) =>
+    inSweeps === undefined
+      ? []
+      : [
+          {
+            ...{ ...inSweeps, moreIsBetter: false, format: formatCount },
+            of: ({ ofMechanisms }: FaultCost) => ofMechanisms[name]!,
+          },
+        ],
+  ),
 ];
 
 export function measureText(measure: Measure, cost: FaultCost): string {

@@ -6,8 +6,8 @@ import { DROP_FRAMES } from '../engine/port/counters.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import { faultEndPs } from '../fabric/scenario/fault-section.js';
-import { EVERYWHERE } from '../mechanisms/mechanism-slice.js';
-import { GRANTING, MECHANISM_METRICS } from '../mechanisms/registry.js';
+import { EVERYWHERE, type SliceMetric } from '../mechanisms/mechanism-slice.js';
+import { MECHANISM_METRICS } from '../mechanisms/registry.js';
 import type { Percentiles } from '../runtime/results/statistics.js';
 import { Session } from '../runtime/session.js';
 
@@ -25,9 +25,8 @@ export interface FaultCost {
    * From the end of the last fault until all links had recovered; null if they had not by the end.
    */
   readonly recoveryPs: number | null;
-  /** Units of grants that are missing at the end, and accounts that starve. */
-  readonly lostUnits: number;
-  readonly starved: number;
+  /** What mechanisms measure for sweeps, by metric. */
+  readonly ofMechanisms: Readonly<Record<string, number>>;
   /** Frames that were lost, for whatever reason. */
   readonly droppedFrames: number;
   /** Flows that had stopped progressing at the end. */
@@ -36,8 +35,7 @@ export interface FaultCost {
   readonly fctP99Ps: number | null;
   /** Its lower bound, whatever is not complete; null where there are no messages. */
   readonly fctP99AtLeastPs: number | null;
-  /** Replays by links, and frames that the transport sent again. */
-  readonly linkReplays: number;
+  /** Frames that the transport sent again. */
   readonly retransmittedFrames: number;
   /** The most of a priority in the ingress buffer of a port. */
   readonly peakIngressBytes: number;
@@ -73,7 +71,6 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
   const recoveryPs = overPs < durationPs ? recover(session, overPs, durationPs) : null;
   const end = momentAt(durationPs);
   const results = session.results('complete');
-  const lost = GRANTING.lost(results);
   const { digest, stalls, flows, ports, priorities } = results;
   return {
     goodputBps: rate(BEGIN, end) ?? 0,
@@ -82,12 +79,14 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
     goodputAfterBps: rate(over, end),
     pauseTimePs: Math.max(0, ...over.blockedPs.map((ps, i) => ps - start.blockedPs[i]!)),
     recoveryPs,
-    lostUnits: lost.reduce((sum, { units }) => sum + units, 0),
-    starved: lost.filter(({ blockedSincePs }) => blockedSincePs !== null).length,
+    ofMechanisms: Object.fromEntries(
+      Object.entries<SliceMetric<object>>(MECHANISM_METRICS)
+        .filter(([, { inSweeps }]) => inSweeps !== undefined)
+        .map(([name, metric]) => [name, metric.measure(results, EVERYWHERE) ?? 0]),
+    ),
     droppedFrames: droppedOf(engine),
     stalledFlows: stalls.length,
     ...fctP99(priorities.flatMap(({ completionPs }) => completionPs ?? [])),
-    linkReplays: MECHANISM_METRICS['llr.replays'].measure(results, EVERYWHERE) ?? 0,
     retransmittedFrames: flows.reduce((sum, flow) => sum + flow.retransmittedFrames, 0),
     peakIngressBytes: ports
       .flatMap((port) => port.priorities)

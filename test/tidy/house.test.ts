@@ -11,7 +11,8 @@ const LINES_MAX = 600;
 const COLUMNS_MAX = 100;
 
 /** A slice, from its keys in the scenario to what its actors execute. */
-const SLICE_FILES = ['settings.ts', 'slice.ts'];
+/** One whose keys are of priorities, such as those of pauses, has no settings of its own. */
+const OWN_KEYS = /\b(section|priority|settings):/;
 /** The data path of a switch, which the engine has itself. */
 const MVTX2802 = 'services/engine/mvtx2802';
 const ACTOR_FILES = ['README.md', 'machine.ts', 'mechanism.ts', 'invariants.ts'];
@@ -43,12 +44,16 @@ it('a source fits in one head: 600 lines at most, of 100 columns', () => {
   );
 });
 
+function filesOfSlice(folder: string): string[] {
+  return OWN_KEYS.test(textOf(`${folder}/slice.ts`)) ? ['settings.ts', 'slice.ts'] : ['slice.ts'];
+}
+
 it('a slice has the files of a slice, and all of an actor or (where the engine has it) none', () => {
   assertNone(
     [...foldersIn('services/mechanisms'), MVTX2802].flatMap((folder) => {
       const names = readdirSync(folder);
       const isActor = ACTOR_FILES.some((name) => names.includes(name));
-      const ofSlice = folder === MVTX2802 ? [] : SLICE_FILES;
+      const ofSlice = folder === MVTX2802 ? [] : filesOfSlice(folder);
       const wanted = isActor ? [...ofSlice, ...ACTOR_FILES] : ofSlice;
       return wanted
         .filter((name) => !names.includes(name))
@@ -186,8 +191,9 @@ const MENTIONED: Readonly<Record<string, Mention>> = {
     words: /pfc/i,
     most: MENTIONS_MOST,
     // DCBX negotiates it, in TLVs of its name (802.1Q 38); source flow control and congestion
-    // isolation are defined by what it does (P802.1Qdw, 802.1Qcz).
-    also: /discovery|\/mechanisms\/(sfc|ci)\//,
+    // isolation are defined by what it does (P802.1Qdw, 802.1Qcz). Thresholds and times of an
+    // ingress buffer are those of PAUSE, too.
+    also: /discovery|\/mechanisms\/(pausing-settings|(sfc|ci)\/)/,
   },
   // Credit exchange may have its messages.
   cbfc: { words: /cbfc/i, most: MENTIONS_MOST, also: /\/mechanisms\/credit\// },

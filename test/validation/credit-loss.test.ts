@@ -22,15 +22,13 @@ describe('loss of grants', () => {
     for (const probability of ['0.1%', '1%', '10%']) {
       it(`of ${probability} over ${length} is repaired by totals within the bound`, () => {
         const set = [`faults.0.probability=${probability}`, `fabric.link.length=${length}`];
-        const { goodputDuringBps, goodputAfterBps, recoveryPs, lostUnits, starved } = costOf(
-          ...set,
-        );
+        const { goodputDuringBps, goodputAfterBps, recoveryPs, ofMechanisms } = costOf(...set);
         // One way over the link, a frame before it, the frame itself and the pipeline.
         const wayPs = (length === '1km' ? 5e6 : 50e3) + 1e6;
         const bound = (IN_A_ROW + 1) * Math.min(POLL_PS, REFRESH_PS) + 2 * wayPs;
         assert.ok(recoveryPs !== null && recoveryPs <= bound, `${recoveryPs}`);
-        assert.equal(lostUnits, 0);
-        assert.equal(starved, 0);
+        assert.equal(ofMechanisms['credit-lost'], 0);
+        assert.equal(ofMechanisms['starved'], 0);
         assert.ok(goodputAfterBps! > 0.99 * lossless.goodputAfterBps!);
         // A sender that is short waits for the answer to its next demand, and no longer.
         const share = Number(probability.slice(0, -1)) / 100;
@@ -50,14 +48,14 @@ describe('loss of grants', () => {
 
     for (const probability of ['0.1%', '1%', '10%']) {
       it(`of ${probability} is repaired with ageing after ${age}, too`, () => {
-        const { goodputDuringBps, goodputAfterBps, recoveryPs, lostUnits, starved } = costOf(
+        const { goodputDuringBps, goodputAfterBps, recoveryPs, ofMechanisms } = costOf(
           `faults.0.probability=${probability}`,
           ...ageing,
         );
         const bound = (IN_A_ROW + 1) * Math.min(POLL_PS, REFRESH_PS) + 2 * 1.05e6;
         assert.ok(recoveryPs !== null && recoveryPs <= bound, `${recoveryPs}`);
-        assert.equal(lostUnits, 0);
-        assert.equal(starved, 0);
+        assert.equal(ofMechanisms['credit-lost'], 0);
+        assert.equal(ofMechanisms['starved'], 0);
         assert.ok(goodputAfterBps! > 0.99 * lossless.goodputAfterBps!);
         const share = Number(probability.slice(0, -1)) / 100;
         assert.ok(
@@ -70,18 +68,18 @@ describe('loss of grants', () => {
 
   it('is for ever where grants are amounts: the link decays, stands, and is named', () => {
     const set = ['faults.0.probability=10%', 'credit.counts=incremental'];
-    const { goodputDuringBps, goodputAfterBps, recoveryPs, lostUnits, starved } = costOf(...set);
+    const { goodputDuringBps, goodputAfterBps, recoveryPs, ofMechanisms } = costOf(...set);
     assert.ok(goodputDuringBps! < 20e9);
     assert.equal(goodputAfterBps, 0);
     assert.equal(recoveryPs, null);
-    assert.ok(lostUnits > 0);
-    assert.equal(starved, 1);
+    assert.ok(ofMechanisms['credit-lost']! > 0);
+    assert.equal(ofMechanisms['starved'], 1);
   });
 
   it('is seen in the books also while other grants are on their way', () => {
     const set = ['credit.counts=incremental', 'fabric.link.length=1km'];
-    const { lostUnits, recoveryPs } = costOf('faults.0.probability=1%', ...set);
-    assert.ok(lostUnits > 0);
+    const { ofMechanisms, recoveryPs } = costOf('faults.0.probability=1%', ...set);
+    assert.ok(ofMechanisms['credit-lost']! > 0);
     assert.equal(recoveryPs, null);
   });
 });

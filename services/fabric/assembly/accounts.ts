@@ -1,4 +1,5 @@
-import { EXCHANGE, fallbackOf, type PausingSettings } from '../../mechanisms/registry.js';
+import type { PausingSettings } from '../../mechanisms/pausing-settings.js';
+import { EXCHANGE, fallbackOf } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';

@@ -5,7 +5,8 @@
 
 import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import { PS_PER_US } from '../../engine/units/time.js';
-import { MECHANISMS, watchdogOf } from '../../mechanisms/registry.js';
+import { watchdogOf } from '../../mechanisms/pausing-settings.js';
+import { MECHANISMS } from '../../mechanisms/registry.js';
 import type { PrioritySection } from '../scenario/scenario.js';
 import type { Path } from '../topology/cabling.js';
 import { portName } from '../topology/topology.js';

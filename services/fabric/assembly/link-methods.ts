@@ -12,8 +12,8 @@ import type { LinkEnd } from './link-ends.js';
 import type { Settings } from './settings.js';
 import { bySettings, placeOfKey, placeOfPriority } from './settings.js';
 
-/** Methods that a link is built for; `either`: its ends may negotiate grants, and pauses. */
-type LinkMethod = FlowControl | 'either';
+/** A method that a link is built for, or `either`: its ends may negotiate grants, and pauses. */
+type LinkMethod = FlowControl;
 
 /** By priority: its method on a link. */
 export type Methods = readonly LinkMethod[];
@@ -97,7 +97,7 @@ function commonCodec(
 ): FlowControl | null {
   const codec = flowControlOf(name)?.codec;
   if (codec === undefined) return name;
-  return codec.between(here.mechanisms[name], there.mechanisms[name]) as FlowControl | null;
+  return codec.between(here.mechanisms[name], there.mechanisms[name]);
 }
 
 /** Its granting is planned, and agreed on, by its slice. */

@@ -33,7 +33,6 @@ export type Metric =
   | 'deadlocks'
   | 'storms'
   | 'unreachable'
-  | 'watchdog.storms'
   | 'watchdog.drops'
   | 'fault-drops'
   | MechanismMetric

@@ -1,7 +1,7 @@
 /** `priorities`, `pause`, `classes` of the file -> settings of each priority and class. */
 
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
-import { pausingKeys, type PausingSettings } from '../../mechanisms/registry.js';
+import { pausingKeys, type PausingSettings } from '../../mechanisms/pausing-settings.js';
 import type { Located } from './located.js';
 import { checkMechanismKeys, mechanismKeys } from './mechanism-sections.js';
 import type {

@@ -4,15 +4,13 @@
  * later, in assembly.
  */
 
+import type { PausingSettings, WatchdogSetting } from '../../mechanisms/pausing-settings.js';
 import type {
-  FlowControlName,
   NicSection,
-  PausingSettings,
   SLOTTED,
   SlotsChange,
   SlotsSection,
   SlottedPortSection,
-  WatchdogSetting,
 } from '../../mechanisms/registry.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { LinkErrors } from '../link-errors.js';
@@ -196,8 +194,8 @@ export interface PriorityChange {
   readonly mechanisms: PriorityKeys;
 }
 
-/** What keeps the sender of a priority from sending too much. */
-export type FlowControl = 'none' | FlowControlName;
+/** What keeps the sender of a priority from sending too much: one of `FLOW_CONTROLS`, or none. */
+export type FlowControl = string;
 
 export interface PrioritySection {
   readonly priority: number;

@@ -183,7 +183,6 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   deadlocks: 'number',
   storms: 'number',
   unreachable: 'number',
-  'watchdog.storms': 'number',
   'watchdog.drops': 'number',
   'fault-drops': 'number',
   ...mechanismUnits(),

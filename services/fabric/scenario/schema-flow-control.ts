@@ -1,6 +1,7 @@
 /** Schema of `priorities`, `pause` and `classes`: flow control, and transmission selection. */
 
-import { FLOW_CONTROLS, pausingKeys, watchdogKey } from '../../mechanisms/registry.js';
+import { pausingKeys, watchdogKey } from '../../mechanisms/pausing-settings.js';
+import { FLOW_CONTROLS } from '../../mechanisms/registry.js';
 import type { z } from 'zod';
 import { priorityKeys as mechanismKeys } from './mechanism-sections.js';
 import { share, size } from '../../settings/quantities.js';

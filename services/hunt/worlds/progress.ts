@@ -1,4 +1,4 @@
-import { GRANTING } from '../../mechanisms/registry.js';
+import { GRANTING, MECHANISMS } from '../../mechanisms/registry.js';
 import type { Engine } from '../../engine/device/engine.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import { accountRows } from '../../engine/contract/grants-spec.js';
@@ -232,11 +232,11 @@ class Patience {
   constructor(
     fabric: Fabric,
     engine: Engine,
-    { durationPs, channels, ports }: RunResults,
+    results: RunResults,
     wayPs: number,
     private readonly loses: boolean,
   ) {
-    this.durationPs = durationPs!;
+    this.durationPs = results.durationPs!;
     const { mechanisms, shared } = engine;
     const { hosts, overrides } = fabric.scenario;
     this.longestOctets = Math.max(...fabric.longestFrameOctets);
@@ -250,7 +250,7 @@ class Patience {
       ports.map((port) => accountRows(port.grants)),
     );
     this.sharing = Math.max(fabric.flows.length, ...accounts);
-    const windows = channels.map(({ limit, creditBytes }) => limit * creditBytes);
+    const windows = MECHANISMS.flatMap((own) => own.results.windowOctets?.(results) ?? []);
     const retried = fabric.specs.flatMap(({ ports }) =>
       ports.flatMap(({ retry }) => retry?.mostOctets ?? []),
     );
@@ -265,7 +265,7 @@ class Patience {
       Math.max(0, ...others.map((own) => own.repeatsPs?.(port) ?? 0)),
     );
     this.repeatsPs = Math.max(0, ...repeats);
-    const waited = ports.flatMap(({ priorities }) => priorities);
+    const waited = results.ports.flatMap(({ priorities }) => priorities);
     const queued = waited.reduce((sum, own) => sum + own.peakQueueOctets, 0);
     const octets = queued + this.sharing * this.longestOctets;
     const octetPs = Math.max(...fabric.linkEnds.flat().map((end) => end.octetPs));

@@ -38,6 +38,7 @@ export interface CbfcTypes {
 export const cbfcResults: SliceResults<CbfcTypes> = {
   collect: (run) => ({ channels: channelsOf(run) }),
   tables: [channelTable()],
+  windowOctets: ({ channels }) => channels.map(({ limit, creditBytes }) => limit * creditBytes),
   published: {
     channels: z
       .array(

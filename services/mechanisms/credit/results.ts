@@ -46,6 +46,7 @@ export interface CreditTypes {
   readonly settings: CreditSettings;
   readonly plan: CreditPlan;
   readonly results: CreditResults;
+  readonly metric: keyof typeof metrics;
 }
 
 function lostIn({ engine }: RunView<CreditTypes>): LostCreditResult[] {
@@ -207,17 +208,17 @@ const metrics = {
   'credit-lost': {
     unit: 'count',
     meaning: 'units of credit that neither end has any more',
+    inSweeps: { column: 'lost_credit_units', label: 'lost credit units' },
     measure: (results, at) => chosenOf(results, at).reduce((sum, { units }) => sum + units, 0),
   },
   starved: {
     unit: 'count',
     meaning: 'accounts that wait for credit although nothing is on its way or stored',
+    inSweeps: { column: 'starved_accounts', label: 'starved accounts' },
     measure: (results, at) =>
       chosenOf(results, at).filter(({ blockedSincePs }) => blockedSincePs !== null).length,
   },
 } as const satisfies Readonly<Record<string, SliceMetric<CreditResults>>>;
-
-export type CreditMetric = keyof typeof metrics;
 
 type Read = readonly [name: string, meaning: string, read: (row: CreditResult) => number];
 

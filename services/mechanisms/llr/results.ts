@@ -26,6 +26,7 @@ export interface LlrTypes {
   readonly settings: LlrSettings;
   readonly plan: LlrPlan;
   readonly results: LlrResults;
+  readonly metric: keyof typeof metrics;
 }
 
 function counting(counter: LlrCounter, meaning: string): SliceMetric<LlrResults> {
@@ -42,15 +43,16 @@ function counting(counter: LlrCounter, meaning: string): SliceMetric<LlrResults>
 }
 
 const metrics = {
-  'llr.replays': counting('LLR_TX_REPLAY', 'replays of link-level retry that were completed'),
+  'llr.replays': {
+    ...counting('LLR_TX_REPLAY', 'replays of link-level retry that were completed'),
+    inSweeps: { column: 'link_replays', label: 'link replays' },
+  },
   'llr.bad': counting('LLR_RX_BAD', 'bad frames at ports with link-level retry'),
   'llr.discards': counting(
     'LLR_TX_DISCARD',
     'frames that link-level retry gave up, as it flushed or did not run',
   ),
 } as const satisfies Readonly<Record<string, SliceMetric<LlrResults>>>;
-
-export type LlrMetric = keyof typeof metrics;
 
 const port = columnsOf<LlrPortResult>();
 

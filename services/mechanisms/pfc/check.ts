@@ -5,8 +5,8 @@ import { rateOfBps, OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { showRate } from '../../settings/quantities.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { LinksView, RatedLink } from '../mechanism-slice.js';
-import type { PausingSettings } from './settings.js';
-import { QUANTA_MOST } from './settings.js';
+import type { PausingSettings } from '../pausing-settings.js';
+import { QUANTA_MOST } from '../pausing-settings.js';
 
 /** Latest stop of a priority after a PFC indication, the same at every rate (802.1Q 36.1.3.3). */
 export const PFC_RESPONSE_MOST_PS = 614_400;

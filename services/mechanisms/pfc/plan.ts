@@ -1,8 +1,8 @@
 import type { PausingSpec, PauseWatchdogs, PauseWatchdogSpec } from '../../engine/contract/spec.js';
 import { wholePortPausing, type PauseTimes } from '../../engine/contract/pausing.js';
 import type { DeviceContext, FabricContext, MechanismPlan } from '../fabric-context.js';
-import type { PausingSettings } from './settings.js';
-import { watchdogOf } from './settings.js';
+import type { PausingSettings } from '../pausing-settings.js';
+import { watchdogOf } from '../pausing-settings.js';
 import { assert } from '../../engine/kernel/assert.js';
 
 /** Keys of control frames and their refresh are the same for all priorities of a device. */

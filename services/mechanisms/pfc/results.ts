@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RunView, SliceResults } from '../mechanism-slice.js';
+import type { RunView, SliceMetric, SliceResults } from '../mechanism-slice.js';
 import { PfcMechanism } from './mechanism.js';
 import type { PfcPlan } from './plan.js';
 
@@ -24,10 +24,26 @@ export interface PfcTypes {
   readonly settings: unknown;
   readonly plan: PfcPlan;
   readonly results: PfcResults;
+  readonly metric: keyof typeof metrics;
 }
+
+const metrics = {
+  'watchdog.storms': {
+    unit: 'count',
+    meaning: 'storms that watchdogs detected',
+    measure: ({ watchdogs }, at) =>
+      watchdogs
+        .filter(({ port, priority }) => {
+          const device = port.slice(0, port.lastIndexOf(':'));
+          return at.device(device) && at.port(port) && at.priority(priority);
+        })
+        .reduce((sum, { storms }) => sum + storms, 0),
+  },
+} as const satisfies Readonly<Record<string, SliceMetric<PfcResults>>>;
 
 export const pfcResults: SliceResults<PfcTypes> = {
   collect: (run) => ({ watchdogs: watchdogsOf(run) }),
+  metrics,
   published: {
     watchdogs: z
       .array(

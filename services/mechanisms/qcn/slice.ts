@@ -4,6 +4,7 @@ import type { MechanismSlice } from '../mechanism-slice.js';
 import { maskOf } from '../mechanism-slice.js';
 import type { RateControlSlice } from '../rate-control-slice.js';
 import { checkMinRate } from '../rate-control-slice.js';
+import { qcnCards } from './card.js';
 import { checkPriorities } from './check.js';
 import { QcnDomain } from './domain.js';
 import { cnmTemplate } from './message-template.js';
@@ -64,6 +65,7 @@ export const qcnDomain: MechanismSlice<QcnTypes> = {
     return priorities === 0 ? {} : { congestionNotification: { priorities, ready: priorities } };
   },
   results: qcnResults,
+  cards: qcnCards,
 };
 
 /** Sizes and rates of the standard suit 10 Gb/s. */

@@ -52,13 +52,12 @@ const metrics = {
   },
 } as const satisfies Readonly<Record<string, SliceMetric<SfcResults>>>;
 
-export type SfcMetric = keyof typeof metrics;
-
 /** Types that its parts share. */
 export interface SfcTypes {
   readonly settings: SfcSettings;
   readonly plan: SfcPlan;
   readonly results: SfcResults;
+  readonly metric: keyof typeof metrics;
 }
 
 export const sfcResults: SliceResults<SfcTypes> = {

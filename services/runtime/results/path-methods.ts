@@ -1,16 +1,17 @@
 /** The method of each link of a path, priority by priority, and the verdict about the whole. */
 
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
-import { EXCHANGE, type FlowControlName, GRANTING_CONTROLS } from '../../mechanisms/registry.js';
+import { EXCHANGE, GRANTING_CONTROLS, NEGOTIATED_CONTROL } from '../../mechanisms/registry.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
 import { peerOf, type PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { FlowControl } from '../../fabric/scenario/scenario.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 
-/** `blocked`: nothing is sent, for want of an agreement on grants. */
-type Method = FlowControlName | 'pause' | 'blocked' | 'none';
+/** Or `pause`, or `blocked`: nothing is sent, for want of an agreement on grants. */
+type Method = FlowControl;
 
 export interface PathResult {
   readonly from: string;
@@ -144,7 +145,7 @@ const NOT_SENT = 'nothing is sent without it';
 
 /** A flow control with grants that has an agreement of its own. */
 interface OwnControl {
-  readonly name: FlowControlName;
+  readonly name: FlowControl;
   readonly planned: PlannedMechanism;
 }
 
@@ -171,7 +172,8 @@ class LinkJudge {
     if (own !== null) return [own.name, 'the scenario says so'];
     const { grants, pausing } = this.discovered.fabric.specs[end.device]!.ports[end.port]!;
     if (((grants?.priorities ?? 0) & bit) !== 0) return [EXCHANGE, 'the scenario says so'];
-    if (((pausing?.priorities ?? 0) & bit) !== 0) return ['pfc', 'the scenario says so'];
+    if (((pausing?.priorities ?? 0) & bit) !== 0)
+      return [NEGOTIATED_CONTROL, 'the scenario says so'];
     return ['none', 'the scenario says so'];
   }
 
@@ -229,7 +231,7 @@ class LinkJudge {
       const adopted = ends.filter((_, i) => states[i]!.operation.pfcFrom === 'peer');
       const names = adopted.map(({ name }) => name).join(' and ');
       const by = names === '' ? 'PFC at both ends' : `PFC, taken over by ${names}`;
-      return ['pfc', `${fallsBack}${by}`];
+      return [NEGOTIATED_CONTROL, `${fallsBack}${by}`];
     }
     if (!has[0] && !has[1]) return ['none', `${fallsBack}no PFC at either end`];
     const without = has[0] ? peer.name : end.name;

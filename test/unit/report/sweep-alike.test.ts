@@ -8,8 +8,8 @@ function cost(goodputBps: number, pauseTimePs = 0): FaultCost {
   return {
     ...{ goodputBps, pauseTimePs, goodputBeforeBps: null, goodputDuringBps: null },
     ...{ goodputAfterBps: null, recoveryPs: null, fctP99Ps: null, fctP99AtLeastPs: null },
-    ...{ droppedFrames: 0, retransmittedFrames: 0, linkReplays: 0, stalledFlows: 0 },
-    ...{ peakIngressBytes: 0, lostUnits: 0, starved: 0, digest: '' },
+    ...{ droppedFrames: 0, retransmittedFrames: 0, stalledFlows: 0 },
+    ...{ peakIngressBytes: 0, ofMechanisms: {}, digest: '' },
   };
 }
 

@@ -4,11 +4,11 @@ import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receive
 import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
+import type { PausingSettings } from '../../../../services/mechanisms/pausing-settings.js';
 import {
   ENGINE_KINDS,
   MECHANISMS,
   RATE_CONTROLS,
-  type PausingSettings,
   type SlotsSection,
 } from '../../../../services/mechanisms/registry.js';
 import { mapping } from '../../../../services/settings/parts.js';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { PauseWatchdogSpec } from '../../engine/contract/spec.js';
-import { choice, either, flag, integer, mapping, quantity, word } from '../../settings/parts.js';
-import { aboveZero, share, size, time } from '../../settings/quantities.js';
+import type { PauseWatchdogSpec } from '../engine/contract/spec.js';
+import { choice, either, flag, integer, mapping, quantity, word } from '../settings/parts.js';
+import { aboveZero, share, size, time } from '../settings/quantities.js';
 
 /** Most that a control frame can state (802.3 31B.2, 31D). */
 export const QUANTA_MOST = 65_535;
