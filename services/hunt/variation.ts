@@ -168,5 +168,6 @@ function quantaOf({ pausing }: PortSpec): number {
 /** Recovery time of the ports of a link after a fault. */
 function recoveryOf(port: PortSpec): number {
   const stop = quantaOf(port) * QUANTUM_OCTETS * port.octetPs;
-  return 2 * stop + GRANTING.recoveryPs(port, KEEP_ALIVES) + LEAST_PS;
+  const recoveryPs = GRANTING?.recoveryPs(port, KEEP_ALIVES) ?? 0;
+  return 2 * stop + recoveryPs + LEAST_PS;
 }

@@ -94,7 +94,8 @@ export const MECHANISM_METRICS = Object.assign(
 
 /** The flow control whose frames start with grants that link partners negotiate and exchange. */
 export { EXCHANGE };
-export const GRANTING: SliceGranting<MechanismResults> = credit.granting!;
+export const GRANTING: SliceGranting<MechanismResults> | null =
+  MECHANISMS.find(({ granting }) => granting !== undefined)?.granting ?? null;
 
 /** Keys of mechanisms in results that say bytes, and do so in the sources, too. */
 export const MECHANISM_BYTES: ReadonlySet<string> = new Set(['creditBytes']);

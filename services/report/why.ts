@@ -39,7 +39,7 @@ export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestio
   const trees = congestionTrees(congestion, virtualPs, flows);
   const counts = { episodes: episodes.length, omitted };
   const blocked = results.discovery?.blocked ?? [];
-  const found = { trees, deadlocks, storms, reclaims: GRANTING.reclaims(results), blocked };
+  const found = { trees, deadlocks, storms, reclaims: GRANTING?.reclaims(results) ?? [], blocked };
   return { scenario, digest, virtualPs, ...found, ...counts, congestion };
 }
 

@@ -43,3 +43,30 @@ export interface GrantNegotiation {
   /** An application that a port without a TLV of its own advertises only to a peer it receives. */
   needsPeer(application: Application): boolean;
 }
+
+/** Nothing is agreed on. */
+export function noAgreement(): GrantAgreement {
+  return {
+    agreed: 0,
+    priorities: 0,
+    cbfc: 0,
+    mode: 'incremental',
+    channels: 0,
+    tags: false,
+    grantedUnitOctets: 0,
+    askedUnitOctets: 0,
+    askedWide: false,
+    askedDivided: false,
+    askedBufferUnits: [],
+    mismatch: false,
+    unitMismatch: false,
+  };
+}
+
+/** Of an engine whose mechanisms exchange no grants. */
+export const NO_NEGOTIATION: GrantNegotiation = {
+  none: noAgreement,
+  advertised: () => null,
+  agree: noAgreement,
+  needsPeer: () => false,
+};

@@ -72,8 +72,8 @@ interface GrantMessages {
 }
 
 /**
- * The mechanism that keeps the accounts. An engine has one, whether ports have accounts or not: the
- * data path calls it for each frame, and so calls it by this role and looks up nothing.
+ * The mechanism that keeps the accounts. The data path calls it for each frame, and so calls it by
+ * this role and looks up nothing; without such a mechanism no port has an account (`noAccounts`).
  */
 export interface GrantKeeper
   extends

@@ -16,11 +16,19 @@ import type { IngressBuffers, Mechanism, MechanismHost, ProxyPauser } from './fl
 import type { PortSpec } from './spec.js';
 import type { FrameRef, PortRow, Priority, TrafficClass } from '../units/indices.js';
 
+/** Slots of faults, of discovery and of failover, which every engine has. */
+export const OWN_SLOTS = { faults: 4, discovery: 5, failover: 7 } as const;
+
 /** A kind of mechanism, of which an engine has one that serves all its devices. */
 export interface MechanismKind {
   readonly name: string;
-  /** It holds priorities, arms timers or sends control frames, and needs a slot for that. */
-  readonly hasSlot: boolean;
+  /**
+   * Its own number as a gate, as the owner of timers and as a source of control frames; null: it is
+   * none of these. Timers of one instant expire, and control frames that are due are sent, in this
+   * order, so a digest stands as long as no mechanism takes another number: `OWN_SLOTS` are the
+   * engine's, and a new mechanism takes one that is free.
+   */
+  readonly slot: number | null;
   create(tools: MechanismTools): SliceMechanism;
 }
 

@@ -3,7 +3,13 @@ import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import { DROP, type Probe } from '../contract/probe.js';
 import type { RateControlKind } from '../contract/rate-control.js';
 import { hasSharedBuffer } from '../contract/spec.js';
-import type { DeviceRole, MechanismKind, SliceMechanism, StartGate } from '../contract/slice.js';
+import {
+  type DeviceRole,
+  type MechanismKind,
+  OWN_SLOTS,
+  type SliceMechanism,
+  type StartGate,
+} from '../contract/slice.js';
 import { assert, BrokenAssertion } from '../kernel/assert.js';
 import { octetCell } from '../kernel/cells.js';
 import type { Clock } from '../kernel/clock.js';
@@ -36,7 +42,7 @@ import type { Loop } from './loop.js';
 import { makeLoop } from './loop.js';
 import { makeFailoverTools } from './failover-tools.js';
 import { makeFaultTools } from './fault-tools.js';
-import { DISCOVERY_SLOT, makeMechanisms } from './mechanisms.js';
+import { makeMechanisms } from './mechanisms.js';
 import type { GrantGating } from './grant-gating.js';
 import { makeOperator } from './operating.js';
 import type { DeviceParts } from './parts.js';
@@ -264,7 +270,7 @@ export class Engine implements MechanismHost {
 
   private pauseClients(port: number, paused: boolean): void {
     const { ports } = this.shared;
-    ports.mute(port, paused ? 1 << DISCOVERY_SLOT : 0);
+    ports.mute(port, paused ? 1 << OWN_SLOTS.discovery : 0);
     if (!paused) this.egressPath.wakeTransmitter(ports.owner(port), port);
   }
 

@@ -1,5 +1,5 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
-import type { MechanismKind, SliceMechanism } from '../contract/slice.js';
+import { type MechanismKind, OWN_SLOTS, type SliceMechanism } from '../contract/slice.js';
 import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { GrantKeeper } from '../contract/grants.js';
 import { FailoverMechanism } from '../failover/failover-mechanism.js';
@@ -7,19 +7,11 @@ import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { assert } from '../kernel/assert.js';
 import { SLOTS_MOST } from '../port/ports.js';
 import { QUEUE_OCTETS } from '../port/queues.js';
+import { noAccounts } from './no-accounts.js';
 import type { Shared } from './shared.js';
 import { makeIngressBuffers } from './switch/slotted.js';
 import type { TrafficClass } from '../units/indices.js';
 
-/** The slot that other modules refer to. */
-export const DISCOVERY_SLOT = 5;
-/**
- * Slots among those of the engine's own for registered mechanisms, in their order. Timers of one
- * instant expire, and control frames are sent, in the order of slots; further mechanisms have the
- * slots behind.
- */
-const GIVEN_SLOTS: readonly number[] = [0, 1, 2, 6, 3];
-const FIRST_FREE_SLOT = 8;
 /** Of a mechanism that holds nothing, arms no timers and sends no control frames. */
 const NO_SLOT = -1;
 
@@ -44,11 +36,15 @@ export function makeMechanisms(
   hasSlottedSwitches: boolean,
 ): MechanismSet {
   const { tables, buffer, ports, pool, queues, lines, counters, traceMask, replayBuffers } = shared;
-  const faults = new FaultMechanism(tables, host, 4, traceMask);
-  const failover = new FailoverMechanism(tables, host, 7);
+  const faults = new FaultMechanism(tables, host, OWN_SLOTS.faults, traceMask);
+  const failover = new FailoverMechanism(tables, host, OWN_SLOTS.failover);
   const atSlot: Mechanism[] = [];
-  atSlot[4] = faults;
-  atSlot[7] = failover;
+  const take = (slot: number, mechanism: Mechanism): void => {
+    assert(!(slot in atSlot), 'engine.slot-of-one');
+    atSlot[slot] = mechanism;
+  };
+  take(OWN_SLOTS.faults, faults);
+  take(OWN_SLOTS.failover, failover);
   const accounts = hasSlottedSwitches ? makeIngressBuffers(shared) : buffer;
   const waiting = {
     inQueue: (port: number, trafficClass: TrafficClass) =>
@@ -57,27 +53,23 @@ export function makeMechanisms(
     first: queues.head,
   };
   const tools = { tables, host, pool, ports, counters, replayBuffers, accounts, waiting };
-  const slotted = kinds.filter(({ hasSlot }) => hasSlot);
   const given = kinds.map((kind) => {
-    const slot = kind.hasSlot ? slotOf(slotted.indexOf(kind)) : NO_SLOT;
-    if (slot >= SLOTS_MOST) throw new Error(`no slot is left for ${kind.name}`);
+    const slot = kind.slot ?? NO_SLOT;
+    assert(slot < SLOTS_MOST, 'engine.slot-of-16');
     const made = kind.create({ ...tools, slot });
-    if (slot !== NO_SLOT) atSlot[slot] = made;
+    if (slot !== NO_SLOT) take(slot, made);
     return made;
   });
-  const grants = given.find(keepsGrants);
-  assert(grants !== undefined, 'engine.grant-keeper');
+  const keepers = given.filter(keepsGrants);
+  assert(keepers.length <= 1, 'engine.one-keeper-of-accounts');
+  const grants = keepers[0] ?? noAccounts(ports.count);
   const { negotiation } = grants;
-  const discovery = new DiscoveryMechanism(host, counters, DISCOVERY_SLOT, negotiation);
-  atSlot[DISCOVERY_SLOT] = discovery;
+  const discovery = new DiscoveryMechanism(host, counters, OWN_SLOTS.discovery, negotiation);
+  take(OWN_SLOTS.discovery, discovery);
   const all = atSlot.filter((mechanism) => mechanism !== undefined);
   return { all, atSlot, given, grants, faults, discovery, failover };
 }
 
 function keepsGrants(mechanism: Mechanism): mechanism is GrantKeeper {
   return mechanism.keepsGrants === true;
-}
-
-function slotOf(index: number): number {
-  return GIVEN_SLOTS[index] ?? FIRST_FREE_SLOT + index - GIVEN_SLOTS.length;
 }

@@ -1,3 +1,4 @@
+import { NO_NEGOTIATION } from '../../engine/contract/grant-negotiation.js';
 import { GRANTING } from '../../mechanisms/registry.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
@@ -59,7 +60,12 @@ export class DiscoveryExchange implements DiscoveryHost {
       spec.ports.map(() => (spec.kind === 'switch' ? spec.pipelinePs : 0)),
     );
     const counters = makeCounters(new Tables({ port: ports.length, device: specs.length }));
-    this.mechanism = new DiscoveryMechanism(this, counters, 0, GRANTING.negotiation);
+    this.mechanism = new DiscoveryMechanism(
+      this,
+      counters,
+      0,
+      GRANTING?.negotiation ?? NO_NEGOTIATION,
+    );
     this.firstPort = firstPorts(specs);
     this.peers = linkEnds.flatMap((ends) =>
       ends.map(({ peerDevice, peerPort }) => this.firstPort[peerDevice]! + peerPort),

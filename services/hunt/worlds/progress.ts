@@ -114,8 +114,9 @@ export function mayStandStill(fabric: Fabric, results: RunResults): boolean {
 
 /** Incremental counts never regain a grant that a fault, or an error of a link, took. */
 function hasLostGrants({ specs }: Fabric, results: RunResults): boolean {
-  const ports = specs.flatMap((spec) => spec.ports);
-  return GRANTING.lost(results).length > 0 && ports.some((port) => GRANTING.loses(port));
+  if (GRANTING === null || GRANTING.lost(results).length === 0) return false;
+  const { loses } = GRANTING;
+  return specs.some(({ ports }) => ports.some((port) => loses(port)));
 }
 
 /** Of any priority. */
@@ -243,7 +244,7 @@ class Patience {
     const nics = [hosts.nic, ...overrides.map(({ host }) => host.nic)];
     const rates = nics.flatMap((nic) => nic?.rates ?? []);
     const shaped = fabric.specs.flatMap(({ ports }) =>
-      ports.map((port) => GRANTING.shaperBps(port)),
+      ports.map((port) => GRANTING?.shaperBps(port) ?? Infinity),
     );
     this.slowestBps = Math.min(...rates.map(({ bps }) => bps), ...shaped);
     const accounts = fabric.specs.flatMap(({ ports }) =>

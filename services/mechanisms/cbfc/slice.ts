@@ -21,7 +21,7 @@ import { CC_INTERVAL_PS, cbfcDeviceKeys, cbfcKeys } from './settings.js';
 export const cbfc: MechanismSlice<CbfcTypes> = {
   name: 'cbfc',
   blocks: NO_GRANT,
-  hasSlot: true,
+  slot: 8,
   create: (tools) => new CbfcMechanism(tools),
   flowControl: { fallback: ({ fallback }) => fallback },
   section: {

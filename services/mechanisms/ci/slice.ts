@@ -17,7 +17,7 @@ import { ciManagedObjects } from './yang.js';
 
 export const ci: MechanismSlice<CiTypes> = {
   name: 'ci',
-  hasSlot: true,
+  slot: 6,
   create: (tools) => new CiMechanism(tools),
   section: {
     keys: ciKeys,

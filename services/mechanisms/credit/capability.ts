@@ -1,8 +1,9 @@
 import { ALL_PRIORITIES } from '../../engine/units/ethernet.js';
-import type {
-  GrantAgreement,
-  GrantNegotiation,
-  GrantOffers,
+import {
+  type GrantAgreement,
+  type GrantNegotiation,
+  type GrantOffers,
+  noAgreement,
 } from '../../engine/contract/grant-negotiation.js';
 import {
   blankCreditExchange,
@@ -11,24 +12,6 @@ import {
   type CreditExchange,
 } from '../../engine/wire/lldp/capability-tlvs.js';
 import { type Application, BY_ETHERTYPE } from '../../engine/wire/lldp/dcbx-ieee.js';
-
-function noCredit(): GrantAgreement {
-  return {
-    agreed: 0,
-    priorities: 0,
-    cbfc: 0,
-    mode: 'incremental',
-    channels: 0,
-    tags: false,
-    grantedUnitOctets: 0,
-    askedUnitOctets: 0,
-    askedWide: false,
-    askedDivided: false,
-    askedBufferUnits: [],
-    mismatch: false,
-    unitMismatch: false,
-  };
-}
 
 /**
  * `follows`: this end uses what the peer has switched on (the symmetric rule of DCBX).
@@ -44,7 +27,7 @@ export function agreeOnCredit(
   peer: CreditExchange | null,
   follows: boolean,
 ): GrantAgreement {
-  const result = noCredit();
+  const result = noAgreement();
   if (local === null) return result;
   if (peer === null) {
     result.mismatch = local.enabled !== 0;
@@ -155,7 +138,7 @@ function needsPeer({ selector, protocol }: Application): boolean {
 
 /** What discovery uses of it. */
 export const creditNegotiation: GrantNegotiation = {
-  none: noCredit,
+  none: noAgreement,
   advertised: advertisedCredit,
   agree: agreeOnCredit,
   needsPeer,

@@ -18,7 +18,7 @@ const HELP = 'Credit exchange on the priorities that have flowControl: credit.';
 export const credit: MechanismSlice<CreditTypes> = {
   name: EXCHANGE,
   blocks: NO_GRANT,
-  hasSlot: true,
+  slot: 2,
   create: (tools) => new CreditMechanism(tools),
   flowControl: {
     fallback: ({ fallback }) => fallback,

@@ -18,7 +18,7 @@ const SUGGESTED = { minUs: 8, maxUs: 32, leastMin: 3000, leastMax: 12_000, proba
 
 export const ecn: MechanismSlice<EcnTypes> = {
   name: 'ecn',
-  hasSlot: false,
+  slot: null,
   create: (tools) => new EcnMechanism(tools),
   priority: { schema: ecnKey.prefault('off'), isFlag: false, check: checkCurve },
   alsoCalled: ['kmax', 'kmin', 'marking', 'red', 'wred'],

@@ -9,7 +9,7 @@ import { llrKeys } from './settings.js';
 
 export const llr: MechanismSlice<LlrTypes> = {
   name: 'llr',
-  hasSlot: true,
+  slot: 9,
   create: (tools) => new LlrMechanism(tools),
   section: {
     keys: llrKeys,

@@ -12,7 +12,7 @@ import { pfcResults } from './results.js';
 export const pause: MechanismSlice = {
   name: 'pause',
   blocks: 'paused',
-  hasSlot: true,
+  slot: 0,
   create: (tools) => new PauseMechanism(tools),
   pausing: { ...pauseFrames, check: checkPause },
   topic:
@@ -27,7 +27,7 @@ export const pause: MechanismSlice = {
 export const pfc: MechanismSlice<PfcTypes> = {
   name: 'pfc',
   blocks: 'paused',
-  hasSlot: true,
+  slot: 1,
   create: (tools) => new PfcMechanism(tools),
   flowControl: { fallback: () => 'refuse' },
   pausing: { ...pfcFrames, check: checkPfc },

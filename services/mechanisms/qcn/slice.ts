@@ -53,7 +53,7 @@ export const qcn: RateControlSlice<QcnSettings> = {
 /** Congestion points, and the defence of their domain, in switches; CNMs in hosts. */
 export const qcnDomain: MechanismSlice<QcnTypes> = {
   name: 'qcn',
-  hasSlot: false,
+  slot: null,
   create: (tools) => new QcnMechanism(tools),
   checkPriorities,
   fixedClasses: ({ priorities }) => maskOf(priorities),

@@ -21,7 +21,7 @@ import { sfcManagedObjects } from './yang.js';
 export const sfc: MechanismSlice<SfcTypes> = {
   name: 'sfc',
   blocks: 'paused',
-  hasSlot: true,
+  slot: 3,
   create: (tools) => new SfcMechanism(tools),
   section: {
     keys: sfcKeys,

@@ -354,6 +354,6 @@ export function octetsOf(octets: Uint8Array): string {
 
 /** No sender has more grants than its link partner has buffer. */
 export function grantedLimits(port: PortSpec, priority: number): LimitView[] {
-  const limit = GRANTING.limitOf(port, priority);
+  const limit = GRANTING?.limitOf(port, priority) ?? null;
   return limit === null ? [] : [{ of: 'granted', label: 'limit', value: limit }];
 }

@@ -259,7 +259,7 @@ export class FlowProgress {
         queued += engine.shared.queues.get(number, tc, QUEUE_PEAK);
       drainPs += queued * end.octetPs;
       const port = owner.ports[end.port]!;
-      gapPs = Math.max(gapPs, GRANTING.shaperGapPs(port));
+      gapPs = Math.max(gapPs, GRANTING?.shaperGapPs(port) ?? 0);
       if (this.wasBlocked(number, fabric.flows[index]!.priority))
         pausePs = Math.max(pausePs, pausePsOf(port));
     }

@@ -108,7 +108,7 @@ function edgeOf(fabric: Fabric, device: number, jam: JamRecord): Edge {
  */
 function settlingPs(fabric: Fabric, device: number, ports: readonly number[]): number {
   const specs = ports.map((p) => fabric.specs[device]!.ports[p]!);
-  return specs.reduce((most, port) => Math.max(most, GRANTING.unknownPs(port)), 0);
+  return specs.reduce((most, port) => Math.max(most, GRANTING?.unknownPs(port) ?? 0), 0);
 }
 
 /** Edges that lead from one account to another at a time; null if none do. */
