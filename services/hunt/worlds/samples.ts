@@ -307,7 +307,7 @@ export function samplesOf(place: Place): Samples {
     timeReset: times(2, 10),
     minDecrease: ['20%', '50%'],
     // The 82599.
-    'nic.model': [82599, '82599', '82599', 'plain'],
+    'nic.model': [Number(NIC_MODEL), NIC_MODEL, NIC_MODEL, 'plain'],
     'pcie.rate': ['16G', '32G', '200G'],
     'pcie.latency': ['100ns', '500ns'],
     'pcie.reads': [2, 16],
@@ -371,6 +371,9 @@ export function samplesOf(place: Place): Samples {
     'infrastructure.[]': (sampler) => infrastructureFault(sampler, devices),
   };
 }
+
+/** The NIC with a model of its own. */
+export const NIC_MODEL = '82599';
 
 /** One to one, several to one or as many, or to a group. */
 function streamEnds(sampler: Sampler, hosts: readonly string[]): unknown {

@@ -3,7 +3,7 @@
 import { FLOW_CONTROLS, MESSAGE_TEMPLATES } from '../../mechanisms/registry.js';
 import type { Draft } from './drafter.js';
 import type { Sampler } from './sampler.js';
-import type { Place } from './samples.js';
+import { NIC_MODEL, type Place } from './samples.js';
 
 /** Of worlds. */
 const PART = 0.05;
@@ -11,13 +11,13 @@ const UNTAGGED = ['carried', 'table', 'seven', 'seven'];
 /** What an untagged frame may be taken for, by the wire and by a NIC. */
 const PRIORITIES = [0, 6, 7];
 
-/** Some worlds forge messages to such a NIC; in many of these it sends and receives nothing else. */
+/** Some worlds forge messages to such a NIC, and many of these have no other fault. */
 export function strayMessages(draft: Draft, sampler: Sampler, place: Place): void {
   if (!sampler.chance(PART)) return;
   const host = sampler.pick(place.hosts);
   const devices = { ...(draft['devices'] as Record<string, Draft> | undefined) };
   const vlan = { untagged: sampler.pick(UNTAGGED) };
-  devices[host] = { ...devices[host], nic: { model: '82599', vlan } };
+  devices[host] = { ...devices[host], nic: { model: NIC_MODEL, vlan } };
   draft['devices'] = devices;
   const priorities = draft['priorities'] as Record<string, unknown>;
   for (const priority of PRIORITIES) {
