@@ -2,6 +2,8 @@ import { firstBroken } from '../../contract/broken.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
 import * as discoveryInvariants from '../../discovery/discovery-invariants.js';
+import { PRIORITY_NUMBERS } from '../../units/ethernet.js';
+import type { PortRow } from '../../units/indices.js';
 
 /** An invariant of a mechanism that does not hold; the port is as the device counts it, or -1. */
 export interface BrokenInvariant {
@@ -34,7 +36,21 @@ function ofDevice(engine: Engine, { place }: Device): string | null {
   return null;
 }
 
-function ofPort({ discovery, mechanisms }: Engine, port: number): string | null {
+/**
+ * Frames of a class start in order: one that needs nobody's permission would wait for that of
+ * another. Scenarios that say so are refused, and what is learned during a run must not say it.
+ */
+function waitsForOthers({ shared: { ports } }: Engine, port: PortRow): boolean {
+  const permitted = ports.permitted(port);
+  if (permitted === 0) return false;
+  return PRIORITY_NUMBERS.some(
+    (p) => (permitted & (1 << ports.classOf(port, p))) !== 0 && !ports.isCharged(port, p),
+  );
+}
+
+function ofPort(engine: Engine, port: number): string | null {
+  const { discovery, mechanisms } = engine;
+  if (waitsForOthers(engine, port)) return 'port.class-of-one-permission';
   const spec = discovery.specs[port];
   const state = discovery.ports[port];
   if (spec && state) {
