@@ -71,6 +71,6 @@ describe('what is not judged is named', () => {
   it('with its reason', () => {
     const sentence = judged('mvtx2802-assurance');
     assert.match(sentence, /arbiter \(a scheduler with due dates\)/);
-    assert.match(sentence, /buffers \(a memory in slots\)/);
+    assert.match(sentence, /work \(a chip that shapes and holds classes\)/);
   });
 });

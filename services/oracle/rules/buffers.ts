@@ -32,7 +32,8 @@ export class Buffers implements Observer {
     private readonly verdict: Verdict,
   ) {
     this.memories = devices.map((device) => {
-      if (device.isHost) return null;
+      // Slots have a rule of their own.
+      if (device.isHost || device.configuration.ownMemory !== null) return null;
       const negotiated = device.ports.map((port) => negotiation.whyUnknown(port));
       const why = negotiated.find((own) => own !== null) ?? whyUnknown(configuration, device);
       if (why !== null) verdict.decline('buffers', why);
@@ -116,9 +117,8 @@ function queueAt(out: Port, { priority }: WireFrame): number {
 
 /** Why the accounts of a switch cannot be rebuilt; null: they can. */
 function whyUnknown(configuration: Configuration, device: Device): string | null {
-  const { ownMemory, isBridge, hasPlainClasses } = device.configuration;
+  const { isBridge, hasPlainClasses } = device.configuration;
   const faults = new Set(device.ports.flatMap((port) => [...port.configuration.faults]));
-  if (ownMemory !== null) return 'a memory in slots';
   if (!hasPlainClasses) return 'isolated flows have accounts of their own';
   if (isBridge) return 'floods and tags of bridges';
   const isShaped = device.ports.some(

@@ -141,7 +141,6 @@ function whyUnknown(port: Port): string | null {
   if (device.configuration.ownMemory === 'slots') return 'a chip that shapes and holds classes';
   if (device.configuration.ownMemory === 'nic') return 'the transmit path of an 82599';
   if (!device.configuration.hasPlainClasses) return 'isolated flows are paused with others';
-  if (port.peer.device.configuration.ownMemory === 'slots') return 'a memory in slots';
   const { priorities } = device.configuration.settings;
   if (device.isHost && priorities.some(({ mechanisms }) => mechanisms['sfc'] === true)) {
     return 'a station that source flow control pauses';

@@ -54,6 +54,7 @@ export class PauseInitiators implements Observer {
   constructor(
     devices: readonly Device[],
     private readonly buffers: Buffers,
+    private readonly hasGroups: boolean,
     negotiation: Negotiation,
     private readonly verdict: Verdict,
   ) {
@@ -101,6 +102,21 @@ export class PauseInitiators implements Observer {
     own.off &= ~(1 << group);
     own.releases |= 1 << group;
     this.due(ingress, own, atPs, `${account.used} bytes are at XON`);
+  }
+
+  /** Of a whole port whose memory is in slots: a reason to pause it, or none any more. */
+  stop(port: Port, atPs: number, why: string): void {
+    const own = this.at(port);
+    if (!isKnown(own) || own.off !== 0) return;
+    [own.off, own.releases] = [1, 0];
+    this.due(port, own, atPs, why);
+  }
+
+  resume(port: Port, atPs: number, why: string): void {
+    const own = this.at(port);
+    if (!isKnown(own) || own.off === 0) return;
+    [own.off, own.releases] = [0, 1];
+    this.due(port, own, atPs, why);
   }
 
   starting(port: Port, { atPs, frame }: Start): void {
@@ -198,18 +214,42 @@ export class PauseInitiators implements Observer {
 
   /** Without its accounts nothing is known of a switch's pauses. */
   private at(port: Port): Initiator | null | undefined {
-    if (!port.device.isHost && this.buffers.memories[port.device.index] === null) return null;
+    if (!this.hasAccounts(port.device)) return null;
     return this.initiators[port.device.index]![port.index];
+  }
+
+  /** 802.3x with the longest time, repeated when half of it is over. */
+  private ofSlots(port: Port): Initiator | null | undefined {
+    const { slots } = port.device.configuration.settings.switch;
+    if (!isFlowControlled(port)) return undefined;
+    const isCopied = this.hasGroups || port.device.configuration.isBridge;
+    const isCounted = slots.multicast !== 'off' && isCopied;
+    const isFaulty = DISTURBING.some((fault) => port.configuration.faults.has(fault));
+    if (slots.xoffSlots === null || isCounted || isFaulty) {
+      const why = isFaulty ? 'a fault at the port' : 'slots that delays or multicast decide';
+      this.verdict.decline('pause-initiator', why);
+      return null;
+    }
+    return {
+      ...{ quanta: 0xffff, refreshPs: Math.floor(0.5 * 0xffff * QUANTUM * port.octetPs) },
+      ...{ named: [], isWholePort: true, off: 0, releases: 0, duePs: null, startPs: 0 },
+      ...{ why: '', refreshAtPs: Infinity },
+    };
+  }
+
+  private hasAccounts({ isHost, index, configuration: { ownMemory } }: Device): boolean {
+    return isHost || ownMemory === 'slots' || this.buffers.memories[index] !== null;
   }
 
   private initiatorOf(negotiated: string | null, port: Port): Initiator | null | undefined {
     const { device } = port;
     const { settings, groupOf, portPause } = device.configuration;
     const { methods } = port.configuration;
+    if (device.configuration.ownMemory === 'slots') return this.ofSlots(port);
     const pausable = PRIORITIES.filter((priority) => methods[priority] === 'pfc');
     const pausing = portPause ?? settings.priorities[pausable[0] ?? 0]!.pausing;
     if (portPause === null && pausable.length === 0) return undefined;
-    const isBlind = !device.isHost && this.buffers.memories[device.index] === null;
+    const isBlind = !this.hasAccounts(device);
     const why = negotiated ?? whyUnknown(port) ?? (isBlind ? 'accounts that are not known' : null);
     if (why !== null) {
       this.verdict.decline('pause-initiator', why);
@@ -235,6 +275,13 @@ export class PauseInitiators implements Observer {
   }
 }
 
+/** 802.3x runs at a port of a chip with slots, which is not that of the CPU. */
+export function isFlowControlled({ device, index }: Port): boolean {
+  const { slots, ports } = device.configuration.settings.switch;
+  if (slots.cpuPort === index + 1) return false;
+  return ports.find(({ port }) => port === index + 1)?.flowControl ?? slots.flowControl;
+}
+
 function isKnown(own: Initiator | null | undefined): own is Initiator {
   return own !== null && own !== undefined;
 }
@@ -257,9 +304,6 @@ function whyUnknown(port: Port): string | null {
   const { device, configuration } = port;
   const { ownMemory, settings, hasPlainClasses } = device.configuration;
   if (ownMemory === 'nic') return 'the buffers of an 82599';
-  if (ownMemory === 'slots' || port.peer.device.configuration.ownMemory === 'slots') {
-    return 'a memory in slots';
-  }
   if (!hasPlainClasses) return 'isolated flows have accounts of their own';
   if (settings.priorities.some(({ mechanisms }) => mechanisms['sfc'] === true)) {
     return 'a proxy of source flow control pauses, too';

@@ -18,6 +18,7 @@ import type { Negotiation } from '../model/negotiation.js';
 import type { Observer, Start } from '../model/observer.js';
 import type { Device, Port } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
+import { isFlowControlled } from './pause-initiators.js';
 
 const ENABLE_AT = 16;
 const TIMES_AT = 18;
@@ -68,7 +69,7 @@ export class PauseResponders implements Observer {
       this.verdict.decline('pause-responder', why);
       return;
     }
-    const isWholePort = port.device.configuration.portPause !== null;
+    const isWholePort = this.isWholePort(port);
     if (isWholePort !== (opcode === OPCODE.pause)) return;
     for (const priority of PRIORITIES) {
       const isNamed = isWholePort || (u16(octets, ENABLE_AT) & (1 << priority)) !== 0;
@@ -95,21 +96,28 @@ export class PauseResponders implements Observer {
     this.verdict.broken('pause-responder', place, what);
   }
 
+  /** By PAUSE (802.3 31B), which is what a chip with slots and its link partners have. */
+  private isWholePort(port: Port): boolean {
+    if (port.device.configuration.portPause !== null) return true;
+    return [port, port.peer].some(
+      (end) => end.device.configuration.ownMemory === 'slots' && isFlowControlled(end),
+    );
+  }
+
   private responds(port: Port, priority: number): boolean {
-    const { portPause } = port.device.configuration;
-    return portPause !== null || this.negotiation.hasPfc(port, priority);
+    return this.isWholePort(port) || this.negotiation.hasPfc(port, priority);
   }
 
   private whyUnknown(port: Port): string | null {
-    const { device, peer } = port;
+    const { device } = port;
     const { faults } = port.configuration;
     const negotiated = this.negotiation.whyUnknown(port);
     if (negotiated !== null) return negotiated;
     if (faults.has('down')) return 'a link that goes down ends pauses';
     if (faults.has('map')) return 'a fault pauses other classes';
     if (faults.has('flush')) return 'a device that restarts forgets pauses';
-    if (!device.configuration.hasPlainClasses) return 'isolated flows are paused with others';
-    const hasSlots = [device, peer.device].some((own) => own.configuration.ownMemory === 'slots');
-    return hasSlots ? 'a memory in slots' : null;
+    const { hasPlainClasses, ownMemory } = device.configuration;
+    if (!hasPlainClasses && ownMemory === null) return 'isolated flows are paused with others';
+    return null;
   }
 }

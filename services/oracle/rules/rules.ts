@@ -15,6 +15,7 @@ import { Pacing } from './pacing.js';
 import { PauseInitiators } from './pause-initiators.js';
 import { PauseResponders } from './pause-responders.js';
 import { Routes } from './routes.js';
+import { Slots } from './slots.js';
 
 /** What no rule recomputes yet is named where it runs. */
 function declineMessages(devices: readonly Device[], verdict: Verdict): void {
@@ -34,7 +35,9 @@ export function rulesOf(
   const routes = new Routes(configuration, devices, verdict);
   const negotiation = new Negotiation(configuration, devices, verdict);
   const buffers = new Buffers(configuration, devices, negotiation, verdict);
-  const initiators = new PauseInitiators(devices, buffers, negotiation, verdict);
+  const hasGroups = configuration.scenario.groups.length > 0;
+  const initiators = new PauseInitiators(devices, buffers, hasGroups, negotiation, verdict);
+  const slots = new Slots(devices, initiators, verdict);
   const responders = new PauseResponders(devices, negotiation, verdict);
   const books = new CreditBooks(configuration, devices, verdict);
   const lines = new CreditLines(devices, books);
@@ -51,6 +54,7 @@ export function rulesOf(
     routes,
     buffers,
     initiators,
+    slots,
     gates,
     negotiation,
     responders,

@@ -207,4 +207,12 @@ export const DEEP_MUTANTS: readonly DeepMutant[] = [
     from: 'return priorities.reduce((sum, priority) => sum + memory[priority], 0);',
     to: 'return priorities.reduce((sum, priority) => sum + memory[priority], 0) - 2000;',
   },
+  {
+    name: 'a source is paused a slot late',
+    rule: 'pause-initiator',
+    example: 'mvtx2802-blocking',
+    file: 'services/engine/mvtx2802/stops.js',
+    from: 'used >= xoffSlots[source]',
+    to: 'used > xoffSlots[source]',
+  },
 ];

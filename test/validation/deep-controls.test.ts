@@ -1,0 +1,103 @@
+/**
+ * Negative controls of `--check=deep` in scenarios that no example has: defects of one line in a
+ * copy of the compiled engine, and the sentence of the rule that they break.
+ */
+
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { EngineCopy } from '../kit/engine-copy.js';
+
+const PROGRAM = 'test/kit/deep/main.js';
+
+/** Hosts that take PFC and shares from their switch, which recommends them. */
+const WILLING = `
+selvage: 1
+duration: 100us
+fabric: { generator: star, hosts: 4, link: { rate: 25G, length: 5m } }
+switches: { arbiter: { ets: { 0: 30%, 3: 70% } } }
+hosts: { arbiter: strict }
+priorities: { 3: pfc, 4: none }
+discovery: { second: 1us, recommend: true }
+devices:
+  h*: { discovery: { willing: [pfc, ets] }, priorities: { 3: none, 4: pfc } }
+load:
+  - { incast: { from: [h2, h3, h4], to: h1 }, bytes: 60KB, priority: 3 }
+  - { incast: { from: [h2, h3, h4], to: h1 }, bytes: 60KB, priority: 0 }
+`;
+
+/** More than the shared slots and those of the sources hold. */
+const SLOTS = `
+selvage: 1
+duration: 3ms
+fabric: { generator: star, hosts: 4, link: { rate: 1G, length: 5m } }
+switches:
+  model: mvtx2802
+  mvtx2802: { flowControl: false, source: 10, classes: { 2: 200, 3: 200 } }
+load:
+  - { incast: { from: [h2, h3, h4], to: h1 }, bytes: 1MB, priority: 0 }
+`;
+
+const DCBX = 'services/engine/discovery/dcbx/dcbx-ieee-machine.js';
+const CASES = [
+  {
+    title: 'of what ends negotiate',
+    scenario: WILLING,
+    defects: [
+      {
+        name: 'a port that keeps its own shares',
+        sentence: /deep check, negotiation: ETS Configuration states shares .*, expected 30, /,
+        file: DCBX,
+        from: 'result.ets = { ...table, willing, shaper, classes };',
+        to: '',
+      },
+      {
+        name: 'a port that keeps its own PFC',
+        sentence: /negotiation: PFC Configuration states priorities 10000, expected 1000 /,
+        file: DCBX,
+        from: 'result.pfc = other.enabled;',
+        to: 'result.pfc = own.enabled;',
+      },
+    ],
+  },
+  {
+    title: 'of slots',
+    scenario: SLOTS,
+    defects: [
+      {
+        name: 'shared slots that no frame is given',
+        sentence: /deep check, buffers: a frame is dropped for want of a slot, and there is one /,
+        file: 'services/engine/mvtx2802/machine.js',
+        from: /if \(free\[(.*SHARED.*)\] > 0\)/,
+        to: 'if (free[$1] > 5)',
+      },
+    ],
+  },
+];
+
+for (const { title, scenario, defects } of CASES) {
+  describe(`the second oracle's model ${title}`, () => {
+    const copy = new EngineCopy(['services', 'test/kit']);
+    const folder = mkdtempSync(join(tmpdir(), 'selvage-'));
+    const file = join(folder, 'scenario.yaml');
+    writeFileSync(file, scenario);
+    after(() => {
+      copy.remove();
+      rmSync(folder, { recursive: true });
+    });
+
+    it('agrees with a sound engine', () => {
+      const { status, stdout, stderr } = copy.run(PROGRAM, ['deep', file]);
+      assert.equal(status, 0, stdout + stderr);
+    });
+
+    for (const { name, sentence, ...defect } of defects) {
+      it(`notices ${name}`, () => {
+        const { stdout, stderr } = copy.run(PROGRAM, ['deep', file], defect);
+        assert.match(stdout, sentence, stdout + stderr);
+      });
+    }
+  });
+}
