@@ -66,6 +66,9 @@ export function fallbackOf(name: string, sections: Readonly<Record<string, objec
   return flowControlOf(name)?.fallback(sections[name]) ?? 'refuse';
 }
 
+/** The mechanism that `pause` turns on at every port. */
+export const WHOLE_PORT = 'pause';
+
 /** The part of a mechanism that pauses link partners; null if it does not. */
 export function pausingOf(name: string): SlicePausing | null {
   return MECHANISMS.find((own) => own.name === name)?.pausing ?? null;

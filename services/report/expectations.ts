@@ -1,6 +1,7 @@
 import { didYouMean } from '../settings/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
+import type { SliceMetric } from '../mechanisms/mechanism-slice.js';
 import {
   MECHANISM_METRICS,
   type MechanismMetric,
@@ -210,7 +211,8 @@ function measureOfMechanism(
   { device, port, priority }: Expectation,
   results: RunResults,
 ): number | null {
-  return MECHANISM_METRICS[metric].measure(results, {
+  const own: SliceMetric<object> = MECHANISM_METRICS[metric];
+  return own.measure(results, {
     device: (name) => device === null || matchesGlob(device, name),
     port: (name) => port === null || matchesGlob(port, name),
     priority: (one) => priority === null || one === priority,

@@ -1,5 +1,5 @@
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
-import { SLOTTED, type SlottedPlan } from '../../mechanisms/registry.js';
+import { pausingOf, SLOTTED, type SlottedPlan, WHOLE_PORT } from '../../mechanisms/registry.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
 import { Backing } from './backing.js';
@@ -44,7 +44,7 @@ export function planFabric(fabric: ResolvedFabric): FabricPlans {
   const memory = new MemoryPlan(fabric, backing);
   const chips = SLOTTED.plan({
     ...fabric,
-    pause: fabric.scenario.pause,
+    pause: { ...fabric.scenario.pause, exists: pausingOf(WHOLE_PORT) !== null },
     placeOf: (device, isGiven, keys) =>
       placeOf(settings[device]!, (change) => isGiven(change.switch), keys),
   });

@@ -2,7 +2,13 @@
 
 import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
 import type { LinksView } from '../../mechanisms/mechanism-slice.js';
-import { EXCHANGE, pausingOf } from '../../mechanisms/registry.js';
+import {
+  EXCHANGE,
+  fallbackOf,
+  FLOW_CONTROLS,
+  pausingOf,
+  WHOLE_PORT,
+} from '../../mechanisms/registry.js';
 import { overridden } from './device-settings.js';
 import type { Located } from './located.js';
 import { rate, showRate } from '../../settings/quantities.js';
@@ -59,8 +65,21 @@ export function checkFlowControl(scenario: Scenario, located: Located): void {
       checkPriorities(scenario, settings.priorities, path, located);
     }
   }
-  if (scenario.pause.enabled) {
-    pausingOf('pause')!.check(scenario.pause.pausing, linksView(scenario, ['pause'], located));
+  checkFallbacks(scenario, located);
+  if (!scenario.pause.enabled) return;
+  const pausing = pausingOf(WHOLE_PORT);
+  if (pausing === null) {
+    throw located.errorAt([WHOLE_PORT], 'no mechanism pauses whole ports; remove it');
+  }
+  pausing.check(scenario.pause.pausing, linksView(scenario, [WHOLE_PORT], located));
+}
+
+/** What rules a priority where only one end has a flow control must be there itself. */
+function checkFallbacks({ mechanisms }: Scenario, located: Located): void {
+  for (const name of FLOW_CONTROLS) {
+    const fallback = fallbackOf(name, mechanisms);
+    if (fallback === 'refuse' || fallback === 'none' || FLOW_CONTROLS.includes(fallback)) continue;
+    throw located.errorAt([name, 'fallback'], `no such flow control: ${fallback}`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** Schema of `observe` and `expect`: what is recorded, and what must hold at the end. */
 
 import { z } from 'zod';
+import type { SliceMetric } from '../../mechanisms/mechanism-slice.js';
 import { EXCHANGE, MECHANISM_METRICS, type MechanismMetric } from '../../mechanisms/registry.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
 import type { Quantity } from '../../settings/quantities.js';
@@ -147,7 +148,8 @@ export const observeSchema = mapping({
 const UNITS = { count: 'number', time, share } as const;
 
 function mechanismUnits(): Record<MechanismMetric, Quantity | 'number'> {
-  const units = Object.entries(MECHANISM_METRICS).map(([name, { unit }]) => [name, UNITS[unit]]);
+  const metrics: Readonly<Record<string, SliceMetric<object>>> = MECHANISM_METRICS;
+  const units = Object.entries(metrics).map(([name, { unit }]) => [name, UNITS[unit]]);
   return Object.fromEntries(units) as Record<MechanismMetric, Quantity | 'number'>;
 }
 

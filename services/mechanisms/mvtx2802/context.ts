@@ -17,6 +17,8 @@ export interface SlottedFabric {
   /** 802.3x of all ports of the fabric. */
   readonly pause: {
     readonly enabled: boolean;
+    /** A mechanism is there that can be enabled. */
+    readonly exists: boolean;
     readonly pausing: { readonly responseDelay: number };
   };
   /** Where the file configures a key of a switch. */

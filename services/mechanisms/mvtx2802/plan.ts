@@ -34,6 +34,7 @@ const PLACES = {
   temporary: [({ slots }: SwitchChange) => slots?.temporarySlots, NAME, 'temporary'],
   source: [({ slots }: SwitchChange) => slots?.sourceSlots, NAME, 'source'],
   xoff: [({ slots }: SwitchChange) => slots?.xoffSlots, NAME, 'xoff'],
+  flowControl: [({ slots }: SwitchChange) => slots?.flowControl, NAME, 'flowControl'],
   response: [({ slots }: SwitchChange) => slots?.responseDelayPs, NAME, 'responseDelay'],
 } as const;
 
@@ -95,6 +96,13 @@ export class Mvtx2802Plan {
     if (this.fabric.pause.enabled) return null;
     if (!this.hasFlowControl(end) && !this.hasFlowControl(peer)) return null;
     const { device } = this.isChip(end.device) ? end : peer;
+    if (!this.fabric.pause.exists) {
+      throw this.wrong(
+        device,
+        'flowControl',
+        'true, but no mechanism pauses a port; set it to false',
+      );
+    }
     const { responseDelayPs } = this.registersOf(device);
     const times = { quanta: QUANTA, refreshFraction: REFRESH_FRACTION, responseDelayPs };
     return wholePortPausing(times);
