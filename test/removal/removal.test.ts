@@ -1,7 +1,7 @@
 /** A mechanism is removable: without its folder and its line in the registry all else works. */
 
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ROOT } from '../kit/emulate.js';
@@ -61,14 +61,11 @@ describe('a mechanism', () => {
     for (const folder of FOLDERS.filter((name) => !NOT_YET.has(name))) {
       const names = [...registry.matchAll(new RegExp(`\\{([^}]*)\\} from './${folder}/`, 'g'))];
       assert.equal(names.length, 1, folder);
-      const left = unregistered(registry, folder);
-      const list = names[0]![1]!.split(',').map((name) => name.trim());
-      for (const name of list)
-        assert.doesNotMatch(left, new RegExp(`(?<!['\`])\\b${name}\\b`), folder);
-      assert.equal(
-        readdirSync(join(ROOT, 'services/mechanisms', folder)).includes('slice.ts'),
-        true,
-      );
+      // Comments and strings name no import.
+      const left = unregistered(registry, folder).replaceAll(/\/\*\*.*?\*\/|'[^'\n]*'/gs, '');
+      for (const name of names[0]![1]!.split(',')) {
+        assert.doesNotMatch(left, new RegExp(`\\b${name.trim()}\\b`), folder);
+      }
     }
   });
 
