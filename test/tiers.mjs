@@ -6,6 +6,7 @@ export const FAST = [
   'tidy/house',
   'tidy/documents',
   'tidy/commands',
+  'tidy/references',
   // What keeps golden fingerprints; `npm run golden` compares those of all examples.
   'golden/',
   'scenario/readme',

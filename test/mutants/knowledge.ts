@@ -42,7 +42,7 @@ const TESTS = [
   ),
   'validation/negative-controls',
   // Keys, defaults and wire formats, as the documents have them.
-  'tidy/commands',
+  'tidy/references',
   ...['credit-recovery', 'discovery-credit', 'mvtx2802-fabrics'].map((name) => `property/${name}`),
 ];
 const MINUTE = 60_000;

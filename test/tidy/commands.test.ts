@@ -12,15 +12,12 @@ import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import { parseAllDocuments } from 'yaml';
 import { loadFabric } from '../../services/cli/load-fabric.js';
-import { keysPage } from '../../services/cli/keys-page.js';
 import { TOPICS } from '../../services/cli/topics.js';
 import { scenarioJsonSchema } from '../../services/fabric/scenario/catalogue.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
 import { readValues } from '../../services/cli/kubernetes/values.js';
 import { program } from '../../services/cli/program.js';
 import { spelledWords } from '../../services/cli/spelled-words.js';
-import { referencePage } from '../../services/cli/reference-pages.js';
-import { summaryJsonSchema } from '../../services/report/summary/summary-schema.js';
 import { ROOT } from '../kit/emulate.js';
 import type { Block } from '../kit/page.js';
 import { blocksOf, PAGES } from '../kit/page.js';
@@ -123,26 +120,6 @@ describe('commands of the documents', () => {
     const wrong = PAGES.filter((page) => /^```\n[^`]*?^(\$ )?selvage /m.test(textOf(page)));
     assert.deepEqual(wrong, []);
   });
-});
-
-for (const topic of ['commands', 'metrics', 'tables', 'wire-formats']) {
-  it(`docs/${topic}.md is what \`selvage explain ${topic} --markdown\` prints`, () => {
-    assert.equal(textOf(`docs/${topic}.md`), referencePage(topic, program()));
-  });
-}
-
-it('docs/keys.md is what `selvage explain --markdown` prints', () => {
-  assert.equal(textOf('docs/keys.md'), keysPage());
-});
-
-it('docs/scenario.schema.json is what `selvage schema` prints', () => {
-  const kept = JSON.parse(textOf('docs/scenario.schema.json')) as object;
-  assert.deepEqual(kept, JSON.parse(JSON.stringify(scenarioJsonSchema())));
-});
-
-it('docs/summary.schema.json is what `selvage schema --summary` prints', () => {
-  const kept = JSON.parse(textOf('docs/summary.schema.json')) as object;
-  assert.deepEqual(kept, JSON.parse(JSON.stringify(summaryJsonSchema())));
 });
 
 describe('YAML of the documents', () => {
