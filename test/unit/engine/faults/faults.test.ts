@@ -5,6 +5,7 @@ import { DROP } from '../../../../services/engine/contract/probe.js';
 import {
   CONTROL_FRAMES,
   matchesControl,
+  messageOf,
 } from '../../../../services/engine/faults/control-frames.js';
 import { firstSpell, nextSpell } from '../../../../services/engine/faults/fault-schedule.js';
 import { frameError, turnOneBit, UNHURT } from '../../../../services/engine/faults/frame-errors.js';
@@ -166,3 +167,35 @@ function octetsOf(encode: (into: Uint8Array) => number): Uint8Array {
   const octets = new Uint8Array(64);
   return octets.subarray(0, encode(octets));
 }
+
+describe('a message of the fabric', () => {
+  const [CNP, CNM, CIM, SFCM] = ['cnp', 'cnm', 'cim', 'sfcm'].map(
+    (name) => CONTROL_FRAMES[name]!.messages,
+  ) as [number, number, number, number];
+  const word = (value: number): number[] => [value >> 8, value & 0xff];
+  const none = (count: number): number[] => Array.from({ length: count }, () => 0);
+  const frame = (...parts: readonly number[][]): Uint8Array =>
+    Uint8Array.from([...none(12), ...parts.flat()]);
+  const udp = (port: number): number[] => [...word(0xc000), ...word(port), ...none(4)];
+  const ipv4 = [...word(0x0800), 0x45, ...none(19)];
+  const ipv6 = [...word(0x86dd), 0x60, ...none(39)];
+
+  it('is known by EtherType, or by the UDP port and the first octet behind it', () => {
+    assert.equal(messageOf(frame(word(0x22e7), none(24))), CNM);
+    assert.equal(messageOf(frame(word(0x89a2), [0, 9, 9])), CIM);
+    assert.equal(messageOf(frame(word(0x89a2), [1, 9, 9])), SFCM);
+    for (const ip of [ipv4, ipv6]) {
+      assert.equal(messageOf(frame(ip, udp(4791), [0x81])), CNP);
+      assert.equal(messageOf(frame(ip, udp(4791), [0x64])), 0);
+      assert.equal(messageOf(frame(ip, udp(1021), [0])), CIM);
+      assert.equal(messageOf(frame(ip, udp(1021), [1])), SFCM);
+    }
+  });
+
+  it('is known behind tags, and cut short it is none', () => {
+    const tags = [0x88a8, 0x8100, 0x22e9].map((type) => [...word(type), 0x60, 0x01]);
+    assert.equal(messageOf(frame(...tags, word(0x89a2), [0, 9])), CIM);
+    assert.equal(messageOf(frame(ipv4, udp(4791))), 0);
+    assert.equal(messageOf(frame(word(0x88b5), [0, 1])), 0);
+  });
+});
