@@ -53,11 +53,12 @@ async function survey(): Promise<Surveyed[]> {
     const startedAt = cpuMs();
     if (outcomeOf(scenario, plain!).code !== 0) continue;
     const ms = cpuMs() - startedAt;
-    const taken = await inspector.post('Profiler.takePreciseCoverage');
     if (ms > MOST_MS) continue;
     const outcomes = checked.map((tier) => outcomeOf(scenario, tier));
     if (outcomes.some(({ code }) => code !== 0)) continue;
     const { fingerprint } = outcomes[0]!;
+    // What records and what resumes, too, which plain runs do not.
+    const taken = await inspector.post('Profiler.takePreciseCoverage');
     const executed = executedMutations(taken.result, modules);
     surveyed.push({ ...scenario, fingerprint, ms, executed });
   }
