@@ -39,7 +39,7 @@ function onAnswers(sampler: Sampler): string {
   return head('acknowledgements', 'acknowledged(connection, { roundTripPs, hostPs, packets }) {', [
     `connection.state.seen += packets;`,
     `const isLate = roundTripPs - hostPs > ${targetPs};`,
-    `connection.rateBps *= isLate ? 0.8 : ${grow};`,
+    `connection.rateBps = Math.max(1e6, connection.rateBps * (isLate ? 0.8 : ${grow}));`,
     `connection.windowPackets = isLate ? 1 + Math.floor(connection.random() * 9) : 64;`,
   ]);
 }
@@ -47,7 +47,7 @@ function onAnswers(sampler: Sampler): string {
 function onMarks(sampler: Sampler): string {
   return head('marks', 'marked(connection) {', [
     'connection.state.seen += 1;',
-    `connection.rateBps *= ${sampler.pick(['0.5', '0.9'])};`,
+    `connection.rateBps = Math.max(1e6, connection.rateBps * ${sampler.pick(['0.5', '0.9'])});`,
   ]);
 }
 
@@ -75,7 +75,7 @@ function head(feedback: string, opening: string, body: readonly string[]): strin
     connection.rateBps = Math.max(1e9, connection.rateBps * 1.2);
   },
   lost(connection, timedOut) {
-    connection.rateBps = timedOut ? 1e9 : connection.rateBps * 0.7;
+    connection.rateBps = timedOut ? 1e9 : Math.max(1e6, connection.rateBps * 0.7);
   },
 };
 `;
