@@ -115,8 +115,8 @@ export function mayStandStill(fabric: Fabric, results: RunResults): boolean {
 /** Incremental counts never regain a grant that a fault, or an error of a link, took. */
 function hasLostGrants({ specs }: Fabric, results: RunResults): boolean {
   if (GRANTING === null || GRANTING.lost(results).length === 0) return false;
-  const { loses } = GRANTING;
-  return specs.some(({ ports }) => ports.some((port) => loses(port)));
+  const granting = GRANTING;
+  return specs.some(({ ports }) => ports.some((port) => granting.loses(port)));
 }
 
 /** Of any priority. */
