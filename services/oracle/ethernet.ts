@@ -13,6 +13,9 @@ export const ORDERED_SET = 8;
 /** 512 bit times: the unit of pause times (802.3 31B.2). */
 export const QUANTUM = 64;
 
+/** Rates of Ethernet in bit/s, by the code that telemetry has of them. */
+export const LINE_RATES = [1e7, 1e8, 1e9, 1e10, 25e9, 4e10, 5e10, 1e11, 2e11, 4e11, 8e11, 16e11];
+
 export const PRIORITIES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 export const ETHERTYPE = {

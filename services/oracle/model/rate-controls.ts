@@ -1,5 +1,8 @@
 /** Rate controls of senders, from what a station receives: rates in bit/s, times in ps. */
 
+import type { DcqcnSettings } from '../../mechanisms/dcqcn/settings.js';
+import type { TimelySettings } from '../../mechanisms/timely/settings.js';
+
 /** The rate of one connection. */
 export interface RateModel {
   /** Bit/s; the line rate where it is not limited. */
@@ -8,29 +11,29 @@ export interface RateModel {
   readonly changedPs: number;
   /** Executes what is due up to a time, at which nothing else has happened yet. */
   advance(atPs: number): void;
+  /** Packets that may be unacknowledged; `slack` is added before it is rounded. */
+  window?(slack: number): number;
   sent?(octets: number): void;
-  /** A congestion notification came. */
-  notified?(atPs: number): void;
+  /** A congestion notification came, with feedback where it quantifies congestion. */
+  notified?(atPs: number, feedback: number): void;
   /** A packet that was timed was acknowledged after so long. */
-  measured?(roundTripPs: number): void;
+  measured?(roundTripPs: number, trip: RoundTrip): void;
+  /** An acknowledgement of all before `sequence` brought telemetry; `next` is sent next. */
+  observed?(octets: Uint8Array, sequence: number, next: number): void;
+  /** Packets are sent again, after a NAK or a timeout. */
+  lost?(timedOut: boolean, atPs: number): void;
+}
+
+export interface RoundTrip {
+  /** Of it, in the receiving station. */
+  readonly endpointPs: number;
+  /** Acknowledged since the packet that was timed before. */
+  readonly packets: number;
+  readonly atPs: number;
 }
 
 /** So close to the line rate a limit is removed. */
-const NEARLY_LINE = 0.999;
-
-export interface DcqcnSettings {
-  readonly variant: 'nic' | 'paper';
-  readonly gain: number;
-  readonly alphaPeriod: number;
-  readonly cutPeriod: number;
-  readonly raisePeriod: number;
-  readonly raiseBytes: number;
-  readonly fastCycles: number;
-  readonly activeRate: number;
-  readonly hyperRate: number;
-  readonly minRate: number;
-  readonly clampTarget: boolean;
-}
+export const NEARLY_LINE = 0.999;
 
 /**
  * DCQCN (Zhu et al., SIGCOMM 2015): a notification cuts the rate by alpha/2 and raises alpha; fast
@@ -154,16 +157,6 @@ export class Dcqcn implements RateModel {
     this.cutAt = Infinity;
     this.raiseAt = Infinity;
   }
-}
-
-export interface TimelySettings {
-  readonly low: number;
-  readonly high: number;
-  readonly roundTrip: number;
-  readonly smoothing: number;
-  readonly decrease: number;
-  readonly step: number;
-  readonly minRate: number;
 }
 
 /** So many round trips in a row that did not grow make steps as many times as long (4.3). */

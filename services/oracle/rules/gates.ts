@@ -11,6 +11,7 @@ import type { Device, Port, Queued } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
 import type { CreditLines } from './credit-lines.js';
 import type { PauseResponders } from './pause-responders.js';
+import type { StationPauses } from './station-pauses.js';
 
 export class Gates implements Observer {
   /** By device and port: why it is not known what may start; null: it is. */
@@ -22,7 +23,7 @@ export class Gates implements Observer {
   constructor(
     negotiation: Negotiation,
     devices: readonly Device[],
-    private readonly responders: PauseResponders,
+    private readonly pauses: { responders: PauseResponders; stations: StationPauses },
     private readonly lines: CreditLines,
     private readonly verdict: Verdict,
   ) {
@@ -46,7 +47,8 @@ export class Gates implements Observer {
   eligible(port: Port, atPs: number): number {
     return PRIORITIES.reduce((mask, tc) => {
       const head = this.head(port, tc);
-      return head !== undefined && this.opensPs(port, head) <= atPs ? mask | (1 << tc) : mask;
+      const isOpen = head !== undefined && this.opensPs(port, head, atPs) <= atPs;
+      return isOpen ? mask | (1 << tc) : mask;
     }, 0);
   }
 
@@ -118,18 +120,20 @@ export class Gates implements Observer {
   }
 
   private duePs(port: Port): number {
-    const since = this.sincePs[port.device.index]![port.index]!;
+    const fromPs = Math.max(this.sincePs[port.device.index]![port.index]!, port.freePs);
     let openPs = Infinity;
     for (const trafficClass of PRIORITIES) {
       if (port.queues[trafficClass]!.length === 0) continue;
       const head = this.head(port, trafficClass);
-      if (head !== undefined) openPs = Math.min(openPs, this.opensPs(port, head));
+      if (head !== undefined) openPs = Math.min(openPs, this.opensPs(port, head, fromPs));
     }
-    return Math.max(since, openPs, port.freePs);
+    return openPs;
   }
 
-  private opensPs(port: Port, queued: Queued): number {
-    return this.responders.pausedUntil(port, queued.frame.priority);
+  /** From a time on, when a frame may start. */
+  private opensPs(port: Port, { frame: { priority } }: Queued, fromPs: number): number {
+    const pausedPs = this.pauses.responders.pausedUntil(port, priority);
+    return this.pauses.stations.opensPs(port, priority, Math.max(fromPs, pausedPs));
   }
 }
 
@@ -141,10 +145,6 @@ function whyUnknown(port: Port): string | null {
   if (device.configuration.ownMemory === 'slots') return 'a chip that shapes and holds classes';
   if (device.configuration.ownMemory === 'nic') return 'the transmit path of an 82599';
   if (!device.configuration.hasPlainClasses) return 'isolated flows are paused with others';
-  const { priorities } = device.configuration.settings;
-  if (device.isHost && priorities.some(({ mechanisms }) => mechanisms['sfc'] === true)) {
-    return 'a station that source flow control pauses';
-  }
   if (hasLinkRetry(port)) return 'a replay buffer that may be full';
   return STOPPING.some((fault) => faults.has(fault)) ? 'a fault at the port' : null;
 }

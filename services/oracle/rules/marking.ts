@@ -1,11 +1,11 @@
 /**
  * ECN marks by the length of the egress queue, the frame itself included, when it leaves or joins
  * it (RFC 3168 5). A step marks from its threshold on. RED marks nothing up to `min` and everything
- * from `max` on; between them the share of marked frames follows the line, which is compared over
- * all of them.
+ * from `max` on; between them by the line, and the draws of the switch.
  */
 
 import type { Configuration } from '../configuration.js';
+import { Draws } from '../model/draws.js';
 import type { Observer, Start } from '../model/observer.js';
 import type { Device, Port, Queued } from '../model/port.js';
 import type { WireFrame } from '../record.js';
@@ -23,10 +23,6 @@ type Curve =
 
 const CAPABLE = 2;
 const MARKED = 3;
-/** Standard deviations beyond which a share of marks is no coincidence, and frames to tell. */
-const DEVIATIONS = 7;
-const VARIANCE_LEAST = 20;
-
 /** A frame that joins or leaves a queue. */
 interface Passing {
   readonly moment: 'dequeue' | 'enqueue';
@@ -38,15 +34,9 @@ interface Passing {
   readonly atPs: number;
 }
 
-/** Of a switch: frames that RED may have marked. */
-interface Tally {
-  marked: number;
-  expected: number;
-  variance: number;
-}
-
 export class Marking implements Observer {
-  private readonly tallies: Tally[];
+  /** By device; only of switches they are used. */
+  private readonly draws: readonly Draws[];
   /** By switch, then by traffic class. */
   private readonly curves: (readonly Curve[] | null)[];
 
@@ -55,7 +45,8 @@ export class Marking implements Observer {
     devices: readonly Device[],
     private readonly verdict: Verdict,
   ) {
-    this.tallies = devices.map(() => ({ marked: 0, expected: 0, variance: 0 }));
+    const { seed } = configuration.scenario;
+    this.draws = devices.map(({ name }) => new Draws(seed, `${name}/ecn`));
     this.curves = devices.map((device) => this.curvesOf(configuration, device));
   }
 
@@ -87,30 +78,14 @@ export class Marking implements Observer {
     if (port.device.isHost || curves === null || curves === undefined) return;
     const curve = curves[trafficClass]!;
     const chance = curve === 'off' || curve.at !== moment ? 0 : probability(curve, queueOctets);
-    const isMarked = before === CAPABLE && frame.ecn === MARKED;
     if (curve !== 'off') this.verdict.judge('marking');
+    if (before !== CAPABLE) return;
+    const isDue = chance > 0 && (chance >= 1 || this.draws[port.device.index]!.uniform() < chance);
+    if (isDue === (frame.ecn === MARKED)) return;
     const place = { device: port.device.index, port: port.index, atPs, priority: frame.priority };
+    const what = isDue ? 'is not marked that must be' : 'is marked that must not be';
     const length = `its queue has ${queueOctets} bytes at ${moment}`;
-    if (isMarked && chance === 0) {
-      this.verdict.broken('marking', place, `a frame is marked that must not be: ${length}`);
-    } else if (before === CAPABLE && !isMarked && chance === 1) {
-      this.verdict.broken('marking', place, `a frame is not marked that must be: ${length}`);
-    } else if (before === CAPABLE && chance > 0 && chance < 1) {
-      this.count(port, isMarked, chance, atPs);
-    }
-  }
-
-  private count(port: Port, isMarked: boolean, chance: number, atPs: number): void {
-    const tally = this.tallies[port.device.index]!;
-    tally.marked += isMarked ? 1 : 0;
-    tally.expected += chance;
-    tally.variance += chance * (1 - chance);
-    const { marked, expected, variance } = tally;
-    if (variance < VARIANCE_LEAST) return;
-    if (Math.abs(marked - expected) < DEVIATIONS * Math.sqrt(variance)) return;
-    const place = { device: port.device.index, port: port.index, atPs };
-    const what = `${marked} frames are marked where RED expects ${Math.round(expected)}`;
-    this.verdict.broken('marking', place, what);
+    this.verdict.broken('marking', place, `a frame ${what}: ${length}`);
   }
 
   private curvesOf({ negotiates }: Configuration, device: Device): readonly Curve[] | null {

@@ -16,14 +16,16 @@ import { PauseInitiators } from './pause-initiators.js';
 import { PauseResponders } from './pause-responders.js';
 import { Routes } from './routes.js';
 import { Slots } from './slots.js';
+import { SourceFlowControl } from './source-flow-control.js';
+import { StationPauses } from './station-pauses.js';
 
 /** What no rule recomputes yet is named where it runs. */
 function declineMessages(devices: readonly Device[], verdict: Verdict): void {
   const settings = devices.map(({ configuration }) => configuration.settings);
-  const isOn = (name: string): boolean =>
-    settings.some(({ priorities }) => priorities.some((own) => own.mechanisms[name] === true));
-  if (isOn('sfc')) verdict.decline('messages', 'source flow control is not modelled');
-  if (isOn('ci')) verdict.decline('messages', 'congestion isolation is not modelled');
+  const isolates = settings.some(({ priorities }) =>
+    priorities.some(({ mechanisms }) => mechanisms['ci'] === true),
+  );
+  if (isolates) verdict.decline('messages', 'congestion isolation is not modelled');
 }
 
 /** All rules, in the order in which they see an event. */
@@ -39,15 +41,18 @@ export function rulesOf(
   const initiators = new PauseInitiators(devices, buffers, hasGroups, negotiation, verdict);
   const slots = new Slots(devices, initiators, verdict);
   const responders = new PauseResponders(devices, negotiation, verdict);
+  const stations = new StationPauses(devices, verdict);
   const books = new CreditBooks(configuration, devices, verdict);
   const lines = new CreditLines(devices, books);
-  const gates = new Gates(negotiation, devices, responders, lines, verdict);
+  const gates = new Gates(negotiation, devices, { responders, stations }, lines, verdict);
   const arbiters = new Arbiters(configuration, devices, gates, negotiation, verdict);
   const marking = new Marking(configuration, devices, verdict);
   const retry = new LinkRetry(configuration, devices, verdict);
   const pacing = new Pacing(configuration, devices, verdict);
   declineMessages(devices, verdict);
-  const points = new CongestionPoints(devices, verdict);
+  const points = new CongestionPoints(configuration, devices, verdict);
+  const context = { configuration, buffers, responders };
+  const sources = new SourceFlowControl(devices, context, verdict);
   negotiation.begin();
   // Gates compare what may have started before a pause changes that.
   return [
@@ -58,6 +63,7 @@ export function rulesOf(
     gates,
     negotiation,
     responders,
+    stations,
     arbiters,
     marking,
     books,
@@ -65,5 +71,6 @@ export function rulesOf(
     retry,
     pacing,
     points,
+    sources,
   ];
 }
