@@ -48,7 +48,8 @@ function step(table: Float64Array, s: number, spec: TimelySpec, steps: number): 
 function cut(table: Float64Array, s: number, spec: TimelySpec, badness: number): void {
   const floor = Math.min(spec.minRate, table[s + LINE]);
   const factor = Math.max(0, 1 - spec.decrease * badness);
-  assert(badness > 0 && factor < 1, 'timely.cut-decreases');
+  // A change that has been smoothed for long is too small to change the rate.
+  assert(badness > 0 && factor <= 1, 'timely.cut-decreases');
   table[s + RATE] = Math.max(floor, table[s + RATE] * factor);
   table[s + LEAST] = Math.min(table[s + LEAST], table[s + RATE]);
   table[s + CUTS]++;

@@ -36,6 +36,11 @@ describe('TIMELY', () => {
     assert.equal(rateAfter(100, 400), 100e6);
   });
 
+  it('goes on when round trips stay as long as they are after they grew', () => {
+    const same = new Array<number>(40).fill(102);
+    assert.ok(rateAfter(100, ...same) < rateAfter(100, 102));
+  });
+
   it('raises by 10 Mb/s when they shrink, and by 50 Mb/s from the fifth time on', () => {
     const down = [100, 400, 350, 300, 250, 200, 150];
     assert.equal(rateAfter(...down.slice(0, 3)), 110e6);
