@@ -8,11 +8,12 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../kit/emulate.js';
+import { sourcesNamedIn } from '../tidy/files.js';
 import type { Outcome } from './examples.js';
 
 const COPIED = ['services', 'test/kit', 'test/removal', 'tsconfig.base.json', 'package.json'];
 const LINKED = ['node_modules', 'examples', 'test/golden', 'proto', 'yang', 'docs'];
-const ENTRIES = ['test/kit/emulate.ts', 'test/kit/golden.ts', 'test/removal/examples.ts'];
+const PROGRAM = 'test/removal/examples.ts';
 const REGISTRY = 'services/mechanisms/registry.ts';
 
 /** What the compiler says of a copy without them, one error a line; and how the examples run. */
@@ -27,7 +28,7 @@ export function without(folders: readonly string[]): Without {
     for (const path of COPIED) cpSync(join(ROOT, path), join(copy, path), { recursive: true });
     for (const path of LINKED) symlinkSync(join(ROOT, path), join(copy, path));
     const settings = JSON.parse(readFileSync(join(ROOT, 'tsconfig.json'), 'utf8')) as object;
-    const include = ['services/**/*.ts', ...ENTRIES];
+    const include = ['services/**/*.ts', ...ownSources(PROGRAM)];
     writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify({ ...settings, include }));
     for (const folder of folders) {
       rmSync(join(copy, 'services/mechanisms', folder), { recursive: true });
@@ -45,6 +46,14 @@ export function without(folders: readonly string[]): Without {
   } finally {
     rmSync(copy, { recursive: true });
   }
+}
+
+/** A test source, and those that it imports. */
+function ownSources(path: string, known = new Set<string>()): Set<string> {
+  if (known.has(path) || !path.startsWith('test/')) return known;
+  known.add(path);
+  for (const named of sourcesNamedIn(path)) ownSources(named, known);
+  return known;
 }
 
 /** The registry without what it has of a folder. */
