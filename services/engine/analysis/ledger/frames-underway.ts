@@ -1,7 +1,7 @@
 import { NO_NUMBER } from '../../contract/link-layer.js';
 import { framesNotWhole } from '../../device/checkpoint.js';
 import type { Engine } from '../../device/engine.js';
-import { PORT } from '../../frame/frame-pool.js';
+import { CLASS, PORT, REPLICA_FLAG } from '../../frame/frame-pool.js';
 
 /**
  * Frames that the link partner of a port has sent, and that the port has not let in: each once,
@@ -17,7 +17,10 @@ export function forEachUnderway(
   else inFlightQueues.forEach(port, visit);
 }
 
-/** The same, and those that wait in the port for their last bit, or for the end of a fault. */
+/**
+ * The same, and those that wait in the port for their last bit, or for the end of a fault. What is
+ * replicated is charged before its copies wait.
+ */
 export function forEachNotTaken(
   engine: Engine,
   port: number,
@@ -26,7 +29,9 @@ export function forEachNotTaken(
   const { ports, pool } = engine.shared;
   forEachUnderway(engine, port, visit);
   const owner = engine.devices[ports.owner(port)];
-  for (const frame of [...framesNotWhole(owner), ...owner.late]) {
+  const isCharged = (frame: number): boolean => (pool.words[frame + CLASS] & REPLICA_FLAG) !== 0;
+  const notWhole = framesNotWhole(owner).filter((frame) => !isCharged(frame));
+  for (const frame of [...notWhole, ...owner.late]) {
     if (pool.words[frame + PORT] === port) visit(frame);
   }
 }
