@@ -1,11 +1,10 @@
 import { ADMITTED, POOL, POOL_USED } from '../../buffer/shared-buffer.js';
 import { SharedFrames } from '../../buffer/shared-frames.js';
 import { TelemetryPoints } from './telemetry-points.js';
-import type { IngressObserver } from '../../contract/flow-control.js';
-import { asIngressObserver, proxyPauserAmong } from '../../contract/flow-control.js';
+import { proxyPauserAmong } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
 import type { FlowIsolation, SwitchCarrier, SwitchRole } from '../../contract/slice.js';
-import type { PortSpec, SwitchSpec } from '../../contract/spec.js';
+import type { SwitchSpec } from '../../contract/spec.js';
 import {
   CARRIES_FLAG,
   CLASS,
@@ -38,6 +37,7 @@ import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 import { makeReplication } from './replication.js';
 import { Router, saltOf } from './router.js';
+import { ingressObservers, observerAt, UNOBSERVED } from './ingress-observers.js';
 import { KIND_SHAPED, makeSlotted } from './slotted.js';
 import type { SwitchHooks } from './switch-hooks.js';
 import { hooksOf } from './switch-hooks.js';
@@ -57,9 +57,6 @@ import type { FrameRef, Priority, TrafficClass } from '../../units/indices.js';
 export const KIND_COMPLETE = KIND_DEVICE;
 const HEADER_OCTETS = 64;
 const ISOLATION_FLAGS = ISOLATED_FLAG | ISOLATING_FLAG;
-
-/** `observerAt` of an account whose senders nothing pauses. */
-const UNOBSERVED = 255;
 
 /** Output-queued switches, each with one buffer shared by all its ports. */
 export interface Switching {
@@ -85,28 +82,17 @@ export interface Switching {
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, given, grants, failover }: MechanismSet,
+  set: MechanismSet,
   egressPath: EgressPath,
   controlPayloads: ControlPayloads,
 ): Switching {
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
+  const { all: mechanisms, given, failover } = set;
   const all: SwitchParts[] = [];
   const hooks: SwitchHooks[] = [];
   /** By port and priority group: index of the observer of its account. */
   const observerOf = tables.uint8('port', 8).fill(UNOBSERVED);
-  /** A link may negotiate either method: grants are counted always, and the other acts as well. */
-  const either = (other: IngressObserver): IngressObserver => ({
-    admitted(port, group, frame, octets) {
-      grants.admitted(port, group, frame, octets);
-      other.admitted(port, group, frame, octets);
-    },
-    released(port, group, frame) {
-      grants.released(port, group, frame);
-      other.released(port, group, frame);
-    },
-  });
-  const single = mechanisms.map(asIngressObserver);
-  const observers = [...single, ...single.map(either)];
+  const observers = ingressObservers(set);
   /** By port and class: queue lengths from which on something is done at dequeue, at enqueue. */
   const leavesFrom = tables.int32('port', 8).fill(NEVER);
   const joinsFrom = tables.int32('port', 8).fill(NEVER);
@@ -186,14 +172,8 @@ export function makeSwitching(
       remaps[at] = boundary?.remaps(at) === true ? 1 : 0;
       untags[at] = boundary?.untags(at) === true ? 1 : 0;
       plainness[at] = plainnessOf(spec, present, hooks[place], firstPort);
-      spec.buffer.accounts[p].forEach((account, group) => {
-        const ruler = mechanisms.findIndex((m) => m.rulesGroup?.(at, group) === true);
-        const isExchanged = mayHaveGrants(port, group);
-        if (ruler < 0) {
-          if (isExchanged) observerOf[(at << 3) | group] = mechanisms.indexOf(grants);
-        } else if (account.lossless) {
-          observerOf[(at << 3) | group] = isExchanged ? mechanisms.length + ruler : ruler;
-        }
+      spec.buffer.accounts[p].forEach(({ lossless }, group) => {
+        observerOf[(at << 3) | group] = observerAt(set, at, port, group, lossless);
       });
     });
   }
@@ -207,8 +187,21 @@ export function makeSwitching(
     return new Router(pool, routes, spray, saltOf(spec.index), spec.ports.length);
   }
 
-  /** V8 inlines functions of at most 460 bytecodes: rare cases are apart. */
+  /**
+   * Behind a link layer a frame has the pipeline still before it: whatever becomes of it, a copy,
+   * an entry in a table, the end of it, comes behind, as do the messages that were sent before it.
+   */
   function receive(d: number, port: number, frame: FrameRef): void {
+    if (ports.isStoreAndForward(port) || !isPipelined(d, port)) pass(d, port, frame);
+    else wait(d, port, port, frame, ports.pipelinePs(port));
+  }
+
+  function isPipelined(d: number, port: number): boolean {
+    return ports.hasLinkLayer(port) && ports.pipelinePs(port) > 0 && all[d].chip === null;
+  }
+
+  /** V8 inlines functions of at most 460 bytecodes: rare cases are apart. */
+  function pass(d: number, port: number, frame: FrameRef): void {
     const { firstPort } = devices[d];
     if (remaps[port] !== 0) hooks[d].boundary!.entered(port, frame);
     const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
@@ -278,10 +271,7 @@ export function makeSwitching(
     else admit(d, port, port, frame);
   }
 
-  /**
-   * To one egress; a frame cannot cut through into a faster link and waits for its last bit, and
-   * passes the pipeline after its link layer has checked it.
-   */
+  /** To one egress; a frame cannot cut through into a faster link and waits for its last bit. */
   function forward(d: number, port: number, out: number, frame: FrameRef): void {
     if (mayStart(port, out)) admit(d, port, out, frame);
     else awaitLastBit(d, port, out, frame);
@@ -294,16 +284,18 @@ export function makeSwitching(
   }
 
   function mayStart(port: number, out: number): boolean {
-    if (ports.isStoreAndForward(port)) return true;
-    if (ports.hasLinkLayer(port)) return ports.pipelinePs(port) === 0;
+    if (ports.isStoreAndForward(port) || ports.hasLinkLayer(port)) return true;
     return ports.octetPs(out) >= ports.octetPs(port);
   }
 
   function awaitLastBit(d: number, port: number, out: number, frame: FrameRef): void {
+    const rest = pool.words[frame + LENGTH] - HEADER_OCTETS;
+    wait(d, port, out, frame, rest * ports.octetPs(port));
+  }
+
+  function wait(d: number, port: number, out: number, frame: FrameRef, restPs: number): void {
     const { words } = pool;
     const device = devices[d];
-    const rest = words[frame + LENGTH] - HEADER_OCTETS;
-    const restPs = ports.hasLinkLayer(port) ? ports.pipelinePs(port) : rest * ports.octetPs(port);
     words[frame + PORT] = port;
     words[frame + STORED] = out;
     device.schedule(clock.now + restPs, KIND_COMPLETE, port - device.firstPort, frame);
@@ -314,8 +306,15 @@ export function makeSwitching(
     else complete(d, devices[d].firstPort + local, pool.words[frame + STORED], frame);
   }
 
-  /** The last bit of a frame is in that could not cut through, so its FCS is known. */
+  /**
+   * A frame has passed the pipeline, or the last bit of one is in that could not cut through, so
+   * its FCS is known.
+   */
   function complete(d: number, port: number, out: number, frame: FrameRef): void {
+    if (ports.hasLinkLayer(port)) {
+      pass(d, port, frame);
+      return;
+    }
     const frameClass = pool.words[frame + CLASS];
     if ((frameClass & POISONED_FLAG) === 0) admitOne(d, port, out, frame);
     else if ((frameClass & REPLICA_FLAG) !== 0) replication.lose(d, port, frame, DROP.FCS_ERROR);
@@ -589,10 +588,4 @@ export function makeSwitching(
     brokenSlots: (d) => slotted.broken(all[d].chip),
     detourOf,
   };
-}
-
-/** Exchange of grants is possible for an account. */
-function mayHaveGrants({ grants, groupOf }: PortSpec, group: number): boolean {
-  const exchanged = grants?.priorities ?? 0;
-  return groupOf.some((own, priority) => own === group && (exchanged & (1 << priority)) !== 0);
 }
