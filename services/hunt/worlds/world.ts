@@ -154,7 +154,9 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
   if (!isSlow) negotiate(draft, stream('negotiation'), place);
   if (!isSlow) strayMessages(draft, stream('strays'), place);
   plugIn(draft, stream('plugins'));
-  if (stream('end').chance(OPEN_END)) delete draft['duration'];
+  // Until LLDP has settled, a run that ends by itself may last for seconds.
+  const isSoonQuiet = draft['discovery'] === undefined;
+  if (stream('end').chance(OPEN_END) && isSoonQuiet) delete draft['duration'];
   return draft;
 }
 
