@@ -71,7 +71,7 @@ export function huntHere(
 ): HuntResult {
   const variations = variationsOf(file, document, options);
   for (let run = 0; run < options.runs; run++) {
-    const verdict = tryOut(file, variations.make(run), prepare);
+    const verdict = tryOut(file, variations.make(run), prepare, options.deep);
     if (verdict.reason === null) continue;
     const found = shrinkAll(file, document, options, [{ run, verdict }], prepare);
     return { runs: run + 1, found };

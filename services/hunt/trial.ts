@@ -1,7 +1,8 @@
-import { buildFabric } from '../fabric/assembly/fabric.js';
+import { buildFabric, type Fabric } from '../fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import { Session } from '../runtime/session.js';
+import { ScenarioError } from '../settings/errors.js';
 import type { Document } from './document.js';
 
 /** Outcome of one run. */
@@ -28,7 +29,14 @@ export function tryOut(
   prepare: Prepare | null,
   deep = false,
 ): Verdict {
-  const fabric = buildFabric(scenarioOfDocument(file, document));
+  const scenario = scenarioOfDocument(file, document);
+  let fabric: Fabric;
+  try {
+    fabric = buildFabric(scenario);
+  } catch (error) {
+    if (error instanceof ScenarioError) throw error;
+    return notRun(notAssembled(error));
+  }
   const session = new Session(fabric, { check: true, deep });
   prepare?.(session);
   const devices = fabric.topology.devices.length;
@@ -43,6 +51,15 @@ export function tryOut(
   const unmet = evaluateExpectations(fabric.scenario.expect, results).find(({ ok }) => !ok);
   const reason = failure?.reason ?? (unmet === undefined ? null : `expected ${unmet.text}`);
   return { reason, digest, virtualPs, devices };
+}
+
+/** Why a scenario that says nothing wrong was not assembled: a defect, as a broken assertion is. */
+export function notAssembled(error: unknown): string {
+  return `assembly: ${String(error)}`;
+}
+
+export function notRun(reason: string): Verdict {
+  return { reason, digest: '', virtualPs: 0, devices: 0 };
 }
 
 /** Signature of a failure: without device, port and time. */

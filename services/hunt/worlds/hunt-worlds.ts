@@ -7,7 +7,7 @@ import type { Found, HuntResult } from '../hunt.js';
 import { runInWorkers } from '../run-in-workers.js';
 import { shrink } from '../shrink.js';
 import type { Verdict } from '../trial.js';
-import { signatureOf } from '../trial.js';
+import { notAssembled, notRun, signatureOf } from '../trial.js';
 import { smallerWorlds } from './smaller-worlds.js';
 import { isBroken, makeWorld } from './world.js';
 import { whatIsWrong } from './world-trial.js';
@@ -65,7 +65,7 @@ function smallOnes(
   return [...groups.values()].map((group): Found => {
     const [{ world, reason }] = group as [Failed];
     const { document, fabric } = makeWorld(seed, world);
-    const verdict = isBroken(fabric) ? brokenVerdict(reason) : verdictOf(fabric, reason);
+    const verdict = isBroken(fabric) ? notRun(reason) : verdictOf(fabric, reason);
     const trial = (smaller: Document): Verdict | null => tryWorld(smaller, world, deep);
     const shrunk = shrink(document, verdict, trial, shrinkRuns, smallerWorlds);
     return { run: world, reason, count: group.length, shrunk };
@@ -79,7 +79,7 @@ function tryWorld(document: Document, number: number, deep: boolean): Verdict | 
     fabric = buildFabric(scenarioOfDocument('world.yaml', document));
   } catch (error) {
     if ((error as Error).name === 'ScenarioError') return null;
-    return brokenVerdict(`assembly: ${String(error)}`);
+    return notRun(notAssembled(error));
   }
   return verdictOf(fabric, whatIsWrong(fabric, number, deep));
 }
@@ -87,9 +87,4 @@ function tryWorld(document: Document, number: number, deep: boolean): Verdict | 
 /** A world that fails may have no digest at all. */
 function verdictOf({ specs, scenario }: Fabric, reason: string | null): Verdict {
   return { reason, digest: '', virtualPs: scenario.durationPs ?? 0, devices: specs.length };
-}
-
-/** A scenario that was not assembled has not run. */
-function brokenVerdict(reason: string): Verdict {
-  return { reason, digest: '', virtualPs: 0, devices: 0 };
 }

@@ -7,6 +7,7 @@ import { RAW_OVERHEAD_BYTES } from '../../fabric/load/flow.js';
 import { buildTopology } from '../../fabric/topology/build-topology.js';
 import { portName } from '../../fabric/topology/topology.js';
 import type { Document } from '../document.js';
+import { notAssembled } from '../trial.js';
 import { Sampler } from './sampler.js';
 import type { Draft } from './drafter.js';
 import { Drafter } from './drafter.js';
@@ -83,7 +84,7 @@ function repaired(draft: Draft): Fabric | Broken | null {
         return isSmall(fabric) ? { ...fabric, frames: FRAMES_AT_ONCE } : null;
       if (!takeOut(draft, warning.path)) return null;
     } catch (error) {
-      if (!(error instanceof ScenarioError)) return { broken: `assembly: ${String(error)}` };
+      if (!(error instanceof ScenarioError)) return { broken: notAssembled(error) };
       if (!takeOut(draft, error.path)) return null;
     }
   }
