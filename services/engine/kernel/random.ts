@@ -1,4 +1,3 @@
-import { assert } from './assert.js';
 /**
  * Randomness, seeded and named: every device and every flow has a stream of its own, so that adding
  * a consumer does not change the samples of another.
@@ -6,6 +5,9 @@ import { assert } from './assert.js';
  * The generator is xoshiro128** 1.1 (Blackman and Vigna, 2018) with 128 bits of state and a period
  * of 2^128 - 1.
  */
+
+import { assert } from './assert.js';
+
 export class RandomStream {
   /** The whole state; saved and restored as plain data. Never all zero. */
   readonly state = new Uint32Array(4);

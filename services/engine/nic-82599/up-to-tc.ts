@@ -1,5 +1,6 @@
-import { assert } from '../kernel/assert.js';
 /** User priority to traffic class (7.7.2.2, 7.7.3.1), as RTTUP2TC and RTRUP2TC pack it. */
+
+import { assert } from '../kernel/assert.js';
 
 export function packClasses(classOf: readonly number[]): number {
   assert(classOf.length === 8 && Math.max(...classOf) < 8, 'nic.class-of-3-bits');
