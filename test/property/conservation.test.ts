@@ -38,8 +38,8 @@ describe('frames of a priority', () => {
     assert.ok(messages.sentFrames > 0 && messages.deliveredFrames > 0);
     const group = runScenario(`
 fabric: { generator: star, hosts: 4 }
-groups: { all: [ h2, h3, h4 ] }
-load: [ { stream: { from: h1, to: all }, bytes: 15KB, priority: 2, frame: 1000 } ]
+groups: { three: [ h2, h3, h4 ] }
+load: [ { stream: { from: h1, to: three }, bytes: 15KB, priority: 2, frame: 1000 } ]
 `);
     const [{ sentFrames, deliveredFrames }] = group.priorities as [
       RunResults['priorities'][number],

@@ -153,10 +153,10 @@ fabric: { generator: star, hosts: 5, hostLink: { rate: 1G, length: 100m } }
 switches:
   model: mvtx2802
   mvtx2802: { cpuPort: 5, source: 110, xoff: 8, responseDelay: 1024ns, multicast: managed, congestion: 4 }
-groups: { all: [h2, h5] }
+groups: { both: [h2, h5] }
 load:
   - { name: up, stream: { from: [h1, h2, h3], to: h5 }, rate: 60%, frame: 1000, priority: 5 }
-  - { name: cast, stream: { from: h4, to: all }, rate: 20%, frame: 500, priority: 5 }
+  - { name: cast, stream: { from: h4, to: both }, rate: 20%, frame: 500, priority: 5 }
   - { name: down, stream: { from: h5, to: h1 }, rate: 40%, frame: 800, priority: 7 }
 `;
 

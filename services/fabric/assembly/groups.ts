@@ -2,21 +2,25 @@ import type { Flow } from '../load/flow.js';
 import { groupTree } from '../routing/group-tree.js';
 import type { Routes } from '../routing/routes.js';
 import type { GroupSection } from '../scenario/scenario.js';
+import { ALL } from '../scenario/selector.js';
 import type { Fail } from '../topology/cabling.js';
 import { selectDevices } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
 
-/** By group: the hosts in it. */
+/** By group: the hosts in it. Loads name a group where they may name hosts, so it is neither. */
 export function membersOf(
   groups: readonly GroupSection[],
   topology: Topology,
   fail: Fail,
 ): number[][] {
-  return groups.map(({ members }, index) =>
-    selectDevices(topology, members, 'host', (message) =>
-      fail(['groups', index, 'members'], message),
-    ),
-  );
+  const devices = new Set(topology.devices.map(({ name }) => name));
+  return groups.map(({ name, members }) => {
+    const at = ['groups', name];
+    if (name === ALL)
+      throw fail(at, `${name} means every host already: give the group another name`);
+    if (devices.has(name)) throw fail(at, `${name} is a device: give the group another name`);
+    return selectDevices(topology, members, 'host', (message) => fail(at, message));
+  });
 }
 
 /** Checks loads to groups: raw frames, to a member other than the sender. */

@@ -101,7 +101,9 @@ export const scenarioSchema = mapping({
   classes: classesSchema
     .describe('Queues and accounts of the priorities, and the arbiter.')
     .prefault({}),
-  groups: groupsSchema.describe('Multicast groups: name and members.').prefault({}),
+  groups: groupsSchema
+    .describe('Multicast groups: name, neither all nor a device, and members.')
+    .prefault({}),
   load: loadsSchema(
     RATE_CONTROLS.map(({ kind }) => kind),
     [],

@@ -36,6 +36,9 @@ export function namesInRange(text: string): readonly string[] | null {
   return Array.from({ length: last - first + 1 }, (_, index) => `${prefix}${first + index}`);
 }
 
+/** Selects every host. */
+export const ALL = 'all';
+
 /** A selection as a list, in which `*` means `all`. */
 export function hostSelector(
   input: string | readonly string[],
@@ -48,6 +51,6 @@ export function hostSelector(
       const at = typeof input === 'string' ? path : [...path, index];
       throw places.errorAt(at, `not a range: ${show(item)}; write one that runs up, as h1..h8`);
     }
-    return item === 'all' ? '*' : item;
+    return item === ALL ? '*' : item;
   });
 }

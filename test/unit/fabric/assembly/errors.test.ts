@@ -33,6 +33,15 @@ test('hosts that no path joins cannot have a flow', () => {
   rejects({ fabric: apart, load }, /^Error: load\.0: there is no path from h1 to h4$/);
 });
 
+test('a group is not called as hosts are, which loads would take it for', () => {
+  const named = (name: string) => ({ groups: [{ name, members: ['h1', 'h2'] }] });
+  rejects(
+    named('all'),
+    /^Error: groups\.all: all means every host already: give the group another name$/,
+  );
+  rejects(named('h2'), /^Error: groups\.h2: h2 is a device: give the group another name$/);
+});
+
 test('headroom beyond the memory names the sum, the size and the biggest term', () => {
   const buffer = { ...SWITCHES.buffer, sizeBytes: 20_000 };
   rejects(
