@@ -1,7 +1,6 @@
 /** Rate controls of senders, from what a station receives: rates in bit/s, times in ps. */
 
-import type { DcqcnSettings } from '../../mechanisms/dcqcn/settings.js';
-import type { TimelySettings } from '../../mechanisms/timely/settings.js';
+import type { DcqcnSettings, TimelySettings } from './settings.js';
 
 /** The rate of one connection. */
 export interface RateModel {

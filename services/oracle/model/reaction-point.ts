@@ -1,6 +1,6 @@
 /** Reaction points of QCN (802.1Q 32.13 to 32.15): rates in bit/s, times in ps. */
 
-import type { QcnSettings } from '../../mechanisms/qcn/settings.js';
+import type { QcnSettings } from './settings.js';
 import type { Draws } from './draws.js';
 import { NEARLY_LINE, type RateModel } from './rate-controls.js';
 

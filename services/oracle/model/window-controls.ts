@@ -1,7 +1,6 @@
 /** Windows of senders: HPCC by telemetry, Swift by delays. Rates in bit/s, times in ps. */
 
-import type { HpccSettings } from '../../mechanisms/hpcc/settings.js';
-import type { SwiftSettings } from '../../mechanisms/swift/settings.js';
+import type { HpccSettings, SwiftSettings } from './settings.js';
 import { LINE_RATES, u16 } from '../ethernet.js';
 import type { RateModel, RoundTrip } from './rate-controls.js';
 

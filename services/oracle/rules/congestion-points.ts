@@ -5,7 +5,7 @@
  * and both as six bits of feedback (802.1Q 32.8, 32.9, 33.4).
  */
 
-import type { QcnSettings } from '../../mechanisms/qcn/settings.js';
+import type { QcnSettings } from '../model/settings.js';
 import type { Configuration } from '../configuration.js';
 import { showPs } from '../ethernet.js';
 import { type Cnm, cnmOf } from '../messages.js';

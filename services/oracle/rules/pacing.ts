@@ -4,11 +4,13 @@
  * acknowledgements and telemetry that came in.
  */
 
-import type { DcqcnSettings } from '../../mechanisms/dcqcn/settings.js';
-import type { HpccSettings } from '../../mechanisms/hpcc/settings.js';
-import type { QcnSettings } from '../../mechanisms/qcn/settings.js';
-import type { SwiftSettings } from '../../mechanisms/swift/settings.js';
-import type { TimelySettings } from '../../mechanisms/timely/settings.js';
+import type {
+  DcqcnSettings,
+  HpccSettings,
+  QcnSettings,
+  SwiftSettings,
+  TimelySettings,
+} from '../model/settings.js';
 import type { Configuration } from '../configuration.js';
 import { lineOctets, PRIORITIES, showPs } from '../ethernet.js';
 import { type Cnm, cnmOf, queuePairOf } from '../messages.js';

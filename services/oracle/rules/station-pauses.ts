@@ -4,7 +4,7 @@
  * processSfcmPdu; figure 52-3).
  */
 
-import type { SfcSettings } from '../../mechanisms/sfc/settings.js';
+import type { SfcSettings } from '../model/settings.js';
 import { showPs } from '../ethernet.js';
 import { sfcmOf } from '../messages.js';
 import type { Observer, Start } from '../model/observer.js';
