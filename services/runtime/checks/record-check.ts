@@ -62,21 +62,18 @@ class RecordCheck {
       const isSound = startPs >= 0 && startPs <= endPs && startPs <= this.nowPs;
       this.expect(isSound, { device, port, priority: null }, 'a wait begins before it ends');
     }
-    const held = groupedBy(holds, ({ port, priority }) => keyOf(port, priority));
-    const stopped = groupedBy(stops, ({ port, group }) => keyOf(port, group));
-    for (const { port, group, egress, priority, startPs, endPs } of jams) {
-      const during = (of: readonly Span[] | undefined): boolean =>
-        (of ?? []).some((span) => span.startPs <= startPs && span.endPs >= endPs);
-      const place = { device, port, priority };
-      this.expect(during(stopped.get(keyOf(port, group))), place, 'only who pauses is jammed');
-      this.expect(
-        covers(held.get(keyOf(egress, priority)) ?? [], { startPs, endPs }),
-        { device, port: egress, priority },
-        'a buffer waits for an egress that is blocked',
-      );
+    const byPriority = groupedBy(holds, ({ port, priority }) => keyOf(port, priority));
+    const held = linesOf(byPriority);
+    const stopped = linesOf(groupedBy(stops, ({ port, group }) => keyOf(port, group)));
+    for (const jam of jams) {
+      const { port, group, egress, priority } = jam;
+      const isStopped = stopped.get(keyOf(port, group))?.hasOneOver(jam) ?? false;
+      this.expect(isStopped, { device, port, priority }, 'only who pauses is jammed');
+      const isHeld = held.get(keyOf(egress, priority))?.covers(jam) ?? jam.startPs >= jam.endPs;
+      const place = { device, port: egress, priority };
+      this.expect(isHeld, place, 'a buffer waits for an egress that is blocked');
     }
     const { firstPort, spec } = this.engine.devices[device]!;
-    const byPriority = groupedBy(holds, ({ port, priority }) => keyOf(port, priority));
     for (let port = 0; port < spec.ports.length; port++) {
       const blocked = this.engine.shared.ports.blocked(firstPort + port);
       for (let priority = 0; priority < PRIORITIES; priority++) {
@@ -193,11 +190,54 @@ function unionPs(spans: readonly Span[], nowPs: number): number {
   return sumPs;
 }
 
-/** Whether a span lies in others that follow each other without a gap. */
-function covers(spans: readonly Span[], { startPs, endPs }: Span): boolean {
-  let reachedPs = startPs;
-  for (const span of [...spans].sort((a, b) => a.startPs - b.startPs)) {
-    if (span.startPs <= reachedPs) reachedPs = Math.max(reachedPs, span.endPs);
+/** Spans in the order in which they begin: a run may have very many, and each jam asks for one. */
+class TimeLine {
+  private readonly startsPs: readonly number[];
+  /** By span: the latest end of those that begin no later. */
+  private readonly latestPs: number[] = [];
+  /** Spans that follow each other without a gap, as one. */
+  private readonly whole: Span[] = [];
+
+  constructor(spans: readonly Span[]) {
+    const sorted = [...spans].sort((a, b) => a.startPs - b.startPs);
+    this.startsPs = sorted.map(({ startPs }) => startPs);
+    let latestPs = -Infinity;
+    for (const { startPs, endPs } of sorted) {
+      const last = this.whole.at(-1);
+      const follows = last !== undefined && startPs <= last.endPs;
+      if (follows) {
+        const { startPs: fromPs, endPs: toPs } = last;
+        this.whole[this.whole.length - 1] = { startPs: fromPs, endPs: Math.max(toPs, endPs) };
+      } else this.whole.push({ startPs, endPs });
+      latestPs = Math.max(latestPs, endPs);
+      this.latestPs.push(latestPs);
+    }
   }
-  return reachedPs >= endPs;
+
+  /** Whether one span has all of another. */
+  hasOneOver({ startPs, endPs }: Span): boolean {
+    const at = lastUpTo(this.startsPs.length, (i) => this.startsPs[i]!, startPs);
+    return at >= 0 && this.latestPs[at]! >= endPs;
+  }
+
+  /** Whether spans that follow each other without a gap have all of another. */
+  covers({ startPs, endPs }: Span): boolean {
+    const at = lastUpTo(this.whole.length, (i) => this.whole[i]!.startPs, startPs);
+    return startPs >= endPs || (at >= 0 && this.whole[at]!.endPs >= endPs);
+  }
+}
+
+function linesOf(groups: ReadonlyMap<number, readonly Span[]>): Map<number, TimeLine> {
+  return new Map([...groups].map(([key, spans]) => [key, new TimeLine(spans)]));
+}
+
+/** The last of so many ascending numbers that is at most `most`; -1: none is. */
+function lastUpTo(count: number, numberAt: (i: number) => number, most: number): number {
+  let [low, high] = [0, count];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (numberAt(middle) <= most) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
 }
