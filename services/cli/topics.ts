@@ -9,7 +9,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     MECHANISMS.flatMap(({ name, topic }) => (topic === undefined ? [] : [[name, topic]])),
   ),
-  ...SLOTTED.topics,
+  ...SLOTTED?.topics,
   'bit-errors': bitErrorsText(),
   headroom:
     'Buffer for what still arrives after XOFF (802.1Q Annex N): the longest frame in the ' +
@@ -139,7 +139,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
     'A fault that comes to a run while it goes on: `selvage inject --fault link-down --where ' +
     'leaf1 --for 10us`; `--list`, `--clear NAME`. `injected.yaml` in the run directory declares ' +
     'it, at the virtual time at which it came, and gives the same digest.',
-  ...NIC.topics,
+  ...NIC?.topics,
   ideal: 'Flow completion time in an idle fabric: serialisation, propagation and delays.',
   slowdown: 'Flow completion time over ideal time; 1 is as good as it gets.',
   digest:

@@ -21,8 +21,10 @@ import {
 } from './mechanism-slice.js';
 import { mvtx2802 } from './mvtx2802/slice.js';
 import { nic82599 } from './nic-82599/slice.js';
+import type { NicSlice } from './nic-slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
 import { sfc } from './sfc/slice.js';
+import type { SlottedSlice } from './slotted-slice.js';
 import { swift } from './swift/slice.js';
 import { timely } from './timely/slice.js';
 
@@ -74,6 +76,15 @@ export function pausingOf(name: string): SlicePausing | null {
   return MECHANISMS.find((own) => own.name === name)?.pausing ?? null;
 }
 
+/** NICs of hosts that have no plain one; one at most. */
+const NICS = [nic82599] as const;
+const NIC_SLICES: readonly NicSlice[] = NICS;
+export const NIC: NicSlice | null = NIC_SLICES[0] ?? null;
+
+/** Switches that have slots in place of a shared buffer; one at most. */
+const SLOTTED_SWITCHES: readonly SlottedSlice[] = [mvtx2802];
+export const SLOTTED: SlottedSlice | null = SLOTTED_SWITCHES[0] ?? null;
+
 type Registered = (typeof REGISTERED)[number];
 
 /** Their parts of results, side by side; none without a mechanism. */
@@ -86,13 +97,16 @@ type AllOf<U> = (U extends unknown ? (one: U) => void : never) extends (all: inf
   : never;
 
 /** Names of their measures. */
-export type MechanismMetric = KeyOf<Registered['results']['metrics']>;
+export type MechanismMetric = KeyOf<
+  Registered['results']['metrics'] | (typeof NICS)[number]['metrics']
+>;
 type KeyOf<U> = U extends object ? keyof U : never;
 
 /** Their measures for `expect`. */
 export const MECHANISM_METRICS = Object.assign(
   {},
   ...MECHANISMS.map(({ results }) => results.metrics),
+  NIC?.metrics,
 ) as Readonly<Record<MechanismMetric, SliceMetric<object>>>;
 
 /** The flow control whose frames start with grants that link partners negotiate and exchange. */
@@ -102,20 +116,6 @@ export const GRANTING: SliceGranting<MechanismResults> | null =
 
 /** Keys of mechanisms in results that say bytes, and do so in the sources, too. */
 export const MECHANISM_BYTES: ReadonlySet<string> = new Set(['creditBytes']);
-
-/** The NIC of hosts that have no plain one. */
-export const NIC = nic82599;
-export type { NicArrival, NicHost } from './nic-82599/context.js';
-export type { NicSource } from './nic-82599/normalise.js';
-export type { ClassRow, NicResult } from './nic-82599/results.js';
-export type { NicSection } from './nic-82599/section.js';
-export type { NicShares } from './nic-82599/share-check.js';
-
-/** The switch that has slots in place of a shared buffer. */
-export const SLOTTED = mvtx2802;
-export type { SlotMargin } from './mvtx2802/context.js';
-export type { Mvtx2802Plan as SlottedPlan } from './mvtx2802/plan.js';
-export type { SlotsChange, SlotsSection, SlottedPortSection } from './mvtx2802/section.js';
 
 /** All kinds that engines are given. */
 export const ENGINE_KINDS: EngineKinds = { rateControls: RATE_CONTROLS, mechanisms: MECHANISMS };

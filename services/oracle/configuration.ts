@@ -5,6 +5,7 @@
  */
 
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { SlotPortSettings, SlotSettings } from './model/settings.js';
 import type { Settings } from '../fabric/assembly/settings.js';
 import type { Scenario } from '../fabric/scenario/scenario.js';
 
@@ -126,6 +127,19 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
 function ownMemoryOf(own: Settings, isHost: boolean): DeviceConfiguration['ownMemory'] {
   if (isHost) return own.host.nic === null ? null : 'nic';
   return own.switch.model === 'shared-buffer' ? null : 'slots';
+}
+
+export function slotsOf({ settings }: DeviceConfiguration): SlotSettings {
+  return settings.switch.slots as SlotSettings;
+}
+
+/** Of a port, counted from 0. */
+export function slotsOfPort(
+  { settings }: DeviceConfiguration,
+  index: number,
+): SlotPortSettings | null {
+  const section = settings.switch.ports.find(({ port }) => port === index + 1);
+  return (section?.slots ?? null) as SlotPortSettings | null;
 }
 
 /** A NIC without DCB has one queue. */

@@ -20,7 +20,7 @@ export function cardsOf(results: RunResults): Card[] {
     const none = Object.fromEntries(Object.keys(slice.results.published).map((key) => [key, []]));
     return slice.cards?.({ ...none, ...results }, CARD_FORMAT) ?? [];
   });
-  const shown = withContent([...cards, ...NIC.cards(results, CARD_FORMAT)]);
+  const shown = withContent([...cards, ...(NIC?.cards(results, CARD_FORMAT) ?? [])]);
   const isProblem = (card: Card): boolean => card.isProblem === true;
   return [...shown.filter((card) => !isProblem(card)), ...shown.filter(isProblem)];
 }

@@ -2,12 +2,7 @@ import { didYouMean } from '../settings/errors.js';
 import type { Expectation, Metric } from '../fabric/scenario/scenario.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import type { SliceMetric } from '../mechanisms/mechanism-slice.js';
-import {
-  MECHANISM_METRICS,
-  type MechanismMetric,
-  NIC,
-  type NicResult,
-} from '../mechanisms/registry.js';
+import { MECHANISM_METRICS, type MechanismMetric } from '../mechanisms/registry.js';
 import {
   completionOf,
   goodputOf,
@@ -113,7 +108,6 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
     },
     'fault-drops': { unit: 'count', meaning: 'frames lost to faults and errors of links' },
     ...MECHANISM_METRICS,
-    ...NIC.metrics,
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
 
@@ -279,10 +273,6 @@ function measure(
       return greatest([0, ...rows.map(({ row }) => row.peakIngressOctets)]);
     case 'peak.egress':
       return greatest([0, ...rows.map(({ row }) => row.peakQueueOctets)]);
-    case 'nic.tail-to-wire':
-      return longestInNics(expectation, results, 'transmit');
-    case 'nic.wire-to-descriptor':
-      return longestInNics(expectation, results, 'receive');
     case 'headroom.used':
       return greatest([
         0,
@@ -325,18 +315,6 @@ function discovered(
     case 'lldpdus':
       return sum(ports.map(({ statistics }) => statistics.statsFramesOutTotal));
   }
-}
-
-function longestInNics(
-  { device, priority }: Expectation,
-  { nics }: RunResults,
-  direction: NicResult['latencies'][number]['direction'],
-): number | null {
-  const rows = nics
-    .filter((nic) => device === null || matchesGlob(device, nic.device))
-    .flatMap(({ latencies }) => latencies)
-    .filter((row) => row.direction === direction && (priority === null || row.tc === priority));
-  return greatest(rows.map(({ mostPs }) => mostPs));
 }
 
 function flowMatches(expectation: Expectation, flow: FlowResult): boolean {

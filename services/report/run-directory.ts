@@ -16,7 +16,7 @@ import { isPipe } from '../fabric/scenario/read-source.js';
 import { MECHANISMS } from '../mechanisms/registry.js';
 import type { ResultTable } from '../mechanisms/result-table.js';
 import type { FaultStep } from '../runtime/live-faults.js';
-import type { NicResult } from '../mechanisms/registry.js';
+import type { NicResult } from '../mechanisms/nic-context.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { SeriesRow } from '../runtime/series-rows.js';
 import { isRateRow } from '../runtime/series-rows.js';

@@ -39,7 +39,7 @@ function withRegisters(
   return devices.map((state, d) => {
     const [a, b] = [before.specs[d]!, after.specs[d]!];
     if (a.kind !== 'host' || b.kind !== 'host' || a.nic === null || b.nic === null) return state;
-    const changes = NIC.registerChanges(a.nic, b.nic);
+    const changes = NIC?.registerChanges(a.nic, b.nic) ?? [];
     if (changes.length === 0) return state;
     restoreDevice(engine, d, state);
     for (const change of changes) engine.hosting.writeRegister(d, change);

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
+import { nicsOf } from '../kit/nics.js';
 import { describe, it } from 'node:test';
 import type { NicSpec } from '../../services/engine/contract/spec.js';
 import { lastingDifference, registerChanges } from '../../services/mechanisms/nic-82599/changes.js';
 import type { Probe } from '../../services/engine/contract/probe.js';
 import { NullProbe } from '../../services/engine/contract/probe.js';
 import { DEI_FLAG } from '../../services/engine/frame/frame-pool.js';
+import { nic82599 } from '../../services/mechanisms/nic-82599/slice.js';
 import { nicText } from '../../services/report/nic-text.js';
 import { summaryText } from '../../services/report/summary-text.js';
-import type { NicResult } from '../../services/mechanisms/nic-82599/results.js';
+import type { Nic82599Result } from '../../services/mechanisms/nic-82599/results.js';
 import { rebase } from '../../services/runtime/rebase.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
@@ -165,7 +167,7 @@ load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3, bytes: 1MB }]
       `${PAIR}devices: { h1: { nic: { model: 82599, dcb: false, rates: [{ vm: 2, rate: 500M }] } } }\n` +
         'load:\n  - { stream: { from: h1, to: h2 }, vm: 2 }\n',
     );
-    const limited = nics[0]!.rates.filter(({ enabled }) => enabled);
+    const limited = nicsOf({ nics })[0]!.rates.filter(({ enabled }) => enabled);
     assert.deepEqual(
       limited.map(({ queue, rateBps }) => [queue, Math.round(rateBps / 1e6)]),
       [
@@ -213,7 +215,7 @@ describe('receive descriptors of an 82599', () => {
         '  - { name: slow, stream: { from: h1, to: h2 }, rate: 5G }\n' +
         `  - { name: quick, stream: { from: h1, to: h2 }, rate: 4G, vm: 1, priority: ${prio} }\n`,
     );
-  const nicOf = (results: ReturnType<typeof runScenario>): NicResult => results.nics[0]!;
+  const nicOf = (results: ReturnType<typeof runScenario>): Nic82599Result => nicsOf(results)[0]!;
 
   it('that run out keep frames in their buffer, where they are lost or stop their sender', () => {
     const lossy = slow('', 1);
@@ -248,13 +250,14 @@ describe('receive descriptors of an 82599', () => {
   });
 
   it('header and payload are written apart, each with its own hint', () => {
-    const [nic] = runScenario(
+    const split = runScenario(
       `${PAIR}devices: { h2: { nic: { model: 82599, receiveRings: { headerSplit: true }, ` +
         'regs: { DCA_CTRL.DCA_DIS: 0, "DCA_RXCTRL[0]": "0x05000040", ' +
         '"DCA_TXCTRL[0]": "0x03000020" } } } }\nload:\n' +
         '  - { stream: { from: h1, to: h2 }, rate: 100M, frame: 1000 }\n' +
         '  - { stream: { from: h2, to: h1 }, rate: 100M, frame: 1000 }\n',
-    ).nics;
+    );
+    const [nic] = nicsOf(split);
     const [plain, transmit, header] = nic!.hints;
     assert.deepEqual([plain!.tag, transmit!.tag, header!.tag], [0, 0x07, 0x0b]);
     assert.equal(header!.octets, 42 * header!.writes);
@@ -269,7 +272,7 @@ describe('VLANs, hints and LEDs of an 82599', () => {
     `load: [{ stream: { from: h1, to: h2 }, priority: 3${vlan}, frame: 1000${more} }]\n`;
   const receiverOf = (nic: string, text: string): ReturnType<typeof runScenario> =>
     runScenario(`${PAIR}devices: { h2: { nic: { model: 82599, ${nic} } } }\n${text}`);
-  const buffersUsed = (nic: NicResult): number[] =>
+  const buffersUsed = (nic: Nic82599Result): number[] =>
     nic.buffers
       .filter(({ direction, peakOctets }) => direction === 'receive' && peakOctets > 0)
       .map(({ tc }) => tc);
@@ -288,7 +291,7 @@ describe('VLANs, hints and LEDs of an 82599', () => {
         `${PAIR}hosts: { nic: { model: 82599, pools: { 0: { vlans: [7], antiSpoof: true } } } }\n` +
           load(`, vlan: ${vlan}`, ', rate: 1G'),
       );
-      return [results.flows[0]!.frames, results.nics[0]!.spoofedFrames];
+      return [results.flows[0]!.frames, nicsOf(results)[0]!.spoofedFrames];
     };
     const [frames, none] = sent(7);
     assert.ok(frames > 200 && none === 0);
@@ -315,7 +318,7 @@ describe('VLANs, hints and LEDs of an 82599', () => {
           `hosts: { nic: { model: 82599, ${checks} } }\n` +
           'load: [{ stream: { from: h1, to: h2 }, spoof: h3, rate: 1G }]\n',
       );
-      return [results.flows[0]!.frames, results.nics[0]!.spoofedFrames];
+      return [results.flows[0]!.frames, nicsOf(results)[0]!.spoofedFrames];
     };
     const [through, none] = spoofed('pools: { 1: { antiSpoof: true } }');
     assert.ok(through > 70 && none === 0);
@@ -351,7 +354,7 @@ describe('VLANs, hints and LEDs of an 82599', () => {
         'h2: { nic: { model: 82599, pools: { 0: { vlans: [7], strip: true } }, ' +
         `regs: { DCA_CTRL.DCA_DIS: 0 } } } }\n${load('', ', rate: 1G')}`,
     );
-    const [, receiver] = results.nics as [NicResult, NicResult];
+    const [, receiver] = results.nics as unknown as [Nic82599Result, Nic82599Result];
     const { frames } = results.flows[0]!;
     assert.equal(results.ports[1]!.priorities[0]!.rxOctets % 1004, 0);
     // The tag was taken off again: 1,000 bytes of data and 16 of descriptor for each.
@@ -391,10 +394,9 @@ describe('VLANs, hints and LEDs of an 82599', () => {
 
   it('descriptors say which tags a frame has, and inspection shows it', () => {
     const tags = (mode: string, vlan: string): unknown[] =>
-      receiverOf(
-        `${mode}, pools: { 0: { strip: true } }`,
-        load(vlan, ', rate: 1G'),
-      ).nics[0]!.tags.map((row) => [
+      nicsOf(
+        receiverOf(`${mode}, pools: { 0: { strip: true } }`, load(vlan, ', rate: 1G')),
+      )[0]!.tags.map((row) => [
         row.tags.join(),
         row.vext,
         row.vp,
@@ -409,12 +411,15 @@ describe('VLANs, hints and LEDs of an 82599', () => {
     const other = 'vlan: { double: true, outerType: 0x9100 }';
     assert.deepEqual(tags(other, both), [['S-TAG,C-TAG', false, false, true, false]]);
     const [nic] = receiverOf(double, load(both, ', rate: 1G')).nics;
-    assert.match(nicText(nic!), /tags +frames +VEXT +VP[^]*S-TAG C-TAG +\d+ +yes +yes +no/);
+    assert.match(
+      nicText(nic82599, nic!),
+      /tags +frames +VEXT +VP[^]*S-TAG C-TAG +\d+ +yes +yes +no/,
+    );
   });
 
   it('in double mode a lone tag is the outer one, and the user priority 0', () => {
     const classOf = (mode: string, vlan: string): number[] =>
-      buffersUsed(receiverOf(`vlan: { ${mode} }`, load(vlan)).nics[0]!);
+      buffersUsed(nicsOf(receiverOf(`vlan: { ${mode} }`, load(vlan)))[0]!);
     assert.deepEqual(classOf('double: false', ', vlan: 7'), [3]);
     assert.deepEqual(classOf('double: true', ', vlan: 7'), [0]);
     assert.deepEqual(classOf('double: true', ', vlan: { inner: 7, outer: 100 }'), [3]);
@@ -425,15 +430,17 @@ describe('VLANs, hints and LEDs of an 82599', () => {
 
   it('writes are hinted to the CPU of their queue, in the form of the mode', () => {
     const tags = (mode: number, queue: string): number[] =>
-      receiverOf(
-        `regs: { DCA_CTRL.DCA_DIS: 0, DCA_CTRL.DCA_MODE: ${mode}, "DCA_RXCTRL[3]": "${queue}" }`,
-        load(''),
-      ).nics[0]!.hints.map(({ tag }) => tag);
+      nicsOf(
+        receiverOf(
+          `regs: { DCA_CTRL.DCA_DIS: 0, DCA_CTRL.DCA_MODE: ${mode}, "DCA_RXCTRL[3]": "${queue}" }`,
+          load(''),
+        ),
+      )[0]!.hints.map(({ tag }) => tag);
     // CPU 5: descriptors and data, descriptors only; APIC 0x12.
     assert.deepEqual(tags(0, '0x050000A0'), [0x0b]);
     assert.deepEqual(tags(0, '0x05000020'), [0, 0x0b]);
     assert.deepEqual(tags(2, '0x120000A0'), [0x12]);
-    assert.deepEqual(receiverOf('tcs: 8', load('')).nics[0]!.hints, []);
+    assert.deepEqual(nicsOf(receiverOf('tcs: 8', load('')))[0]!.hints, []);
   });
 
   it('LEDs show link, rate and activity', () => {
@@ -441,7 +448,7 @@ describe('VLANs, hints and LEDs of an 82599', () => {
       'regs: { LEDCTL.LED0_MODE: 0, LEDCTL.LED1_MODE: 1, LEDCTL.LED2_MODE: 2, ' +
       'LEDCTL.LED3_MODE: 5, LEDCTL.LED3_IVRT: 1 }';
     const leds = (text: string): readonly boolean[] =>
-      receiverOf(regs, text).nics[0]!.leds.map(({ lit }) => lit);
+      nicsOf(receiverOf(regs, text))[0]!.leds.map(({ lit }) => lit);
     assert.deepEqual(leds(load('')), [true, true, true, true]);
     assert.deepEqual(leds(''), [true, true, false, true]);
   });
@@ -467,7 +474,7 @@ describe('probes of an 82599', () => {
     const leds = new Leds();
     session.engine.listen(leds);
     session.runTo(Infinity);
-    const [nic] = session.results('complete').nics;
+    const [nic] = nicsOf(session.results('complete'));
     // LED0 shows the link; LED1 blinks with what the MAC does, 50 ms beyond the last frame.
     assert.deepEqual(leds.heard, [
       [1, true, 100],
@@ -531,8 +538,8 @@ load: [{ name: a, stream: { from: h1, to: h2 }, frame: 1518, transport: raw }]
     const [cleared] = framesOf(results);
     // A tenth of the line for one millisecond, all of it for the other.
     assert.ok(Math.abs(cleared! / whole! - 5.5) < 0.1);
-    assert.equal(results.nics[0]!.registers['RTTBCNRD'], undefined);
-    assert.equal(results.nics[0]!.registers['RTTBCNRC[0]'], undefined);
+    assert.equal(nicsOf(results)[0]!.registers['RTTBCNRD'], undefined);
+    assert.equal(nicsOf(results)[0]!.registers['RTTBCNRC[0]'], undefined);
   });
 
   it('that are set before it runs cannot be changed by a branch', () => {

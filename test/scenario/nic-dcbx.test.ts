@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { nicsOf } from '../kit/nics.js';
 import { describe, it } from 'node:test';
 import type { DiscoveryPortResult } from '../../services/runtime/results/discovery-results.js';
-import type { NicResult } from '../../services/mechanisms/nic-82599/results.js';
+import type { Nic82599Result } from '../../services/mechanisms/nic-82599/results.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { packWhole, unpackWhole } from '../../services/runtime/whole-state.js';
@@ -46,8 +47,8 @@ function portOf(results: RunResults, name: string): DiscoveryPortResult {
   return results.discovery!.ports.find(({ port }) => port === name)!;
 }
 
-function nicOf(results: RunResults, name = 'h1'): NicResult {
-  return results.nics.find(({ device }) => device === name)!;
+function nicOf(results: RunResults, name = 'h1'): Nic82599Result {
+  return nicsOf(results).find(({ device }) => device === name)!;
 }
 
 describe('an 82599 under DCBX', () => {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import type { NicResult } from '../../services/mechanisms/nic-82599/results.js';
+import type { Nic82599Result } from '../../services/mechanisms/nic-82599/results.js';
 import { ROOT } from '../kit/emulate.js';
 
 describe('selvage inspect', () => {
@@ -35,7 +35,7 @@ describe('selvage inspect', () => {
       assert.match(controlled('1559us'), / = 1/);
       assert.match(controlled('1561us'), / = 0/);
       const words = ['inspect', 'h1', '--run', example, '--at', '100us', '--json'];
-      const nic = JSON.parse(selvage(...words).out) as NicResult;
+      const nic = JSON.parse(selvage(...words).out) as Nic82599Result;
       assert.equal(nic.rates[0]!.enabled, true);
       assert.equal(nic.timePs, 100e6);
       assert.ok(nic.registers['RTTBCNRC[3]']! > 0x80000000);
@@ -50,7 +50,7 @@ describe('selvage inspect', () => {
       assert.match(typo.err, /--reg: RTTPT2C\[9\]\.CRQ: RTTPT2C has an index 0 to 7/);
       const all = selvage('inspect', 'set');
       assert.match(all.out, /^h1 \(82599 at [^]*\n\nh2 \(82599 at /);
-      const both = JSON.parse(selvage('inspect', '--json', '--run', 'set').out) as NicResult[];
+      const both = JSON.parse(selvage('inspect', '--json', '--run', 'set').out) as Nic82599Result[];
       assert.deepEqual(
         both.map(({ device }) => device),
         ['h1', 'h2'],

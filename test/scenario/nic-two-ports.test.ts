@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { placeEachAlone, placeInServices } from '../../services/fabric/placement/placement.js';
 import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
+import { nic82599 } from '../../services/mechanisms/nic-82599/slice.js';
 import { nicText } from '../../services/report/nic-text.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { fabricOf, run } from '../kit/emulate.js';
@@ -74,8 +75,11 @@ describe('two ports of an 82599', () => {
 
   it('are named where their tables are shown', () => {
     const { nics: shown } = run(fabricOf(text(SHARED, sending)));
-    assert.match(nicText(shown[1]!), /^h2 \(82599 at h2:p1, second port of the 82599 of h1\)/);
-    assert.match(nicText(shown[0]!), /^h1 \(82599 at h1:p1\)/);
+    assert.match(
+      nicText(nic82599, shown[1]!),
+      /^h2 \(82599 at h2:p1, second port of the 82599 of h1\)/,
+    );
+    assert.match(nicText(nic82599, shown[0]!), /^h1 \(82599 at h1:p1\)/);
   });
 
   for (const [devices, message] of [

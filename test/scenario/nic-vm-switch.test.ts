@@ -1,11 +1,13 @@
 /** The switch between the virtual machines of an 82599, and their addresses. */
 
 import assert from 'node:assert/strict';
+import { nicsOf } from '../kit/nics.js';
 import { describe, it } from 'node:test';
 import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
 import { readCapture } from '../../services/engine/wire/pcapng/reader.js';
+import { nic82599 } from '../../services/mechanisms/nic-82599/slice.js';
 import { nicText } from '../../services/report/nic-text.js';
-import type { NicResult } from '../../services/mechanisms/nic-82599/results.js';
+import type { Nic82599Result } from '../../services/mechanisms/nic-82599/results.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
 import { captureOctets } from '../kit/captures.js';
@@ -15,11 +17,11 @@ const PAIR = 'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\ndur
 const nics = (more = ''): string => `hosts: { nic: { model: 82599, vmSwitch: true${more} } }\n`;
 const LOCAL = '{ name: local, stream: { from: h1, to: h1 }, vm: 0, toVm: 1';
 
-const nicOf = (results: RunResults): NicResult => results.nics[0]!;
+const nicOf = (results: RunResults): Nic82599Result => nicsOf(results)[0]!;
 const framesOf = (results: RunResults, name: string): number =>
   results.flows.find(({ load }) => load === name)!.frames;
 /** Receive buffers in use. */
-const buffersOf = (nic: NicResult): number[] =>
+const buffersOf = (nic: Nic82599Result): number[] =>
   nic.buffers
     .filter(({ direction, peakOctets }) => direction === 'receive' && peakOctets > 0)
     .map(({ tc }) => tc);
@@ -49,7 +51,7 @@ describe('the switch between virtual machines of an 82599', () => {
     const [row] = nicOf(results).switched;
     assert.ok(row!.frames >= frames && row!.frames <= frames + 20);
     assert.equal(row!.octets, 1518 * row!.frames);
-    assert.match(nicText(nicOf(results)), /Switch between virtual machines/);
+    assert.match(nicText(nic82599, nicOf(results)), /Switch between virtual machines/);
   });
 
   it('lets them wait where the receive buffer is full, class by class, and loses none', () => {

@@ -1,6 +1,7 @@
 /** The caution of 7.7.2.2: an 82599 whose RTTUP2TC is not the table of its software. */
 
 import assert from 'node:assert/strict';
+import { nicsOf } from '../kit/nics.js';
 import { describe, it } from 'node:test';
 import { whatIsWrong } from '../../services/hunt/worlds/world-trial.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
@@ -44,12 +45,12 @@ describe('RTTUP2TC unlike the table of software', () => {
       [wrong.status, wrong.stalls.map(({ name }) => name)],
       ['stalled', ['free/h1->h2']],
     );
-    assert.equal(wrong.nics[0]!.registers['RTTUP2TC'], 0o76345210);
+    assert.equal(nicsOf(wrong)[0]!.registers['RTTUP2TC'], 0o76345210);
   });
 
   it('is right again when the fault is over', () => {
     const results = runScenario(text(`${SWAPPED}, at: 150us, for: 60us }`));
-    assert.equal(results.nics[0]!.registers['RTTUP2TC'], 0o76543210);
+    assert.equal(nicsOf(results)[0]!.registers['RTTUP2TC'], 0o76543210);
     const lasting = runScenario(text(`${SWAPPED}, at: 150us }`));
     assert.ok(framesOf(results, 'free') > framesOf(lasting, 'free'));
   });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { nicsOf } from '../kit/nics.js';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -159,7 +160,7 @@ describe('events', () => {
     );
     const alone = new Session(fabric, { check: false });
     while (alone.advance(1000) === 'running');
-    const [nic] = alone.results('complete').nics;
+    const [nic] = nicsOf(alone.results('complete'));
     const changes = eventsOf(fabric, alone.events()!).filter(({ event }) => /lit|dark/.test(event));
     nic!.leds.forEach((led, i) => {
       const own = changes.filter(({ detail }) => detail === i);

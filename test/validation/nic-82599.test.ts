@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { nicsOf } from '../kit/nics.js';
 import { describe, it } from 'node:test';
 import { creditsOf } from '../../services/engine/arbiter/credits.js';
 import { RandomStream } from '../../services/engine/kernel/random.js';
-import type { LatencyRow, NicResult } from '../../services/mechanisms/nic-82599/results.js';
+import type { LatencyRow, Nic82599Result } from '../../services/mechanisms/nic-82599/results.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { flowOf, runScenario } from '../kit/emulate.js';
 
@@ -34,11 +35,15 @@ function arrivedFrames(results: RunResults, tc: number): number {
   return results.flows.find(({ load }) => load === `tc${tc}`)!.frames;
 }
 
-function nicOf(results: RunResults): NicResult {
-  return results.nics[0]!;
+function nicOf(results: RunResults): Nic82599Result {
+  return nicsOf(results)[0]!;
 }
 
-function latencyOf(nic: NicResult, direction: LatencyRow['direction'], tc: number): LatencyRow {
+function latencyOf(
+  nic: Nic82599Result,
+  direction: LatencyRow['direction'],
+  tc: number,
+): LatencyRow {
   return nic.latencies.find((row) => row.direction === direction && row.tc === tc)!;
 }
 
@@ -167,7 +172,7 @@ describe('strict classes and latency of the 82599', () => {
       `${PAIR}duration: 1ms\nhosts: { nic: { model: 82599 } }\n` +
         'load: [{ stream: { from: h1, to: h2 }, priority: 7, frame: 64, rate: 10M }]\n',
     );
-    const [sender, receiver] = results.nics as [NicResult, NicResult];
+    const [sender, receiver] = results.nics as unknown as [Nic82599Result, Nic82599Result];
     const sent = latencyOf(sender, 'transmit', 7);
     assert.equal(sent.leastPs, PCIE_LATENCY_PS + 64 * PCIE_OCTET_PS);
     assert.equal(sent.mostPs, sent.leastPs);
@@ -219,7 +224,7 @@ describe('the rate scheduler of the 82599', () => {
   });
 
   it('drifts back to the rate of the line in 78 intervals of 3 percent, from a tenth of it', () => {
-    const at = (us: number): NicResult =>
+    const at = (us: number): Nic82599Result =>
       nicOf(
         sending(us, 'rates: [{ rate: 1G }], drift: { every: 10us, by: 3% }', [
           { tc: 0, frame: 1500 },
@@ -243,7 +248,7 @@ describe('the receive side of the 82599', () => {
 
   it('stops a lossless class at its high mark when the host is slower than the wire', () => {
     const results = slow();
-    const [, receiver] = results.nics as [NicResult, NicResult];
+    const [, receiver] = results.nics as unknown as [Nic82599Result, Nic82599Result];
     const buffer = receiver.buffers.find((b) => b.direction === 'receive' && b.tc === 3)!;
     const drops = results.priorities.map(({ priority, drops: own }) => [
       priority,

@@ -94,7 +94,7 @@ function checkNics(before: Fabric, after: Fabric): void {
   before.specs.forEach((spec, d) => {
     const changed = after.specs[d];
     if (spec.kind !== 'host' || changed?.kind !== 'host') return;
-    const what = NIC.lastingDifference(spec.nic, changed.nic);
+    const what = NIC?.lastingDifference(spec.nic, changed.nic) ?? null;
     if (what === null) return;
     const message = `a branch cannot change ${what} of the NIC of ${spec.name}`;
     throw new InputError(`${message}: it is set before the part runs`);

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unknownName } from '../../settings/errors.js';
-import { NIC, type NicResult } from '../../mechanisms/registry.js';
+import type { NicResult } from '../../mechanisms/nic-context.js';
+import type { NicSlice } from '../../mechanisms/nic-slice.js';
+import { NIC } from '../../mechanisms/registry.js';
 import { time } from '../../settings/quantities.js';
 import { nicText } from '../../report/nic-text.js';
 import { readNics } from '../../report/run-directory.js';
@@ -34,7 +36,7 @@ export async function inspectCommand(
   const isFile = existsSync(run) && statSync(run).isFile();
   const nics =
     isFile || options.at !== undefined ? await runUpTo(run, isFile, options.at) : nicsOf(run);
-  if (nics.length === 0) {
+  if (NIC === null || nics.length === 0) {
     throw new InputError(`${run}: no device has an 82599; give hosts nic: { model: 82599 }`);
   }
   const shown = device === undefined ? nics : nics.filter((own) => own.device === device);
@@ -42,24 +44,30 @@ export async function inspectCommand(
     const names = nics.map((own) => own.device);
     throw new InputError(`${run}: ${unknownName('device with an 82599', device!, names)}`);
   }
+  const slice = NIC;
   const texts = shown.map((nic) => {
     const isNamed = shown.length > 1 && ((options.reg ?? []).length > 0 || options.dump === true);
-    return `${isNamed && options.json !== true ? `${nic.device}\n` : ''}${textOf(nic, options)}`;
+    const title = isNamed && options.json !== true ? `${nic.device}\n` : '';
+    return title + textOf(slice, nic, options);
   });
   const isList = options.json === true && device === undefined;
   process.stdout.write(isList ? `[${texts.join(',\n')}]\n` : `${texts.join('\n\n')}\n`);
   return EXIT.COMPLETE;
 }
 
-function textOf(nic: NicResult, { json = false, reg = [], dump }: InspectOptions): string {
+function textOf(
+  slice: NicSlice,
+  nic: NicResult,
+  { json = false, reg = [], dump }: InspectOptions,
+): string {
   if (dump === true) {
-    return json ? JSON.stringify(NIC.dump(nic.registers), null, 2) : NIC.dumpText(nic);
+    return json ? JSON.stringify(slice.dump(nic), null, 2) : slice.dumpText(nic);
   }
-  if (reg.length === 0) return json ? JSON.stringify(nic, null, 2) : nicText(nic);
+  if (reg.length === 0) return json ? JSON.stringify(nic, null, 2) : nicText(slice, nic);
   const fail = (message: string): Error => new InputError(`--reg: ${message}`);
-  const values = reg.map((name) => [name, NIC.registerValue(nic, name, fail)] as const);
+  const values = reg.map((name) => [name, slice.registerValue(nic, name, fail)] as const);
   if (json) return JSON.stringify(Object.fromEntries(values), null, 2);
-  return values.map(([name, value]) => `${name} = ${NIC.registerText(name, value)}`).join('\n');
+  return values.map(([name, value]) => `${name} = ${slice.registerText(name, value)}`).join('\n');
 }
 
 function nicsOf(folder: string): readonly NicResult[] {
@@ -82,7 +90,7 @@ async function runUpTo(
   const atPs = at === undefined ? Infinity : timeFrom(at);
   session.runTo(atPs);
   if (atPs === Infinity) return session.results('complete').nics;
-  return NIC.results(session.engine, Math.min(atPs, session.endPs ?? Infinity));
+  return NIC?.results(session.engine, Math.min(atPs, session.endPs ?? Infinity)) ?? [];
 }
 
 function newestRun(): string {

@@ -50,7 +50,7 @@ function resultOf(
       [...margins, ...memory.hostMargins].map((own) =>
         headroomSize(own, linkEnds[own.device]![own.port]!),
       ),
-    slotMargins: chips.margins,
+    slotMargins: chips?.margins ?? [],
     longestFrameOctets,
     flowEnds,
   };

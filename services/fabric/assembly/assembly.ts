@@ -11,7 +11,7 @@ import type { Topology } from '../topology/topology.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Methods } from './link-methods.js';
-import type { SlotMargin } from '../../mechanisms/registry.js';
+import type { SlotMargin } from '../../mechanisms/slotted-context.js';
 import type { Settings } from './settings.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { PlacedSize } from '../sizing/placed-size.js';

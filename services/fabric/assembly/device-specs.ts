@@ -54,7 +54,7 @@ function switchSpec(
   index: number,
 ): Omit<SwitchSpec, keyof Common> {
   const own = fabric.settings[index]!.switch;
-  const slots = chips.spec(index);
+  const slots = chips?.spec(index) ?? null;
   return {
     kind: 'switch',
     buffer: memory.ofSwitch(index).buffer,

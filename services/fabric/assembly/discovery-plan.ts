@@ -147,7 +147,7 @@ export class DiscoveryPlan {
     const arbiter = kind === 'host' ? own.host.arbiter : own.switch.arbiter;
     const link = { linkBps: end.link.rateBps, longestFrameOctets: this.input.longestOctets };
     const hardware =
-      kind === 'host' && nic?.dcb === true
+      NIC !== null && kind === 'host' && nic?.dcb === true
         ? NIC.tableOfRegisters(nic, nicHost(name, own, scenario, link))
         : null;
     let now: Configuration = {

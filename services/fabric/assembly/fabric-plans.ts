@@ -1,5 +1,6 @@
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
-import { pausingOf, SLOTTED, type SlottedPlan, WHOLE_PORT } from '../../mechanisms/registry.js';
+import { pausingOf, SLOTTED, WHOLE_PORT } from '../../mechanisms/registry.js';
+import type { SlottedPlan } from '../../mechanisms/slotted-slice.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
 import { Backing } from './backing.js';
@@ -18,7 +19,8 @@ export interface FabricPlans extends Connections {
   readonly discovery: DiscoveryPlan;
   readonly backing: Backing;
   readonly memory: MemoryPlan;
-  readonly chips: SlottedPlan;
+  /** Null: no switch has slots. */
+  readonly chips: SlottedPlan | null;
   /** By group, then by position of the switch: ports of its tree. */
   readonly trees: ReturnType<typeof treesOf>;
   /** Traffic classes whose packets are given telemetry, one bit each. */
@@ -42,12 +44,13 @@ export function planFabric(fabric: ResolvedFabric): FabricPlans {
   const mechanisms = planMechanisms(ofMechanisms);
   const backing = new Backing(mechanisms);
   const memory = new MemoryPlan(fabric, backing);
-  const chips = SLOTTED.plan({
-    ...fabric,
-    pause: { ...fabric.scenario.pause, exists: pausingOf(WHOLE_PORT) !== null },
-    placeOf: (device, isGiven, keys) =>
-      placeOf(settings[device]!, (change) => isGiven(change.switch), keys),
-  });
+  const chips =
+    SLOTTED?.plan({
+      ...fabric,
+      pause: { ...fabric.scenario.pause, exists: pausingOf(WHOLE_PORT) !== null },
+      placeOf: (device, isGiven, keys) =>
+        placeOf(settings[device]!, (change) => isGiven(change.switch), keys),
+    }) ?? null;
   const telemetry = congestion.telemetryClasses(flows);
   return { ...connections, ...{ mechanisms, discovery, backing, memory, chips, trees, telemetry } };
 }

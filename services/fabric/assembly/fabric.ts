@@ -16,7 +16,8 @@ import { hostCount } from '../topology/topology.js';
 import { CollectedErrors } from '../../settings/collected-errors.js';
 import { assemble } from './assemble.js';
 import type { Assembly } from './assembly.js';
-import { NIC, type NicSection } from '../../mechanisms/registry.js';
+import type { NicSection } from '../../mechanisms/nic-context.js';
+import { NIC } from '../../mechanisms/registry.js';
 import { checkVmAddresses } from './vm-addresses.js';
 import { checkObserved } from './observed-names.js';
 import type { Settings } from './settings.js';
@@ -69,11 +70,11 @@ export function buildFabric(source: ScenarioSource): Fabric {
   // Nothing is null where there was no error.
   const [settings, written] = [configured!, expanded!];
   const nicOf = (host: number): NicSection | null => settings[host]!.host.nic;
-  const pairs = NIC.portPairs(cabled, nicOf, fail);
+  const pairs = NIC?.portPairs(cabled, nicOf, fail) ?? [];
   const topology = pairs.length === 0 ? cabled : { ...cabled, pairs };
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);
-  const flows = NIC.withInsertedVlans(written, nicOf, fail);
+  const flows = NIC?.withInsertedVlans(written, nicOf, fail) ?? written;
   checkVmAddresses(flows, { topology, settings, addresses }, fail);
   const placement = placeByName(topology, scenario.placement, fail);
   const found = new DeviceWarnings();

@@ -44,7 +44,7 @@ const NEEDS: Partial<Record<FaultSection['kind'], string>> = {
   'lldp-drift': 'LLDP',
   'slow-receiver': 'a plain NIC',
   'host-pause': 'a plain NIC',
-  'wrong-map': NIC.needsOfMap,
+  'wrong-map': NIC?.needsOfMap ?? 'a NIC with classes',
 };
 
 /** A fault at a port of a device of the fabric. */
@@ -358,7 +358,7 @@ class FaultPlan {
       case 'wrong-map': {
         const isMapped =
           device.kind === 'host' && device.nic?.dcb === true && port.pausing?.wholePort === false;
-        return isMapped ? { kind: 'map', table: NIC.mapOf(fault.classes) } : null;
+        return NIC !== null && isMapped ? { kind: 'map', table: NIC.mapOf(fault.classes) } : null;
       }
       case 'storm':
         return stormOf(fault, port);

@@ -1,6 +1,7 @@
 import type { HostSpec } from '../../engine/contract/spec.js';
 import { PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
-import { MECHANISMS, type NicArrival } from '../../mechanisms/registry.js';
+import type { NicArrival } from '../../mechanisms/nic-context.js';
+import { MECHANISMS } from '../../mechanisms/registry.js';
 import { rateControlOf } from '../../plugins/plugins.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';

@@ -1,4 +1,4 @@
-import type { NicHost } from '../../mechanisms/registry.js';
+import type { NicHost } from '../../mechanisms/nic-context.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { classesOf } from './fixed-classes.js';
 import { placeOfArbiter, type Settings } from './settings.js';

@@ -14,7 +14,7 @@ export function nicSpec(
   const { scenario, topology, settings, flows, longestOctets, fail, warn } = fabric;
   const section = settings[index]!.host.nic;
   const [end] = fabric.linkEnds[index]!;
-  if (section === null || end === undefined) return null;
+  if (NIC === null || section === null || end === undefined) return null;
   NIC.checkVms(section, flows, index, fail);
   const { pause } = scenario;
   const responseDelayPs = settings[end.peerDevice]!.priorities.map(({ pausing }) =>

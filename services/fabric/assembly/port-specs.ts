@@ -6,7 +6,7 @@ import type { ArbiterSection } from '../scenario/scenario.js';
 import type { DiscoverySection } from '../scenario/discovery-section.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { AssemblyInput } from './assembly.js';
-import type { SlottedPlan } from '../../mechanisms/registry.js';
+import type { SlottedPlan } from '../../mechanisms/slotted-slice.js';
 import { classesOf } from './fixed-classes.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
 import { groupsAt, ONE_GROUP } from './priority-groups.js';
@@ -50,7 +50,7 @@ export function plannedPorts(
 interface PortPlans {
   readonly settings: Settings;
   readonly linkEnds: readonly LinkEnd[];
-  readonly chips: SlottedPlan;
+  readonly chips: SlottedPlan | null;
   readonly discovery: DiscoveryPlan;
   readonly planned: (port: number) => PlannedPort;
 }
@@ -82,8 +82,8 @@ export function portSpecs(
       latencyPs,
       mac: readU48(kind === 'host' ? addresses[device]!.mac : switchPortMac(device, port), 0),
       ...shared,
-      arbiter: chips.arbiter(end) ?? shared.arbiter,
-      pausing: chips.pausing(end) ?? pausing,
+      arbiter: chips?.arbiter(end) ?? shared.arbiter,
+      pausing: chips?.pausing(end) ?? pausing,
       grants,
       discovery: discovery.port(end, grants),
       ...layer,

@@ -34,7 +34,7 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
   const methods = methodsOfLinks(scenario, linkEnds, settings, negotiates ? prospects : null, fail);
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
-  NIC.checkLocalFlows(flows, (host) => settings[host]!.host.nic, fail);
+  checkLocalFlows(flows, settings, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
@@ -47,4 +47,19 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
     longestFrameOctets,
     longestOctets: Math.max(...longestFrameOctets),
   };
+}
+
+/** Only the switch of a NIC takes frames from one virtual machine of a host to another. */
+function checkLocalFlows(
+  flows: ResolvedInput['flows'],
+  settings: ResolvedInput['settings'],
+  fail: ResolvedInput['fail'],
+): void {
+  const stray = flows.find(
+    ({ source, destination, group }) =>
+      !group && source === destination && settings[source]!.host.nic === null,
+  );
+  if (stray === undefined) return;
+  const remedy = NIC === null ? '' : `; the host needs ${NIC.needsOfLocalFlow}`;
+  throw fail(['load', stray.load], `${stray.name} stays within a plain NIC${remedy}`);
 }

@@ -43,7 +43,10 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
       ...settings.switch,
       ...change.switch,
       buffer: { ...settings.switch.buffer, ...change.switch.buffer },
-      slots: SLOTTED.changed(settings.switch, change.switch),
+      slots:
+        SLOTTED === null || change.switch.slots === undefined
+          ? settings.switch.slots
+          : SLOTTED.changed(settings.switch.slots, change.switch.slots),
     },
     priorities: settings.priorities.map((section) => {
       const own = change.priorities.find(({ priority }) => priority === section.priority);

@@ -36,8 +36,6 @@ export type Metric =
   | 'watchdog.drops'
   | 'fault-drops'
   | MechanismMetric
-  | 'nic.tail-to-wire'
-  | 'nic.wire-to-descriptor'
   | 'digest';
 
 export interface Expectation {

@@ -3,6 +3,7 @@
 import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import { discoveryEnd } from './normalise-discovery.js';
+import type { NicSection } from '../../mechanisms/nic-context.js';
 import { NIC, SLOTTED } from '../../mechanisms/registry.js';
 import { nicSource } from './traced-writes.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
@@ -22,8 +23,7 @@ import type { Path } from '../../settings/source-tree.js';
 
 export function hostSection(input: ScenarioInput['hosts'], located: Located): HostSection {
   const arbiter = input.arbiter && arbiterSection(input.arbiter, ['hosts', 'arbiter'], located);
-  const nic =
-    input.nic === undefined ? null : NIC.section(input.nic, ['hosts', 'nic'], nicSource(located));
+  const nic = nicChange(input, ['hosts'], located).nic ?? null;
   return { mac: null, ipv4: null, ipv6: null, nic, arbiter: arbiter ?? null };
 }
 
@@ -41,7 +41,7 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
       egressReservedBytes: input.buffer.egressReserved,
       egressAlpha: input.buffer.egressAlpha,
     },
-    slots: SLOTTED.section(input, ['switches'], located),
+    slots: SLOTTED?.section(input, ['switches'], located) ?? {},
     ports: [],
     arbiter: arbiter ?? null,
     ageingPs: input.ageing,
@@ -90,9 +90,20 @@ function hostChange(
     ...(device.mac !== undefined && { mac: device.mac }),
     ...(device.ipv4 !== undefined && { ipv4: device.ipv4 }),
     ...(device.ipv6 !== undefined && { ipv6: device.ipv6 }),
-    ...(device.nic && { nic: NIC.section(device.nic, [...path, 'nic'], nicSource(located)) }),
+    ...nicChange(device, path, located),
     ...(arbiter && { arbiter }),
   };
+}
+
+/** Of `hosts` or a device at a path: the NIC that its key has; null for the plain one. */
+function nicChange(
+  input: object,
+  path: Path,
+  located: Located,
+): { readonly nic?: NicSection | null } {
+  const { nic } = input as { readonly nic?: unknown };
+  if (NIC === null || nic === undefined) return {};
+  return { nic: NIC.section(nic, [...path, 'nic'], nicSource(located)) };
 }
 
 function switchChange(
@@ -112,7 +123,7 @@ function switchChange(
     ...(ageing !== undefined && { ageingPs: ageing }),
     ...(failover !== undefined && { failover: failoverSection(failover) }),
     ...(buffer && { buffer: bufferChange(buffer) }),
-    ...SLOTTED.change(device, path, located),
+    ...SLOTTED?.change(device, path, located),
     ...(ports && { ports: portSections(ports, [...path, 'ports'], located) }),
     ...(arbiter && { arbiter }),
   };
@@ -145,7 +156,7 @@ function portSections(
       port: Number(port),
       native,
       tagged,
-      ...SLOTTED.portSection(section),
+      slots: SLOTTED?.portSection(section) ?? {},
     };
   });
 }

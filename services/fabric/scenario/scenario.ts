@@ -5,13 +5,7 @@
  */
 
 import type { PausingSettings, WatchdogSetting } from '../../mechanisms/pausing-settings.js';
-import type {
-  NicSection,
-  SLOTTED,
-  SlotsChange,
-  SlotsSection,
-  SlottedPortSection,
-} from '../../mechanisms/registry.js';
+import type { NicSection } from '../../mechanisms/nic-context.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { LinkErrors } from '../link-errors.js';
 import type { ObserveSection } from './observe-section.js';
@@ -125,15 +119,15 @@ export interface HostSection {
 
 export interface SwitchSection {
   /** Its memory: a buffer that its ports share, or slots. */
-  readonly model: 'shared-buffer' | typeof SLOTTED.name;
+  readonly model: string;
   /** From the last bit received to admission into the buffer. */
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
   readonly forwarding: 'routed' | 'bridged';
   readonly ecmp: 'flow' | 'packet';
   readonly buffer: BufferSection;
-  /** Applies where the model has slots. */
-  readonly slots: SlotsSection;
+  /** Applies where the model has slots, and is read by its slice. */
+  readonly slots: object;
   readonly ports: readonly PortSection[];
   /** Null: the scenario's own. */
   readonly arbiter: ArbiterSection | null;
@@ -151,13 +145,15 @@ export interface FailoverSection {
   readonly queued: 'move' | 'drop';
 }
 
-export interface PortSection extends SlottedPortSection {
+export interface PortSection {
   /** Counted from 1. */
   readonly port: number;
   /** VLAN of untagged frames. */
   readonly native: number;
   /** VLANs carried tagged. */
   readonly tagged: readonly number[];
+  /** Of a model that has slots. */
+  readonly slots: object;
 }
 
 export interface BufferSection {
@@ -177,7 +173,7 @@ export interface DeviceOverride {
   readonly host: Partial<HostSection>;
   readonly switch: Partial<Omit<SwitchSection, 'buffer' | 'slots'>> & {
     readonly buffer?: Partial<BufferSection>;
-    readonly slots?: SlotsChange;
+    readonly slots?: object;
   };
   readonly priorities: readonly PriorityChange[];
   readonly discovery: Partial<DiscoveryEndSection>;

@@ -28,11 +28,15 @@ const arbiter = arbiterSchema.describe(
   'How its ports choose the next traffic class. Default: as in classes.',
 );
 
-const nic = NIC.schema.describe('The NIC of a host. Default: plain, which costs nothing to run.');
+const NIC_HELP = 'The NIC of a host. Default: plain, which costs nothing to run.';
+/** Spread into a schema: their slices read the results by name. */
+const nicKeys: object = NIC === null ? {} : { nic: NIC.schema.describe(NIC_HELP).exactOptional() };
+const slottedKeys = (keys: 'switchKeys' | 'deviceKeys' | 'portKeys'): object =>
+  SLOTTED?.[keys] ?? {};
 
 export const hostsSchema = mapping({
   arbiter: arbiter.exactOptional(),
-  nic: nic.exactOptional(),
+  ...nicKeys,
 });
 
 const bufferKeys = {
@@ -85,9 +89,12 @@ const failover = either(
 
 export type FailoverInput = z.output<typeof failover>;
 
+const MODELS = ['shared-buffer', ...(SLOTTED === null ? [] : [SLOTTED.name])];
+const OR_SLOTTED = SLOTTED === null ? '' : `, or ${SLOTTED.called}`;
+
 const switchKeys = {
-  model: choice(['shared-buffer', SLOTTED.name])
-    .describe(`Model of the switch: a buffer that all ports share, or ${SLOTTED.called}.`)
+  model: choice(MODELS)
+    .describe(`Model of the switch: a buffer that all ports share${OR_SLOTTED}.`)
     .prefault('shared-buffer'),
   pipeline: quantity(time)
     .describe('Time from the last bit received to admission into the buffer.')
@@ -120,7 +127,7 @@ const BUFFER = 'The shared packet buffer.';
 export const switchesSchema = mapping({
   ...switchKeys,
   buffer: mapping(bufferKeys).describe(BUFFER).prefault({}),
-  ...SLOTTED.switchKeys,
+  ...slottedKeys('switchKeys'),
   arbiter: arbiter.exactOptional(),
 });
 
@@ -131,7 +138,7 @@ const ports = keyed(
   mapping({
     native: vlan().describe('VLAN of untagged frames.').prefault(1),
     tagged: list(vlan(), 'VLANs 1 to 4094').describe('VLANs carried tagged.').prefault([]),
-    ...SLOTTED.portKeys,
+    ...slottedKeys('portKeys'),
   }).describe('One port by its number.'),
 );
 
@@ -149,12 +156,16 @@ const deviceSchema = mapping({
     .describe('IPv6 address of a host. Default: assigned by position.')
     .exactOptional(),
   arbiter: arbiter.exactOptional(),
-  nic: nic.exactOptional(),
+  ...nicKeys,
   ...overriding(switchKeys),
   buffer: mapping(overriding(bufferKeys)).describe(BUFFER).exactOptional(),
-  ...SLOTTED.deviceKeys,
+  ...slottedKeys('deviceKeys'),
   ports: ports
-    .describe(`Single ports: VLANs of a bridged switch, flow control of ${SLOTTED.called}.`)
+    .describe(
+      SLOTTED === null
+        ? 'Single ports: VLANs of a bridged switch.'
+        : `Single ports: VLANs of a bridged switch, flow control of ${SLOTTED.called}.`,
+    )
     .exactOptional(),
   priorities: priorityOverridesSchema
     .describe('Changes to single priorities at this device.')

@@ -188,8 +188,6 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   'watchdog.drops': 'number',
   'fault-drops': 'number',
   ...mechanismUnits(),
-  'nic.tail-to-wire': time,
-  'nic.wire-to-descriptor': time,
   digest: 'digest',
 };
 

@@ -109,7 +109,10 @@ const commonKeys = (congestion: readonly string[]) => ({
     .describe('Tags of its frames. Default: none.')
     .exactOptional(),
   vm: integer(0, 63)
-    .describe(`Virtual machine at either end, whose descriptor queues ${NIC.called} keeps apart.`)
+    .describe(
+      'Virtual machine at either end, whose descriptor queues ' +
+        `${NIC?.called ?? 'a NIC'} keeps apart.`,
+    )
     .prefault(0),
   toVm: integer(0, 63)
     .describe(

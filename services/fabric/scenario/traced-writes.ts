@@ -1,18 +1,11 @@
 /** A file of what a driver writes: time, address, value. */
 
-import type { NicSource } from '../../mechanisms/registry.js';
+import type { NicSource, TracedWrite } from '../../mechanisms/nic-context.js';
 import type { CsvRow } from '../load/csv.js';
 import { readCsv } from '../load/csv.js';
 import { parseTimePs } from '../load/quantity.js';
 import type { Located } from './located.js';
 import { readTable } from './read-source.js';
-
-interface TracedWrite {
-  readonly line: number;
-  readonly atPs: number;
-  readonly address: number;
-  readonly value: number;
-}
 
 const COLUMNS = ['time', 'address', 'value'] as const;
 const HEXADECIMAL = /^0x[0-9a-f]{1,8}$/i;

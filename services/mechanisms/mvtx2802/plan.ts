@@ -17,25 +17,35 @@ import { rateOfBps } from '../../engine/units/rates.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import { showRate } from '../../settings/quantities.js';
 import type { Path } from '../../settings/source-tree.js';
-import type { SlotMargin, SlottedFabric, SlottedLink, SwitchChange } from './context.js';
-import type { SlotsSection, SlottedPortSection } from './section.js';
+import type { SlotMargin, SlottedFabric, SlottedLink, SwitchChange } from '../slotted-context.js';
+import type { SlottedPlan } from '../slotted-slice.js';
+import type { SlotsChange, SlotsSection, SlottedPortSection } from './section.js';
 import { NAME } from './settings.js';
+
+/** As its own settings have them. */
+export interface Mvtx2802Types {
+  readonly registers: SlotsSection;
+  readonly change: SlotsChange;
+  readonly port: SlottedPortSection;
+}
+
+type Change = SwitchChange<Mvtx2802Types>;
 
 /** Whether a change sets it, and its path. */
 const PLACES = {
-  model: [({ model }: SwitchChange) => model, 'model'],
-  cutThrough: [({ cutThrough }: SwitchChange) => cutThrough, 'cutThrough'],
-  memory: [({ slots }: SwitchChange) => slots, NAME],
-  vlans: [({ slots }: SwitchChange) => slots?.vlanCongestionFrames, NAME, 'vlanCongestion'],
-  scheduler: [({ slots }: SwitchChange) => slots?.scheduler, NAME, 'scheduler'],
-  weights: [({ slots }: SwitchChange) => slots?.weights, NAME, 'weights'],
-  shaper: [({ slots }: SwitchChange) => slots?.shaper, NAME, 'shaper'],
-  cpu: [({ slots }: SwitchChange) => slots?.cpuPort, NAME, 'cpuPort'],
-  temporary: [({ slots }: SwitchChange) => slots?.temporarySlots, NAME, 'temporary'],
-  source: [({ slots }: SwitchChange) => slots?.sourceSlots, NAME, 'source'],
-  xoff: [({ slots }: SwitchChange) => slots?.xoffSlots, NAME, 'xoff'],
-  flowControl: [({ slots }: SwitchChange) => slots?.flowControl, NAME, 'flowControl'],
-  response: [({ slots }: SwitchChange) => slots?.responseDelayPs, NAME, 'responseDelay'],
+  model: [({ model }: Change) => model, 'model'],
+  cutThrough: [({ cutThrough }: Change) => cutThrough, 'cutThrough'],
+  memory: [({ slots }: Change) => slots, NAME],
+  vlans: [({ slots }: Change) => slots?.vlanCongestionFrames, NAME, 'vlanCongestion'],
+  scheduler: [({ slots }: Change) => slots?.scheduler, NAME, 'scheduler'],
+  weights: [({ slots }: Change) => slots?.weights, NAME, 'weights'],
+  shaper: [({ slots }: Change) => slots?.shaper, NAME, 'shaper'],
+  cpu: [({ slots }: Change) => slots?.cpuPort, NAME, 'cpuPort'],
+  temporary: [({ slots }: Change) => slots?.temporarySlots, NAME, 'temporary'],
+  source: [({ slots }: Change) => slots?.sourceSlots, NAME, 'source'],
+  xoff: [({ slots }: Change) => slots?.xoffSlots, NAME, 'xoff'],
+  flowControl: [({ slots }: Change) => slots?.flowControl, NAME, 'flowControl'],
+  response: [({ slots }: Change) => slots?.responseDelayPs, NAME, 'responseDelay'],
 } as const;
 
 const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
@@ -46,16 +56,14 @@ const QUANTA = 65_535;
 const REFRESH_FRACTION = 0.5;
 
 /** Specifications of the switches that are MVTX2802s, and PAUSE of their link partners. */
-export class Mvtx2802Plan {
-  /** Of every flow-controlled port. */
+export class Mvtx2802Plan implements SlottedPlan {
   readonly margins: SlotMargin[] = [];
   private readonly longestOctets: number;
 
-  constructor(private readonly fabric: SlottedFabric) {
+  constructor(private readonly fabric: SlottedFabric<Mvtx2802Types>) {
     this.longestOctets = Math.max(...fabric.longestFrameOctets);
   }
 
-  /** Null where the switch is another. */
   spec(device: number): SlotsSpec | null {
     if (!this.isChip(device)) return null;
     const registers = this.registersOf(device);
@@ -90,7 +98,6 @@ export class Mvtx2802Plan {
     };
   }
 
-  /** 802.3x at either end of a link where a port of such a switch alone has it; null elsewhere. */
   pausing(end: SlottedLink): PausingSpec | null {
     const peer = this.peerOf(end);
     if (this.fabric.pause.enabled) return null;
@@ -108,7 +115,6 @@ export class Mvtx2802Plan {
     return wholePortPausing(times);
   }
 
-  /** Of a port; null where it has the arbiter of its device. */
   arbiter({ device, link }: SlottedLink): ArbiterSpec | null {
     if (!this.isChip(device)) return null;
     const { scheduler, weights } = this.registersOf(device);
@@ -155,7 +161,8 @@ export class Mvtx2802Plan {
   }
 
   private portSection({ device, port }: SlottedLink): SlottedPortSection | undefined {
-    return this.fabric.settings[device].switch.ports.find((section) => section.port === port + 1);
+    const { ports } = this.fabric.settings[device].switch;
+    return ports.find((section) => section.port === port + 1)?.slots;
   }
 
   private registersOf(device: number): SlotsSection {
@@ -260,7 +267,7 @@ export class Mvtx2802Plan {
     const cpu = this.fabric.settings[device].switch.ports.find(
       ({ port }) => port === registers.cpuPort,
     );
-    if (cpu?.flowControl === true) {
+    if (cpu?.slots.flowControl === true) {
       const message = `port ${cpu.port} of ${name} is that of its CPU, which has no 802.3x`;
       throw this.wrong(device, 'cpu', message);
     }

@@ -287,11 +287,7 @@ function wredChange(
 }
 
 /** Registers with what a device changes. */
-export function changedSlots(
-  { slots }: { readonly slots: SlotsSection },
-  { slots: change }: { readonly slots?: SlotsChange },
-): SlotsSection {
-  if (change === undefined) return slots;
+export function changedSlots(slots: SlotsSection, change: SlotsChange): SlotsSection {
   return {
     ...slots,
     ...change,

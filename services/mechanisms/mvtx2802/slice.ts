@@ -1,5 +1,5 @@
-import type { SlottedFabric } from './context.js';
-import { Mvtx2802Plan } from './plan.js';
+import type { SlottedSlice } from '../slotted-slice.js';
+import { Mvtx2802Plan, type Mvtx2802Types } from './plan.js';
 import {
   changedSlots,
   deviceKeys,
@@ -13,10 +13,8 @@ import {
 } from './settings.js';
 
 /** A switch with slots in place of a shared buffer: from its keys to what its actor is given. */
-export const mvtx2802 = {
-  /** A value of `model`, and the key of its registers. */
+export const mvtx2802: SlottedSlice<Mvtx2802Types> = {
   name: NAME,
-  /** As help calls one. */
   called: 'a four-port MVTX2802',
   switchKeys,
   deviceKeys,
@@ -25,6 +23,6 @@ export const mvtx2802 = {
   change: slotsChange,
   changed: changedSlots,
   portSection,
-  plan: (fabric: SlottedFabric) => new Mvtx2802Plan(fabric),
+  plan: (fabric) => new Mvtx2802Plan(fabric),
   topics: TOPICS,
 };

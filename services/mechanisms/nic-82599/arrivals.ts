@@ -2,8 +2,8 @@ import type { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { receivedPriority } from '../../engine/nic-82599/vlan.js';
 import { vlanModesOf } from '../../engine/nic-82599/vlan-modes.js';
 import type { Path } from '../../settings/source-tree.js';
-import type { NicHost, NicTraffic } from './context.js';
-import type { NicSection } from './section.js';
+import type { NicHost, NicTraffic } from '../nic-context.js';
+import type { Nic82599Section } from './section.js';
 
 /**
  * Flow control on the link uses the priority of a frame, an 82599 chooses the receive buffer by its
@@ -11,7 +11,7 @@ import type { NicSection } from './section.js';
  * priority, and may be lost: returns where and why, null if that cannot be.
  */
 export function strayArrival(
-  section: NicSection,
+  section: Nic82599Section,
   file: RegisterFile,
   { hasPause, receive }: NicHost,
   { methods, arrivals }: NicTraffic,

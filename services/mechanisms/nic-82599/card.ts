@@ -1,17 +1,17 @@
 import type { Card, CardFormat } from '../mechanism-slice.js';
-import type { NicResult } from './results.js';
+import type { Nic82599Result } from './results.js';
 
 const NICS_SHOWN = 8;
 
 /** The latency of each class as 7.7.1 defines it, and frames that anti-spoofing discarded. */
 export function nicCards(
-  { nics }: { readonly nics: readonly NicResult[] },
+  { nics }: { readonly nics: readonly Nic82599Result[] },
   format: CardFormat,
 ): Card[] {
   return [latencies(nics, format), spoofed(nics, format)];
 }
 
-function latencies(nics: readonly NicResult[], { count, time }: CardFormat): Card {
+function latencies(nics: readonly Nic82599Result[], { count, time }: CardFormat): Card {
   const byNic = nics.map(({ device, latencies: rows }) =>
     [...rows]
       .sort((a, b) => b.tc - a.tc)
@@ -32,7 +32,7 @@ function latencies(nics: readonly NicResult[], { count, time }: CardFormat): Car
 }
 
 /** Frames that were discarded at their source: no port counts them. */
-function spoofed(nics: readonly NicResult[], { count }: CardFormat): Card {
+function spoofed(nics: readonly Nic82599Result[], { count }: CardFormat): Card {
   const discarding = nics.filter(({ spoofedFrames }) => spoofedFrames > 0);
   const more = discarding.length - NICS_SHOWN;
   const why =

@@ -7,20 +7,21 @@ import type { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import type { RegisterName } from '../../engine/nic-82599/register-map.js';
 import { QUEUES } from '../../engine/nic-82599/register-map.js';
 import { unpackClasses } from '../../engine/nic-82599/up-to-tc.js';
-import type { Fail, NicFlow } from './context.js';
-import type { NicSection } from './section.js';
+import type { Fail, NicFlow } from '../nic-context.js';
+import type { Nic82599Section } from './section.js';
 import type { Path } from '../../settings/source-tree.js';
 import { needsGrants, isPausable, EXCHANGE } from '../fabric-context.js';
 import type { NicSurroundings } from './registers.js';
 import { CLASS_TABLES, octetsOfKb, vmCount, vmOfQueue } from './registers.js';
 
 /** What the fault needs that pauses by another table of classes. */
+export const NEEDS_OF_LOCAL_FLOW = 'nic: { model: 82599, vmSwitch: true }';
 export const NEEDS_OF_MAP = 'an 82599 with DCB, and PFC';
 
 /** Requirements of the data sheet for combinations of registers, and of registers and the rest. */
 export class NicCheck {
   constructor(
-    private readonly section: NicSection,
+    private readonly section: Nic82599Section,
     private readonly around: NicSurroundings,
     /** By priority: its method on the link. */
     private readonly methods: readonly string[],
@@ -233,7 +234,7 @@ function problemOf(row: WspClass, rows: readonly WspClass[]): string | null {
 }
 
 /** Drivers without virtual machines clear RTTDT1C of all queues: these take turns. */
-function unweightedClasses(section: NicSection, file: RegisterFile): ReadonlySet<number> {
+function unweightedClasses(section: Nic82599Section, file: RegisterFile): ReadonlySet<number> {
   const classes = new Set(Array.from({ length: section.dcb ? section.classes : 1 }, (_, tc) => tc));
   for (let queue = 0; queue < QUEUES; queue++) {
     if (file.get('RTTDT1C', queue) !== 0) classes.delete(classOfQueue(section, queue));
@@ -241,13 +242,13 @@ function unweightedClasses(section: NicSection, file: RegisterFile): ReadonlySet
   return classes;
 }
 
-function classOfQueue({ dcb, classes }: NicSection, queue: number): number {
+function classOfQueue({ dcb, classes }: Nic82599Section, queue: number): number {
   return dcb ? queue % classes : 0;
 }
 
 /** Flows refer to virtual machines that their hosts have. */
 export function checkVms(
-  section: NicSection,
+  section: Nic82599Section,
   flows: readonly NicFlow[],
   host: number,
   fail: Fail,
@@ -263,18 +264,6 @@ export function checkVms(
       throw fail(['load', load, key], `${name} has VM ${toVm}; ${message}`);
     }
   }
-}
-
-/** Only the switch of an 82599 takes frames from one virtual machine of a host to another. */
-export function checkLocalFlows(
-  flows: readonly NicFlow[],
-  nicOf: (host: number) => NicSection | null,
-  fail: Fail,
-): void {
-  const stray = flows.find((flow) => isLocal(flow) && nicOf(flow.source) === null);
-  if (stray === undefined) return;
-  const remedy = 'the host needs nic: { model: 82599, vmSwitch: true }';
-  throw fail(['load', stray.load], `${stray.name} stays within a plain NIC; ${remedy}`);
 }
 
 /** From one virtual machine of a host to another. */
@@ -293,7 +282,7 @@ interface SwitchedBuffers {
 
 /** Frames that are looped back go into the receive buffer of the class they had on transmit. */
 export function checkSwitch(
-  { dcb, path }: NicSection,
+  { dcb, path }: Nic82599Section,
   flows: readonly NicFlow[],
   { file, around, methods, reservedOctets }: SwitchedBuffers,
   fail: Fail,

@@ -2,8 +2,8 @@ import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { KB } from '../../engine/arbiter/credits.js';
 import type { BufferSpec } from '../../engine/contract/memory.js';
-import type { NicSection, WatermarkSection } from './section.js';
-import type { NicHost, NicLink, NicTraffic, Warn } from './context.js';
+import type { Nic82599Section, WatermarkSection } from './section.js';
+import type { NicHost, NicLink, NicTraffic, Warn } from '../nic-context.js';
 import { isPausable, EXCHANGE } from '../fabric-context.js';
 
 /** Of a receive buffer that cannot store all that is granted; null if there is none. */
@@ -74,7 +74,7 @@ export function watermarksOfLink(
 }
 
 interface LinkedNic {
-  readonly section: NicSection;
+  readonly section: Nic82599Section;
   readonly host: NicHost;
   readonly link: NicLink;
   readonly traffic: NicTraffic;

@@ -7,8 +7,8 @@ import {
   priorityOf,
   tagsOf,
 } from '../../engine/nic-82599/vlan.js';
-import type { Fail, NicFlow, NicTags } from './context.js';
-import type { FieldValue, NicSection } from './section.js';
+import type { Fail, NicFlow, NicTags } from '../nic-context.js';
+import type { FieldValue, Nic82599Section } from './section.js';
 import type { Path } from '../../settings/source-tree.js';
 
 /**
@@ -17,7 +17,7 @@ import type { Path } from '../../settings/source-tree.js';
  */
 export function withInsertedVlans<Flow extends NicFlow>(
   flows: readonly Flow[],
-  nicOf: (host: number) => NicSection | null,
+  nicOf: (host: number) => Nic82599Section | null,
   fail: Fail,
 ): readonly Flow[] {
   return flows.map((flow) => {
@@ -26,7 +26,7 @@ export function withInsertedVlans<Flow extends NicFlow>(
   });
 }
 
-function tagged<Flow extends NicFlow>(flow: Flow, nic: NicSection | null, fail: Fail): Flow {
+function tagged<Flow extends NicFlow>(flow: Flow, nic: Nic82599Section | null, fail: Fail): Flow {
   const tci = insertedTag(nic, flow.vm);
   if (tci === null) return flow;
   checkPlace(flow, nic!, fail);
@@ -37,7 +37,7 @@ function tagged<Flow extends NicFlow>(flow: Flow, nic: NicSection | null, fail: 
 function answered<Flow extends NicFlow>(
   sent: Flow,
   { vlan, toVm }: Flow,
-  nic: NicSection | null,
+  nic: Nic82599Section | null,
   fail: Fail,
 ): Flow {
   const tci = sent.transport.kind === 'reliable' ? insertedTag(nic, toVm) : null;
@@ -50,7 +50,7 @@ function answered<Flow extends NicFlow>(
   };
 }
 
-function withTag(vlan: NicTags, tci: number, { vlan: modes, dcb }: NicSection): NicTags {
+function withTag(vlan: NicTags, tci: number, { vlan: modes, dcb }: Nic82599Section): NicTags {
   const outer = vlan.outer === null ? [] : tagsOf(vlan.outer * 65_536, 0);
   const tags = insertTag(outer, vlan.inner, tci, { ...modes, dcb });
   const inner = tags[tags.length - 1].tci;
@@ -58,7 +58,7 @@ function withTag(vlan: NicTags, tci: number, { vlan: modes, dcb }: NicSection): 
 }
 
 /** The tag of PFVMVIR for a pool, by its own keys and then by registers; null: none is inserted. */
-function insertedTag(nic: NicSection | null, pool: number): number | null {
+function insertedTag(nic: Nic82599Section | null, pool: number): number | null {
   if (nic === null) return null;
   const kind = registerKind('PFVMVIR');
   const insert = nic.pools.find((own) => own.pool === pool)?.insert ?? null;
@@ -72,7 +72,7 @@ function insertedTag(nic: NicSection | null, pool: number): number | null {
 }
 
 /** In double mode the tag goes behind an outer one; without it is alone. */
-function checkPlace({ name, vlan, vm }: NicFlow, nic: NicSection, fail: Fail): void {
+function checkPlace({ name, vlan, vm }: NicFlow, nic: Nic82599Section, fail: Fail): void {
   const tci = insertedTag(nic, vm)!;
   const path = pathOf(nic, vm);
   if (identifierOf(tci) === 0) {
@@ -86,7 +86,7 @@ function checkPlace({ name, vlan, vm }: NicFlow, nic: NicSection, fail: Fail): v
   );
 }
 
-function pathOf({ registers, path }: NicSection, pool: number): Path {
+function pathOf({ registers, path }: Nic82599Section, pool: number): Path {
   const isMeant = (value: FieldValue): boolean =>
     value.register === 'PFVMVIR' && value.index === pool;
   return registers.findLast(isMeant)?.path ?? [...path, 'pools', String(pool), 'insert'];

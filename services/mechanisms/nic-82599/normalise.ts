@@ -1,4 +1,4 @@
-/** `nic` of the file -> NicSection: names of registers resolved, values in their ranges. */
+/** `nic` of the file -> Nic82599Section: names of registers resolved, values in their ranges. */
 
 import { PS_PER_US } from '../../engine/units/time.js';
 import { RECEIVE_SPLITS } from '../../engine/nic-82599/packet-buffers.js';
@@ -12,12 +12,13 @@ import { didYouMean, show, unknownName } from '../../settings/errors.js';
 import type {
   BandwidthSection,
   FieldValue,
-  NicSection,
+  Nic82599Section,
   PoolSection,
   RingSection,
   WatermarkSection,
 } from './section.js';
 import type { NicInput } from './settings.js';
+import type { NicSource } from '../nic-context.js';
 import type { Path } from '../../settings/source-tree.js';
 
 /** DRIFT_INT has 15 bits. */
@@ -26,21 +27,12 @@ const REGISTER = /^([A-Z0-9_]+)(?:\[([0-9]{1,3})\])?(?:\.([A-Z0-9_]+))?$/;
 /** Only one part of the receive memory is in use when DCB is off. */
 const UNDIVIDED = '1x512';
 
-/** The scenario file. */
-export interface NicSource {
-  errorAt(path: Path, message: string): Error;
-  /** What a file that is named at a path says a driver writes, and errors about its lines. */
-  tracedWrites(
-    path: Path,
-    name: string,
-  ): {
-    readonly writes: Parameters<typeof registerTrace>[0];
-    readonly fail: (message: string) => Error;
-  };
-}
-
 /** Null for the plain NIC. */
-export function nicSection(input: NicInput, path: Path, located: NicSource): NicSection | null {
+export function nicSection(
+  input: NicInput,
+  path: Path,
+  located: NicSource,
+): Nic82599Section | null {
   if (input.model === undefined) {
     throw located.errorAt([...path, 'model'], 'missing; write plain or 82599');
   }
@@ -136,7 +128,7 @@ function rateSections(
   { rates, dcb }: NicInput,
   path: Path,
   located: NicSource,
-): NicSection['rates'] {
+): Nic82599Section['rates'] {
   rates.forEach(({ vm, tc }, i) => {
     const at = [...path, 'rates', i];
     if (!dcb && tc > 0) {
@@ -227,7 +219,7 @@ function driftSection(
   { every, by }: NonNullable<NicInput['drift']>,
   path: Path,
   located: NicSource,
-): NicSection['drift'] {
+): Nic82599Section['drift'] {
   const everyUs = every / PS_PER_US;
   if (!Number.isInteger(everyUs) || everyUs > LONGEST_DRIFT_US) {
     const message = `not whole microseconds up to ${LONGEST_DRIFT_US}us (DRIFT_INT): ${everyUs}us`;

@@ -1,8 +1,8 @@
 import type { CardFormat, Panel } from '../mechanism-slice.js';
-import type { NicResult } from './results.js';
+import type { Nic82599Result } from './results.js';
 
 /** LEDs, and the transmit classes with their longest latency from tail to wire. */
-export function nicPanel(nic: NicResult, { count, time, octets, rate }: CardFormat): Panel {
+export function nicPanel(nic: Nic82599Result, { count, time, octets, rate }: CardFormat): Panel {
   const limited = nic.rates
     .filter(({ enabled }) => enabled)
     .map(({ queue, rateBps }) => `queue ${queue} ${rate(rateBps)}`);

@@ -3,8 +3,8 @@ import type { NicSpec, RegisterWrite } from '../../engine/contract/spec.js';
 import { watermarks } from '../../engine/nic-82599/packet-buffers.js';
 import { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { POOLS, REGISTER_NAMES, registerKind } from '../../engine/nic-82599/register-map.js';
-import type { NicSection, WatermarkSection } from './section.js';
-import type { Fail, NicHost, NicLink, NicPart, NicTraffic, Warn } from './context.js';
+import type { Nic82599Section, WatermarkSection } from './section.js';
+import type { Fail, NicPort, Warn } from '../nic-context.js';
 import { needsGrants, isPausable } from '../fabric-context.js';
 import { strayArrival } from './arrivals.js';
 import { rate, time } from '../../settings/quantities.js';
@@ -23,16 +23,7 @@ const PCIE_LATENCY_PS = time.parse(PCIE_DEFAULTS.latency);
 /** Ethernet header, FCS: what a frame has beyond the MTU. */
 const FRAMING_OCTETS = 18;
 
-/** The port of a host that an 82599 is for. */
-interface NicPort {
-  readonly host: NicHost;
-  readonly section: NicSection;
-  readonly link: NicLink;
-  readonly part: NicPart;
-  readonly traffic: NicTraffic;
-}
-
-export function nicSpec(port: NicPort, fail: Fail, warn: Warn): NicSpec {
+export function nicSpec(port: NicPort<Nic82599Section>, fail: Fail, warn: Warn): NicSpec {
   const { host, section, link, part, traffic } = port;
   const { methods, sent } = traffic;
   const { name, longestFrameOctets } = host;
@@ -92,7 +83,7 @@ export function nicSpec(port: NicPort, fail: Fail, warn: Warn): NicSpec {
 }
 
 /** PCIe of a part whose first port has a link of this rate. */
-function pcieOf({ pcie }: NicSection, linkBps: number): NicSpec['pcie'] {
+function pcieOf({ pcie }: Nic82599Section, linkBps: number): NicSpec['pcie'] {
   const scale = Math.max(1, linkBps / PART_BPS);
   return {
     octetPs: OCTET_BITS_PS / (pcie.rateBps ?? PCIE_BPS * scale),
@@ -101,7 +92,7 @@ function pcieOf({ pcie }: NicSection, linkBps: number): NicSpec['pcie'] {
   };
 }
 
-function softwareOf({ receiveRings, pools }: NicSection): readonly number[] | null {
+function softwareOf({ receiveRings, pools }: Nic82599Section): readonly number[] | null {
   if (receiveRings === null) return null;
   return Array.from(
     { length: POOLS },
@@ -120,7 +111,7 @@ function valuesOf(file: RegisterFile): NicSpec['registers'] {
 }
 
 /** Every state that the registers will be in is checked. Fields of a register are one write. */
-function writesOf(section: NicSection, file: RegisterFile, check: NicCheck): RegisterWrite[] {
+function writesOf(section: Nic82599Section, file: RegisterFile, check: NicCheck): RegisterWrite[] {
   return section.writes.flatMap(({ atPs, values }) => {
     const writes: RegisterWrite[] = [];
     for (const value of values) {
@@ -147,7 +138,7 @@ function writesOf(section: NicSection, file: RegisterFile, check: NicCheck): Reg
 
 /** Divides the receive memory. */
 interface ReceiveMemory {
-  readonly section: NicSection;
+  readonly section: Nic82599Section;
   readonly file: RegisterFile;
   readonly around: NicSurroundings;
   readonly methods: readonly string[];

@@ -1,27 +1,17 @@
 /** 82599s with two ports: two hosts, each with a port, whose frames share one PCIe link. */
 
-import type { NicSection } from './section.js';
-import type { Fail, NicPart } from './context.js';
+import type { Nic82599Section } from './section.js';
+import type { Cabling, Fail, NicPart } from '../nic-context.js';
 
-/** Devices and links of a fabric. */
-interface Cabling {
-  readonly devices: readonly { readonly name: string; readonly kind: 'host' | 'switch' }[];
-  readonly links: readonly {
-    readonly a: { readonly device: number };
-    readonly b: { readonly device: number };
-    readonly rateBps: number;
-  }[];
-}
-
-type NicOf = (device: number) => NicSection | null;
+type NicOf = (device: number) => Nic82599Section | null;
 
 /** The part that a port with a link of this rate belongs to. */
 export function partOf(
-  section: NicSection,
+  section: Nic82599Section,
   linkBps: number,
   cabling: Cabling,
   nicOf: NicOf,
-): NicPart {
+): NicPart<Nic82599Section> {
   if (section.secondPortOf === null) return { section, linkBps };
   const first = cabling.devices.findIndex(({ name }) => name === section.secondPortOf);
   return { section: nicOf(first)!, linkBps: linkOf(first, cabling)!.rateBps };
@@ -51,7 +41,7 @@ export function portPairs(
 }
 
 function problemOf(
-  { secondPortOf, pcie }: NicSection,
+  { secondPortOf, pcie }: Nic82599Section,
   first: number,
   second: number,
   cabling: Cabling,

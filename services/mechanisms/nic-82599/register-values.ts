@@ -2,11 +2,11 @@ import { wordText } from '../../engine/nic-82599/register-addresses.js';
 import { fieldOf } from '../../engine/nic-82599/register-file.js';
 import { registerKind } from '../../engine/nic-82599/register-map.js';
 import { registerPlace } from './normalise.js';
-import type { NicResult } from './results.js';
+import type { Nic82599Result } from './results.js';
 
 /** Of a register or a field by its name. Registers that are 0 are not among the results. */
 export function registerValue(
-  { registers }: NicResult,
+  { registers }: Nic82599Result,
   name: string,
   fail: (message: string) => Error,
 ): number {

@@ -16,8 +16,8 @@ import { LEDCTL_DEFAULT } from '../../engine/nic-82599/leds.js';
 import { RegisterFile } from '../../engine/nic-82599/register-file.js';
 import { packClasses } from '../../engine/nic-82599/up-to-tc.js';
 import { QUEUES } from '../../engine/nic-82599/register-map.js';
-import type { FieldValue, NicSection } from './section.js';
-import type { NicHost } from './context.js';
+import type { FieldValue, Nic82599Section } from './section.js';
+import type { NicHost } from '../nic-context.js';
 
 /** Settings of a NIC by the rest of the scenario. */
 export interface NicSurroundings extends NicHost {
@@ -25,13 +25,13 @@ export interface NicSurroundings extends NicHost {
   readonly largestFrameOctets: number;
 }
 
-export function surroundingsOf(section: NicSection, host: NicHost): NicSurroundings {
+export function surroundingsOf(section: Nic82599Section, host: NicHost): NicSurroundings {
   const usual = Math.max(host.longestFrameOctets, TAGGED_FRAME_OCTETS_MAX);
   return { ...host, largestFrameOctets: section.largestFrameBytes ?? usual };
 }
 
 /** Shares and classes as the registers have them when the run begins. */
-export function tableOfRegisters(section: NicSection, host: NicHost): EtsTable {
+export function tableOfRegisters(section: Nic82599Section, host: NicHost): EtsTable {
   const around = surroundingsOf(section, host);
   return etsOfRegisters(registersOf(section, around), around.largestFrameOctets);
 }
@@ -45,7 +45,7 @@ const USUAL_RING = 512;
 const ALWAYS_INSERT = 1;
 
 /** The registers as a driver would write them: from the scenario's own keys first. */
-export function registersOf(section: NicSection, around: NicSurroundings): RegisterFile {
+export function registersOf(section: Nic82599Section, around: NicSurroundings): RegisterFile {
   const file = new RegisterFile();
   modes(file, section, around.arbiter);
   file.set('RTTUP2TC', 0, packClasses(section.dcb ? around.transmit : ALL_IN_ONE));
@@ -70,18 +70,22 @@ export function assign(file: RegisterFile, { register, index, field, value }: Fi
 }
 
 /** The VM that a queue belongs to: pool without DCB. */
-export function vmOfQueue(section: NicSection, queue: number): number {
+export function vmOfQueue(section: Nic82599Section, queue: number): number {
   return Math.floor(queue / (section.dcb ? section.classes : 2));
 }
 
-export function vmCount({ dcb, classes }: NicSection): number {
+export function vmCount({ dcb, classes }: Nic82599Section): number {
   return QUEUES / (dcb ? classes : 2);
 }
 
 const ALL_IN_ONE = [0, 0, 0, 0, 0, 0, 0, 0];
 
 /** Weighted everywhere, with recycling, as drivers configure; round robin on request. */
-function modes(file: RegisterFile, { dcb }: NicSection, arbiter: NicSurroundings['arbiter']): void {
+function modes(
+  file: RegisterFile,
+  { dcb }: Nic82599Section,
+  arbiter: NicSurroundings['arbiter'],
+): void {
   const inTurn = arbiter?.kind === 'round-robin';
   const weighted = dcb && !inTurn ? 1 : 0;
   for (const field of ['VMPAC', 'TDRM']) file.setField('RTTDCS', field, 0, 1);
@@ -93,7 +97,7 @@ function modes(file: RegisterFile, { dcb }: NicSection, arbiter: NicSurroundings
   file.setField('DMATXCTL', 'TE', 0, 1);
 }
 
-function buffers(file: RegisterFile, { dcb, classes, receiveKb }: NicSection): void {
+function buffers(file: RegisterFile, { dcb, classes, receiveKb }: Nic82599Section): void {
   const transmit = transmitSplit(dcb ? classes : 1);
   for (let tc = 0; tc < 8; tc++) {
     file.setField('TXPBSIZE', 'SIZE', tc, transmit[tc]);
@@ -105,12 +109,12 @@ function buffers(file: RegisterFile, { dcb, classes, receiveKb }: NicSection): v
  * By class: percentages by the rule of the drivers, or equal refills of a largest frame. Classes
  * that the part does not have are left without refill and limit.
  */
-export function classRows(section: NicSection, around: NicSurroundings): WspClass[] {
+export function classRows(section: Nic82599Section, around: NicSurroundings): WspClass[] {
   const rows = configuredRows(section, around);
   return rows.map((row, tc) => (section.dcb && tc >= section.classes ? NO_CLASS : row));
 }
 
-function configuredRows(section: NicSection, around: NicSurroundings): WspClass[] {
+function configuredRows(section: Nic82599Section, around: NicSurroundings): WspClass[] {
   const { bandwidth } = section;
   const { arbiter, largestFrameOctets } = around;
   if (bandwidth === null && (arbiter?.kind === 'ets' || arbiter?.kind === 'strict')) {
@@ -147,7 +151,11 @@ function configuredRows(section: NicSection, around: NicSurroundings): WspClass[
 }
 
 /** Refills in the ratio of the weights, as low as the largest frame allows. */
-function virtualMachines(file: RegisterFile, section: NicSection, around: NicSurroundings): void {
+function virtualMachines(
+  file: RegisterFile,
+  section: Nic82599Section,
+  around: NicSurroundings,
+): void {
   const weights = Array.from({ length: vmCount(section) }, (_, vm) => section.vmWeights[vm] ?? 1);
   const least = Math.max(LEAST_VM_REFILL, creditsOf(around.largestFrameOctets));
   const factor = least / Math.min(...weights);
@@ -157,7 +165,7 @@ function virtualMachines(file: RegisterFile, section: NicSection, around: NicSur
   }
 }
 
-function rates(file: RegisterFile, section: NicSection, around: NicSurroundings): void {
+function rates(file: RegisterFile, section: Nic82599Section, around: NicSurroundings): void {
   for (const { vm, tc, bps } of section.rates) {
     // As the driver does, each queue of a pool has the rate of the pool.
     const queues = section.dcb ? [vm * section.classes + tc] : [2 * vm, 2 * vm + 1];
@@ -175,7 +183,7 @@ function rates(file: RegisterFile, section: NicSection, around: NicSurroundings)
   file.setField('RTTBCNRD', 'DRIFT_ENA', 0, 1);
 }
 
-function vlans(file: RegisterFile, section: NicSection): void {
+function vlans(file: RegisterFile, section: Nic82599Section): void {
   const { vlan, pools, dcb, classes } = section;
   file.setField('PFDTXGSWC', 'VT_LBEN', 0, section.vmSwitch ? 1 : 0);
   file.setField('CTRL_EXT', 'EXTENDED_VLAN', 0, vlan.double ? 1 : 0);
@@ -199,7 +207,7 @@ function vlans(file: RegisterFile, section: NicSection): void {
 }
 
 /** Descriptors, and the action without one. */
-function receiveQueues(file: RegisterFile, section: NicSection): void {
+function receiveQueues(file: RegisterFile, section: Nic82599Section): void {
   const { receiveRings, pools } = section;
   for (let queue = 0; queue < QUEUES; queue++) {
     const own = pools.find(({ pool }) => pool === vmOfQueue(section, queue));

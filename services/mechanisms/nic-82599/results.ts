@@ -20,10 +20,11 @@ import {
 import { identifierOf, isDropEligible, priorityOf } from '../../engine/nic-82599/vlan.js';
 import { QUEUE_OCTETS, QUEUE_PEAK } from '../../engine/port/queues.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
+import type { Chosen, SliceMetric } from '../mechanism-slice.js';
+import type { NicResult } from '../nic-context.js';
 
 /** An 82599 at a moment; credits count 64 octets, tables have the names of the data sheet. */
-export interface NicResult {
-  readonly device: string;
+export interface Nic82599Result extends NicResult {
   readonly port: string;
   readonly timePs: number;
   /** The host with the first port of its part; null: this is it. */
@@ -48,7 +49,6 @@ export interface NicResult {
   readonly pools: readonly PoolRow[];
   /** Frames between virtual machines, by class; empty without the switch. */
   readonly switched: readonly SwitchedRow[];
-  readonly spoofedFrames: number;
   /** All that are not 0. */
   readonly registers: Readonly<Record<string, number>>;
 }
@@ -156,7 +156,7 @@ export interface LatencyRow {
 const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /** Every 82599 of an engine. */
-export function nicResults(engine: Engine, nowPs: number): NicResult[] {
+export function nicResults(engine: Engine, nowPs: number): Nic82599Result[] {
   return engine.devices.flatMap((device) => {
     if (device.spec.kind !== 'host') return [];
     const { nic } = engine.hosting.parts(device.place);
@@ -170,7 +170,7 @@ function nicResult(
   spec: HostSpec,
   nic: Nic82599,
   nowPs: number,
-): NicResult {
+): Nic82599Result {
   nic.rates.drift(nowPs);
   const [port] = spec.ports as readonly [PortSpec];
   const queues = queuesInUse(nic, spec, (priority) =>
@@ -385,9 +385,28 @@ export const METRICS = {
   'nic.tail-to-wire': {
     unit: 'time',
     meaning: 'longest time of a raw frame in an 82599; priority: its traffic class',
+    measure: (results, at) => longest(results, 'transmit', at),
   },
   'nic.wire-to-descriptor': {
     unit: 'time',
     meaning: 'longest time from an 82599 receiving a frame to its descriptor in host memory',
+    measure: (results, at) => longest(results, 'receive', at),
   },
-} as const;
+} as const satisfies Readonly<Record<string, SliceMetric<NicResults>>>;
+
+interface NicResults {
+  readonly nics: readonly Nic82599Result[];
+}
+
+/** Null: no NIC that is chosen carried a frame of that way and class. */
+function longest(
+  { nics }: NicResults,
+  direction: LatencyRow['direction'],
+  at: Chosen,
+): number | null {
+  const rows = nics
+    .filter(({ device }) => at.device(device))
+    .flatMap(({ latencies }) => latencies)
+    .filter((row) => row.direction === direction && at.priority(row.tc));
+  return rows.length === 0 ? null : Math.max(...rows.map(({ mostPs }) => mostPs));
+}

@@ -5,11 +5,9 @@
 
 import type { RegisterName } from '../../engine/nic-82599/register-map.js';
 import type { Path } from '../../settings/source-tree.js';
+import type { NicSection } from '../nic-context.js';
 
-export interface NicSection {
-  /** Path of its description. */
-  readonly path: Path;
-  readonly dcb: boolean;
+export interface Nic82599Section extends NicSection {
   readonly classes: 4 | 8;
   readonly pcie: {
     /** Null: that of the part. */

@@ -2,6 +2,7 @@ import type { WspArbiter } from '../../engine/arbiter/wsp-arbiter.js';
 import { NIC_ARBITER } from '../../engine/contract/probe.js';
 import type { Nic82599 } from '../../engine/nic-82599/nic.js';
 import { classOfRegister } from '../../engine/nic-82599/refill-rule.js';
+import type { NicShares } from '../nic-slice.js';
 import { MachineShares } from './machine-shares.js';
 import { PlaneShares } from './plane-shares.js';
 
@@ -10,7 +11,7 @@ type ClassRegister = 'RTTDT2C' | 'RTTPT2C' | 'RTRPT4C';
 const MACHINE_GOT_MORE = 'a virtual machine got more than its share of its class';
 
 /** Shares of classes and virtual machines in an 82599, compared with its registers. */
-export class NicShares {
+export class Nic82599Shares implements NicShares {
   private packet: PlaneShares;
   private descriptor: PlaneShares;
   private receive: PlaneShares;
@@ -26,13 +27,11 @@ export class NicShares {
     this.machines = this.machineTurns();
   }
 
-  /** A frame starts on the wire: the violation, or null. */
   sent(tc: number, octets: number, eligible: number): string | null {
     this.follow();
     return this.packet.breach(tc, octets, eligible);
   }
 
-  /** Another arbiter has chosen. */
   granted(arbiter: number, party: number, octets: number, eligible: number): string | null {
     this.follow();
     switch (arbiter) {

@@ -1,7 +1,7 @@
 import type { WspClass } from '../../engine/arbiter/wsp-arbiter.js';
 import { linkPercents, REFILL_MOST } from '../../engine/nic-82599/refill-rule.js';
-import type { NicFlow, Warn } from './context.js';
-import type { NicSection } from './section.js';
+import type { NicFlow, Warn } from '../nic-context.js';
+import type { Nic82599Section } from './section.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { NicSurroundings } from './registers.js';
 import { classRows } from './registers.js';
@@ -10,7 +10,11 @@ import { classRows } from './registers.js';
 const WORTH_A_WORD = 1;
 
 /** Warns of shares that refills, which are truncated and at most 511, cannot express. */
-export function warnOfBentShares(section: NicSection, around: NicSurroundings, warn: Warn): void {
+export function warnOfBentShares(
+  section: Nic82599Section,
+  around: NicSurroundings,
+  warn: Warn,
+): void {
   const { percents, path } = wantedShares(section, around);
   if (!section.dcb || percents.length === 0) return;
   const bent = bentShares(percents, classRows(section, around));
@@ -24,7 +28,7 @@ export function warnOfBentShares(section: NicSection, around: NicSurroundings, w
 
 /** Warns of classes that have a share of the link, and no flow of the host that sends in them. */
 export function warnOfIdleShares(
-  section: NicSection,
+  section: Nic82599Section,
   around: NicSurroundings,
   sent: readonly Pick<NicFlow, 'priority'>[],
   warn: Warn,
@@ -46,7 +50,7 @@ export function warnOfIdleShares(
 
 /** By class: percent of the link that the scenario wants it to have, and where it says so. */
 function wantedShares(
-  { bandwidth, path }: NicSection,
+  { bandwidth, path }: Nic82599Section,
   { arbiter, arbiterPath }: NicSurroundings,
 ): { readonly percents: readonly number[]; readonly path: Path } {
   if (bandwidth !== null) {

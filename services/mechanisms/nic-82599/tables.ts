@@ -3,18 +3,18 @@
 import { addressText, wordText } from '../../engine/nic-82599/register-addresses.js';
 import { registerDump } from '../../engine/nic-82599/register-dump.js';
 import type { Card, CardFormat } from '../mechanism-slice.js';
-import type { ClassRow, NicResult } from './results.js';
+import type { ClassRow, Nic82599Result } from './results.js';
 
 type Table = Omit<Card, 'title'>;
 
 /** Of which device, and when. */
-export function nicTitle(nic: NicResult, { time }: CardFormat): string {
+export function nicTitle(nic: Nic82599Result, { time }: CardFormat): string {
   const part = nic.secondPortOf === null ? '' : `, second port of the 82599 of ${nic.secondPortOf}`;
   return `${nic.device} (82599 at ${nic.port}${part}) at ${time(nic.timePs)}`;
 }
 
 /** Those without rows and lines are not shown. */
-export function nicTables(nic: NicResult, format: CardFormat): Card[] {
+export function nicTables(nic: Nic82599Result, format: CardFormat): Card[] {
   return [
     { title: 'T1 virtual machines, credits of 64 bytes', ...vmTable(nic) },
     { title: 'T2 traffic classes, descriptor plane', ...classTable(nic.T2.descriptor) },
@@ -36,7 +36,7 @@ export function nicTables(nic: NicResult, format: CardFormat): Card[] {
 }
 
 /** The registers by address, as `ethtool -d` prints them. */
-export function registerDumpText({ registers }: Pick<NicResult, 'registers'>): string {
+export function registerDumpText({ registers }: Pick<Nic82599Result, 'registers'>): string {
   const rows = registerDump(registers);
   const width = Math.max(...rows.map(({ name }) => name.length));
   return rows
@@ -50,7 +50,7 @@ export function registerDumpText({ registers }: Pick<NicResult, 'registers'>): s
     .join('\n');
 }
 
-function vmTable({ T1: rows }: NicResult): Table {
+function vmTable({ T1: rows }: Nic82599Result): Table {
   return {
     head: ['queue', 'vm', 'tc', 'refill', 'max', 'credits', 'lowest'],
     rows: rows.map((row) =>
@@ -70,7 +70,7 @@ function classTable(rows: readonly ClassRow[]): Table {
   };
 }
 
-function rateTable({ rates }: NicResult, { rate }: CardFormat): Table {
+function rateTable({ rates }: Nic82599Result, { rate }: CardFormat): Table {
   const controlled = rates.filter(({ enabled }) => enabled);
   if (controlled.length === 0) return { lines: ['no queue is rate controlled'] };
   return {
@@ -85,7 +85,7 @@ function rateTable({ rates }: NicResult, { rate }: CardFormat): Table {
   };
 }
 
-function bufferTable({ buffers }: NicResult, format: CardFormat): Table {
+function bufferTable({ buffers }: Nic82599Result, format: CardFormat): Table {
   return {
     head: ['buffer', 'tc', 'fill', 'peak', 'of', 'missed', 'no descriptor'],
     rows: buffers.map(({ direction, tc, octets, peakOctets, sizeOctets, ...frames }) => [
@@ -97,7 +97,7 @@ function bufferTable({ buffers }: NicResult, format: CardFormat): Table {
   };
 }
 
-function ringTable({ rings }: NicResult, { count }: CardFormat): Table {
+function ringTable({ rings }: Nic82599Result, { count }: CardFormat): Table {
   return {
     head: ['queue', 'vm', 'tc', 'free', 'fewest', 'of', 'dropped'],
     rows: rings.map((row) => [
@@ -107,7 +107,7 @@ function ringTable({ rings }: NicResult, { count }: CardFormat): Table {
   };
 }
 
-function poolTable({ pools }: NicResult): Table {
+function poolTable({ pools }: Nic82599Result): Table {
   return {
     head: ['pool', 'takes VLANs', 'checks address', 'checks VLAN', 'inserts', 'priority', 'dei'],
     rows: pools.map(({ pool, vlans, macCheck, vlanCheck, insert }) => [
@@ -121,7 +121,7 @@ function poolTable({ pools }: NicResult): Table {
   };
 }
 
-function tagTable({ tags }: NicResult, { count }: CardFormat): Table {
+function tagTable({ tags }: Nic82599Result, { count }: CardFormat): Table {
   if (tags.every((row) => row.tags.length === 0)) return {};
   return {
     head: ['tags', 'frames', 'VEXT', 'VP', 'unknown type', 'stripped'],
@@ -134,7 +134,7 @@ function tagTable({ tags }: NicResult, { count }: CardFormat): Table {
   };
 }
 
-function switchTable({ switched }: NicResult, format: CardFormat): Table {
+function switchTable({ switched }: Nic82599Result, format: CardFormat): Table {
   return {
     head: ['tc', 'frames', 'bytes', 'waiting'],
     rows: switched.map(({ tc, frames, octets, waiting }) => [
@@ -146,7 +146,7 @@ function switchTable({ switched }: NicResult, format: CardFormat): Table {
   };
 }
 
-function latencyTable({ latencies }: NicResult, { count, time }: CardFormat): Table {
+function latencyTable({ latencies }: Nic82599Result, { count, time }: CardFormat): Table {
   return {
     head: ['direction', 'tc', 'frames', 'least', 'mean', 'most'],
     rows: latencies.map(({ direction, tc, frames, leastPs, meanPs, mostPs }) => [
@@ -158,7 +158,7 @@ function latencyTable({ latencies }: NicResult, { count, time }: CardFormat): Ta
   };
 }
 
-function hintTable({ hints }: NicResult, format: CardFormat): Table {
+function hintTable({ hints }: Nic82599Result, format: CardFormat): Table {
   return {
     head: ['tag', 'writes', 'bytes'],
     rows: hints.map(({ tag, writes, octets }) => [
@@ -169,7 +169,7 @@ function hintTable({ hints }: NicResult, format: CardFormat): Table {
   };
 }
 
-function ledTable({ leds }: NicResult, { count, time }: CardFormat): Table {
+function ledTable({ leds }: Nic82599Result, { count, time }: CardFormat): Table {
   return {
     head: ['led', 'source', 'inverted', 'blinks', 'is', 'since', 'changes'],
     rows: leds.map(({ led, source, inverted, blinks, lit, sincePs, changes }) => [

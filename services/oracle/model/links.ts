@@ -5,6 +5,7 @@
  * 64th octet.
  */
 
+import { slotsOf } from '../configuration.js';
 import {
   ETHERTYPE,
   etherTypeOf,
@@ -221,7 +222,7 @@ function responseDelayPs(port: Port): number | null {
   const { settings, portPause } = device.configuration;
   if (portPause !== null) return portPause.responseDelay;
   const chip = [device, peer.device].find((own) => own.configuration.ownMemory === 'slots');
-  if (chip !== undefined) return chip.configuration.settings.switch.slots.responseDelayPs;
+  if (chip !== undefined) return slotsOf(chip.configuration).responseDelayPs;
   const pausable = configuration.methods.findIndex((own) => own === 'pfc' || own === 'either');
   if (pausable < 0) return null;
   return settings.priorities[pausable]!.pausing.responseDelay;

@@ -1,6 +1,6 @@
 /**
- * Keys of rate controls and of source flow control, as a scenario resolves them: times in ps, rates
- * in bit/s, sizes in octets, shares from 0 to 1. They are declared here, too: a model that reads
+ * Keys of rate controls, of source flow control and of slots, as a scenario resolves them: times
+ * in ps, rates in bit/s, sizes in octets, shares from 0 to 1. They are declared here, too: a model that reads
  * the wire has to stand without the mechanism that it judges.
  */
 
@@ -74,4 +74,23 @@ export interface SfcSettings extends Numbers<
   readonly pause: 'auto' | number;
   readonly whilePaused: 'silent' | 'longest';
   readonly scope: 'priority' | 'flow';
+}
+
+/** Registers of a switch with slots; those of a port are `SlotPortSettings`. */
+export interface SlotSettings extends Numbers<
+  'temporarySlots' | 'sourceSlots' | 'responseDelayPs'
+> {
+  readonly memory: '1MB' | '2MB';
+  readonly classes: Readonly<Record<number, number>>;
+  readonly xoffSlots: number | null;
+  readonly allocationOrder: string;
+  readonly flowControl: boolean;
+  readonly normalQos: boolean;
+  readonly multicast: string;
+  readonly cpuPort: number | null;
+}
+
+export interface SlotPortSettings {
+  readonly flowControl: boolean | null;
+  readonly fixed: { readonly trafficClass: number } | null;
 }

@@ -5,6 +5,7 @@
  * released with time zero.
  */
 
+import { slotsOf, slotsOfPort } from '../configuration.js';
 import {
   ETHERTYPE,
   etherTypeOf,
@@ -220,7 +221,7 @@ export class PauseInitiators implements Observer {
 
   /** 802.3x with the longest time, repeated when half of it is over. */
   private ofSlots(port: Port): Initiator | null | undefined {
-    const { slots } = port.device.configuration.settings.switch;
+    const slots = slotsOf(port.device.configuration);
     if (!isFlowControlled(port)) return undefined;
     const isCopied = this.hasGroups || port.device.configuration.isBridge;
     const isCounted = slots.multicast !== 'off' && isCopied;
@@ -277,9 +278,9 @@ export class PauseInitiators implements Observer {
 
 /** 802.3x runs at a port of a chip with slots, which is not that of the CPU. */
 export function isFlowControlled({ device, index }: Port): boolean {
-  const { slots, ports } = device.configuration.settings.switch;
-  if (slots.cpuPort === index + 1) return false;
-  return ports.find(({ port }) => port === index + 1)?.flowControl ?? slots.flowControl;
+  const { cpuPort, flowControl } = slotsOf(device.configuration);
+  if (cpuPort === index + 1) return false;
+  return slotsOfPort(device.configuration, index)?.flowControl ?? flowControl;
 }
 
 function isKnown(own: Initiator | null | undefined): own is Initiator {

@@ -5,6 +5,7 @@
  * when all are free (7.9.1).
  */
 
+import { slotsOf, slotsOfPort } from '../configuration.js';
 import type { Observer } from '../model/observer.js';
 import type { Device, Port, Storage } from '../model/port.js';
 import type { WireFrame } from '../record.js';
@@ -58,7 +59,7 @@ export class Slots implements Observer {
     region.used++;
     this.taken.set(storage, region);
     const own = chip.sources[ingress.index]!;
-    const { xoffSlots } = ingress.device.configuration.settings.switch.slots;
+    const { xoffSlots } = slotsOf(ingress.device.configuration);
     if (region !== own || xoffSlots === null || !isFlowControlled(ingress)) return;
     if (own.used < xoffSlots) return;
     this.initiators.stop(ingress, atPs, `${own.used} of ${own.slots} slots of the source`);
@@ -89,7 +90,7 @@ export class Slots implements Observer {
 }
 
 function chipOf({ ports, configuration }: Device): Chip {
-  const { memory, temporarySlots, classes, sourceSlots } = configuration.settings.switch.slots;
+  const { memory, temporarySlots, classes, sourceSlots } = slotsOf(configuration);
   const kept = Array.from({ length: 8 }, (_, tc) => classes[tc] ?? 0);
   const apart = kept.reduce((sum, slots) => sum + slots, temporarySlots + SOURCES * sourceSlots);
   return {
@@ -102,8 +103,8 @@ function chipOf({ ports, configuration }: Device): Chip {
 /** The region that a frame takes its slot from; null: none has one. */
 function regionFor(chip: Chip, port: Port, frame: WireFrame): Region | null {
   const { device, index } = port;
-  const { slots, ports } = device.configuration.settings.switch;
-  const fixed = ports.find((section) => section.port === index + 1)?.fixed ?? null;
+  const slots = slotsOf(device.configuration);
+  const fixed = slotsOfPort(device.configuration, index)?.fixed ?? null;
   const trafficClass = fixed?.trafficClass ?? device.configuration.classOf[frame.priority]!;
   const isDowngraded = isFlowControlled(port) && !slots.normalQos;
   const own = chip.sources[index]!;

@@ -136,7 +136,9 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
       slowdown: slowdownOverTime(results.flows, virtualPs),
     },
     margins: marginViews(results),
-    panels: results.nics.slice(0, PANELS_SHOWN).map((nic) => NIC.panel(nic, CARD_FORMAT)),
+    panels: results.nics
+      .slice(0, PANELS_SHOWN)
+      .flatMap((nic) => NIC?.panel(nic, CARD_FORMAT) ?? []),
     cards: cardsOf(results).map(cardView),
     trees: run.why && treesView(run.why, names),
     ...flowViews({

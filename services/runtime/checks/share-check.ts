@@ -5,7 +5,8 @@ import type { FramePool } from '../../engine/frame/frame-pool.js';
 import { LENGTH } from '../../engine/frame/frame-pool.js';
 import { type Ets, TSA_ETS } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { breachOfDueDates } from './shares/due-date-check.js';
-import { NIC, type NicShares } from '../../mechanisms/registry.js';
+import type { NicShares } from '../../mechanisms/nic-slice.js';
+import { NIC } from '../../mechanisms/registry.js';
 import type { Rounds } from './shares/port-shares.js';
 import { PortShares, roundsOf, roundsOfEts } from './shares/port-shares.js';
 import { TenantShares } from './shares/tenant-shares.js';
@@ -139,8 +140,8 @@ export class ShareCheck {
     const known = this.nics.get(device);
     if (known !== undefined) return known;
     const { spec } = this.engine.devices[device]!;
-    if (spec.kind !== 'host' || spec.nic === null) return null;
-    const shares = NIC.shares(this.engine.hosting.parts(device).nic!);
+    if (NIC === null || spec.kind !== 'host' || spec.nic === null) return null;
+    const shares = NIC.shares(this.engine, device);
     this.nics.set(device, shares);
     return shares;
   }

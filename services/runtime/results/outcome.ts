@@ -41,7 +41,7 @@ export function outcomeOf(
   const virtualPs = Math.max(virtualTimeOf(engine, endPs), known?.timePs ?? 0);
   const collector = new Collector(engine, fabric, virtualPs);
   const counted = collector.flows();
-  const nics = NIC.results(engine, virtualPs);
+  const nics = NIC?.results(engine, virtualPs) ?? [];
   const isStill = known?.reason === STALLED;
   const isSound = known === null || isStandstill(known);
   const isOver = status === 'complete' && isSound;
@@ -174,7 +174,8 @@ export function firstLoss(fabric: Fabric, engine: Engine): Failure | null {
 function lossReason({ scenario, specs }: Fabric, device: number, priority: number): string {
   const spec = specs[device]!;
   const dropped = 'a frame of a lossless priority was dropped';
-  if (spec.kind === 'switch' || spec.nic === null) return `${dropped}: its headroom was full`;
+  if (NIC === null || spec.kind === 'switch' || spec.nic === null)
+    return `${dropped}: its headroom was full`;
   const tc = scenario.pause.enabled ? 0 : scenario.classes.receive[priority]!;
   return `${dropped}: ${NIC.lossReason(tc)}`;
 }

@@ -1,6 +1,7 @@
 /** Results of a run: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
 
-import type { MechanismResults, NicResult } from '../../mechanisms/registry.js';
+import type { NicResult } from '../../mechanisms/nic-context.js';
+import type { MechanismResults } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { CauseCount, CauseWord, FlowCause, StandingStatus } from './flow-cause.js';
 import type { DiscoveryResults } from './discovery-results.js';

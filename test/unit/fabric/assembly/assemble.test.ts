@@ -95,13 +95,13 @@ test('what bridges flood to a group completes at its members only', () => {
 });
 
 test('payload is counted right where bridges put tags on and take them off', () => {
-  const ports = [{ port: 2, native: 1, tagged: [10], flowControl: null, fixed: null }];
+  const ports = [{ port: 2, native: 1, tagged: [10], slots: {} }];
   const toTagged = fabric({
     switches: BRIDGED,
     overrides: [
       override('s1', {
         switch: {
-          ports: [{ port: 1, native: 10, tagged: [], flowControl: null, fixed: null }, ...ports],
+          ports: [{ port: 1, native: 10, tagged: [], slots: {} }, ...ports],
         },
       }),
     ],
@@ -114,7 +114,7 @@ test('payload is counted right where bridges put tags on and take them off', () 
     overrides: [
       override('s1', {
         switch: {
-          ports: [{ port: 3, native: 10, tagged: [], flowControl: null, fixed: null }, ...ports],
+          ports: [{ port: 3, native: 10, tagged: [], slots: {} }, ...ports],
         },
       }),
     ],

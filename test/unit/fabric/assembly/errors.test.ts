@@ -100,7 +100,7 @@ test('a VLAN that a port on the way does not carry is named', () => {
 });
 
 test('a port of a bridge that it does not have is named', () => {
-  const ports = [{ port: 4, native: 5, tagged: [], flowControl: null, fixed: null }];
+  const ports = [{ port: 4, native: 5, tagged: [], slots: {} }];
   rejects(
     { switches: BRIDGED, overrides: [override('s1', { switch: { ports } })] },
     /^Error: devices\.s1\.ports\.4: there is no port s1:p4; it has 3 ports$/,

@@ -5,11 +5,11 @@ import type { FlowEnd } from '../../../../services/fabric/assembly/assembly.js';
 import type { Fabric } from '../../../../services/fabric/assembly/fabric.js';
 import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
 import type { PausingSettings } from '../../../../services/mechanisms/pausing-settings.js';
+import type { SlotsSection } from '../../../../services/mechanisms/mvtx2802/section.js';
 import {
   ENGINE_KINDS,
   MECHANISMS,
   RATE_CONTROLS,
-  type SlotsSection,
 } from '../../../../services/mechanisms/registry.js';
 import { mapping } from '../../../../services/settings/parts.js';
 import type {

@@ -1,8 +1,48 @@
-/** What an 82599 knows of its host, of its link and of the load. */
+/**
+ * What a NIC that is more than a queue for each class knows of its host, of its link and of the
+ * load, and what others know of it.
+ */
 
-import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
-import type { Path } from '../../settings/source-tree.js';
-import type { NicSection } from './section.js';
+import type { ArbiterSpec } from '../engine/contract/arbiter.js';
+import type { Path } from '../settings/source-tree.js';
+
+/** Its section of the scenario, as far as others read it; its slice knows the rest. */
+export interface NicSection {
+  /** Path of its description. */
+  readonly path: Path;
+  /** Each traffic class has buffers of its own; else all share one each way. */
+  readonly dcb: boolean;
+  readonly classes: number;
+  /** Limits of its queues. */
+  readonly rates: readonly { readonly bps: number }[];
+}
+
+/** One of them at a moment, as far as others read it. */
+export interface NicResult {
+  readonly device: string;
+  readonly rates: readonly { readonly enabled: boolean; readonly rateBps: number }[];
+  readonly latencies: readonly object[];
+  /** Frames that it discarded at their source, so that no port counts them. */
+  readonly spoofedFrames: number;
+}
+
+/** A line of a file in which a driver's writes were recorded. */
+export interface TracedWrite {
+  readonly line: number;
+  readonly atPs: number;
+  readonly address: number;
+  readonly value: number;
+}
+
+/** The scenario file. */
+export interface NicSource {
+  errorAt(path: Path, message: string): Error;
+  /** What a file that is named at a path says a driver writes, and errors about its lines. */
+  tracedWrites(
+    path: Path,
+    name: string,
+  ): { readonly writes: readonly TracedWrite[]; readonly fail: (message: string) => Error };
+}
 
 /** The error to throw about the scenario at a path. */
 export type Fail = (path: Path, message: string) => Error;
@@ -78,7 +118,26 @@ export interface NicTraffic {
 }
 
 /** What the first port of a part says of its PCIe link. */
-export interface NicPart {
-  readonly section: NicSection;
+export interface NicPart<Section extends NicSection = NicSection> {
+  readonly section: Section;
   readonly linkBps: number;
+}
+
+/** The port of a host that a NIC is for. */
+export interface NicPort<Section extends NicSection = NicSection> {
+  readonly host: NicHost;
+  readonly section: Section;
+  readonly link: NicLink;
+  readonly part: NicPart<Section>;
+  readonly traffic: NicTraffic;
+}
+
+/** Devices and links of a fabric. */
+export interface Cabling {
+  readonly devices: readonly { readonly name: string; readonly kind: 'host' | 'switch' }[];
+  readonly links: readonly {
+    readonly a: { readonly device: number };
+    readonly b: { readonly device: number };
+    readonly rateBps: number;
+  }[];
 }

@@ -1,14 +1,22 @@
-/** What an MVTX2802 knows of the fabric. */
+/** What a switch that has slots in place of a shared buffer knows of the fabric. */
 
-import type { Path } from '../../settings/source-tree.js';
-import type { SlotsChange, SlotsSection, SlottedPortSection } from './section.js';
+import type { Path } from '../settings/source-tree.js';
+
+/** What its slice alone reads of the scenario. */
+export interface SlottedTypes {
+  /** Its registers, and those that a device changes. */
+  readonly registers: object;
+  readonly change: object;
+  /** Of a port. */
+  readonly port: object;
+}
 
 /** All devices, of which some are such switches. */
-export interface SlottedFabric {
+export interface SlottedFabric<Of extends SlottedTypes = SlottedTypes> {
   readonly topology: {
     readonly devices: readonly { readonly name: string; readonly kind: 'host' | 'switch' }[];
   };
-  readonly settings: readonly { readonly switch: SwitchSettings }[];
+  readonly settings: readonly { readonly switch: SwitchSettings<Of> }[];
   /** By device, then port. */
   readonly linkEnds: readonly (readonly SlottedLink[])[];
   /** Flow control, by device, port and priority. */
@@ -22,26 +30,26 @@ export interface SlottedFabric {
     readonly pausing: { readonly responseDelay: number };
   };
   /** Where the file configures a key of a switch. */
-  placeOf(device: number, isGiven: (change: SwitchChange) => boolean, keys: Path): Path;
+  placeOf(device: number, isGiven: (change: SwitchChange<Of>) => boolean, keys: Path): Path;
   fail(path: Path, message: string): Error;
   warn(path: Path, device: string, message: string): void;
 }
 
-interface SwitchSettings {
+interface SwitchSettings<Of extends SlottedTypes> {
   readonly model: string;
   readonly cutThrough: boolean;
   readonly pipelinePs: number;
-  readonly slots: SlotsSection;
-  readonly ports: readonly (SlottedPortSection & { readonly port: number })[];
+  readonly slots: Of['registers'];
+  readonly ports: readonly { readonly port: number; readonly slots: Of['port'] }[];
   /** Its own, in place of that of all; null: none. */
   readonly arbiter: object | null;
 }
 
 /** What a device changes. */
-export interface SwitchChange {
+export interface SwitchChange<Of extends SlottedTypes> {
   readonly model?: string;
   readonly cutThrough?: boolean;
-  readonly slots?: SlotsChange;
+  readonly slots?: Of['change'];
 }
 
 /** One end of a link. */
