@@ -1,7 +1,7 @@
 /**
- * Keys of rate controls, of source flow control and of slots, as a scenario resolves them: times
- * in ps, rates in bit/s, sizes in octets, shares from 0 to 1. They are declared here, too: a model that reads
- * the wire has to stand without the mechanism that it judges.
+ * Keys of rate controls, of source flow control and of slots, as a scenario resolves them: times in
+ * ps, rates in bit/s, sizes in octets, shares from 0 to 1. They are declared here, too: a model
+ * that reads the wire has to stand without the mechanism that it judges.
  */
 
 type Numbers<Key extends string> = Readonly<Record<Key, number>>;
