@@ -9,7 +9,7 @@ import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { loadScenario, scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
 import type { ExpectationResult } from '../report/expectations.js';
 import { evaluateExpectations } from '../report/expectations.js';
-import { PluginError } from '../plugins/control.js';
+import { PluginError } from '../plugins/views.js';
 import { prepareEngine } from '../runtime/engine-flags.js';
 import type { RunResults } from '../runtime/results/results.js';
 import type { Progress } from '../runtime/session.js';

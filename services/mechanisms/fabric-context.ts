@@ -30,6 +30,8 @@ export interface FabricContext<Settings = unknown, Key = unknown> {
   readonly portPausing: PausingSettings | null;
   /** Link partners agree by discovery what runs between them. */
   readonly negotiates: boolean;
+  /** Parts from outside by their names. */
+  readonly outside: { readonly markings: Readonly<Record<string, OutsideMarking>> };
   /** Hosts that a selection at a path names; none if it is empty. */
   readonly hostsNamed: (path: Path, selection: readonly string[]) => readonly number[];
   /** Whether a pattern such as `s*:p1` matches a name. */
@@ -38,6 +40,13 @@ export interface FabricContext<Settings = unknown, Key = unknown> {
   readonly fail: (path: Path, message: string) => Error;
   /** Warns that a device will hardly work as configured. */
   readonly warn: (path: Path, device: string, message: string) => void;
+}
+
+/** A marking from outside, as a scenario sets it. */
+export interface OutsideMarking {
+  /** A frame is judged when it joins a queue, or leaves it. */
+  readonly moment: 'enqueue' | 'dequeue';
+  readonly settings: object;
 }
 
 export interface DeviceContext<Settings = unknown, Key = unknown> {

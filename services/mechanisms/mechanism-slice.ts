@@ -254,6 +254,8 @@ interface Marking<Key> {
   brokenOf(frameClass: number): string | null;
   /** Whether a priority with this key is marked. */
   isOn(key: Key): boolean;
+  /** The marking from outside that a key names; null: it names none. */
+  outside(key: Key): string | null;
   /** Queue length from which it is marked; null: it is not. */
   from(key: Key): number | null;
   /** Queue lengths at which marking changes, in octets. */

@@ -118,7 +118,12 @@ export const GRANTING: SliceGranting<MechanismResults> | null =
 export const MECHANISM_BYTES: ReadonlySet<string> = new Set(['creditBytes']);
 
 /** All kinds that engines are given. */
-export const ENGINE_KINDS: EngineKinds = { rateControls: RATE_CONTROLS, mechanisms: MECHANISMS };
+export const ENGINE_KINDS: EngineKinds = {
+  rateControls: RATE_CONTROLS,
+  mechanisms: MECHANISMS,
+  markings: [],
+  balancings: [],
+};
 
 /** Whether switches write telemetry into the packets of a load with this rate control. */
 export function hasTelemetry(congestion: string): boolean {

@@ -58,7 +58,7 @@ export interface Connection<Key extends string = string, Field extends string = 
   readonly hops: number;
   /** What it may send, of wire bytes: 1000 to `lineBps`; more is set to `lineBps`. */
   rateBps: number;
-  /** Packets that may be unacknowledged: a whole number from 1; a fraction is rounded down. */
+  /** Packets that may be unacknowledged, from 1. A fraction is kept; whole packets are sent. */
   windowPackets: number;
   /** A number in [0, 1) of the connection's own random stream, the same in every run. */
   random(): number;
@@ -146,5 +146,83 @@ export interface Load<Key extends string = string> extends PluginHeader<Key> {
   readonly flows: (request: LoadRequest<Key>) => Iterable<LoadFlow>;
 }
 
+/** An egress queue that a frame joins, or leaves. Valid only during the call. */
+export interface Queue<Key extends string = string, Field extends string = string> {
+  /** Virtual time. */
+  readonly now: number;
+  /** The plugin's section of the scenario, in base units. */
+  readonly settings: Numbers<Key>;
+  /** The declared fields of this queue: all that it remembers, saved in checkpoints. */
+  readonly state: Record<Field, number>;
+  /** In the queue, the frame included. */
+  readonly bytes: number;
+  readonly frameBytes: number;
+  /** The frame can be marked: it is of a load with `ect`, and not marked yet. */
+  readonly capable: boolean;
+  /** Rate of the port's link. */
+  readonly lineBps: number;
+  /** Free in the shared buffer of the switch. */
+  readonly freeBytes: number;
+  /** A number in [0, 1) of the switch's own random stream, the same in every run. */
+  random(): number;
+}
+
+/** A marking: decides which frames get ECN's mark at the egress queues of switches. */
+export interface Marking<
+  Key extends string = string,
+  Field extends string = string,
+> extends PluginHeader<Key> {
+  readonly kind: 'marking';
+  /** When it is asked: a frame joins a queue, or leaves it. */
+  readonly at: 'enqueue' | 'dequeue';
+  /** Fields of each queue and what they begin with. */
+  readonly state: Numbers<Field>;
+  /** Of every frame of its priorities; true: it is marked, if it is capable. */
+  readonly marks: (queue: Queue<Key, Field>) => boolean;
+}
+
+/** Ports of a switch that lead to the destination of a frame at equal cost; numbered from 0. */
+export interface Choice<
+  Key extends string = string,
+  Field extends string = string,
+  FlowField extends string = string,
+> {
+  /** Virtual time. */
+  readonly now: number;
+  /** The plugin's section of the scenario, in base units. */
+  readonly settings: Numbers<Key>;
+  /** The declared fields of this group of ports, saved in checkpoints. */
+  readonly state: Record<Field, number>;
+  /** The declared fields of the flow, which it may share with others of the same slot. */
+  readonly flow: Record<FlowField, number>;
+  /** So many ports, at least two; fewer after a failure than before. */
+  readonly count: number;
+  /** Hash of the frame's flow, 32 bits. */
+  readonly hash: number;
+  readonly frameBytes: number;
+  readonly priority: number;
+  /** In the queue that the frame would join at a port. */
+  queueBytes(port: number): number;
+  /** Rate of a port's link. */
+  lineBps(port: number): number;
+  /** A number in [0, 1) of the switch's own random stream, the same in every run. */
+  random(): number;
+}
+
+/** A load balancing: decides which of several equal ports a frame takes. */
+export interface Balancing<
+  Key extends string = string,
+  Field extends string = string,
+  FlowField extends string = string,
+> extends PluginHeader<Key> {
+  readonly kind: 'balancing';
+  /** Fields of each group of equal ports at a switch, and what they begin with. */
+  readonly state: Numbers<Field>;
+  /** Fields that are kept by flow, in a table of so many slots at each switch. */
+  readonly flows?: { readonly slots: number; readonly state: Numbers<FlowField> };
+  /** The port for a frame: 0 to `count` - 1. */
+  readonly chooses: (choice: Choice<Key, Field, FlowField>) => number;
+}
+
 /** What the default export of a plugin is. */
-export type Plugin = CongestionControl | Load;
+export type Plugin = CongestionControl | Load | Marking | Balancing;

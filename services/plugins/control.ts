@@ -1,24 +1,14 @@
-import { PS_PER_US } from '../engine/units/time.js';
 import type { RateHost, RateSpec } from '../engine/contract/rate-control.js';
 import type { Tables } from '../engine/kernel/tables.js';
 import { TabledRates } from '../engine/pacing/tabled-rates.js';
 import type { LimitedFlow } from '../mechanisms/rate-control-slice.js';
 import type { Acknowledgement, Connection, CongestionControl, Numbers } from './api.js';
-import { placeIn, reasonOf } from './thrown.js';
+import { failureOf, fieldsOf, type NamedPlugin, numberOf, thrownBy } from './views.js';
 import { RATE_MIN_BPS } from '../mechanisms/rate-control-slice.js';
 
 /** A congestion control of a plugin, of one connection. */
 interface PluginSpec extends RateSpec, Pick<LimitedFlow, 'packetOctets' | 'hops'> {
   readonly settings: Numbers;
-}
-
-/** A plugin threw during a run. */
-export class PluginError extends Error {
-  constructor(message: string) {
-    super(message);
-    // An own property: what a thread throws arrives without its class.
-    this.name = 'PluginError';
-  }
 }
 
 // Words of a connection's record; the plugin's fields follow.
@@ -47,6 +37,7 @@ export class PluginControl extends TabledRates<PluginSpec> {
   private readonly view: ConnectionView;
   private readonly acknowledgement = makeAcknowledgementView();
   private readonly initial: readonly number[];
+  private readonly named: NamedPlugin;
   /** When a timer last expired, and how many have at that time. */
   private wokenPs = -1;
   private wakes = 0;
@@ -55,13 +46,14 @@ export class PluginControl extends TabledRates<PluginSpec> {
     tables: Tables,
     host: RateHost,
     private readonly plugin: CongestionControl,
-    private readonly file: string,
+    file: string,
   ) {
     const stride = FIELDS + Object.keys(plugin.state).length;
     const shown = { rate: RATE, target: RATE, line: LINE, least: LEAST };
     super(tables, host, { stride, ...shown, notifications: FEEDBACKS, cuts: CUTS });
     this.timesPackets = plugin.acknowledged !== undefined;
     this.initial = Object.values(plugin.state);
+    this.named = { name: plugin.name, file };
     this.view = makeConnectionView(this.table, host, plugin);
   }
 
@@ -115,13 +107,12 @@ export class PluginControl extends TabledRates<PluginSpec> {
     try {
       hook(view.connection, event);
     } catch (error) {
-      throw this.failure(row, `${reasonOf(error)} (${placeIn(this.file, error)})`);
+      throw this.failure(row, thrownBy(this.named, error));
     }
   }
 
-  private failure(row: number, reason: string): PluginError {
-    const when = `at ${this.host.clock.now / PS_PER_US} us in ${this.host.deviceOf(row)}`;
-    return new PluginError(`${this.plugin.name} threw ${when}: ${reason}`);
+  private failure(row: number, reason: string): Error {
+    return failureOf(this.named, this.host.clock.now, this.host.deviceOf(row), reason);
   }
 }
 
@@ -142,18 +133,13 @@ function makeConnectionView(
   let row = 0;
   let at = 0;
   let spec: PluginSpec | undefined;
-  const state: Record<string, number> = {};
-  Object.keys(plugin.state).forEach((field, f) => {
-    Object.defineProperty(state, field, {
-      enumerable: true,
-      get: () => table[at + FIELDS + f],
-      set: (value: unknown) => {
-        table[at + FIELDS + f] = numberOf(value, `state.${field}`);
-      },
-    });
-  });
+  const state = fieldsOf(
+    plugin.state,
+    () => table,
+    () => at + FIELDS,
+  );
   const connection: Connection = {
-    state: Object.freeze(state),
+    state,
 
     get now(): number {
       return host.clock.now;
@@ -194,10 +180,10 @@ function makeConnectionView(
     },
 
     set windowPackets(value: number) {
-      const packets = Math.floor(numberOf(value, 'windowPackets'));
+      const packets = numberOf(value, 'windowPackets');
       if (packets < 1) throw new RangeError(`windowPackets = ${value}; at least 1`);
       table[at + WINDOW] = packets;
-      host.setWindow(row, packets);
+      host.setWindow(row, Math.floor(packets));
     },
 
     random(): number {
@@ -245,9 +231,4 @@ function makeAcknowledgementView(): {
       shown.packets = packets;
     },
   };
-}
-
-function numberOf(value: unknown, what: string): number {
-  if (typeof value === 'number' && !Number.isNaN(value)) return value;
-  throw new TypeError(`${what} = ${String(value)} is not a number`);
 }

@@ -1,3 +1,4 @@
+import { PLUGIN_NAME } from '../settings/parts.js';
 import { didYouMean, listed, show } from '../settings/errors.js';
 import type { Plugin, Settings } from './api.js';
 import { PLUGIN_API } from './api.js';
@@ -5,12 +6,14 @@ import { reasonOf } from './thrown.js';
 import { settingSchema } from './settings.js';
 import { UnusablePlugin } from './source.js';
 
-const NAME = /^[a-z][a-z0-9-]{0,39}$/;
 const KEY = /^[a-z][A-Za-z0-9]{0,39}$/;
 const FIELDS_MAX = 64;
+const FLOW_SLOTS_MAX = 65_536;
 
 const HEADER = ['api', 'kind', 'name', 'help', 'settings'] as const;
 const HOOKS = ['start', 'sent', 'acknowledged', 'lost', 'marked', 'timer'] as const;
+const KINDS = ['congestion-control', 'load', 'marking', 'balancing'] as const;
+const MOMENTS = ['enqueue', 'dequeue'] as const;
 const FEEDBACKS = ['acknowledgements', 'marks'] as const;
 const SETTING = ['unit', 'default', 'min', 'max', 'help'] as const;
 /** Keys of a section of every plugin of a kind beside the plugin's own keys. */
@@ -18,6 +21,7 @@ const OWN_KEYS = {
   load: ['hosts'],
   acknowledgements: [],
   marks: ['cnpInterval', 'cnpPriority'],
+  ofSwitch: [],
 } as const;
 
 type Mapping = Readonly<Record<string, unknown>>;
@@ -52,7 +56,9 @@ class Checker {
     const { kind } = given;
     if (kind === 'congestion-control') this.control(given);
     else if (kind === 'load') this.load(given);
-    else throw this.error(`kind is ${show(kind)}; write 'congestion-control' or 'load'`);
+    else if (kind === 'marking') this.marking(given);
+    else if (kind === 'balancing') this.balancing(given);
+    else throw this.error(`kind is ${show(kind)}; one of ${listed(KINDS)}`);
     return value as Plugin;
   }
 
@@ -80,9 +86,38 @@ class Checker {
     this.method(given, 'flows');
   }
 
+  private marking(given: Mapping): void {
+    this.keys(given, [...HEADER, 'at', 'state', 'marks']);
+    const { at, state } = given;
+    if (!MOMENTS.some((moment) => moment === at)) {
+      throw this.error(`at is ${show(at)}; one of ${listed(MOMENTS)}`);
+    }
+    this.header(given, OWN_KEYS.ofSwitch);
+    this.state(state);
+    this.method(given, 'marks');
+  }
+
+  private balancing(given: Mapping): void {
+    this.keys(given, [...HEADER, 'state', 'flows', 'chooses']);
+    this.header(given, OWN_KEYS.ofSwitch);
+    this.state(given['state']);
+    if (given['flows'] !== undefined) this.flows(this.mapping(given['flows'], 'flows'));
+    this.method(given, 'chooses');
+  }
+
+  private flows(given: Mapping): void {
+    this.keys(given, ['slots', 'state'], 'flows.');
+    const { slots, state } = given;
+    const isSize = Number.isInteger(slots) && Number(slots) >= 1 && Number(slots) <= FLOW_SLOTS_MAX;
+    if (!isSize) {
+      throw this.error(`flows.slots is ${show(slots)}; write 1 to ${FLOW_SLOTS_MAX}`);
+    }
+    this.state(state, 'flows.state');
+  }
+
   private header(given: Mapping, own: readonly string[]): void {
     const { name, help, settings = {} } = given;
-    if (typeof name !== 'string' || !NAME.test(name)) {
+    if (typeof name !== 'string' || !PLUGIN_NAME.test(name)) {
       throw this.error(`name is ${show(name)}; write lower-case letters, digits and -`);
     }
     this.help(help, 'help');
@@ -109,16 +144,16 @@ class Checker {
     }
   }
 
-  private state(value: unknown): void {
-    const fields = Object.entries(this.mapping(value, 'state'));
+  private state(value: unknown, path = 'state'): void {
+    const fields = Object.entries(this.mapping(value, path));
     if (fields.length > FIELDS_MAX) {
-      throw this.error(`state has ${fields.length} fields; at most ${FIELDS_MAX}`);
+      throw this.error(`${path} has ${fields.length} fields; at most ${FIELDS_MAX}`);
     }
     for (const [field, initial] of fields) {
       if (!KEY.test(field))
-        throw this.error(`state.${field}: a field begins with a lower-case letter`);
+        throw this.error(`${path}.${field}: a field begins with a lower-case letter`);
       if (typeof initial === 'number' && !Number.isNaN(initial)) continue;
-      throw this.error(`state.${field} is ${show(initial)}; state is numbers, which are saved`);
+      throw this.error(`${path}.${field} is ${show(initial)}; state is numbers, which are saved`);
     }
   }
 

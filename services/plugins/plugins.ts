@@ -4,10 +4,12 @@ import { ENGINE_KINDS, RATE_CONTROLS } from '../mechanisms/registry.js';
 import type { NotificationSettings, RateControlSlice } from '../mechanisms/rate-control-slice.js';
 import { integer, mapping, quantity } from '../settings/parts.js';
 import { aboveZero, time } from '../settings/quantities.js';
-import type { CongestionControl, Load, Numbers, Plugin } from './api.js';
+import type { Balancing, CongestionControl, Load, Marking, Numbers, Plugin } from './api.js';
+import { balancingKind } from './balancing.js';
 import { PluginControl } from './control.js';
 import { definitionOf } from './definition.js';
 import { evaluate } from './evaluate.js';
+import { markingKind } from './marking.js';
 import { settingSchemas } from './settings.js';
 import type { PluginSource } from './source.js';
 import { checkHash } from './source.js';
@@ -44,7 +46,47 @@ export function rateControlsWith(sources: readonly PluginSource[]): readonly Rat
 
 /** All kinds that engines are given. */
 export function engineKindsWith(sources: readonly PluginSource[]): EngineKinds {
-  return { ...ENGINE_KINDS, rateControls: rateControlsWith(sources) };
+  const markings = ofKind('marking', sources);
+  const balancings = ofKind('balancing', sources);
+  return {
+    ...ENGINE_KINDS,
+    rateControls: rateControlsWith(sources),
+    markings: markings.map(({ plugin, file }) => markingKind(plugin, file)),
+    balancings: balancings.map(({ plugin, file }) => balancingKind(plugin, file)),
+  };
+}
+
+/** Plugins of a kind, each with its file. */
+function ofKind<Kind extends Plugin['kind']>(
+  kind: Kind,
+  sources: readonly PluginSource[],
+): { readonly plugin: Extract<Plugin, { readonly kind: Kind }>; readonly file: string }[] {
+  return sources.flatMap((source) => {
+    const plugin = pluginOf(source);
+    if (plugin.kind !== kind) return [];
+    return [{ plugin: plugin as Extract<Plugin, { readonly kind: Kind }>, file: source.file }];
+  });
+}
+
+/** Plugins of switches, which a key of the scenario names. */
+export function markingsOf(sources: readonly PluginSource[]): readonly Marking[] {
+  return ofKind('marking', sources).map(({ plugin }) => plugin);
+}
+
+export function balancingsOf(sources: readonly PluginSource[]): readonly Balancing[] {
+  return ofKind('balancing', sources).map(({ plugin }) => plugin);
+}
+
+/** The section of each plugin of switches, under its name. */
+export function switchPluginKeys(
+  sources: readonly PluginSource[],
+): Readonly<Record<string, z.ZodType<Numbers>>> {
+  const all = [...ofKind('marking', sources), ...ofKind('balancing', sources)];
+  const sections = all.map(({ plugin: { name, kind, settings = {} }, file }) => [
+    name,
+    mapping(settingSchemas(settings)).describe(`${name}, a ${kind} (plugin ${file}).`).prefault({}),
+  ]);
+  return Object.fromEntries(sections) as Readonly<Record<string, z.ZodType<Numbers>>>;
 }
 
 /** The loads of plugins. */

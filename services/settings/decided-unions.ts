@@ -41,6 +41,8 @@ export interface JsonSchema {
   readonly keysByTag?: KeysByTag;
   /** What editors learn of several keys of a mapping, beside the sections that check them. */
   readonly rules?: readonly JsonSchema[];
+  /** One of the names of plugins of this kind; without any there is no such value. */
+  readonly ofPlugins?: 'marking' | 'balancing';
   /** Shown by editors instead of their own message. */
   readonly errorMessage?: string;
 }

@@ -125,6 +125,17 @@ export function text(what: string, pattern: RegExp, allowed: string): z.ZodStrin
   return titled(z.string(words).regex(pattern, words), allowed);
 }
 
+/** What a plugin may be called. */
+export const PLUGIN_NAME = /^[a-z][a-z0-9-]{0,39}$/;
+
+/** The name of a plugin of a kind; whether there is one is known once all files are read. */
+export function pluginName(
+  kind: NonNullable<JsonSchema['ofPlugins']>,
+  allowed: string,
+): z.ZodString {
+  return text('a name', PLUGIN_NAME, allowed).meta({ ofPlugins: kind });
+}
+
 /** `format` is that of JSON Schema. */
 export function address(
   format: 'ipv4' | 'ipv6',

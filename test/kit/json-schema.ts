@@ -16,12 +16,14 @@ ajv.addFormat('ipv4', isIPv4);
 ajv.addFormat('ipv6', isIPv6);
 const published = ajv.compile(scenarioJsonSchema());
 
+function validatorWith(plugins: readonly PluginSource[]): typeof published {
+  const $id = `urn:selvage:with:${plugins.map(({ sha256 }) => sha256).join(':')}`;
+  return ajv.getSchema($id) ?? ajv.compile({ ...scenarioJsonSchema(plugins), $id });
+}
+
 /** Messages of an editor: those inside a condition, and not that a condition does not hold. */
 export function editorErrors(document: unknown, plugins: readonly PluginSource[] = []): string[] {
-  const validate =
-    plugins.length === 0
-      ? published
-      : ajv.compile({ ...scenarioJsonSchema(plugins), $id: 'urn:selvage:with-plugins' });
+  const validate = plugins.length === 0 ? published : validatorWith(plugins);
   if (validate(document)) return [];
   const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'if');
   return errors.map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`);

@@ -225,7 +225,7 @@ describe('selvage', () => {
     const { code, out, err } = selvage('validate', ...spray);
     assert.equal(code, 0);
     assert.match(out, /: sound; /);
-    assert.match(err, /^warning: \S+\.yaml:\d+:\d+: ecmp: packet reorders .*; use ecmp: flow/);
+    assert.match(err, /^warning: \S+\.yaml:\d+:\d+: ecmp spreads the frames .*; use ecmp: flow/);
     const [verdict] = JSON.parse(selvage('validate', '--json', ...spray).out) as [
       { warnings: string[] },
     ];

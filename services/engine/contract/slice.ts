@@ -12,6 +12,7 @@ import type { Ports } from '../port/ports.js';
 import type { ReplayBuffers } from '../port/replay-buffers.js';
 import type { OperatingPort } from './discovery.js';
 import type { LinkLayer } from './link-layer.js';
+import type { OutsideKind, QueueMarking } from './outside.js';
 import type { IngressBuffers, Mechanism, MechanismHost, ProxyPauser } from './flow-control.js';
 import type { PortSpec } from './spec.js';
 import type { FrameRef, PortRow, Priority, TrafficClass } from '../units/indices.js';
@@ -45,6 +46,8 @@ export interface MechanismTools {
   readonly replayBuffers: ReplayBuffers;
   /** Ingress buffers, whatever memory a device has. */
   readonly accounts: IngressBuffers;
+  /** Markings that come from outside. */
+  readonly markings: readonly OutsideKind<QueueMarking>[];
 }
 
 /** Octets of frames that wait for a grant. */
@@ -199,6 +202,8 @@ export interface SwitchCarrier {
   /** First frame of a queue, -1 if none. */
   head(port: PortRow, trafficClass: TrafficClass): number;
   queueOctets(port: PortRow, trafficClass: TrafficClass): number;
+  /** The queue of a port that frames of a priority join. */
+  classOf(port: PortRow, priority: Priority): TrafficClass;
   forEachQueued(port: PortRow, visit: (frame: FrameRef, trafficClass: TrafficClass) => void): void;
   /** A flow is isolated in the switch with these ports, or none is any more. */
   setIsolating(firstPort: number, count: number, active: boolean): void;

@@ -212,7 +212,14 @@ export interface SwitchSpec extends DeviceSpec {
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
   readonly forwarding:
-    | { readonly kind: 'routed'; readonly routes: RouteSpec; readonly spray: boolean }
+    | {
+        readonly kind: 'routed';
+        readonly routes: RouteSpec;
+        /** Frames of one flow may take several of its equal ports. */
+        readonly spray: boolean;
+        /** Chooses among them, by its name; null: a hash of the flow, or each in turn. */
+        readonly balancing: { readonly name: string; readonly settings: object } | null;
+      }
     | {
         readonly kind: 'bridged';
         readonly vlans: readonly VlanPortSpec[];

@@ -47,6 +47,7 @@ import type { GrantGating } from './grant-gating.js';
 import { makeOperator } from './operating.js';
 import type { DeviceParts } from './parts.js';
 import { makeGrantGating } from './grant-gating.js';
+import type { LoadBalancing, OutsideKind, QueueMarking } from '../contract/outside.js';
 import { withGate } from './start-gating.js';
 import type { EgressPath } from './egress-path.js';
 import { makeEgressPath } from './egress-path.js';
@@ -60,6 +61,9 @@ import type { FrameRef, Priority } from '../units/indices.js';
 export interface EngineKinds {
   readonly rateControls: readonly RateControlKind[];
   readonly mechanisms: readonly MechanismKind[];
+  /** Parts of switches that scenarios name, and that come from outside. */
+  readonly markings: readonly OutsideKind<QueueMarking>[];
+  readonly balancings: readonly OutsideKind<LoadBalancing>[];
 }
 
 /** The actors of one service, and what they share. Built from their specifications, in order. */
@@ -91,7 +95,7 @@ export class Engine implements MechanismHost {
   /** `frames`: room for so many at once. */
   constructor(
     specs: readonly DeviceSpec[],
-    { rateControls, mechanisms }: EngineKinds,
+    { rateControls, mechanisms, markings, balancings }: EngineKinds,
     frames?: number,
   ) {
     const rows = layOut(specs);
@@ -103,7 +107,7 @@ export class Engine implements MechanismHost {
     this.devices = specs.map((spec, i) => new Device(spec, rows[i], order[spec.kind]));
     this.listening = new Listeners(this.devices, shared.traceMask);
     const hasSlots = specs.some((spec) => spec.kind === 'switch' && !hasSharedBuffer(spec));
-    const set = makeMechanisms(shared, this, mechanisms, hasSlots);
+    const set = makeMechanisms(shared, this, { mechanisms, markings }, hasSlots);
     const { all, grants, faults } = set;
     this.mechanisms = all;
     this.clientGate = set.atSlot.findIndex((own) => own?.holdsClients === true);
@@ -125,13 +129,10 @@ export class Engine implements MechanismHost {
       controlPayloads: this.controlPayloads,
       grantGating: this.grantGating,
     });
-    this.switching = makeSwitching(
-      shared,
-      this.devices,
-      set,
-      this.egressPath,
-      this.controlPayloads,
-    );
+    this.switching = makeSwitching(shared, this.devices, {
+      ...{ set, balancings, egressPath: this.egressPath },
+      controlPayloads: this.controlPayloads,
+    });
     this.hosting = makeHosting(shared, this.devices, {
       set,
       controlPayloads: this.controlPayloads,

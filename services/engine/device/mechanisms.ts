@@ -1,5 +1,10 @@
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
-import { type MechanismKind, OWN_SLOTS, type SliceMechanism } from '../contract/slice.js';
+import {
+  type MechanismKind,
+  type MechanismTools,
+  OWN_SLOTS,
+  type SliceMechanism,
+} from '../contract/slice.js';
 import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { GrantKeeper } from '../contract/grants.js';
 import { FailoverMechanism } from '../failover/failover-mechanism.js';
@@ -28,11 +33,16 @@ export interface MechanismSet {
   readonly failover: FailoverMechanism;
 }
 
+interface MechanismKinds {
+  readonly mechanisms: readonly MechanismKind[];
+  readonly markings: MechanismTools['markings'];
+}
+
 /** The registry. A mechanism serves every port of a service. */
 export function makeMechanisms(
   shared: Shared,
   host: MechanismHost,
-  kinds: readonly MechanismKind[],
+  { mechanisms: kinds, markings }: MechanismKinds,
   hasSlottedSwitches: boolean,
 ): MechanismSet {
   const { tables, buffer, ports, pool, queues, lines, counters, traceMask, replayBuffers } = shared;
@@ -52,7 +62,7 @@ export function makeMechanisms(
     inLine: lines.octets,
     first: queues.head,
   };
-  const tools = { tables, host, pool, ports, counters, replayBuffers, accounts, waiting };
+  const tools = { tables, host, pool, ports, counters, replayBuffers, accounts, waiting, markings };
   const given = kinds.map((kind) => {
     const slot = kind.slot ?? NO_SLOT;
     assert(slot < SLOTS_MOST, 'engine.slot-of-16');

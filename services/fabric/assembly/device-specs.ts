@@ -72,7 +72,7 @@ function switchSpec(
 function keepsOrder(settings: readonly Settings[], faults: Scenario['faults']): boolean {
   const detours = faults.some(({ kind }) => kind === 'link-down' || kind === 'reboot');
   return !settings.some(
-    ({ switch: { ecmp, failover } }) => ecmp === 'packet' || (detours && failover.enabled),
+    ({ switch: { ecmp, failover } }) => ecmp !== 'flow' || (detours && failover.enabled),
   );
 }
 

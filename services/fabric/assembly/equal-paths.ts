@@ -59,7 +59,7 @@ export class EqualPaths {
     private readonly settings: readonly Settings[],
   ) {
     this.cutsThrough = settings.some((own) => own.switch.cutThrough);
-    this.sprays = settings.some((own) => own.switch.ecmp === 'packet');
+    this.sprays = settings.some((own) => own.switch.ecmp !== 'flow');
   }
 
   /** The path found, and every equal-cost one on which frames may take another time. */
@@ -112,7 +112,7 @@ export class EqualPaths {
   ): { ends: readonly LinkEnd[]; pace: number; width: number } {
     const ends = this.endsTowards(device, destination);
     const paces = ends.map(({ octetPs }) => 1 / octetPs);
-    const spreads = this.settings[device]!.switch.ecmp === 'packet' && !this.isBridge(device);
+    const spreads = this.settings[device]!.switch.ecmp !== 'flow' && !this.isBridge(device);
     return spreads
       ? { ends, pace: paces.reduce((a, b) => a + b, 0), width: ends.length }
       : { ends, pace: Math.max(...paces), width: 1 };

@@ -3,6 +3,7 @@ import { findLoop, findLoopThrough } from '../routing/find-loop.js';
 import type { Routes } from '../routing/routes.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
+import type { Scenario } from '../scenario/scenario.js';
 import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
@@ -49,6 +50,7 @@ export function bridgePorts(
 }
 
 interface ForwardingTerms {
+  readonly scenario: Pick<Scenario, 'switchPlugins'>;
   readonly linkEnds: readonly (readonly LinkEnd[])[];
   readonly bridges: readonly (readonly VlanPortSpec[] | null)[];
   readonly settings: readonly Settings[];
@@ -57,10 +59,11 @@ interface ForwardingTerms {
 }
 
 export function forwardingOf(
-  { linkEnds, bridges, settings, routes, trees }: ForwardingTerms,
+  { linkEnds, bridges, settings, routes, trees, scenario }: ForwardingTerms,
   device: number,
 ): SwitchSpec['forwarding'] {
   const { ecmp, ageingPs } = settings[device]!.switch;
+  const { switchPlugins } = scenario;
   const ports = bridges[device] ?? null;
   const { hosts } = routes.adjacency;
   if (ports !== null) return { kind: 'bridged', vlans: ports, ageingPs, hosts };
@@ -71,7 +74,8 @@ export function forwardingOf(
   return {
     kind: 'routed',
     routes: { setOfHost, sets, groupPorts, toBridges },
-    spray: ecmp === 'packet',
+    spray: ecmp !== 'flow',
+    balancing: ecmp in switchPlugins ? { name: ecmp, settings: switchPlugins[ecmp]! } : null,
   };
 }
 

@@ -4,12 +4,15 @@ import type {
   DeviceContext,
   FlowContext,
   LinkContext,
+  OutsideMarking,
   PortPlace,
 } from '../../mechanisms/fabric-context.js';
 import type { FabricOfMechanism, PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { MECHANISMS } from '../../mechanisms/registry.js';
 import { frameErrorRate, frameErrorsOf } from '../link-errors.js';
 import { switchAddress, switchPortMac } from '../address.js';
+import { markingsOf } from '../../plugins/plugins.js';
+import type { Scenario } from '../scenario/scenario.js';
 import { hostSelector, matchesGlob } from '../scenario/selector.js';
 import { selectDevices } from '../topology/select-devices.js';
 import { hostCount } from '../topology/topology.js';
@@ -73,6 +76,7 @@ export function fabricOfMechanisms(input: ContextInput): FabricOfMechanism[] {
       longestFrameOctets: input.longestFrameOctets,
       frameLengths: input.frameLengths,
       portPausing: scenario.pause.enabled ? scenario.pause.pausing : null,
+      outside: { markings: outsideMarkings(scenario) },
       negotiates: scenario.discovery.enabled && scenario.discovery.drives,
       hostsNamed: (path, selection) => hostsNamed(input, path, selection),
       matches: matchesGlob,
@@ -80,6 +84,16 @@ export function fabricOfMechanisms(input: ContextInput): FabricOfMechanism[] {
       warn,
     },
   }));
+}
+
+function outsideMarkings({
+  plugins,
+  switchPlugins: sections,
+}: Scenario): Readonly<Record<string, OutsideMarking>> {
+  const named = markingsOf(plugins).map(({ name, at }) => {
+    return [name, { moment: at, settings: sections[name]! }] as const;
+  });
+  return Object.fromEntries(named);
 }
 
 function hostsNamed(

@@ -48,7 +48,7 @@ function acknowledgedLate(load: string, index: number): Warning {
 function reordered(load: string, index: number, flows: number): Warning {
   const those = flows === 1 ? 'a reliable flow' : `${flows} reliable flows`;
   const message =
-    `ecmp: packet reorders the frames of ${those} of load ${load}, and go-back-N resends ` +
-    `everything behind a frame that was overtaken; use ecmp: flow, or transport: raw`;
+    `ecmp spreads the frames of ${those} of load ${load} over several ports; go-back-N resends ` +
+    'everything behind a frame that is overtaken; use ecmp: flow, or transport: raw';
   return { path: ['load', index], message, load };
 }

@@ -5,6 +5,8 @@ import type { JsonSchema } from '../../settings/decided-unions.js';
 import { withDecidedUnions } from '../../settings/decided-unions.js';
 import { show } from '../../settings/errors.js';
 import type { PluginSource } from '../../plugins/source.js';
+import { balancingsOf, markingsOf } from '../../plugins/plugins.js';
+import { withPluginNames } from '../../settings/plugin-names.js';
 import { SCHEMA_VERSION, scenarioSchemaWith } from './schema.js';
 
 export interface CatalogueEntry {
@@ -35,7 +37,7 @@ export function scenarioJsonSchema(plugins: readonly PluginSource[] = []): JsonS
 
 /** The same with plain unions, and with quantities as such. */
 export function scenarioShapes(plugins: readonly PluginSource[] = []): JsonSchema {
-  return z.toJSONSchema(scenarioSchemaWith(plugins), {
+  const shapes = z.toJSONSchema(scenarioSchemaWith(plugins), {
     io: 'input',
     reused: 'ref',
     override: ({ zodSchema, jsonSchema }) => {
@@ -44,6 +46,11 @@ export function scenarioShapes(plugins: readonly PluginSource[] = []): JsonSchem
       if (written !== undefined) Object.assign(jsonSchema, { default: written });
     },
   }) as JsonSchema;
+  const names = {
+    marking: markingsOf(plugins).map(({ name }) => name),
+    balancing: balancingsOf(plugins).map(({ name }) => name),
+  };
+  return withPluginNames(shapes, names);
 }
 
 /**

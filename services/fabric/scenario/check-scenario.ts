@@ -2,6 +2,7 @@
 
 import { checkCongestion } from './check-congestion.js';
 import { checkFlowControl } from './check-flow-control.js';
+import { checkOutside } from './check-outside.js';
 import { CollectedErrors } from '../../settings/collected-errors.js';
 import { show } from '../../settings/errors.js';
 import type { Located } from './located.js';
@@ -9,7 +10,7 @@ import type { LoadSection, Scenario } from './scenario.js';
 
 export function checkScenario(scenario: Scenario, located: Located): void {
   const errors = new CollectedErrors();
-  for (const check of [checkFabric, checkFlowControl, checkCongestion, checkLoad]) {
+  for (const check of [checkFabric, checkOutside, checkFlowControl, checkCongestion, checkLoad]) {
     errors.attempt(() => {
       check(scenario, located);
     });

@@ -1,7 +1,7 @@
 /** Sections of rate controls: each checked by its slice. */
 
 import type { PluginSource } from '../../plugins/source.js';
-import { rateControlsWith } from '../../plugins/plugins.js';
+import { rateControlsWith, switchPluginKeys } from '../../plugins/plugins.js';
 import type { Located } from './located.js';
 import type { RateControlSections } from './scenario.js';
 
@@ -17,4 +17,15 @@ export function rateControlSections(
     return [kind, input[kind]] as const;
   });
   return Object.fromEntries(sections);
+}
+
+/** Sections of plugins of switches, by their names. */
+export function switchPluginSections(
+  input: Readonly<Record<string, unknown>>,
+  plugins: readonly PluginSource[],
+): Readonly<Record<string, object>> {
+  const names = Object.keys(switchPluginKeys(plugins));
+  return Object.fromEntries(
+    names.map((name) => [name, Object.freeze({ ...(input[name] as object) })]),
+  );
 }

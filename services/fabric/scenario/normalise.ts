@@ -3,7 +3,7 @@
 import type { PluginSource } from '../../plugins/source.js';
 import { CollectedErrors } from '../../settings/collected-errors.js';
 import type { Located } from './located.js';
-import { rateControlSections } from './normalise-congestion.js';
+import { rateControlSections, switchPluginSections } from './normalise-congestion.js';
 import { discoverySection } from './normalise-discovery.js';
 import { deviceOverrides, hostSection, switchSection } from './normalise-devices.js';
 import { expectations } from './normalise-expect.js';
@@ -40,6 +40,7 @@ export function normalise(
     pause: errors.attempt(() => pauseSection(input.pause)),
     discovery: errors.attempt(() => discoverySection(input.discovery, located)),
     mechanisms: errors.attempt(() => mechanismSections(input, [], located)),
+    switchPlugins: switchPluginSections(input, plugins),
     rateControls: errors.attempt(() => rateControlSections(input, plugins, located)),
     classes: errors.attempt(() => classSection(input.classes, located)),
     groups,

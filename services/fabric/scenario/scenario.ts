@@ -40,6 +40,8 @@ export interface Scenario {
   readonly discovery: DiscoverySection;
   readonly mechanisms: MechanismSections;
   readonly rateControls: RateControlSections;
+  /** Sections of plugins of switches, by their names. */
+  readonly switchPlugins: Readonly<Record<string, object>>;
   readonly classes: ClassSection;
   readonly groups: readonly GroupSection[];
   readonly load: readonly LoadSection[];
@@ -124,7 +126,8 @@ export interface SwitchSection {
   readonly pipelinePs: number;
   readonly cutThrough: boolean;
   readonly forwarding: 'routed' | 'bridged';
-  readonly ecmp: 'flow' | 'packet';
+  /** flow, packet, or the name of a plugin. */
+  readonly ecmp: string;
   readonly buffer: BufferSection;
   /** Applies where the model has slots, and is read by its slice. */
   readonly slots: object;

@@ -18,6 +18,7 @@ import {
   list,
   mapping,
   overriding,
+  pluginName,
   positive,
   quantity,
   text,
@@ -105,10 +106,14 @@ const switchKeys = {
   forwarding: choice(['routed', 'bridged'])
     .describe('routed: by computed shortest routes; bridged: learning and flooding, by VLAN.')
     .prefault('routed'),
-  ecmp: choice(['flow', 'packet'])
+  ecmp: either(
+    [choice(['flow', 'packet']), pluginName('balancing', 'flow, packet or the name of a plugin')],
+    'a choice among equal routes',
+    'flow, packet or the name of a balancing of a plugin',
+  )
     .describe(
-      'Choice among equal routes: by hash of the flow, or anew for each packet, which reorders ' +
-        'frames: reliable flows (go-back-N) then resend most of them.',
+      'Choice among equal routes: by hash of the flow, anew for each packet, or by a plugin. ' +
+        'What reorders frames has reliable flows (go-back-N) resend most of them.',
     )
     .prefault('flow'),
   failover: failover

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { RateControlSlice } from '../../mechanisms/rate-control-slice.js';
 import { RATE_CONTROLS } from '../../mechanisms/registry.js';
-import { loadsOf, rateControlsWith } from '../../plugins/plugins.js';
+import { loadsOf, rateControlsWith, switchPluginKeys } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import { show } from '../../settings/errors.js';
 import { aboveZero, time } from '../../settings/quantities.js';
@@ -138,5 +138,6 @@ export function scenarioSchemaWith(plugins: readonly PluginSource[]): typeof sce
   );
   const { shape } = scenarioSchema;
   const load = loads.describe(shape.load.description!).prefault([]);
-  return mapping({ ...shape, ...rateControlKeys(controls), load });
+  const sections = { ...rateControlKeys(controls), ...switchPluginKeys(plugins) };
+  return mapping({ ...shape, ...sections, load });
 }

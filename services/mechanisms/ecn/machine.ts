@@ -9,6 +9,7 @@ import { assert } from '../../engine/kernel/assert.js';
 export function markProbability(spec: EcnSpec, octets: number): number {
   switch (spec.kind) {
     case 'off':
+    case 'outside':
       return 0;
     case 'step':
       return octets >= spec.thresholdOctets ? 1 : 0;
@@ -21,6 +22,7 @@ export function markProbability(spec: EcnSpec, octets: number): number {
 
 /** A shorter queue marks nothing. */
 export function leastMarked(spec: Exclude<EcnSpec, { readonly kind: 'off' }>): number {
+  if (spec.kind === 'outside') return 0;
   return spec.kind === 'step' ? spec.thresholdOctets : spec.minOctets;
 }
 

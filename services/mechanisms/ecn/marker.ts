@@ -13,7 +13,7 @@ import type { EcnMoment, EcnSpec } from './spec.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
 import { assert } from '../../engine/kernel/assert.js';
 
-interface Tools {
+export interface MarkerTools {
   readonly pool: FramePool;
   readonly carrier: Pick<SwitchCarrier, 'marked'>;
 }
@@ -31,7 +31,7 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
   constructor(
     specs: readonly EcnSpec[],
     { name, seed }: Pick<DevicePlace, 'name' | 'seed'>,
-    { pool, carrier }: Tools,
+    { pool, carrier }: MarkerTools,
   ) {
     this.#specs = specs;
     this.random = new RandomStream(seed, `${name}/ecn`);
@@ -82,7 +82,8 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
     return null;
   }
 
-  private mark(
+  /** A frame is in a queue of so many octets. */
+  protected mark(
     port: PortRow,
     trafficClass: TrafficClass,
     frame: FrameRef,
@@ -94,7 +95,11 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
     if (after === before) return;
     assert((before & ECN_MASK) !== 0 && (after & ECN_MASK) === ECN_CE, 'ecn.capable-frame');
     assert(queueOctets > 0, 'ecn.marked-queue-has-octets');
-    words[frame + CLASS] = after;
+    this.set(port, frame);
+  }
+
+  protected set(port: PortRow, frame: FrameRef): void {
+    this.#pool.words[frame + CLASS] |= ECN_CE;
     this.#carrier.marked(port, frame);
   }
 

@@ -16,7 +16,7 @@ export class EcnPlan implements MechanismPlan<EcnSwitchSpec, never> {
     const first = new Map<number, number>();
     for (const { priority, key } of priorities) {
       const trafficClass = transmit[priority];
-      const spec = specOf(key);
+      const spec = specOf(key, this.context);
       const other = first.get(trafficClass);
       if (other === undefined) {
         first.set(trafficClass, priority);
@@ -33,8 +33,12 @@ export class EcnPlan implements MechanismPlan<EcnSwitchSpec, never> {
   }
 }
 
-function specOf(key: EcnKey): EcnSpec {
+function specOf(key: EcnKey, { outside }: FabricContext): EcnSpec {
   if (key === 'off') return { kind: 'off' };
+  if (typeof key === 'string') {
+    const { moment, settings } = outside.markings[key];
+    return { kind: 'outside', name: key, settings, at: moment };
+  }
   if ('step' in key) return { kind: 'step', thresholdOctets: key.step, at: key.at };
   const { min, max, probability, at } = key;
   assert(min <= max && probability <= 1, 'ecn.planned-curve');

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { choice, either, mapping, quantity, word } from '../../settings/parts.js';
+import { choice, either, mapping, pluginName, quantity, word } from '../../settings/parts.js';
 import { aboveZero, share, size } from '../../settings/quantities.js';
 
 /** Chips mark when a frame leaves the queue. */
@@ -23,9 +23,10 @@ export const ecnKey = either(
       step: quantity(aboveZero(size)).describe('Every frame beyond this queue length is marked.'),
       at,
     }),
+    pluginName('marking', 'off, a curve or the name of a plugin'),
   ],
   'a marking curve',
-  'off, { min: 100KB, max: 400KB, probability: 20% } or { step: 80KB }',
-).describe('ECN marking at the egress queue: off, a RED curve, or a step.');
+  'off, { min: 100KB, max: 400KB, probability: 20% }, { step: 80KB } or the name of a plugin',
+).describe('ECN marking at the egress queue: off, a RED curve, a step, or a plugin by its name.');
 
 export type EcnKey = z.output<typeof ecnKey>;

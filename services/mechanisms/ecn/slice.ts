@@ -28,9 +28,10 @@ export const ecn: MechanismSlice<EcnTypes> = {
   marking: {
     brokenOf: (frameClass) => firstBroken('ecn', invariants, frameClass),
     isOn: (key) => key !== 'off',
-    from: (key) => (key === 'off' ? null : 'step' in key ? key.step : key.min),
+    from: (key) => (typeof key === 'string' ? null : 'step' in key ? key.step : key.min),
+    outside: (key) => (typeof key === 'string' && key !== 'off' ? key : null),
     levels: (key) => {
-      if (key === 'off') return [];
+      if (typeof key === 'string') return [];
       if ('step' in key) return [{ label: 'ECN', octets: key.step }];
       return [
         { label: 'ECN min', octets: key.min },
@@ -52,6 +53,6 @@ export const ecn: MechanismSlice<EcnTypes> = {
 };
 
 function checkCurve(key: EcnKey, path: Path, places: Places): void {
-  if (key === 'off' || 'step' in key || key.min < key.max) return;
+  if (typeof key === 'string' || 'step' in key || key.min < key.max) return;
   throw places.errorAt([...path, 'max'], 'max is not above min');
 }

@@ -8,7 +8,14 @@ export type EcnSpec =
       readonly probability: number;
       readonly at: EcnMoment;
     }
-  | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: EcnMoment };
+  | { readonly kind: 'step'; readonly thresholdOctets: number; readonly at: EcnMoment }
+  /** As a part from outside decides for every frame, by its name. */
+  | {
+      readonly kind: 'outside';
+      readonly name: string;
+      readonly settings: object;
+      readonly at: EcnMoment;
+    };
 
 /** When the queue of a frame is measured. */
 export type EcnMoment = 'dequeue' | 'enqueue';

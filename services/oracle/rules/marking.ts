@@ -92,8 +92,15 @@ export class Marking implements Observer {
     if (device.isHost) return null;
     const { settings, ownMemory, hasPlainClasses, classOf } = device.configuration;
     const curves = new Array<Curve>(8).fill('off');
+    let isOutside = false;
     for (const { priority, mechanisms } of settings.priorities) {
-      curves[classOf[priority]!] = mechanisms['ecn'] as Curve;
+      const key = mechanisms['ecn'] as object | string;
+      if (typeof key === 'string' && key !== 'off') isOutside = true;
+      else curves[classOf[priority]!] = key as Curve;
+    }
+    if (isOutside) {
+      this.verdict.decline('marking', 'a marking of a plugin');
+      return null;
     }
     if (curves.every((curve) => curve === 'off')) return curves;
     if (ownMemory === null && hasPlainClasses) return curves;

@@ -1,6 +1,7 @@
 /** Results of a run: plain data, ready for JSON. Times are ps, rates bit/s, sizes octets. */
 
 import type { NicResult } from '../../mechanisms/nic-context.js';
+import type { Plugin } from '../../plugins/api.js';
 import type { MechanismResults } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { CauseCount, CauseWord, FlowCause, StandingStatus } from './flow-cause.js';
@@ -76,7 +77,7 @@ export interface WireResult {
 
 export interface PluginResult {
   readonly name: string;
-  readonly kind: 'congestion-control' | 'load';
+  readonly kind: Plugin['kind'];
   /** As the scenario names it. */
   readonly file: string;
   /** Of its text. */

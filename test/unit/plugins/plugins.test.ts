@@ -5,7 +5,7 @@ import { pluginOf } from '../../../services/plugins/plugins.js';
 import { evaluate } from '../../../services/plugins/evaluate.js';
 import { sha256Of, UnusablePlugin } from '../../../services/plugins/source.js';
 import { reasonOf } from '../../../services/plugins/thrown.js';
-import { CONTROL, control, LOAD } from './written-plugins.js';
+import { BALANCING, CONTROL, control, LOAD, MARKING } from './written-plugins.js';
 
 function problemOf(text: string, file = 'x.mjs'): string {
   try {
@@ -23,9 +23,10 @@ const changed = (from: string, to: string, text = CONTROL): string => {
 };
 
 describe('a plugin', () => {
-  it('is a congestion control or a load', () => {
-    assert.equal(problemOf(CONTROL), 'no problem');
-    assert.equal(problemOf(LOAD), 'no problem');
+  it('is a congestion control, a load, a marking or a load balancing', () => {
+    for (const text of [CONTROL, LOAD, MARKING, BALANCING]) {
+      assert.equal(problemOf(text), 'no problem');
+    }
   });
 
   it('has one default export and nothing beside it', () => {
@@ -123,7 +124,11 @@ describe('a plugin', () => {
 
   it('has the shape that the API gives it', () => {
     const cases: readonly (readonly [from: string, to: string, problem: RegExp])[] = [
-      ["kind: 'congestion-control'", "kind: 'control'", /kind is control; write/],
+      [
+        "kind: 'congestion-control'",
+        "kind: 'control'",
+        /kind is control; one of congestion-control, load, marking, balancing/,
+      ],
       ["name: 'wait'", "name: 'My Control'", /name is My Control; write lower-case/],
       ["help: 'Waits.'", "help: ''", /help is missing; write a sentence/],
       ["'acknowledgements'", "'silence'", /feedback is silence; one of acknowledgements, marks/],
@@ -154,6 +159,21 @@ describe('a plugin', () => {
       changed('settings: {', "settings: { hosts: { unit: 'size', default: 1, help: 'x' },", LOAD),
       /settings\.hosts: every such plugin has that key/,
     );
+  });
+
+  it('of a switch has what it is asked, and the state that it declares', () => {
+    const cases: readonly (readonly [text: string, from: string, to: string, problem: RegExp])[] = [
+      [MARKING, "at: 'enqueue'", "at: 'noon'", /at is noon; one of enqueue, dequeue/],
+      [MARKING, 'marks(', 'mark(', /mark is unknown; .*did you mean marks\?/],
+      [MARKING, 'marks() { return true; },', '', /marks is no function: nothing/],
+      [MARKING, 'state: {}', 'state: { a: "b" }', /state\.a is b; state is numbers/],
+      [BALANCING, 'chooses()', '*chooses()', /chooses must return at once/],
+      [BALANCING, 'slots: 8', 'slots: 0', /flows\.slots is 0; write 1 to 65536/],
+      [BALANCING, 'slots: 8', 'slots: 8, size: 1', /flows\.size is unknown/],
+      [BALANCING, '{ at: 0 }', '[]', /flows\.state is no object of keys/],
+    ];
+    for (const [text, from, to, problem] of cases)
+      assert.match(changed(from, to, text), problem, to);
   });
 
   it('is refused where its text is not the one that was hashed', () => {

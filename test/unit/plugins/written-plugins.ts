@@ -30,3 +30,25 @@ export const LOAD = `export default {
   },
 };
 `;
+
+export const MARKING = `export default {
+  api: 1,
+  kind: 'marking',
+  name: 'all',
+  help: 'Marks.',
+  at: 'enqueue',
+  state: {},
+  marks() { return true; },
+};
+`;
+
+export const BALANCING = `export default {
+  api: 1,
+  kind: 'balancing',
+  name: 'last',
+  help: 'The last one.',
+  state: {},
+  flows: { slots: 8, state: { at: 0 } },
+  chooses() { return 0; },
+};
+`;

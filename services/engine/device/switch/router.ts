@@ -77,7 +77,7 @@ export class Router implements Forwarding {
     if (set < 0) return NOWHERE;
     const size = this.#setSize[set];
     const start = this.#setStart[set];
-    const choice = size === 1 ? 0 : this.choose(set, size, words[frame + HASH]);
+    const choice = size === 1 ? 0 : this.choose(set, start, size, frame);
     const out = this.#setPorts[start + choice];
     return out === port && this.#routes.toBridges.includes(port) ? NOWHERE : out;
   }
@@ -107,13 +107,14 @@ export class Router implements Forwarding {
   forget(): void {}
   limit(): void {}
 
-  private choose(set: number, size: number, hash: number): number {
+  /** Position in its set of the port for a frame. */
+  protected choose(set: number, _start: number, size: number, frame: FrameRef): number {
     if (this.spray) {
       const turn = this.sprayTurn[set];
       this.sprayTurn[set] = turn + 1 === size ? 0 : turn + 1;
       return turn;
     }
-    return chooseEqual(hash, this.salt, size);
+    return chooseEqual(this.#pool.words[frame + HASH], this.salt, size);
   }
 
   private tree(port: number, group: number): number {
@@ -122,6 +123,14 @@ export class Router implements Forwarding {
       if (out !== port) this.#copies[this.copyCount++] = out;
     }
     return this.copyCount === 0 ? NOWHERE : SEVERAL;
+  }
+
+  protected get setCount(): number {
+    return this.#setSize.length;
+  }
+
+  protected get setPorts(): Uint16Array {
+    return this.#setPorts;
   }
 
   get copies(): Uint16Array {

@@ -3,6 +3,7 @@ import { SharedFrames } from '../../buffer/shared-frames.js';
 import { TelemetryPoints } from './telemetry-points.js';
 import { proxyPauserAmong } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
+import type { LoadBalancing, OutsideKind } from '../../contract/outside.js';
 import type { FlowIsolation, SwitchCarrier, SwitchRole } from '../../contract/slice.js';
 import type { SwitchSpec } from '../../contract/spec.js';
 import {
@@ -32,11 +33,10 @@ import { KIND_DEVICE } from '../device.js';
 import type { MechanismSet } from '../mechanisms.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
-import { Bridge } from './bridge.js';
-import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 import { makeReplication } from './replication.js';
-import { Router, saltOf } from './router.js';
+import { makeForwarding } from './make-forwarding.js';
+import { Router } from './router.js';
 import { ingressObservers, observerAt, UNOBSERVED } from './ingress-observers.js';
 import { KIND_SHAPED, makeSlotted } from './slotted.js';
 import type { SwitchHooks } from './switch-hooks.js';
@@ -79,12 +79,18 @@ export interface Switching {
   detourOf(d: number, frame: FrameRef): number;
 }
 
+interface SwitchingTools {
+  readonly set: MechanismSet;
+  /** From outside, by the names that specifications have. */
+  readonly balancings: readonly OutsideKind<LoadBalancing>[];
+  readonly egressPath: EgressPath;
+  readonly controlPayloads: ControlPayloads;
+}
+
 export function makeSwitching(
   shared: Shared,
   devices: readonly Device[],
-  set: MechanismSet,
-  egressPath: EgressPath,
-  controlPayloads: ControlPayloads,
+  { set, balancings, egressPath, controlPayloads }: SwitchingTools,
 ): Switching {
   const { clock, pool, ports, queues, counters, buffer, tables } = shared;
   const { all: mechanisms, given, failover } = set;
@@ -108,6 +114,7 @@ export function makeSwitching(
     blockedPriorities: (port) => ports.blocked(port),
     head: (port, trafficClass) => queues.head(port, trafficClass),
     queueOctets: (port, trafficClass) => queues.get(port, trafficClass, QUEUE_OCTETS),
+    classOf: (port, priority) => ports.classOf(port, priority),
     forEachQueued: (port, visit) => {
       queues.forEach(port, visit);
     },
@@ -154,7 +161,7 @@ export function makeSwitching(
     }
     const present = Object.values(roles);
     hooks[place] = hooksOf(present);
-    const forwarding = makeForwarding(spec);
+    const forwarding = makeForwarding(spec, firstPort, { pool, balancings, carrier });
     const sharedFrames = new SharedFrames();
     const { index, failover: how } = spec;
     const links = failover.configureSwitch(place, index, firstPort, device.macs(), how);
@@ -176,15 +183,6 @@ export function makeSwitching(
         observerOf[(at << 3) | group] = observerAt(set, at, port, group, lossless);
       });
     });
-  }
-
-  function makeForwarding(spec: SwitchSpec): Forwarding {
-    const { forwarding } = spec;
-    if (forwarding.kind === 'bridged') {
-      return new Bridge(pool, forwarding.vlans, forwarding.hosts, forwarding.ageingPs, clock);
-    }
-    const { routes, spray } = forwarding;
-    return new Router(pool, routes, spray, saltOf(spec.index), spec.ports.length);
   }
 
   /**

@@ -36,7 +36,9 @@ function digestsOf(engine: Engine): string[] {
 
 describe('an engine', () => {
   it('needs no mechanism: without any it does the same where none is configured', () => {
-    const bare = digestsOf(engineOf({ rateControls: [], mechanisms: [] }));
+    const bare = digestsOf(
+      engineOf({ rateControls: [], mechanisms: [], markings: [], balancings: [] }),
+    );
     assert.deepEqual(bare, digestsOf(engineOf(ENGINE_KINDS)));
     const untouched = engineOf(ENGINE_KINDS).shared.digests;
     bare.forEach((digest, d) => {

@@ -158,6 +158,7 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     discovery: DISCOVERY,
     mechanisms: mechanisms(),
     plugins: [],
+    switchPlugins: {},
     rateControls: RATE_CONTROL_DEFAULTS,
     classes: { transmit: IDENTITY, receive: IDENTITY, arbiter: { kind: 'strict' } },
     groups: [],
