@@ -8,12 +8,81 @@ import type { Sampler } from './sampler.js';
 const PART = 0.06;
 const NAME = 'outsider';
 
-/** In some worlds loads are paced by a plugin, which uses all that a plugin may use. */
+/** In some worlds loads, queues or routes have a plugin, which uses all that a plugin may use. */
 export function plugIn(draft: Draft, sampler: Sampler): void {
-  if (!sampler.chance(PART)) return;
+  if (sampler.chance(PART)) paceLoads(draft, sampler);
+  if (sampler.chance(PART)) markQueues(draft, sampler);
+  if (sampler.chance(PART)) spreadFlows(draft, sampler);
+}
+
+function carry(draft: Draft, name: string, text: string): void {
+  const plugins = (draft['plugins'] as Draft[] | undefined) ?? [];
+  draft['plugins'] = [...plugins, { file: `${name}.mjs`, sha256: sha256Of(text), text }];
+}
+
+/** A priority that is marked anyway is marked by what the queue was, and by chance. */
+function markQueues(draft: Draft, sampler: Sampler): void {
+  const name = 'reader';
+  const at = sampler.pick(['enqueue', 'dequeue']);
+  const marked = Object.values(draft['priorities'] as Draft).filter(
+    (own): own is Draft => typeof own === 'object' && 'ecn' in (own as Draft),
+  );
+  if (marked.length === 0) return;
+  carry(
+    draft,
+    name,
+    `export default {
+  api: 1, kind: 'marking', name: '${name}', help: 'Drawn.', at: '${at}',
+  settings: { above: { unit: 'size', default: '3KB', help: 'Average.' } },
+  state: { average: 0, seen: 0 },
+  marks(queue) {
+    const { state, settings } = queue;
+    state.average += 0.1 * (queue.bytes - state.average);
+    state.seen += queue.capable ? 1 : queue.frameBytes / 1e3;
+    if (state.average < settings.above || queue.freeBytes < 0) return false;
+    return queue.random() < 0.3 || state.seen % 7 > 6;
+  },
+};
+`,
+  );
+  // Priorities of a class agree about their marking.
+  for (const own of marked) own['ecn'] = name;
+}
+
+/** Flows take ports by queues, by what the ports and the flow had before, and by chance. */
+function spreadFlows(draft: Draft, sampler: Sampler): void {
+  const name = 'spreader';
+  const gap = sampler.pick(['0ns', '2us', '1ms']);
+  carry(
+    draft,
+    name,
+    `export default {
+  api: 1, kind: 'balancing', name: '${name}', help: 'Drawn.',
+  settings: { gap: { unit: 'time', default: '${gap}', help: 'Gap.' } },
+  state: { turn: 0 },
+  flows: { slots: ${sampler.pick(['1', '3', '64'])}, state: { port: 0, at: -Infinity } },
+  chooses(choice) {
+    const { count, flow, state, now, settings } = choice;
+    if (now - flow.at >= settings.gap || flow.port >= count) {
+      state.turn = (state.turn + 1) % count;
+      const drawn = Math.floor(choice.random() * count);
+      flow.port = choice.queueBytes(drawn) < choice.queueBytes(state.turn) ? drawn : state.turn;
+    }
+    flow.at = now;
+    return flow.port;
+  },
+};
+`,
+  );
+  const switches = (draft['switches'] ?? {}) as Draft;
+  draft['switches'] = { ...switches, ecmp: name };
+}
+
+/** Loads are paced. */
+function paceLoads(draft: Draft, sampler: Sampler): void {
   const reactsToMarks = sampler.chance(0.3);
   const text = reactsToMarks ? onMarks(sampler) : onAnswers(sampler);
-  draft['plugins'] = [{ file: `${NAME}.mjs`, sha256: sha256Of(text), text }];
+  carry(draft, NAME, text);
   if (sampler.chance(0.5)) draft[NAME] = { begin: sampler.pick(['5%', '30%', '100%']) };
   for (const load of draft['load'] as Draft[]) {
     if ('replay' in load || !sampler.chance(0.7)) continue;
