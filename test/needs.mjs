@@ -7,7 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { basename, delimiter, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const needs = [
@@ -59,19 +59,21 @@ const needs = [
 ];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** Packages of requirements.txt are installed beside those of npm, where test/kit/python.ts recovery. */
+/** Packages of requirements.txt are installed beside those of npm, where test/kit/python.ts finds them. */
 const pythonFolder = join(root, 'node_modules', '.cache', 'python');
 
-/** A trace viewer, where test/kit/zipkin.ts recovery. */
+/** A trace viewer, where test/kit/zipkin.ts finds it. */
 const zipkinFolder = join(root, 'node_modules', '.cache', 'zipkin');
 const ZIPKIN = 'io.zipkin:zipkin-server:3.6.1:jar:exec';
 const DEPENDENCY = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy';
 
-/** Programs that no Debian package brings, where test/kit/go-programs.ts recovery. */
+/** Programs that no Debian package brings, where test/kit/go-programs.ts finds them. */
 const goFolder = join(root, 'node_modules', '.cache', 'go');
 /** Object storage, and what installs charts. */
 const GATEWAY = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 const HELM = 'helm.sh/helm/v3/cmd/helm@v3.16.4';
+/** A trace store: a module, and its program. */
+const JAEGER = ['github.com/jaegertracing/jaeger@v1.63.0', 'cmd/all-in-one'];
 
 function runs(...words) {
   return spawnSync(words[0], words.slice(1), { stdio: 'ignore' }).status === 0;
@@ -107,6 +109,7 @@ export function getNeeds(mayInstall, isLong) {
   if (isOnPath('pip3') && !existsSync(pythonFolder)) getPythonPackages();
   if (isOnPath('mvn') && !existsSync(zipkinFolder)) getZipkin();
   if (isOnPath('go')) [GATEWAY, ...(isLong ? [HELM] : [])].forEach(getGoProgram);
+  if (isOnPath('go') && isLong) buildGoProgram(...JAEGER);
   getNodes('test/nodes/newest');
   if (isLong) getNodes('test/nodes/long');
 }
@@ -165,6 +168,19 @@ function getGoProgram(place) {
   if (existsSync(join(goFolder, name))) return;
   const env = { ...process.env, GOBIN: goFolder, CGO_ENABLED: '0' };
   if (spawnSync('go', ['install', place], { env, stdio: 'ignore' }).status !== 0) {
+    console.log(`No ${name} from the Go module proxy: its tests are skipped.`);
+  }
+}
+
+/** Of a module with replacements, which `go install` refuses: it is built where Go has laid it. */
+function buildGoProgram(module, program) {
+  const name = basename(program);
+  if (existsSync(join(goFolder, name))) return;
+  const env = { ...process.env, CGO_ENABLED: '0' };
+  const { stdout } = spawnSync('go', ['mod', 'download', '-json', module], { env });
+  const { Dir: folder = tmpdir() } = JSON.parse(stdout);
+  const words = ['build', '-C', folder, '-o', join(goFolder, name), `./${program}`];
+  if (spawnSync('go', words, { env, stdio: 'ignore' }).status !== 0) {
     console.log(`No ${name} from the Go module proxy: its tests are skipped.`);
   }
 }

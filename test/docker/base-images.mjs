@@ -1,11 +1,13 @@
-// Makes the images that ours are built from and run with, where no registry is reachable: programs of
-// this machine, a Debian, and the libraries that they are linked to, under the names that deploy/ asks
-// for. Run as root: `node test/docker/base-images.mjs`.
+// Makes images where no registry is reached: programs of this machine, a Debian, and the libraries
+// that they are linked to. Run as root:
+//   node test/docker/base-images.mjs                  those that deploy/ names: ours are built from them
+//   node test/docker/base-images.mjs IMAGE=PROGRAM    a server of others, which is its entry point
 
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,15 +17,16 @@ import {
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const BASE = 'selvage-base:host';
-/** What builds and tests call, the broker, and what its health check in Compose calls. */
-const PROGRAMS = [
-  ...['cat', 'cp', 'env', 'id', 'ls', 'mkdir', 'mv', 'rm', 'sh', 'sleep', 'tar'],
-  ...['nats-server', 'wget'],
+/** What builds and tests call, and what waits for a port inside a container. */
+const TOOLS = [
+  ...['awk', 'cat', 'cp', 'env', 'grep', 'id', 'ls', 'mkdir', 'mv', 'rm', 'sh', 'sleep', 'tar'],
 ];
+/** The broker, and what its health check in Compose calls. */
+const PROGRAMS = [...TOOLS, 'nats-server', 'wget'];
 /** Loaded by name, or by the addons of packages. */
 const LOADED = /^lib(dl|nss_dns|nss_files|pthread|resolv|rt)\.so\.\d+$/;
 const NODE = '/usr/local/bin/node';
@@ -75,29 +78,48 @@ function make(image) {
     docker('tag', BASE, image);
     return;
   }
+  const programs = isSlim ? [] : PROGRAMS.map(pathOf);
+  fill(isSlim ? image : BASE, [process.execPath, ...programs], (copy, root) => {
+    programs.forEach((path) => copy(path));
+    if (isSlim) return;
+    copy(process.execPath, NODE);
+    copy(dirname(dirname(realpathSync(pathOf('npm')))), '/usr/local/lib/node_modules/npm');
+    for (const name of ['npm', 'npx']) {
+      symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, `${NODE}/../${name}`));
+    }
+  });
+  if (!isSlim) docker('tag', BASE, image);
+}
+
+/** An image of one program, which it starts, and of the tools. */
+function makeServer(image, program) {
+  const tools = TOOLS.map(pathOf);
+  const inside = `/usr/local/bin/${basename(program)}`;
+  const start = (copy) => {
+    tools.forEach((path) => copy(path));
+    copy(program, inside);
+  };
+  fill(image, [program, ...tools], start, `ENTRYPOINT ["${inside}"]`);
+}
+
+/** Makes an image of what `copyAll` copies, and of the libraries of programs. */
+function fill(image, programs, copyAll, ...changes) {
   const folder = mkdtempSync(join(tmpdir(), 'selvage-base-'));
   const root = join(folder, 'root');
   const copy = (from, to = from) => {
     cpSync(realpathSync(from), join(root, to), { recursive: true });
   };
   try {
-    const programs = isSlim ? [] : PROGRAMS.map(pathOf);
-    for (const path of [...programs, ...librariesOf([process.execPath, ...programs])]) copy(path);
-    FILES.forEach((path) => copy(path));
+    for (const path of [...librariesOf(programs), ...FILES]) copy(path);
+    copyAll(copy, root);
+    // Programs ask for /bin/sh.
+    if (!existsSync(join(root, 'bin'))) symlinkSync('usr/bin', join(root, 'bin'));
     mkdirSync(join(root, 'tmp'));
     chmodSync(join(root, 'tmp'), 0o1777);
-    if (!isSlim) {
-      copy(process.execPath, NODE);
-      copy(dirname(dirname(realpathSync(pathOf('npm')))), '/usr/local/lib/node_modules/npm');
-      for (const name of ['npm', 'npx']) {
-        symlinkSync(`../lib/node_modules/npm/bin/${name}-cli.js`, join(root, `${NODE}/../${name}`));
-      }
-    }
     const archive = join(folder, 'root.tar');
     command('tar', ['-C', root, '-cf', archive, '.']);
-    const trusts = ['--change', `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`];
-    docker('import', ...trusts, archive, isSlim ? image : BASE);
-    if (!isSlim) docker('tag', BASE, image);
+    const all = [`ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`, ...changes];
+    docker('import', ...all.flatMap((change) => ['--change', change]), archive, image);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -116,7 +138,14 @@ function wantedImages() {
   return [node, broker, SLIM_IMAGE];
 }
 
-for (const image of wantedImages()) {
-  if (!isThere(image) && !isPulled(image)) make(image);
+/** Pairs of an image and of the program that it is made of. */
+const servers = process.argv.slice(2).map((word) => word.split('='));
+const wanted =
+  servers.length > 0
+    ? servers.map(([image, program]) => [image, () => makeServer(image, program)])
+    : wantedImages().map((image) => [image, () => make(image)]);
+
+for (const [image, makeIt] of wanted) {
+  if (!isThere(image) && !isPulled(image)) makeIt();
   console.log(image);
 }

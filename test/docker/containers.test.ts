@@ -1,35 +1,28 @@
-/** The image, and Compose, on a real engine. Both are built from this checkout. */
+/** The image, on a real engine, built from this checkout; and what runs beside it in containers. */
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
-import { connect } from '@nats-io/transport-node';
-import { parse, stringify } from 'yaml';
-import { selvage } from '#contracts';
-import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.js';
-import { isOver } from '../../services/cli/fleet/phases.js';
-import { RunKeys } from '../../services/runtime/keys/run-keys.js';
+import { GenericContainer, Wait } from 'testcontainers';
 import { fabricOf, ROOT, run } from '../kit/emulate.js';
-import { connectionsOf } from '../kit/manifest-rules.js';
-import { K8S, manifestsOf } from '../kit/manifests.js';
+import { testDemo } from './demo.js';
 import type { Engine } from './engine.js';
 import { openEngine } from './engine.js';
+import { testServedRuns } from './served-runs.js';
 
 const IMAGE = 'selvage:0.1.0';
 const SLIM = `${IMAGE}-slim`;
 const SLIM_BYTES = 200e6;
 const EXAMPLE = 'examples/leaf-spine-all-to-all.yaml';
-const CONTROL_PORT = 7400;
 const METRICS_PORT = 9464;
-/** A program that prints the metrics of a run in its container; nothing before they are served. */
-const PRINT_METRICS = `fetch('http://localhost:${METRICS_PORT}/metrics')
-  .then((reply) => reply.text()).then(console.log, () => undefined)`;
-const { PHASE_RUNNING } = selvage.v1.RunStatus.Phase;
+/** Whether virtual time has passed, by the metrics of a run in its container. */
+const HAS_BEGUN = `node -e "fetch('http://localhost:${METRICS_PORT}/metrics')
+  .then((reply) => reply.text()).then(console.log)" |
+  grep '^selvage_virtual_time_seconds_total' | grep -v ' 0$'`;
+const STARTUP_MS = 300_000;
 
 const opened = await openEngine();
 const skip = typeof opened === 'string' ? opened : false;
@@ -110,87 +103,21 @@ describe('in containers', { skip }, () => {
       `${METRICS_PORT}`,
       ...longer,
     ];
-    const container = engine.docker('run', '-d', '-v', '/work', IMAGE, ...words).trim();
-    await until('virtual time has passed', () => {
-      const metrics = engine.docker('exec', container, 'node', '-e', PRINT_METRICS);
-      return /^selvage_virtual_time_seconds_total.* (?!0$)/m.test(metrics) ? true : null;
-    });
-    engine.docker('stop', '-t', '60', container);
+    const container = await new GenericContainer(IMAGE)
+      .withCommand(words)
+      .withStartupTimeout(STARTUP_MS)
+      .withWaitStrategy(Wait.forSuccessfulCommand(HAS_BEGUN))
+      .start();
+    await container.stop({ timeout: STARTUP_MS, remove: false });
     const target = join(folder, 'stopped');
-    engine.docker('cp', `${container}:/work/run`, target);
-    engine.docker('rm', '-v', container);
+    engine.docker('cp', `${container.getId()}:/work/run`, target);
+    engine.docker('rm', '-v', container.getId());
     const summary = JSON.parse(readFileSync(join(target, 'summary.json'), 'utf8')) as Summary;
     assert.equal(summary.status, 'interrupted');
   });
 
-  it('a broker in a container carries what processes of this machine say', async () => {
-    const entry = ['--entrypoint', 'nats-server', 'nats:2.10-alpine'];
-    const store = ['--jetstream', '--store_dir', '/tmp/jetstream'];
-    const broker = engine.docker('run', '-d', ...entry, ...store).trim();
-    try {
-      // At its own address, as below: a published port is one more thing that may not be there.
-      const url = `nats://${stateOf(engine, broker).addresses[0]!}:4222`;
-      await acceptsClients(url);
-      const out = join(folder, 'outside');
-      const words = [
-        EXAMPLE,
-        '--services',
-        '2',
-        '--nats',
-        url,
-        '--insecure',
-        '--out',
-        out,
-        '--quiet',
-      ];
-      const main = join(ROOT, 'dist/programs/selvage.js');
-      const options = { cwd: ROOT, encoding: 'utf8' } as const;
-      const { status, stderr } = spawnSync(process.execPath, [main, 'run', ...words], options);
-      assert.equal(status, 0, stderr);
-      assert.equal(readFileSync(join(out, 'digest'), 'utf8').trim(), digestOf([]));
-    } finally {
-      engine.docker('rm', '-f', '-v', broker);
-    }
-  });
-
-  describe('with Compose', () => {
-    // Long enough for three kills: a run that ends before them fails the test.
-    const more = ['load.0.bytes=1MB', 'expect=[]'];
-    const file = join(folder, 'deploy', 'compose.yaml');
-    const compose = (...words: string[]): string => engine.compose('-f', file, ...words);
-    const idOf = (service: string): string => compose('ps', '-aq', service).trim();
-    const services = ['service-0', 'service-1', 'service-2', 'service-3'];
-    const containers = ['nats', 'coordinator', ...services];
-
-    before(() => {
-      cpSync(join(ROOT, 'deploy'), join(folder, 'deploy'), { recursive: true });
-      writeFileSync(file, stringify(longerDemo(readFileSync(file, 'utf8'), more)));
-    });
-    after(() => {
-      compose('down', '-v');
-    });
-
-    it('every container may be killed once, and only what must speak speaks', async () => {
-      compose('create', '--no-build', ...containers);
-      const demo = new Demo(engine, new Map(containers.map((name) => [name, idOf(name)])));
-      compose('up', '-d', '--no-build', ...containers);
-      try {
-        for (const victim of ['service-1', 'nats', 'coordinator']) {
-          await demo.untilItRuns();
-          await demo.kill(victim);
-        }
-        await demo.untilItEnds();
-      } catch (error) {
-        throw new Error(`${String(error)}\n${compose('logs', '--no-color')}`, { cause: error });
-      }
-      const out = join(folder, 'demo');
-      engine.docker('cp', `${idOf('coordinator')}:/work/runs`, out);
-      const [name] = readdirSync(out);
-      const summary = JSON.parse(readFileSync(join(out, name!, 'summary.json'), 'utf8')) as Summary;
-      assert.equal(summary.digest, digestOf(more));
-      assert.deepEqual(demo.seen(), [...connectionsOf(manifestsOf(join(K8S, 'base')))].sort());
-    });
-  });
+  testServedRuns(IMAGE, folder);
+  testDemo(engine, folder);
 });
 
 interface Summary {
@@ -219,192 +146,4 @@ function filesOf(folder: string): Map<string, string> {
   const hash = (path: string): string =>
     createHash('sha256').update(readFileSync(path)).digest('hex');
   return new Map(paths.map((path) => [path.slice(folder.length), hash(path)]));
-}
-
-/** The demo with a longer load, so that there is time to kill, and without a collector. */
-function longerDemo(text: string, set: readonly string[]): object {
-  const demo = parse(text, { merge: true }) as {
-    name?: string;
-    services: Record<string, { command: string[]; build?: object }>;
-  };
-  delete demo.name;
-  const coordinator = demo.services['coordinator']!;
-  coordinator.command = coordinator.command.filter((word) => !/^--(otlp|set)/.test(word));
-  coordinator.command.push(...set.map((one) => `--set=${one}`), '--checkpoint-every=1');
-  return demo;
-}
-
-interface ContainerState {
-  readonly pid: number;
-  readonly isRunning: boolean;
-  readonly exitCode: number;
-  /** How often the engine has started it again. */
-  readonly restarts: number;
-  readonly addresses: readonly string[];
-}
-
-interface ContainerFacts {
-  readonly RestartCount: number;
-  readonly State: { readonly Pid: number; readonly Running: boolean; readonly ExitCode: number };
-  readonly NetworkSettings: {
-    readonly Networks: Readonly<Record<string, { readonly IPAddress: string }>>;
-  };
-}
-
-function statesOf(engine: Engine, containers: readonly string[]): ContainerState[] {
-  const facts = JSON.parse(engine.docker('inspect', ...containers)) as ContainerFacts[];
-  return facts.map(({ State, RestartCount, NetworkSettings }) => ({
-    pid: State.Pid,
-    isRunning: State.Running,
-    exitCode: State.ExitCode,
-    restarts: RestartCount,
-    addresses: Object.values(NetworkSettings.Networks).map(({ IPAddress }) => IPAddress),
-  }));
-}
-
-function stateOf(engine: Engine, container: string): ContainerState {
-  return statesOf(engine, [container])[0]!;
-}
-
-const PAUSE_MS = 250;
-/** A bound for what hangs, far above what a busy machine takes. */
-const TRIES = 1200;
-
-async function until<T>(what: string, look: () => T | null | Promise<T | null>): Promise<T> {
-  for (let tries = 0; tries < TRIES; tries++) {
-    const found = await look();
-    if (found !== null) return found;
-    await setTimeout(PAUSE_MS);
-  }
-  throw new Error(`${what}: not within ${(TRIES * PAUSE_MS) / 1000} s`);
-}
-
-/** A client connects as soon as the broker listens. */
-async function acceptsClients(servers: string): Promise<void> {
-  const tries = { maxReconnectAttempts: TRIES, reconnectTimeWait: PAUSE_MS };
-  const client = await connect({ servers, waitOnFirstConnect: true, ...tries });
-  await client.close();
-}
-
-/** The containers of the demo, and the connections observed among them. */
-class Demo {
-  /** `from > to:port`, by the roles of the network policies. */
-  private readonly found = new Set<string>();
-  private readonly killed = new Set<string>();
-  private readonly names: readonly string[];
-
-  constructor(
-    private readonly engine: Engine,
-    private readonly containers: ReadonlyMap<string, string>,
-  ) {
-    this.names = [...containers.keys()];
-  }
-
-  seen(): string[] {
-    return [...this.found].sort();
-  }
-
-  /** Requests the state at the coordinator's address, which this machine reaches over a bridge. */
-  async untilItRuns(): Promise<void> {
-    await until('the run goes on', async () => {
-      const { addresses, isRunning, exitCode } = this.observe().get('coordinator')!;
-      assert.ok(isRunning || exitCode !== 0, 'the run ended before all were killed');
-      const address = addresses.find((one) => one !== '');
-      if (!isRunning || address === undefined) return null;
-      const { token } = new RunKeys('demo', '5e17a6e05e17a6e05e17a6e05e17a6e0');
-      const client = new CoordinatorClient(`${address}:${CONTROL_PORT}`, token, null);
-      const status = await client.status();
-      client.close();
-      assert.ok(status === null || !isOver(status), `the run is over: ${status?.detail}`);
-      return status?.phase === PHASE_RUNNING ? true : null;
-    });
-  }
-
-  async kill(name: string): Promise<void> {
-    const { pid } = this.observe().get(name)!;
-    this.killed.add(name);
-    process.kill(pid, 'SIGKILL');
-    await until(`${name} comes again`, () => {
-      const state = this.observe().get(name)!;
-      return state.isRunning && state.pid !== pid ? state : null;
-    });
-  }
-
-  async untilItEnds(): Promise<void> {
-    await until('the run ends', () => {
-      const { isRunning, exitCode } = this.observe().get('coordinator')!;
-      return isRunning || exitCode !== 0 ? null : true;
-    });
-  }
-
-  /**
-   * States of all; fails at once when the broker or the coordinator was started again without a
-   * kill. Services may be: they end when a busy machine keeps the others away for too long.
-   */
-  private observe(): Map<string, ContainerState> {
-    const states = statesOf(this.engine, [...this.containers.values()]);
-    const roles = new Map(
-      states.flatMap(({ addresses }, index) => addresses.map((one) => [one, this.names[index]!])),
-    );
-    for (const [index, { pid, isRunning, restarts }] of states.entries()) {
-      const name = this.names[index]!;
-      const mayBe = roleOf(name) === 'service' ? Infinity : this.killed.has(name) ? 1 : 0;
-      assert.ok(restarts <= mayBe, `${name}: started again ${restarts} times`);
-      if (isRunning) this.listen(name, pid, roles);
-    }
-    return new Map(states.map((state, index) => [this.names[index]!, state]));
-  }
-
-  /** Looks into the table of connections of a container. */
-  private listen(name: string, pid: number, names: ReadonlyMap<string, string>): void {
-    for (const { address, port } of connectionsFrom(pid)) {
-      const other = names.get(address);
-      if (other !== undefined) this.found.add(`${roleOf(name)} > ${roleOf(other)}:${port}`);
-    }
-  }
-}
-
-function roleOf(name: string): string {
-  return name.replace(/-\d+$/, '');
-}
-
-const ESTABLISHED = '01';
-const LISTENING = '0A';
-
-/** Outgoing connections of a process in its own network; not incoming ones. */
-function connectionsFrom(pid: number): { address: string; port: number }[] {
-  const rows = ['tcp', 'tcp6'].flatMap((table) => rowsOf(`/proc/${pid}/net/${table}`));
-  const served = new Set(
-    rows.filter(({ state }) => state === LISTENING).map((row) => row.here.port),
-  );
-  return rows
-    .filter(({ state, here }) => state === ESTABLISHED && !served.has(here.port))
-    .map(({ there }) => there);
-}
-
-function rowsOf(path: string): { here: Socket; there: Socket; state: string }[] {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch {
-    return [];
-  }
-  const lines = text.trim().split('\n').slice(1);
-  return lines.map((line) => {
-    const [, here, there, state] = line.trim().split(/\s+/);
-    return { here: socketOf(here!), there: socketOf(there!), state: state! };
-  });
-}
-
-interface Socket {
-  readonly address: string;
-  readonly port: number;
-}
-
-/** The kernel writes addresses in words of little endian; the last one of IPv6 holds IPv4. */
-function socketOf(text: string): Socket {
-  const [words, port] = text.split(':');
-  const octets = words!.slice(-8).match(/../g)!.reverse();
-  const address = octets.map((octet) => parseInt(octet, 16)).join('.');
-  return { address, port: parseInt(port!, 16) };
 }

@@ -14,9 +14,18 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** What testcontainers removes containers with when a test process has died. */
+const REAPER = 'testcontainers/ryuk:0.14.0';
 const OUTPUT_OCTETS = 1 << 26;
 /** The builder that every engine has, with or without its newer plug-in. */
 const ENVIRONMENT = { DOCKER_BUILDKIT: '0', COMPOSE_PROJECT_NAME: 'selvage-test' };
+/**
+ * For testcontainers, with an engine of our own. It publishes ports on loopback, where testcontainers
+ * guesses a gateway on a machine that is a container itself.
+ */
+const AT_LOOPBACK = { TESTCONTAINERS_HOST_OVERRIDE: '127.0.0.1' };
+/** All containers end with an engine of our own; with another, tests stop what they have started. */
+const WITHOUT_REAPER = { TESTCONTAINERS_RYUK_DISABLED: 'true' };
 const START_TRIES = 100;
 const START_PAUSE_MS = 200;
 
@@ -27,8 +36,10 @@ export async function openEngine(): Promise<Engine | string> {
   Object.assign(process.env, ENVIRONMENT);
   const own = answers() ? null : await startOwn();
   if (typeof own === 'string') return own;
+  if (own !== null) Object.assign(process.env, AT_LOOPBACK, WITHOUT_REAPER);
+  else if (!isPulled(REAPER)) Object.assign(process.env, WITHOUT_REAPER);
   try {
-    command(process.execPath, [join(ROOT, 'test/docker/base-images.mjs')]);
+    makeImages();
   } catch (error) {
     await own?.close();
     return `no base images: ${(error as Error).message}`;
@@ -38,6 +49,17 @@ export async function openEngine(): Promise<Engine | string> {
     compose: (...words) => command(compose[0]!, [...compose.slice(1), ...words]),
     close: async () => own?.close(),
   };
+}
+
+/** Makes the images that deploy/ names, or those of servers of others: `IMAGE=PROGRAM`. */
+export function makeImages(...servers: readonly string[]): void {
+  command(process.execPath, [join(ROOT, 'test/docker/base-images.mjs'), ...servers]);
+}
+
+function isPulled(image: string): boolean {
+  const has = (...words: string[]): boolean =>
+    spawnSync('docker', words, { stdio: 'ignore' }).status === 0;
+  return has('image', 'inspect', image) || has('pull', '--quiet', image);
 }
 
 function answers(): boolean {

@@ -149,7 +149,7 @@ interface JsonMetrics {
   }[];
 }
 
-export async function grpcReceiver(): Promise<Receiver> {
+export async function grpcReceiver(host = '127.0.0.1'): Promise<Receiver> {
   const spans: ReceivedSpan[] = [];
   const metrics: ReceivedFigure[] = [];
   const schema = protobuf.parse(SCHEMA).root;
@@ -189,7 +189,7 @@ export async function grpcReceiver(): Promise<Receiver> {
   });
   const credentials = ServerCredentials.createInsecure();
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', credentials, (error, bound) => {
+    server.bindAsync(`${host}:0`, credentials, (error, bound) => {
       if (error === null) resolve(bound);
       else reject(error);
     });
