@@ -7,17 +7,7 @@ const layers = {
 
 // The rooms of ARCHITECTURE.md, lowest first. A room imports only itself and rooms below it.
 const rooms = [
-  ...[
-    'packages',
-    'settings',
-    'engine',
-    'mechanisms',
-    'plugins',
-    'fabric',
-    'telemetry',
-    'oracle',
-    'runtime',
-  ],
+  ...['settings', 'engine', 'mechanisms', 'plugins', 'fabric', 'telemetry', 'oracle', 'runtime'],
   ...['coordinator', 'service', 'sweep', 'report', 'hunt', 'live', 'page', 'library', 'cli'],
 ];
 
@@ -139,7 +129,7 @@ module.exports = {
       to: {
         path: '^services/',
         pathNot: [
-          '^services/(engine|settings|mechanisms|plugins|fabric|oracle|runtime|packages)/',
+          '^services/(engine|settings|mechanisms|plugins|fabric|oracle|runtime)/',
           '^services/telemetry/(congestion/|run-operation)',
         ],
       },
@@ -160,7 +150,7 @@ module.exports = {
       from: { path: '^services/(coordinator|service)/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(engine|settings|fabric|runtime|packages|$1)/',
+        pathNot: '^services/(engine|settings|fabric|runtime|$1)/',
       },
     },
     {
@@ -181,11 +171,14 @@ module.exports = {
       to: { path: '^services/(coordinator|service|hunt|sweep)/' },
     },
     {
-      name: 'bundled-packages-in-one-place',
-      comment: 'The package carries them: only services/packages may import more than their types.',
+      name: 'programs-need-dependencies',
+      comment: 'What programs import is installed with them: it is in `dependencies`, or optional.',
       severity: 'error',
-      from: { path: '^services/', pathNot: '^services/packages/' },
-      to: { path: 'node_modules/@(grpc|opentelemetry)/', dependencyTypesNot: ['type-only'] },
+      from: { path: '^services/', pathNot: '^services/(page|build)/' },
+      to: {
+        dependencyTypes: ['npm-dev'],
+        dependencyTypesNot: ['npm-peer', 'type-only'],
+      },
     },
   ],
   options: {

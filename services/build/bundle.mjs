@@ -1,6 +1,6 @@
-// Bundles compiled modules, and the packages that they import, into programs with the licences of
-// these: dist/programs, or the same in another folder that has a dist. A service starts in half of
-// the CPU time that its six hundred modules need. Optional packages stay outside.
+// Bundles compiled modules into programs: dist/programs, or the same in another folder that has a
+// dist. A service starts in half of the CPU time that its six hundred modules need. Packages stay
+// outside: npm installs and audits them (docs/decisions/0008-dependencies.md).
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -49,13 +49,12 @@ if (!isNewer(join(programs, 'selvage.js'), [own, ...sources])) {
       target: 'node20',
       ssr: true,
       sourcemap: true,
-      license: { fileName: 'LICENSES.md' },
       rolldownOptions: {
         input: Object.fromEntries(
           Object.entries(modules).map(([name, path]) => [name, join(services, 'build', path)]),
         ),
-        // gRPC loads the last for services of its own, which nothing here registers.
-        external: [/^@duckdb\//, /^@kubernetes\//, '@grpc/proto-loader'],
+        // Whatever is neither a path nor an import of package.json, nor made by the bundler.
+        external: [/^[^./#\0]/],
         output: {
           entryFileNames: '[name].js',
           chunkFileNames: 'chunks/[name]-[hash].js',
@@ -63,6 +62,5 @@ if (!isNewer(join(programs, 'selvage.js'), [own, ...sources])) {
         },
       },
     },
-    ssr: { noExternal: true },
   });
 }

@@ -8,7 +8,7 @@ import type {
 import { parse } from 'yaml';
 import type { selvage } from '#contracts';
 import { grpc } from '#contracts';
-import { Server, status as codes } from '../packages/grpc.js';
+import { Server, status as codes } from '@grpc/grpc-js';
 import type { TlsFiles } from '../runtime/links/control-channel.js';
 import { CHANNEL_OPTIONS, serverCredentials } from '../runtime/links/control-channel.js';
 import {

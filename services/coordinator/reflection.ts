@@ -1,4 +1,4 @@
-import { status as codes } from '../packages/grpc.js';
+import { status as codes } from '@grpc/grpc-js';
 import type { grpc } from '#contracts';
 import { FILES } from '#descriptors';
 

@@ -1,9 +1,5 @@
 import type { ServerInterceptor } from '@grpc/grpc-js';
-import {
-  ServerInterceptingCall,
-  ServerListenerBuilder,
-  status as codes,
-} from '../packages/grpc.js';
+import { ServerInterceptingCall, ServerListenerBuilder, status as codes } from '@grpc/grpc-js';
 import { hasToken } from '../runtime/links/control-channel.js';
 import { COORDINATOR } from '../runtime/links/methods.js';
 

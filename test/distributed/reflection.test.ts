@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ClientDuplexStream } from '@grpc/grpc-js';
-import { status as codes } from '../../services/packages/grpc.js';
+import { status as codes } from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 import descriptor from 'protobufjs/ext/descriptor.js';
 import type { grpc } from '#contracts';

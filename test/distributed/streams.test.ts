@@ -5,7 +5,7 @@ import { CoordinatorClient } from '../../services/cli/fleet/coordinator-client.j
 import { LiveFleet } from '../../services/cli/fleet/live-fleet.js';
 import { ControlServer } from '../../services/coordinator/control-server.js';
 import type { RunRequests, ServiceRequests } from '../../services/coordinator/control-requests.js';
-import type { Client } from '../../services/packages/grpc.js';
+import type { Client } from '@grpc/grpc-js';
 import { RunKeys } from '../../services/runtime/keys/run-keys.js';
 import { controlClient, tokenMetadata } from '../../services/runtime/links/control-channel.js';
 import { RESULTS } from '../../services/runtime/links/methods.js';

@@ -12,19 +12,18 @@ export interface Registry {
   close(): void;
 }
 
-/** Serves the one version of each package that is installed here, packed when it is asked for. */
+/** Serves the versions of each package that are installed here, packed when they are asked for. */
 export async function startRegistry(): Promise<Registry> {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(request.url!.slice(1));
-    const isTarball = path.endsWith('.tgz');
-    const name = path.replace(/\/-\/.*$/, '');
-    const folder = join(ROOT, 'node_modules', name);
-    if (request.method !== 'GET' || !existsSync(join(folder, 'package.json'))) {
+    const [name = '', tarball] = path.split('/-/');
+    const versions = request.method === 'GET' ? versionsOf(name) : new Map<string, string>();
+    if (versions.size === 0) {
       response.writeHead(404).end('{}');
-    } else if (isTarball) {
-      response.end(packed(folder));
+    } else if (tarball !== undefined) {
+      response.end(packed(versions.get(tarball.replace(/\.tgz$/, ''))!));
     } else {
-      response.end(JSON.stringify(described(name, folder, url)));
+      response.end(JSON.stringify(described(name, versions, url)));
     }
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -32,16 +31,34 @@ export async function startRegistry(): Promise<Registry> {
   return { url, close: () => server.close() };
 }
 
-function described(name: string, folder: string, url: string): object {
-  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
-    readonly version: string;
-    readonly scripts?: Readonly<Record<string, string>>;
+interface Manifest {
+  readonly version: string;
+  readonly scripts?: Readonly<Record<string, string>>;
+}
+
+/** Folders of a package by version; the first is that of the checkout itself. */
+function versionsOf(name: string): Map<string, string> {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly version: string }>>;
   };
-  const { version, scripts = {} } = manifest;
-  const hasInstallScript = ['preinstall', 'install', 'postinstall'].some((each) => each in scripts);
-  const dist = { tarball: `${url}/${name}/-/${version}.tgz` };
-  const versions = { [version]: { ...manifest, hasInstallScript, dist } };
-  return { name, 'dist-tags': { latest: version }, versions };
+  const found = Object.entries(lock.packages)
+    .filter(([path]) => path.endsWith(`node_modules/${name}`) && existsSync(join(ROOT, path)))
+    .sort(([a], [b]) => a.length - b.length);
+  return new Map(found.reverse().map(([path, { version }]) => [version, join(ROOT, path)]));
+}
+
+function described(name: string, folders: ReadonlyMap<string, string>, url: string): object {
+  const versions = Object.fromEntries(
+    [...folders].map(([version, folder]) => {
+      const file = join(folder, 'package.json');
+      const manifest = JSON.parse(readFileSync(file, 'utf8')) as Manifest;
+      const { scripts = {} } = manifest;
+      const hasInstallScript = ['preinstall', 'install', 'postinstall'].some((s) => s in scripts);
+      const dist = { tarball: `${url}/${name}/-/${version}.tgz` };
+      return [version, { ...manifest, hasInstallScript, dist }];
+    }),
+  );
+  return { name, 'dist-tags': { latest: [...folders.keys()].at(-1) }, versions };
 }
 
 function packed(folder: string): Buffer {

@@ -1,5 +1,5 @@
 import type { Client, ClientReadableStream, MethodDefinition } from '@grpc/grpc-js';
-import { status as codes } from '../../packages/grpc.js';
+import { status as codes } from '@grpc/grpc-js';
 import type { ServiceError } from '@grpc/grpc-js';
 import type { selvage } from '#contracts';
 import { grpc } from '#contracts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { PeerCertificate } from 'node:tls';
 import { checkServerIdentity } from 'node:tls';
-import { Client, credentials, Metadata, ServerCredentials } from '../../packages/grpc.js';
+import { Client, credentials, Metadata, ServerCredentials } from '@grpc/grpc-js';
 
 /** Files of mutual TLS between coordinator, services and clients; all three or none. */
 export interface TlsFiles {

@@ -8,8 +8,9 @@ import type {
   Meter,
   Observable,
 } from '@opentelemetry/api';
+import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { IMetricReader } from '@opentelemetry/sdk-metrics';
-import { MeterProvider, resourceFromAttributes } from '../../packages/opentelemetry.js';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { PortMetrics, RunMetrics, RuntimeMetrics, ServiceMetrics } from './run-metrics.js';
 
 type Row = PortMetrics['priorities'][number];

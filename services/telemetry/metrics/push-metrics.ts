@@ -1,9 +1,5 @@
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
-import {
-  GrpcMetricExporter,
-  HttpMetricExporter,
-  MetricReader,
-} from '../../packages/opentelemetry.js';
+import { MetricReader } from '@opentelemetry/sdk-metrics';
 import type { OtlpEndpoint } from '../otlp/endpoint.js';
 import { showRun } from './instruments.js';
 import type { RunMetrics } from './run-metrics.js';
@@ -27,7 +23,9 @@ export async function pushMetrics(
   metrics: RunMetrics,
 ): Promise<string | null> {
   const settings = { url, timeoutMillis: PATIENCE_MS };
-  const Exporter = protocol === 'grpc' ? GrpcMetricExporter : HttpMetricExporter;
+  const { OTLPMetricExporter: Exporter } = await (protocol === 'grpc'
+    ? import('@opentelemetry/exporter-metrics-otlp-grpc')
+    : import('@opentelemetry/exporter-metrics-otlp-http'));
   // The exporters have types of their own that equal those of the SDK.
   const exporter = new Exporter(settings) as unknown as PushMetricExporter;
   const reader = new OnceReader();

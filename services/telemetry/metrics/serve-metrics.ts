@@ -1,4 +1,4 @@
-import { PrometheusExporter } from '../../packages/opentelemetry.js';
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { showRun } from './instruments.js';
 import type { RunMetrics } from './run-metrics.js';
 

@@ -1,16 +1,14 @@
 import type { Context, Tracer } from '@opentelemetry/api';
-import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-base';
 import {
-  BasicTracerProvider,
-  GrpcTraceExporter,
-  HttpTraceExporter,
-  resourceFromAttributes,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace as traceApi,
   TraceFlags,
-} from '../../packages/opentelemetry.js';
+} from '@opentelemetry/api';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import type { ReadableSpan, SpanExporter, SpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { BasicTracerProvider } from '@opentelemetry/sdk-trace-base';
 import type { OtlpEndpoint } from './endpoint.js';
 import type { PlannedSpan, SpanRole } from './planned-span.js';
 import type { SpanClock } from './span-clock.js';
@@ -43,7 +41,7 @@ export async function sendSpans(
   origin: SpanOrigin,
   planned: readonly PlannedSpan[],
 ): Promise<Delivery> {
-  const exporter = exporterFor(endpoint);
+  const exporter = await exporterFor(endpoint);
   const spans = new SpanMaker(origin);
   let sent = 0;
   let reason: string | null = null;
@@ -56,9 +54,11 @@ export async function sendSpans(
   return { sent, lost: planned.length - sent, reason };
 }
 
-function exporterFor({ protocol, url }: OtlpEndpoint): SpanExporter {
-  const settings = { url, timeoutMillis: PATIENCE_MS };
-  return protocol === 'grpc' ? new GrpcTraceExporter(settings) : new HttpTraceExporter(settings);
+async function exporterFor({ protocol, url }: OtlpEndpoint): Promise<SpanExporter> {
+  const { OTLPTraceExporter: Exporter } = await (protocol === 'grpc'
+    ? import('@opentelemetry/exporter-trace-otlp-grpc')
+    : import('@opentelemetry/exporter-trace-otlp-http'));
+  return new Exporter({ url, timeoutMillis: PATIENCE_MS });
 }
 
 /** Null if the spans were accepted, else why they were not. */
