@@ -1,8 +1,9 @@
 // The programs that tests need beside Node and the packages of package.json: which of them are here,
-// which are missing, and, with consent, their installation. A test that misses its program is skipped.
+// which are missing, and, with consent, their installation. Without consent nothing is fetched. A test
+// that misses its program is skipped.
 //
-//   node test/needs.mjs             lists them
-//   node test/needs.mjs --install   installs what is missing (Debian packages, as root)
+//   node test/needs.mjs             lists what is missing
+//   node test/needs.mjs --install   fetches it (Debian packages as root, and packages of other registries)
 
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, renameSync } from 'node:fs';
@@ -99,25 +100,62 @@ function aptGet(...words) {
   return spawnSync('apt-get', words, { env, stdio: ['ignore', 'ignore', 'inherit'] }).status === 0;
 }
 
-/** Says what is missing and what for; installs it where `mayInstall` and the machine allow. */
+/** What no Debian package brings: where it lies, who fetches it, and how. */
+function fetchedNeeds(isLong) {
+  const ofGo = [GATEWAY, ...(isLong ? [HELM] : [])];
+  return [
+    {
+      what: 'packages of test/requirements.txt',
+      where: pythonFolder,
+      by: 'pip3',
+      fetch: getPythonPackages,
+    },
+    { what: 'Zipkin', where: zipkinFolder, by: 'mvn', fetch: getZipkin },
+    ...ofGo.map((place) => ({
+      what: programOf(place),
+      where: join(goFolder, programOf(place)),
+      by: 'go',
+      fetch: () => getGoProgram(place),
+    })),
+    ...(isLong ? [JAEGER] : []).map(([module, program]) => ({
+      what: module,
+      where: join(goFolder, basename(program)),
+      by: 'go',
+      fetch: () => buildGoProgram(module, program),
+    })),
+    ...['newest', ...(isLong ? ['long'] : [])].map((line) => ({
+      what: `Node of test/nodes/${line}`,
+      where: join(root, 'test/nodes', line, 'node_modules'),
+      by: 'npm',
+      fetch: () => getNodes(`test/nodes/${line}`),
+    })),
+  ];
+}
+
+/** Says what is missing and what for; fetches it where `mayInstall` and the machine allow. */
 export function getNeeds(mayInstall, isLong) {
   const missing = missingNeeds();
-  if (missing.length > 0) {
-    if (mayInstall) installPackages(missing.map(({ debianPackage }) => debianPackage));
-    report(mayInstall ? missingNeeds() : missing);
+  if (mayInstall && missing.length > 0) {
+    installPackages(missing.map(({ debianPackage }) => debianPackage));
   }
-  if (isOnPath('pip3') && !existsSync(pythonFolder)) getPythonPackages();
-  if (isOnPath('mvn') && !existsSync(zipkinFolder)) getZipkin();
-  if (isOnPath('go')) [GATEWAY, ...(isLong ? [HELM] : [])].forEach(getGoProgram);
-  if (isOnPath('go') && isLong) buildGoProgram(...JAEGER);
-  getNodes('test/nodes/newest');
-  if (isLong) getNodes('test/nodes/long');
+  const left = mayInstall ? missingNeeds() : missing;
+  for (const { command, purpose } of left) console.log(`No ${command}: ${purpose}; skipped.`);
+  const unfetched = fetchedNeeds(isLong).filter(
+    ({ where, by }) => !existsSync(where) && isOnPath(by),
+  );
+  for (const { what, fetch } of unfetched) {
+    if (mayInstall) fetch();
+    else console.log(`No ${what}: its tests are skipped.`);
+  }
+  if (left.length === 0 && (mayInstall || unfetched.length === 0)) return;
+  const packages = left.map(({ debianPackage }) => debianPackage).join(' ');
+  if (packages !== '') console.log(`To have programs: apt-get install ${packages}`);
+  console.log('To have all of it, as root on Debian: npm test -- --install');
 }
 
 /** Binaries of lines of Node: packages of npm beside our own, since one has a program `node`. */
 function getNodes(folder) {
   if (process.platform !== 'linux' || process.arch !== 'x64') return;
-  if (existsSync(join(root, folder, 'node_modules'))) return;
   const words = ['ci', '--prefix', join(root, folder), '--no-audit', '--no-fund', '--silent'];
   if (spawnSync('npm', words, { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0) {
     console.log(`No packages of ${folder}: tests under other lines of Node are skipped.`);
@@ -132,14 +170,6 @@ function installPackages(packages) {
   const install = ['install', '-y', '-qq', '--no-install-recommends'];
   if (aptGet(...install, ...packages)) return;
   for (const one of packages) aptGet(...install, one);
-}
-
-function report(missing) {
-  for (const { command, purpose } of missing) console.log(`No ${command}: ${purpose}; skipped.`);
-  if (missing.length === 0) return;
-  const packages = missing.map(({ debianPackage }) => debianPackage).join(' ');
-  console.log(`To have them: apt-get install ${packages}`);
-  console.log('  or, as root on Debian: npm test -- --install');
 }
 
 function getPythonPackages() {
@@ -163,19 +193,20 @@ function getZipkin() {
   renameSync(jar, join(zipkinFolder, 'zipkin-server.jar'));
 }
 
+function programOf(place) {
+  return /(\w+)@/.exec(place)[1];
+}
+
 function getGoProgram(place) {
-  const name = /(\w+)@/.exec(place)[1];
-  if (existsSync(join(goFolder, name))) return;
   const env = { ...process.env, GOBIN: goFolder, CGO_ENABLED: '0' };
   if (spawnSync('go', ['install', place], { env, stdio: 'ignore' }).status !== 0) {
-    console.log(`No ${name} from the Go module proxy: its tests are skipped.`);
+    console.log(`No ${programOf(place)} from the Go module proxy: its tests are skipped.`);
   }
 }
 
 /** Of a module with replacements, which `go install` refuses: it is built where Go has laid it. */
 function buildGoProgram(module, program) {
   const name = basename(program);
-  if (existsSync(join(goFolder, name))) return;
   const env = { ...process.env, CGO_ENABLED: '0' };
   const { stdout } = spawnSync('go', ['mod', 'download', '-json', module], { env });
   const { Dir: folder = tmpdir() } = JSON.parse(stdout);

@@ -1,8 +1,8 @@
 // Builds, and runs all tests, or those whose path contains one of the words given, or with `--fast`
 // those of the fast tier (tiers.mjs). The last line is `N passed, N failed`, with `, N skipped` if any
 // were. `--junit FILE` writes the results as JUnit XML, too; `--times` measures anew what each file
-// takes (times.json). System packages that tests need are installed only with consent: `--install`, or
-// CI=true.
+// takes (times.json). What tests need beside Node is fetched only with consent: `--install`, or CI=true.
+// With a debugger (`node --inspect-brk test/run.mjs WORDS`), tests run in this process.
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -13,6 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { url as debuggerUrl } from 'node:inspector';
 import { dirname, join, relative, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -21,15 +22,12 @@ import { junit } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
 import { getNeeds } from './needs.mjs';
-import { FAST, TOGETHER, WAITING } from './tiers.mjs';
+import { planProcesses } from './plan.mjs';
+import { FAST } from './tiers.mjs';
 
 /** Processes at a time, on two cores: of tests that compute, and of those that mostly wait. */
 const COMPUTING_AT_ONCE = 2;
 const WAITING_AT_ONCE = 2;
-/** Of the files of one process, where they share one: its start and the engine's import cost little. */
-const SECONDS_TOGETHER = 30;
-/** Of a file that was never measured, or takes less than a second. */
-const FEW_SECONDS = 0.5;
 /** Of each process and those that it starts: others have the cores that its helpers would use. */
 const V8_HELPERS = '--v8-pool-size=1';
 /** For a process: a test that hangs fails. */
@@ -38,8 +36,9 @@ const TIMEOUT_MS = process.env.SELVAGE_CHAOS === 'long' ? 10_800_000 : 1_200_000
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 /** What is run: a file for each process, which imports those with its tests. */
 const ENTRIES = join(root, 'dist', 'test', 'together');
+const PREPARED = join(root, 'dist', 'test', 'kit', 'prepared.js');
 const underCi = process.env.CI === 'true';
-const { values: options, positionals: words } = parseArgs({
+const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     fast: { type: 'boolean', default: false },
@@ -48,11 +47,15 @@ const { values: options, positionals: words } = parseArgs({
     times: { type: 'boolean', default: false },
   },
 });
+/** A path may begin at the root, as an editor gives it. */
+const words = positionals.map((word) => word.replace(/^test\//, ''));
 const mayInstall = underCi || options.install;
 const junitFile = options.junit === undefined ? null : resolve(options.junit);
 /** Seconds by test file, of those that take one or more: the longest are started first. */
 const TIMES = join(root, 'test', 'times.json');
 const times = JSON.parse(readFileSync(TIMES, 'utf8'));
+/** By `node --inspect`, or an editor. */
+const isDebugged = debuggerUrl() !== undefined;
 const totals = { passed: 0, failed: 0, skipped: 0 };
 
 process.chdir(root);
@@ -65,13 +68,17 @@ if (built.status === 0) {
   if (!options.fast) getNeeds(mayInstall, process.env.SELVAGE_CHAOS === 'long');
   const files = testFiles(words, options.fast);
   if (files.length === 0) fail('No test has such a path.');
-  await runAll(files);
+  await (isDebugged ? debug(files) : runAll(files));
 } else {
   fail('The build failed.');
 }
-const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
-console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
-process.exitCode = totals.failed === 0 ? 0 : 1;
+if (!isDebugged || totals.failed > 0) report();
+
+function report() {
+  const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
+  console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
+  process.exitCode = totals.failed === 0 ? 0 : 1;
+}
 
 function fail(message) {
   console.log(message);
@@ -87,10 +94,6 @@ function testFiles(words, isFast) {
     .map((path) => join(root, 'dist', 'test', path.replace(/\.ts$/, '.js')));
 }
 
-function secondsOf(file) {
-  return times[nameOf(file)] ?? FEW_SECONDS;
-}
-
 function nameOf(file) {
   return pathOf(file).replace(/\.test\.js$/, '');
 }
@@ -99,49 +102,28 @@ function nameOf(file) {
 async function runAll(files) {
   rmSync(ENTRIES, { recursive: true, force: true });
   mkdirSync(ENTRIES);
-  const doesWait = (file) => startsWithOne(WAITING, file);
+  const { computing, waiting } = planProcesses(files.map(pathOf), times);
   const pools = await Promise.all([
-    runFiles(inProcesses(files.filter(doesWait)), WAITING_AT_ONCE),
-    runFiles(inProcesses(files.filter((file) => !doesWait(file))), COMPUTING_AT_ONCE),
+    runFiles(waiting.map(entryOf), WAITING_AT_ONCE),
+    runFiles(computing.map(entryOf), COMPUTING_AT_ONCE),
   ]);
   if (options.times) writeTimes();
   if (junitFile === null) return;
   await pipeline(Readable.from(pools.flat()), junit, createWriteStream(junitFile));
 }
 
-/**
- * What each process runs: a file, or several that share one, those that take longest first. The
- * compiler of V8 is set before, as in a run of a user.
- */
-function inProcesses(files) {
-  const longestFirst = [...files].sort((a, b) => secondsOf(b) - secondsOf(a));
-  const isShared = (file) => startsWithOne(TOGETHER, file);
-  const alone = longestFirst.filter((file) => !isShared(file));
-  const lists = [...alone.map((file) => [file]), ...shared(longestFirst.filter(isShared))];
-  return lists
-    .sort((a, b) => secondsOfAll(b) - secondsOfAll(a))
-    .map((list) => {
-      const path = join(ENTRIES, `${pathOf(list[0]).replaceAll('/', '-')}`);
-      const imports = [join(root, 'dist/test/kit/prepared.js'), ...list];
-      writeFileSync(path, imports.map((file) => `import ${JSON.stringify(file)};\n`).join(''));
-      return path;
-    });
+/** What a process runs. The compiler of V8 is set before, as in a run of a user. */
+function entryOf(paths) {
+  const entry = join(ENTRIES, `${paths[0].replaceAll('/', '-')}`);
+  const imports = [PREPARED, ...paths.map((path) => join(root, 'dist', 'test', path))];
+  writeFileSync(entry, imports.map((file) => `import ${JSON.stringify(file)};\n`).join(''));
+  return entry;
 }
 
-/** Each file goes to the list that takes least so far. */
-function shared(longestFirst) {
-  const count = Math.ceil(secondsOfAll(longestFirst) / SECONDS_TOGETHER);
-  const lists = Array.from({ length: count }, () => ({ files: [], seconds: 0 }));
-  for (const file of longestFirst) {
-    const least = lists.reduce((a, b) => (b.seconds < a.seconds ? b : a));
-    least.files.push(file);
-    least.seconds += secondsOf(file);
-  }
-  return lists.map((list) => list.files);
-}
-
-function secondsOfAll(files) {
-  return files.reduce((sum, file) => sum + secondsOf(file), 0);
+/** In this process, so that the debugger that is attached to it stops in tests. */
+async function debug(files) {
+  await import(PREPARED);
+  for (const file of files) await import(file);
 }
 
 /** Of the files that ran; the others keep theirs. */
@@ -153,10 +135,6 @@ function writeTimes() {
 
 function pathOf(file) {
   return relative(join(root, 'dist', 'test'), file);
-}
-
-function startsWithOne(starts, file) {
-  return starts.some((start) => pathOf(file).startsWith(start));
 }
 
 /** Returns the events. */
