@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { chartJsonSchema } from '../../services/cli/kubernetes/values.js';
 import { ROOT } from '../kit/emulate.js';
 import { goProgram, whyNo } from '../kit/go-programs.js';
 import type { Manifest } from '../kit/manifests.js';
@@ -153,10 +152,5 @@ describe('the Helm chart', () => {
     assert.match(wrong.err, /spread/);
     assert.match(helm('--set', 'scenario=x,colour=red').err, /colour/);
     assert.match(helm().err, /--set-file scenario=FILE names the scenario/);
-  });
-
-  it('has the schema of `selvage k8s values --chart`', () => {
-    const schema: unknown = JSON.parse(readFileSync(join(CHART, 'values.schema.json'), 'utf8'));
-    assert.deepEqual(schema, JSON.parse(JSON.stringify(chartJsonSchema())));
   });
 });

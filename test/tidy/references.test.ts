@@ -1,30 +1,30 @@
-/** Pages and schemas that are written from the program are as it writes them. */
+/** What is printed by the program and kept in the repository is as it would be printed now. */
 
 import assert from 'node:assert/strict';
+import { appendFileSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { it } from 'node:test';
-import { keysPage } from '../../services/cli/keys-page.js';
-import { program } from '../../services/cli/program.js';
-import { referencePage } from '../../services/cli/reference-pages.js';
-import { scenarioJsonSchema } from '../../services/fabric/scenario/catalogue.js';
-import { summaryJsonSchema } from '../../services/report/summary/summary-schema.js';
-import { textOf } from './files.js';
+import { ROOT } from '../kit/emulate.js';
+import { stale } from '../kit/printed.js';
+import { filesMatching } from './files.js';
 
-for (const topic of ['commands', 'metrics', 'tables', 'wire-formats']) {
-  it(`docs/${topic}.md is what \`selvage explain ${topic} --markdown\` prints`, () => {
-    assert.equal(textOf(`docs/${topic}.md`), referencePage(topic, program()));
-  });
-}
-
-it('docs/keys.md is what `selvage explain --markdown` prints', () => {
-  assert.equal(textOf('docs/keys.md'), keysPage());
+it('what the program prints is kept as it prints it', () => {
+  const names = stale().map(({ printed }) => `${printed.path} (${printed.by})`);
+  assert.deepEqual(names, [], 'run: npm run generate');
 });
 
-it('docs/scenario.schema.json is what `selvage schema` prints', () => {
-  const kept = JSON.parse(textOf('docs/scenario.schema.json')) as object;
-  assert.deepEqual(kept, JSON.parse(JSON.stringify(scenarioJsonSchema())));
-});
-
-it('docs/summary.schema.json is what `selvage schema --summary` prints', () => {
-  const kept = JSON.parse(textOf('docs/summary.schema.json')) as object;
-  assert.deepEqual(kept, JSON.parse(JSON.stringify(summaryJsonSchema())));
+it('what was written into it by hand, or a digest of old, is found', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-printed-'));
+  try {
+    for (const path of filesMatching(/\.md$|^(docs|k8s)\/.*\.json$/)) {
+      cpSync(join(ROOT, path), join(folder, path), { recursive: true });
+    }
+    appendFileSync(join(folder, 'docs/keys.md'), 'by hand\n');
+    appendFileSync(join(folder, 'docs/tutorial.md'), 'runs/incast-pfc-00000000\n');
+    const found = stale(folder).map(({ printed }) => printed.path);
+    assert.deepEqual(found, ['docs/keys.md', 'docs/tutorial.md']);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
