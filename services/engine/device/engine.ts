@@ -56,6 +56,7 @@ import type { Switching } from './switch/switching.js';
 import { makeSwitching } from './switch/switching.js';
 import { makeWatchdogTools } from './watchdog-tools.js';
 import type { FrameRef, Priority } from '../units/indices.js';
+import { checkCodecs } from '../wire/known-octets.js';
 
 /** What an engine is given besides the devices: kinds of rate controls and of mechanisms. */
 export interface EngineKinds {
@@ -98,6 +99,7 @@ export class Engine implements MechanismHost {
     { rateControls, mechanisms, markings, balancings }: EngineKinds,
     frames?: number,
   ) {
+    checkCodecs();
     const rows = layOut(specs);
     const tables = new Tables(total(rows));
     const shared = new Shared(tables, frames);
