@@ -80,7 +80,7 @@ async function surveyed(tree: EngineTree): Promise<Surveyed[]> {
   const file = join(folder, 'survey.json');
   const words = [join(tree.folder, 'dist/test/mutants/survey.js'), file];
   const { code, stopped, stderr } = await runNode(words, {
-    cpuMs: 20 * MINUTE,
+    cpuMs: 60 * MINUTE,
     octets: SURVEY_OCTETS,
     cwd: tree.folder,
   });

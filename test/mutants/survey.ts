@@ -17,6 +17,8 @@ export interface Surveyed extends Scenario {
   readonly fingerprint: string;
   /** Processor time of a plain run. */
   readonly ms: number;
+  /** Of the runs of all other tiers. */
+  readonly checkedMs: number;
   readonly executed: readonly string[];
 }
 
@@ -54,13 +56,15 @@ async function survey(): Promise<Surveyed[]> {
     if (outcomeOf(scenario, plain!).code !== 0) continue;
     const ms = cpuMs() - startedAt;
     if (ms > MOST_MS) continue;
+    const checkedAt = cpuMs();
     const outcomes = checked.map((tier) => outcomeOf(scenario, tier));
     if (outcomes.some(({ code }) => code !== 0)) continue;
+    const checkedMs = cpuMs() - checkedAt;
     const { fingerprint } = outcomes[0]!;
     // What records and what resumes, too, which plain runs do not.
     const taken = await inspector.post('Profiler.takePreciseCoverage');
     const executed = executedMutations(taken.result, modules);
-    surveyed.push({ ...scenario, fingerprint, ms, executed });
+    surveyed.push({ ...scenario, fingerprint, ms, checkedMs, executed });
   }
   return surveyed;
 }

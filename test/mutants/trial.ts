@@ -48,6 +48,8 @@ const START_OF_RUN_MS = 50;
 const START_OF_TEST_MS = 500;
 /** A run without a defect takes a tenth of it, with all that starts before it. */
 const TIMES_LONGER = 10;
+/** Of runs with checks, which take long anyway; those that do not end do not in plain runs. */
+const TIMES_LONGER_CHECKED = 3;
 const START_MS = 10_000;
 const SURVIVED = { tier: null, by: '', reason: '' } as const;
 
@@ -156,9 +158,13 @@ async function byRuns(
     scenarios: scenarios.map(({ executed: _, ...scenario }) => scenario),
   };
   writeFileSync(file, JSON.stringify(job));
-  const ms = scenarios.reduce((sum, scenario) => sum + scenario.ms, 0) * tiers.length;
+  const ms = scenarios.reduce((sum, scenario) => sum + TIMES_LONGER * scenario.ms, 0);
+  const checkedMs = scenarios.reduce(
+    (sum, scenario) => sum + TIMES_LONGER_CHECKED * scenario.checkedMs,
+    0,
+  );
   const ended = await runNode([join(tree.folder, 'dist/test/mutants/judge.js'), file], {
-    cpuMs: START_MS + TIMES_LONGER * ms,
+    cpuMs: START_MS + ms + checkedMs,
     cwd: tree.folder,
   });
   rmSync(folder, { recursive: true });

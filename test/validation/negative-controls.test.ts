@@ -104,6 +104,18 @@ describe('negative controls', () => {
     assert.match(failure!.reason, /octets charged = octets stored/);
   });
 
+  it('books are compared at the end of a run without checks, too', () => {
+    const session = new RealSession(fabricOf(SCENARIO), { check: false });
+    while (session.progress().virtualPs < 70e6) session.advance(0.01);
+    const { engine } = session;
+    const s1 = engine.devices.find((device) => device.spec.name === 's1')!;
+    engine.shared.buffer.admit(s1.firstPort + 1, 3, 1, 0);
+    const { status, failure } = finish(session);
+    assert.equal(status, 'failed');
+    assert.match(failure!.reason, /octets charged = octets stored/);
+    assert.equal(failure!.device, 's1');
+  });
+
   it('a frame that vanishes from a queue is noticed', () => {
     const { failure } = damaged((engine) => {
       const s1 = engine.devices.find((device) => device.spec.name === 's1')!;

@@ -161,6 +161,7 @@ export class Tables {
         ? null
         : new Int32Array(buffer, byteOffset, byteLength / Int32Array.BYTES_PER_ELEMENT);
     const { isMakingInbox: isInbox } = this;
+    assert(stride > 0 && planes > 0, 'tables.row-of-numbers');
     assert(column.length === this.counts[unit] * stride * planes, 'tables.rows-of-column');
     this.columns.push({ kind, unit, stride, planes, column, isInbox, asWords });
     return column;

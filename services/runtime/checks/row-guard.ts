@@ -15,11 +15,13 @@ interface Copy {
 
 /**
  * Checks that a device changes no row of another one. All tables are copied before a device
- * executes its events of a window, and compared afterwards, so this is for tests of the engine and
- * small fabrics. State outside of tables (objects of a device) is not checked.
+ * executes its events of a window, and compared afterwards, so this is for `--check=deep` and small
+ * fabrics. State outside of tables (objects of a device) is not checked.
  */
 export class RowGuard {
   private readonly copies: readonly Copy[];
+  /** By device: itself and, where two ports are one part, the other one, in order. */
+  private readonly parts: readonly (readonly number[])[];
 
   constructor(private readonly engine: Engine) {
     const { tables, ports } = engine.shared;
@@ -31,6 +33,12 @@ export class RowGuard {
       const inbox = new Set(isOfPorts ? [IN_FLIGHT_QUEUE_HEAD, IN_FLIGHT_QUEUE_TAIL] : []);
       return { layout, now, before: Buffer.alloc(byteLength), inbox };
     });
+    const firstPortOf = engine.devices.map(({ spec }) =>
+      spec.kind === 'host' ? (spec.nic?.secondPortOf ?? spec.name) : spec.name,
+    );
+    this.parts = firstPortOf.map((name) =>
+      [...firstPortOf.keys()].filter((device) => firstPortOf[device] === name),
+    );
   }
 
   /** The following changes are made by one device. */
@@ -42,9 +50,12 @@ export class RowGuard {
   end(device: number): void {
     const { devices, clock } = this.engine;
     for (const copy of this.copies) {
-      const at = foreignChange(copy, devices[device]!.rows[copy.layout.unit]);
-      if (at === null) continue;
       const { unit } = copy.layout;
+      const at = foreignChange(
+        copy,
+        this.parts[device]!.map((own) => devices[own]!.rows[unit]),
+      );
+      if (at === null) continue;
       const owner = devices.find(({ rows }) => {
         const { first, count } = rows[unit];
         return at >= first && at < first + count;
@@ -60,15 +71,17 @@ export class RowGuard {
 /** The first row that differs and is not among a device's own; null: there is none. */
 function foreignChange(
   copy: Copy,
-  { first, count }: { readonly first: number; readonly count: number },
+  own: readonly { readonly first: number; readonly count: number }[],
 ): number | null {
   const { rows, planes } = copy.layout;
   for (let plane = 0; plane < planes; plane++) {
     const start = plane * rows;
-    const found =
-      firstChange(copy, start, start + first) ??
-      firstChange(copy, start + first + count, start + rows);
-    if (found !== null) return found - start;
+    let from = start;
+    for (const { first, count } of [...own, { first: rows, count: 0 }]) {
+      const found = firstChange(copy, from, start + first);
+      if (found !== null) return found - start;
+      from = start + first + count;
+    }
   }
   return null;
 }

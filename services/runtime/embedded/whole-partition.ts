@@ -49,7 +49,10 @@ export interface PartitionOptions {
   readonly check: boolean;
   /** Also check that devices change no rows of each other: many times slower. */
   readonly checkRows?: boolean;
-  /** Also recompute from the wires what devices should do (`--check=deep`). */
+  /**
+   * Also recompute from the wires what devices should do (`--check=deep`), and check rows, where
+   * that is quick.
+   */
   readonly deep?: boolean;
 }
 
@@ -95,7 +98,8 @@ export class WholePartition implements PartitionSet, CheckTimes {
     const { durationPs } = fabric.scenario;
     this.endPs = durationPs ?? Infinity;
     this.engine = wholeEngine(fabric);
-    const WindowsOf = checkRows === true ? GuardedWindows : Windows;
+    const isGuarded = checkRows === true || (deep === true && GuardedWindows.isQuick(this.engine));
+    const WindowsOf = isGuarded ? GuardedWindows : Windows;
     this.windows = new WindowsOf(this.engine, fabric.lookaheadPs);
     this.sampler = this.makeSampler();
     this.holdCheck = check ? new HoldCheck(this.engine, true) : null;

@@ -51,7 +51,9 @@ export function outcomeOf(
   const causes = progress && causesOf(run, counted, progress);
   const flows = counted.map((flow, index) => ({ ...flow, cause: causes?.causes[index] ?? null }));
   const stalls = isOver ? causes!.stalls : [];
-  const failure = withRing(known ?? firstLoss(fabric, engine), congestion?.deadlocks ?? standing);
+  const found =
+    known ?? firstLoss(fabric, engine) ?? (isOver ? unbalanced(fabric, engine, virtualPs) : null);
+  const failure = withRing(found, congestion?.deadlocks ?? standing);
   const deviceDigests = deviceDigestsOf(fabric, engine);
   return {
     scenario: fabric.scenario.name,
@@ -180,7 +182,10 @@ function lossReason({ scenario, specs }: Fabric, device: number, priority: numbe
   return `${dropped}: ${NIC.lossReason(tc)}`;
 }
 
-/** A ledger that does not balance, or a pause that is not refreshed. */
+/**
+ * A ledger that does not balance, or a pause that is not refreshed: at the end of every run, as it
+ * costs nothing until then; with `--check`, while it runs.
+ */
 export function unbalanced(fabric: Fabric, engine: Engine, nowPs: number): Failure | null {
   const breach = unbalancedWhole(engine, nowPs);
   if (breach === null) return null;
