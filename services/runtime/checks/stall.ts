@@ -85,6 +85,8 @@ export class StallWatch {
     const stalled = started === this.framesSeen && underway > 0;
     this.framesSeen = started;
     this.stallAt += this.intervals.stallPs;
+    // What is retransmitted in vain is no plan, although it goes on without keep-alives.
+    if (underway === 0 && planned === 0) return 'quiet';
     return stalled ? 'stalled' : 'moving';
   }
 

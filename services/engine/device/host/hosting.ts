@@ -316,14 +316,19 @@ export function makeHosting(
     }
   }
 
-  /** A retransmission timer runs on when everything is acknowledged, and then does nothing. */
+  /**
+   * A retransmission timer runs on when everything is acknowledged, and then does nothing. What is
+   * retransmitted in vain for good is no plan: a run would never end.
+   */
   function planned(d: number): number {
     let count = 0;
     devices[d].timerQueue.forEach((_, key) => {
       const kind = keyKind(key);
       if (kind < KIND_DEVICE || kind === KIND_LATE) return;
-      const isIdle = kind === KIND_DEADLINE && !senders.outstanding(firstSend[d] + keyId(key));
-      if (!isIdle) count++;
+      const send = firstSend[d] + keyId(key);
+      const isIdle = kind === KIND_DEADLINE && !senders.outstanding(send);
+      const isRetry = kind === KIND_DEADLINE || kind === KIND_WAKE;
+      if (!isIdle && !(isRetry && senders.isHopeless(send))) count++;
     });
     return count;
   }

@@ -50,6 +50,12 @@ const TIMEOUT = 14;
 const END = 15;
 const STRIDE = 16;
 
+/**
+ * So many timeouts in a row: what was lost each time, at rates at which anything arrives, is lost
+ * for good.
+ */
+const HOPELESS_TIMEOUTS = 32;
+
 /** Enough to indicate that a message does not end soon (an endless one never does). */
 const MOST_REMAINING = 0x7fffffff;
 
@@ -87,6 +93,8 @@ export function makeSenders(tables: Tables, clock: Clock) {
   /** Oldest unacknowledged packet at the last timeout, and the timeout that follows that one. */
   const stalledAt = tables.float64('send', 1).fill(-1);
   const backedOff = tables.float64('send', 1);
+  /** Timeouts in a row for that packet. */
+  const inVain = tables.float64('send', 1);
   const retry = doubleCell();
 
   function configure(c: number, spec: SendSpec, seed: number): void {
@@ -266,8 +274,14 @@ export function makeSenders(tables: Tables, clock: Clock) {
     rewind(s, state[s + UNACKED]);
     assert(specs[c].maxTimeoutPs >= state[s + TIMEOUT], 'sender.longest-timeout');
     backedOff[c] = Math.min(2 * timeoutOf(c), specs[c].maxTimeoutPs);
+    inVain[c] = stalledAt[c] === state[s + UNACKED] ? inVain[c] + 1 : 1;
     stalledAt[c] = state[s + UNACKED];
     state[s + DEADLINE] = clock.now + backedOff[c];
+  }
+
+  /** Retransmissions of the oldest packet are lost again and again: nothing else is to come. */
+  function isHopeless(c: number): boolean {
+    return stalledAt[c] === state[c * STRIDE + UNACKED] && inVain[c] >= HOPELESS_TIMEOUTS;
   }
 
   /** The retransmission timeout that applies now: acknowledgements that make progress reset it. */
@@ -396,6 +410,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     deadline,
     extendDeadline,
     timeOut,
+    isHopeless,
     waitsSince,
     pacedUntil,
     paceGapPs,
