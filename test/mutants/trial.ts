@@ -79,6 +79,8 @@ function choose(module: CompiledModule, mutation: Mutation, options: TrialOption
   const prefix = `${module.name}#`;
   const uses = ({ executed }: Pick<Surveyed, 'executed'>): boolean =>
     executed.some((id) => id.startsWith(prefix));
+  // Hooks of a mechanism are called without it, too: what else is done tells who uses it.
+  const folder = prefix.slice(0, prefix.lastIndexOf('/') + 1);
   const byRuns = knowledge.scenarios.filter(executes);
   const byTests = knowledge.tests.filter(executes);
   const isLoaded = byRuns.length === 0 && byTests.length > TESTS_MOST;
@@ -86,29 +88,29 @@ function choose(module: CompiledModule, mutation: Mutation, options: TrialOption
   const tests = isLoaded ? byTests.filter(uses) : byTests;
   return {
     scenarios: within(
-      prefix,
+      folder,
       isLoaded && scenarios.length === 0 ? knowledge.scenarios : scenarios,
       budgetMs,
     ),
-    tests: likely(prefix, tests),
+    tests: likely(folder, tests),
   };
 }
 
-/** The quickest, and before them those that do most in the module for their time. */
-function likely(prefix: string, tests: readonly SurveyedTest[]): SurveyedTest[] {
+/** The quickest, and before them those that do most in the folder for their time. */
+function likely(folder: string, tests: readonly SurveyedTest[]): SurveyedTest[] {
   const doing = ({ executed, ms }: SurveyedTest): number =>
-    executed.filter((id) => id.startsWith(prefix)).length / (ms + START_OF_TEST_MS);
+    executed.filter((id) => id.startsWith(folder)).length / (ms + START_OF_TEST_MS);
   const most = [...tests].sort((a, b) => doing(b) - doing(a)).slice(0, TESTS_MOST);
   return [...new Set([...most, ...tests.slice(0, TESTS_QUICKEST)])];
 }
 
 /**
- * Those that do most that the ones before them do not, in the module, for their time; again and
+ * Those that do most that the ones before them do not, in the folder, for their time; again and
  * again, as one that does the same may show it in another way.
  */
-function within(prefix: string, scenarios: readonly Surveyed[], budgetMs: number): Surveyed[] {
+function within(folder: string, scenarios: readonly Surveyed[], budgetMs: number): Surveyed[] {
   const left = new Map(
-    scenarios.map((one) => [one, one.executed.filter((id) => id.startsWith(prefix))]),
+    scenarios.map((one) => [one, one.executed.filter((id) => id.startsWith(folder))]),
   );
   const chosen: Surveyed[] = [];
   const seen = new Set<string>();
