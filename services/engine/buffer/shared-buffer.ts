@@ -2,6 +2,7 @@ import { DROP } from '../contract/probe.js';
 import type { AccountSpec, BufferSpec } from '../contract/memory.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
+import { assertFields, wordsOf } from '../kernel/fields.js';
 
 // Words of an ingress buffer; there is one per port and priority group.
 
@@ -23,6 +24,18 @@ const ALPHA = 4;
 const XOFF = 5;
 const XON_GAP = 6;
 const DOUBLES = 8;
+assertFields(
+  WORDS,
+  USED,
+  HEADROOM,
+  USED_PEAK,
+  HEADROOM_PEAK,
+  PAUSED,
+  RESERVED,
+  HEADROOM_LIMIT,
+  LOSSLESS,
+  ...wordsOf(ALPHA, XOFF, XON_GAP),
+);
 
 // Doubles of a device: its buffer.
 
@@ -34,6 +47,7 @@ const CELL = 3;
 const EGRESS_RESERVED = 4;
 const EGRESS_ALPHA = 5;
 const MEMORY = 8;
+assertFields(MEMORY, POOL, POOL_USED, POOL_PEAK, CELL, EGRESS_RESERVED, EGRESS_ALPHA);
 
 export const ADMITTED = -1;
 

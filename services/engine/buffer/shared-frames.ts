@@ -1,4 +1,5 @@
 import { assert } from '../kernel/assert.js';
+import { assertFields } from '../kernel/fields.js';
 // Words of a frame that is stored once and leaves by several ports.
 
 /** Copies that have not left yet; in a free record, the next free one. */
@@ -13,6 +14,7 @@ export const CHARGE = 4;
 /** Its tags when it was charged: they choose the account of grants. */
 export const TAGS = 5;
 const STRIDE = 6;
+assertFields(STRIDE, COPIES, INGRESS, GROUP, CHARGED, CHARGE, TAGS);
 
 const NONE = -1;
 

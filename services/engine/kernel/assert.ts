@@ -11,6 +11,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'gate.unknown': 'a gate without a slot holds a priority',
   'rows.foreign': 'a device changed a row of another device',
   'rows.saved': 'a saved device has other rows than the one it is restored to',
+  'row.field-outside': 'a field lies outside its row',
+  'row.fields-overlap': 'two fields have one place in a row',
   'wire.known-octets': 'a codec does not write the octets that it has read',
   'credit.row-of-port': 'an account of credit lies outside those of its port',
   'credit.spend': 'a sender spends more credit than it has',

@@ -1,11 +1,13 @@
 import type { Tables } from './tables.js';
 import { assert } from './assert.js';
+import { assertFields } from './fields.js';
 
 // Words of a device: where the queue of its ports begins in its ring, and its length.
 
 const HEAD = 0;
 const COUNT = 1;
 const WORDS = 2;
+assertFields(WORDS, HEAD, COUNT);
 
 /**
  * The event sources of a device of one kind: its in-flight queues, or its transmitters, one per

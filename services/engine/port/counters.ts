@@ -2,6 +2,7 @@ import { DROP_REASONS } from '../contract/probe.js';
 import type { Tables } from '../kernel/tables.js';
 import type { PortRow, Priority } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
+import { assertFields } from '../kernel/fields.js';
 
 // Words of a counter record: one per port and priority, eight doubles (one cache line).
 
@@ -15,6 +16,17 @@ export const DROP_OCTETS = 5;
 export const MADE_FRAMES = 6;
 export const MADE_OCTETS = 7;
 const STRIDE = 8;
+assertFields(
+  STRIDE,
+  RX_FRAMES,
+  RX_OCTETS,
+  TX_FRAMES,
+  TX_OCTETS,
+  DROP_FRAMES,
+  DROP_OCTETS,
+  MADE_FRAMES,
+  MADE_OCTETS,
+);
 
 const REASONS = DROP_REASONS.length;
 
@@ -23,6 +35,7 @@ const LOSS_PORT = 1;
 const LOSS_PRIORITY = 2;
 const LOSS_COUNT = 3;
 const LOSS_STRIDE = 4;
+assertFields(LOSS_STRIDE, LOSS_TIME, LOSS_PORT, LOSS_PRIORITY, LOSS_COUNT);
 
 interface FirstLoss {
   readonly timePs: number;

@@ -3,10 +3,12 @@ import { NEXT } from '../frame/frame-pool.js';
 import type { Tables, Unit } from '../kernel/tables.js';
 import type { FrameRef } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
+import { assertFields } from '../kernel/fields.js';
 
 const HEAD = 0;
 const TAIL = 1;
 const STRIDE = 2;
+assertFields(STRIDE, HEAD, TAIL);
 
 /** Lists of frames, first in, first out: so many for each row of a unit. */
 export type FrameLists = ReturnType<typeof makeFrameLists>;

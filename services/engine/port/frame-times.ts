@@ -6,12 +6,14 @@ import type { Queues } from './queues.js';
 import { QUEUE_FRAMES } from './queues.js';
 import type { PortRow, Priority, TrafficClass } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
+import { assertFields } from '../kernel/fields.js';
 
 // Doubles of a port and priority.
 
 const UNTIL = 0;
 const SUM = 1;
 const WIDTH = 2;
+assertFields(WIDTH, UNTIL, SUM);
 
 /**
  * Frame-time of paused priorities: frames in the queue, each times how long. It is summed where

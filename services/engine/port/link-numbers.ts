@@ -4,12 +4,14 @@ import { CLASS, FOLLOWS_FLAG } from '../frame/frame-pool.js';
 import type { Tables } from '../kernel/tables.js';
 import type { FrameRef, PortRow } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
+import { assertFields } from '../kernel/fields.js';
 
 // Words of a port: the last number that it sent, and the last that came in.
 
 const SENT = 0;
 const RECEIVED = 1;
 const STRIDE = 2;
+assertFields(STRIDE, SENT, RECEIVED);
 
 /**
  * Numbers that link layers give frames in flight. A link delivers in order and most frames follow

@@ -2,6 +2,7 @@ import type { PortSpec } from '../contract/spec.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
 import type { PortRow, Priority, TrafficClass } from '../units/indices.js';
+import { assertFields, wordsOf } from '../kernel/fields.js';
 
 // Words of a port.
 
@@ -55,6 +56,18 @@ const LATENCY_PS = 6;
 const INGRESS_PS = 7;
 
 const PORT_DOUBLES = 8;
+assertFields(
+  PORT_WORDS,
+  IN_FLIGHT_QUEUE_HEAD,
+  IN_FLIGHT_QUEUE_TAIL,
+  READY,
+  BLOCKED,
+  CONTROL_DUE,
+  OCTET_PS,
+  STALLS,
+  WAY_IN,
+  ...wordsOf(FREE_AT, LATENCY_PS, INGRESS_PS),
+);
 
 /** Mechanisms with a number as a gate, as the owner of timers and as a source of control frames. */
 export const SLOTS_MOST = 16;

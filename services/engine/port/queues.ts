@@ -16,6 +16,7 @@ import {
   STALLS,
 } from './ports.js';
 import type { FrameRef, PortRow, TrafficClass } from '../units/indices.js';
+import { assertFields, wordsOf } from '../kernel/fields.js';
 
 // Words of a queue; there is one per port and traffic class.
 
@@ -28,6 +29,7 @@ export const QUEUE_PEAK = 4;
 /** Since when something has been in it: the last two words. */
 const SINCE_DOUBLE = 3;
 const STRIDE = 8;
+assertFields(STRIDE, HEAD, TAIL, QUEUE_FRAMES, QUEUE_OCTETS, QUEUE_PEAK, ...wordsOf(SINCE_DOUBLE));
 
 /** Egress queues: a list of frames per port and traffic class. */
 export type Queues = ReturnType<typeof makeQueues>;

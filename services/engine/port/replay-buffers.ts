@@ -4,6 +4,7 @@ import type { OctetStore } from '../frame/octet-store.js';
 import { assert } from '../kernel/assert.js';
 import type { Tables } from '../kernel/tables.js';
 import type { FrameRef, PortRow } from '../units/indices.js';
+import { assertFields } from '../kernel/fields.js';
 
 // Words of a port.
 
@@ -17,6 +18,7 @@ const CARRYING = 3;
 const PEAK_FRAMES = 4;
 const PEAK_OCTETS = 5;
 const STRIDE = 8;
+assertFields(STRIDE, FRAMES, OCTETS, PLACE, CARRYING, PEAK_FRAMES, PEAK_OCTETS);
 
 // Words of a port's ring: its first place, its places less one, and the place of the oldest.
 
@@ -24,6 +26,7 @@ const BASE = 0;
 const MASK = 1;
 const HEAD = 2;
 const RING_STRIDE = 4;
+assertFields(RING_STRIDE, BASE, MASK, HEAD);
 
 /** A place has both records of a frame, one line of memory. */
 const PLACE_SHIFT = 4;

@@ -3,10 +3,12 @@ import { NEXT, STORED } from '../frame/frame-pool.js';
 import { ACCOUNT, type Tables } from '../kernel/tables.js';
 import type { FrameRef } from '../units/indices.js';
 import { assert } from '../kernel/assert.js';
+import { assertFields } from '../kernel/fields.js';
 
 const TAIL = 0;
 const OCTETS = 1;
 const STRIDE = 2;
+assertFields(STRIDE, TAIL, OCTETS);
 
 /** Frames that wait for a grant to join the queue of their class: a line per account of grants. */
 export type WaitingLines = ReturnType<typeof makeWaitingLines>;

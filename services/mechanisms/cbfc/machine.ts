@@ -8,6 +8,7 @@ import { CF_COUNT_MASK, VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js'
 import { CREDIT_COUNT_MASK } from '../../engine/wire/mac-control/cc-update.js';
 import type { CreditSize, SenderTerms } from './spec.js';
 import type { PortRow } from '../../engine/units/indices.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 /**
  * Most credits in use of a channel: an update has 15 bits of the counter, so with fewer in use it
@@ -84,6 +85,25 @@ export const RX_FULL_FROM = 15;
 
 const CHANNEL_SHIFT = 4;
 export const CHANNEL_WORDS = 1 << CHANNEL_SHIFT;
+assertFields(
+  CHANNEL_WORDS,
+  TX_STATE,
+  TX_CONSUMED,
+  TX_FREED,
+  TX_LIMIT,
+  TX_PEAK,
+  TX_POOL,
+  TX_SIZE,
+  RX_CONSUMED,
+  RX_STORED,
+  RX_REPORTED,
+  RX_SYNCHRONISED,
+  RX_LIMIT,
+  RX_DOUBTED,
+  RX_SIZE,
+  RX_STEP,
+  RX_FULL_FROM,
+);
 
 /** Of a port. */
 const SUM_PEAK = 1;

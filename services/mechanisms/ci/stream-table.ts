@@ -1,5 +1,6 @@
 import { AgeingTable } from '../../engine/kernel/ageing-table.js';
 import { assert } from '../../engine/kernel/assert.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 const WORDS = 8;
 
@@ -19,6 +20,17 @@ export const STREAM_INSIDE = 5;
 export const STREAM_LEAVING = 6;
 /** Tags of its messages. */
 export const STREAM_TAGS = 7;
+assertFields(
+  WORDS,
+  STREAM_PORT,
+  STREAM_VIA,
+  STREAM_MASK,
+  STREAM_CIMS,
+  STREAM_AHEAD,
+  STREAM_INSIDE,
+  STREAM_LEAVING,
+  STREAM_TAGS,
+);
 
 /** The CI stream table (802.1Qcz 49.3.7): one entry per congesting flow. */
 export class CiStreamTable {

@@ -1,6 +1,7 @@
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditAccounts } from './accounts.js';
 import { ahead, WINDOW_MOST } from './machine.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 // Doubles of an account.
 
@@ -8,6 +9,7 @@ import { ahead, WINDOW_MOST } from './machine.js';
 const RECEIVED = 0;
 const SINCE = 1;
 const DOUBLES = 2;
+assertFields(DOUBLES, RECEIVED, SINCE);
 
 /**
  * Totals of link partners with link-level retry: they do not count what may be sent again, so they

@@ -1,4 +1,5 @@
 import type { Tables } from '../../engine/kernel/tables.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 // What every frame reads of an account, both halves in one cache line: small numbers in half words,
 // then totals in words; and doubles, which only messages and timers use.
@@ -104,6 +105,17 @@ export const REFRESH_PS = 5;
 /** Stored where the target of an account depends on the others. */
 export const ACTIVE_AT = 6;
 export const RECEIVED = 7;
+assertFields(
+  1 << TIMES_SHIFT,
+  REPORT_AT,
+  REPORT_PS,
+  LAST_USE,
+  SPENT,
+  REFRESH_AT,
+  REFRESH_PS,
+  ACTIVE_AT,
+  RECEIVED,
+);
 
 // Doubles of the receiving half that only some frames touch.
 
@@ -122,6 +134,17 @@ export const RECLAIMED = 6;
 /** Since when nothing has been stored, if nothing is. */
 export const EMPTY_SINCE = 7;
 export const RECEIVER_DOUBLES = 8;
+assertFields(
+  RECEIVER_DOUBLES,
+  SYNC_ASKED_AT,
+  RECOVERED,
+  CONTRADICTIONS,
+  RESYNCS,
+  VIOLATIONS,
+  RECEIVED_MARK,
+  RECLAIMED,
+  EMPTY_SINCE,
+);
 
 /** The records of all accounts. */
 export interface CreditRecords {

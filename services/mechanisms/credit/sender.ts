@@ -41,6 +41,7 @@ import {
   WORDS_SHIFT,
   WENT_BACK,
 } from './records.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 // Doubles of an account that only some frames touch.
 
@@ -65,6 +66,23 @@ const SPENT_MARK = 12;
 /** Totals that are implausible. */
 export const WRONG_TOTALS = 13;
 const DOUBLES = 14;
+assertFields(
+  DOUBLES,
+  POLL_AT,
+  SYNC_AT,
+  BLOCKED_SINCE,
+  BLOCKED_PS,
+  BLOCKS,
+  GRANTED,
+  AGED,
+  REVOKED,
+  STALE,
+  OVERFLOW,
+  FAILED_SYNCS,
+  TRIES,
+  SPENT_MARK,
+  WRONG_TOTALS,
+);
 
 const DOWN = 0;
 const SYNC = 1;

@@ -1,5 +1,6 @@
 import type { DcqcnSpec } from './spec.js';
 import { assert } from '../../engine/kernel/assert.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 /**
  * Reaction point of DCQCN: transitions on a record of doubles that starts at `s` in a table. Rates
@@ -26,6 +27,26 @@ export const NOTIFICATIONS = 14;
 export const CUTS = 15;
 export const LEAST = 16;
 export const DCQCN_WORDS = 17;
+assertFields(
+  DCQCN_WORDS,
+  RATE,
+  TARGET,
+  ALPHA,
+  BYTE_STAGE,
+  TIME_STAGE,
+  OCTETS_LEFT,
+  ACTIVE,
+  NOTIFIED_ALPHA,
+  NOTIFIED_CUT,
+  ALPHA_AT,
+  CUT_AT,
+  RAISE_AT,
+  CUTS_FROM,
+  LINE,
+  NOTIFICATIONS,
+  CUTS,
+  LEAST,
+);
 
 /** So close to the line rate the limit is removed. */
 const NEARLY_LINE = 0.999;

@@ -11,6 +11,7 @@ import {
 } from '../../engine/wire/telemetry.js';
 import { OCTET_BITS } from '../../engine/units/words.js';
 import { assert } from '../../engine/kernel/assert.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 /** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ns. */
 export const RATE = 0;
@@ -34,7 +35,23 @@ const TIME = 0;
 const SENT = 1;
 const QUEUE = 2;
 const LINK_WORDS = 3;
+assertFields(LINK_WORDS, TIME, SENT, QUEUE);
 export const HPCC_WORDS = LINKS + TELEMETRY_HOPS * LINK_WORDS;
+assertFields(
+  LINKS,
+  RATE,
+  LINE,
+  LEAST,
+  WINDOW,
+  REFERENCE,
+  UTILISATION,
+  STAGE,
+  ROUND_END,
+  SIGNALS,
+  CUTS,
+  PATH,
+  HOPS,
+);
 
 export function initialise(table: Float64Array, s: number, lineBps: number, spec: HpccSpec): void {
   table.fill(0, s, s + HPCC_WORDS);

@@ -5,6 +5,7 @@
 
 import { LLR_NUMBERS } from '../../engine/wire/llr.js';
 import { assert } from '../../engine/kernel/assert.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 const MASK = LLR_NUMBERS - 1;
 const HALF = LLR_NUMBERS / 2;
@@ -28,6 +29,20 @@ const RX_SEEN = 8;
 export const RX_INIT = 9;
 export const RX_DATA = 10;
 export const LLR_WORDS = 11;
+assertFields(
+  LLR_WORDS,
+  TX_STATE,
+  TX_NEXT,
+  TX_OLDEST,
+  TX_AGAIN,
+  TX_REPLAYS,
+  TX_DATA,
+  RX_STATE,
+  RX_EXPECTED,
+  RX_SEEN,
+  RX_INIT,
+  RX_DATA,
+);
 
 export const TX_OFF = 0;
 export const TX_INIT = 1;

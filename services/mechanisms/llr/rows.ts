@@ -1,5 +1,6 @@
 import { LLR_COUNTERS, type LlrCounter } from './counters.js';
 import { LLR_WORDS } from './machine.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 // Words of a port behind those of the machine: with them one line of memory.
 
@@ -14,6 +15,7 @@ export const DOWN = LLR_WORDS + 3;
 /** Priorities whose frames have a number, one bit each; 0 where it does not run. */
 export const ELIGIBLE = LLR_WORDS + 4;
 export const STRIDE = 16;
+assertFields(STRIDE, DUE, BLOCKED, OWES_ACK, DOWN, ELIGIBLE);
 
 // Doubles of a port, one line of memory.
 
@@ -31,6 +33,17 @@ export const FRAMES_MOST = 5;
 export const OCTETS_MOST = 6;
 export const REPLAY_TIMER_PS = 7;
 export const DOUBLES = 8;
+assertFields(
+  DOUBLES,
+  DEADLINE,
+  SENDER_ARMED,
+  ACKED_AT,
+  SPACING_PS,
+  OWES_AT,
+  FRAMES_MOST,
+  OCTETS_MOST,
+  REPLAY_TIMER_PS,
+);
 
 /** Counters of every frame and its acknowledgement, in this order: they share a line of memory. */
 const FREQUENT: readonly LlrCounter[] = [
@@ -45,6 +58,7 @@ export const COUNT_RX_OK = 1;
 export const COUNT_RX_GOOD = 2;
 export const COUNT_TX_ACK = 3;
 export const COUNT_RX_ACK = 4;
+assertFields(FREQUENT.length, COUNT_TX_OK, COUNT_RX_OK, COUNT_RX_GOOD, COUNT_TX_ACK, COUNT_RX_ACK);
 
 /** Place of a counter in the row of a port. */
 export const COUNT = Object.fromEntries(

@@ -1,5 +1,6 @@
 import type { QcnPortSpec, QcnReactionSpec } from './spec.js';
 import { assert } from '../../engine/kernel/assert.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 /** Transitions on records of doubles that start at `s` in a table. Rates are bit/s, times ps. */
 
@@ -13,6 +14,7 @@ export const DELTA = 4;
 export const SAMPLES = 5;
 export const MESSAGES = 6;
 export const POINT_WORDS = 8;
+assertFields(POINT_WORDS, QUEUE_BEFORE, PERIOD, FEEDBACK, OFFSET, DELTA, SAMPLES, MESSAGES);
 
 /** Highest value of six bits. */
 const FEEDBACK_MAX = 63;
@@ -78,6 +80,19 @@ export const LINE = 7;
 export const NOTIFICATIONS = 8;
 export const LEAST = 9;
 export const REACTION_WORDS = 10;
+assertFields(
+  REACTION_WORDS,
+  RATE,
+  TARGET,
+  BYTE_STAGE,
+  TIME_STAGE,
+  OCTETS_LEFT,
+  TIMER_AT,
+  ENABLED,
+  LINE,
+  NOTIFICATIONS,
+  LEAST,
+);
 
 /** A target so far above the rate is reduced first. */
 const FAR_TARGET = 10;

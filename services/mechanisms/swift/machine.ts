@@ -1,6 +1,7 @@
 import type { SwiftSpec } from './spec.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { assert } from '../../engine/kernel/assert.js';
+import { assertFields } from '../../engine/kernel/fields.js';
 
 /** Transitions on a record of doubles that starts at `s` in a table. Rates are bit/s, times ps. */
 export const RATE = 0;
@@ -16,6 +17,20 @@ const TIMEOUTS = 8;
 export const MEASURED = 9;
 export const CUTS = 10;
 export const SWIFT_WORDS = 11;
+assertFields(
+  SWIFT_WORDS,
+  RATE,
+  LINE,
+  LEAST,
+  FABRIC,
+  ENDPOINT,
+  FABRIC + CUT_AT,
+  ENDPOINT + CUT_AT,
+  ROUND_TRIP,
+  TIMEOUTS,
+  MEASURED,
+  CUTS,
+);
 
 /** So many timeouts in a row bring a window down to the least (3.6). */
 const SWIFT_RESET_TIMEOUTS = 5;

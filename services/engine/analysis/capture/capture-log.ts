@@ -1,6 +1,7 @@
 import type { FramePool } from '../../frame/frame-pool.js';
 import { RECORD_WORDS } from '../../frame/frame-pool.js';
 import { isOrderedSet } from './capture-filter.js';
+import { assertFields } from '../../kernel/fields.js';
 
 /** Direction of a frame at a port. */
 export const SEEN_IN = 0;
@@ -23,6 +24,7 @@ const IS_CONTROL = 6;
 /** The number with which a link layer sent it again, counted from 1; 0: it did not. */
 const SENT_AGAIN = 7;
 const RECORDS = 8;
+assertFields(RECORDS, PORT, SEEN, DROP, MARKED, OCTETS_AT, OCTETS, IS_CONTROL, SENT_AGAIN);
 const WIDTH = RECORDS + RECORD_WORDS;
 
 const FIRST_ROWS = 64;

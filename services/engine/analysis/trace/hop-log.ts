@@ -10,6 +10,7 @@ import {
 } from '../../frame/frame-pool.js';
 import { sampleOf } from '../../frame/draw.js';
 import { assert } from '../../kernel/assert.js';
+import { assertFields } from '../../kernel/fields.js';
 
 /** How a frame left a device, or that it has not. */
 export const HOP_ENDS = ['inside', 'sent', 'delivered', 'dropped'] as const;
@@ -40,6 +41,24 @@ const BEFORE = 12;
 const OLDER = 13;
 const YOUNGER = 14;
 export const HOP_WORDS = 16;
+assertFields(
+  HOP_WORDS,
+  SAMPLE,
+  FROM,
+  TO,
+  AT_CONNECTION,
+  NUMBER,
+  OCTETS,
+  FRAME_CLASS,
+  INGRESS,
+  EGRESS,
+  END,
+  REASON,
+  DEVICE,
+  BEFORE,
+  OLDER,
+  YOUNGER,
+);
 
 // Its times, in ps.
 
@@ -51,6 +70,7 @@ export const QUEUED = 2;
 /** When it started on the wire, was delivered or was dropped. */
 export const END_PS = 3;
 export const HOP_TIMES = 4;
+assertFields(HOP_TIMES, BORN, ARRIVED, QUEUED, END_PS);
 
 // Of a device: number of hops, the last one, and the oldest and youngest inside.
 
@@ -59,6 +79,7 @@ const LAST = 1;
 const OLDEST = 2;
 const YOUNGEST = 3;
 const ENDS = 4;
+assertFields(ENDS, COUNT, LAST, OLDEST, YOUNGEST);
 
 const NONE = -1;
 const FIRST_ROWS = 1024;

@@ -14,6 +14,7 @@ import { KIND_RATE } from '../device.js';
 import type { Senders } from './senders.js';
 import { OCTET_BITS_PS } from '../../units/rates.js';
 import { assert } from '../../kernel/assert.js';
+import { assertFields } from '../../kernel/fields.js';
 
 const TIMERS = 4;
 const NONE = -1;
@@ -29,6 +30,7 @@ const TIMED_AT = 3;
 /** Packets that were acknowledged when the last measurement was made. */
 const MEASURED_TO = 4;
 const STRIDE = 8;
+assertFields(STRIDE, LAST_AT, LAST_OCTETS, TIMED, TIMED_AT, MEASURED_TO);
 
 /** No acknowledgement is beyond it. */
 const UNTIMED = Infinity;

@@ -19,6 +19,7 @@ import type { Clock } from '../../kernel/clock.js';
 import type { Tables } from '../../kernel/tables.js';
 import type { FrameRef } from '../../units/indices.js';
 import { assert } from '../../kernel/assert.js';
+import { assertFields } from '../../kernel/fields.js';
 
 // Words of a connection record, in doubles.
 
@@ -45,6 +46,24 @@ export const MARKED = 12;
 const NOTIFY_AT = 13;
 export const NOTIFIED = 14;
 const STRIDE = 16;
+assertFields(
+  STRIDE,
+  EXPECTED,
+  UNACKNOWLEDGED,
+  NAKKED,
+  TOTAL,
+  FRAMES,
+  PAYLOAD,
+  LATENCY_SUM,
+  LATENCY_MAX,
+  LATENCY_MIN,
+  LAST_AT,
+  MESSAGES,
+  DISCARDED,
+  MARKED,
+  NOTIFY_AT,
+  NOTIFIED,
+);
 
 /** What the connection sends back after a packet. */
 export const SAY_NOTHING = 0;

@@ -19,6 +19,7 @@ import type { Tables } from '../../kernel/tables.js';
 import type { ReleaseClock } from './release.js';
 import { makeReleaseClock } from './release.js';
 import { assert } from '../../kernel/assert.js';
+import { assertFields } from '../../kernel/fields.js';
 
 // Words of a connection record, in doubles.
 
@@ -49,6 +50,25 @@ const HIGHEST = 13;
 const TIMEOUT = 14;
 const END = 15;
 const STRIDE = 16;
+assertFields(
+  STRIDE,
+  NEXT,
+  UNACKED,
+  RELEASED,
+  TOTAL,
+  RELEASE_AT,
+  PACE_AT,
+  DEADLINE,
+  LEFT,
+  WINDOW,
+  PER_MESSAGE,
+  LAST_OCTETS,
+  PACE_PS,
+  BORN,
+  HIGHEST,
+  TIMEOUT,
+  END,
+);
 
 /**
  * So many timeouts in a row: what was lost each time, at rates at which anything arrives, is lost
