@@ -5,4 +5,9 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   // buffers.set(view.buffer, buffer); -> ;
   'engine/kernel/snapshot#380e15a7':
     'each view saves a whole buffer, and restoring writes the same octets once for each',
+  // firstPort + port -> firstPort - port
+  'mechanisms/sfc/station#4fb86c62': 'a station has one port, whose number is 0',
+  // layer2: false -> true
+  'engine/wire/lldp/capability-tlvs#e648bdfb':
+    'who makes a blank record says what it has, or decodes all of it',
 };

@@ -40,6 +40,8 @@ export interface TrialOptions {
   readonly budgetMs: number;
 }
 
+/** Where nothing but the start of a program executes a line, what it declares is in documents. */
+const OF_DOCUMENTS = 'test/tidy/references.test.js';
 const TESTS_MOST = 6;
 const TESTS_QUICKEST = 3;
 const SCENARIOS_MOST = 24;
@@ -85,6 +87,7 @@ function choose(module: CompiledModule, mutation: Mutation, options: TrialOption
   const byTests = knowledge.tests.filter(executes);
   const isLoaded = byRuns.length === 0 && byTests.length > TESTS_MOST;
   const scenarios = isLoaded ? knowledge.scenarios.filter(uses) : byRuns;
+  const documents = byTests.filter(({ file }) => isLoaded && file === OF_DOCUMENTS);
   const tests = isLoaded ? byTests.filter(uses) : byTests;
   return {
     scenarios: within(
@@ -92,7 +95,7 @@ function choose(module: CompiledModule, mutation: Mutation, options: TrialOption
       isLoaded && scenarios.length === 0 ? knowledge.scenarios : scenarios,
       budgetMs,
     ),
-    tests: likely(folder, tests),
+    tests: [...new Set([...documents, ...likely(folder, tests)])],
   };
 }
 

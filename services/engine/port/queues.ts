@@ -212,6 +212,10 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     });
     records[q + HEAD] = frames[0] ?? -1;
     records[q + TAIL] = frames[frames.length - 1] ?? -1;
+    assert(
+      frames.length === 0 || words[records[q + TAIL] + NEXT] < 0,
+      'queue.relinked-tail-is-last',
+    );
   }
 
   return {
