@@ -16,12 +16,12 @@ import type { HostAddress } from '../address.js';
 import { frameErrorsOf } from '../link-errors.js';
 import { type FaultSection, STEAL_GRANTS, STUCK_GRANTS } from '../scenario/fault-section.js';
 import type { Scenario } from '../scenario/scenario.js';
-import { matchesGlob } from '../scenario/selector.js';
 import type { Fail } from '../topology/cabling.js';
 import { hostCount, type Topology } from '../topology/topology.js';
 import { MESSAGE_TEMPLATES } from '../../mechanisms/registry.js';
 import { Injector } from './spoofed-messages.js';
 import type { LinkEnd } from './link-ends.js';
+import { PortSelector } from './select-ports.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 
 /** A faulty NIC repeats its pause so often within the time that it names. */
@@ -99,6 +99,7 @@ class FaultPlan {
   private readonly linkEnds: readonly (readonly LinkEnd[])[];
   private readonly specs: readonly DeviceSpec[];
   private readonly injector: Injector;
+  private readonly selector: PortSelector;
 
   constructor(
     private readonly site: FaultSite,
@@ -107,6 +108,7 @@ class FaultPlan {
     this.topology = site.topology;
     this.linkEnds = site.linkEnds;
     this.specs = site.specs;
+    this.selector = new PortSelector(site.topology, site.linkEnds);
     this.injector = new Injector(site.specs, site.addresses);
   }
 
@@ -135,30 +137,13 @@ class FaultPlan {
   }
 
   private select({ where, kind, swap }: FaultSection): LinkEnd[] {
-    const { device, port, tier, peer, link } = where;
-    if (kind === 'mis-cabling')
-      return this.linkEnds.flat().filter((end) => swap.includes(end.name));
-    return this.linkEnds.flat().filter((end) => {
-      const own = this.topology.devices[end.device]!;
-      const other = this.topology.devices[end.peerDevice]!;
-      if (isOfSwitches(kind) && own.kind !== 'switch') return false;
-      return (
-        (device === null || matchesGlob(device, own.name)) &&
-        (port === null || matchesGlob(port, end.name)) &&
-        (where.kind === null || where.kind === own.kind) &&
-        (tier === null || tier === own.tier) &&
-        (peer === null || matchesGlob(peer, other.name)) &&
-        (link === null || this.joins(link, end))
-      );
-    });
-  }
-
-  /** Whether a link joins two devices or ports, whichever end is which. */
-  private joins([a, b]: readonly [string, string], end: LinkEnd): boolean {
-    const peer = this.linkEnds[end.peerDevice]![end.peerPort]!;
-    const is = (glob: string, { device, name }: LinkEnd): boolean =>
-      matchesGlob(glob, glob.includes(':') ? name : this.topology.devices[device]!.name);
-    return (is(a, end) && is(b, peer)) || (is(b, end) && is(a, peer));
+    const all = this.linkEnds.flat();
+    if (kind === 'mis-cabling') return all.filter((end) => swap.includes(end.name));
+    const isSwitch = ({ device }: LinkEnd): boolean =>
+      this.topology.devices[device]!.kind === 'switch';
+    return all.filter(
+      (end) => (isSwitch(end) || !isOfSwitches(kind)) && this.selector.matches(where, end),
+    );
   }
 
   /** False if the fault has no effect at this port. */

@@ -1,6 +1,7 @@
 /** Faults of a scenario, in base units. */
 
 import { EXCHANGE } from '../../mechanisms/registry.js';
+import type { Place } from './place.js';
 
 /** Grants that never were come to a port; it grants nothing more. */
 export const STEAL_GRANTS = `steal-${EXCHANGE}` as const;
@@ -27,17 +28,7 @@ export type FaultKind =
   | 'mis-cabling'
   | 'wrong-map';
 
-/** Ports that match all of this; null: any. */
-interface FaultPlace {
-  /** Name or pattern of the port's device, or of the port itself. */
-  readonly device: string | null;
-  readonly port: string | null;
-  readonly kind: 'host' | 'switch' | null;
-  readonly tier: string | null;
-  /** Name or pattern of the device at the other end. */
-  readonly peer: string | null;
-  /** Ends of a link: a device or a port, or a pattern of either, at each end. */
-  readonly link: readonly [string, string] | null;
+interface FaultPlace extends Place {
   /** Each of these ports has the fault with this probability, sampled once by the seed. */
   readonly probability: number;
 }

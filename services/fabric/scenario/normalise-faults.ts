@@ -5,6 +5,7 @@ import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import { MESSAGE_TEMPLATES } from '../../mechanisms/registry.js';
 import { listed, show } from '../../settings/errors.js';
 import type { FaultSection } from './fault-section.js';
+import { placeOf } from './place.js';
 import type { Located } from './located.js';
 import type { FaultInput } from './schema-faults.js';
 import { COMMON_KEYS, FAULT_KEYS } from './schema-faults.js';
@@ -45,15 +46,7 @@ function section(input: FaultInput, index: number): FaultSection {
   return {
     name,
     kind: input.kind,
-    where: {
-      device: where.device ?? null,
-      port: where.port ?? null,
-      kind: where.kind ?? null,
-      tier: where.tier ?? null,
-      peer: where.peer ?? null,
-      link: where.link === undefined ? null : endsOf(where.link),
-      probability: where.probability ?? 1,
-    },
+    where: { ...placeOf(where), probability: where.probability ?? 1 },
     startPs: input.at,
     forPs: input.for ?? Infinity,
     everyPs: input.every ?? Infinity,
@@ -84,12 +77,6 @@ function section(input: FaultInput, index: number): FaultSection {
     classes: input.classes ?? [],
     swap: input.swap ?? [],
   };
-}
-
-/** The schema has checked that there are two. */
-function endsOf(link: string): readonly [string, string] {
-  const [a, b] = link.split(' ') as [string, string];
-  return [a, b];
 }
 
 function priorityMask(priority: FaultInput['priority']): number {

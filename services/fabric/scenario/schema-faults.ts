@@ -8,6 +8,7 @@ import { CONTROL_FRAMES } from '../../engine/faults/control-frames.js';
 import { errorRate } from './error-rate.js';
 import type { FaultKind } from './fault-section.js';
 import { STEAL_GRANTS, STUCK_GRANTS } from './fault-section.js';
+import { placeKeys } from './schema-place.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
@@ -66,30 +67,10 @@ export const COMMON_KEYS: readonly string[] = [
 const FAULTS_MAX = 1000;
 const TABLES = MECHANISMS.filter(({ table }) => table !== undefined);
 
-const PATTERN = /^[A-Za-z_*?][A-Za-z0-9_*?-]*$/;
 const HOST = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 const PORT_NAME = /^[A-Za-z_][A-Za-z0-9_-]*:p[1-9][0-9]*$/;
-const LINK = /^[A-Za-z_*?][A-Za-z0-9_*?:-]* [A-Za-z_*?][A-Za-z0-9_*?:-]*$/;
-const PORT = /^[A-Za-z_*?][A-Za-z0-9_*?-]*:[p*?][0-9*?]*$/;
-
-const device = (what: string): z.ZodExactOptional<z.ZodString> =>
-  text('a device', PATTERN, 'a name such as leaf1, or a pattern such as leaf*')
-    .describe(what)
-    .exactOptional();
-
 const place = mapping({
-  device: device('Ports of these devices.'),
-  port: text('a port', PORT, 'a port such as leaf1:p3, or a pattern such as leaf*:*')
-    .describe('These ports.')
-    .exactOptional(),
-  kind: choice(['host', 'switch']).describe('Ports of devices of this kind.').exactOptional(),
-  tier: text('a tier', /^[a-z][a-z-]*$/, 'a word such as leaf')
-    .describe('Ports of devices of this tier.')
-    .exactOptional(),
-  peer: device('Ports whose link partner is one of these devices.'),
-  link: text('a link', LINK, 'what it joins, such as leaf1 spine*, or leaf1:p3 spine1:p1')
-    .describe('Both ends of links between these devices, or ports.')
-    .exactOptional(),
+  ...placeKeys,
   probability: quantity(aboveZero(share))
     .describe('Each of these ports has the fault with this probability, sampled from the seed.')
     .exactOptional(),
