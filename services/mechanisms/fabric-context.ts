@@ -6,7 +6,7 @@ import type { PausingSettings, WatchdogSetting } from './pausing-settings.js';
 export type { PausingSettings, WatchdogSetting };
 
 /** What may rule a priority on a link where only one end has a flow control; refuse: an error. */
-export const FALLBACKS = ['refuse', 'pfc', 'none'] as const;
+export const FALLBACKS = ['refuse', 'pfc', 'pause', 'none'] as const;
 export type Fallback = (typeof FALLBACKS)[number];
 
 /** What a mechanism may know of the fabric when it plans what devices do. */
@@ -26,8 +26,6 @@ export interface FabricContext<Settings = unknown, Key = unknown> {
   readonly longestFrameOctets: readonly number[];
   /** By priority: lengths of frames that flows send all the time. */
   readonly frameLengths: readonly (readonly number[])[];
-  /** How every port pauses its link partner, all priorities together; null: none does. */
-  readonly portPausing: PausingSettings | null;
   /** Link partners agree by discovery what runs between them. */
   readonly negotiates: boolean;
   /** Parts from outside by their names. */
@@ -58,26 +56,28 @@ export interface DeviceContext<Settings = unknown, Key = unknown> {
   readonly pipelinePs: number;
   /** Of a model with memory of its own: what it stores is not in accounts of a shared buffer. */
   readonly hasOwnMemory: boolean;
-  /** At its ports: group of each priority. */
-  readonly groupOf: readonly number[];
   /** Its own address, as of a station. */
   readonly address: () => Uint8Array;
   /** By port. */
   readonly links: readonly LinkContext[];
   /** Path of a key of the section: of this device, or of all. */
   readonly placeOf: (key: string) => Path;
-  /** Path of the settings of a priority of the device. */
-  readonly placeOfPriority: (priority: number) => Path;
 }
 
 interface PriorityContext<Key = unknown> {
   readonly priority: number;
+  /** Its entry in the scenario. */
+  readonly path: Path;
   /** The mechanism's key of the priority; of a flag, whether it is set. */
   readonly key: Key;
   readonly isOn: boolean;
-  readonly flowControl: string;
-  readonly pausing: PausingSettings;
   readonly watchdog: WatchdogSetting;
+}
+
+/** What a port is configured for. */
+interface PortPriority {
+  readonly path: Path;
+  readonly pausing: PausingSettings;
 }
 
 /** A link as one of its ends sees it. */
@@ -94,8 +94,14 @@ export interface LinkContext {
   readonly frameErrorRate: (octets: number) => number;
   /** Priorities that are paused one by one, one bit each. */
   readonly pausable: number;
-  /** By priority: the flow control that its ends come to. */
+  /** By priority: the flow control that its ends come to; PAUSE is that of all of them. */
   readonly flowControl: readonly string[];
+  /** How this end pauses its link partner, all priorities together; null: it does not. */
+  readonly portPausing: PausingSettings | null;
+  /** Settings of this end, by priority; ends that are alike share them. */
+  readonly priorities: readonly PortPriority[];
+  /** Priority group of each priority at this end. */
+  readonly groupOf: readonly number[];
   /** VLAN whose frames leave by this end without a tag; null: not a port of a bridge. */
   readonly nativeVlan: number | null;
   /**

@@ -214,8 +214,8 @@ interface SliceChecks {
 
 /** A mechanism that pauses link partners, priority by priority or all together. */
 export interface SlicePausing extends PausingFrames {
-  /** Throws where its settings do not fit the links. */
-  check(settings: PausingSettings, view: LinksView): void;
+  /** Throws where its settings do not fit a port. */
+  check(settings: PausingSettings, view: RatedPort): void;
 }
 
 /** Its control frames. */
@@ -226,11 +226,11 @@ export interface PausingFrames {
   read(octets: Uint8Array, load: (priority: number, quanta: number) => void): void;
 }
 
-/** Links as the scenario has them, before any topology is built. */
-export interface LinksView extends Places {
+/** A port with settings of the scenario. */
+export interface RatedPort extends Places {
   /** Of the settings. */
   readonly path: Path;
-  readonly links: readonly RatedLink[];
+  readonly link: RatedLink;
   readonly longestFrameOctets: number;
 }
 

@@ -16,19 +16,17 @@ export interface SlottedFabric<Of extends SlottedTypes = SlottedTypes> {
   readonly topology: {
     readonly devices: readonly { readonly name: string; readonly kind: 'host' | 'switch' }[];
   };
-  readonly settings: readonly { readonly switch: SwitchSettings<Of> }[];
+  readonly settings: readonly {
+    readonly switch: SwitchSettings<Of>;
+    readonly priorities: readonly { readonly flowControl: string; readonly path: Path }[];
+  }[];
   /** By device, then port. */
   readonly linkEnds: readonly (readonly SlottedLink[])[];
   /** Flow control, by device, port and priority. */
   readonly methods: readonly (readonly (readonly string[])[])[];
   readonly longestFrameOctets: readonly number[];
-  /** 802.3x of all ports of the fabric. */
-  readonly pause: {
-    readonly enabled: boolean;
-    /** A mechanism is there that can be enabled. */
-    readonly exists: boolean;
-    readonly pausing: { readonly responseDelay: number };
-  };
+  /** How long a port takes to respond to PAUSE; null where its link has none. */
+  responseDelayPs(device: number, port: number): number | null;
   /** Where the file configures a key of a switch. */
   placeOf(device: number, isGiven: (change: SwitchChange<Of>) => boolean, keys: Path): Path;
   fail(path: Path, message: string): Error;

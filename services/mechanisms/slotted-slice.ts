@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { ArbiterSpec } from '../engine/contract/arbiter.js';
-import type { PausingSpec, SlotsSpec } from '../engine/contract/spec.js';
+import type { SlotsSpec } from '../engine/contract/spec.js';
 import type { Path } from '../settings/source-tree.js';
+import type { PausingSettings } from './pausing-settings.js';
 import type { Places } from './rate-control-slice.js';
 import type { SlotMargin, SlottedFabric, SlottedLink, SlottedTypes } from './slotted-context.js';
 
@@ -25,10 +26,19 @@ export interface SlottedSlice<Of extends SlottedTypes = SlottedTypes> {
   /** Registers with a change. */
   changed(registers: Of['registers'], change: Of['change']): Of['registers'];
   portSection(port: object): Of['port'];
+  /** PAUSE of a port, counted from 1, which knows no other flow control; null: it has none. */
+  pausingAt(
+    registers: Of['registers'],
+    own: Of['port'] | undefined,
+    port: number,
+  ): SlottedPausing | null;
   plan(fabric: SlottedFabric<Of>): SlottedPlan;
   /** Texts of `selvage explain`. */
   readonly topics: Readonly<Record<string, string>>;
 }
+
+/** What the part says of PAUSE; all else is as at other ports. */
+export type SlottedPausing = Pick<PausingSettings, 'quanta' | 'refresh' | 'responseDelay'>;
 
 /** What such switches, and the ports at either end of their links, are given. */
 export interface SlottedPlan {
@@ -36,8 +46,6 @@ export interface SlottedPlan {
   readonly margins: readonly SlotMargin[];
   /** Null where the switch is another. */
   spec(device: number): SlotsSpec | null;
-  /** 802.3x at either end of a link where a port of such a switch alone has it; null elsewhere. */
-  pausing(end: SlottedLink): PausingSpec | null;
   /** Of a port; null where it has the arbiter of its device. */
   arbiter(end: SlottedLink): ArbiterSpec | null;
 }

@@ -5,6 +5,7 @@
  */
 
 import type { Fabric } from '../fabric/assembly/fabric.js';
+import type { PortSettings } from '../fabric/assembly/port-settings.js';
 import type { SlotPortSettings, SlotSettings } from './model/settings.js';
 import type { Settings } from '../fabric/assembly/settings.js';
 import type { Scenario } from '../fabric/scenario/scenario.js';
@@ -22,8 +23,13 @@ export interface PortConfiguration {
   readonly propagationPs: number;
   /** Of a station, transmit and receive together: a direction crosses one half of each. */
   readonly interfaceDelayPs: number;
-  /** By priority: the flow control that both ends come to. */
+  /** By priority: the flow control that both ends come to, and settings. */
   readonly methods: readonly string[];
+  readonly priorities: PortSettings['priorities'];
+  /** 802.3x PAUSE of the whole port; null: it does not run. */
+  readonly pause: PortSettings['pause'];
+  /** Priority group of each priority. */
+  readonly groupOf: readonly number[];
   readonly faults: ReadonlySet<FaultName>;
 }
 
@@ -48,11 +54,8 @@ export interface DeviceConfiguration {
   readonly hasPlainClasses: boolean;
   /** At the edge of a congestion-notification domain frames lose their tag, or change priority. */
   readonly hasDomainEdges: boolean;
-  /** Traffic class, and priority group, of each priority. */
+  /** Traffic class of each priority. */
   readonly classOf: readonly number[];
-  readonly groupOf: readonly number[];
-  /** 802.3x PAUSE of whole ports; null: it does not run. */
-  readonly portPause: Scenario['pause']['pausing'] | null;
   readonly ports: readonly PortConfiguration[];
 }
 
@@ -74,24 +77,30 @@ const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 const OCTET_PS = 8e12;
 
 export function configurationOf(fabric: Fabric, settings: readonly Settings[]): Configuration {
-  const { scenario, topology, mechanisms, specs } = fabric;
+  const { scenario, topology, mechanisms, specs, methods } = fabric;
   const hostCount = topology.devices.filter(({ kind }) => kind === 'host').length;
   const negotiates = scenario.discovery.enabled && scenario.discovery.drives;
   const ports: PortConfiguration[][] = topology.devices.map(() => []);
-  const methods = mechanisms[0]?.context.devices;
   for (const { a, b, rateBps, propagationPs, interfaceDelayPs } of topology.links) {
     for (const [near, far] of [
       [a, b],
       [b, a],
     ] as const) {
       const { device, port } = near;
+      const own = fabric.ports[device]![port]!;
       ports[device]![port] = {
         ...{ device, port, peerDevice: far.device, peerPort: far.port },
         name: `${topology.devices[device]!.name}:p${port + 1}`,
         octetPs: OCTET_PS / rateBps,
         propagationPs,
         interfaceDelayPs,
-        methods: methods?.[device]?.links[port]?.flowControl ?? [],
+        methods: methods[device]![port]!,
+        priorities: own.priorities,
+        pause: own.pause,
+        groupOf: groupsOf(settings[device]!, scenario, {
+          isHost: topology.devices[device]!.kind === 'host',
+          isPaused: own.pause !== null,
+        }),
         faults: new Set(specs[device]!.ports[port]!.faults.map(({ effect }) => effect.kind)),
       };
     }
@@ -115,8 +124,6 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
         !mayMove,
       hasDomainEdges: congestionPriorities(own).length > 0,
       classOf: classesOf(own, scenario, isHost),
-      groupOf: groupsOf(own, scenario, isHost),
-      portPause: scenario.pause.enabled ? scenario.pause.pausing : null,
     };
   });
   const { longestFrameOctets: longestOctets } = fabric;
@@ -149,9 +156,13 @@ function classesOf(own: Settings, scenario: Scenario, isHost: boolean): readonly
 }
 
 /** PAUSE stops a whole port, whose frames are in one group (802.3 31B). */
-function groupsOf(own: Settings, scenario: Scenario, isHost: boolean): readonly number[] {
+function groupsOf(
+  own: Settings,
+  scenario: Scenario,
+  { isHost, isPaused }: { readonly isHost: boolean; readonly isPaused: boolean },
+): readonly number[] {
   const isUndivided = isHost ? own.host.nic?.dcb === false : own.switch.model !== 'shared-buffer';
-  return scenario.pause.enabled || isUndivided ? ONE_GROUP : scenario.classes.receive;
+  return isPaused || isUndivided ? ONE_GROUP : scenario.classes.receive;
 }
 
 /** Priorities of 802.1Qau: frames of flows that react bear a CN-TAG inside the domain. */

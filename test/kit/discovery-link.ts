@@ -83,7 +83,7 @@ export function specOf(
     stages,
     drives: false,
     epochsPs: [0],
-    holdsWithoutGrants: true,
+    holdsWithoutGrants: 0xff,
     learned: [null],
     ...part,
   };

@@ -27,8 +27,11 @@ export interface DiscoveryPortSpec {
   readonly epochsPs: readonly number[];
   /** Data uses the negotiated configuration; false: that of the scenario. */
   readonly drives: boolean;
-  /** A priority that exchanges grants starts no frame before the link partner has agreed to it. */
-  readonly holdsWithoutGrants: boolean;
+  /**
+   * Priorities, one bit each, that start no frame where they are to exchange grants and the link
+   * partner has not agreed to it.
+   */
+  readonly holdsWithoutGrants: number;
   /** By destination: the LLDPDU received before the run began; null where there was none. */
   readonly learned: readonly (Uint8Array | null)[];
 }

@@ -334,7 +334,7 @@ export class DiscoveryMechanism implements Mechanism {
       exchange: agreement,
       advertised: remote ?? NO_MECHANISM_TLVS,
     });
-    if (this.specs[port]!.holdsWithoutGrants) {
+    if (this.specs[port]!.holdsWithoutGrants !== 0) {
       this.host.hold(this.slot, port, this.withheld(port));
     }
     this.trackExposure(port);
@@ -344,9 +344,10 @@ export class DiscoveryMechanism implements Mechanism {
   private withheld(port: number): number {
     const spec = this.specs[port]!;
     const state = this.ports[port]!;
-    if (!spec.drives || !spec.holdsWithoutGrants) return 0;
+    if (!spec.drives) return 0;
     const { priorities, cbfc } = state.agreement;
-    return (adminOf(spec, state).exchange?.enabled ?? 0) & ~(priorities | cbfc);
+    const wanted = (adminOf(spec, state).exchange?.enabled ?? 0) & spec.holdsWithoutGrants;
+    return wanted & ~(priorities | cbfc);
   }
 
   /** A switch that pauses a neighbor without PFC may lose frames. */

@@ -1,5 +1,5 @@
 import type { PausingSettings } from '../../mechanisms/pausing-settings.js';
-import { EXCHANGE, fallbackOf } from '../../mechanisms/registry.js';
+import { EXCHANGE, WHOLE_PORT } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { AccountSpec, BufferSpec } from '../../engine/contract/memory.js';
@@ -7,7 +7,7 @@ import type { PlacedSize } from '../sizing/placed-size.js';
 import { termOf } from '../sizing/placed-size.js';
 import type { PrioritySection, Scenario } from '../scenario/scenario.js';
 import type { Margin, ResolvedInput } from './assembly.js';
-import type { Settings } from './settings.js';
+import { fallbackAt, type PortSettings } from './port-settings.js';
 import { placeOf } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Backing } from './backing.js';
@@ -61,7 +61,7 @@ interface SwitchMemory {
 export class MemoryPlan {
   /** Of hosts, as `ofSwitch` returns them of switches. */
   readonly hostMargins: Margin[] = [];
-  private readonly policies = new Map<Settings, Map<string, readonly GroupPolicy[]>>();
+  private readonly policies = new Map<PortSettings, Map<string, readonly GroupPolicy[]>>();
   /** By link, and the policies of both ends. */
   private readonly alike = new Map<string, PortAccounts>();
   private readonly numbers = new Map<readonly GroupPolicy[], number>();
@@ -252,14 +252,29 @@ export class MemoryPlan {
   }
 
   private policiesOf(device: number, port: number): readonly GroupPolicy[] {
-    const settings = this.input.settings[device]!;
+    const { peerDevice, peerPort } = this.input.linkEnds[device]![port]!;
+    const [own, peer] = [
+      this.input.ports[device]![port]!,
+      this.input.ports[peerDevice]![peerPort]!,
+    ];
     const methods = this.input.methods[device]![port]!;
-    const byMethods = this.policies.get(settings) ?? new Map<string, readonly GroupPolicy[]>();
-    this.policies.set(settings, byMethods);
-    const key = methods.join();
-    const policies = byMethods.get(key) ?? makePolicies(this.input.scenario, settings, methods);
+    const leaving = this.leavingAt(peer, methods);
+    const byMethods = this.policies.get(own) ?? new Map<string, readonly GroupPolicy[]>();
+    this.policies.set(own, byMethods);
+    const key = `${methods.join()} ${leaving}`;
+    const policies = byMethods.get(key) ?? makePolicies(this.input.scenario, own, methods, leaving);
     byMethods.set(key, policies);
     return policies;
+  }
+
+  /** Priorities that a link partner may come to send without grants, one bit each. */
+  private leavingAt(peer: PortSettings, methods: Methods): number {
+    const { discovery } = this.input.scenario;
+    if (!discovery.enabled || !discovery.drives) return 0;
+    return methods.reduce((mask, method, priority) => {
+      const leaves = needsGrants(method) && fallbackAt(peer, priority, EXCHANGE) === 'none';
+      return leaves ? mask | (1 << priority) : mask;
+    }, 0);
   }
 
   private impossible(device: number, apart: number, margins: readonly Margin[]): Error {
@@ -298,27 +313,26 @@ function withoutBuffer(linkEnds: readonly LinkEnd[]): SwitchMemory {
 
 function makePolicies(
   scenario: Scenario,
-  { priorities }: Settings,
+  { priorities, pause }: PortSettings,
   methods: Methods,
+  leaving: number,
 ): GroupPolicy[] {
-  const { pause, discovery, mechanisms } = scenario;
-  const groups = groupsOf(scenario);
-  const mayLeave =
-    discovery.enabled && discovery.drives && fallbackOf(EXCHANGE, mechanisms) === 'none';
+  const groups = groupsOf(scenario, methods);
+  const isWhole = methods[0] === WHOLE_PORT;
   return [...new Set(groups)].map((group) => {
     const own = priorities.filter(({ priority }) => groups[priority] === group);
     const numbers = own.map(({ priority }) => priority);
     const isPaused = ({ priority }: PrioritySection): boolean => isPausable(methods[priority]);
     const leader = own.find(isPaused) ?? own[0]!;
-    const section = pause.enabled ? pause : leader;
+    const section = isWhole ? (pause ?? scenario.pause) : leader;
     return {
       group,
       priorities: numbers,
       reservedOctets: section.ingressReservedBytes,
       alpha: section.ingressAlpha,
-      stop: pause.enabled || isPaused(leader) ? section.pausing : null,
-      granted: !pause.enabled && numbers.some((priority) => isBacked(methods[priority])),
-      isOptional: mayLeave && numbers.some((priority) => needsGrants(methods[priority])),
+      stop: isWhole || isPaused(leader) ? section.pausing : null,
+      granted: numbers.some((priority) => isBacked(methods[priority])),
+      isOptional: numbers.some((priority) => (leaving & (1 << priority)) !== 0),
     };
   });
 }

@@ -33,7 +33,7 @@ function startsConverged({ scenario: { discovery } }: ResolvedFabric): boolean {
 }
 
 function resultOf(
-  { topology, linkEnds, longestFrameOctets }: ResolvedFabric,
+  { topology, linkEnds, ports, methods, longestFrameOctets }: ResolvedFabric,
   { mechanisms, memory, chips, flowEnds }: FabricPlans,
   specs: readonly DeviceSpec[],
 ): Assembly {
@@ -43,7 +43,7 @@ function resultOf(
   return {
     specs,
     lookaheadPs: lookaheadOf(specs, linkEnds),
-    linkEnds,
+    ...{ linkEnds, ports, methods },
     margins,
     mechanisms,
     sizes: () =>

@@ -6,12 +6,13 @@ import type { HostAddress } from '../address.js';
 import type { Flow } from '../load/flow.js';
 import type { Routes } from '../routing/routes.js';
 import type { Scenario } from '../scenario/scenario.js';
-import type { Fail } from '../topology/cabling.js';
+import type { Fail, Path } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Methods } from './link-methods.js';
 import type { SlotMargin } from '../../mechanisms/slotted-context.js';
+import type { PortSettings } from './port-settings.js';
 import type { Settings } from './settings.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { PlacedSize } from '../sizing/placed-size.js';
@@ -25,6 +26,8 @@ export interface AssemblyInput {
   /** By host. */
   readonly addresses: readonly HostAddress[];
   readonly fail: Fail;
+  /** Whether the file has a value at a path. */
+  readonly has: (path: Path) => boolean;
   readonly warn: Warn;
 }
 
@@ -33,6 +36,8 @@ export interface ResolvedInput extends AssemblyInput {
   readonly settings: readonly Settings[];
   /** By device, then port. */
   readonly linkEnds: readonly (readonly LinkEnd[])[];
+  readonly ports: readonly (readonly PortSettings[])[];
+  /** By device, port and priority: the flow control that both ends of the link come to. */
   readonly methods: readonly (readonly Methods[])[];
   /** By priority: the longest frame on any link, tags included. */
   readonly longestFrameOctets: readonly number[];
@@ -45,6 +50,9 @@ export interface Assembly {
   readonly lookaheadPs: number;
   /** By device, then port. */
   readonly linkEnds: readonly (readonly LinkEnd[])[];
+  /** By device, then port: what it is configured for, and by priority what its link comes to. */
+  readonly ports: readonly (readonly PortSettings[])[];
+  readonly methods: readonly (readonly Methods[])[];
   /** Of every port and lossless group of switches. */
   readonly margins: readonly Margin[];
   /** Reservations of the plans, and their terms. */

@@ -18,6 +18,7 @@ export function deviceSpecs(fabric: ResolvedFabric, plans: FabricPlans): DeviceS
   return topology.devices.map(({ name, kind }, index): DeviceSpec => {
     const ports = portSpecs(fabric, index, {
       ...{ settings: settings[index]!, linkEnds: linkEnds[index]!, chips, discovery },
+      methods: fabric.methods[index]!,
       planned: (port) => planned(index, port),
     });
     const common: Common = { index, name, seed: scenario.seed, ports };

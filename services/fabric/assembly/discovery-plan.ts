@@ -1,4 +1,8 @@
-import { TAGGED_FRAME_OCTETS_MAX, TRAFFIC_CLASSES } from '../../engine/units/ethernet.js';
+import {
+  PRIORITY_NUMBERS,
+  TAGGED_FRAME_OCTETS_MAX,
+  TRAFFIC_CLASSES,
+} from '../../engine/units/ethernet.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type {
   DcbxAdmin,
@@ -22,14 +26,16 @@ import type { DiscoveryEndSection, DiscoverySection } from '../scenario/discover
 import { matchesGlob } from '../scenario/selector.js';
 import { NameTable } from '../topology/select-devices.js';
 import { fixedClasses, problemOfClasses } from './fixed-classes.js';
-import { EXCHANGE, fallbackOf, NIC } from '../../mechanisms/registry.js';
+import { EXCHANGE, NIC, WHOLE_PORT } from '../../mechanisms/registry.js';
 import { nicHost } from './nic-host.js';
 import type { LinkEnd } from './link-ends.js';
-import type {
-  Advertisement,
-  AdvertisingPort,
-  PlannedMechanism,
+import {
+  type Advertisement,
+  type AdvertisingPort,
+  maskOf,
+  type PlannedMechanism,
 } from '../../mechanisms/mechanism-slice.js';
+import { fallbackAt } from './port-settings.js';
 import { exchangedOf, negotiatedOf } from './prospects.js';
 import type { ResolvedFabric } from './resolved-fabric.js';
 
@@ -48,7 +54,6 @@ interface Configuration {
 /** Plans LLDP and DCBX of each port. */
 export class DiscoveryPlan {
   private readonly epochsPs: readonly number[];
-  private readonly holdsWithoutGrants: boolean;
   /** By device: priorities that stay in their class, one bit each. */
   private readonly fixed: readonly number[];
 
@@ -57,10 +62,9 @@ export class DiscoveryPlan {
     /** They are planned after it is checked. */
     private readonly mechanisms: () => readonly PlannedMechanism[],
   ) {
-    const { scenario, topology, settings, prospects, fail } = input;
+    const { scenario, topology, settings, fail } = input;
     this.epochsPs = epochsOf(scenario.discovery);
-    this.holdsWithoutGrants = fallbackOf(EXCHANGE, scenario.mechanisms) === 'refuse';
-    this.fixed = fixedClasses(input, settings, prospects);
+    this.fixed = fixedClasses(input, settings, input);
     for (const change of scenario.discovery.changes) {
       const { devices, index, end } = change;
       const path = ['discovery', 'changes', index];
@@ -109,9 +113,17 @@ export class DiscoveryPlan {
       stages: this.stages(end, grants),
       drives: discovery.drives,
       epochsPs: this.epochsPs,
-      holdsWithoutGrants: this.holdsWithoutGrants,
+      holdsWithoutGrants: this.heldAt(end),
       learned: discovery.destinations.map(() => null),
     };
+  }
+
+  /** Priorities that wait where they have no grants, one bit each: no other method is allowed. */
+  private heldAt({ device, port }: LinkEnd): number {
+    const own = this.input.ports[device]![port]!;
+    const holds = (priority: number): boolean =>
+      ['refuse', WHOLE_PORT].includes(fallbackAt(own, priority, EXCHANGE));
+    return maskOf(PRIORITY_NUMBERS.filter(holds));
   }
 
   private identity({ device, port, name }: LinkEnd): DiscoveryPortSpec['identity'] {
@@ -139,21 +151,22 @@ export class DiscoveryPlan {
   }
 
   private stages(end: LinkEnd, grants: GrantsSpec | null): DiscoveryPortSpec['stages'] {
-    const { device } = end;
+    const { device, port } = end;
     const { scenario, topology } = this.input;
     const { name, kind } = topology.devices[device]!;
     const own = this.input.settings[device]!;
+    const settings = this.input.ports[device]![port]!;
     const { nic } = own.host;
     const arbiter = kind === 'host' ? own.host.arbiter : own.switch.arbiter;
     const link = { linkBps: end.link.rateBps, longestFrameOctets: this.input.longestOctets };
     const hardware =
       NIC !== null && kind === 'host' && nic?.dcb === true
-        ? NIC.tableOfRegisters(nic, nicHost(name, own, scenario, link))
+        ? NIC.tableOfRegisters(nic, nicHost(name, settings, scenario, link))
         : null;
     let now: Configuration = {
       end: own.discovery,
-      pfc: negotiatedOf(own, scenario),
-      grants: exchangedOf(own),
+      pfc: negotiatedOf(settings),
+      grants: exchangedOf(settings),
       arbiter: arbiter ?? scenario.classes.arbiter,
       hardware,
     };
@@ -166,9 +179,13 @@ export class DiscoveryPlan {
         throw this.input.fail(path, `${name}: DCBX gives its NIC ets or strict, not ${kept.kind}`);
       }
       now = {
+        ...now,
         end: { ...now.end, ...change.end },
-        pfc: change.pfc ?? now.pfc,
-        grants: change.grants ?? now.grants,
+        // A port with PAUSE has no flow control by priority, and gets none.
+        ...(settings.pause === null && {
+          pfc: change.pfc ?? now.pfc,
+          grants: change.grants ?? now.grants,
+        }),
         arbiter: change.arbiter ?? now.arbiter,
         hardware: change.arbiter === null ? now.hardware : null,
       };
@@ -248,7 +265,7 @@ export class DiscoveryPlan {
     );
     return {
       ...at,
-      capable: this.input.prospects[at.device]!.grants,
+      capable: this.input.prospects[at.device]![at.port]!.grants,
       enabled: grants,
       willing: end.willing.includes(EXCHANGE),
       sendsDcbx: end.dcbx !== 'off',

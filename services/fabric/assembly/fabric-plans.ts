@@ -1,5 +1,5 @@
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
-import { pausingOf, SLOTTED, WHOLE_PORT } from '../../mechanisms/registry.js';
+import { SLOTTED } from '../../mechanisms/registry.js';
 import type { SlottedPlan } from '../../mechanisms/slotted-slice.js';
 import { hostCount } from '../topology/topology.js';
 import { MemoryPlan } from './accounts.js';
@@ -47,7 +47,8 @@ export function planFabric(fabric: ResolvedFabric): FabricPlans {
   const chips =
     SLOTTED?.plan({
       ...fabric,
-      pause: { ...fabric.scenario.pause, exists: pausingOf(WHOLE_PORT) !== null },
+      responseDelayPs: (device, port) =>
+        fabric.ports[device]![port]!.pause?.pausing.responseDelay ?? null,
       placeOf: (device, isGiven, keys) =>
         placeOf(settings[device]!, (change) => isGiven(change.switch), keys),
     }) ?? null;

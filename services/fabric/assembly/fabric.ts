@@ -29,6 +29,8 @@ import { type Warning, warningsOf } from './warnings.js';
 interface ScenarioSource {
   readonly scenario: Scenario;
   errorAt(path: Path, message: string): Error;
+  /** Whether the file has a value at this path. */
+  has(path: Path): boolean;
 }
 
 export interface Fabric extends Assembly {
@@ -79,7 +81,8 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const placement = placeByName(topology, scenario.placement, fail);
   const found = new DeviceWarnings();
   const { warn } = found;
-  const assembly = assemble({ scenario, topology, routes, flows, addresses, fail, warn });
+  const has = (path: Path): boolean => source.has(path);
+  const assembly = assemble({ scenario, topology, routes, flows, addresses, fail, has, warn });
   const warnings = [...warningsOf(scenario, flows, assembly.flowEnds), ...found.all()];
   const fabric = { scenario, topology, routes, addresses, flows, placement, warnings, ...assembly };
   checkObserved(fabric, fail);

@@ -6,6 +6,7 @@ import type { Path } from '../../settings/source-tree.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Prospects } from './link-methods.js';
+import { configuredFor, type PortSettings } from './port-settings.js';
 import { bySettings, type Settings } from './settings.js';
 import { ALL_PRIORITIES } from '../../engine/units/ethernet.js';
 
@@ -16,6 +17,12 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
   return own ?? scenario.classes.transmit;
 }
 
+/** By device, then port. */
+interface PortsOfDevices {
+  readonly ports: readonly (readonly PortSettings[])[];
+  readonly prospects: readonly (readonly Prospects[])[];
+}
+
 /**
  * By device: priorities, one bit each, whose class something depends on: accounts of grants,
  * congestion messages, registers of a part. They stay where all devices have them, and separate
@@ -24,7 +31,7 @@ export function classesOf({ discovery }: Settings, scenario: Scenario): readonly
 export function fixedClasses(
   { scenario, topology, flows, fail }: AssemblyInput,
   settings: readonly Settings[],
-  prospects: readonly Prospects[],
+  { ports, prospects }: PortsOfDevices,
 ): number[] {
   const reacting = new Set(
     flows.flatMap(({ source, congestion }) => (congestion === 'none' ? [] : source)),
@@ -38,7 +45,8 @@ export function fixedClasses(
     const watchedHere = isHost ? ofHosts!(own) : ofSwitches!(own);
     const fixed = isBound(own, isHost, reacting.has(device))
       ? ALL_PRIORITIES
-      : watchedHere | prospects[device]!.grants;
+      : ports[device]!.reduce((mask, port) => mask | gatedAt(port), watchedHere) |
+        prospects[device]!.reduce((mask, { grants }) => mask | grants, 0);
     const problem = problemOfClasses(fixed, classesOf(own, scenario), scenario);
     if (problem !== null) throw fail(placeOfClasses(own), problem);
     return fixed;
@@ -87,18 +95,17 @@ function isBound({ host, switch: bridge }: Settings, isHost: boolean, hasRates: 
   return host.nic !== null && (!host.nic.dcb || hasRates);
 }
 
-/** Priorities that start with grants, that mechanisms monitor, and others that these need. */
+/** Priorities of a port whose frames start with grants. */
+function gatedAt(port: PortSettings): number {
+  return GRANTING_CONTROLS.reduce((mask, name) => mask | configuredFor(port, name), 0);
+}
+
+/** Priorities that mechanisms monitor, and others that these need. */
 function watched({ priorities, mechanisms }: Settings, isHost: boolean): number {
-  const gated = priorities.filter(({ flowControl }) =>
-    GRANTING_CONTROLS.some((name) => name === flowControl),
-  );
-  return MECHANISMS.reduce(
-    (mask, slice) => {
-      const { name } = slice;
-      const own = priorities.filter((section) => section.mechanisms[name] === true);
-      const watchedHere = maskOf(own.map(({ priority }) => priority));
-      return mask | (slice.fixedClasses?.(mechanisms[name], watchedHere, isHost) ?? 0);
-    },
-    maskOf(gated.map(({ priority }) => priority)),
-  );
+  return MECHANISMS.reduce((mask, slice) => {
+    const { name } = slice;
+    const own = priorities.filter((section) => section.mechanisms[name] === true);
+    const watchedHere = maskOf(own.map(({ priority }) => priority));
+    return mask | (slice.fixedClasses?.(mechanisms[name], watchedHere, isHost) ?? 0);
+  }, 0);
 }

@@ -24,7 +24,7 @@ import { isPausable, type Methods } from './link-methods.js';
 import { groupsAt } from './priority-groups.js';
 import type { ResolvedFabric } from './resolved-fabric.js';
 import type { Settings } from './settings.js';
-import { bySettings, placeOfKey, placeOfPriority } from './settings.js';
+import { bySettings, placeOfKey } from './settings.js';
 import { stationsOf } from './stations.js';
 
 /** What contexts of mechanisms are made of. */
@@ -57,9 +57,8 @@ export function fabricOfMechanisms(input: ContextInput): FabricOfMechanism[] {
       hops,
     };
   });
-  const places = settings.map((own, device): DevicePlace => ({
+  const places = settings.map((_, device): DevicePlace => ({
     name: topology.devices[device]!.name,
-    groupOf: groupsAt(scenario, own, device < hosts),
     address: () => stationsOf([device < hosts ? addresses[device]! : switchAddress(device)]),
     links: links[device]!,
   }));
@@ -75,7 +74,6 @@ export function fabricOfMechanisms(input: ContextInput): FabricOfMechanism[] {
       receive: scenario.classes.receive,
       longestFrameOctets: input.longestFrameOctets,
       frameLengths: input.frameLengths,
-      portPausing: scenario.pause.enabled ? scenario.pause.pausing : null,
       outside: { markings: outsideMarkings(scenario) },
       negotiates: scenario.discovery.enabled && scenario.discovery.drives,
       hostsNamed: (path, selection) => hostsNamed(input, path, selection),
@@ -121,7 +119,7 @@ export function slicesOf(
 }
 
 /** What all mechanisms know of a device alike. */
-type DevicePlace = Pick<DeviceContext, 'name' | 'groupOf' | 'address' | 'links'>;
+type DevicePlace = Pick<DeviceContext, 'name' | 'address' | 'links'>;
 
 /** What a mechanism knows of all devices with the same settings. */
 type SharedSettings = Omit<DeviceContext, keyof DevicePlace>;
@@ -135,10 +133,6 @@ class PlacedDevice implements DeviceContext {
 
   get name(): string {
     return this.place.name;
-  }
-
-  get groupOf(): readonly number[] {
-    return this.place.groupOf;
   }
 
   get address(): DeviceContext['address'] {
@@ -168,10 +162,6 @@ class PlacedDevice implements DeviceContext {
   get placeOf(): DeviceContext['placeOf'] {
     return this.settings.placeOf;
   }
-
-  get placeOfPriority(): DeviceContext['placeOfPriority'] {
-    return this.settings.placeOfPriority;
-  }
 }
 
 function devicesFor(
@@ -192,24 +182,22 @@ function devicesFor(
 function sharedSettings(name: string, settings: Settings, isHost: boolean): SharedSettings {
   return {
     section: settings.mechanisms[name]!,
-    priorities: settings.priorities.map(
-      ({ priority, flowControl, pausing, watchdog, mechanisms }) => ({
-        ...{ priority, flowControl, pausing, watchdog },
-        key: mechanisms[name],
-        // A chip with a memory of its own has none, whatever the priorities in the scenario.
-        isOn: mechanisms[name] === true && (isHost || settings.switch.model === 'shared-buffer'),
-      }),
-    ),
+    priorities: settings.priorities.map(({ priority, path, watchdog, mechanisms }) => ({
+      ...{ priority, path, watchdog },
+      key: mechanisms[name],
+      // A chip with a memory of its own has none, whatever the priorities in the scenario.
+      isOn: mechanisms[name] === true && (isHost || settings.switch.model === 'shared-buffer'),
+    })),
     pipelinePs: settings.switch.pipelinePs,
     hasOwnMemory: isHost ? settings.host.nic !== null : settings.switch.model !== 'shared-buffer',
     placeOf: (key) => placeOfKey(settings, name, key),
-    placeOfPriority: (priority) => placeOfPriority(settings, priority),
   };
 }
 
 function linkOf(end: LinkEnd, methods: Methods, input: ContextInput): LinkContext {
   const { addresses, bridges, xoffOctets } = input;
   const { device, port, name, link, peerDevice, peerPort, octetPs, latencyPs } = end;
+  const own = input.ports[device]![port]!;
   return {
     name,
     rateBps: link.rateBps,
@@ -220,6 +208,9 @@ function linkOf(end: LinkEnd, methods: Methods, input: ContextInput): LinkContex
     frameErrorRate: (octets) =>
       link.errors === undefined ? 0 : frameErrorRate(frameErrorsOf(link.errors), octets),
     flowControl: methods,
+    portPausing: own.pause?.pausing ?? null,
+    priorities: own.priorities,
+    groupOf: groupsAt(input.scenario, own.device, device < input.addresses.length, methods),
     nativeVlan: bridges[device]?.[port]!.native ?? null,
     pausable: methods.reduce((mask, method, p) => (isPausable(method) ? mask | (1 << p) : mask), 0),
     xoffOctets: (priority) => xoffOctets(device, port, priority),

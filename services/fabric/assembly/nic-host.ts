@@ -1,12 +1,13 @@
 import type { NicHost } from '../../mechanisms/nic-context.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { classesOf } from './fixed-classes.js';
-import { placeOfArbiter, type Settings } from './settings.js';
+import type { PortSettings } from './port-settings.js';
+import { placeOfArbiter } from './settings.js';
 
 /** A host as its NIC sees it. */
 export function nicHost(
   name: string,
-  settings: Settings,
+  { device: settings, pause }: PortSettings,
   scenario: Scenario,
   { linkBps, longestFrameOctets }: Pick<NicHost, 'linkBps' | 'longestFrameOctets'>,
 ): NicHost {
@@ -16,7 +17,7 @@ export function nicHost(
     longestFrameOctets,
     transmit: classesOf(settings, scenario),
     receive: scenario.classes.receive,
-    hasPause: scenario.pause.enabled,
+    hasPause: pause !== null,
     arbiter: settings.host.arbiter,
     arbiterPath: placeOfArbiter(settings),
   };

@@ -16,13 +16,14 @@ export function nicSpec(
   const [end] = fabric.linkEnds[index]!;
   if (NIC === null || section === null || end === undefined) return null;
   NIC.checkVms(section, flows, index, fail);
-  const { pause } = scenario;
-  const responseDelayPs = settings[end.peerDevice]!.priorities.map(({ pausing }) =>
-    pause.enabled ? pause.pausing.responseDelay : pausing.responseDelay,
+  const peer = fabric.ports[end.peerDevice]![end.peerPort]!;
+  const responseDelayPs = peer.priorities.map(
+    ({ pausing }) => (peer.pause?.pausing ?? pausing).responseDelay,
   );
   const linkBps = end.link.rateBps;
   const lengths = { linkBps, longestFrameOctets: longestOctets };
-  const host = nicHost(topology.devices[index]!.name, settings[index]!, scenario, lengths);
+  const own = fabric.ports[index]![end.port]!;
+  const host = nicHost(topology.devices[index]!.name, own, scenario, lengths);
   const ends = hostEnds[index]!;
   const traffic = {
     methods: fabric.methods[index]![0]!,

@@ -8,6 +8,7 @@ import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { AssemblyInput } from './assembly.js';
 import type { SlottedPlan } from '../../mechanisms/slotted-slice.js';
 import { classesOf } from './fixed-classes.js';
+import type { Methods } from './link-methods.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
 import { groupsAt, ONE_GROUP } from './priority-groups.js';
 import type { Settings } from './settings.js';
@@ -50,6 +51,8 @@ export function plannedPorts(
 interface PortPlans {
   readonly settings: Settings;
   readonly linkEnds: readonly LinkEnd[];
+  /** By port. */
+  readonly methods: readonly Methods[];
   readonly chips: SlottedPlan | null;
   readonly discovery: DiscoveryPlan;
   readonly planned: (port: number) => PlannedPort;
@@ -58,7 +61,7 @@ interface PortPlans {
 export function portSpecs(
   { scenario, addresses, topology }: AssemblyInput,
   device: number,
-  { settings, linkEnds, chips, discovery, planned }: PortPlans,
+  { settings, linkEnds, methods, chips, discovery, planned }: PortPlans,
 ): PortSpec[] {
   const { kind } = topology.devices[device]!;
   const chosen = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
@@ -67,7 +70,6 @@ export function portSpecs(
   const undivided = nic !== null && !nic.dcb;
   const shared = {
     classOf: undivided ? ONE_GROUP : classesOf(settings, scenario),
-    groupOf: groupsAt(scenario, settings, kind === 'host'),
     arbiter:
       nic === null
         ? changeable(chosen ?? scenario.classes.arbiter, scenario.discovery)
@@ -82,8 +84,9 @@ export function portSpecs(
       latencyPs,
       mac: readU48(kind === 'host' ? addresses[device]!.mac : switchPortMac(device, port), 0),
       ...shared,
+      groupOf: groupsAt(scenario, settings, kind === 'host', methods[port]!),
       arbiter: chips?.arbiter(end) ?? shared.arbiter,
-      pausing: chips?.pausing(end) ?? pausing,
+      pausing,
       grants,
       discovery: discovery.port(end, grants),
       ...layer,

@@ -1,61 +1,77 @@
 /** Possible results of negotiation, at any time of a run. */
 
 import { besidePause } from '../scenario/check-flow-control.js';
-import { EXCHANGE, fallbackOf, NEGOTIATED_CONTROL } from '../../mechanisms/registry.js';
-import type { Scenario } from '../scenario/scenario.js';
+import { EXCHANGE, NEGOTIATED_CONTROL, WHOLE_PORT } from '../../mechanisms/registry.js';
+import type { DiscoveryChange } from '../scenario/discovery-section.js';
+import type { FlowControl } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { AssemblyInput } from './assembly.js';
 import type { Prospects } from './link-methods.js';
+import { configuredAt, configuredFor, fallbackAt, type PortSettings } from './port-settings.js';
 import type { Settings } from './settings.js';
 
 /** Key of discovery: priorities that could exchange grants. */
 const CAPABLE = `${EXCHANGE}Capable`;
 
-/** By device. */
-export function prospectsOf(input: AssemblyInput, settings: readonly Settings[]): Prospects[] {
+/** By device, then port. A port with PAUSE negotiates no flow control. */
+export function prospectsOf(
+  input: AssemblyInput,
+  ports: readonly (readonly PortSettings[])[],
+): Prospects[][] {
   const { scenario, topology } = input;
   const { transmit, receive } = scenario.classes;
-  if (scenario.pause.enabled) checkPaused(input, settings);
   return topology.devices.map(({ name }, device) => {
-    const own = settings[device]!;
+    const own = ports[device]!;
     const later = scenario.discovery.changes.filter(({ devices }) => matchesGlob(devices, name));
-    const now = negotiatedOf(own, scenario);
-    const pausable = later.reduce((mask, change) => mask | (change.pfc ?? 0), now);
-    const granting = exchangedOf(own) | maskOf(own.discovery.grantCapable);
-    const grants = later.reduce(
-      (mask, { grants: then, end }) => mask | (then ?? 0) | maskOf(end.grantCapable ?? []),
-      granting,
-    );
-    checkAlike(input, grants, transmit, 'traffic class');
-    checkAlike(input, grants, receive, 'receive account');
-    return { pausable, grants };
+    if (own.length > 0 && own.every(({ pause }) => pause !== null)) {
+      checkPaused(input, own[0]!.device, later);
+    }
+    return ports[device]!.map((port): Prospects => {
+      if (port.pause !== null) return { pausable: 0, grants: 0 };
+      const now = negotiatedOf(port);
+      const pausable = later.reduce((mask, change) => mask | (change.pfc ?? 0), now);
+      const granting = exchangedOf(port) | maskOf(port.device.discovery.grantCapable);
+      const grants = later.reduce(
+        (mask, { grants: then, end }) => mask | (then ?? 0) | maskOf(end.grantCapable ?? []),
+        granting,
+      );
+      checkAlike(input, grants, transmit, 'traffic class');
+      checkAlike(input, grants, receive, 'receive account');
+      return { pausable, grants };
+    });
   });
 }
 
 /** A priority whose flow control may fall back to PFC advertises that, too. */
-export function negotiatedOf({ priorities }: Settings, { mechanisms }: Scenario): number {
-  const mayPause = (method: string): boolean =>
-    method === NEGOTIATED_CONTROL || fallbackOf(method, mechanisms) === NEGOTIATED_CONTROL;
-  return maskOf(
-    priorities.filter(({ flowControl }) => mayPause(flowControl)).map(({ priority }) => priority),
-  );
+export function negotiatedOf(port: PortSettings): number {
+  return configuredAt(port).reduce((mask, method, priority) => {
+    const isPausable =
+      method === NEGOTIATED_CONTROL ||
+      (isRuled(method) && fallbackAt(port, priority, method) === NEGOTIATED_CONTROL);
+    return isPausable ? mask | (1 << priority) : mask;
+  }, 0);
 }
 
-export function exchangedOf({ priorities }: Settings): number {
-  return maskOf(
-    priorities
-      .filter(({ flowControl }) => flowControl === EXCHANGE)
-      .map(({ priority }) => priority),
-  );
+/** Flow control by priority. */
+function isRuled(method: FlowControl): boolean {
+  return method !== 'none' && method !== WHOLE_PORT;
+}
+
+export function exchangedOf(port: PortSettings): number {
+  return configuredFor(port, EXCHANGE);
 }
 
 function maskOf(priorities: readonly number[]): number {
   return priorities.reduce((mask, priority) => mask | (1 << priority), 0);
 }
 
-/** A port has PAUSE or flow control by priority, also after changes. */
-function checkPaused({ scenario, fail }: AssemblyInput, settings: readonly Settings[]): void {
-  for (const { index, pfc, grants, end } of scenario.discovery.changes) {
+/** Of a device whose ports all have PAUSE: it has no flow control by priority, nor gets it. */
+function checkPaused(
+  { fail }: AssemblyInput,
+  { changes, discovery }: Settings,
+  later: readonly DiscoveryChange[],
+): void {
+  for (const { index, pfc, grants, end } of later) {
     const at = ['discovery', 'changes', index];
     if (pfc) throw fail([...at, 'pfc'], besidePause('pfc'));
     if (grants) throw fail([...at, EXCHANGE], besidePause(EXCHANGE));
@@ -63,9 +79,8 @@ function checkPaused({ scenario, fail }: AssemblyInput, settings: readonly Setti
       throw fail([...at, CAPABLE], besidePause(EXCHANGE));
     }
   }
-  const capable = settings.find(({ discovery }) => discovery.grantCapable.length > 0);
-  if (capable === undefined) return;
-  const change = capable.changes.findLast((own) => own.discovery.grantCapable !== undefined);
+  if (discovery.grantCapable.length === 0) return;
+  const change = changes.findLast((own) => own.discovery.grantCapable !== undefined);
   const section = change === undefined ? [] : ['devices', change.match];
   throw fail([...section, 'discovery', CAPABLE], besidePause(EXCHANGE));
 }

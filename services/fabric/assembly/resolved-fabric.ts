@@ -8,12 +8,14 @@ import { checkGroupFlows, membersOf } from './groups.js';
 import { linkEndsOf } from './link-ends.js';
 import { methodsOfLinks, type Prospects } from './link-methods.js';
 import { prospectsOf } from './prospects.js';
+import { checkPorts } from './check-ports.js';
+import { portSettingsOf, withPauseOfLinks } from './port-settings.js';
 import { settingsOfDevices } from './settings.js';
 
 /** The scenario on its topology: settings, links and paths, before anything is planned. */
 export interface ResolvedFabric extends ResolvedInput {
-  /** By device. */
-  readonly prospects: readonly Prospects[];
+  /** By device, then port. */
+  readonly prospects: readonly (readonly Prospects[])[];
   /** By group: the hosts in it. */
   readonly members: readonly (readonly number[])[];
   /** VLANs, by device and port; null for those that do not change tags. */
@@ -30,8 +32,13 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
   const settings = settingsOfDevices(scenario, topology, fail);
   const linkEnds = linkEndsOf(topology);
   const negotiates = scenario.discovery.enabled && scenario.discovery.drives;
-  const prospects = prospectsOf(input, settings);
-  const methods = methodsOfLinks(scenario, linkEnds, settings, negotiates ? prospects : null, fail);
+  const configured = portSettingsOf({ ...input, settings, linkEnds });
+  const prospects = prospectsOf(input, configured);
+  const methods = methodsOfLinks({
+    ...{ linkEnds, ports: configured, fail },
+    prospects: negotiates ? prospects : null,
+  });
+  const ports = withPauseOfLinks(configured, methods, scenario);
   const members = membersOf(scenario.groups, topology, fail);
   checkGroupFlows(flows, members, fail);
   checkLocalFlows(flows, settings, fail);
@@ -40,9 +47,10 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
   const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
+  checkPorts({ ...input, linkEnds, ports, methods, longestFrameOctets });
   return {
     ...input,
-    ...{ settings, linkEnds, methods, prospects, members, bridges, paths },
+    ...{ settings, linkEnds, ports, methods, prospects, members, bridges, paths },
     frameLengths: lengths,
     longestFrameOctets,
     longestOctets: Math.max(...longestFrameOctets),

@@ -63,15 +63,6 @@ export function placeOf(
   return change === undefined ? ['switches', ...keys] : ['devices', change.match, ...keys];
 }
 
-/** Path of a device's settings of a priority. */
-export function placeOfPriority(settings: Settings, priority: number): Path {
-  const says = (change: DeviceOverride): boolean =>
-    change.priorities.some((section) => section.priority === priority);
-  const change = settings.changes.findLast(says);
-  const section = ['priorities', String(priority)];
-  return change === undefined ? section : ['devices', change.match, ...section];
-}
-
 /** Path of a key of a mechanism's section: in the last override that has it, or of all. */
 export function placeOfKey({ changes }: Settings, name: string, key: string): Path {
   const change = changes.findLast(({ mechanisms }) => Object.hasOwn(mechanisms[name] ?? {}, key));

@@ -57,7 +57,7 @@ export function overridden(settings: DeviceSettings, change: DeviceOverride): De
   };
 }
 
-function changedPriority(section: PrioritySection, change: PriorityChange): PrioritySection {
+export function changedPriority(section: PrioritySection, change: PriorityChange): PrioritySection {
   const pausing = { ...section.pausing, ...change.pausing };
   const mechanisms = { ...section.mechanisms, ...change.mechanisms };
   return { ...section, ...change, pausing, mechanisms };

@@ -30,6 +30,8 @@ export interface LoadedScenario {
   readonly files: readonly NamedFile[];
   /** An error at the location of `path` in the file, as `['load', 0, 'incast', 'to']`. */
   errorAt(path: Path, message: string): ScenarioError;
+  /** Whether the file has a value at `path`. */
+  has(path: Path): boolean;
   /** The same scenario with one value set; `source` names its origin in errors. */
   with(path: Path, value: unknown, source: string): LoadedScenario;
 }
@@ -108,6 +110,7 @@ function soundScenario(file: string, written: SourceNode): LoadedScenario {
     document: located.document,
     files: located.files,
     errorAt: (path, message) => located.errorAt(path, message),
+    has: (path) => located.has(path),
     with: (path, value, source) => {
       const node = parseSource(source, JSON.stringify(value), false)!;
       return scenarioOf(file, withValue(tree, path, node));

@@ -5,7 +5,7 @@ import { ORDERED_SET_OCTETS } from '../../engine/wire/ordered-set.js';
 import { MESSAGE_TEMPLATES } from '../../mechanisms/registry.js';
 import { listed, show } from '../../settings/errors.js';
 import type { FaultSection } from './fault-section.js';
-import { placeOf } from './place.js';
+import { placeFrom } from './place.js';
 import type { Located } from './located.js';
 import type { FaultInput } from './schema-faults.js';
 import { COMMON_KEYS, FAULT_KEYS } from './schema-faults.js';
@@ -46,7 +46,7 @@ function section(input: FaultInput, index: number): FaultSection {
   return {
     name,
     kind: input.kind,
-    where: { ...placeOf(where), probability: where.probability ?? 1 },
+    where: { ...placeFrom(where), probability: where.probability ?? 1 },
     startPs: input.at,
     forPs: input.for ?? Infinity,
     everyPs: input.every ?? Infinity,

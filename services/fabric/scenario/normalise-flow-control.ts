@@ -1,5 +1,6 @@
 /** `priorities`, `pause`, `classes` of the file -> settings of each priority and class. */
 
+import type { z } from 'zod';
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { pausingKeys, type PausingSettings } from '../../mechanisms/pausing-settings.js';
 import type { Located } from './located.js';
@@ -7,16 +8,23 @@ import { checkMechanismKeys, mechanismKeys } from './mechanism-sections.js';
 import type {
   ArbiterSection,
   ClassSection,
+  PauseChange,
   PauseSection,
   PriorityChange,
   PrioritySection,
 } from './scenario.js';
-import type { ArbiterInput, PriorityChangeInput, PriorityInput } from './schema-flow-control.js';
+import type {
+  ArbiterInput,
+  PauseChangeInput,
+  PriorityChangeInput,
+  PriorityInput,
+  priorityOverridesSchema,
+} from './schema-flow-control.js';
 import { pauseDefaults, priorityDefaults } from './schema-flow-control.js';
 import type { ScenarioInput } from './schema.js';
 import type { Path } from '../../settings/source-tree.js';
 
-type PriorityKeys = Exclude<PriorityChangeInput, string>;
+type PriorityKeys = Exclude<z.output<typeof priorityOverridesSchema>[string], string>;
 
 /** Short form, the name of a flow control, and long form alike. */
 const keysOf = (input: PriorityChangeInput | undefined): PriorityKeys =>
@@ -36,7 +44,9 @@ export function prioritySections(
     };
     return {
       priority,
+      path: entryOf(input, priority, ['priorities']),
       flowControl: keys.flowControl,
+      fallback: keys.fallback,
       pausing: pausingIn(keys),
       watchdog: keys.watchdog,
       ingressReservedBytes: keys.reserved,
@@ -46,8 +56,14 @@ export function prioritySections(
   });
 }
 
+/** The entry that sets a priority: its own, that of all, or the section itself. */
+function entryOf(input: object, priority: number, path: Path): Path {
+  const own = [String(priority), 'all'].find((key) => Object.hasOwn(input, key));
+  return own === undefined ? path : [...path, own];
+}
+
 export function priorityChanges(
-  input: ScenarioInput['priorities'],
+  input: Readonly<Record<string, PriorityChangeInput>>,
   path: Path,
   located: Located,
 ): readonly PriorityChange[] {
@@ -57,7 +73,9 @@ export function priorityChanges(
     const keys = { ...keysOf(input['all']), ...keysOf(input[priority]) };
     return {
       priority,
+      path: entryOf(input, priority, path),
       pausing: pausingIn(keys),
+      ...(keys.fallback !== undefined && { fallback: keys.fallback }),
       ...(keys.watchdog !== undefined && { watchdog: keys.watchdog }),
       ...(keys.flowControl !== undefined && { flowControl: keys.flowControl }),
       ...(keys.reserved !== undefined && { ingressReservedBytes: keys.reserved }),
@@ -79,6 +97,7 @@ function pausingIn<Keys extends Partial<PausingSettings>>(
 export function pauseSection(input: ScenarioInput['pause']): PauseSection {
   const keys = typeof input === 'boolean' ? pauseDefaults.parse({}) : input;
   return {
+    path: ['pause'],
     enabled: input !== false,
     pausing: pausingIn(keys),
     ingressReservedBytes: keys.reserved,
@@ -86,7 +105,22 @@ export function pauseSection(input: ScenarioInput['pause']): PauseSection {
   };
 }
 
-function checkKeys(input: ScenarioInput['priorities'], path: Path, located: Located): void {
+export function pauseChange(input: PauseChangeInput, path: Path): PauseChange {
+  const keys = typeof input === 'boolean' ? {} : input;
+  return {
+    path,
+    enabled: input !== false,
+    pausing: pausingIn(keys),
+    ...(keys.reserved !== undefined && { ingressReservedBytes: keys.reserved }),
+    ...(keys.alpha !== undefined && { ingressAlpha: keys.alpha }),
+  };
+}
+
+function checkKeys(
+  input: Readonly<Record<string, PriorityChangeInput>>,
+  path: Path,
+  located: Located,
+): void {
   for (const [priority, value] of Object.entries(input)) {
     checkMechanismKeys(keysOf(value), [...path, priority], located);
   }

@@ -12,6 +12,7 @@ import { fabricSection } from './normalise-fabric.js';
 import { classSection, pauseSection, prioritySections } from './normalise-flow-control.js';
 import { infrastructureSections } from './normalise-infrastructure.js';
 import { groupSections, loadSections } from './normalise-load.js';
+import { portRules } from './normalise-ports.js';
 import { mechanismSections } from './mechanism-sections.js';
 import type { CaptureSection, Scenario, TraceSection } from './scenario.js';
 import type { ScenarioInput } from './schema.js';
@@ -38,6 +39,7 @@ export function normalise(
     overrides: errors.attempt(() => deviceOverrides(input.devices, located)),
     priorities: errors.attempt(() => prioritySections(input.priorities, located)),
     pause: errors.attempt(() => pauseSection(input.pause)),
+    ports: errors.attempt(() => portRules(input.ports, located)),
     discovery: errors.attempt(() => discoverySection(input.discovery, located)),
     mechanisms: errors.attempt(() => mechanismSections(input, [], located)),
     switchPlugins: switchPluginSections(input, plugins),

@@ -13,7 +13,7 @@ export interface Place {
   readonly link: readonly [string, string] | null;
 }
 
-export function placeOf(where: PlaceInput): Place {
+export function placeFrom(where: PlaceInput): Place {
   return {
     device: where.device ?? null,
     port: where.port ?? null,

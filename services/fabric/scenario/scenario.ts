@@ -8,6 +8,9 @@ import type { PausingSettings, WatchdogSetting } from '../../mechanisms/pausing-
 import type { NicSection } from '../../mechanisms/nic-context.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { LinkErrors } from '../link-errors.js';
+import type { Fallback } from '../../mechanisms/fabric-context.js';
+import type { Path } from '../../settings/source-tree.js';
+import type { Place } from './place.js';
 import type { ObserveSection } from './observe-section.js';
 import type { DiscoveryEndSection, DiscoverySection } from './discovery-section.js';
 import type { Expectation } from './expectation-section.js';
@@ -37,6 +40,8 @@ export interface Scenario {
   readonly overrides: readonly DeviceOverride[];
   readonly priorities: readonly PrioritySection[];
   readonly pause: PauseSection;
+  /** Changes to single ports, in file order. */
+  readonly ports: readonly PortRule[];
   readonly discovery: DiscoverySection;
   readonly mechanisms: MechanismSections;
   readonly rateControls: RateControlSections;
@@ -183,9 +188,24 @@ export interface DeviceOverride {
   readonly mechanisms: MechanismSections;
 }
 
+/** Flow control of ports that a place selects; later rules win. */
+export interface PortRule {
+  readonly where: Place & {
+    /** Null: any. */
+    readonly rateBps: number | null;
+  };
+  readonly path: Path;
+  /** Null: as before. */
+  readonly pause: PauseChange | null;
+  readonly priorities: readonly PriorityChange[];
+}
+
 export interface PriorityChange {
   readonly priority: number;
+  /** Its entry in the file. */
+  readonly path: Path;
   readonly flowControl?: PrioritySection['flowControl'];
+  readonly fallback?: PrioritySection['fallback'];
   readonly pausing: Partial<PausingSettings>;
   readonly watchdog?: WatchdogSetting;
   readonly ingressReservedBytes?: number;
@@ -198,7 +218,11 @@ export type FlowControl = string;
 
 export interface PrioritySection {
   readonly priority: number;
+  /** The last entry of the file that has it. */
+  readonly path: Path;
   readonly flowControl: FlowControl;
+  /** `auto`: that of the section of its flow control. */
+  readonly fallback: Fallback | 'auto';
   readonly pausing: PausingSettings;
   /** Of switches. */
   readonly watchdog: WatchdogSetting;
@@ -209,11 +233,21 @@ export interface PrioritySection {
 }
 
 export interface PauseSection {
+  readonly path: Path;
   /** 802.3x on every port; no priority is paused by itself. */
   readonly enabled: boolean;
   readonly pausing: PausingSettings;
   readonly ingressReservedBytes: number;
   readonly ingressAlpha: number;
+}
+
+/** Absent keys are those of the scenario's own `pause`. */
+export interface PauseChange {
+  readonly enabled: boolean;
+  readonly path: Path;
+  readonly pausing: Partial<PausingSettings>;
+  readonly ingressReservedBytes?: number;
+  readonly ingressAlpha?: number;
 }
 
 /** The rate control of a load: its kind, or `none`. */

@@ -1,6 +1,7 @@
 /** Schema of `priorities`, `pause` and `classes`: flow control, and transmission selection. */
 
 import { pausingKeys, watchdogKey } from '../../mechanisms/pausing-settings.js';
+import { FALLBACKS } from '../../mechanisms/fabric-context.js';
 import { FLOW_CONTROLS } from '../../mechanisms/registry.js';
 import type { z } from 'zod';
 import { priorityKeys as mechanismKeys } from './mechanism-sections.js';
@@ -33,26 +34,36 @@ const accountKeys = {
 
 const METHODS = ['none', ...FLOW_CONTROLS] as const;
 
-const priorityKeys = {
+const portPriorityKeys = {
   flowControl: choice(METHODS)
     .describe('Flow control of this priority; all need 10 Gb/s or more.')
     .prefault('none'),
+  fallback: choice(['auto', ...FALLBACKS])
+    .describe(
+      'What rules the priority on a link whose other end does not have this flow control; pause: ' +
+        'PAUSE of the whole link; auto: as the section of its flow control says, or refuse.',
+    )
+    .prefault('auto'),
   ...accountKeys,
+};
+
+const priorityKeys = {
+  ...portPriorityKeys,
   watchdog: watchdogKey,
   ...mechanismKeys(),
 };
 
 const PRIORITY = 'One priority by its number, or all: numbers refine what all says.';
 const PRIORITY_KEYS = { pattern: /^([0-7]|all)$/, allowed: 'a priority 0 to 7, or all' };
+const EXAMPLE = `{ flowControl: ${FLOW_CONTROLS[0]}, xoff: 64KB }`;
+const METHOD_OR_KEYS = `${METHODS.join(', ')}, or a mapping such as ${EXAMPLE}`;
 const CLASS_KEYS = { pattern: /^[0-7]$/, allowed: 'a traffic class 0 to 7' };
 
 export const prioritiesSchema = keyed(
   PRIORITY_KEYS,
-  either(
-    [choice(METHODS), mapping(layered(priorityKeys))],
-    'a priority',
-    `${METHODS.join(', ')}, or a mapping such as { flowControl: ${FLOW_CONTROLS[0]}, xoff: 64KB }`,
-  ).describe(PRIORITY),
+  either([choice(METHODS), mapping(layered(priorityKeys))], 'a priority', METHOD_OR_KEYS).describe(
+    PRIORITY,
+  ),
 );
 
 /** Within `devices`: absent keys are those of the scenario's own `priorities`. */
@@ -61,7 +72,17 @@ export const priorityOverridesSchema = keyed(
   either(
     [choice(METHODS), mapping(overriding(priorityKeys))],
     'a priority',
-    `${METHODS.join(', ')}, or a mapping such as { flowControl: ${FLOW_CONTROLS[0]}, xoff: 64KB }`,
+    METHOD_OR_KEYS,
+  ).describe(PRIORITY),
+);
+
+/** Within `ports`: absent keys are those of the port's device. */
+export const portPrioritiesSchema = keyed(
+  PRIORITY_KEYS,
+  either(
+    [choice(METHODS), mapping(overriding(portPriorityKeys))],
+    'a priority',
+    METHOD_OR_KEYS,
   ).describe(PRIORITY),
 );
 
@@ -75,6 +96,13 @@ export const pauseSchema = either(
 );
 
 export const pauseDefaults = mapping(accountKeys);
+
+/** Within `ports`: absent keys are those of the scenario's own `pause`. */
+export const pauseChangeSchema = either(
+  [flag(), mapping(overriding(accountKeys))],
+  'a pause setting',
+  'true, false, or a mapping such as { xoff: 64KB }',
+);
 
 export const arbiterSchema = either(
   [
@@ -122,5 +150,8 @@ export const classesSchema = mapping({
 });
 
 export type PriorityInput = z.output<typeof priorityDefaults>;
-export type PriorityChangeInput = z.output<typeof priorityOverridesSchema>[string];
+export type PriorityChangeInput =
+  | z.output<typeof priorityOverridesSchema>[string]
+  | z.output<typeof portPrioritiesSchema>[string];
+export type PauseChangeInput = z.output<typeof pauseChangeSchema>;
 export type ArbiterInput = z.output<typeof arbiterSchema>;

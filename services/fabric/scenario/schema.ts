@@ -14,6 +14,7 @@ import { faultsSchema } from './schema-faults.js';
 import { infrastructureSchema } from './schema-infrastructure.js';
 import { fabricSchema } from './schema-fabric.js';
 import { classesSchema, pauseSchema, prioritiesSchema } from './schema-flow-control.js';
+import { portsSchema } from './schema-ports.js';
 import { groupsSchema, loadsSchema, placementSchema } from './schema-load.js';
 import { sectionKeys } from './mechanism-sections.js';
 import { either, freeText, integer, list, mapping, quantity, text } from '../../settings/parts.js';
@@ -82,8 +83,16 @@ export const scenarioSchema = mapping({
     .describe('Flow control, thresholds and marking of priorities; all applies to every one.')
     .prefault({}),
   pause: pauseSchema
-    .describe('802.3x PAUSE on all ports (802.3 Annex 31B); excludes all flow control by priority.')
+    .describe(
+      '802.3x PAUSE on all ports (802.3 Annex 31B); excludes flow control by priority there.',
+    )
     .prefault(false),
+  ports: portsSchema
+    .describe(
+      'Settings of single ports, by device, link or rate, over those of their devices; later ' +
+        'entries win.',
+    )
+    .prefault([]),
   discovery: discoverySchema
     .describe('LLDP and DCBX between link partners; true: with the defaults of the standards.')
     .prefault(false),

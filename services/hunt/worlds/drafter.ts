@@ -34,6 +34,16 @@ const PAUSING: readonly FaultKind[] = ['storm', 'forge', 'control'];
 const ADDRESSES = ['mac', 'ipv4', 'ipv6'];
 const OF_HOSTS = [...ADDRESSES, 'nic'];
 
+/** Of recoveries only those that the settings of a draft allow in time. */
+export function keepPromises(draft: Draft, spanPs: number): void {
+  const written = JSON.stringify(draft);
+  if (/"counts":"incremental"|"cet":"application"/.test(written)) promiseLess(draft);
+  if (written.includes(STAYS_IN_FLUSH)) promiseNothing(draft);
+  const isSlow = ['llr', EXCHANGE].some((name) => written.includes(`"${name}"`));
+  if (isSlow) promiseLater(draft, written, RECOVERY_SPANS * spanPs);
+  if (written.includes('"recover"')) tellWithin(spanPs, draft, written);
+}
+
 /** Samples section after section: those of the world's mechanisms, and sometimes others. */
 export class Drafter {
   private readonly sampler: Sampler;
@@ -102,12 +112,7 @@ export class Drafter {
     }
     stayWithin(draft, place.hosts);
     pairPorts(draft, place.hosts);
-    const written = JSON.stringify(draft);
-    if (/"counts":"incremental"|"cet":"application"/.test(written)) promiseLess(draft);
-    if (written.includes(STAYS_IN_FLUSH)) promiseNothing(draft);
-    const isSlow = ['llr', EXCHANGE].some((name) => written.includes(`"${name}"`));
-    if (isSlow) promiseLater(draft, written, RECOVERY_SPANS * place.spanPs);
-    if (written.includes('"recover"')) tellWithin(place.spanPs, draft, written);
+    keepPromises(draft, place.spanPs);
     return draft;
   }
 

@@ -69,11 +69,11 @@ export function samplesOf(place: Place): Samples {
   const shares = ['1%', '5%', '20%', '50%', '100%'];
   return {
     // Faults and the names in them.
-    'faults.[].where.port': ports,
-    'faults.[].where.link': links.map(([a, b]) => `${a} ${b}`),
-    'faults.[].where.device': pattern,
-    'faults.[].where.peer': pattern,
-    'faults.[].where.tier': tiers,
+    'where.port': ports,
+    'where.link': links.map(([a, b]) => `${a} ${b}`),
+    'where.device': pattern,
+    'where.peer': pattern,
+    'where.tier': tiers,
     'faults.[].where.probability': ['50%', '100%'],
     'faults.[].at': moment,
     'faults.[].for': lasts,
@@ -491,6 +491,7 @@ export const LATER_KEYS: readonly string[] = [
   'nic.vmSwitch',
   'nic.secondPortOf',
   'credit.codec',
+  'priorities.*.fallback',
   'load.[].toVm',
   'mvtx2802.scheduler',
   'mvtx2802.weights',

@@ -10,8 +10,9 @@ import type { Document } from '../document.js';
 import { notAssembled } from '../trial.js';
 import { Sampler } from './sampler.js';
 import type { Draft } from './drafter.js';
-import { Drafter } from './drafter.js';
+import { Drafter, keepPromises } from './drafter.js';
 import { sampleFabric } from './sampled-fabric.js';
+import { addIslands } from './islands.js';
 import { negotiate } from './negotiated.js';
 import { plugIn } from './outside.js';
 import type { Place } from './samples.js';
@@ -155,6 +156,8 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
   if (!isSlow) negotiate(draft, stream('negotiation'), place);
   if (!isSlow) strayMessages(draft, stream('strays'), place);
   plugIn(draft, stream('plugins'));
+  addIslands(draft, new Drawer(stream('islands'), samples, null), place, isSlow);
+  if (draft['ports'] !== undefined) keepPromises(draft, spanPs);
   // Until LLDP has settled, a run that ends by itself may last for seconds.
   const isSoonQuiet = draft['discovery'] === undefined;
   if (stream('end').chance(OPEN_END) && isSoonQuiet) delete draft['duration'];

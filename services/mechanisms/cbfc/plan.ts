@@ -153,7 +153,7 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
     const [first] = priorities as readonly [number];
     if (own.hasOwnMemory) {
       throw fail(
-        own.placeOfPriority(first),
+        own.priorities[first].path,
         `priority ${first} has cbfc at ${link.name}, and the model of ${own.name} has no ` +
           'credits; ' +
           'another flow control, or model: plain (a switch: shared-buffer)',
@@ -177,7 +177,7 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
         );
         if (other < 0) continue;
         throw fail(
-          own.placeOfPriority(priority),
+          own.priorities[priority].path,
           `priorities ${priority} and ${other} share the ${what} ${map[priority]}, but only ` +
             `${priority} has cbfc at ${link.name}; make them alike or change classes`,
         );

@@ -5,6 +5,7 @@ import {
   type LinkContext,
   type MechanismPlan,
   EXCHANGE,
+  needsGrants,
 } from '../fabric-context.js';
 import { maskOf, watchedOf } from '../mechanism-slice.js';
 import type { CiSettings } from './settings.js';
@@ -105,19 +106,21 @@ export class CiPlan implements MechanismPlan<CiSwitchSpec> {
     }
   }
 
-  private checkMethods(device: DeviceContext, priorities: readonly number[]): void {
+  private checkMethods({ links }: DeviceContext, priorities: readonly number[]): void {
     const [first] = priorities as readonly [number];
-    const method = device.priorities[first].flowControl;
-    for (const other of priorities) {
-      const { flowControl } = device.priorities[other];
-      if (flowControl === method && method !== EXCHANGE) continue;
-      throw this.context.fail(
-        device.placeOfPriority(other),
-        flowControl === EXCHANGE || method === EXCHANGE
-          ? `priority ${other}: ci and ${EXCHANGE} do not go together`
-          : `priority ${other} has flowControl ${flowControl}, but ${first} has ${method}: ` +
-              'queues that share flows have the same flow control',
-      );
+    for (const { name, flowControl, priorities: settings } of links) {
+      const method = flowControl[first];
+      for (const other of priorities) {
+        const own = flowControl[other];
+        if (own === method && !needsGrants(own)) continue;
+        throw this.context.fail(
+          settings[other].path,
+          needsGrants(own) || needsGrants(method)
+            ? `priority ${other}: ci and ${EXCHANGE} do not go together`
+            : `priority ${other} has flowControl ${own} at ${name}, but ${first} has ${method}: ` +
+                'queues that share flows have the same flow control',
+        );
+      }
     }
   }
 }

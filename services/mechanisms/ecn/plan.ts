@@ -11,10 +11,10 @@ export class EcnPlan implements MechanismPlan<EcnSwitchSpec, never> {
   /** By traffic class: the marking of its priorities, which must agree as they share a queue. */
   ofSwitch(device: number): EcnSwitchSpec | null {
     const { devices, transmit, fail } = this.context;
-    const { name, priorities, placeOfPriority } = devices[device];
+    const { name, priorities } = devices[device];
     const classes = new Array<EcnSpec>(TRAFFIC_CLASSES).fill({ kind: 'off' });
     const first = new Map<number, number>();
-    for (const { priority, key } of priorities) {
+    for (const { priority, path, key } of priorities) {
       const trafficClass = transmit[priority];
       const spec = specOf(key, this.context);
       const other = first.get(trafficClass);
@@ -23,7 +23,7 @@ export class EcnPlan implements MechanismPlan<EcnSwitchSpec, never> {
         classes[trafficClass] = spec;
       } else if (JSON.stringify(spec) !== JSON.stringify(classes[trafficClass])) {
         throw fail(
-          [...placeOfPriority(priority), 'ecn'],
+          [...path, 'ecn'],
           `priorities ${other} and ${priority} share traffic class ${trafficClass} of ${name} ` +
             'but are marked differently',
         );

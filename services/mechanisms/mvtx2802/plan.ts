@@ -1,7 +1,6 @@
 import { headroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
-import { wholePortPausing } from '../../engine/contract/pausing.js';
-import type { PausingSpec, ShaperSpec, SlotsSpec } from '../../engine/contract/spec.js';
+import type { ShaperSpec, SlotsSpec } from '../../engine/contract/spec.js';
 import {
   DELAY_BOUNDS_US,
   LEAST_XOFF_SLOTS,
@@ -13,12 +12,12 @@ import {
   RATE_PARTS,
   uncongestedBelow,
 } from '../../engine/mvtx2802/managed.js';
-import { rateOfBps } from '../../engine/units/rates.js';
 import { FRAME_OCTETS_MIN, wireOctets } from '../../engine/units/ethernet.js';
 import { showRate } from '../../settings/quantities.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { SlotMargin, SlottedFabric, SlottedLink, SwitchChange } from '../slotted-context.js';
 import type { SlottedPlan } from '../slotted-slice.js';
+import { pausingAt } from './flow-control.js';
 import type { SlotsChange, SlotsSection, SlottedPortSection } from './section.js';
 import { NAME } from './settings.js';
 
@@ -45,17 +44,12 @@ const PLACES = {
   source: [({ slots }: Change) => slots?.sourceSlots, NAME, 'source'],
   xoff: [({ slots }: Change) => slots?.xoffSlots, NAME, 'xoff'],
   flowControl: [({ slots }: Change) => slots?.flowControl, NAME, 'flowControl'],
-  response: [({ slots }: Change) => slots?.responseDelayPs, NAME, 'responseDelay'],
 } as const;
 
 const CLASSES = [0, 1, 2, 3, 4, 5, 6, 7];
 const P6_AND_P7 = 0xc0;
 const GIGABIT_PS = 1e3;
-/** Of Xoff: the longest time that PAUSE can state, refreshed when half of it is over. */
-const QUANTA = 65_535;
-const REFRESH_FRACTION = 0.5;
-
-/** Specifications of the switches that are MVTX2802s, and PAUSE of their link partners. */
+/** Specifications of the switches that are MVTX2802s. */
 export class Mvtx2802Plan implements SlottedPlan {
   readonly margins: SlotMargin[] = [];
   private readonly longestOctets: number;
@@ -96,23 +90,6 @@ export class Mvtx2802Plan implements SlottedPlan {
         spared: strictClasses(registers.scheduler),
       },
     };
-  }
-
-  pausing(end: SlottedLink): PausingSpec | null {
-    const peer = this.peerOf(end);
-    if (this.fabric.pause.enabled) return null;
-    if (!this.hasFlowControl(end) && !this.hasFlowControl(peer)) return null;
-    const { device } = this.isChip(end.device) ? end : peer;
-    if (!this.fabric.pause.exists) {
-      throw this.wrong(
-        device,
-        'flowControl',
-        'true, but no mechanism pauses a port; set it to false',
-      );
-    }
-    const { responseDelayPs } = this.registersOf(device);
-    const times = { quanta: QUANTA, refreshFraction: REFRESH_FRACTION, responseDelayPs };
-    return wholePortPausing(times);
   }
 
   arbiter({ device, link }: SlottedLink): ArbiterSpec | null {
@@ -156,8 +133,8 @@ export class Mvtx2802Plan implements SlottedPlan {
   }
 
   private hasFlowControl(end: SlottedLink): boolean {
-    if (!this.isChip(end.device) || this.isCpu(end)) return false;
-    return this.portSection(end)?.flowControl ?? this.registersOf(end.device).flowControl;
+    const registers = this.registersOf(end.device);
+    return pausingAt(registers, this.portSection(end), end.port + 1) !== null;
   }
 
   private portSection({ device, port }: SlottedLink): SlottedPortSection | undefined {
@@ -167,10 +144,6 @@ export class Mvtx2802Plan implements SlottedPlan {
 
   private registersOf(device: number): SlotsSection {
     return this.fabric.settings[device].switch.slots;
-  }
-
-  private peerOf(end: SlottedLink): SlottedLink {
-    return this.fabric.linkEnds[end.peerDevice][end.peerPort];
   }
 
   private nameOf(device: number): string {
@@ -217,21 +190,28 @@ export class Mvtx2802Plan implements SlottedPlan {
             MVTX2802_RATES_BPS.map(showRate).join(', '),
         );
       }
-      const method = this.fabric.methods[device][end.port].find((one) => one !== 'none');
+      const pausePs = this.fabric.responseDelayPs(device, end.port);
+      const method = pausePs === null ? this.methodOf(end) : this.methodGiven(device);
       if (method !== undefined) {
         const message = `${end.name} has ${method}; an MVTX2802 knows 802.3x only`;
         throw this.wrong(device, 'model', message);
       }
-      const limitPs = rateOfBps(rateBps)!.pauseResponseLimitPs;
-      if (this.registersOf(device).responseDelayPs > limitPs) {
-        throw this.wrong(
-          device,
-          'response',
-          `responseDelay too long: at most ${limitPs / 1000}ns ` +
-            `(802.3 31B.3.7 at ${showRate(rateBps)})`,
-        );
+      if (pausePs === null && this.hasFlowControl(end)) {
+        const message = `true, and ${end.name} has no PAUSE; false, or PAUSE for the port`;
+        throw this.wrong(device, 'flowControl', message);
       }
     }
+  }
+
+  private methodOf({ device, port }: SlottedLink): string | undefined {
+    return this.fabric.methods[device][port].find((one) => one !== 'none');
+  }
+
+  /** Flow control of a priority that the file gives to this switch, and not to the fabric. */
+  private methodGiven(device: number): string | undefined {
+    return this.fabric.settings[device].priorities.find(
+      ({ flowControl, path }) => flowControl !== 'none' && path[0] === 'devices',
+    )?.flowControl;
   }
 
   private checkQos(device: number, registers: SlotsSection): void {
@@ -346,13 +326,12 @@ export class Mvtx2802Plan implements SlottedPlan {
 
   /** The shortest frames that may still arrive after Xoff. */
   private neededSlots(end: SlottedLink): number {
-    const peerPause = this.pauseOf(this.peerOf(end));
     const terms = headroomTerms({
       octetPs: end.octetPs,
       propagationPs: end.link.propagationPs,
       interfaceDelayPs: end.link.interfaceDelayPs,
       pipelinePs: this.fabric.settings[end.device].switch.pipelinePs,
-      responseDelayPs: peerPause.responseDelayPs,
+      responseDelayPs: this.fabric.responseDelayPs(end.peerDevice, end.peerPort) ?? 0,
       longestSentOctets: this.longestOctets,
       longestPausedOctets: FRAME_OCTETS_MIN,
       fullPoolOctets: 0,
@@ -361,11 +340,6 @@ export class Mvtx2802Plan implements SlottedPlan {
     // One frame is in flight when the last of these octets has passed.
     const octets = terms.totalOctets - terms.frameOctets;
     return Math.ceil(octets / wireOctets(FRAME_OCTETS_MIN)) + 1;
-  }
-
-  private pauseOf(end: SlottedLink): { readonly responseDelayPs: number } {
-    const { enabled, pausing } = this.fabric.pause;
-    return enabled ? { responseDelayPs: pausing.responseDelay } : this.pausing(end)!;
   }
 
   /** An error where the file configures it for this switch. */

@@ -1,4 +1,5 @@
 import type { SlottedSlice } from '../slotted-slice.js';
+import { pausingAt } from './flow-control.js';
 import { Mvtx2802Plan, type Mvtx2802Types } from './plan.js';
 import {
   changedSlots,
@@ -23,6 +24,7 @@ export const mvtx2802: SlottedSlice<Mvtx2802Types> = {
   change: slotsChange,
   changed: changedSlots,
   portSection,
+  pausingAt,
   plan: (fabric) => new Mvtx2802Plan(fabric),
   topics: TOPICS,
 };

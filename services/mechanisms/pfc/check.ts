@@ -1,26 +1,24 @@
-/** Settings of PFC and PAUSE against the rates of links, as far as no topology is needed. */
+/** Settings of PFC and PAUSE against the rates of links. */
 
 import { QUANTUM_OCTETS, wireOctets } from '../../engine/units/ethernet.js';
 import { rateOfBps, OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { showRate } from '../../settings/quantities.js';
 import type { Path } from '../../settings/source-tree.js';
-import type { LinksView, RatedLink } from '../mechanism-slice.js';
+import type { RatedLink, RatedPort } from '../mechanism-slice.js';
 import type { PausingSettings } from '../pausing-settings.js';
 import { QUANTA_MOST } from '../pausing-settings.js';
 
 /** Latest stop of a priority after a PFC indication, the same at every rate (802.1Q 36.1.3.3). */
 export const PFC_RESPONSE_MOST_PS = 614_400;
 
-export function checkPfc(settings: PausingSettings, view: LinksView): void {
+export function checkPfc(settings: PausingSettings, view: RatedPort): void {
   checkResponse(settings, PFC_RESPONSE_MOST_PS, '802.1Q 36.1.3.3', view);
   checkPausing(settings, view);
 }
 
-export function checkPause(settings: PausingSettings, view: LinksView): void {
-  for (const link of view.links) {
-    const { name, pauseResponseLimitPs } = rateOfBps(link.rateBps)!;
-    checkResponse(settings, pauseResponseLimitPs, `802.3 31B.3.7 at ${name}`, view);
-  }
+export function checkPause(settings: PausingSettings, view: RatedPort): void {
+  const { name, pauseResponseLimitPs } = rateOfBps(view.link.rateBps)!;
+  checkResponse(settings, pauseResponseLimitPs, `802.3 31B.3.7 at ${name}`, view);
   checkPausing(settings, view);
 }
 
@@ -28,7 +26,7 @@ function checkResponse(
   { responseDelay }: PausingSettings,
   mostPs: number,
   clause: string,
-  view: LinksView,
+  view: RatedPort,
 ): void {
   if (responseDelay <= mostPs) return;
   throw view.errorAt(
@@ -37,7 +35,7 @@ function checkResponse(
   );
 }
 
-function checkPausing(settings: PausingSettings, view: LinksView): void {
+function checkPausing(settings: PausingSettings, view: RatedPort): void {
   const { xoff, xonGap } = settings;
   if (xoff !== 'dynamic' && xonGap > xoff) {
     throw view.errorAt(
@@ -45,7 +43,7 @@ function checkPausing(settings: PausingSettings, view: LinksView): void {
       `xonGap ${xonGap} is more than xoff ${xoff}: XON would never come`,
     );
   }
-  for (const link of view.links) checkRefresh(settings, link, view);
+  checkRefresh(settings, view);
 }
 
 /**
@@ -53,11 +51,8 @@ function checkPausing(settings: PausingSettings, view: LinksView): void {
  * and have the same response time, so only the wait of the refresh for the link counts, however
  * long the link is.
  */
-function checkRefresh(
-  { quanta, refresh }: PausingSettings,
-  link: RatedLink,
-  view: LinksView,
-): void {
+function checkRefresh({ quanta, refresh }: PausingSettings, view: RatedPort): void {
+  const { link } = view;
   const pausePs = quanta * quantumPs(link);
   const waitPs = (wireOctets(view.longestFrameOctets) * OCTET_BITS_PS) / link.rateBps;
   if (refresh * pausePs + waitPs < pausePs) return;
@@ -75,6 +70,6 @@ function quantumPs({ rateBps }: RatedLink): number {
   return (QUANTUM_OCTETS * OCTET_BITS_PS) / rateBps;
 }
 
-function mostExact(view: LinksView, keys: readonly string[]): Path {
+function mostExact(view: RatedPort, keys: readonly string[]): Path {
   return keys.map((key) => [...view.path, key]).find((at) => view.has(at)) ?? view.path;
 }

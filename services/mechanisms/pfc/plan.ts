@@ -1,6 +1,12 @@
 import type { PausingSpec, PauseWatchdogs, PauseWatchdogSpec } from '../../engine/contract/spec.js';
 import { wholePortPausing, type PauseTimes } from '../../engine/contract/pausing.js';
-import type { DeviceContext, FabricContext, MechanismPlan } from '../fabric-context.js';
+import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
+import type {
+  DeviceContext,
+  FabricContext,
+  LinkContext,
+  MechanismPlan,
+} from '../fabric-context.js';
 import type { PausingSettings } from '../pausing-settings.js';
 import { watchdogOf } from '../pausing-settings.js';
 import { assert } from '../../engine/kernel/assert.js';
@@ -8,30 +14,35 @@ import { assert } from '../../engine/kernel/assert.js';
 /** Keys of control frames and their refresh are the same for all priorities of a device. */
 const SHARED_KEYS = ['quanta', 'refresh', 'responseDelay'] as const;
 
-/** Where PAUSE is on, every port has it. */
+/** PAUSE of the ports that have it. */
 export class PausePlan implements MechanismPlan {
-  private readonly spec: PausingSpec | null;
+  private readonly known = new Map<PausingSettings, PausingSpec>();
 
-  constructor({ portPausing }: FabricContext) {
-    this.spec = portPausing === null ? null : wholePortPausing(timesOf(portPausing));
-  }
+  constructor(private readonly context: FabricContext) {}
 
   ofSwitch(): null {
     return null;
   }
 
-  pausing(): PausingSpec | null {
-    return this.spec;
+  pausing(device: number, port: number): PausingSpec | null {
+    const { portPausing } = this.context.devices[device].links[port];
+    if (portPausing === null) return null;
+    const spec = this.known.get(portPausing) ?? wholePortPausing(timesOf(portPausing));
+    this.known.set(portPausing, spec);
+    return spec;
   }
 }
 
+/** Of ports with the same settings, by the priorities that they pause. */
+type ByPriorities = Map<number, PausingSpec | null>;
+
 /** What the ports of a fabric are given, where priorities have PFC. */
 export class PfcPlan implements MechanismPlan {
-  /** By device: of links with the same priorities. */
-  private readonly byPriorities: Map<number, PausingSpec | null>[];
+  /** By device. */
+  private readonly known: Map<LinkContext['priorities'], ByPriorities>[];
 
   constructor(private readonly context: FabricContext) {
-    this.byPriorities = context.devices.map(() => new Map<number, PausingSpec | null>());
+    this.known = context.devices.map(() => new Map<LinkContext['priorities'], ByPriorities>());
   }
 
   ofSwitch(): null {
@@ -39,33 +50,36 @@ export class PfcPlan implements MechanismPlan {
   }
 
   pausing(device: number, port: number): PausingSpec | null {
-    const own = this.context.devices[device];
-    const { pausable, peerDevice } = own.links[port];
-    const known = this.byPriorities[device].get(pausable);
-    const spec = known === undefined ? this.specOf(device, pausable) : known;
-    this.byPriorities[device].set(pausable, spec);
-    const defying = spec && defyingGroups(this.watchesOf(peerDevice), own.groupOf);
+    const { pausable, priorities, groupOf, peerDevice } = this.context.devices[device].links[port];
+    const alike = this.known[device].get(priorities) ?? (new Map() as ByPriorities);
+    this.known[device].set(priorities, alike);
+    const known = alike.get(pausable);
+    const spec = known === undefined ? this.specOf(device, port) : known;
+    alike.set(pausable, spec);
+    const defying = spec && defyingGroups(this.watchesOf(peerDevice), groupOf);
     return spec && defying ? { ...spec, partnerWatchdog: defying } : spec;
   }
 
-  private specOf(device: number, priorities: number): PausingSpec | null {
-    if (priorities === 0) return null;
-    const own = this.context.devices[device];
-    const [first, ...others] = own.priorities.filter(({ priority }) => has(priorities, priority));
+  private specOf(device: number, port: number): PausingSpec | null {
+    const { pausable, priorities, name } = this.context.devices[device].links[port];
+    const [first, ...others] = PRIORITY_NUMBERS.filter((priority) => has(pausable, priority));
+    if (first === undefined) return null;
+    const { pausing } = priorities[first];
     for (const other of others) {
-      const differing = SHARED_KEYS.find((key) => other.pausing[key] !== first.pausing[key]);
+      const { pausing: own, path } = priorities[other];
+      const differing = SHARED_KEYS.find((key) => own[key] !== pausing[key]);
       if (differing === undefined) continue;
       throw this.context.fail(
-        own.placeOfPriority(other.priority),
-        `priorities ${first.priority} and ${other.priority} of ${own.name} differ in ` +
+        path,
+        `priorities ${first} and ${other} of ${name} differ in ` +
           `${differing}; it is the same for all that have pfc`,
       );
     }
     const watches = this.watchesOf(device);
-    const isWatched = watches?.some((watch, p) => watch !== null && has(priorities, p)) === true;
+    const isWatched = watches?.some((watch, p) => watch !== null && has(pausable, p)) === true;
     return {
-      ...{ mechanism: 'pfc', priorities, wholePort: false },
-      ...timesOf(first.pausing),
+      ...{ mechanism: 'pfc', priorities: pausable, wholePort: false },
+      ...timesOf(pausing),
       ...{ watchdog: isWatched ? watches : null, partnerWatchdog: null },
     };
   }

@@ -291,7 +291,7 @@ export class SfcPlan implements MechanismPlan<SfcSwitchSpec, SfcHostSpec> {
       );
       if (stranger !== undefined) {
         throw fail(
-          device.placeOfPriority(priority),
+          device.priorities[priority].path,
           `priorities ${priority} and ${stranger.priority} share the traffic class ` +
             `${transmit[priority]}, but only ${priority} has sfc; make them alike or change ` +
             'classes.transmit',

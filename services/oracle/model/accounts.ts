@@ -122,9 +122,8 @@ export class SharedMemory {
   private account(port: Port, group: number): Account {
     const blank = { used: 0, inHeadroom: 0, isPaused: false, isGranted: false };
     const none = { reserved: 0, alpha: 0, xoff: Infinity, xonGap: 0, headroom: 0 };
-    const { settings, groupOf, portPause } = this.device.configuration;
-    const own = settings.priorities.filter(({ priority }) => groupOf[priority] === group);
-    const { methods } = port.configuration;
+    const { methods, priorities: sections, groupOf, pause } = port.configuration;
+    const own = sections.filter(({ priority }) => groupOf[priority] === group);
     if (own.length === 0) {
       return { ...blank, ...none, isLossless: false };
     }
@@ -134,10 +133,9 @@ export class SharedMemory {
       return { ...blank, ...none, isLossless: true, isGranted: true, reserved };
     }
     const leader = own.find(({ priority }) => methods[priority] === 'pfc') ?? own[0]!;
-    const { pause } = this.configuration.scenario;
-    const section = portPause === null ? leader : pause;
+    const section = pause ?? leader;
     const { ingressReservedBytes: reserved, ingressAlpha: alpha } = section;
-    const isLossless = portPause !== null || methods[leader.priority] === 'pfc';
+    const isLossless = pause !== null || methods[leader.priority] === 'pfc';
     if (!isLossless) {
       return { ...blank, isLossless, reserved, alpha, xoff: Infinity, xonGap: 0, headroom: 0 };
     }
@@ -213,10 +211,10 @@ export class SharedMemory {
   }
 
   private responseOf(device: number, port: number, group: number): number {
-    const { settings, groupOf, portPause, ports } = this.configuration.devices[device]!;
-    if (portPause !== null) return portPause.responseDelay;
-    const { methods } = ports[port]!;
-    const paused = settings.priorities.find(
+    const { methods, priorities, groupOf, pause } =
+      this.configuration.devices[device]!.ports[port]!;
+    if (pause !== null) return pause.pausing.responseDelay;
+    const paused = priorities.find(
       ({ priority }) => groupOf[priority] === group && methods[priority] === 'pfc',
     );
     return paused?.pausing.responseDelay ?? 0;

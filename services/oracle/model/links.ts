@@ -5,7 +5,6 @@
  * 64th octet.
  */
 
-import { slotsOf } from '../configuration.js';
 import {
   ETHERTYPE,
   etherTypeOf,
@@ -217,15 +216,11 @@ export function hasLinkRetry({ device, peer }: Port): boolean {
 }
 
 /** From the last bit of a pause frame to its effect; null: the port responds to none. */
-function responseDelayPs(port: Port): number | null {
-  const { device, configuration, peer } = port;
-  const { settings, portPause } = device.configuration;
-  if (portPause !== null) return portPause.responseDelay;
-  const chip = [device, peer.device].find((own) => own.configuration.ownMemory === 'slots');
-  if (chip !== undefined) return slotsOf(chip.configuration).responseDelayPs;
-  const pausable = configuration.methods.findIndex((own) => own === 'pfc' || own === 'either');
+function responseDelayPs({ configuration: { methods, priorities, pause } }: Port): number | null {
+  if (pause !== null) return pause.pausing.responseDelay;
+  const pausable = methods.findIndex((own) => own === 'pfc' || own === 'either');
   if (pausable < 0) return null;
-  return settings.priorities[pausable]!.pausing.responseDelay;
+  return priorities[pausable]!.pausing.responseDelay;
 }
 
 function isAlike(a: Uint8Array, b: Uint8Array): boolean {

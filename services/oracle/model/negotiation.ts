@@ -155,12 +155,12 @@ export class Negotiation implements Observer {
   }
 }
 
-function endOf({ scenario }: Configuration, { device }: Port): End {
+function endOf({ scenario }: Configuration, { device, configuration }: Port): End {
   const { settings, isHost } = device.configuration;
   const { willing, pfcCapability: capability, status, dcbx } = settings.discovery;
   const own = isHost ? settings.host.arbiter : settings.switch.arbiter;
   const arbiter = own ?? scenario.classes.arbiter;
-  const enabled = settings.priorities.reduce(
+  const enabled = configuration.priorities.reduce(
     (mask, { priority, flowControl }) => (flowControl === 'pfc' ? mask | (1 << priority) : mask),
     0,
   );
@@ -240,12 +240,12 @@ const FAULTS = [
 
 function whyUnknown({ scenario }: Configuration, port: Port): string | null {
   const ends = [port, port.peer];
-  const { discovery, pause } = scenario;
+  const { discovery } = scenario;
   const own = ends.map(({ device }) => device.configuration.settings.discovery);
   const faults = ends.flatMap(({ configuration }) => [...configuration.faults]);
   if (discovery.start === 'converged') return 'what was negotiated before the run';
   if (discovery.changes.length > 0) return 'an administrator changes what is negotiated';
-  if (pause.enabled) return 'PAUSE holds LLDPDUs';
+  if (port.configuration.pause !== null) return 'PAUSE holds LLDPDUs';
   if (own.some(({ dcbx }) => dcbx === 'cee')) return 'DCBX of CEE';
   if (own.some(({ classes }) => classes !== null)) return 'classes are negotiated';
   if (own.some(({ driftPpm }) => driftPpm !== 0)) return 'clocks that drift';
@@ -253,8 +253,8 @@ function whyUnknown({ scenario }: Configuration, port: Port): string | null {
     return 'an end with registers for classes';
   }
   const grants = new Set<string>(['credit', 'cbfc']);
-  const hasGrants = ends.some(({ device }) =>
-    device.configuration.settings.priorities.some(({ flowControl }) => grants.has(flowControl)),
+  const hasGrants = ends.some(({ configuration }) =>
+    configuration.priorities.some(({ flowControl }) => grants.has(flowControl)),
   );
   const isCapable = own.every(({ grantCapable }) => grantCapable.length > 0);
   if (hasGrants || isCapable) return 'credit is negotiated during the run';

@@ -46,7 +46,7 @@ export class Buffers implements Observer {
   pfcChanged(port: Port, enabled: number): void {
     const memory = this.memories[port.device.index];
     if (memory === null || memory === undefined) return;
-    const { groupOf } = port.device.configuration;
+    const { groupOf } = port.configuration;
     const pausable = PRIORITIES.filter((p) => port.configuration.methods[p] === 'pfc');
     for (const priority of pausable) {
       const group = groupOf[priority]!;
@@ -64,7 +64,7 @@ export class Buffers implements Observer {
       this.decline(device, 'copies of multicast frames join queues at different times');
       return;
     }
-    storage.group = device.configuration.groupOf[frame.priority]!;
+    storage.group = storage.ingress.configuration.groupOf[frame.priority]!;
     storage.octets = device.stored(frame.octets);
     const account = memory.at(storage.ingress, storage.group);
     // Of a multicast frame each copy is measured against its own queue.
@@ -92,7 +92,7 @@ export class Buffers implements Observer {
     const isOverflow = OVERFLOWS.has(reason);
     if (!isOverflow && !BY_THRESHOLD.has(reason)) return;
     const { device } = port;
-    const account = memory.at(port, device.configuration.groupOf[frame.priority]!);
+    const account = memory.at(port, port.configuration.groupOf[frame.priority]!);
     const octets = device.stored(frame.octets);
     this.verdict.judge('buffers');
     // The port that the frame would have left by is not on the wire: any queue may have been full.

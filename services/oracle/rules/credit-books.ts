@@ -316,11 +316,11 @@ export class CreditBooks implements Observer {
   }
 
   /** Units that the memory behind a port has for a priority. */
-  private backed({ device, index }: Port, priority: number, unit: number): number {
+  private backed({ device, index, configuration }: Port, priority: number, unit: number): number {
     const spec = this.configuration.fabric.specs[device.index]!;
     if (spec.kind === 'host') return Infinity;
     const cell = spec.buffer.cellOctets;
-    const group = device.configuration.groupOf[priority]!;
+    const group = configuration.groupOf[priority]!;
     const octets = spec.buffer.accounts[index]![group]!.reservedOctets;
     return Math.floor(octets / (Math.ceil(unit / cell) * cell));
   }

@@ -244,12 +244,11 @@ export class PauseInitiators implements Observer {
 
   private initiatorOf(negotiated: string | null, port: Port): Initiator | null | undefined {
     const { device } = port;
-    const { settings, groupOf, portPause } = device.configuration;
-    const { methods } = port.configuration;
+    const { methods, priorities, groupOf, pause } = port.configuration;
     if (device.configuration.ownMemory === 'slots') return this.ofSlots(port);
     const pausable = PRIORITIES.filter((priority) => methods[priority] === 'pfc');
-    const pausing = portPause ?? settings.priorities[pausable[0] ?? 0]!.pausing;
-    if (portPause === null && pausable.length === 0) return undefined;
+    const { pausing } = pause ?? priorities[pausable[0] ?? 0]!;
+    if (pause === null && pausable.length === 0) return undefined;
     const isBlind = !this.hasAccounts(device);
     const why = negotiated ?? whyUnknown(port) ?? (isBlind ? 'accounts that are not known' : null);
     if (why !== null) {
@@ -266,12 +265,12 @@ export class PauseInitiators implements Observer {
           0,
         ),
       ),
-      isWholePort: portPause !== null,
+      isWholePort: pause !== null,
       ...{ off: 0, releases: 0, duePs: null, startPs: 0, why: '', refreshAtPs: Infinity },
     };
 
     function isNamed(priority: number): boolean {
-      return portPause !== null || pausable.includes(priority);
+      return pause !== null || pausable.includes(priority);
     }
   }
 }

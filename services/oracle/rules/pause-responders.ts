@@ -18,7 +18,6 @@ import type { Negotiation } from '../model/negotiation.js';
 import type { Observer, Start } from '../model/observer.js';
 import type { Device, Port } from '../model/port.js';
 import type { Verdict } from '../verdict.js';
-import { isFlowControlled } from './pause-initiators.js';
 
 const ENABLE_AT = 16;
 const TIMES_AT = 18;
@@ -69,7 +68,7 @@ export class PauseResponders implements Observer {
       this.verdict.decline('pause-responder', why);
       return;
     }
-    const isWholePort = this.isWholePort(port);
+    const isWholePort = port.configuration.pause !== null;
     if (isWholePort !== (opcode === OPCODE.pause)) return;
     for (const priority of PRIORITIES) {
       const isNamed = isWholePort || (u16(octets, ENABLE_AT) & (1 << priority)) !== 0;
@@ -96,16 +95,9 @@ export class PauseResponders implements Observer {
     this.verdict.broken('pause-responder', place, what);
   }
 
-  /** By PAUSE (802.3 31B), which is what a chip with slots and its link partners have. */
-  private isWholePort(port: Port): boolean {
-    if (port.device.configuration.portPause !== null) return true;
-    return [port, port.peer].some(
-      (end) => end.device.configuration.ownMemory === 'slots' && isFlowControlled(end),
-    );
-  }
-
+  /** By PAUSE (802.3 31B), or by priority. */
   private responds(port: Port, priority: number): boolean {
-    return this.isWholePort(port) || this.negotiation.hasPfc(port, priority);
+    return port.configuration.pause !== null || this.negotiation.hasPfc(port, priority);
   }
 
   private whyUnknown(port: Port): string | null {

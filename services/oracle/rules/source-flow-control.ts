@@ -200,7 +200,7 @@ export class SourceFlowControl implements Observer {
     const memory = this.context.buffers.memories[device.index] ?? null;
     const rooms = device.ports.flatMap((port) =>
       watched.map((priority) => {
-        const account = memory?.at(port, device.configuration.groupOf[priority]!);
+        const account = memory?.at(port, port.configuration.groupOf[priority]!);
         if (memory === null || account?.isLossless !== true) return Infinity;
         const xoff = Math.min(
           account.xoff,

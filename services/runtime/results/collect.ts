@@ -23,6 +23,7 @@ import {
 } from '../../engine/port/counters.js';
 import { QUEUE_PEAK } from '../../engine/port/queues.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { configuredAt } from '../../fabric/assembly/port-settings.js';
 import type { Flow } from '../../fabric/load/flow.js';
 import { goodputOf, tallyOf } from './flow-statistics.js';
 import { unreachableAt } from './unreachable.js';
@@ -371,9 +372,9 @@ export class Collector {
   }
 
   private flowControlOf(priority: number): string {
-    if (this.fabric.scenario.pause.enabled) return 'pause';
-    const section = this.fabric.scenario.priorities.find((p) => p.priority === priority);
-    return section?.flowControl ?? 'none';
+    const all = this.fabric.ports.flat().map((port) => configuredAt(port)[priority]!);
+    const controls = [...new Set(all)].filter((own) => own !== 'none');
+    return controls.length === 0 ? 'none' : controls.sort().join(' + ');
   }
 
   private dropsOf(ports: readonly number[], priority: number): Record<string, number> {

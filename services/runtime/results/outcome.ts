@@ -173,12 +173,12 @@ export function firstLoss(fabric: Fabric, engine: Engine): Failure | null {
 }
 
 /** The buffer where the frame would have been stored, and its limit. */
-function lossReason({ scenario, specs }: Fabric, device: number, priority: number): string {
+function lossReason({ specs }: Fabric, device: number, priority: number): string {
   const spec = specs[device]!;
   const dropped = 'a frame of a lossless priority was dropped';
   if (NIC === null || spec.kind === 'switch' || spec.nic === null)
     return `${dropped}: its headroom was full`;
-  const tc = scenario.pause.enabled ? 0 : scenario.classes.receive[priority]!;
+  const tc = spec.ports[0]!.groupOf[priority]!;
   return `${dropped}: ${NIC.lossReason(tc)}`;
 }
 

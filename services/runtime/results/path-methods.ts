@@ -1,12 +1,18 @@
 /** The method of each link of a path, priority by priority, and the verdict about the whole. */
 
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
-import { EXCHANGE, GRANTING_CONTROLS, NEGOTIATED_CONTROL } from '../../mechanisms/registry.js';
+import {
+  EXCHANGE,
+  GRANTING_CONTROLS,
+  NEGOTIATED_CONTROL,
+  WHOLE_PORT,
+} from '../../mechanisms/registry.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
 import { peerOf, type PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { FlowControl } from '../../fabric/scenario/scenario.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
+import type { Methods } from '../../fabric/assembly/link-methods.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 
@@ -161,7 +167,8 @@ class LinkJudge {
   }
 
   private judge(end: LinkEnd, peer: LinkEnd, bit: number): readonly [Method, string] {
-    if (this.discovered.fabric.scenario.pause.enabled) return ['pause', 'PAUSE on every port'];
+    const method = this.methodsOf(end)[31 - Math.clz32(bit)]!;
+    if (method === WHOLE_PORT) return [method, 'PAUSE at both ends'];
     return this.discovered.fabric.scenario.discovery.drives
       ? this.negotiated(end, peer, bit)
       : this.pinned(end, bit);
@@ -179,15 +186,15 @@ class LinkJudge {
 
   /** A flow control that both ends are configured for. */
   private ofSlice(end: LinkEnd, bit: number): OwnControl | null {
-    const { mechanisms } = this.discovered.fabric;
-    for (const planned of mechanisms) {
-      const { flowControl } = planned.context.devices[end.device]!.links[end.port]!;
-      const name = GRANTING_CONTROLS.find((one) => one === planned.slice.name);
-      if (name !== undefined && flowControl[31 - Math.clz32(bit)] === name) {
-        return { name, planned };
-      }
-    }
-    return null;
+    const method = this.methodsOf(end)[31 - Math.clz32(bit)]!;
+    if (!GRANTING_CONTROLS.includes(method)) return null;
+    const planned = this.discovered.fabric.mechanisms.find(({ slice }) => slice.name === method);
+    return planned === undefined ? null : { name: method, planned };
+  }
+
+  /** What the ends of a link have, or may come to. */
+  private methodsOf({ device, port }: LinkEnd): Methods {
+    return this.discovered.fabric.methods[device]![port]!;
   }
 
   /** What the sender of a link lacks for an agreement on a flow control; null: nothing. */
@@ -250,7 +257,7 @@ class LinkJudge {
   private isBlocked(end: LinkEnd, bit: number): boolean {
     const { holdsWithoutGrants } =
       this.discovered.mechanism.specs[this.discovered.numberOf(end.device, end.port)]!;
-    return holdsWithoutGrants && (this.enabledAt(end) & bit) !== 0;
+    return (holdsWithoutGrants & this.enabledAt(end) & bit) !== 0;
   }
 
   private enabledAt({ device, port }: LinkEnd): number {

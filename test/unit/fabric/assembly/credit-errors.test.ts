@@ -19,7 +19,7 @@ const refused: readonly (readonly [string, string, RegExp])[] = [
   [
     'below 10 Gb/s',
     star(CREDIT, '1G'),
-    /:5:18: credit on a link too slow for it: hostLink has 1G; credit needs 10G or more/,
+    /:5:18: credit on a link too slow for it: h1:p1 has 1G; credit needs 10G or more/,
   ],
   [
     'that no buffer could back',

@@ -58,17 +58,23 @@ test('headroom beyond the memory names the sum, the size and the biggest term', 
 });
 
 test('a priority with pfc at one end of a link only is named with both ports', () => {
-  const change = { priority: 3, flowControl: 'none', pausing: {}, mechanisms: {} } as const;
+  const change = {
+    priority: 3,
+    path: ['devices', 'h2', 'priorities', '3'],
+    flowControl: 'none',
+    pausing: {},
+    mechanisms: {},
+  } as const;
   rejects(
     { priorities: LOSSLESS, overrides: [override('h2', { priorities: [change] })] },
-    /^Error: devices\.h2\.priorities\.3: priority 3 has pfc at s1:p2 but not .*, h2:p1$/,
+    /^Error: devices\.h2\.priorities\.3: priority 3 has pfc at s1:p2 but not .*, h2:p1; make them alike or give a fallback$/,
   );
 });
 
 test('lossless priorities of a device agree on what its control frames say', () => {
   const quick = priorities({ flowControl: 'pfc', pausing: { ...PAUSING, quanta: 100 } }, [4])[4]!;
   const sections = priorities({ flowControl: 'pfc' }, [3]).with(4, quick);
-  rejects({ priorities: sections }, /priorities\.4: priorities 3 and 4 of h1 differ in quanta/);
+  rejects({ priorities: sections }, /priorities\.4: priorities 3 and 4 of h1:p1 differ in quanta/);
 });
 
 test('priorities that share a traffic class are marked alike', () => {
@@ -175,7 +181,7 @@ test('isolated flows are blocked like the others', () => {
   const watched = priorities({ flowControl: 'pfc', mechanisms: { ci: true } }, [3]);
   rejects(
     { priorities: watched },
-    /^Error: priorities\.2: priority 2 has flowControl none, but 3 has pfc: queues that share /,
+    /^Error: priorities\.2: priority 2 has flowControl none at s1:p1, but 3 has pfc: queues that share /,
   );
   const credited = priorities({ flowControl: 'credit', mechanisms: { ci: true } }, [3]);
   rejects({ priorities: credited }, /^Error: priorities\.3: priority 3: ci and credit do not go /);

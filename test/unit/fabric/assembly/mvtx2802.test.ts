@@ -178,7 +178,7 @@ describe('an MVTX2802 that cannot be', () => {
     [
       'a reaction that 802.3 does not allow',
       `${STAR}switches: { model: mvtx2802, mvtx2802: { responseDelay: 1025ns } }`,
-      '3:57: responseDelay too long: at most 1024ns (802.3 31B.3.7 at 1G)',
+      '3:57: responseDelay too long: 1025ns; at most 1024ns (802.3 31B.3.7 at 1G)',
     ],
   ];
   for (const [name, scenario, message] of wrong) {

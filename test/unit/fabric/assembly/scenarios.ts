@@ -14,6 +14,7 @@ import {
 import { mapping } from '../../../../services/settings/parts.js';
 import type {
   DeviceOverride,
+  PauseSection,
   PrioritySection,
   Scenario,
   SwitchSection,
@@ -132,7 +133,9 @@ export function priorities(
 ): PrioritySection[] {
   return IDENTITY.map((priority) => ({
     priority,
+    path: ['priorities', String(priority)],
     flowControl: 'none',
+    fallback: 'auto',
     pausing: PAUSING,
     watchdog: false,
     ingressReservedBytes: 0,
@@ -154,7 +157,8 @@ export function scenario(part: Partial<Scenario> = {}): Scenario {
     switches: SWITCHES,
     overrides: [],
     priorities: priorities(),
-    pause: { enabled: false, pausing: PAUSING, ingressReservedBytes: 0, ingressAlpha: 1 },
+    pause: pauseSection(false),
+    ports: [],
     discovery: DISCOVERY,
     mechanisms: mechanisms(),
     plugins: [],
@@ -194,8 +198,16 @@ export function override(match: string, part: Partial<DeviceOverride>): DeviceOv
   };
 }
 
+/** `pause`, on or off. */
+export function pauseSection(enabled: boolean): PauseSection {
+  return {
+    ...{ path: ['pause'], enabled, pausing: PAUSING },
+    ...{ ingressReservedBytes: 0, ingressAlpha: 1 },
+  };
+}
+
 export function fabric(part: Partial<Scenario>): Fabric {
-  return buildFabric({ scenario: scenario(part), errorAt: fail });
+  return buildFabric({ scenario: scenario(part), errorAt: fail, has: () => false });
 }
 
 /** A fabric after all its load has gone. */

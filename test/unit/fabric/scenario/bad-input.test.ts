@@ -11,7 +11,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ['switches: { bufer: {} }', 'main.yaml:3:13: switches: unknown key: bufer; '],
     [
       'priorities: { 3: { xof: 3 } }',
-      'main.yaml:3:20: priorities.3: unknown key: xof; allowed: flowControl, xoff, xonGap, ' +
+      'main.yaml:3:20: priorities.3: unknown key: xof; allowed: flowControl, fallback, xoff, xonGap, ' +
         'headroom, quanta, refresh, responseDelay, reserved, alpha, watchdog, ecn, ci, sfc; ' +
         'did you mean xoff?',
     ],
@@ -118,7 +118,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ],
     [
       'priorities: { 3: { flowControl: pfc, quanta: 48 } }',
-      'main.yaml:3:46: a pause of 48 quanta ends before its refresh arrives: hostLink at 100G ' +
+      'main.yaml:3:46: a pause of 48 quanta ends before its refresh arrives: h1:p1 at 100G ' +
         'has 245.76ns; at least 49 quanta with this refresh',
     ],
     [
@@ -139,7 +139,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'main.yaml:3:54: priorities 3 and 4 share the receive account 3 but differ in xoff; ',
     ],
     [
-      'devices: { h1: { priorities: { 3: { flowControl: pfc, responseDelay: 1us } } } }',
+      'devices: { h*: { priorities: { 3: { flowControl: pfc, responseDelay: 1us } } } }',
       'main.yaml:3:70: responseDelay too long: 1000ns; ',
     ],
     ['priorities: { 3: { ecn: { min: 4, max: 4 } } }', 'main.yaml:3:40: max is not above min'],
@@ -432,18 +432,19 @@ const files: readonly (readonly [string, Files | string, string])[] = [
   [
     'PFC on a link of the generator that is too slow',
     'selvage: 1\nfabric: { generator: pair, link: { rate: 1G } }\npriorities: { all: pfc }',
-    'main.yaml:3:20: pfc on a link too slow for it: hostLink has 1G; pfc needs 10G or more',
+    'main.yaml:3:20: pfc on a link too slow for it: h1:p1 has 1G; pfc needs 10G or more',
   ],
   [
     'PFC on a listed link that is too slow',
-    'selvage: 1\nfabric: { generator: pair, links: [{ between: [h1, h2], rate: 100M }] }\n' +
+    'selvage: 1\nfabric: { devices: [{ name: h1, kind: host }, { name: h2, kind: host }], ' +
+      'links: [{ between: [h1, h2], rate: 100M }] }\n' +
       'priorities: { 3: pfc }',
-    'main.yaml:3:18: pfc on a link too slow for it: h1 - h2 has 100M; ',
+    'main.yaml:3:18: pfc on a link too slow for it: h1:p1 has 100M; ',
   ],
   [
     'PFC of a single device where every link is too slow',
     'selvage: 1\nfabric: { generator: pair, link: { rate: 1G } }\n' +
-      'devices: { h1: { priorities: { 3: pfc } } }',
+      'devices: { h*: { priorities: { 3: pfc } } }',
     'main.yaml:3:35: pfc on a link too slow for it: ',
   ],
   [

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { assertJudgedAlike } from '../../../kit/json-schema.js';
 import { ScenarioError } from '../../../../services/settings/errors.js';
+import { buildFabric } from '../../../../services/fabric/assembly/fabric.js';
 import type { LoadedScenario } from '../../../../services/fabric/scenario/load-scenario.js';
 import { loadScenario } from '../../../../services/fabric/scenario/load-scenario.js';
 
@@ -40,14 +41,14 @@ function judge(text: string): void {
   if (isWhole) assertJudgedAlike(document.toJS());
 }
 
-/** The message that loading ends with, without the directory of the files. */
+/** The message that loading, or building, ends with, without the directory of the files. */
 export function problemOf(files: Files | string, set: readonly string[] = []): string {
   const all = typeof files === 'string' ? { 'main.yaml': files } : files;
   const main = 'main.yaml' in all ? 'main.yaml' : Object.keys(all)[0]!;
   if (typeof files === 'string' && set.length === 0) judge(files);
   return withFiles(all, (directory) => {
     try {
-      loadScenario(join(directory, main), { set });
+      buildFabric(loadScenario(join(directory, main), { set }, buildFabric));
     } catch (error) {
       if (error instanceof ScenarioError) return error.message.replaceAll(`${directory}/`, '');
       throw error;

@@ -1,0 +1,72 @@
+/** Flow control of ports against the rates of their links, and of priorities beside each other. */
+
+import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
+import { pausingOf, WHOLE_PORT } from '../../mechanisms/registry.js';
+import { rate, showRate } from '../../settings/quantities.js';
+import { checkPriorities } from '../scenario/check-flow-control.js';
+import type { PrioritySection } from '../scenario/scenario.js';
+import type { ResolvedInput } from './assembly.js';
+import type { LinkEnd } from './link-ends.js';
+import type { Methods } from './link-methods.js';
+import type { PortSettings } from './port-settings.js';
+
+/** Below this rate only 802.3x PAUSE exists. */
+const RATE_MIN_BPS = rate.parse('10G');
+
+type PortsInput = Pick<
+  ResolvedInput,
+  'scenario' | 'linkEnds' | 'ports' | 'methods' | 'longestFrameOctets' | 'has' | 'fail'
+>;
+
+/** Ports that are alike are checked once. */
+export function checkPorts(input: PortsInput): void {
+  const { scenario, linkEnds, ports, methods, fail } = input;
+  const judged = new Map<PortSettings, Set<string>>();
+  for (const end of linkEnds.flat()) {
+    const own = ports[end.device]![end.port]!;
+    const among = methods[end.device]![end.port]!;
+    const known = judged.get(own);
+    if (known === undefined && own.pause === null) {
+      checkPriorities(scenario.classes, own.priorities, { errorAt: fail });
+    }
+    const kinds = known ?? new Set<string>();
+    judged.set(own, kinds);
+    const kind = [end.link.rateBps, ...among].join();
+    if (kinds.has(kind)) continue;
+    kinds.add(kind);
+    checkRates(own, among, end, input);
+  }
+}
+
+function checkRates(
+  { priorities, pause }: PortSettings,
+  methods: Methods,
+  { name, link: { rateBps } }: LinkEnd,
+  { longestFrameOctets, has, fail }: PortsInput,
+): void {
+  const view = {
+    link: { name, rateBps },
+    longestFrameOctets: Math.max(BASIC_FRAME_OCTETS_MAX, ...longestFrameOctets),
+    ...{ errorAt: fail, has },
+  };
+  if (methods[0] === WHOLE_PORT) {
+    if (pause === null) return;
+    pausingOf(WHOLE_PORT)?.check(pause.pausing, { ...view, path: pause.path });
+    return;
+  }
+  for (const section of priorities) {
+    const method = methods[section.priority]!;
+    if (method === 'none') continue;
+    if (rateBps < RATE_MIN_BPS) throw fail(section.path, tooSlow(method, section, name, rateBps));
+    pausingOf(section.flowControl)?.check(section.pausing, { ...view, path: section.path });
+  }
+}
+
+function tooSlow(method: string, { flowControl }: PrioritySection, name: string, bps: number) {
+  const own = flowControl === 'none' ? method : flowControl;
+  const shown = showRate(bps);
+  return (
+    `${own} on a link too slow for it: ${name} has ${shown}; ${own} needs 10G or more, below ` +
+    `that only pause is possible: ports: [{ where: { rate: ${shown} }, pause: true }]`
+  );
+}

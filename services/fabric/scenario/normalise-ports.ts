@@ -1,0 +1,25 @@
+/** `ports` of the file -> changes to the ports that a place selects. */
+
+import { besidePause } from './check-flow-control.js';
+import type { Located } from './located.js';
+import { pauseChange, priorityChanges } from './normalise-flow-control.js';
+import { placeFrom } from './place.js';
+import type { PortRule } from './scenario.js';
+import type { PortRuleInput } from './schema-ports.js';
+
+export function portRules(input: readonly PortRuleInput[], located: Located): readonly PortRule[] {
+  return input.map(({ where, pause, priorities = {} }, index) => {
+    const path = ['ports', index];
+    const rule = {
+      where: { ...placeFrom(where), rateBps: where.rate ?? null },
+      path,
+      pause: pause === undefined ? null : pauseChange(pause, [...path, 'pause']),
+      priorities: priorityChanges(priorities, [...path, 'priorities'], located),
+    };
+    const ruled = rule.priorities.find(({ flowControl = 'none' }) => flowControl !== 'none');
+    if (rule.pause?.enabled === true && ruled !== undefined) {
+      throw located.errorAt(ruled.path, besidePause(ruled.flowControl!));
+    }
+    return rule;
+  });
+}

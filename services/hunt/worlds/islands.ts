@@ -1,0 +1,54 @@
+/** Flow control of single ports: islands, and edges between them. */
+
+import type { JsonSchema } from '../../settings/decided-unions.js';
+import type { Draft } from './drafter.js';
+import type { Sampler } from './sampler.js';
+import type { Place } from './samples.js';
+import { type Drawer, resolve, sectionNode, shapesOf } from './schema-values.js';
+
+/** Of worlds. */
+const PART = 0.3;
+
+const RULE = ['ports', '[]'];
+
+/** In some worlds ports differ; others are left as they are. */
+export function addIslands(draft: Draft, drawer: Drawer, place: Place, isSlow: boolean): void {
+  const { sampler } = drawer;
+  if (!sampler.chance(PART)) return;
+  const { properties = {} } = resolve(resolve(sectionNode('ports')).items!);
+  draft['ports'] = Array.from({ length: sampler.between(1, 3) }, () => {
+    const where = placeOf(properties['where']!, drawer, place);
+    if (sampler.chance(isSlow ? 0.9 : 0.3)) {
+      return { where, pause: drawer.value(properties['pause']!, [...RULE, 'pause']) };
+    }
+    return { where, priorities: prioritiesOf(properties['priorities']!, drawer, place) };
+  });
+}
+
+/** Both ends of some links; sometimes any ports, whose link partners may differ. */
+function placeOf(node: JsonSchema, drawer: Drawer, { links, switches }: Place): unknown {
+  const { sampler } = drawer;
+  if (sampler.chance(0.15)) return drawer.mapping(node, [...RULE, 'where'], 0.3);
+  if (sampler.chance(0.6)) {
+    const [a, b] = sampler.pick(links);
+    return { link: `${a} ${b}` };
+  }
+  return { link: `${sampler.pick([...switches, 'h*'])} *` };
+}
+
+function prioritiesOf(node: JsonSchema, drawer: Drawer, { priorities }: Place): unknown {
+  const shape = resolve(node).additionalProperties as JsonSchema;
+  const method = methodOf(shape, drawer.sampler);
+  const keys = drawer.sampler.chance(0.5) ? ['all'] : priorities.map(String);
+  const entries = keys.map((key): readonly [string, unknown] => {
+    if (drawer.sampler.chance(0.5)) return [key, method];
+    const long = shapesOf(shape).find(({ properties }) => properties !== undefined)!;
+    const own = drawer.mapping(long, [...RULE, 'priorities', '*'], 0.2);
+    return [key, { ...own, flowControl: method }];
+  });
+  return Object.fromEntries(entries);
+}
+
+function methodOf(shape: JsonSchema, sampler: Sampler): unknown {
+  return sampler.pick(shapesOf(shape).flatMap(({ enum: words = [] }) => words));
+}

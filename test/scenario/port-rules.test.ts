@@ -1,0 +1,207 @@
+/** Flow control of single ports: which settings rule, what a link comes to, and what is refused. */
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Fabric } from '../../services/fabric/assembly/fabric.js';
+import { fabricOf, runScenario } from '../kit/emulate.js';
+
+/** A host at 1 Gb/s and one at 10 Gb/s at either of two switches, which 10 Gb/s join. */
+function dumbbell(rest: string): string {
+  return `
+duration: 1ms
+fabric:
+  devices:
+    - { name: h1, kind: host }
+    - { name: h2, kind: host }
+    - { name: h3, kind: host }
+    - { name: h4, kind: host }
+    - { name: s1, kind: switch }
+    - { name: s2, kind: switch }
+  links:
+    - { between: [h1, s1], rate: 1G, length: 10m }
+    - { between: [h2, s1], rate: 10G, length: 10m }
+    - { between: [s1, s2], rate: 10G, length: 10m }
+    - { between: [s2, h3], rate: 1G, length: 10m }
+    - { between: [s2, h4], rate: 10G, length: 10m }
+load:
+  - { name: slow, stream: { from: h2, to: h3 }, rate: line, frame: 1518, priority: 3 }
+  - { name: fast, stream: { from: h2, to: h4 }, rate: line, frame: 1518, priority: 4 }
+${rest}`;
+}
+
+/** By port: its methods, or one word where all priorities have one. */
+function methodsOf({ linkEnds, methods }: Fabric): Record<string, string> {
+  const text = (own: readonly string[]): string =>
+    new Set(own).size === 1 ? own[0]! : own.map((one) => one[0]).join('');
+  const entries = linkEnds
+    .flat()
+    .map(({ name, device, port }) => [name, text(methods[device]![port]!)]);
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+const PAUSE_AT_1G = 'ports: [{ where: { rate: 1G }, pause: true }]';
+
+describe('flow control of ports', () => {
+  it('is PAUSE at 1 Gb/s beside PFC at 10 Gb/s, and nothing is lost', () => {
+    const scenario = dumbbell(`priorities: { 3: pfc }\n${PAUSE_AT_1G}`);
+    const methods = methodsOf(fabricOf(scenario));
+    assert.equal(methods['h1:p1'], 'pause');
+    assert.equal(methods['s2:p2'], 'pause');
+    assert.equal(methods['s1:p3'], 'nnnpnnnn');
+    const results = runScenario(scenario);
+    assert.equal(results.failure, null);
+    const [slow] = results.priorities.filter(({ priority }) => priority === 3);
+    assert.equal(slow!.flowControl, 'pause + pfc');
+    assert.deepEqual(slow!.drops, {});
+  });
+
+  it('may be the other way round: priorities where the rule says so, and PAUSE elsewhere', () => {
+    const rule = 'ports: [{ where: { rate: 10G }, priorities: { 3: pfc } }]';
+    const expected = methodsOf(fabricOf(dumbbell(`priorities: { 3: pfc }\n${PAUSE_AT_1G}`)));
+    assert.deepEqual(methodsOf(fabricOf(dumbbell(`pause: true\n${rule}`))), expected);
+  });
+
+  it('is that of the last rule, by device, port, tier, kind, peer, link and rate', () => {
+    const scenario = dumbbell(`priorities: { 3: pfc }
+ports:
+  - { where: { rate: 1G }, pause: true }
+  - { where: { link: s1 s2 }, priorities: { 3: none, 5: credit } }
+  - { where: { kind: host, device: h4 }, priorities: { all: cbfc } }
+  - { where: { port: 's2:p3', peer: h4, tier: switch }, priorities: { all: cbfc } }
+  - { where: { device: h3 }, priorities: { 3: none }, pause: false }
+  - { where: { peer: h3 }, pause: false }`);
+    assert.deepEqual(methodsOf(fabricOf(scenario)), {
+      ...{ 'h1:p1': 'pause', 's1:p1': 'pause', 'h2:p1': 'nnnpnnnn', 's1:p2': 'nnnpnnnn' },
+      ...{ 's1:p3': 'nnnnncnn', 's2:p1': 'nnnnncnn', 'h3:p1': 'none', 's2:p2': 'none' },
+      ...{ 'h4:p1': 'cbfc', 's2:p3': 'cbfc' },
+    });
+  });
+
+  it('has thresholds, headroom and times of its own', () => {
+    const { specs, linkEnds } = fabricOf(
+      dumbbell(`priorities: { 3: { flowControl: pfc, xoff: 40KB } }
+ports:
+  - { where: { rate: 1G }, pause: { xoff: 20KB, quanta: 1000 } }
+  - { where: { port: 's1:p2' }, priorities: { 3: { xoff: 60KB, headroom: 90KB, alpha: 3 } } }`),
+    );
+    const device = linkEnds.flat().find(({ name }) => name === 's1:p1')!.device;
+    const spec = specs[device]!;
+    assert.ok(spec.kind === 'switch');
+    const accounts = spec.buffer.accounts.map((own) => own.find(({ lossless }) => lossless)!);
+    assert.deepEqual(
+      accounts.map(({ xoffOctets }) => xoffOctets),
+      [20_000, 60_000, 40_000],
+    );
+    assert.equal(accounts[1]!.headroomOctets, 90_000);
+    assert.equal(accounts[1]!.alpha, 3);
+    assert.equal(spec.ports[0]!.pausing!.quanta, 1000);
+    assert.deepEqual(spec.ports[0]!.groupOf, [0, 0, 0, 0, 0, 0, 0, 0]);
+    assert.deepEqual(spec.ports[1]!.groupOf, [0, 1, 2, 3, 4, 5, 6, 7]);
+  });
+});
+
+describe('a fallback of a priority', () => {
+  const ONE_END = (flowControl: string, fallback: string): string =>
+    dumbbell(`ports:
+  - { where: { rate: 1G }, pause: true }
+  - where: { port: 's1:p3' }
+    priorities: { 3: { flowControl: ${flowControl}, fallback: ${fallback} } }`);
+
+  it('rules a link whose other end has no such flow control', () => {
+    for (const control of ['pfc', 'credit', 'cbfc']) {
+      const methods = (fallback: string): string =>
+        methodsOf(fabricOf(ONE_END(control, fallback)))['s2:p1']!;
+      assert.equal(methods('none'), 'none');
+      assert.equal(methods('pause'), 'pause');
+      if (control !== 'pfc') assert.equal(methods('pfc'), 'nnnpnnnn');
+      assert.throws(() => methods('refuse'), /priority 3 has \w+ at s1:p3 but not .* s2:p1; /);
+    }
+  });
+
+  it('is the same at both ends, whichever of them is asked', () => {
+    const both = (first: string, second: string): string =>
+      dumbbell(`ports:
+  - { where: { rate: 1G }, pause: true }
+  - { where: { port: 's1:p3' }, priorities: { 3: ${first} } }
+  - { where: { port: 's2:p1' }, priorities: { 3: ${second} } }`);
+    const [credit, cbfc] = [
+      '{ flowControl: credit, fallback: pfc }',
+      '{ flowControl: cbfc, fallback: pfc }',
+    ];
+    for (const pair of [
+      [credit, cbfc],
+      [cbfc, credit],
+    ] as const) {
+      const methods = methodsOf(fabricOf(both(...pair)));
+      assert.deepEqual([methods['s1:p3'], methods['s2:p1']], ['nnnpnnnn', 'nnnpnnnn']);
+    }
+    const none = cbfc.replace('fallback: pfc', 'fallback: none');
+    assert.throws(
+      () => fabricOf(both(credit, none)),
+      /priority 3 has credit at s1:p3 but not at the other end, s2:p1, which has cbfc/,
+    );
+    assert.equal(methodsOf(fabricOf(both(none, 'none')))['s1:p3'], 'none');
+  });
+
+  it('to PAUSE must be that of all priorities of the link', () => {
+    const rule = (second: string): string =>
+      dumbbell(`ports:
+  - { where: { rate: 1G }, pause: true }
+  - { where: { port: 's2:p1' }, pause: true }
+  - where: { port: 's1:p3' }
+    priorities: { 3: { flowControl: pfc, fallback: pause }, 4: ${second} }`);
+    const fallen = rule('{ flowControl: credit, fallback: pause }');
+    assert.equal(methodsOf(fabricOf(fallen))['s1:p3'], 'pause');
+    assert.equal(runScenario(fallen).failure, null);
+    assert.throws(
+      () => fabricOf(rule('credit')),
+      /:25:64: priority 4 has credit at s1:p3 but not at the other end, s2:p1, which has pause; /,
+    );
+  });
+});
+
+describe('settings of ports that cannot be', () => {
+  const wrong: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'PFC below 10 Gb/s, and the remedy',
+      'priorities: { 3: pfc }',
+      /:\d+:18: pfc on a link too slow for it: h1:p1 has 1G; .* ports: \[\{ where: \{ rate: 1G \}, pause: true \}\]$/,
+    ],
+    [
+      'PAUSE at one end',
+      "ports: [{ where: { port: 's1:p3' }, pause: true }]",
+      /:\d+:44: s1:p3 has pause but not at the other end, s2:p1; make them alike or give a fallback/,
+    ],
+    [
+      'both kinds in one rule',
+      'ports: [{ pause: true, priorities: { 3: pfc } }]',
+      /:\d+:41: pfc while pause is on: pause stops all priorities; remove one, or give each its ports/,
+    ],
+    [
+      'a rule that selects no port',
+      'ports: [{ where: { device: leaf* }, pause: true }]',
+      /:\d+:11: no port matches; selvage topology lists them/,
+    ],
+    [
+      'a response that 802.3 does not allow at the rate',
+      `ports: [{ where: { rate: 1G }, pause: { responseDelay: 1.1us } }]`,
+      /:\d+:56: responseDelay too long: 1100ns; at most 1024ns \(802\.3 31B\.3\.7 at 1G\)/,
+    ],
+    [
+      'credit for one of two priorities of a class',
+      'classes: { transmit: [0, 1, 2, 3, 3, 5, 6, 7] }\n' +
+        'ports: [{ where: { rate: 10G }, priorities: { 3: credit } }]',
+      /:\d+:50: priorities 3 and 4 share the traffic class 3, but only 3 has credit/,
+    ],
+    [
+      'an unknown place',
+      'ports: [{ where: { speed: 1G }, pause: true }]',
+      /:\d+:20: ports\.0\.where: unknown key: speed; allowed: device, port, kind, tier, peer, link, rate/,
+    ],
+  ];
+  for (const [name, rest, message] of wrong) {
+    it(`are refused where they stand: ${name}`, () => {
+      assert.throws(() => fabricOf(dumbbell(rest)), message);
+    });
+  }
+});
