@@ -68,6 +68,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   readonly template?: MessageTemplate;
   /** Ports that wait for its messages block flows; absent: it holds frames for no link partner. */
   readonly blocks?: BlockCause;
+  /** What ports wait for that it holds; absent: it holds none. */
+  readonly waits?: SliceWaits<Of['plan']>;
   /** It marks frames of congested queues. */
   readonly marking?: Marking<Of['key']>;
   /** It is a flow control that priorities choose by its name. */
@@ -113,6 +115,35 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
   readonly results: SliceResults<Of>;
   /** What the summary and the page show of them. */
   cards?(results: Of['results'], format: CardFormat): readonly Card[];
+}
+
+/** What ports that a mechanism holds wait for, as `why` tells it. */
+export interface SliceWaits<Plan> {
+  /**
+   * An ingress buffer of the link partner that has paused it; what the link partner grants of such
+   * a buffer; a queue, near or far, that has sent a message; the link layer of the link partner,
+   * which acknowledges frames; or earlier frames of its flow in another queue.
+   */
+  readonly on: 'buffer' | 'grants' | 'queue' | 'retry' | 'order';
+  /** Why a sender may lack grants of a port while the port stores little. */
+  shortage?(plan: Plan, device: number, port: number, wanted: WantedGrants): Shortage;
+}
+
+interface WantedGrants {
+  readonly spec: PortSpec;
+  readonly priority: number;
+  readonly channel: number;
+}
+
+/** Why less is granted than a link can use. */
+export interface Shortage {
+  /**
+   * The buffer is less than one loop of the link takes; a shaper spreads grants; grants are answers
+   * to requests; the buffer is lent to other channels; or none of it: grants are on their way.
+   */
+  readonly kind: 'below-loop' | 'shaped' | 'on-request' | 'lent' | 'under-way';
+  readonly hasOctets: number;
+  readonly needsOctets: number;
 }
 
 interface SliceSection {

@@ -2,6 +2,7 @@
  * Measurements of a duel that results do not have: control octets, and reaction time of a source.
  */
 
+import { CONGESTED_PS } from '../engine/analysis/waits/queue-book.js';
 import { NullProbe } from '../engine/contract/probe.js';
 import type { Engine } from '../engine/device/engine.js';
 import {
@@ -21,9 +22,6 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import { matchesGlob } from '../fabric/scenario/selector.js';
 import { memorySizes } from '../fabric/sizing/memory-sizes.js';
 import { portsOfFlow } from '../telemetry/congestion/flow-paths.js';
-
-/** From so much of its link's time on a queue is congested: 30 kB at 100 Gb/s. */
-const CONGESTED_PS = 2.4e6;
 
 /** Observes a run; it changes nothing. */
 export class DuelWatch extends NullProbe {

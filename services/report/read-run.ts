@@ -49,6 +49,7 @@ function episodesFrom(folder: string): { readonly episodes: readonly Episode[] }
     ...{ startPs: Number(row['start_ps']), endPs: numberFrom(row['end_ps']!) },
     ...{ parent: textFrom(row['parent']!) },
     reason: textFrom(row['reason']!) as Episode['reason'],
+    fault: textFrom(row['fault'] ?? ''),
     frameTimePs: Number(row['aggregate_blocked_ps']),
   }));
   return { episodes };

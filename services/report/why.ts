@@ -34,7 +34,8 @@ export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestio
   const flows = results.flows.map((flow): FlowOnPath => {
     const endPs = flow.completionPs === null ? virtualPs : flow.startPs + flow.completionPs;
     const { name, priority, startPs } = flow;
-    return { name, priority, startPs, endPs, ports: portsOfFlow(fabric, flow.flow) };
+    const ports = portsOfFlow(fabric, flow.flow);
+    return { flow: flow.flow, name, priority, startPs, endPs, ports };
   });
   const trees = congestionTrees(congestion, virtualPs, flows);
   const counts = { episodes: episodes.length, omitted };

@@ -65,7 +65,7 @@ export class Observers {
     private readonly engine: Engine,
     { episodes, traces, captures, events, wire, jams }: ObserverPlan,
   ) {
-    this.waits = episodes || jams === true ? new WaitRecorder(engine) : null;
+    this.waits = episodes || jams === true ? new WaitRecorder(engine, episodes) : null;
     this.isPastKept = episodes;
     const holds = episodes ? this.waits : null;
     this.hops = traces === null ? null : new HopRecorder(engine, traces, holds);

@@ -69,7 +69,7 @@ describe('golden fingerprints', () => {
       ['wire'],
     );
     const { hops, captures, events } = recordedRun(goldenFabric(EXAMPLE, SHORTER));
-    const congestion = { episodes: [], deadlocks: [], storms: [], omitted: 1 };
+    const congestion = { episodes: [], shares: [], deadlocks: [], storms: [], omitted: 1 };
     const none = (): object => ({});
     assert.deepEqual(changed(none, { congestion }), ['episodes']);
     assert.deepEqual(changed(none, { hops }), ['traces']);

@@ -47,6 +47,7 @@ export function creditSpec(
       isWide,
       frameUnits: 4,
       bufferUnits: [0, 0, 0, bufferUnits, 0, 0, 0, 0],
+      loopUnits: [0, 0, 0, bufferUnits / 2, 0, 0, 0, 0],
       policy,
       keepUnits: new Array<number>(8).fill(4),
       isAsked: true,
@@ -129,6 +130,7 @@ class End implements MechanismHost {
 
   readonly hasListeners = new Uint8Array(1);
 
+  announceNotice(): void {}
   announceGrantStep(): void {}
 
   announceShort(): void {}

@@ -145,6 +145,7 @@ class End implements MechanismHost {
   giveUp(): void {}
   hold(): void {}
   announceStop(): void {}
+  announceNotice(): void {}
   announceGrantStep(): void {}
   announceShort(): void {}
   repeat(): void {}

@@ -68,6 +68,8 @@ class Listener implements Probe {
   readonly frameDropped = this.hear;
   readonly frameMarked = this.hear;
   readonly frameQueued = this.hear;
+  readonly noticeActed = this.hear;
+  readonly queueLong = this.hear;
   readonly frameSent = this.hear;
   readonly frameSentAgain = this.hear;
   readonly frameRejected = this.hear;

@@ -305,6 +305,11 @@ export interface MechanismHost {
   readonly hasListeners: Uint8Array;
   /** Notifies probes that an account of grants began, or ceased, to block a frame. */
   announceShort(port: PortRow, priority: Priority, channel: number, short: boolean): void;
+  /**
+   * Notifies probes that a message of a queue, which is at the port with this MAC address, pauses a
+   * priority of a port, or of its link partner.
+   */
+  announceNotice(port: PortRow, priority: Priority, queueMac: number): void;
   /** Notifies probes of a step of the exchange of grants. */
   announceGrantStep(
     port: PortRow,

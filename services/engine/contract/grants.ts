@@ -61,6 +61,8 @@ interface GrantReceiver {
   limit(row: number): number;
   /** Less than a frame may take is left to grant while frames are stored. */
   isExhausted(row: number): boolean;
+  /** Units stored from which on what is left of its buffer is less than a loop of the link. */
+  crowdedFrom(row: number): number;
 }
 
 /** Its messages ride on data frames, or are frames of their own. */

@@ -46,6 +46,18 @@ export class ProbeFanOut implements Probe {
     this.second.frameQueued(device, ingress, egress, now, pool, frame);
   }
 
+  queueLong(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: FrameRef,
+    trafficClass: TrafficClass,
+  ): void {
+    this.first.queueLong(device, port, now, pool, frame, trafficClass);
+    this.second.queueLong(device, port, now, pool, frame, trafficClass);
+  }
+
   frameSent(
     device: number,
     port: number,
@@ -157,6 +169,17 @@ export class ProbeFanOut implements Probe {
   ): void {
     this.first.grantShort(device, port, now, priority, channel, short);
     this.second.grantShort(device, port, now, priority, channel, short);
+  }
+
+  noticeActed(
+    device: number,
+    port: number,
+    now: number,
+    priority: Priority,
+    queueMac: number,
+  ): void {
+    this.first.noticeActed(device, port, now, priority, queueMac);
+    this.second.noticeActed(device, port, now, priority, queueMac);
   }
 
   messageDelivered(device: number, now: number, flow: number, message: number): void {

@@ -128,6 +128,15 @@ export interface Probe {
     pool: FramePool,
     frame: FrameRef,
   ): void;
+  /** The queue that a frame has just joined is as long as `QueueWatch` reports. */
+  queueLong(
+    device: number,
+    port: number,
+    now: number,
+    pool: FramePool,
+    frame: FrameRef,
+    trafficClass: TrafficClass,
+  ): void;
   /**
    * Transmission starts. PORT is still the ingress port. The arbiter chose a traffic class of those
    * eligible, one bit each.
@@ -196,6 +205,17 @@ export interface Probe {
     channel: number,
     short: boolean,
   ): void;
+  /**
+   * A message of a queue, which is at the port with this MAC address, pauses a priority of this
+   * port or, where the device acts for a station, of its link partner.
+   */
+  noticeActed(
+    device: number,
+    port: number,
+    now: number,
+    priority: Priority,
+    queueMac: number,
+  ): void;
   /** The last octet of a message reached its destination. */
   messageDelivered(device: number, now: number, flow: number, message: number): void;
   /**
@@ -223,6 +243,7 @@ export class NullProbe implements Probe {
   frameDropped(..._: Parameters<Probe['frameDropped']>): void {}
   frameMarked(..._: Parameters<Probe['frameMarked']>): void {}
   frameQueued(..._: Parameters<Probe['frameQueued']>): void {}
+  queueLong(..._: Parameters<Probe['queueLong']>): void {}
   frameSent(..._: Parameters<Probe['frameSent']>): void {}
   frameSentAgain(..._: Parameters<Probe['frameSentAgain']>): void {}
   frameRejected(..._: Parameters<Probe['frameRejected']>): void {}
@@ -237,6 +258,7 @@ export class NullProbe implements Probe {
   grantStep(..._: Parameters<Probe['grantStep']>): void {}
   blockedChanged(..._: Parameters<Probe['blockedChanged']>): void {}
   grantShort(..._: Parameters<Probe['grantShort']>): void {}
+  noticeActed(..._: Parameters<Probe['noticeActed']>): void {}
   messageDelivered(..._: Parameters<Probe['messageDelivered']>): void {}
   nicGranted(..._: Parameters<Probe['nicGranted']>): void {}
   ledChanged(..._: Parameters<Probe['ledChanged']>): void {}

@@ -46,6 +46,7 @@ export function makeEgressPath(
 ): EgressPath {
   const { clock, pool, ports, queues, counters, digests, transmits, traceMask, frameTimes } =
     shared;
+  const { queueWatch } = shared;
 
   function wakeTransmitter(device: number, port: PortRow): void {
     const free = ports.freeAt(port);
@@ -90,8 +91,12 @@ export function makeEgressPath(
     frame: FrameRef,
   ): void {
     frameTimes.joined(port, trafficClass);
-    if (!traceMask.wantsQueued(port, frame)) return;
     const { firstPort, listeners } = devices[device];
+    if (queueWatch.joined(port, trafficClass)) {
+      const { now } = clock;
+      listeners.queueLong?.queueLong(device, port - firstPort, now, pool, frame, trafficClass);
+    }
+    if (!traceMask.wantsQueued(port, frame)) return;
     const ingress = pool.words[frame + PORT] - firstPort;
     listeners.frameQueued?.frameQueued(device, ingress, port - firstPort, clock.now, pool, frame);
   }

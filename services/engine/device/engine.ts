@@ -335,6 +335,12 @@ export class Engine implements MechanismHost {
     listeners.stopAsked?.stopAsked(place, port - firstPort, this.clock.now, group, stop);
   }
 
+  announceNotice(port: number, priority: Priority, queueMac: number): void {
+    const { place, firstPort, listeners } = this.devices[this.shared.ports.owner(port)];
+    const { now } = this.clock;
+    listeners.noticeActed?.noticeActed(place, port - firstPort, now, priority, queueMac);
+  }
+
   announceGrantStep(
     port: number,
     step: number,

@@ -21,6 +21,7 @@ export function noAccounts(portCount: number): GrantKeeper {
     },
     receiver: {
       ...{ cost: noRow, isGranted: noRow, occupied: noRow, limit: noRow, isExhausted: noRow },
+      crowdedFrom: noRow,
     },
     messages: { tagOffered: new Uint8Array(portCount), composeTag: noRow },
     ...{ rowOf: noRow, passed: noRow, admitted: noRow, released: noRow, setOperational: noRow },

@@ -9,6 +9,7 @@ import { makeSlots, type Slots } from '../kernel/slots.js';
 import type { Tables } from '../kernel/tables.js';
 import { makeCounters, type Counters } from '../port/counters.js';
 import { makeFrameTimes, type FrameTimes } from '../port/frame-times.js';
+import { makeQueueWatch, type QueueWatch } from '../port/queue-watch.js';
 import { makeLinkNumbers, type LinkNumbers } from '../port/link-numbers.js';
 import { makeInFlightQueues, type InFlightQueues } from '../port/in-flight-queues.js';
 import { makePorts, type Ports } from '../port/ports.js';
@@ -49,6 +50,7 @@ export class Shared {
   readonly traceMask: TraceMask;
   /** Not state either. */
   readonly frameTimes: FrameTimes;
+  readonly queueWatch: QueueWatch;
   /** When each port's in-flight queue has its next arrival, and when its transmitter acts next. */
   readonly arrivals: Slots;
   readonly transmits: Slots;
@@ -76,6 +78,7 @@ export class Shared {
     this.traceMask = makeTraceMask(this.pool, this.ports.count);
     const { ports, queues, traceMask, clock } = this;
     this.frameTimes = makeFrameTimes(ports, queues, traceMask, clock);
+    this.queueWatch = makeQueueWatch(ports, queues, traceMask);
     this.digests = makeDigests(tables, this.clock);
     this.horizon = tables.inbox(() => tables.float64('device', 1));
     this.events = tables.float64('device', 1);

@@ -19,6 +19,8 @@ export const WANTS_FOLLOWED = FOLLOWED_FLAG;
 export const WANTS_ALL = 1 << 29;
 /** Not reported, but a queued frame counts for `FrameTimes`. */
 export const COUNTS_TIME = 1 << 31;
+/** Nor this, but the queue that it joins is reported if it is long; see `QueueWatch`. */
+export const WATCHED = 1 << 30;
 
 // Effects of faults on frames that are received, and on those that are sent. They share a word with
 // the trace mask, so that one load shows that a port has neither.
@@ -70,11 +72,11 @@ export function makeTraceMask(pool: FramePool, ports: number) {
 
   /** It is reported, or counted only. */
   function matchesQueued(port: number, frame: FrameRef): boolean {
-    return ((words[frame + CLASS] | WANTS_ALL | COUNTS_TIME) & queued[port]) !== 0;
+    return ((words[frame + CLASS] | WANTS_ALL | COUNTS_TIME | WATCHED) & queued[port]) !== 0;
   }
 
   function wantsQueued(port: number, frame: FrameRef): boolean {
-    return ((words[frame + CLASS] | WANTS_ALL) & queued[port]) !== 0;
+    return ((words[frame + CLASS] | WANTS_ALL) & queued[port] & ~WATCHED) !== 0;
   }
 
   /** The mask for frames that a port sends. */

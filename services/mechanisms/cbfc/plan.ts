@@ -7,7 +7,7 @@ import type {
   LinkContext,
   MechanismPlan,
 } from '../fabric-context.js';
-import type { MemorySize, SizeTerm } from '../mechanism-slice.js';
+import type { MemorySize, Shortage, SizeTerm } from '../mechanism-slice.js';
 import { CHANNEL_CREDITS_MOST, costOf } from './machine.js';
 import type { Path } from '../../settings/source-tree.js';
 import { directionOf, type Direction } from './direction.js';
@@ -76,6 +76,14 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
         ? []
         : direction.priorities.map((priority) => sizeOf(direction, port, priority)),
     );
+  }
+
+  /** Why the link partner of a port may lack credits while the port stores little. */
+  shortage(device: number, port: number, priority: number): Shortage {
+    const size = this.sizes(device).find((one) => one.port === port && one.priority === priority);
+    const hasOctets = size?.givenOctets ?? 0;
+    const needsOctets = size?.neededOctets ?? 0;
+    return { kind: hasOctets < needsOctets ? 'below-loop' : 'under-way', hasOctets, needsOctets };
   }
 
   /** What the receiver of a port grants; null where it does not run. */

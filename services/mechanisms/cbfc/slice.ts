@@ -21,6 +21,10 @@ import { CC_INTERVAL_PS, cbfcDeviceKeys, cbfcKeys } from './settings.js';
 export const cbfc: MechanismSlice<CbfcTypes> = {
   name: 'cbfc',
   blocks: NO_GRANT,
+  waits: {
+    on: 'grants',
+    shortage: (plan, device, port, { priority }) => plan.shortage(device, port, priority),
+  },
   slot: 8,
   create: (tools) => new CbfcMechanism(tools),
   flowControl: { fallback: ({ fallback }) => fallback },

@@ -17,6 +17,7 @@ import { ciManagedObjects } from './yang.js';
 
 export const ci: MechanismSlice<CiTypes> = {
   name: 'ci',
+  waits: { on: 'order' },
   slot: 6,
   create: (tools) => new CiMechanism(tools),
   section: {

@@ -37,6 +37,7 @@ import {
 import type { PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
 
 const SERVICE_VLAN_SHIFT = 16;
+const CROWD_FRAMES = 3;
 const VLAN_MASK = 0xfff;
 
 /** Terms of the link partner's grants. */
@@ -248,6 +249,17 @@ export class CreditAccounts implements GrantAccounts {
   leastUnits(row: number): number {
     if (this.shares(row)) return this.specOf(row).granting.keepUnits[this.priority(row)];
     return this.records.words[(row << WORDS_SHIFT) | TARGET];
+  }
+
+  /**
+   * As `GrantReceiver`; at most half of what the account has, and at least some frames: a frame
+   * that passes, and one behind it, keep nobody from sending.
+   */
+  crowdedFrom(row: number): number {
+    const { bufferUnits, loopUnits, frameUnits } = this.specOf(row).granting;
+    const priority = this.priority(row);
+    const own = this.partOf(row, bufferUnits[priority]);
+    return Math.max(CROWD_FRAMES * frameUnits, Math.min(own / 2, own - loopUnits[priority]));
   }
 
   private shares(row: number): boolean {

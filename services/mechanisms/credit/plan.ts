@@ -126,6 +126,7 @@ export class CreditPlan implements MechanismPlan {
       isWide: isWide(buffers),
       frameUnits,
       bufferUnits: buffers.map((buffer) => buffer?.grantedUnits ?? 0),
+      loopUnits: buffers.map((buffer) => buffer?.neededUnits ?? 0),
       policy: own.grant,
       keepUnits: this.ends.keepUnits(own),
       isAsked: this.ends.peerOf(end).request !== 'never',

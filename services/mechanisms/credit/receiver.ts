@@ -579,6 +579,7 @@ export function makeCreditReceiver(
     ...{ resynchronise, stop, linkUp, startOver, cost, storeCopy, take, isGranted, free },
     ...{ get, count, occupied, emptySincePs },
     isExhausted: loans.isExhausted,
+    crowdedFrom: (row: number) => accounts.crowdedFrom(row),
     occupiedPeak,
     limit,
     received,

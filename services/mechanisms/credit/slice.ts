@@ -10,6 +10,8 @@ import { CreditMechanism } from './mechanism.js';
 import { CreditPlan } from './plan.js';
 import { type CreditTypes, creditResults } from './results.js';
 import { creditEndKeys, creditKeys } from './settings.js';
+import { shortageOf } from './shortage.js';
+import { creditOf } from './spec.js';
 import { advertiseCredit } from './tlv.js';
 
 const HELP = 'Credit exchange on the priorities that have flowControl: credit.';
@@ -18,6 +20,11 @@ const HELP = 'Credit exchange on the priorities that have flowControl: credit.';
 export const credit: MechanismSlice<CreditTypes> = {
   name: EXCHANGE,
   blocks: NO_GRANT,
+  waits: {
+    on: 'grants',
+    shortage: (_plan, _device, _port, { spec, priority, channel }) =>
+      shortageOf(creditOf(spec), priority, channel),
+  },
   slot: 2,
   create: (tools) => new CreditMechanism(tools),
   flowControl: {

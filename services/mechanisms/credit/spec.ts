@@ -27,6 +27,8 @@ export interface CreditGrantingSpec {
   readonly frameUnits: number;
   /** By priority: units of buffer, of all channels together. */
   readonly bufferUnits: readonly number[];
+  /** By priority: units in flight at full rate, from a frame to the grant for its buffer. */
+  readonly loopUnits: readonly number[];
   /** Every channel has a fixed share, or requests buffer from a common pool. */
   readonly policy: 'static' | 'demand';
   /** Under the demand policy, by priority: what an idle channel always has. */

@@ -9,6 +9,7 @@ import { llrKeys } from './settings.js';
 
 export const llr: MechanismSlice<LlrTypes> = {
   name: 'llr',
+  waits: { on: 'retry' },
   slot: 9,
   create: (tools) => new LlrMechanism(tools),
   section: {

@@ -12,6 +12,7 @@ import { pfcResults } from './results.js';
 export const pause: MechanismSlice = {
   name: 'pause',
   blocks: 'paused',
+  waits: { on: 'buffer' },
   slot: 0,
   create: (tools) => new PauseMechanism(tools),
   pausing: { ...pauseFrames, check: checkPause },
@@ -27,6 +28,7 @@ export const pause: MechanismSlice = {
 export const pfc: MechanismSlice<PfcTypes> = {
   name: 'pfc',
   blocks: 'paused',
+  waits: { on: 'buffer' },
   slot: 1,
   create: (tools) => new PfcMechanism(tools),
   flowControl: { fallback: () => 'refuse' },

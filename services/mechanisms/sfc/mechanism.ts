@@ -94,6 +94,11 @@ export class SfcMechanism
     host.arm(slot, port, timer, timePs);
   }
 
+  announce(port: PortRow, priority: Priority, queueMac: number): void {
+    const { host } = this.tools;
+    if (host.hasListeners[0] !== 0) host.announceNotice(port, priority, queueMac);
+  }
+
   onTimer(port: PortRow, timer: number): void {
     if (timer < PROCESS_TIMER) {
       this.responder.onTimer(port, timer - EXPIRY_TIMER);

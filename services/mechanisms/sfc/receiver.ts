@@ -16,6 +16,8 @@ export interface Verdict {
   readonly pauseNs: number;
   /** MAC of the congesting flow's destination. */
   readonly destination: number;
+  /** MAC of the port that has the congested queue. */
+  readonly queueMac: number;
   readonly bornPs: number;
 }
 
@@ -83,6 +85,7 @@ export abstract class SfcReceiver {
       priority: decoded.priority,
       pauseNs: decoded.type === SFCM_RESUME ? 0 : decoded.pauseNs,
       destination: decoded.destination,
+      queueMac: decoded.queueMac,
       bornPs,
     };
     if (this.#processingPs === 0) {
@@ -97,8 +100,10 @@ export abstract class SfcReceiver {
 
   private carryOut(verdict: Verdict): void {
     assert(this.#timers.clock.now >= verdict.bornPs, 'sfc.reaction-takes-time');
+    const { port, priority, pauseNs, queueMac } = verdict;
+    if (pauseNs > 0) this.#timers.announce(this.#firstPort + port, priority, queueMac);
     this.execute(verdict);
-    if (verdict.pauseNs > 0) this.#counters.reacted(this.#timers.clock.now - verdict.bornPs);
+    if (pauseNs > 0) this.#counters.reacted(this.#timers.clock.now - verdict.bornPs);
   }
 
   protected get firstPort(): number {

@@ -220,7 +220,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     table.lastSentPs[slot] = now;
     table.pausedUntilPs[slot] = now + pauseNs * 1000;
     if (this.#parts.edges.actsFor(via + this.#firstPort)) {
-      this.invokePfc(via, table.get(slot, ENTRY_PRIORITY), pauseNs);
+      const mac = this.#macs[table.get(slot, ENTRY_QUEUE_PORT)];
+      this.invokePfc(via, table.get(slot, ENTRY_PRIORITY), pauseNs, mac);
       return;
     }
     if (type === SFCM_RESUME) counters.sfcResumesTransmitted++;
@@ -290,7 +291,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     return (this.#spec.monitorQueues & (1 << trafficClass)) !== 0;
   }
 
-  private invokePfc(via: number, priority: Priority, pauseNs: number): void {
+  private invokePfc(via: number, priority: Priority, pauseNs: number, queueMac: number): void {
     const { counters } = this.#parts;
     const { pauser } = this.#parts.carrier;
     const port = via + this.#firstPort;
@@ -298,6 +299,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
       counters.sfcProxyNoPfc++;
       return;
     }
+    if (pauseNs > 0) this.#parts.timers.announce(port, priority, queueMac);
     pauser.stopFor(port, priority, pauseNs * 1000);
     counters.sfcPfcInvoked++;
     if (pauseNs > 0) counters.reacted(0);

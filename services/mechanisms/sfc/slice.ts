@@ -21,6 +21,7 @@ import { sfcManagedObjects } from './yang.js';
 export const sfc: MechanismSlice<SfcTypes> = {
   name: 'sfc',
   blocks: 'paused',
+  waits: { on: 'queue' },
   slot: 3,
   create: (tools) => new SfcMechanism(tools),
   section: {

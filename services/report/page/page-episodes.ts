@@ -1,5 +1,5 @@
 import type { Episode } from '../../telemetry/congestion/congestion.js';
-import { ROOT_REASONS } from '../why-text.js';
+import { rootText } from '../why-text.js';
 import type { EpisodesView, EpisodeView } from './page-flow-data.js';
 
 /** Episodes of a page: those that frames name, then the longest. */
@@ -33,11 +33,11 @@ export function episodesView(
   const order = episodes.filter((episode) => shown.has(episode));
   const placeOf = new Map(order.map(({ id }, place) => [id, place]));
   const rows = order.map((episode): EpisodeView => {
-    const { kind, port, priority, mechanism, startPs, endPs, parent, reason } = episode;
+    const { kind, port, priority, mechanism, startPs, endPs, parent } = episode;
     return {
       ...{ kind, port, priority, mechanism, startPs, endPs },
       parent: parent === null ? null : (placeOf.get(parent) ?? null),
-      reason: parent === null ? ROOT_REASONS[reason ?? 'mechanism'] : '',
+      reason: parent === null ? rootText(episode) : '',
       frameTimePs: episode.frameTimePs,
     };
   });

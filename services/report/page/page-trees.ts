@@ -1,5 +1,5 @@
 import type { Branch, CongestionTree } from '../../telemetry/congestion/congestion-trees.js';
-import { ROOT_REASONS } from '../why-text.js';
+import { rootText } from '../why-text.js';
 import type { WhySummary } from '../why.js';
 import type { TreeNode, TreesView, TreeView } from './page-data.js';
 
@@ -33,17 +33,18 @@ export function treesView(
 
 function treeView(tree: CongestionTree, placeOf: ReadonlyMap<string, number>): TreeView {
   const { root, clearedPs, episodes, ports, devices, depth, frameTimePs, victims } = tree;
-  const { kind, port, priority, mechanism, startPs, endPs } = root;
+  const { kind, port, priority, mechanism, startPs } = root;
+  const { times, totalPs } = tree;
   const budget = { left: NODES_SHOWN };
   const children = nodesOf(tree.branches, placeOf, budget);
   return {
-    reason: ROOT_REASONS[root.reason ?? 'mechanism'],
+    reason: rootText(root),
     ...{ startPs, clearedPs, episodes, ports, devices, depth, frameTimePs },
     victims: victims.slice(0, VICTIMS_SHOWN),
     victimCount: victims.length,
     root: {
-      ...{ kind, name: port, port: placeOf.get(port) ?? null, priority, mechanism, times: 1 },
-      ...{ totalPs: endPs === null ? null : endPs - startPs, frameTimePs, ...children },
+      ...{ kind, name: port, port: placeOf.get(port) ?? null, priority, mechanism, times },
+      ...{ totalPs, frameTimePs, ...children },
     },
   };
 }

@@ -109,10 +109,11 @@ export const EPISODE_TABLE: ResultTable<readonly Episode[]> = resultTable({
     episode.whole('end_ps', 'ps', 'When it cleared; empty: not until the end.', (e) => e.endPs),
     episode.text('parent', 'The episode that caused it; empty of a root.', (e) => e.parent),
     episode.text('reason', 'Why a root has no cause.', (e) => e.reason),
+    episode.text('fault', 'The fault that caused a root, or took part in that.', (e) => e.fault),
     episode.whole(
       'aggregate_blocked_ps',
       'ps',
-      'Frames that waited at a blocked port, times how long.',
+      'Frames that waited in the queue, or at the blocked port, times how long.',
       (e) => e.frameTimePs,
     ),
   ],

@@ -62,8 +62,8 @@ import {
 import { macOfVm } from '../../fabric/address.js';
 import { stationsOf } from '../../fabric/assembly/stations.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import type { FlowOfFrames } from '../flows-by-frame.js';
-import { FlowsByFrame } from '../flows-by-frame.js';
+import type { FlowOfFrames } from '../../fabric/assembly/flows-by-frame.js';
+import { FlowsByFrame } from '../../fabric/assembly/flows-by-frame.js';
 
 const ICRC_OCTETS = 4;
 const SEQUENCE_MASK = 0xff_ffff;

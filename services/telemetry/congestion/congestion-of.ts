@@ -4,7 +4,6 @@ import {
   type Congestion,
   type Deadlock,
   type Episode,
-  GRANT_LOOP,
   type RootReason,
   type Storm,
 } from './congestion.js';
@@ -18,13 +17,15 @@ export function congestionOf(
   nowPs: number,
 ): Congestion {
   const deadlocks = findDeadlocks(fabric, waits, nowPs);
-  const episodes = new EpisodeJoin(fabric, waits)
+  const join = new EpisodeJoin(fabric, waits, nowPs);
+  const episodes = join
     .episodes()
     .map((episode) =>
       isLockedUp(episode, deadlocks) ? { ...episode, reason: LOCKED_UP } : episode,
     );
   return {
     episodes,
+    shares: join.shares(),
     deadlocks,
     storms: stormsOf(episodes, fabric.scenario.observe.stormPs, nowPs),
     omitted: waits.reduce((sum, { omitted }) => sum + omitted, 0),
@@ -33,13 +34,18 @@ export function congestionOf(
 
 const LOCKED_UP: RootReason = 'deadlock';
 
+/** Of holds for which no full buffer was found. */
+const MAY_LOCK: ReadonlySet<RootReason | null> = new Set([
+  ...(['below-loop', 'shaped', 'on-request', 'lent', 'under-way'] as const),
+]);
+
 /**
  * A hold without an earlier cause, as its link partner filled up after it had begun, which still
  * existed when a cycle closed that it is part of.
  */
 function isLockedUp(episode: Episode, deadlocks: readonly Deadlock[]): boolean {
   const { kind, reason, port, priority, endPs } = episode;
-  if (kind !== 'blocked' || reason !== GRANT_LOOP || endPs !== null) return false;
+  if (kind !== 'blocked' || !MAY_LOCK.has(reason) || endPs !== null) return false;
   return deadlocks.some(
     ({ openedPs, ring }) =>
       openedPs === null && ring.some((step) => step.egress === port && step.priority === priority),

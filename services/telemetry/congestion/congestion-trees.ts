@@ -1,7 +1,9 @@
-import type { Congestion, Deadlock, Episode } from './congestion.js';
+import type { Congestion, Deadlock, Episode, QueueShare } from './congestion.js';
 
 /** A flow as trees use it: its duration, and the egress ports of its frames. */
 export interface FlowOnPath {
+  /** Its number. */
+  readonly flow: number;
   readonly name: string;
   readonly priority: number;
   readonly startPs: number;
@@ -9,9 +11,13 @@ export interface FlowOnPath {
   readonly ports: ReadonlySet<string>;
 }
 
-/** An episode without a cause, and all that followed from it. */
+/** A cause without another behind it, whenever it occurred, and all that followed from it. */
 export interface CongestionTree {
+  /** The first of its root's episodes. */
   readonly root: Episode;
+  /** How many episodes its root has, and how long they lasted together. */
+  readonly times: number;
+  readonly totalPs: number;
   /** When the last of it cleared; null: not yet. */
   readonly clearedPs: number | null;
   readonly episodes: number;
@@ -19,10 +25,18 @@ export interface CongestionTree {
   readonly ports: number;
   readonly devices: number;
   readonly depth: number;
+  /** Frames that waited in its root or behind it, each times how long. */
   readonly frameTimePs: number;
-  /** Flows that were paused and do not pass the root, without those that close a deadlock. */
+  /** Flows that fill the queue that is its root, with their share of it, the greatest first. */
+  readonly culprits: readonly Culprit[];
+  /** Flows that waited because of it and do not fill its root; not those that close a deadlock. */
   readonly victims: readonly string[];
   readonly branches: readonly Branch[];
+}
+
+export interface Culprit {
+  readonly flow: string;
+  readonly share: number;
 }
 
 /** Episodes of one place in a tree, with those that they caused in other places. */
@@ -38,25 +52,35 @@ export interface Branch {
 }
 
 /**
- * The congestion trees of a run, the worst first: by aggregate blocked time, then by duration, then
- * by start.
+ * The congestion trees of a run, the worst first: by the time that frames waited, then by duration,
+ * then by start. Episodes of one place and cause are one root: a thousand short ones are one tree.
  */
 export function congestionTrees(
-  { episodes, deadlocks }: Pick<Congestion, 'episodes' | 'deadlocks'>,
+  { episodes, deadlocks, shares }: Pick<Congestion, 'episodes' | 'deadlocks' | 'shares'>,
   nowPs: number,
   flows: readonly FlowOnPath[],
 ): CongestionTree[] {
   const children = childrenOf(episodes);
-  const trees = episodes
-    .filter(({ parent }) => parent === null)
-    .map((root) => treeOf(root, children, nowPs, { flows, deadlocks }));
+  const passers = { flows: byPort(flows), names: flows, deadlocks, shares: byEpisode(shares) };
+  const trees = [
+    ...grouped(
+      episodes.filter(({ parent }) => parent === null),
+      rootOf,
+    ).values(),
+  ].map((roots) => treeOf(roots, children, nowPs, passers));
   return trees.sort(
     (a, b) =>
       b.frameTimePs - a.frameTimePs ||
-      b.episodes - a.episodes ||
+      b.totalPs - a.totalPs ||
       a.root.startPs - b.root.startPs ||
       (a.root.id < b.root.id ? -1 : 1),
   );
+}
+
+/** Queues are of one place, whatever feeds them. */
+function rootOf({ kind, port, priority, reason, fault }: Episode): string {
+  const cause = kind === 'queue' ? '' : `${reason ?? ''} ${fault ?? ''}`;
+  return `${kind} ${port} ${priority ?? ''} ${cause}`;
 }
 
 /** By episode: the root of the tree that it belongs to. */
@@ -64,7 +88,7 @@ export function rootsOf(episodes: readonly Episode[]): Map<string, Episode> {
   const roots = new Map<string, Episode>();
   const queue = episodes.filter(({ parent }) => parent === null);
   const children = childrenOf(episodes);
-  for (const root of queue) for (const { id } of membersOf(root, children)) roots.set(id, root);
+  for (const root of queue) for (const { id } of membersOf([root], children)) roots.set(id, root);
   return roots;
 }
 
@@ -78,50 +102,115 @@ export function isOfRing(ports: ReadonlySet<string>, { ring }: Pick<Deadlock, 'r
   });
 }
 
-/** What decides on victims. */
+/** What decides on culprits and victims. */
 interface Passers {
-  readonly flows: readonly FlowOnPath[];
+  /** By port. */
+  readonly flows: ReadonlyMap<string, readonly FlowOnPath[]>;
+  /** By number. */
+  readonly names: readonly FlowOnPath[];
   readonly deadlocks: readonly Deadlock[];
+  /** By episode. */
+  readonly shares: ReadonlyMap<string, readonly QueueShare[]>;
 }
 
 type Children = ReadonlyMap<string, readonly Episode[]>;
 
 function childrenOf(episodes: readonly Episode[]): Children {
-  const children = new Map<string, Episode[]>();
-  for (const episode of episodes) {
-    if (episode.parent === null) continue;
-    const siblings = children.get(episode.parent);
-    if (siblings === undefined) children.set(episode.parent, [episode]);
-    else siblings.push(episode);
+  return grouped(
+    episodes.filter(({ parent }) => parent !== null),
+    ({ parent }) => parent!,
+  );
+}
+
+function byEpisode(shares: readonly QueueShare[]): Passers['shares'] {
+  return grouped(shares, ({ episode }) => episode);
+}
+
+function byPort(flows: readonly FlowOnPath[]): Passers['flows'] {
+  const found = new Map<string, FlowOnPath[]>();
+  for (const flow of flows) {
+    for (const port of flow.ports) {
+      const there = found.get(port);
+      if (there === undefined) found.set(port, [flow]);
+      else there.push(flow);
+    }
   }
-  return children;
+  return found;
+}
+
+function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }
 
 function treeOf(
-  root: Episode,
+  roots: readonly Episode[],
   children: Children,
   nowPs: number,
   passers: Passers,
 ): CongestionTree {
-  const all = membersOf(root, children);
+  const all = membersOf(roots, children);
   const ends = all.map(({ endPs }) => endPs ?? Infinity);
   const cleared = ends.reduce((a, b) => Math.max(a, b), 0);
   const holds = all.filter(({ kind }) => kind === 'blocked');
+  const sharesOfRoot = sharesOf(roots, passers);
+  const culprits = culpritsOf(sharesOfRoot, passers);
   return {
-    root,
+    root: nameOfRoots(roots, nowPs),
+    times: roots.length,
+    totalPs: unionPs(roots, nowPs),
     clearedPs: cleared === Infinity ? null : cleared,
     episodes: all.length,
     ports: new Set(all.map(({ port }) => port)).size,
     devices: new Set(all.map(({ device }) => device)).size,
-    depth: depthOf(root, children),
-    frameTimePs: holds.reduce((sum, { frameTimePs }) => sum + frameTimePs, 0),
-    victims: victimsOf(root, holds, nowPs, passers),
-    branches: branchesOf(children.get(root.id) ?? [], children, nowPs),
+    depth: depthOf(roots, children),
+    frameTimePs: [...roots.filter(({ kind }) => kind === 'queue'), ...holds].reduce(
+      (sum, { frameTimePs }) => sum + frameTimePs,
+      0,
+    ),
+    culprits,
+    victims: victimsOf(roots, holds, nowPs, {
+      ...passers,
+      filling: new Set(culprits.map(({ flow }) => flow)),
+      inQueue: new Set(sharesOfRoot.keys()),
+    }),
+    branches: branchesOf(
+      roots.flatMap(({ id }) => children.get(id) ?? []),
+      children,
+      nowPs,
+    ),
   };
 }
 
-function membersOf(root: Episode, children: Children): Episode[] {
-  const all = [root];
+/** The first, with the reason and the fault of those that lasted longest. */
+function nameOfRoots(roots: readonly Episode[], nowPs: number): Episode {
+  const [first] = roots as [Episode];
+  const worst = grouped(roots, ({ reason, fault }) => `${reason ?? ''} ${fault ?? ''}`);
+  const [longest] = [...worst.values()].sort((a, b) => unionPs(b, nowPs) - unionPs(a, nowPs));
+  const { reason, fault } = longest![0]!;
+  return { ...first, reason, fault };
+}
+
+/** How long at least one of them lasted; they begin in order. */
+function unionPs(episodes: readonly Episode[], nowPs: number): number {
+  let sum = 0;
+  let until = 0;
+  for (const { startPs, endPs } of episodes) {
+    const end = endPs ?? nowPs;
+    sum += Math.max(0, end - Math.max(startPs, until));
+    until = Math.max(until, end);
+  }
+  return sum;
+}
+
+function membersOf(roots: readonly Episode[], children: Children): Episode[] {
+  const all = [...roots];
   for (let i = 0; i < all.length; i++) {
     for (const child of children.get(all[i]!.id) ?? []) all.push(child);
   }
@@ -129,8 +218,8 @@ function membersOf(root: Episode, children: Children): Episode[] {
 }
 
 /** Links that it spread over: holds, one behind the other. */
-function depthOf(root: Episode, children: Children): number {
-  let level: readonly Episode[] = [root];
+function depthOf(roots: readonly Episode[], children: Children): number {
+  let level = roots;
   let depth = 0;
   while (level.length > 0) {
     if (level.some(({ kind }) => kind === 'blocked')) depth++;
@@ -139,40 +228,73 @@ function depthOf(root: Episode, children: Children): number {
   return depth;
 }
 
+/** By flow: octets that were sampled of it in the queues of a root. */
+function sharesOf(roots: readonly Episode[], { shares }: Passers): Map<number, number> {
+  const octetsOf = new Map<number, number>();
+  for (const { id } of roots) {
+    for (const { flow, octets } of shares.get(id) ?? []) {
+      octetsOf.set(flow, (octetsOf.get(flow) ?? 0) + octets);
+    }
+  }
+  return octetsOf;
+}
+
+/** A flow fills a queue if it has at least half of what it would have if all were alike. */
+function culpritsOf(octetsOf: ReadonlyMap<number, number>, { names }: Passers): Culprit[] {
+  const total = [...octetsOf.values()].reduce((sum, octets) => sum + octets, 0);
+  return [...octetsOf]
+    .map(([flow, octets]) => ({ flow: names[flow]?.name ?? '', share: octets / total }))
+    .filter(({ share }) => share >= LEAST_PART / octetsOf.size)
+    .sort((a, b) => b.share - a.share || (a.flow < b.flow ? -1 : 1));
+}
+
+const LEAST_PART = 1 / 2;
+
+interface Filled extends Passers {
+  /** Flows that fill the root, and those that were seen in it. */
+  readonly filling: ReadonlySet<string>;
+  readonly inQueue: ReadonlySet<number>;
+}
+
 function victimsOf(
-  root: Episode,
+  roots: readonly Episode[],
   holds: readonly Episode[],
   nowPs: number,
-  { flows, deadlocks }: Passers,
+  { flows, deadlocks, filling, inQueue, names }: Filled,
 ): string[] {
-  const blocked = new Map<string, Episode[]>();
-  for (const hold of holds) blocked.set(hold.port, [...(blocked.get(hold.port) ?? []), hold]);
-  const isBlocked = (flow: FlowOnPath): boolean =>
-    [...flow.ports].some((port) =>
-      blocked.get(port)?.some(({ priority, startPs, endPs }) => {
-        const isSame = priority === null || priority === flow.priority;
-        return isSame && startPs < flow.endPs && (endPs ?? nowPs) > flow.startPs;
-      }),
-    );
+  const { port: rootPort } = roots[0]!;
+  const blocked = grouped(holds, ({ port }) => port);
   // A tree at the ports of a ring is the deadlock, or how it came about.
   const rings = deadlocks.filter(({ ring }) =>
-    ring.some(({ egress }) => egress === root.port || blocked.has(egress)),
+    ring.some(({ egress }) => egress === rootPort || blocked.has(egress)),
   );
-  return flows
-    .filter(({ ports }) => !ports.has(root.port) && !rings.some((ring) => isOfRing(ports, ring)))
-    .filter(isBlocked)
+  const waits = (flow: FlowOnPath, { priority, startPs, endPs }: Episode): boolean => {
+    const isSame = priority === null || priority === flow.priority;
+    return isSame && startPs < flow.endPs && (endPs ?? nowPs) > flow.startPs;
+  };
+  const found = new Set<FlowOnPath>();
+  for (const [port, there] of blocked) {
+    for (const flow of flows.get(port) ?? []) {
+      if (found.has(flow) || flow.ports.has(rootPort)) continue;
+      if (there.some((hold) => waits(flow, hold))) found.add(flow);
+    }
+  }
+  for (const flow of inQueue) {
+    const own = names[flow];
+    if (own !== undefined && !filling.has(own.name)) found.add(own);
+  }
+  return [...found]
+    .filter(({ ports }) => !rings.some((ring) => isOfRing(ports, ring)))
+    .sort((a, b) => a.flow - b.flow)
     .map(({ name }) => name);
 }
 
 /** Hundreds of pauses of one account are one line, with what they caused together. */
 function branchesOf(episodes: readonly Episode[], children: Children, nowPs: number): Branch[] {
-  const places = new Map<string, Episode[]>();
-  for (const episode of episodes) {
-    const place = `${episode.kind} ${episode.port} ${episode.priority ?? ''}`;
-    const same = places.get(place);
-    if (same === undefined) places.set(place, [episode]);
-    else same.push(episode);
-  }
+  const places = grouped(
+    episodes,
+    ({ kind, port, priority }) => `${kind} ${port} ${priority ?? ''}`,
+  );
   const branches = [...places.values()].map((same): Branch => {
     const [{ kind, port, priority, mechanism }] = same as [Episode];
     const next = same.flatMap(({ id }) => children.get(id) ?? []);

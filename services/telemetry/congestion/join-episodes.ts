@@ -1,38 +1,33 @@
-import { EXCHANGE, GRANTING_CONTROLS } from '../../mechanisms/registry.js';
+import { MECHANISMS } from '../../mechanisms/registry.js';
+import type { SliceWaits } from '../../mechanisms/mechanism-slice.js';
 import type {
   DeviceWaits,
   HoldRecord,
-  StopCause,
+  NoticeRecord,
   StopRecord,
 } from '../../engine/analysis/waits/wait-records.js';
+import { WHOLE } from '../../engine/analysis/waits/wait-records.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
-import { type Episode, GRANT_LOOP, type RootReason } from './congestion.js';
+import type { Episode, EpisodeKind, QueueShare, RootReason } from './congestion.js';
 import { holdId } from './hold-id.js';
+import { lastBefore } from './last-before.js';
+import { QueueEpisodes } from './queue-episodes.js';
+import { RootFaults } from './root-faults.js';
 
-/** Mechanisms that hold frames for want of grants, without a message that stops a sender. */
-const WAITS_FOR_GRANTS: readonly string[] = [EXCHANGE, ...GRANTING_CONTROLS];
-
-/** The mechanism that holds frames until link partners agree over LLDP. */
+/** Mechanisms of an engine that no slice has. */
 const DISCOVERY = 'discovery';
+const FAULT = 'fault';
 
-/** A grant that was sent is under way for so many times the distance before it is missed. */
-const ROUND_TRIPS = 2;
+/** A grant, or a pause, is under way behind so many frames of the greatest length. */
+const FRAMES = 2;
+/** A pause takes effect so long after it has arrived, at most. */
+const RESPONSE_PS = 5e6;
 
 interface Cause {
   readonly parent: string | null;
   readonly reason: RootReason | null;
-}
-
-/** An egress queue because of which accounts were paused. */
-interface Backlog {
-  readonly id: string;
-  readonly end: LinkEnd;
-  readonly priority: number;
-  readonly sincePs: number;
-  isShared: boolean;
-  slower: boolean;
-  endPs: number;
+  readonly fault: string | null;
 }
 
 /** Records of one place, in the order of their starts, and the names of their episodes. */
@@ -43,60 +38,118 @@ interface Line<Item> {
   readonly ids: string[];
 }
 
+type Waits = SliceWaits<unknown>;
+
 /**
- * Joins the records of all devices to episodes with causes. A hold is caused by the pause that the
- * link partner sent; a pause by the hold, or else the queue, in which its frames wait. Every cause
- * began before its effect, so there are no cycles.
+ * Joins the records of all devices to episodes with causes. A hold is caused by what its mechanism
+ * declares (`SliceWaits`): the buffer at the other end of the link, which is full, or a queue that
+ * sent a message; a full buffer by the hold, or else the queue, in which its frames wait. Every
+ * cause began before its effect, so there are no cycles.
  */
 export class EpisodeJoin {
-  private readonly backlogs = new Map<string, Backlog>();
-  /** By device, port and group (stops), or priority (holds): in the order of their starts. */
+  private readonly queues: QueueEpisodes;
+  private readonly faults: RootFaults;
+  /** By device, port, group (stops) or priority (holds, notices), and channel. */
   private readonly stops = new Map<number, Line<StopRecord>>();
   private readonly holds = new Map<number, Line<HoldRecord>>();
+  private readonly notices = new Map<number, Line<NoticeRecord & { readonly startPs: number }>>();
   /** By device. */
   private readonly merged: readonly (readonly HoldRecord[])[];
+  private readonly full: readonly (readonly StopRecord[])[];
   /** Names of the episodes of its records. */
   private readonly stopIds: readonly (readonly string[])[];
   private readonly holdIds: readonly (readonly string[])[];
+  private readonly portOfMac: ReadonlyMap<number, LinkEnd>;
+  private readonly longestOctets: number;
 
   constructor(
     private readonly fabric: Fabric,
-    private readonly waits: readonly DeviceWaits[],
+    waits: readonly DeviceWaits[],
+    nowPs: number,
   ) {
+    this.queues = new QueueEpisodes(fabric, waits, nowPs);
+    this.faults = new RootFaults(fabric, nowPs);
+    this.longestOctets = Math.max(...fabric.longestFrameOctets);
+    const ends = fabric.linkEnds.flat();
+    this.portOfMac = new Map(ends.map((end) => [this.specOf(end).mac, end]));
     this.merged = waits.map(({ holds }) => merged(holds));
-    this.stopIds = waits.map(({ stops }, device) =>
+    // Of accounts of grants it is not told that they pause anybody: they are crowded.
+    this.full = waits.map(({ stops, crowds }) =>
+      [...stops.filter(({ mechanism }) => !GRANTS_AHEAD.has(mechanism)), ...crowds].sort(
+        (a, b) => a.startPs - b.startPs,
+      ),
+    );
+    this.stopIds = this.full.map((stops, device) =>
       stops.map((stop) => {
-        const { port, group, startPs } = stop;
-        const line = lineOf(this.stops, fabric.linkEnds[device]![port]!, group);
+        const { port, group, channel, startPs } = stop;
+        const line = lineOf(this.stops, fabric.linkEnds[device]![port]!, group, channel);
         return push(line, stop, `${line.name}@${startPs} paused`);
       }),
     );
     this.holdIds = this.merged.map((holds, device) =>
       holds.map((hold) => {
         const { port, priority, channel, startPs } = hold;
-        const line = lineOf(this.holds, fabric.linkEnds[device]![port]!, priority);
+        const line = lineOf(this.holds, fabric.linkEnds[device]![port]!, priority, WHOLE);
         return push(line, hold, holdId(line.name, channel, startPs));
       }),
     );
+    waits.forEach(({ notices }, device) => {
+      for (const notice of notices) {
+        const { port, priority, timePs } = notice;
+        const line = lineOf(this.notices, fabric.linkEnds[device]![port]!, priority, WHOLE);
+        push(line, { ...notice, startPs: timePs }, '');
+      }
+    });
   }
 
   episodes(): Episode[] {
-    const episodes = this.waits.flatMap(({ stops }, device) => [
+    const episodes = this.full.flatMap((stops, device) => [
       ...stops.map((stop, i) => this.paused(device, stop, this.stopIds[device]![i]!)),
       ...this.merged[device]!.map((hold, i) =>
         this.blocked(device, hold, this.holdIds[device]![i]!),
       ),
     ]);
-    const queues = [...this.backlogs.values()].map(queueEpisode);
+    const queues = this.queues.episodes().map((queue) => this.waiting(queue));
     return [...queues, ...episodes].sort(
       (a, b) => a.startPs - b.startPs || (a.id < b.id ? -1 : Number(a.id > b.id)),
     );
   }
 
+  shares(): QueueShare[] {
+    return this.queues.shares();
+  }
+
+  private waiting(queue: ReturnType<QueueEpisodes['episodes']>[number]): Episode {
+    const { isShared, isSlower, isNamed, end } = this.queues.kindOf(queue.id);
+    const rootAs = (reason: RootReason): Episode => {
+      return { ...queue, ...this.root('queue', end, { ...queue, isShared }, reason) };
+    };
+    if (isShared) return rootAs('contended');
+    if (isSlower) return rootAs('slower-wire');
+    const hold = this.holdDuring(end, queue.priority!, queue);
+    if (hold === null) return rootAs('other-classes');
+    // Where something waits for the queue, the hold that it is left of may wait for that.
+    if (isNamed) return rootAs('left-over');
+    return { ...queue, startPs: Math.max(queue.startPs, hold.startPs), ...caused(hold.id) };
+  }
+
+  /** The first hold of a port that has kept a queue from sending. */
+  private holdDuring(
+    end: LinkEnd,
+    priority: number,
+    { startPs, endPs }: Pick<Episode, 'startPs' | 'endPs'>,
+  ): { readonly id: string; readonly startPs: number } | null {
+    const { items, ids } = this.holdsAt(end, priority);
+    const first = Math.max(0, lastBefore(items, startPs));
+    const place = items.findIndex((hold, i) => i >= first && hold.endPs > startPs);
+    const found = items[place];
+    if (found === undefined || found.startPs >= (endPs ?? Infinity)) return null;
+    return { id: ids[place]!, startPs: found.startPs };
+  }
+
   private paused(device: number, stop: StopRecord, id: string): Episode {
     const { port, group, mechanism, startPs } = stop;
     const end = this.fabric.linkEnds[device]![port]!;
-    const { parent, reason } = this.causeOfStop(end, stop);
     return {
       id,
       kind: 'full',
@@ -106,8 +159,7 @@ export class EpisodeJoin {
       mechanism,
       startPs,
       endPs: finite(stop.endPs),
-      parent,
-      reason,
+      ...this.causeOfStop(end, stop),
       frameTimePs: 0,
     };
   }
@@ -115,7 +167,6 @@ export class EpisodeJoin {
   private blocked(device: number, hold: HoldRecord, id: string): Episode {
     const { port, priority, mechanism, startPs, frameTimePs } = hold;
     const end = this.fabric.linkEnds[device]![port]!;
-    const { parent, reason } = this.causeOfHold(end, hold);
     return {
       id,
       kind: 'blocked',
@@ -125,65 +176,124 @@ export class EpisodeJoin {
       mechanism,
       startPs,
       endPs: finite(hold.endPs),
-      parent,
-      reason,
+      ...this.causeOfHold(end, hold),
       frameTimePs,
     };
   }
 
-  private causeOfHold(end: LinkEnd, { priority, startPs, mechanism }: HoldRecord): Cause {
-    const { peerDevice, peerPort } = end;
-    const group = this.fabric.specs[peerDevice]!.ports[peerPort]!.groupOf[priority]!;
-    const stops = this.stops.get(keyOf(peerDevice, peerPort, group)) ?? NONE;
-    const last = lastBefore(stops.items, startPs);
-    if (mechanism === DISCOVERY) return root('no-agreement');
-    if (WAITS_FOR_GRANTS.includes(mechanism)) {
-      const peer = this.fabric.linkEnds[peerDevice]![peerPort]!;
-      const late = startPs - ROUND_TRIPS * (end.latencyPs + peer.latencyPs);
-      const isShort = last >= 0 && stops.items[last]!.endPs >= late;
-      return isShort ? caused(stops.ids[last]!) : root(GRANT_LOOP);
+  private causeOfHold(end: LinkEnd, hold: HoldRecord): Cause {
+    const { mechanism, priority, startPs } = hold;
+    if (mechanism === DISCOVERY) return this.rootOfHold(end, hold, 'no-agreement');
+    if (mechanism === FAULT) return this.rootOfHold(end, hold, 'fault');
+    const found = WAITS.get(mechanism);
+    switch (found?.waits.on) {
+      case 'buffer':
+      case 'grants':
+        return this.causeAtPartner(end, hold, found);
+      case 'queue':
+        return (
+          this.causeOfNotice(end, priority, startPs) ?? this.rootOfHold(end, hold, 'mechanism')
+        );
+      case 'retry':
+      case 'order':
+        return this.rootOfHold(end, hold, found.waits.on);
+      default:
+        return this.rootOfHold(end, hold, 'mechanism');
     }
-    return last < 0 ? root('mechanism') : caused(stops.ids[last]!);
+  }
+
+  /** The buffer at the other end of the link, if it was full while word of that was under way. */
+  private causeAtPartner(end: LinkEnd, hold: HoldRecord, { waits, plan }: Declared): Cause {
+    const { priority, startPs, channel } = hold;
+    const { peerDevice, peerPort } = end;
+    const peer = this.fabric.linkEnds[peerDevice]![peerPort]!;
+    const group = this.specOf(peer).groupOf[priority]!;
+    const isAccount = channel !== WHOLE;
+    const stops =
+      this.stops.get(keyOf(peerDevice, peerPort, group, isAccount ? channel : WHOLE)) ?? NONE;
+    const last = lastBefore(stops.items, startPs);
+    const framesPs = FRAMES * this.longestOctets * Math.max(end.octetPs, peer.octetPs);
+    const responsePs = waits.on === 'buffer' ? RESPONSE_PS : 0;
+    const late = startPs - peer.latencyPs - framesPs - responsePs;
+    if (last >= 0 && stops.items[last]!.endPs >= late) return caused(stops.ids[last]!);
+    const proxied = this.causeOfNotice(peer, priority, startPs);
+    if (proxied !== null) return proxied;
+    if (waits.on === 'buffer') return this.rootOfHold(end, hold, 'mechanism');
+    if (startPs <= end.latencyPs + peer.latencyPs) {
+      return this.rootOfHold(end, hold, 'no-grant-yet');
+    }
+    const spec = this.specOf(peer);
+    const wanted = { spec, priority, channel };
+    const kind = waits.shortage?.(this.planOf(plan), peerDevice, peerPort, wanted).kind;
+    return this.rootOfHold(end, hold, kind ?? 'under-way');
+  }
+
+  /** The queue whose message paused a priority of a port by a time; null: there was none. */
+  private causeOfNotice({ device, port }: LinkEnd, priority: number, timePs: number): Cause | null {
+    const { items } = this.notices.get(keyOf(device, port, priority, WHOLE)) ?? NONE;
+    const last = lastBefore(items, timePs);
+    const egress = last < 0 ? undefined : this.portOfMac.get(items[last]!.queueMac);
+    if (egress === undefined) return null;
+    const { id, isBlocked } = this.queues.ofNotice(egress, priority, items[last]!.timePs);
+    const hold = isBlocked ? this.holdBefore(egress, priority, timePs) : null;
+    return caused(hold ?? id);
   }
 
   private causeOfStop(end: LinkEnd, stop: StopRecord): Cause {
     const { cause, startPs } = stop;
     if (cause === null) {
       const isHost = this.fabric.specs[end.device]!.kind === 'host';
-      return root(isHost ? 'slow-receiver' : 'memory-taken');
+      return this.root('full', end, stop, isHost ? 'slow-receiver' : 'memory-taken');
     }
     const egress = this.fabric.linkEnds[end.device]![cause.egress]!;
     if (cause.isBlocked) {
       const hold = this.holdBefore(egress, cause.priority, startPs);
       if (hold !== null) return caused(hold);
     }
-    return caused(this.noteBacklog(end, egress, cause, stop.endPs));
+    return caused(this.queues.ofStop(end, egress, cause, stop.endPs));
   }
 
-  /** A PAUSE is recorded once for all priorities, under the lowest. */
   private holdBefore(egress: LinkEnd, priority: number, startPs: number): string | null {
-    const { pausing } = this.fabric.specs[egress.device]!.ports[egress.port]!;
-    const key = keyOf(egress.device, egress.port, pausing?.wholePort === true ? 0 : priority);
-    const { items, ids } = this.holds.get(key) ?? NONE;
+    const { items, ids } = this.holdsAt(egress, priority);
     return ids[lastBefore(items, startPs)] ?? null;
   }
 
-  private noteBacklog(end: LinkEnd, egress: LinkEnd, cause: StopCause, endPs: number): string {
-    const { trafficClass, priority, sincePs, isShared } = cause;
-    const id = `${egress.name}/${trafficClass}@${sincePs} queue`;
-    const known = this.backlogs.get(id);
-    const slower = egress.octetPs > end.octetPs;
-    if (known === undefined) {
-      this.backlogs.set(id, { id, end: egress, priority, sincePs, isShared, slower, endPs });
-    } else {
-      known.isShared ||= isShared;
-      known.endPs = Math.max(known.endPs, endPs);
-    }
-    return id;
+  /** A PAUSE is recorded once for all priorities, under the lowest. */
+  private holdsAt(end: LinkEnd, priority: number): Line<HoldRecord> {
+    const { pausing } = this.specOf(end);
+    const of = pausing?.wholePort === true ? 0 : priority;
+    return this.holds.get(keyOf(end.device, end.port, of, WHOLE)) ?? NONE;
+  }
+
+  private rootOfHold(end: LinkEnd, hold: HoldRecord, reason: RootReason): Cause {
+    return this.root('blocked', end, hold, reason);
+  }
+
+  private root(
+    kind: EpisodeKind,
+    end: LinkEnd,
+    {
+      startPs,
+      endPs,
+      isShared = false,
+    }: { readonly startPs: number; readonly endPs: number | null; readonly isShared?: boolean },
+    reason: RootReason,
+  ): Cause {
+    const until = endPs ?? Infinity;
+    const found = this.faults.explain({ kind, end, reason, startPs, endPs: until, isShared });
+    return { parent: null, ...found };
+  }
+
+  private specOf({ device, port }: LinkEnd): Fabric['specs'][number]['ports'][number] {
+    return this.fabric.specs[device]!.ports[port]!;
+  }
+
+  private planOf(name: string): unknown {
+    return this.fabric.mechanisms.find(({ slice }) => slice.name === name)?.plan;
   }
 
   private priorityOf(end: LinkEnd, group: number): number {
-    return this.fabric.specs[end.device]!.ports[end.port]!.groupOf.indexOf(group);
+    return this.specOf(end).groupOf.indexOf(group);
   }
 
   private nameOf(device: number): string {
@@ -191,21 +301,22 @@ export class EpisodeJoin {
   }
 }
 
-function queueEpisode({ id, end, priority, sincePs, isShared, slower, endPs }: Backlog): Episode {
-  const [device] = end.name.split(':') as [string];
-  return {
-    id,
-    kind: 'queue',
-    device,
-    port: end.name,
-    priority,
-    mechanism: '',
-    startPs: sincePs,
-    endPs: finite(endPs),
-    ...root(!isShared && slower ? 'slower-wire' : 'contended'),
-    frameTimePs: 0,
-  };
+/** What a mechanism declares of its waits. */
+interface Declared {
+  readonly waits: Waits;
+  readonly plan: string;
 }
+
+const WAITS: ReadonlyMap<string, Declared> = new Map(
+  MECHANISMS.flatMap(({ name, waits }) =>
+    waits === undefined ? [] : [[name, { waits, plan: name }]],
+  ),
+);
+
+/** Mechanisms that keep accounts of what they grant. */
+const GRANTS_AHEAD: ReadonlySet<string> = new Set(
+  MECHANISMS.filter(({ granting }) => granting !== undefined).map(({ name }) => name),
+);
 
 /** A PAUSE holds every priority of a port: one episode, and the frames of all. */
 function merged(holds: readonly HoldRecord[]): readonly HoldRecord[] {
@@ -224,16 +335,12 @@ function merged(holds: readonly HoldRecord[]): readonly HoldRecord[] {
   }));
 }
 
-function keyOf(device: number, port: number, eighth: number): number {
-  return (device * 4096 + port) * 8 + eighth;
+function keyOf(device: number, port: number, eighth: number, channel: number): number {
+  return (((channel + 1) * 2 ** 20 + device) * 4096 + port) * 8 + eighth;
 }
 
 function caused(parent: string): Cause {
-  return { parent, reason: null };
-}
-
-function root(reason: RootReason): Cause {
-  return { parent: null, reason };
+  return { parent, reason: null, fault: null };
 }
 
 function finite(timePs: number): number | null {
@@ -247,11 +354,13 @@ function lineOf<Item>(
   lines: Map<number, Line<Item>>,
   { device, port, name }: LinkEnd,
   eighth: number,
+  channel: number,
 ): Line<Item> {
-  const key = keyOf(device, port, eighth);
+  const key = keyOf(device, port, eighth, channel);
   let line = lines.get(key);
   if (line === undefined) {
-    line = { name: `${name}/${eighth}`, items: [], ids: [] };
+    const place = channel > 0 ? `${eighth}.${channel}` : `${eighth}`;
+    line = { name: `${name}/${place}`, items: [], ids: [] };
     lines.set(key, line);
   }
   return line;
@@ -261,16 +370,4 @@ function push<Item>({ items, ids }: Line<Item>, item: Item, id: string): string 
   items.push(item);
   ids.push(id);
   return id;
-}
-
-/** The index of the last that began at a time or before it; -1: none did. */
-function lastBefore(items: readonly { readonly startPs: number }[], timePs: number): number {
-  let low = 0;
-  let high = items.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (items[middle]!.startPs <= timePs) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }

@@ -12,7 +12,7 @@ export function standingDeadlocks(fabric: Fabric, engine: Engine, nowPs: number)
   if (!isBlockedAnywhere(engine)) return [];
   // Frame-times are those of the recorder that observed the run, if there was one.
   const putBack = engine.shared.frameTimes.keep();
-  const recorder = new WaitRecorder(engine);
+  const recorder = new WaitRecorder(engine, false);
   const devices = [...engine.devices.keys()];
   for (const device of devices) recorder.takeDown(device, nowPs);
   const jams = devices.map((device) => ({ jams: recorder.standingJams(device) }));

@@ -2,7 +2,7 @@ import type { EventLog, EventRow } from '../../engine/analysis/events/event-reco
 import { EVENTS, FIRST_STEP } from '../../engine/analysis/events/event-recorder.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import { FlowsByFrame } from '../flows-by-frame.js';
+import { FlowsByFrame } from '../../fabric/assembly/flows-by-frame.js';
 
 /** An event with names; null for fields that do not apply. */
 export interface TimedEvent {

@@ -62,6 +62,7 @@ class FakeHost implements MechanismHost {
 
   readonly hasListeners = new Uint8Array(1);
 
+  announceNotice(): void {}
   announceGrantStep(): void {}
 
   announceShort(): void {}

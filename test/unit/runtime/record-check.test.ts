@@ -87,7 +87,10 @@ describe('records', () => {
     const jam = { port: 0, group: 3, egress: 1, priority: 3, startPs: 1, endPs: 2, isAny: false };
     const reason = breach((seen) => waits(seen, () => ({ jams: [jam], stops: [] })));
     assert.match(reason!, /only who pauses is jammed/);
-    const stop = { port: 0, group: 3, mechanism: 'pfc', startPs: 0, endPs: 5, cause: null };
+    const stop = {
+      ...{ port: 0, group: 3, channel: -1, mechanism: 'pfc', startPs: 0, endPs: 5 },
+      cause: null,
+    };
     const unblocked = breach((seen) =>
       waits(seen, () => ({ jams: [jam], stops: [stop], holds: [] })),
     );

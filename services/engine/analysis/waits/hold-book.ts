@@ -192,7 +192,7 @@ export class HoldBook extends HoldLog {
   }
 
   /** How long a priority was blocked to a time since when no hold of it has ended. */
-  private blockedPs(port: number, priority: number, timePs: number): number {
+  blockedPs(port: number, priority: number, timePs: number): number {
     const at = (port << 3) | priority;
     const isBlocked = (this.mask[port] & (1 << priority)) !== 0;
     const total = this.times[at * TIMES + TOTAL];

@@ -7,7 +7,10 @@ import type { Plain } from '../../kernel/snapshot.js';
 import { restore, save } from '../../kernel/snapshot.js';
 import { Backlog } from './backlog.js';
 import { HoldBook } from './hold-book.js';
+import { CrowdBook } from './crowd-book.js';
 import { JamBook } from './jam-book.js';
+import { NoticeLog } from './notice-log.js';
+import { QueueBook } from './queue-book.js';
 import { StopBook } from './stop-book.js';
 import type { DeviceWaits, HoldTime, JamRecord } from './wait-records.js';
 
@@ -17,11 +20,22 @@ class Books {
   readonly holds: HoldBook;
   readonly stops: StopBook;
   readonly jams: JamBook;
+  readonly crowds: CrowdBook | null;
+  readonly queues: QueueBook | null;
+  readonly notices: NoticeLog | null;
 
-  constructor(engine: Engine, device: Device, backlog: Backlog) {
+  /** `isWhole`: also what a wait-for graph does not need, but its causes do. */
+  constructor(engine: Engine, device: Device, backlog: Backlog, isWhole: boolean) {
     this.#backlog = backlog;
-    this.holds = new HoldBook(engine, device);
-    this.stops = new StopBook(engine, device, backlog, this.holds);
+    const holds = new HoldBook(engine, device);
+    const isSwitch = device.spec.kind === 'switch';
+    const queues = isWhole && isSwitch ? new QueueBook(engine, device, holds) : null;
+    const parts = { backlog, holds, queues };
+    this.holds = holds;
+    this.queues = queues;
+    this.stops = new StopBook(engine, device, parts);
+    this.notices = isWhole ? new NoticeLog() : null;
+    this.crowds = isWhole ? new CrowdBook(engine, device, parts) : null;
     this.jams = new JamBook(engine, device, backlog, this.holds, this.stops);
   }
 
@@ -44,7 +58,7 @@ export class WaitRecorder extends NullProbe {
   /** By device: it has accounts of grants. */
   private readonly hasAccounts: boolean[];
   /**
-   * By port and group: octets from which on an account with grants counts as full; else Infinity.
+   * By port and group: units from which on accounts of grants count as full; else Infinity.
    */
   private readonly fullAt: Float64Array;
   private readonly firstPort: Int32Array;
@@ -53,8 +67,14 @@ export class WaitRecorder extends NullProbe {
   /** Places of mechanisms in the list of the engine; by port and group, of what stops the peer. */
   private readonly stopper: Uint8Array;
   private readonly grants: number;
+  /** By port and group: its accounts of grants. */
+  private readonly rowsOf: readonly (readonly number[])[];
 
-  constructor(private readonly engine: Engine) {
+  /** `isWhole`: causes are recorded, too, beside what waits for what. */
+  constructor(
+    private readonly engine: Engine,
+    private readonly isWhole: boolean,
+  ) {
     super();
     const { devices } = engine;
     const { count } = engine.shared.ports;
@@ -69,6 +89,7 @@ export class WaitRecorder extends NullProbe {
       ),
     );
     this.grants = engine.mechanisms.indexOf(engine.grants);
+    this.rowsOf = accountsByGroup(engine);
     this.hasAccounts = devices.map((device) => this.configure(device));
     this.books = devices.map((device) => this.blank(device));
     devices.forEach((_, d) => {
@@ -77,9 +98,14 @@ export class WaitRecorder extends NullProbe {
   }
 
   waits(device: number, now: number): DeviceWaits {
-    const { holds, stops, jams } = this.books[device];
-    const omitted = holds.table.omitted + stops.table.omitted + jams.table.omitted;
-    return { holds: holds.records(now), stops: stops.all(), jams: jams.all(), omitted };
+    const { holds, stops, jams, crowds, queues, notices } = this.books[device];
+    const tables = [holds, stops, jams, crowds, queues, notices].map((book) => book?.table);
+    return {
+      ...{ holds: holds.records(now), stops: stops.all(), jams: jams.all() },
+      ...{ crowds: crowds?.all() ?? [], queues: queues?.records(now) ?? [] },
+      notices: notices?.all() ?? [],
+      omitted: tables.reduce((sum, table) => sum + (table?.omitted ?? 0), 0),
+    };
   }
 
   /** When ports could not send, without frame-times. */
@@ -177,6 +203,31 @@ export class WaitRecorder extends NullProbe {
     if (isBlocked && stops.mask[ingress] !== 0) jams.observe(ingress, egress, priority, now);
   }
 
+  override queueLong(
+    ...[device, port, now, pool, frame, trafficClass]: Parameters<NullProbe['queueLong']>
+  ): void {
+    this.books[device].queues?.long(port, trafficClass, now, pool, frame);
+  }
+
+  /** A host that reads slowly keeps what it has received in the buffer that it granted. */
+  override frameKept(device: number, now: number, pool: FramePool, frame: number): void {
+    this.lookAtHost(device, now, pool, frame);
+  }
+
+  override frameTaken(device: number, now: number, pool: FramePool, frame: number): void {
+    this.lookAtHost(device, now, pool, frame);
+  }
+
+  override noticeActed(
+    device: number,
+    port: number,
+    now: number,
+    priority: number,
+    queueMac: number,
+  ): void {
+    this.books[device].notices?.add(port, priority, queueMac, now);
+  }
+
   override frameSent(
     device: number,
     port: number,
@@ -257,6 +308,7 @@ export class WaitRecorder extends NullProbe {
 
   /** Ports that are traced: see `followBlocked`. */
   private follow(device: number): void {
+    this.books[device].queues?.watch();
     this.engine.devices[device].spec.ports.forEach((_, port) => {
       this.followBlocked(device, port);
     });
@@ -291,13 +343,29 @@ export class WaitRecorder extends NullProbe {
     const limit = this.fullAt[(from << 3) | group];
     if (limit === Infinity) return;
     const port = from - this.firstPort[device];
-    const { stops, backlog } = this.books[device];
+    const { stops, crowds } = this.books[device];
+    const rows = this.rowsOf[(from << 3) | group];
+    let units = 0;
+    for (let i = 0; i < rows.length; i++) {
+      units += this.engine.grants.receiver.occupied(rows[i]);
+      crowds?.look(rows[i], now);
+    }
     const isFull = (stops.mask[port] & (1 << group)) !== 0;
-    const octets = backlog.total(group, port);
     this.noteGrants(device, port, group, now);
     const isJammed = this.books[device].jams.has(port, group);
-    if (!isFull && (octets >= limit || isJammed)) this.stop(device, port, group, this.grants, now);
-    else if (isFull && octets < limit / 2 && !isJammed) this.release(device, port, group, now);
+    if (!isFull && (units >= limit || isJammed)) this.stop(device, port, group, this.grants, now);
+    else if (isFull && units < limit / 2 && !isJammed) this.release(device, port, group, now);
+  }
+
+  private lookAtHost(device: number, now: number, pool: FramePool, frame: number): void {
+    const { crowds } = this.books[device];
+    if (crowds === null) return;
+    const priority = pool.words[frame + CLASS] & PRIORITY_MASK;
+    const { firstPort, spec } = this.engine.devices[device];
+    for (let port = 0; port < spec.ports.length; port++) {
+      const group = spec.ports[port].groupOf[priority];
+      for (const row of this.rowsOf[((firstPort + port) << 3) | group]) crowds.look(row, now);
+    }
   }
 
   /** Waiting for an account of grants begins anew whenever it has granted units. */
@@ -334,15 +402,14 @@ export class WaitRecorder extends NullProbe {
    * to grant than a frame may take; else -1.
    */
   private exhaustedAt(port: number, group: number): number {
-    const { accounts, receiver } = this.engine.grants;
-    const { ports } = this.engine.shared;
+    const { receiver } = this.engine.grants;
+    const rows = this.rowsOf[(port << 3) | group];
     let sum = 0;
     let isExhausted = false;
-    accounts.forEach(port, (row) => {
-      if (ports.groupOf(port, accounts.priority(row)) !== group) return;
-      sum += receiver.limit(row);
-      if (receiver.isExhausted(row)) isExhausted = true;
-    });
+    for (let i = 0; i < rows.length; i++) {
+      sum += receiver.limit(rows[i]);
+      if (receiver.isExhausted(rows[i])) isExhausted = true;
+    }
     return isExhausted ? sum : -1;
   }
 
@@ -363,7 +430,8 @@ export class WaitRecorder extends NullProbe {
   private blank(device: Device): Books {
     const { firstPort, spec } = device;
     const follows = this.follows.subarray(firstPort, firstPort + spec.ports.length);
-    return new Books(this.engine, device, new Backlog(this.engine, device, follows));
+    const backlog = new Backlog(this.engine, device, follows);
+    return new Books(this.engine, device, backlog, this.isWhole);
   }
 
   /** Whether there are accounts of grants; in those of hosts nothing waits. */
@@ -374,10 +442,23 @@ export class WaitRecorder extends NullProbe {
       groupOf.forEach((group, priority) => {
         if ((grants.priorities & (1 << priority)) === 0) return;
         if (!spec.buffer.accounts[port][group].lossless) return;
-        this.fullAt[((firstPort + port) << 3) | group] =
-          FULL_SHARE * this.engine.grants.accounts.bufferOctets(firstPort + port, priority);
+        const { accounts, receiver } = this.engine.grants;
+        const at = ((firstPort + port) << 3) | group;
+        const octets = FULL_SHARE * accounts.bufferOctets(firstPort + port, priority);
+        this.fullAt[at] = receiver.cost(this.rowsOf[at][0], octets);
       });
     });
     return spec.ports.some(({ grants }) => grants !== null);
   }
+}
+
+/** By port and group. */
+function accountsByGroup({ grants: { accounts }, shared }: Engine): number[][] {
+  const rows = Array.from({ length: shared.ports.count * 8 }, (): number[] => []);
+  for (let port = 0; port < shared.ports.count; port++) {
+    accounts.forEach(port, (row) =>
+      rows[(port << 3) | shared.ports.groupOf(port, accounts.priority(row))].push(row),
+    );
+  }
+  return rows;
 }

@@ -25,6 +25,8 @@ export interface HoldRecord extends HoldTime {
 export interface StopRecord {
   readonly port: number;
   readonly group: number;
+  /** Of an account of grants; -1 where the whole group is meant. */
+  readonly channel: number;
   readonly mechanism: string;
   readonly startPs: number;
   readonly endPs: number;
@@ -57,11 +59,56 @@ export interface JamRecord {
   readonly isAny: boolean;
 }
 
+/** An egress queue that delayed its frames, from when it began to fill to when it was empty. */
+export interface QueueRecord {
+  readonly port: number;
+  readonly trafficClass: number;
+  /** Of the frame with which it became long. */
+  readonly priority: number;
+  readonly startPs: number;
+  readonly endPs: number;
+  /** Frames in it while its port might send, each times how long. */
+  readonly frameTimePs: number;
+  /** For so long its priority might not send. */
+  readonly blockedPs: number;
+  /** A port by which its frames came, and whether others came by other ports. */
+  readonly ingress: number;
+  readonly isShared: boolean;
+  /** Of the frames that were sampled as they joined it. */
+  readonly sampledOctets: number;
+  readonly flows: readonly FlowShare[];
+}
+
+/** Octets of one flow among those sampled; a flow is known by the fields of its frames. */
+export interface FlowShare {
+  readonly source: number;
+  readonly target: number;
+  readonly connection: number;
+  readonly isAnswer: boolean;
+  readonly octets: number;
+}
+
+/** A message of a queue paused a priority of a port, or of its link partner. */
+export interface NoticeRecord {
+  readonly port: number;
+  readonly priority: number;
+  readonly timePs: number;
+  /** MAC address of the port that has the queue. */
+  readonly queueMac: number;
+}
+
 /** All records of one device. */
 export interface DeviceWaits {
   readonly holds: readonly HoldRecord[];
   readonly stops: readonly StopRecord[];
+  /**
+   * Accounts of grants that store so much that what is left of their buffer is less than their
+   * link takes in a round trip.
+   */
+  readonly crowds: readonly StopRecord[];
   readonly jams: readonly JamRecord[];
+  readonly queues: readonly QueueRecord[];
+  readonly notices: readonly NoticeRecord[];
   /** Records beyond the limit. */
   readonly omitted: number;
 }

@@ -232,6 +232,8 @@ export function run(built: Fabric): Outcome {
     frameDropped: IGNORED,
     frameMarked: IGNORED,
     frameQueued: IGNORED,
+    noticeActed: IGNORED,
+    queueLong: IGNORED,
     frameSent: IGNORED,
     frameSentAgain: IGNORED,
     frameRejected: IGNORED,

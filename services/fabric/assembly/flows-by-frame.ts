@@ -1,6 +1,6 @@
-import type { Fabric } from '../fabric/assembly/fabric.js';
-import type { Framing } from '../fabric/assembly/framing.js';
-import { framingOf } from '../fabric/assembly/framing.js';
+import type { Fabric } from './fabric.js';
+import type { Framing } from './framing.js';
+import { framingOf } from './framing.js';
 
 /** Properties of a flow that its frames do not carry. */
 export interface FlowOfFrames {

@@ -1,0 +1,149 @@
+import type {
+  DeviceWaits,
+  FlowShare,
+  QueueRecord,
+  StopCause,
+} from '../../engine/analysis/waits/wait-records.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
+import { FlowsByFrame } from '../../fabric/assembly/flows-by-frame.js';
+import type { Episode, QueueShare } from './congestion.js';
+import { lastBefore } from './last-before.js';
+
+/** An egress queue that delayed frames, or kept link partners from sending. */
+interface Backlog {
+  readonly id: string;
+  readonly end: LinkEnd;
+  readonly priority: number;
+  readonly startPs: number;
+  endPs: number;
+  isShared: boolean;
+  /** The link that feeds it is faster than its own. */
+  isSlower: boolean;
+  readonly frameTimePs: number;
+  /** Its port was blocked for at least half of the time. */
+  readonly isBlocked: boolean;
+  /** Something waits for it. */
+  isNamed: boolean;
+  readonly flows: readonly FlowShare[];
+}
+
+/** The queues of a run, by where and since when. */
+export class QueueEpisodes {
+  private readonly byId = new Map<string, Backlog>();
+  /** By device, port and class, in the order of their starts. */
+  private readonly lines = new Map<string, Backlog[]>();
+
+  constructor(
+    private readonly fabric: Fabric,
+    waits: readonly DeviceWaits[],
+    private readonly nowPs: number,
+  ) {
+    waits.forEach(({ queues }, device) => {
+      for (const record of queues) this.put(record, fabric.linkEnds[device]![record.port]!);
+    });
+  }
+
+  /** The queue in which frames of an account wait; the account kept its sender until `endPs`. */
+  ofStop(end: LinkEnd, egress: LinkEnd, cause: StopCause, endPs: number): string {
+    const { trafficClass, priority, sincePs, isShared } = cause;
+    const isSlower = egress.octetPs > end.octetPs;
+    const id = idOf(egress, trafficClass, sincePs);
+    const known = this.byId.get(id) ?? this.add(egress, { trafficClass, priority, sincePs, endPs });
+    known.isShared ||= isShared;
+    known.isSlower ||= isSlower;
+    known.endPs = Math.max(known.endPs, endPs);
+    known.isNamed = true;
+    return id;
+  }
+
+  /** The queue of a priority that sent a message by a time. */
+  ofNotice(egress: LinkEnd, priority: number, timePs: number): { id: string; isBlocked: boolean } {
+    const { classOf } = this.fabric.specs[egress.device]!.ports[egress.port]!;
+    const trafficClass = classOf[priority]!;
+    const line = this.lines.get(lineOf(egress, trafficClass)) ?? [];
+    const queue =
+      line[lastBefore(line, timePs)] ??
+      this.add(egress, { trafficClass, priority, sincePs: timePs, endPs: timePs });
+    queue.isNamed = true;
+    return queue;
+  }
+
+  /** Those that are congested themselves, or that something waits for. */
+  episodes(): Omit<Episode, 'parent' | 'reason' | 'fault'>[] {
+    return this.roots().map(({ id, end, priority, startPs, endPs, frameTimePs }) => ({
+      ...{ id, kind: 'queue', device: end.name.split(':')[0]!, port: end.name, priority },
+      ...{ mechanism: '', startPs, endPs: endPs === Infinity ? null : endPs, frameTimePs },
+    }));
+  }
+
+  /** Whether several ports feed a queue, and whether a faster one does. */
+  kindOf(id: string): Pick<Backlog, 'isShared' | 'isSlower' | 'isNamed' | 'end'> {
+    return this.byId.get(id)!;
+  }
+
+  shares(): QueueShare[] {
+    const flows = new FlowsByFrame(this.fabric);
+    return this.roots().flatMap((queue) =>
+      queue.flows.flatMap(({ source, target, connection, isAnswer, octets }) => {
+        const found = isAnswer
+          ? flows.ofAnswer(target, connection)
+          : flows.ofData(source, target, connection);
+        return found === undefined ? [] : { episode: queue.id, flow: found.flow, octets };
+      }),
+    );
+  }
+
+  private roots(): Backlog[] {
+    return [...this.byId.values()].filter(({ isBlocked, isNamed }) => isNamed || !isBlocked);
+  }
+
+  private put(record: QueueRecord, end: LinkEnd): void {
+    const { trafficClass, priority, startPs, endPs, ingress, isShared } = record;
+    const id = idOf(end, trafficClass, startPs);
+    const from = this.fabric.linkEnds[end.device]![ingress];
+    const queue: Backlog = {
+      ...{ id, end, priority, startPs, endPs, isShared, isNamed: false },
+      isSlower: from !== undefined && from.octetPs < end.octetPs,
+      frameTimePs: record.frameTimePs,
+      isBlocked:
+        record.blockedPs > 0 && startPs + 2 * record.blockedPs >= Math.min(endPs, this.nowPs),
+      flows: record.flows,
+    };
+    this.file(queue, trafficClass);
+  }
+
+  private add(
+    end: LinkEnd,
+    {
+      trafficClass,
+      priority,
+      sincePs,
+      endPs,
+    }: Pick<StopCause, 'trafficClass' | 'priority' | 'sincePs'> & { readonly endPs: number },
+  ): Backlog {
+    const queue: Backlog = {
+      ...{ id: idOf(end, trafficClass, sincePs), end, priority, startPs: sincePs, endPs },
+      ...{ isShared: false, isSlower: false, isBlocked: false, isNamed: true },
+      ...{ frameTimePs: 0, flows: [] },
+    };
+    this.file(queue, trafficClass);
+    return queue;
+  }
+
+  private file(queue: Backlog, trafficClass: number): void {
+    this.byId.set(queue.id, queue);
+    const place = lineOf(queue.end, trafficClass);
+    const line = this.lines.get(place);
+    if (line === undefined) this.lines.set(place, [queue]);
+    else line.splice(lastBefore(line, queue.startPs) + 1, 0, queue);
+  }
+}
+
+function idOf({ name }: LinkEnd, trafficClass: number, sincePs: number): string {
+  return `${name}/${trafficClass}@${sincePs} queue`;
+}
+
+function lineOf({ name }: LinkEnd, trafficClass: number): string {
+  return `${name}/${trafficClass}`;
+}

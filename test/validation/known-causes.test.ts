@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { repeatRun } from '../../services/runtime/repeat-run.js';
+import { whyOf } from '../../services/report/why.js';
+import type { CongestionTree } from '../../services/telemetry/congestion/congestion-trees.js';
+import { fabricOf } from '../kit/emulate.js';
+
+function treesOf(scenario: string, ...set: string[]): readonly CongestionTree[] {
+  const fabric = fabricOf(scenario, ...set);
+  const { results, congestion } = repeatRun(fabric, null, null);
+  return whyOf(fabric, results, congestion).trees;
+}
+
+function culpritsOf({ culprits }: CongestionTree): string[] {
+  return culprits.map(({ flow }) => flow).sort();
+}
+
+/** Two hosts send to one, and one host to another, over a link between two switches. */
+function pair(priority: string, more: string): string {
+  return `
+name: known-cause
+duration: 100us
+fabric:
+  generator: dumbbell
+  left: 2
+  right: 2
+  hostLink: { rate: 100G, length: 10m }
+  fabricLink: { rate: 100G, length: 1km }
+switches: { buffer: { size: 8MB } }
+priorities: { 3: ${priority} }
+${more}
+load:
+  - { name: one, stream: { from: h1, to: h3 }, rate: line, frame: 1518, priority: 3 }
+`;
+}
+
+describe('the first cause that is named', () => {
+  it('is the contended port, and the flows that fill it, where tenants have credit of their own', () => {
+    const [worst, ...rest] = treesOf('examples/credit-tenants.yaml');
+    assert.equal(worst!.root.port, 'leaf2:p1');
+    assert.deepEqual(culpritsOf(worst!), ['red/h1->h5', 'red/h2->h5', 'red/h3->h5']);
+    for (const { root, totalPs } of rest) {
+      assert.notEqual(root.reason, 'below-loop');
+      assert.ok(totalPs < 5e6, root.id);
+    }
+  });
+
+  for (const example of ['slow-receiver', 'slow-receiver-credit']) {
+    it(`is the slow host, and the fault that made it so: ${example}`, () => {
+      const [worst] = treesOf(`examples/${example}.yaml`, 'load.1.rate=10G');
+      assert.equal(worst!.root.port, 'h3:p1');
+      assert.deepEqual([worst!.root.reason, worst!.root.fault], ['fault', 'slow']);
+      assert.ok(worst!.victims.some((name) => name.startsWith('victim')));
+    });
+  }
+
+  it('is the queue whose messages pause sources', () => {
+    const trees = treesOf('examples/incast-sfc.yaml');
+    assert.equal(trees.length, 1);
+    assert.equal(trees[0]!.root.port, 's1:p1');
+    assert.equal(trees[0]!.root.kind, 'queue');
+    assert.equal(culpritsOf(trees[0]!).length, 8);
+  });
+
+  it('is the queue for which a proxy pauses a host', () => {
+    const [worst] = treesOf('examples/sfc-proxy.yaml');
+    assert.equal(worst!.root.port, 'leaf3:p1');
+    assert.ok(worst!.branches.some(({ port }) => port === 'h1:p1'));
+  });
+
+  it('is a queue that delays frames though nothing is paused', () => {
+    const [worst] = treesOf('examples/leaf-spine-all-to-all.yaml');
+    assert.deepEqual([worst!.root.kind, worst!.depth], ['queue', 0]);
+    assert.ok(worst!.frameTimePs > 0 && worst!.culprits.length > 4);
+  });
+
+  it('is credit below one round trip of the link, where it is so', () => {
+    const [worst] = treesOf(pair('credit', 'credit: { buffer: 30KB }'));
+    assert.equal(worst!.root.reason, 'below-loop');
+    assert.deepEqual(
+      treesOf(pair('credit', '')).filter(({ totalPs }) => totalPs > 11e6),
+      [],
+    );
+  });
+
+  it('is a shaper that grants credit', () => {
+    const [worst] = treesOf(pair('credit', 'devices: { s2: { credit: { shaper: 40G } } }'));
+    assert.equal(worst!.root.reason, 'shaped');
+    assert.equal(worst!.root.port, 's1:p3');
+  });
+});
