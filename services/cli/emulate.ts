@@ -112,7 +112,7 @@ async function emulateSeen(
   const outputs = { expectations, why, traces, document, origin, facts, wallSeconds };
   const captures = capturesWanted(fabric, measured.captures);
   const capture = captures && captureFile(fabric, captures);
-  const events = measured.events && eventsOf(fabric, measured.events);
+  const events = measured.events && eventsOf(fabric, measured.events, results.virtualPs);
   const record: RunRecord = { results, series, state, ...outputs, capture, events };
   const path = inputFault(() => directory.write(record));
   print(record, file, path, options);

@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { FabricMap, MapLink } from '../report/page/page-data.js';
+import type { FabricMap, FaultLook, MapLink } from '../report/page/page-data.js';
 import type { Address } from './address.js';
 import { goTo, useAddress } from './address.js';
+import { looksAt } from './faults.js';
 import { heatColour } from './colours.js';
 import { BLOCKED_LEAST, openPorts, TipView, worstPort } from './map-tip.js';
 import type { MapProps, Tip } from './map-tip.js';
@@ -97,6 +98,7 @@ function BoxMap(props: BoxMapProps): JSX.Element {
   const width = map.width + 2 * MARGIN;
   const halves = useMemo(() => map.links.flatMap(halvesOf), [map]);
   const radius = useMemo(() => radiusOf(halves), [halves]);
+  const looks = useMemo(() => looksAt(view.run.faults, moment), [view.run, moment]);
   const frame = useRef<HTMLDivElement>(null);
   const lines = useRef<(SVGPathElement | null)[]>([]);
   const badges = useRef<(SVGGElement | null)[]>([]);
@@ -166,7 +168,7 @@ function BoxMap(props: BoxMapProps): JSX.Element {
             <path
               key={i}
               d={path}
-              class={classOf(props, { ports, far })}
+              class={classOf(props, { ports, far }) + faultOf(looks, ports, far)}
               ref={(element) => {
                 lines.current[i] = element;
               }}
@@ -185,7 +187,10 @@ function BoxMap(props: BoxMapProps): JSX.Element {
           {map.boxes.map(({ label, names, layer, x, y, width, height, ports }, i) => (
             <g
               key={i}
-              class={`device ${lookOf({ label, layer, width })}${markOf(marked, ends[i]!)}`}
+              class={
+                `device ${lookOf({ label, layer, width })}` +
+                `${markOf(marked, ends[i]!)}${illOf(looks, ports)}`
+              }
               transform={`translate(${x - width / 2} ${y - height / 2})`}
               role="button"
               tabindex={0}
@@ -257,6 +262,21 @@ function classOf(
   const isChosen = chosen !== null && ports.includes(chosen);
   const isOfRing = [...ports, ...far].some((port) => ring?.has(port));
   return `map-link${isChosen ? ' chosen' : ''}${markOf(marked, ports)}${isOfRing ? ' ring' : ''}`;
+}
+
+/** A link looks like the fault at either end. */
+function faultOf(
+  looks: ReadonlyMap<number, FaultLook>,
+  ports: readonly number[],
+  far: readonly number[],
+): string {
+  const found = [...ports, ...far].map((port) => looks.get(port));
+  const look = (['down', 'slow', 'lossy'] as const).find((one) => found.includes(one));
+  return look === undefined ? '' : ` fault-${look}`;
+}
+
+function illOf(looks: ReadonlyMap<number, FaultLook>, ports: readonly number[]): string {
+  return ports.some((port) => looks.get(port) === 'device') ? ' ill' : '';
 }
 
 /** Its layer, and whether its name has room in larger letters. */

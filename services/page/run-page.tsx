@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { RunPage } from '../report/page/page-data.js';
+import type { FaultLook, RunPage } from '../report/page/page-data.js';
 import type { Theme } from './colours.js';
 import { useTheme } from './colours.js';
 import { Completions, Slowdowns } from './distributions.js';
@@ -19,6 +19,7 @@ import {
 } from './panels.js';
 import { MechanismCards } from './mechanism-cards.js';
 import { DevicePanels } from './device-panels.js';
+import { Faults } from './faults.js';
 import { NoSeries, PortPlots } from './port-plots.js';
 import { goTo, goToPort, useAddress, useTimeWindow } from './address.js';
 import { Columns } from './columns.js';
@@ -61,40 +62,42 @@ export function RunPageView({ view }: { readonly view: RunView }): JSX.Element {
   const storms = useMemo(() => stormsOf(run), [run]);
   const events = useMemo(() => eventsOf(run), [run]);
   return (
-    <main>
-      <Header run={run} status={run.status} toggleTheme={toggleTheme} />
-      <Tiles run={run} />
-      <Standstill run={run} />
-      <Unreachable run={run} />
-      <VictimsCard run={run} />
-      <MapCard
-        {...{ view, theme, timePs, setTime, port, choose: pick, marked, ring, storms, events }}
-        openDevice={(device, worst) => {
-          goTo({ device, port: run.ports[worst]!.name });
-        }}
-      />
-      <DeviceCard run={run} />
-      <EpisodesCard run={run} point={point} />
-      <TreeCard {...{ run, choose, mark }} />
-      <FlowsCard run={run} />
-      <FlowCard {...{ view, theme, timePs, setTime }} />
-      <PortCard {...{ view, theme, order, port, choose: pick, timePs, setTime }} />
-      <SpreadCard {...{ views, theme, timePs, setTime }} />
-      <Columns>
-        <Completions views={views} theme={theme} />
-        <Slowdowns views={views} theme={theme} />
-        <Expectations run={run} />
-        <Traffic run={run} />
-        <PortsCard run={run} order={order} />
-        <Margins run={run} />
-        <MechanismCards run={run} />
-        <DevicePanels run={run} />
-        <SharesCard {...{ run, theme, choose }} />
-      </Columns>
-      <RatesCard {...{ view, theme, timePs, setTime }} />
-      <DiscoveryCard run={run} choose={choose} />
-      <Reproduce run={run} />
-    </main>
+    <Faults.Provider value={run.faults}>
+      <main>
+        <Header run={run} status={run.status} toggleTheme={toggleTheme} />
+        <Tiles run={run} />
+        <Standstill run={run} />
+        <Unreachable run={run} />
+        <VictimsCard run={run} />
+        <MapCard
+          {...{ view, theme, timePs, setTime, port, choose: pick, marked, ring, storms, events }}
+          openDevice={(device, worst) => {
+            goTo({ device, port: run.ports[worst]!.name });
+          }}
+        />
+        <DeviceCard run={run} />
+        <EpisodesCard run={run} point={point} />
+        <TreeCard {...{ run, choose, mark }} />
+        <FlowsCard run={run} />
+        <FlowCard {...{ view, theme, timePs, setTime }} />
+        <PortCard {...{ view, theme, order, port, choose: pick, timePs, setTime }} />
+        <SpreadCard {...{ views, theme, timePs, setTime }} />
+        <Columns>
+          <Completions views={views} theme={theme} />
+          <Slowdowns views={views} theme={theme} />
+          <Expectations run={run} />
+          <Traffic run={run} />
+          <PortsCard run={run} order={order} />
+          <Margins run={run} />
+          <MechanismCards run={run} />
+          <DevicePanels run={run} />
+          <SharesCard {...{ run, theme, choose }} />
+        </Columns>
+        <RatesCard {...{ view, theme, timePs, setTime }} />
+        <DiscoveryCard run={run} choose={choose} />
+        <Reproduce run={run} />
+      </main>
+    </Faults.Provider>
   );
 }
 
@@ -201,6 +204,7 @@ export function MapCard(props: {
         isLarge={isWoven(view, pods)}
         hasRing={ring.size > 0}
         hasStorms={storms.size > 0}
+        looks={new Set(view.run.faults.map(({ look }) => look))}
       />
       {view.moments.length === 0 ? (
         (props.children ?? <NoSeries />)
@@ -238,13 +242,24 @@ export function PortCard(props: {
   );
 }
 
+const NO_LOOKS: ReadonlySet<FaultLook> = new Set();
+
+const LINK_LOOKS: readonly (readonly [FaultLook, string])[] = [
+  ['down', 'link down'],
+  ['slow', 'slow or late link'],
+  ['lossy', 'lossy link'],
+  ['device', 'device with a fault'],
+];
+
 export function Legend(props: {
   /** What keeps ports from sending. */
   readonly blocked: string;
   readonly isLarge: boolean;
   readonly hasRing?: boolean;
   readonly hasStorms?: boolean;
+  readonly looks?: ReadonlySet<FaultLook>;
 }): JSX.Element {
+  const { looks = NO_LOOKS } = props;
   const { isLarge: large, hasRing = false, hasStorms = false } = props;
   return (
     <p class="legend">
@@ -263,6 +278,12 @@ export function Legend(props: {
           <i class="badge storm">❚❚</i> pause storm
         </span>
       )}
+      {!large &&
+        LINK_LOOKS.filter(([look]) => looks.has(look)).map(([look, name]) => (
+          <span key={look}>
+            <i class={`fault-line ${look}`} /> {name}
+          </span>
+        ))}
       {hasRing && (
         <span>
           <i class="ring" /> cyclic buffer dependency

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { formatTime } from '../report/format.js';
 import { blockedWord } from './blocked-word.js';
+import { FaultBands } from './faults.js';
 import { TimeAxis } from './time-axis.js';
 import type { TimeWindow } from './address.js';
 import { useTimeWindow, zoomTo } from './address.js';
@@ -105,6 +106,7 @@ export function Timeline(props: TimelineProps): JSX.Element {
             {views.length > 1 && <b>{view.run.title}</b>}
           </div>
         ))}
+        <FaultBands fromPs={0} toPs={endPs} />
         {window !== null && (
           <>
             <i class="outside" style={{ left: 0, width: percent(window[0]) }} />

@@ -13,6 +13,7 @@ import { NARROW, useMedia } from './use-media.js';
 
 const STORMS_SHOWN = 10;
 const VICTIMS_SHOWN = 6;
+const CULPRITS_SHOWN = 4;
 /** A wide tree is drawn smaller, as far as it stays legible. */
 const SCALE_LEAST = 0.8;
 const LINK_WIDTH = { least: 1.5, most: 11 };
@@ -172,6 +173,28 @@ function stormText({ priority, startPs, endPs }: TreesView['storms'][number]): s
   return `${what}paused from ${time(startPs)} ${endPs === null ? 'on' : `to ${time(endPs)}`}`;
 }
 
+/** Flows that fill its root. */
+function Culprits(props: {
+  readonly tree: TreeView;
+  readonly isLive: boolean;
+}): JSX.Element | null {
+  const { tree, isLive } = props;
+  const { culprits, culpritCount } = tree;
+  if (culpritCount === 0) return null;
+  const rest = culpritCount - CULPRITS_SHOWN;
+  return (
+    <>
+      Filled by {counted(culpritCount, 'flow')}:{' '}
+      {culprits.slice(0, CULPRITS_SHOWN).map(({ flow, share }) => (
+        <span key={flow}>
+          {isLive ? flow : <FlowLink name={flow} />} {Math.round(100 * share)} %{' '}
+        </span>
+      ))}
+      {rest > 0 && `and ${formatCount(rest)} more`}.
+    </>
+  );
+}
+
 function Facts(props: {
   readonly tree: TreeView;
   /** Flows have a view of their own in the report. */
@@ -187,7 +210,7 @@ function Facts(props: {
       </b>
       <br />
       from {time(startPs)}, {until}; {counted(ports, 'port')} of {counted(devices, 'device')},{' '}
-      {counted(depth, 'link')} deep.{' '}
+      {counted(depth, 'link')} deep. <Culprits tree={tree} isLive={isLive} />{' '}
       {victimCount === 0 ? (
         'No victim flows.'
       ) : (

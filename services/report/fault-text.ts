@@ -1,7 +1,10 @@
-import type { RunResults } from '../runtime/results/results.js';
+import type { FaultResult, RunResults } from '../runtime/results/results.js';
 import { formatCount, formatTime } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
+import type { FaultInWhy } from './why.js';
+
+const PLACES_SHOWN = 3;
 
 /** Effects of declared faults. */
 export function faultTable({ faults }: RunResults, style: Style): string {
@@ -10,16 +13,74 @@ export function faultTable({ faults }: RunResults, style: Style): string {
   const rows = faults.map((f) => [
     f.fault,
     f.kind,
-    formatCount(f.ports),
+    placesText(f),
     formatCount(f.times),
+    f.spells.length === 0 ? '–' : formatTime(f.spells[0]!.startPs),
     formatTime(f.activePs),
     formatCount(f.hits),
     ...(withheld ? [formatCount(f.withheld)] : []),
+    formatCount(f.flows),
+    dropsText(f) || '–',
   ]);
-  const head = ['fault', 'kind', 'ports', 'times', 'in all', 'hits'];
+  const head = ['fault', 'kind', 'at', 'times', 'from', 'in all', 'hits'];
   if (withheld) head.push('withheld');
   const notes = faults.filter(({ overflows }) => overflows > 0).map((fault) => noteOf(fault));
-  return [style.strong('Faults'), table(head, rows), ...notes].join('\n');
+  return [style.strong('Faults'), table([...head, 'flows', 'drops'], rows), ...notes].join('\n');
+}
+
+/** Faults by their names, with what they are. */
+export function faultNames(
+  faults: readonly Pick<FaultResult, 'fault' | 'kind'>[],
+): ReadonlyMap<string, string> {
+  return new Map(faults.map(({ fault, kind }) => [fault, `${fault} (${kind})`]));
+}
+
+/** What each fault did, for `why`. */
+export function faultsText(faults: readonly FaultInWhy[]): string {
+  if (faults.length === 0) return '';
+  const lines = faults.map((fault) => {
+    const { fault: name, kind, spells } = fault;
+    const effect = effectText(fault, spells.at(-1)?.endPs ?? null);
+    return `   ${name} (${kind}) at ${placesText(fault)}: ${faultText(fault)}${effect}`;
+  });
+  return ['faults:', ...lines].join('\n');
+}
+
+/** When a fault acted, and what it did to frames. */
+export function faultText(fault: FaultResult): string {
+  const { times, activePs, spells, hits, flows } = fault;
+  if (times === 0) return 'it never began';
+  const last = spells.at(-1)?.endPs ?? null;
+  const until = last === null ? 'to the end' : `to ${formatTime(last)}`;
+  const often = times === 1 ? '' : `, ${formatCount(times)} times, ${formatTime(activePs)} in all`;
+  const drops = dropsText(fault);
+  const acted = hits === 0 || drops !== '' ? '' : `, ${formatCount(hits)} hits`;
+  const dropped = drops === '' ? '' : `, dropped ${drops}`;
+  const passing = `${formatCount(flows)} ${flows === 1 ? 'flow passes' : 'flows pass'} it`;
+  const from = formatTime(spells[0]?.startPs ?? 0);
+  return `from ${from} ${until}${often}${acted}${dropped}; ${passing}`;
+}
+
+/** The last congestion that it explains. */
+function effectText({ lastEffectPs, hasEffect }: FaultInWhy, last: number | null): string {
+  if (!hasEffect) return '';
+  if (lastEffectPs === null) return '; congestion that it caused has not cleared';
+  const after = last === null || lastEffectPs <= last ? 0 : lastEffectPs - last;
+  const later = after === 0 ? '' : `, ${formatTime(after)} after its end`;
+  return `; congestion that it caused cleared at ${formatTime(lastEffectPs)}${later}`;
+}
+
+function placesText({ at }: Pick<FaultResult, 'at'>): string {
+  if (at.length === 0) return '–';
+  const more = at.length - PLACES_SHOWN;
+  return at.slice(0, PLACES_SHOWN).join(' ') + (more > 0 ? ` and ${formatCount(more)} more` : '');
+}
+
+/** Frames by reason. */
+function dropsText({ drops }: Pick<FaultResult, 'drops'>): string {
+  return Object.entries(drops)
+    .map(([reason, frames]) => `${formatCount(frames)} ${reason}`)
+    .join(', ');
 }
 
 /** Headroom is computed for control frames that leave and arrive in time. */

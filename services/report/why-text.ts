@@ -2,6 +2,7 @@ import { EXCHANGE } from '../mechanisms/registry.js';
 import type { Deadlock, Episode, RootReason, Storm } from '../telemetry/congestion/congestion.js';
 import type { Branch, CongestionTree, Culprit } from '../telemetry/congestion/congestion-trees.js';
 import { blockedText } from './blocked-text.js';
+import { faultNames, faultsText } from './fault-text.js';
 import { formatCount, formatShare, formatTime } from './format.js';
 import type { Style } from './summary-text.js';
 import type { Reclaim } from '../mechanisms/mechanism-slice.js';
@@ -37,15 +38,20 @@ const ROOT_REASONS: Readonly<Record<RootReason, string>> = {
 };
 
 /** Why a root has no cause behind it; a fault is named. */
-export function rootText({ reason, fault }: Pick<Episode, 'reason' | 'fault'>): string {
+export function rootText(
+  { reason, fault }: Pick<Episode, 'reason' | 'fault'>,
+  faults: ReadonlyMap<string, string>,
+): string {
   const text = ROOT_REASONS[reason ?? 'mechanism'];
   if (fault === null) return text;
-  return reason === 'fault' ? `fault ${fault}` : `${text}; fault ${fault} took part`;
+  const name = faults.get(fault) ?? fault;
+  return reason === 'fault' ? `fault ${name}` : `${text}; fault ${name} took part`;
 }
 
 /** The congestion trees of a run as text, worst first. */
 export function whyText(why: WhySummary, style: Style, all: boolean): string {
-  const groups = alikeOf(why.trees);
+  const names = faultNames(why.faults);
+  const groups = alikeOf(why.trees, names);
   const shown = all ? groups : groups.slice(0, TREES_SHOWN);
   const rest = groups.slice(shown.length).reduce((sum, { length }) => sum + length, 0);
   const parts = [
@@ -54,7 +60,8 @@ export function whyText(why: WhySummary, style: Style, all: boolean): string {
     stormText(why.storms),
     reclaimText(why.reclaims),
     blockedLinksText(why.blocked),
-    ...shown.map((alike, i) => treeText(alike, i + 1, { style, virtualPs: why.virtualPs })),
+    faultsText(why.faults),
+    ...shown.map((alike, i) => treeText(alike, i + 1, { style, names, virtualPs: why.virtualPs })),
     rest === 0 ? '' : `${formatCount(rest)} smaller trees: --all shows them`,
   ];
   return parts.filter((part) => part !== '').join('\n\n');
@@ -108,12 +115,15 @@ function blockedLinksText(blocked: readonly BlockedLink[]): string {
 }
 
 /** Ports that wait for the same and make nothing else wait are one entry. */
-function alikeOf(trees: readonly CongestionTree[]): CongestionTree[][] {
+function alikeOf(
+  trees: readonly CongestionTree[],
+  names: ReadonlyMap<string, string>,
+): CongestionTree[][] {
   const groups = new Map<string, CongestionTree[]>();
   trees.forEach((tree, i) => {
     const { root, branches } = tree;
     const isAlone = root.kind === 'blocked' && branches.length === 0;
-    const key = isAlone ? `${rootText(root)} ${root.priority ?? ''}` : `${i}`;
+    const key = isAlone ? `${rootText(root, names)} ${root.priority ?? ''}` : `${i}`;
     groups.set(key, [...(groups.get(key) ?? []), tree]);
   });
   return [...groups.values()];
@@ -122,7 +132,15 @@ function alikeOf(trees: readonly CongestionTree[]): CongestionTree[][] {
 function treeText(
   alike: readonly CongestionTree[],
   rank: number,
-  { style, virtualPs }: { readonly style: Style; readonly virtualPs: number },
+  {
+    style,
+    names,
+    virtualPs,
+  }: {
+    readonly style: Style;
+    readonly names: ReadonlyMap<string, string>;
+    readonly virtualPs: number;
+  },
 ): string {
   const [tree, ...others] = alike as [CongestionTree, ...CongestionTree[]];
   const { root, times, totalPs, clearedPs, frameTimePs, ports, devices, depth } = tree;
@@ -133,7 +151,7 @@ function treeText(
   const reach = `${counted(ports, 'port')} of ${counted(devices, 'device')}`;
   const deep = depth === 0 ? 'nothing is blocked' : `${counted(depth, 'link')} deep`;
   return [
-    `${rank}. ${style.strong(placeOf(root))}: ${rootText(root)}`,
+    `${rank}. ${style.strong(placeOf(root))}: ${rootText(root, names)}`,
     `   from ${formatTime(root.startPs)}, ${until}: ${lasted}`,
     `   ${reach}, ${deep}; frames waited ${formatTime(frameTimePs)}, summed over all of them`,
     ...culpritLines(tree.culprits),

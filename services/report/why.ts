@@ -2,7 +2,7 @@ import type { Reclaim } from '../mechanisms/mechanism-slice.js';
 import { GRANTING } from '../mechanisms/registry.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { BlockedLink } from '../runtime/results/path-methods.js';
-import type { RunResults } from '../runtime/results/results.js';
+import type { FaultResult, RunResults } from '../runtime/results/results.js';
 import type { Congestion, Deadlock, Storm } from '../telemetry/congestion/congestion.js';
 import type { CongestionTree, FlowOnPath } from '../telemetry/congestion/congestion-trees.js';
 import { congestionTrees } from '../telemetry/congestion/congestion-trees.js';
@@ -21,6 +21,7 @@ export interface WhySummary {
   readonly deadlocks: readonly Deadlock[];
   readonly storms: readonly Storm[];
   readonly reclaims: readonly Reclaim[];
+  readonly faults: readonly FaultInWhy[];
   readonly episodes: number;
   /** Links of flows on which nothing is sent, for want of an agreement over LLDP. */
   readonly blocked: readonly BlockedLink[];
@@ -28,20 +29,42 @@ export interface WhySummary {
   readonly omitted: number;
 }
 
+/** A fault, and when the last congestion cleared that it explains; null: it has not. */
+export interface FaultInWhy extends FaultResult {
+  readonly hasEffect: boolean;
+  readonly lastEffectPs: number | null;
+}
+
 export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestion): Why {
   const { episodes, deadlocks, storms, omitted } = congestion;
   const { scenario, digest, virtualPs } = results;
   const flows = results.flows.map((flow): FlowOnPath => {
     const endPs = flow.completionPs === null ? virtualPs : flow.startPs + flow.completionPs;
-    const { name, priority, startPs } = flow;
+    const { name, priority, startPs, destination: to } = flow;
     const ports = portsOfFlow(fabric, flow.flow);
-    return { flow: flow.flow, name, priority, startPs, endPs, ports };
+    return { flow: flow.flow, name, priority, startPs, endPs, ports, to };
   });
   const trees = congestionTrees(congestion, virtualPs, flows);
   const counts = { episodes: episodes.length, omitted };
   const blocked = results.discovery?.blocked ?? [];
-  const found = { trees, deadlocks, storms, reclaims: GRANTING?.reclaims(results) ?? [], blocked };
+  const faults = results.faults.map((fault) => withEffect(fault, trees));
+  const found = {
+    faults,
+    trees,
+    deadlocks,
+    storms,
+    reclaims: GRANTING?.reclaims(results) ?? [],
+    blocked,
+  };
   return { scenario, digest, virtualPs, ...found, ...counts, congestion };
+}
+
+function withEffect(fault: FaultResult, trees: readonly CongestionTree[]): FaultInWhy {
+  const own = trees.filter(({ root }) => root.fault === fault.fault);
+  const ends = own.map(({ clearedPs }) => clearedPs ?? Infinity);
+  const last = Math.max(0, ...ends);
+  const lastEffectPs = last === Infinity ? null : last;
+  return { ...fault, hasEffect: own.length > 0, lastEffectPs };
 }
 
 export function whySummary({ congestion, ...summary }: Why): WhySummary {

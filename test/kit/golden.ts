@@ -94,7 +94,7 @@ export function fingerprintsOf(fabric: Fabric, recorded: Recorded): Fingerprints
     episodes: hash(JSON.stringify(congestion)),
     traces: hash(JSON.stringify([...frameTraces(fabric, hops, results.virtualPs)])),
     captures: hash(captureOctets(fabric, captures)),
-    events: hash(JSON.stringify(eventsOf(fabric, events))),
+    events: hash(JSON.stringify(eventsOf(fabric, events, results.virtualPs))),
   };
 }
 

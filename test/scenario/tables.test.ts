@@ -161,7 +161,9 @@ describe('events', () => {
     const alone = new Session(fabric, { check: false });
     while (alone.advance(1000) === 'running');
     const [nic] = nicsOf(alone.results('complete'));
-    const changes = eventsOf(fabric, alone.events()!).filter(({ event }) => /lit|dark/.test(event));
+    const changes = eventsOf(fabric, alone.events()!, 0).filter(({ event }) =>
+      /lit|dark/.test(event),
+    );
     nic!.leds.forEach((led, i) => {
       const own = changes.filter(({ detail }) => detail === i);
       // LED1 was lit before anything happened.
@@ -182,7 +184,7 @@ describe('events', () => {
     const plans = planPartitions(fabric, placeInServices(fabric.topology, 2));
     const { events } = await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
     assert.deepEqual(
-      eventsOf(fabric, events!).filter(({ event }) => /lit|dark/.test(event)),
+      eventsOf(fabric, events!, 0).filter(({ event }) => /lit|dark/.test(event)),
       changes,
     );
   });
@@ -193,17 +195,17 @@ describe('events', () => {
       const fabric = fabricOf(`examples/${name}`, ...set);
       const alone = new Session(fabric, { check: false });
       while (alone.advance(1000) === 'running');
-      const expected = eventsOf(fabric, alone.events()!);
+      const expected = eventsOf(fabric, alone.events()!, 0);
       assert.ok(expected.length > 20);
       const half = new Session(fabric, { check: false });
       half.runTo(alone.results('complete').virtualPs / 2);
       const rest = new Session(fabric, { check: false });
       rest.restore(half.save());
       while (rest.advance(1000) === 'running');
-      assert.deepEqual(eventsOf(fabric, rest.events()!), expected);
+      assert.deepEqual(eventsOf(fabric, rest.events()!, 0), expected);
       const plans = planPartitions(fabric, placeInServices(fabric.topology, 3));
       const { events } = await new ThreadsRun(fabric, plans, { check: false, from: null }).run();
-      assert.deepEqual(eventsOf(fabric, events!), expected);
+      assert.deepEqual(eventsOf(fabric, events!, 0), expected);
     });
   }
 });

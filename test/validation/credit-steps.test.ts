@@ -27,7 +27,7 @@ function events(scenario: string): TimedEvent[] {
   const fabric = fabricOf(scenario);
   const session = new Session(fabric, { check: true });
   while (session.advance(1000) === 'running');
-  return eventsOf(fabric, session.events()!);
+  return eventsOf(fabric, session.events()!, 0);
 }
 
 function exchanges(scenario: string): Exchange[] {
@@ -91,6 +91,6 @@ describe('the six steps of credit exchange', () => {
     assert.deepEqual(exchanges(SCENARIO.replace('steps', 'true')), []);
     const fabric = fabricOf(SCENARIO);
     const measured = await inThreads(fabric, 2).run();
-    assert.deepEqual(exchangesOf(eventsOf(fabric, measured.events!)), all);
+    assert.deepEqual(exchangesOf(eventsOf(fabric, measured.events!, 0)), all);
   });
 });

@@ -156,7 +156,7 @@ async function runSide(
       origin: { scenario: file, set, steps: [] },
       state: null,
       capture: captures && captureFile(fabric, captures),
-      events: events && eventsOf(fabric, events),
+      events: events && eventsOf(fabric, events, results.virtualPs),
       wallSeconds: (performance.now() - startedAt) / 1000,
     });
     return { variant: name, set, results, expectations, watch, folder };

@@ -76,6 +76,7 @@ export interface FaultTools {
 /** Counts of a fault at one port. */
 interface FaultCounts {
   readonly fault: number;
+  readonly effect: FaultEffect['kind'];
   readonly port: number;
   readonly begun: number;
   readonly hits: number;
@@ -362,6 +363,7 @@ export class FaultMechanism implements Mechanism {
       const { isActive, begun, hits, withheld, activePs, beginPs, overPs } = fault;
       return {
         fault: fault.spec.fault,
+        effect: fault.spec.effect.kind,
         port,
         begun,
         hits,

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import { useTimeWindow, zoomTo } from '../address.js';
+import { Faults } from '../faults.js';
+import { bandsOf, drawBands } from './fault-bands.js';
 import type { ChartProps } from './chart-data.js';
 import { CHART_HEIGHT, startOf } from './chart-data.js';
 import { ExportButtons } from './export-buttons.js';
@@ -21,13 +23,26 @@ export function Chart(props: ChartProps): JSX.Element {
   const windowNow = useRef(window);
   windowNow.current = window;
 
+  const faults = useContext(Faults);
   const isSeen = useSeen(frame);
   // At once: a page that is printed is not drawn again before.
   useLayoutEffect(() => {
     if (!isSeen) return;
     const element = frame.current!;
+    const options = optionsOf(props, element.clientWidth, markAt, windowNow);
+    const bands = overTime ? bandsOf(faults) : [];
     const made = new uPlot(
-      optionsOf(props, element.clientWidth, markAt, windowNow),
+      {
+        ...options,
+        hooks: {
+          ...options.hooks,
+          drawClear: [
+            (own) => {
+              drawBands(own, bands);
+            },
+          ],
+        },
+      },
       dataOf(x, lines),
       element,
     );

@@ -6,6 +6,7 @@ import type { EpisodesView } from '../../report/page/page-flow-data.js';
 import { goToEpisode, useAddress, useTimeWindow, zoomTo } from '../address.js';
 import { Card, counted } from '../panels.js';
 import { shapeOf } from './episode-words.js';
+import { FaultLanes } from '../faults.js';
 import { TimeAxis } from '../time-axis.js';
 import { EpisodeDetail } from './episode-detail.js';
 import { TrackBars } from './track-bars.js';
@@ -66,6 +67,7 @@ export function EpisodesCard(props: {
           </button>
         )}
       </p>
+      <FaultLanes {...{ fromPs, toPs }} />
       {shown.map((group) => (
         <Group key={group.name} {...{ group, episodes, fromPs, toPs, at, port, pointTo }} />
       ))}

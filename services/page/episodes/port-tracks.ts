@@ -29,14 +29,23 @@ interface TrackDraft extends Track {
 
 /** Roots that blocked most come first; below each what followed from it, nested as it spread. */
 export function trackGroups(view: EpisodesView): TrackGroup[] {
-  const groups = new Map<string, { reason: string; tracks: Map<string, TrackDraft> }>();
+  const groups = new Map<
+    string,
+    { reason: string; isQueue: boolean; tracks: Map<string, TrackDraft> }
+  >();
   view.rows.forEach((episode, place) => {
     const chain = causesOf(view, place);
     const root = view.rows[chain.at(-1)!]!;
     const rootName = placeText(root);
     let group = groups.get(rootName);
-    if (group === undefined)
-      groups.set(rootName, (group = { reason: root.reason, tracks: new Map() }));
+    if (group === undefined) {
+      groups.set(rootName, (group = { reason: root.reason, isQueue: false, tracks: new Map() }));
+    }
+    // A place that was blocked for other reasons, too, is named after its queue.
+    if (root.kind === 'queue' && !group.isQueue) {
+      group.reason = root.reason;
+      group.isQueue = true;
+    }
     addTo(group.tracks, view, episode, chain);
   });
   return [...groups]

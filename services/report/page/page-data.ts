@@ -44,6 +44,8 @@ export interface RunPage {
   readonly panels: readonly PanelView[];
   /** Of mechanisms, as the summary has them. */
   readonly cards: readonly CardView[];
+  /** Those that acted. */
+  readonly faults: readonly FaultView[];
   /** Null where its parts were not recorded. */
   readonly trees: TreesView | null;
   readonly flows: FlowsView;
@@ -54,6 +56,21 @@ export interface RunPage {
   readonly shares: readonly SharesView[];
   /** Connections that a rate control has limited, those with most messages first. */
   readonly rates: readonly RateCurve[];
+}
+
+/** A link that is down, slow or loses frames; or what a device does wrong. */
+export type FaultLook = 'down' | 'slow' | 'lossy' | 'device';
+
+/** A fault: where and when it acted, and what it did. */
+export interface FaultView {
+  readonly name: string;
+  readonly kind: string;
+  readonly look: FaultLook;
+  /** Places of its ports. */
+  readonly ports: readonly number[];
+  /** In order; an end that is null was still to come. */
+  readonly spells: readonly (readonly [number, number | null])[];
+  readonly text: string;
 }
 
 /** A table of the first rows, and sentences. */
@@ -267,6 +284,9 @@ export interface TreeView {
   readonly devices: number;
   readonly depth: number;
   readonly frameTimePs: number;
+  /** Flows that fill its root, with their share of it. */
+  readonly culprits: readonly { readonly flow: string; readonly share: number }[];
+  readonly culpritCount: number;
   readonly victims: readonly string[];
   readonly victimCount: number;
   readonly root: TreeNode;

@@ -15,7 +15,7 @@ interface PlacedEpisodes {
 export function episodesView(
   episodes: readonly Episode[],
   named: ReadonlySet<string>,
-  nowPs: number,
+  { nowPs, faults }: { readonly nowPs: number; readonly faults: ReadonlyMap<string, string> },
 ): PlacedEpisodes {
   const byId = new Map(episodes.map((episode) => [episode.id, episode]));
   const shown = new Set<Episode>();
@@ -37,7 +37,7 @@ export function episodesView(
     return {
       ...{ kind, port, priority, mechanism, startPs, endPs },
       parent: parent === null ? null : (placeOf.get(parent) ?? null),
-      reason: parent === null ? rootText(episode) : '',
+      reason: parent === null ? rootText(episode, faults) : '',
       frameTimePs: episode.frameTimePs,
     };
   });

@@ -27,6 +27,8 @@ interface FlowSources {
   readonly traces: Iterable<FrameTrace> | null;
   /** Places of ports, by name. */
   readonly placeOf: ReadonlyMap<string, number>;
+  /** Names of faults, with what they are. */
+  readonly faults: ReadonlyMap<string, string>;
   /** Ports that frames of a flow leave by. */
   readonly pathOf: (flow: number) => Iterable<string>;
   /** Ends of the spans of the series. */
@@ -48,7 +50,8 @@ export function flowViews(sources: FlowSources): FlowViews {
     shown.map(({ name }) => name),
   );
   const named = new Set([...frames.values()].flatMap((some) => some.flatMap(holdsOf)));
-  const placed = episodes && episodesView(episodes, named, virtualPs);
+  const placed =
+    episodes && episodesView(episodes, named, { nowPs: virtualPs, faults: sources.faults });
   const blocked = episodes && new BlockedTimes(episodes, virtualPs);
   const victimOf = victimsByName(sources.why);
   let arrivalsLeft = ARRIVALS_SHOWN;

@@ -38,6 +38,7 @@ export function pageOfFabric(
     standstill: null,
     unreachable: null,
     expectations: [],
+    faults: [],
     map: mapOf(topology, names),
     ports,
     heat: null,

@@ -32,7 +32,9 @@ import type { Episode } from '../../telemetry/congestion/congestion.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
 import type { WhySummary } from '../why.js';
+import { faultNames } from '../fault-text.js';
 import { discoveryView } from './page-discovery.js';
+import { faultsView } from './page-faults.js';
 import { flowViews } from './page-flow-table.js';
 import type { LimitsOf } from './page-limits.js';
 import { limitsOf } from './page-limits.js';
@@ -97,6 +99,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
   const { results } = run;
   const { ports, virtualPs } = results;
   const names = ports.map(({ port }) => port);
+  const placeOf = new Map(names.map((name, place) => [name, place]));
   const intervalPs = facts.series && intervalAt(facts.series, virtualPs);
   const series = seriesOf(run.series.rows, intervalPs, virtualPs, ports);
   return {
@@ -140,11 +143,12 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
       .slice(0, PANELS_SHOWN)
       .flatMap((nic) => NIC?.panel(nic, CARD_FORMAT) ?? []),
     cards: cardsOf(results).map(cardView),
+    faults: faultsView(results.faults, placeOf),
     trees: run.why && treesView(run.why, names),
     ...flowViews({
       ...{ flows: results.flows, virtualPs, why: run.why, traces: run.traces },
       episodes: run.why?.congestion?.episodes ?? null,
-      placeOf: new Map(names.map((name, place) => [name, place])),
+      ...{ placeOf, faults: faultNames(results.faults) },
       pathOf: facts.pathOf,
       timesPs: series.heat?.timesPs ?? null,
     }),

@@ -1,4 +1,5 @@
 import type { Branch, CongestionTree } from '../../telemetry/congestion/congestion-trees.js';
+import { faultNames } from '../fault-text.js';
 import { rootText } from '../why-text.js';
 import type { WhySummary } from '../why.js';
 import type { TreeNode, TreesView, TreeView } from './page-data.js';
@@ -11,15 +12,16 @@ const CHILDREN_SHOWN = 40;
 
 /** The trees of a run, worst first, and their branches as far as they are shown. */
 export function treesView(
-  why: Pick<WhySummary, 'trees' | 'deadlocks' | 'storms' | 'episodes'>,
+  why: Pick<WhySummary, 'trees' | 'deadlocks' | 'storms' | 'episodes' | 'faults'>,
   portNames: readonly string[],
 ): TreesView {
   const placeOf = new Map(portNames.map((name, place) => [name, place]));
   const { trees, deadlocks, storms, episodes } = why;
+  const faults = faultNames(why.faults);
   return {
     episodes,
     omitted: Math.max(0, trees.length - TREES_SHOWN),
-    trees: trees.slice(0, TREES_SHOWN).map((tree) => treeView(tree, placeOf)),
+    trees: trees.slice(0, TREES_SHOWN).map((tree) => treeView(tree, placeOf, faults)),
     deadlocks: deadlocks.map(({ closedPs, openedPs, ring }) => ({
       closedPs,
       openedPs,
@@ -31,15 +33,21 @@ export function treesView(
   };
 }
 
-function treeView(tree: CongestionTree, placeOf: ReadonlyMap<string, number>): TreeView {
+function treeView(
+  tree: CongestionTree,
+  placeOf: ReadonlyMap<string, number>,
+  faults: ReadonlyMap<string, string>,
+): TreeView {
   const { root, clearedPs, episodes, ports, devices, depth, frameTimePs, victims } = tree;
   const { kind, port, priority, mechanism, startPs } = root;
   const { times, totalPs } = tree;
   const budget = { left: NODES_SHOWN };
   const children = nodesOf(tree.branches, placeOf, budget);
   return {
-    reason: rootText(root),
+    reason: rootText(root, faults),
     ...{ startPs, clearedPs, episodes, ports, devices, depth, frameTimePs },
+    culprits: tree.culprits.slice(0, VICTIMS_SHOWN),
+    culpritCount: tree.culprits.length,
     victims: victims.slice(0, VICTIMS_SHOWN),
     victimCount: victims.length,
     root: {

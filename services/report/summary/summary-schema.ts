@@ -213,11 +213,17 @@ const incidents = {
   faults: row({
     fault: text,
     kind: text,
+    at: z.array(text).describe('Ports where it acts, the first of them.'),
+    spells: row({ startPs: number, endPs: orNone }).describe(
+      'When it was active, the first times.',
+    ),
     ports: number,
     times: number,
     activePs: number,
     hits: number.describe('Frames affected, or times that it acted.'),
     withheld: number,
+    drops: counts.describe('Frames that it dropped, by reason.'),
+    flows: number.describe('Flows that may pass it and were under way while it was active.'),
     overflows: number.describe('Frames that found headroom full where it disturbs flow control.'),
   }).describe('Effects of declared and injected faults.'),
   discovery: z

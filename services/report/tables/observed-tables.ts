@@ -1,7 +1,7 @@
 /** Tables of what a scenario observes, and of the series that a run records by itself. */
 
 import { EVENT_MEANINGS } from '../../engine/analysis/events/event-recorder.js';
-import type { TimedEvent } from '../../telemetry/events/event-table.js';
+import { FAULT_EVENTS, type TimedEvent } from '../../telemetry/events/event-table.js';
 import type { Episode } from '../../telemetry/congestion/congestion.js';
 import { columnsOf, resultTable } from '../../mechanisms/result-table.js';
 import type { Column, ResultTable } from '../../mechanisms/result-table.js';
@@ -58,7 +58,7 @@ export const EVENT_TABLE: ResultTable<readonly TimedEvent[]> = resultTable({
     event.whole('time_ps', 'ps', 'When.', (e) => e.timePs),
     event.text(
       'event',
-      Object.entries(EVENT_MEANINGS)
+      Object.entries({ ...EVENT_MEANINGS, ...FAULT_EVENTS })
         .map(([name, meaning]) => `\`${name}\`: ${meaning}`)
         .join('; ') + '.',
       (e) => e.event,
@@ -67,7 +67,7 @@ export const EVENT_TABLE: ResultTable<readonly TimedEvent[]> = resultTable({
     event.text('port', 'Its port.', (e) => e.port),
     event.whole('priority', '0 to 7', 'The priority.', (e) => e.priority),
     event.whole('flow', 'number', 'Number of the flow.', (e) => e.flow),
-    event.text('reason', 'Why a frame was dropped.', (e) => e.reason),
+    event.text('reason', 'Why a frame was dropped; the name of a fault.', (e) => e.reason),
     event.whole(
       'detail',
       'number',

@@ -1,3 +1,4 @@
+import { faultResults } from './fault-results.js';
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { hasSharedBuffer } from '../../engine/contract/spec.js';
 import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../../engine/buffer/shared-buffer.js';
@@ -140,34 +141,7 @@ export class Collector {
   }
 
   faults(): FaultResult[] {
-    const { faults, shared } = this.engine;
-    const results = this.fabric.scenario.faults.map(({ name, kind }) => ({
-      fault: name,
-      kind: kind,
-      ports: 0,
-      times: 0,
-      activePs: 0,
-      hits: 0,
-      withheld: 0,
-      overflows: 0,
-    }));
-    for (let port = 0; port < shared.ports.count; port++) {
-      const overflows = PRIORITY_NUMBERS.reduce(
-        (sum, priority) => sum + shared.counters.drops(port, priority, DROP.OVERFLOW_BY_FAULT),
-        0,
-      );
-      for (const counts of faults.counts(port, this.nowPs)) {
-        const { fault, begun, hits, withheld, activePs } = counts;
-        const result = results[fault]!;
-        result.ports++;
-        result.times = Math.max(result.times, begun);
-        result.activePs = Math.max(result.activePs, activePs);
-        result.hits += hits;
-        result.withheld += withheld;
-        if (begun > 0) result.overflows += overflows;
-      }
-    }
-    return results;
+    return faultResults(this.fabric, this.engine, this.nowPs);
   }
 
   buffers(): BufferResult[] {

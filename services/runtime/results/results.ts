@@ -108,6 +108,10 @@ export interface StallResult {
 export interface FaultResult {
   readonly fault: string;
   readonly kind: string;
+  /** Names of ports where it acts, the first of them. */
+  readonly at: readonly string[];
+  /** When it was active, the first times; a null end was still to come. */
+  readonly spells: readonly { readonly startPs: number; readonly endPs: number | null }[];
   /** Ports that it was declared for, or that it could disturb. */
   readonly ports: number;
   /** Number of activities, at the port with most of them. */
@@ -117,6 +121,10 @@ export interface FaultResult {
   readonly hits: number;
   /** Spoofed frames that a sender did not create, since too many of its frames wait already. */
   readonly withheld: number;
+  /** Frames that it dropped, by reason. */
+  readonly drops: Readonly<Record<string, number>>;
+  /** Flows whose frames may pass these ports, and that were under way while it was active. */
+  readonly flows: number;
   /** Frames that found the headroom full of a port whose flow control it may have disturbed. */
   readonly overflows: number;
 }

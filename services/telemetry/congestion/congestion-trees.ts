@@ -9,6 +9,8 @@ export interface FlowOnPath {
   readonly startPs: number;
   readonly endPs: number;
   readonly ports: ReadonlySet<string>;
+  /** The device that it is sent to. */
+  readonly to: string;
 }
 
 /** A cause without another behind it, whenever it occurred, and all that followed from it. */
@@ -262,7 +264,7 @@ function victimsOf(
   nowPs: number,
   { flows, deadlocks, filling, inQueue, names }: Filled,
 ): string[] {
-  const { port: rootPort } = roots[0]!;
+  const { port: rootPort, device: rootDevice } = roots[0]!;
   const blocked = grouped(holds, ({ port }) => port);
   // A tree at the ports of a ring is the deadlock, or how it came about.
   const rings = deadlocks.filter(({ ring }) =>
@@ -275,7 +277,8 @@ function victimsOf(
   const found = new Set<FlowOnPath>();
   for (const [port, there] of blocked) {
     for (const flow of flows.get(port) ?? []) {
-      if (found.has(flow) || flow.ports.has(rootPort)) continue;
+      // What a host does not read keeps others from sending.
+      if (found.has(flow) || flow.ports.has(rootPort) || flow.to === rootDevice) continue;
       if (there.some((hold) => waits(flow, hold))) found.add(flow);
     }
   }

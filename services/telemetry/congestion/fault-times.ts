@@ -9,6 +9,8 @@ const SPELLS_MOST = 10_000;
 
 /** A fault at a port of the fabric, and when it was active. */
 export interface FaultAtPort {
+  /** Its place among those of the scenario. */
+  readonly fault: number;
   readonly name: string;
   readonly kind: FaultKind;
   readonly effect: FaultEffect['kind'];
@@ -36,7 +38,7 @@ export function faultTimes({ scenario, specs }: Fabric, nowPs: number): FaultAtP
           spell = nextSpell(when, spell, spells.length, random);
         }
         const { name, kind } = section;
-        return { name, kind, effect: effect.kind, device, port, spells };
+        return { fault, name, kind, effect: effect.kind, device, port, spells };
       }),
     ),
   );

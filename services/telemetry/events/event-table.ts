@@ -2,18 +2,19 @@ import type { EventLog, EventRow } from '../../engine/analysis/events/event-reco
 import { EVENTS, FIRST_STEP } from '../../engine/analysis/events/event-recorder.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { faultTimes } from '../congestion/fault-times.js';
 import { FlowsByFrame } from '../../fabric/assembly/flows-by-frame.js';
 
 /** An event with names; null for fields that do not apply. */
 export interface TimedEvent {
   readonly timePs: number;
-  readonly event: (typeof EVENTS)[number];
+  readonly event: (typeof EVENTS)[number] | keyof typeof FAULT_EVENTS;
   readonly device: string;
   readonly port: string | null;
   readonly priority: number | null;
   /** Number of its flow. */
   readonly flow: number | null;
-  /** Why a frame was dropped. */
+  /** Why a frame was dropped; the name of a fault. */
   readonly reason: string | null;
   /** Of an account: its channel; of a delivery: its message; of an LED: its number. */
   readonly detail: number | null;
@@ -23,13 +24,33 @@ export interface TimedEvent {
   readonly partner: string | null;
 }
 
+/** Of faults, which follow from the scenario. */
+export const FAULT_EVENTS = {
+  'fault-began': 'a declared or injected fault is active at a port from now on',
+  'fault-ended': 'it is over',
+} as const;
+
 /** Events of all devices in the order of time; at one time, in that of the devices. */
-export function eventsOf(fabric: Fabric, logs: readonly EventLog[]): TimedEvent[] {
+export function eventsOf(fabric: Fabric, logs: readonly EventLog[], nowPs: number): TimedEvent[] {
   const flows = new FlowsByFrame(fabric);
   const all = logs.flatMap((log, device) =>
     log.rows().map((row) => named(fabric, flows, device, row)),
   );
-  return all.sort((a, b) => a.timePs - b.timePs);
+  return [...faultEvents(fabric, nowPs), ...all].sort((a, b) => a.timePs - b.timePs);
+}
+
+function faultEvents(fabric: Fabric, nowPs: number): TimedEvent[] {
+  return faultTimes(fabric, nowPs).flatMap(({ name, device, port, spells }) => {
+    const at = (timePs: number, event: keyof typeof FAULT_EVENTS): TimedEvent => ({
+      ...{ timePs, event, device: fabric.topology.devices[device]!.name },
+      ...{ port: fabric.linkEnds[device]![port]!.name, priority: null, flow: null, reason: name },
+      ...{ detail: null, units: null, partner: null },
+    });
+    return spells.flatMap(({ beginPs, endPs }) => [
+      at(beginPs, 'fault-began'),
+      ...(endPs > nowPs ? [] : [at(endPs, 'fault-ended')]),
+    ]);
+  });
 }
 
 function named(fabric: Fabric, flows: FlowsByFrame, device: number, row: EventRow): TimedEvent {

@@ -2,6 +2,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { Congestion } from '../congestion/congestion.js';
 import type { FrameTrace } from '../traces/frame-trace.js';
 import { addEpisodes } from './add-episodes.js';
+import { addFaults } from './add-faults.js';
 import { FrameSlices } from './frame-slices.js';
 import type { Series } from './queue-counters.js';
 import { addCounters } from './queue-counters.js';
@@ -31,6 +32,7 @@ export function runTimeline(sources: TimelineSources): { timeline: Timeline; fra
     for (const { name } of ends) track.child(name);
   });
   addCounters(root, series);
+  addFaults(timeline, fabric, nowPs);
   const episodes = addEpisodes(timeline, congestion, nowPs);
   const slices = new FrameSlices(timeline, episodes, fabric);
   let frames = 0;
