@@ -5,10 +5,10 @@ import { describe, it } from 'node:test';
 import { ROOT } from '../../kit/emulate.js';
 
 const { planProcesses } = (await import(join(ROOT, 'test/plan.mjs'))) as {
-  planProcesses(
+  readonly planProcesses: (
     paths: readonly string[],
     times: Readonly<Record<string, number>>,
-  ): { computing: string[][]; waiting: string[][] };
+  ) => { computing: string[][]; waiting: string[][] };
 };
 
 const times = JSON.parse(readFileSync(join(ROOT, 'test/times.json'), 'utf8')) as Record<
