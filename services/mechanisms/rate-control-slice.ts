@@ -36,9 +36,10 @@ interface QueueMessages {
 
 /**
  * The signal of a rate control, which its load must have: acknowledgements (reliable transport),
- * telemetry that switches write into packets, marks, or messages from congested queues.
+ * those with the marks of their packets, telemetry that switches write into packets, marks that
+ * receivers answer, or messages from congested queues.
  */
-type Feedback = 'acknowledgements' | 'telemetry' | 'marks' | 'queues';
+type Feedback = 'acknowledgements' | 'echoes' | 'telemetry' | 'marks' | 'queues';
 
 /** A rate control: from its keys in the scenario to what limits a connection. */
 export interface RateControlSlice<Settings = unknown> extends RateControlKind {
@@ -49,6 +50,8 @@ export interface RateControlSlice<Settings = unknown> extends RateControlKind {
   /** Help of the section as a whole. */
   readonly help: string;
   readonly feedback: Feedback;
+  /** It is told of every acknowledgement, with the marks of its packets. */
+  readonly seesAnswers?: boolean;
   /** What else `selvage explain` finds it by, in lower case and with blanks for hyphens. */
   readonly alsoCalled?: readonly string[];
   /** Text of `selvage explain`. */

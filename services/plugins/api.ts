@@ -76,6 +76,19 @@ export interface Acknowledgement {
   readonly packets: number;
 }
 
+/** An acknowledgement, of packets that were all marked by switches or all were not. */
+export interface Answer {
+  /** Acknowledged by it, and by none before. */
+  readonly packets: number;
+  /** Switches had marked them. */
+  readonly marked: boolean;
+  /**
+   * From the last transmission of the newest of them to its acknowledgement; null where that packet
+   * was sent twice, or more than 128 were sent since.
+   */
+  readonly roundTripPs: number | null;
+}
+
 /** A congestion control: decides how fast each connection of its loads may send. */
 export interface CongestionControl<
   Key extends string = string,
@@ -83,10 +96,11 @@ export interface CongestionControl<
 > extends PluginHeader<Key> {
   readonly kind: 'congestion-control';
   /**
-   * What it reacts to: acknowledgements (its loads need reliable transport), or marks (their
-   * priorities need `ecn`; receivers answer marked packets with CNPs).
+   * What it reacts to: acknowledgements (its loads need reliable transport); echoes, which are
+   * acknowledgements with the marks of their packets (and their priorities need `ecn`); or marks
+   * (their priorities need `ecn`; receivers answer marked packets with CNPs).
    */
-  readonly feedback: 'acknowledgements' | 'marks';
+  readonly feedback: 'acknowledgements' | 'echoes' | 'marks';
   /** Fields of each connection and what they begin with. */
   readonly state: Numbers<Field>;
   /** The connection is set up, before the run begins. */
@@ -98,6 +112,8 @@ export interface CongestionControl<
     connection: Connection<Key, Field>,
     acknowledgement: Acknowledgement,
   ) => void;
+  /** Each acknowledgement of packets that none had acknowledged before (reliable transport). */
+  readonly answered?: (connection: Connection<Key, Field>, answer: Answer) => void;
   /** Packets are retransmitted, after a NAK or a timeout (reliable transport). */
   readonly lost?: (connection: Connection<Key, Field>, timedOut: boolean) => void;
   /** A CNP arrived. */

@@ -2,7 +2,7 @@ import type { RateHost, RateSpec } from '../engine/contract/rate-control.js';
 import type { Tables } from '../engine/kernel/tables.js';
 import { TabledRates } from '../engine/pacing/tabled-rates.js';
 import type { LimitedFlow } from '../mechanisms/rate-control-slice.js';
-import type { Acknowledgement, Connection, CongestionControl, Numbers } from './api.js';
+import type { Acknowledgement, Answer, Connection, CongestionControl, Numbers } from './api.js';
 import { failureOf, fieldsOf, type NamedPlugin, numberOf, thrownBy } from './views.js';
 import { RATE_MIN_BPS } from '../mechanisms/rate-control-slice.js';
 
@@ -21,6 +21,15 @@ const CUTS = 4;
 const WINDOW = 5;
 const FIELDS = 6;
 
+// Behind the fields, of a control that is told of every acknowledgement.
+
+/** Packets that were acknowledged; the first that was never sent. */
+const ACKED = 0;
+const HIGHEST = 1;
+/** By packet: when it was sent; -1 where it was sent again. */
+const SENT_AT = 2;
+const SENT_MOST = 128;
+
 const WAKE = 0;
 /** So often, for each connection, may timers expire without time going on. */
 const WAKES_MOST = 1000;
@@ -34,6 +43,10 @@ const INVARIANTS = {
 export class PluginControl extends TabledRates<PluginSpec> {
   protected override readonly invariants = INVARIANTS;
   override readonly timesPackets: boolean;
+  override readonly seesAnswers: boolean;
+  /** Where the declared fields end in a record. */
+  private readonly ownEnd: number;
+  private readonly answer = makeAnswerView();
   private readonly view: ConnectionView;
   private readonly acknowledgement = makeAcknowledgementView();
   private readonly initial: readonly number[];
@@ -48,10 +61,13 @@ export class PluginControl extends TabledRates<PluginSpec> {
     private readonly plugin: CongestionControl,
     file: string,
   ) {
-    const stride = FIELDS + Object.keys(plugin.state).length;
+    const ownEnd = FIELDS + Object.keys(plugin.state).length;
+    const stride = ownEnd + (plugin.answered === undefined ? 0 : SENT_AT + SENT_MOST);
     const shown = { rate: RATE, target: RATE, line: LINE, least: LEAST };
     super(tables, host, { stride, ...shown, notifications: FEEDBACKS, cuts: CUTS });
     this.timesPackets = plugin.acknowledged !== undefined;
+    this.seesAnswers = plugin.answered !== undefined;
+    this.ownEnd = ownEnd;
     this.initial = Object.values(plugin.state);
     this.named = { name: plugin.name, file };
     this.view = makeConnectionView(this.table, host, plugin);
@@ -67,6 +83,7 @@ export class PluginControl extends TabledRates<PluginSpec> {
   }
 
   override sent(row: number, octets: number): void {
+    if (this.seesAnswers) this.time(this.at(row) + this.ownEnd, this.host.nextPacket(row) - 1);
     this.call(row, this.plugin.sent, octets);
   }
 
@@ -74,6 +91,26 @@ export class PluginControl extends TabledRates<PluginSpec> {
     this.acknowledgement.show(roundTripPs, hostPs, packets);
     this.table[this.at(row) + FEEDBACKS]!++;
     this.call(row, this.plugin.acknowledged, this.acknowledgement.acknowledgement);
+  }
+
+  override answered(row: number, packets: number, isMarked: boolean): void {
+    const { table } = this;
+    const s = this.at(row) + this.ownEnd;
+    table[s + ACKED]! += packets;
+    if (isMarked) table[this.at(row) + FEEDBACKS]!++;
+    const newest = table[s + ACKED]! - 1;
+    const isKept = table[s + HIGHEST]! - newest <= SENT_MOST;
+    const sentPs = isKept ? table[s + SENT_AT + (newest % SENT_MOST)]! : -1;
+    this.answer.show(packets, isMarked, sentPs < 0 ? null : this.host.clock.now - sentPs);
+    this.call(row, this.plugin.answered, this.answer.answer);
+  }
+
+  /** A packet that is sent again tells no round trip: which of both was acknowledged is unknown. */
+  private time(s: number, packet: number): void {
+    const { table } = this;
+    const isFirst = packet >= table[s + HIGHEST]!;
+    table[s + SENT_AT + (packet % SENT_MOST)] = isFirst ? this.host.clock.now : -1;
+    if (isFirst) table[s + HIGHEST] = packet + 1;
   }
 
   override lost(row: number, timedOut: boolean): void {
@@ -182,6 +219,7 @@ function makeConnectionView(
     set windowPackets(value: number) {
       const packets = numberOf(value, 'windowPackets');
       if (packets < 1) throw new RangeError(`windowPackets = ${value}; at least 1`);
+      if (packets < table[at + WINDOW]!) table[at + CUTS]!++;
       table[at + WINDOW] = packets;
       host.setWindow(row, Math.floor(packets));
     },
@@ -203,6 +241,34 @@ function makeConnectionView(
       row = shownRow;
       at = shownAt;
       spec = shownSpec;
+    },
+  };
+}
+
+/** The last one; it can be read, and nothing else. */
+function makeAnswerView(): {
+  readonly answer: Answer;
+  show(packets: number, marked: boolean, roundTripPs: number | null): void;
+} {
+  const shown: { packets: number; marked: boolean; roundTripPs: number | null } = {
+    packets: 0,
+    marked: false,
+    roundTripPs: null,
+  };
+  return {
+    answer: Object.freeze({
+      get packets(): number {
+        return shown.packets;
+      },
+      get marked(): boolean {
+        return shown.marked;
+      },
+      get roundTripPs(): number | null {
+        return shown.roundTripPs;
+      },
+    }),
+    show: (packets, marked, roundTripPs) => {
+      Object.assign(shown, { packets, marked, roundTripPs });
     },
   };
 }

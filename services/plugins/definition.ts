@@ -11,15 +11,22 @@ const FIELDS_MAX = 64;
 const FLOW_SLOTS_MAX = 65_536;
 
 const HEADER = ['api', 'kind', 'name', 'help', 'settings'] as const;
-const HOOKS = ['start', 'sent', 'acknowledged', 'lost', 'marked', 'timer'] as const;
+const HOOKS = ['start', 'sent', 'acknowledged', 'answered', 'lost', 'marked', 'timer'] as const;
 const KINDS = ['congestion-control', 'load', 'marking', 'balancing'] as const;
 const MOMENTS = ['enqueue', 'dequeue'] as const;
-const FEEDBACKS = ['acknowledgements', 'marks'] as const;
+const FEEDBACKS = ['acknowledgements', 'echoes', 'marks'] as const;
+/** Hooks of which a control has one, or it would never be called. */
+const HEARD = {
+  acknowledgements: ['acknowledged', 'answered'],
+  echoes: ['answered'],
+  marks: ['marked'],
+} as const;
 const SETTING = ['unit', 'default', 'min', 'max', 'help'] as const;
 /** Keys of a section of every plugin of a kind beside the plugin's own keys. */
 const OWN_KEYS = {
   load: ['hosts'],
   acknowledgements: [],
+  echoes: [],
   marks: ['cnpInterval', 'cnpPriority'],
   ofSwitch: [],
 } as const;
@@ -40,6 +47,10 @@ export function definitionOf(value: unknown, file: string): Plugin {
 /** A text in quotes: it looks like a number without them. */
 function shown(value: unknown): string {
   return typeof value === 'string' ? `'${show(value)}'` : show(value);
+}
+
+function isFeedback(value: unknown): value is (typeof FEEDBACKS)[number] {
+  return FEEDBACKS.some((known) => known === value);
 }
 
 class Checker {
@@ -65,17 +76,18 @@ class Checker {
   private control(given: Mapping): void {
     this.keys(given, [...HEADER, 'feedback', 'state', ...HOOKS]);
     const { feedback, state } = given;
-    if (feedback !== 'acknowledgements' && feedback !== 'marks') {
+    if (!isFeedback(feedback)) {
       throw this.error(`feedback is ${show(feedback)}; one of ${listed(FEEDBACKS)}`);
     }
     this.header(given, OWN_KEYS[feedback]);
     this.state(state);
     for (const hook of HOOKS) if (given[hook] !== undefined) this.method(given, hook);
-    const wanted = feedback === 'marks' ? 'marked' : 'acknowledged';
-    if (given[wanted] === undefined) {
-      throw this.error(`${wanted} is missing: with feedback: '${feedback}' it is what is called`);
+    const wanted: readonly string[] = HEARD[feedback];
+    if (wanted.every((hook) => given[hook] === undefined)) {
+      const hooks = wanted.join(' or ');
+      throw this.error(`${hooks} is missing: with feedback: '${feedback}' it is what is called`);
     }
-    if (feedback === 'acknowledgements' && given['marked'] !== undefined) {
+    if (feedback !== 'marks' && given['marked'] !== undefined) {
       throw this.error("marked would never be called: that needs feedback: 'marks'");
     }
   }

@@ -143,6 +143,7 @@ function sliceOf(plugin: CongestionControl, file: string): RateControlSlice {
     settings: mapping(keys) as unknown as z.ZodType<Numbers>,
     help: `${kind} of the loads that have congestion: ${kind} (plugin ${file}).`,
     feedback,
+    seesAnswers: plugin.answered !== undefined,
     topic: `${help} A plugin: \`congestion: ${kind}\` in a load.`,
     plan: (values, { packetOctets, hops }) => ({
       kind,

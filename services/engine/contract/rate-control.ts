@@ -19,6 +19,8 @@ export interface RateControlKind {
 export interface RateControl {
   /** Whether it uses round-trip times of packets (`measured`). */
   readonly timesPackets: boolean;
+  /** Whether it is told of every acknowledgement (`answered`). */
+  readonly seesAnswers: boolean;
   /** Initialises a row; `lineBps` is the rate of its port. */
   configure(row: number, spec: RateSpec, lineBps: number): void;
   /** A frame of so many octets was sent. */
@@ -30,6 +32,8 @@ export interface RateControl {
    * so long; so many packets were acknowledged since the previous measurement.
    */
   measured(row: number, roundTripPs: number, endpointPs: number, packets: number): void;
+  /** So many packets more are acknowledged; `isMarked`: all of them had been marked. */
+  answered(row: number, packets: number, isMarked: boolean): void;
   /** An acknowledgement of all before `expected` brought the telemetry of a packet's path. */
   observed(row: number, expected: number, telemetry: Uint8Array): void;
   /** Packets must be retransmitted: a NAK arrived, or a timeout expired. */

@@ -370,6 +370,8 @@ export interface ReceiveSpec {
   readonly hash: number;
   /** Null: marks are counted, and no notification is sent. */
   readonly notify: NotifySpec | null;
+  /** Acknowledgements say whether their packets were marked, all of them or none. */
+  readonly echoes: boolean;
 }
 
 /** Whether a device is a switch whose ports share a buffer; others have a memory of their own. */

@@ -117,6 +117,9 @@ export const REPLICA_FLAG = 1 << 29;
 /** Its end was bad when a switch had begun to forward it: the switch ended it with a false FCS. */
 export const POISONED_FLAG = 1 << 30;
 
+/** An acknowledgement of packets that had been marked (BECN of its transport header). */
+export const ECHO_FLAG = 1 << 31;
+
 /** Whether a switch has marked the frame (CE of RFC 3168). */
 export function isMarked(frameClass: number): boolean {
   return (frameClass & ECN_MASK) === ECN_CE;

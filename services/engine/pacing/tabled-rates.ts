@@ -23,6 +23,7 @@ type RateInvariants<Spec> = Readonly<
  */
 export abstract class TabledRates<Spec extends RateSpec> implements RateControl {
   readonly timesPackets: boolean = false;
+  readonly seesAnswers: boolean = false;
   protected readonly table: Float64Array;
   /** By row; rows of other rate controls are empty. */
   protected readonly specs: Spec[] = [];
@@ -48,6 +49,7 @@ export abstract class TabledRates<Spec extends RateSpec> implements RateControl 
   sent(_row: number, _octets: number): void {}
   notified(_row: number, _feedback: number): void {}
   measured(_row: number, _roundTripPs: number, _endpointPs: number, _packets: number): void {}
+  answered(_row: number, _packets: number, _isMarked: boolean): void {}
   observed(_row: number, _expected: number, _telemetry: Uint8Array): void {}
   lost(_row: number, _timedOut: boolean): void {}
   onTimer(_row: number, _timer: number): void {}

@@ -69,6 +69,12 @@ export class CongestionPlan {
     return made;
   }
 
+  /** Whether acknowledgements of the flow say that packets were marked. */
+  echoes({ congestion, transport }: Flow): boolean {
+    const slice = rateControlOf(congestion, this.input.scenario.plugins);
+    return transport.kind === 'reliable' && slice?.seesAnswers === true;
+  }
+
   /** The flow's notification point. */
   notifyOf({ congestion, source, destination }: Flow): NotifySpec | null {
     const notifications = notificationsOf(congestion, this.input.scenario);

@@ -195,6 +195,7 @@ function receiveSpec(
     vm: flow.toVm,
     hash: flowHash(destination, source, ackPriority, index),
     notify: congestion.notifyOf(flow),
+    echoes: congestion.echoes(flow),
   };
 }
 

@@ -23,9 +23,10 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
       throw located.errorAt(path, message);
     }
     const { feedback } = slice;
-    if (feedback === 'acknowledgements' || feedback === 'telemetry') {
+    if (['acknowledgements', 'echoes', 'telemetry'].includes(feedback)) {
       checkAnswers(load, path, located);
-    } else if (feedback === 'marks') checkMarks(scenario, load, index, located);
+    }
+    if (feedback === 'marks' || feedback === 'echoes') checkMarks(scenario, load, index, located);
     const unwatched = slice.unwatched?.(scenario.rateControls[slice.kind], load.priority) ?? null;
     if (unwatched !== null) throw located.errorAt(path, unwatched);
   }

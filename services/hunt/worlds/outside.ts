@@ -80,8 +80,9 @@ function spreadFlows(draft: Draft, sampler: Sampler): void {
 
 /** Loads are paced. */
 function paceLoads(draft: Draft, sampler: Sampler): void {
-  const reactsToMarks = sampler.chance(0.3);
-  const text = reactsToMarks ? onMarks(sampler) : onAnswers(sampler);
+  const feedback = sampler.pick(['acknowledgements', 'echoes', 'marks'] as const);
+  const reactsToMarks = feedback === 'marks';
+  const text = { acknowledgements: onAnswers, echoes: onEchoes, marks: onMarks }[feedback](sampler);
   carry(draft, NAME, text);
   if (sampler.chance(0.5)) draft[NAME] = { begin: sampler.pick(['5%', '30%', '100%']) };
   for (const load of draft['load'] as Draft[]) {
@@ -90,7 +91,7 @@ function paceLoads(draft: Draft, sampler: Sampler): void {
     if (!reactsToMarks) load['transport'] = 'reliable';
     delete load['spoof'];
     delete load['frame'];
-    if (reactsToMarks) mark(draft, load['priority'] as number);
+    if (feedback !== 'acknowledgements') mark(draft, load['priority'] as number);
   }
 }
 
@@ -110,6 +111,16 @@ function onAnswers(sampler: Sampler): string {
     `const isLate = roundTripPs - hostPs > ${targetPs};`,
     `connection.rateBps = Math.max(1e6, connection.rateBps * (isLate ? 0.8 : ${grow}));`,
     `connection.windowPackets = isLate ? 1 + Math.floor(connection.random() * 9) : 64;`,
+  ]);
+}
+
+function onEchoes(sampler: Sampler): string {
+  return head('echoes', 'answered(connection, { packets, marked, roundTripPs }) {', [
+    'connection.state.seen += marked ? packets : 0.1;',
+    `const cut = marked || roundTripPs === null ? ${sampler.pick(['0.5', '0.9'])} : 1;`,
+    'const grown = connection.windowPackets * cut + packets / connection.windowPackets;',
+    'connection.windowPackets = Math.min(64, Math.max(1, grown));',
+    'connection.rateBps = Math.max(1e6, connection.rateBps * (marked ? 0.9 : 1.1));',
   ]);
 }
 

@@ -6,6 +6,7 @@ import {
   CONNECTION,
   DEI_FLAG,
   dscpOf,
+  ECHO_FLAG,
   ECN_MASK,
   ECN_SHIFT,
   GROUP_FLAG,
@@ -234,6 +235,7 @@ export class FrameOctetsWriter {
     const isLast = remaining === 0;
     const place = packets - remaining;
     bth.opcode = opcodeOf(isFirst, isLast);
+    bth.becn = false;
     bth.acknowledgeRequest = isLast || (flow !== undefined && place % flow.ackEvery === 0);
     bth.destinationQueuePair = pool.ends[frame + CONNECTION]! & SEQUENCE_MASK;
     bth.sequence = pool.words[frame + SEQUENCE]! & SEQUENCE_MASK;
@@ -251,6 +253,7 @@ export class FrameOctetsWriter {
     const expected = pool.words[frame + SEQUENCE]!;
     const isAck = (pool.words[frame + CLASS]! & KIND_MASK) === KIND_ACK;
     bth.opcode = ROCE_ACKNOWLEDGE;
+    bth.becn = (pool.words[frame + CLASS]! & ECHO_FLAG) !== 0;
     bth.acknowledgeRequest = false;
     bth.destinationQueuePair = pool.ends[frame + CONNECTION]! & SEQUENCE_MASK;
     bth.sequence = (isAck ? expected - 1 : expected) & SEQUENCE_MASK;

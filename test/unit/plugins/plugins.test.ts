@@ -131,7 +131,11 @@ describe('a plugin', () => {
       ],
       ["name: 'wait'", "name: 'My Control'", /name is My Control; write lower-case/],
       ["help: 'Waits.'", "help: ''", /help is missing; write a sentence/],
-      ["'acknowledgements'", "'silence'", /feedback is silence; one of acknowledgements, marks/],
+      [
+        "'acknowledgements'",
+        "'silence'",
+        /feedback is silence; one of acknowledgements, echoes, marks/,
+      ],
       ["'acknowledgements'", "'marks'", /marked is missing: with feedback: 'marks'/],
       ['acknowledged(', 'acknowleged(', /acknowleged is unknown; .*did you mean acknowledged\?/],
       ['acknowledged(', 'async acknowledged(', /^x\.mjs:\d+:3: async: a call returns at once/],

@@ -6,6 +6,7 @@ import {
   CARRIES_FLAG,
   CLASS,
   CONNECTION,
+  ECHO_FLAG,
   GROUP_FLAG,
   KIND_ACK,
   KIND_DATA,
@@ -41,7 +42,7 @@ import { makeComplaints } from './complaints.js';
 import type { Rates } from './rates.js';
 import { KIND_APPLICATION, makeReceiveMemory } from './receive-memory.js';
 import type { Receivers } from './receivers.js';
-import { MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
+import { EARLIER, MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
 import type { FrameRef, Priority, TrafficClass } from '../../units/indices.js';
@@ -250,6 +251,7 @@ export function makeHosting(
   /** Passes an acknowledgement to the rate control. */
   function passOn(send: number, frame: FrameRef, goBack: boolean): void {
     const expected = words[frame + SEQUENCE];
+    rates.answered(send, expected, (words[frame + CLASS] & ECHO_FLAG) !== 0);
     if (goBack) rates.lost(send, false);
     else rates.acknowledged(send, expected, ends[frame + REMAINING] * PS_PER_NS);
     if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
@@ -429,7 +431,8 @@ export function makeHosting(
     const outcome = receivers.take(receive, pool, frame);
     if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
     if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, complaints.make(specs[d].receives[c]));
-    const say = outcome & ~(MESSAGE_DONE | NOTIFY);
+    if ((outcome & EARLIER) !== 0) queueAnswer(d, c, receivers.earlierAnswer(receive, pool));
+    const say = outcome & ~(MESSAGE_DONE | NOTIFY | EARLIER);
     if (say !== SAY_NOTHING)
       queueAnswer(d, c, echoing(d, frame, receivers.answer(receive, say, pool)));
     if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) controlPayloads.unload(frame);

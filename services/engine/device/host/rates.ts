@@ -29,6 +29,8 @@ const TIMED = 2;
 const TIMED_AT = 3;
 /** Packets that were acknowledged when the last measurement was made. */
 const MEASURED_TO = 4;
+/** Packets that were acknowledged, of a rate control that is told of all. */
+const ANSWERED_TO = 5;
 const STRIDE = 8;
 assertFields(STRIDE, LAST_AT, LAST_OCTETS, TIMED, TIMED_AT, MEASURED_TO);
 
@@ -158,6 +160,17 @@ export function makeRates(
     state[s + TIMED] = NONE;
   }
 
+  /** Every packet before `expected` is acknowledged; the new ones were all marked, or none was. */
+  function answered(send: number, expected: number, isMarked: boolean): void {
+    const row = rowOf[send];
+    if (row === NONE || !controlOf[row].seesAnswers) return;
+    const packets = expected - state[row * STRIDE + ANSWERED_TO];
+    if (packets <= 0) return;
+    state[row * STRIDE + ANSWERED_TO] = expected;
+    change(row);
+    controlOf[row].answered(row, packets, isMarked);
+  }
+
   /** Packets are retransmitted; they cannot be timed. */
   function lost(send: number, timedOut: boolean): void {
     const row = rowOf[send];
@@ -269,6 +282,7 @@ export function makeRates(
     isLimited,
     sent,
     acknowledged,
+    answered,
     lost,
     observed,
     notified,

@@ -2,6 +2,7 @@ import type { ReceiveSpec } from '../../contract/spec.js';
 import {
   CLASS,
   CONNECTION,
+  ECHO_FLAG,
   FramePool,
   HASH,
   isMarked,
@@ -45,6 +46,8 @@ export const MARKED = 12;
 /** From when on the sender may be notified again, and how often it was. */
 const NOTIFY_AT = 13;
 export const NOTIFIED = 14;
+/** Whether the last packet in order was marked; of a connection that echoes marks. */
+const ECHO = 15;
 const STRIDE = 16;
 assertFields(
   STRIDE,
@@ -73,6 +76,8 @@ const SAY_NAK = 2;
 export const MESSAGE_DONE = 4;
 /** Added to it when the sender is to be notified of a mark. */
 export const NOTIFY = 8;
+/** Added to it when those before it, marked otherwise, are acknowledged apart. */
+export const EARLIER = 16;
 
 /** The receiving ends of flows. */
 export type Receivers = ReturnType<typeof makeReceivers>;
@@ -93,7 +98,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
   /** Receives a packet; returns what to answer. */
   function take(c: number, pool: FramePool, frame: FrameRef): number {
     const marked = isMarked(pool.words[frame + CLASS]);
-    const outcome = takePayload(c, pool, frame);
+    const outcome = takePayload(c, pool, frame, marked);
     return marked ? outcome | takeMark(c) : outcome;
   }
 
@@ -109,7 +114,7 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     return NOTIFY;
   }
 
-  function takePayload(c: number, pool: FramePool, frame: FrameRef): number {
+  function takePayload(c: number, pool: FramePool, frame: FrameRef, marked: boolean): number {
     const s = c * STRIDE;
     const spec = specs[c];
     if (!spec.reliable) {
@@ -122,13 +127,24 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     state[s + EXPECTED] = sequence + 1;
     state[s + NAKKED] = 0;
     count(s, spec, pool, frame);
+    const earlier = spec.echoes ? turnEcho(s, marked) : SAY_NOTHING;
     const last = pool.ends[frame + REMAINING] === 0;
-    if (!last && ++state[s + UNACKNOWLEDGED] < spec.ackEvery) return SAY_NOTHING;
+    if (!last && ++state[s + UNACKNOWLEDGED] < spec.ackEvery) return earlier;
     state[s + UNACKNOWLEDGED] = 0;
-    if (!last) return SAY_ACK;
+    if (!last) return SAY_ACK | earlier;
     state[s + MESSAGES]++;
     assert(state[s + MESSAGES] <= spec.messages, 'receiver.message-of-flow');
-    return SAY_ACK | MESSAGE_DONE;
+    return SAY_ACK | MESSAGE_DONE | earlier;
+  }
+
+  /** RFC 8257 3.2: what was received before a change of marks is acknowledged by itself. */
+  function turnEcho(s: number, marked: boolean): number {
+    const echo = marked ? 1 : 0;
+    if (state[s + ECHO] === echo) return SAY_NOTHING;
+    state[s + ECHO] = echo;
+    if (state[s + UNACKNOWLEDGED] === 0) return SAY_NOTHING;
+    state[s + UNACKNOWLEDGED] = 0;
+    return EARLIER;
   }
 
   /** The ACK or NAK that `take` requested. */
@@ -137,6 +153,16 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     const { words } = pool;
     if (what === SAY_NAK) words[frame + CLASS] = (words[frame + CLASS] & ~KIND_MASK) | KIND_NAK;
     words[frame + SEQUENCE] = state[c * STRIDE + EXPECTED];
+    if (state[c * STRIDE + ECHO] !== 0) words[frame + CLASS] |= ECHO_FLAG;
+    return frame;
+  }
+
+  /** The ACK of what came before the last packet, which was marked otherwise. */
+  function earlierAnswer(c: number, pool: FramePool): number {
+    const frame = pool.copyFrom(templates, template[c]);
+    const { words } = pool;
+    words[frame + SEQUENCE] = state[c * STRIDE + EXPECTED] - 1;
+    if (state[c * STRIDE + ECHO] === 0) words[frame + CLASS] |= ECHO_FLAG;
     return frame;
   }
 
@@ -189,5 +215,5 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     return frame;
   }
 
-  return { configure, take, answer, get };
+  return { configure, take, answer, earlierAnswer, get };
 }
