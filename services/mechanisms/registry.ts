@@ -123,6 +123,7 @@ export const ENGINE_KINDS: EngineKinds = {
   mechanisms: MECHANISMS,
   markings: [],
   balancings: [],
+  arbiters: [],
 };
 
 /** Whether switches write telemetry into the packets of a load with this rate control. */

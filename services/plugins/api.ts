@@ -240,5 +240,46 @@ export interface Balancing<
   readonly chooses: (choice: Choice<Key, Field, FlowField>) => number;
 }
 
+/** A port whose link is free, and which has frames that may start. Valid only during the call. */
+export interface Turn<
+  Key extends string = string,
+  Field extends string = string,
+  ClassField extends string = string,
+> {
+  /** Virtual time. */
+  readonly now: number;
+  /** The plugin's section of the scenario, in base units. */
+  readonly settings: Numbers<Key>;
+  /** The declared fields of this port, saved in checkpoints. */
+  readonly state: Record<Field, number>;
+  /** The declared fields of each of its traffic classes, 0 to 7. */
+  readonly classes: readonly Record<ClassField, number>[];
+  /** Rate of the port's link. */
+  readonly lineBps: number;
+  /** The first frame of a traffic class may start: it is there, and nothing holds it. */
+  isEligible(trafficClass: number): boolean;
+  /** Of that frame on the wire, preamble and gap included. */
+  headBytes(trafficClass: number): number;
+  /** In the queue of a traffic class. */
+  queueBytes(trafficClass: number): number;
+  /** A number in [0, 1) of the port's own random stream, the same in every run. */
+  random(): number;
+}
+
+/** An arbiter: decides from which queue of a port the next frame comes. */
+export interface Arbiter<
+  Key extends string = string,
+  Field extends string = string,
+  ClassField extends string = string,
+> extends PluginHeader<Key> {
+  readonly kind: 'arbiter';
+  /** Fields of each port and what they begin with. */
+  readonly state: Numbers<Field>;
+  /** Fields of each traffic class of each port. */
+  readonly classes?: Numbers<ClassField>;
+  /** The traffic class whose first frame is sent: one that is eligible. */
+  readonly serves: (turn: Turn<Key, Field, ClassField>) => number;
+}
+
 /** What the default export of a plugin is. */
-export type Plugin = CongestionControl | Load | Marking | Balancing;
+export type Plugin = CongestionControl | Load | Marking | Balancing | Arbiter;

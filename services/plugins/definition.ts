@@ -12,7 +12,7 @@ const FLOW_SLOTS_MAX = 65_536;
 
 const HEADER = ['api', 'kind', 'name', 'help', 'settings'] as const;
 const HOOKS = ['start', 'sent', 'acknowledged', 'answered', 'lost', 'marked', 'timer'] as const;
-const KINDS = ['congestion-control', 'load', 'marking', 'balancing'] as const;
+const KINDS = ['congestion-control', 'load', 'marking', 'balancing', 'arbiter'] as const;
 const MOMENTS = ['enqueue', 'dequeue'] as const;
 const FEEDBACKS = ['acknowledgements', 'echoes', 'marks'] as const;
 /** Hooks of which a control has one, or it would never be called. */
@@ -69,6 +69,7 @@ class Checker {
     else if (kind === 'load') this.load(given);
     else if (kind === 'marking') this.marking(given);
     else if (kind === 'balancing') this.balancing(given);
+    else if (kind === 'arbiter') this.arbiter(given);
     else throw this.error(`kind is ${show(kind)}; one of ${listed(KINDS)}`);
     return value as Plugin;
   }
@@ -115,6 +116,14 @@ class Checker {
     this.state(given['state']);
     if (given['flows'] !== undefined) this.flows(this.mapping(given['flows'], 'flows'));
     this.method(given, 'chooses');
+  }
+
+  private arbiter(given: Mapping): void {
+    this.keys(given, [...HEADER, 'state', 'classes', 'serves']);
+    this.header(given, OWN_KEYS.ofSwitch);
+    this.state(given['state']);
+    if (given['classes'] !== undefined) this.state(given['classes'], 'classes');
+    this.method(given, 'serves');
   }
 
   private flows(given: Mapping): void {

@@ -4,7 +4,16 @@ import { ENGINE_KINDS, RATE_CONTROLS } from '../mechanisms/registry.js';
 import type { NotificationSettings, RateControlSlice } from '../mechanisms/rate-control-slice.js';
 import { integer, mapping, quantity } from '../settings/parts.js';
 import { aboveZero, time } from '../settings/quantities.js';
-import type { Balancing, CongestionControl, Load, Marking, Numbers, Plugin } from './api.js';
+import type {
+  Arbiter,
+  Balancing,
+  CongestionControl,
+  Load,
+  Marking,
+  Numbers,
+  Plugin,
+} from './api.js';
+import { arbiterKind } from './arbiter.js';
 import { balancingKind } from './balancing.js';
 import { PluginControl } from './control.js';
 import { definitionOf } from './definition.js';
@@ -48,11 +57,13 @@ export function rateControlsWith(sources: readonly PluginSource[]): readonly Rat
 export function engineKindsWith(sources: readonly PluginSource[]): EngineKinds {
   const markings = ofKind('marking', sources);
   const balancings = ofKind('balancing', sources);
+  const arbiters = ofKind('arbiter', sources);
   return {
     ...ENGINE_KINDS,
     rateControls: rateControlsWith(sources),
     markings: markings.map(({ plugin, file }) => markingKind(plugin, file)),
     balancings: balancings.map(({ plugin, file }) => balancingKind(plugin, file)),
+    arbiters: arbiters.map(({ plugin, file }) => arbiterKind(plugin, file)),
   };
 }
 
@@ -77,11 +88,19 @@ export function balancingsOf(sources: readonly PluginSource[]): readonly Balanci
   return ofKind('balancing', sources).map(({ plugin }) => plugin);
 }
 
+export function arbitersOf(sources: readonly PluginSource[]): readonly Arbiter[] {
+  return ofKind('arbiter', sources).map(({ plugin }) => plugin);
+}
+
 /** The section of each plugin of switches, under its name. */
 export function switchPluginKeys(
   sources: readonly PluginSource[],
 ): Readonly<Record<string, z.ZodType<Numbers>>> {
-  const all = [...ofKind('marking', sources), ...ofKind('balancing', sources)];
+  const all = [
+    ...ofKind('marking', sources),
+    ...ofKind('balancing', sources),
+    ...ofKind('arbiter', sources),
+  ];
   const sections = all.map(({ plugin: { name, kind, settings = {} }, file }) => [
     name,
     mapping(settingSchemas(settings)).describe(`${name}, a ${kind} (plugin ${file}).`).prefault({}),

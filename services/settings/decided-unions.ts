@@ -42,7 +42,7 @@ export interface JsonSchema {
   /** What editors learn of several keys of a mapping, beside the sections that check them. */
   readonly rules?: readonly JsonSchema[];
   /** One of the names of plugins of this kind; without any there is no such value. */
-  readonly ofPlugins?: 'marking' | 'balancing';
+  readonly ofPlugins?: 'marking' | 'balancing' | 'arbiter';
   /** Shown by editors instead of their own message. */
   readonly errorMessage?: string;
 }

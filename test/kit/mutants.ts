@@ -63,6 +63,7 @@ export const MUTANTS: readonly Mutant[] = [
             const swapped = ((eligible & 8) << 1) | ((eligible & 16) >> 1);
             const view = {
               headWireOctets: (at: number, tc: number) => heads.headWireOctets(at, 7 - tc),
+              queuedOctets: (at: number, tc: number) => heads.queuedOctets(at, 7 - tc),
             };
             return 7 - pick(swapped, view, port);
           });

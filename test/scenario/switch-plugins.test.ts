@@ -204,3 +204,86 @@ describe('a load balancing of a plugin', () => {
     );
   });
 });
+
+describe('an arbiter of a plugin', () => {
+  const arbiter = (serves: string, more = 'state: {}'): object =>
+    source(
+      'a.mjs',
+      `export default { api: 1, kind: 'arbiter', name: 'a', help: 'Serves.', ${more},
+  serves(turn) { ${serves} } };`,
+    );
+  const stream = (from: string, priority: number): object => ({
+    ...{ name: `p${priority}`, stream: { from, to: 'h1' } },
+    ...{ bytes: '200KB', priority, transport: 'raw' },
+  });
+  const shared = (plugin: object, more: object = {}): Fabric =>
+    buildFabric(
+      scenarioOfDocument('shared.yaml', {
+        selvage: 1,
+        plugins: [plugin],
+        fabric: { generator: 'star', hosts: 4 },
+        switches: { arbiter: 'a' },
+        load: [stream('h2', 1), stream('h3', 2), stream('h4', 3)],
+        ...more,
+      }),
+    );
+  const first = (wanted: number): object =>
+    arbiter(`if (turn.isEligible(${wanted})) return ${wanted};
+      for (let tc = 0; ; tc++) if (turn.isEligible(tc)) return tc;`);
+  const order = (fabric: Fabric): string[] =>
+    [...run(fabric).flows]
+      .sort((a, b) => a.completionPs! - b.completionPs!)
+      .map(({ load }) => load);
+
+  it('does the same in threads, services and any order, and saved and resumed', async () => {
+    const results = await assertAlike(
+      shared(
+        arbiter(
+          `const waiting = [0, 1, 2, 3, 4, 5, 6, 7].filter((tc) => turn.isEligible(tc));
+          const [tc] = waiting.sort((a, b) => turn.classes[a].sent - turn.classes[b].sent);
+          turn.classes[tc].sent += turn.random() * turn.headBytes(tc) + turn.queueBytes(tc) / 9;
+          return ++turn.state.turns % 5 === 0 ? waiting.at(-1) : tc;`,
+          'state: { turns: 0 }, classes: { sent: 0 }',
+        ),
+      ),
+    );
+    assert.equal(results.flows.length, 3);
+  });
+
+  it('serves the class that it says', () => {
+    assert.deepEqual(order(shared(first(3))), ['p3', 'p1', 'p2']);
+    assert.deepEqual(order(shared(first(1))), ['p1', 'p2', 'p3']);
+    assert.deepEqual(order(shared(first(2), { switches: {}, devices: { s1: { arbiter: 'a' } } })), [
+      ...['p2', 'p1', 'p3'],
+    ]);
+  });
+
+  it('that names a class that may not send ends the run with its place', () => {
+    const problems: readonly (readonly [string, RegExp])[] = [
+      ['return 7;', /^PluginError: a threw at \S+ us in s1:p1: serves returned 7; eligible: [123]/],
+      ['return 1.5;', /serves returned 1\.5; eligible/],
+      ['return turn.headBytes(7);', /traffic class 7 is not eligible: ask isEligible first/],
+      ['return turn.queueBytes(8);', /no traffic class 8: they are 0 to 7/],
+      ['turn.classes[1].x = 1;', /Cannot add property x/],
+    ];
+    for (const [text, problem] of problems) {
+      assert.throws(() => run(shared(arbiter(text))), problem, text);
+    }
+  });
+
+  it('is none of an 82599, and nothing that DCBX tells', () => {
+    assert.throws(
+      () => shared(first(1), { hosts: { arbiter: 'a', nic: { model: 82_599 } } }),
+      /an 82599 has no arbiter of a plugin/,
+    );
+    const changes = [{ at: '5us', devices: 's1', arbiter: 'a' }];
+    assert.throws(
+      () => shared(first(1), { discovery: { changes } }),
+      /DCBX tells shares, and no arbiter of a plugin/,
+    );
+    assert.throws(
+      () => shared(first(1), { classes: { arbiter: 'fair' } }),
+      /classes\.arbiter: unknown: fair; one of strict, round-robin, dwrr, ets, a, or name a file/,
+    );
+  });
+});

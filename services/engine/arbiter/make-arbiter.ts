@@ -1,4 +1,4 @@
-import type { Arbiter, ArbiterSpec } from '../contract/arbiter.js';
+import type { Arbiter, ArbiterKind, ArbiterPlace, ArbiterSpec } from '../contract/arbiter.js';
 import { DueDateArbiter } from './due-dates.js';
 import { DwrrArbiter, quantaOf } from './dwrr.js';
 import { EtsArbiter } from './ets.js';
@@ -6,7 +6,12 @@ import { RoundRobinArbiter } from './round-robin.js';
 import { StrictArbiter } from './strict.js';
 import { PacketPlane } from './wsp-arbiter.js';
 
-export function makeArbiter(spec: ArbiterSpec): Arbiter {
+interface OutsideArbiters extends Omit<ArbiterPlace, 'settings'> {
+  readonly kinds: readonly ArbiterKind[];
+}
+
+/** With those from outside, and what these are told of their port. */
+export function makeArbiter(spec: ArbiterSpec, { kinds, ...place }: OutsideArbiters): Arbiter {
   switch (spec.kind) {
     case 'strict':
       return new StrictArbiter();
@@ -20,5 +25,10 @@ export function makeArbiter(spec: ArbiterSpec): Arbiter {
       return new DueDateArbiter(spec);
     case 'weighted-strict':
       return new PacketPlane();
+    case 'outside': {
+      const kind = kinds.find(({ name }) => name === spec.name);
+      if (kind === undefined) throw new Error(`no arbiter from outside is called ${spec.name}`);
+      return kind.create({ ...place, settings: spec.settings });
+    }
   }
 }

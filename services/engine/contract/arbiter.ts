@@ -1,9 +1,12 @@
+import type { Clock } from '../kernel/clock.js';
 import type { TrafficClass } from '../units/indices.js';
 
 /** What an arbiter reads of the queues it chooses from: the length of each head frame. */
 export interface Heads {
   /** Wire octets (preamble and gap included) of the first frame of a traffic class. */
   headWireOctets(port: number, trafficClass: TrafficClass): number;
+  /** Octets that wait in a traffic class. */
+  queuedOctets(port: number, trafficClass: TrafficClass): number;
 }
 
 /**
@@ -39,4 +42,21 @@ export type ArbiterSpec =
       readonly weights: readonly number[];
     }
   /** Weighted strict priority, configured by the registers of a NIC. */
-  | { readonly kind: 'weighted-strict' };
+  | { readonly kind: 'weighted-strict' }
+  /** As a part from outside decides, by its name. */
+  | { readonly kind: 'outside'; readonly name: string; readonly settings: object };
+
+/** An arbiter from outside, made once for each port that has it. */
+export interface ArbiterKind {
+  readonly name: string;
+  create(place: ArbiterPlace): Arbiter;
+}
+
+export interface ArbiterPlace {
+  readonly port: { readonly name: string; readonly octetPs: number };
+  /** Of the run. */
+  readonly seed: number;
+  /** As the scenario has them: plain data. */
+  readonly settings: object;
+  readonly clock: Clock;
+}

@@ -1,8 +1,9 @@
 import { makeArbiter } from '../arbiter/make-arbiter.js';
-import type { Arbiter } from '../contract/arbiter.js';
+import type { Arbiter, ArbiterKind } from '../contract/arbiter.js';
 import type { ListenersByPoint } from '../contract/probe.js';
 import { noListeners } from '../contract/probe.js';
 import type { HostSpec, SwitchSpec } from '../contract/spec.js';
+import type { Clock } from '../kernel/clock.js';
 import type { ValueOrder } from '../kernel/timer-queue.js';
 import { TimerQueue, timerQueueKey } from '../kernel/timer-queue.js';
 import type { Rows } from '../kernel/tables.js';
@@ -59,11 +60,14 @@ export class Device {
     readonly spec: DeviceSpec,
     readonly rows: Rows,
     order: ValueOrder,
+    outside: { readonly clock: Clock; readonly kinds: readonly ArbiterKind[] },
   ) {
     this.timerQueue = new TimerQueue(order);
     this.place = rows.device.first;
     this.firstPort = rows.port.first;
-    this.arbiters = spec.ports.map((port) => makeArbiter(port.arbiter));
+    this.arbiters = spec.ports.map((port) =>
+      makeArbiter(port.arbiter, { ...outside, port, seed: spec.seed }),
+    );
   }
 
   /** What a checkpoint has of it whole. */

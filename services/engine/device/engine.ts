@@ -47,6 +47,7 @@ import type { GrantGating } from './grant-gating.js';
 import { makeOperator } from './operating.js';
 import type { DeviceParts } from './parts.js';
 import { makeGrantGating } from './grant-gating.js';
+import type { ArbiterKind } from '../contract/arbiter.js';
 import type { LoadBalancing, OutsideKind, QueueMarking } from '../contract/outside.js';
 import { withGate } from './start-gating.js';
 import type { EgressPath } from './egress-path.js';
@@ -65,6 +66,7 @@ export interface EngineKinds {
   /** Parts of switches that scenarios name, and that come from outside. */
   readonly markings: readonly OutsideKind<QueueMarking>[];
   readonly balancings: readonly OutsideKind<LoadBalancing>[];
+  readonly arbiters: readonly ArbiterKind[];
 }
 
 /** The actors of one service, and what they share. Built from their specifications, in order. */
@@ -96,7 +98,7 @@ export class Engine implements MechanismHost {
   /** `frames`: room for so many at once. */
   constructor(
     specs: readonly DeviceSpec[],
-    { rateControls, mechanisms, markings, balancings }: EngineKinds,
+    { rateControls, mechanisms, markings, balancings, arbiters }: EngineKinds,
     frames?: number,
   ) {
     checkCodecs();
@@ -106,7 +108,8 @@ export class Engine implements MechanismHost {
     this.shared = shared;
     this.clock = shared.clock;
     const order = makeTimerQueueOrder(shared);
-    this.devices = specs.map((spec, i) => new Device(spec, rows[i], order[spec.kind]));
+    const outside = { clock: this.clock, kinds: arbiters };
+    this.devices = specs.map((spec, i) => new Device(spec, rows[i], order[spec.kind], outside));
     this.listening = new Listeners(this.devices, shared.traceMask);
     const hasSlots = specs.some((spec) => spec.kind === 'switch' && !hasSharedBuffer(spec));
     const set = makeMechanisms(shared, this, { mechanisms, markings }, hasSlots);

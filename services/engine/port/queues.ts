@@ -152,6 +152,10 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     return words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS;
   }
 
+  function queuedOctets(port: PortRow, trafficClass: TrafficClass): number {
+    return get(port, trafficClass, QUEUE_OCTETS);
+  }
+
   /** Classes of a port that have a frame which may start now, one bit each. */
   function eligible(port: PortRow): number {
     const at = port * PORT_WORDS;
@@ -233,6 +237,7 @@ export function makeQueues(tables: Tables, ports: Ports, pool: FramePool, clock:
     ready,
     firstReady,
     headWireOctets,
+    queuedOctets,
     eligible,
     get,
     since,

@@ -2,7 +2,7 @@ import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import { readU48 } from '../../engine/wire/big-endian.js';
 import { switchPortMac } from '../address.js';
-import type { ArbiterSection } from '../scenario/scenario.js';
+import type { ArbiterSection, Scenario } from '../scenario/scenario.js';
 import type { DiscoverySection } from '../scenario/discovery-section.js';
 import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import type { AssemblyInput } from './assembly.js';
@@ -72,7 +72,7 @@ export function portSpecs(
     classOf: undivided ? ONE_GROUP : classesOf(settings, scenario),
     arbiter:
       nic === null
-        ? changeable(chosen ?? scenario.classes.arbiter, scenario.discovery)
+        ? changeable(withSettings(chosen ?? scenario.classes.arbiter, scenario), scenario.discovery)
         : WEIGHTED_STRICT,
   };
   return linkEnds.map((end) => {
@@ -93,6 +93,12 @@ export function portSpecs(
       faults: [],
     };
   });
+}
+
+/** An arbiter of a plugin with the section of the plugin. */
+function withSettings(arbiter: ArbiterSection, { switchPlugins }: Scenario): ArbiterSection {
+  if (arbiter.kind !== 'outside') return arbiter;
+  return { ...arbiter, settings: switchPlugins[arbiter.name]! };
 }
 
 /** Where a neighbor may recommend shares, strict priority is ETS without any. */

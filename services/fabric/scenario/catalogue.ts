@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../settings/decided-unions.js';
 import { withDecidedUnions } from '../../settings/decided-unions.js';
 import { show } from '../../settings/errors.js';
 import type { PluginSource } from '../../plugins/source.js';
-import { balancingsOf, markingsOf } from '../../plugins/plugins.js';
+import { arbitersOf, balancingsOf, markingsOf } from '../../plugins/plugins.js';
 import { withPluginNames } from '../../settings/plugin-names.js';
 import { SCHEMA_VERSION, scenarioSchemaWith } from './schema.js';
 
@@ -49,6 +49,7 @@ export function scenarioShapes(plugins: readonly PluginSource[] = []): JsonSchem
   const names = {
     marking: markingsOf(plugins).map(({ name }) => name),
     balancing: balancingsOf(plugins).map(({ name }) => name),
+    arbiter: arbitersOf(plugins).map(({ name }) => name),
   };
   return withPluginNames(shapes, names);
 }

@@ -9,6 +9,7 @@ import { nicSource } from './traced-writes.js';
 import { arbiterSection, priorityChanges } from './normalise-flow-control.js';
 import { mechanismSections } from './mechanism-sections.js';
 import type {
+  ArbiterSection,
   BufferSection,
   DeviceOverride,
   FailoverSection,
@@ -22,13 +23,13 @@ import type { ScenarioInput } from './schema.js';
 import type { Path } from '../../settings/source-tree.js';
 
 export function hostSection(input: ScenarioInput['hosts'], located: Located): HostSection {
-  const arbiter = input.arbiter && arbiterSection(input.arbiter, ['hosts', 'arbiter'], located);
+  const arbiter = arbiterOf(input, ['hosts'], located);
   const nic = nicChange(input, ['hosts'], located).nic ?? null;
   return { mac: null, ipv4: null, ipv6: null, nic, arbiter: arbiter ?? null };
 }
 
 export function switchSection(input: SwitchesInput, located: Located): SwitchSection {
-  const arbiter = input.arbiter && arbiterSection(input.arbiter, ['switches', 'arbiter'], located);
+  const arbiter = arbiterOf(input, ['switches'], located);
   return {
     model: input.model,
     pipelinePs: input.pipeline,
@@ -49,6 +50,14 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
   };
 }
 
+function arbiterOf(
+  { arbiter }: Pick<DeviceInput, 'arbiter'>,
+  path: Path,
+  located: Located,
+): ArbiterSection | undefined {
+  return arbiter === undefined ? undefined : arbiterSection(arbiter, [...path, 'arbiter'], located);
+}
+
 function failoverSection(input: FailoverInput): FailoverSection {
   const keys = typeof input === 'object' ? input : failoverKeys.parse({});
   const { detection, reconvergence, queued } = keys;
@@ -67,7 +76,7 @@ export function deviceOverrides(
   checkAddresses(input, located);
   return Object.entries(input).map(([match, device]) => {
     const path = ['devices', match];
-    const arbiter = device.arbiter && arbiterSection(device.arbiter, [...path, 'arbiter'], located);
+    const arbiter = arbiterOf(device, path, located);
     const priorities = priorityChanges(device.priorities ?? {}, [...path, 'priorities'], located);
     return {
       match,

@@ -133,7 +133,8 @@ export function classSection(input: ScenarioInput['classes'], located: Located):
 }
 
 export function arbiterSection(input: ArbiterInput, path: Path, located: Located): ArbiterSection {
-  if (typeof input === 'string') return { kind: input };
+  if (input === 'strict' || input === 'round-robin') return { kind: input };
+  if (typeof input === 'string') return { kind: 'outside', name: input, settings: {} };
   if ('dwrr' in input) {
     return { kind: 'dwrr', weights: PRIORITY_NUMBERS.map((index) => input.dwrr[index] ?? 1) };
   }

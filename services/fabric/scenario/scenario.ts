@@ -267,6 +267,8 @@ export interface ClassSection {
 export type ArbiterSection =
   | { readonly kind: 'strict' }
   | { readonly kind: 'round-robin' }
+  /** Of a plugin; its settings are there once ports are specified. */
+  | { readonly kind: 'outside'; readonly name: string; readonly settings: object }
   | { readonly kind: 'dwrr'; readonly weights: readonly number[] }
   /** Whole percent of what the strict classes leave; null: strict. They sum to 100. */
   | { readonly kind: 'ets'; readonly shares: readonly (number | null)[] };

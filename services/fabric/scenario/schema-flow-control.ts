@@ -16,6 +16,7 @@ import {
   list,
   mapping,
   overriding,
+  pluginName,
   positive,
   quantity,
   word,
@@ -107,6 +108,7 @@ export const pauseChangeSchema = either(
 export const arbiterSchema = either(
   [
     choice(['strict', 'round-robin']),
+    pluginName('arbiter', 'strict, round-robin, shares or the name of a plugin'),
     mapping({
       dwrr: keyed(CLASS_KEYS, integer(1, 1_000_000).describe('Weight of the class.')).describe(
         'Deficit weighted round robin: weight of each traffic class; 1 where not given.',
@@ -127,7 +129,8 @@ export const arbiterSchema = either(
     }),
   ],
   'an arbiter',
-  'strict, round-robin, { dwrr: { 0: 1, 3: 4 } } or { ets: { 0: 30%, 3: 70%, 7: strict } }',
+  'strict, round-robin, { dwrr: { 0: 1, 3: 4 } }, { ets: { 0: 30%, 3: 70%, 7: strict } } or the ' +
+    'name of a plugin',
 );
 
 export const classMap = (what: string): z.ZodArray<z.ZodNumber> =>

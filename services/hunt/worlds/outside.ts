@@ -13,6 +13,7 @@ export function plugIn(draft: Draft, sampler: Sampler): void {
   if (sampler.chance(PART)) paceLoads(draft, sampler);
   if (sampler.chance(PART)) markQueues(draft, sampler);
   if (sampler.chance(PART)) spreadFlows(draft, sampler);
+  if (sampler.chance(PART)) shareLinks(draft, sampler);
 }
 
 function carry(draft: Draft, name: string, text: string): void {
@@ -76,6 +77,35 @@ function spreadFlows(draft: Draft, sampler: Sampler): void {
   );
   const switches = (draft['switches'] ?? {}) as Draft;
   draft['switches'] = { ...switches, ecmp: name };
+}
+
+/** Ports serve classes by their queues, by what classes had before, and by chance. */
+function shareLinks(draft: Draft, sampler: Sampler): void {
+  const name = 'server';
+  carry(
+    draft,
+    name,
+    `export default {
+  api: 1, kind: 'arbiter', name: '${name}', help: 'Drawn.',
+  settings: { gap: { unit: 'time', default: '${sampler.pick(['1us', '50us'])}', help: 'Gap.' } },
+  state: { served: 0 }, classes: { bytes: 0, at: 0 },
+  serves(turn) {
+    const { classes, now, settings, state } = turn;
+    const waiting = [0, 1, 2, 3, 4, 5, 6, 7].filter((tc) => turn.isEligible(tc));
+    const late = waiting.find((tc) => now - classes[tc].at > settings.gap);
+    const least = waiting.reduce((a, b) => (classes[b].bytes < classes[a].bytes ? b : a));
+    const longest = waiting.reduce((a, b) => (turn.queueBytes(b) > turn.queueBytes(a) ? b : a));
+    const tc = late ?? (turn.random() < 0.5 ? least : longest);
+    state.served += 1;
+    classes[tc].bytes += turn.headBytes(tc) / turn.lineBps;
+    classes[tc].at = now;
+    return tc;
+  },
+};
+`,
+  );
+  const where = sampler.pick(['switches', 'classes'] as const);
+  draft[where] = { ...((draft[where] ?? {}) as Draft), arbiter: name };
 }
 
 /** Loads are paced. */

@@ -194,7 +194,7 @@ function isWithoutShare({ specs, scenario }: Fabric, priority: number): boolean 
 function mayBeStrict({ specs, scenario }: Fabric, priority: number): boolean {
   const isStrict = ({ arbiter, classOf }: PortSpec): boolean => {
     if (arbiter.kind === 'ets') return arbiter.shares[classOf[priority]!] === null;
-    return arbiter.kind === 'strict' || arbiter.kind === 'due-dates';
+    return ['strict', 'due-dates', 'outside'].includes(arbiter.kind);
   };
   const hasPlanes = specs.some((spec) => spec.kind === 'host' && spec.nic !== null);
   return scenario.discovery.enabled || hasPlanes || specs.some((spec) => spec.ports.some(isStrict));

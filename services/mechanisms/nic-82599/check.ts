@@ -73,8 +73,9 @@ export class NicCheck {
     if (arbiter === null) return;
     const reject = (message: string): Error =>
       this.fail(arbiterPath, `${this.around.name}: ${message}`);
-    if (arbiter.kind === 'dwrr') {
-      throw reject('an 82599 has no dwrr; write ets, strict or round-robin, or nic.bandwidth');
+    if (arbiter.kind === 'dwrr' || arbiter.kind === 'outside') {
+      const what = arbiter.kind === 'dwrr' ? 'dwrr' : 'arbiter of a plugin';
+      throw reject(`an 82599 has no ${what}; write ets, strict or round-robin, or nic.bandwidth`);
     }
     if (!this.section.dcb) throw reject('an arbiter of classes needs nic.dcb: true');
     if (this.section.bandwidth !== null) {

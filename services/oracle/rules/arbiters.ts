@@ -82,7 +82,10 @@ export class Arbiters implements Observer {
     const setting = own ?? configuration.scenario.classes.arbiter;
     // A link partner may recommend shares in place of strict priority.
     const isOpen = configuration.negotiates && setting.kind === 'strict';
-    return isOpen ? new Ets(PRIORITIES.map(() => null)) : makeChoice(setting);
+    if (isOpen) return new Ets(PRIORITIES.map(() => null));
+    const choice = makeChoice(setting);
+    if (choice === null) this.verdict.decline('arbiter', 'an arbiter of a plugin');
+    return choice;
   }
 }
 
@@ -97,7 +100,8 @@ function whyUnknown(
   return faults.has('flush') ? 'a device that restarts' : null;
 }
 
-function makeChoice(setting: ArbiterSetting): Choice {
+/** Null: a plugin chooses. */
+function makeChoice(setting: ArbiterSetting): Choice | null {
   switch (setting.kind) {
     case 'strict':
       return { pick: highest };
@@ -107,6 +111,8 @@ function makeChoice(setting: ArbiterSetting): Choice {
       return new Dwrr(setting.weights);
     case 'ets':
       return new Ets(setting.shares);
+    case 'outside':
+      return null;
   }
 }
 

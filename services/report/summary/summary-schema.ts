@@ -84,7 +84,7 @@ const identity = {
   deviceDigests: row({ device: text, digest: text }),
   plugins: row({
     name: text,
-    kind: z.enum(['congestion-control', 'load', 'marking', 'balancing']),
+    kind: z.enum(['congestion-control', 'load', 'marking', 'balancing', 'arbiter']),
     file: text,
     sha256: text,
   }).describe('Algorithms of the scenario.'),

@@ -75,14 +75,27 @@ export class ShareCheck {
       const isBounded = arbiter.boundsPs.some((bound, c) => bound !== null && c === tc);
       if (late !== null || isBounded) return late;
     }
-    const nic = this.nicOf(device);
-    const wrong =
-      nic === null
-        ? this.sharingOf(device, port).breach(tc, octets + WIRE_OVERHEAD_OCTETS, eligible)
-        : nic.sent(tc, octets, eligible);
+    const wrong = this.wrongAt(device, port, { tc, octets, eligible });
     if (wrong !== null || !this.engine.shared.ports.isGrantGated(port, tc)) return wrong;
     const tenants = this.tenantsOf(port, tc);
     return tenants === null || tenants.isFair(frame) ? null : TENANT_GOT_MORE;
+  }
+
+  /** Shares of classes; those of an arbiter from outside are nobody's to judge. */
+  private wrongAt(
+    device: number,
+    port: number,
+    {
+      tc,
+      octets,
+      eligible,
+    }: { readonly tc: number; readonly octets: number; readonly eligible: number },
+  ): string | null {
+    const nic = this.nicOf(device);
+    if (nic !== null) return nic.sent(tc, octets, eligible);
+    const { spec, firstPort } = this.engine.devices[device]!;
+    if (spec.ports[port - firstPort]!.arbiter.kind === 'outside') return null;
+    return this.sharingOf(device, port).breach(tc, octets + WIRE_OVERHEAD_OCTETS, eligible);
   }
 
   /** An arbiter inside a NIC has chosen. */

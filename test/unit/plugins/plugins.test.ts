@@ -127,7 +127,7 @@ describe('a plugin', () => {
       [
         "kind: 'congestion-control'",
         "kind: 'control'",
-        /kind is control; one of congestion-control, load, marking, balancing/,
+        /kind is control; one of congestion-control, load, marking, balancing, arbiter/,
       ],
       ["name: 'wait'", "name: 'My Control'", /name is My Control; write lower-case/],
       ["help: 'Waits.'", "help: ''", /help is missing; write a sentence/],

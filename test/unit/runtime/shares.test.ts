@@ -171,7 +171,11 @@ describe('shares', () => {
       const line = new Waiting();
       ask(steps, 8, (eligible, octets) => {
         Object.assign(line, { eligible, octets });
-        const tc = arbiter.pick(eligible, { headWireOctets: () => octets }, 0);
+        const tc = arbiter.pick(
+          eligible,
+          { headWireOctets: () => octets, queuedOctets: () => 0 },
+          0,
+        );
         assert.ok(book.serve(tc, octets, line));
       });
     });

@@ -98,6 +98,7 @@ export function roundsOf(arbiter: ArbiterSpec): Rounds {
       return quanta.map((quantum, tc) => ((arbiter.strict & (1 << tc)) !== 0 ? null : quantum));
     }
     case 'strict':
+    case 'outside':
     case 'weighted-strict':
       return new Array<null>(TRAFFIC_CLASSES).fill(null);
   }

@@ -9,7 +9,7 @@ import { fc } from '../../../kit/properties.js';
 
 /** Serves backlogged classes with frames of one length each; returns octets served by class. */
 function serve(arbiter: Arbiter, lengths: readonly number[], rounds: number): number[] {
-  const heads: Heads = { headWireOctets: (_, tc) => lengths[tc]! };
+  const heads: Heads = { headWireOctets: (_, tc) => lengths[tc]!, queuedOctets: () => 0 };
   const eligible = lengths.reduce((mask, length, tc) => (length > 0 ? mask | (1 << tc) : mask), 0);
   const served = lengths.map(() => 0);
   for (let i = 0; i < rounds; i++) {
@@ -63,7 +63,7 @@ describe('DWRR arbiter', () => {
 
   it('lets a class that had nothing to send start without savings', () => {
     const arbiter = new DwrrArbiter(quantaOf([1, 1]));
-    const heads: Heads = { headWireOctets: () => 1538 };
+    const heads: Heads = { headWireOctets: () => 1538, queuedOctets: () => 0 };
     for (let i = 0; i < 1000; i++) assert.equal(arbiter.pick(0b01, heads, 0), 0);
     const next = Array.from({ length: 10 }, () => arbiter.pick(0b11, heads, 0));
     assert.equal(next.filter((tc) => tc === 1).length, 5);
@@ -73,7 +73,7 @@ describe('DWRR arbiter', () => {
 describe('ETS arbiter', () => {
   it('serves strict classes first and divides the rest by percentage', () => {
     const arbiter = new EtsArbiter([20, 30, 50, null, null, null, null, null]);
-    const heads: Heads = { headWireOctets: () => 1538 };
+    const heads: Heads = { headWireOctets: () => 1538, queuedOctets: () => 0 };
     assert.equal(arbiter.pick(0b1000_0111, heads, 0), 7);
     const served = serve(arbiter, [1538, 88, 9236, 0, 0, 0, 0, 0], 100_000);
     [0.2, 0.3, 0.5].forEach((expected, tc) => {
@@ -89,7 +89,7 @@ describe('ETS arbiter', () => {
 
   it('serves classes without a share in turn, when no other waits', () => {
     const arbiter = new EtsArbiter([0, 50, 50, 0, 0, 0, 0, null]);
-    const heads: Heads = { headWireOctets: () => 1538 };
+    const heads: Heads = { headWireOctets: () => 1538, queuedOctets: () => 0 };
     const picks = (eligible: number, count: number): number[] =>
       Array.from({ length: count }, () => arbiter.pick(eligible, heads, 0));
     assert.deepEqual(picks(0b1001, 4), [0, 3, 0, 3]);

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { DueDateArbiter } from '../../../../services/engine/arbiter/due-dates.js';
 import type { Heads } from '../../../../services/engine/contract/arbiter.js';
 
-const heads: Heads = { headWireOctets: () => 1538 };
+const heads: Heads = { headWireOctets: () => 1538, queuedOctets: () => 0 };
 const NOW = 5000;
 const NONE = [0, 0, 0, 0, 0, 0, 0, 0];
 const BOUNDS = [null, null, 2560, 1280, 640, 320, 160, 160];

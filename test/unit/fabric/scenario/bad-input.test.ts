@@ -214,7 +214,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'classes: { arbiter: { ets: { 0: 33.5%, 3: 66.5% } } }',
       'main.yaml:3:33: not a whole percentage; ',
     ],
-    ['classes: { arbiter: fifo }', 'main.yaml:3:21: classes.arbiter: not an arbiter: fifo; '],
+    ['classes: { arbiter: fifo }', 'main.yaml:3:21: classes.arbiter: unknown: fifo; one of '],
   ],
   devices: [
     [
