@@ -23,7 +23,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
 import { getNeeds } from './needs.mjs';
 import { planProcesses } from './plan.mjs';
-import { FAST } from './tiers.mjs';
+import { isFast } from './tiers.mjs';
 
 /** Processes at a time, on two cores: of tests that compute, and of those that mostly wait. */
 const COMPUTING_AT_ONCE = 2;
@@ -66,7 +66,7 @@ const built = spawnSync('npm', ['run', '--silent', 'build'], {
 if (built.status === 0) {
   // Nothing of the fast tier needs more than Node.
   if (!options.fast) getNeeds(mayInstall, process.env.SELVAGE_CHAOS === 'long');
-  const files = testFiles(words, options.fast);
+  const files = testFiles(words);
   if (files.length === 0) fail('No test has such a path.');
   await (isDebugged ? debug(files) : runAll(files));
 } else {
@@ -86,11 +86,11 @@ function fail(message) {
 }
 
 /** Compiled tests, by their sources: what is left in dist of a deleted one does not run. */
-function testFiles(words, isFast) {
+function testFiles(words) {
   return readdirSync('test', { recursive: true })
     .filter((path) => path.endsWith('.test.ts'))
     .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
-    .filter((path) => !isFast || FAST.some((start) => path.startsWith(start)))
+    .filter((path) => !options.fast || isFast(path))
     .map((path) => join(root, 'dist', 'test', path.replace(/\.ts$/, '.js')));
 }
 
