@@ -49,7 +49,7 @@ export function without(folders: readonly string[]): Without {
 }
 
 /** A test source, and those that it imports. */
-function ownSources(path: string, known = new Set<string>()): Set<string> {
+export function ownSources(path: string, known = new Set<string>()): Set<string> {
   if (known.has(path) || !path.startsWith('test/')) return known;
   known.add(path);
   for (const named of sourcesNamedIn(path)) ownSources(named, known);
