@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { ROOT } from '../kit/emulate.js';
 import type { Fingerprints, Recorded } from '../kit/golden.js';
+import { withEntry } from './changelog.js';
 import {
   assertGolden,
   changedKinds,
@@ -102,6 +103,18 @@ describe('golden fingerprints', () => {
       assert.equal(golden(...words).status, 2, words.join(' '));
     }
     assert.match(golden('--accept', ' ').stderr, /say why they change/);
+  });
+
+  it('that are accepted have a reason in the changelog, once, at their version', () => {
+    const text = '# Changelog\n\n## 0.2.0\n\n### Runs\n\n- New.\n\n## 0.1.0\n\n- First.\n';
+    const entry = 'Digests of `a` change: CNPs are numbered.';
+    const changed = text.replace('New.\n', `New.\n\n### Digests\n\n- ${entry}\n`);
+    assert.equal(withEntry(text, '0.2.0', entry), changed);
+    assert.equal(withEntry(changed, '0.2.0', entry.replace('`a`', '`b`')), changed);
+    const both = withEntry(changed, '0.2.0', 'Digests of `a` change: Another reason.');
+    assert.match(both, /### Digests\n\n- Digests of `a` change: Another reason.\n- Digests of `a`/);
+    assert.match(withEntry(text, '0.1.0', entry), /- First\.\n\n### Digests\n\n- Digests[^\n]*\n$/);
+    assert.throws(() => withEntry(text, '0.3.0', entry), /no heading of version 0\.3\.0/);
   });
 
   it('are compared by name', () => {

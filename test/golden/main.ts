@@ -3,14 +3,12 @@ import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { prepareEngine } from '../../services/runtime/engine-flags.js';
 import { ROOT } from '../kit/emulate.js';
+import { withEntry } from './changelog.js';
 
 // `npm run golden` compares every example with its kept fingerprints, and `--accept "why"` keeps
 // those that it has now. See README.md.
 
 const CHANGELOG = join(ROOT, 'CHANGELOG.md');
-const UNRELEASED = /^## .*\(unreleased\)\n\n/m;
-const COLUMNS = 120;
-
 const EXIT_DIFFERENT = 1;
 const EXIT_USAGE = 2;
 
@@ -69,14 +67,11 @@ function writeReason(reason: string, all: readonly Change[]): void {
   const changes = all.filter(({ isNew }) => !isNew);
   if (changes.length === 0) return;
   const text = readFileSync(CHANGELOG, 'utf8');
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    version: string;
+  };
   const sentence = reason.endsWith('.') ? reason : `${reason}.`;
-  if (unfolded(text).includes(sentence)) return;
-  const entry = folded(`- ${whatChanges(changes)} change: ${sentence}`);
-  if (!UNRELEASED.test(text)) throw new Error('CHANGELOG.md has no heading of unreleased changes');
-  writeFileSync(
-    CHANGELOG,
-    text.replace(UNRELEASED, (heading) => `${heading}${entry}\n`),
-  );
+  writeFileSync(CHANGELOG, withEntry(text, version, `${whatChanges(changes)} change: ${sentence}`));
 }
 
 /**
@@ -98,21 +93,6 @@ function whatChanges(changes: readonly Change[]): string {
     ),
   ].join(', and ');
   return all.charAt(0).toUpperCase() + all.slice(1);
-}
-
-function unfolded(text: string): string {
-  return text.replace(/\n {2}/g, ' ');
-}
-
-function folded(text: string): string {
-  const lines = [''];
-  for (const word of text.split(/\s+/)) {
-    const line = lines.at(-1)!;
-    if (line === '') lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= COLUMNS) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(`  ${word}`);
-  }
-  return lines.join('\n');
 }
 
 const program = new Command('golden')

@@ -7,6 +7,7 @@ import { it } from 'node:test';
 import { filesMatching, textOf } from './files.js';
 
 const DOCUMENT = /\.md$/;
+const RELEASE_LINES = 120;
 /** Where paths are given below `services`. */
 const MAPS = /^(ARCHITECTURE\.md|docs\/glossary\.md|docs\/internals\/)/;
 const ROOMS =
@@ -51,4 +52,18 @@ it('what a founding document says has a source and a test', () => {
     return isWhole && [...sources!, ...tests!].every(existsSync) ? [] : [`${path}: ${claim}`];
   });
   assert.deepEqual(dead, []);
+});
+
+it('the changelog has a page for each release, the newest first, that of the package', () => {
+  const [, ...releases] = textOf('CHANGELOG.md').split(/^## /m);
+  const versions = releases.map((release) => release.split('\n', 1)[0]!);
+  assert.ok(versions.every((version) => /^\d+\.\d+\.\d+$/.test(version)));
+  const { version } = JSON.parse(textOf('package.json')) as { version: string };
+  assert.equal(versions[0], version);
+  assert.equal(new Set(versions).size, versions.length);
+  for (const release of releases) {
+    const [heading, ...groups] = release.split(/^### .+\n\n(?=- )/m);
+    assert.ok(groups.length > 0 && !/^- /m.test(heading!), 'each change is in a group');
+    assert.ok(release.split('\n').length <= RELEASE_LINES, `${versions[0]}: more than a page`);
+  }
 });
