@@ -208,12 +208,14 @@ export function formatIpv6(octets: Uint8Array): string {
 }
 
 function parseMac(text: string): Uint8Array | null {
-  if (!/^[0-9a-f]{2}([:-][0-9a-f]{2}){5}$/i.test(text)) return null;
+  if (!/^[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}$/i.test(text)) return null;
   return Uint8Array.from(text.split(/[:-]/), (octet) => parseInt(octet, 16));
 }
 
 function parseIpv4(text: string): Uint8Array | null {
-  const octets = text.split('.').map((part) => (/^\d{1,3}$/.test(part) ? Number(part) : 256));
+  const octets = text
+    .split('.')
+    .map((part) => (/^(0|[1-9]\d{0,2})$/.test(part) ? Number(part) : 256));
   return octets.length === 4 && octets.every((octet) => octet < 256)
     ? Uint8Array.from(octets)
     : null;

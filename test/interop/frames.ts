@@ -18,7 +18,6 @@ import {
   blankIpv6Header,
   encodeIpv6Header,
   type Ipv6Header,
-  parseIpv6,
 } from '../../services/engine/wire/ipv6.js';
 import { MAC_CONTROL_OCTETS } from '../../services/engine/wire/mac-control/mac-control-header.js';
 import {
@@ -222,6 +221,14 @@ function ipv4Over(octets: Uint8Array, at: number, body: number): number {
   });
 }
 
+/** Of a host, by its number: `fd00::1`. */
+function ipv6Of(host: number): Uint8Array {
+  const octets = new Uint8Array(16);
+  octets[0] = 0xfd;
+  octets[15] = host;
+  return octets;
+}
+
 function ipv6Header(body: number): Ipv6Header {
   return {
     ...blankIpv6Header(),
@@ -229,8 +236,8 @@ function ipv6Header(body: number): Ipv6Header {
     ecn: 2,
     payloadOctets: UDP_HEADER_OCTETS + body,
     nextHeader: IP_PROTOCOL_UDP,
-    source: parseIpv6('fd00::1')!,
-    destination: parseIpv6('fd00::2')!,
+    source: ipv6Of(1),
+    destination: ipv6Of(2),
   };
 }
 

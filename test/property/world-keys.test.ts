@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { keysOfDocument, keysOfSchema } from '../../services/hunt/worlds/schema-values.js';
 import { draftWorld, makeWorld } from '../../services/hunt/worlds/world.js';
 import { skipUnlessLong } from '../kit/long-suite.js';
+import { keysOfDocument, keysOfSchema } from './schema-keys.js';
 
 const SEED = 1;
 const DRAFTS = 2500;

@@ -44,7 +44,3 @@ export const ETHERNET_RATES: readonly EthernetRate[] = [
 export function rateOfBps(bps: number): EthernetRate | undefined {
   return ETHERNET_RATES.find((rate) => rate.bps === bps);
 }
-
-export function rateOfName(name: string): EthernetRate | undefined {
-  return ETHERNET_RATES.find((rate) => rate.name === name);
-}

@@ -15,9 +15,6 @@ export const CRC32_START = 0xffffffff;
 
 export const CRC32_OCTETS = 4;
 
-/** State after any octets followed by their own CRC. */
-const RESIDUE = 0xdebb20e3;
-
 /** State after octets `start` to `end`, exclusively. */
 export function crc32Over(state: number, octets: Uint8Array, start: number, end: number): number {
   for (let at = start; at < end; at++) state = table[(state ^ octets[at]) & 0xff] ^ (state >>> 8);
@@ -63,14 +60,4 @@ export function decodeCrc32(octets: Uint8Array, at: number): number {
   let crc = 0;
   for (let i = CRC32_OCTETS - 1; i >= 0; i--) crc = (crc << 8) | octets[at + i];
   return crc >>> 0;
-}
-
-/** The frame check sequence over the frame's octets without it. */
-export function frameCheckSequence(octets: Uint8Array, start: number, end: number): number {
-  return crc32Value(crc32Over(CRC32_START, octets, start, end));
-}
-
-/** Whether the last four octets before `end` are the frame check sequence of those before. */
-export function frameCheckHolds(octets: Uint8Array, start: number, end: number): boolean {
-  return end - start >= CRC32_OCTETS && crc32Over(CRC32_START, octets, start, end) === RESIDUE;
 }

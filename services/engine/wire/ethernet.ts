@@ -62,10 +62,6 @@ export function tagPriority(control: number): number {
   return control >>> 13;
 }
 
-export function tagDropEligible(control: number): boolean {
-  return (control & 0x1000) !== 0;
-}
-
 export function tagVlan(control: number): number {
   return control & 0xfff;
 }
@@ -134,10 +130,4 @@ export function formatMac(mac: number): string {
     .toString(16)
     .padStart(12, '0')
     .replace(/..(?!$)/g, '$&:');
-}
-
-/** Octets separated by colons or hyphens; undefined if the text is no MAC address. */
-export function parseMac(text: string): number | undefined {
-  if (!/^[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}$/i.test(text)) return undefined;
-  return parseInt(text.replaceAll(/[:-]/g, ''), 16);
 }

@@ -1,4 +1,4 @@
-/** IPv4 addresses and headers (RFC 791, DSCP of RFC 2474, ECN of RFC 3168). */
+/** IPv4 headers (RFC 791, DSCP of RFC 2474, ECN of RFC 3168). */
 
 import { readU16, readU32, requireRoom, writeU16, writeU32 } from './big-endian.js';
 import { checksumOf, sumOver } from './checksum.js';
@@ -94,21 +94,4 @@ export function decodeIpv4Header(octets: Uint8Array, at: number, into: Ipv4Heade
   into.destination = readU32(octets, at + 16);
   into.headerOctets = headerOctets;
   return 'ok';
-}
-
-/** `10.0.0.1` */
-export function formatIpv4(address: number): string {
-  return [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff).join('.');
-}
-
-/** Four decimal numbers without leading zeros; undefined if the text is no IPv4 address. */
-export function parseIpv4(text: string): number | undefined {
-  const parts = text.split('.');
-  if (parts.length !== 4) return undefined;
-  let address = 0;
-  for (const part of parts) {
-    if (!/^(0|[1-9][0-9]{0,2})$/.test(part) || Number(part) > 255) return undefined;
-    address = address * 256 + Number(part);
-  }
-  return address;
 }

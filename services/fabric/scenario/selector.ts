@@ -11,29 +11,15 @@ export function matchesGlob(glob: string, name: string): boolean {
   return new RegExp(`^${pattern.replaceAll(/\*+/g, '.*')}$`).test(name);
 }
 
-interface Range {
-  readonly prefix: string;
-  readonly first: number;
-  readonly last: number;
-}
-
 const RANGE_MAX = 1 << 20;
 
-function rangeOf(text: string): Range | null {
+/** Whether it is a range of names that runs up, such as `h1..h8`. */
+function isRange(text: string): boolean {
   const match = /^(.*?)(\d{1,9})\.\.(.*?)(\d{1,9})$/.exec(text);
-  if (match === null) return null;
+  if (match === null) return false;
   const [, prefix = '', from, lastPrefix, to] = match;
   const [first, last] = [Number(from), Number(to)];
-  const isUpward = prefix === lastPrefix && first <= last && last - first < RANGE_MAX;
-  return isUpward ? { prefix, first, last } : null;
-}
-
-/** The names in a range such as `h1..h8`; null if the text is none. */
-export function namesInRange(text: string): readonly string[] | null {
-  const range = rangeOf(text);
-  if (range === null) return null;
-  const { prefix, first, last } = range;
-  return Array.from({ length: last - first + 1 }, (_, index) => `${prefix}${first + index}`);
+  return prefix === lastPrefix && first <= last && last - first < RANGE_MAX;
 }
 
 /** Selects every host. */
@@ -47,7 +33,7 @@ export function hostSelector(
 ): HostSelector {
   const items = typeof input === 'string' ? [input] : input;
   return items.map((item, index) => {
-    if (item.includes('..') && rangeOf(item) === null) {
+    if (item.includes('..') && !isRange(item)) {
       const at = typeof input === 'string' ? path : [...path, index];
       throw places.errorAt(at, `not a range: ${show(item)}; write one that runs up, as h1..h8`);
     }

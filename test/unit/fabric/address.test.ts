@@ -55,7 +55,11 @@ describe('addresses', () => {
     [{ mac: '00:00:00:00:00:00' }, /it is all zero/],
     [{ mac: '02:01:00:05:00:01' }, /02:01 is the prefix of switch ports/],
     [{ ipv4: '10.0.0.256' }, /10\.0\.0\.256 is no ipv4 address/],
+    [{ mac: '02:00-00:00:00:0a' }, /is no mac address/],
     [{ ipv4: '10.0.1' }, /is no ipv4 address/],
+    [{ ipv4: '10.0.0.01' }, /is no ipv4 address/],
+    [{ ipv4: '1e1.0.0.1' }, /is no ipv4 address/],
+    [{ ipv6: '1:2:3:4::5:6:7:8' }, /is no ipv6 address/],
     [{ ipv4: '239.1.1.1' }, /not the address of one host/],
     [{ ipv6: 'fd00::1::2' }, /is no ipv6 address/],
     [{ ipv6: '1:2:3:4:5:6:7' }, /is no ipv6 address/],
@@ -69,6 +73,13 @@ describe('addresses', () => {
       assert.throws(() => assign([host('h1', given)]), message);
     });
   }
+
+  it('of IPv6 have the form of RFC 5952', () => {
+    const canonical = ['1::', 'fd00::a', '1:0:0:4::8', '1:0:3:4:5:6:7:8', 'fe80::a:0:0:1'];
+    for (const text of [...canonical, '1::4:0:0:7:8']) {
+      assert.ok(assign([host('h1', { ipv6: text })])[0]!.endsWith(` ${text}`), text);
+    }
+  });
 
   it('of IPv6 are read back as they were written', () => {
     const octets = fc.uint8Array({ minLength: 16, maxLength: 16 });

@@ -8,7 +8,7 @@ import type { OperatingPort } from '../../../services/engine/contract/discovery.
 import { wholePortPausing } from '../../../services/engine/contract/pausing.js';
 import type { MechanismTools } from '../../../services/engine/contract/slice.js';
 import type { PausingSpec, PortSpec } from '../../../services/engine/contract/spec.js';
-import { rateOfName } from '../../../services/engine/units/rates.js';
+import { rateOfBps } from '../../../services/engine/units/rates.js';
 import { PFC_RESPONSE_MOST_PS } from '../../../services/mechanisms/pfc/check.js';
 import { PauseMechanism } from '../../../services/mechanisms/pfc/pause-mechanism.js';
 import { groupPriorities, groupsOf } from '../../../services/mechanisms/pfc/machine.js';
@@ -320,8 +320,8 @@ describe('a frame that neither knows', () => {
 });
 
 it('the response limit of PFC is 12 quanta at 10 Gb/s and 480 at 400 Gb/s', () => {
-  assert.equal(12 * rateOfName('10G')!.pauseQuantumPs, PFC_RESPONSE_MOST_PS);
-  assert.equal(480 * rateOfName('400G')!.pauseQuantumPs, PFC_RESPONSE_MOST_PS);
+  assert.equal(12 * rateOfBps(10e9)!.pauseQuantumPs, PFC_RESPONSE_MOST_PS);
+  assert.equal(480 * rateOfBps(400e9)!.pauseQuantumPs, PFC_RESPONSE_MOST_PS);
 });
 
 it('the groups of priorities are those alone that have one of them', () => {

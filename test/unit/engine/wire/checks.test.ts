@@ -5,20 +5,31 @@ import {
   CRC32_START,
   crc32Over,
   crc32Repeated,
+  crc32Value,
   crc32Zeros,
   encodeCrc32,
-  frameCheckHolds,
-  frameCheckSequence,
 } from '../../../../services/engine/wire/crc32.js';
 import { octetsOf, PAUSE_FFFF } from './vectors.js';
 import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 32 };
+/** State after any octets followed by their own CRC. */
+const RESIDUE = 0xdebb20e3;
+
+/** Of a whole frame: the sequence behind it is that of what is before. */
+function frameCheckHolds(frame: Uint8Array): boolean {
+  return crc32Over(CRC32_START, frame, 0, frame.length) === RESIDUE;
+}
+
+function frameCheckSequence(octets: Uint8Array, end: number): number {
+  return crc32Value(crc32Over(CRC32_START, octets, 0, end));
+}
+
 const digits = octetsOf('31 32 33 34 35 36 37 38 39');
 
 describe('CRC-32', () => {
   it('of the nine digits is the published check value', () => {
-    assert.equal(frameCheckSequence(digits, 0, digits.length), 0xcbf43926);
+    assert.equal(frameCheckSequence(digits, digits.length), 0xcbf43926);
   });
 
   it('may be taken in pieces', () => {
@@ -40,20 +51,16 @@ describe('CRC-32', () => {
   it('behind a frame holds, until any one bit turns over', () => {
     const frame = new Uint8Array(64);
     frame.set(PAUSE_FFFF);
-    assert.equal(encodeCrc32(frame, 60, frameCheckSequence(frame, 0, 60)), 64);
-    assert.equal(frameCheckHolds(frame, 0, 64), true);
+    assert.equal(encodeCrc32(frame, 60, frameCheckSequence(frame, 60)), 64);
+    assert.equal(frameCheckHolds(frame), true);
     fc.assert(
       fc.property(fc.nat(8 * 64 - 1), (bit) => {
         const turned = frame.slice();
         turned[bit >> 3]! ^= 1 << (bit & 7);
-        assert.equal(frameCheckHolds(turned, 0, 64), false);
+        assert.equal(frameCheckHolds(turned), false);
       }),
       SEED,
     );
-  });
-
-  it('does not hold where there is no room for it', () => {
-    assert.equal(frameCheckHolds(new Uint8Array(3), 0, 3), false);
   });
 });
 

@@ -11,8 +11,6 @@ import {
   UDP_PORT_CIM,
   UDP_PORT_SFCM,
 } from '../../../../services/engine/wire/congestion-message.js';
-import { parseIpv4 } from '../../../../services/engine/wire/ipv4.js';
-import { parseIpv6 } from '../../../../services/engine/wire/ipv6.js';
 import type { Sfcm } from '../../../../services/engine/wire/sfcm.js';
 import {
   blankSfcm,
@@ -81,14 +79,18 @@ function layer2(destination: number): Envelope {
   return envelope;
 }
 
+function ipv4Of(text: string): number {
+  return text.split('.').reduce((all, octet) => all * 256 + Number(octet), 0);
+}
+
 function ipv4(destination: number, to: string, from: string, port: number): Envelope {
   const envelope = blankEnvelope();
   envelope.encapsulation = 'ipv4';
   Object.assign(envelope.ethernet, { destination, source: BRIDGE });
   Object.assign(envelope.ipv4, {
     dscp: 48,
-    source: parseIpv4(from),
-    destination: parseIpv4(to),
+    source: ipv4Of(from),
+    destination: ipv4Of(to),
   });
   Object.assign(envelope.udp, { sourcePort: port, destinationPort: port });
   return envelope;
@@ -98,8 +100,8 @@ function ipv6(): Envelope {
   const envelope = ipv4(HOST_A, '10.0.0.1', '10.0.0.1', UDP_PORT_SFCM);
   envelope.encapsulation = 'ipv6';
   envelope.ipv6.dscp = 48;
-  envelope.ipv6.source.set(parseIpv6('2001:db8::c1')!);
-  envelope.ipv6.destination.set(parseIpv6('2001:db8::1')!);
+  envelope.ipv6.source.set(octetsOf('20010db8 00000000 00000000 000000c1'));
+  envelope.ipv6.destination.set(octetsOf('20010db8 00000000 00000000 00000001'));
   return envelope;
 }
 

@@ -4,17 +4,13 @@ import {
   blankIpv4Header,
   decodeIpv4Header,
   encodeIpv4Header,
-  formatIpv4,
   IPV4_HEADER_OCTETS,
-  parseIpv4,
 } from '../../../../services/engine/wire/ipv4.js';
 import {
   blankIpv6Header,
   decodeIpv6Header,
   encodeIpv6Header,
-  formatIpv6,
   IPV6_HEADER_OCTETS,
-  parseIpv6,
 } from '../../../../services/engine/wire/ipv6.js';
 import {
   blankUdpHeader,
@@ -26,6 +22,8 @@ import { CNP_ROCEV2, hexOf, octetsOf } from './vectors.js';
 import { fc } from '../../../kit/properties.js';
 
 const SEED = { seed: 4 };
+/** An address of zeros that ends so. */
+const ipv6Of = (end: string): Uint8Array => octetsOf(end.padStart(32, '0'));
 const PLAIN = { noNullPrototype: true };
 const IP_AT = 14;
 const UDP_AT = 34;
@@ -116,32 +114,6 @@ describe('an IPv4 header', () => {
   });
 });
 
-describe('an IPv4 address', () => {
-  it('is written as it is read', () => {
-    assert.equal(formatIpv4(0xc0a80001), '192.168.0.1');
-    fc.assert(
-      fc.property(fc.nat(0xffffffff), (address) => {
-        assert.equal(parseIpv4(formatIpv4(address)), address);
-      }),
-      SEED,
-    );
-  });
-
-  it('is refused when it is anything else', () => {
-    for (const text of [
-      '',
-      '10.0.0',
-      '10.0.0.256',
-      '10.0.0.01',
-      '10.0.0.1.1',
-      '10.0.0.x',
-      '1e1.0.0.1',
-    ]) {
-      assert.equal(parseIpv4(text), undefined, text);
-    }
-  });
-});
-
 describe('an IPv6 header', () => {
   it('comes back as it was', () => {
     const address = fc.uint8Array({ minLength: 16, maxLength: 16 });
@@ -197,59 +169,6 @@ describe('an IPv6 header', () => {
   });
 });
 
-describe('an IPv6 address', () => {
-  const groups = (text: string): string => hexOf(parseIpv6(text)!).replaceAll(' ', '');
-
-  it('is read with or without the gap', () => {
-    assert.equal(groups('fd00::a'), 'fd00000000000000000000000000000a');
-    assert.equal(groups('::'), '0'.repeat(32));
-    assert.equal(groups('1:2:3:4:5:6:7:8'), '00010002000300040005000600070008');
-    assert.equal(groups('1::'), '00010000000000000000000000000000');
-    assert.equal(groups('1:2:3:4:5:6:7::'), '00010002000300040005000600070000');
-  });
-
-  it('is refused when it is anything else', () => {
-    const wrong = [
-      '',
-      ':',
-      ':::',
-      '1:2:3:4:5:6:7',
-      '1:2:3:4:5:6:7:8:9',
-      '1::2::3',
-      '12345::',
-      'g::',
-    ];
-    for (const text of [...wrong, '1:2:3:4::5:6:7:8', '1::2:']) {
-      assert.equal(parseIpv6(text), undefined, text);
-    }
-  });
-
-  it('is written in the form of RFC 5952', () => {
-    const canonical = [
-      '::',
-      '::1',
-      '1::',
-      'fd00::a',
-      '1:0:0:4::8',
-      '1:0:3:4:5:6:7:8',
-      'fe80::a:0:0:1',
-    ];
-    for (const text of canonical) assert.equal(formatIpv6(parseIpv6(text)!), text);
-    assert.equal(formatIpv6(parseIpv6('1::4:0:0:7:8')!), '1::4:0:0:7:8');
-  });
-
-  it('is written so that it is read back', () => {
-    const group = fc.oneof(fc.constant(0), fc.nat(0xffff));
-    fc.assert(
-      fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (chosen) => {
-        const address = Uint8Array.from(chosen.flatMap((g) => [g >> 8, g & 0xff]));
-        assert.deepEqual(parseIpv6(formatIpv6(address)), address);
-      }),
-      SEED,
-    );
-  });
-});
-
 describe('a UDP header', () => {
   it('is encoded and decoded', () => {
     const header = { sourcePort: 0xc001, destinationPort: 4791, totalOctets: 40, checksum: 0 };
@@ -267,7 +186,7 @@ describe('a UDP header', () => {
   });
 
   it('on IPv6 has a checksum over addresses, ports and data, never zero', () => {
-    const ip = { ...blankIpv6Header(), source: parseIpv6('::1')!, destination: parseIpv6('::2')! };
+    const ip = { ...blankIpv6Header(), source: ipv6Of('1'), destination: ipv6Of('2') };
     // Pseudo header 3 + 9 + 17, datagram 1 + 2 + 9 + AB00; the odd octet is a high half.
     const datagram = octetsOf('0001 0002 0009 0000 ab');
     fillUdpChecksumIpv6(datagram, 0, datagram.length, ip);

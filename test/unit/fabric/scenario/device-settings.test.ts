@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { settingsOf } from '../../../../services/fabric/scenario/device-settings.js';
-import { matchesGlob, namesInRange } from '../../../../services/fabric/scenario/selector.js';
+import { hostSelector, matchesGlob } from '../../../../services/fabric/scenario/selector.js';
 import { load, PAIR } from './written-files.js';
 
 describe('the settings of a device', () => {
@@ -61,10 +61,11 @@ describe('selections of names', () => {
   });
 
   it('have ranges that run up', () => {
-    assert.deepEqual(namesInRange('h8..h10'), ['h8', 'h9', 'h10']);
-    assert.deepEqual(namesInRange('pod1-h3..pod1-h3'), ['pod1-h3']);
-    for (const none of ['h1', 'h3..h2', 'h1..g2', 'h..h2', 'h1..', 'h1..h99999999']) {
-      assert.equal(namesInRange(none), null, none);
+    const places = { errorAt: (_: unknown, message: string) => new Error(message) };
+    const selected = (text: string): readonly string[] => hostSelector(text, [], places);
+    for (const range of ['h8..h10', 'pod1-h3..pod1-h3']) assert.deepEqual(selected(range), [range]);
+    for (const none of ['h3..h2', 'h1..g2', 'h..h2', 'h1..', 'h1..h99999999']) {
+      assert.throws(() => selected(none), /^Error: not a range: .*; write one that runs up/, none);
     }
   });
 });

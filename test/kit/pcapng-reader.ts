@@ -1,6 +1,6 @@
 /** Reads pcapng of either byte order: interfaces and enhanced packets, whatever else is skipped. */
 
-import type { Decoded } from '../decoded.js';
+import type { Decoded } from '../../services/engine/wire/decoded.js';
 import {
   BLOCK_ENHANCED_PACKET,
   BLOCK_FRAME_OCTETS,
@@ -16,10 +16,10 @@ import {
   PACKET_BODY_OCTETS,
   padded,
   SECTION_BODY_OCTETS,
-} from './blocks.js';
-import type { CapturedPacket, CaptureInterface } from './writer.js';
-import { TWO_TO_32 } from '../../units/words.js';
-import { NS_PER_S } from '../../units/time.js';
+} from '../../services/engine/wire/pcapng/blocks.js';
+import type { CapturedPacket, CaptureInterface } from '../../services/engine/wire/pcapng/writer.js';
+import { TWO_TO_32 } from '../../services/engine/units/words.js';
+import { NS_PER_S } from '../../services/engine/units/time.js';
 
 /** Where an interface does not say otherwise. */
 const MICROSECONDS = 6;
@@ -139,7 +139,7 @@ function readPacket(
   });
   packets.push({
     interfaceIndex,
-    timeNs: (word(1) * TWO_TO_32 + word(2)) * section.interfaces[interfaceIndex].nsPerTick,
+    timeNs: (word(1) * TWO_TO_32 + word(2)) * section.interfaces[interfaceIndex]!.nsPerTick,
     octets: octets.subarray(data, data + captured),
     originalOctets: word(4),
     comment,
