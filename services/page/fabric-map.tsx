@@ -30,6 +30,8 @@ interface Half {
 /** More devices than this are a weave of cells and threads. */
 const BOXES_MAX = 160;
 const LINKS_MAX = 420;
+/** Labels of more links would lie over each other. */
+const LABELS_MAX = 60;
 /** Nor can the names in a wider one be read. */
 const WIDTH_MAX = 2200;
 /** Drawn smaller than this, names have larger letters, and none is drawn smaller than the least. */
@@ -222,6 +224,15 @@ function BoxMap(props: BoxMapProps): JSX.Element {
               </text>
             </g>
           ))}
+          {map.links.length <= LABELS_MAX &&
+            map.links.map(({ label, path }, i) => {
+              const [x, y] = middleOf(path);
+              return label === '' ? null : (
+                <text key={i} class="method" x={x} y={y} dy=".32em">
+                  {label}
+                </text>
+              );
+            })}
           {halves.map(({ badge, ports }, i) => (
             <g
               key={i}
@@ -292,10 +303,22 @@ function markOf(marked: ReadonlySet<number> | null, ports: readonly number[]): s
 
 type Pair = readonly [number, number];
 
-/** A link is a straight line or a cubic curve; it is cut in the middle. */
-function halvesOf({ path, a, b }: MapLink): Half[] {
+/** A link is a straight line or a cubic curve. */
+function pointsOf(path: string): Pair[] {
   const n = (path.match(/-?\d+(\.\d+)?/g) ?? []).map(Number);
-  const points = Array.from({ length: n.length / 2 }, (_, i): Pair => [n[2 * i]!, n[2 * i + 1]!]);
+  return Array.from({ length: n.length / 2 }, (_, i): Pair => [n[2 * i]!, n[2 * i + 1]!]);
+}
+
+function middleOf(path: string): Pair {
+  const points = pointsOf(path);
+  const [a, p, q, b] = points as [Pair, Pair, Pair, Pair];
+  if (points.length < 4) return middle(a, p);
+  return middle(middle(middle(a, p), middle(p, q)), middle(middle(p, q), middle(q, b)));
+}
+
+/** A link is cut in the middle. */
+function halvesOf({ path, a, b }: MapLink): Half[] {
+  const points = pointsOf(path);
   const [first, second] = points.length === 4 ? splitCurve(points) : splitLine(points);
   return [
     { path: first, ports: a.ports, far: b.ports, badge: towards(a, points[1]!) },

@@ -58,7 +58,11 @@ export function TipView(props: {
           isWorst={tip.far.ports.length > 1}
         />
       )}
-      {port !== null && <small>{formatRate(port.rateBps)} each way</small>}
+      {port !== null && (
+        <small>
+          {formatRate(port.rateBps)} each way{port.flowControl !== '' && `, ${port.flowControl}`}
+        </small>
+      )}
     </div>
   );
 }

@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { Session } from '../../services/runtime/session.js';
-import { fabricOf } from '../kit/emulate.js';
+import { flowControlAt, portMethodsOf } from '../../services/report/page/link-methods.js';
+import { pageOfFabric } from '../../services/report/page/page-of-fabric.js';
+import { fabricOf, run } from '../kit/emulate.js';
 
 const CONTROLS = ['pause', 'pfc', 'credit', 'cbfc'] as const;
 type Control = (typeof CONTROLS)[number];
@@ -71,4 +73,40 @@ describe('the edge of two islands', () => {
       });
     }
   }
+});
+
+describe('the example of all four documents', () => {
+  it('names the flow control of every port as it operates, also where DCBX found it', () => {
+    const fabric = fabricOf('examples/four-documents.yaml', 'duration=200us');
+    const results = run(fabric);
+    const methods = portMethodsOf(fabric);
+    const shown = new Map(
+      results.ports.map(({ port }, place) => [
+        port,
+        flowControlAt(methods, place, results.discovery!.ports[place]!),
+      ]),
+    );
+    assert.equal(shown.get('a1:p1'), 'PAUSE');
+    assert.equal(shown.get('edge1:p1'), 'PAUSE');
+    assert.equal(shown.get('n1:p1'), 'PFC');
+    assert.equal(shown.get('edge2:p2'), 'PFC');
+    for (const port of ['edge1:p4', 'core1:p2', 'core2:p1', 'edge2:p1']) {
+      assert.equal(shown.get(port), 'credit', port);
+    }
+  });
+
+  it('labels the links of its map with them, which a fabric with one flow control does not', () => {
+    const labelsOf = (file: string): string[] => {
+      const fabric = fabricOf(file);
+      const origin = { scenario: file, set: [], steps: [] };
+      const page = pageOfFabric(fabric, { document: {}, origin });
+      return page.map.links.map(({ label }) => label);
+    };
+    assert.deepEqual([...new Set(labelsOf('examples/four-documents.yaml'))].sort(), [
+      'PAUSE',
+      'PFC',
+      'credit',
+    ]);
+    assert.deepEqual([...new Set(labelsOf('examples/incast-pfc.yaml'))], ['']);
+  });
 });

@@ -21,6 +21,7 @@ interface Line {
   readonly to: number;
   readonly a: number[];
   readonly b: number[];
+  readonly labels: Set<string>;
 }
 
 type Point = Pick<MapEnd, 'x' | 'y'>;
@@ -164,25 +165,27 @@ class Folding {
     const boxOfPort = boxesByPort(this.whole);
     const merged = new Map<string, Line>();
     const at = (ports: readonly number[]): number => this.placeOf.get(boxOfPort.get(ports[0]!)!)!;
-    for (const { a, b } of this.whole.links) {
+    for (const { a, b, label } of this.whole.links) {
       const [from, to] = [at(a.ports), at(b.ports)];
       if (from === to) continue;
       const key = `${from} ${to}`;
-      const known = merged.get(key) ?? { from, to, a: [], b: [] };
+      const known = merged.get(key) ?? { from, to, a: [], b: [], labels: new Set() };
+      if (label !== '') known.labels.add(label);
       merged.set(key, known);
       known.a.push(...a.ports);
       known.b.push(...b.ports);
     }
     const lines = [...merged.values()];
     const ends = this.endsOf(lines);
-    return lines.map(({ a, b }, i) => {
+    return lines.map(({ a, b, labels }, i) => {
       const [start, end] = [
         { ...ends[2 * i]!, ports: a },
         { ...ends[2 * i + 1]!, ports: b },
       ];
       const bend = 0.35 * (end.y - start.y);
       const curve = `C${start.x} ${start.y + bend} ${end.x} ${end.y - bend} ${end.x} ${end.y}`;
-      return { path: `M${start.x} ${start.y}${curve}`, a: start, b: end };
+      const label = [...labels].join(', ');
+      return { path: `M${start.x} ${start.y}${curve}`, label, a: start, b: end };
     });
   }
 

@@ -159,6 +159,8 @@ export interface FabricMap {
 /** A line, its colour from the ports at both ends; hosts in one box share a line. */
 export interface MapLink {
   readonly path: string;
+  /** Its flow controls; empty where all links have the same. */
+  readonly label: string;
   readonly a: MapEnd;
   readonly b: MapEnd;
 }
@@ -173,6 +175,8 @@ export interface PortView {
   readonly name: string;
   readonly peer: string;
   readonly rateBps: number;
+  /** Names of its flow controls; empty where it has none. */
+  readonly flowControl: string;
   /** Of the run: share of the time that frames were being sent, and that it was blocked. */
   readonly busy: number;
   readonly blocked: number;

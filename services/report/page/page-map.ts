@@ -8,12 +8,16 @@ import type { FabricMap, MapEnd } from './page-data.js';
 const NAMES_MAX = 12;
 
 /** The drawing of `selvage topology`, with the ports that each box and line stands for. */
-export function mapOf(topology: Topology, portNames: readonly string[]): FabricMap {
+export function mapOf(
+  topology: Topology,
+  ports: readonly { readonly name: string; readonly flowControl: string }[],
+): FabricMap {
   const layout = layOut(topology);
   const lines = linkLinesOf(topology, layout);
   const top = lines.some(({ arc }) => arc) ? ARC_HEIGHT : 0;
-  const placeOf = new Map(portNames.map((name, place) => [name, place]));
+  const placeOf = new Map(ports.map(({ name }, place) => [name, place]));
   const place = (end: TopologyEnd): number => placeOf.get(portName(topology, end))!;
+  const isMixed = new Set(ports.map(({ flowControl }) => flowControl)).size > 1;
   const portsOf: number[][] = topology.devices.map(() => []);
   for (const { a, b } of topology.links) {
     for (const end of [a, b]) portsOf[end.device]!.push(place(end));
@@ -31,8 +35,10 @@ export function mapOf(topology: Topology, portNames: readonly string[]): FabricM
         ...{ x: round(x), y: round(y + top) },
         ports: links.map((link) => place(link[side])),
       });
+      const controls = links.map((link) => ports[place(link.a)]!.flowControl);
+      const label = isMixed ? [...new Set(controls)].filter(Boolean).join(', ') : '';
       // Hosts come first, so all links of a line have their hosts on the same side.
-      return { path: shifted(path, top), a: end(a, 'a'), b: end(b, 'b') };
+      return { path: shifted(path, top), label, a: end(a, 'a'), b: end(b, 'b') };
     }),
   };
 }

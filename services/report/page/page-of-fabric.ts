@@ -1,5 +1,6 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { readVersion } from '../../runtime/version.js';
+import { flowControlAt, portMethodsOf } from './link-methods.js';
 import type { PortView, RunPage } from './page-data.js';
 import { mapOf } from './page-map.js';
 import type { MeasuredRun } from './page-of-run.js';
@@ -11,12 +12,11 @@ export function pageOfFabric(
   run: Pick<MeasuredRun, 'document' | 'origin'>,
 ): RunPage {
   const { scenario, topology, linkEnds } = fabric;
-  const ports = linkEnds.flatMap((ends) =>
-    ends.map(({ name, link, peerDevice, peerPort }) => {
-      return idlePort(name, linkEnds[peerDevice]![peerPort]!.name, link.rateBps);
-    }),
-  );
-  const names = ports.map(({ name }) => name);
+  const methods = portMethodsOf(fabric);
+  const ports = linkEnds.flat().map(({ name, link, peerDevice, peerPort }, port) => ({
+    ...idlePort(name, linkEnds[peerDevice]![peerPort]!.name, link.rateBps),
+    flowControl: flowControlAt(methods, port, null),
+  }));
   return {
     title: scenario.name,
     description: scenario.description,
@@ -39,7 +39,7 @@ export function pageOfFabric(
     unreachable: null,
     expectations: [],
     faults: [],
-    map: mapOf(topology, names),
+    map: mapOf(topology, ports),
     ports,
     heat: null,
     plots: [],
@@ -58,7 +58,7 @@ export function pageOfFabric(
   };
 }
 
-function idlePort(name: string, peer: string, rateBps: number): PortView {
+function idlePort(name: string, peer: string, rateBps: number): Omit<PortView, 'flowControl'> {
   return {
     ...{ name, peer, rateBps, busy: 0, blocked: 0, blockedPs: 0, blockedCount: 0, stopsSent: 0 },
     ...{ txOctets: 0, peakQueueOctets: 0, peakIngressOctets: 0, drops: 0 },

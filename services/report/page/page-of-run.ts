@@ -38,6 +38,7 @@ import { faultsView } from './page-faults.js';
 import { flowViews } from './page-flow-table.js';
 import type { LimitsOf } from './page-limits.js';
 import { limitsOf } from './page-limits.js';
+import { flowControlAt, type PortMethods, portMethodsOf } from './link-methods.js';
 import { mapOf } from './page-map.js';
 import type { PortSharing } from './page-shares.js';
 import { sharesView } from './page-shares.js';
@@ -80,6 +81,7 @@ export interface ScenarioFacts {
   readonly series: SeriesInterval | null;
   /** By port, in the order of the fabric. */
   readonly sharing: readonly PortSharing[];
+  readonly methods: PortMethods;
   /** Names of the ports that frames of a flow leave by. */
   readonly pathOf: (flow: number) => Iterable<string>;
   readonly limitsOf: LimitsOf;
@@ -90,6 +92,7 @@ export function factsOf(fabric: Fabric): ScenarioFacts {
   return {
     ...{ description: scenario.description, topology, series: seriesIntervalOf(fabric) },
     sharing: specs.flatMap(({ ports }) => ports),
+    methods: portMethodsOf(fabric),
     pathOf: (flow) => portsOfFlow(fabric, flow),
     limitsOf: limitsOf(fabric),
   };
@@ -100,6 +103,13 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
   const { ports, virtualPs } = results;
   const names = ports.map(({ port }) => port);
   const placeOf = new Map(names.map((name, place) => [name, place]));
+  const views = ports.map((port, place): PortView => {
+    const negotiated = results.discovery?.ports[place] ?? null;
+    return {
+      ...portView(port, virtualPs),
+      flowControl: flowControlAt(facts.methods, place, negotiated),
+    };
+  });
   const intervalPs = facts.series && intervalAt(facts.series, virtualPs);
   const series = seriesOf(run.series.rows, intervalPs, virtualPs, ports);
   return {
@@ -125,8 +135,8 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     expectations: run.expectations.map(({ text, metric, actual, ok, reason }) => {
       return { text, actual: reason ?? show(metric, actual), ok };
     }),
-    map: mapOf(facts.topology, names),
-    ports: ports.map((port) => portView(port, virtualPs)),
+    map: mapOf(facts.topology, views),
+    ports: views,
     ...series,
     plots: series.plots.map((plot) => {
       return { ...plot, limits: facts.limitsOf(plot.port, plot.priority) };
@@ -235,7 +245,7 @@ function priorityViews({ priorities }: RunResults): PriorityView[] {
   }));
 }
 
-function portView(result: PortResult, virtualPs: number): PortView {
+function portView(result: PortResult, virtualPs: number): Omit<PortView, 'flowControl'> {
   const { priorities, rateBps } = result;
   const sum = (value: (p: (typeof priorities)[number]) => number): number =>
     priorities.reduce((total, p) => total + value(p), 0);

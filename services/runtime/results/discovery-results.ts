@@ -14,6 +14,8 @@ import type { Application, Ets } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { isSameTable, TSA_ETS, TSA_STRICT } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { epochsOf } from '../../fabric/assembly/discovery-plan.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
+import { isPausable, needsGrants } from '../../fabric/assembly/link-methods.js';
+import { EXCHANGE, NEGOTIATED_CONTROL } from '../../mechanisms/registry.js';
 
 export interface DiscoveryResults {
   /** One entry for the beginning, and one for each time of a change. */
@@ -285,4 +287,16 @@ function etsResult({ willing, classOf, shares, algorithms }: Ets): EtsResult {
 function pfcResult(willing: boolean, capability: number, enabled: number): PfcResult {
   const priorities = [0, 1, 2, 3, 4, 5, 6, 7].filter((p) => (enabled & (1 << p)) !== 0);
   return { willing, capability, priorities };
+}
+
+/** The flow control of a priority of a port: of what its link is built for, what it came to. */
+export function operatedMethod(
+  method: string,
+  priority: number,
+  { credit, operational }: DiscoveryPortResult,
+): string {
+  const hasPfc = operational.pfc?.priorities.includes(priority) === true;
+  if (needsGrants(method) && (credit.priorities & (1 << priority)) !== 0) return EXCHANGE;
+  if (isPausable(method)) return hasPfc ? NEGOTIATED_CONTROL : 'none';
+  return needsGrants(method) ? 'none' : method;
 }
