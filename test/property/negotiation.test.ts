@@ -10,7 +10,9 @@ import { DiscoveryExchange } from '../../services/fabric/assembly/discovery-exch
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { discoveryResults } from '../../services/runtime/results/discovery-results.js';
 import { pathResults } from '../../services/runtime/results/path-methods.js';
+import { RandomStream } from '../../services/engine/kernel/random.js';
 import { fabricOf, run } from '../kit/emulate.js';
+import { isLong } from '../kit/long-suite.js';
 
 const PRIORITY = 3;
 const LONGEST_OCTETS = 1522;
@@ -22,6 +24,9 @@ const UNITS = [64, 2048];
 const CODECS = ['ce', 'cbfc', 'both'] as const;
 const CETS = ['tlv', 'both', 'application'] as const;
 const FALLBACKS = ['refuse', 'pfc', 'none'] as const;
+/** The slide's own unit, and others that entries of DCBX cannot say. */
+const MORE_UNITS = [64, 64, 128, 1536, 2048, 2548];
+const CHAINS = isLong ? 2000 : 60;
 /** Which of both receives LLDPDUs. */
 const HEARING = [
   [true, true],
@@ -180,4 +185,108 @@ it('is what frames do: none waits for what its link partner does not send', () =
       });
     }
   }
+});
+
+interface Device extends End {
+  readonly hears: boolean;
+}
+
+/** Devices in a row, of which each is configured at random. */
+interface Chain {
+  readonly devices: readonly Device[];
+  readonly fallback: (typeof FALLBACKS)[number];
+  /** A device with another fallback; -1: none. */
+  readonly odd: number;
+}
+
+const NAMES = ['h1', 's1', 's2', 'h2'] as const;
+
+function chainOf(number: number): Chain {
+  const stream = new RandomStream(7, `chain ${number}`);
+  const below = (count: number): number => Math.floor(stream.uniform() * count);
+  const pick = <One>(from: readonly One[]): One => from[below(from.length)]!;
+  const devices = NAMES.map((): Device => {
+    const isOn = below(4) > 0;
+    const cet = pick(['tlv', 'both', 'application', 'tlv'] as const);
+    const isLiteral = cet === 'application' && isOn;
+    const unit = isLiteral ? 64 : pick(MORE_UNITS);
+    const codec = isLiteral || !isOn ? 'ce' : pick(['ce', 'ce', 'both', 'cbfc'] as const);
+    const channels = pick([1, 2] as const);
+    return {
+      ...{ unit, codec, isOn, channels, hears: below(12) > 0 },
+      cet: cet === 'application' && !isOn ? 'tlv' : cet,
+    };
+  });
+  return { devices, fallback: pick(FALLBACKS), odd: below(10) === 0 ? below(4) : -1 };
+}
+
+function fallbackAt({ fallback, odd }: Chain, device: number): World['fallback'] {
+  const other = FALLBACKS[(FALLBACKS.indexOf(fallback) + 1) % FALLBACKS.length]!;
+  return device === odd ? other : fallback;
+}
+
+function textOfChain(chain: Chain): string {
+  const { devices, fallback } = chain;
+  const texts = devices.map((own, i) => {
+    const method = own.isOn ? 'credit' : fallback === 'pfc' ? 'pfc' : 'none';
+    return `
+  ${NAMES[i]!}:
+    credit: { unit: ${own.unit}B, codec: ${own.codec}, cet: ${own.cet}, maxChannels: ${own.channels} }
+    priorities: { ${PRIORITY}: { flowControl: ${method}, fallback: ${fallbackAt(chain, i)} } }
+    discovery:
+      creditCapable: [${own.isOn ? '' : PRIORITY}]
+      willing: [${own.isOn ? '' : 'credit'}]
+      status: ${own.hears ? 'both' : 'send'}`;
+  });
+  return `
+duration: ${DURATION_US}us
+fabric:
+  devices: [${NAMES.map((name) => `{ name: ${name}, kind: ${name.startsWith('h') ? 'host' : 'switch'} }`).join(', ')}]
+  links: [{ between: [h1, s1] }, { between: [s1, s2] }, { between: [s2, h2] }]
+credit: { channels: [ { channel: 0 }, { channel: 1, vlans: [ 5 ] } ] }
+discovery: { second: 100ns }
+devices: ${texts.join('')}
+load:
+  - { stream: { from: [ h1, h2 ], to: [ h2, h1 ] }, priority: ${PRIORITY}, frame: 1518, start: 10us }
+`;
+}
+
+/** Every link of a chain that is loaded has one method, and every frame is sent by it. */
+function checkChain(chain: Chain): 'ran' | 'blocked' | 'refused' {
+  const where = JSON.stringify(chain);
+  let fabric: Fabric;
+  try {
+    fabric = fabricOf(textOfChain(chain));
+  } catch (error) {
+    // Two ends that could come to nothing in common are refused before any frame is sent.
+    assert.match(String(error), /falls back to|not at the other end|make them alike/, where);
+    assert.ok(chain.odd >= 0, `${String(error)}: ${where}`);
+    return 'refused';
+  }
+  const { devices, fallback } = chain;
+  const results = run(fabric);
+  assert.ok(results.failure === null, `${JSON.stringify(results.failure)}: ${where}`);
+  const isBlocked = [0, 1].map((from) =>
+    [0, 1, 2].some((link) => {
+      const pair = [devices[link]!, devices[link + 1]!] as const;
+      // Of the end that has credit; where both have, it is the same.
+      const own = fallbackAt(chain, pair[0].isOn ? link : link + 1);
+      const world: World = { ends: pair, fallback: own };
+      return expected(world, [pair[0].hears, pair[1].hears], from as 0 | 1) === 'blocked';
+    }),
+  );
+  results.flows.forEach(({ frames }, from) => {
+    const stands = isBlocked[from] === true;
+    assert.ok(stands ? frames === 0 : frames > 50, `${frames} frames of ${from}: ${where}`);
+    if (!stands || chain.odd >= 0) return;
+    assert.ok(results.discovery!.blocked.length > 0, `the blocked link is named: ${where}`);
+    assert.equal(fallback === 'refuse' || devices.some(({ hears }) => !hears), true, where);
+  });
+  return isBlocked.includes(true) ? 'blocked' : 'ran';
+}
+
+it('leaves no lossless priority at a standstill, in chains of devices that differ', () => {
+  const counts = { ran: 0, blocked: 0, refused: 0 };
+  for (let number = 0; number < CHAINS; number++) counts[checkChain(chainOf(number))]++;
+  assert.ok(counts.ran > CHAINS / 3 && counts.blocked > 0, JSON.stringify(counts));
 });

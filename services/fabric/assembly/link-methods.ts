@@ -134,10 +134,23 @@ class LinkResolution {
     const common = a === b && a === EXCHANGE ? this.commonCodec(a) : null;
     if (common !== null && common !== EXCHANGE) return common;
     if (a === b && isOfSlice(a)) return a;
+    if (a === b && a === EXCHANGE) this.checkFallbacks(priority);
     const alone = this.sides.filter(({ methods }) => isOfSlice(methods[priority]));
     const falling = alone.map((side) => fallbackOf(side, priority));
     if (falling.includes('refuse')) throw this.disagreement(priority);
     return falling.includes(WHOLE_PORT) ? WHOLE_PORT : method;
+  }
+
+  /** One end would send without what the other waits for, where they do not agree on grants. */
+  private checkFallbacks(priority: number): void {
+    const [here, there] = this.sides;
+    const [a, b] = this.sides.map((side) => fallbackOf(side, priority));
+    if (a === b) return;
+    throw this.input.fail(
+      mostExact([pathOf(here, priority), pathOf(there, priority)]),
+      `priority ${priority} falls back to ${a!} at ${here.end.name}, and to ${b!} at ` +
+        `${there.end.name}, where they agree on no ${EXCHANGE}; make them alike`,
+    );
   }
 
   private configured(priority: number): LinkMethod {

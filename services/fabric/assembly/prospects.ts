@@ -23,8 +23,9 @@ export function prospectsOf(
   return topology.devices.map(({ name }, device) => {
     const own = ports[device]!;
     const later = scenario.discovery.changes.filter(({ devices }) => matchesGlob(devices, name));
-    if (own.length > 0 && own.every(({ pause }) => pause !== null)) {
-      checkPaused(input, own[0]!.device, later);
+    const [first] = own;
+    if (first !== undefined && own.every(isGivenPause)) {
+      checkPaused(input, first.device, later);
     }
     return ports[device]!.map((port): Prospects => {
       if (port.pause !== null) return { pausable: 0, grants: 0 };
@@ -63,6 +64,11 @@ export function exchangedOf(port: PortSettings): number {
 
 function maskOf(priorities: readonly number[]): number {
   return priorities.reduce((mask, priority) => mask | (1 << priority), 0);
+}
+
+/** By the file, and not by a part that knows nothing else, or is its link partner. */
+function isGivenPause({ pause }: PortSettings): boolean {
+  return pause !== null && ['pause', 'ports'].includes(String(pause.path[0]));
 }
 
 /** Of a device whose ports all have PAUSE: it has no flow control by priority, nor gets it. */

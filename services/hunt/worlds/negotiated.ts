@@ -14,7 +14,7 @@ import type { Place } from './samples.js';
 /** Of worlds. */
 const PART = 0.25;
 
-const UNITS = ['64B', '128B', '2048B', 'mtu'];
+const UNITS = ['64B', '128B', '1536B', '2048B', '2548B', 'mtu'];
 const CODECS = ['ce', 'both', 'both', 'cbfc'];
 const TLVS = ['tlv', 'tlv', 'both', 'application'];
 const METHODS = [EXCHANGE, EXCHANGE, ...FLOW_CONTROLS, 'none'];
@@ -61,6 +61,8 @@ function differ(draft: Draft, sampler: Sampler, place: Place): void {
     const priority = sampler.pick(place.priorities);
     if (sampler.chance(0.25)) {
       own['priorities'] = { [priority]: sampler.pick([method, 'none', ...FLOW_CONTROLS]) };
+    } else if (sampler.chance(0.3)) {
+      own['priorities'] = { all: { fallback: sampler.pick(FALLBACKS) } };
     }
     own['discovery'] = {
       willing: sampler.some(['ets', NEGOTIATED_CONTROL, EXCHANGE], 0, 3),
