@@ -194,6 +194,13 @@ describe('settings of ports that cannot be', () => {
       /:\d+:50: priorities 3 and 4 share the traffic class 3, but only 3 has credit/,
     ],
     [
+      'a refresh that comes too late for what credit falls back to',
+      'priorities: { 3: { flowControl: credit, fallback: pfc, refresh: 100% } }\n' +
+        'ports: [{ where: { rate: 1G }, pause: true }, ' +
+        "{ where: { port: 's1:p3' }, priorities: { 3: pfc } }]",
+      /:\d+:\d+: a pause of 65535 quanta ends before its refresh arrives: s1:p3 at 10G/,
+    ],
+    [
       'an unknown place',
       'ports: [{ where: { speed: 1G }, pause: true }]',
       /:\d+:20: ports\.0\.where: unknown key: speed; allowed: device, port, kind, tier, peer, link, rate/,

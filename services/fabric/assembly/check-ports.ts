@@ -1,13 +1,13 @@
 /** Flow control of ports against the rates of their links, and of priorities beside each other. */
 
 import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
-import { pausingOf, WHOLE_PORT } from '../../mechanisms/registry.js';
+import { NEGOTIATED_CONTROL, pausingOf, WHOLE_PORT } from '../../mechanisms/registry.js';
 import { rate, showRate } from '../../settings/quantities.js';
 import { checkPriorities } from '../scenario/check-flow-control.js';
 import type { PrioritySection } from '../scenario/scenario.js';
 import type { ResolvedInput } from './assembly.js';
 import type { LinkEnd } from './link-ends.js';
-import type { Methods } from './link-methods.js';
+import { isPausable, type Methods } from './link-methods.js';
 import type { PortSettings } from './port-settings.js';
 
 /** Below this rate only 802.3x PAUSE exists. */
@@ -58,7 +58,8 @@ function checkRates(
     const method = methods[section.priority]!;
     if (method === 'none') continue;
     if (rateBps < RATE_MIN_BPS) throw fail(section.path, tooSlow(method, section, name, rateBps));
-    pausingOf(section.flowControl)?.check(section.pausing, { ...view, path: section.path });
+    const pausing = isPausable(method) ? NEGOTIATED_CONTROL : method;
+    pausingOf(pausing)?.check(section.pausing, { ...view, path: section.path });
   }
 }
 
