@@ -24,8 +24,6 @@ export interface FabricContext<Settings = unknown, Key = unknown> {
   readonly receive: readonly number[];
   /** By priority: the longest frame on any link, tags included. */
   readonly longestFrameOctets: readonly number[];
-  /** By priority: lengths of frames that flows send all the time. */
-  readonly frameLengths: readonly (readonly number[])[];
   /** Link partners agree by discovery what runs between them. */
   readonly negotiates: boolean;
   /** Parts from outside by their names. */
@@ -98,6 +96,9 @@ export interface LinkContext {
   readonly flowControl: readonly string[];
   /** How this end pauses its link partner, all priorities together; null: it does not. */
   readonly portPausing: PausingSettings | null;
+  /** By priority: lengths of full frames on the link, tags included, and the longest. */
+  readonly frameLengths: readonly (readonly number[])[];
+  readonly longestFrameOctets: readonly number[];
   /** Settings of this end, by priority; ends that are alike share them. */
   readonly priorities: readonly PortPriority[];
   /** Priority group of each priority at this end. */

@@ -24,7 +24,8 @@ export interface SlottedFabric<Of extends SlottedTypes = SlottedTypes> {
   readonly linkEnds: readonly (readonly SlottedLink[])[];
   /** Flow control, by device, port and priority. */
   readonly methods: readonly (readonly (readonly string[])[])[];
-  readonly longestFrameOctets: readonly number[];
+  /** Frames on the links, by device and port. */
+  readonly linkFrames: readonly (readonly { readonly longestOctets: number }[])[];
   /** How long a port takes to respond to PAUSE; null where its link has none. */
   responseDelayPs(device: number, port: number): number | null;
   /** Where the file configures a key of a switch. */

@@ -25,6 +25,9 @@ export interface PortConfiguration {
   readonly interfaceDelayPs: number;
   /** By priority: the flow control that both ends come to, and settings. */
   readonly methods: readonly string[];
+  /** By priority: lengths of full frames on the link, and the longest, tags included. */
+  readonly frameLengths: readonly (readonly number[])[];
+  readonly longestOctets: readonly number[];
   readonly priorities: PortSettings['priorities'];
   /** 802.3x PAUSE of the whole port; null: it does not run. */
   readonly pause: PortSettings['pause'];
@@ -65,8 +68,6 @@ export interface Configuration {
   readonly hostCount: number;
   /** By priority: the longest frame on any link, tags included. */
   readonly longestOctets: readonly number[];
-  /** By priority: lengths of the frames that flows send all the time, tags included. */
-  readonly frameLengths: readonly (readonly number[])[];
   /** Link partners agree during the run what runs between them. */
   readonly negotiates: boolean;
   readonly fabric: Fabric;
@@ -77,7 +78,7 @@ const ONE_GROUP = [0, 0, 0, 0, 0, 0, 0, 0];
 const OCTET_PS = 8e12;
 
 export function configurationOf(fabric: Fabric, settings: readonly Settings[]): Configuration {
-  const { scenario, topology, mechanisms, specs, methods } = fabric;
+  const { scenario, topology, specs, methods } = fabric;
   const hostCount = topology.devices.filter(({ kind }) => kind === 'host').length;
   const negotiates = scenario.discovery.enabled && scenario.discovery.drives;
   const ports: PortConfiguration[][] = topology.devices.map(() => []);
@@ -95,6 +96,8 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
         propagationPs,
         interfaceDelayPs,
         methods: methods[device]![port]!,
+        frameLengths: fabric.linkFrames[device]![port]!.lengths,
+        longestOctets: fabric.linkFrames[device]![port]!.longest,
         priorities: own.priorities,
         pause: own.pause,
         groupOf: groupsOf(settings[device]!, scenario, {
@@ -127,8 +130,7 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
     };
   });
   const { longestFrameOctets: longestOctets } = fabric;
-  const frameLengths = mechanisms[0]?.context.frameLengths ?? [];
-  return { scenario, devices, hostCount, longestOctets, frameLengths, negotiates, fabric };
+  return { scenario, devices, hostCount, longestOctets, negotiates, fabric };
 }
 
 function ownMemoryOf(own: Settings, isHost: boolean): DeviceConfiguration['ownMemory'] {

@@ -212,3 +212,75 @@ describe('settings of ports that cannot be', () => {
     });
   }
 });
+
+describe('the MTU of a port', () => {
+  const MTU = (core: string, frame = 1518): string => `
+duration: 300us
+fabric:
+  devices:
+    - { name: h1, kind: host }
+    - { name: h2, kind: host }
+    - { name: s1, kind: switch }
+    - { name: s2, kind: switch }
+  links:
+    - { between: [h1, s1], rate: 100G, length: 10m }
+    - { between: [s1, s2], rate: 100G, length: 100m }
+    - { between: [s2, h2], rate: 10G, length: 10m }
+priorities: { 3: pfc, 4: credit, 5: cbfc }
+credit: { grant: demand, channels: [{ channel: 0 }, { channel: 1, vlans: [5] }] }
+discovery: { second: 1us, drives: false }
+ports:
+  - { mtu: 1500 }
+  - { where: { link: s1 s2 }, mtu: ${core} }
+load:
+  - { name: a, stream: { from: h1, to: h2 }, rate: line, frame: ${frame}, priority: 3 }
+  - { name: b, stream: { from: h1, to: h2 }, rate: line, frame: 700, priority: 4 }
+  - { name: c, stream: { from: h1, to: h2 }, rate: line, frame: 700, priority: 5 }
+`;
+  const sizesAt = (fabric: Fabric, name: string): Record<string, number> => {
+    const { device, port } = fabric.linkEnds.flat().find((own) => own.name === name)!;
+    const backing = (control: string, priority: number): number =>
+      fabric.mechanisms.find(({ slice }) => slice.name === control)!.plan.backing!(device, port, 1)[
+        priority
+      ]!;
+    const margin = fabric.margins.find((own) => own.device === device && own.port === port)!;
+    return {
+      headroom: margin.headroomOctets,
+      credit: backing('credit', 4),
+      cbfc: backing('cbfc', 5),
+    };
+  };
+
+  it('decides headroom, credit and what LLDP says, link by link', () => {
+    const [small, large] = [fabricOf(MTU('1500')), fabricOf(MTU('9198'))];
+    for (const kind of ['headroom', 'credit', 'cbfc']) {
+      const [before, after] = [small, large].map((fabric) => sizesAt(fabric, 's2:p1')[kind]!);
+      assert.ok(after! > before! + 2 * (9198 - 1500), `${kind}: ${before} and ${after}`);
+      assert.equal(sizesAt(small, 's1:p1')[kind], sizesAt(large, 's1:p1')[kind]);
+    }
+    const portOf = (name: string): Fabric['specs'][number]['ports'][number] =>
+      large.specs.flatMap(({ ports }) => ports).find((port) => port.name === name)!;
+    const [edge, core] = ['s1:p1', 's1:p2'].map((name) => portOf(name).discovery!);
+    assert.equal(edge!.identity.maximumFrameOctets, 1522);
+    assert.equal(core!.identity.maximumFrameOctets, 9220);
+    const blockOf = (own: typeof edge): number =>
+      own!.stages[0]!.admin.exchange!.maxCreditBlockOctets;
+    assert.deepEqual([blockOf(edge), blockOf(core)], [1522, 9220]);
+    const keepOf = (name: string): number => {
+      const { granting } = portOf(name).grants as unknown as {
+        readonly granting: { readonly keepUnits: readonly number[] };
+      };
+      return granting.keepUnits[4]!;
+    };
+    assert.deepEqual([keepOf('s1:p1'), keepOf('s1:p2')], [24, 145]);
+    assert.equal(runScenario(MTU('9198')).failure, null);
+  });
+
+  it('refuses a load with longer frames, at the narrowest port on its way', () => {
+    assert.doesNotThrow(() => fabricOf(MTU('1500', 1518)));
+    assert.throws(
+      () => fabricOf(MTU('1200', 1400)),
+      /:21:5: frames of 1400 bytes, and a\/h1->h2 passes s1:p2 with an MTU of 1200: at most 1218 bytes/,
+    );
+  });
+});

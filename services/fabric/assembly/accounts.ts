@@ -65,16 +65,13 @@ export class MemoryPlan {
   /** By link, and the policies of both ends. */
   private readonly alike = new Map<string, PortAccounts>();
   private readonly numbers = new Map<readonly GroupPolicy[], number>();
-  private readonly longestOctets: number;
   /** By device, those that were needed so far. */
   private readonly switches = new Map<number, SwitchMemory>();
 
   constructor(
     private readonly input: ResolvedInput,
     private readonly backing: Backing,
-  ) {
-    this.longestOctets = Math.max(...input.longestFrameOctets);
-  }
+  ) {}
 
   ofSwitch(device: number): SwitchMemory {
     const known = this.switches.get(device) ?? this.planSwitch(device);
@@ -174,7 +171,8 @@ export class MemoryPlan {
     if (policies.some(({ granted }) => granted)) return this.accountsOf(end, policies);
     const { octetPs, peerDevice, peerPort, link } = end;
     const ends = [policies, this.policiesOf(peerDevice, peerPort)].map((own) => this.numberOf(own));
-    const key = [...ends, octetPs, link.propagationPs, link.interfaceDelayPs].join();
+    const { longest } = this.input.linkFrames[end.device]![end.port]!;
+    const key = [...ends, octetPs, link.propagationPs, link.interfaceDelayPs, ...longest].join();
     const known = this.alike.get(key) ?? this.accountsOf(end, policies);
     this.alike.set(key, known);
     return known;
@@ -235,7 +233,8 @@ export class MemoryPlan {
 
   private terms(end: LinkEnd, { priorities, group }: GroupPolicy): HeadroomTerms {
     const { buffer, pipelinePs } = this.input.settings[end.device]!.switch;
-    const longest = Math.max(...priorities.map((p) => this.input.longestFrameOctets[p]!));
+    const frames = this.input.linkFrames[end.device]![end.port]!;
+    const longest = Math.max(...priorities.map((p) => frames.longest[p]!));
     const peerPolicies = this.policiesOf(end.peerDevice, end.peerPort);
     const peerStop = peerPolicies.find((policy) => policy.group === group)?.stop;
     return headroomTerms({
@@ -244,7 +243,7 @@ export class MemoryPlan {
       interfaceDelayPs: end.link.interfaceDelayPs,
       pipelinePs,
       responseDelayPs: peerStop?.responseDelay ?? 0,
-      longestSentOctets: this.longestOctets,
+      longestSentOctets: frames.longestOctets,
       longestPausedOctets: longest,
       fullPoolOctets: longest,
       cellOctets: buffer.cellBytes,

@@ -33,7 +33,7 @@ function startsConverged({ scenario: { discovery } }: ResolvedFabric): boolean {
 }
 
 function resultOf(
-  { topology, linkEnds, ports, methods, longestFrameOctets }: ResolvedFabric,
+  { topology, linkEnds, ports, methods, linkFrames, longestFrameOctets }: ResolvedFabric,
   { mechanisms, memory, chips, flowEnds }: FabricPlans,
   specs: readonly DeviceSpec[],
 ): Assembly {
@@ -43,7 +43,7 @@ function resultOf(
   return {
     specs,
     lookaheadPs: lookaheadOf(specs, linkEnds),
-    ...{ linkEnds, ports, methods },
+    ...{ linkEnds, ports, methods, linkFrames },
     margins,
     mechanisms,
     sizes: () =>

@@ -10,6 +10,7 @@ import type { Fail, Path } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
 import type { Ideal } from './ideal.js';
 import type { LinkEnd } from './link-ends.js';
+import type { LinkFrames } from './link-frames.js';
 import type { Methods } from './link-methods.js';
 import type { SlotMargin } from '../../mechanisms/slotted-context.js';
 import type { PortSettings } from './port-settings.js';
@@ -39,6 +40,8 @@ export interface ResolvedInput extends AssemblyInput {
   readonly ports: readonly (readonly PortSettings[])[];
   /** By device, port and priority: the flow control that both ends of the link come to. */
   readonly methods: readonly (readonly Methods[])[];
+  /** By device and port: frames on the link. */
+  readonly linkFrames: readonly (readonly LinkFrames[])[];
   /** By priority: the longest frame on any link, tags included. */
   readonly longestFrameOctets: readonly number[];
 }
@@ -53,6 +56,8 @@ export interface Assembly {
   /** By device, then port: what it is configured for, and by priority what its link comes to. */
   readonly ports: readonly (readonly PortSettings[])[];
   readonly methods: readonly (readonly Methods[])[];
+  /** By device and port: frames on the link. */
+  readonly linkFrames: readonly (readonly LinkFrames[])[];
   /** Of every port and lossless group of switches. */
   readonly margins: readonly Margin[];
   /** Reservations of the plans, and their terms. */

@@ -15,7 +15,7 @@ const RATE_MIN_BPS = rate.parse('10G');
 
 type PortsInput = Pick<
   ResolvedInput,
-  'scenario' | 'linkEnds' | 'ports' | 'methods' | 'longestFrameOctets' | 'has' | 'fail'
+  'scenario' | 'linkEnds' | 'ports' | 'methods' | 'linkFrames' | 'has' | 'fail'
 >;
 
 /** Ports that are alike are checked once. */
@@ -41,12 +41,12 @@ export function checkPorts(input: PortsInput): void {
 function checkRates(
   { priorities, pause }: PortSettings,
   methods: Methods,
-  { name, link: { rateBps } }: LinkEnd,
-  { longestFrameOctets, has, fail }: PortsInput,
+  { name, device, port, link: { rateBps } }: LinkEnd,
+  { linkFrames, has, fail }: PortsInput,
 ): void {
   const view = {
     link: { name, rateBps },
-    longestFrameOctets: Math.max(BASIC_FRAME_OCTETS_MAX, ...longestFrameOctets),
+    longestFrameOctets: Math.max(BASIC_FRAME_OCTETS_MAX, linkFrames[device]![port]!.longestOctets),
     ...{ errorAt: fail, has },
   };
   if (methods[0] === WHOLE_PORT) {

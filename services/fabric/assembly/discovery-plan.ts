@@ -40,6 +40,8 @@ import { exchangedOf, negotiatedOf } from './prospects.js';
 import type { ResolvedFabric } from './resolved-fabric.js';
 
 const BRIDGE_VLAN_DEFAULT = 1;
+/** Payload of the longest basic frame (802.3 3.2.7). */
+const MTU_USUAL = 1500;
 
 /** What an administrator has set at a device. */
 interface Configuration {
@@ -118,6 +120,13 @@ export class DiscoveryPlan {
     };
   }
 
+  /** That it sends and receives, with a tag: by its MTU, or as long as loads send them. */
+  private longestFrameAt(device: number, port: number): number {
+    const { mtuOctets } = this.input.ports[device]![port]!;
+    if (mtuOctets !== null) return mtuOctets + TAGGED_FRAME_OCTETS_MAX - MTU_USUAL;
+    return Math.max(TAGGED_FRAME_OCTETS_MAX, this.input.longestOctets);
+  }
+
   /** Priorities that wait where they have no grants, one bit each: no other method is allowed. */
   private heldAt({ device, port }: LinkEnd): number {
     const own = this.input.ports[device]![port]!;
@@ -146,7 +155,7 @@ export class DiscoveryPlan {
       portNumber: port + 1,
       ipv4: isBridge ? null : addresses[device]!.ipv4,
       vlan: bridged ? (vlans?.native ?? BRIDGE_VLAN_DEFAULT) : 0,
-      maximumFrameOctets: Math.max(TAGGED_FRAME_OCTETS_MAX, this.input.longestOctets),
+      maximumFrameOctets: this.longestFrameAt(device, port),
     };
   }
 
@@ -158,7 +167,10 @@ export class DiscoveryPlan {
     const settings = this.input.ports[device]![port]!;
     const { nic } = own.host;
     const arbiter = kind === 'host' ? own.host.arbiter : own.switch.arbiter;
-    const link = { linkBps: end.link.rateBps, longestFrameOctets: this.input.longestOctets };
+    const link = {
+      linkBps: end.link.rateBps,
+      longestFrameOctets: this.input.linkFrames[device]![port]!.longestOctets,
+    };
     const hardware =
       NIC !== null && kind === 'host' && nic?.dcb === true
         ? NIC.tableOfRegisters(nic, nicHost(name, settings, scenario, link))

@@ -73,7 +73,6 @@ export function fabricOfMechanisms(input: ContextInput): FabricOfMechanism[] {
       transmit: scenario.classes.transmit,
       receive: scenario.classes.receive,
       longestFrameOctets: input.longestFrameOctets,
-      frameLengths: input.frameLengths,
       outside: { markings: outsideMarkings(scenario) },
       negotiates: scenario.discovery.enabled && scenario.discovery.drives,
       hostsNamed: (path, selection) => hostsNamed(input, path, selection),
@@ -198,6 +197,7 @@ function linkOf(end: LinkEnd, methods: Methods, input: ContextInput): LinkContex
   const { addresses, bridges, xoffOctets } = input;
   const { device, port, name, link, peerDevice, peerPort, octetPs, latencyPs } = end;
   const own = input.ports[device]![port]!;
+  const frames = input.linkFrames[device]![port]!;
   return {
     name,
     rateBps: link.rateBps,
@@ -208,6 +208,8 @@ function linkOf(end: LinkEnd, methods: Methods, input: ContextInput): LinkContex
     frameErrorRate: (octets) =>
       link.errors === undefined ? 0 : frameErrorRate(frameErrorsOf(link.errors), octets),
     flowControl: methods,
+    frameLengths: frames.lengths,
+    longestFrameOctets: frames.longest,
     portPausing: own.pause?.pausing ?? null,
     priorities: own.priorities,
     groupOf: groupsAt(input.scenario, own.device, device < input.addresses.length, methods),

@@ -11,7 +11,7 @@ export function nicSpec(
   { hostEnds, backing }: FabricPlans,
   index: number,
 ): NicSpec | null {
-  const { scenario, topology, settings, flows, longestOctets, fail, warn } = fabric;
+  const { scenario, topology, settings, flows, fail, warn } = fabric;
   const section = settings[index]!.host.nic;
   const [end] = fabric.linkEnds[index]!;
   if (NIC === null || section === null || end === undefined) return null;
@@ -21,7 +21,8 @@ export function nicSpec(
     ({ pausing }) => (peer.pause?.pausing ?? pausing).responseDelay,
   );
   const linkBps = end.link.rateBps;
-  const lengths = { linkBps, longestFrameOctets: longestOctets };
+  const frames = fabric.linkFrames[index]![end.port]!;
+  const lengths = { linkBps, longestFrameOctets: frames.longestOctets };
   const own = fabric.ports[index]![end.port]!;
   const host = nicHost(topology.devices[index]!.name, own, scenario, lengths);
   const ends = hostEnds[index]!;
@@ -29,7 +30,7 @@ export function nicSpec(
     methods: fabric.methods[index]![0]!,
     sent: ends.sends.map(({ flow }) => flows[flow]!),
     arrivals: arrivalsAt(scenario, ends, flows),
-    longestFrameOctets: fabric.longestFrameOctets,
+    longestFrameOctets: frames.longest,
     responseDelayPs,
     grantedOctets: backing.at(end, 1),
   };

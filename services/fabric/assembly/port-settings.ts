@@ -29,6 +29,8 @@ export interface PortSettings {
   readonly priorities: readonly PrioritySection[];
   /** 802.3x; null where the port has none. */
   readonly pause: PauseSection | null;
+  /** Payload of the longest frame; null: whatever loads send. */
+  readonly mtuOctets: number | null;
 }
 
 interface PortsInput {
@@ -124,6 +126,7 @@ class PortLayers {
       device: settings,
       priorities: settings.priorities,
       pause: pause.enabled ? pause : null,
+      mtuOctets: null,
     };
     this.ofDevices.set(settings, own);
     return own;
@@ -168,10 +171,11 @@ class PortLayers {
     };
   }
 
-  private ruled(own: PortSettings, { pause, priorities }: PortRule): PortSettings {
+  private ruled(own: PortSettings, { pause, mtuOctets, priorities }: PortRule): PortSettings {
     const { pause: usual } = this.input.scenario;
     const changed: PortSettings = {
       ...own,
+      mtuOctets: mtuOctets ?? own.mtuOctets,
       priorities: own.priorities.map((section) => {
         const change = priorities.find(({ priority }) => priority === section.priority);
         return change === undefined ? section : changedPriority(section, change);

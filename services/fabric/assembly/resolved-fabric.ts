@@ -5,6 +5,7 @@ import { FlowPaths } from './flow-paths.js';
 import { bridgePorts } from './forwarding.js';
 import { frameLengths } from './frame-lengths.js';
 import { checkGroupFlows, membersOf } from './groups.js';
+import { checkMtus, linkFramesOf } from './link-frames.js';
 import { linkEndsOf } from './link-ends.js';
 import { methodsOfLinks, type Prospects } from './link-methods.js';
 import { prospectsOf } from './prospects.js';
@@ -21,8 +22,6 @@ export interface ResolvedFabric extends ResolvedInput {
   /** VLANs, by device and port; null for those that do not change tags. */
   readonly bridges: readonly (readonly VlanPortSpec[] | null)[];
   readonly paths: FlowPaths;
-  /** By priority: the lengths of full frames on any link. */
-  readonly frameLengths: readonly (readonly number[])[];
   /** The longest frame of all priorities. */
   readonly longestOctets: number;
 }
@@ -47,11 +46,12 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
   const lengths = frameLengths(scenario, flows, bridgesTag);
   const longestFrameOctets = lengths.map((own) => Math.max(...own));
-  checkPorts({ ...input, linkEnds, ports, methods, longestFrameOctets });
+  const linkFrames = linkFramesOf({ linkEnds, ports, flows }, lengths);
+  checkPorts({ ...input, linkEnds, ports, methods, linkFrames });
+  checkMtus({ linkEnds, ports, flows }, routes, members, fail);
   return {
     ...input,
-    ...{ settings, linkEnds, ports, methods, prospects, members, bridges, paths },
-    frameLengths: lengths,
+    ...{ settings, linkEnds, ports, methods, linkFrames, prospects, members, bridges, paths },
     longestFrameOctets,
     longestOctets: Math.max(...longestFrameOctets),
   };

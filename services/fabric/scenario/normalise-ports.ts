@@ -8,12 +8,13 @@ import type { PortRule } from './scenario.js';
 import type { PortRuleInput } from './schema-ports.js';
 
 export function portRules(input: readonly PortRuleInput[], located: Located): readonly PortRule[] {
-  return input.map(({ where, pause, priorities = {} }, index) => {
+  return input.map(({ where, pause, mtu, priorities = {} }, index) => {
     const path = ['ports', index];
     const rule = {
       where: { ...placeFrom(where), rateBps: where.rate ?? null },
       path,
       pause: pause === undefined ? null : pauseChange(pause, [...path, 'pause']),
+      mtuOctets: mtu ?? null,
       priorities: priorityChanges(priorities, [...path, 'priorities'], located),
     };
     const ruled = rule.priorities.find(({ flowControl = 'none' }) => flowControl !== 'none');

@@ -197,6 +197,8 @@ export interface PortRule {
   readonly path: Path;
   /** Null: as before. */
   readonly pause: PauseChange | null;
+  /** Payload of the longest frame. */
+  readonly mtuOctets: number | null;
   readonly priorities: readonly PriorityChange[];
 }
 

@@ -2,9 +2,13 @@
 
 import type { z } from 'zod';
 import { linkRate } from '../../settings/quantities.js';
-import { list, mapping, quantity } from '../../settings/parts.js';
+import { integer, list, mapping, quantity } from '../../settings/parts.js';
 import { pauseChangeSchema, portPrioritiesSchema } from './schema-flow-control.js';
 import { placeKeys } from './schema-place.js';
+
+/** Of IPv4 (RFC 791), and of jumbo frames as switches have them. */
+const MTU_LEAST = 68;
+const MTU_MOST = 9216;
 
 const where = mapping({
   ...placeKeys,
@@ -18,6 +22,12 @@ export const portsSchema = list(
       .prefault({}),
     pause: pauseChangeSchema
       .describe('802.3x PAUSE at these ports: they have no flow control by priority.')
+      .exactOptional(),
+    mtu: integer(MTU_LEAST, MTU_MOST)
+      .describe(
+        'Longest payload of a frame, which has 18 bytes more, and its tags: loads with longer ' +
+          'ones are refused, and buffers and LLDP go by it. Default: what loads send.',
+      )
       .exactOptional(),
     priorities: portPrioritiesSchema
       .describe('Flow control by priority at these ports: they have no PAUSE.')

@@ -9,6 +9,9 @@ import { type Drawer, resolve, sectionNode, shapesOf } from './schema-values.js'
 /** Of worlds. */
 const PART = 0.3;
 
+/** Most loads fit. */
+const MTUS = [1500, 4200, 9198, 9216];
+
 const RULE = ['ports', '[]'];
 
 /** In some worlds ports differ; others are left as they are. */
@@ -18,10 +21,11 @@ export function addIslands(draft: Draft, drawer: Drawer, place: Place, isSlow: b
   const { properties = {} } = resolve(resolve(sectionNode('ports')).items!);
   draft['ports'] = Array.from({ length: sampler.between(1, 3) }, () => {
     const where = placeOf(properties['where']!, drawer, place);
+    const mtu = sampler.chance(0.25) && { mtu: sampler.pick(MTUS) };
     if (sampler.chance(isSlow ? 0.9 : 0.3)) {
-      return { where, pause: drawer.value(properties['pause']!, [...RULE, 'pause']) };
+      return { where, ...mtu, pause: drawer.value(properties['pause']!, [...RULE, 'pause']) };
     }
-    return { where, priorities: prioritiesOf(properties['priorities']!, drawer, place) };
+    return { where, ...mtu, priorities: prioritiesOf(properties['priorities']!, drawer, place) };
   });
 }
 

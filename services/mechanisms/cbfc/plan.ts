@@ -127,12 +127,12 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
   ): Direction {
     const link = own.links[port];
     const peer = this.context.devices[link.peerDevice];
-    const longest = Math.max(...this.context.longestFrameOctets);
+    const longest = Math.max(...link.longestFrameOctets);
     const direction = directionOf({
       receiver: own.section,
       sender: peer.section,
       priorities,
-      frameLengths: this.context.frameLengths,
+      frameLengths: link.frameLengths,
       longestOctets: longest,
       octetPs: link.octetPs,
       latencyPs: link.latencyPs,
@@ -146,7 +146,7 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
   }
 
   private roundTripPs(device: number, link: LinkContext): number {
-    const longestPs = wireOctets(Math.max(...this.context.longestFrameOctets)) * link.octetPs;
+    const longestPs = wireOctets(Math.max(...link.longestFrameOctets)) * link.octetPs;
     const pipelinesPs = this.pipelinePs(device) + this.pipelinePs(link.peerDevice);
     return 2 * (link.latencyPs + longestPs) + pipelinesPs;
   }

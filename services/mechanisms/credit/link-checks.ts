@@ -56,7 +56,7 @@ export class CreditChecks {
   /** A buffer that no count can hold, or that one frame would not fit in. */
   buffer(end: LinkEnd, bufferUnits: number, leastUnits: number): void {
     const own = this.ends.ownOf(end);
-    const unitOctets = this.ends.unitOf(own);
+    const unitOctets = this.ends.unitOf(own, end);
     const { channels } = this.ends.terms(end);
     if (bufferUnits > WINDOW_MOST) {
       throw this.context.fail(
@@ -83,7 +83,7 @@ export class CreditChecks {
     const { priority, unitOctets, bufferUnits, neededUnits } = plan;
     const isGiven = own.buffer !== 'auto' || own.grantFactor < 1;
     if (!isGiven || own.shaper !== 'off') return;
-    const kept = this.ends.keepUnits(own)[priority] * (channels.length - 1);
+    const kept = this.ends.keepUnits(own, end)[priority] * (channels.length - 1);
     const units =
       own.grant === 'static' ? Math.floor(bufferUnits * smallestShare) : bufferUnits - kept;
     if (units >= neededUnits) return;
@@ -131,10 +131,10 @@ export class CreditChecks {
   private keep(end: LinkEnd): void {
     const own = this.ends.ownOf(end);
     if (own.grant !== 'demand' || this.ends.peerOf(end).request !== 'never') return;
-    const unitOctets = this.ends.unitOf(own);
-    const kept = this.ends.keepUnits(own);
+    const unitOctets = this.ends.unitOf(own, end);
+    const kept = this.ends.keepUnits(own, end);
     end.link.flowControl.forEach((method, priority) => {
-      const least = costOf(Math.max(...this.context.frameLengths[priority]), unitOctets);
+      const least = costOf(Math.max(...end.link.frameLengths[priority]), unitOctets);
       if (!needsGrants(method) || kept[priority] >= least) return;
       throw this.context.fail(
         this.context.devices[end.device].placeOf('keep'),

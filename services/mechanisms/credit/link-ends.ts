@@ -23,11 +23,11 @@ interface LinkTerms {
 
 /** Settings of both ends of links, and what they come to. */
 export class CreditEnds {
-  /** The longest frame of all priorities. */
-  readonly longestOctets: number;
+  constructor(private readonly context: FabricContext<CreditSettings>) {}
 
-  constructor(private readonly context: FabricContext<CreditSettings>) {
-    this.longestOctets = Math.max(...context.frameLengths.flat());
+  /** The longest frame of all priorities on a link. */
+  longestOctets({ link }: LinkEnd): number {
+    return Math.max(...link.longestFrameOctets);
   }
 
   terms(end: LinkEnd): LinkTerms {
@@ -49,16 +49,18 @@ export class CreditEnds {
   }
 
   /** By priority: the minimum of an idle channel. */
-  keepUnits(own: CreditSettings): number[] {
-    const unitOctets = this.unitOf(own);
-    return this.context.frameLengths.map((lengths) =>
+  keepUnits(own: CreditSettings, end: LinkEnd): number[] {
+    const unitOctets = this.unitOf(own, end);
+    return end.link.frameLengths.map((lengths) =>
       costOf(given(own.keep, Math.max(...lengths)), unitOctets),
     );
   }
 
   roundTripPs(end: LinkEnd): number {
     const pipelines = this.pipelinePs(end.device) + this.pipelinePs(end.link.peerDevice);
-    return 2 * (end.link.latencyPs + wireOctets(this.longestOctets) * end.link.octetPs) + pipelines;
+    return (
+      2 * (end.link.latencyPs + wireOctets(this.longestOctets(end)) * end.link.octetPs) + pipelines
+    );
   }
 
   pipelinePs(device: number): number {
@@ -78,8 +80,9 @@ export class CreditEnds {
     return this.context.devices[link.peerDevice].section;
   }
 
-  unitOf({ unit }: CreditSettings): number {
-    return unit === 'mtu' ? this.longestOctets : unit;
+  /** Octets of a unit of one of the ends of a link. */
+  unitOf({ unit }: CreditSettings, end: LinkEnd): number {
+    return unit === 'mtu' ? this.longestOctets(end) : unit;
   }
 }
 

@@ -53,7 +53,6 @@ function requestsOf(own: CreditSettings, granter: CreditSettings): 'never' | 'bl
 export class CreditPlan implements MechanismPlan {
   /** Of every port and priority that has credit exchange. */
   readonly margins: CreditMargin[] = [];
-  private readonly longestOctets: number;
   private readonly ends: CreditEnds;
   private readonly checks: CreditChecks;
   private readonly known = new Map<LinkContext, (BufferPlan | null)[]>();
@@ -62,7 +61,6 @@ export class CreditPlan implements MechanismPlan {
   constructor(private readonly context: FabricContext<CreditSettings>) {
     this.ends = new CreditEnds(context);
     this.checks = new CreditChecks(context, this.ends);
-    this.longestOctets = this.ends.longestOctets;
   }
 
   /** Ports have it, and devices nothing beside. */
@@ -84,7 +82,7 @@ export class CreditPlan implements MechanismPlan {
     const { section: credit } = this.context;
     this.checks.link(end);
     const { counts, channels, tags } = this.ends.terms(end);
-    const longestPs = wireOctets(this.longestOctets) * end.link.octetPs;
+    const longestPs = wireOctets(this.ends.longestOctets(end)) * end.link.octetPs;
     const granting = this.granting(end);
     this.checks.literal(end, granting);
     return {
@@ -115,8 +113,8 @@ export class CreditPlan implements MechanismPlan {
   private granting(end: LinkEnd): CreditGrantingSpec {
     const own = this.ends.ownOf(end);
     const { section: credit } = this.context;
-    const unitOctets = this.ends.unitOf(own);
-    const frameUnits = costOf(this.longestOctets, unitOctets);
+    const unitOctets = this.ends.unitOf(own, end);
+    const frameUnits = costOf(this.ends.longestOctets(end), unitOctets);
     const buffers = this.buffers(end);
     for (const buffer of buffers) if (buffer !== null) this.note(end, buffer);
     const slack = Math.min(...buffers.flatMap((b) => (b === null ? [] : [b.slackUnits])));
@@ -128,7 +126,7 @@ export class CreditPlan implements MechanismPlan {
       bufferUnits: buffers.map((buffer) => buffer?.grantedUnits ?? 0),
       loopUnits: buffers.map((buffer) => buffer?.neededUnits ?? 0),
       policy: own.grant,
-      keepUnits: this.ends.keepUnits(own),
+      keepUnits: this.ends.keepUnits(own, end),
       isAsked: this.ends.peerOf(end).request !== 'never',
       unsolicited: own.unsolicited,
       shaper: this.shaper(end, own),
@@ -155,8 +153,8 @@ export class CreditPlan implements MechanismPlan {
   private buffer(end: LinkEnd, priority: number): BufferPlan {
     const own = this.ends.ownOf(end);
     const { channels, smallestShare } = this.ends.terms(end);
-    const unitOctets = this.ends.unitOf(own);
-    const lengths = this.context.frameLengths[priority];
+    const unitOctets = this.ends.unitOf(own, end);
+    const lengths = end.link.frameLengths[priority];
     const frameUnits = costOf(Math.max(...lengths), unitOctets);
     const terms = this.loop(end, priority);
     const neededUnits = unitsForFullRate(terms.totalOctets, lengths, unitOctets);
@@ -169,7 +167,7 @@ export class CreditPlan implements MechanismPlan {
         : neededUnits + (channels.length > 1 ? Math.ceil(apart / smallestShare) : step);
     const fixed = own.buffer === 'auto' ? null : Math.floor(own.buffer / unitOctets);
     // The minimum of idle channels is never lent.
-    const keepUnits = this.ends.keepUnits(own)[priority];
+    const keepUnits = this.ends.keepUnits(own, end)[priority];
     const least =
       own.grant === 'static'
         ? Math.ceil(frameUnits / smallestShare)
@@ -219,8 +217,8 @@ export class CreditPlan implements MechanismPlan {
     if (own.shaper === 'off') return null;
     const octetPs = (OCTET_BITS * PS_PER_S) / own.shaper;
     const cheap = (wireOctets(FRAME_OCTETS_MIN) / MESSAGES_OF_LINE) * (end.link.octetPs / octetPs);
-    const unitOctets = this.ends.unitOf(own);
-    const frame = costOf(this.longestOctets, unitOctets) * unitOctets;
+    const unitOctets = this.ends.unitOf(own, end);
+    const frame = costOf(this.ends.longestOctets(end), unitOctets) * unitOctets;
     const chunkOctets = Math.max(wireOctets(frame), Math.ceil(cheap));
     const waitPs = own.unsolicited ? 0 : this.pollPs(end, own);
     assert(octetPs > 0 && waitPs >= 0, 'credit.planned-shaper');
@@ -232,9 +230,9 @@ export class CreditPlan implements MechanismPlan {
     if (shaper === null) return Infinity;
     const own = this.ends.ownOf(end);
     const loopOctets = (this.loop(end, priority).totalOctets * end.link.octetPs) / shaper.octetPs;
-    const lengths = this.context.frameLengths[priority];
+    const lengths = end.link.frameLengths[priority];
     const octets = Math.ceil(loopOctets) + shaper.bucketOctets;
-    const units = unitsForFullRate(octets, lengths, this.ends.unitOf(own));
+    const units = unitsForFullRate(octets, lengths, this.ends.unitOf(own, end));
     return own.grant === 'static' ? Math.ceil(units / this.ends.terms(end).smallestShare) : units;
   }
 
@@ -243,9 +241,9 @@ export class CreditPlan implements MechanismPlan {
     const peerEnd = this.ends.endAt(end.link.peerDevice, end.link.peerPort);
     const peer = this.ends.peerOf(end);
     const { section: credit } = this.context;
-    const unitOctets = this.ends.unitOf(peer);
+    const unitOctets = this.ends.unitOf(peer, end);
     const rttPs = this.ends.roundTripPs(end);
-    const frameUnits = costOf(this.longestOctets, unitOctets);
+    const frameUnits = costOf(this.ends.longestOctets(end), unitOctets);
     const peerBuffers = this.buffers(peerEnd);
     return {
       unitOctets,
@@ -261,7 +259,7 @@ export class CreditPlan implements MechanismPlan {
       syncPs: given(credit.sync, 2 * rttPs + CREDIT_TIMES.syncMarginPs),
       syncTries: credit.syncTries,
       agePs: given(own.age, Infinity),
-      keepUnits: this.ends.keepUnits(peer),
+      keepUnits: this.ends.keepUnits(peer, end),
     };
   }
 
@@ -273,8 +271,8 @@ export class CreditPlan implements MechanismPlan {
     const nextPs = peer.unsolicited ? 0 : this.pollPs(end, peer);
     const ways = Math.ceil((this.ends.roundTripPs(end) + nextPs) / end.link.octetPs);
     const octets = ways + 2 * wireOctets(FRAME_OCTETS_MIN);
-    const unitOctets = this.ends.unitOf(peer);
-    return this.context.frameLengths.map((lengths) =>
+    const unitOctets = this.ends.unitOf(peer, end);
+    return end.link.frameLengths.map((lengths) =>
       Math.ceil(unitsForFullRate(octets, lengths, unitOctets) * own.prediction),
     );
   }
@@ -298,8 +296,8 @@ export class CreditPlan implements MechanismPlan {
       latencyPs: end.link.latencyPs,
       pipelinePs: this.ends.pipelinePs(end.device),
       peerPipelinePs: this.ends.pipelinePs(end.link.peerDevice),
-      longestAnyOctets: this.longestOctets,
-      longestOctets: Math.max(...this.context.frameLengths[priority]),
+      longestAnyOctets: this.ends.longestOctets(end),
+      longestOctets: Math.max(...end.link.frameLengths[priority]),
     });
   }
 }

@@ -28,10 +28,11 @@ interface Offer {
 
 export function advertiseCredit(
   at: AdvertisingPort,
-  { devices, longestFrameOctets, fail }: FabricContext<CreditSettings>,
+  { devices, fail }: FabricContext<CreditSettings>,
 ): Advertisement {
   const device = devices[at.device];
-  const offer = { at, device, longestOctets: Math.max(...longestFrameOctets), fail };
+  const { longestFrameOctets: longest } = device.links[at.port];
+  const offer = { at, device, longestOctets: Math.max(...longest), fail };
   return {
     applications: applicationsOf(offer),
     exchange: tlvOf(offer),

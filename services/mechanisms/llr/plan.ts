@@ -51,11 +51,10 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
   }
 
   retry(device: number, port: number): RetriedFrames | null {
-    const { longestFrameOctets, devices } = this.context;
-    const link = devices[device].links[port];
+    const link = this.context.devices[device].links[port];
     const sender = this.specs[link.peerDevice]?.ports[link.peerPort] ?? null;
     if (sender === null) return null;
-    const wayPs = this.roundTripPs(link, Math.max(...longestFrameOctets), 0);
+    const wayPs = this.roundTripPs(link, Math.max(...link.longestFrameOctets), 0);
     return {
       priorities: sender.priorities,
       settlePs: sender.dataAgePs + wayPs,
@@ -82,7 +81,7 @@ export class LlrPlan implements MechanismPlan<LlrSpec, LlrSpec> {
   private portOf(device: number, link: LinkContext): LlrPortSpec {
     const { section } = this.context.devices[device];
     const { octetPs } = link;
-    const longestOctets = Math.max(...this.context.longestFrameOctets);
+    const longestOctets = Math.max(...link.longestFrameOctets);
     const row = section.profile === 'auto' ? null : PROFILES[section.profile];
     const given = <Value>(value: Value | 'auto', usual: Value): Value =>
       value === 'auto' ? usual : value;

@@ -52,11 +52,7 @@ const GIGABIT_PS = 1e3;
 /** Specifications of the switches that are MVTX2802s. */
 export class Mvtx2802Plan implements SlottedPlan {
   readonly margins: SlotMargin[] = [];
-  private readonly longestOctets: number;
-
-  constructor(private readonly fabric: SlottedFabric<Mvtx2802Types>) {
-    this.longestOctets = Math.max(...fabric.longestFrameOctets);
-  }
+  constructor(private readonly fabric: SlottedFabric<Mvtx2802Types>) {}
 
   spec(device: number): SlotsSpec | null {
     if (!this.isChip(device)) return null;
@@ -169,11 +165,12 @@ export class Mvtx2802Plan implements SlottedPlan {
       const message = `${this.nameOf(device)} is an MVTX2802, which stores and forwards`;
       throw this.wrong(device, 'cutThrough', message);
     }
-    if (this.longestOctets > MVTX2802_SLOT_OCTETS) {
+    const longest = Math.max(...this.fabric.linkFrames[device].map((own) => own.longestOctets));
+    if (longest > MVTX2802_SLOT_OCTETS) {
       throw this.wrong(
         device,
         'model',
-        `frames of ${this.longestOctets} bytes do not fit ${this.nameOf(device)}: a slot of an ` +
+        `frames of ${longest} bytes do not fit ${this.nameOf(device)}: a slot of an ` +
           `MVTX2802 has ${MVTX2802_SLOT_OCTETS}`,
       );
     }
@@ -332,7 +329,7 @@ export class Mvtx2802Plan implements SlottedPlan {
       interfaceDelayPs: end.link.interfaceDelayPs,
       pipelinePs: this.fabric.settings[end.device].switch.pipelinePs,
       responseDelayPs: this.fabric.responseDelayPs(end.peerDevice, end.peerPort) ?? 0,
-      longestSentOctets: this.longestOctets,
+      longestSentOctets: this.fabric.linkFrames[end.device][end.port].longestOctets,
       longestPausedOctets: FRAME_OCTETS_MIN,
       fullPoolOctets: 0,
       cellOctets: 1,

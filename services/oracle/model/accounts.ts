@@ -155,10 +155,10 @@ export class SharedMemory {
     let octets = 0;
     for (const priority of priorities) {
       if (methods[priority] === 'credit') {
-        const units = exchangeUnits(this.configuration, port, priority) ?? 0;
-        octets += units * inCells(exchangeTerms(this.configuration, port.peer).unit);
+        const units = exchangeUnits(port, priority) ?? 0;
+        octets += units * inCells(exchangeTerms(port.peer).unit);
       } else if (methods[priority] === 'cbfc') {
-        const terms = channelTerms(this.configuration, port.peer, priority);
+        const terms = channelTerms(port.peer, priority);
         const { channel, limit, unit, overhead } = terms;
         channels.set(channel, limit * inCells(unit + Math.max(0, -overhead)));
       }
@@ -186,12 +186,12 @@ export class SharedMemory {
    * begun; of this switch its pipeline, one frame that finds the pool taken, and what cells waste.
    */
   private annexN(
-    { octetPs, propagationPs, interfaceDelayPs, peerDevice, peerPort }: PortConfiguration,
+    { longestOctets, ...port }: PortConfiguration,
     group: number,
     priorities: readonly number[],
     cell: number,
   ): number {
-    const { longestOctets } = this.configuration;
+    const { octetPs, propagationPs, interfaceDelayPs, peerDevice, peerPort } = port;
     const octetsIn = (ps: number): number => Math.ceil(ps / octetPs);
     const longest = Math.max(...priorities.map((priority) => longestOctets[priority]!));
     const onWire =

@@ -3,7 +3,6 @@
  * channels there are, and how many credits of CBFC a sender may have in use.
  */
 
-import type { Configuration } from '../configuration.js';
 import { lineOctets, ORDERED_SET, PRIORITIES, SHORTEST } from '../ethernet.js';
 import type { Port } from './port.js';
 
@@ -44,10 +43,8 @@ interface CreditSection {
 
 const ONE_SLICE: Slice = { channel: 0, vlans: [], share: 1 };
 
-export function exchangeTerms(
-  { frameLengths }: Configuration,
-  { device, peer }: Port,
-): ExchangeTerms {
+export function exchangeTerms({ device, peer, configuration }: Port): ExchangeTerms {
+  const { frameLengths } = configuration;
   const ends = [device, peer.device].map(
     ({ configuration: { settings } }) => settings.mechanisms['credit'] as CreditSection,
   ) as [CreditSection, CreditSection];
@@ -73,17 +70,13 @@ const REQUESTS_OF_LINE = 1 / 256;
  * together: what full rate takes over a loop, and what a grant may wait for; null: a shaper bounds
  * them.
  */
-export function exchangeUnits(
-  configuration: Configuration,
-  { device, peer }: Port,
-  priority: number,
-): number | null {
+export function exchangeUnits({ device, peer }: Port, priority: number): number | null {
   const own = device.configuration.settings.mechanisms['credit'] as CreditSection;
-  const { unit, slices, isDivided } = exchangeTerms(configuration, peer);
+  const { unit, slices, isDivided } = exchangeTerms(peer);
   if (own.shaper !== 'off') return null;
-  const lengths = configuration.frameLengths[priority]!;
+  const lengths = peer.configuration.frameLengths[priority]!;
   const frame = Math.ceil(Math.max(...lengths) / unit);
-  const loop = exchangeLoop(configuration, peer, lengths, own);
+  const loop = exchangeLoop(peer, lengths, own);
   const needed = creditsFor(loop, lengths, unit, 0);
   const step = Math.max(8 * frame, Math.ceil(needed / 8));
   const shares = slices.map(({ share }) => share);
@@ -102,13 +95,12 @@ export function exchangeUnits(
  * begun, and the grant; where that is an answer only, the wait for a request, and the request.
  */
 function exchangeLoop(
-  { frameLengths }: Configuration,
   { device, peer, octetPs, configuration }: Port,
   lengths: readonly number[],
   granter: CreditSection,
 ): number {
   const octetsIn = (ps: number): number => Math.ceil(ps / octetPs);
-  const longest = lineOctets(Math.max(...frameLengths.flat()));
+  const longest = lineOctets(Math.max(...configuration.frameLengths.flat()));
   const latencyPs = configuration.propagationPs + configuration.interfaceDelayPs;
   const pipelinesPs = device.configuration.pipelinePs + peer.device.configuration.pipelinePs;
   const fixed =
@@ -169,25 +161,21 @@ const PORT_MOST = 0xfffff;
 const LONGEST_SPACING = 1 << 20;
 
 /** Of the channel of a priority. */
-export function channelTerms(
-  configuration: Configuration,
-  port: Port,
-  priority: number,
-): ChannelTerms {
+export function channelTerms(port: Port, priority: number): ChannelTerms {
   const [own, other] = [port, port.peer].map(
     ({ device }) => device.configuration.settings.mechanisms['cbfc'] as CbfcSection,
   ) as [CbfcSection, CbfcSection];
   const { overhead } = other;
   const priorities = PRIORITIES.filter((p) => port.configuration.methods[p] === 'cbfc');
   const channels = [...new Set(priorities.map((p) => own.channels[p]!))];
-  const loop = loopOctets(configuration, port, priorities, channels.length, other.cfMinSpacing);
+  const loop = loopOctets(port, priorities, channels.length, other.cfMinSpacing);
   const lengthsOf = (channel: number): readonly number[] =>
     priorities
       .filter((p) => own.channels[p] === channel)
-      .flatMap((p) => configuration.frameLengths[p]!);
+      .flatMap((p) => port.configuration.frameLengths[p]!);
   const unit = creditSize(own, other, (size) =>
     priorities.every((p) => {
-      const needed = creditsFor(loop, configuration.frameLengths[p]!, size, overhead);
+      const needed = creditsFor(loop, port.configuration.frameLengths[p]!, size, overhead);
       return needed * 1.125 <= CHANNEL_MOST;
     }),
   );
@@ -263,13 +251,13 @@ function creditsFor(
  * begun, the turns of all channels in updates of two, and the update.
  */
 function loopOctets(
-  { frameLengths, longestOctets }: Configuration,
-  { device, peer, octetPs, configuration: { propagationPs, interfaceDelayPs } }: Port,
+  { device, peer, octetPs, configuration }: Port,
   priorities: readonly number[],
   channels: number,
   spacing: number,
 ): number {
   const octetsIn = (ps: number): number => Math.ceil(ps / octetPs);
+  const { propagationPs, interfaceDelayPs, frameLengths, longestOctets } = configuration;
   const longest = Math.max(...priorities.flatMap((priority) => frameLengths[priority]!));
   return (
     lineOctets(longest) +

@@ -35,7 +35,7 @@ export class Buffers implements Observer {
       // Slots have a rule of their own.
       if (device.isHost || device.configuration.ownMemory !== null) return null;
       const negotiated = device.ports.map((port) => negotiation.whyUnknown(port));
-      const why = negotiated.find((own) => own !== null) ?? whyUnknown(configuration, device);
+      const why = negotiated.find((own) => own !== null) ?? whyUnknown(device);
       if (why !== null) verdict.decline('buffers', why);
       return why === null ? new SharedMemory(device, configuration) : null;
     });
@@ -116,15 +116,13 @@ function queueAt(out: Port, { priority }: WireFrame): number {
 }
 
 /** Why the accounts of a switch cannot be rebuilt; null: they can. */
-function whyUnknown(configuration: Configuration, device: Device): string | null {
+function whyUnknown(device: Device): string | null {
   const { isBridge, hasPlainClasses } = device.configuration;
   const faults = new Set(device.ports.flatMap((port) => [...port.configuration.faults]));
   if (!hasPlainClasses) return 'isolated flows have accounts of their own';
   if (isBridge) return 'floods and tags of bridges';
   const isShaped = device.ports.some(
-    (port) =>
-      port.configuration.methods.includes('credit') &&
-      exchangeUnits(configuration, port, 0) === null,
+    (port) => port.configuration.methods.includes('credit') && exchangeUnits(port, 0) === null,
   );
   if (isShaped) return 'accounts that back credit which is shaped';
   if (faults.has('flush') || faults.has('shrink')) return 'a fault changes the memory';

@@ -382,7 +382,7 @@ export class CreditBooks implements Observer {
     const kinds = (['credit', 'cbfc'] as const).filter((kind) => methods.includes(kind));
     const none = { books: [[]], slices: new Map(), isDivided: true, shares: 1 };
     if (kinds.length === 0) return { ...none, why: null };
-    const terms = exchangeTerms(this.configuration, port);
+    const terms = exchangeTerms(port);
     const why =
       whyUnknown(this.configuration, port) ??
       (methods.includes('credit') && terms.ages ? 'credit that ages at its sender' : null);
@@ -400,7 +400,7 @@ export class CreditBooks implements Observer {
     );
     const channels = new Map<number, Book>();
     for (const p of PRIORITIES.filter((one) => methods[one] === 'cbfc')) {
-      const own = channelTerms(this.configuration, port, p);
+      const own = channelTerms(port, p);
       const plain = { ...own, share: 1, isIncremental: false, terms: own };
       const book = channels.get(own.channel) ?? blank('cbfc', plain);
       channels.set(own.channel, book);

@@ -1,0 +1,140 @@
+/** Lengths of frames by link: as flows send them, or as the MTU of its ends allows. */
+
+import { VLAN_TAG_OCTETS } from '../../engine/units/ethernet.js';
+import type { Flow } from '../load/flow.js';
+import type { Routes } from '../routing/routes.js';
+import type { Fail } from '../topology/cabling.js';
+import { framingOf, tagOctets, telemetryOctets } from './framing.js';
+import type { LinkEnd } from './link-ends.js';
+import type { PortSettings } from './port-settings.js';
+
+/** Addresses, EtherType and FCS: what a frame has beyond the MTU, tags not counted. */
+const HEADER_OCTETS = 18;
+
+/** Frames on a link, tags included; links that are alike share them. */
+export interface LinkFrames {
+  /** By priority: the lengths of full frames, and the longest. */
+  readonly lengths: readonly (readonly number[])[];
+  readonly longest: readonly number[];
+  /** Of all priorities. */
+  readonly longestOctets: number;
+}
+
+interface FramesInput {
+  readonly linkEnds: readonly (readonly LinkEnd[])[];
+  readonly ports: readonly (readonly PortSettings[])[];
+  readonly flows: readonly Flow[];
+}
+
+/** By device and port. `lengths`: by priority, of the flows on any link. */
+export function linkFramesOf(
+  { linkEnds, ports, flows }: FramesInput,
+  lengths: readonly (readonly number[])[],
+): LinkFrames[][] {
+  const usual = framesOf(lengths);
+  const tags = Math.max(VLAN_TAG_OCTETS, ...flows.map(({ vlan }) => tagOctets(vlan)));
+  const known = new Map<number, LinkFrames>();
+  return linkEnds.map((ends) =>
+    ends.map(({ device, port, peerDevice, peerPort }) => {
+      const mtu = mtuOf(ports[device]![port]!, ports[peerDevice]![peerPort]!);
+      if (mtu === Infinity) return usual;
+      const most = mtu + HEADER_OCTETS + tags;
+      const own = known.get(mtu) ?? framesOf(lengths.map((all) => upTo(all, most)));
+      known.set(mtu, own);
+      return own;
+    }),
+  );
+}
+
+/** Of a link: the least of its ends. */
+function mtuOf(...ends: readonly PortSettings[]): number {
+  return Math.min(...ends.map(({ mtuOctets }) => mtuOctets ?? Infinity));
+}
+
+function framesOf(lengths: readonly (readonly number[])[]): LinkFrames {
+  const longest = lengths.map((own) => Math.max(...own));
+  return { lengths, longest, longestOctets: Math.max(...longest) };
+}
+
+function upTo(lengths: readonly number[], most: number): number[] {
+  return [...new Set([...lengths.filter((octets) => octets < most), most])];
+}
+
+/** Refuses flows whose frames are longer than a port on their way sends or receives. */
+export function checkMtus(
+  { linkEnds, ports, flows }: FramesInput,
+  routes: Routes,
+  members: readonly (readonly number[])[],
+  fail: Fail,
+): void {
+  if (!ports.some((own) => own.some(({ mtuOctets }) => mtuOctets !== null))) return;
+  const narrowest = new Narrowest(linkEnds, ports, routes);
+  for (const flow of flows) {
+    const { source, destination, group, load, name } = flow;
+    const octets = framingOf(flow).fullFrameOctets + telemetryOctets(flow);
+    for (const target of group ? members[destination]! : [destination]) {
+      const end = target === source ? null : narrowest.between(source, target);
+      const mtu = end?.mtu ?? Infinity;
+      if (octets <= mtu + HEADER_OCTETS) continue;
+      throw fail(
+        ['load', load],
+        `frames of ${octets} bytes, and ${name} passes ${end!.name} with an MTU of ${mtu}: at ` +
+          `most ${mtu + HEADER_OCTETS} bytes, tags not counted; shorter frames, or a larger mtu`,
+      );
+    }
+  }
+}
+
+interface NarrowPort {
+  readonly name: string;
+  readonly mtu: number;
+}
+
+/** The port with the least MTU on the shortest paths to a host. */
+class Narrowest {
+  /** By destination, and device. */
+  private readonly known = new Map<number, Map<number, NarrowPort | null>>();
+
+  constructor(
+    private readonly linkEnds: readonly (readonly LinkEnd[])[],
+    private readonly ports: readonly (readonly PortSettings[])[],
+    private readonly routes: Routes,
+  ) {}
+
+  between(device: number, destination: number): NarrowPort | null {
+    if (device === destination) return null;
+    const towards = this.known.get(destination) ?? new Map<number, NarrowPort | null>();
+    this.known.set(destination, towards);
+    const before = towards.get(device);
+    if (before !== undefined) return before;
+    const found = this.portsTowards(device, destination).reduce<NarrowPort | null>(
+      (least, port) => {
+        const end = this.linkEnds[device]![port]!;
+        const behind = this.between(end.peerDevice, destination);
+        return [this.portAt(end), this.portAt(this.peerOf(end)), behind].reduce(narrower, least);
+      },
+      null,
+    );
+    towards.set(device, found);
+    return found;
+  }
+
+  private portsTowards(device: number, destination: number): readonly number[] {
+    if (device < this.routes.adjacency.hosts) return [0];
+    const { setOfHost, sets } = this.routes.of(device);
+    return Array.from(sets[setOfHost[destination]!] ?? []);
+  }
+
+  private peerOf({ peerDevice, peerPort }: LinkEnd): LinkEnd {
+    return this.linkEnds[peerDevice]![peerPort]!;
+  }
+
+  private portAt({ device, port, name }: LinkEnd): NarrowPort {
+    return { name, mtu: this.ports[device]![port]!.mtuOctets ?? Infinity };
+  }
+}
+
+function narrower(a: NarrowPort | null, b: NarrowPort | null): NarrowPort | null {
+  if (a === null || b === null) return a ?? b;
+  return b.mtu < a.mtu ? b : a;
+}
