@@ -180,17 +180,17 @@ function Culprits(props: {
 }): JSX.Element | null {
   const { tree, isLive } = props;
   const { culprits, culpritCount } = tree;
-  if (culpritCount === 0) return null;
-  const rest = culpritCount - CULPRITS_SHOWN;
+  if (culprits.length === 0) return null;
+  const rest = (culpritCount ?? Infinity) - CULPRITS_SHOWN;
   return (
     <>
-      Filled by {counted(culpritCount, 'flow')}:{' '}
+      Filled by {culpritCount === null ? 'many flows' : counted(culpritCount, 'flow')}:{' '}
       {culprits.slice(0, CULPRITS_SHOWN).map(({ flow, share }) => (
         <span key={flow}>
           {isLive ? flow : <FlowLink name={flow} />} {Math.round(100 * share)} %{' '}
         </span>
       ))}
-      {rest > 0 && `and ${formatCount(rest)} more`}.
+      {rest > 0 && (rest === Infinity ? 'and others' : `and ${formatCount(rest)} more`)}.
     </>
   );
 }

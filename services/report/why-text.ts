@@ -1,6 +1,6 @@
 import { EXCHANGE } from '../mechanisms/registry.js';
 import type { Deadlock, Episode, RootReason, Storm } from '../telemetry/congestion/congestion.js';
-import type { Branch, CongestionTree, Culprit } from '../telemetry/congestion/congestion-trees.js';
+import type { Branch, CongestionTree } from '../telemetry/congestion/congestion-trees.js';
 import { blockedText } from './blocked-text.js';
 import { faultNames, faultsText } from './fault-text.js';
 import { formatCount, formatShare, formatTime } from './format.js';
@@ -154,7 +154,7 @@ function treeText(
     `${rank}. ${style.strong(placeOf(root))}: ${rootText(root, names)}`,
     `   from ${formatTime(root.startPs)}, ${until}: ${lasted}`,
     `   ${reach}, ${deep}; frames waited ${formatTime(frameTimePs)}, summed over all of them`,
-    ...culpritLines(tree.culprits),
+    ...culpritLines(tree),
     `   ${victimText(tree.victims)}`,
     ...otherLines(others),
     ...branchLines(tree.branches, 1),
@@ -175,15 +175,18 @@ function percent(share: number): string {
 }
 
 /** Flows that fill its root. */
-function culpritLines(culprits: readonly Culprit[]): string[] {
+function culpritLines({ culprits, othersShare }: CongestionTree): string[] {
   if (culprits.length === 0) return [];
   const shown = culprits
     .slice(0, CULPRITS_SHOWN)
     .map(({ flow, share }) => `${flow} ${percent(share)}`);
   const rest = culprits.slice(CULPRITS_SHOWN);
-  const more = rest.reduce((sum, { share }) => sum + share, 0);
-  const others = rest.length === 0 ? '' : `, and ${formatCount(rest.length)} more ${percent(more)}`;
-  return [`   filled by ${counted(culprits.length, 'flow')}: ${shown.join(', ')}${others}`];
+  const more = rest.reduce((sum, { share }) => sum + share, othersShare);
+  const isCounted = othersShare === 0;
+  const count = isCounted ? `${formatCount(rest.length)} more` : 'others';
+  const others = rest.length === 0 && isCounted ? '' : `, and ${count} ${percent(more)}`;
+  const flows = isCounted ? counted(culprits.length, 'flow') : 'many flows';
+  return [`   filled by ${flows}: ${shown.join(', ')}${others}`];
 }
 
 function victimText(victims: readonly string[]): string {

@@ -38,9 +38,9 @@ function whyOneFlow(run: string, stored: StoredRun, wanted: string, options: Why
   const flow = flowNamed(fabric, wanted);
   const spec = { share: 1, priorities: 0xff, flows: [markOf(fabric, flow)], named: [] };
   const sampling = { ...spec, slowest: 0, dropped: false };
-  const { results, hops, congestion } = again(run, stored, fabric, sampling);
-  const result = results.flows[flow]!;
-  const why = whyFlow(fabric, result, hops, congestion);
+  const repeated = again(run, stored, fabric, sampling);
+  const result = repeated.results.flows[flow]!;
+  const why = whyFlow(fabric, result, repeated);
   if (why === null) {
     if (result.cause === null || result.lastArrivalPs !== null) {
       throw new InputError(`no frame of ${result.name} has arrived in a trace`);

@@ -130,12 +130,13 @@ function columnsOf(flows: readonly FlowView[]): Column[] {
     {
       by: 'name',
       head: 'flow',
-      cell: ({ name, victimOf }) => (
+      cell: ({ name, role }) => (
         <>
           <button type="button" class="link">
             {name}
           </button>
-          {victimOf.length > 0 && <span class="pill victim">victim</span>}
+          {(role === 'victim' || role === 'both') && <span class="pill victim">victim</span>}
+          {(role === 'culprit' || role === 'both') && <span class="pill culprit">culprit</span>}
         </>
       ),
     },

@@ -290,7 +290,8 @@ export interface TreeView {
   readonly frameTimePs: number;
   /** Flows that fill its root, with their share of it. */
   readonly culprits: readonly { readonly flow: string; readonly share: number }[];
-  readonly culpritCount: number;
+  /** Null: more than are told apart. */
+  readonly culpritCount: number | null;
   readonly victims: readonly string[];
   readonly victimCount: number;
   readonly root: TreeNode;

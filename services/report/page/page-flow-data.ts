@@ -1,5 +1,7 @@
 /** What the page knows of flows, their frames and what paused them. Times are ps, sizes octets. */
 
+import type { FlowRole } from '../../telemetry/congestion/flow-roles.js';
+
 export interface FlowsView {
   /** Flows of the run; the rows may be fewer. */
   readonly total: number;
@@ -35,6 +37,7 @@ export interface FlowView {
   readonly path: readonly number[];
   /** Trees that block it although it does not pass their root, by their places. */
   readonly victimOf: readonly number[];
+  readonly role: FlowRole;
   /** It is part of a cyclic buffer dependency. */
   readonly isOfRing: boolean;
   /** Frames as they arrived; null unless all of them were traced. */

@@ -1,5 +1,6 @@
 import type { FlowResult } from '../../runtime/results/results.js';
 import type { Episode } from '../../telemetry/congestion/congestion.js';
+import { BYSTANDER, partsOfFlows, roleOf } from '../../telemetry/congestion/flow-roles.js';
 import { isOfRing } from '../../telemetry/congestion/congestion-trees.js';
 import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
 import type { WhySummary } from '../why.js';
@@ -53,7 +54,7 @@ export function flowViews(sources: FlowSources): FlowViews {
   const placed =
     episodes && episodesView(episodes, named, { nowPs: virtualPs, faults: sources.faults });
   const blocked = episodes && new BlockedTimes(episodes, virtualPs);
-  const victimOf = victimsByName(sources.why);
+  const parts = partsOfFlows(sources.why?.trees.slice(0, TREES_SHOWN) ?? []);
   let arrivalsLeft = ARRIVALS_SHOWN;
   const rows = shown.map((flow): FlowView => {
     const { name, load, source, destination, priority, startPs, completionPs, slowdown } = flow;
@@ -68,7 +69,8 @@ export function flowViews(sources: FlowSources): FlowViews {
       cause: causeOfFlow(flow),
       blockedPs: blocked?.of(flow, ports) ?? null,
       path: ports.map((port) => sources.placeOf.get(port)!),
-      victimOf: victimOf.get(name) ?? [],
+      victimOf: parts.get(name)?.suffers ?? [],
+      role: roleOf(parts.get(name) ?? BYSTANDER),
       isOfRing: (sources.why?.deadlocks ?? []).some((ring) => isOfRing(new Set(ports), ring)),
       arrivedBps: isWhole ? ratesOf(own, timesPs) : null,
       frames: (frames.get(name) ?? []).map((one) => frameView(one, placed?.placeOf ?? null)),
@@ -103,14 +105,6 @@ function ratesOf({ arrivedOctets }: TracedFlow, timesPs: readonly number[]): num
 
 function holdsOf({ steps }: FrameTrace): string[] {
   return steps.flatMap(({ parts }) => parts.flatMap(({ hold }) => hold?.episode ?? []));
-}
-
-function victimsByName(why: Pick<WhySummary, 'trees'> | null): Map<string, number[]> {
-  const found = new Map<string, number[]>();
-  why?.trees.slice(0, TREES_SHOWN).forEach(({ victims }, tree) => {
-    for (const name of victims) found.set(name, [...(found.get(name) ?? []), tree]);
-  });
-  return found;
 }
 
 /** When ports could not send. */

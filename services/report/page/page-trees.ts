@@ -47,7 +47,7 @@ function treeView(
     reason: rootText(root, faults),
     ...{ startPs, clearedPs, episodes, ports, devices, depth, frameTimePs },
     culprits: tree.culprits.slice(0, VICTIMS_SHOWN),
-    culpritCount: tree.culprits.length,
+    culpritCount: tree.othersShare > 0 ? null : tree.culprits.length,
     victims: victims.slice(0, VICTIMS_SHOWN),
     victimCount: victims.length,
     root: {

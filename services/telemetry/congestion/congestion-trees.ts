@@ -31,6 +31,8 @@ export interface CongestionTree {
   readonly frameTimePs: number;
   /** Flows that fill the queue that is its root, with their share of it, the greatest first. */
   readonly culprits: readonly Culprit[];
+  /** Share of flows that are not told apart, as there are too many. */
+  readonly othersShare: number;
   /** Flows that waited because of it and do not fill its root; not those that close a deadlock. */
   readonly victims: readonly string[];
   readonly branches: readonly Branch[];
@@ -162,7 +164,9 @@ function treeOf(
   const cleared = ends.reduce((a, b) => Math.max(a, b), 0);
   const holds = all.filter(({ kind }) => kind === 'blocked');
   const sharesOfRoot = sharesOf(roots, passers);
-  const culprits = culpritsOf(sharesOfRoot, passers);
+  const others = othersOf(roots, passers);
+  const total = [...sharesOfRoot.values()].reduce((sum, octets) => sum + octets, others);
+  const culprits = culpritsOf(sharesOfRoot, total, passers);
   return {
     root: nameOfRoots(roots, nowPs),
     times: roots.length,
@@ -177,6 +181,7 @@ function treeOf(
       0,
     ),
     culprits,
+    othersShare: total === 0 ? 0 : others / total,
     victims: victimsOf(roots, holds, nowPs, {
       ...passers,
       filling: new Set(culprits.map(({ flow }) => flow)),
@@ -241,12 +246,22 @@ function sharesOf(roots: readonly Episode[], { shares }: Passers): Map<number, n
   return octetsOf;
 }
 
+function othersOf(roots: readonly Episode[], { shares }: Passers): number {
+  return roots
+    .flatMap(({ id }) => shares.get(id) ?? [])
+    .reduce((sum, { othersOctets }) => sum + othersOctets, 0);
+}
+
 /** A flow fills a queue if it has at least half of what it would have if all were alike. */
-function culpritsOf(octetsOf: ReadonlyMap<number, number>, { names }: Passers): Culprit[] {
-  const total = [...octetsOf.values()].reduce((sum, octets) => sum + octets, 0);
+function culpritsOf(
+  octetsOf: ReadonlyMap<number, number>,
+  total: number,
+  { names }: Passers,
+): Culprit[] {
+  const known = [...octetsOf.values()].reduce((sum, octets) => sum + octets, 0);
   return [...octetsOf]
+    .filter(([, octets]) => octets >= (LEAST_PART * known) / octetsOf.size)
     .map(([flow, octets]) => ({ flow: names[flow]?.name ?? '', share: octets / total }))
-    .filter(({ share }) => share >= LEAST_PART / octetsOf.size)
     .sort((a, b) => b.share - a.share || (a.flow < b.flow ? -1 : 1));
 }
 

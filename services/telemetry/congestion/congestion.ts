@@ -70,6 +70,8 @@ export interface QueueShare {
   readonly episode: string;
   readonly flow: number;
   readonly octets: number;
+  /** Of other flows, which are not told apart. */
+  readonly othersOctets: number;
 }
 
 /** An account in a cycle, and the egress that keeps it full. */

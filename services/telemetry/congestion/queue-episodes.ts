@@ -85,11 +85,13 @@ export class QueueEpisodes {
   shares(): QueueShare[] {
     const flows = new FlowsByFrame(this.fabric);
     return this.roots().flatMap((queue) =>
-      queue.flows.flatMap(({ source, target, connection, isAnswer, octets }) => {
+      queue.flows.flatMap(({ source, target, connection, isAnswer, octets, othersOctets }) => {
         const found = isAnswer
           ? flows.ofAnswer(target, connection)
           : flows.ofData(source, target, connection);
-        return found === undefined ? [] : { episode: queue.id, flow: found.flow, octets };
+        return found === undefined
+          ? []
+          : { episode: queue.id, flow: found.flow, octets, othersOctets };
       }),
     );
   }

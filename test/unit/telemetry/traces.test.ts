@@ -168,8 +168,9 @@ describe('the time of a flow', () => {
       let blockedFlows = 0;
       for (const flow of fabric.flows.keys()) {
         const sampling = { ...ALL, flows: [markOf(fabric, flow)] };
-        const { results, hops, congestion } = repeatRun(fabric, null, sampling);
-        const why = whyFlow(fabric, results.flows[flow]!, hops, congestion)!;
+        const repeated = repeatRun(fabric, null, sampling);
+        const { results } = repeated;
+        const why = whyFlow(fabric, results.flows[flow]!, repeated)!;
         const sum = why.shares.reduce((total, { ps }) => total + ps, 0);
         assert.equal(sum, results.flows[flow]!.completionPs);
         assert.ok(why.shares.every(({ ps }) => ps > 0));

@@ -46,7 +46,9 @@ const TO = 2;
 const AT = 3;
 const IS_ANSWER = 4;
 const OCTETS = 5;
-const SHARE_WIDTH = 6;
+/** Of these, those of flows whose place it took. */
+const OTHERS = 6;
+const SHARE_WIDTH = 7;
 
 /** Flows that are kept of a queue; see `sample`. */
 const MOST_FLOWS = 16;
@@ -331,7 +333,8 @@ export class QueueBook {
     shares[at + TO] = to;
     shares[at + AT] = connection;
     shares[at + IS_ANSWER] = isAnswer;
-    shares[at + OCTETS] = (isFull ? shares[at + OCTETS] : 0) + octets;
+    shares[at + OTHERS] = isFull ? shares[at + OCTETS] : 0;
+    shares[at + OCTETS] = shares[at + OTHERS] + octets;
   }
 
   private watchFrom(port: number, trafficClass: number, isLong: boolean): void {
@@ -346,6 +349,7 @@ function shareAt(values: Float64Array, at: number): FlowShare {
   return {
     ...{ source: values[at + FROM], target: values[at + TO], connection: values[at + AT] },
     isAnswer: values[at + IS_ANSWER] !== 0,
-    octets: values[at + OCTETS],
+    octets: values[at + OCTETS] - values[at + OTHERS],
+    othersOctets: values[at + OTHERS],
   };
 }

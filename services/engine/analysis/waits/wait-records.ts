@@ -86,6 +86,8 @@ export interface FlowShare {
   readonly connection: number;
   readonly isAnswer: boolean;
   readonly octets: number;
+  /** Of other flows, which are not told apart. */
+  readonly othersOctets: number;
 }
 
 /** A message of a queue paused a priority of a port, or of its link partner. */
