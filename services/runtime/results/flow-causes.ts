@@ -52,6 +52,8 @@ export function causesOf(
 class CauseJudge {
   /** Priorities of frames that wait at ports, as `port * PRIORITIES + priority`. */
   private readonly waiting = new Set<number>();
+  /** The same of frames on the link to a port. */
+  private readonly coming = new Set<number>();
 
   private readonly fabric: Fabric;
   private readonly engine: Engine;
@@ -64,8 +66,15 @@ class CauseJudge {
     this.fabric = fabric;
     this.engine = engine;
     this.nowPs = nowPs;
-    const { words } = engine.shared.pool;
+    const { pool, inFlightQueues } = engine.shared;
+    const { words } = pool;
     for (const device of engine.devices) {
+      device.spec.ports.forEach((_, p) => {
+        const port = device.firstPort + p;
+        inFlightQueues.forEach(port, (frame) => {
+          this.coming.add(port * PRIORITIES + (words[frame + CLASS]! & PRIORITY_MASK));
+        });
+      });
       forEachQueued(engine.shared, device, (frame, port) => {
         this.waiting.add(port * PRIORITIES + (words[frame + CLASS]! & PRIORITY_MASK));
       });
@@ -114,7 +123,7 @@ class CauseJudge {
     if (path.ends.some((end) => this.progress.awaitsAgreement(end, priority))) {
       return ['refused', { at: port, by: peer }];
     }
-    const starved = this.starvation(path, priority);
+    const starved = this.starvation(path, priority, wait.standsStill);
     if (starved !== null) return ['starved', starved];
     const blocks = MECHANISMS.find(({ name }) => name === mechanism)?.blocks;
     if (blocks !== undefined && (wait.isBlocked || wait.standsStill))
@@ -139,8 +148,11 @@ class CauseJudge {
   }
 
   /** The port nearest to the destination at which its class waits for one that outranks it. */
-  private starvation({ ends }: Path, priority: number): Place | null {
+  private starvation({ ends }: Path, priority: number, standsStill: boolean): Place | null {
     for (const end of ends.toReversed()) {
+      // What an arbiter of a plugin serves first is known by what does not move.
+      const { arbiter } = this.engine.devices[end.device]!.spec.ports[end.port]!;
+      if (arbiter.kind === 'outside' && !standsStill) continue;
       const by = this.outrankedBy(end, priority);
       if (by !== null) return { at: end.name, by };
     }
@@ -155,11 +167,12 @@ class CauseJudge {
     const isEligible = (queues.eligible(port) & (1 << tc)) !== 0;
     if (!isEligible || !this.waiting.has(port * PRIORITIES + priority)) return null;
     const outranking = devices[end.device]!.arbiters[end.port]!.outranking(tc);
+    const peer = this.progress.numberOf(this.fabric.linkEnds[end.peerDevice]![end.peerPort]!);
     let [winner, most] = [-1, 0];
     for (let other = 0; other < PRIORITIES; other++) {
       const octets = counters.get(port, other, TX_OCTETS);
       const isOutranking = (outranking & (1 << ports.classOf(port, other))) !== 0;
-      if (!isOutranking || octets <= most) continue;
+      if (!isOutranking || octets <= most || !this.isPresent(port, peer, other)) continue;
       [winner, most] = [other, octets];
     }
     if (winner < 0) return null;
@@ -167,6 +180,14 @@ class CauseJudge {
     const framePs = (most / counters.get(port, winner, TX_FRAMES)) * end.octetPs;
     if (ports.freeAt(port) + 2 * framePs < this.nowPs) return null;
     return `priority ${winner} (class ${ports.classOf(port, winner)})`;
+  }
+
+  /** Frames of a priority wait at a port, or have just left it. */
+  private isPresent(port: number, peer: number, priority: number): boolean {
+    return (
+      this.waiting.has(port * PRIORITIES + priority) ||
+      this.coming.has(peer * PRIORITIES + priority)
+    );
   }
 
   /** Where on its path, and why, most frames of its priorities were lost; null: none was. */
