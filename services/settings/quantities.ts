@@ -174,6 +174,8 @@ export const LINK_RATES: readonly string[] = [
   '10M',
   '100M',
   '1G',
+  '2.5G',
+  '5G',
   '10G',
   '25G',
   '40G',
@@ -182,6 +184,7 @@ export const LINK_RATES: readonly string[] = [
   '200G',
   '400G',
   '800G',
+  '1T',
   '1.6T',
 ];
 

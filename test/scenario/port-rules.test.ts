@@ -284,3 +284,27 @@ load:
     );
   });
 });
+
+describe('links at 2.5, 5 and 1000 Gb/s', () => {
+  it('have the flow control that their rate allows, and are filled', () => {
+    for (const [rate, least] of [
+      ['2.5G', 2.4e9],
+      ['5G', 4.85e9],
+      ['1T', 0.97e12],
+    ] as const) {
+      const slow = rate !== '1T';
+      const scenario = (method: string): string => `
+duration: 200us
+fabric: { generator: star, hosts: 3, hostLink: { rate: ${rate}, length: 10m } }
+${method}
+load: [{ stream: { from: [h1, h2], to: h3 }, rate: line, frame: 1518, priority: 3 }]
+`;
+      const results = runScenario(scenario(slow ? 'pause: true' : 'priorities: { 3: credit }'));
+      assert.equal(results.failure, null, rate);
+      assert.deepEqual(results.priorities[0]!.drops, {}, rate);
+      assert.ok(results.goodputBps > 0.95 * least, `${rate}: ${results.goodputBps}`);
+      if (slow)
+        assert.throws(() => fabricOf(scenario('priorities: { 3: pfc }')), /too slow for it/);
+    }
+  });
+});

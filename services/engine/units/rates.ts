@@ -23,8 +23,9 @@ function rate(name: string, bps: number, pauseResponseQuanta: number): EthernetR
 }
 
 /**
- * Slowest first. The response limit at 50G is the time of 25G, and at 800G and 1.6T that of 400G:
- * their values in 31B.3.7 were not available.
+ * Telemetry numbers them by their place: rates that came later are at the end. Where values of
+ * 31B.3.7 were not available, the response limit at 2.5G and 5G is the time of 1G, at 50G that of
+ * 25G, and at 800G, 1T and 1.6T that of 400G.
  */
 export const ETHERNET_RATES: readonly EthernetRate[] = [
   rate('10M', 10e6, 1),
@@ -39,6 +40,9 @@ export const ETHERNET_RATES: readonly EthernetRate[] = [
   rate('400G', 400e9, 905),
   rate('800G', 800e9, 1810),
   rate('1.6T', 1.6e12, 3620),
+  rate('2.5G', 2.5e9, 5),
+  rate('5G', 5e9, 10),
+  rate('1T', 1e12, 2262),
 ];
 
 export function rateOfBps(bps: number): EthernetRate | undefined {

@@ -27,6 +27,9 @@ describe('rates', () => {
       '400G': 20,
       '800G': 10,
       '1.6T': 5,
+      '2.5G': 3_200,
+      '5G': 1_600,
+      '1T': 8,
     };
     assert.deepEqual(
       Object.fromEntries(ETHERNET_RATES.map((rate) => [rate.name, rate.psPerOctet])),
@@ -43,6 +46,7 @@ describe('rates', () => {
   it('the response limit of PAUSE agrees with 802.3 31B.3.7', () => {
     assert.equal(rateOf('100M')?.pauseResponseLimitPs, 5_120_000);
     assert.equal(rateOf('1G')?.pauseResponseLimitPs, 1_024_000);
+    assert.equal(rateOf('2.5G')?.pauseResponseLimitPs, 1_024_000);
     assert.equal(rateOf('10G')?.pauseResponseLimitPs, 3_072_000);
     assert.equal(rateOf('40G')?.pauseResponseLimitPs, 1_510_400);
     assert.equal(rateOf('100G')?.pauseResponseLimitPs, 2_017_280);
