@@ -276,6 +276,16 @@ load:
     assert.equal(runScenario(MTU('9198')).failure, null);
   });
 
+  it('is looked for on the ways that there are, where two hosts are joined by mistake', () => {
+    const scenario = `
+fabric: { generator: leaf-spine, hostsPerLeaf: 1 }
+faults: [{ kind: mis-cabling, swap: [leaf1:p1, h2:p1] }]
+ports: [{ mtu: 1500 }]
+load: [{ stream: { from: h1, to: h3 }, bytes: 10KB }]
+`;
+    assert.throws(() => fabricOf(scenario), /there is no path from h1 to h3/);
+  });
+
   it('refuses a load with longer frames, at the narrowest port on its way', () => {
     assert.doesNotThrow(() => fabricOf(MTU('1500', 1518)));
     assert.throws(

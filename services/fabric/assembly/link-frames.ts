@@ -101,18 +101,25 @@ class Narrowest {
     private readonly routes: Routes,
   ) {}
 
-  between(device: number, destination: number): NarrowPort | null {
-    if (device === destination) return null;
+  between(source: number, destination: number): NarrowPort | null {
+    return this.alongPort(this.linkEnds[source]![0]!, destination);
+  }
+
+  /** Of both ends of a link, and of all behind it. */
+  private alongPort(end: LinkEnd, destination: number): NarrowPort | null {
+    const behind = this.fromSwitch(end.peerDevice, destination);
+    return [this.portAt(this.peerOf(end)), behind].reduce(narrower, this.portAt(end));
+  }
+
+  /** A host passes no frames on, whether it is the destination or its link is mis-cabled. */
+  private fromSwitch(device: number, destination: number): NarrowPort | null {
+    if (device < this.routes.adjacency.hosts) return null;
     const towards = this.known.get(destination) ?? new Map<number, NarrowPort | null>();
     this.known.set(destination, towards);
     const before = towards.get(device);
     if (before !== undefined) return before;
     const found = this.portsTowards(device, destination).reduce<NarrowPort | null>(
-      (least, port) => {
-        const end = this.linkEnds[device]![port]!;
-        const behind = this.between(end.peerDevice, destination);
-        return [this.portAt(end), this.portAt(this.peerOf(end)), behind].reduce(narrower, least);
-      },
+      (least, port) => narrower(least, this.alongPort(this.linkEnds[device]![port]!, destination)),
       null,
     );
     towards.set(device, found);
@@ -120,7 +127,6 @@ class Narrowest {
   }
 
   private portsTowards(device: number, destination: number): readonly number[] {
-    if (device < this.routes.adjacency.hosts) return [0];
     const { setOfHost, sets } = this.routes.of(device);
     return Array.from(sets[setOfHost[destination]!] ?? []);
   }
