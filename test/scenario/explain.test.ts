@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { FAULT_KEYS } from '../../services/fabric/scenario/schema-faults.js';
 import { EXIT } from '../../services/cli/exit.js';
 import { ALIASES, LOAD_EXAMPLES, TOPICS } from '../../services/cli/topics.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
@@ -50,6 +51,17 @@ describe('selvage explain', () => {
       Object.values(ALIASES).filter((topic) => !topics.has(topic)),
       [],
     );
+  });
+
+  it('knows every kind of fault', () => {
+    for (const [kind, { effect, must }] of Object.entries(FAULT_KEYS)) {
+      const text = explain('--json', `faults.${kind}`);
+      const [{ topic, text: own }] = JSON.parse(text) as [{ topic: string; text: string }];
+      assert.equal(topic, `faults.${kind}`);
+      assert.ok(own.includes(effect), kind);
+      for (const key of must) assert.match(own, new RegExp(`\\b${key}\\b`), kind);
+    }
+    assert.equal(explain('steal-credit').split('\n')[0], 'faults.steal-credit');
   });
 
   it('knows every exit code', () => {

@@ -1,3 +1,4 @@
+import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import { describeScenario } from '../../fabric/scenario/catalogue.js';
 import { pluginOf } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
@@ -62,7 +63,20 @@ function explanations(plugins: readonly PluginSource[]): Explanation[] {
     ].join('\n'),
   }));
   const added = plugins.map(pluginOf).map(({ name, help }) => ({ topic: name, text: help }));
-  return [...topics, ...metrics, ...keys, ...added];
+  return [...topics, ...metrics, ...keys, ...faults(), ...added];
+}
+
+/** Kinds of faults, under the key that lists them. */
+function faults(): Explanation[] {
+  return Object.entries(FAULT_KEYS).map(([kind, { effect, must, may }]) => ({
+    topic: `faults.${kind}`,
+    text: [
+      `Fault of this kind: ${effect}.`,
+      ...(must.length === 0 ? [] : [`It needs ${must.join(', ')}.`]),
+      ...(may.length === 0 ? [] : [`It may have ${may.join(', ')}.`]),
+      'Where and when: faults[].where, faults[].at, faults[].for, faults[].every.',
+    ].join('\n'),
+  }));
 }
 
 /** A mapping lists its keys, which are topics of their own. */

@@ -24,29 +24,97 @@ import {
 
 const PAUSE_DEFAULT = listed(MESSAGE_TEMPLATES.flatMap(({ pauseDefault }) => pauseDefault ?? []));
 
-/** Keys of each kind: required, and optional. */
-export const FAULT_KEYS: Readonly<
-  Record<FaultKind, { readonly must: readonly string[]; readonly may: readonly string[] }>
-> = {
-  'link-down': { must: [], may: [] },
-  loss: { must: ['probability'], may: ['priority'] },
-  'bit-errors': { must: ['errorRate'], may: [] },
-  delay: { must: ['delay'], may: ['jitter'] },
-  'slow-link': { must: ['rate'], may: [] },
-  control: { must: ['frames', 'action'], may: ['probability', 'priority', 'delay'] },
-  freeze: { must: [], may: [] },
-  storm: { must: [], may: ['priority', 'interval', 'quanta'] },
-  forge: { must: ['interval'], may: ['octets', 'frames', 'to', 'source', 'pause', 'priority'] },
-  [STEAL_GRANTS]: { must: ['size', 'interval'], may: ['priority'] },
-  [STUCK_GRANTS]: { must: [], may: ['priority'] },
-  'shrink-buffer': { must: ['size'], may: [] },
-  reboot: { must: ['for'], may: [] },
-  'full-table': { must: ['table', 'entries'], may: [] },
-  'lldp-drift': { must: ['ppm'], may: [] },
-  'slow-receiver': { must: ['rate'], may: [] },
-  'host-pause': { must: [], may: [] },
-  'mis-cabling': { must: ['swap'], may: [] },
-  'wrong-map': { must: ['classes'], may: [] },
+interface FaultKeys {
+  readonly effect: string;
+  readonly must: readonly string[];
+  readonly may: readonly string[];
+}
+
+/** What each kind does, and its keys: required, and optional. */
+export const FAULT_KEYS: Readonly<Record<FaultKind, FaultKeys>> = {
+  'link-down': {
+    effect: 'no carrier at both ends: nothing is sent, and frames on the link are lost',
+    must: [],
+    may: [],
+  },
+  loss: {
+    effect: 'frames that arrive at the port are lost; without `priority` control frames too',
+    must: ['probability'],
+    may: ['priority'],
+  },
+  'bit-errors': {
+    effect: 'each received bit is wrong with this probability, and the receiver drops the frame',
+    must: ['errorRate'],
+    may: [],
+  },
+  delay: {
+    effect: 'the link takes longer in both directions; frames keep their order',
+    must: ['delay'],
+    may: ['jitter'],
+  },
+  'slow-link': { effect: 'both directions run at a lower rate', must: ['rate'], may: [] },
+  control: {
+    effect: 'selected control frames that arrive are lost, duplicated, late, or have a wrong bit',
+    must: ['frames', 'action'],
+    may: ['probability', 'priority', 'delay'],
+  },
+  freeze: { effect: 'the port sends nothing, not even control frames', must: [], may: [] },
+  storm: {
+    effect: 'the port pauses its link partner again and again, as a broken NIC does',
+    must: [],
+    may: ['priority', 'interval', 'quanta'],
+  },
+  forge: {
+    effect: 'the port sends this control frame, again and again',
+    must: ['interval'],
+    may: ['octets', 'frames', 'to', 'source', 'pause', 'priority'],
+  },
+  [STEAL_GRANTS]: {
+    effect: `available ${EXCHANGE} of the port is lost`,
+    must: ['size', 'interval'],
+    may: ['priority'],
+  },
+  [STUCK_GRANTS]: {
+    effect: `the port ignores the ${EXCHANGE} that it is granted`,
+    must: [],
+    may: ['priority'],
+  },
+  'shrink-buffer': {
+    effect: 'the shared buffer of a switch shrinks by so much, as far as it is free',
+    must: ['size'],
+    may: [],
+  },
+  reboot: {
+    effect: 'a switch loses its frames and learned state, and its links are down for `for`',
+    must: ['for'],
+    may: [],
+  },
+  'full-table': {
+    effect: 'a table of a switch has only so many entries: it floods, replaces or omits',
+    must: ['table', 'entries'],
+    may: [],
+  },
+  'lldp-drift': {
+    effect: 'the clock of the LLDP timers of the port is too fast, or (negative) too slow',
+    must: ['ppm'],
+    may: [],
+  },
+  'slow-receiver': {
+    effect: 'the application of a host reads no faster than this',
+    must: ['rate'],
+    may: [],
+  },
+  'host-pause': { effect: 'the application of a host reads nothing', must: [], may: [] },
+  'mis-cabling': {
+    effect: 'the links of two ports are swapped from the start; routes follow the links',
+    must: ['swap'],
+    may: [],
+  },
+  'wrong-map': {
+    effect: 'a NIC pauses these classes, and not those of its software',
+    must: ['classes'],
+    may: [],
+  },
 };
 
 /** Optional keys of every kind. */
