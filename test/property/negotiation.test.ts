@@ -189,6 +189,8 @@ it('is what frames do: none waits for what its link partner does not send', () =
 
 interface Device extends End {
   readonly hears: boolean;
+  readonly counts: 'cumulative' | 'incremental';
+  readonly willing: readonly string[];
 }
 
 /** Devices in a row, of which each is configured at random. */
@@ -214,6 +216,8 @@ function chainOf(number: number): Chain {
     const channels = pick([1, 2] as const);
     return {
       ...{ unit, codec, isOn, channels, hears: below(12) > 0 },
+      counts: pick(['cumulative', 'incremental'] as const),
+      willing: [...(isOn ? [] : ['credit']), ...(below(3) === 0 ? ['pfc'] : [])],
       cet: cet === 'application' && !isOn ? 'tlv' : cet,
     };
   });
@@ -231,11 +235,11 @@ function textOfChain(chain: Chain): string {
     const method = own.isOn ? 'credit' : fallback === 'pfc' ? 'pfc' : 'none';
     return `
   ${NAMES[i]!}:
-    credit: { unit: ${own.unit}B, codec: ${own.codec}, cet: ${own.cet}, maxChannels: ${own.channels} }
+    credit: { unit: ${own.unit}B, codec: ${own.codec}, cet: ${own.cet}, maxChannels: ${own.channels}, counts: ${own.counts} }
     priorities: { ${PRIORITY}: { flowControl: ${method}, fallback: ${fallbackAt(chain, i)} } }
     discovery:
       creditCapable: [${own.isOn ? '' : PRIORITY}]
-      willing: [${own.isOn ? '' : 'credit'}]
+      willing: [${own.willing.join(', ')}]
       status: ${own.hears ? 'both' : 'send'}`;
   });
   return `
