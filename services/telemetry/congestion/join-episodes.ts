@@ -109,7 +109,7 @@ export class EpisodeJoin {
         this.blocked(device, hold, this.holdIds[device]![i]!),
       ),
     ]);
-    const queues = this.queues.episodes().map((queue) => this.waiting(queue));
+    const queues = this.fedBy(this.queues.episodes().map((queue) => this.waiting(queue)));
     return [...queues, ...episodes].sort(
       (a, b) => a.startPs - b.startPs || (a.id < b.id ? -1 : Number(a.id > b.id)),
     );
@@ -131,6 +131,17 @@ export class EpisodeJoin {
     // Where something waits for the queue, the hold that it is left of may wait for that.
     if (isNamed) return rootAs('left-over');
     return { ...queue, startPs: Math.max(queue.startPs, hold.startPs), ...caused(hold.id) };
+  }
+
+  /** What a fault has held back comes all at once: the next queue on its way waits for it, too. */
+  private fedBy(queues: readonly Episode[]): Episode[] {
+    const byId = new Map(queues.map((queue) => [queue.id, queue]));
+    return queues.map((queue) => {
+      if (queue.reason !== 'slower-wire') return queue;
+      const above = this.queues.upstreamOf(queue.id);
+      const isHeld = above !== null && byId.get(above)?.reason === 'fault';
+      return isHeld ? { ...queue, ...caused(above) } : queue;
+    });
   }
 
   /** The first hold of a port that has kept a queue from sending. */

@@ -26,6 +26,8 @@ interface Backlog {
   /** Something waits for it. */
   isNamed: boolean;
   readonly flows: readonly FlowShare[];
+  /** A port by which its frames came. */
+  readonly ingress: LinkEnd | null;
 }
 
 /** The queues of a run, by where and since when. */
@@ -82,6 +84,18 @@ export class QueueEpisodes {
     return this.byId.get(id)!;
   }
 
+  /** The queue at the other end of the link that feeds one, if it was there when that began. */
+  upstreamOf(id: string): string | null {
+    const { ingress, startPs, priority } = this.byId.get(id)!;
+    if (ingress === null) return null;
+    const { peerDevice, peerPort, latencyPs } = ingress;
+    const egress = this.fabric.linkEnds[peerDevice]![peerPort]!;
+    const trafficClass = this.fabric.specs[peerDevice]!.ports[peerPort]!.classOf[priority]!;
+    const line = this.lines.get(lineOf(egress, trafficClass)) ?? [];
+    const queue = line[lastBefore(line, startPs)];
+    return queue !== undefined && queue.endPs >= startPs - latencyPs ? queue.id : null;
+  }
+
   shares(): QueueShare[] {
     const flows = new FlowsByFrame(this.fabric);
     return this.roots().flatMap((queue) =>
@@ -111,6 +125,7 @@ export class QueueEpisodes {
       isBlocked:
         record.blockedPs > 0 && startPs + 2 * record.blockedPs >= Math.min(endPs, this.nowPs),
       flows: record.flows,
+      ingress: from ?? null,
     };
     this.file(queue, trafficClass);
   }
@@ -127,7 +142,7 @@ export class QueueEpisodes {
     const queue: Backlog = {
       ...{ id: idOf(end, trafficClass, sincePs), end, priority, startPs: sincePs, endPs },
       ...{ isShared: false, isSlower: false, isBlocked: false, isNamed: true },
-      ...{ frameTimePs: 0, flows: [] },
+      ...{ frameTimePs: 0, flows: [], ingress: null },
     };
     this.file(queue, trafficClass);
     return queue;

@@ -23,6 +23,9 @@ import { assert } from '../../kernel/assert.js';
 /** From so much of its link's time on a queue is congested: 30 kB at 100 Gb/s. */
 export const CONGESTED_PS = 2.4e6;
 
+/** Some frames, however slow the link is. */
+const LEAST_OCTETS = 5000;
+
 // Numbers of a record.
 
 const PORT = 0;
@@ -339,9 +342,13 @@ export class QueueBook {
 
   private watchFrom(port: number, trafficClass: number, isLong: boolean): void {
     const number = this.#device.firstPort + port;
-    const { ports, queueWatch } = this.#engine.shared;
-    const octets = isLong ? 0 : Math.ceil(CONGESTED_PS / ports.octetPs(number));
-    queueWatch.from(number, trafficClass, octets);
+    const { queueWatch } = this.#engine.shared;
+    let { octetPs } = this.#device.spec.ports[port];
+    for (const { effect } of this.#device.spec.ports[port].faults) {
+      if (effect.kind === 'slow') octetPs = Math.max(octetPs, effect.octetPs);
+    }
+    const octets = Math.max(LEAST_OCTETS, Math.ceil(CONGESTED_PS / octetPs));
+    queueWatch.from(number, trafficClass, isLong ? 0 : octets);
   }
 }
 
