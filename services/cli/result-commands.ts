@@ -14,6 +14,7 @@ export function addResultCommands(selvage: Command): void {
     .option('--flow <flow>', 'number or name of a flow')
     .option('--all', 'every tree, however small')
     .option('--json', 'print it as JSON')
+    .option('--try', 'run it again without its worst causes, and under each other mechanism')
     .action(async (run: string, options: WhyOptions) => {
       const { whyCommand } = await import('./commands/why.js');
       process.exitCode = whyCommand(run, options);

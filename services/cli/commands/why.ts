@@ -15,11 +15,14 @@ import { repeatRun } from '../../runtime/repeat-run.js';
 import { EXIT, InputError } from '../exit.js';
 import { styleFor } from '../style.js';
 import { sameScenario, storedRun } from './resume.js';
+import { tryRemedies } from './why-try.js';
 
 export interface WhyOptions {
   readonly flow?: string;
   readonly all?: boolean;
   readonly json?: boolean;
+  /** Runs it again with what might help. */
+  readonly try?: boolean;
 }
 
 /** Prints the congestion of a run; what was not recorded is recorded by repeating the run. */
@@ -30,6 +33,9 @@ export function whyCommand(run: string, options: WhyOptions): number {
   const why = stored.why ?? whySummary(observeAgain(run, stored).why);
   if (options.json === true) process.stdout.write(`${JSON.stringify(why, null, 2)}\n`);
   else process.stdout.write(`${whyText(why, styleFor(process.stdout), options.all === true)}\n`);
+  if (options.try !== true) return EXIT.COMPLETE;
+  const tried = tryRemedies(run, stored, why);
+  if (tried !== '') process.stdout.write(`\n${tried}\n`);
   return EXIT.COMPLETE;
 }
 
