@@ -34,7 +34,21 @@ export const etherTypeOf = (octets: Uint8Array): number => u16(octets, 12);
 export const opcodeOf = (octets: Uint8Array): number => u16(octets, 14);
 export const u16 = (octets: Uint8Array, at: number): number =>
   ((octets[at] ?? 0) << 8) | (octets[at + 1] ?? 0);
-/** Times in sentences. */
-export function showPs(ps: number): string {
-  return `${ps / 1000}ns`;
+
+/** The same of a control frame without FCS, or of an ordered set. */
+export const lineOf = (octets: Uint8Array): number =>
+  octets.length === ORDERED_SET ? ORDERED_SET : lineOctets(Math.max(SHORTEST, octets.length + FCS));
+
+/** The opcode of a pause frame; null: it is none. */
+export function pauseOpcodeOf(octets: Uint8Array): number | null {
+  if (octets.length === ORDERED_SET || etherTypeOf(octets) !== ETHERTYPE.macControl) return null;
+  const opcode = opcodeOf(octets);
+  return opcode === OPCODE.pfc || opcode === OPCODE.pause ? opcode : null;
 }
+
+/** Those of some numbers below 8 that are so, one bit each; and back. */
+export const maskOf = (numbers: readonly number[], isSo: (n: number) => boolean): number =>
+  numbers.reduce((mask, n) => (isSo(n) ? mask | (1 << n) : mask), 0);
+export const bitsOf = (mask: number): number[] => PRIORITIES.filter((n) => (mask >> n) % 2 === 1);
+
+export const showPs = (ps: number): string => `${ps / 1000}ns`;

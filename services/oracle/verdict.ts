@@ -1,6 +1,5 @@
 /** What the oracle found: the first breach, and which rules it judged. */
 
-/** A broken rule, and its place. */
 export interface DeepBreach {
   readonly reason: string;
   readonly timePs: number;
@@ -32,11 +31,10 @@ export type RuleName = keyof typeof RULES;
 
 export interface DeepSummary {
   readonly judged: readonly RuleName[];
-  /** With the reasons. */
   readonly notJudged: readonly { readonly rule: RuleName; readonly why: readonly string[] }[];
 }
 
-interface Place {
+export interface Place {
   readonly device: number;
   readonly port: number;
   readonly atPs: number;
@@ -58,19 +56,20 @@ export class Verdict {
   private readonly declined = new Map<RuleName, Map<string, number>>();
 
   /** Expected against actual, at a place. Only the first counts: later ones may follow from it. */
-  broken(rule: RuleName, place: Place, what: string): void {
-    this.breach ??= {
-      reason: `deep check, ${rule}: ${what}`,
-      timePs: place.atPs,
-      device: place.device,
-      port: place.port,
-      priority: place.priority ?? null,
-    };
+  broken(rule: RuleName, { atPs: timePs, device, port, priority }: Place, what: string): void {
+    const reason = `deep check, ${rule}: ${what}`;
+    this.breach ??= { reason, timePs, device, port, priority: priority ?? null };
   }
 
   /** Something was compared, and is as the rule says unless `broken` was called. */
   judge(rule: RuleName): void {
     this.judged.set(rule, (this.judged.get(rule) ?? 0) + 1);
+  }
+
+  /** Whether a rule has an opinion at a place: unless something keeps it from one. */
+  knows(rule: RuleName, why: string | null): boolean {
+    if (why !== null) this.decline(rule, why);
+    return why === null;
   }
 
   /** A place where a rule has no opinion, and why. */
@@ -80,12 +79,10 @@ export class Verdict {
     this.declined.set(rule, reasons);
   }
 
-  /** No rule has an opinion any more. */
   blind(why: string): void {
     for (const rule of Object.keys(RULES) as RuleName[]) this.decline(rule, why);
   }
 
-  /** How often a rule compared something. */
   count(rule: RuleName): number {
     return this.judged.get(rule) ?? 0;
   }

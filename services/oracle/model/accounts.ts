@@ -4,45 +4,33 @@
  * (802.1Q Annex N).
  */
 
-import type { Configuration, PortConfiguration } from '../configuration.js';
 import { lineOctets, PRIORITIES, SHORTEST } from '../ethernet.js';
 import { channelTerms, exchangeTerms, exchangeUnits } from './credit-terms.js';
 import type { Device, Port } from './port.js';
 
-interface Account {
+const BLANK = {
   /** The link partner is paused, and nothing is discarded. */
-  isLossless: boolean;
+  isLossless: false,
   /** Its senders start what was granted, and are not paused. */
-  readonly isGranted: boolean;
-  readonly reserved: number;
-  readonly alpha: number;
+  isGranted: false,
+  ...{ reserved: 0, alpha: 0, xonGap: 0, headroom: 0, used: 0, isPaused: false },
   /** A fixed XOFF threshold; Infinity: the dynamic one alone. */
-  readonly xoff: number;
-  readonly xonGap: number;
-  readonly headroom: number;
-  used: number;
+  xoff: Infinity,
   /** Part of `used` that is in the headroom. */
-  inHeadroom: number;
-  isPaused: boolean;
-}
+  inHeadroom: 0,
+};
 
-/**
- * Where the size of the buffer is `auto`: so much, and at least so much beyond what is reserved.
- */
+type Account = typeof BLANK;
+
+/** Where the size is `auto`: so much, and at least so much beyond what is reserved. */
 const USUAL_SIZE = 32e6;
 
-type Pausing = Configuration['scenario']['priorities'][number]['pausing'];
-
 export class SharedMemory {
-  /** By port, then by group. */
   readonly accounts: readonly (readonly Account[])[];
   readonly pool: number;
   poolUsed = 0;
 
-  constructor(
-    readonly device: Device,
-    private readonly configuration: Configuration,
-  ) {
+  constructor(readonly device: Device) {
     this.accounts = device.ports.map((port) =>
       PRIORITIES.map((group) => this.account(port, group)),
     );
@@ -60,7 +48,6 @@ export class SharedMemory {
     return this.accounts[port.index]![group]!;
   }
 
-  /** Where the senders of an account are paused now. */
   threshold({ reserved, alpha, xoff }: Account): number {
     return Math.min(reserved + alpha * this.free, xoff);
   }
@@ -109,7 +96,6 @@ export class SharedMemory {
     this.poolUsed -= before - this.shareOf(account);
   }
 
-  /** Octets of an account in the shared pool. */
   private shareOf({ used, inHeadroom, reserved }: Account): number {
     return Math.max(0, used - inHeadroom - reserved);
   }
@@ -120,64 +106,42 @@ export class SharedMemory {
   }
 
   private account(port: Port, group: number): Account {
-    const blank = { used: 0, inHeadroom: 0, isPaused: false, isGranted: false };
-    const none = { reserved: 0, alpha: 0, xoff: Infinity, xonGap: 0, headroom: 0 };
     const { methods, priorities: sections, groupOf, pause } = port.configuration;
     const own = sections.filter(({ priority }) => groupOf[priority] === group);
-    if (own.length === 0) {
-      return { ...blank, ...none, isLossless: false };
-    }
-    if (own.some(({ priority }) => ['credit', 'cbfc'].includes(methods[priority] ?? ''))) {
-      const priorities = own.map(({ priority }) => priority);
+    const priorities = own.map(({ priority }) => priority);
+    if (own.length === 0) return { ...BLANK };
+    if (priorities.some((p) => methods[p] === 'credit' || methods[p] === 'cbfc')) {
       const reserved = this.granted(port, priorities);
-      return { ...blank, ...none, isLossless: true, isGranted: true, reserved };
+      return { ...BLANK, isLossless: true, isGranted: true, reserved };
     }
     const leader = own.find(({ priority }) => methods[priority] === 'pfc') ?? own[0]!;
     const section = pause ?? leader;
     const { ingressReservedBytes: reserved, ingressAlpha: alpha } = section;
     const isLossless = pause !== null || methods[leader.priority] === 'pfc';
-    if (!isLossless) {
-      return { ...blank, isLossless, reserved, alpha, xoff: Infinity, xonGap: 0, headroom: 0 };
-    }
-    const { xoff, xonGap } = section.pausing;
-    const priorities = own.map(({ priority }) => priority);
-    const headroom = this.headroom(port, group, section.pausing, priorities);
+    if (!isLossless) return { ...BLANK, reserved, alpha };
+    const { xoff, xonGap, headroom: given } = section.pausing;
+    const octets = given === 'auto' ? this.annexN(port, group, priorities) : given;
+    const headroom = this.device.stored(octets);
     const fixed = xoff === 'dynamic' ? Infinity : xoff;
-    return { ...blank, isLossless, reserved, alpha, xoff: fixed, xonGap, headroom };
+    return { ...BLANK, isLossless, reserved, alpha, xoff: fixed, xonGap, headroom };
   }
 
   /** Octets behind all that a port grants for these priorities, in whole cells. */
   private granted(port: Port, priorities: readonly number[]): number {
-    const { cellBytes } = this.device.configuration.settings.switch.buffer;
-    const { methods } = port.configuration;
-    const inCells = (octets: number): number => Math.ceil(octets / cellBytes) * cellBytes;
+    const { device } = this;
     const channels = new Map<number, number>();
     let octets = 0;
     for (const priority of priorities) {
-      if (methods[priority] === 'credit') {
+      if (port.methods[priority] === 'credit') {
         const units = exchangeUnits(port, priority) ?? 0;
-        octets += units * inCells(exchangeTerms(port.peer).unit);
-      } else if (methods[priority] === 'cbfc') {
+        octets += units * device.stored(exchangeTerms(port.peer).unit);
+      } else if (port.methods[priority] === 'cbfc') {
         const terms = channelTerms(port.peer, priority);
         const { channel, limit, unit, overhead } = terms;
-        channels.set(channel, limit * inCells(unit + Math.max(0, -overhead)));
+        channels.set(channel, limit * device.stored(unit + Math.max(0, -overhead)));
       }
     }
     return [...channels.values()].reduce((sum, own) => sum + own, octets);
-  }
-
-  private headroom(
-    port: Port,
-    group: number,
-    { headroom }: Pausing,
-    priorities: readonly number[],
-  ): number {
-    const { cellBytes } = this.device.configuration.settings.switch.buffer;
-    const octets =
-      headroom === 'auto'
-        ? this.annexN(port.configuration, group, priorities, cellBytes)
-        : headroom;
-    return Math.ceil(octets / cellBytes) * cellBytes;
   }
 
   /**
@@ -185,38 +149,31 @@ export class SharedMemory {
    * back, interface delays, the response time, and the longest frame that the link partner has just
    * begun; of this switch its pipeline, one frame that finds the pool taken, and what cells waste.
    */
-  private annexN(
-    { longestOctets, ...port }: PortConfiguration,
-    group: number,
-    priorities: readonly number[],
-    cell: number,
-  ): number {
-    const { octetPs, propagationPs, interfaceDelayPs, peerDevice, peerPort } = port;
-    const octetsIn = (ps: number): number => Math.ceil(ps / octetPs);
+  private annexN(port: Port, group: number, priorities: readonly number[]): number {
+    const { propagationPs, interfaceDelayPs, longestOctets } = port.configuration;
+    const delaysPs = [
+      ...[2 * propagationPs, 2 * interfaceDelayPs, this.device.configuration.pipelinePs],
+      responsePs(port.peer, group),
+    ];
     const longest = Math.max(...priorities.map((priority) => longestOctets[priority]!));
-    const onWire =
-      lineOctets(Math.max(...longestOctets)) +
-      lineOctets(SHORTEST) +
-      octetsIn(2 * propagationPs) +
-      octetsIn(2 * interfaceDelayPs) +
-      octetsIn(this.device.configuration.pipelinePs) +
-      octetsIn(this.responseOf(peerDevice, peerPort, group)) +
-      lineOctets(longest) +
-      longest;
-    const worst = Math.ceil((SHORTEST - 1) / cell) * cell + 1;
+    const frames = lineOctets(Math.max(...longestOctets)) + lineOctets(longest) + longest;
+    const onWire = delaysPs.reduce(
+      (sum, ps) => sum + Math.ceil(ps / port.octetPs),
+      frames + lineOctets(SHORTEST),
+    );
+    const worst = this.device.stored(SHORTEST - 1) + 1;
     const inCells = [SHORTEST, Math.min(worst, longest)].map((length) =>
-      Math.ceil((onWire * Math.ceil(length / cell) * cell) / lineOctets(length)),
+      Math.ceil((onWire * this.device.stored(length)) / lineOctets(length)),
     );
     return Math.max(onWire, ...inCells);
   }
+}
 
-  private responseOf(device: number, port: number, group: number): number {
-    const { methods, priorities, groupOf, pause } =
-      this.configuration.devices[device]!.ports[port]!;
-    if (pause !== null) return pause.pausing.responseDelay;
-    const paused = priorities.find(
-      ({ priority }) => groupOf[priority] === group && methods[priority] === 'pfc',
-    );
-    return paused?.pausing.responseDelay ?? 0;
-  }
+function responsePs({ configuration }: Port, group: number): number {
+  const { methods, priorities, groupOf, pause } = configuration;
+  if (pause !== null) return pause.pausing.responseDelay;
+  const paused = priorities.find(
+    ({ priority }) => groupOf[priority] === group && methods[priority] === 'pfc',
+  );
+  return paused?.pausing.responseDelay ?? 0;
 }

@@ -19,7 +19,7 @@ import {
 } from '../ethernet.js';
 import type { WireFrame } from '../record.js';
 import type { Verdict } from '../verdict.js';
-import { type ControlFlight, isSameFrame, type Device, type Flight, type Port } from './port.js';
+import { isSameFrame, type Device, type Flight, type Port } from './port.js';
 
 /** A CE-Tag, behind the addresses of a frame. */
 const CE_TAG = 8;
@@ -158,7 +158,7 @@ export class Links {
 
   controlTakesEffect(port: Port, octets: Uint8Array, atPs: number): void {
     const { controls, configuration } = port;
-    const isDue = (own: ControlFlight): boolean =>
+    const isDue = (own: Port['controls'][number]): boolean =>
       own.duePs === atPs && isAlike(own.octets, octets);
     const onTime = controls.findIndex(isDue);
     this.verdict.judge('wire');

@@ -1,20 +1,13 @@
-import type { DeviceConfiguration, PortConfiguration } from '../configuration.js';
+import type { DeviceConfiguration, FaultName, PortConfiguration } from '../configuration.js';
 import type { WireFrame } from '../record.js';
+import type { Place } from '../verdict.js';
 
-/** A frame on its way to a port. */
 export interface Flight {
   readonly frame: WireFrame;
   readonly startPs: number;
   /** When the device has it; grows by a tag that is announced behind its start. */
   duePs: number;
-  /** Of link-level retry. */
   number: number | null;
-}
-
-/** A control frame on its way. */
-export interface ControlFlight {
-  readonly octets: Uint8Array;
-  readonly duePs: number;
 }
 
 /** A frame that came in, and has not joined a queue. */
@@ -22,11 +15,8 @@ export interface Pending {
   readonly frame: WireFrame;
   readonly atPs: number;
   readonly ingress: Port;
-  /** Queues that it has joined: several where it is replicated. */
   copies: Queued[];
-  /** A copy of it was dropped. */
   isDropped: boolean;
-  /** What is stored of it until its last copy has left. */
   readonly storage: Storage;
 }
 
@@ -42,7 +32,6 @@ export interface Storage {
   group: number;
 }
 
-/** A frame in an egress queue. */
 export interface Queued {
   readonly out: Port;
   readonly frame: WireFrame;
@@ -57,15 +46,13 @@ export interface Queued {
   readonly isMoved: boolean;
 }
 
-/** A port as it is rebuilt from the wire. */
 export class Port {
   readonly name: string;
   readonly index: number;
   /** When the link is free for the next frame. */
   freePs = 0;
   readonly flights: Flight[] = [];
-  readonly controls: ControlFlight[] = [];
-  /** By traffic class. */
+  readonly controls: { readonly octets: Uint8Array; readonly duePs: number }[] = [];
   readonly queues: Queued[][] = Array.from({ length: 8 }, () => []);
   readonly queueOctets = new Float64Array(8);
   peer!: Port;
@@ -82,8 +69,35 @@ export class Port {
     return this.configuration.octetPs;
   }
 
+  /** Propagation, and half of the interface delay of each station. */
+  get wirePs(): number {
+    return this.configuration.propagationPs + this.configuration.interfaceDelayPs;
+  }
+
+  get methods(): readonly string[] {
+    return this.configuration.methods;
+  }
+
+  /** Frames start with what the link partner has granted. */
+  get isGranted(): boolean {
+    return this.methods.some((own) => ['credit', 'cbfc', 'either'].includes(own));
+  }
+
+  get ends(): readonly [Port, Port] {
+    return [this, this.peer];
+  }
+
   get isBacklogged(): boolean {
     return this.queues.some((queue) => queue.length > 0);
+  }
+
+  hasFault(...kinds: readonly FaultName[]): boolean {
+    return kinds.some((kind) => this.configuration.faults.has(kind));
+  }
+
+  at(atPs: number, priority?: number): Place {
+    const place = { device: this.device.index, port: this.index, atPs };
+    return priority === undefined ? place : { ...place, priority };
   }
 
   join(queued: Queued): void {
@@ -91,7 +105,6 @@ export class Port {
     this.queueOctets[queued.trafficClass]! += queued.octets;
   }
 
-  /** Removes a frame that is known to wait here. */
   leave(queued: Queued): void {
     const queue = this.queues[queued.trafficClass]!;
     queue.splice(queue.indexOf(queued), 1);
@@ -102,6 +115,7 @@ export class Port {
 export class Device {
   readonly name: string;
   readonly index: number;
+  readonly isHost: boolean;
   readonly ports: readonly Port[];
   readonly pending: Pending[] = [];
   /** Frames that left a queue without a start, and may be moved or dropped next. */
@@ -110,11 +124,17 @@ export class Device {
   constructor(readonly configuration: DeviceConfiguration) {
     this.name = configuration.name;
     this.index = configuration.device;
+    this.isHost = configuration.isHost;
     this.ports = configuration.ports.map((port) => new Port(this, port));
   }
 
-  get isHost(): boolean {
-    return this.configuration.isHost;
+  /** Keys of a mechanism, as the scenario resolves them for this device. */
+  keysOf(mechanism: string): unknown {
+    return this.configuration.settings.mechanisms[mechanism];
+  }
+
+  hasFault(...kinds: readonly FaultName[]): boolean {
+    return this.ports.some((port) => port.hasFault(...kinds));
   }
 
   /** Octets of the shared buffer that a frame takes. */
@@ -125,19 +145,26 @@ export class Device {
   }
 }
 
-/** The fields by which a frame is the same on every hop, whatever switches may write into it. */
-export function isSameFrame(a: WireFrame, b: WireFrame): boolean {
-  return (
-    a.sequence === b.sequence &&
-    a.kind === b.kind &&
-    a.source === b.source &&
-    a.target === b.target &&
-    a.connection === b.connection &&
-    a.remaining === b.remaining &&
-    a.hash === b.hash &&
-    a.bornPs === b.bornPs &&
-    a.dscp === b.dscp &&
-    a.dei === b.dei &&
-    a.isGroup === b.isGroup
-  );
+/** What a map has at a key, made where it has nothing. */
+export function kept<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const known = map.get(key) ?? make();
+  map.set(key, known);
+  return known;
 }
+
+/** The first of these that is so; null: none is. */
+export const reasonOf = (reasons: Readonly<Record<string, boolean>>): string | null =>
+  Object.keys(reasons).find((why) => reasons[why]) ?? null;
+
+/** A device that restarts forgets what it knew: at either end of a link. */
+export const restarts = (port: Port): boolean =>
+  port.ends.some(({ device }) => device.hasFault('flush'));
+
+/** By which a frame is the same on every hop, whatever switches may write into it. */
+const SAME = [
+  ...(['sequence', 'kind', 'source', 'target', 'connection', 'remaining', 'hash'] as const),
+  ...(['bornPs', 'dscp', 'dei', 'isGroup'] as const),
+];
+
+export const isSameFrame = (a: WireFrame, b: WireFrame): boolean =>
+  SAME.every((key) => a[key] === b[key]);

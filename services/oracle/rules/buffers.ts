@@ -2,129 +2,116 @@
  * Switches with a shared buffer: which frames are admitted, and which accounts they are charged to.
  */
 
-import type { Configuration } from '../configuration.js';
 import { SharedMemory } from '../model/accounts.js';
 import { PRIORITIES } from '../ethernet.js';
 import { exchangeUnits } from '../model/credit-terms.js';
-import type { Negotiation } from '../model/negotiation.js';
-import type { Observer } from '../model/observer.js';
-import type { Device, Port, Storage } from '../model/port.js';
-import type { WireFrame } from '../record.js';
-import type { Verdict } from '../verdict.js';
+import type { Device, Model, Observer, Port, Storage, WireFrame } from '../model/model.js';
+import { reasonOf } from '../model/port.js';
 
 /** What a full buffer is called; by faults and watchdogs it has other names. */
-const OVERFLOWS = new Set([
+const OVERFLOWS = [
   'headroom-exhausted',
   'overflow-by-fault',
   'overflow-by-watchdog',
   'not-granted',
-]);
-const BY_THRESHOLD = new Set(['ingress-threshold', 'egress-threshold', 'buffer-full']);
+];
+const BY_THRESHOLD = ['ingress-threshold', 'egress-threshold', 'buffer-full'];
 
 export class Buffers implements Observer {
-  /** By switch; null where this rule has no opinion. */
-  readonly memories: (SharedMemory | null)[];
+  private readonly memories = new Map<Device, SharedMemory>();
 
-  constructor(
-    configuration: Configuration,
-    devices: readonly Device[],
-    negotiation: Negotiation,
-    private readonly verdict: Verdict,
-  ) {
-    this.memories = devices.map((device) => {
+  constructor(private readonly model: Model) {
+    const { devices, negotiation, verdict } = model;
+    for (const device of devices) {
       // Slots have a rule of their own.
-      if (device.isHost || device.configuration.ownMemory !== null) return null;
+      if (device.isHost || device.configuration.ownMemory !== null) continue;
       const negotiated = device.ports.map((port) => negotiation.whyUnknown(port));
       const why = negotiated.find((own) => own !== null) ?? whyUnknown(device);
-      if (why !== null) verdict.decline('buffers', why);
-      return why === null ? new SharedMemory(device, configuration) : null;
-    });
+      if (!verdict.knows('buffers', why)) continue;
+      this.memories.set(device, new SharedMemory(device));
+    }
     negotiation.listeners.push(this);
+  }
+
+  memoryOf(device: Device): SharedMemory | null {
+    return this.memories.get(device) ?? null;
   }
 
   /** An account is lossless while its senders can be paused. */
   pfcChanged(port: Port, enabled: number): void {
-    const memory = this.memories[port.device.index];
-    if (memory === null || memory === undefined) return;
+    const memory = this.memoryOf(port.device);
     const { groupOf } = port.configuration;
-    const pausable = PRIORITIES.filter((p) => port.configuration.methods[p] === 'pfc');
-    for (const priority of pausable) {
+    const pausable = PRIORITIES.filter((p) => port.methods[p] === 'pfc');
+    for (const priority of memory === null ? [] : pausable) {
       const group = groupOf[priority]!;
-      memory.at(port, group).isLossless = pausable.some(
+      memory!.at(port, group).isLossless = pausable.some(
         (other) => groupOf[other] === group && (enabled & (1 << other)) !== 0,
       );
     }
   }
 
   admitted(storage: Storage, frame: WireFrame, out: Port, atPs: number): void {
-    const memory = this.memories[storage.ingress.device.index];
-    if (memory === null || memory === undefined) return;
-    const { device } = storage.ingress;
+    const { ingress } = storage;
+    const { device } = ingress;
+    const memory = this.memoryOf(device);
+    if (memory === null) return;
+    const { verdict } = this.model;
     if (frame.isGroup && (device.configuration.cutsThrough || storage.copies > 0)) {
-      this.decline(device, 'copies of multicast frames join queues at different times');
+      this.memories.delete(device);
+      verdict.decline('buffers', 'copies of multicast frames join queues at different times');
       return;
     }
     storage.group = storage.ingress.configuration.groupOf[frame.priority]!;
     storage.octets = device.stored(frame.octets);
-    const account = memory.at(storage.ingress, storage.group);
+    const account = memory.at(ingress, storage.group);
     // Of a multicast frame each copy is measured against its own queue.
     const queueOctets = frame.isGroup ? -storage.octets : queueAt(out, frame);
     const refusal = memory.refusal(account, storage.octets, queueOctets);
-    this.verdict.judge('buffers');
+    verdict.judge('buffers');
     if (refusal !== null) {
-      const { ingress } = storage;
-      const place = { device: device.index, port: ingress.index, atPs, priority: frame.priority };
+      const what = `a frame is admitted: expected ${refusal}`;
       const limit = `${account.used} bytes used, ${memory.free} free`;
-      this.verdict.broken('buffers', place, `a frame is admitted: expected ${refusal} (${limit})`);
+      verdict.broken('buffers', ingress.at(atPs, frame.priority), `${what} (${limit})`);
     }
     memory.charge(account, storage.octets);
   }
 
   released({ ingress, octets, group }: Storage): void {
-    const memory = this.memories[ingress.device.index];
-    if (octets === 0 || memory === null || memory === undefined) return;
-    memory.release(memory.at(ingress, group), octets);
+    const memory = this.memoryOf(ingress.device);
+    if (octets > 0 && memory !== null) memory.release(memory.at(ingress, group), octets);
   }
 
   refused(port: Port, frame: WireFrame, reason: string, atPs: number): void {
-    const memory = this.memories[port.device.index];
-    if (memory === null || memory === undefined || frame.isGroup) return;
-    const isOverflow = OVERFLOWS.has(reason);
-    if (!isOverflow && !BY_THRESHOLD.has(reason)) return;
     const { device } = port;
+    const memory = this.memoryOf(device);
+    const isOverflow = OVERFLOWS.includes(reason);
+    if (memory === null || frame.isGroup) return;
+    if (!isOverflow && !BY_THRESHOLD.includes(reason)) return;
     const account = memory.at(port, port.configuration.groupOf[frame.priority]!);
     const octets = device.stored(frame.octets);
-    this.verdict.judge('buffers');
+    this.model.verdict.judge('buffers');
     // The port that the frame would have left by is not on the wire: any queue may have been full.
     const refusals = device.ports.map((out) =>
       memory.refusal(account, octets, queueAt(out, frame)),
     );
-    if (refusals.some((own) => own === (isOverflow ? 'headroom-exhausted' : reason))) return;
-    const place = { device: device.index, port: port.index, atPs, priority: frame.priority };
+    if (refusals.includes(isOverflow ? 'headroom-exhausted' : reason)) return;
     const limit = `${account.used} bytes used, ${memory.free} free`;
-    this.verdict.broken('buffers', place, `a frame is dropped (${reason}) that fits: ${limit}`);
-  }
-
-  private decline({ index }: Device, why: string): void {
-    this.memories[index] = null;
-    this.verdict.decline('buffers', why);
+    const what = `a frame is dropped (${reason}) that fits: ${limit}`;
+    this.model.verdict.broken('buffers', port.at(atPs, frame.priority), what);
   }
 }
 
-function queueAt(out: Port, { priority }: WireFrame): number {
-  return out.queueOctets[out.device.configuration.classOf[priority]!]!;
-}
+const queueAt = (out: Port, { priority }: WireFrame): number =>
+  out.queueOctets[out.device.configuration.classOf[priority]!]!;
 
-/** Why the accounts of a switch cannot be rebuilt; null: they can. */
 function whyUnknown(device: Device): string | null {
-  const { isBridge, hasPlainClasses } = device.configuration;
-  const faults = new Set(device.ports.flatMap((port) => [...port.configuration.faults]));
-  if (!hasPlainClasses) return 'isolated flows have accounts of their own';
-  if (isBridge) return 'floods and tags of bridges';
   const isShaped = device.ports.some(
-    (port) => port.configuration.methods.includes('credit') && exchangeUnits(port, 0) === null,
+    (port) => port.methods.includes('credit') && exchangeUnits(port, 0) === null,
   );
-  if (isShaped) return 'accounts that back credit which is shaped';
-  if (faults.has('flush') || faults.has('shrink')) return 'a fault changes the memory';
-  return null;
+  return reasonOf({
+    'isolated flows have accounts of their own': !device.configuration.hasPlainClasses,
+    'floods and tags of bridges': device.configuration.isBridge,
+    'accounts that back credit which is shaped': isShaped,
+    'a fault changes the memory': device.hasFault('flush', 'shrink'),
+  });
 }

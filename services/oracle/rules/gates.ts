@@ -3,148 +3,120 @@
  * port that does not start a frame which may is as wrong as one that starts one which may not.
  */
 
-import { PRIORITIES, showPs } from '../ethernet.js';
+import { maskOf, PRIORITIES, showPs } from '../ethernet.js';
 import { hasLinkRetry } from '../model/links.js';
-import type { Negotiation } from '../model/negotiation.js';
-import type { Observer, Start } from '../model/observer.js';
-import type { Device, Port, Queued } from '../model/port.js';
-import type { Verdict } from '../verdict.js';
+import type { Model, Observer, Port, Queued, Start } from '../model/model.js';
+import { reasonOf } from '../model/port.js';
+import type { CreditBooks } from './credit-books.js';
 import type { CreditLines } from './credit-lines.js';
-import type { PauseResponders } from './pause-responders.js';
-import type { StationPauses } from './station-pauses.js';
+import type { PauseResponders, StationPauses } from './pause-responders.js';
+
+interface Holds {
+  readonly responders: PauseResponders;
+  readonly stations: StationPauses;
+  readonly books: CreditBooks;
+  readonly lines: CreditLines;
+}
 
 export class Gates implements Observer {
-  /** By device and port: why it is not known what may start; null: it is. */
-  private readonly unknown: (string | null)[][];
-  /** By device and port: since when nothing that decides about a start has changed. */
-  private readonly sincePs: Float64Array[];
+  private readonly unknown: ReadonlyMap<Port, string | null>;
+  /** Since when nothing that decides about a start has changed. */
+  private readonly sincePs = new Map<Port, number>();
   private readonly waiting = new Set<Port>();
 
   constructor(
-    negotiation: Negotiation,
-    devices: readonly Device[],
-    private readonly pauses: { responders: PauseResponders; stations: StationPauses },
-    private readonly lines: CreditLines,
-    private readonly verdict: Verdict,
+    private readonly model: Model,
+    private readonly holds: Holds,
   ) {
-    this.unknown = devices.map(({ ports }) =>
-      ports.map(
-        (port) => negotiation.whyUnknown(port) ?? this.lines.whyUnknown(port) ?? whyUnknown(port),
-      ),
-    );
-    this.sincePs = devices.map(({ ports }) => new Float64Array(ports.length));
-    for (const why of new Set(this.unknown.flat())) {
-      if (why !== null) verdict.decline('work', why);
-    }
+    const { ports, negotiation, verdict } = model;
+    const reason = (port: Port): string | null =>
+      negotiation.whyUnknown(port) ?? holds.books.whyUnknown(port) ?? whyUnknown(port);
+    this.unknown = new Map(ports.map((port) => [port, reason(port)]));
+    for (const why of new Set(this.unknown.values())) verdict.knows('work', why);
   }
 
-  /** Why it is not known which frames of a port may start; null: it is. */
   whyUnknown(port: Port): string | null {
-    return this.unknown[port.device.index]![port.index]!;
+    return this.unknown.get(port)!;
   }
 
-  /** Classes whose first frame may start, one bit each. */
   eligible(port: Port, atPs: number): number {
-    return PRIORITIES.reduce((mask, tc) => {
+    return maskOf(PRIORITIES, (tc) => {
       const head = this.head(port, tc);
-      const isOpen = head !== undefined && this.opensPs(port, head, atPs) <= atPs;
-      return isOpen ? mask | (1 << tc) : mask;
-    }, 0);
+      return head !== undefined && this.opensPs(port, head, atPs) <= atPs;
+    });
   }
 
   /** The frame of a class that is next, of those that have what they need to start. */
   head(port: Port, trafficClass: number): Queued | undefined {
-    return this.lines.head(port, trafficClass);
+    return this.holds.lines.head(port, trafficClass);
   }
 
-  joining(out: Port, _queued: Queued, atPs: number): void {
-    this.before(out, atPs);
-  }
+  /** Something happens at a port: until now, nothing that could start may have waited. */
+  readonly joining = (port: Port, _what: unknown, atPs: number): void => {
+    if (port.isBacklogged) this.compare(port, atPs);
+    this.sincePs.set(port, atPs);
+  };
+  readonly controlStarted = this.joining;
+  readonly controlEffective = this.joining;
 
   joined(out: Port): void {
     this.waiting.add(out);
   }
 
-  controlEffective(port: Port, _octets: Uint8Array, atPs: number): void {
-    this.before(port, atPs);
-  }
-
-  controlStarted(port: Port, _octets: Uint8Array, atPs: number): void {
-    this.before(port, atPs);
-  }
-
   watchdog(port: Port, _priority: number, _isOn: boolean, atPs: number): void {
-    this.sincePs[port.device.index]![port.index] = atPs;
+    this.sincePs.set(port, atPs);
   }
 
   discarded(port: Port): void {
     if (!port.isBacklogged) this.waiting.delete(port);
   }
 
-  starting(port: Port, { atPs, queued }: Start): void {
-    this.before(port, atPs);
-    if (this.whyUnknown(port) !== null) return;
-    this.verdict.judge('work');
-    const head = this.head(port, queued.trafficClass);
-    if (head === undefined || head === queued) return;
-    const { sequence, source, vlan } = head.frame;
-    const place = { device: port.device.index, port: port.index, atPs };
-    const expected = `expected ${sequence} of source ${source}, VLAN ${vlan}`;
-    this.verdict.broken(
-      'work',
-      place,
-      `another frame of class ${queued.trafficClass} starts: ${expected}`,
-    );
+  started(port: Port): void {
+    this.discarded(port);
   }
 
-  started(port: Port): void {
-    if (!port.isBacklogged) this.waiting.delete(port);
+  starting(port: Port, { atPs, queued: { trafficClass }, queued }: Start): void {
+    this.joining(port, queued, atPs);
+    if (this.whyUnknown(port) !== null) return;
+    this.model.verdict.judge('work');
+    const head = this.head(port, trafficClass);
+    if (head === undefined || head === queued) return;
+    const { sequence, source, vlan } = head.frame;
+    const what = `another frame of class ${trafficClass} starts`;
+    const expected = `expected ${sequence} of source ${source}, VLAN ${vlan}`;
+    this.model.verdict.broken('work', port.at(atPs), `${what}: ${expected}`);
   }
 
   reached(atPs: number): void {
     for (const port of this.waiting) this.compare(port, atPs);
   }
 
-  /** Something happens at a port: until now, nothing that could start may have waited. */
-  private before(port: Port, atPs: number): void {
-    if (port.isBacklogged) this.compare(port, atPs);
-    this.sincePs[port.device.index]![port.index] = atPs;
-  }
-
   private compare(port: Port, atPs: number): void {
     if (this.whyUnknown(port) !== null) return;
-    const duePs = this.duePs(port);
+    const fromPs = Math.max(this.sincePs.get(port) ?? 0, port.freePs);
+    const heads = PRIORITIES.flatMap((tc) =>
+      port.queues[tc]!.length === 0 ? [] : (this.head(port, tc) ?? []),
+    );
+    const duePs = Math.min(...heads.map((head) => this.opensPs(port, head, fromPs)));
     if (duePs >= atPs) return;
-    const place = { device: port.device.index, port: port.index, atPs: duePs };
-    this.verdict.broken('work', place, `a frame may start at ${showPs(duePs)}, and does not`);
+    const what = `a frame may start at ${showPs(duePs)}, and does not`;
+    this.model.verdict.broken('work', port.at(duePs), what);
   }
 
-  private duePs(port: Port): number {
-    const fromPs = Math.max(this.sincePs[port.device.index]![port.index]!, port.freePs);
-    let openPs = Infinity;
-    for (const trafficClass of PRIORITIES) {
-      if (port.queues[trafficClass]!.length === 0) continue;
-      const head = this.head(port, trafficClass);
-      if (head !== undefined) openPs = Math.min(openPs, this.opensPs(port, head, fromPs));
-    }
-    return openPs;
-  }
-
-  /** From a time on, when a frame may start. */
   private opensPs(port: Port, { frame: { priority } }: Queued, fromPs: number): number {
-    const pausedPs = this.pauses.responders.pausedUntil(port, priority);
-    return this.pauses.stations.opensPs(port, priority, Math.max(fromPs, pausedPs));
+    const { responders, stations } = this.holds;
+    const pausedPs = responders.pausedUntil(port, priority);
+    return stations.opensPs(port, priority, Math.max(fromPs, pausedPs));
   }
 }
 
-const STOPPING = ['down', 'freeze', 'slow', 'flush', 'map', 'send'] as const;
-
 function whyUnknown(port: Port): string | null {
-  const { device } = port;
-  const { faults } = port.configuration;
-  if (device.configuration.ownMemory === 'slots') return 'a chip that shapes and holds classes';
-  if (device.configuration.ownMemory === 'nic') return 'the transmit path of an 82599';
-  if (!device.configuration.hasPlainClasses) return 'isolated flows are paused with others';
-  if (hasLinkRetry(port)) return 'a replay buffer that may be full';
-  return STOPPING.some((fault) => faults.has(fault)) ? 'a fault at the port' : null;
+  const { ownMemory, hasPlainClasses } = port.device.configuration;
+  return reasonOf({
+    'a chip that shapes and holds classes': ownMemory === 'slots',
+    'the transmit path of an 82599': ownMemory === 'nic',
+    'isolated flows are paused with others': !hasPlainClasses,
+    'a replay buffer that may be full': hasLinkRetry(port),
+    'a fault at the port': port.hasFault('down', 'freeze', 'slow', 'flush', 'map', 'send'),
+  });
 }

@@ -24,7 +24,7 @@ import { ReactionPoint } from '../model/reaction-point.js';
 import { Hpcc, Swift } from '../model/window-controls.js';
 import type { WireFrame } from '../record.js';
 import type { Verdict } from '../verdict.js';
-import { sfcOf } from './station-pauses.js';
+import { sfcOf } from './pause-responders.js';
 
 interface Connection {
   readonly model: RateModel;

@@ -7,11 +7,10 @@
 
 import { slotsOf, slotsOfPort } from '../configuration.js';
 import {
-  ETHERTYPE,
-  etherTypeOf,
-  OPCODE,
-  opcodeOf,
-  ORDERED_SET,
+  bitsOf,
+  lineOf,
+  maskOf,
+  pauseOpcodeOf,
   PREAMBLE,
   PRIORITIES,
   QUANTUM,
@@ -19,128 +18,108 @@ import {
   showPs,
   u16,
 } from '../ethernet.js';
-import type { Negotiation } from '../model/negotiation.js';
-import type { Observer, Start } from '../model/observer.js';
-import type { Device, Port, Storage } from '../model/port.js';
-import type { WireFrame } from '../record.js';
-import type { Verdict } from '../verdict.js';
+import type { Model, Observer, Port, Start, Storage, WireFrame } from '../model/model.js';
+import { reasonOf } from '../model/port.js';
 import type { Buffers } from './buffers.js';
 
-/** What a port states about its link partner. */
-interface Initiator {
-  readonly quanta: number;
-  readonly refreshPs: number;
+const BLANK = {
+  ...{ quanta: 0, refreshPs: 0, isWholePort: true, startPs: 0, why: '', refreshAtPs: Infinity },
   /** Priorities that a pause of a group names, one bit each. */
-  readonly named: readonly number[];
-  readonly isWholePort: boolean;
+  named: [] as readonly number[],
   /** Groups that are paused, and released without a frame yet, one bit each. */
-  off: number;
-  releases: number;
-  /** Since when a frame is due; null: none is. */
-  duePs: number | null;
-  /** When the link is free for it. */
-  startPs: number;
-  why: string;
-  refreshAtPs: number;
-}
+  ...{ off: 0, releases: 0 },
+  /** Since when a frame is due, for which the link is free at `startPs`; null: none is. */
+  duePs: null as number | null,
+};
 
-const ENABLE_AT = 16;
-const TIMES_AT = 18;
+type Initiator = typeof BLANK;
+
+/** Of PFC: the vector of priorities and their times; of PAUSE, its time. */
+export const ENABLE_AT = 16;
+export const TIMES_AT = 18;
 
 export class PauseInitiators implements Observer {
-  /** By device and port; null where this rule has no opinion, undefined where there is none. */
-  private readonly initiators: (Initiator | null | undefined)[][];
+  /** Ports that state no pauses, or are not judged, have none. */
+  private readonly initiators = new Map<Port, Initiator>();
   private readonly refreshing = new Set<Port>();
 
   constructor(
-    devices: readonly Device[],
+    private readonly model: Model,
     private readonly buffers: Buffers,
-    private readonly hasGroups: boolean,
-    negotiation: Negotiation,
-    private readonly verdict: Verdict,
   ) {
-    this.initiators = devices.map((device) =>
-      device.ports.map((port) => this.initiatorOf(negotiation.whyUnknown(port), port)),
-    );
-    negotiation.listeners.push(this);
+    for (const port of model.ports) {
+      const own = this.initiatorOf(port);
+      if (own !== null) this.initiators.set(port, own);
+    }
+    model.negotiation.listeners.push(this);
   }
 
   /** What an account no longer pauses it releases at once, and a group begins as it is built. */
   pfcChanged(port: Port, _enabled: number, atPs: number): void {
-    const [memory, own] = [this.buffers.memories[port.device.index], this.at(port)];
-    if (memory === null || memory === undefined) return;
-    for (const group of PRIORITIES) {
-      const account = memory.at(port, group);
+    const memory = this.buffers.memoryOf(port.device);
+    for (const group of memory === null ? [] : PRIORITIES) {
+      const account = memory!.at(port, group);
       if (account.isLossless || !account.isPaused) continue;
       account.isPaused = false;
-      if (!isKnown(own)) continue;
-      own.off &= ~(1 << group);
-      own.releases |= 1 << group;
-      this.due(port, own, atPs, 'the group has no PFC any more');
+      this.state(port, group, false, [atPs, 'the group has no PFC any more']);
     }
   }
 
   admitted({ ingress, group }: Storage, _frame: WireFrame, _out: Port, atPs: number): void {
-    const [memory, own] = [this.buffers.memories[ingress.device.index], this.at(ingress)];
-    if (memory === null || memory === undefined || group < 0) return;
+    const memory = this.buffers.memoryOf(ingress.device);
+    if (memory === null || group < 0) return;
     const account = memory.at(ingress, group);
     if (account.isPaused || !account.isLossless || !memory.isAtXoff(account)) return;
     // Beyond XOFF an account has its headroom only, whatever becomes of the pause frame.
     account.isPaused = true;
-    if (!isKnown(own)) return;
-    own.off |= 1 << group;
-    own.releases &= ~(1 << group);
-    this.due(ingress, own, atPs, `${account.used} bytes are at XOFF`);
+    this.state(ingress, group, true, [atPs, `${account.used} bytes are at XOFF`]);
   }
 
   released({ ingress, group, octets }: Storage, atPs: number): void {
-    const [memory, own] = [this.buffers.memories[ingress.device.index], this.at(ingress)];
-    if (memory === null || memory === undefined || octets === 0) return;
+    const memory = this.buffers.memoryOf(ingress.device);
+    if (memory === null || octets === 0) return;
     const account = memory.at(ingress, group);
     if (!account.isPaused || !memory.isAtXon(account)) return;
     account.isPaused = false;
-    if (!isKnown(own)) return;
-    own.off &= ~(1 << group);
-    own.releases |= 1 << group;
-    this.due(ingress, own, atPs, `${account.used} bytes are at XON`);
+    this.state(ingress, group, false, [atPs, `${account.used} bytes are at XON`]);
   }
 
-  /** Of a whole port whose memory is in slots: a reason to pause it, or none any more. */
-  stop(port: Port, atPs: number, why: string): void {
+  /** There is a reason to pause a group, or none any more; those of a whole port are one. */
+  state(port: Port, group: number, isOff: boolean, [atPs, why]: readonly [number, string]): void {
     const own = this.at(port);
-    if (!isKnown(own) || own.off !== 0) return;
-    [own.off, own.releases] = [1, 0];
-    this.due(port, own, atPs, why);
-  }
-
-  resume(port: Port, atPs: number, why: string): void {
-    const own = this.at(port);
-    if (!isKnown(own) || own.off === 0) return;
-    [own.off, own.releases] = [0, 1];
+    const bit = 1 << group;
+    if (own === undefined || isOff === ((own.off & bit) !== 0)) return;
+    own.off ^= bit;
+    own.releases = isOff ? own.releases & ~bit : own.releases | bit;
     this.due(port, own, atPs, why);
   }
 
   starting(port: Port, { atPs, frame }: Start): void {
     const own = this.at(port);
-    if (!isKnown(own)) return;
+    if (own === undefined) return;
     this.refresh(port, own, atPs);
     if (own.duePs === null) return;
     const what = `a frame starts before the pause frame that is due since ${showPs(own.duePs)}`;
-    const place = { device: port.device.index, port: port.index, atPs, priority: frame.priority };
-    this.verdict.broken('pause-initiator', place, `${what} (${own.why})`);
+    this.broken(port.at(atPs, frame.priority), `${what} (${own.why})`);
   }
 
   controlStarted(port: Port, octets: Uint8Array, atPs: number): void {
     const own = this.at(port);
-    if (!isKnown(own)) return;
+    if (own === undefined) return;
     this.refresh(port, own, atPs);
-    if (!isPause(octets)) {
+    if (pauseOpcodeOf(octets) === null) {
       // Control frames take turns; the pause is next when this one has ended.
       if (own.duePs !== null) own.startPs = atPs + lineOf(octets) * port.octetPs;
       return;
     }
-    this.verdict.judge('pause-initiator');
-    this.checkMoment(port, own, atPs);
+    this.model.verdict.judge('pause-initiator');
+    if (own.duePs === null) {
+      const what = 'a pause frame starts: no account has crossed a threshold';
+      this.broken(port.at(atPs), `${what}, and no refresh is due`);
+    } else if (atPs !== own.startPs) {
+      const what = `a pause frame starts, expected at ${showPs(own.startPs)} (${own.why})`;
+      this.broken(port.at(atPs), what);
+    }
     this.checkContents(port, own, octets, atPs);
     own.duePs = null;
     own.releases = 0;
@@ -152,13 +131,12 @@ export class PauseInitiators implements Observer {
   reached(atPs: number): void {
     for (const port of this.refreshing) {
       const own = this.at(port);
-      if (!isKnown(own)) continue;
+      if (own === undefined) continue;
       this.refresh(port, own, atPs - 1);
       if (own.duePs === null && own.off === 0) this.refreshing.delete(port);
       if (own.duePs === null || own.startPs >= atPs) continue;
       const what = `a pause frame is due at ${showPs(own.startPs)} and does not start`;
-      const place = { device: port.device.index, port: port.index, atPs: own.startPs };
-      this.verdict.broken('pause-initiator', place, `${what} (${own.why})`);
+      this.broken(port.at(own.startPs), `${what} (${own.why})`);
     }
   }
 
@@ -170,108 +148,83 @@ export class PauseInitiators implements Observer {
   private due(port: Port, own: Initiator, atPs: number, why: string): void {
     this.refreshing.add(port);
     if (own.duePs !== null) return;
-    own.duePs = atPs;
-    own.startPs = Math.max(atPs, port.freePs);
-    own.why = why;
-  }
-
-  private checkMoment(port: Port, own: Initiator, atPs: number): void {
-    if (own.duePs !== null && atPs === own.startPs) return;
-    const place = { device: port.device.index, port: port.index, atPs };
-    const what =
-      own.duePs === null
-        ? 'a pause frame starts: no account has crossed a threshold, and no refresh is due'
-        : `a pause frame starts, expected at ${showPs(own.startPs)} (${own.why})`;
-    this.verdict.broken('pause-initiator', place, what);
+    [own.duePs, own.startPs, own.why] = [atPs, Math.max(atPs, port.freePs), why];
   }
 
   private checkContents(port: Port, own: Initiator, octets: Uint8Array, atPs: number): void {
-    const place = { device: port.device.index, port: port.index, atPs };
+    const enabled = u16(octets, ENABLE_AT);
     if (own.isWholePort) {
-      const [expected, actual] = [own.off === 0 ? 0 : own.quanta, u16(octets, ENABLE_AT)];
-      if (expected === actual) return;
-      const what = `PAUSE states ${actual} quanta, expected ${expected} (802.3 31B.2)`;
-      this.verdict.broken('pause-initiator', place, what);
+      const expected = own.off === 0 ? 0 : own.quanta;
+      const what = `PAUSE states ${enabled} quanta, expected ${expected} (802.3 31B.2)`;
+      if (expected !== enabled) this.broken(port.at(atPs), what);
       return;
     }
-    const enabled = u16(octets, ENABLE_AT);
-    const [paused, released] = [own.off, own.releases].map((groups) =>
-      PRIORITIES.reduce((mask, g) => ((groups & (1 << g)) === 0 ? mask : mask | own.named[g]!), 0),
-    ) as [number, number];
-    if (enabled !== (paused | released)) {
-      const [expected, actual] = [paused | released, enabled].map((mask) => mask.toString(2));
+    const namedBy = (groups: number): number =>
+      bitsOf(groups).reduce((mask, group) => mask | own.named[group]!, 0);
+    const [paused, due] = [namedBy(own.off), namedBy(own.off | own.releases)];
+    if (enabled !== due) {
+      const [expected, actual] = [due, enabled].map((mask) => mask.toString(2));
       const what = `PFC names priorities ${actual}, expected ${expected} (802.1Q 36.1.3)`;
-      this.verdict.broken('pause-initiator', place, what);
+      this.broken(port.at(atPs), what);
     }
-    for (const priority of PRIORITIES) {
-      const bit = 1 << priority;
-      const expected = (paused & bit) === 0 ? 0 : own.quanta;
+    for (const priority of bitsOf(enabled)) {
+      const expected = (paused & (1 << priority)) === 0 ? 0 : own.quanta;
       const actual = u16(octets, TIMES_AT + 2 * priority);
-      if ((enabled & bit) === 0 || expected === actual) continue;
       const what = `PFC states ${actual} quanta, expected ${expected} (802.1Q 36.1.3)`;
-      this.verdict.broken('pause-initiator', { ...place, priority }, what);
+      if (expected !== actual) this.broken(port.at(atPs, priority), what);
     }
+  }
+
+  private broken(place: ReturnType<Port['at']>, what: string): void {
+    this.model.verdict.broken('pause-initiator', place, what);
+  }
+
+  private at(port: Port): Initiator | undefined {
+    return this.hasAccounts(port) ? this.initiators.get(port) : undefined;
   }
 
   /** Without its accounts nothing is known of a switch's pauses. */
-  private at(port: Port): Initiator | null | undefined {
-    if (!this.hasAccounts(port.device)) return null;
-    return this.initiators[port.device.index]![port.index];
+  private hasAccounts({ device }: Port): boolean {
+    const { isHost, ownMemory } = device.configuration;
+    return isHost || ownMemory === 'slots' || this.buffers.memoryOf(device) !== null;
+  }
+
+  private initiatorOf(port: Port): Initiator | null {
+    const { negotiation, verdict } = this.model;
+    const { ownMemory } = port.device.configuration;
+    const { priorities, groupOf, pause } = port.configuration;
+    if (ownMemory === 'slots') return this.ofSlots(port);
+    const pausable = PRIORITIES.filter((priority) => port.methods[priority] === 'pfc');
+    if (pause === null && pausable.length === 0) return null;
+    const isBlind = this.hasAccounts(port) ? null : 'accounts that are not known';
+    const why = negotiation.whyUnknown(port) ?? whyUnknown(port) ?? isBlind;
+    if (!verdict.knows('pause-initiator', why)) return null;
+    const { quanta, refresh } = (pause ?? priorities[pausable[0] ?? 0]!).pausing;
+    const isNamed = (p: number): boolean => pause !== null || pausable.includes(p);
+    return {
+      ...{ ...BLANK, quanta, refreshPs: Math.floor(refresh * (quanta * QUANTUM * port.octetPs)) },
+      named: PRIORITIES.map((group) =>
+        maskOf(PRIORITIES, (p) => groupOf[p] === group && isNamed(p)),
+      ),
+      isWholePort: pause !== null,
+    };
   }
 
   /** 802.3x with the longest time, repeated when half of it is over. */
-  private ofSlots(port: Port): Initiator | null | undefined {
+  private ofSlots(port: Port): Initiator | null {
+    const { configuration, verdict } = this.model;
+    const { isBridge } = port.device.configuration;
     const slots = slotsOf(port.device.configuration);
-    if (!isFlowControlled(port)) return undefined;
-    const isCopied = this.hasGroups || port.device.configuration.isBridge;
-    const isCounted = slots.multicast !== 'off' && isCopied;
-    const isFaulty = DISTURBING.some((fault) => port.configuration.faults.has(fault));
-    if (slots.xoffSlots === null || isCounted || isFaulty) {
-      const why = isFaulty ? 'a fault at the port' : 'slots that delays or multicast decide';
-      this.verdict.decline('pause-initiator', why);
-      return null;
-    }
-    return {
-      ...{ quanta: 0xffff, refreshPs: Math.floor(0.5 * 0xffff * QUANTUM * port.octetPs) },
-      ...{ named: [], isWholePort: true, off: 0, releases: 0, duePs: null, startPs: 0 },
-      ...{ why: '', refreshAtPs: Infinity },
-    };
-  }
-
-  private hasAccounts({ isHost, index, configuration: { ownMemory } }: Device): boolean {
-    return isHost || ownMemory === 'slots' || this.buffers.memories[index] !== null;
-  }
-
-  private initiatorOf(negotiated: string | null, port: Port): Initiator | null | undefined {
-    const { device } = port;
-    const { methods, priorities, groupOf, pause } = port.configuration;
-    if (device.configuration.ownMemory === 'slots') return this.ofSlots(port);
-    const pausable = PRIORITIES.filter((priority) => methods[priority] === 'pfc');
-    const { pausing } = pause ?? priorities[pausable[0] ?? 0]!;
-    if (pause === null && pausable.length === 0) return undefined;
-    const isBlind = !this.hasAccounts(device);
-    const why = negotiated ?? whyUnknown(port) ?? (isBlind ? 'accounts that are not known' : null);
-    if (why !== null) {
-      this.verdict.decline('pause-initiator', why);
-      return null;
-    }
-    const quantaPs = pausing.quanta * QUANTUM * port.octetPs;
-    return {
-      quanta: pausing.quanta,
-      refreshPs: Math.floor(pausing.refresh * quantaPs),
-      named: PRIORITIES.map((group) =>
-        PRIORITIES.reduce(
-          (mask, p) => (groupOf[p] === group && isNamed(p) ? mask | (1 << p) : mask),
-          0,
-        ),
-      ),
-      isWholePort: pause !== null,
-      ...{ off: 0, releases: 0, duePs: null, startPs: 0, why: '', refreshAtPs: Infinity },
-    };
-
-    function isNamed(priority: number): boolean {
-      return pause !== null || pausable.includes(priority);
-    }
+    if (!isFlowControlled(port)) return null;
+    const isCopied = configuration.scenario.groups.length > 0 || isBridge;
+    const isCounted = slots.xoffSlots === null || (slots.multicast !== 'off' && isCopied);
+    const why = reasonOf({
+      'a fault at the port': port.hasFault(...DISTURBING),
+      'slots that delays or multicast decide': isCounted,
+    });
+    if (!verdict.knows('pause-initiator', why)) return null;
+    const refreshPs = Math.floor(0.5 * 0xffff * QUANTUM * port.octetPs);
+    return { ...BLANK, quanta: 0xffff, refreshPs };
   }
 }
 
@@ -282,32 +235,16 @@ export function isFlowControlled({ device, index }: Port): boolean {
   return slotsOfPort(device.configuration, index)?.flowControl ?? flowControl;
 }
 
-function isKnown(own: Initiator | null | undefined): own is Initiator {
-  return own !== null && own !== undefined;
-}
-
-function isPause(octets: Uint8Array): boolean {
-  if (octets.length === ORDERED_SET || etherTypeOf(octets) !== ETHERTYPE.macControl) return false;
-  return [OPCODE.pfc, OPCODE.pause].some((opcode) => opcode === opcodeOf(octets));
-}
-
-function lineOf(octets: Uint8Array): number {
-  if (octets.length === ORDERED_SET) return ORDERED_SET;
-  const FCS_AND_OVERHEAD = 24;
-  return Math.max(SHORTEST + 20, octets.length + FCS_AND_OVERHEAD);
-}
-
 const DISTURBING = ['down', 'freeze', 'slow', 'send', 'flush', 'shrink', 'read', 'map'] as const;
 
-/** Why the pauses of a port do not follow from its wires; null: they do. */
 function whyUnknown(port: Port): string | null {
-  const { device, configuration } = port;
-  const { ownMemory, settings, hasPlainClasses } = device.configuration;
-  if (ownMemory === 'nic') return 'the buffers of an 82599';
-  if (!hasPlainClasses) return 'isolated flows have accounts of their own';
-  if (settings.priorities.some(({ mechanisms }) => mechanisms['sfc'] === true)) {
-    return 'a proxy of source flow control pauses, too';
-  }
-  if (DISTURBING.some((fault) => configuration.faults.has(fault))) return 'a fault at the port';
-  return null;
+  const { ownMemory, settings, hasPlainClasses } = port.device.configuration;
+  return reasonOf({
+    'the buffers of an 82599': ownMemory === 'nic',
+    'isolated flows have accounts of their own': !hasPlainClasses,
+    'a proxy of source flow control pauses, too': settings.priorities.some(
+      ({ mechanisms }) => mechanisms['sfc'] === true,
+    ),
+    'a fault at the port': port.hasFault(...DISTURBING),
+  });
 }

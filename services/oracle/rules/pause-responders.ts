@@ -3,113 +3,165 @@
  * ends it; until it is over no frame of the priority starts (802.1Q 36.1.3.3; 802.3 31B.3.3).
  */
 
-import {
-  ETHERTYPE,
-  etherTypeOf,
-  OPCODE,
-  opcodeOf,
-  ORDERED_SET,
-  PRIORITIES,
-  QUANTUM,
-  showPs,
-  u16,
-} from '../ethernet.js';
-import type { Negotiation } from '../model/negotiation.js';
-import type { Observer, Start } from '../model/observer.js';
-import type { Device, Port } from '../model/port.js';
-import type { Verdict } from '../verdict.js';
+import { bitsOf, OPCODE, pauseOpcodeOf, PRIORITIES, QUANTUM, showPs, u16 } from '../ethernet.js';
+import { sfcmOf } from '../messages.js';
+import type { Device, Model, Observer, Port, Start, WireFrame } from '../model/model.js';
+import { reasonOf } from '../model/port.js';
+import type { SfcSettings } from '../model/settings.js';
+import { ENABLE_AT, TIMES_AT } from './pause-initiators.js';
 
-const ENABLE_AT = 16;
-const TIMES_AT = 18;
+interface Responder {
+  readonly untilPs: number[];
+  /** Priorities whose pauses a watchdog ignores, one bit each. */
+  ignored: number;
+  readonly why: string | null;
+}
 
 export class PauseResponders implements Observer {
-  /** By device, port and priority: paused until. */
-  private readonly untilPs: Float64Array[][];
-  /** Priorities whose pauses a watchdog ignores, one bit each. */
-  private readonly ignored: number[][];
-  private readonly unknown: (string | null)[][];
+  private readonly responders: ReadonlyMap<Port, Responder>;
 
-  constructor(
-    devices: readonly Device[],
-    private readonly negotiation: Negotiation,
-    private readonly verdict: Verdict,
-  ) {
-    this.untilPs = devices.map(({ ports }) => ports.map(() => new Float64Array(8)));
-    this.ignored = devices.map(({ ports }) => ports.map(() => 0));
-    this.unknown = devices.map(({ ports }) => ports.map((port) => this.whyUnknown(port)));
+  constructor(private readonly model: Model) {
+    const { ports, negotiation } = model;
+    const responderOf = (port: Port): Responder => ({
+      ...{ untilPs: PRIORITIES.map(() => 0), ignored: 0 },
+      why: negotiation.whyUnknown(port) ?? whyUnknown(port),
+    });
+    this.responders = new Map(ports.map((port) => [port, responderOf(port)]));
     negotiation.listeners.push(this);
   }
 
   /** Until when a priority may not start a frame; 0: it may. */
   pausedUntil(port: Port, priority: number): number {
-    if ((this.ignored[port.device.index]![port.index]! & (1 << priority)) !== 0) return 0;
-    return this.untilPs[port.device.index]![port.index]![priority]!;
+    const { untilPs, ignored } = this.responders.get(port)!;
+    return (ignored & (1 << priority)) === 0 ? untilPs[priority]! : 0;
   }
 
   /** A priority that has no PFC any more is not paused. */
   pfcChanged(port: Port, enabled: number): void {
-    const untilPs = this.untilPs[port.device.index]![port.index]!;
-    for (const priority of PRIORITIES) {
-      if ((enabled & (1 << priority)) === 0) untilPs[priority] = 0;
+    for (const priority of bitsOf(~enabled & 0xff)) {
+      this.responders.get(port)!.untilPs[priority] = 0;
     }
   }
 
-  /** Whether pauses of a port are known in full. */
   isKnown(port: Port): boolean {
-    return this.unknown[port.device.index]![port.index] === null;
+    return this.responders.get(port)!.why === null;
   }
 
   controlEffective(port: Port, octets: Uint8Array, atPs: number): void {
-    if (octets.length === ORDERED_SET || etherTypeOf(octets) !== ETHERTYPE.macControl) return;
-    const why = this.unknown[port.device.index]![port.index] ?? null;
-    const opcode = opcodeOf(octets);
-    if (opcode !== OPCODE.pfc && opcode !== OPCODE.pause) return;
-    if (why !== null) {
-      this.verdict.decline('pause-responder', why);
-      return;
-    }
-    const isWholePort = port.configuration.pause !== null;
-    if (isWholePort !== (opcode === OPCODE.pause)) return;
-    for (const priority of PRIORITIES) {
-      const isNamed = isWholePort || (u16(octets, ENABLE_AT) & (1 << priority)) !== 0;
-      if (!isNamed || !this.responds(port, priority)) continue;
-      const quanta = u16(octets, isWholePort ? ENABLE_AT : TIMES_AT + 2 * priority);
-      const lastsPs = quanta * QUANTUM * port.octetPs;
-      this.untilPs[port.device.index]![port.index]![priority] = quanta === 0 ? 0 : atPs + lastsPs;
+    const opcode = pauseOpcodeOf(octets);
+    const { why, untilPs } = this.responders.get(port)!;
+    const isWhole = port.configuration.pause !== null;
+    if (opcode === null || !this.model.verdict.knows('pause-responder', why)) return;
+    if (isWhole !== (opcode === OPCODE.pause)) return;
+    for (const priority of isWhole ? PRIORITIES : bitsOf(u16(octets, ENABLE_AT))) {
+      if (!this.responds(port, priority)) continue;
+      const quanta = u16(octets, isWhole ? ENABLE_AT : TIMES_AT + 2 * priority);
+      untilPs[priority] = quanta === 0 ? 0 : atPs + quanta * QUANTUM * port.octetPs;
     }
   }
 
   watchdog(port: Port, priority: number, isOn: boolean): void {
-    const bit = 1 << priority;
-    const ignored = this.ignored[port.device.index]!;
-    ignored[port.index] = isOn ? ignored[port.index]! | bit : ignored[port.index]! & ~bit;
+    const own = this.responders.get(port)!;
+    own.ignored = isOn ? own.ignored | (1 << priority) : own.ignored & ~(1 << priority);
   }
 
   starting(port: Port, { frame: { priority }, atPs }: Start): void {
     if (!this.isKnown(port)) return;
     const untilPs = this.pausedUntil(port, priority);
-    if (this.responds(port, priority)) this.verdict.judge('pause-responder');
+    if (this.responds(port, priority)) this.model.verdict.judge('pause-responder');
     if (atPs >= untilPs) return;
-    const place = { device: port.device.index, port: port.index, atPs, priority };
     const what = `a frame starts while its priority is paused until ${showPs(untilPs)}`;
-    this.verdict.broken('pause-responder', place, what);
+    this.model.verdict.broken('pause-responder', port.at(atPs, priority), what);
   }
 
   /** By PAUSE (802.3 31B), or by priority. */
   private responds(port: Port, priority: number): boolean {
-    return port.configuration.pause !== null || this.negotiation.hasPfc(port, priority);
+    return port.configuration.pause !== null || this.model.negotiation.hasPfc(port, priority);
+  }
+}
+
+function whyUnknown(port: Port): string | null {
+  const { hasPlainClasses, ownMemory } = port.device.configuration;
+  return reasonOf({
+    'a link that goes down ends pauses': port.hasFault('down'),
+    'a fault pauses other classes': port.hasFault('map'),
+    'a device that restarts forgets pauses': port.hasFault('flush'),
+    'isolated flows are paused with others': !hasPlainClasses && ownMemory === null,
+  });
+}
+
+const NS = 1000;
+
+/**
+ * Stations under source flow control: an SFCM that reaches the source which it names pauses its
+ * priority from when it has been processed, and replaces the pause before (P802.1Qdw 52.5.2,
+ * processSfcmPdu; figure 52-3).
+ */
+export class StationPauses implements Observer {
+  /** By host and priority, in order; empty where they are not known. */
+  private readonly effects = new Map<
+    string,
+    { readonly fromPs: number; readonly untilPs: number }[]
+  >();
+  private readonly isUsed: boolean;
+
+  constructor(private readonly model: Model) {
+    this.isUsed = model.devices.some((device) => monitored(device).length > 0);
   }
 
-  private whyUnknown(port: Port): string | null {
+  arrived(port: Port, frame: WireFrame, atPs: number): void {
     const { device } = port;
-    const { faults } = port.configuration;
-    const negotiated = this.negotiation.whyUnknown(port);
-    if (negotiated !== null) return negotiated;
-    if (faults.has('down')) return 'a link that goes down ends pauses';
-    if (faults.has('map')) return 'a fault pauses other classes';
-    if (faults.has('flush')) return 'a device that restarts forgets pauses';
-    const { hasPlainClasses, ownMemory } = device.configuration;
-    if (!hasPlainClasses && ownMemory === null) return 'isolated flows are paused with others';
-    return null;
+    if (!device.isHost || frame.kind !== 'notice' || frame.target !== device.index) return;
+    const { receive, scope, processing } = sfcOf(device);
+    const sfcm = frame.payload === null ? null : sfcmOf(frame.payload);
+    if (!this.isUsed || !receive || scope === 'flow' || sfcm?.isForSource !== true) return;
+    if (!this.model.verdict.knows('pause-responder', whyUnheard(port))) return;
+    const fromPs = atPs + processing;
+    const key = `${port.name} ${sfcm.priority}`;
+    const untilPs = fromPs + sfcm.pauseNs * NS;
+    this.effects.set(key, [...(this.effects.get(key) ?? []), { fromPs, untilPs }]);
   }
+
+  /** From a time on, when a priority may start a frame. */
+  opensPs({ name }: Port, priority: number, fromPs: number): number {
+    const effects = this.effects.get(`${name} ${priority}`) ?? [];
+    let atPs = fromPs;
+    for (;;) {
+      const now = effects.findLast((own) => own.fromPs <= atPs);
+      if (now === undefined || now.untilPs <= atPs) return atPs;
+      const next = effects.find((own) => own.fromPs > atPs)?.fromPs ?? Infinity;
+      atPs = Math.min(now.untilPs, next);
+    }
+  }
+
+  starting(port: Port, { frame: { priority }, atPs }: Start): void {
+    const effects = this.effects.get(`${port.name} ${priority}`);
+    if (effects === undefined) return;
+    this.model.verdict.judge('pause-responder');
+    // What takes effect at this very moment may do so before or after.
+    const opensPs = Math.min(...[atPs - 1, atPs].map((at) => this.opensPs(port, priority, at)));
+    // Effects before the last one that is in force are over.
+    const last = effects.findLastIndex((own) => own.fromPs < atPs);
+    if (last > 0) effects.splice(0, last);
+    if (opensPs <= atPs) return;
+    const what = `a frame starts while an SFCM pauses its priority until ${showPs(opensPs)}`;
+    const place = port.at(atPs, priority);
+    this.model.verdict.broken('pause-responder', place, `${what} (P802.1Qdw 52.5.2)`);
+  }
+}
+
+export const sfcOf = (device: Device): SfcSettings => device.keysOf('sfc') as SfcSettings;
+
+/** Priorities whose queues a switch monitors. */
+export function monitored(device: Device): number[] {
+  if (device.isHost || !sfcOf(device).send) return [];
+  const { priorities } = device.configuration.settings;
+  return priorities.filter((own) => own.mechanisms['sfc'] === true).map((own) => own.priority);
+}
+
+function whyUnheard(port: Port): string | null {
+  return reasonOf({
+    'an 82599 that keeps messages for a while': port.device.configuration.ownMemory === 'nic',
+    'a fault that ends pauses': port.hasFault('down', 'flush'),
+  });
 }

@@ -19,7 +19,7 @@ export class Routes implements Observer {
   private readonly hasFailures: boolean;
 
   constructor(
-    private readonly configuration: Configuration,
+    _configuration: Configuration,
     private readonly devices: readonly Device[],
     private readonly verdict: Verdict,
   ) {
@@ -108,10 +108,6 @@ export class Routes implements Observer {
     }
     ofView.set(target, hops);
     return hops;
-  }
-
-  get hosts(): number {
-    return this.configuration.hostCount;
   }
 }
 

@@ -1,7 +1,6 @@
 import type { Configuration } from '../configuration.js';
 import { Negotiation } from '../model/negotiation.js';
-import type { Observer } from '../model/observer.js';
-import type { Device } from '../model/port.js';
+import type { Device, Model, Observer } from '../model/model.js';
 import type { Verdict } from '../verdict.js';
 import { Arbiters } from './arbiters.js';
 import { Buffers } from './buffers.js';
@@ -13,11 +12,10 @@ import { LinkRetry } from './link-retry.js';
 import { Marking } from './marking.js';
 import { Pacing } from './pacing.js';
 import { PauseInitiators } from './pause-initiators.js';
-import { PauseResponders } from './pause-responders.js';
+import { PauseResponders, StationPauses } from './pause-responders.js';
 import { Routes } from './routes.js';
 import { Slots } from './slots.js';
 import { SourceFlowControl } from './source-flow-control.js';
-import { StationPauses } from './station-pauses.js';
 
 /** What no rule recomputes yet is named where it runs. */
 function declineMessages(devices: readonly Device[], verdict: Verdict): void {
@@ -34,43 +32,29 @@ export function rulesOf(
   devices: readonly Device[],
   verdict: Verdict,
 ): readonly Observer[] {
+  const ports = devices.flatMap((device) => [...device.ports]);
+  const negotiation = new Negotiation(configuration, ports, verdict);
+  const model: Model = { configuration, devices, ports, negotiation, verdict };
   const routes = new Routes(configuration, devices, verdict);
-  const negotiation = new Negotiation(configuration, devices, verdict);
-  const buffers = new Buffers(configuration, devices, negotiation, verdict);
-  const hasGroups = configuration.scenario.groups.length > 0;
-  const initiators = new PauseInitiators(devices, buffers, hasGroups, negotiation, verdict);
-  const slots = new Slots(devices, initiators, verdict);
-  const responders = new PauseResponders(devices, negotiation, verdict);
-  const stations = new StationPauses(devices, verdict);
+  const buffers = new Buffers(model);
+  const initiators = new PauseInitiators(model, buffers);
+  const slots = new Slots(model, initiators);
+  const responders = new PauseResponders(model);
+  const stations = new StationPauses(model);
   const books = new CreditBooks(configuration, devices, verdict);
   const lines = new CreditLines(devices, books);
-  const gates = new Gates(negotiation, devices, { responders, stations }, lines, verdict);
+  const gates = new Gates(model, { responders, stations, books, lines });
   const arbiters = new Arbiters(configuration, devices, gates, negotiation, verdict);
   const marking = new Marking(configuration, devices, verdict);
   const retry = new LinkRetry(configuration, devices, verdict);
   const pacing = new Pacing(configuration, devices, verdict);
   declineMessages(devices, verdict);
   const points = new CongestionPoints(configuration, devices, verdict);
-  const context = { configuration, buffers, responders };
-  const sources = new SourceFlowControl(devices, context, verdict);
+  const sources = new SourceFlowControl(model, buffers, responders);
   negotiation.begin();
   // Gates compare what may have started before a pause changes that.
   return [
-    routes,
-    buffers,
-    initiators,
-    slots,
-    gates,
-    negotiation,
-    responders,
-    stations,
-    arbiters,
-    marking,
-    books,
-    lines,
-    retry,
-    pacing,
-    points,
-    sources,
+    ...[routes, buffers, initiators, slots, gates, negotiation, responders, stations],
+    ...[arbiters, marking, books, lines, retry, pacing, points, sources],
   ];
 }

@@ -6,42 +6,31 @@
  */
 
 import { slotsOf, slotsOfPort } from '../configuration.js';
-import type { Observer } from '../model/observer.js';
-import type { Device, Port, Storage } from '../model/port.js';
-import type { WireFrame } from '../record.js';
-import type { Verdict } from '../verdict.js';
+import type { Device, Model, Observer, Port, Storage, WireFrame } from '../model/model.js';
 import { isFlowControlled, type PauseInitiators } from './pause-initiators.js';
 
-/** Slots of a region, of which so many are in use. */
 interface Region {
   readonly slots: number;
   used: number;
 }
 
-interface Chip {
-  readonly shared: Region;
-  readonly classes: readonly Region[];
-  /** By port. */
-  readonly sources: readonly Region[];
-}
+type Chip = ReturnType<typeof chipOf>;
 
 const SLOTS = { '1MB': 682, '2MB': 1365 } as const;
 /** Four ports, and the CPU. */
 const SOURCES = 5;
 /** P1 and P0 have no slots of their own. */
 const LEAST_KEPT = 2;
-const NO_SLOT = 'no-slot';
 
 export class Slots implements Observer {
   private readonly chips = new Map<Device, Chip>();
   private readonly taken = new Map<Storage, Region>();
 
   constructor(
-    devices: readonly Device[],
+    private readonly model: Model,
     private readonly initiators: PauseInitiators,
-    private readonly verdict: Verdict,
   ) {
-    for (const device of devices) {
+    for (const device of model.devices) {
       if (device.configuration.ownMemory === 'slots') this.chips.set(device, chipOf(device));
     }
   }
@@ -51,7 +40,7 @@ export class Slots implements Observer {
     const chip = this.chips.get(ingress.device);
     if (chip === undefined) return;
     const region = regionFor(chip, ingress, frame);
-    this.verdict.judge('buffers');
+    this.model.verdict.judge('buffers');
     if (region === null) {
       this.broken(ingress, frame, atPs, 'a frame is admitted, and no slot is free for it');
       return;
@@ -62,7 +51,8 @@ export class Slots implements Observer {
     const { xoffSlots } = slotsOf(ingress.device.configuration);
     if (region !== own || xoffSlots === null || !isFlowControlled(ingress)) return;
     if (own.used < xoffSlots) return;
-    this.initiators.stop(ingress, atPs, `${own.used} of ${own.slots} slots of the source`);
+    const why = `${own.used} of ${own.slots} slots of the source`;
+    this.initiators.state(ingress, 0, true, [atPs, why]);
   }
 
   released(storage: Storage, atPs: number): void {
@@ -72,32 +62,30 @@ export class Slots implements Observer {
     region.used--;
     const { ingress } = storage;
     const isOwn = this.chips.get(ingress.device)!.sources[ingress.index] === region;
-    if (isOwn && region.used === 0) this.initiators.resume(ingress, atPs, 'no slot of the source');
+    if (!isOwn || region.used > 0) return;
+    this.initiators.state(ingress, 0, false, [atPs, 'no slot of the source']);
   }
 
   refused(port: Port, frame: WireFrame, reason: string, atPs: number): void {
     const chip = this.chips.get(port.device);
-    if (chip === undefined || reason !== NO_SLOT) return;
-    this.verdict.judge('buffers');
+    if (chip === undefined || reason !== 'no-slot') return;
+    this.model.verdict.judge('buffers');
     if (regionFor(chip, port, frame) === null) return;
     this.broken(port, frame, atPs, 'a frame is dropped for want of a slot, and there is one');
   }
 
   private broken(port: Port, { priority }: WireFrame, atPs: number, what: string): void {
-    const place = { device: port.device.index, port: port.index, atPs, priority };
-    this.verdict.broken('buffers', place, `${what} (MVTX2802, 7.8)`);
+    this.model.verdict.broken('buffers', port.at(atPs, priority), `${what} (MVTX2802, 7.8)`);
   }
 }
 
-function chipOf({ ports, configuration }: Device): Chip {
+function chipOf({ ports, configuration }: Device) {
   const { memory, temporarySlots, classes, sourceSlots } = slotsOf(configuration);
   const kept = Array.from({ length: 8 }, (_, tc) => classes[tc] ?? 0);
   const apart = kept.reduce((sum, slots) => sum + slots, temporarySlots + SOURCES * sourceSlots);
-  return {
-    shared: { slots: SLOTS[memory] - apart, used: 0 },
-    classes: kept.map((slots) => ({ slots, used: 0 })),
-    sources: ports.map(() => ({ slots: sourceSlots, used: 0 })),
-  };
+  const region = (slots: number): Region => ({ slots, used: 0 });
+  const shared = region(SLOTS[memory] - apart);
+  return { shared, classes: kept.map(region), sources: ports.map(() => region(sourceSlots)) };
 }
 
 /** The region that a frame takes its slot from; null: none has one. */

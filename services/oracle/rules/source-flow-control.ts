@@ -5,37 +5,29 @@
  * (P802.1Qdw 52.5.2: sfcCongestionDetect, condTransmitSfcmPdu, buildAndSendSfcm).
  */
 
-import type { Configuration } from '../configuration.js';
 import { lineOctets, SHORTEST } from '../ethernet.js';
 import { type Sfcm, sfcmOf } from '../messages.js';
 import { Draws } from '../model/draws.js';
-import type { Observer } from '../model/observer.js';
-import type { Device, Port, Queued } from '../model/port.js';
-import type { WireFrame } from '../record.js';
-import type { Verdict } from '../verdict.js';
+import type { Device, Model, Observer, Port, Queued, WireFrame } from '../model/model.js';
+import { kept, reasonOf } from '../model/port.js';
 import type { Buffers } from './buffers.js';
-import type { PauseResponders } from './pause-responders.js';
-import { monitored, sfcOf } from './station-pauses.js';
+import { monitored, type PauseResponders, sfcOf } from './pause-responders.js';
 
 /** A monitored queue, as it is measured when frames join it. */
-interface Queue {
+const BLANK = {
+  /** Growth, in octets a picosecond, from a sample on. */
+  ...{ growth: 0, sampleOctets: 0, samplePs: 0 },
+  /** How long an octet takes to drain, 0: not known; what joined and drained since a time. */
+  ...{ octetPs: 0, fromPs: 0, fromOctets: 0, joinedOctets: 0 },
+  ...{ lastPs: -Infinity, lastOctets: 0, sentPs: -Infinity },
+};
+
+type Queue = typeof BLANK & {
   readonly detects: (octets: number) => number;
   /** It is not measured while it is shorter. */
   readonly least: number;
   readonly target: number;
-  /** Growth, in octets a picosecond, from a sample on. */
-  growth: number;
-  sampleOctets: number;
-  samplePs: number;
-  /** How long an octet takes to drain, 0: not known; what joined and drained since a time. */
-  octetPs: number;
-  fromPs: number;
-  fromOctets: number;
-  joinedOctets: number;
-  lastPs: number;
-  lastOctets: number;
-  sentPs: number;
-}
+};
 
 interface Message {
   readonly via: Port;
@@ -44,42 +36,31 @@ interface Message {
 }
 
 /** Growth is measured over so long, and drain over so many octets at line rate. */
-const GROWTH_LEAST_PS = 250_000;
-const GROWTH_MOST_PS = 1_000_000;
+const [GROWTH_LEAST_PS, GROWTH_MOST_PS] = [250_000, 1_000_000];
 const DRAIN_OCTETS = 32 * lineOctets(1518);
 /** An SFCM on IPv4 with 34 octets of the frame. */
 const MESSAGE_OCTETS = 118;
-const UNIT = 64;
-const UNITS_MOST = 0xffff;
-const NS = 1000;
-
-interface Context {
-  readonly configuration: Configuration;
-  readonly buffers: Buffers;
-  readonly responders: PauseResponders;
-}
+const [UNIT, UNITS_MOST, NS] = [64, 0xffff, 1000];
 
 export class SourceFlowControl implements Observer {
-  private readonly draws: (Draws | null)[];
+  private readonly draws = new Map<Device, Draws>();
   private readonly queues = new Map<string, Queue>();
-  /** By switch, source and priority: when the last message was sent. */
   private readonly sentPs = new Map<string, number>();
   /** By switch: a message that has just been sent; null: one found no room. */
   private readonly seen = new Map<Device, Message | null>();
   private readonly loops = new Map<Device, Map<Device, number>>();
 
   constructor(
-    private readonly devices: readonly Device[],
-    private readonly context: Context,
-    private readonly verdict: Verdict,
+    private readonly model: Model,
+    private readonly buffers: Buffers,
+    private readonly responders: PauseResponders,
   ) {
-    this.draws = devices.map((device) => {
-      if (monitored(device).length === 0) return null;
-      const why = whyUnknown(device, context);
-      if (why !== null) verdict.decline('messages', why);
-      const { seed } = context.configuration.scenario;
-      return why === null ? new Draws(seed, `${device.name}/sfc`) : null;
-    });
+    const { seed } = model.configuration.scenario;
+    for (const device of model.devices) {
+      if (monitored(device).length === 0) continue;
+      if (!model.verdict.knows('messages', this.whyUnknown(device))) continue;
+      this.draws.set(device, new Draws(seed, `${device.name}/sfc`));
+    }
   }
 
   /** A message precedes the frame that causes it. */
@@ -99,34 +80,23 @@ export class SourceFlowControl implements Observer {
   joined(out: Port, queued: Queued, atPs: number): void {
     const { device } = out;
     const { frame } = queued;
-    const draws = this.draws[device.index] ?? null;
-    if (draws === null || frame.kind === 'notice') return;
+    const { verdict } = this.model;
+    const draws = this.draws.get(device);
+    if (draws === undefined || frame.kind === 'notice') return;
     if (queued.isMoved) {
-      this.draws[device.index] = null;
-      this.verdict.decline('messages', 'frames move from a port that goes down');
+      this.draws.delete(device);
+      verdict.decline('messages', 'frames move from a port that goes down');
       return;
     }
     const due = this.due(out, queued, { atPs, draws });
     const seen = this.seen.get(device);
     this.seen.delete(device);
     if (seen === null || (due === null && seen === undefined)) return;
-    this.verdict.judge('messages');
-    const place = { device: device.index, port: out.index, atPs, priority: frame.priority };
-    const about = `a frame of station ${frame.source} joins ${out.name}`;
-    if (due === null || seen === undefined) {
-      const what = due === null ? 'an SFCM is sent that is not due' : 'no SFCM is sent';
-      this.verdict.broken('messages', place, `${about}, and ${what} (P802.1Qdw 52.5.2)`);
-      return;
-    }
-    const isRight = seen.via === due.via && seen.target === due.target;
-    const keys = ['priority', 'pauseNs', 'port', 'units'] as const;
-    const wrong = keys.find((key) => seen.sfcm[key] !== due.sfcm[key]);
-    if (isRight && wrong === undefined) return;
-    const what =
-      wrong === undefined
-        ? 'the SFCM is sent elsewhere than to it, by the port that the frame came in by'
-        : `the SFCM states ${wrong} ${seen.sfcm[wrong]}, expected ${due.sfcm[wrong]}`;
-    this.verdict.broken('messages', place, `${about}, and ${what} (P802.1Qdw 52.5.2)`);
+    verdict.judge('messages');
+    const what = difference(due, seen);
+    if (what === null) return;
+    const about = `a frame of station ${frame.source} joins ${out.name}, and ${what}`;
+    verdict.broken('messages', out.at(atPs, frame.priority), `${about} (P802.1Qdw 52.5.2)`);
   }
 
   private due(
@@ -137,11 +107,12 @@ export class SourceFlowControl implements Observer {
     const { device } = out;
     const { classOf } = device.configuration;
     if (!monitored(device).some((own) => classOf[own] === trafficClass)) return null;
-    const queue = this.queueOf(out, trafficClass);
+    const made = (): Queue => ({ ...this.thresholds(out), ...BLANK });
+    const queue = kept(this.queues, `${out.name} ${trafficClass}`, made);
     const length = out.queueOctets[trafficClass]!;
     if (length < queue.least) return null;
     const { whilePaused, minInterval, queueInterval } = sfcOf(device);
-    const isPaused = this.context.responders.pausedUntil(out, frame.priority) > atPs;
+    const isPaused = this.responders.pausedUntil(out, frame.priority) > atPs;
     measureGrowth(queue, length, atPs);
     measureDrain(queue, { length, octets, atPs, octetPs: out.octetPs });
     if (isPaused) beginDrain(queue, length, atPs);
@@ -173,19 +144,10 @@ export class SourceFlowControl implements Observer {
     if (pause !== 'auto') return Math.ceil(pause / NS);
     const most = Math.ceil(pauseMax / NS);
     if (isPaused) return most;
-    const loopPs = this.loopsOf(device).get(this.devices[frame.source]!) ?? 0;
+    const loopPs = this.loopsOf(device).get(this.model.devices[frame.source]!) ?? 0;
     const surplus = length + queue.growth * loopPs - queue.target;
     const drainNs = Math.ceil((surplus * Math.max(queue.octetPs, octetPs)) / NS);
     return Math.min(most, Math.max(Math.ceil(pauseMin / NS), drainNs));
-  }
-
-  private queueOf(out: Port, trafficClass: number): Queue {
-    const key = `${out.name} ${trafficClass}`;
-    const known = this.queues.get(key);
-    if (known !== undefined) return known;
-    const queue = { ...this.thresholds(out), ...BLANK };
-    this.queues.set(key, queue);
-    return queue;
   }
 
   /** Automatic ones are by the longest loop, and below XOFF by what arrives in one. */
@@ -193,20 +155,18 @@ export class SourceFlowControl implements Observer {
     const { device, octetPs } = out;
     const { detect, target } = sfcOf(device);
     const watched = monitored(device);
-    const { longestOctets } = this.context.configuration;
+    const { longestOctets } = this.model.configuration;
     const longest = Math.max(SHORTEST, ...watched.map((own) => longestOctets[own]!));
     const loopPs = Math.max(0, ...this.loopsOf(device).values());
     const loop = Math.ceil(loopPs / octetPs);
-    const memory = this.context.buffers.memories[device.index] ?? null;
+    const memory = this.buffers.memoryOf(device);
     const rooms = device.ports.flatMap((port) =>
       watched.map((priority) => {
         const account = memory?.at(port, port.configuration.groupOf[priority]!);
         if (memory === null || account?.isLossless !== true) return Infinity;
-        const xoff = Math.min(
-          account.xoff,
-          Math.floor(account.reserved + account.alpha * memory.pool),
-        );
-        return xoff - Math.ceil(loopPs / port.octetPs);
+        const { reserved, alpha, xoff } = account;
+        const most = Math.min(xoff, Math.floor(reserved + alpha * memory.pool));
+        return most - Math.ceil(loopPs / port.octetPs);
       }),
     );
     const usual = Math.max(Math.min(2 * loop, ...rooms), 4 * longest);
@@ -228,30 +188,52 @@ export class SourceFlowControl implements Observer {
 
   /** By host: a message to it, and the longest frame back, over idle links. */
   private loopsOf(device: Device): Map<Device, number> {
-    const known = this.loops.get(device);
-    if (known !== undefined) return known;
-    const frame = Math.max(...this.context.configuration.longestOctets);
+    return kept(this.loops, device, () => this.loopsFrom(device));
+  }
+
+  private loopsFrom(device: Device): Map<Device, number> {
+    const frame = Math.max(...this.model.configuration.longestOctets);
     const octets = lineOctets(frame) + lineOctets(MESSAGE_OCTETS);
     const loops = new Map([[device, 0]]);
     for (const [here, loopPs] of loops) {
       if (here.isHost) continue;
       const pipelines = here.configuration.pipelinePs * (here === device ? 1 : 2);
-      for (const { peer, octetPs, configuration } of here.ports) {
+      for (const { peer, octetPs, wirePs } of here.ports) {
         if (loops.has(peer.device)) continue;
-        const linkPs = configuration.propagationPs + configuration.interfaceDelayPs;
-        loops.set(peer.device, loopPs + pipelines + 2 * linkPs + octets * octetPs);
+        loops.set(peer.device, loopPs + pipelines + 2 * wirePs + octets * octetPs);
       }
     }
-    const ofHosts = new Map([...loops].filter(([{ isHost }]) => isHost));
-    this.loops.set(device, ofHosts);
-    return ofHosts;
+    return new Map([...loops].filter(([{ isHost }]) => isHost));
+  }
+
+  private whyUnknown(device: Device): string | null {
+    const { detect, target } = sfcOf(device);
+    const { hasPlainClasses, settings, isBridge } = device.configuration;
+    const isAuto = detect === 'auto' || target === 'auto';
+    return reasonOf({
+      'queues that are not known': !hasPlainClasses,
+      'pauses that are not known': device.ports.some((port) => !this.responders.isKnown(port)),
+      'queues that wait for credit': device.ports.some(({ isGranted }) => isGranted),
+      'a detector by memory or growth': typeof detect === 'object' && !('min' in detect),
+      'XOFF is not known': isAuto && (isBridge || this.buffers.memoryOf(device) === null),
+      'queues that are measured for ECN, too': settings.priorities.some(
+        ({ mechanisms }) => mechanisms['ecn'] !== 'off',
+      ),
+    });
   }
 }
 
-const BLANK = {
-  ...{ growth: 0, sampleOctets: 0, samplePs: 0, octetPs: 0, fromPs: 0, fromOctets: 0 },
-  ...{ joinedOctets: 0, lastPs: -Infinity, lastOctets: 0, sentPs: -Infinity },
-};
+function difference(due: Message | null, seen: Message | undefined): string | null {
+  if (due === null) return 'an SFCM is sent that is not due';
+  if (seen === undefined) return 'no SFCM is sent';
+  const keys = ['priority', 'pauseNs', 'port', 'units'] as const;
+  const wrong = keys.find((key) => seen.sfcm[key] !== due.sfcm[key]);
+  if (wrong !== undefined) {
+    return `the SFCM states ${wrong} ${seen.sfcm[wrong]}, expected ${due.sfcm[wrong]}`;
+  }
+  const isRight = seen.via === due.via && seen.target === due.target;
+  return isRight ? null : 'the SFCM is sent elsewhere than to it, by the port that it came in by';
+}
 
 /** A switch is the proxy of a station on its link, if that does not respond itself. */
 function actsFor({ device, peer }: Port): boolean {
@@ -264,8 +246,7 @@ function measureGrowth(queue: Queue, length: number, atPs: number): void {
   const age = atPs - queue.samplePs;
   if (age < GROWTH_LEAST_PS) return;
   if (age < GROWTH_MOST_PS) queue.growth = Math.max(0, (length - queue.sampleOctets) / age);
-  queue.sampleOctets = length;
-  queue.samplePs = atPs;
+  [queue.sampleOctets, queue.samplePs] = [length, atPs];
 }
 
 /** What joined, less the growth of the queue; anew when it may have been too short meanwhile. */
@@ -278,8 +259,7 @@ function measureDrain(
     queue.octetPs = 0;
     beginDrain(queue, length, atPs);
   } else queue.joinedOctets += octets;
-  queue.lastPs = atPs;
-  queue.lastOctets = length;
+  [queue.lastPs, queue.lastOctets] = [atPs, length];
   const age = atPs - queue.fromPs;
   if (age < DRAIN_OCTETS * octetPs) return;
   queue.octetPs = age / Math.max(0, queue.joinedOctets - (length - queue.fromOctets));
@@ -287,23 +267,5 @@ function measureDrain(
 }
 
 function beginDrain(queue: Queue, length: number, atPs: number): void {
-  queue.fromPs = atPs;
-  queue.fromOctets = length;
-  queue.joinedOctets = 0;
-}
-
-function whyUnknown(device: Device, { responders, buffers }: Context): string | null {
-  const { detect, target } = sfcOf(device);
-  const { hasPlainClasses, settings, isBridge } = device.configuration;
-  if (!hasPlainClasses) return 'queues that are not known';
-  if (device.ports.some((port) => !responders.isKnown(port))) return 'pauses that are not known';
-  const isGranted = device.ports.some(({ configuration: { methods } }) =>
-    methods.some((own) => own === 'credit' || own === 'cbfc' || own === 'either'),
-  );
-  if (isGranted) return 'queues that wait for credit';
-  if (typeof detect === 'object' && !('min' in detect)) return 'a detector by memory or growth';
-  const isAuto = detect === 'auto' || target === 'auto';
-  if (isAuto && (isBridge || buffers.memories[device.index] === null)) return 'XOFF is not known';
-  const isMarking = settings.priorities.some(({ mechanisms }) => mechanisms['ecn'] !== 'off');
-  return isMarking ? 'queues that are measured for ECN, too' : null;
+  [queue.fromPs, queue.fromOctets, queue.joinedOctets] = [atPs, length, 0];
 }
