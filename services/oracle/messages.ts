@@ -2,18 +2,12 @@
 
 import { u16 } from './ethernet.js';
 
-const C_TAG = 0x8100;
-const S_TAG = 0x88a8;
-const CN_TAG = 0x22e9;
-const CNM = 0x22e7;
-const IPV4 = 0x0800;
-const IPV6 = 0x86dd;
-const ROCE_PORT = 4791;
-const CNP_OPCODE = 0x81;
+/** EtherTypes. */
+const [C_TAG, S_TAG, CN_TAG, CNM] = [0x8100, 0x88a8, 0x22e9, 0x22e7];
+const [IPV4, IPV6] = [0x0800, 0x86dd];
 const CONGESTION = 0x89a2;
-const SFCM_SUBTYPE = 1;
-const SFCM_VERSION = 1;
-const SFCM_PORT = 49_375;
+const [ROCE_PORT, CNP_OPCODE] = [4791, 0x81];
+const [SFCM_SUBTYPE, SFCM_VERSION, SFCM_PORT] = [1, 1, 49_375];
 
 /** The EtherType behind the tags, and the Flow ID of a CN-TAG among them (802.1Q 33.2). */
 function behindTags(octets: Uint8Array): { readonly at: number; readonly flowId: number } {
@@ -26,21 +20,11 @@ function behindTags(octets: Uint8Array): { readonly at: number; readonly flowId:
   return { at, flowId };
 }
 
-/** A congestion notification message (802.1Q 33.3, 33.4). */
-export interface Cnm {
-  readonly flowId: number;
-  /** Six bits. */
-  readonly feedback: number;
-  /** Of the congestion point, counted from one. */
-  readonly port: number;
-  /** In units of 64 octets. */
-  readonly offset: number;
-  readonly delta: number;
-  readonly priority: number;
-}
+export type Cnm = NonNullable<ReturnType<typeof cnmOf>>;
+export type Sfcm = NonNullable<ReturnType<typeof sfcmOf>>;
 
-/** Null: the octets are no CNM. */
-export function cnmOf(octets: Uint8Array): Cnm | null {
+/** A congestion notification message (802.1Q 33.3, 33.4); null: the octets are none. */
+export function cnmOf(octets: Uint8Array) {
   const { at, flowId } = behindTags(octets);
   if (u16(octets, at) !== CNM) return null;
   const pdu = at + 2;
@@ -64,21 +48,8 @@ export function queuePairOf(octets: Uint8Array): number | null {
   return (octets[bth + 5]! << 16) | u16(octets, bth + 6);
 }
 
-/** A source flow control message (P802.1Qdw 52.5.3). */
-export interface Sfcm {
-  readonly isPause: boolean;
-  readonly priority: number;
-  readonly pauseNs: number;
-  /** Of the congested queue, counted from one. */
-  readonly port: number;
-  /** Of the queue, in units of 64 octets. */
-  readonly units: number;
-  /** It is addressed to the source that it names. */
-  readonly isForSource: boolean;
-}
-
-/** Null: the octets are no SFCM that states a pause or its end. */
-export function sfcmOf(octets: Uint8Array): Sfcm | null {
+/** A source flow control message (P802.1Qdw 52.5.3) that states a pause or its end. */
+export function sfcmOf(octets: Uint8Array) {
   const pdu = congestionPduOf(octets);
   if (pdu === null || octets[pdu] !== SFCM_SUBTYPE) return null;
   const type = octets[pdu + 1]! & 15;
@@ -103,6 +74,4 @@ function congestionPduOf(octets: Uint8Array): number | null {
   return u16(octets, udp + 2) === SFCM_PORT ? udp + 8 : null;
 }
 
-function signed(word: number): number {
-  return word < 0x8000 ? word : word - 0x10000;
-}
+const signed = (word: number): number => (word < 0x8000 ? word : word - 0x10000);

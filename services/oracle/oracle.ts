@@ -24,14 +24,13 @@ export class Oracle {
 
   constructor(configuration: Configuration) {
     this.devices = configuration.devices.map((device) => new Device(device));
-    for (const { ports } of this.devices) {
-      for (const port of ports) {
-        const { peerDevice, peerPort } = port.configuration;
-        port.peer = this.devices[peerDevice]!.ports[peerPort]!;
-      }
+    const ports = this.devices.flatMap((device) => [...device.ports]);
+    for (const port of ports) {
+      const { peerDevice, peerPort } = port.configuration;
+      port.peer = this.devices[peerDevice]!.ports[peerPort]!;
     }
     this.links = new Links(this.verdict);
-    this.observers = rulesOf(configuration, this.devices, this.verdict);
+    this.observers = rulesOf(configuration, { devices: this.devices, ports }, this.verdict);
     this.passage = new Passage(this.links, this.observers, this.verdict);
   }
 
@@ -43,73 +42,52 @@ export class Oracle {
     return this.verdict.summary();
   }
 
-  /** Nothing is judged from a time on. */
   blinded(atPs: number): void {
     this.verdict.blind(`the fabric was changed at ${showPs(atPs)}`);
   }
 
   /** One more event; those of a device in order, all by time. */
   take(event: WireEvent): void {
-    const port = this.devices[event.device]!.ports[event.port]!;
-    switch (event.kind) {
-      case 'start':
-        this.passage.start(port, event);
-        return;
-      case 'again':
-        this.links.frameStarts(port, event.frame, event.atPs);
-        for (const rule of this.observers) {
-          rule.repeated?.(port, event.frame, event.number, event.atPs);
-        }
-        return;
-      case 'arrival':
-        this.passage.arrival(port, event);
-        return;
-      case 'rejected':
-        this.passage.rejected(port, event);
-        return;
-      case 'queued':
-        this.passage.queued(port, this.portOf(event.device, event.ingress), event);
-        return;
-      case 'dropped':
-        this.passage.dropped(port, event);
-        return;
-      case 'discarded':
-        this.passage.discarded(port, event);
-        return;
-      default:
-        this.takeControl(port, event);
-    }
+    const { atPs } = event;
+    const device = this.devices[event.device]!;
+    const port = device.ports[event.port]!;
+    if (event.kind === 'start') this.passage.start(port, event);
+    else if (event.kind === 'arrival') this.passage.arrival(port, event);
+    else if (event.kind === 'rejected') this.passage.rejected(port, event);
+    else if (event.kind === 'queued') {
+      this.passage.queued(port, device.ports[event.ingress]!, event);
+    } else if (event.kind === 'dropped') this.passage.dropped(port, event);
+    else if (event.kind === 'discarded') this.passage.discarded(port, event);
+    else if (event.kind === 'again') {
+      this.links.frameStarts(port, event.frame, atPs);
+      this.tell((rule) => rule.repeated?.(port, event.frame, event.number, atPs));
+    } else if (event.kind === 'watchdog') {
+      this.tell((rule) => rule.watchdog?.(port, event.priority, event.isOn, atPs));
+    } else this.takeControl(port, event);
+  }
+
+  reached(atPs: number): void {
+    this.tell((rule) => rule.reached?.(atPs));
+    this.links.reached(this.devices, atPs);
   }
 
   private takeControl(
     port: Port,
-    event: Extract<WireEvent, { kind: 'control' | 'tag' | 'effect' | 'watchdog' }>,
+    { kind, octets, atPs }: Extract<WireEvent, { kind: 'control' | 'tag' | 'effect' }>,
   ): void {
-    const { atPs } = event;
-    if (event.kind === 'watchdog') {
-      for (const rule of this.observers) rule.watchdog?.(port, event.priority, event.isOn, atPs);
-      return;
-    }
-    const { octets } = event;
-    if (event.kind === 'control') {
-      for (const rule of this.observers) rule.controlStarted?.(port, octets, atPs);
+    if (kind === 'control') {
+      this.tell((rule) => rule.controlStarted?.(port, octets, atPs));
       this.links.controlStarts(port, octets, atPs);
-    } else if (event.kind === 'tag') {
+    } else if (kind === 'tag') {
       this.links.tagStarts(port, octets);
-      for (const rule of this.observers) rule.tagged?.(port, octets, atPs);
+      this.tell((rule) => rule.tagged?.(port, octets, atPs));
     } else {
       this.links.controlTakesEffect(port, octets, atPs);
-      for (const rule of this.observers) rule.controlEffective?.(port, octets, atPs);
+      this.tell((rule) => rule.controlEffective?.(port, octets, atPs));
     }
   }
 
-  /** Everything before this time has been taken. */
-  reached(atPs: number): void {
-    for (const rule of this.observers) rule.reached?.(atPs);
-    this.links.reached(this.devices, atPs);
-  }
-
-  private portOf(device: number, port: number): Port {
-    return this.devices[device]!.ports[port]!;
+  private tell(event: (rule: Observer) => void): void {
+    for (const rule of this.observers) event(rule);
   }
 }

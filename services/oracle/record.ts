@@ -7,13 +7,14 @@
 
 export type FrameKind = 'raw' | 'data' | 'ack' | 'nak' | 'notice';
 
+type Numbers =
+  | ('octets' | 'priority' | 'dscp' | 'hash' | 'target' | 'source' | 'connection' | 'sequence')
+  | ('remaining' | 'flowId');
+
 /** The header fields of a frame, and its length from destination address to FCS. */
-export interface WireFrame {
+export interface WireFrame extends Readonly<Record<Numbers, number>> {
   readonly kind: FrameKind;
-  readonly octets: number;
-  readonly priority: number;
   readonly dei: boolean;
-  readonly dscp: number;
   /** The ECN field (RFC 3168): 0 not capable, 2 ECT(0), 3 CE. */
   readonly ecn: number;
   /** Addressed to a multicast group. */
@@ -22,15 +23,8 @@ export interface WireFrame {
   readonly isIsolated: boolean;
   /** Its FCS is wrong on purpose: a switch had begun to forward it when its end turned out bad. */
   readonly isPoisoned: boolean;
-  readonly hash: number;
-  readonly target: number;
-  readonly source: number;
-  readonly connection: number;
-  readonly sequence: number;
-  readonly remaining: number;
   /** C-TAG in the low half, S-TAG in the high half. */
   readonly vlan: number;
-  readonly flowId: number;
   /** When its payload was ready, as the telemetry of a run carries it. */
   readonly bornPs: number;
   /** Octets of a message, or of telemetry, that the frame carries; null: none. */
@@ -65,13 +59,11 @@ export type WireEvent = Event &
     /** It joins the queue of `port`, having come in by `ingress` (of a device's own: the same). */
     | { readonly kind: 'queued'; readonly ingress: number; readonly frame: WireFrame }
     | { readonly kind: 'dropped'; readonly frame: WireFrame; readonly reason: string }
-    /** It leaves its queue without a start. */
     | { readonly kind: 'discarded'; readonly frame: WireFrame }
     /** A control frame (without FCS), or an ordered set of eight octets, starts on the link. */
     | { readonly kind: 'control'; readonly octets: Uint8Array }
     /** The frame that has just started has this CE-Tag behind its addresses. */
     | { readonly kind: 'tag'; readonly octets: Uint8Array }
-    /** A control frame takes effect. */
     | { readonly kind: 'effect'; readonly octets: Uint8Array }
     /** A watchdog begins to ignore pauses of a priority, or ends that. */
     | { readonly kind: 'watchdog'; readonly priority: number; readonly isOn: boolean }

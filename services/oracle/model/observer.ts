@@ -1,12 +1,10 @@
 import type { WireFrame } from '../record.js';
 import type { Flight, Port, Queued, Storage } from './port.js';
 
-/** A frame, or control frame, that starts on a link. */
 export interface Start {
   readonly atPs: number;
   readonly trafficClass: number;
   readonly eligible: number;
-  /** The queued frame that it is. */
   readonly queued: Queued;
   readonly frame: WireFrame;
 }
@@ -21,24 +19,14 @@ export interface Observer {
   joining?(out: Port, queued: Queued, atPs: number): void;
   joined?(out: Port, queued: Queued, atPs: number): void;
   /** It is dropped before it joined a queue. */
-  refused?(port: Port, frame: WireFrame, reason: string, atPs: number, isMidway: boolean): void;
-  /** Its start; the queue still has it. */
+  refused?(port: Port, frame: WireFrame, reason: string, atPs: number): void;
   starting?(port: Port, start: Start): void;
-  /** The queue has it no longer. */
   started?(port: Port, start: Start): void;
-  /** It left its queue without a start. */
   discarded?(port: Port, queued: Queued, atPs: number): void;
   /** The last copy of a frame has left the buffer. */
   released?(storage: Storage, atPs: number): void;
-  /** Link-level retry. */
   repeated?(port: Port, frame: WireFrame, number: number, atPs: number): void;
-  rejected?(
-    port: Port,
-    frame: WireFrame,
-    reason: string,
-    atPs: number,
-    flight: Flight | null,
-  ): void;
+  rejected?(port: Port, reason: string, atPs: number, flight: Flight | null): void;
   controlStarted?(port: Port, octets: Uint8Array, atPs: number): void;
   controlEffective?(port: Port, octets: Uint8Array, atPs: number): void;
   tagged?(port: Port, octets: Uint8Array, atPs: number): void;

@@ -4,19 +4,12 @@
  * leaves once, in order and as it came.
  */
 
-import { showPs } from '../ethernet.js';
+import { SHORTEST, showPs } from '../ethernet.js';
 import type { EventOf, WireFrame } from '../record.js';
 import type { RuleName, Verdict } from '../verdict.js';
 import { hasLinkRetry, type Links } from './links.js';
 import type { Observer } from './observer.js';
 import { type Device, isSameFrame, type Pending, type Port, type Queued } from './port.js';
-
-/** Frames start with what the link partner has granted. */
-const isGranted = (method: string): boolean =>
-  method === 'credit' || method === 'cbfc' || method === 'either';
-
-/** Octets of a frame that a switch which cuts through has seen when it decides. */
-const HEADER = 64;
 
 export class Passage {
   constructor(
@@ -37,22 +30,22 @@ export class Passage {
 
   rejected(port: Port, { frame, atPs, reason }: EventOf<'rejected'>): void {
     const flight = this.links.frameArrives(port, frame, atPs);
-    for (const observer of this.observers) observer.rejected?.(port, frame, reason, atPs, flight);
+    for (const observer of this.observers) observer.rejected?.(port, reason, atPs, flight);
   }
 
   queued(out: Port, ingress: Port, { frame, atPs }: EventOf<'queued'>): void {
     const { device } = out;
+    const trafficClass = device.configuration.classOf[frame.priority]!;
     const moved = device.discarded.find(
       (own) => own.storage.ingress === ingress && isSameFrame(own.frame, frame),
     );
     if (moved !== undefined) {
       device.discarded.splice(device.discarded.indexOf(moved), 1);
-      const trafficClass = this.classAt(out, frame);
-      this.join(out, { ...moved, out, frame, atPs, trafficClass, isMoved: true }, atPs);
+      this.join(out, { ...moved, out, frame, atPs, trafficClass, isMoved: true });
       return;
     }
     const isOwn = device.isHost || (out === ingress && frame.kind === 'notice');
-    const pending = device.isHost ? undefined : this.pendingFor(out, ingress, frame, atPs);
+    const pending = device.isHost ? undefined : pendingFor(out, ingress, frame, atPs);
     if (pending === undefined && !isOwn) {
       this.broken('conservation', out, atPs, 'a frame is queued that has not come in', frame);
       return;
@@ -63,89 +56,39 @@ export class Passage {
       for (const observer of this.observers) observer.admitted?.(storage, frame, out, atPs);
     }
     const queued: Queued = {
-      ...{ out, frame, atPs, storage, isMoved: false },
+      ...{ out, frame, atPs, storage, trafficClass, isMoved: false },
       cameEcn: pending?.frame.ecn ?? frame.ecn,
-      trafficClass: this.classAt(out, frame),
       octets: device.stored(frame.octets),
     };
-    if (pending !== undefined) {
-      pending.copies.push(queued);
-      if (!frame.isGroup && !device.configuration.isBridge) {
-        device.pending.splice(device.pending.indexOf(pending), 1);
-      }
-    }
-    this.join(out, queued, atPs);
+    pending?.copies.push(queued);
+    if (pending !== undefined) settle(device, pending);
+    this.join(out, queued);
   }
 
-  private join(out: Port, queued: Queued, atPs: number): void {
-    for (const observer of this.observers) observer.joining?.(out, queued, atPs);
+  private join(out: Port, queued: Queued): void {
+    for (const observer of this.observers) observer.joining?.(out, queued, queued.atPs);
     out.join(queued);
-    for (const observer of this.observers) observer.joined?.(out, queued, atPs);
-  }
-
-  /** Of frames that look alike, as acknowledgements may, the one whose time it is. */
-  private pendingFor(
-    out: Port,
-    ingress: Port,
-    frame: WireFrame,
-    atPs: number,
-  ): Pending | undefined {
-    const onTime = out.device.pending.find(
-      (own) =>
-        own.ingress === ingress &&
-        isSameFrame(own.frame, frame) &&
-        own.atPs + this.restPs(own, out) === atPs,
-    );
-    return onTime ?? this.pendingOf(out.device, ingress, frame, atPs);
-  }
-
-  /** What came in last is decided about first, unless it waited for its end. */
-  private pendingOf(
-    device: Device,
-    ingress: Port,
-    frame: WireFrame,
-    atPs: number,
-  ): Pending | undefined {
-    return device.pending.findLast(
-      (own) => own.ingress === ingress && own.atPs <= atPs && isSameFrame(own.frame, frame),
-    );
+    for (const observer of this.observers) observer.joined?.(out, queued, queued.atPs);
   }
 
   /** The moment at which a frame joins a queue, and that it is as it came in. */
   private checkEntry(out: Port, pending: Pending, frame: WireFrame, atPs: number): void {
-    const { configuration } = out.device;
+    const { ownMemory, isBridge } = out.device.configuration;
     this.verdict.judge('conservation');
-    if (configuration.ownMemory === null) {
-      const duePs = pending.atPs + this.restPs(pending, out);
-      if (duePs !== atPs) {
-        const what = `a frame that is in at ${showPs(pending.atPs)} is queued at`;
-        this.broken('wire', out, atPs, `${what} ${showPs(duePs)}, not at ${showPs(atPs)}`, frame);
-      }
+    const duePs = pending.atPs + restPs(pending, out);
+    if (ownMemory === null && duePs !== atPs) {
+      const what = `a frame that is in at ${showPs(pending.atPs)} is queued at`;
+      this.broken('wire', out, atPs, `${what} ${showPs(duePs)}, not at ${showPs(atPs)}`, frame);
     }
-    if (configuration.isBridge) return;
+    if (isBridge) return;
     const came = pending.frame;
     for (const key of ['octets', 'vlan', 'ecn'] as const) {
-      if (came[key] === frame[key] || this.mayChange(out, key)) continue;
+      if (came[key] === frame[key] || mayChange(out, key)) continue;
       // A switch may mark a frame when it joins a queue.
       if (key === 'ecn' && came.ecn !== 0 && frame.ecn === 3) continue;
       const what = `a frame came in with ${key} ${came[key]} and is queued with ${frame[key]}`;
       this.broken('conservation', out, atPs, what, frame);
     }
-  }
-
-  /**
-   * A frame that cuts through starts no faster than it comes in, so it waits for its end before a
-   * faster link; one that link-level retry has checked passes the pipeline then.
-   */
-  private restPs({ ingress, frame }: Pending, out: Port): number {
-    const { cutsThrough, pipelinePs } = out.device.configuration;
-    if (hasLinkRetry(ingress)) return pipelinePs;
-    const mayStart = !cutsThrough || out.octetPs >= ingress.octetPs;
-    return mayStart ? 0 : (frame.octets - HEADER) * ingress.octetPs;
-  }
-
-  private classAt(out: Port, { priority }: WireFrame): number {
-    return out.device.configuration.classOf[priority]!;
   }
 
   dropped(port: Port, { frame, atPs, reason }: EventOf<'dropped'>): void {
@@ -158,15 +101,11 @@ export class Passage {
       this.release(queued!, atPs);
       return;
     }
-    const pending = device.isHost ? undefined : this.pendingOf(device, port, frame, atPs);
-    const isMidway = pending !== undefined && pending.copies.length > 0;
-    for (const observer of this.observers) {
-      observer.refused?.(port, frame, reason, atPs, isMidway);
-    }
+    const pending = device.isHost ? undefined : pendingOf(device, port, frame, atPs);
+    for (const observer of this.observers) observer.refused?.(port, frame, reason, atPs);
     if (pending === undefined) return;
     pending.isDropped = true;
-    if (frame.isGroup || device.configuration.isBridge) return;
-    device.pending.splice(device.pending.indexOf(pending), 1);
+    settle(device, pending);
   }
 
   discarded(port: Port, { frame, atPs }: EventOf<'discarded'>): void {
@@ -182,19 +121,21 @@ export class Passage {
   }
 
   start(port: Port, { frame, atPs, trafficClass, eligible }: EventOf<'start'>): void {
-    const place = { rule: 'conservation' as RuleName, port, atPs, frame };
-    const queued = this.first(port, frame);
+    // Normally it is the first of its class.
+    const heads = port.queues.flatMap((queue) => queue.slice(0, 1));
+    const queued = [...heads, ...port.queues.flat()].find((own) => isSameFrame(own.frame, frame));
+    const name = `frame ${frame.sequence} of source ${frame.source}`;
     if (queued === undefined) {
-      this.missing(place);
+      const what = `${name} starts, and does not wait here`;
+      this.broken('conservation', port, atPs, what, frame);
       this.links.frameStarts(port, frame, atPs);
       return;
     }
     this.verdict.judge('conservation');
-    const first = this.firstInOrder(port, queued);
+    const first = firstInOrder(port, queued);
     if (first !== queued) {
-      const what = `frame ${frame.sequence} of source ${frame.source} overtakes`;
       const other = `${first.frame.sequence} of source ${first.frame.source} in its queue`;
-      this.broken('conservation', port, atPs, `${what} ${other}`, frame);
+      this.broken('conservation', port, atPs, `${name} overtakes ${other}`, frame);
     }
     this.compare(port, queued, frame, atPs);
     const start = { atPs, trafficClass, eligible, queued, frame };
@@ -205,54 +146,12 @@ export class Passage {
     this.release(queued, atPs);
   }
 
-  /**
-   * Frames of one class are sent in order; of those that need a grant, frames of one priority and
-   * VLAN, which have a channel of their own; where classes are not known, those of one flow.
-   */
-  private firstInOrder(port: Port, queued: Queued): Queued {
-    const queue = port.queues[queued.trafficClass]!;
-    if (port.device.configuration.hasPlainClasses) {
-      if (!port.configuration.methods.some(isGranted)) return queue[0]!;
-      const { priority, vlan } = queued.frame;
-      return queue.find(({ frame: own }) => own.priority === priority && own.vlan === vlan)!;
-    }
-    const { source, connection, kind, target } = queued.frame;
-    return queue.find(
-      ({ frame: own }) =>
-        own.source === source &&
-        own.connection === connection &&
-        own.kind === kind &&
-        own.target === target &&
-        own.priority === queued.frame.priority,
-    )!;
-  }
-
-  /** The queued frame that starts: normally the first of its class. */
-  private first(port: Port, frame: WireFrame): Queued | undefined {
-    for (const [head] of port.queues) {
-      if (head !== undefined && isSameFrame(head.frame, frame)) return head;
-    }
-    return port.queues.flat().find((own) => isSameFrame(own.frame, frame));
-  }
-
-  private missing({ port, atPs, frame }: { port: Port; atPs: number; frame: WireFrame }): void {
-    const what = `frame ${frame.sequence} of source ${frame.source} starts, and does not wait here`;
-    this.broken('conservation', port, atPs, what, frame);
-  }
-
-  /**
-   * Switches may mark a frame, and write telemetry into it; everything else is as it was queued.
-   */
-  private compare(
-    port: Port,
-    { frame: before, octets }: Queued,
-    after: WireFrame,
-    atPs: number,
-  ): void {
+  /** Switches may mark a frame, and write telemetry into it; all else is as it was queued. */
+  private compare(port: Port, queued: Queued, after: WireFrame, atPs: number): void {
+    const { frame: before, octets } = queued;
     for (const key of ['octets', 'vlan', 'flowId', 'priority'] as const) {
-      if (before[key] === after[key]) continue;
+      if (before[key] === after[key] || mayChange(port, key)) continue;
       if (octets !== before.octets && key !== 'priority') continue;
-      if (this.mayChange(port, key)) continue;
       const what = `a frame was queued with ${key} ${before[key]} and starts with ${after[key]}`;
       this.broken('conservation', port, atPs, what, after);
     }
@@ -261,14 +160,7 @@ export class Passage {
     this.broken('conservation', port, atPs, what, after);
   }
 
-  /** At the edge of a congestion-notification domain the CN-TAG is removed (802.1Q 32.1.1). */
-  private mayChange(port: Port, key: keyof WireFrame): boolean {
-    const isTag = key === 'octets' || key === 'flowId' || key === 'priority';
-    return isTag && port.device.configuration.hasDomainEdges;
-  }
-
-  private release(queued: Queued, atPs: number): void {
-    const { storage } = queued;
+  private release({ storage }: Queued, atPs: number): void {
     if (--storage.copies > 0) return;
     for (const observer of this.observers) observer.released?.(storage, atPs);
   }
@@ -276,36 +168,89 @@ export class Passage {
   /**
    * A frame that is neither queued nor dropped when its time is over is lost, unless it ended here.
    */
-  private expire(device: Device, atPs: number): void {
-    const { pending } = device;
+  private expire({ pending, configuration }: Device, atPs: number): void {
     for (let i = 0; i < pending.length;) {
       const own = pending[i]!;
-      const isWaiting = own.atPs + this.longestRestPs(own) >= atPs;
-      if (isWaiting) {
+      if (own.atPs + longestRestPs(own) >= atPs) {
         i++;
         continue;
       }
       pending.splice(i, 1);
       if (own.copies.length > 0 || own.isDropped || own.frame.kind === 'notice') continue;
-      if (own.frame.isGroup || device.configuration.ownMemory !== null) continue;
+      if (own.frame.isGroup || configuration.ownMemory !== null) continue;
       const what = `a frame that came in at ${showPs(own.atPs)} is neither queued nor dropped`;
       this.broken('conservation', own.ingress, own.atPs, what, own.frame);
     }
   }
 
-  private longestRestPs({ ingress, frame }: Pending): number {
-    const { cutsThrough, pipelinePs, ownMemory } = ingress.device.configuration;
-    if (ownMemory !== null) return Infinity;
-    if (hasLinkRetry(ingress)) return pipelinePs;
-    return cutsThrough ? frame.octets * ingress.octetPs : 0;
-  }
-
   private broken(rule: RuleName, port: Port, atPs: number, what: string, frame: WireFrame): void {
-    const { priority } = frame;
-    this.verdict.broken(
-      rule,
-      { device: port.device.index, port: port.index, atPs, priority },
-      what,
-    );
+    this.verdict.broken(rule, port.at(atPs, frame.priority), what);
   }
 }
+
+/** One that is not replicated has been decided about. */
+function settle({ pending, configuration }: Device, own: Pending): void {
+  if (!own.frame.isGroup && !configuration.isBridge) pending.splice(pending.indexOf(own), 1);
+}
+
+/** Of frames that look alike, as acknowledgements may, the one whose time it is. */
+function pendingFor(out: Port, ingress: Port, frame: WireFrame, atPs: number): Pending | undefined {
+  const onTime = out.device.pending.find(
+    (own) =>
+      own.ingress === ingress &&
+      isSameFrame(own.frame, frame) &&
+      own.atPs + restPs(own, out) === atPs,
+  );
+  return onTime ?? pendingOf(out.device, ingress, frame, atPs);
+}
+
+/** What came in last is decided about first, unless it waited for its end. */
+function pendingOf(
+  { pending }: Device,
+  ingress: Port,
+  frame: WireFrame,
+  atPs: number,
+): Pending | undefined {
+  return pending.findLast(
+    (own) => own.ingress === ingress && own.atPs <= atPs && isSameFrame(own.frame, frame),
+  );
+}
+
+/**
+ * A frame that cuts through starts no faster than it comes in, so it waits for its end before a
+ * faster link; one that link-level retry has checked passes the pipeline then.
+ */
+function restPs({ ingress, frame }: Pending, out: Port): number {
+  const { cutsThrough, pipelinePs } = out.device.configuration;
+  if (hasLinkRetry(ingress)) return pipelinePs;
+  const mayStart = !cutsThrough || out.octetPs >= ingress.octetPs;
+  return mayStart ? 0 : (frame.octets - SHORTEST) * ingress.octetPs;
+}
+
+function longestRestPs({ ingress, frame }: Pending): number {
+  const { cutsThrough, pipelinePs, ownMemory } = ingress.device.configuration;
+  if (ownMemory !== null) return Infinity;
+  if (hasLinkRetry(ingress)) return pipelinePs;
+  return cutsThrough ? frame.octets * ingress.octetPs : 0;
+}
+
+/**
+ * Frames of one class are sent in order; of those that need a grant, frames of one priority and
+ * VLAN, which have a channel of their own; where classes are not known, those of one flow.
+ */
+function firstInOrder(
+  { queues, device, isGranted }: Port,
+  { frame, trafficClass }: Queued,
+): Queued {
+  const keys = device.configuration.hasPlainClasses
+    ? (['priority', 'vlan'] as const)
+    : (['source', 'connection', 'kind', 'target', 'priority'] as const);
+  const isWhole = device.configuration.hasPlainClasses && !isGranted;
+  return queues[trafficClass]!.find(
+    ({ frame: own }) => isWhole || keys.every((key) => own[key] === frame[key]),
+  )!;
+}
+
+/** At the edge of a congestion-notification domain the CN-TAG is removed (802.1Q 32.1.1). */
+const mayChange = ({ device }: Port, key: keyof WireFrame): boolean =>
+  device.configuration.hasDomainEdges && ['octets', 'flowId', 'priority'].includes(key);

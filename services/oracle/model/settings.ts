@@ -4,82 +4,50 @@
  * that reads the wire has to stand without the mechanism that it judges.
  */
 
-type Numbers<Key extends string> = Readonly<Record<Key, number>>;
+/** Names in a row, apart by spaces. */
+type Words<Row extends string> = Row extends `${infer First} ${infer Rest}`
+  ? First | Words<Rest>
+  : Row;
 
-export interface DcqcnSettings extends Numbers<
-  | 'gain'
-  | 'alphaPeriod'
-  | 'cutPeriod'
-  | 'raisePeriod'
-  | 'raiseBytes'
-  | 'fastCycles'
-  | 'activeRate'
-  | 'hyperRate'
-  | 'minRate'
-> {
-  readonly variant: 'nic' | 'paper';
-  readonly clampTarget: boolean;
-}
+type Numbers<Row extends string> = Readonly<Record<Words<Row>, number>>;
+type Scaled<Row extends string> = Readonly<Record<Words<Row>, 'auto' | number>>;
 
-export type TimelySettings = Numbers<
-  'low' | 'high' | 'roundTrip' | 'smoothing' | 'step' | 'minRate' | 'decrease'
->;
+export type DcqcnSettings = Numbers<'gain alphaPeriod cutPeriod raisePeriod raiseBytes'> &
+  Numbers<'fastCycles activeRate hyperRate minRate'> & {
+    readonly variant: 'nic' | 'paper';
+    readonly clampTarget: boolean;
+  };
 
-export type HpccSettings = Numbers<'minRate' | 'roundTrip' | 'utilisation' | 'stages' | 'increase'>;
+export type TimelySettings = Numbers<'low high roundTrip smoothing step minRate decrease'>;
 
-export type SwiftSettings = Numbers<
-  | 'increase'
-  | 'decrease'
-  | 'maxDecrease'
-  | 'initial'
-  | 'least'
-  | 'most'
-  | 'target'
-  | 'hop'
-  | 'flowRange'
-  | 'flowLeast'
-  | 'flowMost'
-  | 'endpointTarget'
->;
+export type HpccSettings = Numbers<'minRate roundTrip utilisation stages increase'>;
 
-type Scaled<Key extends string> = Readonly<Record<Key, 'auto' | number>>;
+export type SwiftSettings = Numbers<'increase decrease maxDecrease initial least most target hop'> &
+  Numbers<'flowRange flowLeast flowMost endpointTarget'>;
 
 /** Automatic values are by the rate of the port. */
-export interface QcnSettings
-  extends
-    Numbers<'weight' | 'threshold' | 'gain' | 'minDecrease' | 'timeReset'>,
-    Scaled<'setPoint' | 'sampleBase' | 'byteReset' | 'activeRate' | 'hyperRate' | 'minRate'> {
-  readonly priorities: readonly number[];
-  readonly defence: string;
-  readonly ports: Readonly<Record<string, string>>;
-}
+export type QcnSettings = Numbers<'weight threshold gain minDecrease timeReset'> &
+  Scaled<'setPoint sampleBase byteReset activeRate hyperRate minRate'> & {
+    readonly priorities: readonly number[];
+    readonly defence: string;
+    readonly ports: Readonly<Record<string, string>>;
+  };
 
 /** One that detects by free memory, by growth, or ever more likely between two lengths. */
-type Detector = { readonly dynamic: number } | { readonly predicted: number } | RisingDetector;
+type Detector = Numbers<'dynamic'> | Numbers<'predicted'> | Numbers<'min max probability'>;
 
-interface RisingDetector {
-  readonly min: number;
-  readonly max: number;
-  readonly probability: number;
-}
-
-export interface SfcSettings extends Numbers<
-  'minInterval' | 'queueInterval' | 'pauseMin' | 'pauseMax' | 'processing'
-> {
-  readonly send: boolean;
-  readonly receive: boolean;
-  readonly proxy: 'auto' | 'on' | 'off';
-  readonly detect: 'auto' | number | Detector;
-  readonly target: 'auto' | number;
-  readonly pause: 'auto' | number;
-  readonly whilePaused: 'silent' | 'longest';
-  readonly scope: 'priority' | 'flow';
-}
+export type SfcSettings = Numbers<'minInterval queueInterval pauseMin pauseMax processing'> &
+  Scaled<'target pause'> & {
+    readonly send: boolean;
+    readonly receive: boolean;
+    readonly proxy: 'auto' | 'on' | 'off';
+    readonly detect: 'auto' | number | Detector;
+    readonly whilePaused: 'silent' | 'longest';
+    readonly scope: 'priority' | 'flow';
+  };
 
 /** Registers of a switch with slots; those of a port are `SlotPortSettings`. */
-export interface SlotSettings extends Numbers<
-  'temporarySlots' | 'sourceSlots' | 'responseDelayPs'
-> {
+export type SlotSettings = Numbers<'temporarySlots sourceSlots responseDelayPs'> & {
   readonly memory: '1MB' | '2MB';
   readonly classes: Readonly<Record<number, number>>;
   readonly xoffSlots: number | null;
@@ -88,7 +56,7 @@ export interface SlotSettings extends Numbers<
   readonly normalQos: boolean;
   readonly multicast: string;
   readonly cpuPort: number | null;
-}
+};
 
 export interface SlotPortSettings {
   readonly flowControl: boolean | null;

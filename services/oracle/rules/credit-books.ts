@@ -6,109 +6,98 @@
  * and consumed (CC_Update), with cyclic counters of 15 and 20 bits.
  */
 
-import type { Configuration } from '../configuration.js';
-import { ETHERTYPE, etherTypeOf, opcodeOf, ORDERED_SET, PRIORITIES, u16 } from '../ethernet.js';
+import {
+  bitsOf,
+  ETHERTYPE,
+  lineOctets,
+  etherTypeOf,
+  opcodeOf,
+  ORDERED_SET,
+  PRIORITIES,
+  u16,
+} from '../ethernet.js';
 import { type ChannelTerms, channelTerms, costOf, exchangeTerms } from '../model/credit-terms.js';
 import { hasLinkRetry } from '../model/links.js';
-import type { Observer, Start } from '../model/observer.js';
-import type { Device, Port, Storage } from '../model/port.js';
-import type { WireFrame } from '../record.js';
-import type { Verdict } from '../verdict.js';
+import type { Model, Observer, Port, Queued, Start, Storage, WireFrame } from '../model/model.js';
+import { reasonOf, restarts } from '../model/port.js';
 
 type Kind = 'credit' | 'cbfc';
 
+const BLANK = {
+  /** Of CBFC. */
+  terms: null as ChannelTerms | null,
+  /** What a frame takes beyond its own octets. */
+  overhead: 0,
+  /** Used by the sender, its limit, and what the receiver has granted so far. */
+  ...{ used: 0, limit: 0, granted: 0 },
+  /** Of credit exchange: the epoch that its sender began, and whether the receiver agreed to it. */
+  ...{ epoch: -1, isOpen: false },
+  /** The receiver has asked for a new epoch since. */
+  isWithdrawn: false,
+  /** Of CBFC: freed as far as the sender knows. */
+  freed: 0,
+  /** Units that came in at the receiver, and those that it stores. */
+  ...{ passed: 0, stored: 0 },
+  /** A message of a station ended in the receiver: where it counted is not on the wire. */
+  isBlurred: false,
+};
+
 /** One priority of one direction of a link, named by the port that sends. */
-export interface Book {
+type Book = typeof BLANK & {
   readonly kind: Kind;
-  readonly terms: ChannelTerms | null;
-  /** Octets of a unit, and what a frame takes beyond its own. */
   readonly unit: number;
-  readonly overhead: number;
   /** Channel of credit exchange, or virtual channel of CBFC. */
   readonly channel: number;
   /** Its weight among the channels of its priority. */
   readonly share: number;
   readonly isIncremental: boolean;
-  /** Used by the sender, and its limit as far as it was granted, in this epoch. */
-  used: number;
-  limit: number;
-  /** Of credit exchange: the epoch that its sender began, and whether the receiver agreed to it. */
-  epoch: number;
-  isOpen: boolean;
-  /** The receiver has asked for a new epoch since. */
-  isWithdrawn: boolean;
-  /** What the receiver has granted, in this epoch. */
-  granted: number;
-  /** Of CBFC: freed as far as the sender knows. */
-  freed: number;
-  /** Units that came in at the receiver, and those that it stores. */
-  passed: number;
-  stored: number;
-  /** A message of a station ended in the receiver: where it counted is not on the wire. */
-  isBlurred: boolean;
-}
+};
 
-/** Books of a sending port. */
 interface Ledger {
   /** By channel of credit exchange, then by priority; priorities of one channel of CBFC share. */
-  readonly books: (Book | null)[][];
+  readonly books: readonly (Book | null)[][];
   /** By VLAN: the channel. */
   readonly slices: ReadonlyMap<number, number>;
   /** Each channel has a part of the memory to itself; of all shares together. */
   readonly isDivided: boolean;
   readonly shares: number;
-  why: string | null;
+  readonly why: string | null;
 }
 
-const REQUEST = 0x0110;
-const GRANT = 0x0111;
-const FLAGS_AT = 16;
-const VECTOR_AT = 17;
-const WORDS_AT = 18;
-const UPPER_AT = 36;
-const TAG_REQUEST = 0x88b5;
-const TAG_GRANT = 0x88b6;
-/** Behind the EtherType of a CE-Tag: flags, priority, word, channel. */
-const TAG_AT = 14;
-const EPOCH = 0x1f;
-const CHANNEL_AT = 34;
-const SYN = 0x80;
-const ACK = 0x40;
-const CF_UPDATE = 0x10;
-const VLAN_BITS = 0xfff;
-const CF_BITS = 0x7fff;
-const CC_BITS = 0xfffff;
-const EXTENSION = 0xfffe;
-const CC_MESSAGE_AT = 19;
-const CC_COUNTERS_AT = 20;
+interface Charge {
+  readonly book: Book;
+  readonly units: number;
+}
 
-/** A request or a grant of one channel. */
 interface Message {
   readonly isGrant: boolean;
   readonly flags: number;
   readonly isTag: boolean;
   readonly channel: number;
-  readonly words: readonly {
-    readonly priority: number;
-    readonly low: number;
-    readonly high: number;
-  }[];
+  readonly words: readonly (readonly [priority: number, low: number, high: number])[];
 }
 
-export class CreditBooks implements Observer {
-  private readonly ledgers = new Map<Port, Ledger>();
-  private readonly charges = new Map<Storage, { readonly book: Book; readonly units: number }>();
-  /** By port: what the frame that has just started used: its tag was composed before. */
-  private readonly justUsed = new Map<Port, { readonly book: Book; readonly units: number }>();
+/** MAC control opcodes, and types of CE-Tags. */
+const [REQUEST, GRANT, EXTENSION] = [0x0110, 0x0111, 0xfffe];
+const [TAG_REQUEST, TAG_GRANT] = [0x88b5, 0x88b6];
+/** Where a frame has flags, priorities, words, their upper halves and a channel; a tag begins. */
+const AT = { flags: 16, vector: 17, words: 18, upper: 36, channel: 34, tag: 14 };
+/** Where a CC_Update has its number and its counters. */
+const [CC_MESSAGE_AT, CC_COUNTERS_AT] = [19, 20];
+const [SYN, ACK, EPOCH] = [0x80, 0x40, 0x1f];
+const CF_UPDATE = 0x10;
+const [VLAN_BITS, CF_BITS, CC_BITS] = [0xfff, 0x7fff, 0xfffff];
+/** Of the low words of totals. */
+const TURN = 0x10000;
 
-  constructor(
-    private readonly configuration: Configuration,
-    devices: readonly Device[],
-    private readonly verdict: Verdict,
-  ) {
-    for (const port of devices.flatMap(({ ports }) => [...ports])) {
-      this.ledgers.set(port, this.open(port));
-    }
+export class CreditBooks implements Observer {
+  private readonly ledgers: ReadonlyMap<Port, Ledger>;
+  private readonly charges = new Map<Storage, Charge>();
+  /** By port: what the frame that has just started used: its tag was composed before. */
+  private readonly justUsed = new Map<Port, Charge>();
+
+  constructor(private readonly model: Model) {
+    this.ledgers = new Map(model.ports.map((port) => [port, this.open(port)]));
   }
 
   /** Why it is not known what a port may send; null: it is, or needs no credit. */
@@ -124,98 +113,87 @@ export class CreditBooks implements Observer {
     return books[slice]?.[priority] ?? null;
   }
 
-  /** Books whose frames wait in a traffic class, channel by channel. */
+  /** Books of credit exchange whose frames wait in a traffic class, channel by channel. */
   booksOfClass(port: Port, trafficClass: number): readonly Book[] {
     const { classOf } = port.device.configuration;
-    const { books } = this.ledgers.get(port)!;
-    return books.flatMap((own) =>
-      own
-        .filter((book): book is Book => book !== null)
-        .filter((book) =>
-          own.some((one, priority) => one === book && classOf[priority] === trafficClass),
-        ),
-    );
+    const own = this.ledgers
+      .get(port)!
+      .books.flatMap((books) =>
+        books.filter((book, priority) => book !== null && classOf[priority] === trafficClass),
+      ) as Book[];
+    return own.filter(({ kind }) => kind === 'credit');
   }
 
   /** Its sender has credit for a frame of so many octets. */
   mayStart(port: Port, book: Book, octets: number): boolean {
     const units = costOf(octets, book.unit, book.overhead);
     if (book.terms === null) return book.used + units <= book.limit;
-    const inUse = book.used - book.freed;
-    if (inUse + units > book.terms.limit) return false;
-    const { profile } = book.terms;
-    if (profile === null) return true;
-    const beyond = inUse + units - profile.reserved;
-    if (beyond <= 0) return true;
-    if (profile.sharing === 'none') return false;
+    const { limit, profile } = book.terms;
+    const inUse = book.used - book.freed + units;
+    if (inUse > limit) return false;
+    const beyond = profile === null ? 0 : inUse - profile.reserved;
+    if (profile === null || beyond <= 0) return true;
+    const { sharing, threshold } = profile;
     const free = profile.poolCredits - this.drawn(port, profile.pool);
-    if (Math.min(beyond, units) > free) return false;
-    if (profile.sharing === 'static') return profile.threshold === 0 || beyond <= profile.threshold;
-    return beyond <= free * 2 ** profile.threshold;
+    if (sharing === 'none' || Math.min(beyond, units) > free) return false;
+    if (sharing === 'static') return threshold === 0 || beyond <= threshold;
+    return beyond <= free * 2 ** threshold;
   }
 
   starting(port: Port, { frame, atPs }: Start): void {
     this.justUsed.delete(port);
-    const book = this.bookOf(port, frame);
-    if (book === null) return;
-    const units = costOf(frame.octets, book.unit, book.overhead);
-    this.verdict.judge(book.kind);
+    const charge = this.chargeOf(port, frame);
+    if (charge === null) return;
+    const { book, units } = charge;
+    this.model.verdict.judge(book.kind);
     if (!this.mayStart(port, book, frame.octets)) {
       const has = book.terms === null ? book.limit : book.terms.limit + book.freed;
       const have = `${units} units are needed, ${has - book.used} are granted`;
-      const place = { device: port.device.index, port: port.index, atPs };
-      const what = `a frame starts without credit: ${have}`;
-      this.verdict.broken(book.kind, { ...place, priority: frame.priority }, what);
+      this.broken(book, port.at(atPs, frame.priority), `a frame starts without credit: ${have}`);
     }
     book.used += units;
-    this.justUsed.set(port, { book, units });
+    this.justUsed.set(port, charge);
   }
 
   arrived(port: Port, frame: WireFrame): void {
-    const book = this.bookOf(port.peer, frame);
-    if (book === null || !port.device.isHost) {
-      // A message for a switch itself leaves no trace of when it was counted.
-      if (book !== null && frame.kind === 'notice') book.isBlurred = true;
-      return;
-    }
+    const charge = this.chargeOf(port.peer, frame);
+    if (charge === null) return;
+    const { book, units } = charge;
     // A host takes at once what it receives: its memory is free again.
-    book.passed += costOf(frame.octets, book.unit, book.overhead);
+    if (port.device.isHost) book.passed += units;
+    // A message for a switch itself leaves no trace of when it was counted.
+    else if (frame.kind === 'notice') book.isBlurred = true;
   }
 
   admitted(storage: Storage, frame: WireFrame, out: Port): void {
     const { ingress } = storage;
-    const book = this.bookOf(ingress.peer, frame);
-    if (book === null || ingress.device.isHost) return;
-    const units = costOf(frame.octets, book.unit, book.overhead);
+    const charge = ingress.device.isHost ? null : this.chargeOf(ingress.peer, frame);
+    if (charge === null) return;
+    const { book, units } = charge;
     // A message of the switch itself is stored as if it had come in.
     const isOwn = ingress === out && frame.kind === 'notice';
     if (!isOwn) book.passed += units;
     book.stored += units;
-    this.charges.set(storage, { book, units });
+    this.charges.set(storage, charge);
   }
 
   released(storage: Storage): void {
     const charge = this.charges.get(storage);
-    if (charge === undefined) return;
-    charge.book.stored -= charge.units;
+    if (charge !== undefined) charge.book.stored -= charge.units;
     this.charges.delete(storage);
   }
 
   refused(port: Port, frame: WireFrame): void {
-    const book = this.bookOf(port.peer, frame);
-    if (book === null || port.device.isHost) return;
-    book.passed += costOf(frame.octets, book.unit, book.overhead);
+    const charge = port.device.isHost ? null : this.chargeOf(port.peer, frame);
+    if (charge !== null) charge.book.passed += charge.units;
   }
 
   controlStarted(port: Port, octets: Uint8Array, atPs: number): void {
-    if (octets.length === ORDERED_SET) {
-      if (octets[1] === CF_UPDATE) this.checkFreed(port, octets, atPs);
-      return;
-    }
     const message = messageOf(octets);
-    if (message?.isGrant === true) this.checkGrant(port, message, atPs);
+    if (isUpdate(octets)) this.checkFreed(port, octets, atPs);
+    else if (message?.isGrant === true) this.checkGrant(port, message, atPs);
     else if (message !== null) this.checkRequest(port, message, atPs);
-    else if (etherTypeOf(octets) === ETHERTYPE.macControl && opcodeOf(octets) === EXTENSION) {
+    else if (octets.length !== ORDERED_SET && isExtension(octets)) {
       this.checkConsumed(port, octets, atPs);
     }
   }
@@ -226,106 +204,75 @@ export class CreditBooks implements Observer {
   }
 
   controlEffective(port: Port, octets: Uint8Array): void {
-    if (octets.length === ORDERED_SET) {
-      if (octets[1] === CF_UPDATE) this.takeFreed(port, octets);
-      return;
+    for (const [book, count] of isUpdate(octets) ? this.countsOf(port, octets) : []) {
+      book.freed = book.used - ((book.used - count) & CF_BITS);
     }
     const message = messageOf(octets);
     if (message === null) return;
-    const isBegin = (message.flags & SYN) !== 0;
     if (message.isGrant) {
-      this.each(port, message, (book, low, high) => {
-        this.takeGrant(book, message.flags, low, high);
-      });
-    } else if (isBegin) {
+      for (const [book, , low, high] of this.booksOf(port, message)) {
+        takeGrant(book, message.flags, low, high);
+      }
+    } else if ((message.flags & SYN) !== 0) {
       // The sender begins an epoch: what it sends from now on counts from zero.
-      this.each(port.peer, message, (book) => {
-        [book.passed, book.granted] = [0, 0];
-      });
+      for (const [book] of this.booksOf(port.peer, message)) [book.passed, book.granted] = [0, 0];
     }
-  }
-
-  private takeGrant(book: Book, flags: number, low: number, high: number): void {
-    if (book.isIncremental) {
-      book.limit += low;
-      return;
-    }
-    if ((flags & SYN) !== 0) {
-      // The receiver wants a new epoch: nothing starts until there is one.
-      if (book.isOpen) book.isWithdrawn = true;
-      [book.isOpen, book.limit] = [false, book.used];
-      return;
-    }
-    if ((flags & EPOCH) !== book.epoch) return;
-    const isNew = !book.isOpen && (flags & ACK) !== 0;
-    if (isNew) [book.isOpen, book.limit] = [true, 0];
-    if (!book.isOpen) return;
-    book.limit = Math.max(book.limit, totalOf(low, high, book.limit));
   }
 
   /** What a message of credit exchange states about the books of a sending port. */
-  private each(
-    port: Port,
-    { channel, words }: Message,
-    visit: (book: Book, low: number, high: number, priority: number) => void,
-  ): void {
-    for (const own of this.ledgers.get(port)!.books) {
-      for (const { priority, low, high } of words) {
+  private booksOf(port: Port, { channel, words }: Message) {
+    return this.ledgers.get(port)!.books.flatMap((own) =>
+      words.flatMap(([priority, low, high]) => {
         const book = own[priority] ?? null;
-        if (book?.kind === 'credit' && book.channel === channel) visit(book, low, high, priority);
-      }
-    }
+        const isMeant = book?.kind === 'credit' && book.channel === channel;
+        return isMeant ? [[book, priority, low, high] as const] : [];
+      }),
+    );
   }
 
-  /** A sender states what it has used. */
   private checkRequest(port: Port, message: Message, atPs: number): void {
-    const used = this.justUsed.get(port);
-    this.each(port, message, (book, low, _high, priority) => {
+    const used = message.isTag ? this.justUsed.get(port) : undefined;
+    for (const [book, priority, low] of this.booksOf(port, message)) {
       if ((message.flags & SYN) !== 0) {
         [book.used, book.limit, book.isOpen] = [0, 0, false];
         book.epoch = message.flags & EPOCH;
-        return;
+        continue;
       }
-      const isTag = message.isTag && used?.book === book;
-      const expected = book.isIncremental ? 0 : (book.used - (isTag ? used.units : 0)) & 0xffff;
-      this.verdict.judge('credit');
-      if (low === expected) return;
-      const place = { device: port.device.index, port: port.index, atPs, priority };
+      const before = used?.book === book ? used.units : 0;
+      const expected = book.isIncremental ? 0 : (book.used - before) % TURN;
+      this.model.verdict.judge('credit');
+      if (low === expected) continue;
       const what = `a request states ${low} units used, expected ${expected}`;
-      this.verdict.broken('credit', place, what);
-    });
+      this.broken(book, port.at(atPs, priority), what);
+    }
   }
 
   /** A receiver grants no more than its memory backs: what came in, and what is free. */
   private checkGrant(port: Port, message: Message, atPs: number): void {
     const { books, isDivided, shares } = this.ledgers.get(port.peer)!;
-    this.each(port.peer, message, (book, low, high, priority) => {
+    for (const [book, priority, low, high] of this.booksOf(port.peer, message)) {
       const all = this.backed(port, priority, book.unit);
       const backed = isDivided ? Math.floor((all * book.share) / shares) : all;
-      this.verdict.judge('credit');
+      this.model.verdict.judge('credit');
       if (book.isIncremental) book.granted += low;
       const most = book.passed + backed - book.stored;
       // That wants a new epoch grants nothing.
-      if ((message.flags & SYN) !== 0) return;
+      if ((message.flags & SYN) !== 0) continue;
       if (!book.isIncremental) book.granted = totalOf(low, high, book.granted);
-      if (books.some((own) => own[priority]?.isBlurred === true) || book.granted <= most) return;
-      const place = { device: port.device.index, port: port.index, atPs };
+      if (books.some((own) => own[priority]?.isBlurred === true) || book.granted <= most) continue;
       const what = `a grant is up to ${book.granted} units, where the memory backs ${most}`;
-      this.verdict.broken('credit', place, what);
-    });
+      this.broken(book, port.at(atPs), what);
+    }
   }
 
-  /** Units that the memory behind a port has for a priority. */
   private backed({ device, index, configuration }: Port, priority: number, unit: number): number {
-    const spec = this.configuration.fabric.specs[device.index]!;
+    const spec = this.model.configuration.fabric.specs[device.index]!;
     if (spec.kind === 'host') return Infinity;
-    const cell = spec.buffer.cellOctets;
     const group = configuration.groupOf[priority]!;
     const octets = spec.buffer.accounts[index]![group]!.reservedOctets;
-    return Math.floor(octets / (Math.ceil(unit / cell) * cell));
+    return Math.floor(octets / device.stored(unit));
   }
 
-  /** Credits of a pool that are in use beyond what is reserved. */
   private drawn(port: Port, pool: number): number {
     return this.channels(port).reduce((sum, { used, freed, terms }) => {
       const { profile } = terms!;
@@ -333,77 +280,83 @@ export class CreditBooks implements Observer {
     }, 0);
   }
 
-  /** Channels of CBFC of a sending port. */
   private channels(port: Port): readonly Book[] {
     const own = this.ledgers.get(port)!.books[0]!.filter((book) => book?.kind === 'cbfc');
     return [...new Set(own as Book[])];
   }
 
-  private takeFreed(port: Port, octets: Uint8Array): void {
-    for (const { channel, count } of countsOf(octets)) {
-      const book = this.channels(port).find((own) => own.channel === channel);
-      if (book !== undefined) book.freed = book.used - ((book.used - count) & CF_BITS);
-    }
+  /** The counts of a CF_Update for a sending port: of two channels, or twice of one. */
+  private countsOf(port: Port, octets: Uint8Array): (readonly [Book, number])[] {
+    return [2, 5].flatMap((at) => {
+      const book = this.channels(port).find(({ channel }) => channel === octets[at]! >> 3);
+      return book === undefined ? [] : [[book, (u24(octets, at) >> 4) & CF_BITS] as const];
+    });
   }
 
   private checkFreed(port: Port, octets: Uint8Array, atPs: number): void {
-    for (const { channel, count } of countsOf(octets)) {
-      const book = this.channels(port.peer).find((own) => own.channel === channel);
-      if (book === undefined || book.isBlurred) continue;
+    for (const [book, count] of this.countsOf(port.peer, octets)) {
+      if (book.isBlurred) continue;
       const freed = (book.passed - book.stored) & CF_BITS;
-      this.verdict.judge('cbfc');
+      this.model.verdict.judge('cbfc');
       if (freed === count) continue;
-      const place = { device: port.device.index, port: port.index, atPs };
-      const what = `CF_Update states ${count} credits freed of channel ${channel}, expected`;
-      this.verdict.broken('cbfc', place, `${what} ${freed}`);
+      const what = `CF_Update states ${count} credits freed of channel ${book.channel}, expected`;
+      this.broken(book, port.at(atPs), `${what} ${freed}`);
     }
   }
 
   private checkConsumed(port: Port, octets: Uint8Array, atPs: number): void {
     const first = (octets[CC_MESSAGE_AT]! - 1) * 16;
-    for (const { channel, used } of this.channels(port)) {
-      const i = channel - first;
+    for (const book of this.channels(port)) {
+      const i = book.channel - first;
       if (i < 0 || i > 15) continue;
-      const at = CC_COUNTERS_AT + 5 * (i >> 1);
-      const [a = 0, b = 0, c = 0, d = 0, e = 0] = octets.subarray(at, at + 5);
-      const even = (a << 12) | (b << 4) | (c >> 4);
-      const stated = i % 2 === 0 ? even : ((c & 15) << 16) | (d << 8) | e;
-      const expected = used & CC_BITS;
-      this.verdict.judge('cbfc');
+      // Of 20 bits: an odd one begins within an octet.
+      const at = CC_COUNTERS_AT + 5 * (i >> 1) + 2 * (i % 2);
+      const stated = i % 2 === 0 ? u24(octets, at) >> 4 : u24(octets, at) & CC_BITS;
+      const expected = book.used & CC_BITS;
+      this.model.verdict.judge('cbfc');
       if (stated === expected) continue;
-      const place = { device: port.device.index, port: port.index, atPs };
-      const what = `CC_Update states ${stated} credits consumed of channel ${channel}, expected`;
-      this.verdict.broken('cbfc', place, `${what} ${expected}`);
+      const what = `CC_Update states ${stated} credits consumed of channel ${book.channel}`;
+      this.broken(book, port.at(atPs), `${what}, expected ${expected}`);
     }
   }
 
+  private chargeOf(port: Port, frame: WireFrame): Charge | null {
+    const book = this.bookOf(port, frame);
+    return book && { book, units: costOf(frame.octets, book.unit, book.overhead) };
+  }
+
+  private broken({ kind }: Book, place: ReturnType<Port['at']>, what: string): void {
+    this.model.verdict.broken(kind, place, what);
+  }
+
   private open(port: Port): Ledger {
-    const { methods } = port.configuration;
+    const { verdict } = this.model;
+    const { methods } = port;
     const kinds = (['credit', 'cbfc'] as const).filter((kind) => methods.includes(kind));
     const none = { books: [[]], slices: new Map(), isDivided: true, shares: 1 };
     if (kinds.length === 0) return { ...none, why: null };
     const terms = exchangeTerms(port);
-    const why =
-      whyUnknown(this.configuration, port) ??
-      (methods.includes('credit') && terms.ages ? 'credit that ages at its sender' : null);
-    if (why !== null) {
-      for (const kind of kinds) this.verdict.decline(kind, why);
-      return { ...none, why };
-    }
+    const ages = methods.includes('credit') && terms.ages;
+    const why = whyUnknown(this.model, port) ?? (ages ? 'credit that ages at its sender' : null);
+    for (const kind of kinds) verdict.knows(kind, why);
+    if (why !== null) return { ...none, why };
     const { slices, unit, isIncremental, isDivided } = terms;
     const books = slices.map(({ channel, share }) =>
-      PRIORITIES.map((p) =>
-        methods[p] === 'credit'
-          ? blank('credit', { unit, overhead: 0, channel, share, isIncremental, terms: null })
-          : null,
-      ),
+      PRIORITIES.map((p): Book | null => {
+        if (methods[p] !== 'credit') return null;
+        // Amounts need no epoch, and begin with what is granted first.
+        const epoch = { isIncremental, isOpen: isIncremental };
+        return { ...BLANK, kind: 'credit', unit, channel, share, ...epoch };
+      }),
     );
     const channels = new Map<number, Book>();
     for (const p of PRIORITIES.filter((one) => methods[one] === 'cbfc')) {
       const own = channelTerms(port, p);
-      const plain = { ...own, share: 1, isIncremental: false, terms: own };
-      const book = channels.get(own.channel) ?? blank('cbfc', plain);
-      channels.set(own.channel, book);
+      const { unit: size, overhead, channel } = own;
+      const plain = { share: 1, isIncremental: false, terms: own };
+      const blank: Book = { ...BLANK, kind: 'cbfc', unit: size, overhead, channel, ...plain };
+      const book = channels.get(channel) ?? blank;
+      channels.set(channel, book);
       for (const slice of books) slice[p] = book;
     }
     return {
@@ -414,82 +367,156 @@ export class CreditBooks implements Observer {
   }
 }
 
-type Fixed = 'unit' | 'overhead' | 'channel' | 'share' | 'isIncremental' | 'terms';
-
-function blank(
-  kind: Kind,
-  { unit, overhead, channel, share, isIncremental, terms }: Pick<Book, Fixed>,
-): Book {
-  return {
-    ...{ kind, unit, overhead, channel, share, isIncremental, terms, epoch: -1 },
-    // Amounts need no epoch, and begin with what is granted first.
-    ...{ isOpen: isIncremental, used: 0, limit: 0, granted: 0, freed: 0 },
-    ...{ passed: 0, stored: 0, isBlurred: false, isWithdrawn: false },
-  };
+interface Lines {
+  readonly trafficClass: number;
+  readonly books: readonly Book[];
+  /** By line: where its last frame ends in virtual time. */
+  readonly ends: Map<Book, number>;
+  /** Virtual time: the start of the frame that was served last. */
+  nowAt: number;
+  place: Queued | null;
 }
+
+/**
+ * Lines of frames that need credit: where several channels or priorities share a traffic class,
+ * one frame at a time takes its place there, and others have a line each. Of the lines whose first
+ * frame has credit the one is served that is furthest behind its share (start-time fair queueing,
+ * Goyal et al. 1996, by octets of the link).
+ */
+export class CreditLines implements Observer {
+  private readonly lines: ReadonlyMap<Port, readonly Lines[]>;
+
+  constructor(
+    { ports }: Model,
+    private readonly books: CreditBooks,
+  ) {
+    const linesOf = (port: Port): Lines[] =>
+      PRIORITIES.flatMap((trafficClass) => {
+        const own = books.booksOfClass(port, trafficClass);
+        const ends = new Map(own.map((book) => [book, 0]));
+        return own.length > 1 ? [{ trafficClass, books: own, ends, nowAt: 0, place: null }] : [];
+      });
+    this.lines = new Map(ports.map((port) => [port, linesOf(port)]));
+  }
+
+  /** The frame of a class that is next; undefined: none is. */
+  head(port: Port, trafficClass: number): Queued | undefined {
+    const own = this.lines.get(port)!.find((lines) => lines.trafficClass === trafficClass);
+    if (own !== undefined) return own.place ?? undefined;
+    const [first] = port.queues[trafficClass]!;
+    const book = first && this.books.bookOf(port, first.frame);
+    return !book || this.books.mayStart(port, book, first.frame.octets) ? first : undefined;
+  }
+
+  joined(out: Port): void {
+    this.fill(out);
+  }
+
+  started(port: Port, { queued }: Start): void {
+    this.discarded(port, queued);
+  }
+
+  discarded(port: Port, queued: Queued): void {
+    for (const own of this.lines.get(port)!) if (own.place === queued) own.place = null;
+    this.fill(port);
+  }
+
+  controlEffective(port: Port, octets: Uint8Array): void {
+    if (octets.length === ORDERED_SET) return;
+    const own = this.lines.get(port)!;
+    // A new epoch is asked for: places are given back, and given once more.
+    const isWithdrawn = own.some(({ books }) => books.some((book) => book.isWithdrawn));
+    if (isWithdrawn) for (const lines of own) this.giveBack(port, lines);
+    this.fill(port);
+  }
+
+  private giveBack(port: Port, own: Lines): void {
+    for (const book of own.books) book.isWithdrawn = false;
+    if (own.place === null) return;
+    const { frame } = own.place;
+    const book = this.books.bookOf(port, frame)!;
+    own.ends.set(book, own.ends.get(book)! - lineOctets(frame.octets) / book.share);
+    own.place = null;
+  }
+
+  private fill(port: Port): void {
+    for (const own of this.lines.get(port)!) {
+      const queue = own.place === null ? port.queues[own.trafficClass]! : [];
+      const ready = own.books.flatMap((book) => {
+        const first = queue.find(({ frame }) => this.books.bookOf(port, frame) === book);
+        const isReady = first !== undefined && this.books.mayStart(port, book, first.frame.octets);
+        return isReady ? [{ book, first, startAt: Math.max(own.nowAt, own.ends.get(book)!) }] : [];
+      });
+      if (ready.length === 0) continue;
+      const next = ready.reduce((best, one) => (one.startAt < best.startAt ? one : best));
+      own.place = next.first;
+      own.nowAt = next.startAt;
+      const octets = lineOctets(next.first.frame.octets);
+      own.ends.set(next.book, next.startAt + octets / next.book.share);
+    }
+  }
+}
+
+function takeGrant(book: Book, flags: number, low: number, high: number): void {
+  if (book.isIncremental) {
+    book.limit += low;
+  } else if ((flags & SYN) !== 0) {
+    // The receiver wants a new epoch: nothing starts until there is one.
+    if (book.isOpen) book.isWithdrawn = true;
+    [book.isOpen, book.limit] = [false, book.used];
+  } else if ((flags & EPOCH) === book.epoch) {
+    const isNew = !book.isOpen && (flags & ACK) !== 0;
+    if (isNew) [book.isOpen, book.limit] = [true, 0];
+    if (book.isOpen) book.limit = Math.max(book.limit, totalOf(low, high, book.limit));
+  }
+}
+
+const isUpdate = (octets: Uint8Array): boolean =>
+  octets.length === ORDERED_SET && octets[1] === CF_UPDATE;
+
+const isExtension = (octets: Uint8Array): boolean =>
+  etherTypeOf(octets) === ETHERTYPE.macControl && opcodeOf(octets) === EXTENSION;
 
 /** Of a message of credit exchange, in a frame or in a tag; null: it is none. */
 function messageOf(octets: Uint8Array): Message | null {
+  if (octets.length === ORDERED_SET) return null;
   const type = etherTypeOf(octets);
   if (type === TAG_REQUEST || type === TAG_GRANT) {
-    const [flags = 0, vector = 0] = octets.subarray(TAG_AT);
-    const priority = 31 - Math.clz32(vector);
-    return {
-      ...{ isGrant: type === TAG_GRANT, flags, channel: u16(octets, TAG_AT + 4), isTag: true },
-      words: [{ priority, low: u16(octets, TAG_AT + 2), high: 0 }],
-    };
+    const [flags = 0, vector = 0] = octets.subarray(AT.tag);
+    const word = u16(octets, AT.tag + 2);
+    const tag = { isGrant: type === TAG_GRANT, flags, isTag: true };
+    return { ...tag, channel: u16(octets, AT.tag + 4), words: [[bitsOf(vector)[0]!, word, 0]] };
   }
-  if (type !== ETHERTYPE.macControl) return null;
   const opcode = opcodeOf(octets);
-  if (opcode !== REQUEST && opcode !== GRANT) return null;
-  const vector = octets[VECTOR_AT]!;
+  if (type !== ETHERTYPE.macControl || (opcode !== REQUEST && opcode !== GRANT)) return null;
   return {
-    ...{ isGrant: opcode === GRANT, flags: octets[FLAGS_AT]!, isTag: false },
-    channel: u16(octets, CHANNEL_AT),
-    words: PRIORITIES.filter((priority) => (vector & (1 << priority)) !== 0).map((priority) => ({
-      priority,
-      low: u16(octets, WORDS_AT + 2 * priority),
-      high: u16(octets, UPPER_AT + 2 * priority),
-    })),
+    ...{ isGrant: opcode === GRANT, flags: octets[AT.flags]!, isTag: false },
+    channel: u16(octets, AT.channel),
+    words: bitsOf(octets[AT.vector]!).map((priority) => {
+      const at = 2 * priority;
+      return [priority, u16(octets, AT.words + at), u16(octets, AT.upper + at)];
+    }),
   };
 }
 
-/** The counts of a CF_Update: of two channels, or twice of one. */
-function countsOf(
-  octets: Uint8Array,
-): readonly { readonly channel: number; readonly count: number }[] {
-  return [2, 5].map((at) => ({
-    channel: octets[at]! >> 3,
-    count: ((octets[at]! & 7) << 12) | (octets[at + 1]! << 4) | (octets[at + 2]! >> 4),
-  }));
-}
+const u24 = (octets: Uint8Array, at: number): number => (u16(octets, at) << 8) | octets[at + 2]!;
 
 /** Totals of over 16 bits have their upper half in the padding; others are near a known one. */
 function totalOf(low: number, high: number, known: number): number {
-  return high > 0 || (known < 0x10000 && low >= known)
-    ? high * 0x10000 + low
-    : nearest(low, known, 0x10000);
+  if (high > 0 || (known < TURN && low >= known)) return high * TURN + low;
+  const base = known - (known % TURN) + low;
+  const near = [base - TURN, base, base + TURN].filter((value) => value >= 0);
+  return near.reduce((a, b) => (Math.abs(b - known) < Math.abs(a - known) ? b : a));
 }
 
-/** The number with these low bits that is closest to a known one. */
-function nearest(low: number, known: number, turn: number): number {
-  const base = known - (known % turn) + low;
-  return [base - turn, base, base + turn]
-    .filter((value) => value >= 0)
-    .reduce((a, b) => (Math.abs(b - known) < Math.abs(a - known) ? b : a));
-}
-
-function whyUnknown({ negotiates }: Configuration, port: Port): string | null {
-  const ends = [port, port.peer];
-  if (negotiates) return 'flow control is negotiated during the run';
-  if (ends.some(({ configuration }) => configuration.faults.size > 0)) return 'a fault at the link';
-  if (ends.some(({ device }) => device.configuration.ownMemory !== null)) {
-    return 'a memory of its own';
-  }
-  if (ends.some(({ device }) => device.configuration.isBridge)) return 'floods and tags of bridges';
-  if (hasLinkRetry(port)) return 'frames that link-level retry may send again';
-  const isReset = ends.some(({ device }) =>
-    device.ports.some(({ configuration }) => configuration.faults.has('flush')),
-  );
-  return isReset ? 'a device that restarts' : null;
+function whyUnknown({ configuration }: Model, port: Port): string | null {
+  const ends = port.ends.map(({ device }) => device.configuration);
+  return reasonOf({
+    'flow control is negotiated during the run': configuration.negotiates,
+    'a fault at the link': port.ends.some((end) => end.configuration.faults.size > 0),
+    'a memory of its own': ends.some(({ ownMemory }) => ownMemory !== null),
+    'floods and tags of bridges': ends.some(({ isBridge }) => isBridge),
+    'frames that link-level retry may send again': hasLinkRetry(port),
+    'a device that restarts': restarts(port),
+  });
 }

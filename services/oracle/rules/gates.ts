@@ -7,8 +7,7 @@ import { maskOf, PRIORITIES, showPs } from '../ethernet.js';
 import { hasLinkRetry } from '../model/links.js';
 import type { Model, Observer, Port, Queued, Start } from '../model/model.js';
 import { reasonOf } from '../model/port.js';
-import type { CreditBooks } from './credit-books.js';
-import type { CreditLines } from './credit-lines.js';
+import type { CreditBooks, CreditLines } from './credit-books.js';
 import type { PauseResponders, StationPauses } from './pause-responders.js';
 
 interface Holds {

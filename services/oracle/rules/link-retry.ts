@@ -5,74 +5,56 @@
  * the oldest that is not acknowledged on, and no new frame starts before the end of a replay.
  */
 
-import type { Configuration } from '../configuration.js';
 import { ORDERED_SET } from '../ethernet.js';
 import { hasLinkRetry } from '../model/links.js';
-import type { Observer, Start } from '../model/observer.js';
-import { type Device, type Flight, isSameFrame, type Port } from '../model/port.js';
-import type { WireFrame } from '../record.js';
-import type { Verdict } from '../verdict.js';
+import type { Flight, Model, Observer, Port, Start, WireFrame } from '../model/model.js';
+import { isSameFrame, reasonOf, restarts } from '../model/port.js';
 
 interface Kept {
   readonly number: number;
   readonly frame: WireFrame;
 }
 
-/** The direction out of a port. */
-interface Direction {
-  /** It numbers frames: the echo of its INIT has come. */
-  isRunning: boolean;
-  /** The INIT under way: its number and data. */
-  init: { readonly number: number; readonly data: number } | null;
-  next: number;
-  /** Sent and not acknowledged, oldest first. */
-  kept: Kept[];
-  /** Numbers below it are to be sent again from `again` on; null: no replay runs. */
-  again: number | null;
-  /** At the link partner: the number that it expects; null before an INIT. */
-  expected: number | null;
-  received: { readonly number: number; readonly data: number } | null;
+interface Set {
+  readonly number: number;
+  readonly data: number;
 }
 
-const ACK = 1;
-const NACK = 2;
-const INIT = 3;
-const ECHO = 4;
+/** The direction out of a port. */
+const BLANK = {
+  /** It numbers frames: the echo of its INIT has come. */
+  isRunning: false,
+  next: 0,
+  init: null as Set | null,
+  /** Sent and not acknowledged, oldest first. */
+  kept: [] as Kept[],
+  /** Numbers below it are to be sent again from here on; null: no replay runs. */
+  again: null as number | null,
+  /** At the link partner: the number that it expects, after an INIT; and that INIT. */
+  expected: null as number | null,
+  received: null as Set | null,
+};
+
+type Direction = typeof BLANK;
+
+const [ACK, NACK, INIT, ECHO] = [1, 2, 3, 4];
 const NUMBERS = 1 << 20;
 
 export class LinkRetry implements Observer {
   private readonly directions = new Map<Port, Direction>();
-  /** By port: priorities whose frames are numbered. */
-  private readonly priorities = new Map<Port, ReadonlySet<number> | 'all'>();
 
-  constructor(
-    configuration: Configuration,
-    devices: readonly Device[],
-    private readonly verdict: Verdict,
-  ) {
-    for (const port of devices.flatMap(({ ports }) => [...ports])) {
-      if (!hasLinkRetry(port)) continue;
-      const why = whyUnknown(configuration, port);
-      if (why !== null) {
-        verdict.decline('link-retry', why);
-        continue;
-      }
-      const { settings } = port.device.configuration;
-      const { priorities } = settings.mechanisms['llr'] as {
-        readonly priorities: 'all' | readonly number[];
-      };
-      this.priorities.set(port, priorities === 'all' ? 'all' : new Set(priorities));
-      this.directions.set(port, {
-        ...{ isRunning: false, init: null, next: 0, kept: [], again: null },
-        ...{ expected: null, received: null },
-      });
+  constructor(private readonly model: Model) {
+    const { ports, verdict } = model;
+    for (const port of ports.filter(hasLinkRetry)) {
+      if (!verdict.knows('link-retry', whyUnknown(model, port))) continue;
+      this.directions.set(port, { ...BLANK, kept: [] });
     }
   }
 
   started(port: Port, { frame, atPs }: Start): void {
     const own = this.directions.get(port);
-    if (own === undefined || !own.isRunning || !this.isNumbered(port, frame.priority)) return;
-    this.verdict.judge('link-retry');
+    if (own === undefined || !own.isRunning || !isNumbered(port, frame)) return;
+    this.model.verdict.judge('link-retry');
     if (own.again !== null) this.broken(port, atPs, 'a new frame starts during a replay');
     const number = own.next;
     own.next = (number + 1) % NUMBERS;
@@ -86,7 +68,7 @@ export class LinkRetry implements Observer {
     const flight = port.peer.flights.at(-1);
     if (flight !== undefined) flight.number = number;
     if (own === undefined || !own.isRunning) return;
-    this.verdict.judge('link-retry');
+    this.model.verdict.judge('link-retry');
     const expected = own.again ?? own.kept[0]?.number;
     const kept = own.kept.find((one) => one.number === number);
     if (number !== expected) {
@@ -102,20 +84,14 @@ export class LinkRetry implements Observer {
     const own = this.directions.get(port.peer);
     const number = flight?.number ?? null;
     if (own === undefined || number === null || own.expected === null) return;
-    this.verdict.judge('link-retry');
+    this.model.verdict.judge('link-retry');
     if (number === own.expected) own.expected = (number + 1) % NUMBERS;
     else if (!frame.isPoisoned) {
       this.broken(port, atPs, `frame ${number} is accepted, expected ${own.expected}`);
     }
   }
 
-  rejected(
-    port: Port,
-    _frame: WireFrame,
-    reason: string,
-    atPs: number,
-    flight: Flight | null,
-  ): void {
+  rejected(port: Port, reason: string, atPs: number, flight: Flight | null): void {
     const own = this.directions.get(port.peer);
     const expected = own?.expected ?? null;
     if (expected === null || reason !== 'out-of-sequence') return;
@@ -126,10 +102,7 @@ export class LinkRetry implements Observer {
   /** A frame that was kept is given up: the sender has flushed. */
   refused(port: Port, _frame: WireFrame, reason: string): void {
     const own = this.directions.get(port);
-    if (own === undefined || reason !== 'link-not-ready') return;
-    own.isRunning = false;
-    own.kept = [];
-    own.again = null;
+    if (own !== undefined && reason === 'link-not-ready') stop(own);
   }
 
   controlStarted(port: Port, octets: Uint8Array, atPs: number): void {
@@ -138,16 +111,14 @@ export class LinkRetry implements Observer {
     if (own === undefined || set === null) return;
     const { type, number, data } = set;
     if (type === INIT) {
-      own.isRunning = false;
-      own.kept = [];
-      own.again = null;
+      stop(own);
       own.init = { number, data };
       return;
     }
     const expected = this.directions.get(port.peer)?.expected ?? null;
     if (type === ECHO || expected === null) return;
     const good = (expected + NUMBERS - 1) % NUMBERS;
-    this.verdict.judge('link-retry');
+    this.model.verdict.judge('link-retry');
     if (good === number) return;
     const name = type === ACK ? 'ACK' : 'NACK';
     this.broken(port, atPs, `${name} states ${number} as the last good frame, expected ${good}`);
@@ -186,14 +157,18 @@ export class LinkRetry implements Observer {
     if (isNack && own.kept.length > 0) own.again = own.kept[0]!.number;
   }
 
-  private isNumbered(port: Port, priority: number): boolean {
-    const which = this.priorities.get(port)!;
-    return which === 'all' || which.has(priority);
+  private broken(port: Port, atPs: number, what: string): void {
+    this.model.verdict.broken('link-retry', port.at(atPs), what);
   }
+}
 
-  private broken({ device, index }: Port, atPs: number, what: string): void {
-    this.verdict.broken('link-retry', { device: device.index, port: index, atPs }, what);
-  }
+function stop(own: Direction): void {
+  [own.isRunning, own.kept, own.again] = [false, [], null];
+}
+
+function isNumbered({ device }: Port, { priority }: WireFrame): boolean {
+  const { priorities } = device.keysOf('llr') as { readonly priorities: 'all' | readonly number[] };
+  return priorities === 'all' || priorities.includes(priority);
 }
 
 function setOf(octets: Uint8Array): { type: number; number: number; data: number } | null {
@@ -203,14 +178,12 @@ function setOf(octets: Uint8Array): { type: number; number: number; data: number
   return { type, number: (high << 12) | (middle << 4) | (low >> 4), data: data | (upper << 8) };
 }
 
-function whyUnknown({ negotiates }: Configuration, port: Port): string | null {
-  const ends = [port, port.peer];
-  const faults = ends.flatMap(({ configuration }) => [...configuration.faults]);
-  if (negotiates) return 'whether it runs is negotiated during the run';
-  if (faults.includes('down')) return 'a link that goes down flushes';
-  if (faults.includes('control') || faults.includes('send')) return 'a fault changes its messages';
-  const isReset = ends.some(({ device }) =>
-    device.ports.some(({ configuration }) => configuration.faults.has('flush')),
-  );
-  return isReset ? 'a device that restarts' : null;
+function whyUnknown({ configuration }: Model, port: Port): string | null {
+  const { ends } = port;
+  return reasonOf({
+    'whether it runs is negotiated during the run': configuration.negotiates,
+    'a link that goes down flushes': ends.some((end) => end.hasFault('down')),
+    'a fault changes its messages': ends.some((end) => end.hasFault('control', 'send')),
+    'a device that restarts': restarts(port),
+  });
 }

@@ -5,8 +5,7 @@ import type { Verdict } from '../verdict.js';
 import { Arbiters } from './arbiters.js';
 import { Buffers } from './buffers.js';
 import { CongestionPoints } from './congestion-points.js';
-import { CreditBooks } from './credit-books.js';
-import { CreditLines } from './credit-lines.js';
+import { CreditBooks, CreditLines } from './credit-books.js';
 import { Gates } from './gates.js';
 import { LinkRetry } from './link-retry.js';
 import { Marking } from './marking.js';
@@ -29,10 +28,10 @@ function declineMessages(devices: readonly Device[], verdict: Verdict): void {
 /** All rules, in the order in which they see an event. */
 export function rulesOf(
   configuration: Configuration,
-  devices: readonly Device[],
+  fabric: Pick<Model, 'devices' | 'ports'>,
   verdict: Verdict,
 ): readonly Observer[] {
-  const ports = devices.flatMap((device) => [...device.ports]);
+  const { devices, ports } = fabric;
   const negotiation = new Negotiation(configuration, ports, verdict);
   const model: Model = { configuration, devices, ports, negotiation, verdict };
   const routes = new Routes(configuration, devices, verdict);
@@ -41,12 +40,12 @@ export function rulesOf(
   const slots = new Slots(model, initiators);
   const responders = new PauseResponders(model);
   const stations = new StationPauses(model);
-  const books = new CreditBooks(configuration, devices, verdict);
-  const lines = new CreditLines(devices, books);
+  const books = new CreditBooks(model);
+  const lines = new CreditLines(model, books);
   const gates = new Gates(model, { responders, stations, books, lines });
   const arbiters = new Arbiters(configuration, devices, gates, negotiation, verdict);
   const marking = new Marking(configuration, devices, verdict);
-  const retry = new LinkRetry(configuration, devices, verdict);
+  const retry = new LinkRetry(model);
   const pacing = new Pacing(configuration, devices, verdict);
   declineMessages(devices, verdict);
   const points = new CongestionPoints(configuration, devices, verdict);
