@@ -35,12 +35,9 @@ export function configurationOf(fabric: Fabric, settings: readonly Settings[]): 
   const { scenario, topology } = fabric;
   const ports: PortConfiguration[][] = topology.devices.map(() => []);
   for (const link of topology.links) {
-    for (const [near, far] of [
-      [link.a, link.b],
-      [link.b, link.a],
-    ] as const) {
-      ports[near.device]![near.port] = portOf(fabric, settings[near.device]!, { link, near, far });
-    }
+    const { a, b } = link;
+    ports[a.device]![a.port] = portOf(fabric, settings[a.device]!, { link, near: a, far: b });
+    ports[b.device]![b.port] = portOf(fabric, settings[b.device]!, { link, near: b, far: a });
   }
   const negotiates = scenario.discovery.enabled && scenario.discovery.drives;
   const mayMove =

@@ -4,7 +4,7 @@
 export const PREAMBLE = 8;
 /** Least interpacket gap (802.3 4.4.2). */
 const GAP = 12;
-export const FCS = 4;
+const FCS = 4;
 /** The shortest frame, from destination address to FCS (802.3 4.4.2). */
 export const SHORTEST = 64;
 /** A control ordered set is one 66B block: no preamble, no gap (802.3 49.2.4.4). */

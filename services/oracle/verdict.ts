@@ -75,8 +75,7 @@ export class Verdict {
   /** A place where a rule has no opinion, and why. */
   decline(rule: RuleName, why: string): void {
     const reasons = this.declined.get(rule) ?? new Map<string, number>();
-    reasons.set(why, (reasons.get(why) ?? 0) + 1);
-    this.declined.set(rule, reasons);
+    this.declined.set(rule, reasons.set(why, (reasons.get(why) ?? 0) + 1));
   }
 
   blind(why: string): void {

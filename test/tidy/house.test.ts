@@ -44,6 +44,12 @@ it('a source fits in one head: 600 lines at most, of 100 columns', () => {
   );
 });
 
+it('the second oracle reads like the clauses: 5,000 lines at most', () => {
+  const sources = filesMatching(SOURCE).filter((path) => path.startsWith('services/oracle/'));
+  const lines = sources.reduce((sum, path) => sum + linesOf(path).length, 0);
+  assert.ok(lines <= 5000, `services/oracle has ${lines} lines`);
+});
+
 function filesOfSlice(folder: string): string[] {
   return OWN_KEYS.test(textOf(`${folder}/slice.ts`)) ? ['settings.ts', 'slice.ts'] : ['slice.ts'];
 }

@@ -21,7 +21,6 @@ export class Draws {
     this.state = (isZero ? [1, 0, 0, 0] : words) as [number, number, number, number];
   }
 
-  /** In [0, 1), with 53 random bits. */
   uniform(): number {
     const high = this.next() >>> 5;
     return (high * 2 ** 26 + (this.next() >>> 6)) / 2 ** 53;
@@ -35,9 +34,7 @@ export class Draws {
   }
 }
 
-function rotated(word: number, by: number): number {
-  return (word << by) | (word >>> (32 - by));
-}
+const rotated = (word: number, by: number): number => (word << by) | (word >>> (32 - by));
 
 /** The finaliser of MurmurHash3. */
 function finalised(value: number): number {

@@ -46,17 +46,14 @@ export type SfcSettings = Numbers<'minInterval queueInterval pauseMin pauseMax p
     readonly scope: 'priority' | 'flow';
   };
 
-/** Registers of a switch with slots; those of a port are `SlotPortSettings`. */
-export type SlotSettings = Numbers<'temporarySlots sourceSlots responseDelayPs'> & {
-  readonly memory: '1MB' | '2MB';
-  readonly classes: Readonly<Record<number, number>>;
-  readonly xoffSlots: number | null;
-  readonly allocationOrder: string;
-  readonly flowControl: boolean;
-  readonly normalQos: boolean;
-  readonly multicast: string;
-  readonly cpuPort: number | null;
-};
+/** Registers of a switch with slots; and of a port of it. */
+export type SlotSettings = Numbers<'temporarySlots sourceSlots responseDelayPs'> &
+  Readonly<Record<'xoffSlots' | 'cpuPort', number | null>> &
+  Readonly<Record<'flowControl' | 'normalQos', boolean>> &
+  Readonly<Record<'allocationOrder' | 'multicast', string>> & {
+    readonly memory: '1MB' | '2MB';
+    readonly classes: Readonly<Record<number, number>>;
+  };
 
 export interface SlotPortSettings {
   readonly flowControl: boolean | null;

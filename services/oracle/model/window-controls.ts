@@ -5,22 +5,15 @@ import { LINE_RATES, u16 } from '../ethernet.js';
 import type { RateModel, RoundTrip } from './rate-controls.js';
 
 /** Telemetry is a shim behind the addresses, under an extended EtherType (802 9.2.4). */
-const TELEMETRY_AT = 19;
-const TELEMETRY_HOP = 8;
-const SENT_UNIT = 128;
-const QUEUE_UNIT = 80;
+const [TELEMETRY_AT, TELEMETRY_HOP] = [19, 8];
+const [SENT_UNIT, QUEUE_UNIT] = [128, 80];
 
-/** What a switch wrote about the link that a packet left by (HPCC, figure 7). */
-interface Hop {
-  readonly rate: number;
-  readonly ns: number;
-  readonly sentOctets: number;
-  readonly queueOctets: number;
-}
+type Telemetry = ReturnType<typeof hopsOf>;
 
-function hopsOf(octets: Uint8Array): { readonly path: number; readonly hops: Hop[] } {
+/** What switches wrote about the links that a packet left by (HPCC, figure 7). */
+function hopsOf(octets: Uint8Array) {
   const header = u16(octets, TELEMETRY_AT);
-  const hops = Array.from({ length: header >> 12 }, (_, i): Hop => {
+  const hops = Array.from({ length: header >> 12 }, (_, i) => {
     const at = TELEMETRY_AT + 2 + i * TELEMETRY_HOP;
     return {
       rate: LINE_RATES[octets[at]! >> 4]!,
@@ -35,13 +28,12 @@ function hopsOf(octets: Uint8Array): { readonly path: number; readonly hops: Hop
 /** HPCC (Li et al., SIGCOMM 2019), algorithm 1, by its names. */
 export class Hpcc implements RateModel {
   rate: number;
-  readonly changedPs = 0;
   private W: number;
   private Wc: number;
   private U = 0;
   private incStage = 0;
   private lastUpdateSeq = 0;
-  private L: ReturnType<typeof hopsOf> | null = null;
+  private L: Telemetry | null = null;
 
   constructor(
     private readonly settings: HpccSettings,
@@ -53,10 +45,6 @@ export class Hpcc implements RateModel {
     this.Wc = this.W;
   }
 
-  // It has no timers.
-  advance(): void {}
-
-  /** In whole packets, rounded up. */
   window(slack: number): number {
     return Math.max(1, Math.ceil(this.W / this.packetOctets + slack));
   }
@@ -77,7 +65,7 @@ export class Hpcc implements RateModel {
     this.rate = Math.min(this.line, Math.max(least, (8e12 * this.W) / roundTrip));
   }
 
-  private measureInflight(before: readonly Hop[], after: readonly Hop[]): void {
+  private measureInflight(before: Telemetry['hops'], after: Telemetry['hops']): void {
     const tripNs = this.settings.roundTrip / 1000;
     let u = 0;
     let tau = 0;
@@ -106,15 +94,13 @@ export class Hpcc implements RateModel {
     this.Wc = this.W;
   }
 
-  /** What a link holds in a round trip. */
   private bdp(rate: number): number {
     return (rate * (this.settings.roundTrip / 1000)) / 8e9;
   }
 }
 
-function cyclic(difference: number, modulo: number): number {
-  return difference < 0 ? difference + modulo : difference;
-}
+const cyclic = (difference: number, modulo: number): number =>
+  difference < 0 ? difference + modulo : difference;
 
 /** Of the connection: its full packet on the link, and the switches on its path. */
 interface SwiftPath {
@@ -124,6 +110,8 @@ interface SwiftPath {
 
 /** So many timeouts in a row take the window to its least (3.6). */
 const RESET_TIMEOUTS = 5;
+
+type Trip = Pick<RoundTrip, 'packets' | 'atPs'>;
 
 interface Window {
   packets: number;
@@ -135,7 +123,6 @@ interface Window {
  * that of the receiving station, of which the smaller counts.
  */
 export class Swift implements RateModel {
-  readonly changedPs = 0;
   private readonly fabric: Window;
   private readonly endpoint: Window;
   private roundTripPs = 0;
@@ -157,21 +144,16 @@ export class Swift implements RateModel {
     return Math.min(line, (8e12 * packets * path.packetOctets) / roundTripPs);
   }
 
-  // It has no timers.
-  advance(): void {}
-
   window(slack: number): number {
     return Math.max(1, Math.floor(this.packets + slack));
   }
 
   measured(roundTripPs: number, { endpointPs, packets, atPs }: RoundTrip): void {
-    this.roundTripPs = roundTripPs;
-    this.timeouts = 0;
-    const fabricPs = roundTripPs - endpointPs;
+    [this.roundTripPs, this.timeouts] = [roundTripPs, 0];
     const trip = { packets, atPs };
-    this.adjust(this.fabric, { ...trip, delayPs: fabricPs, targetPs: this.fabricTarget() });
-    const { endpointTarget } = this.settings;
-    this.adjust(this.endpoint, { ...trip, delayPs: endpointPs, targetPs: endpointTarget });
+    const fabricPs = roundTripPs - endpointPs;
+    this.adjust(this.fabric, trip, [fabricPs, this.fabricTarget()]);
+    this.adjust(this.endpoint, trip, [endpointPs, this.settings.endpointTarget]);
   }
 
   lost(timedOut: boolean, atPs: number): void {
@@ -184,12 +166,9 @@ export class Swift implements RateModel {
     return Math.min(this.fabric.packets, this.endpoint.packets);
   }
 
-  private adjust(
-    own: Window,
-    trip: { delayPs: number; targetPs: number; packets: number; atPs: number },
-  ): void {
+  private adjust(own: Window, trip: Trip, [delayPs, targetPs]: readonly [number, number]): void {
     const { increase, decrease, maxDecrease, most } = this.settings;
-    const { delayPs, targetPs, packets, atPs } = trip;
+    const { packets, atPs } = trip;
     if (delayPs < targetPs) {
       const step = packets * increase;
       own.packets = Math.min(most, own.packets + (own.packets < 1 ? step : step / own.packets));

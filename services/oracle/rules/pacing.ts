@@ -4,45 +4,82 @@
  * acknowledgements and telemetry that came in.
  */
 
-import type {
-  DcqcnSettings,
-  HpccSettings,
-  QcnSettings,
-  SwiftSettings,
-  TimelySettings,
-} from '../model/settings.js';
-import type { Configuration } from '../configuration.js';
 import { lineOctets, PRIORITIES, showPs } from '../ethernet.js';
 import { type Cnm, cnmOf, queuePairOf } from '../messages.js';
 import { Draws } from '../model/draws.js';
-import { GoBackN, type Send } from '../model/go-back-n.js';
-import type { Observer } from '../model/observer.js';
-import type { Device, Port, Queued } from '../model/port.js';
-import { Dcqcn, Timely } from '../model/rate-controls.js';
-import type { RateModel } from '../model/rate-controls.js';
-import { ReactionPoint } from '../model/reaction-point.js';
+import type { Device, Model, Observer, Port, Queued, Start, WireFrame } from '../model/model.js';
+import { reasonOf } from '../model/port.js';
+import { Dcqcn, type RateModel, ReactionPoint, Timely } from '../model/rate-controls.js';
+import type * as Keys from '../model/settings.js';
 import { Hpcc, Swift } from '../model/window-controls.js';
-import type { WireFrame } from '../record.js';
-import type { Verdict } from '../verdict.js';
 import { sfcOf } from './pause-responders.js';
 
-interface Connection {
+type Spec = Model['configuration']['fabric']['specs'][number];
+type Send = Extract<Spec, { kind: 'host' }>['sends'][number];
+
+/**
+ * A sender that goes back to the oldest packet that is not acknowledged, after a NAK for it or when
+ * nothing was acknowledged for a time; that time doubles, up to a bound, until something is.
+ */
+class GoBackN {
+  next = 0;
+  unacked = 0;
+  private deadlinePs = Infinity;
+  private stalledAt = -1;
+  private backedOffPs = 0;
+
+  constructor(private readonly send: Send) {}
+
+  made(sequence: number, atPs: number): void {
+    if (this.unacked >= this.next) this.deadlinePs = atPs + this.timeoutPs;
+    this.next = sequence + 1;
+  }
+
+  acknowledged(expected: number, isNak: boolean, atPs: number): void {
+    const isProgress = expected > this.unacked;
+    if (isProgress) {
+      this.unacked = expected;
+      this.deadlinePs = atPs + this.send.timeoutPs;
+    }
+    const isBehind = this.next < expected;
+    if (isBehind || (isNak && expected === this.unacked)) this.next = expected;
+  }
+
+  /** When its timer expired before a time (or at it, where that is wanted); null: it did not. */
+  timeout(atPs: number, isAt: boolean): number | null {
+    const { deadlinePs } = this;
+    if (!this.send.reliable || this.unacked >= this.next) return null;
+    if (deadlinePs > atPs || (deadlinePs === atPs && !isAt)) return null;
+    this.next = this.unacked;
+    this.backedOffPs = Math.min(2 * this.timeoutPs, this.send.maxTimeoutPs);
+    this.stalledAt = this.unacked;
+    return deadlinePs;
+  }
+
+  private get timeoutPs(): number {
+    return this.stalledAt === this.unacked ? this.backedOffPs : this.send.timeoutPs;
+  }
+}
+
+const BLANK = {
+  /** The last packet: when it was ready, and its octets on the link; null: none was. */
+  last: null as { readonly atPs: number; readonly octets: number } | null,
+  /** The packet whose round trip is measured, and since when. */
+  timed: null as { readonly sequence: number; readonly atPs: number } | null,
+  /** Packets that were acknowledged at the last measurement. */
+  measuredTo: 0,
+  /** When the next packet will be made, as things were at a time; Infinity: not before an event. */
+  ...{ duePs: Infinity, sincePs: 0 },
+};
+
+type Connection = typeof BLANK & {
   readonly model: RateModel;
   readonly send: Send;
   readonly line: number;
   readonly transport: GoBackN;
-  /** The last packet: when it was ready, and its octets on the link; null: none was. */
-  last: { readonly atPs: number; readonly octets: number } | null;
-  /** The packet whose round trip is measured, and since when. */
-  timed: { readonly sequence: number; readonly atPs: number } | null;
-  /** Packets that were acknowledged at the last measurement. */
-  measuredTo: number;
   /** Only one of its host: connections of a class take turns. */
   readonly isAlone: boolean;
-  /** When the next packet will be made, as things were at a time; Infinity: not before an event. */
-  duePs: number;
-  sincePs: number;
-}
+};
 
 /** 8 bits in picoseconds at 1 bit/s. */
 const OCTET_PS = 8e12;
@@ -55,12 +92,8 @@ export class Pacing implements Observer {
   /** By host, then by connection; null: its rate is not judged. */
   private readonly connections: (Connection | null)[][];
 
-  constructor(
-    private readonly configuration: Configuration,
-    private readonly devices: readonly Device[],
-    private readonly verdict: Verdict,
-  ) {
-    this.connections = devices.map((device) => this.connectionsOf(device));
+  constructor(private readonly model: Model) {
+    this.connections = model.devices.map((device) => this.connectionsOf(device));
   }
 
   /** A host makes a packet when it joins the queue of its port. */
@@ -68,14 +101,13 @@ export class Pacing implements Observer {
     const own = this.ownerOf(out, frame);
     if (own === null) return;
     const { model, transport } = own;
-    expire(own, out, atPs, frame.sequence !== transport.next);
-    // What is due at this very moment may come before or after the packet.
-    model.advance(atPs - 1);
-    this.checkLate(out, own, atPs);
-    const before = readyPs(own);
-    model.advance(atPs);
+    const before = this.reach(out, own, atPs, frame.sequence !== transport.next);
     this.compareNumber(out, own, frame, atPs);
-    this.compare(out, own, { ready: Math.min(before, readyPs(own)), atPs });
+    const ready = Math.min(before, readyPs(own));
+    if (own.last !== null) this.model.verdict.judge('rates');
+    if (own.last !== null && atPs < ready) {
+      this.broken(out, own, atPs, `a packet is ready before ${showPs(ready)}, at ${rateOf(own)}`);
+    }
     own.last = { atPs, octets: lineOctets(frame.octets) };
     transport.made(frame.sequence, atPs);
     own.timed ??= { sequence: frame.sequence, atPs };
@@ -84,10 +116,10 @@ export class Pacing implements Observer {
   }
 
   /** Its NIC makes the next packet when the one before leaves. */
-  started(port: Port, { atPs, frame }: { atPs: number; frame: WireFrame }): void {
+  started(port: Port, { atPs, frame }: Start): void {
     const own = this.ownerOf(port, frame);
     if (own === null) return;
-    own.model.advance(atPs);
+    own.model.advance?.(atPs);
     refresh(own, port, atPs);
   }
 
@@ -100,10 +132,7 @@ export class Pacing implements Observer {
     const number = isAnswer ? frame.connection : numberOf(all, frame, cnm);
     const own = all[number] ?? null;
     if (own === null || (!isAnswer && frame.kind !== 'notice')) return;
-    expire(own, port, atPs, false);
-    own.model.advance(atPs - 1);
-    this.checkLate(port, own, atPs);
-    own.model.advance(atPs);
+    this.reach(port, own, atPs, false);
     if (isAnswer) acknowledged(own, frame, atPs);
     else own.model.notified?.(atPs, cnm?.feedback ?? 0);
     refresh(own, port, atPs);
@@ -119,90 +148,83 @@ export class Pacing implements Observer {
   private compareNumber(out: Port, own: Connection, { sequence }: WireFrame, atPs: number): void {
     const { next, unacked } = own.transport;
     const { send, model } = own;
-    const place = { ...placeOf(out, atPs), priority: priorityOf(send) };
-    if (sequence !== next) {
-      const what = `${send.name} sends packet ${sequence}, expected ${next}`;
-      this.verdict.broken('rates', place, what);
-    }
+    const what = `packet ${sequence} is sent`;
+    if (sequence !== next) this.broken(out, own, atPs, `${what}, expected ${next}`);
     const packets = Math.min(send.windowPackets, model.window?.(NEARLY) ?? Infinity);
     if (!send.reliable || sequence < unacked + packets) return;
-    const what = `${send.name} sends packet ${sequence}, with ${unacked} acknowledged and a window`;
-    this.verdict.broken('rates', place, `${what} of ${packets}`);
+    this.broken(out, own, atPs, `${what}, with ${unacked} acknowledged and a window of ${packets}`);
   }
 
-  private compare(
-    out: Port,
-    { model, send, last }: Connection,
-    { ready, atPs }: { ready: number; atPs: number },
-  ): void {
-    if (last === null) return;
-    this.verdict.judge('rates');
-    if (atPs >= ready) return;
-    const place = { ...placeOf(out, atPs), priority: priorityOf(send) };
-    const what = `a packet of ${send.name} is ready before ${showPs(ready)}`;
-    this.verdict.broken('rates', place, `${what}, at ${showRate(model)}`);
+  /** Timers up to a time, before which no packet was due; when one was ready before. */
+  private reach(out: Port, own: Connection, atPs: number, isAt: boolean): number {
+    expire(own, out, atPs, isAt);
+    // What is due at this very moment may come before or after a packet.
+    own.model.advance?.(atPs - 1);
+    this.checkLate(out, own, atPs);
+    const before = readyPs(own);
+    own.model.advance?.(atPs);
+    return before;
   }
 
-  /** A packet that was due before a time has not been made. */
   private checkLate(out: Port, own: Connection, atPs: number): void {
     const { model, send, duePs, sincePs } = own;
     if (duePs === Infinity) return;
     // A rate that a timer raises may make a packet ready at once.
-    const isChanged = model.changedPs > sincePs;
-    const due = isChanged ? Math.max(readyPs(own), model.changedPs) : duePs;
+    const { changedPs = 0 } = model;
+    const due = changedPs > sincePs ? Math.max(readyPs(own), changedPs) : duePs;
     if (due >= atPs || due >= send.endPs) return;
-    const place = { ...placeOf(out, atPs), priority: priorityOf(send) };
-    const what = `a packet of ${send.name} is ready at ${showPs(due)}, at ${showRate(model)}`;
-    this.verdict.broken('rates', place, `${what}, and late`);
+    const what = `a packet is ready at ${showPs(due)}, at ${rateOf(own)}, and late`;
+    this.broken(out, own, atPs, what);
+  }
+
+  private broken(port: Port, { send }: Connection, atPs: number, what: string): void {
+    const place = port.at(atPs, priorityOf(send));
+    this.model.verdict.broken('rates', place, `${send.name}: ${what}`);
   }
 
   private connectionsOf(device: Device): (Connection | null)[] {
-    const spec = this.configuration.fabric.specs[device.index]!;
+    const spec = this.model.configuration.fabric.specs[device.index]!;
     if (spec.kind !== 'host') return [];
     const line = OCTET_PS / device.ports[0]!.octetPs;
     const isAlone = spec.sends.length === 1;
     return spec.sends.map((send): Connection | null => {
       const model = this.modelOf(device, send, line);
-      if (model === null) return null;
-      const blank = { last: null, timed: null, measuredTo: 0, duePs: Infinity, sincePs: 0 };
-      return { model, send, line, transport: new GoBackN(send), isAlone, ...blank };
+      return model && { ...BLANK, model, send, line, transport: new GoBackN(send), isAlone };
     });
   }
 
   private modelOf(device: Device, send: Send, line: number): RateModel | null {
     if (send.rate === null) return null;
     const { kind } = send.rate;
-    const { rateControls, seed } = this.configuration.scenario;
-    const why = whyUnknown(device);
+    const { verdict, configuration } = this.model;
+    const { rateControls, seed } = configuration.scenario;
     const packetOctets = lineOctets(send.fullFrameOctets);
-    const settings = rateControls[kind];
-    switch (why === null ? kind : '') {
+    const own = rateControls[kind];
+    if (!verdict.knows('rates', whyUnknown(device))) return null;
+    const hops = this.switchesBetween(device.index, send.target);
+    const draws = new Draws(seed, `${send.name}/rate`);
+    switch (kind) {
       case 'dcqcn':
-        return new Dcqcn(settings as DcqcnSettings, line);
+        return new Dcqcn(own as Keys.DcqcnSettings, line);
       case 'timely':
-        return new Timely(settings as TimelySettings, line);
+        return new Timely(own as Keys.TimelySettings, line);
       case 'hpcc':
-        return new Hpcc(settings as HpccSettings, line, packetOctets);
-      case 'swift': {
-        const hops = this.switchesBetween(device.index, send.target);
-        return new Swift(settings as SwiftSettings, line, { packetOctets, hops });
-      }
-      case 'qcn': {
-        const draws = new Draws(seed, `${send.name}/rate`);
-        return new ReactionPoint(settings as QcnSettings, line, draws);
-      }
+        return new Hpcc(own as Keys.HpccSettings, line, packetOctets);
+      case 'swift':
+        return new Swift(own as Keys.SwiftSettings, line, { packetOctets, hops });
+      case 'qcn':
+        return new ReactionPoint(own as Keys.QcnSettings, line, draws);
       default:
-        this.verdict.decline('rates', why ?? `${kind} is not modelled`);
+        verdict.decline('rates', `${kind} is not modelled`);
         return null;
     }
   }
 
-  /** Of a shortest path. */
   private switchesBetween(from: number, to: number): number {
     const reached = new Map([[from, 0]]);
     for (const [index, hops] of reached) {
       if (index === to) return hops - 1;
-      const device = this.devices[index]!;
+      const device = this.model.devices[index]!;
       if (device.isHost && index !== from) continue;
       for (const { peer } of device.ports) {
         if (!reached.has(peer.device.index)) reached.set(peer.device.index, hops + 1);
@@ -212,12 +234,8 @@ export class Pacing implements Observer {
   }
 }
 
-/** The connection of a notification; -1: none. */
-function numberOf(
-  all: readonly (Connection | null)[],
-  { payload }: WireFrame,
-  cnm: Cnm | null,
-): number {
+function numberOf(all: readonly (Connection | null)[], frame: WireFrame, cnm: Cnm | null): number {
+  const { payload } = frame;
   if (payload === null) return -1;
   if (cnm === null) return queuePairOf(payload) ?? -1;
   if (cnm.flowId !== 0) return cnm.flowId - 1;
@@ -227,11 +245,8 @@ function numberOf(
   );
 }
 
-function acknowledged(
-  own: Connection,
-  { kind, sequence, remaining, payload }: WireFrame,
-  atPs: number,
-): void {
+function acknowledged(own: Connection, frame: WireFrame, atPs: number): void {
+  const { kind, sequence, remaining, payload } = frame;
   const { model, timed, transport } = own;
   if (kind === 'nak') lost(own, false, atPs);
   else if (timed !== null && sequence > timed.sequence) {
@@ -254,7 +269,7 @@ function lost(own: Connection, timedOut: boolean, atPs: number): void {
 function expire(own: Connection, port: Port, atPs: number, isAt: boolean): void {
   const expiredPs = own.transport.timeout(atPs, isAt);
   if (expiredPs === null) return;
-  own.model.advance(expiredPs);
+  own.model.advance?.(expiredPs);
   lost(own, true, expiredPs);
   refresh(own, port, expiredPs);
 }
@@ -268,10 +283,9 @@ function refresh(own: Connection, port: Port, atPs: number): void {
 /** Nothing but its rate keeps the next packet back. */
 function mayBeMade({ send, last, isAlone, transport, model }: Connection, port: Port): boolean {
   // Packets of some loads are released over time, and all others when the load starts.
-  if (!isAlone || last === null || send.release.kind !== 'backlog') return false;
-  if (send.after.length > 0 || transport.next >= send.packetsPerMessage * send.messages) {
-    return false;
-  }
+  const isLast = transport.next >= send.packetsPerMessage * send.messages;
+  if (!isAlone || last === null || isLast) return false;
+  if (send.release.kind !== 'backlog' || send.after.length > 0) return false;
   const isWaiting = port.queues.some((queue) =>
     queue.some(({ frame: { kind } }) => kind === 'data' || kind === 'raw'),
   );
@@ -285,17 +299,9 @@ function isOf({ send }: Connection, frame: WireFrame): boolean {
   return isSame && priorityOf(send) === frame.priority;
 }
 
-function priorityOf({ frameClass }: Send): number {
-  return frameClass & (PRIORITIES.length - 1);
-}
+const priorityOf = ({ frameClass }: Send): number => frameClass & (PRIORITIES.length - 1);
 
-function showRate({ rate }: RateModel): string {
-  return `${Math.round(rate / 1e6)} Mb/s`;
-}
-
-function placeOf({ device, index }: Port, atPs: number) {
-  return { device: device.index, port: index, atPs };
-}
+const rateOf = ({ model }: Connection): string => `${Math.round(model.rate / 1e6)} Mb/s`;
 
 /** From when on the rate allows the next packet. */
 function readyPs({ last, model, line, send }: Connection): number {
@@ -305,10 +311,10 @@ function readyPs({ last, model, line, send }: Connection): number {
 }
 
 function whyUnknown(device: Device): string | null {
-  const { ports, configuration } = device;
-  if (configuration.ownMemory === 'nic') return 'the rate limiters of an 82599';
   const { receive, scope } = sfcOf(device);
-  if (receive && scope === 'flow') return 'flows that source flow control stops';
-  const faults = ports.flatMap((port) => [...port.configuration.faults]);
-  return faults.length > 0 ? 'a fault at the port' : null;
+  return reasonOf({
+    'the rate limiters of an 82599': device.configuration.ownMemory === 'nic',
+    'flows that source flow control stops': receive && scope === 'flow',
+    'a fault at the port': device.ports.some((port) => port.configuration.faults.size > 0),
+  });
 }

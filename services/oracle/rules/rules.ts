@@ -1,6 +1,6 @@
 import type { Configuration } from '../configuration.js';
 import { Negotiation } from '../model/negotiation.js';
-import type { Device, Model, Observer } from '../model/model.js';
+import type { Model, Observer } from '../model/model.js';
 import type { Verdict } from '../verdict.js';
 import { Arbiters } from './arbiters.js';
 import { Buffers } from './buffers.js';
@@ -16,25 +16,14 @@ import { Routes } from './routes.js';
 import { Slots } from './slots.js';
 import { SourceFlowControl } from './source-flow-control.js';
 
-/** What no rule recomputes yet is named where it runs. */
-function declineMessages(devices: readonly Device[], verdict: Verdict): void {
-  const settings = devices.map(({ configuration }) => configuration.settings);
-  const isolates = settings.some(({ priorities }) =>
-    priorities.some(({ mechanisms }) => mechanisms['ci'] === true),
-  );
-  if (isolates) verdict.decline('messages', 'congestion isolation is not modelled');
-}
-
-/** All rules, in the order in which they see an event. */
 export function rulesOf(
   configuration: Configuration,
   fabric: Pick<Model, 'devices' | 'ports'>,
   verdict: Verdict,
 ): readonly Observer[] {
-  const { devices, ports } = fabric;
-  const negotiation = new Negotiation(configuration, ports, verdict);
-  const model: Model = { configuration, devices, ports, negotiation, verdict };
-  const routes = new Routes(configuration, devices, verdict);
+  const negotiation = new Negotiation(configuration, fabric.ports, verdict);
+  const model: Model = { configuration, ...fabric, negotiation, verdict };
+  const routes = new Routes(model);
   const buffers = new Buffers(model);
   const initiators = new PauseInitiators(model, buffers);
   const slots = new Slots(model, initiators);
@@ -43,12 +32,15 @@ export function rulesOf(
   const books = new CreditBooks(model);
   const lines = new CreditLines(model, books);
   const gates = new Gates(model, { responders, stations, books, lines });
-  const arbiters = new Arbiters(configuration, devices, gates, negotiation, verdict);
-  const marking = new Marking(configuration, devices, verdict);
+  const arbiters = new Arbiters(model, gates);
+  const marking = new Marking(model);
   const retry = new LinkRetry(model);
-  const pacing = new Pacing(configuration, devices, verdict);
-  declineMessages(devices, verdict);
-  const points = new CongestionPoints(configuration, devices, verdict);
+  const pacing = new Pacing(model);
+  const isolates = fabric.devices.some(({ configuration: { settings } }) =>
+    settings.priorities.some(({ mechanisms }) => mechanisms['ci'] === true),
+  );
+  verdict.knows('messages', isolates ? 'congestion isolation is not modelled' : null);
+  const points = new CongestionPoints(model);
   const sources = new SourceFlowControl(model, buffers, responders);
   negotiation.begin();
   // Gates compare what may have started before a pause changes that.
