@@ -291,7 +291,7 @@ function tlvs(): KnownOctets[] {
       linkLayer.decodeLinkLayer,
       linkLayer.encodeLinkLayer,
     ]),
-    tlv('fe14 02ce71 02 12 07 fc 001234 00010002 010203 040506', linkLayer.blankChannelCredits(), [
+    tlv('fe17 02ce71 02 12 07 fc 001234 00030001 010203 040506 070809', linkLayer.blankChannelCredits(), [
       linkLayer.decodeChannelCredits,
       linkLayer.encodeChannelCredits,
     ]),
