@@ -291,10 +291,11 @@ function tlvs(): KnownOctets[] {
       linkLayer.decodeLinkLayer,
       linkLayer.encodeLinkLayer,
     ]),
-    tlv('fe17 02ce71 02 12 07 fc 001234 00030001 010203 040506 070809', linkLayer.blankChannelCredits(), [
-      linkLayer.decodeChannelCredits,
-      linkLayer.encodeChannelCredits,
-    ]),
+    tlv(
+      'fe17 02ce71 02 12 07 fc 001234 00030001 010203 040506 070809',
+      linkLayer.blankChannelCredits(),
+      [linkLayer.decodeChannelCredits, linkLayer.encodeChannelCredits],
+    ),
   ];
 }
 
