@@ -1,3 +1,11 @@
+/**
+ * The calls of the control plane (proto/selvage/v1/control.proto) as methods of the run: of the
+ * coordinator's, and of a run in one process that commands may steer. It relies on the token guard
+ * before every call, and on protobuf for the shape of a request: what a fault may contain is
+ * checked by the schema of scenarios. A call must not wait for virtual time: it is carried out at
+ * the next bound, and a stream that is not read must not hold up the others.
+ */
+
 import type {
   sendUnaryData,
   ServerDuplexStream,

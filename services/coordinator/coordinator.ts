@@ -1,3 +1,11 @@
+/**
+ * The run of a fleet as one thing, whoever of it is lost: services join and leave, epochs begin,
+ * and results are joined. It relies on the store for the highest epoch (claimed there, so that of
+ * two coordinators one ends), on gRPC for order within a stream, and on services to repeat what was
+ * lost between them. It would break if a checkpoint were taken while messages are under way, or if
+ * messages of two epochs were not told apart: both ends of a channel would count different ones.
+ */
+
 import { selvage } from '#contracts';
 import type { ServicePlan } from '../fabric/placement/service-plan.js';
 import type { PackedOutcome } from '../runtime/checkpoints/packed-outcome.js';

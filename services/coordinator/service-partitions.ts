@@ -1,3 +1,10 @@
+/**
+ * What the run controller decides becomes a request to all services, and their last answer becomes
+ * the controller's next bound. It relies on one question at a time: an answer is told by its epoch
+ * and round, and one of an earlier epoch is void. It would break if a service could answer twice,
+ * or a second question were sent before the first is answered: a bound would be left too early.
+ */
+
 import type { selvage } from '#contracts';
 import type { PartitionPlan } from '../fabric/placement/partition-plan.js';
 import { packSnapshot } from '../runtime/checkpoints/packed-outcome.js';

@@ -1,3 +1,10 @@
+/**
+ * The page of a run that goes on, over HTTP, and its changes as server-sent events. It relies on
+ * the guard for who may look and steer, and on `LiveRun` for what the page shows. A viewer may be
+ * slow, gone or hostile: bodies, viewers and what is sent and not read are bounded, nothing of a
+ * request goes into a header or the page unescaped, and no viewer may delay the run.
+ */
+
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';

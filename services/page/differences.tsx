@@ -148,7 +148,7 @@ function Value(props: {
   if (quantity === null) return <>–</>;
   const { value, isOpen } = quantity;
   const shown = `${isOpen ? '> ' : ''}${value === 0 ? '0' : measure.format(value)}`;
-  // By how much what is not known differs is not known either.
+  // A value that is only known to be larger has no difference to another.
   if (props.first === null || isOpen || props.first.isOpen) return <>{shown}</>;
   const first = props.first.value;
   if (value === first) return <>{shown}</>;

@@ -48,7 +48,7 @@ const STATE = 'state';
 const INJECTED = 'injected.yaml';
 /** Results of discovery; see `selvage dcbx`. */
 export const DISCOVERY = 'discovery.json';
-/** Congestion episodes: see `readWhy`. */
+/** Congestion episodes and deadlocks; see `selvage why`. */
 const WHY = 'why.json';
 /** Frames at captured ports, for Wireshark. */
 export const CAPTURE = 'capture.pcapng';

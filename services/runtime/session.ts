@@ -1,3 +1,10 @@
+/**
+ * A run in this thread as its caller sees it: it advances for some milliseconds or up to a time,
+ * and can be read between two windows. It relies on the controller for what happens at a bound, and
+ * on the wall clock only to give control back: nothing that is executed, recorded or counted may
+ * depend on how long a slice was, or runs of one scenario would have different digests.
+ */
+
 import type { MechanismResults } from '../mechanisms/registry.js';
 import { restoreDevice, saveDevice } from '../engine/device/checkpoint.js';
 import type { Engine } from '../engine/device/engine.js';

@@ -35,7 +35,7 @@ export async function runDistributed(
   const fleet: Fleet = await Fleet.launch(options, () => {
     fell(new InfrastructureError(fleet.failure ?? 'a process ended'));
   });
-  const letGo = options.elsewhere === null ? onInterrupt(fleet) : onEviction(fleet);
+  const removeHandlers = options.elsewhere === null ? onInterrupt(fleet) : onEviction(fleet);
   const breaker = breakerOf(fleet, options);
   const events = options.elsewhere === null ? null : JobEvents.ofPod();
   const replacer = new Replacer(fleet, (options.patienceSeconds * 1000) / PATIENCE_SHARE);
@@ -62,7 +62,7 @@ export async function runDistributed(
     }
   } finally {
     progress.clear();
-    letGo();
+    removeHandlers();
     breaker.close();
     replacer.close();
     await events?.close();

@@ -35,7 +35,7 @@ export async function runHere(
         () => shownFaults(run.live.list(), session.boundPs),
       ));
     const closeControl = await controlOf(run, options);
-    const letGo = onInterrupt(() => {
+    const removeHandlers = onInterrupt(() => {
       run.controller.stop();
     });
     return {
@@ -44,7 +44,7 @@ export async function runHere(
       },
       close: async () => {
         progress.clear();
-        letGo();
+        removeHandlers();
         closeControl();
         await closeMetrics();
       },

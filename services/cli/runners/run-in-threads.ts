@@ -35,7 +35,7 @@ export async function runInThreads(
     );
     const page = view && (await openPage(view, run, snapshots));
     const closeControl = await controlOf(run, options);
-    const letGo = onInterrupt(() => {
+    const removeHandlers = onInterrupt(() => {
       run.controller.stop();
     });
     const { name } = emulation.fabric.scenario;
@@ -50,7 +50,7 @@ export async function runInThreads(
       close: async () => {
         await closeMetrics();
         progress.clear();
-        letGo();
+        removeHandlers();
         closeControl();
       },
     };

@@ -64,7 +64,7 @@ export class PauseResponder {
   loadFor(port: PortRow, timer: number, durationPs: number): void {
     const i = port * this.timers + timer;
     if (durationPs === 0) {
-      this.letGo(i, port, timer);
+      this.endPause(i, port, timer);
       return;
     }
     const until = this.host.clock.now + durationPs;
@@ -81,7 +81,7 @@ export class PauseResponder {
   /** Ends all received pauses. */
   forget(port: PortRow): void {
     for (let timer = 0; timer < this.timers; timer++) {
-      this.letGo(port * this.timers + timer, port, timer);
+      this.endPause(port * this.timers + timer, port, timer);
     }
   }
 
@@ -93,7 +93,7 @@ export class PauseResponder {
     if (this.until[i] === 0) return;
     assert(this.until[i] >= now, 'pause.ends-in-time');
     if (this.until[i] > now) this.arm(port, timer, this.until[i]);
-    else this.letGo(i, port, timer);
+    else this.endPause(i, port, timer);
   }
 
   /** Pauses of a timer are ignored from now on. */
@@ -141,7 +141,7 @@ export class PauseResponder {
     return this.timers === 1 ? 0xff : 1 << timer;
   }
 
-  private letGo(i: number, port: PortRow, timer: number): void {
+  private endPause(i: number, port: PortRow, timer: number): void {
     if (this.until[i] === 0) return;
     this.until[i] = 0;
     if (!this.isIgnored(port, timer)) this.release(i, port, timer);

@@ -1,3 +1,10 @@
+/**
+ * Checkpoints in the object store of JetStream. It relies on the broker for copies and on
+ * signatures (signed-storage) for content: whoever may write to the broker may change what is
+ * stored. Damage of a record or of its chunks must read as a damaged object, and never as an absent
+ * one: a run would begin anew where it should return to an older checkpoint.
+ */
+
 import type { NatsConnection } from '@nats-io/transport-node';
 import { PermissionViolationError, RequestError } from '@nats-io/transport-node';
 import type { StreamAPI } from '@nats-io/jetstream';

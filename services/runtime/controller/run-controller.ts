@@ -1,3 +1,11 @@
+/**
+ * The one place that decides what a run does next, for all runners: one thread, threads, services.
+ * It relies on partitions that end each action before they report, and on bounds that only grow. At
+ * a bound everything before it is executed and nothing after it, so that a change, a save or a
+ * sample has one meaning wherever it is carried out. It would break if a request acted between two
+ * bounds, or if the order of actions at a bound depended on when requests arrived.
+ */
+
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { WatchIntervals } from '../checks/stall.js';
 import { STALLED, StallWatch, watchIntervals } from '../checks/stall.js';

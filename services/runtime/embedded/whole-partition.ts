@@ -1,3 +1,10 @@
+/**
+ * A fabric in one thread, with all that may look at it while it runs: observers, checks, the
+ * series. It relies on windows of at most the lookahead, in which devices cannot affect each other,
+ * so that they may be executed one after the other. A check may read devices at a bound only:
+ * within a window some are ahead of others, and books that are right would not balance.
+ */
+
 import type { Engine } from '../../engine/device/engine.js';
 import { BrokenAssertion } from '../../engine/kernel/assert.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';

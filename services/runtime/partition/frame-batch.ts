@@ -1,3 +1,12 @@
+/**
+ * Frames of a channel in 16 octets each: both ends remember, in a slot that a hash of its flow
+ * chooses, what an earlier frame had in the pool, and a frame that differs in its number and times
+ * alone refers to it. It relies on both ends seeing the same frames in the same order, which the
+ * protocol's sequence numbers give. It would break if a piece were decoded twice, left out, or
+ * after a return to a checkpoint without new slots at both ends: references would lead to another
+ * frame.
+ */
+
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
   CLASS,

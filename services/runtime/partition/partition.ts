@@ -1,3 +1,11 @@
+/**
+ * Some devices of a fabric, in an engine of their own, with a proxy device for each link partner in
+ * another partition. It relies on proxies never being run: what ports hand to them is taken out
+ * between two windows, and what arrives for their link partners is put in. It would break if two
+ * devices shared anything but links, since they may be in different partitions, or if frames were
+ * taken out while devices still execute: the order of arrivals would depend on the partition.
+ */
+
 import type { DeviceState } from '../../engine/device/checkpoint.js';
 import { restoreDevice, saveDevice, shareDevice } from '../../engine/device/checkpoint.js';
 import { Engine } from '../../engine/device/engine.js';

@@ -1,3 +1,12 @@
+/**
+ * How two services agree on the times up to which they may execute. A message says that nothing
+ * earlier than its promise follows; a service executes up to the least promise and the horizon that
+ * the coordinator granted. It relies on messages that are signed, numbered and kept until they are
+ * acknowledged: the broker may lose, repeat and delay them. It would break if a promise were larger
+ * than the earliest frame that may follow (a frame would arrive in the past, which is asserted), or
+ * if lookahead counted anything but the shortest frame and the delay of a link.
+ */
+
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import type { MacKey } from '../keys/mac.js';
 import type { ChannelKeys } from '../keys/run-keys.js';

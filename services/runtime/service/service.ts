@@ -1,3 +1,10 @@
+/**
+ * A service between the broker, the coordinator and its partitions: wiring, timers and liveness. It
+ * relies on the coordinator for epochs and horizons, and on the protocol for which messages count.
+ * Wall-clock time may decide when a probe, a report of liveness or a retry is sent, and never what
+ * is executed: results would depend on the speed of the machine.
+ */
+
 import { randomUUID } from 'node:crypto';
 import { availableParallelism, hostname } from 'node:os';
 import type { NatsConnection } from '@nats-io/transport-node';
