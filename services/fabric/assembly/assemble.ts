@@ -1,10 +1,11 @@
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { headroomSize } from './accounts.js';
 import type { Assembly, AssemblyInput } from './assembly.js';
-import { converged } from './converged.js';
 import { deviceSpecs } from './device-specs.js';
+import { DiscoveryExchange } from './discovery-exchange.js';
 import { type FabricPlans, planFabric } from './fabric-plans.js';
 import { placeFaults, withFaults } from './fault-plan.js';
+import type { LinkEnd } from './link-ends.js';
 import { linkFaults, warnOfLastingErrors } from './link-faults.js';
 import { lookaheadOf } from './lookahead.js';
 import { type ResolvedFabric, resolveFabric } from './resolved-fabric.js';
@@ -30,6 +31,30 @@ function withFaultsOf(fabric: ResolvedFabric, specs: readonly DeviceSpec[]): rea
 
 function startsConverged({ scenario: { discovery } }: ResolvedFabric): boolean {
   return discovery.enabled && discovery.start === 'converged';
+}
+
+/** Devices that knew their neighbors before the run began. */
+function converged(
+  specs: readonly DeviceSpec[],
+  linkEnds: readonly (readonly LinkEnd[])[],
+): readonly DeviceSpec[] {
+  const exchange = new DiscoveryExchange(specs.map(withoutChanges), linkEnds);
+  exchange.settle();
+  return specs.map((spec, device) => ({
+    ...spec,
+    ports: spec.ports.map((port, p) => ({
+      ...port,
+      discovery: { ...port.discovery!, learned: exchange.learnedAt(device, p) },
+    })),
+  }));
+}
+
+function withoutChanges(spec: DeviceSpec): DeviceSpec {
+  const ports = spec.ports.map((port) => {
+    const { stages, ...rest } = port.discovery!;
+    return { ...port, discovery: { ...rest, stages: stages.slice(0, 1) } };
+  });
+  return { ...spec, ports };
 }
 
 function resultOf(

@@ -1,10 +1,17 @@
 /**
- * Frames of a channel in 16 octets each: both ends remember, in a slot that a hash of its flow
- * chooses, what an earlier frame had in the pool, and a frame that differs in its number and times
- * alone refers to it. It relies on both ends seeing the same frames in the same order, which the
- * protocol's sequence numbers give. It would break if a piece were decoded twice, left out, or
- * after a return to a checkpoint without new slots at both ends: references would lead to another
- * frame.
+ * Frames in a message: a time that all others count from, then a record for each frame. Little of a
+ * frame differs from the one before it of its flow, so both ends of a channel remember, by flow,
+ * what was last sent whole; messages come in order and once, so they remember the same.
+ *
+ *   whole  ~slot                          the words of the pool, NEXT being the link    68 octets
+ *   brief  slot | flags | link << 14      sequence   arrival   age on arrival           16 octets
+ *
+ * Flags: the packet's place in its message counts down as its sequence counts up (else it is as
+ * remembered); it was born when the one remembered was, whatever its age. Words are little-endian,
+ * times in ps, of arrival after that of the first frame.
+ *
+ * It would break if a message were decoded twice or left out, or if one end alone forgot what it
+ * remembers, as after a return to a checkpoint: a brief record would be of another frame.
  */
 
 import type { FramePool } from '../../engine/frame/frame-pool.js';
@@ -20,19 +27,6 @@ import {
   REMAINING,
   SEQUENCE,
 } from '../../engine/frame/frame-pool.js';
-
-/*
- * Frames in a message: a time that all others count from, then a record for each frame. Little of a
- * frame differs from the one before it of its flow, so both ends of a channel remember, by flow,
- * what was last sent whole; messages come in order and once, so they remember the same.
- *
- *   whole  ~slot                          the words of the pool, NEXT being the link    68 octets
- *   brief  slot | flags | link << 14      sequence   arrival   age on arrival           16 octets
- *
- * Flags: the packet's place in its message counts down as its sequence counts up (else it is as
- * remembered); it was born when the one remembered was, whatever its age. Words are little-endian,
- * times in ps, of arrival after that of the first frame.
- */
 
 const SLOT_BITS = 12;
 const SLOTS = 1 << SLOT_BITS;

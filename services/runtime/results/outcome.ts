@@ -11,9 +11,8 @@ import { slotPortResults, slotResults } from './collect-slots.js';
 import { ratesOf } from './collect-congestion.js';
 import { countCauses, statusOfCauses, type FlowCause } from './flow-cause.js';
 import { causesOf } from './flow-causes.js';
-import type { Failure, PluginResult, RunResults, RunStatus } from './results.js';
+import type { Failure, PluginResult, RunResults, RunStatus, WireResult } from './results.js';
 import { FlowProgress } from './flow-progress.js';
-import { wireResult } from './wire-result.js';
 import type { WireLog } from '../../engine/analysis/wire/wire-recorder.js';
 import { fingerprint } from './fingerprint.js';
 import type { Congestion, Deadlock } from '../../telemetry/congestion/congestion.js';
@@ -225,4 +224,15 @@ function lastAction({ shared: { digests, ports } }: Engine): number {
   // A frame that a device cuts through, or drops, has arrived before it has left its sender.
   for (let port = 0; port < ports.count; port++) last = Math.max(last, ports.freeAt(port));
   return last;
+}
+
+/** Fingerprints of what each port transmitted, by the names of ports. */
+function wireResult({ linkEnds }: Fabric, wire: readonly WireLog[]): WireResult {
+  const ports = linkEnds.flatMap((ends, device) =>
+    ends.map(({ name, port }) => ({ port: name, fingerprint: wire[device]!.hex(port) })),
+  );
+  return {
+    fingerprint: fingerprint(ports.map((each) => `${each.port} ${each.fingerprint}`)),
+    ports,
+  };
 }

@@ -1,7 +1,6 @@
 /** Writes pcapng blocks, little-endian: a section header, interfaces, then packets. */
 
 import { requireRoom } from '../big-endian.js';
-import { writeLe16, writeLe32, writeLe64 } from '../little-endian.js';
 import {
   BLOCK_ENHANCED_PACKET,
   BLOCK_FRAME_OCTETS,
@@ -173,4 +172,22 @@ function writeText(octets: Uint8Array, at: number, code: number, text: string): 
     octets[at + OPTION_HEADER_OCTETS + i] = character < 0x80 ? character : 0x3f;
   }
   return end;
+}
+
+function writeLe16(octets: Uint8Array, at: number, value: number): void {
+  octets[at] = value;
+  octets[at + 1] = value >>> 8;
+}
+
+function writeLe32(octets: Uint8Array, at: number, value: number): void {
+  octets[at] = value;
+  octets[at + 1] = value >>> 8;
+  octets[at + 2] = value >>> 16;
+  octets[at + 3] = value >>> 24;
+}
+
+/** Of an integer from -1 on that a double holds exactly. */
+function writeLe64(octets: Uint8Array, at: number, value: number): void {
+  writeLe32(octets, at, value >>> 0);
+  writeLe32(octets, at + 4, Math.floor(value / TWO_TO_32));
 }
