@@ -32,7 +32,10 @@ export function linkFramesOf(
   lengths: readonly (readonly number[])[],
 ): LinkFrames[][] {
   const usual = framesOf(lengths);
-  const tags = Math.max(VLAN_TAG_OCTETS, ...flows.map(({ vlan }) => tagOctets(vlan)));
+  const longer = (most: number, { vlan }: (typeof flows)[number]): number =>
+    Math.max(most, tagOctets(vlan));
+  // There may be more flows than a call has room for arguments.
+  const tags = flows.reduce(longer, VLAN_TAG_OCTETS);
   const known = new Map<number, LinkFrames>();
   return linkEnds.map((ends) =>
     ends.map(({ device, port, peerDevice, peerPort }) => {
