@@ -32,6 +32,11 @@ export function makeQueueWatch(ports: Ports, queues: Queues, traceMask: TraceMas
     skips[(port << 3) | trafficClass] = frames;
   }
 
+  /** So many frames it still passes over. */
+  function left(port: PortRow, trafficClass: TrafficClass): number {
+    return skips[(port << 3) | trafficClass];
+  }
+
   function isLong(port: PortRow, trafficClass: TrafficClass): boolean {
     return queues.get(port, trafficClass, QUEUE_OCTETS) >= limits[(port << 3) | trafficClass];
   }
@@ -41,5 +46,5 @@ export function makeQueueWatch(ports: Ports, queues: Queues, traceMask: TraceMas
     return isLong(port, trafficClass) && --skips[(port << 3) | trafficClass] < 0;
   }
 
-  return { from, skip, isLong, joined };
+  return { from, skip, left, isLong, joined };
 }

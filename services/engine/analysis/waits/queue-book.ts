@@ -73,6 +73,8 @@ class Standing {
   blockedBefore = 0;
   blockedUntil = 0;
   random = 1;
+  /** Frames to pass over before the next one is looked at, when it was saved. */
+  left = 0;
   flows = 0;
   readonly shares = new Float64Array(MOST_FLOWS * SHARE_WIDTH);
 }
@@ -102,10 +104,20 @@ export class QueueBook {
 
   /** Has queues reported: as they are saved, or as they begin. */
   watch(): void {
-    this.#device.spec.ports.forEach((_, port) => {
-      for (let trafficClass = 0; trafficClass < 8; trafficClass++) {
-        const standing = this.standing[(port << 3) | trafficClass];
-        this.watchFrom(port, trafficClass, standing !== null && standing.row >= 0);
+    const { queueWatch } = this.#engine.shared;
+    this.standing.forEach((standing, at) => {
+      const [port, trafficClass] = [at >> 3, at & 7];
+      this.watchFrom(port, trafficClass, standing !== null && standing.row >= 0);
+      queueWatch.skip(this.#device.firstPort + port, trafficClass, standing?.left ?? 0);
+    });
+  }
+
+  /** Takes down what the watch counts, to be saved. */
+  settle(): void {
+    const { queueWatch } = this.#engine.shared;
+    this.standing.forEach((standing, at) => {
+      if (standing !== null) {
+        standing.left = queueWatch.left(this.#device.firstPort + (at >> 3), at & 7);
       }
     });
   }

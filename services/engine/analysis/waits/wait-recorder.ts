@@ -168,6 +168,7 @@ export class WaitRecorder extends NullProbe {
 
   save(device: number): Plain {
     this.books[device].holds.settleAll(false);
+    this.books[device].queues?.settle();
     return save(this.books[device]);
   }
 
