@@ -26,6 +26,20 @@ export const ROCE_CNP = 0x81;
 /** P_Key of the default partition, full member. */
 const DEFAULT_PARTITION_KEY = 0xffff;
 
+/** Queue pairs 0 and 1 of a station are for management (3.5.1): connections have those behind. */
+const FIRST_QUEUE_PAIR = 2;
+const QUEUE_PAIR_MASK = 0xffffff;
+
+/** The queue pair of a station's connection, which is counted from 0. */
+export function queuePairOf(connection: number): number {
+  return (connection + FIRST_QUEUE_PAIR) & QUEUE_PAIR_MASK;
+}
+
+/** The other way round; negative: none of them. */
+export function connectionOf(queuePair: number): number {
+  return queuePair - FIRST_QUEUE_PAIR;
+}
+
 /** Base transport header (9.2). The transport header version is 0. */
 interface BaseTransportHeader {
   opcode: number;

@@ -1,4 +1,5 @@
 import { blankCnp, encodeCnpFrame } from '../../engine/wire/cnp.js';
+import { queuePairOf } from '../../engine/wire/roce.js';
 import type { MessageTemplate } from '../message-template.js';
 
 /** A CNP to the sender of the host's first connection with DCQCN. */
@@ -7,7 +8,7 @@ export const cnpTemplate: MessageTemplate = {
   encapsulation: 'ipv4',
   keys: [],
   encode: (octets, envelope, { connectionOf }) => {
-    const cnp = { ...blankCnp(), destinationQueuePair: connectionOf('dcqcn') };
+    const cnp = { ...blankCnp(), destinationQueuePair: queuePairOf(connectionOf('dcqcn')) };
     return encodeCnpFrame(octets, 0, envelope, cnp);
   },
 };

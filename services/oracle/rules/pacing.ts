@@ -237,7 +237,8 @@ export class Pacing implements Observer {
 function numberOf(all: readonly (Connection | null)[], frame: WireFrame, cnm: Cnm | null): number {
   const { payload } = frame;
   if (payload === null) return -1;
-  if (cnm === null) return queuePairOf(payload) ?? -1;
+  // Queue pairs 0 and 1 are for management (IBA 3.5.1).
+  if (cnm === null) return (queuePairOf(payload) ?? -1) - 2;
   if (cnm.flowId !== 0) return cnm.flowId - 1;
   // Without a Flow ID it is for the first reaction point of its priority (802.1Q 32.14).
   return all.findIndex(

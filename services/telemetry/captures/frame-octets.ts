@@ -43,6 +43,7 @@ import {
   encodeAcknowledgeHeader,
   encodeBaseTransportHeader,
   invariantCrc,
+  queuePairOf,
   ROCE_ACKNOWLEDGE,
   ROCE_SEND_FIRST,
   ROCE_SEND_LAST,
@@ -237,7 +238,7 @@ export class FrameOctetsWriter {
     bth.opcode = opcodeOf(isFirst, isLast);
     bth.becn = false;
     bth.acknowledgeRequest = isLast || (flow !== undefined && place % flow.ackEvery === 0);
-    bth.destinationQueuePair = pool.ends[frame + CONNECTION]! & SEQUENCE_MASK;
+    bth.destinationQueuePair = queuePairOf(pool.ends[frame + CONNECTION]!);
     bth.sequence = pool.words[frame + SEQUENCE]! & SEQUENCE_MASK;
     return encodeBaseTransportHeader(this.octets, at, bth);
   }
@@ -255,7 +256,7 @@ export class FrameOctetsWriter {
     bth.opcode = ROCE_ACKNOWLEDGE;
     bth.becn = (pool.words[frame + CLASS]! & ECHO_FLAG) !== 0;
     bth.acknowledgeRequest = false;
-    bth.destinationQueuePair = pool.ends[frame + CONNECTION]! & SEQUENCE_MASK;
+    bth.destinationQueuePair = queuePairOf(pool.ends[frame + CONNECTION]!);
     bth.sequence = (isAck ? expected - 1 : expected) & SEQUENCE_MASK;
     const messages = flow === undefined ? 0 : Math.floor(expected / flow.framing.packetsPerMessage);
     return encodeAcknowledgeHeader(this.octets, encodeBaseTransportHeader(this.octets, at, bth), {

@@ -76,7 +76,7 @@ describe('a captured packet', () => {
     assert.deepEqual(
       wire.map(({ bth }) => [bth.opcode, bth.sequence, bth.destinationQueuePair]),
       [ROCE_SEND_FIRST, ROCE_SEND_MIDDLE, ROCE_SEND_LAST].map((opcode, sequence) => [
-        ...[opcode, sequence, sends[0]!.remote],
+        ...[opcode, sequence, sends[0]!.remote + 2],
       ]),
     );
     assert.equal(wire[2]!.bth.acknowledgeRequest, true);

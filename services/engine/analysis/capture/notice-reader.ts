@@ -6,7 +6,7 @@ import {
   SUBTYPE_CIM,
   SUBTYPE_SFCM,
 } from '../../wire/congestion-message.js';
-import { ROCE_UDP_PORT } from '../../wire/roce.js';
+import { connectionOf, ROCE_UDP_PORT } from '../../wire/roce.js';
 
 type NoticeType = 'cnm' | 'cnp' | 'cim' | 'sfcm' | 'other';
 
@@ -29,7 +29,10 @@ export function readNotice(octets: Uint8Array): Notice {
     return { type: 'cnm', connection: aroundCnm.flowId - 1 };
   }
   const type = decodeEnvelope(octets, 0, envelope) === 'ok' ? typeInside(octets) : 'other';
-  return { type, connection: type === 'cnp' ? cnp.destinationQueuePair : NO_CONNECTION };
+  return {
+    type,
+    connection: type === 'cnp' ? connectionOf(cnp.destinationQueuePair) : NO_CONNECTION,
+  };
 }
 
 function typeInside(octets: Uint8Array): NoticeType {

@@ -3,7 +3,7 @@ import { fillEnvelope } from '../../notices/notice-envelope.js';
 import { Stations } from '../../notices/stations.js';
 import { blankCnp, CNP_FRAME_OCTETS_MAX, decodeCnpPacket, encodeCnpFrame } from '../../wire/cnp.js';
 import { blankEnvelope, decodeEnvelope } from '../../wire/congestion-message.js';
-import { ROCE_UDP_PORT } from '../../wire/roce.js';
+import { connectionOf, queuePairOf, ROCE_UDP_PORT } from '../../wire/roce.js';
 import type { ControlPayloads } from '../control-payloads.js';
 import type { Device } from '../device.js';
 import type { Shared } from '../shared.js';
@@ -51,7 +51,7 @@ export function makeComplaints(
       sourcePort: flowSourcePort(spec.hash),
       destinationPort: ROCE_UDP_PORT,
     });
-    cnp.destinationQueuePair = spec.sourceConnection;
+    cnp.destinationQueuePair = queuePairOf(spec.sourceConnection);
     const length = encodeCnpFrame(scratch, 0, packet, cnp);
     const { hash, source: target, ackVlan: vlan } = spec;
     return controlPayloads.make(
@@ -66,7 +66,7 @@ export function makeComplaints(
     const isRoce = packet.udp.destinationPort === ROCE_UDP_PORT;
     if (packet.encapsulation === 'ethernet' || !isRoce) return false;
     if (decodeCnpPacket(octets, 0, packet, cnp) !== 'ok') malformed[device]++;
-    else if (!notify(device, cnp.destinationQueuePair, 0)) unclaimed[device]++;
+    else if (!notify(device, connectionOf(cnp.destinationQueuePair), 0)) unclaimed[device]++;
     return true;
   }
 
