@@ -21,7 +21,10 @@ load:
   it('are warned of where go-back-N takes them for lost', () => {
     assert.deepEqual(warned(spread('packet', 'reliable')), ['far']);
     const [warning] = runScenario(spread('packet', 'reliable')).warnings;
-    assert.match(warning!.message, /ecmp: packet .* of load far, .*use ecmp: flow/);
+    assert.match(
+      warning!.message,
+      /ecmp spreads the frames of a reliable flow of load far .*use ecmp: flow/,
+    );
   });
 
   it('are not where one link leads on, or nothing is numbered', () => {

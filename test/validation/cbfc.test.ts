@@ -400,7 +400,11 @@ describe('CBFC is refused', () => {
     ['different channels', 'devices: { s1: { cbfc: { channels: [9,9,9,9,9,9,9,9] } } }', /channel/],
     ['PAUSE beside it', 'pause: true', /cbfc while pause is on/],
     ['an 82599', 'hosts: { nic: { model: 82599 } }', /the model of h\d+ has no credits/],
-    ['an MVTX2802', 'devices: { s1: { model: mvtx2802 } }', /the model of s1 has no credits/],
+    [
+      'an MVTX2802',
+      'devices: { s1: { model: mvtx2802 } }',
+      /s1:p1 has 100G; ports of an MVTX2802 have 10M, 100M, 1G/,
+    ],
   ] as const) {
     it(what, () => {
       assert.throws(() => fabricOf(`${INCAST}${text}\n`), message);

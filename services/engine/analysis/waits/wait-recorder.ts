@@ -44,6 +44,18 @@ class Books {
   }
 }
 
+/** A run may go on with other records than it was saved with: what both have goes on. */
+function sharedBooks(books: Books, saved: Plain): Plain {
+  const before = saved as Readonly<Record<string, Plain>>;
+  const present = Object.entries(books) as [string, object | null][];
+  return Object.fromEntries(
+    present.map(([name, book]) => {
+      const goesOn = book === null ? null : (before[name] ?? save(book));
+      return [name, goesOn];
+    }),
+  );
+}
+
 /** Share of the buffer from which on an account of grants counts as nearly exhausted. */
 const FULL_SHARE = 0.5;
 
@@ -177,7 +189,7 @@ export class WaitRecorder extends NullProbe {
     this.books[device].backlog.close();
     this.books[device].holds.settleAll(true);
     const books = this.blank(this.engine.devices[device]);
-    if (saved !== null) restore(books, saved);
+    if (saved !== null) restore(books, sharedBooks(books, saved));
     books.holds.resumeAll();
     this.books[device] = books;
     this.follow(device);
