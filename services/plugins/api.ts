@@ -76,7 +76,10 @@ export interface Acknowledgement {
   readonly packets: number;
 }
 
-/** An acknowledgement, of packets that were all marked by switches or all were not. */
+/**
+ * An acknowledgement, of packets that were all marked by switches or all were not; where one before
+ * it was lost, it is of the packets of both, and says what the last ones were.
+ */
 export interface Answer {
   /** Acknowledged by it, and by none before. */
   readonly packets: number;
@@ -211,7 +214,7 @@ export interface Choice<
   readonly state: Record<Field, number>;
   /** The declared fields of the flow, which it may share with others of the same slot. */
   readonly flow: Record<FlowField, number>;
-  /** So many ports, at least two; fewer after a failure than before. */
+  /** So many ports, at least two. A group whose number changes, by a failure, begins anew. */
   readonly count: number;
   /** Hash of the frame's flow, 32 bits. */
   readonly hash: number;

@@ -19,8 +19,10 @@ export function balancingKind(plugin: Balancing, file: string): OutsideKind<Load
 
 /** Runs the load balancing of a plugin for one switch. */
 class PluginBalancing implements LoadBalancing {
-  /** By group of equal ports; by slot of flows: the declared fields. */
+  /** By group of equal ports: how many it has, and the declared fields. */
+  private sizes = new Int32Array(0);
   private groups = new Float64Array(0);
+  /** By slot of flows: the declared fields. */
   private readonly flows: Float64Array;
   private readonly random: RandomStream;
   readonly #plugin: Balancing;
@@ -32,7 +34,7 @@ class PluginBalancing implements LoadBalancing {
   /** What is shown. */
   readonly #shown = {
     group: 0,
-    ports: new Uint16Array(0),
+    ports: new Uint16Array(0) as Uint16Array,
     start: 0,
     size: 0,
     frame: { hash: 0, octets: 0, priority: 0 },
@@ -51,11 +53,16 @@ class PluginBalancing implements LoadBalancing {
     this.#choice = this.makeChoice(ofFlow.length);
   }
 
-  regroup(count: number): void {
+  regroup(sizes: Int32Array): void {
     const stride = this.#initial.length;
-    const groups = new Float64Array(count * stride);
-    for (let group = 0; group < count; group++) groups.set(this.#initial, group * stride);
-    groups.set(this.groups.subarray(0, groups.length));
+    const groups = new Float64Array(sizes.length * stride);
+    sizes.forEach((size, group) => {
+      const at = group * stride;
+      // What is remembered names ports by their position: of another number it is void.
+      const isKept = this.sizes[group] === size;
+      groups.set(isKept ? this.groups.subarray(at, at + stride) : this.#initial, at);
+    });
+    this.sizes = sizes.slice();
     this.groups = groups;
   }
 
@@ -66,7 +73,12 @@ class PluginBalancing implements LoadBalancing {
     size: number,
     frame: BalancedFrame,
   ): number {
-    Object.assign(this.#shown, { group, ports, start, size, frame });
+    const shown = this.#shown;
+    shown.group = group;
+    shown.ports = ports;
+    shown.start = start;
+    shown.size = size;
+    shown.frame = frame;
     let answer: unknown;
     try {
       answer = this.#plugin.chooses(this.#choice);

@@ -268,7 +268,9 @@ function makeAnswerView(): {
       },
     }),
     show: (packets, marked, roundTripPs) => {
-      Object.assign(shown, { packets, marked, roundTripPs });
+      shown.packets = packets;
+      shown.marked = marked;
+      shown.roundTripPs = roundTripPs;
     },
   };
 }

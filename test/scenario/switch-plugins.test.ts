@@ -174,6 +174,16 @@ describe('a load balancing of a plugin', () => {
     assert.ok(b! < a! && b! < c!);
   });
 
+  it('forgets a port that it remembered when its group has another number of them', async () => {
+    const last = balancing(
+      'choice.queueBytes(choice.state.turn); return (choice.state.turn = choice.count - 1);',
+    );
+    const faults = [{ kind: 'link-down', where: { link: 'leaf1 spine3' }, at: '5us', for: '10us' }];
+    const switches = { ecmp: 'b', failover: { detection: '1us', reconvergence: '2us' } };
+    const [a, b, c] = uplinks(await assertAlike(crossed(last, { faults, switches })));
+    assert.ok(a === 0 && b! > 0 && c! > 0);
+  });
+
   it('is of single devices, where only these name it', () => {
     const first = balancing('return 0;');
     const some = { switches: {}, devices: { leaf1: { ecmp: 'b' } } };

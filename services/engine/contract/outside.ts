@@ -62,8 +62,11 @@ export interface QueueMarking {
 
 /** Chooses among ports that lead to a destination at equal cost. */
 export interface LoadBalancing {
-  /** So many groups of equal ports are there from now on; what was known of others is void. */
-  regroup(groups: number): void;
+  /**
+   * By group: how many equal ports it has from now on. A group that has as many as before, as after
+   * a run was restored, keeps what is remembered of it; another one begins anew.
+   */
+  regroup(sizes: Int32Array): void;
   /** Position in its group of a frame's port: the group is `size` of `ports` from `start`. */
   choose(
     group: number,

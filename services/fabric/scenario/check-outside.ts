@@ -11,58 +11,62 @@ const EQUAL_COST = ['flow', 'packet'];
 const ARBITERS = ['strict', 'round-robin', 'dwrr', 'ets'];
 
 export function checkOutside(scenario: Scenario, located: Located): void {
-  const { plugins, hosts, switches, classes, discovery, overrides, priorities } = scenario;
-  const choices = [...EQUAL_COST, ...balancingsOf(plugins).map(({ name }) => name)];
-  checkName(switches.ecmp, choices, ['switches', 'ecmp'], located);
+  checkChoices(scenario, located);
+  checkArbiters(scenario, located);
+  checkMarkings(scenario, located);
+}
+
+function checkChoices({ plugins, switches, overrides }: Scenario, located: Located): void {
+  const known = [...EQUAL_COST, ...namesOf(balancingsOf(plugins))];
+  checkName(switches.ecmp, known, ['switches', 'ecmp'], located);
   for (const { match, switch: change } of overrides) {
     if (change.ecmp !== undefined) {
-      checkName(change.ecmp, choices, ['devices', match, 'ecmp'], located);
+      checkName(change.ecmp, known, ['devices', match, 'ecmp'], located);
     }
   }
-  const arbiters = [...ARBITERS, ...arbitersOf(plugins).map(({ name }) => name)];
-  checkArbiter(classes.arbiter, ['classes', 'arbiter']);
-  checkArbiter(hosts.arbiter, ['hosts', 'arbiter']);
-  checkArbiter(switches.arbiter, ['switches', 'arbiter']);
+}
+
+function checkArbiters(scenario: Scenario, located: Located): void {
+  const { plugins, hosts, switches, classes, discovery, overrides } = scenario;
+  const known = [...ARBITERS, ...namesOf(arbitersOf(plugins))];
+  const check = (arbiter: Scenario['switches']['arbiter'], path: Path): void => {
+    if (arbiter?.kind === 'outside') checkName(arbiter.name, known, path, located);
+  };
+  check(classes.arbiter, ['classes', 'arbiter']);
+  check(hosts.arbiter, ['hosts', 'arbiter']);
+  check(switches.arbiter, ['switches', 'arbiter']);
   for (const { match, host, switch: change } of overrides) {
-    checkArbiter(host.arbiter ?? change.arbiter ?? null, ['devices', match, 'arbiter']);
+    check(host.arbiter ?? change.arbiter ?? null, ['devices', match, 'arbiter']);
   }
   for (const { arbiter, index } of discovery.changes) {
     if (arbiter?.kind !== 'outside') continue;
     const path = ['discovery', 'changes', index, 'arbiter'];
-    throw located.errorAt(
-      path,
-      'DCBX tells shares, and no arbiter of a plugin: write ets or strict',
-    );
+    const message = 'DCBX tells shares, and no arbiter of a plugin: write ets or strict';
+    throw located.errorAt(path, message);
   }
+}
 
-  function checkArbiter(arbiter: Scenario['switches']['arbiter'], path: Path): void {
-    if (arbiter?.kind === 'outside') checkName(arbiter.name, arbiters, path, located);
-  }
-
-  const markings = markingsOf(plugins).map(({ name }) => name);
-  for (const { priority, mechanisms } of priorities) {
-    checkMarkings(mechanisms, ['priorities'], priority);
-  }
-  for (const { match, priorities: changes } of overrides) {
-    for (const { priority, mechanisms } of changes) {
-      checkMarkings(mechanisms, ['devices', match, 'priorities'], priority);
-    }
-  }
-
-  function checkMarkings(
-    keys: Readonly<Record<string, unknown>>,
-    path: Path,
-    priority: number,
-  ): void {
+function checkMarkings({ plugins, priorities, overrides }: Scenario, located: Located): void {
+  const known = ['off', ...namesOf(markingsOf(plugins))];
+  const check = ({ priority, mechanisms }: MarkedPriority, path: Path): void => {
     for (const { name, marking } of MARKINGS) {
-      const key = keys[name];
+      const key = mechanisms[name];
       const outside = key === undefined ? null : marking.outside(key);
       if (outside === null) continue;
       const own = [...path, String(priority), name];
-      const at = located.has(own) ? own : [...path, 'all', name];
-      checkName(outside, ['off', ...markings], at, located);
+      checkName(outside, known, located.has(own) ? own : [...path, 'all', name], located);
     }
+  };
+  for (const section of priorities) check(section, ['priorities']);
+  for (const { match, priorities: changes } of overrides) {
+    for (const section of changes) check(section, ['devices', match, 'priorities']);
   }
+}
+
+type MarkedPriority = Pick<Scenario['priorities'][number], 'priority' | 'mechanisms'>;
+
+function namesOf(plugins: readonly { readonly name: string }[]): string[] {
+  return plugins.map(({ name }) => name);
 }
 
 function checkName(name: string, known: readonly string[], path: Path, located: Located): void {

@@ -95,10 +95,10 @@ export class EcnMarker implements SwitchRole, EnqueueObserver, DequeueObserver {
     if (after === before) return;
     assert((before & ECN_MASK) !== 0 && (after & ECN_MASK) === ECN_CE, 'ecn.capable-frame');
     assert(queueOctets > 0, 'ecn.marked-queue-has-octets');
-    this.set(port, frame);
+    this.setMark(port, frame);
   }
 
-  protected set(port: PortRow, frame: FrameRef): void {
+  protected setMark(port: PortRow, frame: FrameRef): void {
     this.#pool.words[frame + CLASS] |= ECN_CE;
     this.#carrier.marked(port, frame);
   }

@@ -42,6 +42,6 @@ export class OutsideMarker extends EcnMarker {
       queueOctets,
       isCapable,
     );
-    if (isMarked && isCapable) this.set(port, frame);
+    if (isMarked && isCapable) this.setMark(port, frame);
   }
 }

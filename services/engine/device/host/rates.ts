@@ -32,7 +32,7 @@ const MEASURED_TO = 4;
 /** Packets that were acknowledged, of a rate control that is told of all. */
 const ANSWERED_TO = 5;
 const STRIDE = 8;
-assertFields(STRIDE, LAST_AT, LAST_OCTETS, TIMED, TIMED_AT, MEASURED_TO);
+assertFields(STRIDE, LAST_AT, LAST_OCTETS, TIMED, TIMED_AT, MEASURED_TO, ANSWERED_TO);
 
 /** No acknowledgement is beyond it. */
 const UNTIMED = Infinity;

@@ -66,6 +66,7 @@ assertFields(
   MARKED,
   NOTIFY_AT,
   NOTIFIED,
+  ECHO,
 );
 
 /** What the connection sends back after a packet. */

@@ -21,12 +21,12 @@ export class BalancedRouter extends Router {
   ) {
     super(pool, routes, true, salt, ports);
     this.#pool = pool;
-    balancing.regroup(this.setCount);
+    balancing.regroup(this.setSizes);
   }
 
   override reroute(routes: SwitchRoutes | null, uses: readonly PortUse[]): void {
     super.reroute(routes, uses);
-    this.balancing.regroup(this.setCount);
+    this.balancing.regroup(this.setSizes);
   }
 
   protected override choose(set: number, start: number, size: number, frame: FrameRef): number {

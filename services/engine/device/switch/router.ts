@@ -125,8 +125,8 @@ export class Router implements Forwarding {
     return this.copyCount === 0 ? NOWHERE : SEVERAL;
   }
 
-  protected get setCount(): number {
-    return this.#setSize.length;
+  protected get setSizes(): Int32Array {
+    return this.#setSize;
   }
 
   protected get setPorts(): Uint16Array {
