@@ -7,7 +7,17 @@ const layers = {
 
 // The rooms of ARCHITECTURE.md, lowest first. A room imports only itself and rooms below it.
 const rooms = [
-  ...['settings', 'engine', 'mechanisms', 'plugins', 'fabric', 'telemetry', 'oracle', 'runtime'],
+  ...[
+    'settings',
+    'engine',
+    'mechanisms',
+    'plugins',
+    'jobs',
+    'fabric',
+    'telemetry',
+    'oracle',
+    'runtime',
+  ],
   ...['coordinator', 'service', 'sweep', 'report', 'hunt', 'live', 'page', 'library', 'cli'],
 ];
 
@@ -104,10 +114,20 @@ module.exports = {
       to: { path: '^services/' },
     },
     {
+      name: 'jobs-on-engine-and-settings',
+      comment: 'A graph of operations knows no fabric.',
+      severity: 'error',
+      from: { path: '^services/jobs/' },
+      to: { path: '^services/', pathNot: '^services/(engine|settings|jobs)/' },
+    },
+    {
       name: 'fabric-below-runtime',
       severity: 'error',
       from: { path: '^services/fabric/' },
-      to: { path: '^services/', pathNot: '^services/(engine|settings|mechanisms|plugins|fabric)/' },
+      to: {
+        path: '^services/',
+        pathNot: '^services/(engine|settings|mechanisms|plugins|jobs|fabric)/',
+      },
     },
     {
       name: 'oracle-shares-no-code',
@@ -129,7 +149,7 @@ module.exports = {
       to: {
         path: '^services/',
         pathNot: [
-          '^services/(engine|settings|mechanisms|plugins|fabric|oracle|runtime)/',
+          '^services/(engine|settings|mechanisms|plugins|jobs|fabric|oracle|runtime)/',
           '^services/telemetry/(congestion/|run-operation)',
         ],
       },
