@@ -360,6 +360,7 @@ export const LOAD_EXAMPLES: Readonly<Record<string, string>> = {
   permutation: '{ permutation: { hosts: h* }, bytes: 10MB }',
   'all-to-all': '{ all-to-all: { hosts: h* }, bytes: 100KB }',
   'all-reduce': '{ all-reduce: { hosts: h*, algorithm: ring }, bytes: 8MB }',
+  job: '{ job: { steps: [{ compute: 10us }, { all-reduce: 4MiB }] }, priority: 3 }',
   random: '{ random: { hosts: h*, sizes: { fixed: 50KB }, load: 50% }, end: 1ms }',
   replay: '{ replay: frames.csv }',
 };

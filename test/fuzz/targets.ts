@@ -1,3 +1,8 @@
+import { defectsOf } from '../../services/jobs/check-job.js';
+import { encodeBinaryGoal } from '../../services/jobs/goal/binary-goal.js';
+import { parseGoal } from '../../services/jobs/goal/parse-goal.js';
+import { readGoal } from '../../services/jobs/goal/read-goal.js';
+import { JobSource } from '../../services/jobs/source.js';
 import { FramePool, LENGTH, SEQUENCE } from '../../services/engine/frame/frame-pool.js';
 import { blankCeTag, decodeCeTag } from '../../services/engine/wire/ce-tag.js';
 import { blankEthernetHeader, decodeEthernetHeader } from '../../services/engine/wire/ethernet.js';
@@ -98,6 +103,7 @@ function csvFile(): Target {
           durationPs: null,
           fail: (path, message) => loaded.errorAt(path, message),
           readFile: () => text.decode(octets),
+          readOctets: () => octets,
         });
       }),
   };
@@ -161,6 +167,25 @@ export const TARGETS: readonly Target[] = [
     [Uint8Array.of(0x4b, 0x10, 0x19, 0x23, 0x46, 0xff, 0xff, 0xe0)],
   ),
   decoder('ce-tag', blankCeTag, decodeCeTag, CONTROL),
+  {
+    name: 'goal',
+    seeds: [
+      octetsOf('num_ranks 2\nrank 0 {\na: send 8b to 1 tag 1\nb: calc 5\nb requires a\n}\n'),
+      octetsOf('num_ranks 1\nrank 0 {\n/* c */\nl: calc 9 cpu 1\n}\n'),
+      encodeBinaryGoal(
+        parseGoal(
+          new JobSource('seed'),
+          'num_ranks 2\nrank 0 {\na: send 8b to 1\nb: calc 5\nb irequires a\n}\nrank 1 {\nr: recv 8b from -1\n}\n',
+        ),
+      ),
+    ],
+    every: 4,
+    take: (octets) =>
+      answered(['ScenarioError'], () => {
+        const source = new JobSource('fuzz');
+        defectsOf(readGoal(source, octets));
+      }),
+  },
   {
     name: 'pcapng',
     seeds: [encodedSection()],

@@ -4,6 +4,7 @@ import type { GrantsSpec } from './grants-spec.js';
 import type { FaultSpec } from './fault.js';
 import type { Adjacency } from '../routing/adjacency.js';
 import type { BufferSpec } from './memory.js';
+import type { OperationsSpec } from './operations.js';
 import type { RateSpec } from './rate-control.js';
 import type { Priority, TrafficClass } from '../units/indices.js';
 
@@ -238,6 +239,8 @@ export interface HostSpec extends DeviceSpec {
   readonly position: number;
   readonly sends: readonly SendSpec[];
   readonly receives: readonly ReceiveSpec[];
+  /** Of the ranks of jobs at this host; null: there are none. */
+  readonly operations: OperationsSpec | null;
   /** Null for the plain NIC, which has a frame of each class and nothing else. */
   readonly nic: NicSpec | null;
   /** Known before the run: frames of one flow cannot be reordered. */
@@ -345,6 +348,8 @@ export interface SendSpec {
   readonly flowId: number;
   /** Messages released by what this host has received: connection here, and free messages. */
   readonly after: readonly { readonly receive: number; readonly lead: number }[];
+  /** An operation of a rank releases its message. */
+  readonly byOperation: boolean;
 }
 
 /** The receiving end of a flow. Its place in the list is its connection number. */

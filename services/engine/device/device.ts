@@ -42,6 +42,8 @@ export const DID_WRITE = 0x9000;
 export const DID_SET_REGISTER = 0xa000;
 export const DID_SEND_AGAIN = 0xb000;
 export const DID_LOOP = 0xc000;
+/** An operation of a rank is done. */
+export const DID_OPERATION = 0xd000;
 
 /** State of an actor that is not in the shared tables. */
 export class Device {

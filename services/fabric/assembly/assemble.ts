@@ -59,7 +59,7 @@ function withoutChanges(spec: DeviceSpec): DeviceSpec {
 
 function resultOf(
   { topology, linkEnds, ports, methods, linkFrames, longestFrameOctets }: ResolvedFabric,
-  { mechanisms, memory, chips, flowEnds }: FabricPlans,
+  { mechanisms, memory, chips, flowEnds, operations }: FabricPlans,
   specs: readonly DeviceSpec[],
 ): Assembly {
   const margins = topology.devices.flatMap(({ kind }, index) =>
@@ -78,5 +78,6 @@ function resultOf(
     slotMargins: chips?.margins ?? [],
     longestFrameOctets,
     flowEnds,
+    jobs: operations.jobs,
   };
 }

@@ -4,6 +4,7 @@ import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import type { HostAddress } from '../address.js';
 import type { Flow } from '../load/flow.js';
+import type { Job, JobPlace } from '../load/job.js';
 import type { Routes } from '../routing/routes.js';
 import type { Scenario } from '../scenario/scenario.js';
 import type { Fail, Path } from '../topology/cabling.js';
@@ -24,6 +25,7 @@ export interface AssemblyInput {
   readonly topology: Topology;
   readonly routes: Routes;
   readonly flows: readonly Flow[];
+  readonly jobs: readonly Job[];
   /** By host. */
   readonly addresses: readonly HostAddress[];
   readonly fail: Fail;
@@ -69,6 +71,8 @@ export interface Assembly {
   readonly longestFrameOctets: readonly number[];
   /** By flow. */
   readonly flowEnds: readonly FlowEnds[];
+  /** Jobs, and where their operations are. */
+  readonly jobs: readonly JobPlace[];
 }
 
 /** The reservation of an account, and the need by the delay model. */

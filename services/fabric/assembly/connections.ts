@@ -151,6 +151,7 @@ function sendSpec(
       receive: numbers.receive[before]!,
       lead,
     })),
+    byOperation: flow.byOperation,
   };
 }
 

@@ -42,6 +42,7 @@ function hostSpec(
     kind: 'host',
     position: index,
     ...ends,
+    operations: plans.operations.ofHost(index, ends.receives.length),
     slices: slicesOf(mechanisms, ({ plan }) => plan.ofHost?.(index, ends.sends) ?? null),
     nic,
     receiveMemory: nic !== null || end === undefined ? null : memory.ofHost(end),

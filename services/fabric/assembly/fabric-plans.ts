@@ -10,6 +10,7 @@ import { DiscoveryPlan } from './discovery-plan.js';
 import { EqualPaths } from './equal-paths.js';
 import { treesOf } from './groups.js';
 import { fabricOfMechanisms, planMechanisms } from './mechanism-plans.js';
+import { type OperationsPlan, planOperations } from './operations-plan.js';
 import type { ResolvedFabric } from './resolved-fabric.js';
 import { placeOf } from './settings.js';
 
@@ -17,6 +18,7 @@ import { placeOf } from './settings.js';
 export interface FabricPlans extends Connections {
   readonly mechanisms: readonly PlannedMechanism[];
   readonly discovery: DiscoveryPlan;
+  readonly operations: OperationsPlan;
   readonly backing: Backing;
   readonly memory: MemoryPlan;
   /** Null: no switch has slots. */
@@ -28,7 +30,7 @@ export interface FabricPlans extends Connections {
 }
 
 export function planFabric(fabric: ResolvedFabric): FabricPlans {
-  const { topology, settings, linkEnds, routes, flows, members, paths } = fabric;
+  const { topology, settings, linkEnds, routes, flows, jobs, members, paths } = fabric;
   const ofMechanisms = fabricOfMechanisms({
     ...fabric,
     // Buffers are planned from what mechanisms grant, so thresholds are known only after both.
@@ -39,6 +41,7 @@ export function planFabric(fabric: ResolvedFabric): FabricPlans {
     ...{ hosts: hostCount(topology), members, paths, settings, congestion },
     equal: new EqualPaths(routes, linkEnds, settings),
   });
+  const operations = planOperations(jobs, connections.flowEnds);
   const trees = treesOf(members, flows, routes);
   const discovery = new DiscoveryPlan(fabric, () => mechanisms);
   const mechanisms = planMechanisms(ofMechanisms);
@@ -53,5 +56,8 @@ export function planFabric(fabric: ResolvedFabric): FabricPlans {
         placeOf(settings[device]!, (change) => isGiven(change.switch), keys),
     }) ?? null;
   const telemetry = congestion.telemetryClasses(flows);
-  return { ...connections, ...{ mechanisms, discovery, backing, memory, chips, trees, telemetry } };
+  return {
+    ...connections,
+    ...{ operations, mechanisms, discovery, backing, memory, chips, trees, telemetry },
+  };
 }

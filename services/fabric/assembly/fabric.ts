@@ -6,7 +6,7 @@ import type { Routes } from '../routing/routes.js';
 import { computeRoutes } from '../routing/routes.js';
 import type { Placement } from '../placement/placement.js';
 import { placeByName } from '../placement/placement.js';
-import { readTable } from '../scenario/read-source.js';
+import { readTable, readTableOctets } from '../scenario/read-source.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { buildTopology } from '../topology/build-topology.js';
 import type { Fail, Path } from '../topology/cabling.js';
@@ -66,6 +66,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
       durationPs: scenario.durationPs,
       fail,
       readFile: readTable,
+      readOctets: readTableOctets,
     }),
   );
   errors.settle();
@@ -76,13 +77,16 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const topology = pairs.length === 0 ? cabled : { ...cabled, pairs };
   const addresses = addressesOf(topology, settings, fail);
   const routes = computeRoutes(topology);
-  const flows = NIC?.withInsertedVlans(written, nicOf, fail) ?? written;
+  const { jobs } = written;
+  const flows = NIC?.withInsertedVlans(written.flows, nicOf, fail) ?? written.flows;
   checkVmAddresses(flows, { topology, settings, addresses }, fail);
   const placement = placeByName(topology, scenario.placement, fail);
   const found = new DeviceWarnings();
   const { warn } = found;
   const has = (path: Path): boolean => source.has(path);
-  const assembly = assemble({ scenario, topology, routes, flows, addresses, fail, has, warn });
+  const assembly = assemble({
+    ...{ scenario, topology, routes, flows, jobs, addresses, fail, has, warn },
+  });
   const warnings = [...warningsOf(scenario, flows, assembly.flowEnds), ...found.all()];
   const fabric = { scenario, topology, routes, addresses, flows, placement, warnings, ...assembly };
   checkObserved(fabric, fail);

@@ -2,6 +2,8 @@ import { CollectedErrors } from '../../settings/collected-errors.js';
 import type { LoadSection } from '../scenario/scenario.js';
 import { expandAllReduce } from './all-reduce.js';
 import type { Flow } from './flow.js';
+import type { Job } from './job.js';
+import { expandJob } from './job-load.js';
 import type { LoadContext } from './load-entry.js';
 import { FlowTable, LoadEntry } from './load-entry.js';
 import { expandAllToAll, expandIncast, expandPermutation, expandStream } from './patterns.js';
@@ -9,8 +11,14 @@ import { expandPlugin } from './plugin-load.js';
 import { expandRandom } from './random-messages.js';
 import { expandReplay } from './replay.js';
 
-/** The flows of a scenario's loads, load by load. */
-export function expandLoad(sections: readonly LoadSection[], context: LoadContext): Flow[] {
+/** What a scenario's loads come to. */
+interface ExpandedLoad {
+  /** Load by load. */
+  readonly flows: readonly Flow[];
+  readonly jobs: readonly Job[];
+}
+
+export function expandLoad(sections: readonly LoadSection[], context: LoadContext): ExpandedLoad {
   const table = new FlowTable();
   const names = new Set<string>();
   const errors = new CollectedErrors();
@@ -25,7 +33,7 @@ export function expandLoad(sections: readonly LoadSection[], context: LoadContex
     });
   });
   errors.settle();
-  return table.flows;
+  return table;
 }
 
 function expand(entry: LoadEntry, section: LoadSection): void {
@@ -50,6 +58,9 @@ function expand(entry: LoadEntry, section: LoadSection): void {
       return;
     case 'plugin':
       expandPlugin(entry, section);
+      return;
+    case 'job':
+      expandJob(entry, section);
       return;
     case 'replay':
       expandReplay(entry, section);

@@ -86,4 +86,6 @@ export interface Flow {
   readonly messageBytes: number;
   /** All of them must hold; every one is a flow whose destination is this flow's source. */
   readonly after: readonly Prerequisite[];
+  /** A job's operation releases its message. */
+  readonly byOperation: boolean;
 }

@@ -9,6 +9,7 @@ import type { Flow, Prerequisite, RawTransport, Release, ReliableTransport } fro
 import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from './flow.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
+import type { Job } from './job.js';
 
 /** More flows than this are a mistake, or need more memory than a machine has. */
 const FLOWS_MAX = 2_000_000;
@@ -32,6 +33,8 @@ export interface LoadContext {
   readonly fail: Fail;
   /** Text of a file that the scenario names; throws where it cannot be read. */
   readonly readFile: (path: string) => string;
+  /** The same of a file that is no text. */
+  readonly readOctets: (path: string) => Uint8Array;
 }
 
 /** How the flows of one load differ; absent keys are those of the load. */
@@ -44,11 +47,13 @@ interface FlowShape {
   readonly startPs?: number;
   readonly endPs?: number;
   readonly after?: readonly Prerequisite[];
+  readonly byOperation?: boolean;
 }
 
 /** The flows of all loads so far, with a name for each. */
 export class FlowTable {
   readonly flows: Flow[] = [];
+  readonly jobs: Job[] = [];
   /** Number of flows with a name. */
   private readonly named = new Map<string, number>();
 
@@ -144,8 +149,16 @@ export class LoadEntry {
   }
 
   readFile(path: Path, file: string): string {
+    return this.read(path, file, this.context.readFile);
+  }
+
+  readOctets(path: Path, file: string): Uint8Array {
+    return this.read(path, file, this.context.readOctets);
+  }
+
+  private read<Content>(path: Path, file: string, reader: (file: string) => Content): Content {
     try {
-      return this.context.readFile(file);
+      return reader(file);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw this.fail(path, `cannot read ${file}: ${reason}`);
@@ -201,7 +214,12 @@ export class LoadEntry {
       messages: shape.messages,
       messageBytes: shape.messageBytes,
       after: shape.after ?? NO_PREREQUISITES,
+      byOperation: shape.byOperation ?? false,
     });
+  }
+
+  addJob(job: Omit<Job, 'load'>): void {
+    this.table.jobs.push({ ...job, load: this.index });
   }
 
   /** A host sends to itself from one of its virtual machines to another. */

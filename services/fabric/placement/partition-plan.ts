@@ -214,7 +214,7 @@ function linkOrder(lower: boolean): (a: LinkEnd, b: LinkEnd) => number {
 /** A device that only receives: it needs its ports, and no behaviour. */
 function proxyDeviceFor(spec: DeviceSpec): DeviceSpec {
   const ports = spec.ports.map((port) => ({ ...port, discovery: null }));
-  if (spec.kind === 'host') return { ...spec, ports, sends: [], receives: [] };
+  if (spec.kind === 'host') return { ...spec, ports, sends: [], receives: [], operations: null };
   const routes = { setOfHost: new Int16Array(0), sets: [], groupPorts: [], toBridges: [] };
   return { ...spec, ports, forwarding: { kind: 'routed', routes, spray: false, balancing: null } };
 }

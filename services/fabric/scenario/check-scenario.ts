@@ -57,6 +57,7 @@ function isEndless(section: LoadSection): boolean {
     case 'incast':
     case 'all-to-all':
     case 'all-reduce':
+    case 'job':
     case 'replay':
     case 'plugin':
       return false;

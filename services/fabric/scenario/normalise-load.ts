@@ -4,6 +4,7 @@ import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
 import { reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Located } from './located.js';
+import { jobSection } from './normalise-job.js';
 import { hostSelector } from './selector.js';
 import type {
   GroupSection,
@@ -110,6 +111,16 @@ function loadSection(
     const { kind: plugin, hosts, settings } = input.plugin;
     const members = select(hosts, plugin, 'hosts');
     return { ...common('plugin'), kind: 'plugin', plugin, hosts: members, settings };
+  }
+  if ('job' in input) {
+    const at = [...path, 'job'];
+    const own = jobSection(input.job, at, located);
+    return {
+      ...common('job'),
+      kind: 'job',
+      ...own,
+      hosts: select(input.job.hosts, 'job', 'hosts'),
+    };
   }
   const file = located.fileAt([...path, 'replay'], input.replay);
   return { ...common('replay'), kind: 'replay', path: file };

@@ -86,6 +86,13 @@ export function readTable(file: string): string {
   return readUpTo(file, TABLE_BYTES_MAX, (reason) => new Error(reason));
 }
 
+/** The octets of such a file. */
+export function readTableOctets(file: string): Uint8Array {
+  const octets = readOctets(file, TABLE_BYTES_MAX);
+  if (typeof octets === 'string') throw new Error(octets);
+  return octets;
+}
+
 function readUpTo(file: string, most: number, fail: (reason: string) => Error): string {
   const octets = readOctets(file, most);
   if (typeof octets === 'string') throw fail(octets);

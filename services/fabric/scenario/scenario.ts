@@ -394,4 +394,37 @@ export type LoadSection = LoadCommon &
         readonly hosts: HostSelector;
         readonly settings: Readonly<Record<string, number>>;
       }
+    | ({ readonly kind: 'job' } & JobSection)
   );
+
+/** A step of a job; `within` names groups, null is the group of all ranks. */
+export type JobStep = { readonly within: string | null } & (
+  | { readonly kind: 'compute'; readonly durationPs: number }
+  | {
+      readonly kind: 'collective';
+      readonly what: string;
+      readonly algorithm: string;
+      readonly chunks: number;
+      readonly octets: number;
+    }
+);
+
+/** Ranks that compute, send and receive. */
+export interface JobSection {
+  /** Path of a file of GOAL relative to the working directory; null: it has steps. */
+  readonly goal: string | null;
+  readonly steps: readonly JobStep[];
+  readonly repeat: number;
+  /** Null: as many as its hosts have room for. */
+  readonly ranks: number | null;
+  readonly hosts: HostSelector;
+  readonly ranksPerHost: number;
+  readonly placement: 'packed' | 'spread';
+  readonly sendsDone: 'handed' | 'acknowledged';
+  readonly groups: Readonly<Record<string, readonly (readonly number[])[]>>;
+  /** By rank: so many times as long its computations take. */
+  readonly slowdown: ReadonlyMap<number, number>;
+  /** Of messages within a host: rate, and time beside their octets. */
+  readonly boxBps: number;
+  readonly boxPs: number;
+}

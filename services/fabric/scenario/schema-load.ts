@@ -7,6 +7,7 @@ import { NIC } from '../../mechanisms/registry.js';
 import type { Load } from '../../plugins/api.js';
 import { settingSchemas } from '../../plugins/settings.js';
 import { didYouMean, listed, show } from '../../settings/errors.js';
+import { jobSchema } from './schema-job.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import {
   choice,
@@ -241,6 +242,7 @@ const kindSchemas = (common: CommonKeys) =>
       }).describe('Flows of random size between random hosts at random times.'),
       ...common,
     }),
+    mapping({ job: jobSchema, ...common }),
     mapping({
       replay: text('a file name', /./, 'a file name').describe(
         'CSV of frames to send, relative to the scenario file.',
@@ -256,6 +258,7 @@ export const LOAD_KINDS = [
   'all-to-all',
   'all-reduce',
   'random',
+  'job',
   'replay',
 ] as const;
 

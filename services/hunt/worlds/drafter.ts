@@ -3,6 +3,7 @@ import { FAULT_KEYS } from '../../fabric/scenario/schema-faults.js';
 import type { FaultKind } from '../../fabric/scenario/fault-section.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
 import type { Sampler } from './sampler.js';
+import { drawnJob } from './jobs.js';
 import type { Place } from './samples.js';
 import { RECOVERY_SPANS, tellWithin } from './samples.js';
 import type { Drawer } from './schema-values.js';
@@ -229,7 +230,8 @@ export class Drafter {
       const shape = sampler.pick(
         shapesOf(node).filter(({ properties }) => !('replay' in properties!)),
       );
-      const load = this.drawer.mapping(shape, ['load', '[]'], 0.12);
+      const load = this.drawer.mapping(withoutJob(shape), ['load', '[]'], 0.12);
+      if ('job' in shape.properties!) load['job'] = drawnJob(sampler, this.place.hosts.length);
       this.straighten(load);
       if (this.isSlow && load['transport'] !== 'raw') this.beSlow(load);
       const { priorities } = this.place;
@@ -389,4 +391,10 @@ function forged(fault: Draft, sampler: Sampler, { hosts }: Place): Draft {
     ...(pause !== undefined && { pause }),
   };
   return { ...rest, frames, to: sampler.pick(hosts), ...own };
+}
+
+/** What a job does is drawn apart: its steps, groups and ranks depend on each other. */
+function withoutJob(shape: JsonSchema): JsonSchema {
+  const { job: _, ...properties } = shape.properties!;
+  return { ...shape, properties, required: shape.required?.filter((key) => key !== 'job') ?? [] };
 }

@@ -20,6 +20,7 @@ import {
   TARGET,
 } from '../../frame/frame-pool.js';
 import type { Nic82599 } from '../../nic-82599/nic.js';
+import type { Operations } from '../../operations/operations.js';
 import type { RandomStream } from '../../kernel/random.js';
 import { keyId, keyKind } from '../../kernel/timer-queue.js';
 import type { SampledMessage } from '../../notices/sampled-message.js';
@@ -40,6 +41,7 @@ import { Completions } from './completions.js';
 import type { Complaints } from './complaints.js';
 import { makeComplaints } from './complaints.js';
 import type { Rates } from './rates.js';
+import { KIND_RANK, makeHostOperations } from './host-operations.js';
 import { KIND_APPLICATION, makeReceiveMemory } from './receive-memory.js';
 import type { Receivers } from './receivers.js';
 import { EARLIER, MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
@@ -104,6 +106,8 @@ export interface Hosting {
 
 interface HostParts {
   readonly completions: Completions;
+  /** Of ranks of jobs; null: there are none. */
+  readonly operations: Operations | null;
   /** By name: its roles of registered mechanisms. */
   readonly roles: Readonly<Record<string, HostRole>>;
   /** Null where the NIC is a plain one. */
@@ -139,6 +143,9 @@ export function makeHosting(
   rates.leaveToQueues(adapters);
   const receiveMemory = makeReceiveMemory(shared, devices, mechanisms, egressPath, takeKept);
   const complaints = makeComplaints(shared, devices, controlPayloads, rates);
+  const operations = makeHostOperations(shared, devices, (d, c) => {
+    if (senders.releaseMessages(firstSend[d] + c, 1)) wake(d, c);
+  });
   const all: HostParts[] = [];
   /** By device: its roles in their order. */
   const takers: HostRole[][] = [];
@@ -195,9 +202,11 @@ export function makeHosting(
       device.schedule(send.startPs, KIND_START, c, 0);
     });
     takers[d] = Object.values(roles);
+    if (spec.operations !== null) operations.configure(device, spec.operations);
     rates.configure(device, firstSend[d], spec.sends);
     all[d] = {
       completions: new Completions(),
+      operations: operations.of(d),
       nic: adapters.parts(d),
       streams: rates.streamsOf(device),
       roles,
@@ -243,6 +252,7 @@ export function makeHosting(
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) {
         wake(d, c);
         armDeadline(d, c);
+        if (senders.remaining(firstSend[d] + c) === 0) operations.acknowledged(d, c);
       }
     } else takePacket(d, c, frame);
     pool.release(frame);
@@ -299,7 +309,8 @@ export function makeHosting(
   }
 
   function onTimer(d: number, kind: number, c: number): void {
-    if (kind === KIND_APPLICATION) receiveMemory.onTimer(d);
+    if (kind >= KIND_RANK) operations.onTimer(d, kind, c);
+    else if (kind === KIND_APPLICATION) receiveMemory.onTimer(d);
     else if (kind >= KIND_ADAPTER) adapters.onTimer(d, kind, c);
     else ownTimer(d, kind, c);
     if (adapters.has(d)) adapters.settle(d);
@@ -381,6 +392,7 @@ export function makeHosting(
       controlPayloads.load(frame, blankTelemetry, blankTelemetry.length);
     }
     rates.sent(send, words[frame + SEQUENCE], words[frame + LENGTH]);
+    if (ends[frame + REMAINING] === 0) operations.handed(d, c);
     if (senders.isReliable(send)) {
       if (idle) senders.extendDeadline(send);
       armDeadline(d, c);
@@ -487,6 +499,7 @@ export function makeHosting(
     all[d].completions.add(spec.flow, message, spec.reliable ? born : spec.startPs, now);
     devices[d].listeners.messageDelivered?.messageDelivered(d, now, spec.flow, message);
     for (const dependant of dependants[d][c]) releaseDependant(d, dependant);
+    operations.arrived(d, c);
   }
 
   /** Message m is released once every prerequisite has delivered m + 1 - lead messages. */

@@ -121,7 +121,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     specs[c] = spec;
     const random = new RandomStream(seed, `${spec.name}/release`);
     clocks[c] = makeReleaseClock(spec.release, spec.startPs, random);
-    messageBorn[c] = spec.after.length > 0 ? new Float64Array(spec.messages) : null;
+    messageBorn[c] = isReleasedByMessage(spec) ? new Float64Array(spec.messages) : null;
     template[c] = makeTemplate(spec);
     initialise(c, spec);
   }
@@ -140,7 +140,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     const spec = specs[c];
     const clock = clocks[c];
     if (clock !== null) state[s + RELEASE_AT] = clock.next();
-    else if (spec.after.length === 0) state[s + RELEASED] = state[s + TOTAL];
+    else if (!isReleasedByMessage(spec)) state[s + RELEASED] = state[s + TOTAL];
   }
 
   /**
@@ -437,4 +437,9 @@ export function makeSenders(tables: Tables, clock: Clock) {
     releasedAt,
     remaining,
   };
+}
+
+/** Its messages wait for others, or for operations of a rank. */
+function isReleasedByMessage({ after, byOperation }: SendSpec): boolean {
+  return after.length > 0 || byOperation;
 }

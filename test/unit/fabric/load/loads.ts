@@ -86,7 +86,7 @@ export function expand(
   sections: readonly LoadSection[],
   context: Partial<LoadContext> = {},
 ): Flow[] {
-  return expandLoad(sections, {
+  const { flows } = expandLoad(sections, {
     topology: build({ kind: 'star', hosts: 8 }),
     groups: [],
     plugins: [],
@@ -96,8 +96,12 @@ export function expand(
     readFile: () => {
       throw new Error('no such file');
     },
+    readOctets: () => {
+      throw new Error('no such file');
+    },
     ...context,
   });
+  return [...flows];
 }
 
 export function names(flows: readonly Flow[]): string {

@@ -246,7 +246,7 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     [
       'load: [{ strem: { from: h1 } }]',
       'main.yaml:3:8: load.0: no kind of load among its keys: strem; one of stream, incast, ' +
-        'permutation, all-to-all, all-reduce, random, replay; did you mean stream?',
+        'permutation, all-to-all, all-reduce, random, job, replay; did you mean stream?',
     ],
     [
       'load: [{ incast: { from: h2, to: h1 }, permutation: {}, bytes: 1KB, priority: 3 }]',

@@ -1,0 +1,94 @@
+/** Schema of a job: ranks, where they are, and what they do. */
+
+import type { z } from 'zod';
+import { COLLECTIVES } from '../../jobs/steps/collectives.js';
+import { aboveZero, rate, size, time } from '../../settings/quantities.js';
+import {
+  choice,
+  flag,
+  integer,
+  keyed,
+  list,
+  mapping,
+  NAME,
+  positive,
+  quantity,
+  text,
+} from '../../settings/parts.js';
+
+const RANKS_MOST = 1 << 20;
+
+/** Algorithms of any collective; which has which is checked when the step is known. */
+const ALGORITHMS = [
+  ...new Set(Object.values(COLLECTIVES).flatMap(({ algorithms }) => Object.keys(algorithms))),
+];
+
+const rankNumber = () => integer(0, RANKS_MOST - 1);
+
+const sizes = Object.entries(COLLECTIVES).filter(([kind]) => kind !== 'barrier');
+
+const volumes = Object.fromEntries(
+  sizes.map(([kind, { help }]) => [kind, quantity(aboveZero(size)).describe(help).exactOptional()]),
+);
+
+const stepSchema = mapping({
+  compute: quantity(time).describe('All ranks compute for so long.').exactOptional(),
+  ...volumes,
+  barrier: flag().describe(COLLECTIVES['barrier']!.help).exactOptional(),
+  in: text('a group', NAME, 'the name of one of its groups')
+    .describe('Groups in which it happens, each for itself. Default: all ranks are one group.')
+    .exactOptional(),
+  algorithm: choice(ALGORITHMS)
+    .describe('In which order a collective sends. Default: the first of its kind.')
+    .exactOptional(),
+  chunks: integer(1, 65536)
+    .describe('Vectors into which a collective is cut: they follow each other.')
+    .prefault(1),
+});
+
+export const jobSchema = mapping({
+  hosts: text('a selection of hosts', /./, 'a host, a pattern such as h*, a range, or all')
+    .or(list(text('a host', /./, 'a host, a pattern or a range'), 'hosts').min(1))
+    .describe('Hosts of its ranks, in their order.')
+    .prefault('all'),
+  goal: text('a file name', /./, 'a file name')
+    .describe('Operations of all ranks in GOAL, relative to the scenario file.')
+    .exactOptional(),
+  steps: list(stepSchema, 'steps such as { compute: 10us }, { all-reduce: 4MiB }')
+    .min(1, { error: 'an empty list; write at least one step' })
+    .describe('What each rank does, one after the other.')
+    .exactOptional(),
+  repeat: integer(1, 1_000_000).describe('How often the steps are done.').prefault(1),
+  ranks: integer(1, RANKS_MOST)
+    .describe('How many ranks do the steps. Default: as many as its hosts have room for.')
+    .exactOptional(),
+  ranksPerHost: integer(1, 1024).describe('Ranks that a host has room for.').prefault(1),
+  placement: choice(['packed', 'spread'])
+    .describe('packed: a host is filled before the next; spread: the next rank on the next host.')
+    .prefault('packed'),
+  sends: choice(['handed', 'acknowledged'])
+    .describe(
+      'When a send is done: the NIC has taken its last frame (handed), or its receiver has ' +
+        'acknowledged all of it.',
+    )
+    .prefault('handed'),
+  groups: keyed(
+    { pattern: NAME, allowed: 'a name of letters, digits, _ and -' },
+    list(list(rankNumber(), 'ranks').min(1), 'lists of ranks'),
+  )
+    .describe('Groups of ranks for steps: lists of ranks, in none of which one is twice.')
+    .prefault({}),
+  stragglers: keyed({ pattern: /^\d{1,7}$/, allowed: 'the number of a rank' }, positive())
+    .describe('Ranks whose computations take so many times as long.')
+    .prefault({}),
+  box: mapping({
+    rate: quantity(aboveZero(rate))
+      .describe('Rate at which a rank sends to ranks of its host.')
+      .prefault('900G'),
+    latency: quantity(time).describe('Time of such a message beside its octets.').prefault('1us'),
+  })
+    .describe('Messages within a host, which no NIC sees.')
+    .prefault({}),
+}).describe('Ranks that compute, send and receive, each when what it depends on is done.');
+
+export type JobInput = z.output<typeof jobSchema>;
