@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { SchemaOptions } from './commands/schema.js';
 import type { TopologyOptions } from './commands/topology.js';
+import type { JobsOptions } from './commands/jobs.js';
 import type { ManagedOptions } from './commands/managed.js';
 import type { SizeOptions } from './commands/size.js';
 import type { ValidateOptions } from './commands/validate.js';
@@ -64,6 +65,20 @@ export function addScenarioCommands(selvage: Command): void {
     .action(async (scenario: string, options: SizeOptions) => {
       const { sizeCommand } = await import('./commands/size.js');
       sizeCommand(scenario, options);
+    });
+
+  selvage
+    .command('jobs')
+    .description('what the jobs of a scenario ask for, and their time without frames')
+    .argument('<scenario>', 'YAML or JSON file')
+    .addOption(settings())
+    .option('--job <name>', 'this job only')
+    .option('--loggops <model>', 'parameters of LogGOPS in ns, as L=2500,G=6')
+    .option('--goal <file>', 'write the job as octets of GOAL, as LogGOPSim reads it')
+    .option('--json', 'print it as JSON, with the time of each rank')
+    .action(async (scenario: string, options: JobsOptions) => {
+      const { jobsCommand } = await import('./commands/jobs.js');
+      jobsCommand(scenario, options);
     });
 
   selvage

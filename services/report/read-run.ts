@@ -12,11 +12,13 @@ import type { MeasuredRun } from './page/page-of-run.js';
 import { readTraces } from './read-traces.js';
 import { DISCOVERY, readNics, readRun, readRunFile, TRACES } from './run-directory.js';
 import { runJson } from './run-json.js';
+import type { OperationResult } from '../runtime/results/job-results.js';
 import { readSummary, SUMMARY_FILE } from './summary/summary-json.js';
 import { dropColumn, LOSSES } from './tables/run-tables.js';
 
 type Row = Readonly<Record<string, string>>;
 const EPISODES = 'episodes.csv';
+const OPERATIONS = 'operations.csv';
 
 /** The results of a run, from the files of its directory. */
 export function readMeasured(folder: string, topology: Topology): MeasuredRun {
@@ -26,7 +28,10 @@ export function readMeasured(folder: string, topology: Topology): MeasuredRun {
   const flows = readRows(folder, 'flows.csv').map(flowFrom);
   const ports = portsFrom(readRows(folder, 'ports.csv'), topology);
   const kept = { discovery: discoveryFrom(folder), nics: readNics(folder) };
-  const results = { ...rest, flows, ports, ...kept };
+  const operations = existsSync(join(folder, OPERATIONS))
+    ? readRows(folder, OPERATIONS).map(operationFrom)
+    : [];
+  const results = { ...rest, flows, operations, ports, ...kept };
   return {
     results,
     expectations,
@@ -89,6 +94,19 @@ function flowFrom(row: Row): FlowResult {
     return [property.replace(/Bytes$/, 'Octets'), TEXTS.has(column) ? field : numberFrom(field)];
   });
   return Object.fromEntries(entries) as FlowResult;
+}
+
+/** Empty is what has not happened, or what there is none of. */
+function operationFrom(row: Row): OperationResult {
+  const number = (column: string): number => numberFrom(row[column]!) ?? -1;
+  return {
+    ...{ job: row['job']!, rank: number('rank'), host: row['host']!, name: row['name']! },
+    ...{ operation: number('operation'), kind: row['kind'] as OperationResult['kind'] },
+    ...{ peer: number('peer'), amount: number('amount'), flow: number('flow') },
+    ...{ readyPs: number('ready_ps'), startedPs: number('start_ps'), donePs: number('done_ps') },
+    ...{ releasedBy: number('released_by'), streamHeldBy: number('stream_after') },
+    took: number('took'),
+  };
 }
 
 function causeFrom(row: Row): FlowCause | null {

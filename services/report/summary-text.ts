@@ -14,6 +14,7 @@ import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { faultTable } from './fault-text.js';
 import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
+import { jobText } from './job-text.js';
 import { slotText } from './slot-text.js';
 import {
   formatCount,
@@ -50,6 +51,7 @@ export function summaryText(
     causeText(results, style),
     unreachableText(results, style),
     trafficText(results, style),
+    jobText(results.jobs, style),
     blockedTable(results, style),
     memoryTable(results, style),
     marginTable(results, style),

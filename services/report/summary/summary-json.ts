@@ -15,13 +15,14 @@ interface Summarised {
 }
 
 /** What `summary.json` has of results; the rest is in other files. */
-type StoredResults = Omit<RunResults, 'flows' | 'ports' | 'nics' | 'discovery'> & {
+type StoredResults = Omit<RunResults, 'flows' | 'operations' | 'ports' | 'nics' | 'discovery'> & {
   readonly expectations: readonly ExpectationResult[];
 };
 
 /** The summary as JSON. */
 export function summaryJson({ results, expectations, wallSeconds }: Summarised): object {
-  const { flows, ports, deviceDigests, discovery, nics, loads, ...rest } = results;
+  const { flows, ports, deviceDigests, discovery, nics, loads, ...others } = results;
+  const { operations: _, ...rest } = others;
   const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
   const byLoad = new Map<string, FlowResult[]>(loads.map(({ load }) => [load, []]));
   for (const flow of flows) byLoad.get(flow.load)!.push(flow);

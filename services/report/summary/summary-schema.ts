@@ -145,6 +145,33 @@ const traffic = {
   ),
 };
 
+const perRank = z.strictObject({ minPs: number, p50Ps: number, maxPs: number });
+
+const jobs = {
+  jobs: row({
+    job: text.describe('Name of its load.'),
+    ranks: number,
+    operations: number,
+    doneOperations: number,
+    startPs: number,
+    iterationPs: orNone.describe('Until all is done; null: it is not.'),
+    finished: perRank.nullable().describe('By rank, from the start; null: some is not done.'),
+    computing: perRank.describe('Time in which a rank computes.'),
+    exposed: perRank.nullable().describe('Time until it is done in which a rank does not.'),
+    collectives: row({
+      kind: text,
+      ranks: number,
+      vectorBytes: number,
+      count: number,
+      done: number,
+      timePs: orNone.describe('Mean, from the first rank that begins to the last that is done.'),
+      slowestPs: orNone,
+      algorithmBps: orNone.describe('Vector over time.'),
+      busBps: orNone.describe('The same times the factor of nccl-tests.'),
+    }).describe('Alike in kind, ranks and size.'),
+  }).describe('Jobs of the scenario.'),
+};
+
 const fabric = {
   margins: row({
     ...place,
@@ -256,6 +283,7 @@ const summarySchema = z.strictObject({
   ...identity,
   ...totals,
   ...traffic,
+  ...jobs,
   ...fabric,
   ...incidents,
   ...Object.fromEntries(

@@ -5,6 +5,7 @@ import { DROP_REASONS } from '../../engine/contract/probe.js';
 import { CAUSE_WORDS } from '../../runtime/results/flow-cause.js';
 import { columnName, columnsOf, resultTable } from '../../mechanisms/result-table.js';
 import type { ResultTable } from '../../mechanisms/result-table.js';
+import type { OperationResult } from '../../runtime/results/job-results.js';
 import type {
   FlowResult,
   MarginResult,
@@ -275,8 +276,53 @@ const SLOT_PORTS: ResultTable<RunResults> = resultTable({
   ],
 });
 
+const operation = columnsOf<OperationResult>();
+const happened = (ps: number): number | null => (ps < 0 ? null : ps);
+
+const OPERATIONS: ResultTable<RunResults> = resultTable({
+  name: 'operations',
+  about: 'an operation of a rank of a job',
+  rows: ({ operations }) => operations,
+  columns: [
+    operation.text('job', 'Its job.', (o) => o.job),
+    operation.whole('rank', 'number', 'Its rank, from 0.', (o) => o.rank),
+    operation.text('host', 'The host of the rank.', (o) => o.host),
+    operation.whole('operation', 'number', 'Its number in the job.', (o) => o.operation),
+    operation.text('name', 'Its name in the file; empty: it has none.', (o) => o.name),
+    operation.text('kind', '`compute`, `send` or `receive`.', (o) => o.kind),
+    operation.whole('peer', 'number', 'The other rank; empty: any, or none.', (o) =>
+      happened(o.peer),
+    ),
+    operation.whole(
+      'amount',
+      'ps, bytes',
+      'Duration of a computation; size of a message.',
+      (o) => o.amount,
+    ),
+    operation.whole('ready_ps', 'ps', 'When it had nothing to wait for.', (o) =>
+      happened(o.readyPs),
+    ),
+    operation.whole('start_ps', 'ps', 'When it started.', (o) => happened(o.startedPs)),
+    operation.whole('done_ps', 'ps', 'When it was done; empty: it is not.', (o) =>
+      happened(o.donePs),
+    ),
+    operation.whole('released_by', 'number', 'The operation that it waited for last.', (o) =>
+      happened(o.releasedBy),
+    ),
+    operation.whole('stream_after', 'number', 'The operation that had its stream.', (o) =>
+      happened(o.streamHeldBy),
+    ),
+    operation.whole('took', 'number', 'The send whose message a receive took.', (o) =>
+      happened(o.took),
+    ),
+    operation.whole('flow', 'number', 'The flow of a send to another host.', (o) =>
+      happened(o.flow),
+    ),
+  ],
+});
+
 /** In the order in which a reader looks them up; mechanisms add their own. */
-export const RUN_TABLES = [FLOWS, PORTS, MARGINS, RATES, SLOTS, SLOT_PORTS] as const;
+export const RUN_TABLES = [FLOWS, OPERATIONS, PORTS, MARGINS, RATES, SLOTS, SLOT_PORTS] as const;
 
 /** Written even when they have no rows. */
 export const ALWAYS = new Set([FLOWS, PORTS, MARGINS].map(({ name }) => name));

@@ -168,7 +168,10 @@ export class Collector {
     const last = Math.max(...received.map((c) => this.engine.receivers.get(c, LAST_AT)));
     const wanted = flow.messages * received.length;
     const complete = Number.isFinite(flow.messageBytes) && sum(MESSAGES) >= wanted;
-    const completionPs = complete && lastDelivery !== null ? lastDelivery - flow.startPs : null;
+    // What an operation of a job releases is offered then, if ever.
+    const releasedPs = flow.byOperation ? senders.releasedAt(send, 0) : flow.startPs;
+    const startPs = Math.min(releasedPs, Math.max(flow.startPs, this.nowPs));
+    const completionPs = complete && lastDelivery !== null ? lastDelivery - startPs : null;
     const idealPs = this.idealOfFlow(flow, index);
     const raw = flow.transport.kind === 'raw' && frames > 0;
     const payloadOctets = sum(PAYLOAD);
@@ -180,8 +183,8 @@ export class Collector {
         senders.waitsSince(send, this.nowPs) === Infinity &&
         (flow.transport.kind === 'reliable' || frames >= allSent));
     const offeredUntilPs = isOver
-      ? Math.max(flow.startPs, frames > 0 ? last : 0, hasVolume ? 0 : flow.endPs)
-      : Math.max(flow.startPs, this.nowPs);
+      ? Math.max(startPs, frames > 0 ? last : 0, hasVolume ? 0 : flow.endPs)
+      : Math.max(startPs, this.nowPs);
     return {
       flow: index,
       name: flow.name,
@@ -192,7 +195,7 @@ export class Collector {
         : this.nameOf(flow.destination),
       priority: flow.priority,
       transport: flow.transport.kind,
-      startPs: flow.startPs,
+      startPs,
       lastArrivalPs: frames > 0 ? last : null,
       frames,
       payloadOctets,
@@ -200,11 +203,10 @@ export class Collector {
       offeredUntilPs,
       messages: sum(MESSAGES),
       completionPs,
-      unfinishedPs:
-        hasVolume && completionPs === null ? Math.max(0, this.nowPs - flow.startPs) : null,
+      unfinishedPs: hasVolume && completionPs === null ? Math.max(0, this.nowPs - startPs) : null,
       idealPs,
       slowdown: completionPs === null || idealPs === null ? null : completionPs / idealPs,
-      goodputBps: goodputOf([{ payloadOctets, startPs: flow.startPs, offeredUntilPs }]),
+      goodputBps: goodputOf([{ payloadOctets, startPs, offeredUntilPs }]),
       latencyMeanPs: raw ? sum(LATENCY_SUM) / frames : null,
       latencyMinPs: raw
         ? least(received.map((c) => this.engine.receivers.get(c, LATENCY_MIN)))

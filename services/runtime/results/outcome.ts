@@ -3,6 +3,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { pluginOf } from '../../plugins/plugins.js';
 import { unbalancedWhole } from '../checks/books.js';
 import { Collector } from './collect.js';
+import { jobResults, operationResults } from './job-results.js';
 import { goodputOf, loadResults, tallyOf } from './flow-statistics.js';
 import { discoveryResults } from './discovery-results.js';
 import { mechanismResults } from './mechanism-results.js';
@@ -74,6 +75,8 @@ export function outcomeOf(
     priorities: collector.priorities(flows),
     loads: loadResults(flows),
     flows,
+    jobs: jobResults(fabric, engine),
+    operations: [...operationResults(fabric, engine)],
     causes: countCauses(causes?.causes ?? []),
     ports: collector.ports(),
     margins: collector.margins(),

@@ -6,6 +6,7 @@ import type { MechanismResults } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { CauseCount, CauseWord, FlowCause, StandingStatus } from './flow-cause.js';
 import type { DiscoveryResults } from './discovery-results.js';
+import type { JobResult, OperationResult } from './job-results.js';
 import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
 import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './statistics.js';
 
@@ -42,6 +43,9 @@ export interface RunResults extends MechanismResults {
   readonly priorities: readonly PriorityResult[];
   readonly loads: readonly LoadResult[];
   readonly flows: readonly FlowResult[];
+  readonly jobs: readonly JobResult[];
+  /** Of all jobs, job by job. */
+  readonly operations: readonly OperationResult[];
   /** Flows that are not finished, by cause; those that none has are left out. */
   readonly causes: readonly CauseCount[];
   readonly ports: readonly PortResult[];

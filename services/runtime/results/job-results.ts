@@ -1,0 +1,217 @@
+import { COMPUTE, RECEIVE, SEND } from '../../engine/contract/operations.js';
+import type { Engine } from '../../engine/device/engine.js';
+import type { OperationRecord } from '../../engine/operations/operations.js';
+import type { Fabric } from '../../fabric/assembly/fabric.js';
+import type { JobPlace } from '../../fabric/load/job.js';
+import { COLLECTIVES } from '../../jobs/steps/collectives.js';
+import { PS_PER_S } from '../../engine/units/time.js';
+
+const OCTET_BITS = 8;
+
+/** A job at the end of a run. */
+export interface JobResult {
+  readonly job: string;
+  readonly ranks: number;
+  readonly operations: number;
+  readonly doneOperations: number;
+  readonly startPs: number;
+  /** From its start until all of its operations are done; null: they are not. */
+  readonly iterationPs: number | null;
+  /** By rank, in their order; null where the rank is not done. */
+  readonly finished: RankSpread | null;
+  /** Time in which a rank computes, and in which it is there and does not. */
+  readonly computing: RankSpread;
+  readonly exposed: RankSpread | null;
+  readonly collectives: readonly CollectiveResult[];
+}
+
+/** Least, median (by nearest rank) and most of the ranks of a job. */
+export interface RankSpread {
+  readonly minPs: number;
+  readonly p50Ps: number;
+  readonly maxPs: number;
+}
+
+/** Collectives of one kind, one number of ranks and one size. */
+interface CollectiveResult {
+  readonly kind: string;
+  readonly ranks: number;
+  /** Of the whole vector. */
+  readonly vectorOctets: number;
+  readonly count: number;
+  readonly done: number;
+  /** Mean time from the first rank that began to the last that was done; null: none is done. */
+  readonly timePs: number | null;
+  readonly slowestPs: number | null;
+  /** Vector over time, and that times the factor of nccl-tests. */
+  readonly algorithmBps: number | null;
+  readonly busBps: number | null;
+}
+
+/** An operation as it went; -1 for what has not happened. Others are named by number in the job. */
+export interface OperationResult extends Omit<OperationRecord, 'message'> {
+  readonly job: string;
+  readonly rank: number;
+  readonly host: string;
+  /** Its number in the job. */
+  readonly operation: number;
+  readonly name: string;
+  readonly kind: 'compute' | 'send' | 'receive';
+  /** The other rank; -1: any, or none. */
+  readonly peer: number;
+  /** Picoseconds of a computation, octets of a message. */
+  readonly amount: number;
+  /** The flow of a send to another host, by its number; -1 of all others. */
+  readonly flow: number;
+  /** The send whose message a receive took. */
+  readonly took: number;
+}
+
+const KINDS = { [COMPUTE]: 'compute', [SEND]: 'send', [RECEIVE]: 'receive' } as const;
+
+export function jobResults(fabric: Fabric, engine: Engine): JobResult[] {
+  return fabric.jobs.map((place) => {
+    const times = timesOf(place, engine);
+    const { graph, name, startPs } = place.job;
+    const ranks = Array.from({ length: graph.ranks }, (_, rank) => ofRank(place, times, rank));
+    const ends = ranks.map(({ endPs }) => endPs);
+    const isDone = ends.every((end) => end !== null);
+    const done = ends.filter((end) => end !== null);
+    const present = (of: (rank: RankTimes) => number): RankSpread => spreadOf(ranks.map(of));
+    return {
+      job: name,
+      ranks: graph.ranks,
+      operations: graph.count,
+      doneOperations: times.done.reduce((sum, end) => sum + (end >= 0 ? 1 : 0), 0),
+      startPs,
+      iterationPs: isDone ? Math.max(startPs, ...done) - startPs : null,
+      finished: isDone ? spreadOf(done.map((end) => end - startPs)) : null,
+      computing: present(({ computingPs }) => computingPs),
+      exposed: isDone ? present(({ endPs, computingPs }) => endPs! - startPs - computingPs) : null,
+      collectives: collectivesOf(place, times),
+    };
+  });
+}
+
+/** Every operation of every job. */
+export function* operationResults(fabric: Fabric, engine: Engine): Generator<OperationResult> {
+  for (const place of fabric.jobs) {
+    const { graph, name, hostOfRank, flowOf } = place.job;
+    for (let rank = 0; rank < graph.ranks; rank++) {
+      const host = hostOfRank[rank]!;
+      const operations = engine.hosting.parts(host).operations!;
+      for (let one = graph.firstOfRank[rank]!; one < graph.firstOfRank[rank + 1]!; one++) {
+        const at = place.firstAtHost[rank]! + one - graph.firstOfRank[rank]!;
+        const { message, ...record } = operations.recordOf(at);
+        const inJob = (local: number): number =>
+          local < 0 ? -1 : local - place.firstAtHost[rank]! + graph.firstOfRank[rank]!;
+        yield {
+          ...record,
+          ...{ job: name, rank, host: fabric.topology.devices[host]!.name, operation: one },
+          ...{ name: graph.nameOf(one), kind: KINDS[graph.kind[one] as keyof typeof KINDS] },
+          ...{ peer: graph.peer[one]!, amount: graph.amount[one]!, flow: flowOf[one]! },
+          releasedBy: inJob(record.releasedBy),
+          streamHeldBy: inJob(record.streamHeldBy),
+          took:
+            message < 0 ? -1 : place.sendsTo.get(host)![message - place.firstMessage.get(host)!]!,
+        };
+      }
+    }
+  }
+}
+
+/** By operation: -1 for what has not happened. */
+interface Times {
+  readonly started: Float64Array;
+  readonly done: Float64Array;
+}
+
+function timesOf({ job, firstAtHost }: JobPlace, engine: Engine): Times {
+  const { graph, hostOfRank } = job;
+  const times = { started: new Float64Array(graph.count), done: new Float64Array(graph.count) };
+  for (let rank = 0; rank < graph.ranks; rank++) {
+    const operations = engine.hosting.parts(hostOfRank[rank]!).operations!;
+    const first = graph.firstOfRank[rank]!;
+    for (let one = first; one < graph.firstOfRank[rank + 1]!; one++) {
+      const { startedPs, donePs } = operations.recordOf(firstAtHost[rank]! + one - first);
+      times.started[one] = startedPs;
+      times.done[one] = donePs;
+    }
+  }
+  return times;
+}
+
+interface RankTimes {
+  /** Null: some operation is not done. */
+  readonly endPs: number | null;
+  readonly computingPs: number;
+}
+
+function ofRank({ job }: JobPlace, { started, done }: Times, rank: number): RankTimes {
+  const { graph, startPs } = job;
+  const spans: [from: number, to: number][] = [];
+  let endPs: number | null = startPs;
+  for (let one = graph.firstOfRank[rank]!; one < graph.firstOfRank[rank + 1]!; one++) {
+    if (done[one]! < 0) endPs = null;
+    else if (endPs !== null) endPs = Math.max(endPs, done[one]!);
+    const computes = graph.kind[one] === COMPUTE && done[one]! > started[one]!;
+    if (computes) spans.push([started[one]!, done[one]!]);
+  }
+  return { endPs, computingPs: lengthOf(spans) };
+}
+
+/** Time that is in any of some spans. */
+function lengthOf(spans: [from: number, to: number][]): number {
+  let [length, until] = [0, -Infinity];
+  for (const [from, to] of spans.sort(([a], [b]) => a - b)) {
+    length += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return length;
+}
+
+function collectivesOf({ job }: JobPlace, { started, done }: Times): CollectiveResult[] {
+  const { graph } = job;
+  const begins = new Float64Array(graph.steps.length).fill(Infinity);
+  const ends = new Float64Array(graph.steps.length).fill(-Infinity);
+  for (let one = 0; one < graph.count; one++) {
+    const step = graph.step[one]!;
+    if (step < 0) continue;
+    if (started[one]! >= 0) begins[step] = Math.min(begins[step]!, started[one]!);
+    ends[step] = Math.max(ends[step]!, done[one]! < 0 ? Infinity : done[one]!);
+  }
+  const alike = new Map<string, number[]>();
+  graph.steps.forEach(({ kind, group, octets }, step) => {
+    const key = `${kind} ${group.length} ${octets}`;
+    const steps = alike.get(key);
+    if (steps === undefined) alike.set(key, [step]);
+    else steps.push(step);
+  });
+  return [...alike.values()].map((steps) => {
+    const { kind, group, octets } = graph.steps[steps[0]!]!;
+    const times = steps.flatMap((step) => {
+      const time = ends[step]! - begins[step]!;
+      return Number.isFinite(time) ? [time] : [];
+    });
+    const timePs =
+      times.length === 0 ? null : times.reduce((sum, time) => sum + time, 0) / times.length;
+    const hasRate = timePs !== null && timePs > 0 && octets > 0;
+    const algorithmBps = hasRate ? (octets * OCTET_BITS * PS_PER_S) / timePs : null;
+    return {
+      ...{ kind, ranks: group.length, vectorOctets: octets },
+      ...{ count: steps.length, done: times.length, timePs, algorithmBps },
+      slowestPs: times.length === 0 ? null : Math.max(...times),
+      busBps: algorithmBps && algorithmBps * COLLECTIVES[kind]!.busFactor(group.length),
+    };
+  });
+}
+
+function spreadOf(values: readonly number[]): RankSpread {
+  const sorted = values.toSorted((a, b) => a - b);
+  const at = (place: number): number => sorted[place] ?? 0;
+  return {
+    minPs: at(0),
+    p50Ps: at(Math.ceil(sorted.length / 2) - 1),
+    maxPs: at(sorted.length - 1),
+  };
+}
