@@ -12,7 +12,8 @@ export function addResultCommands(selvage: Command): void {
     .description('show congestion trees of a run, or where the time of a flow went')
     .argument('<run>', 'run directory')
     .option('--flow <flow>', 'number or name of a flow')
-    .option('--all', 'every tree, however small')
+    .option('--job <name>', 'the critical path of a job, and its stragglers')
+    .option('--all', 'every tree, or part of a path, however small')
     .option('--json', 'print it as JSON')
     .option('--try', 'run it again without its worst causes, and under each other mechanism')
     .action(async (run: string, options: WhyOptions) => {

@@ -105,7 +105,7 @@ function operationFrom(row: Row): OperationResult {
     ...{ peer: number('peer'), amount: number('amount'), flow: number('flow') },
     ...{ readyPs: number('ready_ps'), startedPs: number('start_ps'), donePs: number('done_ps') },
     ...{ releasedBy: number('released_by'), streamHeldBy: number('stream_after') },
-    took: number('took'),
+    ...{ took: number('took'), collective: number('collective') },
   };
 }
 

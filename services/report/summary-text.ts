@@ -14,7 +14,7 @@ import { rateTable } from './congestion-tables.js';
 import { show } from './expectations.js';
 import { faultTable } from './fault-text.js';
 import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
-import { jobText } from './job-text.js';
+import { jobText } from './jobs/job-text.js';
 import { slotText } from './slot-text.js';
 import {
   formatCount,

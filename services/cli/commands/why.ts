@@ -1,7 +1,9 @@
 import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { markOf } from '../../fabric/assembly/observer-plan.js';
-import { didYouMean } from '../../settings/errors.js';
+import { didYouMean, unknownName } from '../../settings/errors.js';
+import { flowsOnPath, whyJob } from '../../report/jobs/job-why.js';
+import { jobWhyText } from '../../report/jobs/job-why-text.js';
 import { flowWhyText, nothingArrivedText, whyFlow } from '../../report/flow-why.js';
 import type { StoredRun } from '../../report/run-directory.js';
 import { whyText } from '../../report/why-text.js';
@@ -19,6 +21,7 @@ import { tryRemedies } from './why-try.js';
 
 export interface WhyOptions {
   readonly flow?: string;
+  readonly job?: string;
   readonly all?: boolean;
   readonly json?: boolean;
   /** Runs it again with what might help. */
@@ -29,6 +32,10 @@ export interface WhyOptions {
 export function whyCommand(run: string, options: WhyOptions): number {
   prepareEngine();
   const stored = storedRun(run);
+  if (options.flow !== undefined && options.job !== undefined) {
+    throw new InputError('both --flow and --job: give one of them');
+  }
+  if (options.job !== undefined) return whyOneJob(run, stored, options.job, options);
   if (options.flow !== undefined) return whyOneFlow(run, stored, options.flow, options);
   const why = stored.why ?? whySummary(observeAgain(run, stored).why);
   if (options.json === true) process.stdout.write(`${JSON.stringify(why, null, 2)}\n`);
@@ -62,6 +69,26 @@ function whyOneFlow(run: string, stored: StoredRun, wanted: string, options: Why
   }
   if (options.json === true) process.stdout.write(`${JSON.stringify(why, null, 2)}\n`);
   else process.stdout.write(`${flowWhyText(why, styleFor(process.stdout))}\n`);
+  return EXIT.COMPLETE;
+}
+
+function whyOneJob(run: string, stored: StoredRun, wanted: string, options: WhyOptions): number {
+  const { fabric } = sameScenario(run, stored);
+  const names = fabric.jobs.map(({ job }) => job.name);
+  if (!names.includes(wanted)) throw new InputError(`--job: ${unknownName('job', wanted, names)}`);
+  const untilPs = stored.state?.boundPs ?? null;
+  const { operations } = repeatRun(fabric, untilPs, null).results;
+  const flows = flowsOnPath(operations.filter(({ job }) => job === wanted));
+  const marks = flows.map((flow) => markOf(fabric, flow));
+  const spec = { share: 1, priorities: 0xff, flows: marks, named: [] };
+  const repeated = again(run, stored, fabric, { ...spec, slowest: 0, dropped: false });
+  const job = repeated.results.jobs.find((one) => one.job === wanted)!;
+  const why = whyJob(fabric, job, repeated);
+  const text =
+    options.json === true
+      ? JSON.stringify(why, null, 2)
+      : jobWhyText(why, styleFor(process.stdout), options.all === true);
+  process.stdout.write(`${text}\n`);
   return EXIT.COMPLETE;
 }
 

@@ -312,6 +312,9 @@ const OPERATIONS: ResultTable<RunResults> = resultTable({
     operation.whole('stream_after', 'number', 'The operation that had its stream.', (o) =>
       happened(o.streamHeldBy),
     ),
+    operation.whole('collective', 'number', 'The collective that it is a part of.', (o) =>
+      happened(o.collective),
+    ),
     operation.whole('took', 'number', 'The send whose message a receive took.', (o) =>
       happened(o.took),
     ),

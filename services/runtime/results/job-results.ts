@@ -65,6 +65,8 @@ export interface OperationResult extends Omit<OperationRecord, 'message'> {
   readonly flow: number;
   /** The send whose message a receive took. */
   readonly took: number;
+  /** The collective that it is a part of, by its number in the job. */
+  readonly collective: number;
 }
 
 const KINDS = { [COMPUTE]: 'compute', [SEND]: 'send', [RECEIVE]: 'receive' } as const;
@@ -110,6 +112,7 @@ export function* operationResults(fabric: Fabric, engine: Engine): Generator<Ope
           ...{ job: name, rank, host: fabric.topology.devices[host]!.name, operation: one },
           ...{ name: graph.nameOf(one), kind: KINDS[graph.kind[one] as keyof typeof KINDS] },
           ...{ peer: graph.peer[one]!, amount: graph.amount[one]!, flow: flowOf[one]! },
+          collective: graph.step[one]!,
           releasedBy: inJob(record.releasedBy),
           streamHeldBy: inJob(record.streamHeldBy),
           took:

@@ -1,7 +1,7 @@
-import type { JobResult, RankSpread } from '../runtime/results/job-results.js';
-import { formatCount, formatOctets, formatTime } from './format.js';
-import type { Style } from './style.js';
-import { table } from './table.js';
+import type { JobResult, RankSpread } from '../../runtime/results/job-results.js';
+import { formatCount, formatOctets, formatTime } from '../format.js';
+import type { Style } from '../style.js';
+import { table } from '../table.js';
 
 const GIGABYTE_BITS = 8e9;
 
