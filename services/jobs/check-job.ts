@@ -1,4 +1,4 @@
-import { ANY, RECEIVE, SEND } from '../engine/contract/operations.js';
+import { ANY, ENTER, LEAVE, RECEIVE, SEND } from '../engine/contract/operations.js';
 import { Dependencies } from '../engine/operations/dependencies.js';
 import { Matching } from '../engine/operations/matching.js';
 import { type JobGraph, rankOf } from './graph.js';
@@ -7,8 +7,9 @@ import { matchingOf } from './matching-of.js';
 /** Operations that a message names. */
 const SHOWN = 8;
 
-/** Something that keeps a job from ending, at the place in its file. */
+/** Something that keeps a job from ending, at the place in the file of a rank. */
 interface JobDefect {
+  readonly rank: number;
   readonly origin: number;
   readonly message: string;
 }
@@ -87,7 +88,13 @@ class Rehearsal {
     const most = amount[receive]!;
     const sizes = `${amount[send]!} octets, and the receive that takes them has ${most}`;
     const where = `${this.titleOf(receive)} (${this.placeOf(receive)})`;
-    return [{ origin: origin[send]!, message: `${this.titleOf(send)} sends ${sizes}: ${where}` }];
+    return [
+      {
+        rank: rankOf(this.graph, send),
+        origin: origin[send]!,
+        message: `${this.titleOf(send)} sends ${sizes}: ${where}`,
+      },
+    ];
   }
 
   /** Cycles, and operations that wait for what never comes; what waits for those is not named. */
@@ -112,7 +119,12 @@ class Rehearsal {
     const hint =
       near === null ? '' : `; ${this.titleOf(near)} (${this.placeOf(near)}) nearly fits it`;
     const what = isSend ? 'is received by nobody' : 'waits for a message that nobody sends';
-    return { origin: origin[operation]!, message: `${this.titleOf(operation)} ${what}${hint}` };
+    const rank = rankOf(this.graph, operation);
+    return {
+      rank,
+      origin: origin[operation]!,
+      message: `${this.titleOf(operation)} ${what}${hint}`,
+    };
   }
 
   /** An operation of the same two ranks, without a partner either, that has another tag. */
@@ -168,10 +180,12 @@ class Rehearsal {
       }
       if (at === null || seen[at] !== start + 1) continue;
       const ring = path.slice(path.indexOf(at));
-      const shown = ring.slice(0, SHOWN).map((one) => this.titleOf(one));
-      const more = ring.length > SHOWN ? `, … (${ring.length} in all)` : '';
+      // What a node of a file came to has one name.
+      const titles = [...new Set(ring.map((one) => this.titleOf(one)))];
+      const shown = titles.slice(0, SHOWN);
+      const more = titles.length > SHOWN ? `, … (${titles.length} in all)` : '';
       const message = `a cycle, in which each waits for the next: ${shown.join(', ')}${more}`;
-      return { origin: origin[ring[0]!]!, message };
+      return { rank: rankOf(this.graph, ring[0]!), origin: origin[ring[0]!]!, message };
     }
     return null;
   }
@@ -207,7 +221,9 @@ function titleOf(graph: JobGraph, operation: number): string {
   const name = graph.nameOf(operation);
   const rank = `rank ${rankOf(graph, operation)}${name === '' ? '' : ` ${name}`}`;
   const isSend = kind[operation] === SEND;
-  if (!isSend && kind[operation] !== RECEIVE) return `${rank} (compute)`;
+  const isStream = kind[operation] === ENTER || kind[operation] === LEAVE;
+  if (!isSend && kind[operation] !== RECEIVE)
+    return `${rank} (${isStream ? 'communication' : 'compute'})`;
   const other = peer[operation] === ANY ? 'any' : String(peer[operation]!);
   const what = tag[operation] === ANY ? 'any' : String(tag[operation]! >>> 0);
   return `${rank} (${isSend ? 'send to' : 'receive from'} ${other}, tag ${what})`;

@@ -3,8 +3,6 @@ import { ScenarioError } from '../settings/errors.js';
 
 /** A file of a job: errors in it are collected, so that one pass names them all. */
 export class JobSource {
-  /** What is ignored, or read otherwise than written; once each. */
-  readonly notes = new Set<string>();
   private readonly errors = new CollectedErrors();
 
   constructor(readonly file: string) {}
@@ -22,4 +20,15 @@ export class JobSource {
   settle(): void {
     this.errors.settle();
   }
+}
+
+/** Throws the errors of some files, all at once. */
+export function settleAll(sources: readonly JobSource[]): void {
+  const errors = new CollectedErrors();
+  for (const source of sources) {
+    errors.attempt(() => {
+      source.settle();
+    });
+  }
+  errors.settle();
 }

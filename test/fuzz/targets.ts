@@ -1,3 +1,5 @@
+import { chakraJob } from '../../services/jobs/chakra/chakra-job.js';
+import { readTrace } from '../../services/jobs/chakra/read-trace.js';
 import { defectsOf } from '../../services/jobs/check-job.js';
 import { encodeBinaryGoal } from '../../services/jobs/goal/binary-goal.js';
 import { parseGoal } from '../../services/jobs/goal/parse-goal.js';
@@ -184,6 +186,19 @@ export const TARGETS: readonly Target[] = [
       answered(['ScenarioError'], () => {
         const source = new JobSource('fuzz');
         defectsOf(readGoal(source, octets));
+      }),
+  },
+  {
+    name: 'chakra',
+    seeds: [
+      Uint8Array.of(7, 10, 5, 48, 46, 48, 46, 52, 12, 8, 0, 18, 1, 97, 24, 4, 56, 10, 42, 1, 0, 10),
+      octetsOf('{"workload_graph":[{"Id":0,"NodeType":4,"runtime":5,"data_deps":[]}]}'),
+    ],
+    every: 4,
+    take: (octets) =>
+      answered(['ScenarioError'], () => {
+        const source = new JobSource('fuzz');
+        defectsOf(chakraJob([{ source, nodes: readTrace(source, octets) }], { edges: 'data' }));
       }),
   },
   {

@@ -210,7 +210,9 @@ s: send 64b to 0 tag 6
 
 describe('a job that is wrong', () => {
   for (const [job, expected] of [
-    [{}, /it does nothing; write goal: FILE, or steps/],
+    [{}, /it does nothing; write goal: FILE, chakra: NAME, or steps/],
+    [{ chakra: 'no-such' }, /there is no file no-such\.0\.et, the trace of rank 0/],
+    [{ chakra: 'a', goal: 'b' }, /both goal, chakra/],
     [{ steps: [{ compute: '1us', 'all-reduce': '1MB' }] }, /several steps in one: compute, all-re/],
     [{ steps: [{ chunks: 2 }] }, /no step; one of compute, all-reduce/],
     [

@@ -1,9 +1,11 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { stringify } from 'yaml';
 import type { LoadedScenario } from '../../fabric/scenario/load-scenario.js';
 import type { Path } from '../../settings/source-tree.js';
+import { InputError } from '../exit.js';
 import type { Cluster } from './cluster.js';
 import { SELVAGE } from './labels.js';
 import type { Container, Manifest, PodSpec } from './manifests.js';
@@ -26,11 +28,16 @@ export function filesOf({ document, files }: LoadedScenario): ScenarioFiles {
   const names = new Map([...new Set(files.map(({ file }) => file))].map(nameInPod));
   const own = structuredClone(document);
   for (const { path, file } of files) setAt(own, path, names.get(file)!);
-  const texts = [...names].map(([file, name]): [string, string] => [
-    name,
-    readFileSync(file, 'utf8'),
-  ]);
+  const texts = [...names].map(([file, name]): [string, string] => [name, textOf(file)]);
   return new Map([[SCENARIO, stringify(own)], ...texts]);
+}
+
+function textOf(file: string): string {
+  const octets = readFileSync(file);
+  if (isUtf8(octets)) return octets.toString('utf8');
+  throw new InputError(
+    `${file} is no text: pods are given text alone (GOAL and Chakra have a form)`,
+  );
 }
 
 /** Keys of a ConfigMap are letters, digits, dots, hyphens and underscores. */
@@ -38,8 +45,15 @@ function nameInPod(file: string, index: number): [string, string] {
   return [file, `${index}-${basename(file).replace(/[^-.\w]/g, '_')}`];
 }
 
-function setAt(document: unknown, path: Path, value: string): void {
-  const parent = path.slice(0, -1).reduce((node, key) => (node as never)[key], document);
+function setAt(document: unknown, path: Path, value: unknown): void {
+  const parent: unknown = path
+    .slice(0, -1)
+    .reduce<unknown>((node, key) => (node as Record<string | number, unknown>)[key], document);
+  // A name that stands for several files is replaced by their list.
+  if (typeof parent !== 'object') {
+    setAt(document, path.slice(0, -1), [value]);
+    return;
+  }
   (parent as Record<string | number, unknown>)[path.at(-1)!] = value;
 }
 

@@ -4,6 +4,9 @@
 export const COMPUTE = 0;
 export const SEND = 1;
 export const RECEIVE = 2;
+/** Takes a stream, and keeps it until LEAVE of the same stream is done. */
+export const ENTER = 3;
+export const LEAVE = 4;
 
 /** Of a receive: any rank, any tag. */
 export const ANY = -1;
@@ -55,7 +58,7 @@ export interface OperationsSpec extends DependencySpec {
   readonly kind: Uint8Array;
   /** By operation: how long a computation takes, or a message between ranks of the host. */
   readonly durationPs: Float64Array;
-  /** By operation: the stream of a computation, one at a time in each; -1 of others. */
+  /** By operation: the stream that it takes, one at a time in each, or leaves; -1: none. */
   readonly stream: Int32Array;
   readonly streams: number;
   /** By operation: the sending connection; -1: a message to a rank of the host, or no send. */

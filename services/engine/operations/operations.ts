@@ -1,4 +1,4 @@
-import { COMPUTE, RECEIVE, SEND, type OperationsSpec } from '../contract/operations.js';
+import { ENTER, LEAVE, RECEIVE, SEND, type OperationsSpec } from '../contract/operations.js';
 import { assert } from '../kernel/assert.js';
 import type { Clock } from '../kernel/clock.js';
 import { Dependencies, type OperationTimes } from './dependencies.js';
@@ -126,7 +126,7 @@ export class Operations {
   private begin(operation: number): void {
     const { kind, stream, connection, durationPs } = this.#spec;
     const own = stream[operation];
-    if (own >= 0) {
+    if (own >= 0 && kind[operation] !== LEAVE) {
       if (this.occupied[own] !== NONE) {
         const { queued, queueLengths } = this;
         pushNumber(queued, this.#queueAt[own], queueLengths[own]++, operation);
@@ -148,20 +148,23 @@ export class Operations {
   /** A computation is over, or a message between ranks of the host has arrived. */
   private finish(operation: number): void {
     const { kind, stream, localMessage } = this.#spec;
-    assert(kind[operation] === COMPUTE || kind[operation] === SEND, 'operation.takes-time');
+    assert(kind[operation] !== RECEIVE, 'operation.takes-time');
     const own = stream[operation];
-    if (own >= 0) {
-      assert(this.occupied[own] === operation, 'stream.left-by-its-operation');
-      this.occupied[own] = NONE;
-      const { queued, queueLengths } = this;
-      if (queueLengths[own] > 0) {
-        const next = popNumber(queued, this.#queueAt[own], queueLengths[own]--);
-        this.streamHeldBy[next] = operation;
-        this.dependencies.retry(next);
-      }
-    }
+    if (own >= 0 && kind[operation] !== ENTER) this.leave(own, operation);
     this.complete(operation);
     if (localMessage[operation] >= 0) this.take(localMessage[operation]);
+  }
+
+  private leave(stream: number, operation: number): void {
+    const { queued, queueLengths } = this;
+    const holder = this.occupied[stream];
+    const isOwn = this.#spec.kind[operation] !== LEAVE;
+    assert(isOwn ? holder === operation : holder !== NONE, 'stream.left-by-its-operation');
+    this.occupied[stream] = NONE;
+    if (queueLengths[stream] === 0) return;
+    const next = popNumber(queued, this.#queueAt[stream], queueLengths[stream]--);
+    this.streamHeldBy[next] = operation;
+    this.dependencies.retry(next);
   }
 
   private complete(operation: number): void {

@@ -4,7 +4,7 @@ import type {
   OperationsSpec,
   RankSpec,
 } from '../../engine/contract/operations.js';
-import { COMPUTE, SEND } from '../../engine/contract/operations.js';
+import { RECEIVE, SEND } from '../../engine/contract/operations.js';
 import { rankOf } from '../../jobs/graph.js';
 import { matchingOf } from '../../jobs/matching-of.js';
 import type { Job, JobPlace } from '../load/job.js';
@@ -127,7 +127,7 @@ class HostPlan {
       const own = graph.stream[operation]!;
       this.needs[at] = graph.needs[operation]!;
       this.kind[at] = graph.kind[operation]!;
-      if (graph.kind[operation] !== COMPUTE) continue;
+      if (graph.kind[operation] === SEND || graph.kind[operation] === RECEIVE) continue;
       this.durationPs[at] = graph.amount[operation]!;
       if (own < 0) continue;
       this.stream[at] = this.streams + own;

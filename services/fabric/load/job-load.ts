@@ -3,9 +3,11 @@ import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { defectsOf } from '../../jobs/check-job.js';
 import { readGoal } from '../../jobs/goal/read-goal.js';
 import { type JobGraph, rankOf } from '../../jobs/graph.js';
-import { JobSource } from '../../jobs/source.js';
+import { JobSource, settleAll } from '../../jobs/source.js';
+import { chakraJob, type RankTrace } from '../../jobs/chakra/chakra-job.js';
+import { readTrace } from '../../jobs/chakra/read-trace.js';
 import { type StepSpec, weaveSteps } from '../../jobs/steps/steps.js';
-import type { JobSection, JobStep, LoadSection } from '../scenario/scenario.js';
+import type { JobFiles, JobSection, JobStep, LoadSection } from '../scenario/scenario.js';
 import type { LoadEntry } from './load-entry.js';
 
 /** More operations at a host than this have no number in its timer queue. */
@@ -15,7 +17,7 @@ const OPERATIONS_MOST = 1 << 24;
 export function expandJob(entry: LoadEntry, section: Extract<LoadSection, { kind: 'job' }>): void {
   const hosts = entry.hosts('hosts', section.hosts);
   const graph =
-    section.goal === null ? ofSteps(entry, section, hosts.length) : ofFile(entry, section.goal);
+    section.files === null ? ofSteps(entry, section, hosts.length) : ofFiles(entry, section.files);
   const hostOfRank = placeRanks(entry, section, hosts, graph.ranks);
   if (graph.count > OPERATIONS_MOST) {
     throw entry.fail([], `${graph.count} operations; at most ${OPERATIONS_MOST}`);
@@ -46,16 +48,31 @@ export function expandJob(entry: LoadEntry, section: Extract<LoadSection, { kind
   });
 }
 
-function ofFile(entry: LoadEntry, file: string): JobGraph {
-  const source = new JobSource(file);
-  const graph = readGoal(source, entry.readOctets(['job', 'goal'], file));
-  for (const { origin, message } of defectsOf(graph)) {
+function ofFiles(entry: LoadEntry, files: JobFiles): JobGraph {
+  const paths = files.format === 'goal' ? [files.path] : files.paths;
+  const sources = paths.map((path) => new JobSource(path));
+  const octets = paths.map((path) => entry.readOctets(['job', files.format], path));
+  const graph =
+    files.format === 'goal'
+      ? readGoal(sources[0]!, octets[0]!)
+      : chakraJob(tracesOf(sources, octets), files);
+  for (const { rank, origin, message } of defectsOf(graph)) {
+    const source = sources[files.format === 'goal' ? 0 : rank]!;
     source.attempt(() => {
-      throw source.errorAt(origin, message);
+      throw source.errorAt(files.format === 'goal' ? origin : 0, message);
     });
   }
-  source.settle();
+  settleAll(sources);
   return graph;
+}
+
+function tracesOf(sources: readonly JobSource[], octets: readonly Uint8Array[]): RankTrace[] {
+  const traces = sources.map((source, rank) => ({
+    source,
+    nodes: source.attempt(() => readTrace(source, octets[rank]!)) ?? [],
+  }));
+  settleAll(sources);
+  return traces;
 }
 
 function ofSteps(entry: LoadEntry, section: JobSection, hosts: number): JobGraph {

@@ -1,5 +1,6 @@
 /** Merged values with their locations, and errors at these. */
 
+import { existsSync } from 'node:fs';
 import type { z } from 'zod';
 import { ScenarioError } from '../../settings/errors.js';
 import { besideFile } from './layers.js';
@@ -44,10 +45,25 @@ export class Located {
 
   /** A file named at `path`, relative to the working directory. */
   fileAt(path: Path, name: string): string {
-    const { source } = locate(this.tree, path, 'value');
-    const file = source.lines === null ? name : besideFile(source.name, name);
+    const file = this.besideAt(path, name);
     this.files.push({ path, file });
     return file;
+  }
+
+  /** Files of which the value at `path` is the common name: they may be listed there instead. */
+  filesAt(path: Path, nameOf: (index: number) => string): string[] {
+    const found: string[] = [];
+    for (;;) {
+      const file = this.besideAt(path, nameOf(found.length));
+      if (!existsSync(file)) return found;
+      this.files.push({ path: [...path, found.length], file });
+      found.push(file);
+    }
+  }
+
+  private besideAt(path: Path, name: string): string {
+    const { source } = locate(this.tree, path, 'value');
+    return source.lines === null ? name : besideFile(source.name, name);
   }
 
   /**

@@ -3,7 +3,7 @@ import { listed, unknownName } from '../../settings/errors.js';
 import type { Path } from '../../settings/source-tree.js';
 import type { Located } from './located.js';
 import type { JobInput } from './schema-job.js';
-import type { JobSection, JobStep } from './scenario.js';
+import type { JobFiles, JobSection, JobStep } from './scenario.js';
 
 type StepInput = NonNullable<JobInput['steps']>[number];
 
@@ -13,17 +13,22 @@ export function jobSection(
   path: Path,
   located: Located,
 ): Omit<JobSection, 'hosts'> {
-  const { goal, steps, repeat, ranks = null, ranksPerHost, placement, sends, groups, box } = input;
-  if ((goal === undefined) === (steps === undefined)) {
-    const what = goal === undefined ? 'it does nothing' : 'both goal and steps';
-    throw located.errorAt(path, `${what}; write goal: FILE, or steps: [{ all-reduce: 4MiB }]`);
+  const { goal, chakra, steps, repeat, ranks = null, ranksPerHost, placement, sends } = input;
+  const { groups, box } = input;
+  const given = Object.entries({ goal, chakra, steps }).flatMap(([key, value]) =>
+    value === undefined ? [] : [key],
+  );
+  if (given.length !== 1) {
+    const what = given.length === 0 ? 'it does nothing' : `both ${listed(given)}`;
+    const remedy = 'write goal: FILE, chakra: NAME, or steps: [{ all-reduce: 4MiB }]';
+    throw located.errorAt(path, `${what}; ${remedy}`);
   }
-  if (goal !== undefined && (repeat > 1 || ranks !== null)) {
+  if (steps === undefined && (repeat > 1 || ranks !== null)) {
     const key = repeat > 1 ? 'repeat' : 'ranks';
     throw located.errorAt([...path, key], `a file has its own ${key}; it is for steps`);
   }
   return {
-    goal: goal === undefined ? null : located.fileAt([...path, 'goal'], goal),
+    files: filesOf(input, path, located),
     steps: (steps ?? []).map((step, index) =>
       stepSection(step, input, [...path, 'steps', index], located),
     ),
@@ -34,6 +39,20 @@ export function jobSection(
     boxBps: box.rate,
     boxPs: box.latency,
   };
+}
+
+function filesOf({ goal, chakra, edges }: JobInput, path: Path, located: Located): JobFiles | null {
+  if (goal !== undefined) return { format: 'goal', path: located.fileAt([...path, 'goal'], goal) };
+  if (chakra === undefined) return null;
+  const at = [...path, 'chakra'];
+  const paths =
+    typeof chakra === 'string'
+      ? located.filesAt(at, (rank) => `${chakra}.${rank}.et`)
+      : chakra.map((name, rank) => located.fileAt([...at, rank], name));
+  if (paths.length === 0) {
+    throw located.errorAt(at, `there is no file ${String(chakra)}.0.et, the trace of rank 0`);
+  }
+  return { format: 'chakra', paths, edges };
 }
 
 function stepSection(

@@ -409,10 +409,19 @@ export type JobStep = { readonly within: string | null } & (
     }
 );
 
+/** What ranks do, from a file of GOAL, or from an execution trace of Chakra for each. */
+export type JobFiles =
+  | { readonly format: 'goal'; readonly path: string }
+  | {
+      readonly format: 'chakra';
+      readonly paths: readonly string[];
+      readonly edges: 'data' | 'data+control';
+    };
+
 /** Ranks that compute, send and receive. */
 export interface JobSection {
-  /** Path of a file of GOAL relative to the working directory; null: it has steps. */
-  readonly goal: string | null;
+  /** Files relative to the working directory; null: it has steps. */
+  readonly files: JobFiles | null;
   readonly steps: readonly JobStep[];
   readonly repeat: number;
   /** Null: as many as its hosts have room for. */

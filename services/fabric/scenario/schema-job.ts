@@ -54,6 +54,16 @@ export const jobSchema = mapping({
   goal: text('a file name', /./, 'a file name')
     .describe('Operations of all ranks in GOAL, relative to the scenario file.')
     .exactOptional(),
+  chakra: text('a name', /./, 'the name of NAME.0.et, or a list of files')
+    .or(list(text('a file name', /./, 'a file name'), 'files, one for each rank').min(1))
+    .describe(
+      'Execution traces of Chakra: NAME of NAME.0.et, NAME.1.et and so on, or a file for each ' +
+        'rank, relative to the scenario file; protobuf, gzipped or JSON.',
+    )
+    .exactOptional(),
+  edges: choice(['data', 'data+control'])
+    .describe('Dependencies of Chakra that count: those of data, or of control as well.')
+    .prefault('data'),
   steps: list(stepSchema, 'steps such as { compute: 10us }, { all-reduce: 4MiB }')
     .min(1, { error: 'an empty list; write at least one step' })
     .describe('What each rank does, one after the other.')

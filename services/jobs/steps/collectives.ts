@@ -63,16 +63,26 @@ export const COLLECTIVES: Readonly<Record<string, CollectiveKind>> = {
 };
 
 /** Adds a collective to a job, cut into so many vectors that follow each other. */
-export function weaveCollective(
-  weaver: Weaver,
-  step: Step,
-  { algorithm, chunks }: { readonly algorithm: string; readonly chunks: number },
-): void {
-  const run = COLLECTIVES[step.kind]!.algorithms[algorithm]!;
+export function weaveCollective(weaver: Weaver, step: Step, how: Schedule): void {
   weaver.collective(step, () => {
-    if (step.group.length < 2) return;
-    for (const octets of partsOf(step.octets, chunks)) run({ weaver, group: step.group, octets });
+    weaveMessages(weaver, step, how);
   });
+}
+
+interface Schedule {
+  readonly algorithm: string;
+  readonly chunks: number;
+}
+
+/** The messages of a collective that has begun. */
+export function weaveMessages(
+  weaver: Weaver,
+  { kind, group, octets }: Step,
+  { algorithm, chunks }: Schedule,
+): void {
+  if (group.length < 2) return;
+  const run = COLLECTIVES[kind]!.algorithms[algorithm]!;
+  for (const part of partsOf(octets, chunks)) run({ weaver, group, octets: part });
 }
 
 /** A vector in parts, as equal as whole octets allow: their sum is the vector. */

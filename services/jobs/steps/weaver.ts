@@ -3,21 +3,25 @@ import { GraphBuilder, type JobGraph, type Step } from '../graph.js';
 
 /** A computation of no time that takes no stream: what it joins is done when it is. */
 const NO_STREAM = -1;
+/** Tags of collectives go down from here, those that people write up from 0; -1 is any. */
+const FIRST_TAG = -2;
 
 /**
  * Writes a job step by step: a rank begins a step when it is done with the one before, whatever
  * others do. Within a step, messages have tags of their own, so that none is taken for another.
  */
 export class Weaver {
-  private readonly builder: GraphBuilder;
   /** By rank: what its next step waits for; -1: nothing. */
   private readonly lasts: Int32Array;
   private step = -1;
   private tags = 0;
-  private joined: number[][] = [];
+  private startOf: (rank: number) => number = () => -1;
+  joined: number[][] = [];
 
-  constructor(readonly ranks: number) {
-    this.builder = new GraphBuilder(ranks);
+  constructor(
+    readonly ranks: number,
+    readonly builder = new GraphBuilder(ranks),
+  ) {
     this.lasts = new Int32Array(ranks).fill(-1);
   }
 
@@ -28,17 +32,23 @@ export class Weaver {
     this.lasts[rank] = operation;
   }
 
-  /** `weave` adds the messages of a collective; a rank goes on when its own are done. */
+  /** A collective is the next step of the ranks of its group. */
   collective(step: Step, weave: () => void): void {
-    const { group } = step;
+    for (const rank of step.group) this.lasts[rank] = this.join(rank, [this.lasts[rank]!]);
+    this.weave(step, (rank) => this.lasts[rank]!, weave);
+    for (const rank of step.group) this.lasts[rank] = this.join(rank, this.joined[rank]!);
+  }
+
+  /**
+   * Adds a collective, whose messages `weave` writes, after an operation of each of its ranks.
+   * `joined` has by rank what is to be done until its part is.
+   */
+  weave(step: Step, startOf: (rank: number) => number, weave: () => void): void {
     this.step = this.builder.steps.push(step) - 1;
+    this.startOf = startOf;
     this.joined = [];
-    for (const rank of group) {
-      this.lasts[rank] = this.join(rank, [this.lasts[rank]!]);
-      this.joined[rank] = [];
-    }
+    for (const rank of step.group) this.joined[rank] = [];
     weave();
-    for (const rank of group) this.lasts[rank] = this.join(rank, this.joined[rank]!);
     this.step = -1;
   }
 
@@ -47,12 +57,12 @@ export class Weaver {
    * the sender; -1: the beginning of the step) is done; returns its receive.
    */
   message(from: number, to: number, octets: number, after = -1): number {
-    const details = { tag: this.tags++, step: this.step, stream: NO_STREAM };
+    const details = { tag: FIRST_TAG - this.tags++, step: this.step, stream: NO_STREAM };
     const [source, target] = [this.builder.ranks[from]!, this.builder.ranks[to]!];
     const send = source.add(SEND, octets, { ...details, peer: to });
     const receive = target.add(RECEIVE, octets, { ...details, peer: from });
-    this.follow(from, send, after < 0 ? this.lasts[from]! : after);
-    this.follow(to, receive, this.lasts[to]!);
+    this.follow(from, send, after < 0 ? this.startOf(from) : after);
+    this.follow(to, receive, this.startOf(to));
     this.joined[from]!.push(send);
     this.joined[to]!.push(receive);
     return receive;

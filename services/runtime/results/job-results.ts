@@ -69,7 +69,10 @@ export interface OperationResult extends Omit<OperationRecord, 'message'> {
   readonly collective: number;
 }
 
-const KINDS = { [COMPUTE]: 'compute', [SEND]: 'send', [RECEIVE]: 'receive' } as const;
+const KINDS: Readonly<Record<number, 'send' | 'receive'>> = {
+  [SEND]: 'send',
+  [RECEIVE]: 'receive',
+};
 
 export function jobResults(fabric: Fabric, engine: Engine): JobResult[] {
   return fabric.jobs.map((place) => {
@@ -110,7 +113,7 @@ export function* operationResults(fabric: Fabric, engine: Engine): Generator<Ope
         yield {
           ...record,
           ...{ job: name, rank, host: fabric.topology.devices[host]!.name, operation: one },
-          ...{ name: graph.nameOf(one), kind: KINDS[graph.kind[one] as keyof typeof KINDS] },
+          ...{ name: graph.nameOf(one), kind: KINDS[graph.kind[one]!] ?? 'compute' },
           ...{ peer: graph.peer[one]!, amount: graph.amount[one]!, flow: flowOf[one]! },
           collective: graph.step[one]!,
           releasedBy: inJob(record.releasedBy),
