@@ -17,6 +17,7 @@ import type {
   Ranks,
   RunResults,
 } from '../runtime/results/results.js';
+import { isJobMetric, JOB_METRICS, measureJobs } from './jobs/job-metrics.js';
 import { formatOctets, formatRate, formatShare, formatTime } from './format.js';
 
 export interface ExpectationResult {
@@ -107,6 +108,7 @@ export const METRICS: Readonly<Record<Metric, { readonly unit: Unit; readonly me
       meaning: 'frames lost to watchdogs, dropped or sent where no room was left',
     },
     'fault-drops': { unit: 'count', meaning: 'frames lost to faults and errors of links' },
+    ...JOB_METRICS,
     ...MECHANISM_METRICS,
     digest: { unit: 'text', meaning: 'hash over everything that every device executed' },
   };
@@ -184,7 +186,11 @@ function holds({ min, max, equals }: Expectation, actual: number | string): bool
 /** A filter without matches is reported: an expectation of nothing would always hold. */
 function strayFilter(expectation: Expectation, results: RunResults): string | null {
   const checks: readonly [string, string | null, readonly string[]][] = [
-    ['load', expectation.load, results.flows.map((flow) => flow.load)],
+    [
+      'load',
+      expectation.load,
+      [...results.flows.map((flow) => flow.load), ...results.jobs.map(({ job }) => job)],
+    ],
     ['flow', expectation.flow, results.flows.map((flow) => flow.name)],
     ['device', expectation.device, results.deviceDigests.map(({ device }) => device)],
     ['port', expectation.port, results.ports.map(({ port }) => port)],
@@ -219,6 +225,7 @@ function measure(
   results: RunResults,
   flows: readonly FlowResult[],
 ): number | string | null {
+  if (isJobMetric(metric)) return measureJobs(metric, results, expectation.load);
   const rows = portRows(expectation, results);
   switch (metric) {
     case 'digest':

@@ -11,6 +11,7 @@ import { buildFabric } from '../../services/fabric/assembly/fabric.js';
 import { placeEachAlone } from '../../services/fabric/placement/placement.js';
 import { scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
 import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
+import { evaluateExpectations } from '../../services/report/expectations.js';
 import type { OperationResult } from '../../services/runtime/results/job-results.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { ScenarioError } from '../../services/settings/errors.js';
@@ -130,6 +131,44 @@ describe('a job of steps', () => {
       results.flows.filter(({ cause }) => cause?.word === 'not-due').length,
       results.flows.filter(({ sentFrames }) => sentFrames === 0).length,
     );
+  });
+});
+
+describe('what a scenario expects of a job', () => {
+  const steps = [
+    { compute: '10us' },
+    { 'all-reduce': '1MiB' },
+    { compute: '10us' },
+    { barrier: true },
+  ];
+  const expect = [
+    { metric: 'iteration', max: '1ms' },
+    { metric: 'job.exposed', min: '1us' },
+    { metric: 'busbw', min: '1G' },
+    { metric: 'straggler', load: 'job1', equals: '5us' },
+  ];
+
+  it('is measured in its units, by load', () => {
+    const fabric = star(4, { steps, stragglers: { 2: 1.25 } }, { expect });
+    const found = evaluateExpectations(fabric.scenario.expect, run(fabric));
+    assert.deepEqual(
+      found.filter(({ ok }) => !ok),
+      [],
+    );
+  });
+
+  it('does not hold of a job that is not done, nor of none', () => {
+    const faults = [{ kind: 'link-down', where: { link: 's1 h2' }, at: '1us' }];
+    const cut = star(4, { steps }, { faults, duration: '200us', expect: [expect[0]] });
+    const none = star(
+      4,
+      { steps },
+      { load: [{ stream: { from: 'h1', to: 'h2' }, bytes: '1KB' }], expect: [expect[0]] },
+    );
+    for (const fabric of [cut, none]) {
+      const { ok, actual } = evaluateExpectations(fabric.scenario.expect, run(fabric))[0]!;
+      assert.deepEqual([ok, actual], [false, null]);
+    }
   });
 });
 

@@ -35,6 +35,10 @@ export type Metric =
   | 'unreachable'
   | 'watchdog.drops'
   | 'fault-drops'
+  | 'iteration'
+  | 'job.exposed'
+  | 'busbw'
+  | 'straggler'
   | MechanismMetric
   | 'digest';
 

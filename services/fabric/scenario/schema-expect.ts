@@ -187,6 +187,10 @@ export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> =
   unreachable: 'number',
   'watchdog.drops': 'number',
   'fault-drops': 'number',
+  iteration: time,
+  'job.exposed': time,
+  busbw: rate,
+  straggler: time,
   ...mechanismUnits(),
   digest: 'digest',
 };
