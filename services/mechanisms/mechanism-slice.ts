@@ -1,12 +1,11 @@
 import type { z } from 'zod';
-import type { AdvertisedTlvs } from '../engine/contract/discovery.js';
+import type { AdvertisedTlvs, ChannelTerms } from '../engine/contract/discovery.js';
 import type { GrantNegotiation } from '../engine/contract/grant-negotiation.js';
 import type { GrantsSpec } from '../engine/contract/grants-spec.js';
 import type { MechanismKind, MechanismTools, SliceMechanism } from '../engine/contract/slice.js';
 import type { PortSpec } from '../engine/contract/spec.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { Application } from '../engine/wire/lldp/dcbx-ieee.js';
-import type { MechanismTlvs } from '../engine/wire/lldp/mechanism-tlvs.js';
 import type { Path } from '../settings/source-tree.js';
 import type {
   DeviceContext,
@@ -104,13 +103,11 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
     context: FabricContext<Of['settings']>,
     plan: Of['plan'],
   ): Advertisement;
-  /** What the link partner of a port does not advertise, so that a priority waits; or null. */
-  missing?(
+  /** What frames of a port need of virtual channels, as its link partner advertises it. */
+  channelTerms?(
     at: Pick<AdvertisingPort, 'device' | 'port'>,
     plan: Of['plan'],
-    priority: number,
-    advertised: MechanismTlvs,
-  ): string | null;
+  ): ChannelTerms | null;
   readonly checks?: SliceChecks;
   readonly results: SliceResults<Of>;
   /** What the summary and the page show of them. */

@@ -83,7 +83,7 @@ export function specOf(
     stages,
     drives: false,
     epochsPs: [0],
-    holdsWithoutGrants: 0xff,
+    built: { wholePort: false, pausable: 0xff, grants: 0xff, grantsOnly: 0xff, channels: null },
     learned: [null],
     ...part,
   };

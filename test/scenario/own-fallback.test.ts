@@ -66,6 +66,25 @@ describe('CBFC on links whose ends negotiate', () => {
   });
 });
 
+describe('credit exchange with a link partner that can never have it', () => {
+  const ONE_END = 'priorities: { 3: credit }\ndevices: { h2: { priorities: { 3: none } } }';
+
+  it('is refused, as without discovery', () => {
+    assert.throws(
+      () => fabricOf(star(ONE_END)),
+      /priority 3 has credit at s1:p2 but not at the other end, h2:p1; make them alike or give a/,
+    );
+  });
+
+  it('gives way to PAUSE where that is the fallback, and nothing waits', () => {
+    const results = runScenario(star(`${ONE_END}\ncredit: { fallback: pause }`));
+    assert.ok(framesOf(results) > FRAMES_LEAST);
+    assert.deepEqual(results.discovery!.blocked, []);
+    const atHost = results.discovery!.ports.find(({ port }) => port === 'h2:p1')!;
+    assert.equal(atHost.methods[3], 'pause');
+  });
+});
+
 describe('an end that advertises credit by applications alone', () => {
   const ENDS = `
 priorities: { 3: credit }

@@ -27,13 +27,33 @@ export interface DiscoveryPortSpec {
   readonly epochsPs: readonly number[];
   /** Data uses the negotiated configuration; false: that of the scenario. */
   readonly drives: boolean;
-  /**
-   * Priorities, one bit each, that start no frame where they are to exchange grants and the link
-   * partner has not agreed to it.
-   */
-  readonly holdsWithoutGrants: number;
+  readonly built: BuiltLink;
   /** By destination: the LLDPDU received before the run began; null where there was none. */
   readonly learned: readonly (Uint8Array | null)[];
+}
+
+/** What a port and its link are built for; priorities one bit each. */
+export interface BuiltLink {
+  /** PAUSE stops all priorities, and no flow control is negotiated. */
+  readonly wholePort: boolean;
+  /** Those that may have PFC. */
+  readonly pausable: number;
+  /** Those whose frames may start with grants that both ends agree on. */
+  readonly grants: number;
+  /** Those that start no frame where they are to exchange grants and nothing is agreed on. */
+  readonly grantsOnly: number;
+  /** Null: no frame needs credits of a virtual channel. */
+  readonly channels: ChannelTerms | null;
+}
+
+/** Credits of virtual channels, as the sender of a port counts them. */
+export interface ChannelTerms {
+  /** Of the flow control. */
+  readonly name: string;
+  readonly priorities: number;
+  readonly channelOf: readonly number[];
+  readonly creditOctets: number;
+  readonly overhead: number;
 }
 
 /** All in ticks. The names are those of 802.1AB 9.2.5. */
@@ -105,6 +125,8 @@ export interface OperatingPort {
   /** Priorities with PFC, one bit each. */
   readonly pfc: number;
   readonly exchange: OperatingExchange;
+  /** Priorities whose virtual channels have credits, one bit each. */
+  readonly channels: number;
   /** What the link partner advertises of mechanisms. */
   readonly advertised: MechanismTlvs;
 }

@@ -73,8 +73,8 @@ export function makeOperator(
 
   /** Waiting frames are kept: from now on they are grant-gated, or no longer. */
   function exchange(port: number, agreed: OperatingExchange): void {
-    if (accounted(port) === 0) return;
-    const priorities = agreed.priorities & accounted(port);
+    const { priorities } = agreed;
+    if (accounted(port) === 0 && priorities === 0) return;
     if (priorities === grants.operationalAt(port)) return;
     assert((priorities & ~accounted(port)) === 0, 'operating.agreed-has-accounts');
     grants.setOperational(port, priorities, agreed);

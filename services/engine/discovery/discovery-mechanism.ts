@@ -21,8 +21,9 @@ import {
   UNKNOWN_LEVEL,
 } from './capabilities/topology-level.js';
 import type { DcbxOperation } from './dcbx/dcbx-managed.js';
-import { differingPfc, exposedFrames, trackExposure } from './exposure.js';
+import { exposedFrames, trackExposure } from './exposure.js';
 import { discoveryManagedValues } from './discovery-managed.js';
+import { ruledBy } from './link-end.js';
 import { blankStatistics, mayReceive, maySend, txTtl } from './lldp/lldp-managed.js';
 import {
   countDownReceive,
@@ -326,15 +327,16 @@ export class DiscoveryMechanism implements Mechanism {
 
   private operate(port: number): void {
     const state = this.ports[port]!;
-    const { operation, agreement } = state;
+    const { operation, agreement, pausable, channels } = state;
     const remote = peerOf(state)?.remote ?? null;
     this.operator.operate(port, {
       ets: operation.ets,
-      pfc: operation.pfc,
-      exchange: agreement,
+      pfc: pausable,
+      exchange: { ...agreement, priorities: ruledBy(state, 'grants') },
+      channels,
       advertised: remote ?? NO_MECHANISM_TLVS,
     });
-    if (this.specs[port]!.holdsWithoutGrants !== 0) {
+    if (this.specs[port]!.built.grantsOnly !== 0) {
       this.host.hold(this.slot, port, this.withheld(port));
     }
     this.trackExposure(port);
@@ -342,25 +344,17 @@ export class DiscoveryMechanism implements Mechanism {
 
   /** Priorities that this end has for grants only, as long as the other has not agreed. */
   private withheld(port: number): number {
-    const spec = this.specs[port]!;
-    const state = this.ports[port]!;
-    if (!spec.drives) return 0;
-    const { priorities, cbfc } = state.agreement;
-    const wanted = (adminOf(spec, state).exchange?.enabled ?? 0) & spec.holdsWithoutGrants;
-    return wanted & ~(priorities | cbfc);
+    const { built } = this.specs[port]!;
+    return ruledBy(this.ports[port]!, 'withheld') & ~(built.channels?.priorities ?? 0);
   }
 
   /** A switch that pauses a neighbor without PFC may lose frames. */
   private trackExposure(port: number): void {
-    const spec = this.specs[port]!;
-    const state = this.ports[port]!;
-    if (!spec.identity.isBridge) return;
-    const { willing } = adminOf(spec, state).dcbx.pfc;
-    const own = { willing, mac: spec.identity.mac };
+    const { exposure, differing, agreement } = this.ports[port]!;
+    if (!this.specs[port]!.identity.isBridge) return;
     // Priorities that exchange grants are safe.
-    const differing =
-      differingPfc(state.operation, own, peerOf(state)) & ~state.agreement.priorities;
-    trackExposure(state.exposure, differing, this.receivedAt(port), this.host.clock.now);
+    const exposed = differing & ~agreement.priorities;
+    trackExposure(exposure, exposed, this.receivedAt(port), this.host.clock.now);
   }
 
   private receivedAt(port: number): (priority: number) => number {

@@ -5,6 +5,7 @@ import {
 } from '../../engine/units/ethernet.js';
 import type { ArbiterSpec } from '../../engine/contract/arbiter.js';
 import type {
+  BuiltLink,
   DcbxAdmin,
   DiscoveryAdmin,
   DiscoveryPortSpec,
@@ -29,6 +30,7 @@ import { fixedClasses, problemOfClasses } from './fixed-classes.js';
 import { EXCHANGE, NIC, WHOLE_PORT } from '../../mechanisms/registry.js';
 import { nicHost } from './nic-host.js';
 import type { LinkEnd } from './link-ends.js';
+import { isPausable, needsGrants } from './link-methods.js';
 import {
   type Advertisement,
   type AdvertisingPort,
@@ -115,7 +117,7 @@ export class DiscoveryPlan {
       stages: this.stages(end, grants),
       drives: discovery.drives,
       epochsPs: this.epochsPs,
-      holdsWithoutGrants: this.heldAt(end),
+      built: this.builtFor(end),
       learned: discovery.destinations.map(() => null),
     };
   }
@@ -125,6 +127,22 @@ export class DiscoveryPlan {
     const { mtuOctets } = this.input.ports[device]![port]!;
     if (mtuOctets !== null) return mtuOctets + TAGGED_FRAME_OCTETS_MAX - MTU_USUAL;
     return Math.max(TAGGED_FRAME_OCTETS_MAX, this.input.longestOctets);
+  }
+
+  private builtFor(end: LinkEnd): BuiltLink {
+    const methods = this.input.methods[end.device]![end.port]!;
+    const among = (is: (method: string) => boolean): number =>
+      maskOf(PRIORITY_NUMBERS.filter((priority) => is(methods[priority]!)));
+    const [channels = null] = this.mechanisms().flatMap(
+      ({ slice, plan }) => slice.channelTerms?.(end, plan) ?? [],
+    );
+    return {
+      wholePort: methods[0] === WHOLE_PORT,
+      pausable: among(isPausable),
+      grants: among(needsGrants),
+      grantsOnly: this.heldAt(end),
+      channels,
+    };
   }
 
   /** Priorities that wait where they have no grants, one bit each: no other method is allowed. */

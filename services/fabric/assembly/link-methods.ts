@@ -135,7 +135,10 @@ class LinkResolution {
     if (common !== null && common !== EXCHANGE) return common;
     if (a === b && isOfSlice(a)) return a;
     if (a === b && a === EXCHANGE) this.checkFallbacks(priority);
-    const alone = this.sides.filter(({ methods }) => isOfSlice(methods[priority]));
+    // An end that has grants alone: its link partner will never agree to them.
+    const isAlone = ({ methods }: Side): boolean =>
+      isOfSlice(methods[priority]) || (methods[priority] === EXCHANGE && !needsGrants(method));
+    const alone = this.sides.filter(isAlone);
     const falling = alone.map((side) => fallbackOf(side, priority));
     if (falling.includes('refuse')) throw this.disagreement(priority);
     return falling.includes(WHOLE_PORT) ? WHOLE_PORT : method;

@@ -33,7 +33,6 @@ import { CHANNEL_WORDS, costOf, SUM_WORDS, SYNCHRONISING } from './machine.js';
 import { cbfcManagedValues } from './managed.js';
 import { CbfcPort } from './port.js';
 import { CbfcRole } from './role.js';
-import { missingOf } from './agreement.js';
 import type { CbfcPortSpec, CbfcSpec, CreditSize } from './spec.js';
 import type { FrameRef, PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
 
@@ -91,17 +90,15 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
   }
 
   /** The link partner's terms are known, or known no longer. */
-  operate(port: PortRow, { advertised }: OperatingPort): void {
+  operate(port: PortRow, { advertised, channels }: OperatingPort): void {
     const own = this.at[port] ?? null;
     if (own?.spec.negotiates !== true) return;
-    let agreed = 0;
     own.spec.channelOf.forEach((channel, priority) => {
-      if (missingOf(own.spec, priority, advertised) !== null) return;
-      agreed |= 1 << priority;
+      if ((channels & (1 << priority)) === 0) return;
       const { total, limits } = advertised.channelCredits!;
       if (total === 0) own.sender.agree(channel, limits[channel]);
     });
-    this.setOperational(port, own, own.spec.priorities & agreed);
+    this.setOperational(port, own, channels);
   }
 
   linkUp(port: PortRow): void {

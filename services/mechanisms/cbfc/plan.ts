@@ -1,3 +1,4 @@
+import type { ChannelTerms } from '../../engine/contract/discovery.js';
 import { CHARGE_MOST } from '../../engine/buffer/charges.js';
 import { wireOctets } from '../../engine/units/ethernet.js';
 import { VIRTUAL_CHANNELS } from '../../engine/wire/cf-update.js';
@@ -89,6 +90,15 @@ export class CbfcPlan implements MechanismPlan<CbfcSpec, CbfcSpec> {
   /** What the receiver of a port grants; null where it does not run. */
   directionAt(device: number, port: number): Direction | null {
     return this.directions[device]?.[port] ?? null;
+  }
+
+  /** Credits that the sender of a port needs; null where it does not run. */
+  termsAt(device: number, port: number): ChannelTerms | null {
+    const spec = this.portSpec(device, port);
+    if (spec === null) return null;
+    const { priorities, channelOf, sender } = spec;
+    const { shift, overhead } = sender;
+    return { name: 'CBFC', priorities, channelOf, creditOctets: 1 << shift, overhead };
   }
 
   private specOf(device: number): CbfcSpec | null {

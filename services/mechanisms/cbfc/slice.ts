@@ -9,7 +9,6 @@ import {
   NO_GRANT,
 } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
-import { missingOf } from './agreement.js';
 import { cbfcCards } from './card.js';
 import { CbfcMechanism } from './mechanism.js';
 import { channelCount, CbfcPlan } from './plan.js';
@@ -45,10 +44,7 @@ export const cbfc: MechanismSlice<CbfcTypes> = {
   plan: (context) => new CbfcPlan(context),
   sizes: (plan, device) => plan.sizes(device),
   advertise,
-  missing: ({ device, port }, plan, priority, advertised) => {
-    const spec = plan.portSpec(device, port);
-    return spec && missingOf(spec, priority, advertised);
-  },
+  channelTerms: ({ device, port }, plan) => plan.termsAt(device, port),
   results: cbfcResults,
   cards: cbfcCards,
 };

@@ -7,7 +7,6 @@ import {
 } from '../../engine/contract/grant-negotiation.js';
 import {
   blankCreditExchange,
-  CREDIT_FIRST_VERSION,
   CREDIT_UNIT_LEAST,
   type CreditExchange,
 } from '../../engine/wire/lldp/capability-tlvs.js';
@@ -122,7 +121,6 @@ export function advertisedCredit(remote: GrantOffers): CreditExchange | null {
 export function literalExchange(priorities: number): CreditExchange {
   return {
     ...blankCreditExchange(),
-    version: CREDIT_FIRST_VERSION,
     answers: true,
     maxCreditBlockOctets: CREDIT_UNIT_LEAST,
     capable: priorities,

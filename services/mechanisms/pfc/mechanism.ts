@@ -12,6 +12,7 @@ import * as invariants from './invariants.js';
 import { applyPfc, fillPfc, groupPriorities, groupsOf } from './machine.js';
 import { PfcCounters, pfcManagedValues } from './managed.js';
 import { PfcWatchdog } from './watchdog.js';
+import { assert } from '../../engine/kernel/assert.js';
 import type { PortRow, Priority } from '../../engine/units/indices.js';
 
 /** Behind the timers that PAUSE and PFC share. */
@@ -90,11 +91,12 @@ export class PfcMechanism extends QuantaMechanism implements SliceMechanism, Pro
     this.defiance.configure(port, own);
   }
 
-  /** Of the priorities that a port is built for, those that both ends have PFC for. */
+  /** Priorities that both ends have PFC for. */
   operate(port: PortRow, operating: OperatingPort): void {
     const before = this.operational[port];
-    const now = operating.pfc & (this.specAt(port)?.priorities ?? 0);
+    const now = operating.pfc;
     if (now === before) return;
+    assert((now & ~(this.specAt(port)?.priorities ?? 0)) === 0, 'pfc.operates-what-is-built');
     this.setOperational(port, now);
     for (let i = 0; i < 8; i++) {
       const bit = 1 << i;

@@ -2,10 +2,7 @@ import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { type Methods, needsGrants } from '../../fabric/assembly/link-methods.js';
 import { EXCHANGE } from '../../mechanisms/registry.js';
-import {
-  type DiscoveryPortResult,
-  operatedMethod,
-} from '../../runtime/results/discovery-results.js';
+import type { DiscoveryPortResult } from '../../runtime/results/discovery-results.js';
 import { mechanismName } from '../blocked-text.js';
 
 /** By port, in the order of the fabric: flow control by priority, and whether DCBX decides. */
@@ -24,14 +21,12 @@ export function flowControlAt(
   port: number,
   negotiated: DiscoveryPortResult | null,
 ): string {
-  const used = PRIORITY_NUMBERS.map((priority) => {
-    const method = methods[port]![priority]!;
-    return negotiates && negotiated !== null
-      ? operatedMethod(method, priority, negotiated)
-      : own(method);
-  });
+  const used =
+    negotiates && negotiated !== null
+      ? negotiated.methods
+      : PRIORITY_NUMBERS.map((priority) => own(methods[port]![priority]!));
   return [...new Set(used)]
-    .filter((method) => method !== 'none')
+    .filter((method) => method !== 'none' && method !== 'blocked')
     .map(mechanismName)
     .join(', ');
 }

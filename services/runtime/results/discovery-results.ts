@@ -8,14 +8,20 @@ import type { LldpStatistics } from '../../engine/discovery/lldp/lldp-managed.js
 import type { Neighbor } from '../../engine/discovery/lldp/receive-machine.js';
 import type { PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import { type MachineStates, machineStates } from './discovery-machines.js';
-import { blockedLinks, type BlockedLink, type PathResult, pathResults } from './path-methods.js';
+import {
+  blockedLinks,
+  type BlockedLink,
+  nameOf,
+  type PathResult,
+  pathResults,
+} from './path-methods.js';
 import { CHASSIS_MAC, PORT_MAC, showIdentifier } from '../../engine/wire/lldp/basic-tlvs.js';
 import type { Application, Ets } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { isSameTable, TSA_ETS, TSA_STRICT } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { epochsOf } from '../../fabric/assembly/discovery-plan.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import { isPausable, needsGrants } from '../../fabric/assembly/link-methods.js';
-import { EXCHANGE, NEGOTIATED_CONTROL } from '../../mechanisms/registry.js';
+import type { Methods } from '../../fabric/assembly/link-methods.js';
+import type { FlowControl } from '../../fabric/scenario/scenario.js';
 
 export interface DiscoveryResults {
   /** One entry for the beginning, and one for each time of a change. */
@@ -56,6 +62,8 @@ export interface DiscoveryPortResult {
   readonly etsFrom: 'local' | 'peer';
   readonly pfcFrom: 'local' | 'peer';
   readonly credit: GrantAgreement;
+  /** By priority: the flow control under which frames start, or `blocked`. */
+  readonly methods: readonly FlowControl[];
   readonly level: number;
   readonly mismatches: readonly string[];
   /** By priority: frames received while only one end had PFC for it. */
@@ -110,7 +118,8 @@ export function discoveryResults(
     ends.map(({ port, name }) => {
       const number = numberOf(device, port);
       const deviceName = fabric.topology.devices[device]!.name;
-      return portResult(name, deviceName, mechanism, number, times);
+      const place = { name, device: deviceName, built: fabric.methods[device]![port]! };
+      return portResult(place, mechanism, number, times);
     }),
   );
   return {
@@ -141,9 +150,15 @@ function flowPaths(
   });
 }
 
+interface PortPlace {
+  readonly name: string;
+  readonly device: string;
+  /** By priority: what its link is built for. */
+  readonly built: Methods;
+}
+
 function portResult(
-  port: string,
-  device: string,
+  { name: port, device, built }: PortPlace,
   mechanism: DiscoveryMechanism,
   number: number,
   times: readonly number[],
@@ -173,6 +188,7 @@ function portResult(
     etsFrom: operation.etsFrom,
     pfcFrom: operation.pfcFrom,
     credit: agreement,
+    methods: state.starts.map((rule, priority) => nameOf(rule, built[priority]!)),
     level,
     mismatches: MISMATCH_NAMES.filter(([bit]) => (operation.mismatches & bit) !== 0).map(
       ([, name]) => name,
@@ -287,16 +303,4 @@ function etsResult({ willing, classOf, shares, algorithms }: Ets): EtsResult {
 function pfcResult(willing: boolean, capability: number, enabled: number): PfcResult {
   const priorities = [0, 1, 2, 3, 4, 5, 6, 7].filter((p) => (enabled & (1 << p)) !== 0);
   return { willing, capability, priorities };
-}
-
-/** The flow control of a priority of a port: of what its link is built for, what it came to. */
-export function operatedMethod(
-  method: string,
-  priority: number,
-  { credit, operational }: DiscoveryPortResult,
-): string {
-  const hasPfc = operational.pfc?.priorities.includes(priority) === true;
-  if (needsGrants(method) && (credit.priorities & (1 << priority)) !== 0) return EXCHANGE;
-  if (isPausable(method)) return hasPfc ? NEGOTIATED_CONTROL : 'none';
-  return needsGrants(method) ? 'none' : method;
 }

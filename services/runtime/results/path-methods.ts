@@ -1,19 +1,14 @@
 /** The method of each link of a path, priority by priority, and the verdict about the whole. */
 
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
-import {
-  EXCHANGE,
-  GRANTING_CONTROLS,
-  NEGOTIATED_CONTROL,
-  WHOLE_PORT,
-} from '../../mechanisms/registry.js';
+import { EXCHANGE, NEGOTIATED_CONTROL, WHOLE_PORT } from '../../mechanisms/registry.js';
+import type { ChannelTerms, DiscoveryPortSpec } from '../../engine/contract/discovery.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
+import { missingTerm, startOnLink, type StartRule } from '../../engine/discovery/link-end.js';
 import { peerOf, type PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { FlowControl } from '../../fabric/scenario/scenario.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
-import type { Methods } from '../../fabric/assembly/link-methods.js';
-import type { PlannedMechanism } from '../../mechanisms/mechanism-slice.js';
 import { portsOfFlow } from '../../telemetry/congestion/flow-paths.js';
 
 /** Or `pause`, or `blocked`: nothing is sent, for want of an agreement on grants. */
@@ -64,11 +59,10 @@ export function pathResults(
   const links = fabric.routes.pathBetween(source, destination);
   if (links === null || links.length === 0) return [];
   const ends = sendingEnds(fabric, links, source);
-  const judge = new LinkJudge(discovered);
   const settled = settledOf(ends, discovered);
   const name = (device: number): string => fabric.topology.devices[device]!.name;
   return priorities.map((priority) => {
-    const hops = ends.map((end) => judge.hop(end, priority));
+    const hops = ends.map((end) => hopOf(discovered, end, priority));
     return {
       from: name(source),
       to: name(destination),
@@ -83,11 +77,10 @@ export function pathResults(
 /** Links of flows that are blocked now, by priority. */
 export function blockedLinks(discovered: Discovered): BlockedLink[] {
   const { fabric } = discovered;
-  const judge = new LinkJudge(discovered);
   const priorities = [...new Set(fabric.flows.map(({ priority }) => priority))].sort();
   const blocked = fabric.linkEnds.flat().flatMap((end) =>
     priorities.flatMap((priority) => {
-      const { link, method, why } = judge.hop(end, priority);
+      const { link, method, why } = hopOf(discovered, end, priority);
       return method === 'blocked' ? [{ key: `${end.name} ${priority}`, link, priority, why }] : [];
     }),
   );
@@ -149,139 +142,99 @@ function verdictOf(hops: readonly HopResult[]): Pick<PathResult, 'verdict' | 'be
 
 const NOT_SENT = 'nothing is sent without it';
 
-/** A flow control with grants that has an agreement of its own. */
-interface OwnControl {
-  readonly name: FlowControl;
-  readonly planned: PlannedMechanism;
+/** One end of a link: its name, what it knows, and what it does. */
+interface Side extends LinkEnd {
+  readonly spec: DiscoveryPortSpec;
+  readonly state: PortDiscovery;
 }
 
-/** The method of a link in one direction, and its reason. */
-class LinkJudge {
-  constructor(private readonly discovered: Discovered) {}
+/** Sender, and receiver. */
+type Sides = readonly [Side, Side];
 
-  hop(end: LinkEnd, priority: number): HopResult {
-    const peer = this.discovered.fabric.linkEnds[end.peerDevice]![end.peerPort]!;
-    const link = `${end.name} > ${peer.name}`;
-    const [method, why] = this.judge(end, peer, 1 << priority);
-    return { link, method, why };
-  }
+/** The method of a link in one direction, and its reason: as both of its ends have come to it. */
+function hopOf(discovered: Discovered, end: LinkEnd, priority: number): HopResult {
+  const { fabric, mechanism, numberOf } = discovered;
+  const peer = fabric.linkEnds[end.peerDevice]![end.peerPort]!;
+  const [sender, receiver] = [end, peer].map((own): Side => {
+    const number = numberOf(own.device, own.port);
+    return { ...own, spec: mechanism.specs[number]!, state: mechanism.ports[number]! };
+  }) as [Side, Side];
+  const rule = startOnLink(sender.state, receiver.state, priority);
+  const built = fabric.methods[end.device]![end.port]![priority]!;
+  const why = whyOf(rule, [sender, receiver], priority);
+  return { link: `${end.name} > ${peer.name}`, method: nameOf(rule, built), why };
+}
 
-  private judge(end: LinkEnd, peer: LinkEnd, bit: number): readonly [Method, string] {
-    const method = this.methodsOf(end)[31 - Math.clz32(bit)]!;
-    if (method === WHOLE_PORT) return [method, 'PAUSE at both ends'];
-    return this.discovered.fabric.scenario.discovery.drives
-      ? this.negotiated(end, peer, bit)
-      : this.pinned(end, bit);
-  }
+/** As scenarios and reports call it; `built`: what the link is built for. */
+export function nameOf(rule: StartRule, built: FlowControl): Method {
+  const names = { pause: WHOLE_PORT, grants: EXCHANGE, channels: built };
+  if (rule === 'pfc') return NEGOTIATED_CONTROL;
+  if (rule === 'withheld') return 'blocked';
+  return rule === 'none' ? rule : names[rule];
+}
 
-  private pinned(end: LinkEnd, bit: number): readonly [Method, string] {
-    const own = this.ofSlice(end, bit);
-    if (own !== null) return [own.name, 'the scenario says so'];
-    const { grants, pausing } = this.discovered.fabric.specs[end.device]!.ports[end.port]!;
-    if (((grants?.priorities ?? 0) & bit) !== 0) return [EXCHANGE, 'the scenario says so'];
-    if (((pausing?.priorities ?? 0) & bit) !== 0)
-      return [NEGOTIATED_CONTROL, 'the scenario says so'];
-    return ['none', 'the scenario says so'];
+function whyOf(rule: StartRule, sides: Sides, priority: number): string {
+  const [sender, receiver] = sides;
+  if (rule === 'pause') return 'PAUSE at both ends';
+  if (!sender.spec.drives) return 'the scenario says so';
+  const bit = 1 << priority;
+  const terms = sender.spec.built.channels;
+  if (terms !== null && (terms.priorities & bit) !== 0) {
+    return rule === 'channels' ? 'both ends have it' : whatIsMissing(sides, terms, priority);
   }
+  if (rule === 'grants') return whyGrants(sides, bit);
+  if (sender.state.starts[priority] === 'grants') {
+    return `${receiver.name} has not received that ${sender.name} agrees`;
+  }
+  const fallsBack = withoutGrants(sides, bit);
+  return fallsBack + (rule === 'withheld' ? NOT_SENT : whyPauses(sides, bit));
+}
 
-  /** A flow control that both ends are configured for. */
-  private ofSlice(end: LinkEnd, bit: number): OwnControl | null {
-    const method = this.methodsOf(end)[31 - Math.clz32(bit)]!;
-    if (!GRANTING_CONTROLS.includes(method)) return null;
-    const planned = this.discovered.fabric.mechanisms.find(({ slice }) => slice.name === method);
-    return planned === undefined ? null : { name: method, planned };
-  }
+function enabledAt({ spec, state }: Side): number {
+  return spec.stages[state.stage]!.admin.exchange?.enabled ?? 0;
+}
 
-  /** What the ends of a link have, or may come to. */
-  private methodsOf({ device, port }: LinkEnd): Methods {
-    return this.discovered.fabric.methods[device]![port]!;
-  }
+function silence({ state, name }: Side, peer: Side): string {
+  return state.agents[0]!.rx.neighbors.length > 1
+    ? `${name} receives LLDPDUs of several systems`
+    : `${name} receives no LLDPDU from ${peer.name}`;
+}
 
-  /** What the sender of a link lacks for an agreement on a flow control; null: nothing. */
-  private lacks(
-    end: LinkEnd,
-    peer: LinkEnd,
-    { slice, plan }: PlannedMechanism,
-    bit: number,
-  ): string | null {
-    const neighbor = peerOf(this.stateOf(end.device, end.port));
-    if (neighbor === null) return this.silence(end, peer);
-    const missing = slice.missing?.(end, plan, 31 - Math.clz32(bit), neighbor.remote) ?? null;
-    return missing === null ? null : `${peer.name} does not advertise ${missing}`;
-  }
+/** An end that exchanges grants, but whose peer has not, or does not agree to it. */
+function withoutGrants(sides: Sides, bit: number): string {
+  const can = sides.map((side) => (enabledAt(side) & bit) !== 0);
+  if (can[0] !== can[1]) return `no ${EXCHANGE} exchange at ${sides[can[0] ? 1 : 0].name}: `;
+  if (!can[0]) return '';
+  const deaf = sides.findIndex(({ state }) => peerOf(state) === null);
+  if (deaf >= 0) return `${silence(sides[deaf]!, sides[1 - deaf]!)}: `;
+  const agrees = sides.map(({ state }) => (state.agreement.agreed & bit) !== 0);
+  if (agrees[0] === agrees[1]) return '';
+  return `${sides[agrees[0] ? 1 : 0].name} does not agree to ${EXCHANGE} exchange: `;
+}
 
-  private silence({ device, port, name }: LinkEnd, peer: LinkEnd): string {
-    const { neighbors } = this.stateOf(device, port).agents[0]!.rx;
-    return neighbors.length > 1
-      ? `${name} receives LLDPDUs of several systems`
-      : `${name} receives no LLDPDU from ${peer.name}`;
-  }
+/** What the sender of a link does not receive of the terms of its channels. */
+function whatIsMissing([sender, receiver]: Sides, terms: ChannelTerms, priority: number): string {
+  const neighbor = peerOf(sender.state);
+  if (neighbor === null) return `${silence(sender, receiver)}: ${NOT_SENT}`;
+  const missing = missingTerm(terms, priority, neighbor.remote)!;
+  return `${receiver.name} does not advertise ${missing}: ${NOT_SENT}`;
+}
 
-  private negotiated(end: LinkEnd, peer: LinkEnd, bit: number): readonly [Method, string] {
-    const own = this.ofSlice(end, bit);
-    if (own !== null) {
-      const lacks = this.lacks(end, peer, own.planned, bit);
-      return lacks === null
-        ? [own.name, 'both ends have it']
-        : ['blocked', `${lacks}: ${NOT_SENT}`];
-    }
-    const ends = [end, peer];
-    const states = ends.map(({ device, port }) => this.stateOf(device, port));
-    const [sender, receiver] = states;
-    const uses = states.map(({ agreement }) => (agreement.priorities & bit) !== 0);
-    if (uses[0] && uses[1]) return [EXCHANGE, this.whyGrants(ends, bit)];
-    if (uses[0]) return ['blocked', `${peer.name} has not received that ${end.name} agrees`];
-    const fallsBack = this.withoutGrants(ends, states, bit);
-    if (this.isBlocked(end, bit)) return ['blocked', `${fallsBack}${NOT_SENT}`];
-    const has = states.map(({ operation }) => (operation.pfc & bit) !== 0);
-    if (has[0] && has[1]) {
-      const adopted = ends.filter((_, i) => states[i]!.operation.pfcFrom === 'peer');
-      const names = adopted.map(({ name }) => name).join(' and ');
-      const by = names === '' ? 'PFC at both ends' : `PFC, taken over by ${names}`;
-      return [NEGOTIATED_CONTROL, `${fallsBack}${by}`];
-    }
-    if (!has[0] && !has[1]) return ['none', `${fallsBack}no PFC at either end`];
-    const without = has[0] ? peer.name : end.name;
-    const mismatch = (sender!.operation.mismatches | receiver!.operation.mismatches) !== 0;
-    return ['none', `${fallsBack}no PFC at ${without}${mismatch ? ' (mismatch)' : ''}`];
-  }
+function whyGrants(sides: readonly Side[], bit: number): string {
+  const followers = sides.filter((side) => (enabledAt(side) & bit) === 0);
+  const names = followers.map(({ name }) => name).join(' and ');
+  const by = names === '' ? '' : `, taken over by ${names}`;
+  return `both ends have ${EXCHANGE} exchange${by}`;
+}
 
-  private whyGrants(ends: readonly LinkEnd[], bit: number): string {
-    const followers = ends.filter((end) => (this.enabledAt(end) & bit) === 0);
-    const names = followers.map(({ name }) => name).join(' and ');
-    const by = names === '' ? '' : `, taken over by ${names}`;
-    return `both ends have ${EXCHANGE} exchange${by}`;
+function whyPauses(sides: Sides, bit: number): string {
+  const has = sides.map(({ state }) => (state.operation.pfc & bit) !== 0);
+  if (has[0] && has[1]) {
+    const adopted = sides.filter(({ state }) => state.operation.pfcFrom === 'peer');
+    const names = adopted.map(({ name }) => name).join(' and ');
+    return names === '' ? 'PFC at both ends' : `PFC, taken over by ${names}`;
   }
-
-  /** The sender has the priority for grants only, and its scenario allows no other method. */
-  private isBlocked(end: LinkEnd, bit: number): boolean {
-    const { holdsWithoutGrants } =
-      this.discovered.mechanism.specs[this.discovered.numberOf(end.device, end.port)]!;
-    return (holdsWithoutGrants & this.enabledAt(end) & bit) !== 0;
-  }
-
-  private enabledAt({ device, port }: LinkEnd): number {
-    const spec = this.discovered.mechanism.specs[this.discovered.numberOf(device, port)]!;
-    return spec.stages[this.stateOf(device, port).stage]!.admin.exchange?.enabled ?? 0;
-  }
-
-  /** An end that exchanges grants, but whose peer has not, or does not agree to it. */
-  private withoutGrants(
-    ends: readonly LinkEnd[],
-    states: readonly PortDiscovery[],
-    bit: number,
-  ): string {
-    const can = ends.map((end) => (this.enabledAt(end) & bit) !== 0);
-    if (can[0] !== can[1]) return `no ${EXCHANGE} exchange at ${ends[can[0] ? 1 : 0]!.name}: `;
-    if (!can[0]) return '';
-    const deaf = states.findIndex((state) => peerOf(state) === null);
-    if (deaf >= 0) return `${this.silence(ends[deaf]!, ends[1 - deaf]!)}: `;
-    const agrees = states.map(({ agreement }) => (agreement.agreed & bit) !== 0);
-    if (agrees[0] === agrees[1]) return '';
-    return `${ends[agrees[0] ? 1 : 0]!.name} does not agree to ${EXCHANGE} exchange: `;
-  }
-
-  private stateOf(device: number, port: number): PortDiscovery {
-    return this.discovered.mechanism.ports[this.discovered.numberOf(device, port)]!;
-  }
+  if (!has[0] && !has[1]) return 'no PFC at either end';
+  const isMismatch = sides.some(({ state }) => state.operation.mismatches !== 0);
+  return `no PFC at ${sides[has[0] ? 1 : 0].name}${isMismatch ? ' (mismatch)' : ''}`;
 }

@@ -1,4 +1,5 @@
 import type { Engine } from '../../device/engine.js';
+import { ruledBy } from '../../discovery/link-end.js';
 
 /**
  * The first port whose frames start with grants that its link partner does not exchange, or the
@@ -17,7 +18,7 @@ export function disagreeingPort({ discovery, faults, shared }: Engine, nowPs: nu
     const lastPs = Math.max(discovery.settledPs(port), discovery.settledPs(peer));
     if (discovery.isSettling(port) || discovery.isSettling(peer)) continue;
     if (nowPs - lastPs <= forgottenPs) continue;
-    const [here, there] = [port, peer].map((end) => discovery.ports[end]!.agreement.priorities);
+    const [here, there] = [port, peer].map((end) => ruledBy(discovery.ports[end]!, 'grants'));
     if (here !== there) return port;
   }
   return -1;

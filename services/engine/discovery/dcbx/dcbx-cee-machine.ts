@@ -90,20 +90,20 @@ export function ceeOf(admin: DcbxAdmin, { sequence, acknowledged, features }: Ce
 
 /**
  * Handles the peer's TLV, or its absence (null), and resolves every feature. Until the peer has
- * acknowledged what was sent, a feature is unchanged. Returns true if the TLV to send has changed.
+ * acknowledged what was sent, a feature is unchanged.
  */
-export function resolveCee(state: CeeState, admin: DcbxAdmin, peer: CeeDcbx | null): boolean {
+export function resolvedCee(
+  known: Readonly<CeeState>,
+  admin: DcbxAdmin,
+  peer: CeeDcbx | null,
+): CeeState {
+  const state: CeeState = { ...known, features: { ...known.features } };
   const own = ceeOf(admin, state);
-  const sequence = peer?.sequence ?? 0;
-  let changed = sequence !== state.acknowledged;
-  state.acknowledged = sequence;
+  state.acknowledged = peer?.sequence ?? 0;
   const next = blankCee().features;
   for (const name of FEATURES) next[name] = settle(name, own[name]!, peer);
   const renewed = FEATURES.filter((name) => next[name].error !== state.features[name].error);
-  if (renewed.length > 0) {
-    state.sequence++;
-    changed = true;
-  }
+  if (renewed.length > 0) state.sequence++;
   const before = state.operation ?? offOperation(admin);
   state.operation = offOperation(admin);
   for (const name of FEATURES) {
@@ -118,7 +118,7 @@ export function resolveCee(state: CeeState, admin: DcbxAdmin, peer: CeeDcbx | nu
   }
   markMismatches(state, admin);
   state.operation = copyOperation(state.operation);
-  return changed;
+  return state;
 }
 
 function isSynced(state: CeeState, sentAt: number, peer: CeeDcbx): boolean {

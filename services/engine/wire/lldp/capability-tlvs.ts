@@ -3,7 +3,7 @@
  * none is assigned), congestion isolation and topology recognition (802.1Qcz, D.2.15 and D.2.16).
  */
 
-import { ALL_PRIORITIES, PRIORITIES } from '../../units/ethernet.js';
+import { PRIORITIES } from '../../units/ethernet.js';
 import { readU16, readU32, readU48, writeU16, writeU32, writeU48 } from '../big-endian.js';
 import type { Decoded } from '../decoded.js';
 import {
@@ -23,15 +23,14 @@ export const CREDIT_UNIT_LEAST = 64;
 export const MAX_CR_BLK_DEFAULT = 2548;
 
 const SFC_VERSION = 1;
-/** The first version of the CET TLV ends before the fields that the second has about grants. */
-export const CREDIT_FIRST_VERSION = 1;
-const CREDIT_FIRST_OCTETS = 18;
+/** The first version could not say on what an end agrees, so that its peer might wait for ever. */
 const CREDIT_VERSION = 2;
+const CREDIT_GRANTS_AT = 18;
 const CREDIT_OCTETS = 64;
 /** The third says which priorities may have the messages of CBFC instead of CE frames. */
 export const CREDIT_CODEC_VERSION = 3;
 const CREDIT_CODEC_OCTETS = 65;
-/** From the second version on: totals of 31 bits, and a fixed share for each channel. */
+/** Totals of 31 bits, and a fixed share for each channel. */
 const WIDE_FLAG = 0x80;
 const DIVIDED_FLAG = 0x40;
 const SFC_OCTETS = 13;
@@ -59,14 +58,14 @@ export interface CreditExchange {
   enabled: number;
   requestTpid: number;
   responseTpid: number;
-  /** Rounded, and at most 65,535; exact in the next two, which the first version does not have. */
+  /** Rounded, and at most 65,535; exact in the next two. */
   refreshUs: number;
   ageUs: number;
   refreshPs: number;
   agePs: number;
   /**
    * Priorities, one bit each, on which it agrees with the TLV that it has received from its peer;
-   * none while it has received none. From a peer of the first version: all.
+   * none while it has received none.
    */
   agreed: number;
   /** This port's totals have 31 bits. */
@@ -165,18 +164,12 @@ export function encodeCreditExchange(
   writeU16(octets, value + 12, tlv.responseTpid);
   writeU16(octets, value + 14, tlv.refreshUs);
   writeU16(octets, value + 16, tlv.ageUs);
-  if (tlv.version > CREDIT_FIRST_VERSION) encodeGrants(octets, value + CREDIT_FIRST_OCTETS, tlv);
+  encodeGrants(octets, value + CREDIT_GRANTS_AT, tlv);
   if (tlv.version >= CREDIT_CODEC_VERSION) octets[value + CREDIT_OCTETS] = tlv.cbfc;
   return value + length;
 }
 
-/** A peer of the first version never disagrees, and advertises nothing more of its grants. */
-function sayNoMore(into: CreditExchange): void {
-  const { wide, divided, refreshPs, agePs, bufferUnits } = blankCreditExchange();
-  Object.assign(into, { agreed: ALL_PRIORITIES, wide, divided, refreshPs, agePs, bufferUnits });
-}
-
-/** Fields that the first version does not have. */
+/** Fields about grants. */
 function encodeGrants(octets: Uint8Array, at: number, tlv: Readonly<CreditExchange>): void {
   octets[at] = tlv.agreed;
   octets[at + 1] = (tlv.wide ? WIDE_FLAG : 0) | (tlv.divided ? DIVIDED_FLAG : 0);
@@ -197,9 +190,9 @@ function decodeGrants(value: Uint8Array, at: number, into: CreditExchange): void
 /** A higher version may be longer; its known fields are used. */
 export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): Decoded {
   const at = ORGANIZATION_OCTETS;
-  if (value.length < at + CREDIT_FIRST_OCTETS) return 'bad-length';
+  if (value.length <= at) return 'bad-length';
   const version = value[at];
-  if (version === 0) return 'wrong-version';
+  if (version < CREDIT_VERSION) return 'wrong-version';
   const length = at + creditOctets(version);
   if (value.length < length) return 'bad-length';
   if (version <= CREDIT_CODEC_VERSION && value.length !== length) return 'bad-length';
@@ -228,13 +221,11 @@ export function decodeCreditExchange(value: Uint8Array, into: CreditExchange): D
   into.responseTpid = readU16(value, at + 12);
   into.refreshUs = readU16(value, at + 14);
   into.ageUs = readU16(value, at + 16);
-  if (version > CREDIT_FIRST_VERSION) decodeGrants(value, at + CREDIT_FIRST_OCTETS, into);
-  else sayNoMore(into);
+  decodeGrants(value, at + CREDIT_GRANTS_AT, into);
   return 'ok';
 }
 
 function creditOctets(version: number): number {
-  if (version === CREDIT_FIRST_VERSION) return CREDIT_FIRST_OCTETS;
   return version < CREDIT_CODEC_VERSION ? CREDIT_OCTETS : CREDIT_CODEC_OCTETS;
 }
 

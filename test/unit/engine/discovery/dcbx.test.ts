@@ -17,7 +17,7 @@ import {
   ceeOf,
   type CeeState,
   renewCee,
-  resolveCee,
+  resolvedCee,
 } from '../../../../services/engine/discovery/dcbx/dcbx-cee-machine.js';
 import { chosenDcbx } from '../../../../services/engine/discovery/dcbx/dcbx-choice.js';
 import {
@@ -193,8 +193,8 @@ describe('CEE DCBX', () => {
   function settle(a: DcbxAdmin, b: DcbxAdmin): [CeeState, CeeState] {
     const states: [CeeState, CeeState] = [blankCee(), blankCee()];
     for (let i = 0; i < 4; i++) {
-      resolveCee(states[0], a, ceeOf(b, states[1]));
-      resolveCee(states[1], b, ceeOf(a, states[0]));
+      states[0] = resolvedCee(states[0], a, ceeOf(b, states[1]));
+      states[1] = resolvedCee(states[1], b, ceeOf(a, states[0]));
     }
     return states;
   }
@@ -223,27 +223,27 @@ describe('CEE DCBX', () => {
 
   it('is off, with an error, without a peer or without its feature', () => {
     const own = end(8, false);
-    const state = blankCee();
-    resolveCee(state, own, null);
+    let state = blankCee();
+    state = resolvedCee(state, own, null);
     assert.deepEqual([state.operation!.pfc, state.features.pfc.error], [0, true]);
-    const [other] = settle(own, own);
+    let [other] = settle(own, own);
     const without = { ...ceeOf(own, blankCee()), pfc: null };
-    resolveCee(other, own, { ...without, acknowledged: other.sequence });
-    resolveCee(other, own, { ...without, acknowledged: other.sequence });
+    other = resolvedCee(other, own, { ...without, acknowledged: other.sequence });
+    other = resolvedCee(other, own, { ...without, acknowledged: other.sequence });
     assert.deepEqual([other.operation!.pfc, other.features.pfc.error], [0, true]);
   });
 
   it('stays as it was until the peer has acknowledged what is new', () => {
     const [first, second] = [end(8, false), end(16, false)];
     const willing = end(0, true);
-    const [state, peer] = settle(first, willing);
+    let [state, peer] = settle(first, willing);
     assert.equal(state.operation!.pfc, 8);
     renewCee(state);
-    resolveCee(state, second, ceeOf(willing, peer));
+    state = resolvedCee(state, second, ceeOf(willing, peer));
     assert.equal(state.operation!.pfc, 8);
-    resolveCee(peer, willing, ceeOf(second, state));
+    peer = resolvedCee(peer, willing, ceeOf(second, state));
     assert.equal(peer.acknowledged, state.sequence);
-    resolveCee(state, second, ceeOf(willing, peer));
+    state = resolvedCee(state, second, ceeOf(willing, peer));
     assert.equal(state.operation!.pfc, 16);
   });
 

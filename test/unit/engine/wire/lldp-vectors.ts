@@ -23,7 +23,6 @@ const CONGESTION_NOTIFICATION = 'fe06 0080c2 08 20 20';
 const CEE = `fe3d 001b21 02 020a 00 00 00000001 00000000
   0411 0000c000 0001000f 3232000000000000 03 0606 0000c000 08 04
   0810 0000c000 8906 00 1b21 08 0cbc 01 1b21 10`;
-const CREDIT = 'fe16 02ce70 01 01 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000';
 const CREDIT_AGREED =
   'fe44 02ce70 01 02 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000 08 c0 000001312d00 000000000000' +
   '00000000 00000000 00000000 0000008a 00009c40 00000000 00000000 00000000';
@@ -45,7 +44,7 @@ export const LLDP_DCBX_IEEE = lldp(
   122,
 );
 export const LLDP_CEE = lldp(CEE, 99);
-export const LLDP_CET_SFC = lldp(PFC_CONFIGURATION + CREDIT + SFC, 91);
+export const LLDP_CET_SFC = lldp(PFC_CONFIGURATION + CREDIT_AGREED + SFC, 137);
 export const LLDP_CI_TR = lldp(ISOLATION + TOPOLOGY, 74);
 
 const CREDIT_RECORD = {
@@ -231,14 +230,6 @@ export const tlvCodecs: readonly Codec[] = [
     cee.blankCeeDcbx,
     cee.encodeCeeDcbx,
     cee.decodeCeeDcbx,
-  ),
-  codec(
-    'credit exchange of the first version, which never disagrees',
-    CREDIT,
-    { ...CREDIT_RECORD, version: 1, agreed: 0xff },
-    capability.blankCreditExchange,
-    capability.encodeCreditExchange,
-    capability.decodeCreditExchange,
   ),
   codec(
     'credit exchange',

@@ -137,7 +137,12 @@ describe('a TLV', () => {
     const lengths = [LLDP_DCBX_IEEE, LLDP_CEE, LLDP_CET_SFC, LLDP_CI_TR].map((octets) =>
       read(octets).tlvs.map(({ value }) => value.length),
     );
-    assert.deepEqual(lengths, [[25, 25, 6, 14, 6], [61], [6, 22, 21], [27, 7]]);
+    assert.deepEqual(lengths, [[25, 25, 6, 14, 6], [61], [6, 68, 21], [27, 7]]);
+  });
+
+  it('of credit exchange in its first version, which says no agreement, is discarded', () => {
+    const first = octetsOf('02ce70 01 01 fe 0040 09f4 0010 18 08 88b5 88b6 0014 0000');
+    assert.equal(decodeCreditExchange(first, blankCreditExchange()), 'wrong-version');
   });
 
   it('that is longer than 511 octets or than the frame is an error of the writer', () => {
@@ -249,7 +254,7 @@ describe('the credit exchange TLV', () => {
     const into = blankCreditExchange();
     assert.equal(decodeCreditExchange(longer, into), 'ok');
     assert.deepEqual([into.version, into.capable, into.agreed], [4, 8, 8]);
-    for (const version of [1, 2, 3]) {
+    for (const version of [2, 3]) {
       longer[4] = version;
       assert.equal(decodeCreditExchange(longer, into), 'bad-length');
     }
