@@ -57,6 +57,7 @@ function differ(draft: Draft, sampler: Sampler, place: Place): void {
       ...(sampler.chance(0.4) && { codec: sampler.pick(CODECS) }),
       ...(sampler.chance(0.5) && { cet: sampler.pick(TLVS) }),
       ...(sampler.chance(0.2) && { maxChannels: sampler.pick([1, 2, 'all']) }),
+      ...(sampler.chance(0.3) && { counts: sampler.pick(['cumulative', 'incremental']) }),
     };
     const priority = sampler.pick(place.priorities);
     if (sampler.chance(0.25)) {
