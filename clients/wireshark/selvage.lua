@@ -1,7 +1,7 @@
 -- Dissectors for Wireshark of what captures of Selvage have and Wireshark does not know: credit
 -- exchange (frame and tag), CC_Update and CF_Update of credit-based flow control (CBFC), link-level
--- retry (LLR), the LLDP TLVs of both, SFCM (P802.1Qdw), CIM (802.1Qcz), CNM and CN-TAG (802.1Q
--- clauses 33 and 49).
+-- retry (LLR), the LLDP TLVs of all of them and of source flow control, SFCM (P802.1Qdw), CIM
+-- (802.1Qcz), CNM and CN-TAG (802.1Q clauses 33 and 49).
 --
 --   wireshark -X lua_script:selvage.lua capture.pcapng
 --
@@ -384,6 +384,136 @@ function link_layer.proto.dissector(tvb, _, tree)
 end
 
 lldp_organizations:add(OUI_LINK_LAYER, link_layer.proto)
+
+------------------------------------------------------------------------------------------------
+-- TLVs of LLDP: credit exchange (CET), and source flow control (SFC)
+
+local cet = protocol("cet", "Credit Exchange Capability", "CET")
+add_field(cet, "uint8", "version", "Version", base.DEC)
+local CET_FLAGS = {
+  { "willing", "Willing", 0x80 }, { "ce_frames", "CE frames", 0x40 }, { "ce_tag", "CE-Tag", 0x20 },
+  { "totals", "Totals", 0x10 }, { "resync", "Resynchronisation", 0x08 },
+  { "answers", "Answers requests", 0x04 }, { "channelled", "Channels", 0x02 },
+}
+for _, flag in ipairs(CET_FLAGS) do add_field(cet, "bool", flag[1], flag[2], 8, nil, flag[3]) end
+-- Name, title, place and octets; those of the third version are its last.
+local CET_FIELDS = {
+  { "unit", "Unit (bytes)", 2, 2 }, { "max_cr_blk", "MAX_CR_BLK (bytes)", 4, 2 },
+  { "channels", "Number of channels", 6, 2 }, { "capable", "Capable priorities", 8, 1, base.HEX },
+  { "enabled", "Enabled priorities", 9, 1, base.HEX },
+  { "request", "EtherType of requests", 10, 2, base.HEX },
+  { "grant", "EtherType of grants", 12, 2, base.HEX },
+  { "refresh_us", "Refresh (us)", 14, 2 }, { "age_us", "Age (us)", 16, 2 },
+  { "agreed", "Agreed priorities", 18, 1, base.HEX },
+  { "refresh_ps", "Refresh (ps)", 20, 6 }, { "age_ps", "Age (ps)", 26, 6 },
+}
+for _, field in ipairs(CET_FIELDS) do
+  local kind = field[4] == 6 and "uint64" or "uint" .. 8 * field[4]
+  add_field(cet, kind, field[1], field[2], field[5] or base.DEC)
+end
+add_field(cet, "bool", "wide", "Totals of 31 bits", 8, nil, 0x80)
+add_field(cet, "bool", "divided", "Fixed shares of channels", 8, nil, 0x40)
+for p = 0, PRIORITIES - 1 do
+  add_field(cet, "uint32", "buffer.p" .. p, "Buffer of priority " .. p .. " (units)", base.DEC)
+end
+add_field(cet, "uint8", "cbfc", "Priorities that may have CBFC", base.HEX)
+finish(cet)
+
+-- Whether a map of priorities has one that another lacks.
+local function exceeds(map, other)
+  for p = 0, PRIORITIES - 1 do
+    if map:bitfield(p, 1) == 1 and other:bitfield(p, 1) == 0 then return true end
+  end
+  return false
+end
+
+local CET_LEAST, CET_CODECS, CET_OCTETS, CET_CODECS_OCTETS = 2, 3, 64, 65
+
+local function dissect_cet(value, sub)
+  local version = value(0, 1):uint()
+  sub:add(cet.fields["version"], value(0, 1))
+  if version < CET_LEAST then return refuse(cet, sub, "Unknown version") end
+  local octets = version < CET_CODECS and CET_OCTETS or CET_CODECS_OCTETS
+  if value:len() < octets or (version <= CET_CODECS and value:len() ~= octets) then
+    return refuse(cet, sub, "Length")
+  end
+  for _, flag in ipairs(CET_FLAGS) do sub:add(cet.fields[flag[1]], value(1, 1)) end
+  for _, field in ipairs(CET_FIELDS) do sub:add(cet.fields[field[1]], value(field[3], field[4])) end
+  sub:add(cet.fields["wide"], value(19, 1))
+  sub:add(cet.fields["divided"], value(19, 1))
+  for p = 0, PRIORITIES - 1 do sub:add(cet.fields["buffer.p" .. p], value(32 + 4 * p, 4)) end
+  if exceeds(value(9, 1), value(8, 1)) then
+    refuse(cet, sub, "An enabled priority that is not capable")
+  end
+  if value(1, 1):bitfield(6, 1) == 0 and value(6, 2):uint() ~= 0 then
+    refuse(cet, sub, "Channels without their flag")
+  end
+  if octets == CET_CODECS_OCTETS then
+    sub:add(cet.fields["cbfc"], value(64, 1))
+    if exceeds(value(64, 1), value(9, 1)) then
+      refuse(cet, sub, "CBFC on a priority that is not enabled")
+    end
+  end
+end
+
+local sfc = protocol("sfc", "Source Flow Control Capability", "SFC")
+add_field(sfc, "uint8", "version", "Version", base.DEC)
+local SFC_FLAGS = {
+  { "sends", "Sends SFCMs", 0x80 }, { "proxy", "Proxy", 0x40 }, { "responds", "Responds", 0x20 },
+  { "layer2", "Layer 2", 0x10 }, { "ipv4", "IPv4", 0x08 }, { "ipv6", "IPv6", 0x04 },
+}
+for _, flag in ipairs(SFC_FLAGS) do add_field(sfc, "bool", flag[1], flag[2], 8, nil, flag[3]) end
+add_field(sfc, "uint8", "monitored", "Monitored priorities", base.HEX)
+add_field(sfc, "uint8", "hop_limit", "Hop limit", base.DEC)
+add_field(sfc, "ether", "mac", "MAC address")
+add_field(sfc, "uint16", "udp_port", "UDP port", base.DEC)
+add_field(sfc, "ipv4", "ipv4_address", "IPv4 address")
+add_field(sfc, "ipv6", "ipv6_address", "IPv6 address")
+finish(sfc)
+
+local SFC_VERSION, SFC_OCTETS = 1, 13
+local ADDRESS_OCTETS = { [0] = 0, [1] = 4, [2] = 16 }
+
+local function dissect_sfc(value, sub)
+  local version = value(0, 1):uint()
+  sub:add(sfc.fields["version"], value(0, 1))
+  if version == 0 then return refuse(sfc, sub, "Unknown version") end
+  if value:len() < SFC_OCTETS then return refuse(sfc, sub, "Length") end
+  local octets = ADDRESS_OCTETS[value(12, 1):uint()]
+  if octets == nil then return refuse(sfc, sub, "Kind of address") end
+  local length = SFC_OCTETS + octets
+  if value:len() < length or (version == SFC_VERSION and value:len() ~= length) then
+    return refuse(sfc, sub, "Length")
+  end
+  for _, flag in ipairs(SFC_FLAGS) do sub:add(sfc.fields[flag[1]], value(1, 1)) end
+  sub:add(sfc.fields["monitored"], value(2, 1))
+  sub:add(sfc.fields["hop_limit"], value(3, 1))
+  sub:add(sfc.fields["mac"], value(4, 6))
+  sub:add(sfc.fields["udp_port"], value(10, 2))
+  if octets == 4 then sub:add(sfc.fields["ipv4_address"], value(SFC_OCTETS, 4)) end
+  if octets == 16 then sub:add(sfc.fields["ipv6_address"], value(SFC_OCTETS, 16)) end
+end
+
+local CAPABILITIES = {
+  [1] = { of = cet, dissect = dissect_cet },
+  [2] = { of = sfc, dissect = dissect_sfc },
+}
+local capability = Proto("selvage_capability", "Capabilities of Selvage")
+
+-- `tvb` is the whole TLV.
+function capability.dissector(tvb, _, tree)
+  local kind = tvb:len() >= TLV_HEAD and CAPABILITIES[tvb(TLV_HEAD - 1, 1):uint()] or nil
+  if kind == nil then return 0 end
+  local sub = tree:add(kind.of.proto, tvb(), kind.of.title)
+  if tvb:len() == TLV_HEAD then
+    refuse(kind.of, sub, "Length")
+  else
+    kind.dissect(tvb(TLV_HEAD):tvb(), sub)
+  end
+  return tvb:len()
+end
+
+lldp_organizations:add(OUI, capability)
 
 ------------------------------------------------------------------------------------------------
 -- Congestion notification (802.1Q clauses 33 and 49, P802.1Qdw)

@@ -1,6 +1,6 @@
 /** The reference page of wire formats. */
 
-import type { WireFormat } from '../engine/wire/formats.js';
+import type { WireFormat } from '../engine/wire/wire-format.js';
 import { WIRE_FORMATS } from '../engine/wire/formats.js';
 import { markdownTable } from './markdown-table.js';
 
@@ -12,9 +12,8 @@ from 0, numbers are big-endian, and bit 7 is the most significant of its octet. 
 bits of the octets belong to a field that shares them with others. Frames are without FCS. This page
 is written from the codecs by \`selvage explain wire-formats --markdown\`.
 
-LLDPDUs with the TLVs of DCBX are in
-[services/engine/discovery](../services/engine/discovery/README.md), and Wireshark decodes them; its
-dissectors for other frames are in [observability.md](observability.md#captures-for-wireshark).
+TLVs of LLDP are whole, with their header. What Wireshark does not know has dissectors
+([how](observability.md#captures-for-wireshark)).
 `;
 
 /** `docs/wire-formats.md`. */

@@ -49,6 +49,15 @@ import {
 } from '../../services/engine/wire/mac-control/ce-frame.js';
 import { OPCODE_CE_REQUEST } from '../../services/engine/wire/mac-control/opcodes.js';
 import {
+  blankCreditExchange,
+  blankSourceFlowControl,
+  CREDIT_CODEC_VERSION,
+  CREDIT_EXCHANGE,
+  decodeCreditExchange,
+  decodeSourceFlowControl,
+  SOURCE_FLOW_CONTROL,
+} from '../../services/engine/wire/lldp/capability-tlvs.js';
+import {
   blankChannelCredits,
   blankLinkLayer,
   CHANNEL_CREDITS,
@@ -75,6 +84,13 @@ const EIGHT = [0, 1, 2, 3, 4, 5, 6, 7];
 const FLAG_NAMES = ['flags', 'flags.syn', 'flags.ack', 'flags.report', 'epoch'];
 const FLOW_NAMES = ['destination', 'source', 'vid', 'msdu_length', 'msdu'];
 
+const CET_FLAGS = ['willing', 'ce_frames', 'ce_tag', 'totals', 'resync', 'answers', 'channelled'];
+const CET_NAMES = [
+  ...['unit', 'max_cr_blk', 'channels', 'capable', 'enabled', 'request', 'grant', 'refresh_us'],
+  ...['age_us', 'agreed', 'refresh_ps', 'age_ps'],
+];
+const SFC_FLAGS = ['sends', 'proxy', 'responds', 'layer2', 'ipv4', 'ipv6'];
+
 const of = (protocol: string, names: readonly string[]): string[] =>
   names.map((name) => `${protocol}.${name}`);
 
@@ -89,6 +105,10 @@ export const DISSECTOR_FIELDS: readonly string[] = [
   ...of('link_layer', ['subtype', 'version', 'llr', 'cbfc', 'channels', 'credit_size', 'overhead']),
   ...of('link_layer', ['port_credits', 'lossless']),
   ...Array.from({ length: 32 }, (_, vc) => `link_layer.credits.vc${vc}`),
+  ...of('cet', ['version', ...CET_FLAGS, ...CET_NAMES, 'wide', 'divided', 'cbfc']),
+  ...EIGHT.map((p) => `cet.buffer.p${p}`),
+  ...of('sfc', ['version', ...SFC_FLAGS, 'monitored', 'hop_limit', 'mac', 'udp_port']),
+  ...of('sfc', ['ipv4_address', 'ipv6_address']),
   'cn_tag.flow_id',
   ...of('cnm', ['version', 'feedback', 'cpid.bridge', 'cpid.port', 'cpid.priority']),
   ...of('cnm', ['queue_offset', 'queue_delta', 'priority', 'destination', 'msdu_length', 'msdu']),
@@ -187,6 +207,11 @@ function readLldp(octets: Uint8Array, fields: Fields): Decoded {
   const subtypes: number[] = [];
   for (const { value } of frame.tlvs) {
     const organization = organizationOf(value);
+    if (organization === CREDIT_EXCHANGE || organization === SOURCE_FLOW_CONTROL) {
+      const isCet = organization === CREDIT_EXCHANGE;
+      const outcome = isCet ? readCet(value, fields) : readSfc(value, fields);
+      if (outcome !== 'ok') return outcome;
+    }
     if (organization !== LINK_LAYER && organization !== CHANNEL_CREDITS) continue;
     subtypes.push(organization % 256);
     put(fields, 'link_layer', { subtype: subtypes.join() });
@@ -196,6 +221,43 @@ function readLldp(octets: Uint8Array, fields: Fields): Decoded {
   }
   return 'ok';
 }
+
+function readCet(value: Uint8Array, fields: Fields): Decoded {
+  const tlv = blankCreditExchange();
+  const outcome = decodeCreditExchange(value, tlv);
+  if (outcome !== 'ok') return outcome;
+  const { version, willing, ceFrames, ceTag, cumulative, resync, answers, channelled } = tlv;
+  const flags = [willing, ceFrames, ceTag, cumulative, resync, answers, channelled].map(Number);
+  put(fields, 'cet', {
+    ...{ version, ...named(CET_FLAGS, flags), unit: tlv.unitOctets },
+    ...{ max_cr_blk: tlv.maxCreditBlockOctets, channels: tlv.channels },
+    ...{ capable: hex(tlv.capable, 2), enabled: hex(tlv.enabled, 2) },
+    ...{ request: hex(tlv.requestTpid, 4), grant: hex(tlv.responseTpid, 4) },
+    ...{ refresh_us: tlv.refreshUs, age_us: tlv.ageUs, agreed: hex(tlv.agreed, 2) },
+    ...{ refresh_ps: tlv.refreshPs, age_ps: tlv.agePs },
+    ...{ wide: Number(tlv.wide), divided: Number(tlv.divided) },
+    ...Object.fromEntries(tlv.bufferUnits.map((units, p) => [`buffer.p${p}`, units])),
+    ...(version >= CREDIT_CODEC_VERSION && { cbfc: hex(tlv.cbfc, 2) }),
+  });
+  return outcome;
+}
+
+function readSfc(value: Uint8Array, fields: Fields): Decoded {
+  const tlv = blankSourceFlowControl();
+  const outcome = decodeSourceFlowControl(value, tlv);
+  if (outcome !== 'ok') return outcome;
+  const { version, sends, proxy, responds, layer2, ipv4, ipv6, address } = tlv;
+  const flags = [sends, proxy, responds, layer2, ipv4, ipv6].map(Number);
+  put(fields, 'sfc', {
+    ...{ version, ...named(SFC_FLAGS, flags), monitored: hex(tlv.monitored, 2) },
+    ...{ hop_limit: tlv.hopLimit, mac: mac(tlv.mac), udp_port: tlv.udpPort },
+    ...(address.length === 4 && { ipv4_address: [...address].join('.') }),
+  });
+  return outcome;
+}
+
+const named = (names: readonly string[], values: readonly number[]): Record<string, number> =>
+  Object.fromEntries(names.map((name, i) => [name, values[i]!]));
 
 function readLinkLayer(value: Uint8Array, fields: Fields): Decoded {
   const tlv = blankLinkLayer();

@@ -1,7 +1,4 @@
-/**
- * Frames and messages as a reference describes them. Where a field is comes from its codec: octets
- * are encoded without the field and with all of its bits set, and compared.
- */
+/** Frames and messages as a reference describes them. */
 
 import { blankCeTag, CE_TAG_GRANT, encodeLoneCeTag, type CeTag } from './ce-tag.js';
 import { blankCfUpdate, CF_COUNT_MASK, encodeCfUpdate } from './cf-update.js';
@@ -54,53 +51,14 @@ import {
   TIME_NS_MODULO,
 } from './telemetry.js';
 import { PREAMBLE_OCTETS, PRIORITIES } from '../units/ethernet.js';
-
-type Encode<R> = (octets: Uint8Array, at: number, record: R) => unknown;
-
-interface WireField {
-  readonly name: string;
-  readonly meaning: string;
-  /** All bits that are of this field are set. */
-  readonly mask: Uint8Array;
-}
-
-export interface WireFormat {
-  readonly title: string;
-  /** Where it is defined, what carries it. */
-  readonly about: string;
-  readonly fields: readonly WireField[];
-  readonly example: Uint8Array;
-}
-
-/** A field, its meaning, what sets all of its bits, and what the record is without it. */
-type Described<R> = readonly [string, string, Partial<R>, Partial<R>?];
+import { TLV_FORMATS } from './lldp/formats.js';
+import { type Described, format, type WireFormat } from './wire-format.js';
 
 const ONES_48 = 2 ** 48 - 1;
 const ONES_32 = 2 ** 32 - 1;
 const ONES_16 = 2 ** 16 - 1;
 const ALL = 2 ** PRIORITIES - 1;
 const SOURCE = 0x02000000000a;
-
-function format<R extends object>(
-  [title, about]: readonly [string, string],
-  codec: { readonly length: number; readonly encode: Encode<R>; readonly blank: R },
-  fields: readonly Described<R>[],
-  example: Partial<R>,
-): WireFormat {
-  const encoded = (...changes: Partial<R>[]): Uint8Array => {
-    const octets = new Uint8Array(codec.length);
-    codec.encode(octets, 0, Object.assign({}, codec.blank, ...changes) as R);
-    return octets;
-  };
-  return {
-    ...{ title, about },
-    fields: fields.map(([name, meaning, set, without = {}]) => {
-      const [zeros, ones] = [encoded(without), encoded(without, set)];
-      return { name, meaning, mask: zeros.map((octet, i) => octet ^ ones[i]) };
-    }),
-    example: encoded(example),
-  };
-}
 
 const MAC_SOURCE = [
   'source',
@@ -112,6 +70,15 @@ function ofPriority<T extends Uint16Array | Uint32Array>(array: T, values: objec
   return Object.assign(array.slice(), values) as T;
 }
 
+/** Of frames to MAC control. */
+const MAC_CONTROL: Pick<WireFormat, 'fixed'> = {
+  fixed: [
+    ['destination', 0, 6],
+    ['EtherType', 12, 2],
+    ['opcode', 14, 2],
+  ],
+};
+
 const FLAGS =
   `SYN ${hex(CE_SYN)}, ACK ${hex(CE_ACK)}, report ${hex(CE_REPORT)}, ` +
   `epoch ${hex(CE_EPOCH_MASK)}; 0 with incremental counts`;
@@ -121,13 +88,17 @@ const CE_BLANK = { ...blankCeFrame(), tcSelectionVector: ALL };
 export const WIRE_FORMATS: readonly WireFormat[] = [
   format(
     ['PAUSE', '802.3 Annex 31B: MAC control, opcode 00-01.'],
-    { length: MAC_CONTROL_OCTETS, encode: encodePause, blank: blankPauseFrame() },
+    {
+      ...MAC_CONTROL,
+      ...{ length: MAC_CONTROL_OCTETS, encode: encodePause, blank: blankPauseFrame() },
+    },
     [MAC_SOURCE, ['pause_time', 'quanta of 512 bit times; 0 releases', { quanta: ONES_16 }]],
     { source: SOURCE, quanta: ONES_16 },
   ),
   format(
     ['PFC', '802.3 Annex 31D, 802.1Q clause 36: MAC control, opcode 01-01.'],
     {
+      ...MAC_CONTROL,
       length: MAC_CONTROL_OCTETS,
       encode: encodePfc,
       blank: { ...blankPfcFrame(), enableVector: ALL },
@@ -156,7 +127,7 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
       'Credit exchange: CE frame',
       'MAC control, opcode 01-10 (request) or 01-11 (grant), as proposed to 802.1 in 2014.',
     ],
-    { length: MAC_CONTROL_OCTETS, encode: encodeCe, blank: CE_BLANK },
+    { ...MAC_CONTROL, length: MAC_CONTROL_OCTETS, encode: encodeCe, blank: CE_BLANK },
     [
       MAC_SOURCE,
       ['flags', FLAGS, { flags: 0xff }],
@@ -196,6 +167,7 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
     ],
     {
       length: MAC_CONTROL_OCTETS,
+      fixed: [['destination', 0, 6]],
       encode: (octets, at, tag: CeTag & { source: number }) =>
         encodeLoneCeTag(octets, at, tag.source, tag),
       blank: { ...blankCeTag(), tcSelectionVector: 0, source: 0 },
@@ -214,9 +186,12 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
     [
       'CBFC: CC_Update',
       'Ultra Ethernet: credits consumed. MAC control extension (802.3 Annex 31C) under an OUI of ' +
-        'its own; why, is in [its README](../services/mechanisms/cbfc/README.md).',
+        'its own.',
     ],
-    { length: MAC_CONTROL_OCTETS, encode: encodeCcUpdate, blank: blankCcUpdate() },
+    {
+      fixed: [...MAC_CONTROL.fixed, ['organization', 16, 3]],
+      ...{ length: MAC_CONTROL_OCTETS, encode: encodeCcUpdate, blank: blankCcUpdate() },
+    },
     [
       MAC_SOURCE,
       [
@@ -235,7 +210,13 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
   ),
   format(
     ['CBFC: CF_Update', 'Ultra Ethernet: credits freed. A control ordered set between frames.'],
-    { length: ORDERED_SET_OCTETS, encode: encodeCfUpdate, blank: blankCfUpdate() },
+    {
+      ...{ length: ORDERED_SET_OCTETS, encode: encodeCfUpdate, blank: blankCfUpdate() },
+      fixed: [
+        ['block type', 0, 1],
+        ['message', 1, 1],
+      ],
+    },
     [
       ['channel[0..1]', 'virtual channel, 0 to 31', { channels: new Uint8Array(2).fill(31) }],
       [
@@ -248,7 +229,10 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
   ),
   format(
     ['Link-level retry', 'Ultra Ethernet: a control ordered set between frames.'],
-    { length: ORDERED_SET_OCTETS, encode: encodeLlrSet, blank: blankLlrSet() },
+    {
+      ...{ length: ORDERED_SET_OCTETS, encode: encodeLlrSet, blank: blankLlrSet() },
+      fixed: [['block type', 0, 1]],
+    },
     [
       [
         'type',
@@ -271,7 +255,14 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
       'Ultra Ethernet: the preamble of a frame with a number, as the MAC sends it. Captures ' +
         'begin behind it.',
     ],
-    { length: PREAMBLE_OCTETS, encode: encodeNumberedPreamble, blank: { number: 0 } },
+    {
+      ...{ length: PREAMBLE_OCTETS, encode: encodeNumberedPreamble, blank: { number: 0 } },
+      fixed: [
+        ['start', 0, 1],
+        ['preamble', 4, 3],
+        ['start of frame', 7, 1],
+      ],
+    },
     [['sequence number', 'of the frame, cyclic', { number: LLR_NUMBERS - 1 }]],
     { number: 384 },
   ),
@@ -281,7 +272,14 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
       'Source flow control message, P802.1Qdw 52.5.3. Behind EtherType 89-A2, or in UDP over ' +
         `IPv4 or IPv6 (port ${UDP_PORT_SFCM}); the PDU is shown.`,
     ],
-    { length: SFCM_FIXED_OCTETS, encode: encodeSfcm, blank: { ...blankSfcm(), type: 0 } },
+    {
+      ...{ length: SFCM_FIXED_OCTETS, encode: encodeSfcm, blank: { ...blankSfcm(), type: 0 } },
+      fixed: [
+        ['subtype', 0, 1],
+        ['length of the value', 2, 2],
+        ['octets quoted', 36, 2],
+      ],
+    },
     [
       ['type', '1 pause, 2 resume; the upper half is the version, 1', { type: 15 }],
       ['priority', 'to pause', { priority: 7 }],
@@ -303,7 +301,13 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
       'Congestion isolation message, 802.1Qcz 49.4.3. Carried as an SFCM, with UDP port ' +
         `${UDP_PORT_CIM}; the PDU is shown.`,
     ],
-    { length: CIM_FIXED_OCTETS, encode: encodeCim, blank: { ...blankCim(), add: false } },
+    {
+      ...{ length: CIM_FIXED_OCTETS, encode: encodeCim, blank: { ...blankCim(), add: false } },
+      fixed: [
+        ['subtype', 0, 1],
+        ['octets quoted', 16, 2],
+      ],
+    },
     [
       ['add', '1: the flow goes to the congesting queue; 0: it comes back', { add: true }],
       ['destination', 'of the flow', { destination: ONES_48 }],
@@ -314,7 +318,10 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
   ),
   format(
     ['CNM', 'Congestion notification message, 802.1Q 33.4. Behind EtherType 22-E7; PDU.'],
-    { length: CNM_OCTETS, encode: encodeCnm, blank: blankCnm() },
+    {
+      ...{ length: CNM_OCTETS, encode: encodeCnm, blank: blankCnm() },
+      fixed: [['octets quoted', 22, 2]],
+    },
     [
       ['quantized feedback', '0 to 63', { feedback: 63 }],
       ['CPID: bridge', 'address of the bridge', { bridge: ONES_48 }],
@@ -331,6 +338,7 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
     ['CN-TAG', '802.1Q 33.2: behind the tags of a frame, EtherType 22-E9.'],
     {
       length: CN_TAG_OCTETS,
+      fixed: [['EtherType', 0, 2]],
       encode: (octets, at, { flowId }) => encodeCnTag(octets, at, flowId),
       blank: { flowId: 0 },
     },
@@ -374,6 +382,7 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
     ],
     { node: 1, rate: 5, timeNs: 1000, sentUnits: 100, queueUnits: 20 },
   ),
+  ...TLV_FORMATS,
 ];
 
 function hex(octet: number): string {
