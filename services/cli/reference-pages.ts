@@ -8,6 +8,7 @@ import { TABLES } from '../report/tables/columns.js';
 import { didYouMean, listed } from '../settings/errors.js';
 import { describeInstruments } from '../telemetry/metrics/instruments.js';
 import { commandsPage } from './commands-page.js';
+import { CONFORMANCE_PAGES } from './conformance-pages.js';
 import { InputError } from './exit.js';
 import { markdownTable } from './markdown-table.js';
 import { wirePage } from './wire-page.js';
@@ -17,6 +18,7 @@ const PAGES: Readonly<Record<string, (program: Command) => string>> = {
   metrics: metricsPage,
   tables: tablesPage,
   'wire-formats': wirePage,
+  ...CONFORMANCE_PAGES,
 };
 
 export function referencePage(topic: string, program: Command): string {

@@ -13,7 +13,8 @@ bits of the octets belong to a field that shares them with others. Frames are wi
 is written from the codecs by \`selvage explain wire-formats --markdown\`.
 
 TLVs of LLDP are whole, with their header. What Wireshark does not know has dissectors
-([how](observability.md#captures-for-wireshark)).
+([how](observability.md#captures-for-wireshark)); field by field, and with the clauses that say so,
+octets are in [the book of conformance](conformance/README.md).
 `;
 
 /** `docs/wire-formats.md`. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { AdvertisedTlvs, ChannelTerms } from '../engine/contract/discovery.js';
+import type { Conformance } from '../engine/contract/conformance.js';
 import type { GrantNegotiation } from '../engine/contract/grant-negotiation.js';
 import type { GrantsSpec } from '../engine/contract/grants-spec.js';
 import type { MechanismKind, MechanismTools, SliceMechanism } from '../engine/contract/slice.js';
@@ -108,6 +109,8 @@ export interface MechanismSlice<Of extends SliceTypes = SliceTypes> extends Mech
     at: Pick<AdvertisingPort, 'device' | 'port'>,
     plan: Of['plan'],
   ): ChannelTerms | null;
+  /** What it claims of standards: its page of the book of conformance. */
+  readonly conformance?: Conformance;
   readonly checks?: SliceChecks;
   readonly results: SliceResults<Of>;
   /** What the summary and the page show of them. */

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Conformance } from '../engine/contract/conformance.js';
 import type { NicSpec, RegisterChange } from '../engine/contract/spec.js';
 import type { Engine } from '../engine/device/engine.js';
 import type { EtsTable } from '../engine/wire/lldp/dcbx-ieee.js';
@@ -25,6 +26,7 @@ export interface NicSlice<
 > {
   /** As help calls one. */
   readonly called: string;
+  readonly conformance: Conformance;
   /** Of `nic`, which may be a plain one, too. */
   readonly schema: z.ZodType;
   /** Of `nic` at a path; null for the plain NIC. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ArbiterSpec } from '../engine/contract/arbiter.js';
+import type { Conformance } from '../engine/contract/conformance.js';
 import type { SlotsSpec } from '../engine/contract/spec.js';
 import type { Path } from '../settings/source-tree.js';
 import type { PausingSettings } from './pausing-settings.js';
@@ -15,6 +16,7 @@ export interface SlottedSlice<Of extends SlottedTypes = SlottedTypes> {
   readonly name: string;
   /** As help calls one. */
   readonly called: string;
+  readonly conformance: Conformance;
   /** Keys of `switches`, of a device, and of a port of a device. */
   readonly switchKeys: Shape;
   readonly deviceKeys: Shape;

@@ -3,8 +3,9 @@
  * tidy/references compares it.
  */
 
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CONFORMANCE_PAGES } from '../../services/cli/conformance-pages.js';
 import { keysPage } from '../../services/cli/keys-page.js';
 import { chartJsonSchema } from '../../services/cli/kubernetes/values.js';
 import { program } from '../../services/cli/program.js';
@@ -52,17 +53,34 @@ const WHOLE: readonly Printed[] = [
   },
 ];
 
+/** The book of conformance: a page for each part that claims something. */
+const BOOK = Object.entries(CONFORMANCE_PAGES).map(([topic, print]): Printed => {
+  const path = topic.includes('/') ? `docs/${topic}.md` : `docs/${topic}/README.md`;
+  return { path, by: `selvage explain ${topic} --markdown`, print };
+});
+
+/** Pages of the book that nothing claims any more. */
+export function leftOver(root = ROOT): string[] {
+  const folder = join(root, 'docs/conformance');
+  const pages = existsSync(folder) ? readdirSync(folder) : [];
+  return pages
+    .map((name) => `docs/conformance/${name}`)
+    .filter((path) => BOOK.every((page) => page.path !== path));
+}
+
 const DIGESTS = PAGES.filter((page) => WHOLE.every(({ path }) => path !== page));
 
 const PRINTED: readonly Printed[] = [
   ...WHOLE,
+  ...BOOK,
   ...DIGESTS.map((path) => ({ path, by: 'digests of examples', print: withDigests })),
 ];
 
 /** Those of which the file, in this checkout or another folder, is not as it would be printed now. */
 export function stale(root = ROOT): { readonly printed: Printed; readonly text: string }[] {
   return PRINTED.flatMap((printed) => {
-    const kept = readFileSync(join(root, printed.path), 'utf8');
+    const file = join(root, printed.path);
+    const kept = existsSync(file) ? readFileSync(file, 'utf8') : '';
     const text = printed.print(kept);
     return text === kept ? [] : [{ printed, text }];
   });

@@ -10,6 +10,7 @@ import {
 } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
 import { cbfcCards } from './card.js';
+import { cbfcConformance } from './conformance.js';
 import { CbfcMechanism } from './mechanism.js';
 import { channelCount, CbfcPlan } from './plan.js';
 import type { CbfcTypes } from './results.js';
@@ -45,6 +46,7 @@ export const cbfc: MechanismSlice<CbfcTypes> = {
   sizes: (plan, device) => plan.sizes(device),
   advertise,
   channelTerms: ({ device, port }, plan) => plan.termsAt(device, port),
+  conformance: cbfcConformance,
   results: cbfcResults,
   cards: cbfcCards,
 };

@@ -6,6 +6,7 @@ import { flag } from '../../settings/parts.js';
 import type { FabricContext } from '../fabric-context.js';
 import type { AdvertisingPort, MechanismSlice } from '../mechanism-slice.js';
 import { ciCards } from './card.js';
+import { ciConformance } from './conformance.js';
 import { watchedOf } from '../mechanism-slice.js';
 import { CiMechanism } from './mechanism.js';
 import { CiPlan } from './plan.js';
@@ -43,6 +44,7 @@ export const ci: MechanismSlice<CiTypes> = {
   managed: ciManagedObjects,
   plan: (context) => new CiPlan(context),
   advertise,
+  conformance: ciConformance,
   results: ciResults,
   cards: ciCards,
 };

@@ -1,6 +1,7 @@
 import { EXCHANGE } from '../fabric-context.js';
 import { NO_GRANT, type MechanismSlice } from '../mechanism-slice.js';
 import { creditCards } from './card.js';
+import { creditConformance } from './conformance.js';
 import { ailmentOf } from './ailments.js';
 import { overdrawnPort } from './books.js';
 import { checkCredit } from './check.js';
@@ -46,6 +47,7 @@ export const credit: MechanismSlice<CreditTypes> = {
     books: { what: 'more credit than the buffer can back', wrongPort: overdrawnPort },
     ailmentOf,
   },
+  conformance: creditConformance,
   results: creditResults,
   cards: creditCards,
 };

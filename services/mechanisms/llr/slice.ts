@@ -1,6 +1,7 @@
 import { blankLinkLayer } from '../../engine/wire/lldp/link-layer-tlvs.js';
 import type { MechanismSlice } from '../mechanism-slice.js';
 import { llrCards } from './card.js';
+import { llrConformance } from './conformance.js';
 import { LlrMechanism } from './mechanism.js';
 import { LlrPlan } from './plan.js';
 import type { LlrTypes } from './results.js';
@@ -28,6 +29,7 @@ export const llr: MechanismSlice<LlrTypes> = {
   plan: (context) => new LlrPlan(context),
   advertise: ({ device }, _context, plan) =>
     plan.ofSwitch(device) === null ? {} : { linkLayer: { ...blankLinkLayer(), retry: true } },
+  conformance: llrConformance,
   results: llrResults,
   cards: llrCards,
 };

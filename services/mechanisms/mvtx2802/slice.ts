@@ -1,4 +1,5 @@
 import type { SlottedSlice } from '../slotted-slice.js';
+import { mvtx2802Conformance } from './conformance.js';
 import { pausingAt } from './flow-control.js';
 import { Mvtx2802Plan, type Mvtx2802Types } from './plan.js';
 import {
@@ -17,6 +18,7 @@ import {
 export const mvtx2802: SlottedSlice<Mvtx2802Types> = {
   name: NAME,
   called: 'a four-port MVTX2802',
+  conformance: mvtx2802Conformance,
   switchKeys,
   deviceKeys,
   portKeys,

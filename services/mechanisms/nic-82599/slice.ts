@@ -2,6 +2,7 @@ import { packClasses } from '../../engine/nic-82599/up-to-tc.js';
 import { registerDump } from '../../engine/nic-82599/register-dump.js';
 import type { NicSlice } from '../nic-slice.js';
 import { nicCards } from './card.js';
+import { nicConformance } from './conformance.js';
 import { lastingDifference, registerChanges } from './changes.js';
 import { checkVms, NEEDS_OF_LOCAL_FLOW, NEEDS_OF_MAP } from './check.js';
 import { withInsertedVlans } from './inserted-vlans.js';
@@ -33,6 +34,7 @@ export const nic82599: NicSlice<Nic82599Section, Nic82599Result, keyof typeof ME
   lastingDifference,
   mapOf: packClasses,
   needsOfMap: NEEDS_OF_MAP,
+  conformance: nicConformance,
   results: nicResults,
   cards: nicCards,
   panel: nicPanel,

@@ -1,5 +1,6 @@
 import type { MechanismSlice } from '../mechanism-slice.js';
 import { pfcCards } from './card.js';
+import { pfcConformance } from './conformance.js';
 import { checkPause, checkPfc } from './check.js';
 import { pauseFrames, pfcFrames } from './frames.js';
 import { PfcMechanism } from './mechanism.js';
@@ -40,6 +41,7 @@ export const pfc: MechanismSlice<PfcTypes> = {
     'that. From 10 Gb/s. ' +
     '`priorities: { 3: pfc }`.',
   plan: (context) => new PfcPlan(context),
+  conformance: pfcConformance,
   results: pfcResults,
   cards: pfcCards,
 };

@@ -5,6 +5,7 @@ import { maskOf } from '../mechanism-slice.js';
 import type { RateControlSlice } from '../rate-control-slice.js';
 import { checkMinRate } from '../rate-control-slice.js';
 import { qcnCards } from './card.js';
+import { qcnConformance } from './conformance.js';
 import { checkPriorities } from './check.js';
 import { QcnDomain } from './domain.js';
 import { cnmTemplate } from './message-template.js';
@@ -64,6 +65,7 @@ export const qcnDomain: MechanismSlice<QcnTypes> = {
     const priorities = maskOf(section.priorities);
     return priorities === 0 ? {} : { congestionNotification: { priorities, ready: priorities } };
   },
+  conformance: qcnConformance,
   results: qcnResults,
   cards: qcnCards,
 };

@@ -6,6 +6,7 @@ import type { Path } from '../../settings/source-tree.js';
 import type { FabricContext } from '../fabric-context.js';
 import type { AdvertisingPort, MechanismSlice, MemorySize, SizeTerm } from '../mechanism-slice.js';
 import { sfcCards } from './card.js';
+import { sfcConformance } from './conformance.js';
 import { maskOf, watchedOf } from '../mechanism-slice.js';
 import type { Places } from '../rate-control-slice.js';
 import { sfcmTemplate } from './message-template.js';
@@ -56,6 +57,7 @@ export const sfc: MechanismSlice<SfcTypes> = {
   managed: sfcManagedObjects,
   sizes: (plan, device) => plan.sizesOf(device).map(memoryOf),
   advertise,
+  conformance: sfcConformance,
   results: sfcResults,
   cards: sfcCards,
 };
