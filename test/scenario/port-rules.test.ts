@@ -61,6 +61,16 @@ describe('flow control of ports', () => {
     assert.deepEqual(methodsOf(fabricOf(dumbbell(`pause: true\n${rule}`))), expected);
   });
 
+  it('is PAUSE where a link is too slow for that of priorities, where the fabric has both', () => {
+    const expected = methodsOf(fabricOf(dumbbell(`priorities: { 3: pfc }\n${PAUSE_AT_1G}`)));
+    for (const pause of ['true', '{}', '{ xoff: 20KB }']) {
+      const both = dumbbell(`pause: ${pause}\npriorities: { 3: pfc }`);
+      assert.deepEqual(methodsOf(fabricOf(both)), expected);
+    }
+    const device = dumbbell(`pause: true\ndevices: { '*': { priorities: { 3: pfc } } }`);
+    assert.deepEqual(methodsOf(fabricOf(device)), expected);
+  });
+
   it('is that of the last rule, by device, port, tier, kind, peer, link and rate', () => {
     const scenario = dumbbell(`priorities: { 3: pfc }
 ports:
@@ -178,6 +188,28 @@ describe('settings of ports that cannot be', () => {
       /:\d+:41: pfc while pause is on: pause stops all priorities; remove one, or give each its ports/,
     ],
     [
+      'a fallback that DCBX does not know',
+      "discovery: true\nports: [{ where: { port: 's1:p3' }, " +
+        'priorities: { 3: { flowControl: pfc, fallback: pause } } }]',
+      /priority 3 has pfc with fallback: pause at s1:p3, where discovery decides, and DCBX does not know PAUSE; another fallback, or say which ports/,
+    ],
+    [
+      'PAUSE, and no link below 10 Gb/s',
+      'fabric: { generator: pair }\npause: {}\npriorities: { 3: cbfc }',
+      /:\d+:18: cbfc while pause is on: pause has links below 10 Gb\/s, cbfc those above, and no link is below 10 Gb\/s; remove one, or give each its ports/,
+    ],
+    [
+      'PAUSE, and no link from 10 Gb/s on',
+      'fabric: { generator: pair, link: { rate: 1G } }\npause: {}\npriorities: { 3: pfc }',
+      /:\d+:18: pfc while pause is on: .* and no link has 10 Gb\/s or more; remove one/,
+    ],
+    [
+      'flow control by priority where all links know PAUSE only',
+      'fabric: { generator: star, hosts: 2, hostLink: { rate: 1G } }\n' +
+        'switches: { model: mvtx2802 }\npriorities: { 3: cbfc }',
+      /:\d+:18: cbfc of priority 3 rules no link: at h1:p1, as everywhere, one end is a four-port MVTX2802, which knows PAUSE only; remove it, or give it to other links: ports: /,
+    ],
+    [
       'a rule that selects no port',
       'ports: [{ where: { device: leaf* }, pause: true }]',
       /:\d+:11: no port matches; selvage topology lists them/,
@@ -208,7 +240,8 @@ describe('settings of ports that cannot be', () => {
   ];
   for (const [name, rest, message] of wrong) {
     it(`are refused where they stand: ${name}`, () => {
-      assert.throws(() => fabricOf(dumbbell(rest)), message);
+      const scenario = rest.startsWith('fabric:') ? `duration: 1us\n${rest}` : dumbbell(rest);
+      assert.throws(() => fabricOf(scenario), message);
     });
   }
 });

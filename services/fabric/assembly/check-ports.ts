@@ -2,16 +2,13 @@
 
 import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
 import { NEGOTIATED_CONTROL, pausingOf, WHOLE_PORT } from '../../mechanisms/registry.js';
-import { rate, showRate } from '../../settings/quantities.js';
+import { showRate } from '../../settings/quantities.js';
 import { checkPriorities } from '../scenario/check-flow-control.js';
 import type { PrioritySection } from '../scenario/scenario.js';
 import type { ResolvedInput } from './assembly.js';
 import type { LinkEnd } from './link-ends.js';
 import { isPausable, type Methods } from './link-methods.js';
-import type { PortSettings } from './port-settings.js';
-
-/** Below this rate only 802.3x PAUSE exists. */
-const RATE_MIN_BPS = rate.parse('10G');
+import { BY_PRIORITY_BPS, type PortSettings } from './port-settings.js';
 
 type PortsInput = Pick<
   ResolvedInput,
@@ -57,7 +54,8 @@ function checkRates(
   for (const section of priorities) {
     const method = methods[section.priority]!;
     if (method === 'none') continue;
-    if (rateBps < RATE_MIN_BPS) throw fail(section.path, tooSlow(method, section, name, rateBps));
+    if (rateBps < BY_PRIORITY_BPS)
+      throw fail(section.path, tooSlow(method, section, name, rateBps));
     const pausing = isPausable(method) ? NEGOTIATED_CONTROL : method;
     pausingOf(pausing)?.check(section.pausing, { ...view, path: section.path });
   }

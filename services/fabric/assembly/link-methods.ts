@@ -141,7 +141,27 @@ class LinkResolution {
     const alone = this.sides.filter(isAlone);
     const falling = alone.map((side) => fallbackOf(side, priority));
     if (falling.includes('refuse')) throw this.disagreement(priority);
-    return falling.includes(WHOLE_PORT) ? WHOLE_PORT : method;
+    if (falling.includes(WHOLE_PORT)) return WHOLE_PORT;
+    this.checkNegotiable(priority);
+    return method;
+  }
+
+  /** DCBX does not know PAUSE, so that no result of a negotiation can fall back to it. */
+  private checkNegotiable(priority: number): void {
+    const wrong = this.sides.find(
+      (side) =>
+        side.methods[priority] !== 'none' &&
+        !isOfSlice(side.methods[priority]) &&
+        fallbackOf(side, priority) === WHOLE_PORT,
+    );
+    if (wrong === undefined) return;
+    const { end, methods } = wrong;
+    throw this.input.fail(
+      pathOf(wrong, priority),
+      `priority ${priority} has ${methods[priority]!} with fallback: pause at ${end.name}, where ` +
+        'discovery decides, and DCBX does not know PAUSE; another fallback, or say which ports ' +
+        'have it: ports: [{ where: { link: s1 s2 }, pause: true }]',
+    );
   }
 
   /** One end would send without what the other waits for, where they do not agree on grants. */

@@ -8,6 +8,8 @@ import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { fallbackOf, pausingOf, SLOTTED, WHOLE_PORT } from '../../mechanisms/registry.js';
 import type { SlottedPausing } from '../../mechanisms/slotted-slice.js';
 import type { Fallback } from '../../mechanisms/fabric-context.js';
+import { rate } from '../../settings/quantities.js';
+import { besidePause } from '../scenario/check-flow-control.js';
 import { changedPriority } from '../scenario/device-settings.js';
 import type {
   FlowControl,
@@ -21,6 +23,9 @@ import type { Topology } from '../topology/topology.js';
 import type { LinkEnd } from './link-ends.js';
 import { PortSelector } from './select-ports.js';
 import { placeOf, type Settings } from './settings.js';
+
+/** From this rate on a priority has flow control of its own; below it only 802.3x PAUSE exists. */
+export const BY_PRIORITY_BPS = rate.parse('10G');
 
 /** Ports with the same settings share them. */
 export interface PortSettings {
@@ -45,7 +50,7 @@ interface PortsInput {
 export function portSettingsOf(input: PortsInput): readonly (readonly PortSettings[])[] {
   const layers = new PortLayers(input);
   const ports = input.linkEnds.map((ends) => ends.map((end) => layers.at(end)));
-  layers.checkRules();
+  layers.check();
   return ports;
 }
 
@@ -95,13 +100,19 @@ class PortLayers {
   private readonly ofDevices = new Map<Settings, PortSettings>();
   private readonly changed = new Map<PortSettings, Map<unknown, PortSettings>>();
   private readonly used = new Set<PortRule>();
+  /** Flow control of priorities that some port has before rules, and that parts take away. */
+  private readonly ruling = new Set<PrioritySection>();
+  private readonly taken = new Map<PrioritySection, LinkEnd>();
+  private hasPause = false;
 
   constructor(private readonly input: PortsInput) {
     this.selector = new PortSelector(input.topology, input.linkEnds);
   }
 
   at(end: LinkEnd): PortSettings {
-    let own = this.withPart(this.ofDevice(this.input.settings[end.device]!), end);
+    const usual = this.ofDevice(this.input.settings[end.device]!, end.link.rateBps);
+    let own = this.withPart(usual, end);
+    this.note(usual, own, end);
     for (const rule of this.input.scenario.ports) {
       const { rateBps } = rule.where;
       if (rateBps !== null && rateBps !== end.link.rateBps) continue;
@@ -112,24 +123,58 @@ class PortLayers {
     return own;
   }
 
-  checkRules(): void {
+  check(): void {
+    this.checkBeside();
+    this.checkTaken();
     const idle = this.input.scenario.ports.find((rule) => !this.used.has(rule));
     if (idle === undefined) return;
     const message = 'no port matches; selvage topology lists them';
     throw this.input.fail([...idle.path, 'where'], message);
   }
 
-  private ofDevice(settings: Settings): PortSettings {
+  /** PAUSE beside flow control by priority has the links that are too slow for that. */
+  private ofDevice(settings: Settings, rateBps: number): PortSettings {
     const { pause } = this.input.scenario;
-    const known = this.ofDevices.get(settings);
-    const own = known ?? {
-      device: settings,
-      priorities: settings.priorities,
-      pause: pause.enabled ? pause : null,
-      mtuOctets: null,
+    const { priorities } = settings;
+    const own = this.ofDevices.get(settings) ?? {
+      ...{ device: settings, priorities, mtuOctets: null },
+      pause: pause.enabled && !priorities.some(isRuled) ? pause : null,
     };
     this.ofDevices.set(settings, own);
-    return own;
+    if (!pause.enabled || own.pause !== null || rateBps >= BY_PRIORITY_BPS) return own;
+    return this.once(own, pause, () => ({ ...without(own), pause }));
+  }
+
+  private note(usual: PortSettings, own: PortSettings, end: LinkEnd): void {
+    if (usual.pause !== null) this.hasPause = true;
+    if (own.pause === null) own.priorities.filter(isRuled).forEach((one) => this.ruling.add(one));
+    if (usual.pause !== null || own === usual) return;
+    for (const one of usual.priorities.filter(isRuled)) {
+      if (!this.taken.has(one)) this.taken.set(one, end);
+    }
+  }
+
+  /** PAUSE and flow control by priority, where no link is left for one of them. */
+  private checkBeside(): void {
+    const { scenario, settings, fail } = this.input;
+    if (!scenario.pause.enabled) return;
+    const section = settings.flatMap(({ priorities }) => priorities).find(isRuled);
+    if (section === undefined || (this.hasPause && this.ruling.has(section))) return;
+    const which = this.hasPause ? 'has 10 Gb/s or more' : 'is below 10 Gb/s';
+    throw fail(section.path, besidePause(section.flowControl, which));
+  }
+
+  /** Flow control of a priority that no link is left for beside parts that know PAUSE only. */
+  private checkTaken(): void {
+    for (const [section, end] of this.taken) {
+      if (this.ruling.has(section)) continue;
+      const { flowControl, priority, path } = section;
+      const message =
+        `${flowControl} of priority ${priority} rules no link: at ${end.name}, as everywhere, ` +
+        `one end is ${SLOTTED!.called}, which knows PAUSE only; remove it, or give it to other ` +
+        `links: ports: [{ where: { rate: 10G }, priorities: { ${priority}: ${flowControl} } }]`;
+      throw this.input.fail(path, message);
+    }
   }
 
   /** A link of a part that knows PAUSE only has that if a port of such a part has it. */
@@ -196,6 +241,10 @@ class PortLayers {
     after.set(key, known);
     return known;
   }
+}
+
+function isRuled({ flowControl }: PrioritySection): boolean {
+  return flowControl !== 'none';
 }
 
 /** The same without flow control. */

@@ -12,19 +12,10 @@ import type { Located } from './located.js';
 import type { PrioritySection, Scenario } from './scenario.js';
 
 export function checkFlowControl(scenario: Scenario, located: Located): void {
-  checkBesidePause(scenario, located);
   checkFallbacks(scenario, located);
   const pauses = scenario.pause.enabled || scenario.ports.some(({ pause }) => pause?.enabled);
   if (!pauses || pausingOf(WHOLE_PORT) !== null) return;
   throw located.errorAt([WHOLE_PORT], 'no mechanism pauses whole ports; remove it');
-}
-
-/** Priorities of the fabric, or of a device, where PAUSE is on. Rules of ports come after it. */
-function checkBesidePause({ pause, priorities, overrides }: Scenario, located: Located): void {
-  if (!pause.enabled) return;
-  const sections = [priorities, ...overrides.map((own) => own.priorities)].flat();
-  const ruled = sections.find(({ flowControl = 'none' }) => flowControl !== 'none');
-  if (ruled !== undefined) throw located.errorAt(ruled.path, besidePause(ruled.flowControl!));
 }
 
 /** What rules a priority where only one end has a flow control must be there itself. */
@@ -45,11 +36,15 @@ function checkFallbacks(scenario: Scenario, located: Located): void {
   throw located.errorAt([...wrong.path, 'fallback'], message);
 }
 
-/** The error for a flow control of a priority where PAUSE is on. */
-export function besidePause(flowControl: string): string {
+/** The error for a flow control of a priority where PAUSE is on, and no link is left for one. */
+export function besidePause(flowControl: string, noLink?: string): string {
+  const what =
+    noLink === undefined
+      ? 'pause stops all priorities'
+      : `pause has links below 10 Gb/s, ${flowControl} those above, and no link ${noLink}`;
   return (
-    `${flowControl} while pause is on: pause stops all priorities; remove one, or give each its ` +
-    'ports, as ports: [{ where: { rate: 1G }, pause: true }]'
+    `${flowControl} while pause is on: ${what}; remove one, or give each its ports, as ` +
+    'ports: [{ where: { rate: 1G }, pause: true }]'
   );
 }
 

@@ -84,7 +84,8 @@ export const scenarioSchema = mapping({
     .prefault({}),
   pause: pauseSchema
     .describe(
-      '802.3x PAUSE on all ports (802.3 Annex 31B); excludes flow control by priority there.',
+      '802.3x PAUSE on all ports (802.3 Annex 31B); beside flow control by priority: on the ' +
+        'links below 10 Gb/s, which have no other.',
     )
     .prefault(false),
   ports: portsSchema

@@ -141,7 +141,11 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
   const model = sampler.below(12);
   const isSlotted = model === 0;
   const isSlow = isSlotted || model === 1;
-  const { fabric, bps } = sampleFabric(sampler, isSlow, isSlotted);
+  // Each has a stream of its own, so that one more leaves the rest of a world as it was.
+  const stream = (name: string): Sampler => new Sampler(seed, `world ${number} ${attempt} ${name}`);
+  const { fabric, bps: sampledBps } = sampleFabric(sampler, isSlow, isSlotted);
+  const isMixed = !isSlow && slowHosts(fabric, stream('rates'));
+  const bps = isMixed ? 1e9 : sampledBps;
   const spanPs = Math.max(LEAST_SPAN_PS, (FRAMES_OF_A_SPAN * FRAME_BITS * 1e12) / bps);
   const place = placeOf(fabric, sampler, spanPs);
   const later = new Sampler(seed, `world ${number} ${attempt} later`);
@@ -151,8 +155,7 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
     drawer: new Drawer(later, samples, null),
   });
   const draft = new Drafter(drawer, place, isSlow, isSlotted).draft(fabric);
-  // Each has a stream of its own, so that one more leaves the rest of a world as it was.
-  const stream = (name: string): Sampler => new Sampler(seed, `world ${number} ${attempt} ${name}`);
+  if (isMixed) draft['pause'] ??= true;
   if (!isSlow) negotiate(draft, stream('negotiation'), place);
   if (!isSlow) strayMessages(draft, stream('strays'), place);
   plugIn(draft, stream('plugins'));
@@ -162,6 +165,17 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
   const isSoonQuiet = draft['discovery'] === undefined;
   if (stream('end').chance(OPEN_END) && isSoonQuiet) delete draft['duration'];
   return draft;
+}
+
+/** Hosts at 1 Gb/s, which have PAUSE beside what priorities have at the links between switches. */
+function slowHosts(fabric: Draft, sampler: Sampler): boolean {
+  const written = JSON.stringify(fabric);
+  // Codes are defined for faster links, and ratios for those that were sampled.
+  const isPlain = written.includes('"hostLink"') && !/"(fec|oversubscription)"/.test(written);
+  if (!sampler.chance(0.1) || !isPlain) return false;
+  Object.assign(fabric['hostLink'] as Draft, { rate: '1G' });
+  Object.assign(fabric['fabricLink'] as Draft, { rate: '10G' });
+  return true;
 }
 
 function placeOf(fabric: Draft, sampler: Sampler, spanPs: number): Place {

@@ -105,10 +105,6 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
   ],
   'flow control': [
     [
-      'priorities: { 3: pfc }\npause: true',
-      'main.yaml:3:18: pfc while pause is on: pause stops all priorities; remove one',
-    ],
-    [
       'priorities: { 3: { flowControl: pfc, responseDelay: 614.5ns } }',
       'main.yaml:3:53: responseDelay too long: 614.5ns; at most 614.4ns (802.1Q 36.1.3.3)',
     ],
@@ -195,8 +191,8 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
       'main.yaml:3:33: credit.channels.0.channel: not a whole number in range: 65536; ',
     ],
     [
-      'priorities: { 3: credit }\npause: true',
-      'main.yaml:3:18: credit while pause is on: pause stops all priorities; remove one',
+      'ports: [{ pause: true, priorities: { 3: credit } }]',
+      'main.yaml:3:41: credit while pause is on: pause stops all priorities; remove one',
     ],
   ],
   'classes and arbiters': [
