@@ -48,6 +48,43 @@ function sound(scenario: string): RunResults {
   return results;
 }
 
+describe('the unit of credit', () => {
+  it('is any number of bytes from 512 bits on', () => {
+    for (const unit of [65, 777, 1500, 2548, 12_345]) {
+      const scenario = text(`unit: ${unit}B`, '');
+      for (const { granting } of linksOf(scenario)) assert.equal(granting.unitOctets, unit);
+      sound(scenario);
+    }
+  });
+
+  it('is at most MAX_CR_BLK of both ends, or the scenario is refused', () => {
+    const beyond = (credit: string, devices: string) => () => fabricOf(text(credit, devices));
+    assert.throws(
+      beyond('', 's1: { credit: { unit: 2048B } }, h2: { credit: { maxUnit: 1KB } }'),
+      /unit of 2048 bytes at s1:p2 is beyond maxUnit \(MAX_CR_BLK\), that of h2, 1000 bytes/,
+    );
+    assert.throws(
+      beyond('unit: 2548B, maxUnit: mtu', ''),
+      /:\d+:\d+: credit unit of 2548 bytes at h1:p1 is beyond maxUnit .*, its own \d+ bytes/,
+    );
+    sound(text('maxUnit: 9KB', 's1: { credit: { unit: 9000B } }'));
+    sound(text('', 's1: { credit: { unit: 9000B } }'));
+  });
+
+  it('is advertised beside MAX_CR_BLK, and a larger one falls back', () => {
+    const unitMismatches = (maxUnit: string): string[] => {
+      const devices = `s1: { credit: { unit: 2048B, maxUnit: 3KB } }, h2: { credit: { ${maxUnit} } }`;
+      const { discovery } = sound(text('fallback: pfc, maxUnit: 2548B', devices, LIVE));
+      const ports = discovery!.ports.filter(({ mismatches }) => mismatches.includes('credit-unit'));
+      return ports.map(({ port }) => port);
+    };
+    assert.deepEqual(unitMismatches(''), []);
+    assert.deepEqual(unitMismatches('maxUnit: 2048B'), []);
+    assert.deepEqual(unitMismatches('maxUnit: 2047B'), ['h2:p1', 's1:p2']);
+    assert.deepEqual(unitMismatches('maxUnit: mtu'), ['h2:p1', 's1:p2']);
+  });
+});
+
 describe('counts of credit', () => {
   const scenario = text('', 'h1: { credit: { counts: incremental } }');
 

@@ -14,7 +14,9 @@ import type { Place } from './samples.js';
 /** Of worlds. */
 const PART = 0.25;
 
-const UNITS = ['64B', '128B', '1536B', '2048B', '2548B', 'mtu'];
+const UNITS = ['64B', '128B', '777B', '1536B', '2048B', '2548B', 'mtu'];
+/** PAUSE is negotiated by nobody. */
+const NEGOTIABLE = FALLBACKS.filter((fallback) => fallback !== 'pause');
 const CODECS = ['ce', 'both', 'both', 'cbfc'];
 const TLVS = ['tlv', 'tlv', 'both', 'application'];
 const METHODS = [EXCHANGE, EXCHANGE, ...FLOW_CONTROLS, 'none'];
@@ -40,7 +42,10 @@ function differ(draft: Draft, sampler: Sampler, place: Place): void {
   const discovery = typeof draft['discovery'] === 'object' ? (draft['discovery'] as Draft) : {};
   draft['discovery'] = { ...discovery, second };
   for (const name of [EXCHANGE, ...GRANTING_CONTROLS]) {
-    draft[name] = { ...(draft[name] as Draft | undefined), fallback: sampler.pick(FALLBACKS) };
+    draft[name] = {
+      ...(draft[name] as Draft | undefined),
+      fallback: sampler.pick(name === EXCHANGE ? NEGOTIABLE : FALLBACKS),
+    };
   }
   const method = sampler.pick(METHODS);
   const priorities = draft['priorities'] as Record<string, unknown>;
@@ -63,7 +68,7 @@ function differ(draft: Draft, sampler: Sampler, place: Place): void {
     if (sampler.chance(0.25)) {
       own['priorities'] = { [priority]: sampler.pick([method, 'none', ...FLOW_CONTROLS]) };
     } else if (sampler.chance(0.3)) {
-      own['priorities'] = { all: { fallback: sampler.pick(FALLBACKS) } };
+      own['priorities'] = { all: { fallback: sampler.pick(NEGOTIABLE) } };
     }
     own['discovery'] = {
       willing: sampler.some(['ets', NEGOTIATED_CONTROL, EXCHANGE], 0, 3),

@@ -197,7 +197,8 @@ export function samplesOf(place: Place): Samples {
       ]),
     'wred.thresholds.KEYS': ['2', '4', '7'],
     // Credit.
-    'credit.unit': ['64B', '64B', '128B', '256B', '2548B', 'mtu'],
+    'credit.unit': ['64B', '64B', '65B', '128B', '256B', '1500B', '2548B', 'mtu'],
+    'credit.maxUnit': ['auto', 'mtu', '2548B', '9216B', '65535B'],
     'credit.buffer': ['auto', 'auto', 'auto', '20KB', '100KB'],
     'credit.step': ['auto', '64B', '2KB', '16KB'],
     'credit.keep': ['auto', '64B', '2KB', '10KB'],

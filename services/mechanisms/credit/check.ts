@@ -3,23 +3,25 @@ import type { Places } from '../rate-control-slice.js';
 import { CREDIT_UNIT } from './managed.js';
 import type { CreditSettings } from './settings.js';
 
-/** MAX_CR_BLK as the proposal suggests: an FCoE frame with security. */
-const FCOE_UNIT = 2548;
-
 /** Throws where keys of the section, or of a device's changes to it, contradict each other. */
 export function checkCredit(section: Partial<CreditSettings>, path: Path, places: Places): void {
   checkChannels(section.channels ?? [], [...path, 'channels'], places);
-  checkUnit(section.unit, [...path, 'unit'], places);
+  checkUnit('unit', section.unit, path, places);
+  checkUnit('maxUnit', section.maxUnit, path, places);
 }
 
-function checkUnit(unit: CreditSettings['unit'] | undefined, path: Path, places: Places): void {
-  if (unit === undefined || unit === 'mtu' || unit === FCOE_UNIT) return;
-  const { least, chunk, most } = CREDIT_UNIT;
-  if (unit >= least && unit <= most && unit % chunk === 0) return;
+/** A chunk is of 512 bits or more, up to MAX_CR_BLK. */
+function checkUnit(
+  key: string,
+  unit: number | string | undefined,
+  path: Path,
+  places: Places,
+): void {
+  const { least, most } = CREDIT_UNIT;
+  if (typeof unit !== 'number' || (unit >= least && unit <= most)) return;
   throw places.errorAt(
-    path,
-    `credit unit out of range: ${unit} bytes; a multiple of ${chunk} (512 bits) from ` +
-      `${least} to ${most}, ${FCOE_UNIT}, or mtu`,
+    [...path, key],
+    `credit unit out of range: ${unit} bytes; ${least} (512 bits) to ${most}, or mtu`,
   );
 }
 

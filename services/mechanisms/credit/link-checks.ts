@@ -17,6 +17,7 @@ export class CreditChecks {
 
   /** What needs no buffer sizes. */
   link(end: LinkEnd): void {
+    this.units(end);
     this.requests(end);
     this.loans(end);
     this.keep(end);
@@ -96,6 +97,24 @@ export class CreditChecks {
         `one loop of its link takes ${neededUnits * unitOctets}: at most ` +
         `${Math.floor((100 * units) / neededUnits)} % of line rate; ` +
         `buffer: auto, or ${least} bytes or more`,
+    );
+  }
+
+  /** A unit beyond MAX_CR_BLK of an end; where ends negotiate, they find that they do not agree. */
+  private units(end: LinkEnd): void {
+    const { devices, negotiates, fail } = this.context;
+    const own = this.ends.ownOf(end);
+    const unitOctets = this.ends.unitOf(own, end);
+    const most = this.ends.maxUnitOf(own, end);
+    const peer = this.ends.peerOf(end);
+    const peerMost = peer.maxUnit === 'auto' ? Infinity : this.ends.maxUnitOf(peer, end);
+    const isOwn = unitOctets > most;
+    if (!isOwn && (negotiates || unitOctets <= peerMost)) return;
+    const whose = isOwn ? 'its own' : `that of ${devices[end.link.peerDevice].name},`;
+    throw fail(
+      devices[end.device].placeOf('unit'),
+      `credit unit of ${unitOctets} bytes at ${end.link.name} is beyond maxUnit (MAX_CR_BLK), ` +
+        `${whose} ${isOwn ? most : peerMost} bytes; a smaller unit, or a larger maxUnit`,
     );
   }
 

@@ -84,6 +84,17 @@ export class CreditEnds {
   unitOf({ unit }: CreditSettings, end: LinkEnd): number {
     return unit === 'mtu' ? this.longestOctets(end) : unit;
   }
+
+  /** MAX_CR_BLK of one of the ends of a link. */
+  maxUnitOf(own: CreditSettings, end: LinkEnd): number {
+    return maxUnitOf(own, this.longestOctets(end));
+  }
+}
+
+/** MAX_CR_BLK of a port, whose longest frame this is. */
+export function maxUnitOf({ unit, maxUnit }: CreditSettings, longestOctets: number): number {
+  if (typeof maxUnit === 'number') return maxUnit;
+  return maxUnit === 'mtu' || unit === 'mtu' ? longestOctets : Math.max(longestOctets, unit);
 }
 
 /** Priorities of a port that may exchange credit, one bit each. */

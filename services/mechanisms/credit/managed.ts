@@ -7,8 +7,8 @@ import type { CreditConversation } from './conversation.js';
 import { CONTRADICTIONS, RECLAIMED, RECOVERED, RESYNCS, VIOLATIONS } from './records.js';
 import { AGED, FAILED_SYNCS, GRANTED, OVERFLOW, REVOKED, STALE, WRONG_TOTALS } from './sender.js';
 
-/** Ranges and defaults of the settings of a port. */
-export const CREDIT_UNIT = { least: 64, chunk: 64, most: 9216 } as const;
+/** Ranges and defaults of the settings of a port. The CET TLV has 16 bits for octets of a unit. */
+export const CREDIT_UNIT = { least: 64, most: 0xffff } as const;
 export const CREDIT_CHANNEL = { least: 0, most: 0xffff, default: 0 } as const;
 export const CREDIT_TIMES = {
   refreshPs: 20e6,

@@ -24,10 +24,20 @@ export const creditEndKeys = {
   unit: either(
     [word('mtu'), quantity(size)],
     'a credit unit',
-    `a multiple of ${CREDIT_UNIT.chunk}B up to ${CREDIT_UNIT.most}B, 2548B, or mtu`,
+    `${CREDIT_UNIT.least}B to ${CREDIT_UNIT.most}B such as 2548B, or mtu`,
   )
     .describe('Bytes of one credit that this device grants; mtu: of its longest frame.')
     .prefault(CREDIT_UNIT.least),
+  maxUnit: either(
+    [choice(['auto', 'mtu']), quantity(size)],
+    'a credit unit',
+    `auto, mtu, or ${CREDIT_UNIT.least}B to ${CREDIT_UNIT.most}B such as 2548B`,
+  )
+    .describe(
+      'MAX_CR_BLK: the largest unit that this device supports, its own and that of its peer; ' +
+        'mtu: the longest frame; auto: that, or its own unit; without discovery any.',
+    )
+    .prefault('auto'),
   buffer: auto(size, 'a buffer', 'a size such as 100KB')
     .describe(
       'Memory behind each port for each priority; auto: what full rate over the link takes.',

@@ -12,6 +12,7 @@ import type { Application } from '../../engine/wire/lldp/dcbx-ieee.js';
 import { EXCHANGE, type DeviceContext, type FabricContext } from '../fabric-context.js';
 import type { Advertisement, AdvertisingPort } from '../mechanism-slice.js';
 import { cetApplications, literalExchange } from './capability.js';
+import { maxUnitOf } from './link-ends.js';
 import { channelsOf, type CreditSettings } from './settings.js';
 import { creditOf } from './spec.js';
 
@@ -83,7 +84,7 @@ function tlvOf(offer: Offer): CreditExchange | null {
     answers: true,
     channelled: channels > 1,
     unitOctets: unit,
-    maxCreditBlockOctets: Math.max(longestOctets, unit),
+    maxCreditBlockOctets: maxUnitOf(section, longestOctets),
     channels: channels > 1 ? channels : 0,
     willing: at.willing,
     capable: at.capable,

@@ -183,7 +183,11 @@ const inPair: Readonly<Record<string, readonly (readonly [string, string])[]>> =
     ],
   ],
   credit: [
-    ['credit: { unit: 100B }', 'main.yaml:3:17: credit unit out of range: 100 bytes; a multiple '],
+    [
+      'credit: { unit: 63B }',
+      'main.yaml:3:17: credit unit out of range: 63 bytes; 64 (512 bits) to 65535',
+    ],
+    ['credit: { maxUnit: 70KB }', 'main.yaml:3:20: credit unit out of range: 70000 bytes; '],
     ['credit: { codec: ib }', 'main.yaml:3:18: credit.codec: unknown: ib; one of ce, cbfc, both'],
     ['credit: { unit: 1MB }', 'main.yaml:3:17: credit unit out of range: 1000000 bytes; '],
     [

@@ -138,7 +138,7 @@ const MISTAKES = [
 
 /** What no schema expresses: a relation of two values, or of a value and its unit. */
 const RELATIONS = [
-  'credit: { unit: 100B }',
+  'credit: { unit: 63B }',
   'cbfc: { ccInterval: 1s }',
   'cbfc: { ccInterval: 0.5us }',
   'priorities: { 3: { flowControl: pfc, ecn: { min: 5KB, max: 1KB, probability: 10% } } }',
