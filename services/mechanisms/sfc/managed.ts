@@ -9,16 +9,14 @@ export class SfcCounters {
   sfcCongestionDetected = 0;
   sfcSfcmsTransmitted = 0;
   sfcResumesTransmitted = 0;
-  /**
-   * Not sent, since sfcMinInterval was not over, or all room in the source table was taken by such.
-   */
+  /** Not sent: within sfcmMinInterval, or all room in the source table was taken by such. */
   sfcSfcmsDeferred = 0;
   /** Not sent, since the last message of the queue was less than queueInterval ago. */
   sfcSfcmsLimited = 0;
   /** Entries that were replaced by others, and entries that aged out. */
   sfcSourcesReplaced = 0;
   sfcSourcesAged = 0;
-  /** Not added: the table was full of sources whose sfcMinInterval was not over. */
+  /** Not added: the table was full of sources whose sfcmMinInterval was not over. */
   sfcSourcesRefused = 0;
   sfcSfcmsReceived = 0;
   /** Executed: the source was paused or resumed. */
@@ -53,7 +51,7 @@ export const SFC_COUNTERS: Readonly<
   sfcCongestionDetected: ['frames', 'Frames that found their queue congested.'],
   sfcSfcmsTransmitted: ['messages', 'SFCMs sent that request a pause.'],
   sfcResumesTransmitted: ['messages', 'SFCMs sent that end a pause.'],
-  sfcSfcmsDeferred: ['messages', 'Not sent: within sfcMinInterval, or the table was full.'],
+  sfcSfcmsDeferred: ['messages', 'Not sent: within sfcmMinInterval, or the table was full.'],
   sfcSfcmsLimited: ['messages', 'Not sent: within the interval of the queue.'],
   sfcSourcesReplaced: ['entries', 'Sources that made room for others in the table.'],
   sfcSourcesAged: ['entries', 'Sources that aged out.'],

@@ -160,7 +160,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
 
   /**
    * The entry of a frame's source. The one unseen longest is replaced by it, but not before its
-   * sfcMinInterval is over, which is known from the entry only. -1: there is no room.
+   * sfcmMinInterval is over, which is known from the entry only. -1: there is no room.
    */
   addSfcSource(via: number, out: number, trafficClass: TrafficClass, frame: FrameRef): number {
     const { table } = this;
@@ -191,7 +191,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     return slot;
   }
 
-  /** Whether an entry's sfcMinInterval is over; -1 is no entry. */
+  /** Whether an entry's sfcmMinInterval is over; -1 is no entry. */
   private mayBeSent(slot: number): boolean {
     const { now } = this.#parts.timers.clock;
     return slot >= 0 && intervalIsOver(this.table.lastSentPs[slot], now, this.#spec.minIntervalPs);
@@ -274,7 +274,7 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     return this.#spec.ports[port - this.#firstPort];
   }
 
-  /** Removes sources that were not seen for sfcSourceLife, once their sfcMinInterval is over. */
+  /** Removes sources that were not seen for sfcSourceLife, once their sfcmMinInterval is over. */
   periodicTableCleanup(): void {
     const { table, spec } = this;
     this.cleanupArmed = false;

@@ -203,7 +203,7 @@ describe('a switch that pauses sources', () => {
     { name: 'sources that age within the interval', setting: 'sourceLife: 2us', entries: 4 },
   ];
   for (const { name, setting, entries } of tables) {
-    it(`keeps sfcMinInterval with a table of ${name}`, () => {
+    it(`keeps sfcmMinInterval with a table of ${name}`, () => {
       const { counters } = bridgeOf(runScenario(`${INCAST}sfc: { detect: 50KB, ${setting} }\n`));
       // 200 us have room for 20 intervals of 10 us, and one more message.
       assert.ok(counters['sfcSfcmsTransmitted']! <= 21 * entries);
