@@ -163,8 +163,11 @@ function bandwidthSection(
     wholePercent(groups[String(g)] ?? 0, ['groups', String(g)]),
   );
   const total = ofLink.reduce((sum, percent) => sum + percent, 0);
-  if (total > 100) {
-    throw located.errorAt([...at, 'groups'], `the groups have ${total}% of the link together`);
+  // Shares are ratios to the part: it would divide the whole link by them. Classes with
+  // strict: link have no group's share.
+  if (total !== 0 && total !== 100) {
+    const message = `the groups have ${total}% of the link together, not 100%`;
+    throw located.errorAt([...at, 'groups'], message);
   }
   const named = Object.values(classes).map(({ group }) => group);
   const spare = [7, 6, 5, 4, 3, 2, 1, 0].find((g) => ofLink[g] === 0 && !named.includes(g)) ?? 7;

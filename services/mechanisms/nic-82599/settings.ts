@@ -34,7 +34,9 @@ const vlanId = (): z.ZodNumber => integer(1, 4094);
 const etherType = (): z.ZodNumber => integer(0x600, 0xffff);
 
 const bandwidth = mapping({
-  groups: keyed(GROUP_KEY, percent()).describe('Share of the link of each bandwidth group.'),
+  groups: keyed(GROUP_KEY, percent()).describe(
+    'Share of the link of each bandwidth group; together 100 %.',
+  ),
   classes: keyed(
     CLASS_KEY,
     mapping({

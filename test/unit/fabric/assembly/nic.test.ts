@@ -161,6 +161,10 @@ describe('bad input for an 82599', () => {
       /classes 0, 1 have 160% of group 0 together/,
     ],
     [
+      'bandwidth: { groups: { 0: 25%, 1: 25% }, classes: { 0: { group: 0, share: 100% } } }',
+      /the groups have 50% of the link together, not 100%/,
+    ],
+    [
       'bandwidth: { groups: { 0: 100% }, classes: { 0: { group: 1, share: 100% } } }',
       /group 1 has no share of the link/,
     ],
