@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { PauseWatchdogSpec } from '../engine/contract/spec.js';
 import { choice, either, flag, integer, mapping, quantity, word } from '../settings/parts.js';
-import { aboveZero, share, size, time } from '../settings/quantities.js';
+import { aboveZero, multiple, size, time } from '../settings/quantities.js';
 
 /** Most that a control frame can state (802.3 31B.2, 31D). */
 export const QUANTA_MOST = 65_535;
@@ -30,8 +30,11 @@ export const pausingKeys = {
   quanta: integer(1, QUANTA_MOST)
     .describe('Pause time in each PAUSE or PFC frame, in quanta of 512 bit times.')
     .prefault(QUANTA_MOST),
-  refresh: quantity(aboveZero(share))
-    .describe('Share of the pause time after which the pause is sent again.')
+  refresh: quantity(aboveZero(multiple))
+    .describe(
+      'Part of the pause time after which the pause is sent again; above 100 % it expires first, ' +
+        'and frames may arrive that headroom is not for.',
+    )
     .prefault('50%'),
   responseDelay: quantity(time)
     .describe(

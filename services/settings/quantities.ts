@@ -246,6 +246,21 @@ export const share: Quantity = {
   },
 };
 
+/** A part or a multiple of a whole, up to ten times it. */
+export const multiple: Quantity = {
+  name: 'a multiple',
+  allowed: 'a percentage such as 50% or 150%, or a number from 0 to 10',
+  written: {
+    pattern: '^0*(?:(?:\\d{1,3}(?:\\.\\d{1,20})?|1000) ?%|(?:\\d(?:\\.\\d{1,20})?|10) ?)$',
+    number: { minimum: 0, maximum: 10 },
+  },
+  parse: (value) => {
+    const parsed = typeof value === 'number' ? value : writtenShare(value);
+    if (parsed >= 0 && parsed <= 10) return parsed;
+    throw new QuantityError(`not a multiple: ${show(value)}; write ${multiple.allowed}`);
+  },
+};
+
 function writtenShare(text: string): number {
   const match = shareShape.exec(text);
   return match === null ? NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1);

@@ -116,6 +116,42 @@ for (const { name, section, quantaOf } of methods) {
   });
 }
 
+describe('a pause that is sent again only after it has expired', () => {
+  const expiring = (refresh: string, buffer: string): string =>
+    scenario(
+      `priorities: { 3: { flowControl: pfc, xoff: 60KB, headroom: ${buffer}, quanta: 400, ` +
+        `refresh: ${refresh} } }`,
+    );
+
+  it('lets its sender go on until the next one, in each period', () => {
+    const session = new Session(fabricOf(expiring('200%', '900KB')), { check: true });
+    const watch = new HostWatch(1, 3, pfcQuanta);
+    session.engine.listen(watch);
+    while (session.advance(1000) === 'running');
+    assert.equal(session.results('complete').status, 'complete');
+    const pausePs = 400 * 64 * 80;
+    const pauses = watch.told.filter(({ quanta }) => quanta === 400).slice(0, -1);
+    const slipped = pauses.map(({ time }, i) => {
+      const next = watch.told[watch.told.indexOf(pauses[i]!) + 1]!.time;
+      assert.ok(
+        watch.starts.every((start) => start < time || start >= Math.min(time + pausePs, next)),
+      );
+      return watch.starts.filter((start) => start >= time + pausePs && start < next).length;
+    });
+    const expired = slipped.filter((frames) => frames > 0);
+    assert.ok(expired.length > 10, `${slipped.join()} frames after pauses`);
+    // As long as the pause itself: 2.048 us are 16.6 frames.
+    assert.ok(expired.every((frames) => frames <= 17));
+  });
+
+  it('loses frames where the headroom is for a pause that does not expire', () => {
+    const lost = (refresh: string): number =>
+      Object.values(run(fabricOf(expiring(refresh, 'auto'))).priorities[0]!.drops).length;
+    assert.equal(lost('50%'), 0);
+    assert.ok(lost('400%') > 0);
+  });
+});
+
 describe('a pause on a link that is longer than it', () => {
   const links = [
     ['400G', '40km'],

@@ -16,15 +16,17 @@ import type { Warning } from './warnings.js';
 
 /** Warnings about values that contradict each other, in the order of the scenario. */
 export function adviceOn(fabric: Fabric, document: unknown): Warning[] {
-  const { priorities } = fabric.scenario;
+  const { priorities, pause } = fabric.scenario;
   return [
     ...priorities.flatMap((section) => [
       ...unused(section, fabric, document),
       ...markedTooLate(section, fabric),
       ...smallThreshold(section, fabric),
       ...smallHeadroom(section, fabric),
+      ...(section.flowControl === 'none' ? [] : lateRefresh(section.pausing, pathOf(section))),
       ...hastyWatchdog(section, fabric),
     ]),
+    ...(pause.enabled ? lateRefresh(pause.pausing, ['pause']) : []),
     ...emptyExpectations(fabric),
   ];
 }
@@ -104,6 +106,15 @@ function smallHeadroom(section: PrioritySection, fabric: Fabric): Warning[] {
     `${first.terms.totalOctets} bytes that may arrive after XOFF: frames may be dropped; ` +
     `give at least ${most}, or auto`;
   return [warning(pathOf(section, 'headroom'), message)];
+}
+
+/** Frames that arrive between two pauses are not what headroom is computed for. */
+function lateRefresh({ refresh }: PrioritySection['pausing'], section: Path): Warning[] {
+  if (refresh <= 1) return [];
+  const message =
+    `refresh of ${Math.round(refresh * 100)} %: each pause expires before it is sent again, and ` +
+    'frames beyond the headroom are dropped; below 100 %, unless that is to be watched';
+  return [warning([...section, 'refresh'], message)];
 }
 
 /** A watchdog must outlast the longest single pause that a link partner may request. */

@@ -6,6 +6,7 @@ import {
   length,
   linkRate,
   LINK_RATES,
+  multiple,
   rate,
   share,
   size,
@@ -28,6 +29,8 @@ const OF_QUANTITIES: Readonly<Record<string, readonly unknown[]>> = {
   [rate.allowed]: ['1G', '10G', '40G'],
   [linkRate.allowed]: LINK_RATES,
   [share.allowed]: ['1%', '20%', '50%', '100%'],
+  // Above 100 % a pause expires, and lossless frames are lost.
+  [multiple.allowed]: ['1%', '20%', '50%', '100%'],
 };
 
 const root = scenarioShapes();

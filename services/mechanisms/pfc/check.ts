@@ -52,6 +52,8 @@ function checkPausing(settings: PausingSettings, view: RatedPort): void {
  * long the link is.
  */
 function checkRefresh({ quanta, refresh }: PausingSettings, view: RatedPort): void {
+  // Beyond the pause itself it is meant to expire.
+  if (refresh > 1) return;
   const { link } = view;
   const pausePs = quanta * quantumPs(link);
   const waitPs = (wireOctets(view.longestFrameOctets) * OCTET_BITS_PS) / link.rateBps;

@@ -10,7 +10,8 @@ import { assert } from '../../engine/kernel/assert.js';
 /**
  * The pause initiator: XOFF of PFC (802.1Q 36) and of PAUSE (802.3 31B) is decided here, when an
  * ingress buffer reaches its threshold, and XON when it has fallen. A pause is refreshed before it
- * expires. What differs between the two (one account or eight, and the octets) is the caller's.
+ * expires, unless the scenario has it expire. What differs between the two (one account or eight,
+ * and the octets) is the caller's.
  */
 export class PauseInitiator {
   /** By port: groups whose sender is paused, one bit each. */
@@ -39,7 +40,8 @@ export class PauseInitiator {
   configure(port: PortRow, spec: PauseTimes, octetPs: number): void {
     const quantaPs = spec.quanta * QUANTUM_OCTETS * octetPs;
     this.refreshPs[port] = Math.floor(spec.refreshFraction * quantaPs);
-    assert(this.refreshPs[port] > 0 && this.refreshPs[port] < quantaPs, 'pfc.refresh-in-time');
+    const isInTime = this.refreshPs[port] < quantaPs || spec.refreshFraction > 1;
+    assert(this.refreshPs[port] > 0 && isInTime, 'pfc.refresh-in-time');
   }
 
   /** A frame was admitted to an account: XOFF if it has reached its threshold. */

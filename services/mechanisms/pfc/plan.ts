@@ -93,7 +93,7 @@ export class PfcPlan implements MechanismPlan {
 
 function timesOf({ quanta, refresh, responseDelay }: PausingSettings): PauseTimes {
   assert(quanta > 0 && quanta <= 0xffff, 'pfc.planned-quanta');
-  assert(refresh > 0 && refresh <= 1 && responseDelay >= 0, 'pfc.planned-refresh');
+  assert(refresh > 0 && responseDelay >= 0, 'pfc.planned-refresh');
   return { quanta, refreshFraction: refresh, responseDelayPs: responseDelay };
 }
 

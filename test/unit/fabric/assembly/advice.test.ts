@@ -48,6 +48,16 @@ describe('advice on a scenario', () => {
       /^priorities\.3\.headroom: headroom of 1000 bytes at s1:p1, below the \d+ bytes that may /,
     ],
     [
+      'a pause that expires before it is sent again',
+      ['priorities: { 3: { flowControl: pfc, refresh: 150% } }', LOAD],
+      /^priorities\.3\.refresh: refresh of 150 %: each pause expires before it is sent again, and /,
+    ],
+    [
+      'the same of 802.3x',
+      ['pause: { refresh: 300% }', LOAD],
+      /^pause\.refresh: refresh of 300 %: each pause expires before it is sent again, and /,
+    ],
+    [
       'a watchdog faster than one pause',
       ['priorities: { 3: { flowControl: pfc, watchdog: { detection: 100us } } }', LOAD],
       /^priorities\.3\.watchdog: watchdog detects a storm after 100us, but one pause of 65535 quanta/,

@@ -46,7 +46,7 @@ const MISTAKES = [
   'pause: 3',
   'pause: { enable: true }',
   'priorities: { 3: { flowControl: pfc, quanta: 65536 } }',
-  'priorities: { 3: { flowControl: pfc, refresh: 120% } }',
+  'priorities: { 3: { flowControl: pfc, refresh: 1001% } }',
   'priorities: { 3: { flowControl: pfc, watchdog: { detection: 5KB } } }',
   'priorities: { 3: { ecn: { kmin: 5us } } }',
   'priorities: { 3: { ecn: on } }',
