@@ -12,6 +12,8 @@ export interface NicSection {
   readonly path: Path;
   /** Each traffic class has buffers of its own; else all share one each way. */
   readonly dcb: boolean;
+  /** Frames without a VLAN get a tag with their priority. */
+  readonly sendsPriorityTags: boolean;
   readonly classes: number;
   /** Limits of its queues. */
   readonly rates: readonly { readonly bps: number }[];

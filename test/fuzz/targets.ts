@@ -99,6 +99,7 @@ function csvFile(): Target {
       answered(['ScenarioError'], () => {
         expandLoad(loaded.scenario.load, {
           topology,
+          tags: [],
           groups: [],
           plugins: [],
           seed: 1,

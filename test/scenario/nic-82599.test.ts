@@ -70,7 +70,7 @@ describe('an 82599 in a run', () => {
   it('refuses untagged frames that flow control of their priority cannot protect', () => {
     const text = (flowControl: string, nic: string, load = ''): string =>
       `${PAIR}priorities: { 3: ${flowControl} }\n` +
-      `hosts: { nic: { model: 82599, ${nic} } }\n` +
+      `hosts: { nic: { model: 82599, ${nic} } }\nports: [{ tag: none }]\n` +
       `load: [{ name: a, stream: { from: h1, to: h2 }, priority: 3${load} }]\n`;
     for (const method of ['pfc', 'credit']) {
       const message = new RegExp(`:5:.*h2: .*priority 3 \\(${method}\\).*user priority 0 .*tag`);

@@ -7,7 +7,9 @@ import type { LatencyRow, Nic82599Result } from '../../services/mechanisms/nic-8
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { flowOf, runScenario } from '../kit/emulate.js';
 
-const PAIR = 'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\n';
+/** Lengths of the data sheet are those of frames as they are. */
+const UNTAGGED = 'ports: [{ tag: none }]\n';
+const PAIR = `fabric: { generator: pair, link: { rate: 10G, length: 10m } }\n${UNTAGGED}`;
 const OCTET_PS = 800;
 const GAP_OCTETS = 20;
 const PCIE_OCTET_PS = 250;
@@ -186,7 +188,7 @@ describe('the rate scheduler of the 82599', () => {
     const bits = frame * 8;
     const durationUs = Math.max(1000, Math.ceil((400 * bits) / mbps));
     const results = runScenario(
-      `fabric: { generator: pair, link: { rate: ${link / 1000}G } }\nduration: ${durationUs}us\n` +
+      `fabric: { generator: pair, link: { rate: ${link / 1000}G } }\n${UNTAGGED}duration: ${durationUs}us\n` +
         `hosts: { nic: { model: 82599, rates: [{ rate: ${mbps}M }], memoryWindow: 0 } }\n` +
         `load: [{ stream: { from: h1, to: h2 }, frame: ${frame} }]\n`,
     );

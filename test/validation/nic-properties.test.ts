@@ -31,6 +31,7 @@ function busyScenario({ pcieGbps, reads, frames }: Busy, strict: boolean): strin
   );
   return (
     'fabric: { generator: pair, link: { rate: 10G, length: 10m } }\nduration: 1ms\n' +
+    'ports: [{ tag: none }]\n' +
     `devices: { h1: { nic: { model: 82599, ${pcie}, ${regs} } } }\nload:\n${others.join('')}` +
     '  - { stream: { from: h1, to: h2 }, priority: 7, frame: 64, rate: 30M, arrivals: poisson }\n'
   );
@@ -138,6 +139,7 @@ describe('the rate scheduler of an 82599, whatever is configured', () => {
       const session = new Session(
         fabricOf(
           `fabric: { generator: pair, link: { rate: ${linkGbps}G } }\nduration: 20s\n` +
+            'ports: [{ tag: none }]\n' +
             `hosts: { nic: { model: 82599, rates: [{ rate: ${targetMbps}M }], ` +
             `memoryWindow: ${windowKb} } }\n` +
             `load: [{ stream: { from: h1, to: h2 }, frame: ${frame} }]\n`,

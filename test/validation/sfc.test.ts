@@ -142,7 +142,7 @@ describe('the reaction of a source', () => {
         incast({ rate: '100G', metres: 100, links: 2, senders: 3 }, 4_000_000),
         `sfc.encapsulation=${encapsulation}`,
       );
-      const octets = { ethernet: 90, ipv4: 118, ipv6: 138 }[encapsulation];
+      const octets = { ethernet: 94, ipv4: 118, ipv6: 138 }[encapsulation];
       const hopPs = (8 + octets) * 80 + 100 * METRE_PS + INTERFACE_PS;
       const pathPs = 2 * hopPs + PIPELINE_PS + PROCESSING_PS;
       for (const station of results.sfc.filter(({ role }) => role === 'station')) {

@@ -1,4 +1,10 @@
-import { FCS_OCTETS, FRAME_OCTETS_MIN, VID_MASK, VLAN_TAG_OCTETS } from '../units/ethernet.js';
+import {
+  C_TAG_MASK,
+  FCS_OCTETS,
+  FRAME_OCTETS_MIN,
+  VID_MASK,
+  VLAN_TAG_OCTETS,
+} from '../units/ethernet.js';
 import {
   CARRIES_FLAG,
   CLASS,
@@ -71,7 +77,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
     ends[frame + CONNECTION] = 0;
     ends[frame + VLAN] = spec.vlan;
     ends[frame + REMAINING] = 0;
-    pool.setCameTagged(frame, (spec.vlan & VID_MASK) === 0 ? 0 : VLAN_TAG_OCTETS);
+    pool.setCameTagged(frame, (spec.vlan & C_TAG_MASK) === 0 ? 0 : VLAN_TAG_OCTETS);
     pool.setFlowId(frame, 0);
     pool.setSlot(frame, 0);
     pool.setBorn(frame, spec.bornPs);

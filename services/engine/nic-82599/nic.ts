@@ -200,7 +200,9 @@ export class Nic82599 {
     const allowed = this.#spec.poolVlans[pool];
     if (vlans === 0 || allowed === undefined || allowed.length === 0) return true;
     const inner = innerTag(tagsOf(vlans, 0), this.#vlanModes);
-    return inner === null || allowed.includes(identifierOf(inner.tci));
+    const identifier = inner === null ? 0 : identifierOf(inner.tci);
+    // A priority-tagged frame is of no VLAN (802.1Q 9.6).
+    return identifier === 0 || allowed.includes(identifier);
   }
 
   /**

@@ -45,8 +45,8 @@ export function tagsOf(vlans: number, priority: number): VlanTag[] {
   const inner = vlans & 0xffff;
   const outer = vlans >>> 16;
   const tags: VlanTag[] = [];
-  if (outer !== 0) tags.push({ etherType: S_TAG, tci: (priority << 13) | outer });
-  if (inner !== 0) tags.push({ etherType: C_TAG, tci: (priority << 13) | inner });
+  if (outer !== 0) tags.push({ etherType: S_TAG, tci: (priority << 13) | identifierOf(outer) });
+  if (inner !== 0) tags.push({ etherType: C_TAG, tci: (priority << 13) | identifierOf(inner) });
   return tags;
 }
 

@@ -1,4 +1,4 @@
-import { VID_MASK } from '../units/ethernet.js';
+import { C_TAG_MASK, PRIORITY_TAGGED, VID_MASK } from '../units/ethernet.js';
 import type { Encapsulation, Envelope } from '../wire/congestion-message.js';
 import { type EthernetHeader, NO_TAG, tagControl } from '../wire/ethernet.js';
 import type { Stations } from './stations.js';
@@ -49,10 +49,16 @@ export function fillEthernet(
 ): void {
   into.source = source;
   into.destination = destination;
-  into.cTag = tagOf(tags & VID_MASK, priority);
+  into.cTag = tagOf(tags & C_TAG_MASK, priority);
   into.sTag = tagOf(tags >>> S_TAG_SHIFT, priority);
 }
 
-function tagOf(vlan: number, priority: Priority): number {
-  return vlan === 0 ? NO_TAG : tagControl({ priority, dropEligible: false, vlan });
+/** Tags of a message: on layer 2 its priority is in a tag; IP has a DSCP. */
+export function messageTags(tags: number, encapsulation: Encapsulation): number {
+  return tags === 0 && encapsulation === 'ethernet' ? PRIORITY_TAGGED : tags;
+}
+
+function tagOf(tag: number, priority: Priority): number {
+  if (tag === 0) return NO_TAG;
+  return tagControl({ priority, dropEligible: false, vlan: tag & VID_MASK });
 }

@@ -11,6 +11,10 @@ export const FCS_OCTETS = 4;
 export const VLAN_TAG_OCTETS = 4;
 /** VID within a TCI. */
 export const VID_MASK = 0xfff;
+/** Of the tags of a frame: its C-TAG; 0: it has none. */
+export const C_TAG_MASK = 0xffff;
+/** As a C-TAG: one with VID 0, which has a priority and is of no VLAN (802.1Q 6.9.1, 9.6). */
+export const PRIORITY_TAGGED = 0x1000;
 /** Destination address to FCS; shorter payload is padded. */
 export const FRAME_OCTETS_MIN = 64;
 /** The shortest frame before its FCS: what is shorter is padded to it. */

@@ -1,6 +1,6 @@
 import type { HostSpec, ReceiveSpec, SendSpec } from '../../engine/contract/spec.js';
 import { CARRIES_FLAG, KIND_DATA, KIND_RAW, packClass } from '../../engine/frame/frame-pool.js';
-import { wireOctets } from '../../engine/units/ethernet.js';
+import { PRIORITY_TAGGED, wireOctets } from '../../engine/units/ethernet.js';
 import { flowHash } from '../address.js';
 import type { Flow, VlanTags } from '../load/flow.js';
 import type { FlowEnds } from './assembly.js';
@@ -207,7 +207,7 @@ function bystander(spec: ReceiveSpec): ReceiveSpec {
 
 /** The VLANs of tags, as a frame has them. */
 export function vlanWord({ inner, outer }: VlanTags): number {
-  return (inner ?? 0) | ((outer ?? 0) << 16);
+  return (inner === 0 ? PRIORITY_TAGGED : (inner ?? 0)) | ((outer ?? 0) << 16);
 }
 
 /** A group's message has arrived when the farthest member has it. */

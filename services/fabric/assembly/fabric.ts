@@ -14,6 +14,7 @@ import { swapLinks } from '../topology/swap-links.js';
 import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
 import { CollectedErrors } from '../../settings/collected-errors.js';
+import { hostTags } from './host-tags.js';
 import { assemble } from './assemble.js';
 import type { Assembly } from './assembly.js';
 import type { NicSection } from '../../mechanisms/nic-context.js';
@@ -59,6 +60,7 @@ export function buildFabric(source: ScenarioSource): Fabric {
   const configured = errors.attempt(() => settingsOfDevices(scenario, cabled, fail));
   const expanded = errors.attempt(() =>
     expandLoad(scenario.load, {
+      tags: configured === null ? [] : hostTags(scenario, cabled, configured, fail),
       topology: cabled,
       groups: scenario.groups,
       plugins: scenario.plugins,

@@ -51,7 +51,7 @@ export class FlowPaths {
   private bridged(flow: Flow, inner: number | null, entry: number, out: LinkEnd): number | null {
     const ports = this.bridges[out.device] ?? null;
     if (ports === null) return inner;
-    const vlan = inner ?? ports[entry]!.native;
+    const vlan = inner === null || inner === 0 ? ports[entry]!.native : inner;
     for (const port of [entry, out.port]) {
       const { native, tagged } = ports[port]!;
       if (native === vlan || tagged.includes(vlan)) continue;

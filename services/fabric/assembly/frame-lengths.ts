@@ -25,7 +25,9 @@ export function frameLengths(
     if (notifications !== null) lengths[notifications.priority]!.add(CNP_FRAME_OCTETS + tags);
     const messages = control?.messages?.(scenario.rateControls[flow.congestion]);
     if (messages !== undefined) {
-      lengths[messages.priority]!.add(Math.max(FRAME_OCTETS_MIN, messages.frameOctets + tags));
+      lengths[messages.priority]!.add(
+        Math.max(FRAME_OCTETS_MIN, messages.frameOctets + Math.max(tags, VLAN_TAG_OCTETS)),
+      );
     }
     if (transport.kind === 'reliable') {
       const answers = flow.answerVlan === undefined ? tags : tagOctets(flow.answerVlan);

@@ -2,7 +2,12 @@ import type { ForgedMessage } from '../../engine/contract/fault.js';
 import type { DeviceSpec } from '../../engine/device/engine.js';
 import { PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import { hashOctets } from '../../engine/frame/octet-store.js';
-import { fillEnvelope, type NoticeEnds } from '../../engine/notices/notice-envelope.js';
+import {
+  fillEnvelope,
+  messageTags,
+  type NoticeEnds,
+} from '../../engine/notices/notice-envelope.js';
+import { PRIORITY_TAGGED } from '../../engine/units/ethernet.js';
 import { LINK_PARTNER } from '../../engine/notices/sampled-message.js';
 import { Stations } from '../../engine/notices/stations.js';
 import { blankEnvelope, decodeEnvelope } from '../../engine/wire/congestion-message.js';
@@ -63,7 +68,8 @@ export class Injector {
     const target = host < 0 ? LINK_PARTNER : host;
     const priority = priorityOf(cTag, isRead ? envelope : null);
     const vlan =
-      (cTag === NO_TAG ? 0 : tagVlan(cTag)) | (sTag === NO_TAG ? 0 : tagVlan(sTag) << 16);
+      (cTag === NO_TAG ? 0 : tagVlan(cTag) || PRIORITY_TAGGED) |
+      (sTag === NO_TAG ? 0 : tagVlan(sTag) << 16);
     return { priority, target, hash: hashOctets(octets, octets.length), vlan };
   }
 
@@ -94,7 +100,7 @@ export class Injector {
       encapsulation: template.encapsulation,
       priority: MESSAGE_PRIORITY,
       dscp: MESSAGE_DSCP,
-      tags: 0,
+      tags: messageTags(0, template.encapsulation),
       mac,
       own: new Stations(stationsOf([own])),
       stations: this.stations,

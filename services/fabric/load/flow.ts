@@ -46,7 +46,7 @@ export interface Prerequisite {
 }
 
 export interface VlanTags {
-  /** C-TAG VLAN; null for an untagged or priority-less frame. */
+  /** C-TAG VLAN; 0: its tag has a priority only; null: there is no C-TAG. */
   readonly inner: number | null;
   /** S-TAG VLAN in front of it. */
   readonly outer: number | null;

@@ -5,7 +5,14 @@ import type { Fail, Path } from '../topology/cabling.js';
 import { selectDevices } from '../topology/select-devices.js';
 import type { Topology } from '../topology/topology.js';
 import { hostCount } from '../topology/topology.js';
-import type { Flow, Prerequisite, RawTransport, Release, ReliableTransport } from './flow.js';
+import type {
+  Flow,
+  Prerequisite,
+  RawTransport,
+  Release,
+  ReliableTransport,
+  VlanTags,
+} from './flow.js';
 import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from './flow.js';
 import { OCTET_BITS_PS } from '../../engine/units/rates.js';
 import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
@@ -25,6 +32,8 @@ const NO_PREREQUISITES: readonly Prerequisite[] = [];
 
 export interface LoadContext {
   readonly topology: Topology;
+  /** By host: VID of the tags of its untagged loads, 0 for a priority only; null: no tags. */
+  readonly tags: readonly (number | null)[];
   readonly groups: readonly GroupSection[];
   readonly plugins: readonly PluginSource[];
   readonly seed: number;
@@ -70,8 +79,8 @@ export class FlowTable {
 
 /** One load of the scenario while it is expanded to flows. */
 export class LoadEntry {
-  /** Octets of a full frame on the wire, tags included. */
-  readonly fullFrameBytes: number;
+  /** Octets of a full frame, without tags. */
+  private readonly plainFrameBytes: number;
   /** Octets of payload in it. */
   readonly fullPayloadBytes: number;
   private readonly transports = new Map<number, RawTransport | ReliableTransport>();
@@ -85,12 +94,11 @@ export class LoadEntry {
     readonly context: LoadContext,
     private readonly table: FlowTable,
   ) {
-    const { transport, vlan } = section;
+    const { transport } = section;
     const overhead = transport.kind === 'raw' ? RAW_OVERHEAD_BYTES : RELIABLE_OVERHEAD_BYTES;
     const frame = transport.kind === 'raw' ? transport.frameBytes : transport.mtuBytes + overhead;
-    const tags = [vlan.inner, vlan.outer].filter((id) => id !== null).length;
     this.fullPayloadBytes = frame - overhead;
-    this.fullFrameBytes = frame + tags * TAG_BYTES;
+    this.plainFrameBytes = frame;
     this.linkRatesBps = linkRates(context.topology);
     this.address = section.spoof === null ? null : this.hosts('spoof', [section.spoof])[0]!;
     this.checkFrame(frame);
@@ -138,14 +146,46 @@ export class LoadEntry {
     return this.linkRatesBps[host]!;
   }
 
+  /** Octets of a full frame of a host on the wire, tags included. */
+  fullFrameBytes(host: number): number {
+    const { inner, outer } = this.tagsOf(host);
+    const tags = [inner, outer].filter((id) => id !== null).length;
+    return this.plainFrameBytes + tags * TAG_BYTES;
+  }
+
+  /** As the load says, or else as its port does. */
+  private tagsOf(host: number): VlanTags {
+    const { vlan } = this.section;
+    const inner = this.isTagged ? vlan.inner : this.portTag(host);
+    return { ...vlan, inner };
+  }
+
+  private portTag(host: number): number | null {
+    return this.context.tags[host] ?? null;
+  }
+
+  private get isTagged(): boolean {
+    const { inner, outer } = this.section.vlan;
+    return inner !== null || outer !== null;
+  }
+
+  /** Those of answers, where ports have their own; else they are as the data arrives. */
+  private answerTags(source: number, destination: number): { readonly answerVlan?: VlanTags } {
+    const inner = this.portTag(destination);
+    if (this.isTagged || (inner === null && this.portTag(source) === null)) return {};
+    return { answerVlan: { ...this.section.vlan, inner } };
+  }
+
   /** Time that a full frame takes on a host's link, overhead included. */
   fullFramePs(host: number): number {
-    return ((this.fullFrameBytes + WIRE_OVERHEAD_OCTETS) * OCTET_BITS_PS) / this.linkRateBps(host);
+    return (
+      ((this.fullFrameBytes(host) + WIRE_OVERHEAD_OCTETS) * OCTET_BITS_PS) / this.linkRateBps(host)
+    );
   }
 
   /** Octets that so many packets of a message take on the wire beyond its payload. */
-  overheadBytes(packets: number): number {
-    return packets * (this.fullFrameBytes - this.fullPayloadBytes + WIRE_OVERHEAD_OCTETS);
+  overheadBytes(host: number, packets: number): number {
+    return packets * (this.fullFrameBytes(host) - this.fullPayloadBytes + WIRE_OVERHEAD_OCTETS);
   }
 
   readFile(path: Path, file: string): string {
@@ -203,7 +243,8 @@ export class LoadEntry {
       dscp: section.dscp ?? DSCP_PER_PRIORITY * priority,
       ect: section.ect,
       congestion: section.congestion,
-      vlan: section.vlan,
+      vlan: this.tagsOf(source),
+      ...(shape.group !== true && this.answerTags(source, destination)),
       vm: section.vm,
       toVm: section.toVm,
       address: this.address,

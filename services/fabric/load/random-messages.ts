@@ -21,11 +21,11 @@ export function expandRandom(
   if (endPs === Infinity) {
     throw entry.fail([], 'random messages never stop: give the load an end or the run a duration');
   }
-  const wireBytes =
-    curve.meanBytes() + entry.overheadBytes(curve.meanPieces(entry.fullPayloadBytes));
-  const meanGaps = hosts.map(
-    (host) => (wireBytes * OCTET_BITS_PS) / (section.share * entry.linkRateBps(host)),
-  );
+  const pieces = curve.meanPieces(entry.fullPayloadBytes);
+  const meanGaps = hosts.map((host) => {
+    const wireBytes = curve.meanBytes() + entry.overheadBytes(host, pieces);
+    return (wireBytes * OCTET_BITS_PS) / (section.share * entry.linkRateBps(host));
+  });
   entry.announce(meanGaps.reduce((sum, gapPs) => sum + (endPs - section.startPs) / gapPs, 0));
   hosts.forEach((source, place) => {
     const name = `${entry.label}/${entry.nameOf(source)}`;

@@ -37,7 +37,7 @@ function frameGapPs(entry: LoadEntry, rate: RateSection, host: number): number {
         const limit = `the link of ${entry.nameOf(host)} carries ${link / 1e9} Gb/s`;
         throw entry.fail(['rate', 'bps'], `a rate of ${bps / 1e9} Gb/s is impossible: ${limit}`);
       }
-      return (entry.fullFrameBytes * OCTET_BITS_PS) / bps;
+      return (entry.fullFrameBytes(host) * OCTET_BITS_PS) / bps;
     }
   }
 }

@@ -4,17 +4,18 @@ import { besidePause } from './check-flow-control.js';
 import type { Located } from './located.js';
 import { pauseChange, priorityChanges } from './normalise-flow-control.js';
 import { placeFrom } from './place.js';
-import type { PortRule } from './scenario.js';
+import type { PortRule, PortTag } from './scenario.js';
 import type { PortRuleInput } from './schema-ports.js';
 
 export function portRules(input: readonly PortRuleInput[], located: Located): readonly PortRule[] {
-  return input.map(({ where, pause, mtu, priorities = {} }, index) => {
+  return input.map(({ where, pause, mtu, tag, priorities = {} }, index) => {
     const path = ['ports', index];
     const rule = {
       where: { ...placeFrom(where), rateBps: where.rate ?? null },
       path,
       pause: pause === undefined ? null : pauseChange(pause, [...path, 'pause']),
       mtuOctets: mtu ?? null,
+      tag: tag === undefined ? null : vlanOf(tag),
       priorities: priorityChanges(priorities, [...path, 'priorities'], located),
     };
     const ruled = rule.priorities.find(({ flowControl = 'none' }) => flowControl !== 'none');
@@ -23,4 +24,10 @@ export function portRules(input: readonly PortRuleInput[], located: Located): re
     }
     return rule;
   });
+}
+
+/** VID of a C-TAG; 0: it has a priority only. */
+function vlanOf(tag: NonNullable<PortRuleInput['tag']>): PortTag {
+  if (typeof tag === 'number') return { vlan: tag };
+  return { vlan: tag === 'priority' ? 0 : null };
 }

@@ -199,7 +199,15 @@ export interface PortRule {
   readonly pause: PauseChange | null;
   /** Payload of the longest frame. */
   readonly mtuOctets: number | null;
+  /** Null: as before. */
+  readonly tag: PortTag | null;
   readonly priorities: readonly PriorityChange[];
+}
+
+/** What a host tags its frames with. */
+export interface PortTag {
+  /** Null: no tag; 0: one with a priority only. */
+  readonly vlan: number | null;
 }
 
 export interface PriorityChange {

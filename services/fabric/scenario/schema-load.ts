@@ -97,7 +97,7 @@ const commonKeys = (congestion: readonly string[]) => ({
     .prefault('none'),
   vlan: either(
     [
-      vlanId(),
+      integer(0, 4094),
       mapping({
         inner: vlanId().describe('VLAN of the C-TAG.').exactOptional(),
         outer: vlanId().describe('VLAN of the S-TAG in front of it.').exactOptional(),
@@ -105,9 +105,9 @@ const commonKeys = (congestion: readonly string[]) => ({
       }),
     ],
     'a VLAN',
-    'a VLAN 1 to 4094, or { inner: 10, outer: 100 }',
+    'a VLAN 1 to 4094, 0, or { inner: 10, outer: 100 }',
   )
-    .describe('Tags of its frames. Default: none.')
+    .describe('Tags of its frames; 0: priority-tagged (802.1Q 6.9.1). Default: as `ports` says.')
     .exactOptional(),
   vm: integer(0, 63)
     .describe(

@@ -2,13 +2,15 @@
 
 import type { z } from 'zod';
 import { linkRate } from '../../settings/quantities.js';
-import { integer, list, mapping, quantity } from '../../settings/parts.js';
+import { choice, either, integer, list, mapping, quantity } from '../../settings/parts.js';
 import { pauseChangeSchema, portPrioritiesSchema } from './schema-flow-control.js';
 import { placeKeys } from './schema-place.js';
 
 /** Of IPv4 (RFC 791), and of jumbo frames as switches have them. */
 const MTU_LEAST = 68;
 const MTU_MOST = 9216;
+
+const TAGS = ['none', 'priority'] as const;
 
 const where = mapping({
   ...placeKeys,
@@ -27,6 +29,13 @@ export const portsSchema = list(
       .describe(
         'Longest payload of a frame, which has 18 bytes more, and its tags: loads with longer ' +
           'ones are refused, and buffers and LLDP go by it. Default: what loads send.',
+      )
+      .exactOptional(),
+    tag: either([choice(TAGS), integer(1, 4094)], 'a tag', 'none, priority, or a VLAN 1 to 4094')
+      .describe(
+        'Tag of frames that hosts send by these ports, where their load has no vlan; priority: ' +
+          'VID 0, so only a priority (802.1Q 6.9.1). Default: none, or as a NIC with ' +
+          'DCB does: priority.',
       )
       .exactOptional(),
     priorities: portPrioritiesSchema

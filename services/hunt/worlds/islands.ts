@@ -22,10 +22,21 @@ export function addIslands(draft: Draft, drawer: Drawer, place: Place, isSlow: b
   draft['ports'] = Array.from({ length: sampler.between(1, 3) }, () => {
     const where = placeOf(properties['where']!, drawer, place);
     const mtu = sampler.chance(0.25) && { mtu: sampler.pick(MTUS) };
+    const tag = sampler.chance(0.2) && { tag: sampler.pick(['none', 'priority', 'priority', 7]) };
     if (sampler.chance(isSlow ? 0.9 : 0.3)) {
-      return { where, ...mtu, pause: drawer.value(properties['pause']!, [...RULE, 'pause']) };
+      return {
+        where,
+        ...mtu,
+        ...tag,
+        pause: drawer.value(properties['pause']!, [...RULE, 'pause']),
+      };
     }
-    return { where, ...mtu, priorities: prioritiesOf(properties['priorities']!, drawer, place) };
+    return {
+      where,
+      ...mtu,
+      ...tag,
+      priorities: prioritiesOf(properties['priorities']!, drawer, place),
+    };
   });
 }
 

@@ -115,7 +115,7 @@ export function samplesOf(place: Place): Samples {
     'load.[].off': times(0.5, 3),
     'load.[].vlan': (sampler) =>
       sampler.pick<unknown>([
-        vlan(sampler),
+        sampler.chance(0.3) ? 0 : vlan(sampler),
         { inner: vlan(sampler), outer: vlan(sampler), dei: sampler.chance(0.5) },
       ]),
     'load.[].vm': [0, 0, 1, 5],

@@ -12,7 +12,7 @@ import {
 } from '../../engine/frame/frame-pool.js';
 import type { SampledFrame } from '../../engine/notices/sampled-frame.js';
 import { sampleFrame } from '../../engine/notices/sampled-frame.js';
-import { fillEnvelope } from '../../engine/notices/notice-envelope.js';
+import { fillEnvelope, messageTags } from '../../engine/notices/notice-envelope.js';
 import { LINK_PARTNER } from '../../engine/notices/sampled-message.js';
 import { Stations } from '../../engine/notices/stations.js';
 import { readU16 } from '../../engine/wire/big-endian.js';
@@ -453,7 +453,7 @@ export class CiPoint implements SwitchRole, EnqueueObserver, FlowIsolation, Noti
     const pool = this.#pool;
     const { spec, table } = this;
     const via = table.get(slot, STREAM_VIA);
-    const tags = table.get(slot, STREAM_TAGS);
+    const tags = messageTags(table.get(slot, STREAM_TAGS), spec.encapsulation);
     sampleFrame(pool, frame, this.#stations, spec.minHeaderOctets, pdu.msdu, sample);
     pdu.add = add;
     pdu.destination = sample.destination;

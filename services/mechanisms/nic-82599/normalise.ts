@@ -52,6 +52,9 @@ export function nicSection(
   return {
     path,
     dcb: input.dcb,
+    // The note in 7.7.1: with DCB all is tagged but control frames. A tag alone is outer in
+    // double mode, where it would say nothing.
+    sendsPriorityTags: input.dcb && !vlan.double,
     classes: input.tcs,
     pcie: {
       rateBps: pcie.rate ?? null,

@@ -12,6 +12,7 @@ import type { QcnDefences } from './defence.js';
 import type { QcnPoints } from './points.js';
 import type { QcnSwitchSpec } from './spec.js';
 import type { FrameRef, PortRow, TrafficClass } from '../../engine/units/indices.js';
+import { messageTags } from '../../engine/notices/notice-envelope.js';
 
 interface Parts {
   readonly place: DevicePlace;
@@ -71,7 +72,7 @@ export class QcnSwitch implements SwitchRole, QueueSampler {
     const points = this.#points;
     const carrier = this.#carrier;
     const pool = this.#pool;
-    const vlan = carrier.answerTags(out, frame);
+    const vlan = messageTags(carrier.answerTags(out, frame), 'ethernet');
     const length = points.compose(out, frame, vlan);
     const around = {
       priority: points.messagePriority(out),

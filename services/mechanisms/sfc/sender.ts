@@ -14,7 +14,7 @@ import {
 import { RandomStream } from '../../engine/kernel/random.js';
 import type { SampledFrame } from '../../engine/notices/sampled-frame.js';
 import { sampleFrame } from '../../engine/notices/sampled-frame.js';
-import { fillEnvelope } from '../../engine/notices/notice-envelope.js';
+import { fillEnvelope, messageTags } from '../../engine/notices/notice-envelope.js';
 import { Stations } from '../../engine/notices/stations.js';
 import {
   blankEnvelope,
@@ -227,7 +227,8 @@ export class SfcSender implements EnqueueObserver, DequeueObserver {
     if (type === SFCM_RESUME) counters.sfcResumesTransmitted++;
     else counters.sfcSfcmsTransmitted++;
     this.fillPdu(type, slot, frame, pauseNs);
-    const vlan = carrier.answerTags(table.get(slot, ENTRY_QUEUE_PORT) + this.#firstPort, frame);
+    const out = table.get(slot, ENTRY_QUEUE_PORT) + this.#firstPort;
+    const vlan = messageTags(carrier.answerTags(out, frame), spec.encapsulation);
     pdu.vlan = vlan & VID_MASK;
     this.fillEnvelope(via, vlan, table.get(slot, ENTRY_SOURCE));
     const at = envelopeOctets(envelope);

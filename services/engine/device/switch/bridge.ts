@@ -8,6 +8,7 @@ import type { Forwarding } from './forwarding.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
 import type { FrameRef } from '../../units/indices.js';
 import { assert } from '../../kernel/assert.js';
+import { VID_MASK } from '../../units/ethernet.js';
 
 const TAG_OCTETS = 4;
 const INNER = 0xffff;
@@ -136,8 +137,8 @@ export class Bridge implements Forwarding {
   }
 
   private vlanOf(port: number, frame: FrameRef): number {
-    const inner = this.#pool.ends[frame + VLAN] & INNER;
-    return inner === 0 ? this.#vlans[port].native : inner;
+    const identifier = this.#pool.ends[frame + VLAN] & VID_MASK;
+    return identifier === 0 ? this.#vlans[port].native : identifier;
   }
 
   private flood(port: number, vlan: number): number {

@@ -32,7 +32,7 @@ import type { Forwarding } from './forwarding.js';
 /** A class that was blocked by a shaper may start a frame. */
 export const KIND_SHAPED = KIND_DEVICE + 1;
 /** The C-TAG's identifier of a frame. */
-const VLAN_ID = 0xffff;
+const VLAN_ID = 0xfff;
 /** An account is the whole port here. */
 const PORT_GROUP = 0;
 const NO_FRAME = -1;

@@ -244,7 +244,7 @@ describe('bad input for an 82599', () => {
     ['receiveRings: { descriptors: 20 }', /descriptors come in eights \(RDLEN\): 20/],
     ['pools: { 0: { drop: true } }', /not counted; write receiveRings: \{\} beside pools/],
     ['memoryWindow: 2048', /a whole number from 0 to 2047/],
-    ['largestFrame: 1000', /frames of 1518 bytes are sent; a largest one has 1000/],
+    ['largestFrame: 1000', /frames of 1522 bytes are sent; a largest one has 1000/],
     ['dcb: false', /pfc, which needs dcb/, 'priorities: { 3: { flowControl: pfc } }\n'],
     [
       'dcb: false',

@@ -87,6 +87,7 @@ export function expand(
   context: Partial<LoadContext> = {},
 ): Flow[] {
   const { flows } = expandLoad(sections, {
+    tags: [],
     topology: build({ kind: 'star', hosts: 8 }),
     groups: [],
     plugins: [],
