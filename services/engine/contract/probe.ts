@@ -78,7 +78,7 @@ export const DROP = {
   POISONED: 24,
 } as const;
 
-/** The steps of the exchange of grants, as `grantStep` numbers them. */
+/** The six steps of the exchange of grants, and what becomes of unused ones, by their numbers. */
 export const GRANT_STEPS = [
   /** Both ends begin an epoch with the capabilities of both. */
   'agreed',
@@ -88,6 +88,12 @@ export const GRANT_STEPS = [
   'received',
   /** Buffer is free again, and may be granted. */
   'accounted',
+  /** Idle grants expired at the sender. */
+  'aged',
+  /** Grants are void: taken back, or of an epoch that is over. */
+  'revoked',
+  /** Grants that no frame used, or whose frames were lost, are buffer again. */
+  'recovered',
 ] as const;
 
 /** Index into GRANT_STEPS. */
@@ -98,6 +104,9 @@ export const GRANT_STEP = {
   TRANSMITTED: 3,
   RECEIVED: 4,
   ACCOUNTED: 5,
+  AGED: 6,
+  REVOKED: 7,
+  RECOVERED: 8,
 } as const;
 
 /** Arbiters inside a NIC: of virtual machines, one per class, and behind those of classes. */

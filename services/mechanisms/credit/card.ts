@@ -3,7 +3,12 @@ import type { CreditResult, CreditResults } from './results.js';
 
 /** The accounts whose buffer was fullest, what ends contradicted, and what is lost. */
 export function creditCards(results: CreditResults, format: CardFormat): Card[] {
-  return [fullest(results, format), contradicted(results, format), lost(results, format)];
+  return [
+    fullest(results, format),
+    unused(results, format),
+    contradicted(results, format),
+    lost(results, format),
+  ];
 }
 
 function fullest({ credits }: CreditResults, { count, octets }: CardFormat): Card {
@@ -21,6 +26,22 @@ function fullest({ credits }: CreditResults, { count, octets }: CardFormat): Car
       ...[c.peakOccupied, c.bufferUnits, c.neededUnits].map((units) => inOctets(c, units)),
       ...[count(c.recovered), count(c.resyncs), count(c.violations)],
     ]),
+  };
+}
+
+/** Credit that was granted and not used: at its sender, and back in the buffer of its receiver. */
+function unused({ credits }: CreditResults, { count }: CardFormat): Card {
+  const moved = ({ aged, revoked, recovered }: CreditResult): number => aged + revoked + recovered;
+  return {
+    title: 'Credit aged, revoked and recovered, in units',
+    head: ['port', 'priority', 'channel', 'aged', 'revoked', 'recovered', 'resyncs', 'reclaims'],
+    rows: credits
+      .filter((account) => moved(account) > 0)
+      .sort((a, b) => moved(b) - moved(a))
+      .map((c) => [
+        ...[c.port, String(c.priority), String(c.channel)],
+        ...[c.aged, c.revoked, c.recovered, c.resyncs, c.reclaims].map(count),
+      ]),
   };
 }
 

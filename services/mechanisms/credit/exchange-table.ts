@@ -10,7 +10,8 @@ const row = columnsOf<Exchange>();
 export const EXCHANGE_TABLE: ResultTable<readonly RecordedEvent[]> = resultTable({
   name: 'exchanges',
   about:
-    'a direction of a link, a priority and a channel: the six steps of credit exchange ' +
+    'a direction of a link, a priority and a channel: the six steps of credit exchange, and ' +
+    'what became of unused credit ' +
     '(`observe: { events: steps }`)',
   rows: exchangesOf,
   columns: [
@@ -29,6 +30,11 @@ export const EXCHANGE_TABLE: ResultTable<readonly RecordedEvent[]> = resultTable
       countOf(e, 'accounted'),
     ),
     row.whole('accounted_units', 'units', 'Their units.', (e) => unitsOf(e, 'accounted')),
+    row.whole('aged_units', 'units', 'Credit that expired.', (e) => unitsOf(e, 'aged')),
+    row.whole('revoked_units', 'units', 'Credit that was void.', (e) => unitsOf(e, 'revoked')),
+    row.whole('recovered_units', 'units', 'Credit that is buffer again.', (e) =>
+      unitsOf(e, 'recovered'),
+    ),
     row.whole('mean_answer_ps', 'ps', 'From a request to its grant, on average.', (e) => {
       const answers = answersOf(e);
       const sum = answers.reduce((total, answer) => total + answer, 0);

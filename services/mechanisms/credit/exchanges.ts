@@ -24,7 +24,10 @@ export interface Exchange {
 }
 
 /** Steps of the end that has the buffer. */
-const OF_RECEIVER: ReadonlySet<string> = new Set(['granted', 'received', 'accounted']);
+const OF_RECEIVER: ReadonlySet<string> = new Set(['granted', 'received', 'accounted', 'recovered']);
+
+/** They answer nothing. */
+const MOMENTS: ReadonlySet<string> = new Set(['agreed', 'revoked', 'recovered']);
 
 /** Of all links, from events, in the order of their senders, priorities and channels. */
 export function exchangesOf(events: readonly RecordedEvent[]): Exchange[] {
@@ -75,8 +78,9 @@ interface StepSpan {
 
 /**
  * From a request to the grant that follows it at the receiver, from a grant to the first frame that
- * starts after it, and of each frame from start to receipt and from receipt to free buffer. Frames
- * are matched by their order, so those of an exchange that lost or reordered any are left out.
+ * starts after it, from credit that aged until the receiver has it back, and of each frame from
+ * start to receipt and from receipt to free buffer. Frames are matched by their order, so those of
+ * an exchange that lost or reordered any are left out.
  */
 export function stepSpans({ steps }: Exchange): StepSpan[] {
   const followed = (from: Step, to: Step): StepSpan[] =>
@@ -85,13 +89,12 @@ export function stepSpans({ steps }: Exchange): StepSpan[] {
       const next = steps.slice(i + 1).find((one) => one.step === to);
       return [{ step: from, fromPs: timePs, untilPs: next?.timePs ?? null, units }];
     });
-  const agreed = steps
-    .filter(({ step }) => step === 'agreed')
-    .map(
-      ({ timePs, units }) => ({ step: 'agreed', fromPs: timePs, untilPs: timePs, units }) as const,
-    );
+  const moments = steps
+    .filter(({ step }) => MOMENTS.has(step))
+    .map(({ step, timePs, units }) => ({ step, fromPs: timePs, untilPs: timePs, units }));
   return [
-    ...agreed,
+    ...moments,
+    ...followed('aged', 'recovered'),
     ...followed('requested', 'granted'),
     ...followed('granted', 'transmitted'),
     ...inOrder(steps, 'transmitted', 'received'),

@@ -475,7 +475,10 @@ export function makeCreditReceiver(
     }
     assert(missing <= WINDOW_MOST, 'credit.recovered-units');
     doubles[row * RECEIVER_DOUBLES + RECOVERED] += missing;
-    if (missing !== 0) jump(row, total);
+    if (missing !== 0) {
+      jump(row, total);
+      carrier.announce(row, GRANT_STEP.RECOVERED, missing);
+    }
     lateTotals.inTime(row);
     return true;
   }

@@ -196,15 +196,48 @@ const published = {
     .describe('Credit that neither end of a link has.'),
 };
 
+interface PortPriority {
+  readonly port: string;
+  readonly priority: number;
+}
+
+function isChosen({ port, priority }: PortPriority, at: Chosen): boolean {
+  const device = port.slice(0, port.lastIndexOf(':'));
+  return at.device(device) && at.port(port) && at.priority(priority);
+}
+
 /** Of what neither end of the chosen links has any more. */
 function chosenOf({ lostCredits }: CreditResults, at: Chosen): LostCreditResult[] {
-  return lostCredits.filter(({ port, priority }) => {
-    const device = port.slice(0, port.lastIndexOf(':'));
-    return at.device(device) && at.port(port) && at.priority(priority);
-  });
+  return lostCredits.filter((lost) => isChosen(lost, at));
+}
+
+/** Of the accounts of the chosen ports. */
+function unitsAt(
+  { credits }: CreditResults,
+  at: Chosen,
+  read: (account: CreditResult) => number,
+): number {
+  return credits
+    .filter((account) => isChosen(account, at))
+    .reduce((sum, account) => sum + read(account), 0);
 }
 
 const metrics = {
+  'credit.aged': {
+    unit: 'count',
+    meaning: 'units of credit that expired at their senders, as they were idle',
+    measure: (results, at) => unitsAt(results, at, ({ aged }) => aged),
+  },
+  'credit.revoked': {
+    unit: 'count',
+    meaning: 'units of credit that were void: taken back, or of an epoch that is over',
+    measure: (results, at) => unitsAt(results, at, ({ revoked }) => revoked),
+  },
+  'credit.recovered': {
+    unit: 'count',
+    meaning: 'units of credit that aged, or were lost with frames, and are buffer again',
+    measure: (results, at) => unitsAt(results, at, ({ recovered }) => recovered),
+  },
   'credit-lost': {
     unit: 'count',
     meaning: 'units of credit that neither end has any more',
@@ -225,6 +258,9 @@ type Read = readonly [name: string, meaning: string, read: (row: CreditResult) =
 const COUNTERS: readonly Read[] = [
   ['credit.granted.units', 'Credit that the port was granted.', (row) => row.granted],
   ['credit.spent.units', 'Credit that frames consumed.', (row) => row.spent],
+  ['credit.aged.units', 'Credit that expired, as it was idle.', (row) => row.aged],
+  ['credit.revoked.units', 'Credit that was void.', (row) => row.revoked],
+  ['credit.recovered.units', 'Credit that is buffer again.', (row) => row.recovered],
 ];
 
 const LEVELS: readonly Read[] = [

@@ -108,7 +108,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
   /** The link partner no longer exchanges credit: what it granted is void. */
   function stop(row: number): void {
     const w = row << WORDS_SHIFT;
-    doubles[row * DOUBLES + REVOKED] += available(row);
+    revoke(row, available(row));
     counts[(row << RECORD_SHIFT) | STATE] = DOWN;
     words[w | ALLOWED] = words[w | CONSUMED];
     unblock(row);
@@ -120,7 +120,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const r = row << RECORD_SHIFT;
     const w = row << WORDS_SHIFT;
     const d = row * DOUBLES;
-    doubles[d + REVOKED] += available(row);
+    revoke(row, available(row));
     counts[r | SENDER_EPOCH] = (counts[r | SENDER_EPOCH] + 1) & EPOCH_MASK;
     addUp(row);
     words[w | CONSUMED] = 0;
@@ -147,10 +147,15 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     const lost = Math.min(units, available(row));
     if (lost === 0) return;
     waste(row, lost);
-    doubles[row * DOUBLES + REVOKED] += lost;
+    revoke(row, lost);
     if (accounts.isCumulative(row)) changed(row);
     carrier.withdraw(row);
     carrier.permit(row);
+  }
+
+  function revoke(row: number, units: number): void {
+    doubles[row * DOUBLES + REVOKED] += units;
+    if (units > 0) carrier.announce(row, GRANT_STEP.REVOKED, units);
   }
 
   /** Without an epoch nothing is allowed. */
@@ -529,6 +534,7 @@ export function makeCreditSender(tables: Tables, accounts: CreditAccounts, carri
     if (clock.now < at) return at;
     waste(row, spare);
     doubles[d + AGED] += spare;
+    carrier.announce(row, GRANT_STEP.AGED, spare);
     changed(row);
     carrier.say(row, SAY_REPORT);
     return Infinity;

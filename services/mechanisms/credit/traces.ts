@@ -3,7 +3,7 @@ import type { EventSpan, EventTrace, RecordedEvent } from '../mechanism-slice.js
 import { type Exchange, exchangesOf, stepSpans } from './exchanges.js';
 
 /** Steps whose spans belong to the device that has the buffer. */
-const AT_RECEIVER: ReadonlySet<string> = new Set(['granted', 'received']);
+const AT_RECEIVER: ReadonlySet<string> = new Set(['granted', 'received', 'recovered']);
 
 /**
  * One trace per account and direction: the exchange as a whole, and a span for each step, up to the
