@@ -192,9 +192,9 @@ function print(record: RunRecord, file: string, path: string, options: EmulateOp
     process.stdout.write(`${JSON.stringify(summaryJson(record), null, 2)}\n`);
     return;
   }
-  const { results, expectations, wallSeconds } = record;
+  const { results, expectations, why, wallSeconds } = record;
   if (options.quiet !== true) {
-    const text = summaryText(results, expectations, styleFor(process.stdout));
+    const text = summaryText(results, expectations, styleFor(process.stdout), why);
     const folder = relative('', path);
     const again = isPipe(file) ? join(folder, SCENARIO) : file;
     const next = `\nNext\n${nextSteps(results, again, folder)}`;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { InspectOptions } from './commands/inspect.js';
+import type { CompareOptions } from './commands/report.js';
 import type { QueryOptions } from './commands/query.js';
 import type { TraceOptions } from './commands/trace.js';
 import type { WhyOptions } from './commands/why.js';
@@ -68,11 +69,14 @@ export function addResultCommands(selvage: Command): void {
 
   selvage
     .command('compare')
-    .description('put runs side by side on one page, with a table of their differences')
+    .description(
+      'say which of several runs comes first, in one table, and put them side by side on a page',
+    )
     .argument('<run...>', 'two run directories or more')
     .option('--out <file>', 'the page', 'compare.html')
     .option('--why', 'with congestion trees; repeats runs that did not record episodes')
-    .action(async (runs: string[], options: { readonly out: string; readonly why?: boolean }) => {
+    .option('--json', 'print the comparison as JSON and nothing else')
+    .action(async (runs: string[], options: CompareOptions) => {
       const { compareCommand } = await import('./commands/report.js');
       compareCommand(runs, options);
     });

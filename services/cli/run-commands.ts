@@ -214,6 +214,7 @@ export function addSeriesCommands(selvage: Command): void {
     .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
     .addOption(settings())
     .option('--seed <n>', 'seed of all randomness')
+    .option('--seeds <n>', 'so many seeds in turn: medians, and what may be chance')
     .addOption(force())
     .option('--json', 'print the metrics as JSON and nothing else')
     .action(async (scenario: string, options: DuelOptions) => {
@@ -253,7 +254,8 @@ export function addSeriesCommands(selvage: Command): void {
       [],
     )
     .addOption(settings())
-    .option('--csv <file>', 'write the table as CSV, too')
+    .option('--seeds <n>', 'so many seeds at each point: medians, and what may be chance')
+    .option('--csv <file>', 'write the table as CSV, too, with a line per run')
     .option('--html <file>', 'write a page with heat maps, too')
     .addOption(force())
     .option('--json', 'print it as JSON')

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import type { ContestView, RunPage } from '../report/page/page-data.js';
+import type { Comparison } from '../report/comparison/comparison-data.js';
+import type { RunPage } from '../report/page/page-data.js';
 import { useTheme } from './colours.js';
-import { Differences } from './differences.js';
 import { DiscoveryCard } from './discovery-card.js';
 import { Completions, Slowdowns } from './distributions.js';
 import { FabricMapView, isWoven } from './fabric-map.js';
@@ -32,10 +32,9 @@ type Marked = Readonly<Record<number, ReadonlySet<number> | null>>;
 /** Several runs, side by side at one time. */
 export function ComparePage(props: {
   readonly views: readonly RunView[];
-  /** What is measured beside what each run has. */
-  readonly contests: readonly ContestView[];
+  readonly comparison: Comparison;
 }): JSX.Element {
-  const { views, contests } = props;
+  const { views, comparison } = props;
   const [theme, toggleTheme] = useTheme();
   const { at: timePs, port: wanted, device, pods } = useAddress();
   const order = useMemo(() => portOrder(views), [views]);
@@ -62,8 +61,7 @@ export function ComparePage(props: {
           </button>
         </div>
       </header>
-      <HeadlineCard runs={runs} contests={contests} />
-      <Differences runs={runs} />
+      <HeadlineCard comparison={comparison} />
       <FlowCompared runs={runs} />
       {device !== null && (
         <div id="device" class="stacked">

@@ -21,7 +21,7 @@ function Page({ made }: { readonly made: PageContent }): JSX.Element {
     return <LivePage initial={first!} become={setContent} />;
   }
   if (views.length === 1) return <RunPageView view={first!} />;
-  return <ComparePage views={views} contests={content.contests ?? []} />;
+  return <ComparePage views={views} comparison={content.comparison!} />;
 }
 
 /** What the file holds, compressed: the page needs no server, and so fetches nothing. */

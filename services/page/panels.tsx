@@ -413,6 +413,6 @@ export function Table(props: {
   );
 }
 
-export function percent(value: number): string {
+function percent(value: number): string {
   return `${(100 * value).toFixed(value > 0 && value < 0.1 ? 1 : 0)} %`;
 }

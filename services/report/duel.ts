@@ -1,30 +1,11 @@
-/** One scenario under several mechanisms, side by side. */
+/** What a duel measures of each run, for programs; `duel.json` has it beside the comparison. */
 
 import { completionOf, slowdownOf } from '../runtime/results/flow-statistics.js';
-import type {
-  FlowResult,
-  Percentiles,
-  RunResults,
-  Spread,
-  Tally,
-} from '../runtime/results/results.js';
-import type { ExpectationResult } from './expectations.js';
+import type { Percentiles, RunResults, Spread, Tally } from '../runtime/results/results.js';
+import { rolesOf } from '../telemetry/congestion/flow-roles.js';
 import type { DuelWatch } from './duel-watch.js';
-import {
-  formatCount,
-  formatOctets,
-  formatPercentile,
-  formatRate,
-  formatRatio,
-  formatTally,
-  formatTime,
-} from './format.js';
-import { CENSORING_NOTE, GOODPUT_NOTE } from './notes.js';
-import type { Style } from './style.js';
-import { table } from './table.js';
-
-/** A flow that is slower by so much than alone with those of its NIC is a victim. */
-const VICTIM_SLOWDOWN = 1.5;
+import type { ExpectationResult } from './expectations.js';
+import type { WhySummary } from './why.js';
 
 /** One side of a duel: its run, and how to repeat it. */
 export interface DuelRun {
@@ -32,6 +13,7 @@ export interface DuelRun {
   readonly set: readonly string[];
   readonly results: RunResults;
   readonly expectations: readonly ExpectationResult[];
+  readonly why: Pick<WhySummary, 'trees'>;
   readonly watch: Pick<DuelWatch, 'controlOctets' | 'reservedOctets' | 'reactionPs'>;
   /** Its run directory, within that of the duel. */
   readonly folder: string;
@@ -64,8 +46,9 @@ export interface DuelMetrics {
   /** Over the run. */
   readonly deadlocks: number;
   readonly storms: number;
-  /** Flows that are alone at their receiver, and half as slow again as their own NIC explains. */
+  /** Flows that wait for roots of congestion that they do not fill, and fill none. */
   readonly victims: number;
+  readonly culprits: number;
   /** From the congestion of the queue to the reaction of the first of its sources; null: none. */
   readonly reactionPs: number | null;
   readonly controlFrames: number;
@@ -81,6 +64,7 @@ export function duelMetrics(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
   const { results, variant, watch } = run;
   const { flows, ports, priorities } = results;
   const rows = ports.flatMap((port) => port.priorities.map((row) => ({ port, row })));
+  const roles = rolesOf(run.why.trees, flows);
   const shared = results.loads.filter((load) => load.flows > 1);
   const blockedPs: Record<string, number> = {};
   for (const { port, row } of rows) {
@@ -111,7 +95,8 @@ export function duelMetrics(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
     stalledFlows: results.stalls.length,
     deadlocks: results.deadlocks.length,
     storms: results.storms.length,
-    victims: victimsOf(flows),
+    victims: roles.victim,
+    culprits: roles.culprit,
     reactionPs: watch.reactionPs,
     controlFrames: sum(ports.map(({ controlSent }) => controlSent)),
     controlOctets: watch.controlOctets,
@@ -120,85 +105,6 @@ export function duelMetrics(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
     droppedFrames: sum(priorities.flatMap(({ drops }) => Object.values(drops))),
     retransmittedFrames: sum(flows.map(({ retransmittedFrames }) => retransmittedFrames)),
   };
-}
-
-/** A line per metric, a column per variant. */
-export function duelText(metrics: readonly DuelMetrics[], style: Style): string {
-  const line = (name: string, cell: (f: DuelMetrics) => string): string[] => [
-    name,
-    ...metrics.map(cell),
-  ];
-  const names = (of: (f: DuelMetrics) => object): string[] => [
-    ...new Set(metrics.flatMap((f) => Object.keys(of(f)))),
-  ];
-  const times = (rank: 'p50' | 'p99' | 'p999') => (f: DuelMetrics) =>
-    formatPercentile(f.completionPs, rank, formatTime);
-  const slowdown = (rank: 'p50' | 'p99') => (f: DuelMetrics) =>
-    formatPercentile(f.slowdown, rank, formatRatio);
-  const rows = [
-    line('status', (f) => f.status),
-    line('flows done', (f) => formatTally(f.finished)),
-    line('FCT p50', times('p50')),
-    line('FCT p99', times('p99')),
-    line('FCT p99.9', times('p999')),
-    line('slowdown p50', slowdown('p50')),
-    line('slowdown p99', slowdown('p99')),
-    ...names((f) => f.goodputBps).map((load) =>
-      line(`goodput ${load}`.trim(), (f) => formatRate(f.goodputBps[load] ?? 0)),
-    ),
-    ...names((f) => f.perFlowBps).flatMap((load) =>
-      (['min', 'p50', 'max'] as const).map((rank) =>
-        line(`goodput ${load}, flow ${rank}`, (f) => formatRate(f.perFlowBps[load]?.[rank] ?? 0)),
-      ),
-    ),
-    ...names((f) => f.fairness).map((load) =>
-      line(`fairness ${load}`, (f) => (f.fairness[load] ?? 1).toFixed(3)),
-    ),
-    line('stalled flows', (f) => formatCount(f.stalledFlows)),
-    line('deadlocks', (f) => formatCount(f.deadlocks)),
-    line('storms', (f) => formatCount(f.storms)),
-    line('victims', (f) => formatCount(f.victims)),
-    line('time to react', (f) => formatTime(f.reactionPs)),
-    ...names((f) => f.blockedPs).map((tier) =>
-      line(`paused, ${tier}`, (f) => formatTime(f.blockedPs[tier] ?? 0)),
-    ),
-    line('fullest ingress', (f) => formatOctets(f.peakIngressOctets)),
-    line('longest queue', (f) => formatOctets(f.peakQueueOctets)),
-    line('reserved', (f) => formatOctets(f.neededOctets)),
-    line('control frames', (f) => formatCount(f.controlFrames)),
-    line('control bytes', (f) => formatOctets(f.controlOctets)),
-    line('notifications', (f) => formatCount(f.notifications)),
-    line('marks', (f) => formatCount(f.markedFrames)),
-    line('drops', (f) => formatCount(f.droppedFrames)),
-    line('retransmitted', (f) => formatCount(f.retransmittedFrames)),
-  ];
-  const failed = metrics.flatMap(({ variant, failure }) =>
-    failure === null ? [] : [style.bad(`  ${variant} failed: ${failure}`)],
-  );
-  const head = ['', ...metrics.map((f) => f.variant)];
-  const isCensored = metrics.some(({ completionPs }) => completionPs?.max === null);
-  const notes = [GOODPUT_NOTE, ...(isCensored ? [CENSORING_NOTE] : [])];
-  return [table(head, rows), ...failed, ...notes.map((note) => `  ${note}`)].join('\n');
-}
-
-function victimsOf(flows: readonly FlowResult[]): number {
-  const receivers = countBy(flows, ({ destination }) => destination);
-  const senders = countBy(flows, ({ source }) => source);
-  return flows.filter(({ source, destination, slowdown, unfinishedPs, idealPs }) => {
-    if (receivers.get(destination) !== 1 || idealPs === null) return false;
-    // An unfinished flow is at least so slow; flows of one NIC share its link.
-    const least = slowdown ?? (unfinishedPs ?? 0) / idealPs;
-    return least > VICTIM_SLOWDOWN * senders.get(source)!;
-  }).length;
-}
-
-function countBy(
-  flows: readonly FlowResult[],
-  key: (flow: FlowResult) => string,
-): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const flow of flows) counts.set(key(flow), (counts.get(key(flow)) ?? 0) + 1);
-  return counts;
 }
 
 function jain(values: readonly number[]): number {

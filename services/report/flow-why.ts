@@ -7,7 +7,6 @@ import {
   type FlowParts,
   type FlowRole,
   partsOfFlows,
-  roleOf,
 } from '../telemetry/congestion/flow-roles.js';
 import { faultNames } from './fault-text.js';
 import { rootText } from './why-text.js';
@@ -21,7 +20,7 @@ import type { FlowCause } from '../runtime/results/flow-cause.js';
 import { causeOfFlow } from './cause-text.js';
 import { blockedText } from './blocked-text.js';
 import { formatCount, formatRate, formatShare, formatTime } from './format.js';
-import type { Style } from './summary-text.js';
+import type { Style } from './style.js';
 import { table } from './table.js';
 
 const ROOTS_SHOWN = 4;
@@ -85,7 +84,7 @@ export function whyFlow(
   const parts = partsOfFlows(why.trees).get(name) ?? BYSTANDER;
   return {
     ...{ flow: flow.flow, name, source, destination, isComplete, cause, ...times },
-    ...{ role: roleOf(parts), roots: rootsOnPath(why, parts, name) },
+    ...{ role: parts.role, roots: rootsOnPath(why, parts, name) },
     limit: limitOf(fabric, results, flow),
   };
 }

@@ -27,24 +27,28 @@ import {
 } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
+import { storyOf } from './story.js';
 import { stallText } from './stall-text.js';
 import { causeText } from './cause-text.js';
 import { isStallExpected, isStandstill, isStarved } from './verdict.js';
 import { unreachableText } from './unreachable-text.js';
+import type { WhySummary } from './why.js';
 
 export type { Style };
 
 const ROWS_SHOWN = 8;
 
-/** The summary that is printed after a run. */
+/** The summary that is printed after a run; `why` is null where episodes were not recorded. */
 export function summaryText(
   results: RunResults,
   expectations: readonly ExpectationResult[],
   style: Style,
+  why: Pick<WhySummary, 'trees' | 'faults'> | null = null,
 ): string {
   const cards = cardsOf(results);
   return [
     headline(results, expectations, style),
+    storyOf(results, why),
     failureText(results, style),
     warningText(results, style),
     stallText(results, style),

@@ -2,7 +2,7 @@ import type { Axis } from '../sweep/grid.js';
 import { combinations, nameOfAxis } from '../sweep/grid.js';
 import type { FaultCost } from '../sweep/measure.js';
 import { VARIANTS } from '../sweep/settings.js';
-import { MEASURES, measureText } from './sweep-measures.js';
+import { measureText, sweepMeasures } from './sweep-measures.js';
 
 /**
  * Values of an axis that make no difference: their runs are alike in every measure. Mechanisms are
@@ -12,7 +12,8 @@ export function alikeLines(axes: readonly Axis[], costs: readonly FaultCost[]): 
   const all = combinations(axes);
   // A part of the runs, as one pod has it, compares nothing.
   if (costs.length !== all.length) return [];
-  const texts = costs.map((cost) => MEASURES.map((measure) => measureText(measure, cost)).join());
+  const measures = sweepMeasures(costs);
+  const texts = costs.map((cost) => measures.map((measure) => measureText(measure, cost)).join());
   return axes.flatMap((axis, place) => {
     const runsOf = (value: string): number[] =>
       all.flatMap((values, run) => (values[place] === value ? [run] : []));

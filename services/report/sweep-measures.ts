@@ -1,6 +1,10 @@
 import type { SliceMetric } from '../mechanisms/mechanism-slice.js';
 import { MECHANISM_METRICS } from '../mechanisms/registry.js';
 import type { FaultCost } from '../sweep/measure.js';
+import type { LoadOutcome } from '../sweep/outcome.js';
+import { columnName } from '../mechanisms/result-table.js';
+import type { Contender } from './comparison/comparison.js';
+import type { Measured } from './comparison/measures.js';
 import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
 import type { SweepValue } from './page/page-data.js';
 
@@ -10,6 +14,8 @@ export interface Measure {
   readonly column: string;
   readonly label: string;
   readonly moreIsBetter: boolean;
+  /** Whether people decide by it. */
+  readonly decides?: boolean;
   readonly of: (cost: FaultCost) => SweepValue;
   readonly format: (value: number) => string;
   /** What a run is that never came to it, or has not yet. */
@@ -17,23 +23,38 @@ export interface Measure {
 }
 
 /** Of a run that has nothing of the kind. */
-export const NONE = '–';
+const NONE = '–';
 
-export const MEASURES: readonly Measure[] = [
+const MEASURES: readonly Measure[] = [
   {
     ...{ column: 'goodput_bps', label: 'goodput', moreIsBetter: true },
     ...{ of: ({ goodputBps }) => goodputBps, format: formatRate },
   },
   {
-    ...{ column: 'goodput_before_bps', label: 'goodput before faults', moreIsBetter: true },
+    ...{
+      column: 'goodput_before_bps',
+      label: 'goodput before faults',
+      moreIsBetter: true,
+      decides: true,
+    },
     ...{ of: ({ goodputBeforeBps }) => goodputBeforeBps, format: formatRate },
   },
   {
-    ...{ column: 'goodput_during_bps', label: 'goodput during faults', moreIsBetter: true },
+    ...{
+      column: 'goodput_during_bps',
+      label: 'goodput during faults',
+      moreIsBetter: true,
+      decides: true,
+    },
     ...{ of: ({ goodputDuringBps }) => goodputDuringBps, format: formatRate },
   },
   {
-    ...{ column: 'goodput_after_bps', label: 'goodput after faults', moreIsBetter: true },
+    ...{
+      column: 'goodput_after_bps',
+      label: 'goodput after faults',
+      moreIsBetter: true,
+      decides: true,
+    },
     ...{ of: ({ goodputAfterBps }) => goodputAfterBps, format: formatRate },
   },
   {
@@ -45,6 +66,7 @@ export const MEASURES: readonly Measure[] = [
       column: 'recovery_time_ps',
       label: 'recovery time',
       moreIsBetter: false,
+      decides: true,
       format: formatTime,
     },
     // Without a time after the faults there is no recovery, or not yet.
@@ -53,7 +75,13 @@ export const MEASURES: readonly Measure[] = [
     never: () => 'not recovered',
   },
   {
-    ...{ column: 'fct_p99_ps', label: 'FCT p99', moreIsBetter: false, format: formatTime },
+    ...{
+      column: 'fct_p99_ps',
+      label: 'FCT p99',
+      moreIsBetter: false,
+      decides: true,
+      format: formatTime,
+    },
     of: ({ fctP99Ps, fctP99AtLeastPs }) => fctP99Ps ?? (fctP99AtLeastPs === null ? null : 'never'),
     never: ({ fctP99AtLeastPs }) => `> ${formatTime(fctP99AtLeastPs)}`,
   },
@@ -84,6 +112,83 @@ export const MEASURES: readonly Measure[] = [
         ],
   ),
 ];
+
+/** Of loads, where there are several, and of the first and last flow of a fan-in. */
+export function sweepMeasures(costs: readonly FaultCost[]): Measure[] {
+  const names = new Set(costs.flatMap(({ outcome }) => outcome.loads.map(({ load }) => load)));
+  const isOne = names.size === 1;
+  return [
+    ...MEASURES,
+    ...[...names].flatMap((name) => loadMeasures(name, isOne)),
+    {
+      ...{ column: 'victim_goodput_bps', label: 'goodput per victim', moreIsBetter: true },
+      ...{ of: ({ outcome }) => outcome.victimsBps, format: formatRate },
+    },
+    {
+      ...{ column: 'victims', label: 'victims', moreIsBetter: false, format: formatCount },
+      of: ({ outcome }) => outcome.roles?.victim ?? null,
+    },
+  ];
+}
+
+function loadMeasures(name: string, isOne: boolean): Measure[] {
+  const loadOf = ({ outcome }: FaultCost): LoadOutcome | undefined =>
+    outcome.loads.find(({ load }) => load === name);
+  const suffix = isOne || name === '' ? '' : ` of ${name}`;
+  const column = (what: string): string =>
+    suffix === '' ? what : columnName(`${name.replace(/[^A-Za-z0-9]+/g, '_')}_${what}`);
+  const time = (
+    key: 'fctP50' | 'fctP99' | 'first' | 'last',
+    label: string,
+    decides = true,
+  ): Measure => ({
+    ...{ column: column(`${COLUMNS[key]}_ps`), label: `${label}${suffix}`, moreIsBetter: false },
+    ...{ decides, format: formatTime },
+    of: (cost) => {
+      const duration = loadOf(cost)?.[key] ?? null;
+      return duration === null ? null : duration.isOpen ? 'never' : duration.ps;
+    },
+    never: (cost) => `> ${formatTime(loadOf(cost)![key]!.ps)}`,
+  });
+  const goodput: Measure = {
+    ...{ column: column('goodput_bps'), label: `goodput${suffix}`, moreIsBetter: true },
+    ...{ decides: true, of: (cost) => loadOf(cost)?.goodputBps ?? null, format: formatRate },
+  };
+  return [
+    goodput,
+    time('fctP50', 'FCT p50'),
+    ...(isOne ? [] : [time('fctP99', 'FCT p99')]),
+    time('first', 'first complete', false),
+    time('last', 'last complete'),
+  ];
+}
+
+const COLUMNS = { fctP50: 'fct_p50', fctP99: 'fct_p99', first: 'first', last: 'last' } as const;
+
+/** Points of a sweep by name, each with the runs of its seeds. */
+export function contendersOfSweep(
+  points: readonly { readonly name: string; readonly costs: readonly FaultCost[] }[],
+  measures: readonly Measure[],
+): Contender[] {
+  return points.map(({ name, costs }) => ({
+    name,
+    runs: costs.map((cost) => ({
+      ...{ status: cost.outcome.status, lostFrames: cost.outcome.lostFrames },
+      measures: measures.map((measure) => measuredOf(measure, cost)),
+    })),
+  }));
+}
+
+function measuredOf(measure: Measure, cost: FaultCost): Measured {
+  const { label, moreIsBetter, format, decides = false } = measure;
+  const value = measure.of(cost);
+  const isOpen = value === 'never';
+  return {
+    ...{ label, value: isOpen ? Infinity : value, isOpen, lessIsBetter: !moreIsBetter, format },
+    ...(isOpen && { openText: measure.never!(cost) }),
+    weight: decides ? 'decides' : 'shown',
+  };
+}
 
 export function measureText(measure: Measure, cost: FaultCost): string {
   const value = measure.of(cost);

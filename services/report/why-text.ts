@@ -4,7 +4,7 @@ import type { Branch, CongestionTree } from '../telemetry/congestion/congestion-
 import { blockedText } from './blocked-text.js';
 import { faultNames, faultsText } from './fault-text.js';
 import { formatCount, formatShare, formatTime } from './format.js';
-import type { Style } from './summary-text.js';
+import type { Style } from './style.js';
 import type { Reclaim } from '../mechanisms/mechanism-slice.js';
 import type { BlockedLink } from '../runtime/results/path-methods.js';
 import type { WhySummary } from './why.js';

@@ -4,9 +4,8 @@ import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { BlockedLink } from '../runtime/results/path-methods.js';
 import type { FaultResult, RunResults } from '../runtime/results/results.js';
 import type { Congestion, Deadlock, Storm } from '../telemetry/congestion/congestion.js';
-import type { CongestionTree, FlowOnPath } from '../telemetry/congestion/congestion-trees.js';
-import { congestionTrees } from '../telemetry/congestion/congestion-trees.js';
-import { portsOfFlow } from '../telemetry/congestion/flow-paths.js';
+import type { CongestionTree } from '../telemetry/congestion/congestion-trees.js';
+import { treesOfRun } from '../telemetry/congestion/trees-of-run.js';
 
 /** The congestion of a run: its trees, the worst first, and every episode. */
 export interface Why extends WhySummary {
@@ -38,13 +37,7 @@ export interface FaultInWhy extends FaultResult {
 export function whyOf(fabric: Fabric, results: RunResults, congestion: Congestion): Why {
   const { episodes, deadlocks, storms, omitted } = congestion;
   const { scenario, digest, virtualPs } = results;
-  const flows = results.flows.map((flow): FlowOnPath => {
-    const endPs = flow.completionPs === null ? virtualPs : flow.startPs + flow.completionPs;
-    const { name, priority, startPs, destination: to } = flow;
-    const ports = portsOfFlow(fabric, flow.flow);
-    return { flow: flow.flow, name, priority, startPs, endPs, ports, to };
-  });
-  const trees = congestionTrees(congestion, virtualPs, flows);
+  const trees = treesOfRun(fabric, results, congestion);
   const counts = { episodes: episodes.length, omitted };
   const blocked = results.discovery?.blocked ?? [];
   const faults = results.faults.map((fault) => withEffect(fault, trees));

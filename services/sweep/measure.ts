@@ -9,7 +9,11 @@ import { faultEndPs } from '../fabric/scenario/fault-section.js';
 import { EVERYWHERE, type SliceMetric } from '../mechanisms/mechanism-slice.js';
 import { MECHANISM_METRICS } from '../mechanisms/registry.js';
 import type { Percentiles } from '../runtime/results/statistics.js';
+import { observersOf } from '../runtime/observers.js';
 import { Session } from '../runtime/session.js';
+import { rolesOf, victimsOf } from '../telemetry/congestion/flow-roles.js';
+import { treesOfRun } from '../telemetry/congestion/trees-of-run.js';
+import { type Outcome, outcomeOf } from './outcome.js';
 
 /** What a run of a sweep measures: the costs of its faults, or of its load where it has none. */
 export interface FaultCost {
@@ -39,6 +43,8 @@ export interface FaultCost {
   readonly retransmittedFrames: number;
   /** The most of a priority in the ingress buffer of a port. */
   readonly peakIngressBytes: number;
+  /** By load, and for its victims. */
+  readonly outcome: Outcome;
   readonly digest: string;
 }
 
@@ -58,7 +64,7 @@ const BEGIN: Payload = { atPs: 0, payloadOctets: 0 };
 
 /** Runs a fabric and compares its results before, during and after its faults. */
 export function measure(fabric: Fabric, durationPs: number): FaultCost {
-  const session = new Session(fabric, { check: false });
+  const session = new Session(fabric, { check: false }, { ...observersOf(fabric), episodes: true });
   const { engine } = session;
   const { faults } = fabric.scenario;
   const [startPs, overPs] = disturbedTime(faults, durationPs);
@@ -72,6 +78,8 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
   const end = momentAt(durationPs);
   const results = session.results('complete');
   const { digest, stalls, flows, ports, priorities } = results;
+  const trees = treesOfRun(fabric, results, session.congestion()!);
+  const roles = rolesOf(trees, flows);
   return {
     goodputBps: rate(BEGIN, end) ?? 0,
     goodputBeforeBps: rate(BEGIN, start),
@@ -91,6 +99,7 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
     peakIngressBytes: ports
       .flatMap((port) => port.priorities)
       .reduce((most, { peakIngressOctets }) => Math.max(most, peakIngressOctets), 0),
+    outcome: outcomeOf(results, roles, new Set(victimsOf(trees))),
     digest,
   };
 }

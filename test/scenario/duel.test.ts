@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -122,6 +122,52 @@ describe('selvage duel', () => {
     const own = (loaded.document as { priorities: Record<string, { ecn: object }> }).priorities;
     const [priority] = settingsFor(variantOf('pfc+dcqcn'), loaded, topology);
     assert.ok(priority!.includes(JSON.stringify(own['3']!.ecn)), priority);
+  });
+});
+
+describe('duels and sweeps over seeds', () => {
+  const said = (...words: string[]): string =>
+    execFileSync(process.execPath, [CLI, ...words], { cwd: folder, encoding: 'utf8' });
+  const file = join(folder, 'random.yaml');
+  writeFileSync(
+    file,
+    `
+selvage: 1
+name: random
+duration: 200us
+fabric: { generator: star, hosts: 4, link: { rate: 100G, length: 5m } }
+priorities: { 3: pfc }
+load:
+  - { name: mix, random: { hosts: h*, sizes: { fixed: 20KB }, load: 60% }, end: 100us, priority: 3, transport: raw }
+`,
+  );
+
+  it('print medians, and call nothing significant that few seeds cannot bear out', () => {
+    const few = said('duel', file, '--mechanisms', 'pfc,credit', '--seeds', '3', '--out', 'few');
+    assert.match(few, /goodput of mix +\d+\.?\d* Gb\/s \[\S+, \S+ Gb\/s\]/);
+    assert.match(few, /medians of 3 seeds, with the least and the most: no difference is signif/);
+    const swept = said('sweep', file, '--vary', 'priorities.3=pfc,credit', '--seeds', '2');
+    assert.match(swept, /^ +pfc .*\[\S+, \S+ Gb\/s\]/m);
+    assert.match(swept, /medians of 2 seeds/);
+  });
+
+  it('are compared as their folders are, in JSON too', () => {
+    const { names, sentence, rows } = JSON.parse(
+      said('compare', 'few/pfc', 'few/credit', '--json'),
+    ) as { names: string[]; sentence: string; rows: { label: string }[] };
+    assert.deepEqual(names, ['pfc', 'credit']);
+    assert.ok(sentence.length > 0);
+    assert.ok(rows.some(({ label }) => label === 'FCT p99 of mix'));
+    assert.ok(!existsSync(join(folder, 'compare.html')));
+    const text = said('compare', 'few/pfc', 'few/credit', '--out', 'both.html');
+    assert.ok(text.startsWith(sentence), text);
+  });
+
+  it('have a line per seed in the CSV of a sweep', () => {
+    said('sweep', file, '--vary', 'priorities.3=pfc,credit', '--seeds', '2', '--csv', 'runs.csv');
+    const lines = readFileSync(join(folder, 'runs.csv'), 'utf8').trim().split('\n');
+    assert.equal(lines.length, 5);
+    assert.match(lines[0]!, /^priorities_3,seed,goodput_bps,/);
   });
 });
 

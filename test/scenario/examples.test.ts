@@ -44,7 +44,7 @@ describe('examples', () => {
       noPortIsPlottedAboveItsRate(fabric, results, session.series().rows);
       assertGolden(name, recorded);
       assertGolden(name, resumedRun(fabric, recorded));
-      assertSummary(summaryJson({ results, expectations, wallSeconds: 0.5 }));
+      assertSummary(summaryJson({ results, expectations, why: null, wallSeconds: 0.5 }));
     });
   }
 });

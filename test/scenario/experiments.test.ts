@@ -62,12 +62,22 @@ describe('experiments', () => {
   it('and sweeps leave unfinished messages a lower bound of the FCT, and name what is 0', () => {
     const words = ['sweep', join(ROOT, 'examples/incast-pfc.yaml'), '--set', 'expect=[]'];
     const { stdout } = selvage(...words, '--vary', 'duration=100us,2ms');
-    const [head, short, long, zero] = stdout.split('\n') as [string, string, string, string];
+    const [verdict, head, short, long, zero] = stdout.split('\n') as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    assert.match(
+      verdict,
+      /^duration=2ms comes first: FCT p99 \S+ us against > 100 us of duration=100us$/,
+    );
     assert.match(head, /^ *duration +goodput +pause time \(worst port\) +FCT p99 +peak ingress/);
     assert.match(short, /^ *100us .* > \S+ us /);
     assert.match(long, /^ *2ms .* \d\S* us /);
     assert.doesNotMatch(long, />/);
-    assert.match(zero, /^ *0 in all runs: dropped frames, .*stalled flows/);
+    assert.match(zero, /^ *0 in all: dropped frames, .*stalled flows/);
   });
 
   it('are listed, and one that is not there is refused', () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { duelMetrics, duelText } from '../../services/report/duel.js';
+import { compare } from '../../services/report/comparison/comparison.js';
+import { comparisonText } from '../../services/report/comparison/comparison-text.js';
+import { contendersOf } from '../../services/report/comparison/contenders.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';
 import { completionCurves, slowdownBySize } from '../../services/report/page/page-flows.js';
 import { summaryText } from '../../services/report/summary-text.js';
@@ -120,11 +122,9 @@ describe('flows that do not finish', () => {
     const summary = summaryText(results, [], PLAIN);
     assert.match(summary, /3 pfc .* 2 \/ 7 +> \d+ us +> 300 us/);
     assert.match(summary, /large .* 0 \/ 4/);
-    const watch = { controlOctets: 0, reservedOctets: 0, reactionPs: null };
-    const side = { variant: 'pfc', set: [], results, expectations: [], watch, folder: '' };
-    const tiers = new Map(results.ports.map(({ device }) => [device, 'host']));
-    const text = duelText([duelMetrics(side, tiers)], PLAIN);
-    assert.match(text, /flows done +2 \/ 7$/m);
-    assert.match(text, /FCT p99 +> 300 us$/m);
+    const contenders = contendersOf([{ name: 'pfc', runs: [{ results, trees: null }] }]);
+    const text = comparisonText(compare(contenders), PLAIN);
+    assert.match(text, /FCT p99 of large +> 300 us$/m);
+    assert.match(text, /last complete of large +> 300 us$/m);
   });
 });

@@ -4,9 +4,17 @@ import { describe, it } from 'node:test';
 import type { Fabric } from '../../services/fabric/assembly/fabric.js';
 import { variantOf, settingsFor } from '../../services/fabric/scenario/variants.js';
 import { loadScenario } from '../../services/fabric/scenario/load-scenario.js';
-import { duelMetrics, type DuelMetrics, duelText } from '../../services/report/duel.js';
+import { compare } from '../../services/report/comparison/comparison.js';
+import { comparisonText } from '../../services/report/comparison/comparison-text.js';
+import { contendersOf } from '../../services/report/comparison/contenders.js';
+import { duelMetrics, type DuelMetrics } from '../../services/report/duel.js';
 import { DuelWatch } from '../../services/report/duel-watch.js';
+import { whyOf } from '../../services/report/why.js';
+import type { RunResults } from '../../services/runtime/results/results.js';
+import { observersOf } from '../../services/runtime/observers.js';
+import type { CongestionTree } from '../../services/telemetry/congestion/congestion-trees.js';
 import { Session } from '../../services/runtime/session.js';
+import { PLAIN } from '../../services/report/style.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 
 const EXAMPLE = 'examples/compare-incast.yaml';
@@ -23,26 +31,30 @@ function fabricUnder(name: string): Fabric {
   return fabricOf(EXAMPLE, ...settingsFor(variantOf(name), loaded, topology));
 }
 
-function metricsOf(name: string): DuelMetrics {
-  const fabric = fabricUnder(name);
-  const session = new Session(fabric, { check: true });
+interface Measured extends DuelMetrics {
+  readonly results: RunResults;
+  readonly trees: readonly CongestionTree[];
+}
+
+function metricsOf(variant: string): Measured {
+  const fabric = fabricUnder(variant);
+  const session = new Session(fabric, { check: true }, { ...observersOf(fabric), episodes: true });
   const watch = new DuelWatch(fabric, session.engine);
   while (session.advance(1000) === 'running');
   const results = session.results('complete');
   const { devices } = fabric.topology;
   const tierOf = new Map(devices.map((device) => [device.name, device.tier]));
-  return duelMetrics(
-    { variant: name, set: [], results, expectations: [], watch, folder: '' },
-    tierOf,
-  );
+  const why = whyOf(fabric, results, session.congestion()!);
+  const run = { variant, set: [], results, expectations: [], why, watch, folder: '' };
+  return { ...duelMetrics(run, tierOf), results, trees: why.trees };
 }
 
 describe('an incast that a victim shares a fabric with', () => {
   const [pfc, sfc, ci, dcqcn] = ['pfc', 'pfc+sfc', 'pfc+ci', 'pfc+dcqcn'].map(metricsOf) as [
-    DuelMetrics,
-    DuelMetrics,
-    DuelMetrics,
-    DuelMetrics,
+    Measured,
+    Measured,
+    Measured,
+    Measured,
   ];
   const all = [pfc, sfc, ci, dcqcn];
 
@@ -97,29 +109,32 @@ describe('an incast that a victim shares a fabric with', () => {
     assert.ok(fitsPs < 1e9);
   });
 
-  it('is one table', () => {
-    const text = duelText(all, { good: String, bad: String, strong: String });
+  it('is one sentence and one table', () => {
+    const sides = all.map(({ variant, results, trees }) => ({
+      name: variant,
+      runs: [{ results, trees }],
+    }));
+    const text = comparisonText(compare(contendersOf(sides)), PLAIN);
+    assert.match(
+      text,
+      /^\S+ comes first: goodput of victim 9\d.\d Gb\/s against \d+.\d Gb\/s of pfc\S*$/m,
+    );
     for (const line of [
       /^ +pfc +pfc\+sfc +pfc\+ci +pfc\+dcqcn$/m,
-      /FCT p50 .* ms/,
-      /FCT p99 .* ms/,
-      /FCT p99\.9 .* ms/,
-      /slowdown p99 .*x/,
-      /goodput victim .*Gb\/s/,
-      /flows done( +16 \/ 16){4}$/m,
-      /goodput burst, flow p50( +\S+ Gb\/s){4}$/m,
-      /victims +1 +0 +0 +\d$/m,
-      /time to react .* us/,
-      /paused, host/,
-      /paused, leaf .* 0 /,
-      /paused, spine .* 0 /,
+      /goodput of burst( +\S+ Gb\/s( \*)?){4}$/m,
+      /FCT p50 of burst( +\S+ (ms|us)( \*)?){4}$/m,
+      /FCT p99 of burst( +\S+ ms( \*)?){4}$/m,
+      /first complete of burst( +\S+ (us|ms)){4}$/m,
+      /last complete of burst( +\S+ ms( \*)?){4}$/m,
+      /goodput of victim +47.6 Gb\/s +9\d.\d Gb\/s \* +9\d.\d Gb\/s \*/,
+      /goodput per victim .*Gb\/s/,
+      /^ +victims +1 +0 +0 +\d+$/m,
+      /time paused or blocked \(worst port\)/,
       /longest queue .*MB/,
-      /reserved .*KB/,
-      /control bytes .*KB/,
-      /fairness burst/,
-      /drops +0 +0 +0 +0$/m,
+      /^ +0 in all: .*drops/m,
     ]) {
       assert.match(text, line);
     }
+    assert.doesNotMatch(text, /control|reserved/);
   });
 });

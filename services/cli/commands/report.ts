@@ -1,7 +1,11 @@
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { buildFabric } from '../../fabric/assembly/fabric.js';
 import { loadScenario } from '../../fabric/scenario/load-scenario.js';
-import type { ContestView, RunPage } from '../../report/page/page-data.js';
+import { compare } from '../../report/comparison/comparison.js';
+import type { Comparison } from '../../report/comparison/comparison-data.js';
+import { comparisonText } from '../../report/comparison/comparison-text.js';
+import { contendersOf } from '../../report/comparison/contenders.js';
+import type { RunPage } from '../../report/page/page-data.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { factsOf, pageOfRun } from '../../report/page/page-of-run.js';
 import { readMeasured } from '../../report/read-run.js';
@@ -9,7 +13,10 @@ import { readRunFile } from '../../report/run-directory.js';
 import { RunDirectoryError } from '../../report/run-json.js';
 import { InputError } from '../exit.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
+import type { RunResults } from '../../runtime/results/results.js';
+import type { CongestionTree } from '../../telemetry/congestion/congestion-trees.js';
 import { storedRun } from './resume.js';
+import { styleFor } from '../style.js';
 import { observeAgain } from './why.js';
 import { writeOut } from '../write-out.js';
 
@@ -22,41 +29,66 @@ export function reportCommand(
   { out, why }: { readonly out?: string; readonly why?: boolean },
 ): void {
   if (why === true) prepareEngine();
-  writePage([folder], out ?? join(folder, 'report.html'), why === true);
+  needPage();
+  const path = out ?? join(folder, 'report.html');
+  writeOut(pageFile({ runs: [readPage(folder, why === true).page] }), path);
+  process.stdout.write(`${path}\n`);
 }
 
-export function compareCommand(
-  folders: readonly string[],
-  { out, why }: { readonly out: string; readonly why?: boolean },
-): void {
+export interface CompareOptions {
+  readonly out: string;
+  readonly why?: boolean;
+  readonly json?: boolean;
+}
+
+/** Which run comes first and by what, as text or JSON, and a page of all of them. */
+export function compareCommand(folders: readonly string[], options: CompareOptions): void {
+  const { out, why = false, json = false } = options;
   if (folders.length < 2) throw new InputError('compare takes two run directories or more');
-  if (why === true) prepareEngine();
-  writePage(folders, out, why === true);
+  if (!json) needPage();
+  if (why) prepareEngine();
+  const read = folders.map((folder) => readPage(folder, why));
+  const names = namesOf(read, folders);
+  const sides = read.map(({ results, trees }, i) => ({
+    name: names[i]!,
+    runs: [{ results, trees }],
+  }));
+  const comparison = compare(contendersOf(sides));
+  if (json) {
+    const runs = read.map(({ results }, i) => ({ run: folders[i]!, digest: results.digest }));
+    process.stdout.write(`${JSON.stringify({ runs, ...comparison }, null, 2)}\n`);
+    return;
+  }
+  const runs = read.map(({ page }, i) => ({ ...page, title: names[i]! }));
+  writeOut(pageFile({ runs, comparison }), out);
+  const hint = read.some(({ trees }) => trees === null)
+    ? '  victims: --why finds them, where a run has not recorded its episodes\n'
+    : '';
+  process.stdout.write(`${comparisonText(comparison, styleFor(process.stdout))}\n${hint}${out}\n`);
 }
 
-/** One page of all sides of a duel, with what it measures beside them. */
-export function duelPage(
-  folders: readonly string[],
-  contests: readonly ContestView[],
-  out: string,
-): void {
+/** One page of all sides of a duel. */
+export function duelPage(folders: readonly string[], comparison: Comparison, out: string): void {
   if (!isPageBuilt()) return;
-  const runs = distinct(
-    folders.map((folder) => readPage(folder, false)),
-    folders,
-  );
-  writeOut(pageFile({ runs, contests }), out);
+  const read = folders.map((folder) => readPage(folder, false));
+  const names = namesOf(read, folders);
+  const runs = read.map(({ page }, i) => ({ ...page, title: names[i]! }));
+  writeOut(pageFile({ runs, comparison }), out);
 }
 
-function writePage(folders: readonly string[], out: string, repeat: boolean): void {
+function needPage(): void {
   if (!isPageBuilt()) throw new InputError('the page has not been built: npm run build makes it');
-  const runs = folders.map((folder) => readPage(folder, repeat));
-  writeOut(pageFile({ runs: distinct(runs, folders) }), out);
-  process.stdout.write(`${out}\n`);
+}
+
+interface ReadRun {
+  readonly page: RunPage;
+  readonly results: RunResults;
+  /** Null where episodes were not recorded. */
+  readonly trees: readonly CongestionTree[] | null;
 }
 
 /** `repeat`: where episodes were not recorded, run it again to record them. */
-function readPage(folder: string, repeat: boolean): RunPage {
+function readPage(folder: string, repeat: boolean): ReadRun {
   try {
     readRunFile(folder, 'digest');
     const fabric = buildFabric(loadScenario(join(folder, 'scenario.json'), { set: [] }));
@@ -64,15 +96,19 @@ function readPage(folder: string, repeat: boolean): RunPage {
     const isSeen = run.why !== null && run.traces !== null;
     const share = Math.min(1, HOPS_FOLLOWED / Math.max(1, run.results.frameHops));
     const again = repeat && !isSeen ? observeAgain(folder, storedRun(folder), share) : null;
-    return pageOfRun({ ...run, ...again }, factsOf(fabric));
+    const whole = { ...run, ...again };
+    const page = pageOfRun(whole, factsOf(fabric));
+    return { page, results: run.results, trees: whole.why?.trees ?? null };
   } catch (error) {
     if (error instanceof RunDirectoryError) throw new InputError(error.message);
     throw error;
   }
 }
 
-/** Runs of one scenario are distinguished by their folders. */
-function distinct(runs: readonly RunPage[], folders: readonly string[]): RunPage[] {
-  const isUnique = new Set(runs.map(({ title }) => title)).size === runs.length;
-  return runs.map((run, i) => (isUnique ? run : { ...run, title: basename(folders[i]!) }));
+/** Runs of one scenario are told apart by their folders. */
+function namesOf(read: readonly ReadRun[], folders: readonly string[]): string[] {
+  const titles = read.map(({ page }) => page.title);
+  if (new Set(titles).size === titles.length) return titles;
+  const names = folders.map((folder) => basename(resolve(folder)));
+  return new Set(names).size === names.length ? names : [...folders];
 }

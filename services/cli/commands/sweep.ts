@@ -7,14 +7,12 @@ import { csv } from '../../report/csv.js';
 import { commandText } from '../../report/page/command-text.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { pageOfSweep } from '../../report/page/page-of-sweep.js';
-import { alikeLines } from '../../report/sweep-alike.js';
-import type { Measure } from '../../report/sweep-measures.js';
-import { MEASURES, measureText, NONE } from '../../report/sweep-measures.js';
-import { table } from '../../report/table.js';
+import { sweepMeasures } from '../../report/sweep-measures.js';
+import { sweepText, type SweepVerdict, sweepVerdict } from '../../report/sweep-verdict.js';
 import { packageFile } from '../../runtime/package-files.js';
 import { EXPERIMENTS } from '../../sweep/experiments.js';
 import type { Axis } from '../../sweep/grid.js';
-import { axisOf, combinations, nameOfAxis } from '../../sweep/grid.js';
+import { axisOf, combinations } from '../../sweep/grid.js';
 import type { FaultCost } from '../../sweep/measure.js';
 import { measure } from '../../sweep/measure.js';
 import { fabricAt, VARIANTS } from '../../sweep/settings.js';
@@ -24,11 +22,14 @@ import { PART_IN_POD, SCENARIO_IN_POD } from '../kubernetes/points-task.js';
 import { loadFabric, loadRun } from '../load-fabric.js';
 import type { Shard } from '../shard.js';
 import { shardOf, shareOf, WHOLE } from '../shard.js';
+import { wholeNumber } from '../whole-number.js';
 import { prepareFiles, prepareFolder, writeOut } from '../write-out.js';
 
 export interface SweepOptions extends PointsOptions {
   readonly vary: readonly string[];
   readonly set: readonly string[];
+  /** So many seeds at each point. */
+  readonly seeds?: string;
   readonly csv?: string;
   /** A page with heat maps. */
   readonly html?: string;
@@ -62,22 +63,26 @@ export async function sweepCommand(file: string, options: SweepOptions): Promise
   const { vary, set, html, force = false } = options;
   if (html !== undefined) needPage();
   prepareFiles(options.csv, html);
-  const axes = axesOf(vary);
+  const seeds = seedAxis(file, options);
+  const axes = checked([...axesOf(vary), ...(seeds === null ? [] : [seeds])]);
   const rows =
     options.k8s === true
       ? await rowsInCluster(file, axes, set, options)
       : rowsOf({ file, force }, axes, set, shardOf(options.shard));
   if (typeof rows === 'number') return rows;
   const paths = axes.map(({ path }) => path);
+  const costs = rows.map(({ cost }) => cost);
+  const verdict = sweepVerdict({ axes, isSeeded: seeds !== null, costs });
   if (options.json === true) process.stdout.write(`${JSON.stringify(objects(paths, rows))}\n`);
-  else process.stdout.write(`${text(axes, rows)}\n`);
+  else process.stdout.write(`${sweepText(verdict)}\n`);
   if (options.csv !== undefined) writeOut(csvOf(paths, rows), options.csv);
   if (html !== undefined) {
-    const words = [...optionsOf('--vary', vary), ...optionsOf('--set', set)];
+    const often = options.seeds === undefined ? [] : ['--seeds', options.seeds];
+    const words = [...optionsOf('--vary', vary), ...often, ...optionsOf('--set', set)];
     const command = commandText(['selvage', 'sweep', file, ...words]);
     const { name: title, description } = loadFabric(file, []).fabric.scenario;
-    const runCommands = commandsOf(file, axes, set);
-    writeOut(pageText({ title, description, command, runCommands }, axes, rows), html);
+    const runCommands = commandsOf(file, verdict.axes, set);
+    writeOut(pageText({ title, description, command, runCommands }, verdict), html);
   }
   return EXIT.COMPLETE;
 }
@@ -103,7 +108,7 @@ export async function experimentCommand(
   needPage();
   const folder = options.out ?? join('runs', name);
   prepareFolder(folder);
-  const axes = axesOf(experiment.vary);
+  const axes = checked(axesOf(experiment.vary));
   const file = packageFile('examples', experiment.scenario);
   const rows =
     options.k8s === true
@@ -111,23 +116,28 @@ export async function experimentCommand(
       : rowsOf({ file, force: false }, axes, experiment.set);
   if (typeof rows === 'number') return rows;
   const paths = axes.map(({ path }) => path);
-  process.stdout.write(`${text(axes, rows)}\n`);
+  const costs = rows.map(({ cost }) => cost);
+  const verdict = sweepVerdict({ axes, isSeeded: false, costs });
+  process.stdout.write(`${sweepText(verdict)}\n`);
   writeOut(csvOf(paths, rows), join(folder, 'sweep.csv'));
   const about = {
     ...{ title: name, description: experiment.question, command: `selvage experiment ${name}` },
     runCommands: commandsOf(join('examples', experiment.scenario), axes, experiment.set),
   };
-  writeOut(pageText(about, axes, rows), join(folder, 'sweep.html'));
+  writeOut(pageText(about, verdict), join(folder, 'sweep.html'));
   process.stdout.write(`${join(folder, 'sweep.html')}\n`);
   return EXIT.COMPLETE;
 }
 
 function axesOf(vary: readonly string[]): Axis[] {
-  const axes = vary.map((text): Axis => {
+  return vary.map((text): Axis => {
     const axis = axisOf(text);
     if (axis !== null) return axis;
     throw new InputError(`--vary ${text}: write a path and values, as seed=1,2,3`);
   });
+}
+
+function checked(axes: Axis[]): Axis[] {
   const count = axes.reduce((product, { values }) => product * values.length, 1);
   if (count > RUNS_MAX) throw new InputError(`${count} runs are too many; at most ${RUNS_MAX}`);
   return axes;
@@ -199,13 +209,19 @@ function needPage(): void {
   if (!isPageBuilt()) throw new InputError('the page has not been built: npm run build makes it');
 }
 
-function pageText(
-  about: Parameters<typeof pageOfSweep>[0],
-  axes: readonly Axis[],
-  rows: readonly Row[],
-): string {
-  const costs = rows.map(({ cost }) => cost);
-  return pageFile({ runs: [], sweep: pageOfSweep(about, axes, costs) });
+function pageText(about: Parameters<typeof pageOfSweep>[0], verdict: SweepVerdict): string {
+  return pageFile({ runs: [], sweep: pageOfSweep(about, verdict) });
+}
+
+/** An axis of seeds, from that of the scenario on; null without `--seeds`. */
+function seedAxis(file: string, { seeds, set, vary }: SweepOptions): Axis | null {
+  if (seeds === undefined) return null;
+  const count = wholeNumber('--seeds', seeds, 1);
+  if (vary.some((text) => text.startsWith('seed='))) {
+    throw new InputError(`--seeds ${seeds} and --vary seed=…: give one of them`);
+  }
+  const { seed } = loadFabric(file, set).fabric.scenario;
+  return { path: 'seed', values: Array.from({ length: count }, (_, i) => String(seed + i)) };
 }
 
 function optionsOf(option: string, values: readonly string[]): string[] {
@@ -223,41 +239,15 @@ function commandsOf(file: string, axes: readonly Axis[], base: readonly string[]
   });
 }
 
-/**
- * Measures that no run has are left out; those that are 0 in all runs, and values that make no
- * difference, are named below.
- */
-function text(axes: readonly Axis[], rows: readonly Row[]): string {
-  const [shown, zero] = [[], []] as [Measure[], Measure[]];
-  for (const measure of MEASURES) {
-    const values = rows.map(({ cost }) => measure.of(cost) ?? NONE);
-    if (values.every((value) => value === NONE)) continue;
-    (values.every((value) => value === 0) ? zero : shown).push(measure);
-  }
-  const body = rows.map(({ values, cost }) => [
-    ...values,
-    ...shown.map((measure) => measureText(measure, cost)),
-  ]);
-  const head = [...axes.map(nameOfAxis), ...shown.map(({ label }) => label)];
-  const names = zero.map(({ label }) => label).join(', ');
-  const below = [
-    ...(names === '' ? [] : [`0 in all runs: ${names}`]),
-    ...alikeLines(
-      axes,
-      rows.map(({ cost }) => cost),
-    ),
-  ];
-  return [table(head, body), ...below.map((line) => `  ${line}`)].join('\n');
-}
-
 function csvOf(paths: readonly string[], rows: readonly Row[]): string {
+  const measures = sweepMeasures(rows.map(({ cost }) => cost));
   const columns = [
     ...paths.map((path) => columnName(path.replace(/[^A-Za-z0-9]+/g, '_'))),
-    ...MEASURES.map(({ column }) => column),
+    ...measures.map(({ column }) => column),
     ...['fct_p99_at_least_ps', 'digest'],
   ];
   const body = rows.map(({ values, cost }) => {
-    const cells = MEASURES.map(({ of }) => of(cost));
+    const cells = measures.map(({ of }) => of(cost));
     const numbers = cells.map((value) => (value === 'never' ? null : value));
     return [...values, ...numbers, cost.fctP99AtLeastPs, cost.digest];
   });

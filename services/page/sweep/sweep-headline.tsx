@@ -6,13 +6,13 @@ import { capital, ranked, runCount } from './sweep-runs.js';
 /** Values this close to the best are as good. */
 const TIE = 0.02;
 
-/** Which combination of a sweep is best at what, and what that costs elsewhere. */
+/** Which point of a sweep comes first, and which is best at what. */
 export function SweepHeadline({ sweep }: { readonly sweep: SweepPage }): JSX.Element | null {
   const { measures } = sweep;
   if (measures.length === 0) return null;
   const best = measures.map(bestOf);
   return (
-    <Card title={headlineOf(sweep, best)} wide>
+    <Card title={sweep.verdict} wide>
       <ul class="wins">
         {measures.map((measure, i) => (
           <li key={measure.label}>
@@ -30,22 +30,6 @@ export function SweepHeadline({ sweep }: { readonly sweep: SweepPage }): JSX.Ele
       ))}
     </Card>
   );
-}
-
-/** The run that is best most often, and where it is not. */
-function headlineOf(sweep: SweepPage, best: readonly (readonly number[])[]): string {
-  const runs = sweep.measures[0]!.values.length;
-  const wins = Array.from(
-    { length: runs },
-    (_, run) => best.filter((places) => places.includes(run)).length,
-  );
-  const most = Math.max(...wins);
-  const leaders = wins.flatMap((count, run) => (count === most ? [run] : []));
-  const lost = sweep.measures.filter((_, i) => !leaders.some((run) => best[i]!.includes(run)));
-  const count = `${most} of ${best.length} measures`;
-  const cost =
-    lost.length === 0 ? '' : `; others are better at ${lost.map(({ label }) => label).join(', ')}`;
-  return `${namesOf(sweep, leaders)}: best at ${count}${cost}`;
 }
 
 function bestOf(measure: SweepMeasure): number[] {

@@ -1,4 +1,5 @@
 import type { LoadResult, Percentiles, Tally } from '../../runtime/results/statistics.js';
+import type { Comparison } from '../comparison/comparison-data.js';
 import type { EpisodesView, FlowsView, LimitView } from './page-flow-data.js';
 import type { SpreadView } from './page-spread-data.js';
 
@@ -355,7 +356,9 @@ export interface SweepPage {
   /** By run: the command that repeats it alone. */
   readonly runCommands: readonly string[];
   readonly axes: readonly { readonly name: string; readonly values: readonly string[] }[];
-  /** Values of axes that make no difference. */
+  /** Which point comes first, and by what. */
+  readonly verdict: string;
+  /** What is 0 everywhere, and values of axes that make no difference. */
   readonly notes: readonly string[];
   readonly measures: readonly SweepMeasure[];
 }
@@ -371,20 +374,11 @@ export interface SweepMeasure {
 /** Never: worse than all that are known; null: the run has nothing of the kind. */
 export type SweepValue = number | 'never' | null;
 
-/** What compared runs are measured by, beside what each of them has. */
-export interface ContestView {
-  readonly label: string;
-  readonly lessIsBetter: boolean;
-  /** By run; null: it has none. */
-  readonly values: readonly (number | null)[];
-  readonly texts: readonly string[];
-}
-
 /** What stands in the page's file. */
 export interface PageContent {
   readonly runs: readonly RunPage[];
-  /** What a duel adds to its runs. */
-  readonly contests?: readonly ContestView[];
+  /** Of several runs: which comes first, and by what. */
+  readonly comparison?: Comparison;
   /** Instead of runs. */
   readonly sweep?: SweepPage;
   /** The only run goes on, and its news are sent. */

@@ -1,6 +1,6 @@
 import type { FlowResult } from '../../runtime/results/results.js';
 import type { Episode } from '../../telemetry/congestion/congestion.js';
-import { BYSTANDER, partsOfFlows, roleOf } from '../../telemetry/congestion/flow-roles.js';
+import { BYSTANDER, partsOfFlows } from '../../telemetry/congestion/flow-roles.js';
 import { isOfRing } from '../../telemetry/congestion/congestion-trees.js';
 import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
 import type { WhySummary } from '../why.js';
@@ -54,7 +54,7 @@ export function flowViews(sources: FlowSources): FlowViews {
   const placed =
     episodes && episodesView(episodes, named, { nowPs: virtualPs, faults: sources.faults });
   const blocked = episodes && new BlockedTimes(episodes, virtualPs);
-  const parts = partsOfFlows(sources.why?.trees.slice(0, TREES_SHOWN) ?? []);
+  const parts = partsOfFlows(sources.why?.trees ?? []);
   let arrivalsLeft = ARRIVALS_SHOWN;
   const rows = shown.map((flow): FlowView => {
     const { name, load, source, destination, priority, startPs, completionPs, slowdown } = flow;
@@ -69,8 +69,8 @@ export function flowViews(sources: FlowSources): FlowViews {
       cause: causeOfFlow(flow),
       blockedPs: blocked?.of(flow, ports) ?? null,
       path: ports.map((port) => sources.placeOf.get(port)!),
-      victimOf: parts.get(name)?.suffers ?? [],
-      role: roleOf(parts.get(name) ?? BYSTANDER),
+      victimOf: (parts.get(name)?.suffers ?? []).filter((place) => place < TREES_SHOWN),
+      role: (parts.get(name) ?? BYSTANDER).role,
       isOfRing: (sources.why?.deadlocks ?? []).some((ring) => isOfRing(new Set(ports), ring)),
       arrivedBps: isWhole ? ratesOf(own, timesPs) : null,
       frames: (frames.get(name) ?? []).map((one) => frameView(one, placed?.placeOf ?? null)),

@@ -1,26 +1,29 @@
-import type { Axis } from '../../sweep/grid.js';
 import { nameOfAxis } from '../../sweep/grid.js';
-import type { FaultCost } from '../../sweep/measure.js';
-import { alikeLines } from '../sweep-alike.js';
-import { MEASURES, measureText } from '../sweep-measures.js';
-import type { SweepPage } from './page-data.js';
+import type { SweepVerdict } from '../sweep-verdict.js';
+import type { SweepPage, SweepValue } from './page-data.js';
 
-/** What a sweep measured, one heat map for each measure in which runs differ. */
+/** What a sweep measured, one heat map for each measure in which points differ. */
 export function pageOfSweep(
   about: Pick<SweepPage, 'title' | 'description' | 'command' | 'runCommands'>,
-  axes: readonly Axis[],
-  costs: readonly FaultCost[],
+  { axes, points, measures, comparison, notes }: SweepVerdict,
 ): SweepPage {
-  const measures = MEASURES.map((measure) => ({
-    ...{ label: measure.label, moreIsBetter: measure.moreIsBetter },
-    values: costs.map(measure.of),
-    texts: costs.map((cost) => measureText(measure, cost)),
-  }));
+  const rowOf = new Map(comparison.rows.map((row) => [row.label, row]));
+  const shown = measures.flatMap((measure) => {
+    const row = rowOf.get(measure.label);
+    if (row === undefined) return [];
+    const values = row.cells.map(({ value, text }, point): SweepValue => {
+      if (value !== null || text === '–') return value;
+      return points[point]!.costs.some((cost) => measure.of(cost) === 'never') ? 'never' : null;
+    });
+    const texts = row.cells.map(({ text }) => text);
+    return [{ label: measure.label, moreIsBetter: measure.moreIsBetter, values, texts }];
+  });
   return {
     ...about,
     axes: axes.map((axis) => ({ name: nameOfAxis(axis), values: axis.values })),
-    notes: alikeLines(axes, costs),
-    measures: measures.filter(
+    verdict: comparison.sentence,
+    notes: [...comparison.notes.filter((note) => !/^[*~]/.test(note)), ...notes],
+    measures: shown.filter(
       ({ values, texts }) =>
         new Set(texts).size > 1 && values.some((value) => typeof value === 'number'),
     ),

@@ -2,6 +2,8 @@
 
 import { completionOf, slowdownOf } from '../../runtime/results/flow-statistics.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
+import { rolesOf } from '../../telemetry/congestion/flow-roles.js';
+import type { WhySummary } from '../why.js';
 import type { ExpectationResult } from '../expectations.js';
 import { RunDirectoryError, runJson } from '../run-json.js';
 import { BYTES_ANYWAY, SUMMARY_VERSION } from './summary-schema.js';
@@ -11,6 +13,8 @@ export const SUMMARY_FILE = 'summary.json';
 interface Summarised {
   readonly results: RunResults;
   readonly expectations: readonly ExpectationResult[];
+  /** Null where episodes were not recorded. */
+  readonly why: Pick<WhySummary, 'trees'> | null;
   readonly wallSeconds: number;
 }
 
@@ -20,7 +24,7 @@ type StoredResults = Omit<RunResults, 'flows' | 'operations' | 'ports' | 'nics' 
 };
 
 /** The summary as JSON. */
-export function summaryJson({ results, expectations, wallSeconds }: Summarised): object {
+export function summaryJson({ results, expectations, why, wallSeconds }: Summarised): object {
   const { flows, ports, deviceDigests, discovery, nics, loads, ...others } = results;
   const { operations: _, ...rest } = others;
   const converged = discovery && { convergence: discovery.convergence, lldpdus: discovery.lldpdus };
@@ -29,6 +33,7 @@ export function summaryJson({ results, expectations, wallSeconds }: Summarised):
   const summary = {
     ...rest,
     loads: loads.map((load) => ({ ...load, ...ofFlows(byLoad.get(load.load)!) })),
+    roles: why && rolesOf(why.trees, flows),
     discovery: converged,
     nicLatencies: nics.map(({ device, latencies }) => ({ device, latencies })),
     expectations,

@@ -131,6 +131,10 @@ const traffic = {
     timeouts: number,
     markedFrames: number,
   }).describe('By load of the scenario.'),
+  roles: z
+    .strictObject({ culprit: number, victim: number, both: number, bystander: number })
+    .nullable()
+    .describe('Flows by what they are to congestion; null: episodes were not recorded.'),
   stalls: row({
     flow: number,
     name: text,

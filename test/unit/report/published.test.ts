@@ -56,7 +56,10 @@ describe('tables', () => {
 describe('summary.json', () => {
   const results = runScenario(SCENARIO);
   const expectations = evaluateExpectations([], results);
-  const summary = summaryJson({ results, expectations, wallSeconds: 1 }) as Record<string, unknown>;
+  const summary = summaryJson({ results, expectations, why: null, wallSeconds: 1 }) as Record<
+    string,
+    unknown
+  >;
 
   it('is what its schema says, and begins with its version', () => {
     assertSummary(summary);

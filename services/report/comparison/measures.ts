@@ -1,0 +1,74 @@
+import type { Duration, Outcome } from '../../sweep/outcome.js';
+import { formatCount, formatOctets, formatRate, formatTime } from '../format.js';
+
+/** Whether people decide by it, it breaks a tie between those that are alike, or is only shown. */
+type Weight = 'decides' | 'breaks-ties' | 'shown';
+
+/** What contenders are compared by, of one of them. */
+export interface Measured {
+  /** The same in all contenders. */
+  readonly label: string;
+  /** Null: it has nothing of the kind. */
+  readonly value: number | null;
+  /** It is only known to be more. */
+  readonly isOpen?: boolean;
+  /** In place of `> value`. */
+  readonly openText?: string;
+  readonly lessIsBetter: boolean;
+  readonly weight: Weight;
+  readonly format: (value: number) => string;
+}
+
+/** In the order of the table. */
+export function measuresOf(outcome: Outcome): Measured[] {
+  const { roles } = outcome;
+  return [
+    ...outcome.loads.flatMap(({ load, flows, goodputBps, fctP50, fctP99, first, last }) => [
+      rate(`goodput${of(load)}`, goodputBps),
+      ...(flows > 1 ? [fct(`FCT p50${of(load)}`, fctP50)] : []),
+      fct(`FCT ${flows > 1 ? 'p99' : ''}`.trim() + of(load), fctP99),
+      ...(first === null
+        ? []
+        : [{ ...fct(`first complete${of(load)}`, first), weight: 'shown' as const }]),
+      ...(last === null ? [] : [fct(`last complete${of(load)}`, last)]),
+    ]),
+    rate('goodput per victim', outcome.victimsBps),
+    ...(roles === null
+      ? []
+      : [
+          shown('victims', roles.victim),
+          shown('victims and culprits', roles.both),
+          shown('culprits', roles.culprit),
+        ]),
+    less('stalled flows', outcome.stalledFlows, formatCount),
+    less('drops', outcome.droppedFrames, formatCount),
+    less('retransmitted frames', outcome.retransmittedFrames, formatCount),
+    less('time paused or blocked (worst port)', outcome.blockedPs, formatTime),
+    less('pauses and blocks', outcome.pauses, formatCount),
+    less('fullest ingress buffer', outcome.peakIngressOctets, formatOctets),
+    less('longest queue', outcome.peakQueueOctets, formatOctets),
+  ];
+}
+
+function of(load: string): string {
+  return load === '' ? '' : ` of ${load}`;
+}
+
+function rate(label: string, value: number | null): Measured {
+  return { label, value, lessIsBetter: false, weight: 'decides', format: formatRate };
+}
+
+function fct(label: string, duration: Duration | null): Measured {
+  return {
+    ...{ label, value: duration?.ps ?? null, isOpen: duration?.isOpen ?? false },
+    ...{ lessIsBetter: true, weight: 'decides', format: formatTime },
+  };
+}
+
+function less(label: string, value: number, format: (value: number) => string): Measured {
+  return { label, value, lessIsBetter: true, weight: 'breaks-ties', format };
+}
+
+function shown(label: string, value: number): Measured {
+  return { label, value, lessIsBetter: true, weight: 'shown', format: formatCount };
+}

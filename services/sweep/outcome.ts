@@ -1,0 +1,126 @@
+/** What a run came to in terms that people decide by: plain data, of a run that may be stored. */
+
+import { completionOf } from '../runtime/results/flow-statistics.js';
+import type { FlowResult, RunResults } from '../runtime/results/results.js';
+import type { Percentiles, Ranks } from '../runtime/results/statistics.js';
+import type { FlowRole } from '../telemetry/congestion/flow-roles.js';
+
+/** A time that is only known to be longer is open. */
+export interface Duration {
+  readonly ps: number;
+  readonly isOpen: boolean;
+}
+
+export interface LoadOutcome {
+  readonly load: string;
+  readonly flows: number;
+  readonly goodputBps: number;
+  /** FCT; null: a stream, which has none. */
+  readonly fctP50: Duration | null;
+  readonly fctP99: Duration | null;
+  /** From the start of its first flow until one, and all, are complete; null: no fan-in. */
+  readonly first: Duration | null;
+  readonly last: Duration | null;
+}
+
+export interface Outcome {
+  readonly status: RunResults['status'];
+  /** Frames that were dropped, and that no transport sent again. */
+  readonly lostFrames: number;
+  readonly loads: readonly LoadOutcome[];
+  /** Per flow of those that are victims in any of the runs; null: there are none. */
+  readonly victimsBps: number | null;
+  /** Flows by role; null where episodes were not recorded. */
+  readonly roles: Readonly<Record<FlowRole, number>> | null;
+  readonly droppedFrames: number;
+  readonly retransmittedFrames: number;
+  /** Of the port and priority that was paused, or blocked, longest. */
+  readonly blockedPs: number;
+  /** Over all ports and priorities. */
+  readonly pauses: number;
+  readonly peakIngressOctets: number;
+  readonly peakQueueOctets: number;
+  readonly stalledFlows: number;
+}
+
+type Measured = Pick<RunResults, 'status' | 'flows' | 'loads' | 'ports' | 'priorities' | 'stalls'>;
+
+/** `victims`: names of flows whose goodput is followed, whatever they are in this run. */
+export function outcomeOf(
+  results: Measured,
+  roles: Readonly<Record<FlowRole, number>> | null,
+  victims: ReadonlySet<string>,
+): Outcome {
+  const { flows, ports, priorities, status } = results;
+  const rows = ports.flatMap((port) => port.priorities);
+  const dropped = priorities.map(({ priority, drops }) => ({
+    priority,
+    frames: sum(Object.values(drops)),
+  }));
+  const raw = new Set(flows.flatMap((f) => (f.transport === 'raw' ? [f.priority] : [])));
+  const followed = flows.filter(({ name }) => victims.has(name));
+  return {
+    status,
+    lostFrames: sum(dropped.flatMap(({ priority, frames }) => (raw.has(priority) ? [frames] : []))),
+    loads: loadsOf(results),
+    victimsBps:
+      followed.length === 0
+        ? null
+        : sum(followed.map(({ goodputBps }) => goodputBps)) / followed.length,
+    roles,
+    droppedFrames: sum(dropped.map(({ frames }) => frames)),
+    retransmittedFrames: sum(flows.map(({ retransmittedFrames }) => retransmittedFrames)),
+    blockedPs: most(rows.map(({ blockedPs }) => blockedPs)),
+    pauses: sum(rows.map(({ blockedCount }) => blockedCount)),
+    peakIngressOctets: most(rows.map(({ peakIngressOctets }) => peakIngressOctets)),
+    peakQueueOctets: most(rows.map(({ peakQueueOctets }) => peakQueueOctets)),
+    stalledFlows: results.stalls.length,
+  };
+}
+
+function loadsOf({ flows, loads }: Measured): LoadOutcome[] {
+  const byLoad = new Map<string, FlowResult[]>(loads.map(({ load }) => [load, []]));
+  for (const flow of flows) byLoad.get(flow.load)?.push(flow);
+  return loads.map(({ load, goodputBps }) => {
+    const own = byLoad.get(load)!;
+    const fct = completionOf(own);
+    const isFanIn =
+      fct !== null && own.length > 1 && new Set(own.map((flow) => flow.destination)).size === 1;
+    return {
+      ...{ load, flows: own.length, goodputBps },
+      ...{ fctP50: durationOf(fct, 'p50'), fctP99: durationOf(fct, 'p99') },
+      ...{ first: isFanIn ? endOf(own, Math.min) : null },
+      ...{ last: isFanIn ? endOf(own, Math.max) : null },
+    };
+  });
+}
+
+function durationOf(percentiles: Percentiles | null, rank: keyof Ranks<number>): Duration | null {
+  if (percentiles === null) return null;
+  return { ps: percentiles.atLeast[rank], isOpen: percentiles[rank] === null };
+}
+
+/** A flow that is not complete ends later than the run. */
+function endOf(flows: readonly FlowResult[], pick: (...ends: number[]) => number): Duration {
+  const starts = flows.map(({ startPs }) => startPs);
+  const startPs = starts.reduce((a, b) => Math.min(a, b));
+  const ends = flows.map(({ startPs: own, completionPs, unfinishedPs }) => ({
+    ps: own + (completionPs ?? unfinishedPs ?? 0) - startPs,
+    isOpen: completionPs === null,
+  }));
+  const closed = ends.flatMap(({ ps, isOpen }) => (isOpen ? [] : [ps]));
+  const isAll = closed.length === ends.length;
+  // The first that is complete is known as soon as one is; the last when all are.
+  if (isAll || (pick === Math.min && closed.length > 0)) {
+    return { ps: closed.reduce((a, b) => pick(a, b)), isOpen: false };
+  }
+  return { ps: ends.reduce((a, { ps }) => pick(a, ps), ends[0]!.ps), isOpen: true };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0);
+}
+
+function most(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.max(a, b), 0);
+}
