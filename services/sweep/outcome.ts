@@ -23,11 +23,21 @@ export interface LoadOutcome {
   readonly last: Duration | null;
 }
 
+interface JobOutcome {
+  readonly job: string;
+  /** Of a job that is not done it is longer than the run. */
+  readonly iteration: Duration;
+  /** Of its slowest collective; null: it has none that is done. */
+  readonly busBps: number | null;
+}
+
 export interface Outcome {
   readonly status: RunResults['status'];
   /** Frames that were dropped, and that no transport sent again. */
   readonly lostFrames: number;
+  /** Those that are no jobs: a message of a collective that is late is not slow by itself. */
   readonly loads: readonly LoadOutcome[];
+  readonly jobs: readonly JobOutcome[];
   /** Per flow of those that are victims in any of the runs; null: there are none. */
   readonly victimsBps: number | null;
   /** Flows by role; null where episodes were not recorded. */
@@ -43,7 +53,10 @@ export interface Outcome {
   readonly stalledFlows: number;
 }
 
-type Measured = Pick<RunResults, 'status' | 'flows' | 'loads' | 'ports' | 'priorities' | 'stalls'>;
+type Measured = Pick<
+  RunResults,
+  'status' | 'flows' | 'loads' | 'jobs' | 'ports' | 'priorities' | 'stalls' | 'virtualPs'
+>;
 
 /** `victims`: names of flows whose goodput is followed, whatever they are in this run. */
 export function outcomeOf(
@@ -63,6 +76,7 @@ export function outcomeOf(
     status,
     lostFrames: sum(dropped.flatMap(({ priority, frames }) => (raw.has(priority) ? [frames] : []))),
     loads: loadsOf(results),
+    jobs: jobsOf(results),
     victimsBps:
       followed.length === 0
         ? null
@@ -78,10 +92,23 @@ export function outcomeOf(
   };
 }
 
-function loadsOf({ flows, loads }: Measured): LoadOutcome[] {
+function jobsOf({ jobs, virtualPs }: Measured): JobOutcome[] {
+  return jobs.map(({ job, startPs, iterationPs, collectives }) => {
+    const rates = collectives.flatMap(({ busBps }) => busBps ?? []);
+    return {
+      job,
+      iteration: { ps: iterationPs ?? virtualPs - startPs, isOpen: iterationPs === null },
+      busBps: rates.length === 0 ? null : rates.reduce((a, b) => Math.min(a, b)),
+    };
+  });
+}
+
+function loadsOf({ flows, loads, jobs }: Measured): LoadOutcome[] {
+  const named = new Set(jobs.map(({ job }) => job));
   const byLoad = new Map<string, FlowResult[]>(loads.map(({ load }) => [load, []]));
   for (const flow of flows) byLoad.get(flow.load)?.push(flow);
-  return loads.map(({ load, goodputBps }) => {
+  return loads.flatMap(({ load, goodputBps }) => {
+    if (named.has(load)) return [];
     const own = byLoad.get(load)!;
     const fct = completionOf(own);
     const isFanIn =

@@ -158,8 +158,8 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     const page = await open(file, 'light');
     const text = await page.innerText('body');
     assert.match(text, /2 runs side by side/);
-    assert.match(text, /incast-credit is best at longest queue/);
-    assert.match(text, /longest queue\s+incast-credit/);
+    assert.match(text, /incast-pfc comes first: FCT p50 of burst/);
+    assert.match(text, /last complete of burst\s+\d+ us\s+\d+ us/);
     await page.keyboard.press('/');
     await page.getByRole('combobox', { name: 'search' }).fill('h3->');
     await page.keyboard.press('Enter');

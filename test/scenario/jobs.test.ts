@@ -11,6 +11,8 @@ import { buildFabric } from '../../services/fabric/assembly/fabric.js';
 import { placeEachAlone } from '../../services/fabric/placement/placement.js';
 import { scenarioOfDocument } from '../../services/fabric/scenario/load-scenario.js';
 import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
+import { measuresOf } from '../../services/report/comparison/measures.js';
+import { outcomeOf } from '../../services/sweep/outcome.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';
 import type { OperationResult } from '../../services/runtime/results/job-results.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
@@ -169,6 +171,18 @@ describe('what a scenario expects of a job', () => {
       const { ok, actual } = evaluateExpectations(fabric.scenario.expect, run(fabric))[0]!;
       assert.deepEqual([ok, actual], [false, null]);
     }
+  });
+});
+
+describe('a duel of jobs', () => {
+  it('is decided by their iterations, and not by messages of their collectives', () => {
+    const steps = [{ compute: '10us' }, { 'all-reduce': '1MiB' }];
+    const results = run(star(4, { steps }));
+    const measures = measuresOf(outcomeOf(results, null, new Set()));
+    const iteration = measures.find(({ label }) => label === 'iteration of job1')!;
+    assert.equal(iteration.value, only(results).iterationPs);
+    assert.equal(iteration.weight, 'decides');
+    assert.ok(measures.every(({ label }) => !label.includes('FCT')));
   });
 });
 

@@ -23,6 +23,10 @@ export interface Measured {
 export function measuresOf(outcome: Outcome): Measured[] {
   const { roles } = outcome;
   return [
+    ...outcome.jobs.flatMap(({ job, iteration, busBps }) => [
+      fct(`iteration of ${job}`, iteration),
+      { ...rate(`busbw of ${job}`, busBps), weight: 'shown' as const },
+    ]),
     ...outcome.loads.flatMap(({ load, flows, goodputBps, fctP50, fctP99, first, last }) => [
       rate(`goodput${of(load)}`, goodputBps),
       ...(flows > 1 ? [fct(`FCT p50${of(load)}`, fctP50)] : []),

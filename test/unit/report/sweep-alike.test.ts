@@ -5,7 +5,7 @@ import type { FaultCost } from '../../../services/sweep/measure.js';
 import type { Outcome } from '../../../services/sweep/outcome.js';
 
 const OUTCOME: Outcome = {
-  ...{ status: 'complete', lostFrames: 0, loads: [], victimsBps: null, roles: null },
+  ...{ status: 'complete', lostFrames: 0, loads: [], jobs: [], victimsBps: null, roles: null },
   ...{ droppedFrames: 0, retransmittedFrames: 0, blockedPs: 0, pauses: 0 },
   ...{ peakIngressOctets: 0, peakQueueOctets: 0, stalledFlows: 0 },
 };
