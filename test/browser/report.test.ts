@@ -173,7 +173,6 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     assert.match(text, /incast-pfc/);
     assert.match(text, /incast-credit/);
     assert.match(text, /Congestion trees: incast-pfc/);
-    assert.match(text, /aggregate blocked time\s/);
     const credit = page.locator('.card', { hasText: 'Congestion trees: incast-credit' });
     assert.match(await credit.innerText(), /blocked on credit/);
     await credit.getByLabel('show its ports in the fabric').check();
