@@ -13,6 +13,7 @@ const rooms = [
     'mechanisms',
     'plugins',
     'jobs',
+    'imports',
     'fabric',
     'telemetry',
     'oracle',
@@ -119,6 +120,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^services/jobs/' },
       to: { path: '^services/', pathNot: '^services/(engine|settings|jobs)/' },
+    },
+    {
+      name: 'imports-on-settings',
+      comment: 'A format of another program becomes a document; what that means is for fabric.',
+      severity: 'error',
+      from: { path: '^services/imports/' },
+      to: { path: '^services/', pathNot: '^services/(settings|imports)/' },
     },
     {
       name: 'fabric-below-runtime',

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { DcbxOptions, DiscoveryOptions, PathsOptions } from './commands/discovery.js';
 import type { SchemaOptions } from './commands/schema.js';
 import type { TopologyOptions } from './commands/topology.js';
+import type { ImportOptions } from './commands/import.js';
 import type { JobsOptions } from './commands/jobs.js';
 import type { ManagedOptions } from './commands/managed.js';
 import type { SizeOptions } from './commands/size.js';
@@ -65,6 +66,16 @@ export function addScenarioCommands(selvage: Command): void {
     .action(async (scenario: string, options: SizeOptions) => {
       const { sizeCommand } = await import('./commands/size.js');
       sizeCommand(scenario, options);
+    });
+
+  selvage
+    .command('import')
+    .description('make a scenario of topology, flow and config files of HPCC or ConWeave')
+    .argument('<file...>', 'the files, in any order: they are known by their content')
+    .requiredOption('--out <dir>', 'where scenario.yaml and its tables are written')
+    .action(async (files: string[], options: ImportOptions) => {
+      const { importCommand } = await import('./commands/import.js');
+      importCommand(files, options);
     });
 
   selvage

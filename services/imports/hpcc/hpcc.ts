@@ -1,0 +1,123 @@
+import type { Imported, ImportNote, WordFile } from '../imported.js';
+import { type HpccConfig, isConfig, readConfig } from './config.js';
+import { type HpccFlow, isFlows, readFlows } from './flows.js';
+import { type HpccTopology, isTopology, readTopology } from './topology.js';
+
+const GIGA = 1e9;
+
+/** Which of the files of HPCC a file is; null: none. */
+export function kindOf(file: WordFile): 'topology' | 'flows' | 'config' | null {
+  if (isTopology(file)) return 'topology';
+  if (isConfig(file)) return 'config';
+  return isFlows(file) ? 'flows' : null;
+}
+
+/** A scenario of a topology, and of flows and a configuration where there are any. */
+export function importHpcc(files: {
+  readonly topology: WordFile;
+  readonly flows: WordFile | null;
+  readonly config: WordFile | null;
+}): Imported {
+  const topology = readTopology(files.topology);
+  const flows = files.flows && readFlows(files.flows, topology);
+  const config = files.config && readConfig(files.config);
+  const notes: ImportNote[] = [...(config?.notes ?? [])];
+  const priorities = [...new Set(flows?.map(({ priority }) => priority) ?? [])].sort();
+  const marking = markingOf(topology, config, notes);
+  const document = {
+    selvage: 1,
+    fabric: fabricOf(topology),
+    ...(config?.bufferMb != null && { switches: { buffer: { size: `${config.bufferMb}MB` } } }),
+    ...(priorities.length > 0 && {
+      priorities: Object.fromEntries(
+        priorities.map((priority) => [priority, { flowControl: 'pfc', ...marking }]),
+      ),
+    }),
+    load: priorities.map((priority) => loadOf(priority, config)),
+    ...faultsOf(topology, config),
+    ...(config?.stopS != null && { duration: `${config.stopS}s` }),
+  };
+  if (priorities.length > 0) {
+    const what = `priority groups ${priorities.join(', ')}`;
+    notes.push({ fate: 'changed', what, how: 'PFC with headroom of Annex N, not of that program' });
+  }
+  const tables = new Map(
+    priorities.map((priority) => [
+      tableOf(priority),
+      csvOf(flows!.filter((flow) => flow.priority === priority)),
+    ]),
+  );
+  return { format: 'HPCC', document, tables, notes };
+}
+
+function fabricOf({ names, isSwitch, links }: HpccTopology): object {
+  return {
+    generator: 'none',
+    devices: names.map((name, id) => ({ name, kind: isSwitch[id] ? 'switch' : 'host' })),
+    links: links.map(({ ends, rate, delay }) => ({ between: ends, rate, delay })),
+  };
+}
+
+function tableOf(priority: number): string {
+  return `flows-${priority}.csv`;
+}
+
+function loadOf(priority: number, config: HpccConfig | null): object {
+  return {
+    replay: tableOf(priority),
+    priority,
+    transport: { reliable: { mtu: config?.mtu ?? 1000 } },
+    ...(config !== null && config.congestion !== 'none' && { congestion: config.congestion }),
+  };
+}
+
+/** Ports mark as those of the commonest rate do that has an entry. */
+function markingOf(
+  { links }: HpccTopology,
+  config: HpccConfig | null,
+  notes: ImportNote[],
+): object {
+  if (config === null || config.marking.size === 0 || config.congestion !== 'dcqcn') return {};
+  const counts = new Map<number, number>();
+  for (const { rate } of links) {
+    const bps = Number(rate.slice(0, -1)) * (rate.endsWith('G') ? GIGA : GIGA / 1000);
+    if (config.marking.has(bps)) counts.set(bps, (counts.get(bps) ?? 0) + 1);
+  }
+  const [commonest] = [...counts].sort(([, a], [, b]) => b - a);
+  if (commonest === undefined) return {};
+  const [bps] = commonest;
+  const { minKb, maxKb, probability } = config.marking.get(bps)!;
+  if (counts.size > 1) {
+    const how = `all ports have those of ${bps / GIGA}G; ports: has others`;
+    notes.push({ fate: 'changed', what: 'marking by rate', how });
+  }
+  const ecn = { min: `${minKb}KB`, max: `${maxKb}KB`, probability: `${probability * 100}%` };
+  return { ecn };
+}
+
+function faultsOf({ names, links }: HpccTopology, config: HpccConfig | null): object {
+  const lossy = links.flatMap(({ ends, loss }) =>
+    loss === 0
+      ? []
+      : [{ kind: 'loss', where: { link: ends.join(' ') }, probability: `${loss * 100}%` }],
+  );
+  const { down = null } = config ?? {};
+  const cut =
+    down === null
+      ? []
+      : [
+          {
+            ...{ kind: 'link-down', at: `${down.atUs}us` },
+            where: { link: `${names[down.a] ?? down.a} ${names[down.b] ?? down.b}` },
+          },
+        ];
+  const faults = [...lossy, ...cut];
+  return faults.length === 0 ? {} : { faults };
+}
+
+function csvOf(flows: readonly HpccFlow[]): string {
+  const lines = flows.map(({ startPs, source, destination, bytes }) =>
+    [`${startPs}ps`, source, destination, bytes].join(','),
+  );
+  return `${['time,source,destination,bytes', ...lines].join('\n')}\n`;
+}
