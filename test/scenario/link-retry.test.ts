@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunResults } from '../../services/runtime/results/results.js';
+import { Session } from '../../services/runtime/session.js';
 import { runsAlike } from '../kit/alike.js';
 import { fabricOf, flowOf, runScenario } from '../kit/emulate.js';
 
@@ -229,6 +230,22 @@ describe('a fabric with bit errors and link-level retry', () => {
   it('does the same in threads, in any windows, and saved in the middle of replays', async () => {
     // A replay is under way somewhere at each of these times.
     await runsAlike(fabricOf(leaves('pfc')), 120_000_000, [20_000_000, 37_100_000, 61_234_567]);
+  });
+
+  it('is judged by the second oracle where echoes come after a flush', () => {
+    // INIT goes out every 1.2 us until its echo is there, 20 us later: as many echoes follow.
+    const session = new Session(
+      fabricOf(`
+fabric: { generator: pair, hostLink: { length: 2km } }
+load: [{ all-reduce: {}, bytes: 8000 }]
+llr: { enabled: true, replayTimer: 1200ns, whileInit: block, reinitialise: false }
+`),
+      { check: true, deep: true },
+    );
+    while (session.advance(1000) === 'running');
+    const { failure } = session.results('complete');
+    assert.equal(failure, null, failure?.reason);
+    assert.equal(session.deepSummary()!.judged.includes('link-retry'), true);
   });
 
   it('survives ordered sets that are lost, repeated, changed and late', () => {

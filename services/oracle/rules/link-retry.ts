@@ -162,8 +162,9 @@ export class LinkRetry implements Observer {
   }
 }
 
+/** An echo of an earlier INIT that is still under way begins nothing. */
 function stop(own: Direction): void {
-  [own.isRunning, own.kept, own.again] = [false, [], null];
+  [own.isRunning, own.kept, own.again, own.init] = [false, [], null, null];
 }
 
 function isNumbered({ device }: Port, { priority }: WireFrame): boolean {
