@@ -556,3 +556,20 @@ load: [{ stream: { from: h1, to: h2 }, bytes: 24000, priority: 5 }]
     assert.deepEqual(wrong, fine);
   });
 });
+
+describe('a message that a proxy takes', () => {
+  for (const method of ['cbfc', 'credit']) {
+    it(`gives back the memory that its link partner was granted for it: ${method}`, () => {
+      const wrong = wrongWith(`
+duration: 60us
+fabric: { generator: dumbbell, left: 3, right: 3, link: { rate: 10G, length: 50m }, fabricLink: { rate: 10G, length: 50m } }
+priorities: { 2: { flowControl: pfc, sfc: true }, 6: ${method} }
+discovery: { second: 3us }
+devices: { h5: { discovery: { status: receive } } }
+sfc: { pause: auto, receive: true }
+load: [{ stream: { from: [h1, h2, h4, h5], to: h3 }, priority: 2 }]
+`);
+      assert.deepEqual(wrong, fine);
+    });
+  }
+});

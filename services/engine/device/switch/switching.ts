@@ -213,7 +213,7 @@ export function makeSwitching(
       return;
     }
     const out = forwarding.egress(port - firstPort, frame);
-    if (isNotice && out >= 0 && intercepts(d, firstPort + out, frame)) return;
+    if (isNotice && out >= 0 && intercepts(d, port, firstPort + out, frame)) return;
     if (out >= 0) {
       if (chip === null) forward(d, port, firstPort + out, frame);
       else slotted.toOne(d, chip, port, out, frame);
@@ -227,7 +227,7 @@ export function makeSwitching(
     const octets = controlPayloads.octets(frame);
     const bornPs = pool.born(frame);
     hooks[d].ownNotices.some((filter) => filter.takes(port, octets, bornPs));
-    consume(port, frame);
+    consume(port, port, frame);
   }
 
   function dropNowhere(d: number, port: number, frame: FrameRef, out: number): void {
@@ -236,20 +236,22 @@ export function makeSwitching(
   }
 
   /** A message to a station for which the switch is a proxy is not forwarded. */
-  function intercepts(d: number, out: number, frame: FrameRef): boolean {
+  function intercepts(d: number, port: number, out: number, frame: FrameRef): boolean {
     const filters = hooks[d].forwardedNotices;
     if (filters.length === 0) return false;
     const octets = controlPayloads.octets(frame);
     const bornPs = pool.born(frame);
     if (!filters.some((filter) => filter.takes(out, octets, bornPs))) return false;
-    consume(out, frame);
+    consume(port, out, frame);
     return true;
   }
 
-  /** A message to the switch itself. */
-  function consume(port: number, frame: FrameRef): void {
+  /** A message to the switch itself: its memory is free again. `by`: the port that counts it. */
+  function consume(port: number, by: number, frame: FrameRef): void {
     const { words } = pool;
-    counters.consumed(port, words[frame + CLASS] & PRIORITY_MASK, words[frame + LENGTH]);
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    if (ports.isCharged(port, priority)) egressPath.passed(port, frame);
+    counters.consumed(by, priority, words[frame + LENGTH]);
     controlPayloads.unload(frame);
     pool.release(frame);
   }
