@@ -37,9 +37,8 @@ export class AgeingTable {
     this.seen = new Float64Array(capacity);
   }
 
-  /** From now on there is room for so many entries only, as if others filled the rest. */
+  /** From now on there is room for so many entries only; those beyond it stay until they leave. */
   limit(entries: number): void {
-    assert(entries >= this.count, 'table.limit-holds-entries');
     this.most = Math.min(this.capacity, entries);
   }
 

@@ -63,4 +63,15 @@ describe('an ageing table', () => {
     });
     fc.assert(property, { seed: 4, numRuns: 100 });
   });
+
+  it('keeps what it has where there is room for less, and takes no more until it has left', () => {
+    const table = new AgeingTable(4);
+    for (const key of [1, 2, 3]) table.add(key, key);
+    table.limit(2);
+    assert.deepEqual([table.count, table.isFull, table.add(4, 4)], [3, true, -1]);
+    table.remove(table.oldest);
+    assert.equal(table.add(4, 4), -1);
+    table.remove(table.oldest);
+    assert.ok(table.add(4, 4) >= 0);
+  });
 });
