@@ -160,7 +160,7 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
   if (!isSlow) strayMessages(draft, stream('strays'), place);
   plugIn(draft, stream('plugins'));
   addIslands(draft, new Drawer(stream('islands'), samples, null), place, isSlow);
-  if (draft['ports'] !== undefined) keepPromises(draft, spanPs);
+  keepPromises(draft, spanPs);
   // Until LLDP has settled, a run that ends by itself may last for seconds.
   const isSoonQuiet = draft['discovery'] === undefined;
   if (stream('end').chance(OPEN_END) && isSoonQuiet) delete draft['duration'];
