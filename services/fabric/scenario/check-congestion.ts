@@ -33,8 +33,8 @@ export function checkCongestion(scenario: Scenario, located: Located): void {
 }
 
 function viewOf(scenario: Scenario, located: Located): PrioritiesView {
-  const { priorities, overrides, classes, pause } = scenario;
-  const written = [priorities, ...overrides.map((own) => own.priorities)].flat();
+  const { priorities, overrides, ports, classes, pause } = scenario;
+  const written = [priorities, ...[...overrides, ...ports].map((own) => own.priorities)].flat();
   const controlsOf = (priority: number): string[] =>
     written.flatMap((own) => (own.priority === priority ? (own.flowControl ?? []) : []));
   return {

@@ -89,6 +89,11 @@ const refused: readonly (readonly [string, string])[] = [
     'main.yaml:3:1: priority 3 has cbfc, and the credit of a frame that is remapped at an edge ',
   ],
   [
+    'qcn: { priorities: [3], outside: [h1] }\npriorities: { 3: pfc }\n' +
+      'ports: [{ where: { device: s1 }, priorities: { 3: cbfc } }]',
+    'main.yaml:3:1: priority 3 has cbfc, and the credit of a frame that is remapped at an edge ',
+  ],
+  [
     `load: [{ ${LOAD}, congestion: dcqn }]`,
     'main.yaml:3:77: load.0.congestion: unknown: dcqn; one of none, dcqcn, qcn, timely, hpcc, swift; did you ',
   ],
