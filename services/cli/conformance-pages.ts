@@ -4,7 +4,6 @@ import { selectionConformance } from '../engine/arbiter/conformance.js';
 import type { Claim, Conformance } from '../engine/contract/conformance.js';
 import { discoveryConformance } from '../engine/discovery/conformance.js';
 import { WIRE_FORMATS } from '../engine/wire/formats.js';
-import type { WireFormat } from '../engine/wire/wire-format.js';
 import { MECHANISMS, NIC, SLOTTED } from '../mechanisms/registry.js';
 import { markdownTable } from './markdown-table.js';
 
@@ -30,7 +29,9 @@ What Selvage claims of standards and of the documents that it is made of, clause
 sentence in short, the key of the scenario, an example, the octets, and a test that fails without
 it. Octets are encoded when these pages are written, by \`npm run generate\`; \`selvage explain
 conformance --markdown\` prints this one, and \`selvage explain conformance/NAME --markdown\`
-another. Sentences are ours: read the standards for theirs.
+another. Commands below octets capture them for Wireshark, with its dissectors
+([how](../observability.md#captures-for-wireshark)). Sentences are ours: read the standards for
+theirs.
 `;
 
 /** 9 before 10, and Annex D behind both. */
@@ -59,7 +60,7 @@ function indexPage(): string {
   return [HEAD, ...sections].join('\n');
 }
 
-function partPage({ title, about, capture, claims }: Conformance): string {
+function partPage({ title, about, claims }: Conformance): string {
   const rows = claims.map((claim) => [
     STANDARDS[claim.of] !== undefined ? `${claim.of} ${claim.clause}` : claim.clause,
     claim.says,
@@ -69,17 +70,9 @@ function partPage({ title, about, capture, claims }: Conformance): string {
     `[${claim.test[1]}](../../${claim.test[0]})`,
   ]);
   const head = ['clause', 'in short', 'key', 'example', 'octets', 'test'];
-  const titles = [...new Set(claims.flatMap(({ octets }) => octets ?? []))];
-  const formats = titles.map((name) => WIRE_FORMATS.find((own) => own.title === name)!);
-  const captured = capture === undefined || formats.length === 0 ? '' : commandOf(capture);
-  return [
-    `# ${title}\n\n${about}\n`,
-    markdownTable(head, rows),
-    captured,
-    ...formats.map(annotated),
-  ]
-    .filter((text) => text !== '')
-    .join('\n');
+  const formats = claims.filter(({ octets }) => octets !== undefined);
+  const page = [`# ${title}\n\n${about}\n`, markdownTable(head, rows), ...formats.map(annotated)];
+  return page.join('\n');
 }
 
 function octetsLink({ octets }: Claim): string {
@@ -91,12 +84,12 @@ function octetsLink({ octets }: Claim): string {
   return `[${octets}](#${anchor})`;
 }
 
-function commandOf([example, ports]: readonly [string, string]): string {
-  return (
-    'They are on the wire of an example, for Wireshark with its dissectors ' +
-    '([how](../observability.md#captures-for-wireshark)):\n\n' +
-    `    selvage run examples/${example}.yaml --capture '${ports}'\n`
-  );
+/** A command by which an example shows them; Wireshark reads its capture. */
+function commandOf({ example, capture }: Claim): string {
+  if (capture === undefined) return '';
+  const [ports, set] = capture;
+  const setting = set === undefined ? '' : ` --set ${set}`;
+  return `\n    selvage run examples/${example}.yaml${setting} --capture '${ports}'\n`;
 }
 
 /** A run of octets: which bits of them, and what they are. */
@@ -109,7 +102,9 @@ interface Row {
 }
 
 /** All octets of an example in their order: what each of them is, and says here. */
-function annotated({ title, about, fields, fixed, example }: WireFormat): string {
+function annotated(claim: Claim): string {
+  const format = WIRE_FORMATS.find((own) => own.title === claim.octets)!;
+  const { title, about, fields, fixed, example } = format;
   const named: Row[] = fields.map(({ name, meaning, mask }) => {
     const from = mask.findIndex((octet) => octet !== 0);
     const to = mask.findLastIndex((octet) => octet !== 0);
@@ -123,7 +118,7 @@ function annotated({ title, about, fields, fixed, example }: WireFormat): string
     .sort((a, b) => a.from - b.from || b.mask[0]! - a.mask[0]!)
     .map((row) => [place(row), hexOf(example, row), row.name, valueOf(example, row), row.meaning]);
   const head = ['octets', 'hex', 'field', 'value', 'meaning'];
-  return `## ${title}\n\n${about}\n\n${markdownTable(head, rows)}`;
+  return `## ${title}\n\n${about}\n\n${markdownTable(head, rows)}${commandOf(claim)}`;
 }
 
 const whole = (count: number): Uint8Array => new Uint8Array(count).fill(0xff);

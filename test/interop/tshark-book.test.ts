@@ -1,6 +1,10 @@
 /** tshark reads the octets of the book of conformance, and calls none of them malformed. */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { CONFORMANCE } from '../../services/cli/conformance-pages.js';
 import { writeU16, writeU48 } from '../../services/engine/wire/big-endian.js';
@@ -12,6 +16,9 @@ import { splitTlvs } from '../../services/engine/wire/lldp/tlv.js';
 import { ORDERED_SET_OCTETS } from '../../services/engine/wire/ordered-set.js';
 import { SECTION_BLOCK_OCTETS } from '../../services/engine/wire/pcapng/writer.js';
 import { WITH_DISSECTORS } from '../kit/dissector-fields.js';
+import { ROOT } from '../kit/emulate.js';
+import { skipUnlessLong } from '../kit/long-suite.js';
+import { MAIN } from '../kit/pods.js';
 import { captureOfPort, dissect, ERROR, tsharkMissing, worstNote } from '../kit/tshark.js';
 
 const USER0 = 147;
@@ -43,6 +50,19 @@ const FIELDS: Readonly<Record<string, string>> = {
   'LLDP: Source Flow Control (SFC)': 'sfc.mac',
   'LLDP: UEC link layer': 'link_layer.version',
   'LLDP: UEC credits': 'link_layer.channels',
+};
+
+/** Where a field has several values: that of this format. */
+const SUBTYPES: Readonly<Record<string, string>> = {
+  PAUSE: '0x0001',
+  PFC: '0x0101',
+  'LLDP: ETS Configuration': '0x09',
+  'LLDP: ETS Recommendation': '0x0a',
+  'LLDP: PFC Configuration': '0x0b',
+  'LLDP: Application Priority': '0x0c',
+  'LLDP: Congestion Notification': '0x08',
+  'LLDP: Congestion Isolation': '0x13',
+  'LLDP: Topology Recognition': '0x14',
 };
 
 const OTHER_TLV = 'lldp.tlv.type';
@@ -103,4 +123,37 @@ describe('the octets of the book of conformance', { skip: tsharkMissing }, () =>
     writeU16(wrong, 14, 0x08ff);
     assert.ok(worstNote(dissected(frameOf('LLDP: ', wrong))) >= ERROR);
   });
+});
+
+/** Those that an example shows; in each run a few. */
+describe('captures of the book of conformance', { skip: tsharkMissing }, () => {
+  const claims = CONFORMANCE.flatMap((part) => part.claims).filter(
+    ({ capture }) => capture !== undefined,
+  );
+  for (const { octets, example, capture } of claims) {
+    const title = octets!;
+    const isShort = example.startsWith('incast-') && title !== 'LLDP: UEC credits';
+    it(`have them: ${title}, ${example}`, { skip: isShort ? false : skipUnlessLong }, () => {
+      const [ports, set] = capture!;
+      const folder = mkdtempSync(join(tmpdir(), 'selvage-book-'));
+      try {
+        const words = ['run', `examples/${example}.yaml`, '--quiet', '--capture', ports];
+        const setting = set === undefined ? [] : ['--set', set];
+        const out = join(folder, 'run');
+        const argv = [MAIN, ...words, ...setting, '--out', out];
+        spawnSync(process.execPath, argv, { cwd: ROOT, stdio: 'ignore' });
+        const field = FIELDS[title] ?? 'lldp.ieee.802_1.subtype';
+        const read = dissect(
+          readFileSync(join(out, 'capture.pcapng')),
+          [field],
+          ...WITH_DISSECTORS,
+        );
+        const values = read.flatMap((packet) => packet[field]!.split(','));
+        const wanted = SUBTYPES[title];
+        assert.ok(values.some((value) => value !== '' && (wanted ?? value) === value));
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    });
+  }
 });

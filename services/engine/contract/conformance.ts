@@ -12,6 +12,8 @@ export interface Claim {
   readonly test: readonly [string, string];
   /** Title of the wire format that it is about. */
   readonly octets?: string;
+  /** Ports of the example whose capture has it, and what is set for that. */
+  readonly capture?: readonly [string, string?];
 }
 
 /** What one part claims: a page of the book of conformance. */
@@ -20,7 +22,5 @@ export interface Conformance {
   readonly name: string;
   readonly title: string;
   readonly about: string;
-  /** Ports of an example whose capture has the octets. */
-  readonly capture?: readonly [string, string];
   readonly claims: readonly Claim[];
 }

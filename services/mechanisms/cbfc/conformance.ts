@@ -13,7 +13,6 @@ export const cbfcConformance: Conformance = {
   about:
     'Ultra Ethernet 1.0, 5.2, by what is public of it: a frame starts when its virtual channel ' +
     'has credits. What is chosen is in [the README](../../services/mechanisms/cbfc/README.md).',
-  capture: ['incast-cbfc', 's1:p2'],
   claims: [
     {
       ...UEC,
@@ -30,7 +29,12 @@ export const cbfcConformance: Conformance = {
     {
       ...UEC,
       says: 'CF_Update is an ordered set of eight octets: two channels, a count of 15 bits each.',
-      ...{ key: 'cbfc.cfMinSpacing', example: 'incast-cbfc', octets: 'CBFC: CF_Update' },
+      ...{
+        key: 'cbfc.cfMinSpacing',
+        example: 'incast-cbfc',
+        octets: 'CBFC: CF_Update',
+        capture: ['s1:p2'],
+      },
       test: [WIRE, 'is the octets as written down, both ways'],
     },
     {
@@ -42,7 +46,12 @@ export const cbfcConformance: Conformance = {
     {
       ...UEC,
       says: 'CC_Update says what was consumed, and frees what frames used that never came.',
-      ...{ key: 'cbfc.ccInterval', example: 'incast-cbfc', octets: 'CBFC: CC_Update' },
+      ...{
+        key: 'cbfc.ccInterval',
+        example: 'incast-cbfc',
+        octets: 'CBFC: CC_Update',
+        capture: ['s1:p2'],
+      },
       test: [VALIDATION, 'data frames that are lost: CC_Update brings their credits back'],
     },
     {
@@ -71,7 +80,12 @@ export const cbfcConformance: Conformance = {
     {
       ...UEC,
       says: 'LLDP says that a port has it, and the credits of its channels; frames wait for that.',
-      ...{ key: 'cbfc.buffer', example: 'three-flow-controls', octets: 'LLDP: UEC credits' },
+      ...{
+        key: 'cbfc.buffer',
+        example: 'incast-cbfc',
+        octets: 'LLDP: UEC credits',
+        capture: ['s1:p2', 'discovery=true'],
+      },
       test: [VALIDATION, 'and frames start when both ends have advertised it'],
     },
   ],

@@ -9,7 +9,6 @@ export const ciConformance: Conformance = {
   name: 'ci',
   title: 'Congestion isolation',
   about: 'Clause 49: frames of congesting flows go to a queue of their own, upstream, too.',
-  capture: ['incast-ci', 'leaf2:p*'],
   claims: [
     {
       ...{ of: '802.1Q', clause: '49.3.6' },
@@ -44,7 +43,7 @@ export const ciConformance: Conformance = {
     {
       ...{ of: '802.1Q', clause: '49.4.3' },
       says: 'A message names the flow, adds or removes it, and quotes its frame.',
-      ...{ key: 'ci.quote', example: 'incast-ci', octets: 'CIM' },
+      ...{ key: 'ci.quote', example: 'incast-ci', octets: 'CIM', capture: ['leaf2:p*'] },
       test: [WIRE, 'are octets as written down, both ways: CIM'],
     },
     {
@@ -56,7 +55,12 @@ export const ciConformance: Conformance = {
     {
       ...{ of: '802.1Q', clause: 'D.2.15' },
       says: 'LLDP says which queues a port monitors, and where it takes messages.',
-      ...{ key: 'ci.encapsulation', example: 'incast-ci', octets: 'LLDP: Congestion Isolation' },
+      ...{
+        key: 'ci.encapsulation',
+        example: 'incast-ci',
+        octets: 'LLDP: Congestion Isolation',
+        capture: ['leaf2:p1', 'discovery=true'],
+      },
       test: [
         'test/unit/engine/wire/lldp.test.ts',
         'of whole frames lies where the vectors have it',

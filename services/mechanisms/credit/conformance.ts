@@ -13,20 +13,29 @@ export const creditConformance: Conformance = {
   about:
     'The proposal of January 2014 to IEEE 802.1: a sender sends what its link partner has ' +
     'granted. [All sentences of the proposal](../seeds/credit-exchange.md).',
-  capture: ['credit-on-request', 's1:p*'],
   claims: [
     {
       ...PROPOSAL,
       clause: 'CE Frame Format',
       says: 'A frame of MAC control has a vector of priorities, credits of each, and a channel.',
-      ...{ key: 'credit.unit', example: 'incast-credit', octets: 'Credit exchange: CE frame' },
+      ...{
+        key: 'credit.unit',
+        example: 'incast-credit',
+        octets: 'Credit exchange: CE frame',
+        capture: ['s1:p2'],
+      },
       test: [UNIT, 'are octets as written down, both ways'],
     },
     {
       ...PROPOSAL,
       clause: 'Frame Format with CE-Tag',
       says: 'A tag of 64 bits on a data frame, or alone, has the credits of one priority.',
-      ...{ key: 'credit.tags', example: 'incast-credit', octets: 'Credit exchange: CE-Tag' },
+      ...{
+        key: 'credit.tags',
+        example: 'incast-credit',
+        octets: 'Credit exchange: CE-Tag',
+        capture: ['s1:p2', 'credit.tags=true'],
+      },
       test: [UNIT, 'name exactly one priority'],
     },
     {
@@ -72,7 +81,7 @@ export const creditConformance: Conformance = {
       clause: 'DCBX, Application Protocol TLV',
       says: 'An entry for each priority, by the EtherType of CE frames, advertises it.',
       ...{ key: 'credit.cet', example: 'discovery-island' },
-      ...{ octets: 'LLDP: Application Priority' },
+      ...{ octets: 'LLDP: Application Priority', capture: ['s1:p2', 'credit.cet=both'] },
       test: [NEGOTIATION, 'is all that a link partner needs to agree'],
     },
     {
@@ -80,7 +89,7 @@ export const creditConformance: Conformance = {
       clause: 'DCBX, capabilities',
       says: 'Ends advertise unit, largest unit, channels and priorities; both decide by them.',
       ...{ key: 'credit.maxChannels', example: 'discovery-island' },
-      ...{ octets: 'LLDP: Credit Exchange (CET)' },
+      ...{ octets: 'LLDP: Credit Exchange (CET)', capture: ['s1:p2'] },
       test: [
         'test/property/negotiation-space.test.ts',
         'exchange credit on the same terms, by every version of the TLV',

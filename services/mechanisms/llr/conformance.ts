@@ -13,7 +13,6 @@ export const llrConformance: Conformance = {
   about:
     'Ultra Ethernet 1.0, chapter 5, by what is public of it: a link sends bad frames again. What ' +
     'is chosen is in [the README](../../services/mechanisms/llr/README.md).',
-  capture: ['link-retry', 'leaf1:p*'],
   claims: [
     {
       ...UEC,
@@ -24,7 +23,12 @@ export const llrConformance: Conformance = {
     {
       ...UEC,
       says: 'Acknowledgements are ordered sets between frames.',
-      ...{ key: 'llr.spacing', example: 'link-retry', octets: 'Link-level retry' },
+      ...{
+        key: 'llr.spacing',
+        example: 'link-retry',
+        octets: 'Link-level retry',
+        capture: ['leaf1:p*'],
+      },
       test: [WIRE, 'is laid out as the public descriptions say'],
     },
     {
@@ -66,7 +70,12 @@ export const llrConformance: Conformance = {
     {
       ...UEC,
       says: 'LLDP says that a port has it.',
-      ...{ key: 'llr', example: 'link-retry', octets: 'LLDP: UEC link layer' },
+      ...{
+        key: 'llr',
+        example: 'link-retry',
+        octets: 'LLDP: UEC link layer',
+        capture: ['leaf1:p1', 'discovery=true'],
+      },
       test: ['test/interop/tshark-link-layer.test.ts', 'have every field at its place'],
     },
   ],

@@ -9,13 +9,16 @@ export const pfcConformance: Conformance = {
   name: 'pfc',
   title: 'PAUSE and PFC',
   about: 'A receiver pauses its link partner: all priorities (802.3 31B), or some (802.1Q 36).',
-  capture: ['incast-pfc', 's1:p1'],
   claims: [
     {
       ...{ of: '802.3', clause: '31B.2' },
       says: 'PAUSE is a MAC control frame with one time, in quanta of 512 bit times of its link.',
       ...{ key: 'pause.quanta', example: 'four-documents' },
-      ...{ octets: 'PAUSE', test: [WIRE, 'is encoded as the standard has it'] },
+      ...{
+        octets: 'PAUSE',
+        capture: ['acc1:p*'],
+        test: [WIRE, 'is encoded as the standard has it'],
+      },
     },
     {
       ...{ of: '802.3', clause: '31B.3.3' },
@@ -39,7 +42,7 @@ export const pfcConformance: Conformance = {
       ...{ of: '802.3', clause: '31D' },
       says: 'PFC has a vector of eight priorities, and a time for each of them.',
       ...{ key: 'priorities.*.quanta', example: 'incast-pfc' },
-      ...{ octets: 'PFC', test: [WIRE, 'is decoded into vector and times'] },
+      ...{ octets: 'PFC', capture: ['s1:p2'], test: [WIRE, 'is decoded into vector and times'] },
     },
     {
       ...{ of: '802.3', clause: '31D' },

@@ -11,7 +11,6 @@ export const qcnConformance: Conformance = {
   about:
     'Clauses 30 to 33: a congested queue samples frames and sends their sources messages, by ' +
     'which these slow down.',
-  capture: ['incast-qcn', 's1:p2'],
   claims: [
     {
       ...{ of: '802.1Q', clause: '30 to 33' },
@@ -70,19 +69,24 @@ export const qcnConformance: Conformance = {
     {
       ...{ of: '802.1Q', clause: '33.2' },
       says: 'A CN-TAG carries the number by which a source knows the flow again.',
-      ...{ key: 'qcn.outside', example: 'incast-qcn', octets: 'CN-TAG' },
+      ...{ key: 'qcn.outside', example: 'incast-qcn', octets: 'CN-TAG', capture: ['s1:p2'] },
       test: [WIRE, 'is the known one, with its tags and what it encapsulates'],
     },
     {
       ...{ of: '802.1Q', clause: '33.4' },
       says: 'A CNM carries feedback, congestion point, queue, and the beginning of the frame.',
-      ...{ key: 'qcn.quote', example: 'incast-qcn', octets: 'CNM' },
+      ...{ key: 'qcn.quote', example: 'incast-qcn', octets: 'CNM', capture: ['s1:p2'] },
       test: [WIRE, 'comes back as it was, signs and all'],
     },
     {
       ...{ of: '802.1Q', clause: 'D.2.7' },
       says: 'LLDP says for which priorities a port notifies, and may keep tags.',
-      ...{ key: 'qcn.priorities', example: 'incast-qcn', octets: 'LLDP: Congestion Notification' },
+      ...{
+        key: 'qcn.priorities',
+        example: 'incast-qcn',
+        octets: 'LLDP: Congestion Notification',
+        capture: ['s1:p2', 'discovery=true'],
+      },
       test: [
         'test/unit/engine/wire/lldp.test.ts',
         'of whole frames lies where the vectors have it',

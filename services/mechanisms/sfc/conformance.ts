@@ -12,7 +12,6 @@ export const sfcConformance: Conformance = {
   about:
     'Clause 52 as P802.1Qdw proposes it: a congested queue sends a message that pauses the ' +
     'source of a flow. [All sentences of the proposal](../seeds/source-flow-control.md).',
-  capture: ['sfc-proxy', 'leaf3:p*'],
   claims: [
     {
       ...{ of: '802.1Q', clause: '52' },
@@ -23,7 +22,7 @@ export const sfcConformance: Conformance = {
     {
       ...{ of: '802.1Q', clause: '52.5.3' },
       says: 'A message has version, type, length and value; the value names flow and queue.',
-      ...{ key: 'sfc.quote', example: 'incast-sfc', octets: 'SFCM' },
+      ...{ key: 'sfc.quote', example: 'incast-sfc', octets: 'SFCM', capture: ['s1:p2'] },
       test: [WIRE, 'are octets as written down, both ways: SFCM'],
     },
     {
@@ -92,7 +91,12 @@ export const sfcConformance: Conformance = {
       ...PROPOSAL,
       clause: 'LLDP',
       says: 'A port advertises what it does with messages; a bridge acts for stations without.',
-      ...{ key: 'sfc.send', example: 'sfc-proxy', octets: 'LLDP: Source Flow Control (SFC)' },
+      ...{
+        key: 'sfc.send',
+        example: 'sfc-proxy',
+        octets: 'LLDP: Source Flow Control (SFC)',
+        capture: ['leaf1:p1', 'discovery=true'],
+      },
       test: [
         'test/validation/discovery.test.ts',
         'leaves stations alone that advertise that they respond, and acts for those that do not',
