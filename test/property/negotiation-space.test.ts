@@ -1,6 +1,6 @@
 /**
  * Every way in which two ends of a link may be configured, and every way in which they may receive
- * each other: both ends, `paths`, `dcbx --mismatch` and the data path come to the same, by
+ * each other: both ends, LLDPDUs, `paths`, `dcbx --mismatch` and the data path agree, by
  * the rules and not by the code. A fabric has many links, each between two hosts.
  */
 
@@ -275,6 +275,9 @@ function checkLink(pair: Pair, hearing: readonly boolean[], link: Link): void {
   assert.equal(grants[0], grants[1], `both ends agree on the same: ${where()}`);
   assert.equal(grants[0] !== 0, rules[0] === 'credit', where());
   states.forEach((state, at) => {
+    const said = state.agents[0]!.rx.neighbors[0]?.remote.grants ?? null;
+    const { agreed } = states[1 - at]!.agreement;
+    if (said !== null) assert.equal(said.agreed & bit, agreed & bit, `what it says: ${where()}`);
     const isWithheld = state.starts[PRIORITY] === 'withheld';
     assert.equal(isWithheld, rules[at] === 'blocked', `what waits is what paths says: ${where()}`);
     const says = mismatches[at]!.some((what) => what.startsWith('credit'));
