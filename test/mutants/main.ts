@@ -16,6 +16,7 @@ import { changeOf, goalsText, placeOf, scoreTable, survivorsText, triedOf } from
 import type { RunTier } from './tiers.js';
 import { RUN_TIERS } from './tiers.js';
 import type { Candidate } from './trial.js';
+import { tryRows } from './rows.js';
 import { tryOut } from './trial.js';
 
 // `npm run mutants` plants defects of one line, one after the other, and tells which were noticed by
@@ -34,6 +35,8 @@ interface Options {
   readonly jobs: string;
   readonly budget: string;
   readonly oldSurvey: boolean;
+  readonly rows?: string;
+  readonly claim: string;
 }
 
 function refuse(message: string): never {
@@ -109,6 +112,8 @@ const program = new Command('mutants')
   .option('--count <number>', 'how many', '100')
   .option('--folder <path>', 'of this folder of services alone', '')
   .option('--only <id...>', 'these, as a list or a report names them', [])
+  .option('--rows <page>', 'of the rows of a page of docs/seeds, by the tests of each row alone')
+  .option('--claim <words>', 'of rows whose claim has these words', '')
   .option('--list', 'list them, and plant none', false)
   .option('--json <file>', 'write what became of each')
   .option('--jobs <number>', 'at a time', String(Math.ceil(availableParallelism() / 2)))
@@ -118,6 +123,12 @@ const program = new Command('mutants')
   .parse();
 const options = program.opts<Options>();
 const modules = compiledModules();
+if (options.rows !== undefined) {
+  const [seed, count] = [wholeNumber('seed', options.seed), wholeNumber('count', options.count)];
+  const weak = await tryRows(options.rows, modules, { seed, count, claim: options.claim });
+  console.log(weak.length === 0 ? 'Every defect was noticed by its row.' : weak.join('\n'));
+  process.exit(0);
+}
 const drawn = candidates(modules, options);
 if (options.list) {
   for (const one of drawn) {

@@ -73,6 +73,20 @@ export async function tryOut(
   }
 }
 
+/** The same by some tests alone. */
+export async function tryTests(
+  tree: EngineTree,
+  { module, mutation }: Candidate,
+  tests: readonly TimedTest[],
+): Promise<string | null> {
+  const mend = tree.plant(module, mutation);
+  try {
+    return (await byTests(tree, tests))?.by ?? null;
+  } finally {
+    mend();
+  }
+}
+
 /** The quickest that execute it. What a module does when it is loaded shows in all that use it. */
 function choose(module: CompiledModule, mutation: Mutation, options: TrialOptions): Chosen {
   const { knowledge, budgetMs } = options;
@@ -187,7 +201,9 @@ function errorIn(stderr: string): string {
   return stderr.split('\n').find((line) => /^\w*(Error|Assertion)\b/.test(line)) ?? 'no message';
 }
 
-async function byTests(tree: EngineTree, tests: readonly SurveyedTest[]): Promise<Noticed | null> {
+type TimedTest = Pick<SurveyedTest, 'file' | 'ms'>;
+
+async function byTests(tree: EngineTree, tests: readonly TimedTest[]): Promise<Noticed | null> {
   for (const { file, ms } of tests) {
     const limits = { cpuMs: START_MS + TIMES_LONGER * ms, cwd: tree.folder };
     const { code, stopped } = await runNode([join(tree.folder, 'dist', file)], limits);

@@ -8,32 +8,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { rowsOf } from '../kit/claims.js';
 import { ROOT } from '../kit/emulate.js';
 
 const FOLDER = join(ROOT, 'docs/seeds');
-
-interface Row {
-  readonly claim: string;
-  readonly sources: readonly string[];
-  readonly tests: readonly string[];
-  /** Words of one test's name, where a row says them. */
-  readonly name: string;
-}
-
-function rowsOf(page: string): Row[] {
-  const lines = readFileSync(join(FOLDER, page), 'utf8').split('\n');
-  const cells = lines
-    .filter((line) => line.startsWith('| '))
-    .map((line) => line.split('|').map((cell) => cell.trim()));
-  return cells.slice(2).map(([, claim = '', sources = '', shown = '']) => {
-    const [, name = ''] = /^`[^`]+`: (.+)$/.exec(shown) ?? [];
-    return { claim, sources: pathsOf(sources), tests: pathsOf(shown), name };
-  });
-}
-
-function pathsOf(cell: string): string[] {
-  return [...cell.matchAll(/`([^`]+\/[^`]+)`/g)].map(([, path]) => path!);
-}
 
 /** By page: headings, tables and statements of the document, as its rows begin or say them. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {

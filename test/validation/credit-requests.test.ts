@@ -81,6 +81,26 @@ describe('The shaper of a receiver', () => {
     }
   }
 
+  it('paces bytes of the line, and not units that frames do not fill', () => {
+    const [fromUs, untilUs] = [1200, 2000];
+    for (const unit of ['64B', '1000B', '2548B', '9216B']) {
+      for (const frame of [64, 700, 1518, 4096]) {
+        const framesBy = (us: number): number =>
+          runScenario(`duration: ${us}us
+fabric: { generator: star, hosts: 2, hostLink: { rate: ${LINE_GBPS}G, length: 100m } }
+switches: { buffer: { size: 64MB } }
+priorities: { 3: credit }
+credit: { shaper: 10G, unit: ${unit}, buffer: 4MB }
+load: [{ stream: { from: h1, to: h2 }, rate: line, priority: 3, frame: ${frame} }]
+`).flows[0]!.frames;
+        // A full bucket is granted when the flow begins.
+        const frames = framesBy(untilUs) - framesBy(fromUs);
+        const gbps = (8 * frames * (frame + 20)) / (untilUs - fromUs) / 1000;
+        assert.ok(Math.abs(gbps / 10 - 1) < 0.03, `${gbps} Gb/s in ${unit}, of ${frame}`);
+      }
+    }
+  });
+
   it('is one for all priorities of a port, which take turns', () => {
     const rates = goodputs(star('shaper: 10G', '100m', [3, 4]));
     for (const rate of rates) assert.ok(rate > 4.6 && rate < 5, `${rates.join(', ')} Gb/s`);
