@@ -1,3 +1,4 @@
+import { scenarioArgument } from './examples.js';
 import type { Command } from 'commander';
 import type { RenderOptions } from './commands/k8s.js';
 import type { ClusterRunOptions } from './commands/k8s-run.js';
@@ -51,7 +52,7 @@ function addFiles(selvage: Command): void {
 function addMaking(k8s: Command): void {
   const podded = (command: Command): Command =>
     grouped(command)
-      .argument('<scenario>', 'YAML or JSON file')
+      .addArgument(scenarioArgument())
       .option('--threads <n>', 'each service in so many threads, a core each')
       .option('--run <name>', 'name of the run (default: that of the scenario)')
       .option('--image <image>', 'with a version (default: selvage:<this version>)')

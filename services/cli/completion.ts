@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 import { InputError } from './exit.js';
 
 interface Word {
@@ -6,31 +6,60 @@ interface Word {
   readonly meaning: string;
 }
 
+interface OptionWords extends Word {
+  /** What may stand behind it; empty: anything. */
+  readonly values: readonly string[];
+}
+
 interface CommandWords extends Word {
-  readonly options: readonly Word[];
+  readonly options: readonly OptionWords[];
+  /** What may be its arguments, beside files. */
+  readonly values: readonly string[];
   readonly commands: readonly CommandWords[];
 }
 
-/** A script that completes the commands and options of a program in a shell. */
-export function completionFor(program: Command, shell: string): string {
+/** Values of an option, by its long name, or of an argument, by its name. */
+export type KnownValues = Readonly<Record<string, readonly string[]>>;
+
+/** A script that completes the commands, options and values of a program in a shell. */
+export function completionFor(program: Command, shell: string, known: KnownValues): string {
   const write = SHELLS[shell];
   if (write === undefined) {
     throw new InputError(`no completion for ${shell}; there is ${Object.keys(SHELLS).join(', ')}`);
   }
-  return write(program.commands.map(wordsOf));
+  return write(program.commands.map((command) => wordsOf(command, known)));
 }
 
-function wordsOf(command: Command): CommandWords {
-  const options = command.options.flatMap(({ long, description }) =>
-    long == null ? [] : [{ name: long, meaning: description }],
+function wordsOf(command: Command, known: KnownValues): CommandWords {
+  const options = command.options.flatMap((option: Option) =>
+    option.long == null
+      ? []
+      : [
+          {
+            ...{ name: option.long, meaning: option.description },
+            values: known[`${command.name()} ${option.long}`] ?? [],
+          },
+        ],
   );
-  const commands = command.commands.map(wordsOf);
-  return { name: command.name(), meaning: command.description(), options, commands };
+  const values = command.registeredArguments.flatMap(
+    (argument: Argument) =>
+      known[`${command.name()} ${argument.name()}`] ?? known[argument.name()] ?? [],
+  );
+  const commands = command.commands.map((own) => wordsOf(own, known));
+  return { name: command.name(), meaning: command.description(), options, values, commands };
 }
 
 const SHELLS: Readonly<Record<string, (commands: readonly CommandWords[]) => string>> = {
   bash: (commands) => `_selvage() {
   local word="\${COMP_WORDS[COMP_CWORD]}" words=""
+  case "\${COMP_WORDS[1]} \${COMP_WORDS[COMP_CWORD-1]}" in
+${valued(commands)
+  .map(
+    ({ name, option, values }) =>
+      `    "${name} ${option}") COMPREPLY=($(compgen -W "${values.join(' ')}" -- "$word")); return ;;`,
+  )
+  .join('\n')}
+  esac
   case "$COMP_CWORD \${COMP_WORDS[1]}" in
     "1 "*) words="${namesOf(commands)}" ;;
 ${families(commands)
@@ -43,6 +72,17 @@ ${spelled(commands)
   .map(({ name, options }) => `      "${name} "*) words="${namesOf(options)}" ;;`)
   .join('\n')}
     esac
+  elif [[ $COMP_CWORD -ge 2 && -z "$words" ]]; then
+    case "\${COMP_WORDS[1]}" in
+${commands
+  .filter(({ values }) => values.length > 0)
+  .map(({ name, values }) => `      ${name}) words="${values.join(' ')}" ;;`)
+  .join('\n')}
+    esac
+    if [[ -n "$words" ]]; then
+      COMPREPLY=($(compgen -W "$words" -- "$word") $(compgen -f -- "$word"))
+      return
+    fi
   fi
   COMPREPLY=($(compgen -W "$words" -- "$word"))
 }
@@ -51,6 +91,14 @@ complete -o default -F _selvage selvage
   zsh: (commands) => `#compdef selvage
 _selvage() {
   local -a words_of
+  case "$words[2] $words[CURRENT-1]" in
+${valued(commands)
+  .map(
+    ({ name, option, values }) =>
+      `    "${name} ${option}") compadd -- ${values.map(quoted).join(' ')}; return ;;`,
+  )
+  .join('\n')}
+  esac
   if [[ $words[CURRENT] == -* ]]; then
     case "$words[2] $words[3] " in
 ${spelled(commands)
@@ -67,6 +115,13 @@ ${spelled(commands)
 ${families(commands)
   .map(
     ({ name, commands: own }) => `    "3 ${name}") words_of=(${own.map(described).join(' ')}) ;;`,
+  )
+  .join('\n')}
+${commands
+  .filter(({ values }) => values.length > 0)
+  .map(
+    ({ name, values }) =>
+      `    [0-9]*" ${name}") compadd -- ${values.map(quoted).join(' ')}; _files; return ;;`,
   )
   .join('\n')}
     *) _files; return ;;
@@ -94,13 +149,31 @@ if [[ $funcstack[1] == _selvage ]]; then _selvage "$@"; else compdef _selvage se
         options.map(
           (option) =>
             `complete -c selvage -n '${seen(name)}' -l ${option.name.slice(2)} ` +
+            (option.values.length === 0 ? '' : `-x -a ${quoted(option.values.join(' '))} `) +
             `-d ${quoted(option.meaning)}`,
         ),
       ),
+      ...commands
+        .filter(({ values }) => values.length > 0)
+        .map(
+          ({ name, values }) =>
+            `complete -c selvage -n '${seen(name)}' -a ${quoted(values.join(' '))}`,
+        ),
     ]
       .join('\n')
       .concat('\n'),
 };
+
+/** Options whose values are known, with the commands that have them. */
+function valued(
+  commands: readonly CommandWords[],
+): { name: string; option: string; values: readonly string[] }[] {
+  return commands.flatMap(({ name, options }) =>
+    options
+      .filter(({ values }) => values.length > 0)
+      .map((option) => ({ name, option: option.name, values: option.values })),
+  );
+}
 
 /** Commands that have commands of their own. */
 function families(commands: readonly CommandWords[]): readonly CommandWords[] {

@@ -6,7 +6,7 @@ import { deepSentence } from '../oracle/verdict.js';
 import { evaluateExpectations } from '../report/expectations.js';
 import type { RunRecord } from '../report/run-directory.js';
 import { factsOf } from '../report/page/page-of-run.js';
-import { RunDirectory, SCENARIO } from '../report/run-directory.js';
+import { REPORT, RunDirectory, SCENARIO } from '../report/run-directory.js';
 import { summaryJson } from '../report/summary/summary-json.js';
 import { RunDirectoryError } from '../report/run-json.js';
 import { whyOf } from '../report/why.js';
@@ -21,6 +21,7 @@ import type { S3Address } from '../runtime/object-storage/s3-address.js';
 import { capturesWanted, warnOfOmitted } from './captured.js';
 import type { EmulateOptions, Emulation } from './emulation.js';
 import { EXIT, exitCodeOf, InputError } from './exit.js';
+import { wordOfScenario } from './examples.js';
 import { fleetOptions } from './fleet/distribution.js';
 import type { FleetOptions } from './fleet/fleet.js';
 import { isInsecureAccepted } from './fleet/encryption.js';
@@ -29,6 +30,7 @@ import { runElsewhere } from './runners/run-elsewhere.js';
 import { runHere } from './runners/run-here.js';
 import { runInThreads } from './runners/run-in-threads.js';
 import { interruptedExit } from './interruption.js';
+import { openPage } from './open-page.js';
 import { liveAddress } from './live-options.js';
 import { LiveView } from './live-view.js';
 import { ProgressLine } from './progress.js';
@@ -114,8 +116,11 @@ async function emulateSeen(
   const capture = captures && captureFile(fabric, captures);
   const events = measured.events && eventsOf(fabric, measured.events, results.virtualPs);
   const record: RunRecord = { results, series, state, ...outputs, capture, events };
+  progress.say('writing tables and the report …');
   const path = inputFault(() => directory.write(record));
+  progress.clear();
   print(record, file, path, options);
+  if (options.open === true) openPage(join(path, REPORT));
   const { deep } = measured;
   if (deep !== undefined && deep !== null && options.quiet !== true) {
     // Standard output may be JSON and nothing else.
@@ -124,7 +129,8 @@ async function emulateSeen(
   }
   if (captures !== null) warnOfOmitted(captures);
   if (measured.hops !== null) warnOfUnkept(measured.hops);
-  if (options.parquet !== false) await addParquet(path);
+  // A run that goes on later is left at once; its tables are complete as CSV.
+  if (options.parquet !== false && state === null) await addParquet(path);
   if (storage !== null) await keepResults(path, storage);
   leaveOutcome(record, process.env);
   await view?.finish(record);
@@ -196,7 +202,7 @@ function print(record: RunRecord, file: string, path: string, options: EmulateOp
   if (options.quiet !== true) {
     const text = summaryText(results, expectations, styleFor(process.stdout), why);
     const folder = relative('', path);
-    const again = isPipe(file) ? join(folder, SCENARIO) : file;
+    const again = isPipe(file) ? join(folder, SCENARIO) : wordOfScenario(file);
     const next = `\nNext\n${nextSteps(results, again, folder)}`;
     process.stdout.write(`${text}\n${path}  (${wallSeconds.toFixed(2)} s)\n${next}\n`);
   } else if (results.failure !== null) {

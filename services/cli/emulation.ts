@@ -17,6 +17,8 @@ export interface EmulateOptions extends DistributionOptions, LiveOptions, OtlpOp
   readonly checkDeep?: boolean;
   /** Only in one process. */
   readonly checkRows?: boolean;
+  /** Open the report in a browser. */
+  readonly open?: boolean;
   readonly json?: boolean;
   readonly quiet?: boolean;
   /** False: tables are written as CSV only. */

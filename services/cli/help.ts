@@ -13,14 +13,21 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'init',
       examples: [
-        ['init', 'scenario.yaml: a leaf-spine fabric with an incast'],
-        ['init deadlock.yaml --template chaos', 'from another template'],
+        ['init', 'scenario.yaml: a leaf-spine fabric with an incast under PFC'],
+        ['init mine.yaml --fabric star --mechanism credit', 'others'],
+      ],
+    },
+    {
+      name: 'examples',
+      examples: [
+        ['examples', 'what there is'],
+        ['examples incast-pfc > mine.yaml', 'one of them, to change it'],
       ],
     },
     {
       name: 'run',
       examples: [
-        ['run scenario.yaml --ui', 'follow it on a page'],
+        ['run incast-pfc --open', 'an example, and its report in a browser'],
         ['run scenario.yaml --set switches.buffer.size=4MB', 'with another value'],
       ],
     },

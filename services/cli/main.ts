@@ -43,6 +43,13 @@ function report(error: unknown): number {
   return EXIT.RUN_FAILED;
 }
 
+/** Only the help that lists them needs them. */
+async function mechanismsOf(words: readonly string[]): Promise<string | undefined> {
+  if (!words.includes('duel') && !words.includes('commands')) return undefined;
+  const { mechanismsHelp } = await import('./known-names.js');
+  return mechanismsHelp();
+}
+
 // A reader that closed the pipe (`selvage … | head`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT.COMPLETE);
@@ -51,8 +58,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  if (process.argv.length > 2) await program().parseAsync(spelledWords(process.argv));
-  else {
+  if (process.argv.length > 2) {
+    await program(await mechanismsOf(process.argv)).parseAsync(spelledWords(process.argv));
+  }
+  if (process.argv.length === 2) {
     const { welcomeText } = await import('./commands/welcome.js');
     process.stdout.write(welcomeText(process.cwd()));
   }

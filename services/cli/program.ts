@@ -15,8 +15,11 @@ import { readVersion } from '../runtime/version.js';
 
 // Commands are loaded when they are called: `--help` does not load the schema.
 
-/** Every command with its options; actions load what they execute when they are called. */
-export function program(): Command {
+/**
+ * Every command with its options; actions load what they execute when they are called.
+ * `mechanisms`: what help says of the mechanisms of a duel.
+ */
+export function program(mechanisms = 'selvage duel --help lists them'): Command {
   const selvage = new Command('selvage')
     .description(
       'Emulates lossless datacenter Ethernet: switches, NICs and flow control, frame by frame.',
@@ -32,7 +35,7 @@ export function program(): Command {
     );
 
   addRunCommands(selvage);
-  addSeriesCommands(selvage);
+  addSeriesCommands(selvage, mechanisms);
   addSteeringCommands(selvage);
   addResultCommands(selvage);
   addScenarioCommands(selvage);
@@ -46,12 +49,24 @@ export function program(): Command {
 function addFirstCommands(selvage: Command): void {
   selvage
     .command('init')
-    .description('write a commented scenario to start from')
+    .description('write a commented scenario to start from; asks for what options leave open')
     .argument('[file]', 'where to', 'scenario.yaml')
-    .option('--template <name>', listed(TEMPLATE_NAMES), 'leaf-spine')
+    .option('--fabric <name>', 'leaf-spine, star or fat-tree')
+    .option('--mechanism <name>', 'as of a duel: pfc, credit, pfc+dcqcn, …')
+    .option('--load <name>', 'incast, all-to-all or random')
+    .option('--template <name>', `instead of these: ${listed(TEMPLATE_NAMES)}`)
     .action(async (file: string, options: InitOptions) => {
       const { initCommand } = await import('./commands/init.js');
-      initCommand(file, options);
+      await initCommand(file, options);
+    });
+
+  selvage
+    .command('examples')
+    .description('list the scenarios that come with Selvage, or print one of them')
+    .argument('[name]', 'such as incast-pfc')
+    .action(async (name: string | undefined) => {
+      const { examplesCommand } = await import('./commands/examples.js');
+      examplesCommand(name);
     });
 
   selvage
@@ -68,8 +83,11 @@ function addFirstCommands(selvage: Command): void {
     .description('print a script that completes commands and options in a shell')
     .argument('<shell>', 'bash, zsh or fish')
     .action(async (shell: string) => {
-      const { completionFor } = await import('./completion.js');
-      process.stdout.write(completionFor(selvage, shell));
+      const [{ completionFor }, { knownValues }] = await Promise.all([
+        import('./completion.js'),
+        import('./known-names.js'),
+      ]);
+      process.stdout.write(completionFor(selvage, shell, knownValues()));
     });
 
   selvage

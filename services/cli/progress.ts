@@ -20,6 +20,11 @@ export class ProgressLine {
     this.stream.write(`\r${text.slice(0, (this.stream.columns || 100) - 1)}\x1b[K`);
   }
 
+  /** Shows what is under way and has no progress of its own. */
+  say(text: string): void {
+    this.stream?.write(`\r${text}\x1b[K`);
+  }
+
   clear(): void {
     this.stream?.write('\r\x1b[K');
   }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { InspectOptions } from './commands/inspect.js';
-import type { CompareOptions } from './commands/report.js';
+import type { CompareOptions, ReportOptions } from './commands/report.js';
 import type { QueryOptions } from './commands/query.js';
 import type { TraceOptions } from './commands/trace.js';
 import type { WhyOptions } from './commands/why.js';
@@ -62,7 +62,8 @@ export function addResultCommands(selvage: Command): void {
     .argument('<run>', 'run directory')
     .option('--out <file>', 'write it to this file')
     .option('--why', 'with congestion trees; repeats a run that did not record episodes')
-    .action(async (run: string, options: { readonly out?: string; readonly why?: boolean }) => {
+    .option('--open', 'open it in a browser')
+    .action(async (run: string, options: ReportOptions) => {
       const { reportCommand } = await import('./commands/report.js');
       reportCommand(run, options);
     });
@@ -75,6 +76,7 @@ export function addResultCommands(selvage: Command): void {
     .argument('<run...>', 'two run directories or more')
     .option('--out <file>', 'the page', 'compare.html')
     .option('--why', 'with congestion trees; repeats runs that did not record episodes')
+    .option('--open', 'open the page in a browser')
     .option('--json', 'print the comparison as JSON and nothing else')
     .action(async (runs: string[], options: CompareOptions) => {
       const { compareCommand } = await import('./commands/report.js');

@@ -7,6 +7,7 @@ import type { RunOptions } from './commands/run.js';
 import type { ServiceOptions } from './commands/service.js';
 import type { EmulateOptions } from './emulation.js';
 import type { ExperimentOptions, SweepOptions } from './commands/sweep.js';
+import { scenarioArgument } from './examples.js';
 import { collect, grouped, settings } from './shared-options.js';
 
 /** Options of commands that run a scenario, in several processes if requested. */
@@ -113,13 +114,14 @@ function check(): Option {
 export function addRunCommands(selvage: Command): void {
   recorded(watched(distributed(selvage.command('run'))))
     .description('run a scenario and write its run directory')
-    .argument('<scenario>', 'YAML or JSON file')
+    .addArgument(scenarioArgument())
     .option('--out <dir>', 'run directory (default: runs/<name>-<digest>)')
     .addOption(settings())
     .addOption(check())
     .addOption(force())
     .addOption(deepCheck())
     .option('--check-rows', 'also see that devices change no state of each other (slow)')
+    .option('--open', 'open its report in a browser')
     .option('--json', 'print the summary as JSON and nothing else')
     .option('--quiet', 'no progress, no summary')
     .option('--control', 'accept status, attach, pause, inject, … in one process, too')
@@ -130,7 +132,7 @@ export function addRunCommands(selvage: Command): void {
 
   recorded(watched(linked(grouped(selvage.command('coordinate')))))
     .description('run a scenario in services that are started elsewhere and join')
-    .argument('<scenario>', 'YAML or JSON file')
+    .addArgument(scenarioArgument())
     .option('--listen <host:port>', 'where services find it (default: 0.0.0.0:7400)')
     .option('--threads <n>', 'each service in so many threads')
     .option('--checkpoint-every <s>', 'wall-clock seconds between checkpoints (default: 2)')
@@ -201,20 +203,21 @@ export function addRunCommands(selvage: Command): void {
 }
 
 /** Commands with many runs. */
-export function addSeriesCommands(selvage: Command): void {
+export function addSeriesCommands(selvage: Command, mechanisms: string): void {
   selvage
     .command('duel')
     .description('run a scenario under several mechanisms and compare them in one table')
-    .argument('<scenario>', 'YAML or JSON file')
+    .addArgument(scenarioArgument())
     .option(
       '--mechanisms <list>',
-      'none, pause, pfc or credit, with +dcqcn, +qcn, +timely, +hpcc, +swift, +sfc, +ci',
+      mechanisms,
       'none,pause,pfc,credit,pfc+sfc,pfc+ci,pfc+dcqcn,pfc+qcn',
     )
     .option('--out <dir>', 'folder of all runs (default: runs/duel-<name>)')
     .addOption(settings())
     .option('--seed <n>', 'seed of all randomness')
     .option('--seeds <n>', 'so many seeds in turn: medians, and what may be chance')
+    .option('--open', 'open their page in a browser')
     .addOption(force())
     .option('--json', 'print the metrics as JSON and nothing else')
     .action(async (scenario: string, options: DuelOptions) => {
@@ -246,7 +249,7 @@ export function addSeriesCommands(selvage: Command): void {
 
   inPods(selvage.command('sweep'))
     .description('run a scenario for every combination of values; one table')
-    .argument('<scenario>', 'YAML or JSON file with a duration')
+    .addArgument(scenarioArgument(' with a duration'))
     .option(
       '--vary <path=a,b,c>',
       'values of one key, or mechanism=pfc,pfc+llr as of a duel; may be repeated',

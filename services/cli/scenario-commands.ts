@@ -7,6 +7,7 @@ import type { JobsOptions } from './commands/jobs.js';
 import type { ManagedOptions } from './commands/managed.js';
 import type { SizeOptions } from './commands/size.js';
 import type { ValidateOptions } from './commands/validate.js';
+import { scenarioArgument } from './examples.js';
 import { collect, settings } from './shared-options.js';
 
 /** Commands that print results of LLDP and DCBX. */
@@ -46,7 +47,7 @@ export function addScenarioCommands(selvage: Command): void {
   selvage
     .command('topology')
     .description('show devices and links')
-    .argument('<scenario>', 'YAML or JSON file')
+    .addArgument(scenarioArgument())
     .addOption(settings())
     .option('--format <format>', 'text, dot or svg', 'text')
     .option('--out <file>', 'write it to a file')
@@ -59,7 +60,7 @@ export function addScenarioCommands(selvage: Command): void {
   selvage
     .command('size')
     .description('memory that flow control needs at every port, term by term')
-    .argument('<scenario>', 'YAML or JSON file')
+    .addArgument(scenarioArgument())
     .addOption(settings())
     .option('--port <port>', 'of this port only')
     .option('--json', 'print it as JSON')
@@ -95,7 +96,7 @@ export function addScenarioCommands(selvage: Command): void {
   selvage
     .command('managed')
     .description('managed objects of a run as instance data of the YANG modules in yang/')
-    .argument('<scenario>', 'YAML or JSON file')
+    .addArgument(scenarioArgument())
     .addOption(settings())
     .option('--at <time>', 'as they are at this time (default: at the end)')
     .action(async (scenario: string, options: ManagedOptions) => {

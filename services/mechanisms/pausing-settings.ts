@@ -69,6 +69,9 @@ export const watchdogKey = either(
   )
   .prefault(false);
 
+/** Keys of a priority that only a flow control that pauses has a use for. */
+export const PAUSE_KEYS: readonly string[] = [...Object.keys(pausingKeys), 'watchdog'];
+
 /** Sizes in octets, times in picoseconds, shares from 0 to 1. */
 export type PausingSettings = z.output<z.ZodObject<typeof pausingKeys>>;
 export type WatchdogSetting = z.output<typeof watchdogKey>;

@@ -5,7 +5,7 @@ const STEPS = 3;
 /** From this slowdown on, the components of a flow's time are of interest. */
 const SLOW = 2;
 
-/** Three commands that help most with this run of the scenario `file`, stored in `path`. */
+/** Commands that help most with this run of the scenario `file`, stored in `path`; its page last. */
 export function nextSteps(results: RunResults, file: string, path: string): string {
   const { ports, flows, faults, standingDeadlocks } = results;
   const isBlocked = ports.some(({ priorities }) => priorities.some((row) => row.blockedCount > 0));
@@ -14,6 +14,7 @@ export function nextSteps(results: RunResults, file: string, path: string): stri
     null,
   );
   const steps: readonly (readonly [boolean, string, string])[] = [
+    [results.status === 'interrupted', `resume ${path}`, 'go on where it was interrupted'],
     [
       isBlocked || isStandstill(results),
       `why ${path}`,
@@ -31,7 +32,8 @@ export function nextSteps(results: RunResults, file: string, path: string): stri
     [true, `topology ${file}`, 'devices and links'],
     [true, `run ${file} --ui`, 'the same run on a page, while it goes on'],
   ];
-  const helpful = steps.filter(([helps]) => helps).slice(0, STEPS);
+  const open = [true, `report ${path} --open`, 'its report, in a browser'] as const;
+  const helpful = [...steps.filter(([helps]) => helps).slice(0, STEPS), open];
   const width = Math.max(...helpful.map(([, words]) => words.length));
   return helpful
     .map(([, words, meaning]) => `  selvage ${words.padEnd(width)}  ${meaning}`)

@@ -53,6 +53,8 @@ const WHY = 'why.json';
 /** Frames at captured ports, for Wireshark. */
 export const CAPTURE = 'capture.pcapng';
 export const TRACES = 'traces.json';
+/** Its page. */
+export const REPORT = 'report.html';
 /** Every NIC that is not a plain one, at the end of the run. */
 const NICS = 'nics.json';
 
@@ -250,7 +252,7 @@ function filesOf(record: RunRecord): [string, string | Uint8Array][] {
   ];
   if (origin.steps.length > 0) files.push([INJECTED, injectedYaml(record)]);
   if (isPageBuilt()) {
-    files.push(['report.html', pageFile({ runs: [pageOfRun(record, record.facts)] })]);
+    files.push([REPORT, pageFile({ runs: [pageOfRun(record, record.facts)] })]);
   }
   if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
   if (results.nics.length > 0) files.push([NICS, json(results.nics)]);

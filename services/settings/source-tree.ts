@@ -66,7 +66,13 @@ export function merge(base: MapNode, over: MapNode): MapNode {
   return { ...over, entries };
 }
 
-/** The tree with `value` at `path`; mappings on the path are created where there are none. */
+/** Items of lists such as `load` and `faults` have names. */
+function nameOfItem(item: SourceNode): string | null {
+  const name = item.kind === 'map' ? item.entries.get('name')?.node : undefined;
+  return name?.kind === 'scalar' && typeof name.value === 'string' ? name.value : null;
+}
+
+/** The tree with `value` at `path`, where a list item goes by its number or its name; mappings on the path are created where there are none. */
 export function withValue(tree: SourceNode, path: Path, value: SourceNode): SourceNode {
   const [step, ...rest] = path;
   if (step === undefined) return value;
@@ -78,10 +84,18 @@ export function withValue(tree: SourceNode, path: Path, value: SourceNode): Sour
     return { ...tree, entries: new Map(tree.entries).set(key, { keyPlace: place, node }) };
   }
   if (tree.kind === 'list') {
-    const index = /^\d+$/.test(String(step)) ? Number(step) : NaN;
+    const names = tree.items.map(nameOfItem);
+    const index = /^\d+$/.test(String(step)) ? Number(step) : names.indexOf(String(step));
     const below = tree.items[index];
+    if (below !== undefined && names.indexOf(String(step)) !== names.lastIndexOf(String(step))) {
+      const message = `several items have the name ${show(step)}; write the number of one`;
+      throw new ScenarioError(positionOf(place), path, message);
+    }
     if (below === undefined) {
-      const allowed = tree.items.length > 0 ? `0 to ${tree.items.length - 1}` : 'none; it is empty';
+      const known = names.flatMap((name) => (name === null ? [] : [name]));
+      const orName = known.length === 0 ? '' : `, or a name: ${known.join(', ')}`;
+      const most = tree.items.length - 1;
+      const allowed = most >= 0 ? `0 to ${most}${orName}` : 'none; it is empty';
       const message = `no such item of the list: ${show(step)}; allowed: ${allowed}`;
       throw new ScenarioError(positionOf(place), path, message);
     }

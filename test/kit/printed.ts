@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { CONFORMANCE_PAGES } from '../../services/cli/conformance-pages.js';
 import { keysPage } from '../../services/cli/keys-page.js';
 import { chartJsonSchema } from '../../services/cli/kubernetes/values.js';
+import { mechanismsHelp } from '../../services/cli/known-names.js';
 import { program } from '../../services/cli/program.js';
 import { referencePage } from '../../services/cli/reference-pages.js';
 import { scenarioJsonSchema } from '../../services/fabric/scenario/catalogue.js';
@@ -34,7 +35,7 @@ const WHOLE: readonly Printed[] = [
   ...TOPICS.map((topic) => ({
     path: `docs/${topic}.md`,
     by: `selvage explain ${topic} --markdown`,
-    print: () => referencePage(topic, program()),
+    print: () => referencePage(topic, program(mechanismsHelp())),
   })),
   {
     path: 'docs/scenario.schema.json',

@@ -241,7 +241,7 @@ describe('selvage', () => {
     assert.equal(selvage('validate', 'start.yaml').code, 0);
     assert.equal(selvage('run', 'start.yaml', '--quiet').code, 0);
     assert.equal(selvage('init', 'start.yaml').code, 2);
-    assert.match(readdirSync(at('runs')).join(), /^my-first-fabric-[0-9a-f]{8}$/);
+    assert.match(readdirSync(at('runs')).join(), /^leaf-spine-incast-[0-9a-f]{8}$/);
   });
 
   it('draws, explains and gives the schema that is kept in the repository', () => {

@@ -141,7 +141,7 @@ describe('the package', () => {
     for (const threads of [[], ['--threads', '2']]) {
       const { code, out, err } = await selvage('run', 'scenario.yaml', '--out', 'run', ...threads);
       assert.equal(code, 0, err);
-      assert.match(out, /my-first-fabric {2}complete/);
+      assert.match(out, /leaf-spine-incast {2}complete/);
       assert.match(err, /Parquet tables .* need @duckdb\/node-api: npm install --global @duckdb/);
       assert.ok(existsSync(join(folder, 'run/flows.csv')));
       assert.ok(!existsSync(join(folder, 'run/flows.parquet')));

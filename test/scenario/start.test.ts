@@ -68,7 +68,9 @@ describe('the first steps', () => {
       const { code, out: text, err } = selvage(...words);
       assert.equal(code, 0, `${text}\n${err}`);
       const [, next] = text.split('\nNext\n');
-      assert.equal(next!.trimEnd().split('\n').length, 3);
+      const steps = next!.trimEnd().split('\n');
+      assert.equal(steps.length, 4);
+      assert.match(steps.at(-1)!, /^ {2}selvage report \S+ --open {2,}its report, in a browser$/);
     });
   }
 

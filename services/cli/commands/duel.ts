@@ -29,6 +29,7 @@ import { framesWanted } from '../traced-frames.js';
 import { loadFabric, loadRun } from '../load-fabric.js';
 import { ProgressLine } from '../progress.js';
 import { duelPage } from './report.js';
+import { openPage } from '../open-page.js';
 import { styleFor } from '../style.js';
 import { wholeNumber } from '../whole-number.js';
 import { prepareFolder } from '../write-out.js';
@@ -40,6 +41,7 @@ export interface DuelOptions {
   /** So many seeds in turn, from that of the scenario on. */
   readonly seeds?: string;
   readonly out?: string;
+  readonly open?: boolean;
   readonly json?: boolean;
   /** Run them however large they are. */
   readonly force?: boolean;
@@ -105,6 +107,7 @@ export async function duelCommand(file: string, options: DuelOptions): Promise<n
       ? `${JSON.stringify(manifest, null, 2)}\n`
       : `${comparisonText(comparison, styleFor(process.stdout))}\n${folder}\n`,
   );
+  if (options.open === true) openPage(join(folder, PAGE));
   return worstOf(runs);
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { buildFabric } from '../../fabric/assembly/fabric.js';
 import { loadScenario } from '../../fabric/scenario/load-scenario.js';
@@ -9,13 +10,14 @@ import type { RunPage } from '../../report/page/page-data.js';
 import { isPageBuilt, pageFile } from '../../report/page/page-file.js';
 import { factsOf, pageOfRun } from '../../report/page/page-of-run.js';
 import { readMeasured } from '../../report/read-run.js';
-import { readRunFile } from '../../report/run-directory.js';
+import { readRunFile, REPORT } from '../../report/run-directory.js';
 import { RunDirectoryError } from '../../report/run-json.js';
 import { InputError } from '../exit.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import type { RunResults } from '../../runtime/results/results.js';
 import type { CongestionTree } from '../../telemetry/congestion/congestion-trees.js';
 import { storedRun } from './resume.js';
+import { openPage } from '../open-page.js';
 import { styleFor } from '../style.js';
 import { observeAgain } from './why.js';
 import { writeOut } from '../write-out.js';
@@ -23,21 +25,31 @@ import { writeOut } from '../write-out.js';
 /** Frame-hops of a run that are all kept for its page; of a longer one, a share. */
 const HOPS_FOLLOWED = 400_000;
 
+export interface ReportOptions {
+  readonly out?: string;
+  readonly why?: boolean;
+  readonly open?: boolean;
+}
+
 /** Writes a run's page again, from the tables that the run has left. */
-export function reportCommand(
-  folder: string,
-  { out, why }: { readonly out?: string; readonly why?: boolean },
-): void {
+export function reportCommand(folder: string, { out, why, open }: ReportOptions): void {
   if (why === true) prepareEngine();
+  const path = out ?? join(folder, REPORT);
+  // It is as the run has left it.
+  if (open === true && out === undefined && why !== true && existsSync(path)) {
+    openPage(path);
+    return;
+  }
   needPage();
-  const path = out ?? join(folder, 'report.html');
   writeOut(pageFile({ runs: [readPage(folder, why === true).page] }), path);
   process.stdout.write(`${path}\n`);
+  if (open === true) openPage(path);
 }
 
 export interface CompareOptions {
   readonly out: string;
   readonly why?: boolean;
+  readonly open?: boolean;
   readonly json?: boolean;
 }
 
@@ -65,6 +77,7 @@ export function compareCommand(folders: readonly string[], options: CompareOptio
     ? '  victims: --why finds them, where a run has not recorded its episodes\n'
     : '';
   process.stdout.write(`${comparisonText(comparison, styleFor(process.stdout))}\n${hint}${out}\n`);
+  if (options.open === true) openPage(out);
 }
 
 /** One page of all sides of a duel. */

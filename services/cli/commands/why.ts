@@ -1,7 +1,7 @@
 import type { SamplingSpec } from '../../engine/analysis/trace/frame-sampler.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { markOf } from '../../fabric/assembly/observer-plan.js';
-import { didYouMean, unknownName } from '../../settings/errors.js';
+import { didYouMean, listed, unknownName } from '../../settings/errors.js';
 import { flowsOnPath, whyJob } from '../../report/jobs/job-why.js';
 import { jobWhyText } from '../../report/jobs/job-why-text.js';
 import { flowWhyText, nothingArrivedText, whyFlow } from '../../report/flow-why.js';
@@ -27,6 +27,9 @@ export interface WhyOptions {
   /** Runs it again with what might help. */
   readonly try?: boolean;
 }
+
+/** Flows that an error names. */
+const FLOWS_NAMED = 3;
 
 /** Prints the congestion of a run; what was not recorded is recorded by repeating the run. */
 export function whyCommand(run: string, options: WhyOptions): number {
@@ -92,14 +95,26 @@ function whyOneJob(run: string, stored: StoredRun, wanted: string, options: WhyO
   return EXIT.COMPLETE;
 }
 
-/** A flow by its number, or by its name. */
-function flowNamed({ flows }: Fabric, wanted: string): number {
+/** A flow by its number, its name, or as the only one of a load or between two hosts. */
+function flowNamed({ flows, scenario }: Fabric, wanted: string): number {
   const names = flows.map(({ name }) => name);
   const flow = /^\d+$/.test(wanted) ? Number(wanted) : names.indexOf(wanted);
   if (flows[flow] !== undefined) return flow;
+  const fitting = [...flows.keys()].filter((place) => {
+    const { name, load } = flows[place]!;
+    return scenario.load[load]?.name === wanted || name.split('/').at(-1) === wanted;
+  });
+  if (fitting.length === 1) return fitting[0]!;
+  if (fitting.length > 1) {
+    const some = fitting.slice(0, FLOWS_NAMED).map((place) => names[place]!);
+    throw new InputError(
+      `--flow ${wanted}: ${fitting.length} flows are called so; name one, as ${listed(some)}`,
+    );
+  }
+  const loads = scenario.load.map(({ name }) => name);
   throw new InputError(
     `--flow ${wanted}: there is no such flow; they are 0 to ${flows.length - 1}` +
-      didYouMean(wanted, names),
+      didYouMean(wanted, [...names, ...loads]),
   );
 }
 

@@ -12,8 +12,9 @@ export async function controlOf(run: LocalRun, { control }: EmulateOptions): Pro
 /** Ctrl-C or SIGTERM requests an orderly end, a second one ends at once. Returns how to let go. */
 export function onInterrupt(ask: () => void): () => void {
   const onInterrupted = (signal: NodeJS.Signals): void => {
-    if (noteSignal(signal)) ask();
-    else process.exit(interruptedExit());
+    if (!noteSignal(signal)) process.exit(interruptedExit());
+    process.stderr.write('\ninterrupted: what was measured is written; again: leave at once\n');
+    ask();
   };
   process.on('SIGINT', onInterrupted).on('SIGTERM', onInterrupted);
   return () => {

@@ -5,9 +5,10 @@
 
 import { QUANTUM_OCTETS } from '../../engine/units/ethernet.js';
 import { PS_PER_US } from '../../engine/units/time.js';
-import { watchdogOf } from '../../mechanisms/pausing-settings.js';
-import { MECHANISMS } from '../../mechanisms/registry.js';
-import type { PrioritySection } from '../scenario/scenario.js';
+import { PAUSE_KEYS, watchdogOf } from '../../mechanisms/pausing-settings.js';
+import { MECHANISMS, pausingOf } from '../../mechanisms/registry.js';
+import type { PrioritySection, Scenario } from '../scenario/scenario.js';
+import { ACCOUNT_ONLY_KEYS } from '../scenario/schema-flow-control.js';
 import type { Path } from '../topology/cabling.js';
 import { portName } from '../topology/topology.js';
 import type { Margin } from './assembly.js';
@@ -20,6 +21,7 @@ export function adviceOn(fabric: Fabric, document: unknown): Warning[] {
   return [
     ...priorities.flatMap((section) => [
       ...unused(section, fabric, document),
+      ...ineffective(section, fabric, document),
       ...markedTooLate(section, fabric),
       ...smallThreshold(section, fabric),
       ...smallHeadroom(section, fabric),
@@ -40,7 +42,11 @@ function pathOf({ priority }: PrioritySection, ...keys: string[]): Path {
 }
 
 /** Only settings of single priorities were meant for them. */
-function unused(section: PrioritySection, { flows }: Fabric, document: unknown): Warning[] {
+function unused(
+  section: PrioritySection,
+  { flows, scenario }: Fabric,
+  document: unknown,
+): Warning[] {
   const { priority, flowControl } = section;
   const sections = document as Readonly<Record<string, object | null>>;
   const written = sections['priorities'] ?? {};
@@ -48,13 +54,47 @@ function unused(section: PrioritySection, { flows }: Fabric, document: unknown):
     flows.some(
       ({ priority: own, transport }) =>
         own === priority || (transport.kind === 'reliable' && transport.ackPriority === priority),
-    ) || Object.values(sections).some((section) => names(section, priority));
+    ) ||
+    Object.values(sections).some((section) => names(section, priority)) ||
+    isCompanion(scenario, priority);
   if (flowControl === 'none' || isUsed || !Object.hasOwn(written, String(priority))) return [];
   const used = [...new Set(flows.map((flow) => flow.priority))].sort((a, b) => a - b);
   const message =
     `${flowControl} on priority ${priority}, which no load uses; loads use ` +
     `${used.length === 0 ? 'none' : used.join(', ')}: set priority in a load, or remove it`;
   return [warning(pathOf(section), message)];
+}
+
+/** A mechanism that some priority has puts its frames there. */
+function isCompanion({ mechanisms, priorities }: Scenario, priority: number): boolean {
+  return MECHANISMS.some(
+    (slice) =>
+      priorities.some((section) => section.mechanisms[slice.name] === true) &&
+      slice.companions?.(mechanisms[slice.name]!).includes(priority) === true,
+  );
+}
+
+/** Keys that its flow control has no use for, on any link. */
+function ineffective(section: PrioritySection, fabric: Fabric, document: unknown): Warning[] {
+  const { priority, flowControl } = section;
+  const { overrides, ports, discovery } = fabric.scenario;
+  // Elsewhere the priority may have another flow control, now or by negotiation.
+  const isVaried = [...overrides, ...ports].some((own) => own.priorities.length > 0);
+  if (isVaried || discovery.enabled || marginsOf(fabric, section).length > 0) return [];
+  if (pausingOf(flowControl) !== null) return [];
+  const { priorities = {} } = document as { priorities?: Readonly<Record<string, unknown>> };
+  const written = priorities[String(priority)];
+  if (typeof written !== 'object' || written === null) return [];
+  const without = [...PAUSE_KEYS, ...(flowControl === 'none' ? [] : ACCOUNT_ONLY_KEYS)];
+  return Object.keys(written)
+    .filter((key) => without.includes(key))
+    .map((key) => {
+      const what = flowControl === 'none' ? 'without flow control' : `under ${flowControl}`;
+      const message =
+        `${key} has no effect on priority ${priority} ${what}; remove it, or give the priority ` +
+        'a flow control that pauses, as pfc';
+      return warning(pathOf(section, key), message);
+    });
 }
 
 /** Whether a section of a mechanism has a key such as `priority` or `messagePriority` of it. */

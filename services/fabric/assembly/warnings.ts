@@ -1,5 +1,6 @@
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
+import { isNamed } from '../scenario/selector.js';
 import type { Path } from '../topology/cabling.js';
 
 /** A setting that can be run, but is probably a mistake. */
@@ -17,17 +18,28 @@ export function warningsOf(
   flows: readonly Flow[],
   flowEnds: readonly { readonly isSpread: boolean }[],
 ): Warning[] {
-  return load.flatMap(({ name }, index) => {
+  return load.flatMap((section, index) => {
+    const { name } = section;
     const resent = flows.filter(
       (flow, i) =>
         flow.load === index && flow.transport.kind === 'reliable' && flowEnds[i]!.isSpread,
     );
     const waiting = flows.find(({ load: own, transport }) => own === index && isLate(transport));
+    const isOwnSender = section.kind === 'incast' && isNamed(section.to, section.from);
     return [
+      ...(isOwnSender ? [ownSender(name, index, section.to)] : []),
       ...(resent.length === 0 ? [] : [reordered(name, index, resent.length)]),
       ...(waiting === undefined ? [] : [acknowledgedLate(name, index)]),
     ];
   });
+}
+
+/** A receiver among the senders of a pattern such as `h*` is left out on purpose; here it is not. */
+function ownSender(load: string, index: number, host: string): Warning {
+  const message =
+    `${host} receives the incast ${load} and is named among its senders: it sends nothing, so that ` +
+    'there is one sender less; leave it out of from';
+  return { path: ['load', index, 'incast', 'from'], message, load: null };
 }
 
 /** Acknowledgements are for more packets than may be in flight: the first is sent by the timer. */

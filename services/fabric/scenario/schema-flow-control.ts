@@ -33,6 +33,9 @@ const accountKeys = {
     .prefault(1),
 };
 
+/** Keys of the account of a shared pool: buffer that is granted has none. */
+export const ACCOUNT_ONLY_KEYS = Object.keys(accountKeys).filter((key) => !(key in pausingKeys));
+
 const METHODS = ['none', ...FLOW_CONTROLS] as const;
 
 const portPriorityKeys = {

@@ -22,6 +22,17 @@ function isRange(text: string): boolean {
   return prefix === lastPrefix && first <= last && last - first < RANGE_MAX;
 }
 
+/** Whether an item of a selection names a host, or a range with it: no pattern, which may be wide. */
+export function isNamed(name: string, selection: HostSelector): boolean {
+  return selection.some((item) => {
+    if (item === name) return true;
+    const [, prefix, first, last] = /^(.*?)(\d{1,9})\.\..*?(\d{1,9})$/.exec(item) ?? [];
+    const number = prefix !== undefined && name.startsWith(prefix) ? name.slice(prefix.length) : '';
+    if (!/^\d+$/.test(number)) return false;
+    return Number(number) >= Number(first) && Number(number) <= Number(last);
+  });
+}
+
 /** Selects every host. */
 export const ALL = 'all';
 

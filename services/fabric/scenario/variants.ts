@@ -52,10 +52,20 @@ export function variantOf(name: string, plugins: readonly PluginSource[] = []): 
   if (isSound) {
     return { name, hold: holds[0] ?? 'none', control: controls[0] ?? 'none', messages, toggles };
   }
+  const { holds: all, behind } = variantParts(plugins);
   throw new VariantError(
-    `not a mechanism: ${name}; write one of ${HOLDS.join(', ')}, and behind it ` +
-      [...kinds, ...MESSAGES, ...TOGGLES].map((part) => `+${part}`).join(', '),
+    `not a mechanism: ${name}; write one of ${all.join(', ')}, and behind it ` +
+      behind.map((part) => `+${part}`).join(', '),
   );
+}
+
+/** What names of variants are made of: flow controls of a link, and what may run beside them. */
+export function variantParts(plugins: readonly PluginSource[] = []): {
+  readonly holds: readonly string[];
+  readonly behind: readonly string[];
+} {
+  const kinds = rateControlsWith(plugins).map(({ kind }) => kind);
+  return { holds: HOLDS, behind: [...kinds, ...MESSAGES, ...TOGGLES] };
 }
 
 /** `path=value` settings of a variant by its name. */

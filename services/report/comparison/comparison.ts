@@ -257,7 +257,8 @@ function leadText(judged: Judged, first: number, peers: readonly number[]): stri
   for (const { label, about, texts, ratios } of lines) {
     if (about.weight !== 'decides' || ratios[first]! > TIE) continue;
     const last = peers.reduce((a, b) => (ratios[b]! > ratios[a]! ? b : a));
-    if (ratios[last]! <= most) continue;
+    // Of two that say the same, as goodput and FCT of one flow do, the first is named.
+    if (ratios[last]! <= (text === null ? most : most * TIE)) continue;
     most = ratios[last]!;
     text = `${label} ${texts[first]!} against ${texts[last]!} of ${names[last]!}`;
   }

@@ -26,7 +26,7 @@ import { QUEUE_PEAK } from '../../engine/port/queues.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { configuredAt } from '../../fabric/assembly/port-settings.js';
 import type { Flow } from '../../fabric/load/flow.js';
-import { goodputOf, tallyOf } from './flow-statistics.js';
+import { goodputOf, leastSlowdown, tallyOf } from './flow-statistics.js';
 import { unreachableAt } from './unreachable.js';
 import { percentilesOf } from './percentiles.js';
 import type {
@@ -327,7 +327,7 @@ export class Collector {
           const releasedPs = engine.senders.releasedAt(sender, done + i);
           const completionPs = Math.max(0, nowPs - Math.max(flow.startPs, releasedPs));
           const idealPs = this.idealOfMessage(index, done + i);
-          const slowdown = idealPs === null ? null : completionPs / idealPs;
+          const slowdown = idealPs === null ? null : leastSlowdown(completionPs, idealPs);
           return { priority: flow.priority, completionPs, slowdown };
         });
       });

@@ -43,9 +43,14 @@ export function slowdownOf(
   return percentilesOf(
     flows.flatMap(({ slowdown }) => slowdown ?? []),
     flows.flatMap(({ unfinishedPs, idealPs }) =>
-      unfinishedPs === null || idealPs === null ? [] : unfinishedPs / idealPs,
+      unfinishedPs === null || idealPs === null ? [] : leastSlowdown(unfinishedPs, idealPs),
     ),
   );
+}
+
+/** Of what is not finished: it takes at least the time that it would take alone. */
+export function leastSlowdown(unfinishedPs: number, idealPs: number): number {
+  return Math.max(1, unfinishedPs / idealPs);
 }
 
 /** Goodput of each flow: least, median and most; null of none. */

@@ -20,6 +20,10 @@ describe('advice on a scenario', () => {
     const ci = 'ci: { priority: 2 }';
     const isolated = 'priorities: { 2: pfc, 3: { flowControl: pfc, ci: true } }';
     assert.deepEqual(advice(isolated, ci, LOAD), []);
+    const elsewhere = 'devices: { s1: { priorities: { 3: pfc } } }';
+    const inherited = 'priorities: { 3: { flowControl: credit, fallback: none, xoff: 64KB } }';
+    assert.deepEqual(advice(inherited, elsewhere, LOAD), [], 'a device has a use for it');
+    assert.deepEqual(advice('priorities: { 3: { alpha: 2 } }', LOAD), [], 'a lossy account');
   });
 
   for (const [what, lines, expected] of [
@@ -61,6 +65,21 @@ describe('advice on a scenario', () => {
       'a watchdog faster than one pause',
       ['priorities: { 3: { flowControl: pfc, watchdog: { detection: 100us } } }', LOAD],
       /^priorities\.3\.watchdog: watchdog detects a storm after 100us, but one pause of 65535 quanta/,
+    ],
+    [
+      'a threshold under credit',
+      ['priorities: { 3: { flowControl: credit, xoff: 64KB } }', LOAD],
+      /^priorities\.3\.xoff: xoff has no effect on priority 3 under credit; remove it, or give/,
+    ],
+    [
+      'alpha under credit',
+      ['priorities: { 3: { flowControl: cbfc, alpha: 2 } }', LOAD],
+      /^priorities\.3\.alpha: alpha has no effect on priority 3 under cbfc/,
+    ],
+    [
+      'headroom without flow control',
+      ['priorities: { 3: { headroom: 9KB } }', LOAD],
+      /^priorities\.3\.headroom: headroom has no effect on priority 3 without flow control/,
     ],
     [
       'lossless drops where nothing is lossless',
