@@ -41,7 +41,35 @@ async function report() {
   const hash = '#flow=victim/h4-%3Eh6&at=200000000';
   await page.goto(`${pathToFileURL(join(out, 'report.html')).href}${hash}`);
   await page.locator('#flow').waitFor();
-  await picture(page, 'report.png', 'Flow victim');
+  await picture(page, 'report.png', 'Congestion trees');
+}
+
+/** The card of a report that has every port's headroom. */
+async function headroom() {
+  const out = join(folder, 'margins');
+  const words = ['run', 'examples/incast-pfc.yaml', '--quiet', '--out', out];
+  execFileSync(process.execPath, [CLI, ...words], { cwd: root, stdio: 'ignore' });
+  const page = await browser.newPage({ viewport: SIZE });
+  await page.goto(pathToFileURL(join(out, 'report.html')).href);
+  await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+  await until(
+    page,
+    'document.querySelectorAll(".uplot").length === document.querySelectorAll(".chart").length',
+  );
+  const card = page.locator('.card', { hasText: /^Headroom/ }).first();
+  await card.screenshot({ path: join(root, 'docs/images/headroom.png') });
+}
+
+/** The page of a duel, from its verdict to its maps. */
+async function duel() {
+  const out = join(folder, 'duel');
+  const mechanisms = ['--mechanisms', 'pfc,credit,pfc+sfc'];
+  const words = ['duel', 'examples/compare-incast.yaml', ...mechanisms, '--out', out];
+  execFileSync(process.execPath, [CLI, ...words], { cwd: root, stdio: 'ignore' });
+  const page = await browser.newPage({ viewport: SIZE });
+  await page.goto(pathToFileURL(join(out, 'duel.html')).href);
+  await page.locator('.maps svg').last().waitFor();
+  await page.screenshot({ path: join(root, 'docs/images/duel.png') });
 }
 
 /** Paused a little after a link lost its carrier. */
@@ -90,6 +118,8 @@ async function live() {
 
 try {
   await report();
+  await headroom();
+  await duel();
   await live();
 } finally {
   await browser.close();

@@ -56,7 +56,9 @@ const SHELLS: Readonly<Record<string, (commands: readonly CommandWords[]) => str
 ${valued(commands)
   .map(
     ({ name, option, values }) =>
-      `    "${name} ${option}") COMPREPLY=($(compgen -W "${values.join(' ')}" -- "$word")); return ;;`,
+      `    "${name} ${option}")
+      COMPREPLY=($(compgen -W "${values.join(' ')}" -- "$word"))
+      return ;;`,
   )
   .join('\n')}
   esac

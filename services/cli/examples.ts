@@ -14,7 +14,7 @@ const ROW =
 /** What might be the name of an example, and is no path. */
 const NAME = /^[a-z0-9][a-z0-9-]*$/;
 
-export interface ExampleGroup {
+interface ExampleGroup {
   readonly title: string;
   readonly examples: readonly { readonly name: string; readonly shows: string }[];
 }

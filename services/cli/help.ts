@@ -14,20 +14,20 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       name: 'init',
       examples: [
         ['init', 'scenario.yaml: a leaf-spine fabric with an incast under PFC'],
-        ['init mine.yaml --fabric star --mechanism credit', 'others'],
+        ['init mine.yaml --fabric star --load random', 'others'],
       ],
     },
     {
       name: 'examples',
       examples: [
         ['examples', 'what there is'],
-        ['examples incast-pfc > mine.yaml', 'one of them, to change it'],
+        ['examples ring-deadlock > mine.yaml', 'one of them, to change it'],
       ],
     },
     {
       name: 'run',
       examples: [
-        ['run incast-pfc --open', 'an example, and its report in a browser'],
+        ['run ring-deadlock --open', 'an example, and its report in a browser'],
         ['run scenario.yaml --set switches.buffer.size=4MB', 'with another value'],
       ],
     },

@@ -52,7 +52,7 @@ function addFirstCommands(selvage: Command): void {
     .description('write a commented scenario to start from; asks for what options leave open')
     .argument('[file]', 'where to', 'scenario.yaml')
     .option('--fabric <name>', 'leaf-spine, star or fat-tree')
-    .option('--mechanism <name>', 'as of a duel: pfc, credit, pfc+dcqcn, …')
+    .option('--mechanism <name>', 'one that selvage duel --help lists')
     .option('--load <name>', 'incast, all-to-all or random')
     .option('--template <name>', `instead of these: ${listed(TEMPLATE_NAMES)}`)
     .action(async (file: string, options: InitOptions) => {
@@ -63,7 +63,7 @@ function addFirstCommands(selvage: Command): void {
   selvage
     .command('examples')
     .description('list the scenarios that come with Selvage, or print one of them')
-    .argument('[name]', 'such as incast-pfc')
+    .argument('[name]', 'such as ring-deadlock')
     .action(async (name: string | undefined) => {
       const { examplesCommand } = await import('./commands/examples.js');
       examplesCommand(name);

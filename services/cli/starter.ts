@@ -1,11 +1,11 @@
-/** A commented scenario to start from, of a fabric, a mechanism and a load that a person chooses. */
+/** A commented scenario to start from, of a fabric, a mechanism and a load of one's choice. */
 
 import { parse, stringify } from 'yaml';
 import { buildFabric } from '../fabric/assembly/fabric.js';
 import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
 import { settingsOfVariant, VariantError, variantParts } from '../fabric/scenario/variants.js';
 import { PAUSE_KEYS } from '../mechanisms/pausing-settings.js';
-import { pausingOf } from '../mechanisms/registry.js';
+import { FLOW_CONTROLS, pausingOf } from '../mechanisms/registry.js';
 import { unknownName } from '../settings/errors.js';
 import { InputError } from './exit.js';
 
@@ -56,6 +56,9 @@ export const FABRICS: Readonly<Record<string, FabricChoice>> = {
   },
 };
 
+/** Keys of every load: all end, even where frames are dropped. */
+const CARRIED = ', priority: 3, transport: reliable';
+
 interface LoadChoice extends Choice {
   /** The keys of its loads, but for the congestion control. */
   readonly items: (hosts: Hosts) => readonly string[];
@@ -65,20 +68,18 @@ export const LOADS: Readonly<Record<string, LoadChoice>> = {
   incast: {
     about: 'many senders to one host at once, and a victim flow beside them',
     items: ({ senders, receiver, victim: [from, to] }) => [
-      `name: burst, incast: { from: ${senders}, to: ${receiver} }, bytes: 1MB, priority: 3, transport: reliable`,
-      `name: victim, stream: { from: ${from}, to: ${to} }, bytes: 1MB, priority: 3, transport: reliable`,
+      `name: burst, incast: { from: ${senders}, to: ${receiver} }, bytes: 1MB${CARRIED}`,
+      `name: victim, stream: { from: ${from}, to: ${to} }, bytes: 1MB${CARRIED}`,
     ],
   },
   'all-to-all': {
     about: 'every host to every other one',
-    items: () => [
-      'name: shuffle, all-to-all: { hosts: h* }, bytes: 200KB, priority: 3, transport: reliable',
-    ],
+    items: () => [`name: shuffle, all-to-all: { hosts: h* }, bytes: 200KB${CARRIED}`],
   },
   random: {
     about: 'messages of mixed sizes at random times, at half load',
     items: () => [
-      'name: messages, random: { hosts: h*, sizes: web-search, load: 50% }, end: 1ms, priority: 3, transport: reliable',
+      `name: messages, random: { hosts: h*, sizes: web-search, load: 50% }, end: 1ms${CARRIED}`,
     ],
   },
 };
@@ -89,7 +90,11 @@ export interface Starter {
   readonly load: string;
 }
 
-export const DEFAULT_STARTER: Starter = { fabric: 'leaf-spine', mechanism: 'pfc', load: 'incast' };
+export const DEFAULT_STARTER: Starter = {
+  fabric: 'leaf-spine',
+  mechanism: FLOW_CONTROLS[0]!,
+  load: 'incast',
+};
 
 /** The text of a scenario; `FILE` stands for its file. */
 export function starterText({ fabric, mechanism, load }: Starter): string {
@@ -145,7 +150,8 @@ function sectionsOf(
 ): { priorities: string; more: string[]; congestion: string } {
   const load = items.map((item) => `  - { ${item} }`).join('\n');
   const switches = 'switches: { pipeline: 500ns, buffer: { size: 1MB } }';
-  const base = `selvage: 1\n${fabric}\n${switches}\npriorities: { 3: { responseDelay: 200ns } }\nload:\n${load}`;
+  const priority = 'priorities: { 3: { responseDelay: 200ns } }';
+  const base = ['selvage: 1', fabric, switches, priority, 'load:', load].join('\n');
   const loaded = scenarioOfDocument('scenario.yaml', parse(base));
   const settings = variantSettings(mechanism, loaded);
   const sections = settings.map((setting) => {
@@ -207,5 +213,5 @@ function capital(text: string): string {
 /** Names of mechanisms that a starter may have. */
 export function mechanismNames(): readonly string[] {
   const { holds, behind } = variantParts();
-  return [...holds, ...behind.map((part) => `pfc+${part}`)];
+  return [...holds, ...behind.map((part) => `${FLOW_CONTROLS[0]!}+${part}`)];
 }

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { CardView, RunPage } from '../report/page/page-data.js';
 import { formatCount } from '../report/format.js';
-import { Card, Table } from './panels.js';
+import { Card, counted, Table } from './panels.js';
 
 /** What mechanisms did: each declares its cards with its results. */
 export function MechanismCards({ run }: { readonly run: RunPage }): JSX.Element {
@@ -14,12 +14,26 @@ export function MechanismCards({ run }: { readonly run: RunPage }): JSX.Element 
   );
 }
 
+/** Zero, in any unit, or nothing of the kind. */
+const NOTHING = /^(0( .*)?|–|)$/;
+
+/** Of a mechanism that did nothing, the table is folded: there is nothing to read in it. */
 function MechanismCard({ card }: { readonly card: CardView }): JSX.Element {
   const { title, head, rows, more, lines } = card;
+  const isIdle =
+    rows.length > 0 && rows.every(([, ...cells]) => cells.every((cell) => NOTHING.test(cell)));
+  const table = <Table head={head} rows={rows} />;
   return (
     <Card title={title}>
-      {rows.length > 0 && <Table head={head} rows={rows} />}
-      {more > 0 && <p class="facts">and {formatCount(more)} more</p>}
+      {isIdle ? (
+        <details>
+          <summary>all 0, {counted(rows.length + more, 'row')}</summary>
+          {table}
+        </details>
+      ) : (
+        rows.length > 0 && table
+      )}
+      {more > 0 && !isIdle && <p class="facts">and {formatCount(more)} more</p>}
       {lines.map((line) => (
         <p class="facts" key={line}>
           {line}

@@ -20,6 +20,8 @@ import {
 
 const PORTS_SHOWN = 12;
 const LOADS_SHOWN = 12;
+/** Of a run, at its head. */
+const FIGURES = 3;
 
 export function Card(props: {
   readonly title: string;
@@ -71,30 +73,42 @@ export function Header(props: {
           ◐
         </button>
       </div>
+      {run.story !== '' && <p class="story">{run.story}</p>}
       {run.description !== '' && <p>{run.description}</p>}
       {run.failure !== null && <p class="bad">Failed {run.failure}</p>}
     </header>
   );
 }
 
+/** Three figures that tell most, and below them what else there is to say of the run as a whole. */
 export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
   const failed = run.expectations.filter(({ ok }) => !ok).length;
   const drops = run.priorities.reduce((sum, p) => sum + p.drops, 0);
   const blockedPs = Math.max(0, ...run.ports.map((port) => port.blockedPs));
-  const tiles: Tile[] = [
-    ['virtual time', formatTime(run.virtualPs)],
+  const figures: Tile[] = [
+    ...(failed > 0 ? [['expectations', `${formatCount(failed)} failed`, 'bad'] as const] : []),
+    ...(drops > 0 ? [['frames dropped', formatCount(drops), 'warn'] as const] : []),
     ['goodput', formatRate(run.goodputBps)],
     ...flowsTile(run),
-    ['dropped', formatCount(drops), drops > 0 ? 'warn' : ''],
     [`${blockedWord([run])} longest`, formatTime(Math.round(blockedPs))],
-    ['devices · links', `${formatCount(run.devices)} · ${formatCount(run.links)}`],
-    ['frame-hops', formatCount(run.frameHops)],
+    ['virtual time', formatTime(run.virtualPs)],
   ];
-  if (run.expectations.length > 0) {
-    const text = failed === 0 ? `all ${run.expectations.length} hold` : `${failed} failed`;
-    tiles.unshift(['expectations', text, failed === 0 ? 'good' : 'bad']);
-  }
-  return <TileRow tiles={tiles} />;
+  const shown = figures.slice(0, FIGURES);
+  const facts = [
+    ...figures.slice(FIGURES).map(([label, value]) => `${label} ${value}`),
+    ...(failed === 0 && run.expectations.length > 0
+      ? [`${counted(run.expectations.length, 'expectation')}, all hold`]
+      : []),
+    counted(run.devices, 'device'),
+    counted(run.links, 'link'),
+    `${formatCount(run.frameHops)} frame-hops`,
+  ];
+  return (
+    <>
+      <TileRow tiles={shown} />
+      <p class="facts">{facts.join(' · ')}</p>
+    </>
+  );
 }
 
 function flowsTile({ finished }: RunPage): Tile[] {

@@ -5,7 +5,7 @@ const STEPS = 3;
 /** From this slowdown on, the components of a flow's time are of interest. */
 const SLOW = 2;
 
-/** Commands that help most with this run of the scenario `file`, stored in `path`; its page last. */
+/** Commands that help most with this run of a scenario, stored in `path`; its page last. */
 export function nextSteps(results: RunResults, file: string, path: string): string {
   const { ports, flows, faults, standingDeadlocks } = results;
   const isBlocked = ports.some(({ priorities }) => priorities.some((row) => row.blockedCount > 0));

@@ -72,7 +72,10 @@ function nameOfItem(item: SourceNode): string | null {
   return name?.kind === 'scalar' && typeof name.value === 'string' ? name.value : null;
 }
 
-/** The tree with `value` at `path`, where a list item goes by its number or its name; mappings on the path are created where there are none. */
+/**
+ * The tree with `value` at `path`, where an item of a list goes by its number or its name; mappings
+ * on the path are created where there are none.
+ */
 export function withValue(tree: SourceNode, path: Path, value: SourceNode): SourceNode {
   const [step, ...rest] = path;
   if (step === undefined) return value;

@@ -1,17 +1,12 @@
-/** What the README shows is what the program prints. */
+/** Documents name runs as they are; test/scenario/pages runs what they show. */
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { evaluateExpectations } from '../../services/report/expectations.js';
-import { summaryText } from '../../services/report/summary-text.js';
-import { fabricOf, ROOT, run } from '../kit/emulate.js';
+import { ROOT } from '../kit/emulate.js';
 import { keptFingerprints } from '../kit/golden.js';
-import { blocksOf, PAGES } from '../kit/page.js';
-
-const PLAIN = { good: String, bad: String, strong: String };
-const CUT = '…';
+import { PAGES } from '../kit/page.js';
 
 describe('documents', () => {
   it('name run directories of examples as they are', () => {
@@ -28,32 +23,13 @@ describe('documents', () => {
 });
 
 describe('the README', () => {
-  it('shows the summary of its scenario to the letter, with … where it is cut', () => {
-    const blocks = blocksOf('README.md');
-    const fabric = fabricOf(
-      blocks.find(({ language }) => language === 'yaml')!.text.replace('selvage: 1\n', ''),
-    );
-    const results = run(fabric);
-    const expectations = evaluateExpectations(fabric.scenario.expect, results);
-    const printed = summaryText(results, expectations, PLAIN).trimEnd().split('\n');
-    const text = blocks.find(({ language }) => language === 'text')!.text;
-    const sample = text.trimEnd().split('\n');
-    assert.ok(sample.length > 20);
-    let at = 0;
-    let isCut = false;
-    for (const line of sample) {
-      if (line.trim() === CUT) {
-        isCut = true;
-        continue;
-      }
-      const isShown = (whole: string): boolean =>
-        line.endsWith(CUT) ? whole.startsWith(line.slice(0, -CUT.length)) : whole === line;
-      const found = printed.findIndex((whole, i) => i >= at && isShown(whole));
-      assert.ok(found >= 0, `nothing prints: ${line}`);
-      assert.ok(isCut || found === at, `left out without a sign before: ${line}`);
-      at = found + 1;
-      isCut = false;
-    }
-    assert.ok(isCut || at === printed.length, 'left out without a sign at the end');
+  it('is read in a minute: at most 8 KB, with what a new machine needs at its beginning', () => {
+    const text = readFileSync(join(ROOT, 'README.md'), 'utf8');
+    assert.ok(Buffer.byteLength(text) <= 8192, String(Buffer.byteLength(text)));
+    const commands = [...text.matchAll(/^ {4}(npm .*)$/gm)].map(([, command]) => command);
+    assert.deepEqual(commands, [
+      'npm ci && npm start -- run examples/incast-pfc.yaml',
+      'npm ci && npm test',
+    ]);
   });
 });

@@ -92,7 +92,7 @@ function ineffective(section: PrioritySection, fabric: Fabric, document: unknown
       const what = flowControl === 'none' ? 'without flow control' : `under ${flowControl}`;
       const message =
         `${key} has no effect on priority ${priority} ${what}; remove it, or give the priority ` +
-        'a flow control that pauses, as pfc';
+        'a flow control that pauses';
       return warning(pathOf(section, key), message);
     });
 }

@@ -34,10 +34,10 @@ export function warningsOf(
   });
 }
 
-/** A receiver among the senders of a pattern such as `h*` is left out on purpose; here it is not. */
+/** A pattern such as `h*` leaves the receiver out on purpose; here it was named. */
 function ownSender(load: string, index: number, host: string): Warning {
   const message =
-    `${host} receives the incast ${load} and is named among its senders: it sends nothing, so that ` +
+    `${host} receives the incast ${load} and is named among its senders: it sends nothing, and ` +
     'there is one sender less; leave it out of from';
   return { path: ['load', index, 'incast', 'from'], message, load: null };
 }

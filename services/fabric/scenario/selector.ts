@@ -22,7 +22,7 @@ function isRange(text: string): boolean {
   return prefix === lastPrefix && first <= last && last - first < RANGE_MAX;
 }
 
-/** Whether an item of a selection names a host, or a range with it: no pattern, which may be wide. */
+/** Whether a selection names a host, or a range with it, rather than a pattern. */
 export function isNamed(name: string, selection: HostSelector): boolean {
   return selection.some((item) => {
     if (item === name) return true;

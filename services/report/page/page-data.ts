@@ -10,6 +10,8 @@ import type { SpreadView } from './page-spread-data.js';
 export interface RunPage {
   readonly title: string;
   readonly description: string;
+  /** What happened, where and why, in a sentence; empty while nothing is known. */
+  readonly story: string;
   readonly status: string;
   /** Why and where it failed, in words; null unless it did. */
   readonly failure: string | null;

@@ -20,6 +20,7 @@ export function pageOfFabric(
   return {
     title: scenario.name,
     description: scenario.description,
+    story: '',
     status: 'running',
     failure: null,
     digest: '',

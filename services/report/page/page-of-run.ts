@@ -11,6 +11,7 @@ import { withoutDefaults } from '../default-observation.js';
 import { show } from '../expectations.js';
 import type { ExpectationResult } from '../expectations.js';
 import { formatTime } from '../format.js';
+import { storyOf } from '../story.js';
 import { causeOf, obstacleOf, ringText } from '../stall-text.js';
 import { isStallExpected, isStandstill } from '../verdict.js';
 import type {
@@ -115,6 +116,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
   return {
     title: results.scenario,
     description: facts.description,
+    story: storyOf(results, run.why),
     status: results.status,
     failure: failureText(results),
     digest: results.digest,

@@ -51,7 +51,7 @@ const LAYER_DISTANCE = { min: 104, max: 320, ofWidth: 1 / 14 };
 /** Hosts are placed below their switch; the switches above are spread over the width. */
 export function layOut(topology: Topology): Layout {
   const layers = layersOf(topology);
-  const ring = ringOf(topology);
+  const ring = ringOf(topology, layers);
   if (ring !== null) return layOutRing(topology, layers, ring);
   const top = Math.max(...layers);
   const below = placeColumns(topology, layers, columnsOf(topology, layers));

@@ -28,8 +28,20 @@ interface RingPlace {
   readonly hostsY: number;
 }
 
-/** The switches in the order of the ring that they form, and null where they do not. */
-export function ringOf(topology: Topology): number[] | null {
+/**
+ * The switches in the order of the ring that they form, and null where they do not: two leaves
+ * below two spines are cabled in a circle, too.
+ */
+export function ringOf(topology: Topology, layers: readonly number[]): number[] | null {
+  const order = circleOf(topology);
+  if (order === null) return null;
+  const isTiered = order.every((device, i) => {
+    return layers[device] !== layers[order[(i + 1) % order.length]!];
+  });
+  return isTiered ? null : order;
+}
+
+function circleOf(topology: Topology): number[] | null {
   const { hosts, firstSlot, peer } = adjacencyOf(topology);
   const count = topology.devices.length - hosts;
   if (count < SWITCHES_MIN || count > SWITCHES_MAX) return null;

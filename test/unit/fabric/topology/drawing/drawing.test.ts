@@ -144,6 +144,14 @@ describe('topology as SVG', () => {
     assert.notEqual(one!.path, two!.path);
   });
 
+  it('draws two leaves below two spines in rows, though their links are a circle', () => {
+    const square = build({ kind: 'leaf-spine', leaves: 2, spines: 2, hostsPerLeaf: 3 });
+    assert.equal(layOut(square).isRing, false);
+    const leaf = layOut(square).boxes.find(({ label }) => label === 'leaf1')!;
+    const spine = layOut(square).boxes.find(({ label }) => label === 'spine1')!;
+    assert.ok(spine.y < leaf.y);
+  });
+
   it('draws rings of any size as rings, hosts outside, and nothing else', () => {
     for (const switches of [3, 4, 5, 8, 13, 24]) {
       for (const hostsPerSwitch of [0, 1, 2, 5]) {
