@@ -13,7 +13,7 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'init',
       examples: [
-        ['init', 'scenario.yaml: a leaf-spine fabric with an incast under PFC'],
+        ['init', 'scenario.yaml: a leaf-spine fabric with an incast that pauses its senders'],
         ['init mine.yaml --fabric star --load random', 'others'],
       ],
     },
