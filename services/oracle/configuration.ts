@@ -104,6 +104,8 @@ function deviceOf(
     cutsThrough: !isHost && own.switch.cutThrough,
     /** Slots, or the buffers of an 82599, in place of the shared buffer or the plain NIC. */
     ownMemory: isSlotted ? 'slots' : own.host.nic !== null && isHost ? 'nic' : null,
+    /** Pools of fixed size and profiles in place of one pool for all. */
+    hasPools: !isHost && Object.keys(own.switch.buffer.pools).length > 0,
     isBridge: !isHost && own.switch.forwarding === 'bridged',
     /**
      * Traffic classes follow from priorities: no chip with classes of its own, no queue for

@@ -1,41 +1,38 @@
 import { DROP } from '../contract/probe.js';
 import type { AccountSpec, BufferSpec } from '../contract/memory.js';
 import { assert } from '../kernel/assert.js';
+import { assertFields } from '../kernel/fields.js';
 import type { Tables } from '../kernel/tables.js';
-import { assertFields, wordsOf } from '../kernel/fields.js';
-
-// Words of an ingress buffer; there is one per port and priority group.
-
-export const USED = 0;
-/** Part of USED that is charged to the headroom. */
-export const HEADROOM = 1;
-export const USED_PEAK = 2;
-export const HEADROOM_PEAK = 3;
-const PAUSED = 4;
-export const RESERVED = 5;
-const HEADROOM_LIMIT = 6;
-const LOSSLESS = 7;
-/** A cache line, together with the doubles. */
-const WORDS = 16;
-
-// Doubles of an ingress buffer, behind its words.
-
-const ALPHA = 4;
-const XOFF = 5;
-const XON_GAP = 6;
-const DOUBLES = 8;
-assertFields(
-  WORDS,
-  USED,
+import {
+  ADMITTED,
+  ALPHA,
+  DOUBLES,
   HEADROOM,
-  USED_PEAK,
-  HEADROOM_PEAK,
-  PAUSED,
-  RESERVED,
   HEADROOM_LIMIT,
-  LOSSLESS,
-  ...wordsOf(ALPHA, XOFF, XON_GAP),
-);
+  HEADROOM_PEAK,
+  KIND,
+  LOSSLESS_BIT,
+  PAUSED,
+  POOLED_BIT,
+  RESERVED,
+  USED,
+  USED_PEAK,
+  WORDS,
+  XOFF,
+  XON_GAP,
+} from './account-words.js';
+import type { Pools } from './pools.js';
+import { makePools } from './pools.js';
+
+export {
+  ADMITTED,
+  HEADROOM,
+  HEADROOM_PEAK,
+  RESERVED,
+  SHARED_PEAK,
+  USED,
+  USED_PEAK,
+} from './account-words.js';
 
 // Doubles of a device: its buffer.
 
@@ -47,9 +44,13 @@ const CELL = 3;
 const EGRESS_RESERVED = 4;
 const EGRESS_ALPHA = 5;
 const MEMORY = 8;
-assertFields(MEMORY, POOL, POOL_USED, POOL_PEAK, CELL, EGRESS_RESERVED, EGRESS_ALPHA);
+/** Octets that are stored with each frame. */
+const FRAME = 6;
+assertFields(MEMORY, POOL, POOL_USED, POOL_PEAK, CELL, EGRESS_RESERVED, EGRESS_ALPHA, FRAME);
 
-export const ADMITTED = -1;
+const NO_ROW = -1;
+/** CELL of a buffer that stores the octets of frames and nothing else. */
+const EXACT = 0;
 
 /**
  * The buffer of switches. Each frame is charged twice, to its ingress buffer and to its egress
@@ -69,13 +70,22 @@ export function makeSharedBuffer(tables: Tables) {
   const { words, doubles } = tables.records('port', 8);
   const memory = tables.float64('device', MEMORY);
   const memoryOf = new Int32Array(portCount);
+  const pools: Pools = makePools(tables, { words, doubles, rowOf, counted });
 
   function rowOf(port: number, group: number): number {
     return group * portCount + port;
   }
 
-  /** Configures the buffer of a device and the accounts of its ports. */
-  function configure(device: number, firstPort: number, spec: BufferSpec): void {
+  /**
+   * Configures the buffer of a device and the accounts of its ports. `firstPool` is the device's
+   * first row of the pools.
+   */
+  function configure(
+    device: number,
+    firstPort: number,
+    spec: BufferSpec,
+    firstPool: number = NO_ROW,
+  ): void {
     const m = device * MEMORY;
     let reserved = 0;
     spec.accounts.forEach((groups, port) => {
@@ -89,17 +99,31 @@ export function makeSharedBuffer(tables: Tables) {
       throw new Error(`${reserved} octets reserved of ${spec.sizeOctets}`);
     assert(spec.cellOctets >= 1 && spec.egressReservedOctets >= 0, 'buffer.cells');
     memory[m + POOL] = spec.sizeOctets - reserved;
-    memory[m + CELL] = spec.cellOctets;
+    memory[m + FRAME] = spec.pools?.frameOctets ?? 0;
+    const isExact = spec.cellOctets === 1 && memory[m + FRAME] === 0;
+    memory[m + CELL] = isExact ? EXACT : spec.cellOctets;
     memory[m + EGRESS_RESERVED] = spec.egressReservedOctets;
     memory[m + EGRESS_ALPHA] = spec.egressAlpha;
+    if (spec.pools === null) return;
+    spec.accounts.forEach((groups, port) => {
+      groups.forEach((_, group) => {
+        words[rowOf(firstPort + port, group) * WORDS + KIND] |= POOLED_BIT;
+      });
+    });
+    pools.configure(firstPort, firstPool, spec);
+  }
+
+  function isPooled(port: number, group: number): boolean {
+    return (words[rowOf(port, group) * WORDS + KIND] & POOLED_BIT) !== 0;
   }
 
   /** Buffer that a frame of so many octets takes behind this port. */
   function storedOctets(port: number, octets: number): number {
     const cell = memory[memoryOf[port] + CELL];
-    if (cell === 1) return octets;
-    const stored = Math.ceil(octets / cell) * cell;
-    assert(stored >= octets && stored - octets < cell, 'buffer.whole-cells');
+    if (cell === EXACT) return octets;
+    const wanted = octets + memory[memoryOf[port] + FRAME];
+    const stored = Math.ceil(wanted / cell) * cell;
+    assert(stored >= wanted && stored - wanted < cell, 'buffer.whole-cells');
     return stored;
   }
 
@@ -118,7 +142,9 @@ export function makeSharedBuffer(tables: Tables) {
     const shared = before > 0 ? before : 0;
     const need = after > 0 ? after - shared : 0;
     const free = memory[m + POOL] - memory[m + POOL_USED];
-    if (words[a + LOSSLESS] === 0) {
+    const kind = words[a + KIND];
+    if (kind >= POOLED_BIT) return pools.admit(port, group, stored);
+    if (kind !== LOSSLESS_BIT) {
       const reason = refusal(row, m, shared, need, free, queueOctets + stored);
       if (reason !== ADMITTED) return reason;
       takeFromPool(m, need);
@@ -138,7 +164,8 @@ export function makeSharedBuffer(tables: Tables) {
   function refusesCopy(port: number, group: number, queueOctets: number): boolean {
     const row = rowOf(port, group);
     const a = row * WORDS;
-    if (words[a + LOSSLESS] !== 0 || words[a + USED] <= words[a + RESERVED]) return false;
+    const kind = words[a + KIND];
+    if (kind !== 0 || words[a + USED] <= words[a + RESERVED]) return false;
     const m = memoryOf[port];
     const free = memory[m + POOL] - memory[m + POOL_USED];
     return queueOctets > memory[m + EGRESS_RESERVED] + memory[m + EGRESS_ALPHA] * free;
@@ -146,6 +173,10 @@ export function makeSharedBuffer(tables: Tables) {
 
   function release(port: number, group: number, stored: number): void {
     const a = rowOf(port, group) * WORDS;
+    if (words[a + KIND] >= POOLED_BIT) {
+      pools.release(port, group, stored);
+      return;
+    }
     const headroom = words[a + HEADROOM];
     const used = words[a + USED];
     assert(stored <= used, 'buffer.release');
@@ -162,6 +193,11 @@ export function makeSharedBuffer(tables: Tables) {
     memory[m + POOL_USED] = pooled;
   }
 
+  /** A frame that stays in the buffer has left a queue, or (negative) joined one. */
+  function requeued(port: number, trafficClass: number, octets: number): void {
+    if (isPooled(port, 0)) pools.queued(port, trafficClass, -octets);
+  }
+
   /** Whether a frame fits below XOFF, into what is reserved, while the sender is not paused. */
   function hasReserved(port: number, group: number, stored: number): boolean {
     const a = rowOf(port, group) * WORDS;
@@ -170,6 +206,7 @@ export function makeSharedBuffer(tables: Tables) {
 
   function atXoff(port: number, group: number): boolean {
     const a = rowOf(port, group) * WORDS;
+    if (words[a + KIND] >= POOLED_BIT) return pools.atXoff(port, group);
     return words[a + HEADROOM] > 0 || words[a + USED] >= threshold(port, group);
   }
 
@@ -177,6 +214,7 @@ export function makeSharedBuffer(tables: Tables) {
     const row = rowOf(port, group);
     const a = row * WORDS;
     if (words[a + HEADROOM] > 0) return false;
+    if (words[a + KIND] >= POOLED_BIT) return pools.atXon(port, group);
     const limit = threshold(port, group) - doubles[row * DOUBLES + XON_GAP];
     return words[a + USED] <= (limit > 0 ? limit : 0);
   }
@@ -187,11 +225,13 @@ export function makeSharedBuffer(tables: Tables) {
 
   /** Whether an overflow of an account is an error, or an ordinary drop. */
   function setLossless(port: number, group: number, lossless: boolean): void {
-    words[rowOf(port, group) * WORDS + LOSSLESS] = lossless ? 1 : 0;
+    const a = rowOf(port, group) * WORDS;
+    words[a + KIND] = (words[a + KIND] & ~LOSSLESS_BIT) | (lossless ? LOSSLESS_BIT : 0);
   }
 
   /** Present XOFF threshold of an account. */
   function threshold(port: number, group: number): number {
+    if (isPooled(port, group)) return pools.threshold(port, group);
     const row = rowOf(port, group);
     const m = memoryOf[port];
     const free = memory[m + POOL] - memory[m + POOL_USED];
@@ -202,6 +242,7 @@ export function makeSharedBuffer(tables: Tables) {
 
   /** What an account must fall to before it is at XON, with so much of the pool in use. */
   function xonLimit(port: number, group: number, poolUsed: number): number {
+    if (isPooled(port, group)) return pools.xonLimit(port, group, poolUsed);
     const row = rowOf(port, group);
     const free = memory[memoryOf[port] + POOL] - poolUsed;
     const dynamic = words[row * WORDS + RESERVED] + doubles[row * DOUBLES + ALPHA] * free;
@@ -212,6 +253,7 @@ export function makeSharedBuffer(tables: Tables) {
 
   /** Removes free buffer of the port's device from the pool, or returns it; returns how much. */
   function shrink(port: number, octets: number): number {
+    if (isPooled(port, 0)) return pools.shrink(port, octets);
     const m = memoryOf[port];
     const taken = Math.min(octets, memory[m + POOL] - memory[m + POOL_USED]);
     memory[m + POOL] -= taken;
@@ -243,6 +285,15 @@ export function makeSharedBuffer(tables: Tables) {
     return queueOctets > limit ? DROP.EGRESS_THRESHOLD : ADMITTED;
   }
 
+  /** Of buffers with pools: what all ingress pools of the device hold. */
+  function counted(port: number, octets: number): void {
+    const m = memoryOf[port];
+    const used = memory[m + POOL_USED] + octets;
+    assert(used >= 0 && used <= memory[m + POOL], 'buffer.pool-has-room');
+    memory[m + POOL_USED] = used;
+    if (used > memory[m + POOL_PEAK]) memory[m + POOL_PEAK] = used;
+  }
+
   function takeFromPool(m: number, octets: number): void {
     const used = memory[m + POOL_USED] + octets;
     assert(used <= memory[m + POOL], 'buffer.pool-has-room');
@@ -253,7 +304,7 @@ export function makeSharedBuffer(tables: Tables) {
   function takeHeadroom(a: number, stored: number): boolean {
     const filled = words[a + HEADROOM] + stored;
     if (filled > words[a + HEADROOM_LIMIT]) return false;
-    assert(stored > 0 && words[a + LOSSLESS] !== 0, 'buffer.headroom-of-lossless');
+    assert(stored > 0 && words[a + KIND] === LOSSLESS_BIT, 'buffer.headroom-of-lossless');
     words[a + HEADROOM] = filled;
     if (filled > words[a + HEADROOM_PEAK]) words[a + HEADROOM_PEAK] = filled;
     return true;
@@ -265,7 +316,7 @@ export function makeSharedBuffer(tables: Tables) {
     assert(spec.alpha >= 0 && spec.xonGapOctets >= 0 && spec.xoffOctets >= 0, 'buffer.thresholds');
     words[a + RESERVED] = spec.reservedOctets;
     words[a + HEADROOM_LIMIT] = spec.headroomOctets;
-    words[a + LOSSLESS] = spec.lossless ? 1 : 0;
+    words[a + KIND] = spec.lossless ? LOSSLESS_BIT : 0;
     const d = row * DOUBLES;
     doubles[d + ALPHA] = spec.alpha;
     doubles[d + XOFF] = spec.xoffOctets;
@@ -274,10 +325,13 @@ export function makeSharedBuffer(tables: Tables) {
 
   return {
     configure,
+    isPooled,
+    pools,
     storedOctets,
     admit,
     refusesCopy,
     release,
+    requeued,
     hasReserved,
     atXoff,
     atXon,

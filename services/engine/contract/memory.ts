@@ -18,4 +18,60 @@ export interface BufferSpec {
   readonly egressAlpha: number;
   /** By port, then by group. */
   readonly accounts: readonly (readonly AccountSpec[])[];
+  /** Null: one pool, of all that is neither reserved nor headroom. */
+  readonly pools: PoolsSpec | null;
 }
+
+/** A buffer as a switch is configured: pools of fixed size, in slices of the packet memory. */
+export interface PoolsSpec {
+  /** Octets that the chip stores with each frame. */
+  readonly frameOctets: number;
+  /** By port: the slice of the packet memory that it sees. */
+  readonly sliceOf: readonly number[];
+  readonly slices: number;
+  readonly pools: readonly PoolSpec[];
+  /** Shared headroom in each slice; Infinity: accounts have the whole of theirs. */
+  readonly headroomOctets: number;
+  /** By port, then by group. */
+  readonly groups: readonly (readonly PooledGroupSpec[])[];
+  /** By port, then by traffic class. */
+  readonly queues: readonly (readonly PooledSpec[])[];
+  /** By port, then by pool: threshold of the port as a whole, as a multiple of what is free. */
+  readonly portAlphas: readonly (readonly (number | null)[])[];
+  /** XON refers to the threshold that a group would have at its limit, whatever it has now. */
+  readonly steadyXon: boolean;
+}
+
+interface PoolSpec {
+  readonly name: string;
+  /** What accounts may share of it in each slice. */
+  readonly octets: number;
+}
+
+/** What an account may take of its pool, beyond what is reserved for it. */
+export interface PooledSpec {
+  /** -1: it is charged to no pool, and nothing limits it. */
+  readonly pool: number;
+  readonly reservedOctets: number;
+  /** Of what is free; Infinity: `limitOctets` alone. */
+  readonly alpha: number;
+  /** Infinity: the dynamic threshold alone. */
+  readonly limitOctets: number;
+}
+
+/** In place of `xoffOctets` and `xonGapOctets` of its account. */
+export interface PooledGroupSpec extends PooledSpec {
+  /** At or below this it is at XON, or so far below its threshold, whichever is more. */
+  readonly xonOctets: number;
+  readonly xonOffsetOctets: number;
+}
+
+/** Rows that the state of a buffer takes in the tables. */
+export function poolRows({ pools }: BufferSpec): number {
+  if (pools === null) return 0;
+  const { slices, sliceOf } = pools;
+  const count = pools.pools.length;
+  return slices * (count + 1) + sliceOf.length * (count + QUEUES);
+}
+
+export const QUEUES = 8;

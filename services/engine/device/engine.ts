@@ -25,6 +25,7 @@ import { Device, DID_DROP, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
 import type { GrantKeeper } from '../contract/grants.js';
 import { accountRows } from '../contract/grants-spec.js';
+import { poolRows } from '../contract/memory.js';
 import type { FailoverMechanism } from '../failover/failover-mechanism.js';
 import type { FaultMechanism } from '../faults/fault-mechanism.js';
 import { CLASS, FOLLOWED_FLAG, LENGTH, PRIORITY_MASK } from '../frame/frame-pool.js';
@@ -450,6 +451,7 @@ function rowsOf(spec: DeviceSpec): Record<Unit, number> {
     [ACCOUNT]: ports.reduce((sum, { grants }) => sum + accountRows(grants), 0),
     rate: sends.filter(({ rate }) => rate !== null).length,
     nic: spec.kind === 'host' && spec.nic !== null ? 1 : 0,
+    pool: spec.kind === 'switch' ? poolRows(spec.buffer) : 0,
   };
 }
 

@@ -6,7 +6,7 @@ import {
 } from '../units/ethernet.js';
 import { DROP } from '../contract/probe.js';
 import type { FailoverTools } from '../failover/failover-mechanism.js';
-import { CLASS, PORT, PRIORITY_MASK } from '../frame/frame-pool.js';
+import { CLASS, PORT, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
 import type { Device } from './device.js';
 import { DID_FAILOVER, DID_SEND_CONTROL, KIND_CONTROL } from './device.js';
 import type { DeviceParts } from './parts.js';
@@ -22,6 +22,7 @@ export function makeFailoverTools(
 ): FailoverTools {
   const { grants } = set;
   const { clock, pool, ports, queues, lines, octets: store, horizon, digests } = shared;
+  const { buffer } = shared;
 
   /** It takes no bandwidth: a routing protocol would retransmit what is lost. */
   function advertise(port: number, octets: Uint8Array, length: number): void {
@@ -83,7 +84,10 @@ export function makeFailoverTools(
     const { words } = pool;
     listeners.frameDiscarded?.frameDiscarded(d, port - firstPort, clock.now, pool, frame);
     if (out >= 0) {
-      egressPath.enqueue(d, out, ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK), frame);
+      const joined = ports.classOf(out, words[frame + CLASS] & PRIORITY_MASK);
+      buffer.requeued(port, trafficClass, words[frame + STORED]);
+      buffer.requeued(out, joined, -words[frame + STORED]);
+      egressPath.enqueue(d, out, joined, frame);
       return;
     }
     assert(ports.owner(words[frame + PORT]) === d, 'failover.frame-of-device');

@@ -1,7 +1,7 @@
 import { PRIORITY_NUMBERS, TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { EtsArbiter } from '../arbiter/ets.js';
 import type { OperatingExchange, OperatingPort, PortOperator } from '../contract/discovery.js';
-import { CLASS, PRIORITY_MASK } from '../frame/frame-pool.js';
+import { CLASS, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
 import { TSA_ETS, type Ets, type EtsTable } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
 import type { DeviceParts } from './parts.js';
@@ -60,12 +60,18 @@ export function makeOperator(
     const moving: number[] = [];
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) {
       if (ports.isGrantGated(port, tc)) continue;
-      while (queues.head(port, tc) >= 0) moving.push(queues.shift(port, tc));
+      while (queues.head(port, tc) >= 0) {
+        const frame = queues.shift(port, tc);
+        buffer.requeued(port, tc, pool.words[frame + STORED]);
+        moving.push(frame);
+      }
     }
     assert(classOf.length === TRAFFIC_CLASSES, 'operating.class-of-each-priority');
     ports.setClasses(port, classOf);
     for (const frame of moving) {
-      queues.push(port, classOf[pool.words[frame + CLASS] & PRIORITY_MASK], frame);
+      const joined = classOf[pool.words[frame + CLASS] & PRIORITY_MASK];
+      buffer.requeued(port, joined, -pool.words[frame + STORED]);
+      queues.push(port, joined, frame);
     }
     grantGating.permit(port);
     return true;

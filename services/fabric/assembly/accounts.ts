@@ -8,7 +8,10 @@ import { termOf } from '../sizing/placed-size.js';
 import type { PrioritySection, Scenario } from '../scenario/scenario.js';
 import type { Margin, ResolvedInput } from './assembly.js';
 import { fallbackAt, type PortSettings } from './port-settings.js';
+import type { Settings } from './settings.js';
 import { placeOf } from './settings.js';
+import { hasPools, planPools, restingOctets } from '../buffers/plan-pools.js';
+import type { Path } from '../topology/cabling.js';
 import type { LinkEnd } from './link-ends.js';
 import type { Backing } from './backing.js';
 import { isBacked, isPausable, type Methods, needsGrants } from './link-methods.js';
@@ -128,6 +131,7 @@ export class MemoryPlan {
       cellOctets: 1,
       egressReservedOctets: 0,
       egressAlpha: 0,
+      pools: null,
       accounts: [accounts],
     };
   }
@@ -142,6 +146,7 @@ export class MemoryPlan {
     const margins = ports.flatMap((own, port) =>
       own.margins.map((margin) => ({ ...margin, device, port })),
     );
+    if (hasPools(buffer)) return this.planPools(device, accounts, margins);
     const apart = accounts.flat().reduce((sum, { reservedOctets, headroomOctets }) => {
       return sum + reservedOctets + headroomOctets;
     }, 0);
@@ -157,11 +162,53 @@ export class MemoryPlan {
         egressReservedOctets: egressReservedBytes,
         egressAlpha,
         accounts,
+        pools: null,
       },
       margins: margins.map((margin) => ({
         ...margin,
         xoffOctets: Math.min(margin.xoffOctets, idleThreshold(margin, accounts, pool)),
       })),
+    };
+  }
+
+  /** The buffer of a switch that has pools and profiles: they are in the place of settings. */
+  private planPools(
+    device: number,
+    accounts: readonly (readonly AccountSpec[])[],
+    margins: readonly Margin[],
+  ): SwitchMemory {
+    const settings = this.input.settings[device]!;
+    const ends = this.input.linkEnds[device]!;
+    const section = settings.switch.buffer;
+    const fail = (keys: Path, message: string): Error => {
+      const says = (change: Settings['changes'][number]): boolean =>
+        Object.hasOwn(change.switch.buffer ?? {}, keys[0]!);
+      return this.input.fail(placeOf(settings, says, ['buffer', ...keys]), message);
+    };
+    const granted = ends.find((end) =>
+      this.policiesOf(end.device, end.port).some((policy) => policy.granted),
+    );
+    if (granted !== undefined) {
+      throw fail(
+        ['pools'],
+        `${granted.name} has ${EXCHANGE}, which pools cannot back; remove them`,
+      );
+    }
+    const { name } = this.input.topology.devices[device]!;
+    const buffer = planPools({ device: name, section, ends, accounts, fail });
+    return {
+      buffer,
+      margins: margins.map((margin) => {
+        const { port, group } = margin;
+        const own = buffer.accounts[port]![group]!;
+        return {
+          ...margin,
+          headroomOctets: own.headroomOctets,
+          reservedOctets: own.reservedOctets,
+          xonGapOctets: own.xonGapOctets,
+          xoffOctets: restingOctets(buffer, port, group, section.asic.cellBytes),
+        };
+      }),
     };
   }
 
@@ -307,7 +354,7 @@ export class MemoryPlan {
 function withoutBuffer(linkEnds: readonly LinkEnd[]): SwitchMemory {
   const accounts = linkEnds.map(() => []);
   const sizes = { sizeOctets: 0, cellOctets: 1, egressReservedOctets: 0, egressAlpha: 0 };
-  return { buffer: { ...sizes, accounts }, margins: [] };
+  return { buffer: { ...sizes, accounts, pools: null }, margins: [] };
 }
 
 function makePolicies(

@@ -17,6 +17,9 @@ import type {
   PortSection,
   SwitchSection,
 } from './scenario.js';
+import type { Asic } from '../buffers/asics.js';
+import { ASICS } from '../buffers/asics.js';
+import type { AsicInput } from './schema-buffer.js';
 import type { DeviceInput, FailoverInput, SwitchesInput } from './schema-devices.js';
 import { failoverKeys } from './schema-devices.js';
 import type { ScenarioInput } from './schema.js';
@@ -41,6 +44,11 @@ export function switchSection(input: SwitchesInput, located: Located): SwitchSec
       cellBytes: input.buffer.cell,
       egressReservedBytes: input.buffer.egressReserved,
       egressAlpha: input.buffer.egressAlpha,
+      asic: asicOf(input.buffer.asic),
+      pools: input.buffer.pools,
+      profiles: input.buffer.profiles,
+      assign: input.buffer.assign,
+      portLimits: input.buffer.portLimits,
     },
     slots: SLOTTED?.section(input, ['switches'], located) ?? {},
     ports: [],
@@ -146,6 +154,26 @@ function bufferChange(buffer: NonNullable<DeviceInput['buffer']>): Partial<Buffe
     ...(buffer.cell !== undefined && { cellBytes: buffer.cell }),
     ...(buffer.egressReserved !== undefined && { egressReservedBytes: buffer.egressReserved }),
     ...(buffer.egressAlpha !== undefined && { egressAlpha: buffer.egressAlpha }),
+    ...(buffer.asic !== undefined && { asic: asicOf(buffer.asic) }),
+    ...(buffer.pools !== undefined && { pools: buffer.pools }),
+    ...(buffer.profiles !== undefined && { profiles: buffer.profiles }),
+    ...(buffer.assign !== undefined && { assign: buffer.assign }),
+    ...(buffer.portLimits !== undefined && { portLimits: buffer.portLimits }),
+  };
+}
+
+function asicOf(asic: AsicInput): Asic {
+  if (typeof asic === 'string') return ASICS[asic];
+  return {
+    cellBytes: asic.cell,
+    frameBytes: asic.frame,
+    slices: asic.slices,
+    poolSize: asic.poolSize,
+    portReserveCells: asic.portReserve,
+    rounding: asic.rounding,
+    headroomTimes: asic.headroomTimes,
+    headroomLost: [{ fromBps: 0, cells: asic.headroomLost }],
+    xonFrom: asic.xonFrom,
   };
 }
 

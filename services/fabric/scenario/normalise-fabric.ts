@@ -3,6 +3,7 @@
 import type { Located } from './located.js';
 import type { LinkErrors } from '../link-errors.js';
 import { CODES, fecDelayPs } from '../link-errors.js';
+import { PS_PER_MM } from '../link-length.js';
 import { length, linkRate } from '../../settings/quantities.js';
 import type { ExplicitLink, FabricSection, Generator, LinkSection } from './scenario.js';
 import { bothText } from '../../settings/decided-unions.js';
@@ -17,8 +18,6 @@ import {
 } from './schema-fabric.js';
 import type { Path } from '../../settings/source-tree.js';
 
-/** 5 ns/m, the usual value for fibre (802.3 44.3 and others take about as much). */
-const PS_PER_MM = 5;
 const RATE_BPS = linkRate.parse(LINK_DEFAULTS.rate);
 const HOST_LINK_MM = length.parse(LINK_DEFAULTS.length);
 const FABRIC_LINK_MM = length.parse(LINK_DEFAULTS.fabricLength);

@@ -7,6 +7,7 @@
 import type { PausingSettings, WatchdogSetting } from '../../mechanisms/pausing-settings.js';
 import type { NicSection } from '../../mechanisms/nic-context.js';
 import type { PluginSource } from '../../plugins/source.js';
+import type { Asic } from '../buffers/asics.js';
 import type { LinkErrors } from '../link-errors.js';
 import type { Fallback } from '../../mechanisms/fabric-context.js';
 import type { Path } from '../../settings/source-tree.js';
@@ -17,6 +18,7 @@ import type { Expectation } from './expectation-section.js';
 import type { FaultSection } from './fault-section.js';
 import type { InfrastructureSection } from './infrastructure-section.js';
 import type { MechanismSections, PriorityKeys } from './mechanism-sections.js';
+import type { AssignmentInput, PoolInput, PortLimitInput, ProfileInput } from './schema-buffer.js';
 
 export type { Expectation, Metric } from './expectation-section.js';
 export type {
@@ -173,6 +175,14 @@ export interface BufferSection {
   readonly egressReservedBytes: number;
   /** Dynamic threshold of a lossy egress queue, as a multiple of the free shared pool. */
   readonly egressAlpha: number;
+  /** How the chip accounts for its memory; of a buffer with pools. */
+  readonly asic: Asic;
+  /** By name; without one the buffer has one pool for all. */
+  readonly pools: Readonly<Record<string, PoolInput>>;
+  readonly profiles: Readonly<Record<string, ProfileInput>>;
+  /** In file order: later entries win. */
+  readonly assign: readonly AssignmentInput[];
+  readonly portLimits: readonly PortLimitInput[];
 }
 
 /** Absent keys are those of the scenario's own sections. */

@@ -2,11 +2,12 @@
 
 import { isIPv4, isIPv6 } from 'node:net';
 import type { z } from 'zod';
-import { aboveZero, size, time } from '../../settings/quantities.js';
+import { aboveZero, time } from '../../settings/quantities.js';
+import { bufferKeys } from './schema-buffer.js';
 import { changeKeys } from './mechanism-sections.js';
 import { discoveryOverridesSchema } from './schema-discovery.js';
 import { arbiterSchema, priorityOverridesSchema } from './schema-flow-control.js';
-import { EXCHANGE, NIC, SLOTTED } from '../../mechanisms/registry.js';
+import { NIC, SLOTTED } from '../../mechanisms/registry.js';
 import {
   address,
   choice,
@@ -19,7 +20,6 @@ import {
   mapping,
   overriding,
   pluginName,
-  positive,
   quantity,
   text,
   word,
@@ -39,24 +39,6 @@ export const hostsSchema = mapping({
   arbiter: arbiter.exactOptional(),
   ...nicKeys,
 });
-
-const bufferKeys = {
-  size: either([word('auto'), quantity(aboveZero(size))], 'a size', 'auto, or a size such as 16MB')
-    .describe(
-      'Packet memory of the switch; auto: 32MB, or 32MB beyond what headroom, reserves and ' +
-        `${EXCHANGE} of its ports take where that is more.`,
-    )
-    .prefault('auto'),
-  cell: integer(1, 65536)
-    .describe('Memory is handed out in cells of so many bytes; 1 counts every byte.')
-    .prefault(1),
-  egressReserved: quantity(size)
-    .describe('Memory kept for each port and traffic class at the egress.')
-    .prefault(0),
-  egressAlpha: positive()
-    .describe('Dynamic threshold of a lossy egress queue, as a multiple of the free shared pool.')
-    .prefault(1),
-};
 
 /** INF-8074i: an SFP asserts a loss of signal within 100 us (t_loss_on). */
 const DETECTION = '100us';

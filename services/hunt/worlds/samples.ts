@@ -167,6 +167,12 @@ export function samplesOf(place: Place): Samples {
     'buffer.cell': [1, 80, 208, 256],
     'buffer.egressReserved': ['0B', '1500B'],
     'buffer.egressAlpha': [0.1, 1, 8],
+    // They name each other: see `addPools`.
+    'buffer.asic': nothing,
+    'buffer.pools': nothing,
+    'buffer.profiles': nothing,
+    'buffer.assign': nothing,
+    'buffer.portLimits': nothing,
     pipeline: ['0ns', '100ns', '500ns', '1300ns'],
     ageing: times(10, 1000),
     'devices.KEYS': [...devices, 'h*'],
@@ -499,7 +505,15 @@ export const LATER_KEYS: readonly string[] = [
   'mvtx2802.shaper',
   'mvtx2802.vlanCongestion',
   'mvtx2802.cpuPort',
+  'buffer.asic',
+  'buffer.pools',
+  'buffer.profiles',
+  'buffer.assign',
+  'buffer.portLimits',
 ];
+
+/** Such a key is left out. */
+const nothing = (): undefined => undefined;
 
 /** Recovery time after the last fault, in spans. */
 export const RECOVERY_SPANS = 6;

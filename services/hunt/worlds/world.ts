@@ -16,6 +16,7 @@ import { addIslands } from './islands.js';
 import { negotiate } from './negotiated.js';
 import { plugIn } from './outside.js';
 import type { Place } from './samples.js';
+import { addPools } from './pools.js';
 import { LATER_KEYS, samplesOf } from './samples.js';
 import { Drawer } from './schema-values.js';
 import { strayMessages } from './strays.js';
@@ -158,6 +159,7 @@ export function draftWorld(seed: number, number: number, attempt: number): Draft
   if (isMixed) draft['pause'] ??= true;
   if (!isSlow) negotiate(draft, stream('negotiation'), place);
   if (!isSlow) strayMessages(draft, stream('strays'), place);
+  if (!isSlotted) addPools(draft, stream('pools'), place.switches);
   plugIn(draft, stream('plugins'));
   addIslands(draft, new Drawer(stream('islands'), samples, null), place, isSlow);
   keepPromises(draft, spanPs);

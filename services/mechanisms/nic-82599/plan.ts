@@ -171,6 +171,7 @@ function receiveBufferOf(memory: ReceiveMemory): BufferSpec {
     cellOctets: 1,
     egressReservedOctets: 0,
     egressAlpha: 0,
+    pools: null,
     accounts: [accounts],
   };
 }

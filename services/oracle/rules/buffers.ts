@@ -111,6 +111,7 @@ function whyUnknown(device: Device): string | null {
   return reasonOf({
     'isolated flows have accounts of their own': !device.configuration.hasPlainClasses,
     'floods and tags of bridges': device.configuration.isBridge,
+    'pools and profiles of a chip': device.configuration.hasPools,
     'accounts that back credit which is shaped': isShaped,
     'a fault changes the memory': device.hasFault('flush', 'shrink'),
   });

@@ -2,6 +2,7 @@ import { PRIORITY_NUMBERS } from '../../units/ethernet.js';
 import { HEADROOM, POOL, POOL_USED, RESERVED, USED } from '../../buffer/shared-buffer.js';
 import { CHARGED, COPIES, GROUP, INGRESS } from '../../buffer/shared-frames.js';
 import { DROP } from '../../contract/probe.js';
+import { QUEUE_OCTETS } from '../../port/queues.js';
 import { hasSharedBuffer, type SwitchSpec } from '../../contract/spec.js';
 import type { Device } from '../../device/device.js';
 import type { Engine } from '../../device/engine.js';
@@ -215,10 +216,34 @@ function checkMemory(engine: Engine, device: Device, spec: SwitchSpec, expect: E
       taken += Math.max(0, used - headroom - buffer.get(port, group, RESERVED));
     }
   });
+  if (spec.buffer.pools !== null) {
+    checkPools(engine, device, expect);
+    return;
+  }
   const pooled = buffer.memoryOfDevice(place, POOL_USED);
   expect(place, -1, -1, 'octets of the pool = what the accounts took', taken, pooled);
   const excess = Math.max(0, pooled - buffer.memoryOfDevice(place, POOL));
   expect(place, -1, -1, 'octets of the pool beyond its size', 0, excess);
+}
+
+/** Pools, and the headroom that groups share, hold what accounts and queues took; never more. */
+function checkPools(engine: Engine, { place, firstPort, spec }: Device, expect: Expect): void {
+  const { buffer, queues } = engine.shared;
+  const { pools } = buffer;
+  const owed = pools.owed(firstPort);
+  pools.uses(firstPort).forEach(({ name, slice, sizeOctets, usedOctets }, i) => {
+    const pool = `${name} of slice ${slice}`;
+    expect(place, -1, -1, `octets of ${pool} = what was charged to it`, owed[i], usedOctets);
+    const outside = Math.max(0, -usedOctets, usedOctets - sizeOctets);
+    expect(place, -1, -1, `octets of ${pool} below none or beyond its size`, 0, outside);
+  });
+  spec.ports.forEach((_, p) => {
+    for (const tc of PRIORITY_NUMBERS) {
+      const charged = pools.queueOctets(firstPort + p, tc);
+      const queued = queues.get(firstPort + p, tc, QUEUE_OCTETS);
+      expect(place, p, tc, 'octets charged to a queue = octets queued', queued, charged);
+    }
+  });
 }
 
 /** Received by a NIC with buffers = dropped, read by software, or still stored. */

@@ -10,6 +10,7 @@ import {
   REPLICA_FLAG,
   VLAN,
 } from '../../frame/frame-pool.js';
+import { DROP } from '../../contract/probe.js';
 import type { Device } from '../device.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
@@ -40,8 +41,8 @@ interface ReplicationSite {
 interface Replication {
   /** A frame for all ports of the last forwarding decision. */
   spread(d: number, port: number, to: Forwarding, frame: FrameRef): void;
-  /** Whether a lossy copy finds the queue of its egress too long. */
-  refuses(port: number, frame: FrameRef, queueOctets: number): boolean;
+  /** Why a copy may not join a queue: a lossy one may find it too long; or ADMITTED. */
+  refusal(port: number, frame: FrameRef, queueOctets: number): number;
   /** A copy has left its queue, or never joined one. */
   left(d: number, frame: FrameRef): void;
   /** A copy is dropped; the others are unaffected. */
@@ -94,9 +95,9 @@ export function makeReplication(
     return true;
   }
 
-  function refuses(port: number, frame: FrameRef, queueOctets: number): boolean {
+  function refusal(port: number, frame: FrameRef, queueOctets: number): number {
     const group = site.sharedFrames(ports.owner(port)).get(pool.replica(frame), GROUP);
-    return buffer.refusesCopy(port, group, queueOctets);
+    return buffer.refusesCopy(port, group, queueOctets) ? DROP.EGRESS_THRESHOLD : ADMITTED;
   }
 
   function left(d: number, frame: FrameRef): void {
@@ -126,5 +127,5 @@ export function makeReplication(
     egressPath.lose(d, port, frame, reason);
   }
 
-  return { spread, refuses, left, lose };
+  return { spread, refusal, left, lose };
 }

@@ -34,6 +34,7 @@ import type { MechanismSet } from '../mechanisms.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import { FILTERED, NOWHERE, SEVERAL } from './forwarding.js';
+import { makePooledBuffers } from './pooled-buffers.js';
 import { makeReplication } from './replication.js';
 import { makeForwarding } from './make-forwarding.js';
 import { Router } from './router.js';
@@ -127,6 +128,7 @@ export function makeSwitching(
   };
   /** By port: 1 where the switch has slots in place of a shared buffer. */
   const isSlotted = tables.uint8('port', 1);
+  const pooled = makePooledBuffers(shared);
   /**
    * By port: traffic classes that are sampled; 1 where frames may change at ingress, and egress.
    */
@@ -167,7 +169,7 @@ export function makeSwitching(
     const links = failover.configureSwitch(place, index, firstPort, device.macs(), how);
     all[place] = { forwarding, roles, chip, sharedFrames, links };
     const { sampler, boundary } = hooks[place];
-    buffer.configure(device.place, device.firstPort, spec.buffer);
+    pooled.configure(device, spec);
     spec.ports.forEach((port, p) => {
       const at = device.firstPort + p;
       for (let tc = 0; tc < 8; tc++) {
@@ -366,7 +368,10 @@ export function makeSwitching(
     }
     const stored = buffer.storedOctets(port, octets);
     const queued = queues.get(out, trafficClass, QUEUE_OCTETS);
-    const verdict = buffer.admit(port, group, stored, queued);
+    const verdict =
+      plain || pooled.at[port] === 0
+        ? buffer.admit(port, group, stored, queued)
+        : pooled.admit(port, group, stored, out, trafficClass);
     if (verdict !== ADMITTED) {
       egressPath.drop(d, port, frame, verdict, group);
       return;
@@ -398,8 +403,12 @@ export function makeSwitching(
     }
     const stored = buffer.storedOctets(port, octets);
     const queued = queues.get(out, trafficClass, QUEUE_OCTETS);
-    if (replication.refuses(port, frame, queued + stored)) {
-      replication.lose(d, port, frame, DROP.EGRESS_THRESHOLD);
+    const refusal =
+      pooled.at[port] === 0
+        ? replication.refusal(port, frame, queued + stored)
+        : pooled.admitCopy(out, trafficClass, stored);
+    if (refusal !== ADMITTED) {
+      replication.lose(d, port, frame, refusal);
       return;
     }
     words[frame + STORED] = stored;
@@ -500,6 +509,7 @@ export function makeSwitching(
       return;
     }
     const { words } = pool;
+    if (kind === FULL) pooled.left(port, trafficClass, words[frame + STORED]);
     if ((words[frame + CLASS] & REPLICA_FLAG) !== 0) {
       freeCopy(port, trafficClass, frame);
       return;

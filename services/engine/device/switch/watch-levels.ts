@@ -53,7 +53,7 @@ export function plainnessOf(
 ): number {
   const isGuarded = spec.ports.some(({ pausing }) => (pausing?.watchdog ?? null) !== null);
   const isEdge = spec.ports.some((_, p) => boundary?.untags(firstPort + p) === true);
-  if (!hasSharedBuffer(spec) || isGuarded || isEdge) return FULL;
+  if (!hasSharedBuffer(spec) || isGuarded || isEdge || spec.buffer.pools !== null) return FULL;
   if (spec.forwarding.kind !== 'routed') return FULL;
   if (sampler !== null) return SAMPLED;
   return roles.length === 0 && spec.telemetry === 0 ? BARE : WATCHED;

@@ -37,6 +37,7 @@ function bufferOf(account: AccountSpec, size: number, cell = 1, egressAlpha = 10
     egressReservedOctets: 0,
     egressAlpha,
     accounts: [groups, groups],
+    pools: null,
   });
   return buffer;
 }

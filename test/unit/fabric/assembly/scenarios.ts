@@ -1,3 +1,4 @@
+import { ASICS } from '../../../../services/fabric/buffers/asics.js';
 import { NEAREST_BRIDGE } from '../../../../services/engine/wire/lldp/lldpdu.js';
 import { Engine } from '../../../../services/engine/device/engine.js';
 import { FRAMES, PAYLOAD } from '../../../../services/engine/device/host/receivers.js';
@@ -68,7 +69,17 @@ export const SWITCHES: SwitchSection = {
   cutThrough: false,
   forwarding: 'routed',
   ecmp: 'flow',
-  buffer: { sizeBytes: 32e6, cellBytes: 1, egressReservedBytes: 0, egressAlpha: 1 },
+  buffer: {
+    sizeBytes: 32e6,
+    cellBytes: 1,
+    egressReservedBytes: 0,
+    egressAlpha: 1,
+    asic: ASICS.th5,
+    pools: {},
+    profiles: {},
+    assign: [],
+    portLimits: [],
+  },
   ports: [],
   arbiter: null,
   ageingPs: 300e12,

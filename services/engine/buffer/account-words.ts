@@ -1,0 +1,45 @@
+import { assertFields, wordsOf } from '../kernel/fields.js';
+
+// Words of an ingress buffer; there is one per port and priority group.
+
+export const USED = 0;
+/** Part of USED that is charged to the headroom. */
+export const HEADROOM = 1;
+export const USED_PEAK = 2;
+export const HEADROOM_PEAK = 3;
+export const PAUSED = 4;
+export const RESERVED = 5;
+export const HEADROOM_LIMIT = 6;
+/** LOSSLESS_BIT and POOLED_BIT. */
+export const KIND = 7;
+/** Most that was beyond the reservation and not in the headroom; of buffers with pools. */
+export const SHARED_PEAK = 14;
+/** A cache line, together with the doubles. */
+export const WORDS = 16;
+
+/** At XOFF the sender is paused; what arrives then has the headroom. */
+export const LOSSLESS_BIT = 1;
+/** The buffer has pools (`makePools`). */
+export const POOLED_BIT = 2;
+
+// Doubles of an ingress buffer, behind its words.
+
+export const ALPHA = 4;
+export const XOFF = 5;
+export const XON_GAP = 6;
+export const DOUBLES = 8;
+assertFields(
+  WORDS,
+  USED,
+  HEADROOM,
+  USED_PEAK,
+  HEADROOM_PEAK,
+  PAUSED,
+  RESERVED,
+  HEADROOM_LIMIT,
+  KIND,
+  SHARED_PEAK,
+  ...wordsOf(ALPHA, XOFF, XON_GAP),
+);
+
+export const ADMITTED = -1;

@@ -1,0 +1,170 @@
+/**
+ * How families of switch chips account for their packet memory: the one place with such numbers.
+ * Laws were fitted to thresholds that were measured on hardware (`docs/against-hardware.md` has the
+ * rows); a family that is not here is described in the scenario (`buffer.asic`).
+ */
+
+/** Accounting of a chip's packet memory. */
+export interface Asic {
+  readonly cellBytes: number;
+  /** Stored with each frame, before it is rounded up to whole cells. */
+  readonly frameBytes: number;
+  /** Parts of the memory, of which a port sees one: each has its share of every pool. */
+  readonly slices: number;
+  /**
+   * `net`: the size of an ingress pool is what may be shared. `gross`: it includes the reserves of
+   * groups, those of ports, and headroom: the shared pool of it, or where there is none, each
+   * group's.
+   */
+  readonly poolSize: 'net' | 'gross';
+  /** What a gross pool reserves for each port that has a link, for its queues. */
+  readonly portReserveCells: number;
+  /** Sizes of profiles that are no whole number of cells. */
+  readonly rounding: 'down' | 'up';
+  /** With a shared headroom pool a group may take so many times its headroom. */
+  readonly headroomTimes: number;
+  /** Without one: cells of each group's headroom that frames cannot use, from this rate on. */
+  readonly headroomLost: readonly { readonly fromBps: number; readonly cells: number }[];
+  /**
+   * The threshold that XON offsets count from. `present`: as it is now. `steady`: that at which the
+   * group would come to rest; frames of its own that leave do not raise it.
+   */
+  readonly xonFrom: 'present' | 'steady';
+}
+
+interface KnownAsic extends Asic {
+  readonly called: string;
+  /** What `dynamic_th` 7 stands for. */
+  readonly alphaOfSeven: number;
+  /** Of the packet memory; null: not known. */
+  readonly memoryCells: number | null;
+  readonly source: string;
+  /** 1: written in the source. 2: fitted, and exact on all rows. 3: inferred. */
+  readonly confidence: 1 | 2 | 3;
+}
+
+const NOTHING_LOST = [{ fromBps: 0, cells: 0 }];
+
+/** Broadcom's switches: what they have in common. */
+const XGS = {
+  frameBytes: 0,
+  rounding: 'down',
+  headroomTimes: 1,
+  headroomLost: NOTHING_LOST,
+  xonFrom: 'steady',
+  alphaOfSeven: 128,
+  memoryCells: null,
+  source: 'fitted to sonic-mgmt tests/qos/files/qos_params.*.yaml at b4ba9de3',
+  confidence: 2,
+} as const;
+
+/** NVIDIA's Spectrum: the same. */
+const SPECTRUM = {
+  frameBytes: 0,
+  slices: 1,
+  poolSize: 'net',
+  portReserveCells: 0,
+  rounding: 'up',
+  headroomTimes: 2,
+  xonFrom: 'present',
+  alphaOfSeven: 64,
+  memoryCells: null,
+  source: 'sonic-mgmt tests/qos/files/mellanox/qos_param_generator.py at b4ba9de3',
+  confidence: 1,
+} as const;
+
+const lost = (cells: number): Asic['headroomLost'] => [{ fromBps: 0, cells }];
+
+export const ASICS = {
+  td2: {
+    ...XGS,
+    called: 'Trident 2',
+    cellBytes: 208,
+    slices: 1,
+    poolSize: 'gross',
+    portReserveCells: 0,
+  },
+  td3: {
+    ...XGS,
+    called: 'Trident 3',
+    cellBytes: 256,
+    slices: 1,
+    poolSize: 'gross',
+    portReserveCells: 35,
+  },
+  th: {
+    ...XGS,
+    called: 'Tomahawk',
+    cellBytes: 208,
+    slices: 4,
+    poolSize: 'net',
+    portReserveCells: 0,
+  },
+  th2: {
+    ...XGS,
+    called: 'Tomahawk 2',
+    cellBytes: 208,
+    slices: 4,
+    poolSize: 'net',
+    portReserveCells: 0,
+  },
+  th3: {
+    ...XGS,
+    called: 'Tomahawk 3',
+    cellBytes: 254,
+    slices: 2,
+    poolSize: 'gross',
+    portReserveCells: 70,
+  },
+  th5: {
+    ...XGS,
+    called: 'Tomahawk 5',
+    cellBytes: 254,
+    slices: 2,
+    poolSize: 'gross',
+    portReserveCells: 70,
+  },
+  th6: {
+    ...XGS,
+    called: 'Tomahawk 6',
+    cellBytes: 254,
+    slices: 2,
+    poolSize: 'gross',
+    portReserveCells: 70,
+    memoryCells: 636_183,
+    source: 'memory: SONiC issue 28657; accounting: inferred from Tomahawk 5',
+    confidence: 3,
+  },
+  q3d: {
+    ...XGS,
+    called: 'Jericho (VOQ)',
+    cellBytes: 1,
+    frameBytes: 48,
+    slices: 1,
+    poolSize: 'net',
+    portReserveCells: 0,
+    source: 'inferred from frames of 64 bytes in sonic-mgmt qos_params at b4ba9de3',
+    confidence: 3,
+  },
+  spc1: { ...SPECTRUM, called: 'Spectrum', cellBytes: 96, headroomLost: lost(95) },
+  spc2: { ...SPECTRUM, called: 'Spectrum-2', cellBytes: 144, headroomLost: lost(64) },
+  spc3: {
+    ...SPECTRUM,
+    called: 'Spectrum-3',
+    cellBytes: 144,
+    headroomLost: [...lost(64), { fromBps: 400e9, cells: 123 }],
+  },
+  spc4: { ...SPECTRUM, called: 'Spectrum-4', cellBytes: 192, headroomLost: lost(47) },
+  spc5: { ...SPECTRUM, called: 'Spectrum-5', cellBytes: 192, headroomLost: lost(47) },
+  spc6: {
+    ...SPECTRUM,
+    called: 'Spectrum-6',
+    cellBytes: 256,
+    frameBytes: 32,
+    headroomLost: lost(47),
+  },
+} as const satisfies Readonly<Record<string, KnownAsic>>;
+
+type AsicName = keyof typeof ASICS;
+
+export const ASIC_NAMES = Object.keys(ASICS) as readonly AsicName[];

@@ -1,0 +1,153 @@
+/** Schema of the buffer of a switch: one pool for all, or pools and profiles as configured. */
+
+import type { z } from 'zod';
+import { EXCHANGE } from '../../mechanisms/registry.js';
+import {
+  choice,
+  either,
+  integer,
+  keyed,
+  list,
+  mapping,
+  name,
+  NAME,
+  positive,
+  quantity,
+  word,
+} from '../../settings/parts.js';
+import { aboveZero, length, linkRate, size } from '../../settings/quantities.js';
+import { ASIC_NAMES } from '../buffers/asics.js';
+
+const CELLS_MOST = 65_536;
+
+const ownAsic = mapping({
+  cell: integer(1, CELLS_MOST).describe('Bytes of a cell of packet memory.').prefault(1),
+  frame: integer(0, CELLS_MOST)
+    .describe('Bytes that the chip stores with each frame, before it is rounded up to cells.')
+    .prefault(0),
+  slices: integer(1, 64)
+    .describe('Parts of the packet memory: a port sees one, which has its share of every pool.')
+    .prefault(1),
+  poolSize: choice(['net', 'gross'])
+    .describe(
+      'net: the size of an ingress pool is what may be shared; gross: it includes headroom and ' +
+        'reserves.',
+    )
+    .prefault('net'),
+  portReserve: integer(0, CELLS_MOST)
+    .describe('Cells that a gross pool reserves for each port with a link.')
+    .prefault(0),
+  rounding: choice(['down', 'up']).describe('How sizes become whole cells.').prefault('down'),
+  headroomTimes: integer(1, 8)
+    .describe('With shared headroom a group may take so many times its headroom.')
+    .prefault(1),
+  headroomLost: integer(0, CELLS_MOST)
+    .describe('Without shared headroom: cells of the headroom of a group that no frame can use.')
+    .prefault(0),
+  xonFrom: choice(['present', 'steady'])
+    .describe(
+      'The threshold that xonOffset counts from. present: as it is now; steady: that at which ' +
+        'the group would come to rest.',
+    )
+    .prefault('present'),
+});
+
+const pool = mapping({
+  type: choice(['ingress', 'egress'])
+    .describe('Whether groups are charged to it, or queues.')
+    .prefault('ingress'),
+  size: quantity(size).describe('Size of the pool in the whole switch.'),
+  headroom: quantity(size)
+    .describe('Shared headroom beside it; 0: each group has headroom of its own.')
+    .prefault(0),
+});
+
+const profile = mapping({
+  pool: name().describe('The pool that it is charged to.'),
+  reserved: quantity(size).describe('Kept for each group or queue; not of the pool.').prefault(0),
+  alpha: positive()
+    .describe('Dynamic threshold, as a multiple of what is free of the pool.')
+    .exactOptional(),
+  limit: quantity(size)
+    .describe('Static threshold on what is taken of the pool. Default: none.')
+    .exactOptional(),
+  headroom: quantity(size)
+    .describe('Of a lossless group: for what arrives beyond the threshold.')
+    .prefault(0),
+  xon: quantity(size)
+    .describe('The sender may go on at or below this, whatever the threshold is.')
+    .prefault(0),
+  xonOffset: quantity(size)
+    .describe('The sender may go on when the group is so far below its threshold.')
+    .prefault(0),
+});
+
+const where = {
+  ports: list(integer(1, 65_535), 'port numbers such as [1, 2]')
+    .describe('Ports of the switch, counted from 1. Default: all.')
+    .exactOptional(),
+  rate: quantity(linkRate).describe('Ports whose link has this rate.').exactOptional(),
+  cable: quantity(length).describe('Ports whose link has this length.').exactOptional(),
+};
+
+const numbers = list(integer(0, 7), 'numbers from 0 to 7');
+
+const assignment = mapping({
+  ...where,
+  groups: numbers.describe('Priority groups that have the profile.').prefault([]),
+  queues: numbers.describe('Egress queues that have the profile.').prefault([]),
+  profile: name().describe('Name of the profile.'),
+});
+
+const portLimit = mapping({
+  ...where,
+  pool: name().describe('An ingress pool.'),
+  alpha: positive().describe('Threshold of all groups of the port, as a multiple of what is free.'),
+});
+
+const named = { pattern: NAME, allowed: 'a name' };
+
+export const bufferKeys = {
+  size: either([word('auto'), quantity(aboveZero(size))], 'a size', 'auto, or a size such as 16MB')
+    .describe(
+      'Packet memory of the switch; auto: 32MB, or 32MB beyond what headroom, reserves and ' +
+        `${EXCHANGE} of its ports take where that is more. With pools: what they need.`,
+    )
+    .prefault('auto'),
+  cell: integer(1, CELLS_MOST)
+    .describe('Memory is handed out in cells of so many bytes; 1 counts every byte.')
+    .prefault(1),
+  egressReserved: quantity(size)
+    .describe('Memory kept for each port and traffic class at the egress.')
+    .prefault(0),
+  egressAlpha: positive()
+    .describe('Dynamic threshold of a lossy egress queue, as a multiple of the free shared pool.')
+    .prefault(1),
+  asic: either(
+    [choice(ASIC_NAMES), ownAsic],
+    'an ASIC',
+    `one of ${ASIC_NAMES.join(', ')}, or a mapping such as { cell: 254, slices: 2 }`,
+  )
+    .describe('With pools: how the chip accounts for its memory, by its name or in its numbers.')
+    .prefault({}),
+  pools: keyed(named, pool.describe('One pool.'))
+    .describe('Pools of fixed size, as the switch is configured; absent: one pool for all.')
+    .prefault({}),
+  profiles: keyed(named, profile.describe('One profile.'))
+    .describe('What a group or a queue may take of a pool.')
+    .prefault({}),
+  assign: list(assignment, 'entries such as { groups: [3], profile: lossless }')
+    .describe(
+      'Profiles of groups and queues; later entries win. What has none is charged to no pool.',
+    )
+    .prefault([]),
+  portLimits: list(portLimit, 'entries such as { pool: lossless, alpha: 8 }')
+    .describe('A second threshold, of a port as a whole; later entries win.')
+    .prefault([]),
+};
+
+export type AsicInput = z.output<typeof bufferKeys.asic>;
+export type PoolInput = z.output<typeof pool>;
+export type ProfileInput = z.output<typeof profile>;
+export type AssignmentInput = z.output<typeof assignment>;
+export type PortLimitInput = z.output<typeof portLimit>;
