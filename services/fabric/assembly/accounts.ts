@@ -293,7 +293,9 @@ export class MemoryPlan {
       longestSentOctets: frames.longestOctets,
       longestPausedOctets: longest,
       fullPoolOctets: longest,
-      cellOctets: buffer.cellBytes,
+      ...(hasPools(buffer)
+        ? { cellOctets: buffer.asic.cellBytes, frameOctets: buffer.asic.frameBytes }
+        : { cellOctets: buffer.cellBytes }),
     });
   }
 

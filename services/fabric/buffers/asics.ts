@@ -4,6 +4,8 @@
  * rows); a family that is not here is described in the scenario (`buffer.asic`).
  */
 
+import type { HeadroomChip } from './headroom-script.js';
+
 /** Accounting of a chip's packet memory. */
 export interface Asic {
   readonly cellBytes: number;
@@ -168,3 +170,35 @@ export const ASICS = {
 type AsicName = keyof typeof ASICS;
 
 export const ASIC_NAMES = Object.keys(ASICS) as readonly AsicName[];
+
+const OF_SPECTRUM = {
+  vendor: 'nvidia',
+  pipelineKib: 19,
+  macPhyKib: 0.8,
+  peerResponseKib: 3.8,
+  tileBytesPerGbps: 0,
+  moreKib: 0,
+} as const;
+
+const OF_TOFINO = {
+  ...OF_SPECTRUM,
+  vendor: 'barefoot',
+  pipelineKib: 68,
+  peerResponseKib: 9,
+} as const;
+
+/** What scripts of vendors read of a chip (ASIC_TABLE of SONiC; sonic-swss at e6b0c5b5). */
+export const HEADROOM_CHIPS = {
+  spc1: { ...OF_SPECTRUM, cellBytes: ASICS.spc1.cellBytes },
+  spc2: { ...OF_SPECTRUM, cellBytes: ASICS.spc2.cellBytes },
+  spc3: { ...OF_SPECTRUM, cellBytes: ASICS.spc3.cellBytes },
+  spc4: { ...OF_SPECTRUM, cellBytes: ASICS.spc4.cellBytes, tileBytesPerGbps: 15 },
+  spc5: { ...OF_SPECTRUM, cellBytes: ASICS.spc5.cellBytes, tileBytesPerGbps: 15 },
+  spc6: { ...OF_SPECTRUM, cellBytes: ASICS.spc6.cellBytes, pipelineKib: 42, moreKib: 18 },
+  tofino: { ...OF_TOFINO, cellBytes: 80 },
+  tofino2: { ...OF_TOFINO, cellBytes: 176 },
+} as const satisfies Readonly<Record<string, HeadroomChip>>;
+
+type HeadroomChipName = keyof typeof HEADROOM_CHIPS;
+
+export const HEADROOM_CHIP_NAMES = Object.keys(HEADROOM_CHIPS) as readonly HeadroomChipName[];

@@ -17,6 +17,8 @@ import type { BufferSection } from '../scenario/scenario.js';
 import type { ProfileInput } from '../scenario/schema-buffer.js';
 import type { Path } from '../topology/cabling.js';
 import type { Asic } from './asics.js';
+import { HEADROOM_CHIPS } from './asics.js';
+import { scriptedProfile } from './headroom-script.js';
 
 const NUMBERS = [0, 1, 2, 3, 4, 5, 6, 7];
 
@@ -38,8 +40,13 @@ interface PoolsInput {
   readonly fail: (keys: Path, message: string) => Error;
 }
 
+/** A profile at a port, where a script may have computed its sizes. */
+interface Profile extends ProfileInput {
+  readonly headroom: number;
+}
+
 /** A port's profiles, by group or by queue; null: none. */
-type Assigned = readonly (readonly (ProfileInput | null)[])[];
+type Assigned = readonly (readonly (Profile | null)[])[];
 
 export function hasPools({ pools }: BufferSection): boolean {
   return Object.keys(pools).length > 0;
@@ -148,13 +155,31 @@ function sharedOctets(
 /** Profiles that the list assigns, by port and group, or queue. */
 function assigned({ section, ends }: PoolsInput, to: 'groups' | 'queues'): Assigned {
   return ends.map((end) => {
-    const own = new Array<ProfileInput | null>(NUMBERS.length).fill(null);
+    const own = new Array<Profile | null>(NUMBERS.length).fill(null);
     for (const entry of section.assign) {
       if (!selects(entry, end)) continue;
-      for (const number of entry[to]) own[number] = section.profiles[entry.profile]!;
+      const profile = profileAt(section, section.profiles[entry.profile]!, end);
+      for (const number of entry[to]) own[number] = profile;
     }
     return own;
   });
+}
+
+function profileAt({ pools }: BufferSection, profile: ProfileInput, { link }: LinkEnd): Profile {
+  const { headroom } = profile;
+  if (typeof headroom === 'number') return { ...profile, headroom };
+  const { chip, gearbox, smallPackets, ...rest } = headroom;
+  const isShared = pools[profile.pool]!.headroom > 0;
+  const { xon, xoff, size } = scriptedProfile(HEADROOM_CHIPS[chip], {
+    ...rest,
+    rateMbps: link.rateBps / 1e6,
+    cableMetres: link.propagationPs / PS_PER_MM / 1000,
+    smallPercent: smallPackets,
+    gearboxNs: gearbox / 1000,
+    isShared,
+  });
+  // Without shared headroom the size has the group's headroom in it.
+  return { ...profile, headroom: xoff, xon, reserved: isShared ? size : Math.max(0, size - xoff) };
 }
 
 interface Where {
@@ -207,7 +232,7 @@ function accountOf(
   };
 }
 
-function queueSpec(section: BufferSection, profile: ProfileInput | null): PooledSpec {
+function queueSpec(section: BufferSection, profile: Profile | null): PooledSpec {
   if (profile === null) return UNLIMITED;
   const { asic, pools } = section;
   return {
@@ -218,7 +243,7 @@ function queueSpec(section: BufferSection, profile: ProfileInput | null): Pooled
   };
 }
 
-function groupSpec(section: BufferSection, profile: ProfileInput | null): PooledGroupSpec {
+function groupSpec(section: BufferSection, profile: Profile | null): PooledGroupSpec {
   const { asic } = section;
   return {
     ...queueSpec(section, profile),

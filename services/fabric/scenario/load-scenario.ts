@@ -56,6 +56,11 @@ export function scenarioOfDocument(
   return scenarioOf(file, (options.set ?? []).reduce<SourceNode>(applySetting, tree));
 }
 
+/** The same from the text that a file would have. */
+export function scenarioOfText(file: string, text: string): LoadedScenario {
+  return scenarioOf(file, layersOf(file, text));
+}
+
 /** As JSON, which leaves out, or cannot have, what no file says. */
 function textOf(file: string, document: unknown): string {
   const refuse = (message: string): Error => new ScenarioError(startOf(file), [], message);

@@ -15,8 +15,8 @@ import {
   quantity,
   word,
 } from '../../settings/parts.js';
-import { aboveZero, length, linkRate, size } from '../../settings/quantities.js';
-import { ASIC_NAMES } from '../buffers/asics.js';
+import { aboveZero, length, linkRate, size, time } from '../../settings/quantities.js';
+import { ASIC_NAMES, HEADROOM_CHIP_NAMES } from '../buffers/asics.js';
 
 const CELLS_MOST = 65_536;
 
@@ -62,6 +62,15 @@ const pool = mapping({
     .prefault(0),
 });
 
+const scripted = mapping({
+  chip: choice(HEADROOM_CHIP_NAMES).describe('The chip whose script it is.'),
+  mtu: integer(64, 65_535).describe('Of the port.').prefault(9100),
+  losslessMtu: integer(64, 65_535).describe('Of lossless packets.').prefault(1024),
+  smallPackets: integer(0, 100).describe('Percentage of packets of 64 bytes.').prefault(50),
+  gearbox: quantity(time).describe('Delay of a gearbox in the port.').prefault('0ns'),
+  lanes: integer(1, 8).describe('Lanes of the port; eight have two pipelines.').prefault(4),
+});
+
 const profile = mapping({
   pool: name().describe('The pool that it is charged to.'),
   reserved: quantity(size).describe('Kept for each group or queue; not of the pool.').prefault(0),
@@ -71,8 +80,15 @@ const profile = mapping({
   limit: quantity(size)
     .describe('Static threshold on what is taken of the pool. Default: none.')
     .exactOptional(),
-  headroom: quantity(size)
-    .describe('Of a lossless group: for what arrives beyond the threshold.')
+  headroom: either(
+    [quantity(size), scripted],
+    'a headroom',
+    'a size such as 50KB, or the script of a chip such as { chip: spc3 }',
+  )
+    .describe(
+      'Of a lossless group: for what arrives beyond the threshold. With a chip: as the script of ' +
+        'its vendor computes it by rate and cable, with reserved and xon.',
+    )
     .prefault(0),
   xon: quantity(size)
     .describe('The sender may go on at or below this, whatever the threshold is.')

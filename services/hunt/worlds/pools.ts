@@ -1,4 +1,4 @@
-import { ASIC_NAMES } from '../../fabric/buffers/asics.js';
+import { ASIC_NAMES, HEADROOM_CHIP_NAMES } from '../../fabric/buffers/asics.js';
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import type { Sampler } from './sampler.js';
 
@@ -45,6 +45,8 @@ function buffer(sampler: Sampler): Draft {
       },
       lossy: { pool: 'ingress', ...threshold(sampler) },
       queue: { pool: 'egress', ...threshold(sampler) },
+      // It may be less than the link needs: no group has it.
+      ...(sampler.chance(0.3) && { scripted: scripted(sampler) }),
     },
     assign: [
       { groups: PRIORITY_NUMBERS, profile: 'lossless' },
@@ -73,6 +75,15 @@ function asic(sampler: Sampler): unknown {
     ...(sampler.chance(0.2) && { headroomLost: sampler.pick([0, 2]) }),
     ...(sampler.chance(0.4) && { xonFrom: sampler.pick(['present', 'steady']) }),
   };
+}
+
+function scripted(sampler: Sampler): Draft {
+  const headroom = {
+    chip: sampler.pick(HEADROOM_CHIP_NAMES),
+    ...(sampler.chance(0.5) && { mtu: 9100, losslessMtu: sampler.pick([1024, 9100]) }),
+    ...(sampler.chance(0.5) && { smallPackets: sampler.below(101), gearbox: '200ns', lanes: 8 }),
+  };
+  return { pool: 'ingress', alpha: 1, headroom };
 }
 
 function threshold(sampler: Sampler): Draft {

@@ -46,6 +46,8 @@ export interface HeadroomInput {
   /** What the account may have to take from its headroom before it has sent XOFF. */
   readonly fullPoolOctets: number;
   readonly cellOctets: number;
+  /** Stored with each frame; none where it is absent. */
+  readonly frameOctets?: number;
 }
 
 export function headroomTerms(input: HeadroomInput): HeadroomTerms {
@@ -66,7 +68,7 @@ export function headroomTerms(input: HeadroomInput): HeadroomTerms {
     'headroom.terms',
   );
   assert(input.octetPs > 0 && input.cellOctets >= 1, 'headroom.units');
-  const cellOctets = octetsForCells(onWire, input.cellOctets, input.longestPausedOctets);
+  const cellOctets = octetsForCells(onWire, input);
   return { ...terms, cellOctets, totalOctets: onWire + cellOctets };
 }
 
@@ -74,11 +76,14 @@ export function headroomTerms(input: HeadroomInput): HeadroomTerms {
  * Buffer that frames of the worst length take beyond their octets on the wire. The worst length is
  * one octet over a multiple of the cell, the least such, or the shortest frame.
  */
-function octetsForCells(onWire: number, cell: number, longest: number): number {
-  const overMultiple = Math.ceil((FRAME_OCTETS_MIN - 1) / cell) * cell + 1;
+function octetsForCells(
+  onWire: number,
+  { cellOctets: cell, longestPausedOctets: longest, frameOctets: more = 0 }: HeadroomInput,
+): number {
+  const overMultiple = Math.ceil((FRAME_OCTETS_MIN + more - 1) / cell) * cell + 1 - more;
   const lengths = [FRAME_OCTETS_MIN, Math.min(overMultiple, longest)];
   const needs = lengths.map((length) => {
-    const stored = Math.ceil(length / cell) * cell;
+    const stored = Math.ceil((length + more) / cell) * cell;
     return Math.ceil((onWire * stored) / (PREAMBLE_OCTETS + length + GAP_OCTETS));
   });
   return Math.max(0, ...needs.map((need) => need - onWire));

@@ -77,6 +77,18 @@ describe('a plan of pools', () => {
     assert.deepEqual(headroom(assign(`{ cable: 300m, ${b} }`)), [1e3, 1e3, 1e3, 1e3]);
   });
 
+  it('has a profile computed by the script of a chip, by rate and cable', () => {
+    const text = `${HEAD.replace('5m', '300m')}    pools: { ingress: { size: 1000000 } }
+    profiles: { lossless: { pool: ingress, alpha: 1, headroom: { chip: spc1 } } }
+    assign: [ { groups: [3], profile: lossless } ]
+`;
+    const { buffer } = fabricOf(text).specs.find(({ kind }) => kind === 'switch') as SwitchSpec;
+    // The worked example of Spectrum: 100G, 300 m, 9100 and 1024 bytes, half of the packets small.
+    assert.equal(buffer.accounts[0]![3]!.headroomOctets, 84_992);
+    assert.equal(buffer.accounts[0]![3]!.reservedOctets, 104_448 - 84_992);
+    assert.equal(buffer.pools!.groups[0]![3]!.xonOctets, 19_456);
+  });
+
   it('refuses what does not fit together, and says where it stands', () => {
     const refuses = (pools: string, rest: string, message: RegExp): void => {
       assert.throws(() => bufferOf('th5', pools, rest), message);
