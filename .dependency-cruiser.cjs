@@ -19,7 +19,18 @@ const rooms = [
     'oracle',
     'runtime',
   ],
-  ...['coordinator', 'service', 'sweep', 'report', 'hunt', 'live', 'page', 'library', 'cli'],
+  ...[
+    'coordinator',
+    'service',
+    'sweep',
+    'report',
+    'sonic',
+    'hunt',
+    'live',
+    'page',
+    'library',
+    'cli',
+  ],
 ];
 
 const upward = (room, above) => ({

@@ -201,6 +201,16 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       ],
     },
     {
+      name: 'sonic',
+      examples: [
+        ['sonic check config_db.json --asic th5', 'is this switch lossless, and by how much'],
+        [
+          'sonic probe config_db.json --asic th5',
+          'frames until the sender is paused, and to a drop',
+        ],
+      ],
+    },
+    {
       name: 'explain',
       examples: [
         ['explain ECMP', 'a term of the field'],
@@ -311,6 +321,31 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     },
   ],
 };
+
+/** The commands of `selvage sonic`. */
+const SONIC: readonly HelpEntry[] = [
+  {
+    name: 'import',
+    examples: [
+      ['sonic import config_db.json --asic th5 -o switch.yaml', 'one switch'],
+      ['sonic import leaf*.json --asic th3 -o fabric.yaml', 'several, joined as they say'],
+    ],
+  },
+  {
+    name: 'check',
+    examples: [
+      ['sonic check config_db.json --asic th5', 'every port and group, with its margin'],
+      ['sonic check config_db.json --asic spc3 --pg-profiles pg_profile_lookup.ini', 'completed'],
+    ],
+  },
+  {
+    name: 'probe',
+    examples: [
+      ['sonic probe config_db.json --asic th5', 'a port of each kind'],
+      ['sonic probe config_db.json --asic th5 --expect lab.csv', 'compared with a lab'],
+    ],
+  },
+];
 
 /** The commands of `selvage k8s`. */
 const CLUSTER: readonly HelpEntry[] = [
@@ -435,6 +470,8 @@ const CLUSTER: readonly HelpEntry[] = [
   },
 ];
 
+const WITHIN: Readonly<Record<string, readonly HelpEntry[]>> = { k8s: CLUSTER, sonic: SONIC };
+
 /** Puts the commands of a program into groups, and two examples below the help of each. */
 export function arrangeHelp(program: Command): void {
   const entries = Object.entries(GROUPS).flatMap(([heading, group]) =>
@@ -451,7 +488,7 @@ export function arrangeHelp(program: Command): void {
     addExamples(command, entry);
     suggestCommands(command);
     for (const within of command.commands) {
-      const own = CLUSTER.find(({ name }) => name === within.name());
+      const own = (WITHIN[command.name()] ?? []).find(({ name }) => name === within.name());
       if (own !== undefined) addExamples(within, own);
     }
   }

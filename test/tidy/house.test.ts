@@ -192,14 +192,15 @@ const MENTIONED: Readonly<Record<string, Mention>> = {
   swift: { words: /swift/i, most: MENTIONS_MOST },
   qcn: { words: /(?<!dc)qcn|\bcn(m|pv)s?\b/i, most: MENTIONS_MOST },
   llr: { words: /\bllr|Llr[A-Z]|\bLLR|[a-z]Llr/, most: MENTIONS_MOST },
-  ecn: { words: /\b[Ee]cn|[a-z]Ecn|\bECN/, most: MENTIONS_MOST },
+  // Files of a switch (`sonic`) have tables for it.
+  ecn: { words: /\b[Ee]cn|[a-z]Ecn|\bECN/, most: MENTIONS_MOST, also: /\/sonic\// },
   pfc: {
     words: /pfc/i,
     most: MENTIONS_MOST,
     // DCBX negotiates it, in TLVs of its name (802.1Q 38); source flow control and congestion
     // isolation are defined by what it does (P802.1Qdw, 802.1Qcz). Thresholds and times of an
-    // ingress buffer are those of PAUSE, too.
-    also: /discovery|\/mechanisms\/(pausing-settings|(sfc|ci)\/)/,
+    // ingress buffer are those of PAUSE, too. Files of a switch have it in their tables.
+    also: /\/sonic|discovery|\/mechanisms\/(pausing-settings|(sfc|ci)\/)/,
   },
   // Credit exchange may have its messages.
   cbfc: { words: /cbfc/i, most: MENTIONS_MOST, also: /\/mechanisms\/credit\// },

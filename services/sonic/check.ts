@@ -1,0 +1,252 @@
+/**
+ * Whether a switch is lossless as it is configured, without traffic: of each port and lossless
+ * group the headroom against what its link needs, and of the switch what it promises against what
+ * it has.
+ */
+
+import type { SwitchSpec } from '../engine/contract/spec.js';
+import { buildFabric } from '../fabric/assembly/fabric.js';
+import type { Fabric } from '../fabric/assembly/fabric.js';
+import { responsePs } from '../fabric/buffers/headroom-script.js';
+import { PS_PER_MM } from '../fabric/link-length.js';
+import { scenarioOfText } from '../fabric/scenario/load-scenario.js';
+import { ScenarioError } from '../settings/errors.js';
+import type { SonicPort, SonicSwitch } from './configuration.js';
+import { SonicError } from './file-errors.js';
+import type { PortPlace, SonicAsic, SonicScenario } from './scenario.js';
+import { RESPONSE_MOST_PS, scenarioOf } from './scenario.js';
+
+/** Of one port and lossless group; sizes in octets. */
+export interface GroupVerdict {
+  readonly switch: string;
+  /** As the switch calls it. */
+  readonly port: string;
+  readonly speedMbps: number;
+  readonly cable: string | null;
+  readonly group: number;
+  readonly profile: string;
+  /** Where a group alone sends PFC. */
+  readonly xoffOctets: number;
+  readonly headroomOctets: number;
+  readonly neededOctets: number;
+  /** Of cable beyond what there is; negative: so much too long. */
+  readonly marginMetres: number;
+  /** Groups of a slice that may pause at once; null: each has headroom of its own. */
+  readonly groupsAtOnce: number | null;
+  readonly isLossless: boolean;
+  /** What is wrong, in an operator's words. */
+  readonly problems: readonly string[];
+}
+
+/** `oversubscribed`: lossless while no more groups pause at once than the shared headroom holds. */
+type Losslessness = 'lossless' | 'oversubscribed' | 'not lossless';
+
+export interface SwitchVerdict {
+  readonly switch: string;
+  readonly verdict: Losslessness;
+  readonly groups: readonly GroupVerdict[];
+  /** Of the switch as a whole. */
+  readonly problems: readonly string[];
+  /** What is legal, and probably not meant. */
+  readonly warnings: readonly string[];
+}
+
+const PAUSE_QUANTA_MOST = 65_535;
+const QUANTUM_BITS = 512;
+
+export function checkSwitches(
+  switches: readonly SonicSwitch[],
+  asic: SonicAsic,
+  file: string,
+): SwitchVerdict[] {
+  const scenario = scenarioOf(switches, asic);
+  const fabric = fabricOfScenario(scenario, file);
+  return switches.map((own) => verdictOf(own, { asic, scenario, fabric, switches }));
+}
+
+/** The fabric of a scenario that was made here; errors are at the places that it came from. */
+export function fabricOfScenario({ text }: SonicScenario, file: string): Fabric {
+  try {
+    return buildFabric(scenarioOfText(file, text));
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error;
+    const lines = text.split('\n');
+    const errors = [error, ...error.others].map(({ line, problem }) => {
+      const [, from, at, key = ''] = / # (.*):(\d+) (.*)$/.exec(lines[line - 1] ?? '') ?? [];
+      return { file: from ?? file, line: Number(at ?? 1), key, message: problem };
+    });
+    throw new SonicError(errors);
+  }
+}
+
+interface Context {
+  readonly asic: SonicAsic;
+  readonly scenario: SonicScenario;
+  readonly fabric: Fabric;
+  readonly switches: readonly SonicSwitch[];
+}
+
+function verdictOf(own: SonicSwitch, context: Context): SwitchVerdict {
+  const { scenario, fabric, asic } = context;
+  const device = fabric.topology.devices.findIndex(
+    ({ name }) => name === scenario.ports.find(({ of }) => of === own.name)?.device,
+  );
+  const places = scenario.ports.filter(({ of }) => of === own.name);
+  const groups = places.flatMap((place) => verdictsAt(own, place, device, context));
+  const problems = [
+    ...beyondMemory(own, asic),
+    ...disagreements(own, context),
+    ...unbacked(places),
+  ];
+  const isSound = problems.length === 0 && groups.every(({ isLossless }) => isLossless);
+  const isPromised = isSound && fitsAtOnce(fabric, device);
+  return {
+    switch: own.name,
+    verdict: isPromised ? 'lossless' : isSound ? 'oversubscribed' : 'not lossless',
+    groups,
+    problems,
+    warnings: warningsOf(own, groups),
+  };
+}
+
+/** The shared headroom of each slice holds that of all groups of its ports. */
+function fitsAtOnce({ specs, margins }: Fabric, device: number): boolean {
+  const { pools } = (specs[device] as SwitchSpec).buffer;
+  if (pools === null) return true;
+  const promised = new Array<number>(pools.slices).fill(0);
+  for (const margin of margins) {
+    if (margin.device !== device) continue;
+    promised[pools.sliceOf[margin.port]!]! += margin.headroomOctets;
+  }
+  return promised.every((octets) => octets <= pools.headroomOctets);
+}
+
+function verdictsAt(
+  own: SonicSwitch,
+  { port, number }: PortPlace,
+  device: number,
+  { fabric }: Context,
+): GroupVerdict[] {
+  const spec = fabric.specs[device] as SwitchSpec;
+  const margins = fabric.margins.filter(
+    (margin) => margin.device === device && margin.port === number - 1,
+  );
+  return margins.map((margin): GroupVerdict => {
+    const { group, terms, headroomOctets, xoffOctets } = margin;
+    const { octetPs } = fabric.linkEnds[device]![number - 1]!;
+    const waste = terms.totalOctets / (terms.totalOctets - terms.cellOctets);
+    // Hardware may take the time that 802.3 31B.3.7 allows for PAUSE, and often does.
+    const slowerPs = Math.max(0, (responsePs(port.speedMbps) ?? 0) - RESPONSE_MOST_PS);
+    const needed = terms.totalOctets + Math.ceil((slowerPs / octetPs) * waste);
+    const metrePs = PS_PER_MM * 1000;
+    const perMetre = ((2 * metrePs) / octetPs) * waste;
+    const shared = spec.buffer.pools?.headroomOctets ?? Infinity;
+    const atOnce = shared === Infinity ? null : Math.floor(shared / Math.max(1, headroomOctets));
+    const problems: string[] = [];
+    if (headroomOctets < needed) {
+      problems.push(`headroom of ${headroomOctets} bytes, and the link needs ${needed}`);
+    }
+    if (atOnce === 0)
+      problems.push(`the shared headroom of ${shared} bytes is less than one group's`);
+    problems.push(...queueProblems(port, group, spec, number - 1));
+    if (own.groupOfClass[group] !== group) {
+      problems.push(`traffic class ${group} is charged to group ${own.groupOfClass[group]!}`);
+    }
+    return {
+      ...{ switch: own.name, port: port.name, speedMbps: port.speedMbps, cable: port.cable, group },
+      profile: port.groups.get(group)?.name ?? '',
+      ...{ xoffOctets, headroomOctets, neededOctets: needed, groupsAtOnce: atOnce },
+      marginMetres: Math.floor((headroomOctets - needed) / perMetre),
+      isLossless: problems.length === 0,
+      problems,
+    };
+  });
+}
+
+/** A queue of a lossless priority that discards at its own limit. */
+function queueProblems(port: SonicPort, group: number, spec: SwitchSpec, p: number): string[] {
+  const { pools } = spec.buffer;
+  const queue = pools?.queues[p]?.[group];
+  if (pools === null || queue === undefined || queue.pool < 0) return [];
+  const pool = pools.pools[queue.pool]!;
+  const share = queue.alpha === Infinity ? Infinity : queue.alpha / (1 + queue.alpha);
+  const most = Math.min(queue.limitOctets, share * pool.octets);
+  const ingress = Math.max(
+    ...pools.pools
+      .filter((_, i) => pools.groups.some((own) => own[group]?.pool === i))
+      .map(({ octets }) => octets),
+  );
+  if (most >= Math.min(pool.octets, ingress) || share >= LOSSLESS_SHARE) return [];
+  const name = port.queues.get(group)?.name ?? '';
+  return [`its queue ${group} discards beyond ${Math.floor(most)} bytes (${name})`];
+}
+
+/** Of alpha 8: the largest share that profiles of lossless queues have. */
+const LOSSLESS_SHARE = 8 / 9;
+
+/** What pools ask of the chip, where its memory is known. */
+function beyondMemory({ pools }: SonicSwitch, { accounting, memoryCells }: SonicAsic): string[] {
+  if (memoryCells === null) return [];
+  const { cellBytes } = accounting;
+  return pools
+    .filter(({ type }) => type === 'ingress')
+    .flatMap(({ name, size, xoff }) => {
+      const asked = Math.ceil(size / cellBytes) + Math.ceil(xoff / cellBytes);
+      if (asked <= memoryCells) return [];
+      return [
+        `${name}: size and xoff are ${asked} cells, and the chip has ${memoryCells}: ` +
+          'its lossless profiles would stay unprogrammed',
+      ];
+    });
+}
+
+/** Priorities that one end of a link pauses, and the other does not. */
+function disagreements(own: SonicSwitch, { switches }: Context): string[] {
+  return own.ports.flatMap((port) => {
+    const peer = switches.find(({ name }) => name === port.neighbor?.name);
+    const far = peer?.ports.find(({ name }) => name === port.neighbor?.port);
+    if (peer === undefined) return [];
+    if (far === undefined) return [`${port.name}: ${peer.name} has no port ${port.neighbor!.port}`];
+    if (far.pfc.join() === port.pfc.join()) return [];
+    const [here, there] = [port.pfc, far.pfc].map((own) => own.join() || 'none');
+    return [`${port.name}: pfc_enable is ${here}, at ${peer.name} ${far.name} ${there}`];
+  });
+}
+
+/** Priorities that a port is to pause, and cannot. */
+function unbacked(places: readonly PortPlace[]): string[] {
+  const linked = places.filter(({ port }) => port.cable === '0m' && port.pfc.length > 0);
+  return linked.map(
+    ({ port }) => `${port.name}: pfc_enable ${port.pfc.join()} and a cable of 0m: no headroom`,
+  );
+}
+
+function warningsOf(own: SonicSwitch, groups: readonly GroupVerdict[]): string[] {
+  const warnings: string[] = [];
+  const above = own.marks.filter(({ port, queue, octets }) =>
+    groups.some((one) => one.port === port && one.group === queue && octets > one.xoffOctets),
+  );
+  if (above.length > 0) {
+    const { port, queue, octets } = above[0]!;
+    warnings.push(
+      `ECN marks from ${octets} bytes, above XOFF: ${port} queue ${queue}` +
+        `${above.length > 1 ? ` and ${above.length - 1} more` : ''}; PFC comes first`,
+    );
+  }
+  for (const { port, detectionMs, action } of own.watchdogs) {
+    const speed = own.ports.find(({ name }) => name === port)?.speedMbps;
+    if (speed === undefined) continue;
+    const pauseMs = (PAUSE_QUANTA_MOST * QUANTUM_BITS) / (speed * 1000);
+    if (detectionMs < pauseMs) {
+      warnings.push(
+        `${port}: its watchdog (${action}) takes a legal pause of ${pauseMs} ms for a storm`,
+      );
+    }
+    if (own.pollMs !== null && own.pollMs > detectionMs) {
+      warnings.push(
+        `${port}: polled every ${own.pollMs} ms, the watchdog cannot see ${detectionMs} ms`,
+      );
+    }
+  }
+  return warnings;
+}

@@ -1,0 +1,414 @@
+/**
+ * The buffer and priorities of a switch as SONiC's tables have them: read, completed from the
+ * profile table as buffermgr does, and checked. Sizes are octets.
+ */
+
+import type { FileErrors, FilePlace } from './file-errors.js';
+import type { PgProfile, PgProfiles } from './pg-profiles.js';
+import type { Entry, Tables } from './tables.js';
+import { nameIn, numbersIn } from './tables.js';
+
+export interface SonicPort {
+  readonly name: string;
+  readonly place: FilePlace;
+  readonly speedMbps: number;
+  readonly lanes: number;
+  readonly mtu: number;
+  readonly isUp: boolean;
+  /** As written, such as `300m`; null: the table has none. */
+  readonly cable: string | null;
+  /** What the port is joined to; null: nothing that the file knows of. */
+  readonly neighbor: { readonly name: string; readonly port: string } | null;
+  readonly pfc: readonly number[];
+  readonly watched: readonly number[];
+  /** By group. */
+  readonly groups: ReadonlyMap<number, SonicProfile>;
+  readonly queues: ReadonlyMap<number, SonicProfile>;
+}
+
+interface SonicPool {
+  readonly name: string;
+  readonly place: FilePlace;
+  readonly type: 'ingress' | 'egress';
+  readonly size: number;
+  readonly xoff: number;
+  /** Whether a profile of the table has its threshold in octets. */
+  readonly isStatic: boolean;
+}
+
+export interface SonicProfile {
+  readonly name: string;
+  readonly place: FilePlace;
+  readonly pool: string;
+  readonly size: number;
+  readonly xoff: number;
+  readonly xon: number;
+  readonly xonOffset: number;
+  readonly dynamicTh: number | null;
+  readonly staticTh: number | null;
+}
+
+interface SonicWatchdog {
+  readonly port: string;
+  readonly place: FilePlace;
+  readonly detectionMs: number;
+  readonly restorationMs: number;
+  readonly action: string;
+}
+
+export interface SonicSwitch {
+  readonly file: string;
+  readonly name: string;
+  readonly hwsku: string;
+  readonly ports: readonly SonicPort[];
+  readonly pools: readonly SonicPool[];
+  readonly profiles: readonly SonicProfile[];
+  readonly watchdogs: readonly SonicWatchdog[];
+  /** The lowest mark of ECN, by the port and queue that it applies to. */
+  readonly marks: readonly { port: string; queue: number; octets: number; place: FilePlace }[];
+  /** Traffic class to group, where a map says so. */
+  readonly groupOfClass: readonly number[];
+  readonly pollMs: number | null;
+  /** Tables that nothing here reads. */
+  readonly ignored: readonly string[];
+}
+
+const READ = [
+  'DEVICE_METADATA',
+  'PORT',
+  'CABLE_LENGTH',
+  'BUFFER_POOL',
+  'BUFFER_PROFILE',
+  'BUFFER_PG',
+  'BUFFER_QUEUE',
+  'PORT_QOS_MAP',
+  'DEVICE_NEIGHBOR',
+  'PFC_WD',
+  'WRED_PROFILE',
+  'QUEUE',
+  'TC_TO_PRIORITY_GROUP_MAP',
+];
+const USUAL_MTU = 9100;
+const LOSSLESS_POOL = 'ingress_lossless_pool';
+const GROUP_OF_CLASS = [0, 0, 0, 3, 4, 0, 0, 7];
+
+export function configurationOf(
+  file: string,
+  tables: Tables,
+  given: { readonly profiles: PgProfiles | null; readonly errors: FileErrors },
+): SonicSwitch {
+  return new Configuration(file, tables, given.profiles, given.errors).read();
+}
+
+class Configuration {
+  private readonly pools = new Map<string, SonicPool>();
+  private readonly profiles = new Map<string, SonicProfile>();
+  /** Of ports that share speed and cable. */
+  private readonly looked = new Map<string, SonicProfile | null>();
+
+  constructor(
+    private readonly file: string,
+    private readonly tables: Tables,
+    private readonly table: PgProfiles | null,
+    private readonly errors: FileErrors,
+  ) {}
+
+  read(): SonicSwitch {
+    const metadata = this.entries('DEVICE_METADATA').find(({ key }) => key === 'localhost');
+    for (const entry of this.entries('BUFFER_POOL')) this.readPool(entry);
+    for (const entry of this.entries('BUFFER_PROFILE')) this.readProfile(entry);
+    const ports = this.ports();
+    const names = new Set(ports.map(({ name }) => name));
+    for (const table of ['BUFFER_PG', 'BUFFER_QUEUE', 'PORT_QOS_MAP', 'PFC_WD']) {
+      for (const { key, place } of this.entries(table)) {
+        const stray = portsIn(key).find(
+          (port) => !names.has(port) && !/^(GLOBAL|global)$/.test(port),
+        );
+        if (stray !== undefined) this.errors.add(place, `no port ${stray} in PORT`);
+      }
+    }
+    this.checkPools(ports);
+    return {
+      file: this.file,
+      name: text(metadata, 'hostname') ?? 'switch',
+      hwsku: text(metadata, 'hwsku') ?? '',
+      ports,
+      pools: [...this.pools.values()],
+      profiles: [...this.profiles.values()],
+      watchdogs: this.watchdogs(),
+      marks: this.marks(),
+      groupOfClass: this.groupOfClass(),
+      pollMs: this.poll(),
+      ignored: [...this.tables.keys()].filter((name) => !READ.includes(name)),
+    };
+  }
+
+  private entries(table: string): readonly Entry[] {
+    return this.tables.get(table) ?? [];
+  }
+
+  private number(entry: Entry, field: string, fallback: number | null): number | null {
+    const found = entry.fields.get(field);
+    if (found === undefined) return fallback;
+    if (/^-?\d+$/.test(found.text)) return Number(found.text);
+    this.errors.add(found.place, `${JSON.stringify(found.text)} is not a whole number`);
+    return fallback;
+  }
+
+  private readPool(entry: Entry): void {
+    const type = text(entry, 'type') ?? '';
+    if (!['ingress', 'egress', 'both'].includes(type)) {
+      this.errors.add(entry.place, `type is ${JSON.stringify(type)}; ingress, egress or both`);
+      return;
+    }
+    const size = this.number(entry, 'size', null);
+    if (size === null || size < 0) {
+      const message = 'no size: in the dynamic model it is computed on the switch; export it there';
+      this.errors.add(entry.place, message);
+      return;
+    }
+    this.pools.set(entry.key, {
+      name: entry.key,
+      place: entry.place,
+      type: type === 'egress' ? 'egress' : 'ingress',
+      size,
+      xoff: this.number(entry, 'xoff', 0)!,
+      isStatic: text(entry, 'mode') === 'static',
+    });
+  }
+
+  private readProfile(entry: Entry): void {
+    const pool = nameIn(text(entry, 'pool') ?? '');
+    if (!this.pools.has(pool)) {
+      const known = [...this.pools.keys()].join(', ') || 'none';
+      this.errors.add(entry.place, `no pool ${JSON.stringify(pool)} in BUFFER_POOL: ${known}`);
+      return;
+    }
+    const dynamicTh = this.number(entry, 'dynamic_th', null);
+    if (dynamicTh !== null && (dynamicTh < -8 || dynamicTh > 7)) {
+      const { place } = entry.fields.get('dynamic_th')!;
+      this.errors.add(place, `${dynamicTh} is outside -8 to 7: alpha is 2 to this power`);
+      return;
+    }
+    const [limit, offset] = ['static_th', 'xon_offset'].map((name) =>
+      this.number(entry, name, null),
+    );
+    if (limit !== null && offset !== null && limit! > 0 && offset! > limit!) {
+      const { place } = entry.fields.get('xon_offset')!;
+      this.errors.add(place, `${offset} is above the limit of ${limit}: XON would never be sent`);
+    }
+    this.profiles.set(entry.key, {
+      name: entry.key,
+      place: entry.place,
+      pool,
+      size: this.number(entry, 'size', 0)!,
+      xoff: this.number(entry, 'xoff', 0)!,
+      xon: this.number(entry, 'xon', 0)!,
+      xonOffset: offset ?? 0,
+      dynamicTh,
+      // SAI: a static limit of 0 is none.
+      staticTh: limit === 0 ? null : (limit ?? null),
+    });
+  }
+
+  private ports(): SonicPort[] {
+    const cables = this.entries('CABLE_LENGTH').flatMap(({ fields }) => [...fields]);
+    const cableOf = new Map(cables.map(([port, { text: cable }]) => [port, cable]));
+    const qos = this.entries('PORT_QOS_MAP');
+    const groups = this.assigned('BUFFER_PG');
+    const queues = this.assigned('BUFFER_QUEUE');
+    const neighbors = new Map(this.entries('DEVICE_NEIGHBOR').map((entry) => [entry.key, entry]));
+    const ports = this.entries('PORT').map((entry): SonicPort => {
+      const { key: name, place } = entry;
+      const maps = qos.find(({ key }) => portsIn(key).includes(name));
+      const neighbor = neighbors.get(name);
+      const port = {
+        name,
+        place,
+        speedMbps: this.number(entry, 'speed', 0)!,
+        lanes: (text(entry, 'lanes') ?? '0').split(',').length,
+        mtu: this.number(entry, 'mtu', USUAL_MTU)!,
+        isUp: text(entry, 'admin_status') !== 'down',
+        cable: cableOf.get(name) ?? null,
+        neighbor:
+          neighbor === undefined
+            ? null
+            : { name: text(neighbor, 'name') ?? '', port: text(neighbor, 'port') ?? '' },
+        pfc: this.priorities(maps, 'pfc_enable'),
+        watched: this.priorities(maps, 'pfcwd_sw_enable'),
+        groups: new Map<number, SonicProfile>(),
+        queues: queues.get(name) ?? new Map<number, SonicProfile>(),
+      };
+      if (port.speedMbps <= 0) this.errors.add(place, 'no speed: write it in Mb/s, as 100000');
+      return { ...port, groups: this.completed(port, groups.get(name) ?? new Map()) };
+    });
+    return ports.sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }));
+  }
+
+  private priorities(entry: Entry | undefined, field: string): number[] {
+    const found = entry?.fields.get(field);
+    if (found === undefined || found.text === '') return [];
+    const numbers = numbersIn(found.text);
+    if (numbers !== null) return numbers;
+    this.errors.add(found.place, `${JSON.stringify(found.text)} is no list of priorities, as 3,4`);
+    return [];
+  }
+
+  /** By port: profiles by group or queue. */
+  private assigned(table: string): Map<string, Map<number, SonicProfile>> {
+    const ports = new Map<string, Map<number, SonicProfile>>();
+    for (const entry of this.entries(table)) {
+      const numbers = numbersIn(entry.key.slice(entry.key.lastIndexOf('|') + 1));
+      if (numbers === null) {
+        this.errors.add(entry.place, 'its key ends in no group or queue, such as |3-4');
+        continue;
+      }
+      const name = nameIn(text(entry, 'profile') ?? '');
+      // Of the dynamic model: to be looked up, as if the entry were not there.
+      if (name === 'NULL') continue;
+      const profile = this.profiles.get(name);
+      if (profile === undefined) {
+        this.errors.add(entry.place, `no profile ${JSON.stringify(name)} in BUFFER_PROFILE`);
+        continue;
+      }
+      for (const port of portsIn(entry.key)) {
+        const own = ports.get(port) ?? new Map<number, SonicProfile>();
+        ports.set(port, own);
+        for (const number of numbers) own.set(number, profile);
+      }
+    }
+    return ports;
+  }
+
+  /** A lossless group without an entry has the profile of its port's speed and cable. */
+  private completed(
+    port: Omit<SonicPort, 'groups'>,
+    given: ReadonlyMap<number, SonicProfile>,
+  ): ReadonlyMap<number, SonicProfile> {
+    const groups = new Map(given);
+    const missing = port.pfc.filter((group) => !groups.has(group));
+    if (missing.length === 0 || !port.isUp || port.cable === '0m') return groups;
+    const profile = this.lookUp(port);
+    if (profile === null) return groups;
+    for (const group of missing) groups.set(group, profile);
+    return groups;
+  }
+
+  private lookUp({
+    name,
+    place,
+    speedMbps,
+    cable,
+  }: Omit<SonicPort, 'groups'>): SonicProfile | null {
+    const key = `${speedMbps} ${cable ?? ''}`;
+    const known = this.looked.get(key);
+    if (known !== undefined && known !== null) return known;
+    const found = cable === null ? undefined : this.table?.get(speedMbps, cable);
+    const why =
+      this.table === null
+        ? 'no BUFFER_PG entry, and no profile table to look one up: give --pg-profiles FILE'
+        : cable === null
+          ? 'no length in CABLE_LENGTH, and no BUFFER_PG entry'
+          : `no line for ${speedMbps} ${cable} in ${this.table.file}`;
+    // Without a table no port has a profile: one error says so.
+    if (found === undefined && (this.table !== null || this.looked.size === 0)) {
+      const message = `${why}; the lossless groups of ${name} would have no headroom`;
+      this.errors.add(place, message);
+    }
+    const profile = found === undefined ? null : this.profileOf(found, place);
+    this.looked.set(key, profile);
+    return profile;
+  }
+
+  private profileOf(found: PgProfile, place: FilePlace): SonicProfile | null {
+    const pool = this.pools.get(LOSSLESS_POOL);
+    if (pool === undefined) {
+      this.errors.add(place, `no ${LOSSLESS_POOL} in BUFFER_POOL, which its profile would use`);
+      return null;
+    }
+    if (!pool.isStatic && (found.threshold < -8 || found.threshold > 7)) {
+      const at = { file: found.file, line: found.line, key: 'threshold' };
+      this.errors.add(at, `${found.threshold} is outside -8 to 7: ${pool.name} is dynamic`);
+      return null;
+    }
+    const profile = {
+      name: `pg_lossless_${found.speedMbps}_${found.cable}_profile`,
+      place: { file: found.file, line: found.line, key: `${found.speedMbps} ${found.cable}` },
+      pool: pool.name,
+      size: found.size,
+      xoff: found.xoff,
+      xon: found.xon,
+      xonOffset: found.xonOffset ?? 0,
+      dynamicTh: pool.isStatic ? null : found.threshold,
+      staticTh: pool.isStatic ? found.threshold : null,
+    };
+    this.profiles.set(profile.name, profile);
+    return profile;
+  }
+
+  private checkPools(ports: readonly SonicPort[]): void {
+    for (const port of ports) {
+      for (const priority of port.pfc) {
+        if (!port.isUp || port.cable === '0m' || port.groups.has(priority)) continue;
+        if (this.looked.has(`${port.speedMbps} ${port.cable ?? ''}`)) continue;
+        this.errors.add(
+          port.place,
+          `pfc_enable has ${priority}, and no profile backs group ${priority}`,
+        );
+      }
+    }
+  }
+
+  private watchdogs(): SonicWatchdog[] {
+    return this.entries('PFC_WD')
+      .filter(({ key }) => key !== 'GLOBAL')
+      .flatMap((entry) => {
+        const detectionMs = this.number(entry, 'detection_time', 0)!;
+        const restorationMs = this.number(entry, 'restoration_time', 2 * detectionMs)!;
+        const action = text(entry, 'action') ?? 'drop';
+        return portsIn(entry.key).map((port) => {
+          return { port, place: entry.place, detectionMs, restorationMs, action };
+        });
+      });
+  }
+
+  private poll(): number | null {
+    const global = this.entries('PFC_WD').find(({ key }) => key === 'GLOBAL');
+    return global === undefined ? null : this.number(global, 'POLL_INTERVAL', null);
+  }
+
+  private marks(): SonicSwitch['marks'] {
+    const profiles = new Map(this.entries('WRED_PROFILE').map((entry) => [entry.key, entry]));
+    return this.entries('QUEUE').flatMap((entry) => {
+      const named = text(entry, 'wred_profile');
+      if (named === undefined) return [];
+      const profile = profiles.get(nameIn(named));
+      if (profile === undefined) {
+        this.errors.add(entry.place, `no profile ${JSON.stringify(named)} in WRED_PROFILE`);
+        return [];
+      }
+      const octets = this.number(profile, 'green_min_threshold', null);
+      const marks = text(profile, 'ecn') ?? 'ecn_none';
+      const queues = numbersIn(entry.key.slice(entry.key.lastIndexOf('|') + 1)) ?? [];
+      if (octets === null || marks === 'ecn_none') return [];
+      return portsIn(entry.key).flatMap((port) =>
+        queues.map((queue) => ({ port, queue, octets, place: profile.place })),
+      );
+    });
+  }
+
+  private groupOfClass(): number[] {
+    const [map] = this.entries('TC_TO_PRIORITY_GROUP_MAP');
+    if (map === undefined) return GROUP_OF_CLASS;
+    return GROUP_OF_CLASS.map((usual, tc) => this.number(map, String(tc), usual)!);
+  }
+}
+
+/** The ports of a key, which may be a list. */
+function portsIn(key: string): string[] {
+  return key.split('|', 1)[0]!.split(',');
+}
+
+function text(entry: Entry | undefined, field: string): string | undefined {
+  return entry?.fields.get(field)?.text;
+}

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { ASIC_NAMES, ASICS } from '../fabric/buffers/asics.js';
+import { scenarioOfDocument } from '../fabric/scenario/load-scenario.js';
+import { ScenarioError } from '../settings/errors.js';
+import type { SonicSwitch } from './configuration.js';
+import { configurationOf } from './configuration.js';
+import { FileErrors } from './file-errors.js';
+import { readJson } from './json-source.js';
+import { readPgProfiles } from './pg-profiles.js';
+import type { SonicAsic } from './scenario.js';
+import { tablesOf } from './tables.js';
+
+interface SonicInput {
+  readonly files: readonly string[];
+  /** `pg_profile_lookup.ini`. */
+  readonly pgProfiles?: string;
+  /** A name, or numbers as in `buffer.asic` of a scenario. */
+  readonly asic?: string;
+}
+
+/** Switches of files, or all errors of all files. */
+export function readSwitches({ files, pgProfiles }: SonicInput): SonicSwitch[] {
+  const errors = new FileErrors();
+  const profileText = pgProfiles === undefined ? null : textOf(pgProfiles, errors);
+  const profiles = profileText === null ? null : readPgProfiles(pgProfiles!, profileText, errors);
+  const switches = files.flatMap((file) => {
+    const text = textOf(file, errors);
+    const root = text === null ? null : readJson(file, text, errors);
+    if (root === null) return [];
+    return [configurationOf(file, tablesOf(file, root, errors), { profiles, errors })];
+  });
+  const names = new Map<string, SonicSwitch>();
+  for (const own of switches) {
+    const before = names.get(own.name);
+    names.set(own.name, own);
+    if (before === undefined) continue;
+    const place = { file: own.file, line: 1, key: 'DEVICE_METADATA localhost hostname' };
+    errors.add(place, `${own.name} is the switch of ${before.file}, too`);
+  }
+  errors.settle();
+  return switches;
+}
+
+function textOf(file: string, errors: FileErrors): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    errors.add({ file, line: 1, key: '' }, `cannot be read (${code ?? 'unknown'})`);
+    return null;
+  }
+}
+
+/** The chip that is named, or described as in a scenario. */
+export function asicOf(written: string | undefined, hwsku: string): SonicAsic {
+  const known = ASIC_NAMES.find((name) => name === written);
+  if (known !== undefined) {
+    const { alphaOfSeven, memoryCells, ...accounting } = ASICS[known];
+    return { written: known, accounting, alphaOfSeven, memoryCells };
+  }
+  if (written?.trimStart().startsWith('{') !== true) {
+    const what = written ?? `hwsku ${JSON.stringify(hwsku)} does not say`;
+    throw new AsicError(
+      `unknown ASIC: ${what}; --asic ${ASIC_NAMES.join(', ')}, or its numbers, such as ` +
+        `--asic '{ cell: 254, slices: 2, poolSize: gross, portReserve: 70 }' ` +
+        '(selvage explain switches.buffer.asic)',
+    );
+  }
+  try {
+    const base = { selvage: 1, fabric: { generator: 'pair' } };
+    const set = [`switches.buffer.asic=${written}`];
+    const { scenario } = scenarioOfDocument('--asic', base, { set });
+    const accounting = scenario.switches.buffer.asic;
+    return { written, accounting, alphaOfSeven: 128, memoryCells: null };
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error;
+    throw new AsicError(`--asic: ${error.problem}`);
+  }
+}
+
+export class AsicError extends Error {}
