@@ -163,26 +163,19 @@ function verdictsAt(
   });
 }
 
-/** A queue of a lossless priority that discards at its own limit. */
+/** A queue of a lossless priority that discards at its own limit, before ingress pauses. */
 function queueProblems(port: SonicPort, group: number, spec: SwitchSpec, p: number): string[] {
-  const { pools } = spec.buffer;
+  const { pools, sizeOctets } = spec.buffer;
   const queue = pools?.queues[p]?.[group];
   if (pools === null || queue === undefined || queue.pool < 0) return [];
-  const pool = pools.pools[queue.pool]!;
-  const share = queue.alpha === Infinity ? Infinity : queue.alpha / (1 + queue.alpha);
-  const most = Math.min(queue.limitOctets, share * pool.octets);
-  const ingress = Math.max(
-    ...pools.pools
-      .filter((_, i) => pools.groups.some((own) => own[group]?.pool === i))
-      .map(({ octets }) => octets),
-  );
-  if (most >= Math.min(pool.octets, ingress) || share >= LOSSLESS_SHARE) return [];
+  const pool = pools.pools[queue.pool]!.octets;
+  const share = queue.alpha === Infinity ? 1 : queue.alpha / (1 + queue.alpha);
+  const most = Math.floor(Math.min(queue.limitOctets, share * pool)) + queue.reservedOctets;
+  // What ingress pools share, with all reserves and headroom, may wait for one queue.
+  if (most >= sizeOctets) return [];
   const name = port.queues.get(group)?.name ?? '';
-  return [`its queue ${group} discards beyond ${Math.floor(most)} bytes (${name})`];
+  return [`its queue ${group} discards beyond ${most} bytes (${name}), before ingress is full`];
 }
-
-/** Of alpha 8: the largest share that profiles of lossless queues have. */
-const LOSSLESS_SHARE = 8 / 9;
 
 /** What pools ask of the chip, where its memory is known. */
 function beyondMemory({ pools }: SonicSwitch, { accounting, memoryCells }: SonicAsic): string[] {

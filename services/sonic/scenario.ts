@@ -172,7 +172,11 @@ class Writer {
     const used = new Map<string, SonicProfile>();
     const assign = [
       ...this.assigned(ports, 'groups', used),
-      ...this.assigned(ports, 'queues', used),
+      ...this.assigned(
+        ports.map((port) => this.limited(own, port)),
+        'queues',
+        used,
+      ),
     ];
     const pools = own.pools.filter((pool) =>
       [...used.values()].some((one) => one.pool === pool.name),
@@ -192,6 +196,17 @@ class Writer {
     for (const profile of used.values()) this.addProfile(own, profile);
     this.add('      assign:', ...assign);
     for (const table of own.ignored) this.remark('ignored', `${own.file}: table ${table}`);
+  }
+
+  /** A static limit of the size of the pool, or more, is none: the queue is charged to no pool. */
+  private limited(own: SonicSwitch, port: SonicPort): SonicPort {
+    const queues = [...port.queues].filter(([, { name, pool, staticTh }]) => {
+      const size = own.pools.find((one) => one.name === pool)!.size;
+      const isLimited = staticTh === null || staticTh < size;
+      if (!isLimited) this.remark('ignored', `${own.file}: ${name}, which limits nothing`);
+      return isLimited;
+    });
+    return { ...port, queues: new Map(queues) };
   }
 
   private addProfile(own: SonicSwitch, profile: SonicProfile): void {

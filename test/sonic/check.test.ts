@@ -141,6 +141,33 @@ describe('selvage sonic check', () => {
     assert.ok([64, 255, 9118].some((frame) => lossesOf(text, frame, [3, 4]) > 0));
   });
 
+  it('finds a queue that discards before its senders are paused', () => {
+    const withQueue = (profile: Record<string, string>): SwitchVerdict => {
+      const json = changed((tables) => {
+        tables['BUFFER_POOL']!['egress_lossless_pool'] = { type: 'egress', size: '9000000' };
+        tables['BUFFER_PROFILE']!['queue'] = {
+          pool: 'egress_lossless_pool',
+          size: '0',
+          ...profile,
+        };
+        tables['BUFFER_QUEUE'] = { [`${PORTS.join(',')}|3-4`]: { profile: 'queue' } };
+      });
+      return inFolder({ 'a.json': json, 'p.ini': INI.replace('160000', '240000') }, (path) => {
+        const input = { files: [path('a.json')], pgProfiles: path('p.ini') };
+        return checkSwitches(readSwitches(input), asicOf(ASIC, ''), 'a.json')[0]!;
+      });
+    };
+    // No limit at all, and one above what ingress can hold; then a quarter of the pool of egress.
+    assert.equal(withQueue({ static_th: '9000000' }).verdict, 'lossless');
+    assert.equal(withQueue({ dynamic_th: '3' }).verdict, 'lossless');
+    const limited = withQueue({ dynamic_th: '-2' });
+    assert.equal(limited.verdict, 'not lossless');
+    assert.match(
+      limited.groups[0]!.problems[0]!,
+      /^its queue 3 discards beyond \d+ bytes \(queue\)/,
+    );
+  });
+
   it('warns of ECN above XOFF, and of a watchdog that is too quick', () => {
     const json = changed((tables) => {
       tables['WRED_PROFILE'] = { wred: { ecn: 'ecn_all', green_min_threshold: '500000' } };
@@ -158,6 +185,86 @@ describe('selvage sonic check', () => {
     assert.match(warnings[0]!, /^ECN marks from 500000 bytes, above XOFF: Ethernet0 queue 3/);
     assert.match(warnings[1]!, /legal pause/);
     assert.match(warnings[2]!, /polled every 400 ms/);
+  });
+});
+
+/** Two switches that their files join by their last ports. */
+function joined(change: (tables: Json) => void = () => undefined): {
+  readonly text: string;
+  readonly verdicts: readonly SwitchVerdict[];
+} {
+  const of = (name: string, peer: string, edit: (tables: Json) => void): string =>
+    changed((tables) => {
+      tables['DEVICE_METADATA']!['localhost']!['hostname'] = name;
+      tables['DEVICE_NEIGHBOR'] = Object.fromEntries(
+        PORTS.map((port, i) => [
+          port,
+          i === 3
+            ? { name: peer, port: 'Ethernet12' }
+            : { name: `${name}-server${i}`, port: 'eth0' },
+        ]),
+      );
+      edit(tables);
+    });
+  const files = {
+    'a.json': of('leaf1', 'spine.1', () => undefined),
+    'b.json': of('spine.1', 'leaf1', change),
+    'p.ini': INI,
+  };
+  return inFolder(files, (path) => {
+    const input = { files: [path('a.json'), path('b.json')], pgProfiles: path('p.ini') };
+    const switches = readSwitches(input);
+    const asic = asicOf('th', '');
+    return {
+      text: scenarioOf(switches, asic).text,
+      verdicts: checkSwitches(switches, asic, 'a.json'),
+    };
+  });
+}
+
+describe('files of several switches', () => {
+  it('are one fabric, joined as they say', () => {
+    const { text } = joined();
+    const fabric = buildFabric(scenarioOfText('both.yaml', text));
+    const { devices, links } = fabric.topology;
+    assert.deepEqual(devices.map(({ name }) => name).sort(), [
+      'h1',
+      'h2',
+      'h3',
+      'h4',
+      'h5',
+      'h6',
+      'leaf1',
+      'spine-1',
+    ]);
+    assert.equal(links.length, 7);
+    const isSwitch = (device: number): boolean => devices[device]!.kind === 'switch';
+    const between = links.filter(({ a, b }) => isSwitch(a.device) && isSwitch(b.device));
+    assert.deepEqual(
+      between.map(({ a, b }) => [a.port, b.port]),
+      [[3, 3]],
+    );
+  });
+
+  it('that pause other priorities at the ends of a link are not lossless', () => {
+    const { verdicts } = joined((tables) => {
+      tables['PORT_QOS_MAP']!['Ethernet12'] = { pfc_enable: '3' };
+    });
+    assert.deepEqual(
+      verdicts.map(({ verdict }) => verdict),
+      ['not lossless', 'not lossless'],
+    );
+    assert.deepEqual(verdicts[0]!.problems, [
+      'Ethernet12: pfc_enable is 3,4, at spine.1 Ethernet12 3',
+    ]);
+  });
+
+  it('may not have one name', () => {
+    const files = { 'a.json': written(TABLES), 'b.json': written(TABLES), 'p.ini': INI };
+    inFolder(files, (path) => {
+      const input = { files: [path('a.json'), path('b.json')], pgProfiles: path('p.ini') };
+      assert.throws(() => readSwitches(input), /hostname: leaf1 is the switch of .*a\.json, too/);
+    });
   });
 });
 
