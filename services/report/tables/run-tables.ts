@@ -8,7 +8,9 @@ import type { ResultTable } from '../../mechanisms/result-table.js';
 import type { OperationResult } from '../../runtime/results/job-results.js';
 import type {
   FlowResult,
+  GroupResult,
   MarginResult,
+  PoolResult,
   PortPriorityResult,
   PortResult,
   RateResult,
@@ -149,6 +151,59 @@ export function dropColumn(reason: string): string {
 }
 
 const margin = columnsOf<MarginResult>();
+
+interface PoolRow extends PoolResult {
+  readonly device: string;
+}
+
+const pool = columnsOf<PoolRow>();
+
+const POOLS: ResultTable<RunResults> = resultTable({
+  name: 'pools',
+  about: 'a pool of a configured buffer, in one slice of the packet memory',
+  rows: ({ buffers }) =>
+    buffers.flatMap(({ device, pools = [] }) => pools.map((row) => ({ device, ...row }))),
+  columns: [
+    pool.text('switch', 'Its name.', (p) => p.device),
+    pool.text('pool', 'As it is configured; `headroom`: the shared headroom.', (p) => p.pool),
+    pool.whole('slice', 'number', 'The slice, from 0.', (p) => p.slice),
+    pool.real('size_bytes', 'bytes', 'What may be shared of it; empty: no limit.', (p) =>
+      Number.isFinite(p.sizeOctets) ? p.sizeOctets : null,
+    ),
+    pool.real(
+      'watermark_bytes',
+      'bytes',
+      'SAI_BUFFER_POOL_STAT_WATERMARK_BYTES; of headroom XOFF_ROOM_WATERMARK_BYTES.',
+      (p) => p.peakOctets,
+    ),
+  ],
+});
+
+const group = columnsOf<GroupResult>();
+const OF_GROUP = 'SAI_INGRESS_PRIORITY_GROUP_STAT';
+
+const GROUPS: ResultTable<RunResults> = resultTable({
+  name: 'priority_groups',
+  about: 'a priority group of a port of a switch with pools, which held anything',
+  rows: ({ buffers }) => buffers.flatMap(({ groups = [] }) => groups),
+  columns: [
+    group.text('port', 'Its name.', (g) => g.port),
+    group.whole('priority_group', '0 to 7', 'Its number.', (g) => g.group),
+    group.real('watermark_bytes', 'bytes', `${OF_GROUP}_WATERMARK_BYTES.`, (g) => g.peakOctets),
+    group.real(
+      'shared_watermark_bytes',
+      'bytes',
+      `${OF_GROUP}_SHARED_WATERMARK_BYTES: beyond its reservation, and not in its headroom.`,
+      (g) => g.peakSharedOctets,
+    ),
+    group.real(
+      'headroom_watermark_bytes',
+      'bytes',
+      `${OF_GROUP}_XOFF_ROOM_WATERMARK_BYTES.`,
+      (g) => g.peakHeadroomOctets,
+    ),
+  ],
+});
 
 const MARGINS: ResultTable<RunResults> = resultTable({
   name: 'margins',
@@ -325,7 +380,17 @@ const OPERATIONS: ResultTable<RunResults> = resultTable({
 });
 
 /** In the order in which a reader looks them up; mechanisms add their own. */
-export const RUN_TABLES = [FLOWS, OPERATIONS, PORTS, MARGINS, RATES, SLOTS, SLOT_PORTS] as const;
+export const RUN_TABLES = [
+  FLOWS,
+  OPERATIONS,
+  PORTS,
+  MARGINS,
+  POOLS,
+  GROUPS,
+  RATES,
+  SLOTS,
+  SLOT_PORTS,
+] as const;
 
 /** Written even when they have no rows. */
 export const ALWAYS = new Set([FLOWS, PORTS, MARGINS].map(({ name }) => name));

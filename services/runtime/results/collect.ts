@@ -1,8 +1,15 @@
 import { faultResults } from './fault-results.js';
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { hasSharedBuffer } from '../../engine/contract/spec.js';
-import { HEADROOM_PEAK, POOL, POOL_PEAK, USED_PEAK } from '../../engine/buffer/shared-buffer.js';
+import {
+  HEADROOM_PEAK,
+  POOL,
+  POOL_PEAK,
+  SHARED_PEAK,
+  USED_PEAK,
+} from '../../engine/buffer/shared-buffer.js';
 import { DROP, DROP_REASONS } from '../../engine/contract/probe.js';
+import type { Device } from '../../engine/device/device.js';
 import type { Engine } from '../../engine/device/engine.js';
 import {
   FRAMES,
@@ -152,7 +159,27 @@ export class Collector {
         device: device.spec.name,
         poolOctets: buffer.memoryOfDevice(device.place, POOL),
         peakPoolOctets: buffer.memoryOfDevice(device.place, POOL_PEAK),
+        ...this.poolsOf(device),
       }));
+  }
+
+  /** Watermarks of a buffer with pools. */
+  private poolsOf({ spec, firstPort }: Device): Pick<BufferResult, 'pools' | 'groups'> {
+    const { buffer } = this.engine.shared;
+    if (spec.kind !== 'switch' || spec.buffer.pools === null) return {};
+    const pools = buffer.pools.uses(firstPort).map(({ name, slice, sizeOctets, peakOctets }) => {
+      return { pool: name, slice, sizeOctets, peakOctets };
+    });
+    const groups = spec.ports.flatMap(({ name }, p) =>
+      PRIORITY_NUMBERS.map((group) => ({
+        port: name,
+        group,
+        peakOctets: buffer.get(firstPort + p, group, USED_PEAK),
+        peakSharedOctets: buffer.get(firstPort + p, group, SHARED_PEAK),
+        peakHeadroomOctets: buffer.get(firstPort + p, group, HEADROOM_PEAK),
+      })).filter(({ peakOctets }) => peakOctets > 0),
+    );
+    return { pools, groups };
   }
 
   private flow(flow: Flow, index: number, lastDelivery: number | null): FlowResult {

@@ -266,6 +266,29 @@ export interface BufferResult {
   readonly device: string;
   readonly poolOctets: number;
   readonly peakPoolOctets: number;
+  /** Of a buffer with pools: by slice, the shared headroom last. */
+  readonly pools?: readonly PoolResult[];
+  /** Of the same: groups that held anything. */
+  readonly groups?: readonly GroupResult[];
+}
+
+/** A pool in one slice of a packet memory. */
+export interface PoolResult {
+  readonly pool: string;
+  readonly slice: number;
+  /** Infinity: headroom that is not shared. */
+  readonly sizeOctets: number;
+  readonly peakOctets: number;
+}
+
+/** Watermarks of a priority group. */
+export interface GroupResult {
+  readonly port: string;
+  readonly group: number;
+  readonly peakOctets: number;
+  /** Beyond its reservation and not in its headroom. */
+  readonly peakSharedOctets: number;
+  readonly peakHeadroomOctets: number;
 }
 
 /** A region of a frame data buffer, in slots of one frame. */

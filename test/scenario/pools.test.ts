@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { checkLedger } from '../../services/engine/analysis/ledger/ledger.js';
+import { Windows } from '../../services/runtime/embedded/windows.js';
+import { wholeEngine } from '../../services/runtime/whole-engine.js';
+import { fabricOf, run } from '../kit/emulate.js';
+
+const EXAMPLE = 'examples/shared-headroom.yaml';
+const UNTIL_PS = 100e6;
+
+describe('a switch with pools', () => {
+  it('has the watermarks of its pools and groups, each within its size', () => {
+    const [buffer] = run(fabricOf(EXAMPLE)).buffers;
+    const { pools = [], groups = [] } = buffer!;
+    assert.deepEqual(
+      pools.map(({ pool, slice }) => `${pool} ${slice}`),
+      ['ingress 0', 'egress 0', 'headroom 0', 'ingress 1', 'egress 1', 'headroom 1'],
+    );
+    for (const { sizeOctets, peakOctets } of pools) assert.ok(peakOctets <= sizeOctets);
+    // All frames leave by a port of the first slice.
+    assert.deepEqual(
+      pools.filter(({ pool }) => pool === 'egress').map(({ peakOctets }) => peakOctets > 0),
+      [true, false],
+    );
+    const senders = groups.filter(({ port, group }) => group === 3 && port !== 's1:p1');
+    assert.equal(senders.length, 11);
+    const headroom = pools.filter(({ pool }) => pool === 'headroom');
+    for (const own of senders) {
+      assert.ok(own.peakHeadroomOctets > 0);
+      assert.ok(own.peakHeadroomOctets <= Math.max(...headroom.map((one) => one.peakOctets)));
+      assert.ok(own.peakOctets >= own.peakSharedOctets);
+    }
+  });
+
+  it('loses a lossless frame when the shared headroom is used up, and not before', () => {
+    const small = (octets: number) =>
+      run(fabricOf(EXAMPLE, `switches.buffer.pools.ingress.headroom=${octets}`));
+    const least = small(400_000);
+    assert.equal(least.status, 'complete');
+    const lost = small(100_000);
+    assert.equal(lost.status, 'failed');
+    assert.match(lost.failure!.reason, /its headroom was full/);
+    const used = lost.buffers[0]!.pools!.filter(({ pool }) => pool === 'headroom');
+    // What is left of one slice is less than a frame.
+    assert.ok(used.some(({ sizeOctets, peakOctets }) => sizeOctets - peakOctets < 1270));
+  });
+
+  it('whose pool holds what nobody took is found by the ledger', () => {
+    const fabric = fabricOf(EXAMPLE);
+    const engine = wholeEngine(fabric);
+    new Windows(engine, fabric.lookaheadPs).run(UNTIL_PS);
+    assert.deepEqual(checkLedger(engine), []);
+    const { firstPort } = engine.devices.find(({ spec }) => spec.name === 's1')!;
+    engine.shared.buffer.pools.queued(firstPort, 0, 254);
+    const wrong = checkLedger(engine).map(({ what }) => what);
+    assert.ok(wrong.includes('octets charged to a queue = octets queued'));
+  });
+});
