@@ -129,9 +129,7 @@ export function makeSwitching(
   /** By port: 1 where the switch has slots in place of a shared buffer. */
   const isSlotted = tables.uint8('port', 1);
   const pooled = makePooledBuffers(shared);
-  /**
-   * By port: traffic classes that are sampled; 1 where frames may change at ingress, and egress.
-   */
+  /** By port: classes that are sampled; 1 where frames may change at ingress, and egress. */
   const sampled = new Uint8Array(ports.count);
   const remaps = new Uint8Array(ports.count);
   const untags = new Uint8Array(ports.count);
