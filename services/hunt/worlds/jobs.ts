@@ -34,7 +34,9 @@ function drawnStep(sampler: Sampler, ranks: number): Draft {
   const within = sampler.chance(0.3) ? { in: 'halves' } : {};
   if (sampler.chance(0.3)) return { compute: `${sampler.spread(1, 20_000)}ns`, ...within };
   const kind = sampler.pick(Object.keys(COLLECTIVES));
-  if (kind === 'barrier') return { barrier: true, ...within };
+  if (kind === 'barrier') {
+    return { barrier: true, ...within, ...(sampler.chance(0.3) && { algorithm: 'dissemination' }) };
+  }
   const isWhole = Number.isInteger(Math.log2(ranks)) && !('in' in within);
   const algorithms = Object.keys(COLLECTIVES[kind]!.algorithms).filter(
     (algorithm) => algorithm !== 'halving-doubling' || isWhole,
@@ -42,6 +44,7 @@ function drawnStep(sampler: Sampler, ranks: number): Draft {
   return {
     [kind]: `${sampler.spread(1, 200_000)}`,
     ...within,
+    ...(sampler.chance(0.1) && { barrier: false }),
     algorithm: sampler.pick(algorithms),
     chunks: sampler.pick([1, 1, 2, 5]),
   };
