@@ -136,9 +136,7 @@ function isRefused(pair: Pair): boolean {
   if (hasChannels(pair)) return false;
   const [a, b] = pair;
   if (a.method === 'credit' && b.method === 'credit') return a.fallback !== b.fallback;
-  const isAlone = ({ method }: End): boolean =>
-    method === 'cbfc' || (method === 'credit' && !mayGrant(pair));
-  return pair.some((end) => isAlone(end) && end.fallback === 'refuse');
+  return pair.some(({ method, fallback }) => method === 'cbfc' && fallback === 'refuse');
 }
 
 /** What an end says of PFC: what it has, and may fall back to. */

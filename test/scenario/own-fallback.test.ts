@@ -69,11 +69,12 @@ describe('CBFC on links whose ends negotiate', () => {
 describe('credit exchange with a link partner that can never have it', () => {
   const ONE_END = 'priorities: { 3: credit }\ndevices: { h2: { priorities: { 3: none } } }';
 
-  it('is refused, as without discovery', () => {
-    assert.throws(
-      () => fabricOf(star(ONE_END)),
-      /priority 3 has credit at s1:p2 but not at the other end, h2:p1; make them alike or give a/,
-    );
+  it('waits where nothing else will do, and the run says where and why', () => {
+    const { status, discovery } = runScenario(star(ONE_END));
+    assert.equal(status, 'stalled');
+    const [blocked] = discovery!.blocked;
+    assert.equal(blocked!.link, 's1:p2 > h2:p1');
+    assert.match(blocked!.why, /^no credit exchange at h2:p1: nothing is sent without it$/);
   });
 
   it('gives way to PAUSE where that is the fallback, and nothing waits', () => {

@@ -135,11 +135,13 @@ class LinkResolution {
     if (common !== null && common !== EXCHANGE) return common;
     if (a === b && isOfSlice(a)) return a;
     if (a === b && a === EXCHANGE) this.checkFallbacks(priority);
-    // An end that has grants alone: its link partner will never agree to them.
-    const isAlone = ({ methods }: Side): boolean =>
-      isOfSlice(methods[priority]) || (methods[priority] === EXCHANGE && !needsGrants(method));
-    const alone = this.sides.filter(isAlone);
-    const falling = alone.map((side) => fallbackOf(side, priority));
+    const falling = this.sides.flatMap((side) => {
+      const own = side.methods[priority];
+      const to = fallbackOf(side, priority);
+      if (isOfSlice(own)) return to;
+      // Its link partner will never agree to grants; where only they will do, `paths` says so.
+      return own === EXCHANGE && !needsGrants(method) && to === WHOLE_PORT ? to : [];
+    });
     if (falling.includes('refuse')) throw this.disagreement(priority);
     if (falling.includes(WHOLE_PORT)) return WHOLE_PORT;
     this.checkNegotiable(priority);
