@@ -28,7 +28,7 @@ import { spokenBy } from './lldp/remote.js';
  * ends agree on; with credits of virtual channels, whose terms the link partner advertises; under
  * PFC; freely; or not before the link partner agrees.
  */
-export type StartRule = 'pause' | 'grants' | 'channels' | 'pfc' | 'none' | 'withheld';
+export type StartRule = 'pause' | 'grants' | 'channels' | 'pauses' | 'none' | 'withheld';
 
 /** What one end knows. */
 interface EndKnowledge {
@@ -83,7 +83,7 @@ export function outcomeOf(known: EndKnowledge, grants: GrantNegotiation): EndOut
     if (has(terms?.priorities ?? 0)) return has(channels) ? 'channels' : 'withheld';
     if (has(granted)) return 'grants';
     if (drives && has(enabled & built.grantsOnly)) return 'withheld';
-    return has(pausable) ? 'pfc' : 'none';
+    return has(pausable) ? 'pauses' : 'none';
   });
   const isWithheld = starts.includes('withheld');
   operation.mismatches |=
@@ -100,8 +100,13 @@ export function startOnLink(sender: EndOutcome, receiver: EndOutcome, priority: 
   const rule = sender.starts[priority];
   // It would wait for grants that its link partner does not send.
   if (rule === 'grants') return receiver.starts[priority] === 'grants' ? rule : 'withheld';
-  if (rule !== 'pfc') return rule;
+  if (rule !== 'pauses') return rule;
   return (receiver.pausable & (1 << priority)) !== 0 ? rule : 'none';
+}
+
+/** Priorities that an end has agreed to pause, one bit each, and whether it follows its peer. */
+export function pausesOf({ operation }: EndOutcome): { agreed: number; isAdopted: boolean } {
+  return { agreed: operation.pfc, isAdopted: operation.pfcFrom === 'peer' };
 }
 
 /** Priorities whose frames start by a rule, one bit each. */

@@ -4,7 +4,12 @@ import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { EXCHANGE, NEGOTIATED_CONTROL, WHOLE_PORT } from '../../mechanisms/registry.js';
 import type { ChannelTerms, DiscoveryPortSpec } from '../../engine/contract/discovery.js';
 import type { DiscoveryMechanism } from '../../engine/discovery/discovery-mechanism.js';
-import { missingTerm, startOnLink, type StartRule } from '../../engine/discovery/link-end.js';
+import {
+  missingTerm,
+  pausesOf,
+  startOnLink,
+  type StartRule,
+} from '../../engine/discovery/link-end.js';
 import { peerOf, type PortDiscovery } from '../../engine/discovery/port-discovery.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { FlowControl } from '../../fabric/scenario/scenario.js';
@@ -168,7 +173,7 @@ function hopOf(discovered: Discovered, end: LinkEnd, priority: number): HopResul
 /** As scenarios and reports call it; `built`: what the link is built for. */
 export function nameOf(rule: StartRule, built: FlowControl): Method {
   const names = { pause: WHOLE_PORT, grants: EXCHANGE, channels: built };
-  if (rule === 'pfc') return NEGOTIATED_CONTROL;
+  if (rule === 'pauses') return NEGOTIATED_CONTROL;
   if (rule === 'withheld') return 'blocked';
   return rule === 'none' ? rule : names[rule];
 }
@@ -228,13 +233,15 @@ function whyGrants(sides: readonly Side[], bit: number): string {
 }
 
 function whyPauses(sides: Sides, bit: number): string {
-  const has = sides.map(({ state }) => (state.operation.pfc & bit) !== 0);
+  const pauses = sides.map(({ state }) => pausesOf(state));
+  const has = pauses.map(({ agreed }) => (agreed & bit) !== 0);
+  const called = NEGOTIATED_CONTROL.toUpperCase();
   if (has[0] && has[1]) {
-    const adopted = sides.filter(({ state }) => state.operation.pfcFrom === 'peer');
+    const adopted = sides.filter((_, i) => pauses[i]!.isAdopted);
     const names = adopted.map(({ name }) => name).join(' and ');
-    return names === '' ? 'PFC at both ends' : `PFC, taken over by ${names}`;
+    return names === '' ? `${called} at both ends` : `${called}, taken over by ${names}`;
   }
-  if (!has[0] && !has[1]) return 'no PFC at either end';
+  if (!has[0] && !has[1]) return `no ${called} at either end`;
   const isMismatch = sides.some(({ state }) => state.operation.mismatches !== 0);
-  return `no PFC at ${sides[has[0] ? 1 : 0].name}${isMismatch ? ' (mismatch)' : ''}`;
+  return `no ${called} at ${sides[has[0] ? 1 : 0].name}${isMismatch ? ' (mismatch)' : ''}`;
 }
