@@ -224,8 +224,7 @@ export function makeSwitching(
   }
 
   function readNotice(d: number, port: number, frame: FrameRef): void {
-    const octets = controlPayloads.octets(frame);
-    const bornPs = pool.born(frame);
+    const [octets, bornPs] = [controlPayloads.octets(frame), pool.born(frame)];
     hooks[d].ownNotices.some((filter) => filter.takes(port, octets, bornPs));
     consume(port, port, frame);
   }
