@@ -573,3 +573,19 @@ load: [{ stream: { from: [h1, h2, h4, h5], to: h3 }, priority: 2 }]
     });
   }
 });
+
+describe('a crowded account of a channel, behind which frames of another flow control wait', () => {
+  it('is traced by its own frames: those of priorities without credit have no account', () => {
+    const wrong = wrongWith(`
+duration: 60us
+fabric: { generator: star, hosts: 3, hostLink: { rate: 10G, length: 10m } }
+priorities: { 3: credit, 4: pfc }
+credit: { channels: [{ channel: 1, vlans: [7] }, { channel: 2, vlans: [8] }] }
+load:
+  - { incast: { from: [h1, h2], to: h3 }, bytes: 60KB, priority: 3 }
+  - { stream: { from: [h1, h2], to: h3 }, rate: 50%, frame: 700, priority: 4 }
+observe: { episodes: true }
+`);
+    assert.deepEqual(wrong, fine);
+  });
+});

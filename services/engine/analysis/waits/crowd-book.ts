@@ -1,7 +1,7 @@
 import type { Engine } from '../../device/engine.js';
 import type { Device } from '../../device/device.js';
 import { forEachQueuedAt } from '../../device/queued-frames.js';
-import { PORT, STORED } from '../../frame/frame-pool.js';
+import { CLASS, PORT, PRIORITY_MASK, STORED } from '../../frame/frame-pool.js';
 import { ACCOUNT } from '../../kernel/tables.js';
 import type { Backlog } from './backlog.js';
 import type { HoldBook } from './hold-book.js';
@@ -69,15 +69,17 @@ export class CrowdBook extends StopLog {
     if (grants?.channels.length === 1) return this.#backlog.fullest(group, port);
     const { pool } = this.#engine.shared;
     const from = this.#device.firstPort + port;
+    const priority = this.#engine.grants.accounts.priority(row);
     let best: Standing | null = null;
     let most = 0;
     this.#device.spec.ports.forEach((_, egress) => {
       let octets = 0;
       let isShared = false;
       forEachQueuedAt(this.#engine.shared, this.#device, egress, (frame) => {
-        const isOwn = pool.words[frame + PORT] === from;
-        if (!isOwn) isShared = true;
-        else if (this.#engine.grants.rowOf(from, frame) === row)
+        // Others have no account, or another one.
+        const isAlike = (pool.words[frame + CLASS] & PRIORITY_MASK) === priority;
+        if (pool.words[frame + PORT] !== from) isShared = true;
+        else if (isAlike && this.#engine.grants.rowOf(from, frame) === row)
           octets += pool.words[frame + STORED];
       });
       if (octets <= most) return;
