@@ -43,7 +43,8 @@ function buffer(sampler: Sampler): Draft {
         ...(sampler.chance(0.4) && { xon: sampler.pick(['1KB', '10KB']) }),
         ...(sampler.chance(0.6) && { xonOffset: sampler.pick(['500B', '3KB']) }),
       },
-      lossy: { pool: 'ingress', ...threshold(sampler) },
+      // Its priority may be paused all the same.
+      lossy: { pool: 'ingress', ...threshold(sampler), headroom: '400KB' },
       queue: { pool: 'egress', ...threshold(sampler) },
       // It may be less than the link needs: no group has it.
       ...(sampler.chance(0.3) && { scripted: scripted(sampler) }),
