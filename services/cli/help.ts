@@ -232,6 +232,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       ],
     },
     {
+      name: 'jobs',
+      examples: [
+        ['jobs scenario.yaml', 'what its jobs ask for'],
+        ['jobs scenario.yaml --json', 'for a program'],
+      ],
+    },
+    {
       name: 'size',
       examples: [
         ['size scenario.yaml', 'headroom and buffer that each port needs'],

@@ -82,7 +82,7 @@ export function addScenarioCommands(selvage: Command): void {
   selvage
     .command('jobs')
     .description('what the jobs of a scenario ask for, and their time without frames')
-    .argument('<scenario>', 'YAML or JSON file')
+    .addArgument(scenarioArgument())
     .addOption(settings())
     .option('--job <name>', 'this job only')
     .option('--loggops <model>', 'parameters of LogGOPS in ns, as L=2500,G=6')

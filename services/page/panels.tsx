@@ -97,7 +97,7 @@ export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
   const facts = [
     ...figures.slice(FIGURES).map(([label, value]) => `${label} ${value}`),
     ...(failed === 0 && run.expectations.length > 0
-      ? [`${counted(run.expectations.length, 'expectation')}, all hold`]
+      ? [`expectations: all ${formatCount(run.expectations.length)} hold`]
       : []),
     counted(run.devices, 'device'),
     counted(run.links, 'link'),
