@@ -16,7 +16,7 @@ describe('a switch with pools', () => {
       pools.map(({ pool, slice }) => `${pool} ${slice}`),
       ['ingress 0', 'egress 0', 'headroom 0', 'ingress 1', 'egress 1', 'headroom 1'],
     );
-    for (const { sizeOctets, peakOctets } of pools) assert.ok(peakOctets <= sizeOctets);
+    for (const { sizeOctets, peakOctets } of pools) assert.ok(peakOctets <= sizeOctets!);
     // All frames leave by a port of the first slice.
     assert.deepEqual(
       pools.filter(({ pool }) => pool === 'egress').map(({ peakOctets }) => peakOctets > 0),
@@ -42,7 +42,7 @@ describe('a switch with pools', () => {
     assert.match(lost.failure!.reason, /its headroom was full/);
     const used = lost.buffers[0]!.pools!.filter(({ pool }) => pool === 'headroom');
     // What is left of one slice is less than a frame.
-    assert.ok(used.some(({ sizeOctets, peakOctets }) => sizeOctets - peakOctets < 1270));
+    assert.ok(used.some(({ sizeOctets, peakOctets }) => sizeOctets! - peakOctets < 1270));
   });
 
   it('whose pool holds what nobody took is found by the ledger', () => {

@@ -185,9 +185,28 @@ const fabric = {
     headroomUsedBytes: number,
     needed: headroom,
   }).describe('Headroom of lossless priorities, as table margins.'),
-  buffers: row({ device: text, poolBytes: number, peakPoolBytes: number }).describe(
-    'Shared buffers of switches.',
-  ),
+  buffers: row({
+    device: text,
+    poolBytes: number,
+    peakPoolBytes: number,
+    pools: row({
+      pool: text,
+      slice: number,
+      sizeBytes: orNone.describe('Null: headroom that is not shared.'),
+      peakBytes: number,
+    })
+      .describe('Of a buffer with pools, as table pools.')
+      .optional(),
+    groups: row({
+      port: text,
+      group: number,
+      peakBytes: number,
+      peakSharedBytes: number,
+      peakHeadroomBytes: number,
+    })
+      .describe('Of the same, as table priority_groups.')
+      .optional(),
+  }).describe('Shared buffers of switches.'),
   rates: row({
     flow: number,
     name: text,

@@ -167,8 +167,11 @@ const POOLS: ResultTable<RunResults> = resultTable({
     pool.text('switch', 'Its name.', (p) => p.device),
     pool.text('pool', 'As it is configured; `headroom`: the shared headroom.', (p) => p.pool),
     pool.whole('slice', 'number', 'The slice, from 0.', (p) => p.slice),
-    pool.real('size_bytes', 'bytes', 'What may be shared of it; empty: no limit.', (p) =>
-      Number.isFinite(p.sizeOctets) ? p.sizeOctets : null,
+    pool.real(
+      'size_bytes',
+      'bytes',
+      'What may be shared of it; empty: no limit.',
+      (p) => p.sizeOctets,
     ),
     pool.real(
       'watermark_bytes',

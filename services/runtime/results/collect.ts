@@ -168,7 +168,8 @@ export class Collector {
     const { buffer } = this.engine.shared;
     if (spec.kind !== 'switch' || spec.buffer.pools === null) return {};
     const pools = buffer.pools.uses(firstPort).map(({ name, slice, sizeOctets, peakOctets }) => {
-      return { pool: name, slice, sizeOctets, peakOctets };
+      const size = Number.isFinite(sizeOctets) ? sizeOctets : null;
+      return { pool: name, slice, sizeOctets: size, peakOctets };
     });
     const groups = spec.ports.flatMap(({ name }, p) =>
       PRIORITY_NUMBERS.map((group) => ({

@@ -276,8 +276,8 @@ export interface BufferResult {
 export interface PoolResult {
   readonly pool: string;
   readonly slice: number;
-  /** Infinity: headroom that is not shared. */
-  readonly sizeOctets: number;
+  /** Null: headroom that is not shared. */
+  readonly sizeOctets: number | null;
   readonly peakOctets: number;
 }
 
