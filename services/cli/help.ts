@@ -232,6 +232,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       ],
     },
     {
+      name: 'import',
+      examples: [
+        ['import topology.txt flow.txt config.txt', 'a scenario of files of HPCC'],
+        ['import topology.txt flow.txt --out fabric', 'into a folder'],
+      ],
+    },
+    {
       name: 'jobs',
       examples: [
         ['jobs scenario.yaml', 'what its jobs ask for'],
