@@ -234,7 +234,7 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
     {
       name: 'import',
       examples: [
-        ['import topology.txt flow.txt config.txt', 'a scenario of files of HPCC'],
+        ['import topology.txt flow.txt config.txt --out imported', 'a scenario of files of HPCC'],
         ['import topology.txt flow.txt --out fabric', 'into a folder'],
       ],
     },
