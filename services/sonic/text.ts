@@ -90,10 +90,12 @@ export function probeText(
 }
 
 /** Groups whose headroom was filled one after another, until there was no more. */
-function headroomText(headroom: readonly number[]): string {
+function headroomText(found: readonly number[]): string {
+  // The last one found none left.
+  const headroom = found.filter((frames) => frames > 0);
   const [first = 0] = headroom;
   const full = headroom.filter((frames) => frames === first).length;
-  if (full === headroom.length) return '–';
+  if (full === found.length) return '–';
   const rest = headroom.slice(full);
   if (rest.length === 1) return `${full} x ${first} + ${rest[0]!}`;
   return `${formatCount(headroom.reduce((sum, frames) => sum + frames))} in ${headroom.length}`;
