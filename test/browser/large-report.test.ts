@@ -44,7 +44,12 @@ describe('a report of 1,024 hosts', { skip: noBrowser, timeout: 300_000 }, () =>
     const octets = statSync(report).size;
     assert.ok(octets <= OCTETS_MOST, `${octets} octets`);
     const text = await page.innerText('main');
-    for (const words of ['1,344 · 3,072', 'Congestion over time', 'Flows', 'Queues and pauses']) {
+    for (const words of [
+      '1,344 devices · 3,072 links',
+      'Congestion over time',
+      'Flows',
+      'Queues and pauses',
+    ]) {
       assert.ok(text.includes(words), words);
     }
   });

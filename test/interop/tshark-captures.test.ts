@@ -15,7 +15,9 @@ import { dissect, tsharkMissing, WARNING, worstNote } from '../kit/tshark.js';
 
 const examples = readdirSync(join(ROOT, 'examples')).filter((name) => name.endsWith('.yaml'));
 
-const PROTOCOLS = ['cbfc', 'ce', 'ce_tag', 'cet', 'cim', 'cn_tag', 'cnm', 'llr', 'sfc', 'sfcm'];
+const PROTOCOLS = [
+  ...['cbfc', 'ce', 'ce_tag', 'cet', 'cim', 'cn_tag', 'cnm', 'link_layer', 'llr', 'sfc', 'sfcm'],
+];
 
 /** Virtual time after which enough of every kind has been seen. */
 const LONG_ENOUGH_PS = 6e8;
