@@ -68,6 +68,14 @@ export class Dependencies {
     while (this.#waiting > 0) begin(popNumber(this.#agenda, 0, this.#waiting--));
   }
 
+  isStarted(operation: number): boolean {
+    return this.startedPs[operation] !== NOT_YET;
+  }
+
+  isDone(operation: number): boolean {
+    return this.donePs[operation] !== NOT_YET;
+  }
+
   timesOf(operation: number): OperationTimes {
     return {
       readyPs: this.readyPs[operation],

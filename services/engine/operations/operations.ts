@@ -90,7 +90,7 @@ export class Operations {
   awaitsHanded(connection: number): boolean {
     const operation = this.sendOf(connection);
     if (operation < 0 || this.rankOf(operation).sendsDone !== 'handed') return false;
-    return this.dependencies.timesOf(operation).donePs < 0;
+    return !this.dependencies.isDone(operation);
   }
 
   /** The NIC has taken the last frame of a message, perhaps not for the first time. */
@@ -180,9 +180,8 @@ export class Operations {
   private sent(connection: number, how: 'handed' | 'acknowledged'): void {
     const operation = this.sendOf(connection);
     if (operation < 0 || this.rankOf(operation).sendsDone !== how) return;
-    const { startedPs, donePs } = this.dependencies.timesOf(operation);
-    assert(startedPs >= 0, 'operation.sent-was-started');
-    if (donePs >= 0) return;
+    assert(this.dependencies.isStarted(operation), 'operation.sent-was-started');
+    if (this.dependencies.isDone(operation)) return;
     this.complete(operation);
     this.settle();
   }

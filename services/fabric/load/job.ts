@@ -4,8 +4,6 @@ import type { JobGraph } from '../../jobs/graph.js';
 /** A job with its place in the fabric. */
 export interface Job {
   readonly name: string;
-  /** Index of its load. */
-  readonly load: number;
   readonly graph: JobGraph;
   /** By rank. */
   readonly hostOfRank: Int32Array;

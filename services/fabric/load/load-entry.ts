@@ -259,8 +259,8 @@ export class LoadEntry {
     });
   }
 
-  addJob(job: Omit<Job, 'load'>): void {
-    this.table.jobs.push({ ...job, load: this.index });
+  addJob(job: Job): void {
+    this.table.jobs.push(job);
   }
 
   /** A host sends to itself from one of its virtual machines to another. */

@@ -16,11 +16,12 @@ export class Weaver {
   private step = -1;
   private tags = 0;
   private startOf: (rank: number) => number = () => -1;
+  /** By rank: operations of the collective that was written last. */
   joined: number[][] = [];
 
   constructor(
-    readonly ranks: number,
-    readonly builder = new GraphBuilder(ranks),
+    ranks: number,
+    private readonly builder = new GraphBuilder(ranks),
   ) {
     this.lasts = new Int32Array(ranks).fill(-1);
   }

@@ -23,7 +23,7 @@ const TITLES: Readonly<Record<PathKind, string>> = {
 /** What could be saved at most, if this were gone and nothing else came in its place. */
 const BOUNDS: readonly (readonly [title: string, holds: (share: PathShare) => boolean])[] = [
   ['what link partners blocked', ({ what }) => what === 'blocked'],
-  ['waiting at ports', ({ what }) => what === 'waiting'],
+  ['waiting: for turns, acknowledgements, timeouts', ({ what }) => what === 'waiting'],
   ['half of all serialisation (links twice as fast)', ({ what }) => isSerialisation(what)],
 ];
 

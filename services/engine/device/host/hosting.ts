@@ -252,7 +252,9 @@ export function makeHosting(
       if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) {
         wake(d, c);
         armDeadline(d, c);
-        if (senders.remaining(firstSend[d] + c) === 0) operations.acknowledged(d, c);
+        if (operations.of(d) !== null && senders.remaining(firstSend[d] + c) === 0) {
+          operations.acknowledged(d, c);
+        }
       }
     } else takePacket(d, c, frame);
     pool.release(frame);
