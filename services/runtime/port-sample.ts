@@ -41,7 +41,7 @@ export function blankColumns(ports: number, priorities: readonly number[]): Port
 /** Ports by their number in the engine, at a time before which all has been executed. */
 export function columnsAt(engine: Engine, ports: readonly number[], timePs: number): PortColumns {
   const { counters, queues, buffer } = engine.shared;
-  const { accounts, sender } = engine.grants;
+  const { accounts, sender } = engine.books;
   const columns = blankColumns(ports.length, PRIORITY_NUMBERS);
   ports.forEach((port, i) => {
     for (const priority of PRIORITY_NUMBERS) {

@@ -148,7 +148,7 @@ export class Sampler {
 
   private countGrants(port: number): void {
     const { available, engine } = this;
-    const { accounts, sender } = engine.grants;
+    const { accounts, sender } = engine.books;
     available.fill(0);
     accounts.forEach(port, (row) => {
       available[accounts.priority(row)]! += sender.available(row);

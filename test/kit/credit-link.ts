@@ -5,7 +5,8 @@ import { accountRows } from '../../services/engine/contract/grants-spec.js';
 import type { CreditLink } from '../../services/mechanisms/credit/invariants.js';
 import { isSettled } from '../../services/mechanisms/credit/invariants.js';
 import { WORD_WINDOW_MOST } from '../../services/mechanisms/credit/machine.js';
-import { CreditMechanism } from '../../services/mechanisms/credit/mechanism.js';
+import type { CreditMechanism } from '../../services/mechanisms/credit/mechanism.js';
+import { bareCredit } from './bare-credit.js';
 import { ALLOWED, CONSUMED, LIMIT_SENT, PASSED } from '../../services/mechanisms/credit/records.js';
 import { FramePool } from '../../services/engine/frame/frame-pool.js';
 import { Clock } from '../../services/engine/kernel/clock.js';
@@ -112,16 +113,13 @@ class End implements MechanismHost {
   ) {
     this.clock = link.clock;
     const tables = new Tables({ device: 1, port: 1, credit: accountRows(spec) });
-    this.credit = new CreditMechanism({
-      ...{ tables, host: this, slot: 0, pool: POOL },
-      replayBuffers: { forEach: () => undefined },
-      waiting: {
-        inQueue: () => link.waitingUnits * spec.asking.unitOctets,
-        inLine: () => 0,
-        first: () => -1,
+    this.credit = bareCredit(this, tables, POOL, {
+      waitingOctets: () => link.waitingUnits * spec.asking.unitOctets,
+      mayStart: () => {
+        link.trySending();
       },
     });
-    const port = { grants: spec, mac, classOf: IDENTITY, retry };
+    const port = { grants: spec, mac, classOf: IDENTITY, groupOf: IDENTITY, retry };
     this.credit.configurePort(0, port as unknown as PortSpec);
   }
 
@@ -138,11 +136,7 @@ class End implements MechanismHost {
   doze(): void {}
 
   giveUp(): void {}
-  withdraw(): void {}
-
-  permit(): void {
-    this.link.trySending();
-  }
+  wake(): void {}
 
   controlDue(): boolean {
     return this.due;

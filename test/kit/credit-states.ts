@@ -5,7 +5,8 @@ import { accountRows } from '../../services/engine/contract/grants-spec.js';
 import { bufferBacksCredit } from '../../services/mechanisms/credit/invariants.js';
 import type { CreditLink } from '../../services/mechanisms/credit/invariants.js';
 import { COUNT_MASK } from '../../services/mechanisms/credit/machine.js';
-import { CreditMechanism } from '../../services/mechanisms/credit/mechanism.js';
+import type { CreditMechanism } from '../../services/mechanisms/credit/mechanism.js';
+import { bareCredit } from './bare-credit.js';
 import {
   ACTIVE_AT,
   ALLOWED,
@@ -131,15 +132,15 @@ class End implements MechanismHost {
     spec: CreditPortSpec,
     mac: number,
     waitingUnits: () => number,
-    private readonly permitted: () => void,
+    permitted: () => void,
   ) {
     if (accountRows(spec) !== 1) throw new Error('one account at each end');
-    this.credit = new CreditMechanism({
-      ...{ tables: this.tables, host: this, slot: 0, pool: POOL },
-      replayBuffers: { forEach: () => undefined },
-      waiting: { inQueue: () => waitingUnits() * UNIT, inLine: () => 0, first: () => -1 },
+    this.credit = bareCredit(this, this.tables, POOL, {
+      waitingOctets: () => waitingUnits() * UNIT,
+      mayStart: permitted,
     });
-    this.credit.configurePort(0, { grants: spec, mac, classOf: IDENTITY } as unknown as PortSpec);
+    const port = { grants: spec, mac, classOf: IDENTITY, groupOf: IDENTITY };
+    this.credit.configurePort(0, port as unknown as PortSpec);
   }
 
   giveUp(): void {}
@@ -150,11 +151,7 @@ class End implements MechanismHost {
   announceShort(): void {}
   repeat(): void {}
   doze(): void {}
-  withdraw(): void {}
-
-  permit(): void {
-    this.permitted();
-  }
+  wake(): void {}
 
   controlDue(): boolean {
     return this.due;

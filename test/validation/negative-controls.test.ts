@@ -332,7 +332,7 @@ load:
 
   it('credit that was never granted is noticed', () => {
     const session = sessionOf(SCENARIO.replace('{ flowControl: pfc, xoff: 60KB }', 'credit'));
-    const { sender } = session.engine.grants;
+    const { sender } = mechanismOf(session.engine);
     const spend = sender.spend.bind(sender);
     sender.spend = (row, units) => {
       spend(row, units - 1);

@@ -10,6 +10,7 @@ import { mergePartitions } from '../../services/runtime/merge.js';
 import type { PartitionState } from '../../services/runtime/partition/partition.js';
 import { Session } from '../../services/runtime/session.js';
 import { fabricOf } from '../kit/emulate.js';
+import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
 
 const STAR = `
 duration: 1ms
@@ -25,7 +26,7 @@ const creditStar = fabricOf(STAR.replace('METHOD', 'credit'));
 function withoutGrants(fabric: Fabric, atPs: number): Session {
   const session = new Session(fabric, { check: true });
   session.runTo(atPs);
-  const { grants, devices } = session.engine;
+  const { devices } = session.engine;
   const { firstPort } = devices[3]!;
   const asked = {
     mode: 'cumulative',
@@ -33,7 +34,11 @@ function withoutGrants(fabric: Fabric, atPs: number): Session {
     askedDivided: false,
     askedBufferUnits: [],
   } as const;
-  grants.setOperational(firstPort, 0, { ...asked, tags: false, askedUnitOctets: 64 });
+  mechanismOf(session.engine).setOperational(firstPort, 0, {
+    ...asked,
+    tags: false,
+    askedUnitOctets: 64,
+  });
   return session;
 }
 

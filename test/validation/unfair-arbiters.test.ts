@@ -6,6 +6,7 @@ import { Session } from '../../services/runtime/session.js';
 import type { Failure } from '../../services/runtime/results/results.js';
 import type { Nic82599 } from '../../services/engine/nic-82599/nic.js';
 import { fabricOf } from '../kit/emulate.js';
+import { mechanismOf } from '../../services/mechanisms/credit/mechanism.js';
 
 type Engine = Session['engine'];
 
@@ -116,8 +117,8 @@ const CASES: readonly (readonly [string, string, (engine: Engine) => void, RegEx
   [
     'turns among tenants that go by other shares than theirs',
     TENANTS,
-    ({ grants }) => {
-      grants.accounts.share = () => 1;
+    (engine) => {
+      mechanismOf(engine).accounts.share = () => 1;
     },
     /a tenant got more than its share/,
   ],

@@ -132,7 +132,7 @@ export interface OperatingPort {
 }
 
 /** What both ends of a link use of the exchange of grants. */
-export interface OperatingExchange extends ExchangeTerms {
+interface OperatingExchange extends ExchangeTerms {
   /** Priorities whose frames need them, one bit each. */
   readonly priorities: number;
 }

@@ -1,5 +1,7 @@
+import type { AccountBooks } from './account-books.js';
 import type { Clock } from '../kernel/clock.js';
 import type { PortSpec } from './spec.js';
+import type { StartAccounts } from './start-accounts.js';
 import type { FrameRef, PortRow, Priority } from '../units/indices.js';
 
 /**
@@ -63,7 +65,7 @@ interface StopCounts {
 }
 
 /** Sends control frames, which are transmitted before all others and are never paused. */
-export interface ControlFrameSource {
+interface ControlFrameSource {
   /**
    * Writes the frame now due at a port, without FCS; returns its length. 0 declines: the frame is
    * no longer needed. A source that declines does not request another frame.
@@ -72,13 +74,13 @@ export interface ControlFrameSource {
 }
 
 /** Claims kinds of MAC control frames. */
-export interface ControlFrameHandler {
+interface ControlFrameHandler {
   /** False if the frame is not one of its kind. */
   receiveControl(port: PortRow, octets: Uint8Array, length: number): boolean;
 }
 
 /** Receives the timers it armed. */
-export interface TimerClient {
+interface TimerClient {
   onTimer(port: PortRow, timer: number): void;
 }
 
@@ -176,10 +178,18 @@ interface GrantHolder {
   steal(port: PortRow, priorities: number, octets: number): void;
 }
 
+/** Counts frames that start, and those that are stored. */
+interface Counting {
+  readonly starts: StartAccounts;
+  /** Its accounts, for those who read them; of one mechanism. */
+  readonly books: AccountBooks;
+}
+
 /** Charges what is stored behind ports to accounts, in units of its own. */
 export interface ChargeBook {
-  /** The account at a port of frames of a priority; -1 if the mechanism charges none. */
-  accountOf(port: PortRow, priority: Priority): number;
+  /** The account at a port of frames with these tags; -1 if the mechanism charges none. */
+  accountOf(port: PortRow, priority: Priority, vlans: number): number;
+  accountsAt(port: PortRow): readonly number[];
   /** Units of frames that are stored. */
   chargedUnits(port: PortRow, account: number): number;
 }
@@ -231,11 +241,6 @@ interface PortInvariants {
   brokenAt(port: PortRow): string | null;
 }
 
-/** Keeps the accounts of grants: see `GrantKeeper`. */
-interface KeepsGrants {
-  readonly keepsGrants: boolean;
-}
-
 /** A mechanism has a name, and of the other roles those that it needs. */
 export interface Mechanism
   extends
@@ -260,7 +265,7 @@ export interface Mechanism
     Partial<PartnerWaits>,
     Partial<ChargeBook>,
     Partial<GrantHolder>,
-    Partial<KeepsGrants>,
+    Partial<Counting>,
     Partial<Agreement>,
     Partial<LinkInvariants>,
     Partial<LinkRecovery>,
@@ -286,8 +291,8 @@ export interface MechanismHost {
   controlDue(source: number, port: PortRow): boolean;
   /** `timer` is 0..63. */
   arm(client: number, port: PortRow, timer: number, time: number): void;
-  /** Frames that wait at a port for a grant may have received it. */
-  permit(port: PortRow): void;
+  /** The transmitter of a port may have something to send. */
+  wake(port: PortRow): void;
   /**
    * The transmitter of a port that has nothing to send acts at this time, if not before. One that
    * is busy asks its link layer (`owesAt`) when it has nothing more to send.
@@ -297,8 +302,6 @@ export interface MechanismHost {
   repeat(port: PortRow, due: boolean): void;
   /** The link layer of a port will not send a frame again: it is dropped there. */
   giveUp(port: PortRow, frame: FrameRef): void;
-  /** Grants was withdrawn: no waiting frame of a port may start any more. */
-  withdraw(port: PortRow): void;
   /** Notifies probes that a port paused or resumed its link partner. */
   announceStop(port: PortRow, group: number, stop: boolean): void;
   /** Not zero while any probe is attached: only then are arguments for it put together. */

@@ -9,8 +9,11 @@ import type { Tables } from '../kernel/tables.js';
 import type { SampledMessage } from '../notices/sampled-message.js';
 import type { Counters } from '../port/counters.js';
 import type { Ports } from '../port/ports.js';
+import type { Queues } from '../port/queues.js';
 import type { ReplayBuffers } from '../port/replay-buffers.js';
+import type { WaitingLines } from '../port/waiting-lines.js';
 import type { OperatingPort } from './discovery.js';
+import type { GrantNegotiation } from './grant-negotiation.js';
 import type { LinkLayer } from './link-layer.js';
 import type { OutsideKind, QueueMarking } from './outside.js';
 import type { IngressBuffers, Mechanism, MechanismHost, ProxyPauser } from './flow-control.js';
@@ -41,7 +44,9 @@ export interface MechanismTools {
   readonly pool: FramePool;
   readonly ports: Ports;
   readonly counters: Counters;
-  readonly waiting: WaitingFrames;
+  readonly queues: Queues;
+  /** Before queues: a row of them for each account of a port. */
+  readonly lines: WaitingLines;
   /** Of frames that ports have sent, for mechanisms that send them again. */
   readonly replayBuffers: ReplayBuffers;
   /** Ingress buffers, whatever memory a device has. */
@@ -50,29 +55,12 @@ export interface MechanismTools {
   readonly markings: readonly OutsideKind<QueueMarking>[];
 }
 
-/** Octets of frames that wait for a grant. */
-interface WaitingFrames {
-  /** In a class of one account. */
-  inQueue(port: PortRow, trafficClass: TrafficClass): number;
-  /** In line for a class of several. */
-  inLine(row: number): number;
-  /** The frame that starts next, which has left its line; -1 if there is none. */
-  first(port: PortRow, trafficClass: TrafficClass): number;
-}
-
-/**
- * Lets frames start. The first frame of a queue with a gate may start unless the mechanism holds
- * its priority, which it decides anew whenever that frame, or what it has to go by, changes.
- */
-export interface StartGate {
-  /** The first frame of a queue with a gate is another now, or none (-1). */
-  observe(port: PortRow, trafficClass: TrafficClass, first: number): void;
-  /** A frame of a queue with a gate starts. */
-  started(port: PortRow, frame: FrameRef): void;
-  /** A frame came in that takes no memory, or has left it already. */
-  passed(port: PortRow, frame: FrameRef): void;
-  /** Whether the link partner may have started a frame that has come in. */
-  wasAllowed(port: PortRow, frame: FrameRef): boolean;
+/** Messages that may ride on data frames, as tags. */
+export interface TagSource {
+  /** By port: not 0 where a message waits for a data frame. */
+  readonly offered: Uint8Array;
+  /** The tag of the data frame that starts now; returns its octets, 0 if there is none. */
+  compose(port: PortRow, octets: Uint8Array): number;
 }
 
 /** `spec` is undefined in a device where the mechanism is not configured; null: it has no role. */
@@ -87,8 +75,9 @@ export interface SliceMechanism<AtSwitch = object, AtHost = object> extends Mech
   operate?(port: PortRow, operating: OperatingPort): void;
   /** Of ports that have one, by `ports.layer`. */
   readonly linkLayer?: LinkLayer;
-  /** Of priorities that have one at a port, by `ports.gate`. */
-  readonly gate?: StartGate;
+  readonly tags?: TagSource;
+  /** What link partners agree on about it; of one mechanism. */
+  readonly negotiation?: GrantNegotiation;
 }
 
 /** A device as a mechanism sees it. */

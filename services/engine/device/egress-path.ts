@@ -13,7 +13,7 @@ import {
 import type { ControlPayloads } from './control-payloads.js';
 import type { Device } from './device.js';
 import { DID_DROP } from './device.js';
-import type { GrantGating } from './grant-gating.js';
+import type { Starting } from './starting.js';
 import type { Shared } from './shared.js';
 import type { FrameRef, PortRow, TrafficClass } from '../units/indices.js';
 
@@ -36,16 +36,15 @@ interface EgressPathParts {
   readonly mechanisms: readonly Mechanism[];
   readonly faults: FaultMechanism;
   readonly controlPayloads: ControlPayloads;
-  readonly grantGating: GrantGating;
+  readonly starting: Starting;
 }
 
 export function makeEgressPath(
   shared: Shared,
   devices: readonly Device[],
-  { mechanisms, faults, controlPayloads, grantGating }: EgressPathParts,
+  { mechanisms, faults, controlPayloads, starting }: EgressPathParts,
 ): EgressPath {
-  const { clock, pool, ports, queues, counters, digests, transmits, traceMask, frameTimes } =
-    shared;
+  const { clock, pool, ports, counters, digests, transmits, traceMask, frameTimes } = shared;
   const { queueWatch } = shared;
 
   function wakeTransmitter(device: number, port: PortRow): void {
@@ -65,8 +64,7 @@ export function makeEgressPath(
     trafficClass: TrafficClass,
     frame: FrameRef,
   ): void {
-    if (ports.isPermitted(port, trafficClass)) grantGating.enqueue(port, trafficClass, frame);
-    else queues.push(port, trafficClass, frame);
+    starting.enqueue(port, trafficClass, frame);
     if (traceMask.matchesQueued(port, frame)) announceQueued(device, port, trafficClass, frame);
     wakeTransmitter(device, port);
   }
@@ -113,14 +111,14 @@ export function makeEgressPath(
     if (reason === DROP.HEADROOM_EXHAUSTED) {
       counters.lost(device, port - devices[device].firstPort, priority, clock.now);
     }
-    if (ports.isCharged(port, priority)) grantGating.refused(port, frame);
+    if (ports.isCharged(port, priority)) starting.passed(port, frame);
     lose(device, port, frame, reason);
   }
 
   /** An overflow has a reason of its own where the link partner had no need, or no way, to stop. */
   function overflow(port: PortRow, group: number, frame: FrameRef): number {
     if (faults.excuses(port)) {
-      return grantGating.isGranted(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
+      return starting.covered(port, frame) ? DROP.OVERFLOW_BY_FAULT : DROP.NOT_GRANTED;
     }
     const isIgnored = mechanisms.some((own) => own.mayBeIgnored?.(port, group) === true);
     return isIgnored ? DROP.OVERFLOW_BY_WATCHDOG : DROP.HEADROOM_EXHAUSTED;
@@ -143,7 +141,7 @@ export function makeEgressPath(
     wakeTransmitter,
     drop,
     passed: (port, frame) => {
-      grantGating.refused(port, frame);
+      starting.passed(port, frame);
     },
     lose,
   };

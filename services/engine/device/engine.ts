@@ -8,9 +8,8 @@ import {
   type MechanismKind,
   OWN_SLOTS,
   type SliceMechanism,
-  type StartGate,
 } from '../contract/slice.js';
-import { assert, BrokenAssertion } from '../kernel/assert.js';
+import { BrokenAssertion } from '../kernel/assert.js';
 import { octetCell } from '../kernel/cells.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Rows, Unit } from '../kernel/tables.js';
@@ -23,7 +22,7 @@ import type { ControlPayloads } from './control-payloads.js';
 import { makeControlPayloads } from './control-payloads.js';
 import { Device, DID_DROP, KIND_MECHANISM, TIMER_BITS } from './device.js';
 import type { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
-import type { GrantKeeper } from '../contract/grants.js';
+import type { AccountBooks } from '../contract/account-books.js';
 import { accountRows } from '../contract/grants-spec.js';
 import { poolRows } from '../contract/memory.js';
 import type { FailoverMechanism } from '../failover/failover-mechanism.js';
@@ -44,13 +43,11 @@ import { makeLoop } from './loop.js';
 import { makeFailoverTools } from './failover-tools.js';
 import { makeFaultTools } from './fault-tools.js';
 import { makeMechanisms } from './mechanisms.js';
-import type { GrantGating } from './grant-gating.js';
 import { makeOperator } from './operating.js';
 import type { DeviceParts } from './parts.js';
-import { makeGrantGating } from './grant-gating.js';
 import type { ArbiterKind } from '../contract/arbiter.js';
 import type { LoadBalancing, OutsideKind, QueueMarking } from '../contract/outside.js';
-import { withGate } from './start-gating.js';
+import { makeStarting, type Starting } from './starting.js';
 import type { EgressPath } from './egress-path.js';
 import { makeEgressPath } from './egress-path.js';
 import { Shared } from './shared.js';
@@ -77,7 +74,9 @@ export class Engine implements MechanismHost {
   readonly devices: readonly Device[];
   readonly mechanisms: readonly Mechanism[];
   readonly hasListeners = octetCell();
-  readonly grants: GrantKeeper;
+  /** Accounts that frames start by, to be read; and whose they are: its index, or -1. */
+  readonly books: AccountBooks;
+  readonly bookkeeper: number;
   readonly discovery: DiscoveryMechanism;
   readonly faults: FaultMechanism;
   readonly failover: FailoverMechanism;
@@ -89,7 +88,7 @@ export class Engine implements MechanismHost {
   readonly rates: Rates;
   readonly switching: Switching;
   readonly hosting: Hosting;
-  private readonly grantGating: GrantGating;
+  private readonly starting: Starting;
   private readonly egressPath: EgressPath;
   private readonly loop: Loop;
   /** Slot of the mechanism whose holds stop the frames of discovery, too; -1 if none does. */
@@ -114,18 +113,17 @@ export class Engine implements MechanismHost {
     this.listening = new Listeners(this.devices, shared.traceMask);
     const hasSlots = specs.some((spec) => spec.kind === 'switch' && !hasSharedBuffer(spec));
     const set = makeMechanisms(shared, this, { mechanisms, markings }, hasSlots);
-    const { all, grants, faults } = set;
+    const { all, faults } = set;
     this.mechanisms = all;
     this.clientGate = set.atSlot.findIndex((own) => own?.holdsClients === true);
-    this.grants = grants;
+    this.books = set.books;
+    this.bookkeeper = all.findIndex(({ books }) => books !== undefined);
     this.faults = faults;
     this.failover = set.failover;
     this.given = set.given;
     this.discovery = set.discovery;
     this.controlPayloads = makeControlPayloads(shared);
-    const grantGating = makeGrantGating(shared, grants);
-    const gate = gateAmong(set.given, specs);
-    this.grantGating = gate === null ? grantGating : withGate(grantGating, gate, shared);
+    this.starting = makeStarting(shared, set.atSlot);
     this.senders = makeSenders(tables, this.clock);
     this.receivers = makeReceivers(tables, this.clock);
     this.rates = makeRates(tables, this.clock, this.devices, this.senders, rateControls);
@@ -133,7 +131,7 @@ export class Engine implements MechanismHost {
       mechanisms: all,
       faults,
       controlPayloads: this.controlPayloads,
-      grantGating: this.grantGating,
+      starting: this.starting,
     });
     this.switching = makeSwitching(shared, this.devices, {
       ...{ set, balancings, egressPath: this.egressPath },
@@ -141,6 +139,7 @@ export class Engine implements MechanismHost {
     });
     this.hosting = makeHosting(shared, this.devices, {
       set,
+      starting: this.starting,
       controlPayloads: this.controlPayloads,
       egressPath: this.egressPath,
       senders: this.senders,
@@ -149,7 +148,7 @@ export class Engine implements MechanismHost {
     });
     const parts: DeviceParts = {
       set,
-      grantGating: this.grantGating,
+      starting: this.starting,
       egressPath: this.egressPath,
       switching: this.switching,
       hosting: this.hosting,
@@ -165,7 +164,7 @@ export class Engine implements MechanismHost {
       shared,
       this.devices,
       set,
-      this.grantGating,
+      this.starting,
       this.switching,
       this.hosting,
       this.egressPath,
@@ -297,9 +296,8 @@ export class Engine implements MechanismHost {
     device.schedule(time, KIND_MECHANISM + mechanism, id, 0);
   }
 
-  permit(port: number): void {
-    if (this.grantGating.permit(port))
-      this.egressPath.wakeTransmitter(this.shared.ports.owner(port), port);
+  wake(port: number): void {
+    this.egressPath.wakeTransmitter(this.shared.ports.owner(port), port);
   }
 
   repeat(port: number, due: boolean): void {
@@ -328,10 +326,6 @@ export class Engine implements MechanismHost {
     counters.dropped(port, priority, octets, DROP.LINK_NOT_READY);
     listeners.frameDropped?.frameDropped(place, local, now, pool, frame, DROP.LINK_NOT_READY);
     digests.mix(place, DID_DROP | local, DROP.LINK_NOT_READY);
-  }
-
-  withdraw(port: number): void {
-    this.grantGating.withdraw(port);
   }
 
   announceStop(port: number, group: number, stop: boolean): void {
@@ -413,18 +407,6 @@ export class Engine implements MechanismHost {
     if (spec.kind === 'host') this.hosting.configure(device, spec);
     else this.switching.configure(device, spec);
   }
-}
-
-/** The gate of a mechanism that some device has. */
-function gateAmong(
-  given: readonly SliceMechanism[],
-  specs: readonly DeviceSpec[],
-): StartGate | null {
-  const present = given.filter(
-    ({ name, gate }) => gate !== undefined && specs.some(({ slices }) => name in slices),
-  );
-  assert(present.length <= 1, 'engine.one-gate');
-  return present[0]?.gate ?? null;
 }
 
 function layOut(specs: readonly DeviceSpec[]): Rows[] {

@@ -18,10 +18,9 @@ import { assert } from '../kernel/assert.js';
 export function makeFailoverTools(
   shared: Shared,
   devices: readonly Device[],
-  { set, grantGating, egressPath, switching }: DeviceParts,
+  { starting, egressPath, switching }: DeviceParts,
 ): FailoverTools {
-  const { grants } = set;
-  const { clock, pool, ports, queues, lines, octets: store, horizon, digests } = shared;
+  const { clock, pool, ports, queues, octets: store, horizon, digests } = shared;
   const { buffer } = shared;
 
   /** It takes no bandwidth: a routing protocol would retransmit what is lost. */
@@ -41,35 +40,23 @@ export function makeFailoverTools(
   function clear(port: number, moves: boolean): void {
     const d = ports.owner(port);
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) clearQueue(d, port, tc, moves);
-    grantGating.withdraw(port);
-    grantGating.permit(port);
+    starting.reconsider(port);
   }
 
   function clearQueue(d: number, port: number, trafficClass: TrafficClass, moves: boolean): void {
     for (const frame of takeAll(port, trafficClass)) {
       const out = moves ? switching.detourOf(d, frame) : -1;
-      if (out === port) putBack(port, trafficClass, frame);
+      if (out === port) starting.enqueue(port, trafficClass, frame);
       else leave(d, port, trafficClass, frame, out);
     }
   }
 
-  /** Frames of a queue, and of the lines before it, in order. */
+  /** Frames of a class, in order. */
   function takeAll(port: number, trafficClass: TrafficClass): number[] {
     const frames: number[] = [];
+    starting.collect(port, trafficClass);
     while (queues.head(port, trafficClass) >= 0) frames.push(queues.shift(port, trafficClass));
-    for (const row of grants.accounts.rowsOfClass(port, trafficClass)) {
-      while (lines.head(row) >= 0) {
-        queues.link(port, trafficClass, lines.shift(row));
-        frames.push(queues.shift(port, trafficClass));
-      }
-      grants.sender.unblock(row);
-    }
     return frames;
-  }
-
-  function putBack(port: number, trafficClass: TrafficClass, frame: FrameRef): void {
-    if (ports.isPermitted(port, trafficClass)) grantGating.enqueue(port, trafficClass, frame);
-    else queues.push(port, trafficClass, frame);
   }
 
   /** The buffer of a frame that is moved stays charged to its ingress. */

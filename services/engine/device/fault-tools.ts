@@ -14,10 +14,10 @@ import { assert } from '../kernel/assert.js';
 export function makeFaultTools(
   shared: Shared,
   devices: readonly Device[],
-  { set, grantGating, egressPath, switching, hosting }: DeviceParts,
+  { set, starting, egressPath, switching, hosting }: DeviceParts,
 ): FaultTools {
-  const { all: mechanisms, grants, discovery, failover } = set;
-  const { clock, ports, pool, queues, lines, buffer, digests } = shared;
+  const { all: mechanisms, discovery, failover } = set;
+  const { clock, ports, pool, queues, buffer, digests } = shared;
 
   function wake(port: number): void {
     egressPath.wakeTransmitter(ports.owner(port), port);
@@ -33,7 +33,7 @@ export function makeFaultTools(
     failover.carrier(port, true);
     hosting.carrier(ports.owner(port), true);
     for (const mechanism of mechanisms) mechanism.linkUp?.(port);
-    grantGating.permit(port);
+    starting.permit(port);
   }
 
   function flush(port: number): void {
@@ -48,14 +48,8 @@ export function makeFaultTools(
   }
 
   function flushQueue(d: number, port: number, trafficClass: TrafficClass): void {
+    starting.collect(port, trafficClass);
     while (queues.head(port, trafficClass) >= 0) loseFirst(d, port, trafficClass);
-    for (const row of grants.accounts.rowsOfClass(port, trafficClass)) {
-      while (lines.head(row) >= 0) {
-        queues.link(port, trafficClass, lines.shift(row));
-        loseFirst(d, port, trafficClass);
-      }
-      grants.sender.unblock(row);
-    }
   }
 
   function loseFirst(d: number, port: number, trafficClass: TrafficClass): void {

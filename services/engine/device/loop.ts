@@ -4,9 +4,9 @@ import {
   PREAMBLE_OCTETS,
   WIRE_OVERHEAD_OCTETS,
 } from '../units/ethernet.js';
-import type { Mechanism } from '../contract/flow-control.js';
 import { NO_NUMBER, WITHHELD } from '../contract/link-layer.js';
 import { DROP } from '../contract/probe.js';
+import type { Mechanism } from '../contract/flow-control.js';
 import {
   CARRIES_FLAG,
   CLASS,
@@ -58,7 +58,7 @@ import type { Hosting } from './host/hosting.js';
 import { linkLayerAmong, makeLinkLayering } from './link-layering.js';
 import type { MechanismSet } from './mechanisms.js';
 import { makeOrderedSets } from './ordered-sets.js';
-import type { GrantGating } from './grant-gating.js';
+import type { Starting } from './starting.js';
 import type { EgressPath } from './egress-path.js';
 import type { Shared } from './shared.js';
 import type { Switching } from './switch/switching.js';
@@ -90,19 +90,19 @@ export interface Loop {
 export function makeLoop(
   shared: Shared,
   devices: readonly Device[],
-  { all: mechanisms, atSlot, given, grants, faults, failover }: MechanismSet,
-  grantGating: GrantGating,
+  { all: mechanisms, atSlot, given, faults, failover }: MechanismSet,
+  starting: Starting,
   switching: Switching,
   hosting: Hosting,
   egressPath: EgressPath,
   controlPayloads: ControlPayloads,
 ): Loop {
-  const handlers = mechanisms.filter(({ receiveControl }) => receiveControl !== undefined);
+  const handlers = byFrequency(mechanisms);
   const layer = linkLayerAmong(given);
   const sets = makeOrderedSets(shared, devices, mechanisms, faults, layer);
   const { flags } = faults;
   const errors = makeArrivalErrors(shared, faults);
-  const { tagOffered } = grants.messages;
+  const tagSources = given.flatMap(({ tags }) => tags ?? []);
   const { clock, pool, ports, inFlightQueues, queues, counters, digests } = shared;
   const { arrivals, transmits, horizon, events, traceMask, linkNumbers, octets: store } = shared;
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
@@ -267,14 +267,14 @@ export function makeLoop(
     return LATER;
   }
 
-  /** The copy was not transmitted: no grant was used for it. */
+  /** The copy was not transmitted: no account paid for it. */
   function copyOf(port: number, frame: FrameRef): number {
     const { words } = pool;
     const priority = words[frame + CLASS] & PRIORITY_MASK;
     const copy = pool.copyFrom(pool, frame);
     controlPayloads.share(copy);
     counters.repeated(port, priority, words[frame + LENGTH]);
-    if (ports.hasAccounts(port, priority)) words[copy + CLASS] |= COPY_FLAG;
+    if (ports.isCharged(port, priority)) words[copy + CLASS] |= COPY_FLAG;
     return copy;
   }
 
@@ -321,20 +321,20 @@ export function makeLoop(
     const length = pool.words[frame + LENGTH];
     const octetPs = ports.octetPs(port);
     const { now } = clock;
-    const permitted = ports.permitted(port);
-    const tag = permitted === 0 ? 0 : composeTag(port);
-    const isPermitted = (permitted & (1 << trafficClass)) !== 0;
-    if (isPermitted) grantGating.spend(port, trafficClass, frame);
+    const metered = ports.metered(port);
+    const tag = metered === 0 ? 0 : composeTag(port);
+    const isMetered = (metered & (1 << trafficClass)) !== 0;
+    if (isMetered) starting.start(port, trafficClass, frame);
     const wireOctets = length + tag + WIRE_OVERHEAD_OCTETS;
     const late = (wanted & LATE) === 0 ? 0 : faults.slownessPs(port, wireOctets, octetPs);
     const free = now + wireOctets * octetPs + late;
     ports.setFreeAt(port, free);
     if (isHost[d] === 0) switching.departing(port, trafficClass, frame);
     else hosting.departing(d, trafficClass, frame);
-    if (isPermitted) grantGating.next(port, trafficClass);
+    if (isMetered) starting.next(port, trafficClass);
     const number = isLayered ? layering.letOut(port, frame) : NO_NUMBER;
     if (number === WITHHELD) {
-      if (isPermitted) grantGating.settle(port);
+      if (isMetered) starting.settle(port, trafficClass);
       layering.withhold(d, port, frame, free);
       return;
     }
@@ -343,7 +343,7 @@ export function makeLoop(
     counters.sent(port, frameClass & PRIORITY_MASK, length);
     const isWanted = traceMask.wantsSent(wanted, frameClass);
     if (isWanted) announceSent(d, local, frame, trafficClass, eligible);
-    if (isPermitted) grantGating.settle(port);
+    if (isMetered) starting.settle(port, trafficClass);
     const at = now + (PREAMBLE_OCTETS + tag) * octetPs + ports.latencyPs(port) + late;
     pool.setArrival(frame, (wanted & LATE) === 0 ? at : faults.arrivalOf(port, at, free - now));
     accept(ports.peer(port), frame);
@@ -382,17 +382,20 @@ export function makeLoop(
     if (at < horizon[d]) horizon[d] = at;
   }
 
-  /** Composes a CE-Tag for a frame; returns its octets. */
+  /** Composes a tag for a frame, of the first source that has one; returns its octets. */
   function composeTag(port: number): number {
-    if (tagOffered[port] === 0) return 0;
-    tagLength = grants.messages.composeTag(port, scratch);
-    return tagLength === 0 ? 0 : CE_TAG_OCTETS;
+    for (const source of tagSources) {
+      if (source.offered[port] === 0) continue;
+      tagLength = source.compose(port, scratch);
+      if (tagLength !== 0) return CE_TAG_OCTETS;
+    }
+    return 0;
   }
 
   /** A tag is read together with its frame, and before it. */
   function sendTag(d: number, local: number, peer: number, at: number): void {
     devices[d].listeners.tagSent?.tagSent(d, local, clock.now, scratch.subarray(0, tagLength));
-    // Grants are counted behind the pipeline, which frames enter after a link layer.
+    // Frames are counted behind the pipeline, which they enter after a link layer.
     const restPs = ports.pipelinePs(peer) - ports.ingressPs(peer);
     deliver(d, local, peer, scratch, tagLength, at + restPs);
   }
@@ -408,7 +411,7 @@ export function makeLoop(
   function sendControl(d: number, device: Device, port: number): boolean {
     const leastEnd = clock.now + (PREAMBLE_OCTETS + FRAME_OCTETS_MIN) * ports.octetPs(port);
     do {
-      const length = compose(atSlot[ports.takeControl(port)], port, leastEnd);
+      const length = atSlot[ports.takeControl(port)].compose!(port, leastEnd, scratch);
       if (length === 0) continue;
       if (length === ORDERED_SET_OCTETS) sets.start(d, device, port, scratch);
       else startControl(d, device, port, length, leastEnd);
@@ -449,21 +452,10 @@ export function makeLoop(
     deliver(d, local, peer, scratch, length, end + controlDelay(peer, scratch, length));
   }
 
-  /** Messages of grants are frequent, so this call is static and not looked up. */
-  function compose(mechanism: Mechanism, port: number, leastEnd: number): number {
-    if (mechanism === grants) return grants.compose(port, leastEnd, scratch);
-    return mechanism.compose!(port, leastEnd, scratch);
-  }
-
-  function expire(mechanism: Mechanism, port: number, timer: number): void {
-    if (mechanism === grants) grants.onTimer(port, timer);
-    else mechanism.onTimer!(port, timer);
-  }
-
   /** From the last bit of a control frame until the port processes it. */
   function controlDelay(port: number, octets: Uint8Array, length: number): number {
     if (isLlrSet(octets, length)) return 0;
-    // Grants are counted in the order of the frames, which pass the pipeline, as LLDP does.
+    // Who counts does so in the order of the frames, which pass the pipeline, as LLDP does.
     const passes =
       length === ORDERED_SET_OCTETS ||
       isCeFrame(octets, length) ||
@@ -503,7 +495,7 @@ export function makeLoop(
     } else if (kind === KIND_CONTROL) takeControl(device, id, value);
     else if (kind < KIND_RATE) {
       const port = device.firstPort + (id >> TIMER_BITS);
-      expire(atSlot[kind - KIND_MECHANISM], port, id & ((1 << TIMER_BITS) - 1));
+      atSlot[kind - KIND_MECHANISM].onTimer!(port, id & ((1 << TIMER_BITS) - 1));
     } else if (kind === KIND_LATE) takeLate(device, id, value);
     else if (isHost[device.place] === 0) switching.onTimer(device.place, kind, id, value);
     else hosting.onTimer(device.place, kind, id);
@@ -546,9 +538,7 @@ export function makeLoop(
     store.giveBack(slot);
   }
 
-  /** Messages of grants are frequent, so they are tried first. */
   function isClaimed(port: number, octets: Uint8Array, length: number): boolean {
-    if (grants.receiveControl(port, octets, length)) return true;
     for (const mechanism of handlers) {
       if (mechanism.receiveControl!(port, octets, length)) return true;
     }
@@ -581,4 +571,13 @@ export function makeLoop(
   }
 
   return { run };
+}
+
+/** Those that count say so often: they are asked first whether a message is theirs. */
+function byFrequency(mechanisms: readonly Mechanism[]): Mechanism[] {
+  const handlers = mechanisms.filter(({ receiveControl }) => receiveControl !== undefined);
+  const [counting, others] = [true, false].map((counts) =>
+    handlers.filter(({ starts }) => (starts !== undefined) === counts),
+  );
+  return [...counting, ...others];
 }

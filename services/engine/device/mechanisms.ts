@@ -1,3 +1,5 @@
+import { type AccountBooks, NO_BOOKS } from '../contract/account-books.js';
+import { NO_NEGOTIATION } from '../contract/grant-negotiation.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import {
   type MechanismKind,
@@ -6,16 +8,12 @@ import {
   type SliceMechanism,
 } from '../contract/slice.js';
 import { DiscoveryMechanism } from '../discovery/discovery-mechanism.js';
-import type { GrantKeeper } from '../contract/grants.js';
 import { FailoverMechanism } from '../failover/failover-mechanism.js';
 import { FaultMechanism } from '../faults/fault-mechanism.js';
 import { assert } from '../kernel/assert.js';
 import { SLOTS_MOST } from '../port/ports.js';
-import { QUEUE_OCTETS } from '../port/queues.js';
-import { noAccounts } from './no-accounts.js';
 import type { Shared } from './shared.js';
 import { makeIngressBuffers } from './switch/slotted.js';
-import type { TrafficClass } from '../units/indices.js';
 
 /** Of a mechanism that holds nothing, arms no timers and sends no control frames. */
 const NO_SLOT = -1;
@@ -27,7 +25,7 @@ export interface MechanismSet {
   readonly atSlot: readonly Mechanism[];
   /** Registered mechanisms, in their order. */
   readonly given: readonly SliceMechanism[];
-  readonly grants: GrantKeeper;
+  readonly books: AccountBooks;
   readonly faults: FaultMechanism;
   readonly discovery: DiscoveryMechanism;
   readonly failover: FailoverMechanism;
@@ -56,13 +54,8 @@ export function makeMechanisms(
   take(OWN_SLOTS.faults, faults);
   take(OWN_SLOTS.failover, failover);
   const accounts = hasSlottedSwitches ? makeIngressBuffers(shared) : buffer;
-  const waiting = {
-    inQueue: (port: number, trafficClass: TrafficClass) =>
-      queues.get(port, trafficClass, QUEUE_OCTETS),
-    inLine: lines.octets,
-    first: queues.head,
-  };
-  const tools = { tables, host, pool, ports, counters, replayBuffers, accounts, waiting, markings };
+  const storage = { tables, pool, ports, queues, lines, counters, replayBuffers, accounts };
+  const tools = { ...storage, host, markings };
   const given = kinds.map((kind) => {
     const slot = kind.slot ?? NO_SLOT;
     assert(slot < SLOTS_MOST, 'engine.slot-of-16');
@@ -70,16 +63,17 @@ export function makeMechanisms(
     if (slot !== NO_SLOT) take(slot, made);
     return made;
   });
-  const keepers = given.filter(keepsGrants);
-  assert(keepers.length <= 1, 'engine.one-keeper-of-accounts');
-  const grants = keepers[0] ?? noAccounts(ports.count);
-  const { negotiation } = grants;
+  const books = onlyOf(given.map((own) => own.books)) ?? NO_BOOKS;
+  const negotiation = onlyOf(given.map((own) => own.negotiation)) ?? NO_NEGOTIATION;
   const discovery = new DiscoveryMechanism(host, counters, OWN_SLOTS.discovery, negotiation);
   take(OWN_SLOTS.discovery, discovery);
   const all = atSlot.filter((mechanism) => mechanism !== undefined);
-  return { all, atSlot, given, grants, faults, discovery, failover };
+  return { all, atSlot, given, books, faults, discovery, failover };
 }
 
-function keepsGrants(mechanism: Mechanism): mechanism is GrantKeeper {
-  return mechanism.keepsGrants === true;
+/** A role that one mechanism has at most. */
+function onlyOf<Role>(roles: readonly (Role | undefined)[]): Role | undefined {
+  const present = roles.filter((role) => role !== undefined);
+  assert(present.length <= 1, 'engine.role-of-one');
+  return present[0];
 }

@@ -1,6 +1,6 @@
-import { PRIORITY_NUMBERS, TRAFFIC_CLASSES } from '../units/ethernet.js';
+import { TRAFFIC_CLASSES } from '../units/ethernet.js';
 import { EtsArbiter } from '../arbiter/ets.js';
-import type { OperatingExchange, OperatingPort, PortOperator } from '../contract/discovery.js';
+import type { OperatingPort, PortOperator } from '../contract/discovery.js';
 import { CLASS, PRIORITY_MASK, STORED } from '../frame/frame-pool.js';
 import { TSA_ETS, type Ets, type EtsTable } from '../wire/lldp/dcbx-ieee.js';
 import type { Device } from './device.js';
@@ -19,9 +19,9 @@ function sharesOf({ algorithms, shares }: Ets): (number | null)[] {
 export function makeOperator(
   { ports, buffer, queues, pool }: Shared,
   devices: readonly Device[],
-  { set, grantGating, egressPath, hosting }: DeviceParts,
+  { set, starting, hosting }: DeviceParts,
 ): PortOperator {
-  const { all, grants, given } = set;
+  const { all, given } = set;
   const negotiated = all.filter(({ protectsGroup }) => protectsGroup !== undefined);
 
   function operate(port: number, operating: OperatingPort): void {
@@ -32,7 +32,6 @@ export function makeOperator(
       classify(port, operating.ets.classOf);
     }
     for (const mechanism of given) mechanism.operate?.(port, operating);
-    exchange(port, operating.exchange);
     if (device.spec.kind === 'switch' || device.spec.receiveMemory !== null) guard(port);
   }
 
@@ -59,7 +58,7 @@ export function makeOperator(
     if (classOf.every((tc, priority) => tc === ports.classOf(port, priority))) return false;
     const moving: number[] = [];
     for (let tc = 0; tc < TRAFFIC_CLASSES; tc++) {
-      if (ports.isGrantGated(port, tc)) continue;
+      if (isUnchanged(port, tc, classOf)) continue;
       while (queues.head(port, tc) >= 0) {
         const frame = queues.shift(port, tc);
         buffer.requeued(port, tc, pool.words[frame + STORED]);
@@ -73,41 +72,25 @@ export function makeOperator(
       buffer.requeued(port, joined, -pool.words[frame + STORED]);
       queues.push(port, joined, frame);
     }
-    grantGating.permit(port);
+    starting.permit(port);
     return true;
   }
 
-  /** Waiting frames are kept: from now on they are grant-gated, or no longer. */
-  function exchange(port: number, agreed: OperatingExchange): void {
-    const { priorities } = agreed;
-    if (accounted(port) === 0 && priorities === 0) return;
-    if (priorities === grants.operationalAt(port)) return;
-    assert((priorities & ~accounted(port)) === 0, 'operating.agreed-has-accounts');
-    grants.setOperational(port, priorities, agreed);
-    grantGating.change(port, priorities);
-    egressPath.wakeTransmitter(ports.owner(port), port);
+  /** The same priorities are in a class as before. */
+  function isUnchanged(port: number, tc: number, classOf: readonly number[]): boolean {
+    return classOf.every(
+      (now, priority) => (now === tc) === (ports.classOf(port, priority) === tc),
+    );
   }
 
-  /** Priorities with accounts, one bit each: of others the flow control is not negotiated. */
-  function accounted(port: number): number {
-    const has = (p: number): boolean => grants.accounts.has(port, p);
-    return PRIORITY_NUMBERS.reduce((bits, p) => (has(p) ? bits | (1 << p) : bits), 0);
-  }
-
-  /** An account whose link partner can be paused, or has a grant, never drops. */
+  /** An ingress buffer whose link partner can be paused, or counts, never drops. */
   function guard(port: number): void {
     for (let group = 0; group < TRAFFIC_CLASSES; group++) {
       const ruling = negotiated.filter((own) => own.rulesGroup?.(port, group) === true);
       if (ruling.length === 0) continue;
       const isProtected = ruling.some((own) => own.protectsGroup!(port, group));
-      buffer.setLossless(port, group, isProtected || isBacked(port, group));
+      buffer.setLossless(port, group, isProtected || starting.backs(port, group));
     }
-  }
-
-  function isBacked(port: number, group: number): boolean {
-    return PRIORITY_NUMBERS.some(
-      (p) => ports.groupOf(port, p) === group && grants.isOperational(port, p),
-    );
   }
 
   return { operate, tableInHardware };

@@ -13,7 +13,7 @@ import { assert } from '../kernel/assert.js';
 export function makeWatchdogTools(
   shared: Shared,
   devices: readonly Device[],
-  { grantGating, egressPath, switching }: DeviceParts,
+  { starting, egressPath, switching }: DeviceParts,
 ): WatchdogTools {
   const { clock, ports, pool, queues, digests } = shared;
 
@@ -47,8 +47,7 @@ export function makeWatchdogTools(
     for (const frame of kept) queues.push(port, tc, frame);
     const left = queues.get(port, tc, QUEUE_FRAMES);
     assert(left === waiting - dropped, 'watchdog.dropped-or-kept');
-    grantGating.withdraw(port);
-    if (grantGating.permit(port)) egressPath.wakeTransmitter(ports.owner(port), port);
+    if (starting.reconsider(port)) egressPath.wakeTransmitter(ports.owner(port), port);
     return dropped;
   }
 

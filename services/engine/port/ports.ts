@@ -37,13 +37,12 @@ const LAYERED = 2;
 /** Beside the classes of `READY`: the link layer has a frame to send again. */
 export const REPEAT = 1 << 8;
 /**
- * Classes whose frames start with a grant of the link partner only, and (from bit 8) priorities
- * with accounts of grants; from bit 16 the same of classes and priorities with a `StartGate`.
+ * Classes whose frames start as accounts cover them; from bit 8 on priorities whose frames are
+ * charged to accounts, and from bit 16 on those that are metered: they make the classes.
  */
-const GRANT_GATED = 8;
-const ACCOUNTS_SHIFT = 8;
-const GATED_SHIFT = 16;
-const CHARGED_SHIFT = 24;
+const ACCOUNTED = 8;
+const CHARGED_SHIFT = 8;
+const METERED_SHIFT = 16;
 
 /** A cache line, together with the doubles. */
 export const PORT_WORDS = 16;
@@ -93,6 +92,9 @@ export function makePorts(tables: Tables) {
   /** By port and priority: traffic class at the egress, and priority group of the ingress. */
   const classes = tables.uint8('port', 8);
   const groups = tables.uint8('port', 8);
+  /** By port and priority, and by port and class: the mechanism that keeps the accounts. */
+  const keepers = tables.uint8('port', 8);
+  const classKeepers = tables.uint8('port', 8);
   /** By port: priorities whose hold extends to others, and these. */
   const holdersAlong = tables.uint8('port', 2);
   for (let at = 0; at < words.length; at += PORT_WORDS) {
@@ -122,10 +124,7 @@ export function makePorts(tables: Tables) {
     doubles[times + LATENCY_PS] = spec.latencyPs;
     doubles[times + INGRESS_PS] = ingressPs;
     pipelines[port] = ingressPs;
-    const accounted = spec.grants?.priorities ?? 0;
-    words[at + GRANT_GATED] = (accounted & CLASSES) << ACCOUNTS_SHIFT;
-    // Link partners that negotiate begin without a grant.
-    meter(port, spec.discovery?.drives === true ? 0 : accounted);
+    words[at + ACCOUNTED] = 0;
     // Without a response delay they pass the pipeline, as frames do.
     controlDelays[port] = spec.pausing?.responseDelayPs ?? ingressPs;
   }
@@ -136,7 +135,7 @@ export function makePorts(tables: Tables) {
     assert(classOf.every(isOfEight), 'port.class-of-8');
     classes.set(classOf, port << 3);
     words[port * PORT_WORDS + STALLS] = identity ? STALL_ALIKE : STALL_BY_HEAD;
-    gate(port, words[port * PORT_WORDS + GRANT_GATED] >>> CHARGED_SHIFT);
+    classify(port);
   }
 
   /** A blocked priority stops the classes that the table (three bits each) has for it. */
@@ -262,64 +261,80 @@ export function makePorts(tables: Tables) {
     return 31 - Math.clz32(lowest);
   }
 
-  /** Only the classes of these priorities, one bit each, are grant-gated. */
-  function meter(port: PortRow, priorities: number): void {
-    const at = port * PORT_WORDS + GRANT_GATED;
-    assert((priorities & ~(words[at] >> ACCOUNTS_SHIFT)) === 0, 'grants.gated-has-accounts');
+  /** Frames of these priorities, one bit each, are charged to accounts of a mechanism. */
+  function charge(port: PortRow, keeper: number, priorities: number): void {
+    assert(keeper >= 0 && keeper < SLOTS_MOST, 'accounts.keeper-of-16');
+    const at = port * PORT_WORDS + ACCOUNTED;
+    for (let rest = priorities; rest !== 0; rest &= rest - 1) {
+      const priority = 31 - Math.clz32(rest & -rest);
+      assert((words[at] & (1 << (CHARGED_SHIFT + priority))) === 0, 'accounts.one-keeper');
+      keepers[(port << 3) | priority] = keeper;
+    }
+    words[at] |= priorities << CHARGED_SHIFT;
+  }
+
+  /** Of the priorities of a keeper exactly these, one bit each, start as accounts cover them. */
+  function meter(port: PortRow, keeper: number, priorities: number): void {
+    const at = port * PORT_WORDS + ACCOUNTED;
+    let metered = words[at] >>> METERED_SHIFT;
+    for (let priority = 0; priority < 8; priority++) {
+      if (keepers[(port << 3) | priority] === keeper) metered &= ~(1 << priority);
+    }
+    assert((priorities & ~(words[at] >>> CHARGED_SHIFT)) === 0, 'accounts.metered-is-charged');
+    words[at] =
+      (words[at] & ~(CLASSES << METERED_SHIFT)) | ((metered | priorities) << METERED_SHIFT);
+    classify(port);
+  }
+
+  /** Classes of metered priorities. */
+  function classify(port: PortRow): void {
+    const at = port * PORT_WORDS + ACCOUNTED;
     words[at] &= ~CLASSES;
-    for (let priority = 0; priority < 8; priority++) {
-      if ((priorities & (1 << priority)) !== 0) words[at] |= 1 << classOf(port, priority);
+    for (let rest = words[at] >>> METERED_SHIFT; rest !== 0; rest &= rest - 1) {
+      const priority = 31 - Math.clz32(rest & -rest);
+      const trafficClass = classOf(port, priority);
+      const keeper = keepers[(port << 3) | priority];
+      const isOther = classKeepers[(port << 3) | trafficClass] !== keeper;
+      assert(!isOther || (words[at] & (1 << trafficClass)) === 0, 'accounts.class-of-one-keeper');
+      classKeepers[(port << 3) | trafficClass] = keeper;
+      words[at] |= 1 << trafficClass;
     }
   }
 
-  /** From now on the classes of these priorities, one bit each, start as their gate lets them. */
-  function gate(port: PortRow, priorities: number): void {
-    const at = port * PORT_WORDS + GRANT_GATED;
-    words[at] = (words[at] & 0xffff) | (priorities << CHARGED_SHIFT);
-    for (let priority = 0; priority < 8; priority++) {
-      if ((priorities & (1 << priority)) === 0) continue;
-      words[at] |= 1 << (GATED_SHIFT + classOf(port, priority));
+  /** Classes whose frames start as accounts cover them, one bit each. */
+  function metered(port: PortRow): number {
+    return words[port * PORT_WORDS + ACCOUNTED] & CLASSES;
+  }
+
+  function isMetered(port: PortRow, trafficClass: TrafficClass): boolean {
+    return (words[port * PORT_WORDS + ACCOUNTED] & (1 << trafficClass)) !== 0;
+  }
+
+  /** Classes of one keeper among them. */
+  function meteredBy(port: PortRow, keeper: number): number {
+    let classes = metered(port);
+    for (let rest = classes; rest !== 0; rest &= rest - 1) {
+      const trafficClass = 31 - Math.clz32(rest & -rest);
+      if (classKeepers[(port << 3) | trafficClass] !== keeper) classes &= ~(1 << trafficClass);
     }
+    return classes;
   }
 
-  /** Classes with a gate, one bit each. */
-  function gatedClasses(port: PortRow): number {
-    return (words[port * PORT_WORDS + GRANT_GATED] >>> GATED_SHIFT) & CLASSES;
-  }
-
-  /** Classes with a gate, or that start with grants. */
-  function permitted(port: PortRow): number {
-    const word = words[port * PORT_WORDS + GRANT_GATED];
-    return (word | (word >>> GATED_SHIFT)) & CLASSES;
-  }
-
-  /** Frames of a class start when a gate lets them, or with grants. */
-  function isPermitted(port: PortRow, trafficClass: TrafficClass): boolean {
-    return (permitted(port) & (1 << trafficClass)) !== 0;
-  }
-
-  /** What is stored of a priority behind the port is charged to the link partner. */
+  /** What is stored of a priority behind the port is charged to accounts, in use or not. */
   function isCharged(port: PortRow, priority: Priority): boolean {
-    const word = words[port * PORT_WORDS + GRANT_GATED];
-    return (((word >>> ACCOUNTS_SHIFT) | (word >>> CHARGED_SHIFT)) & (1 << priority)) !== 0;
+    return ((words[port * PORT_WORDS + ACCOUNTED] >>> CHARGED_SHIFT) & (1 << priority)) !== 0;
   }
 
-  /** Classes that start with permission only, one bit each. */
-  function grantGating(port: PortRow): number {
-    return words[port * PORT_WORDS + GRANT_GATED] & CLASSES;
+  /** Of a priority that is charged, and of a class that is metered. */
+  function keeperOf(port: PortRow, priority: Priority): number {
+    return keepers[(port << 3) | priority];
   }
 
-  /** Whether a class is grant-gated. */
-  function isGrantGated(port: PortRow, trafficClass: TrafficClass): boolean {
-    return (words[port * PORT_WORDS + GRANT_GATED] & (1 << trafficClass)) !== 0;
+  function keeperOfClass(port: PortRow, trafficClass: TrafficClass): number {
+    return classKeepers[(port << 3) | trafficClass];
   }
 
-  /** A priority has accounts of grants at the port, whether they are in use or not. */
-  function hasAccounts(port: PortRow, priority: Priority): boolean {
-    return ((words[port * PORT_WORDS + GRANT_GATED] >> ACCOUNTS_SHIFT) & (1 << priority)) !== 0;
-  }
-
-  /** A frame that has a grant is to be sent, whether it is paused or not. */
+  /** A frame that its account covers is to be sent, whether it is paused or not. */
   function hasWork(port: PortRow): boolean {
     const at = port * PORT_WORDS;
     return (words[at + READY] | mayCompose(words[at + CONTROL_DUE])) !== 0;
@@ -377,15 +392,14 @@ export function makePorts(tables: Tables) {
     mute,
     controlIsDue,
     takeControl,
+    charge,
     meter,
-    gate,
-    gatedClasses,
-    permitted,
-    isPermitted,
+    metered,
+    meteredBy,
+    isMetered,
     isCharged,
-    grantGating,
-    isGrantGated,
-    hasAccounts,
+    keeperOf,
+    keeperOfClass,
     hasWork,
     freeAt,
     setFreeAt,

@@ -261,7 +261,7 @@ class Patience {
       ...fabric.specs.map((_, d) => sourceTurnPs(fabric, engine, d, this.longestOctets)),
     );
     // A frame that waits for a grant requests it.
-    const others = mechanisms.filter((own) => own !== engine.grants);
+    const others = mechanisms.filter((own) => own.books === undefined);
     const repeats = Array.from({ length: shared.ports.count }, (_, port) =>
       Math.max(0, ...others.map((own) => own.repeatsPs?.(port) ?? 0)),
     );

@@ -1,6 +1,5 @@
 import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { Charges } from '../../engine/buffer/charges.js';
-import type { StartGate } from '../../engine/contract/slice.js';
 import {
   CHARGE_MASK,
   CHARGE_SHIFT,
@@ -64,8 +63,14 @@ export interface FramePathEvents {
  * What frames do to the rows of their channels. Like the event loop these are functions over
  * tables: a frame touches one line of memory at either end of a link.
  */
-export type FramePath = StartGate &
-  Charges & { configure(port: PortRow, channelOf: readonly number[]): void };
+export interface FramePath extends Charges {
+  readonly configure: (port: PortRow, channelOf: readonly number[]) => void;
+  /** The first frame of a metered class is another now, or none (-1). */
+  readonly observe: (port: PortRow, trafficClass: TrafficClass, first: number) => void;
+  readonly started: (port: PortRow, frame: FrameRef) => void;
+  /** Whether the link partner may have started a frame that has come in. */
+  readonly wasAllowed: (port: PortRow, frame: FrameRef) => boolean;
+}
 
 export function makeFramePath(tables: FrameTables, events: FramePathEvents): FramePath {
   const { pool, clock, rows, blockedOf, emptySince } = tables;

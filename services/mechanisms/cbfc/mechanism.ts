@@ -1,12 +1,8 @@
 import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { OperatingPort } from '../../engine/contract/discovery.js';
 import type { HoldReason, ManagedValue } from '../../engine/contract/flow-control.js';
-import type {
-  DevicePlace,
-  MechanismTools,
-  SliceMechanism,
-  StartGate,
-} from '../../engine/contract/slice.js';
+import type { DevicePlace, MechanismTools, SliceMechanism } from '../../engine/contract/slice.js';
+import type { StartAccounts } from '../../engine/contract/start-accounts.js';
 import type { Charges } from '../../engine/buffer/charges.js';
 import { CLASS, COPY_FLAG, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
 import {
@@ -33,6 +29,7 @@ import { CHANNEL_WORDS, costOf, SUM_WORDS, SYNCHRONISING } from './machine.js';
 import { cbfcManagedValues } from './managed.js';
 import { CbfcPort } from './port.js';
 import { CbfcRole } from './role.js';
+import { makeCbfcStarts } from './starts.js';
 import type { CbfcPortSpec, CbfcSpec, CreditSize } from './spec.js';
 import type { FrameRef, PortRow, Priority, TrafficClass } from '../../engine/units/indices.js';
 
@@ -42,10 +39,9 @@ const CONSUMED_TIMER = 1;
 /** Ultra Ethernet's flow control by credits: a frame starts when its receiver has room for it. */
 export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FramePathEvents {
   readonly name = 'cbfc';
-  readonly gate: StartGate;
+  readonly starts: StartAccounts;
   readonly admitted: Charges['admitted'];
   readonly released: Charges['released'];
-  readonly passed: Charges['passed'];
   /** By port. */
   private readonly at: (CbfcPort | null)[] = [];
   private readonly macs: number[] = [];
@@ -71,10 +67,16 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     this.emptySince = tables.float64('port', 1, VIRTUAL_CHANNELS);
     const { rows, blockedOf, emptySince } = this;
     this.path = makeFramePath({ pool, clock: host.clock, rows, blockedOf, emptySince }, this);
-    this.gate = this.path;
+    this.starts = {
+      ...makeCbfcStarts(tools, this.path),
+      charges: (port, group) => this.rulesGroup(port, group),
+      passed: this.path.passed,
+      covered: this.path.wasAllowed,
+      backs: (port, group) => this.at[port]?.backs(group) === true,
+      lineOf: () => -1,
+    };
     this.admitted = this.path.admitted;
     this.released = this.path.released;
-    this.passed = this.path.passed;
   }
 
   atSwitch(place: DevicePlace, spec: CbfcSpec | undefined): CbfcRole | null {
@@ -171,7 +173,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
       const credits = Math.min(most, Math.ceil(octets / (1 << own.spec.sender.shift)));
       if (credits > 0) own.sender.spend(channel, credits);
     });
-    this.tools.host.permit(port);
+    this.starts.permit(port);
   }
 
   // Accounts of what is stored.
@@ -192,6 +194,11 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     const own = this.at[port] ?? null;
     if (own === null || (own.spec.priorities & (1 << priority)) === 0) return -1;
     return own.spec.channelOf[priority];
+  }
+
+  accountsAt(port: PortRow): readonly number[] {
+    const own = this.at[port] ?? null;
+    return own?.losslessChannels() ?? [];
   }
 
   chargedUnits(port: PortRow, account: number): number {
@@ -227,7 +234,7 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     if (channels[1] !== channels[0]) {
       hasLess = this.takeFreed(own, channels[1], counts[1]) || hasLess;
     }
-    if (own.blocked !== 0 || hasLess) this.tools.host.permit(port);
+    if (own.blocked !== 0 || hasLess) this.starts.permit(port);
     return true;
   }
 
@@ -361,7 +368,8 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
       this.macs[port] = mac;
       this.at[port] = own === null ? null : this.make(port, own, groupOf);
       if (own === null) return null;
-      this.tools.ports.gate(port, own.priorities);
+      this.tools.ports.charge(port, this.tools.slot, own.priorities);
+      this.tools.ports.meter(port, this.tools.slot, own.priorities);
       if (!own.negotiates) this.begin(port, this.at[port]!);
       return this.at[port]!;
     });
@@ -407,13 +415,13 @@ export class CbfcMechanism implements SliceMechanism<CbfcSpec, CbfcSpec>, FrameP
     });
     own.blocked = 0;
     this.tools.host.hold(this.tools.slot, port, 0);
-    this.tools.host.permit(port);
+    this.starts.permit(port);
   }
 
   /** A CC_Update goes first: its receiver then says what is freed. */
   private askForAnswer(port: PortRow, own: CbfcPort): void {
     this.requestConsumed(port, own);
-    if (own.blocked !== 0) this.tools.host.permit(port);
+    if (own.blocked !== 0) this.starts.permit(port);
   }
 
   private priorityOf(frame: FrameRef): number {

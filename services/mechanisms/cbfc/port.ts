@@ -93,6 +93,18 @@ export class CbfcPort {
     return (this.#lossless & (1 << channel)) !== 0;
   }
 
+  losslessChannels(): number[] {
+    return this.#groups.flatMap((_, channel) => (this.isLossless(channel) ? channel : []));
+  }
+
+  /** Frames in an ingress buffer start with credits now. */
+  backs(group: number): boolean {
+    const running = this.channelsOf(this.operational);
+    return this.#groups.some(
+      (groups, channel) => (running & (1 << channel)) !== 0 && (groups & (1 << group)) !== 0,
+    );
+  }
+
   /** Channels of these priorities, one bit each. */
   channelsOf(priorities: number): number {
     return this.#spec.channelOf.reduce(

@@ -1,8 +1,7 @@
 import { PRIORITIES } from '../../engine/units/ethernet.js';
 import type { ExchangeTerms } from '../../engine/contract/discovery.js';
-import type { GrantAccounts } from '../../engine/contract/grants.js';
 import { accountRows } from '../../engine/contract/grants-spec.js';
-import type { RetriedFrames } from '../../engine/contract/spec.js';
+import type { PortSpec, RetriedFrames } from '../../engine/contract/spec.js';
 import { assert } from '../../engine/kernel/assert.js';
 import type { Tables } from '../../engine/kernel/tables.js';
 import type { CreditPortSpec } from './spec.js';
@@ -47,12 +46,13 @@ type AskedTerms = Omit<ExchangeTerms, 'tags'>;
  * The credit accounts: one per port, channel and priority, with a row in the tables for each, used
  * by both directions of the link.
  */
-export class CreditAccounts implements GrantAccounts {
+export class CreditAccounts {
   /** By port: its first row. */
   private readonly first: Int32Array;
   private readonly rows: Int32Array;
   private readonly specs: (CreditPortSpec | null)[] = [];
   private readonly retries: (RetriedFrames | null)[] = [];
+  private readonly groupsOf: (readonly number[])[] = [];
   /** By port: the number of its channel if it has one only. */
   private readonly onlyChannel: Int32Array;
   private readonly ports: Int32Array;
@@ -104,10 +104,10 @@ export class CreditAccounts implements GrantAccounts {
   configure(
     port: PortRow,
     spec: CreditPortSpec | null,
-    classOf: readonly number[],
-    retry: RetriedFrames | null,
+    { classOf, groupOf, retry }: Pick<PortSpec, 'classOf' | 'groupOf' | 'retry'>,
   ): void {
-    this.retries[port] = retry;
+    this.retries[port] = retry ?? null;
+    this.groupsOf[port] = groupOf;
     this.specs[port] = spec;
     this.first[port] = this.next;
     this.rows[port] = accountRows(spec);
@@ -181,6 +181,12 @@ export class CreditAccounts implements GrantAccounts {
   /** Whether a priority of a port has accounts. */
   has(port: PortRow, priority: Priority): boolean {
     return (this.prioritiesOf[port] & (1 << priority)) !== 0;
+  }
+
+  /** Whether one of these priorities has accounts, and is charged to an ingress buffer. */
+  isOfGroup(port: PortRow, group: number, priorities: number): boolean {
+    const among = this.prioritiesOf[port] & priorities;
+    return this.groupsOf[port].some((own, p) => own === group && (among & (1 << p)) !== 0);
   }
 
   /** Of a priority that runs credit exchange at the port; never a row of another port. */

@@ -113,7 +113,7 @@ function unitsInFlight(engine: Engine, row: number): number {
   forEachNotTaken(engine, port, (frame) => {
     // A copy used no credit; and a port may run credit on some priorities only.
     if ((shared.pool.words[frame + CLASS] & COPY_FLAG) !== 0) return;
-    if (!shared.ports.hasAccounts(port, shared.pool.words[frame + CLASS] & PRIORITY_MASK)) return;
+    if (!credit.accounts.has(port, shared.pool.words[frame + CLASS] & PRIORITY_MASK)) return;
     if (credit.rowOf(port, frame) !== row) return;
     units += costOf(shared.pool.words[frame + LENGTH], unitOctets);
   });

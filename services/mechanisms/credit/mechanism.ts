@@ -3,9 +3,10 @@ import type {
   ManagedValue,
   MechanismHost,
 } from '../../engine/contract/flow-control.js';
-import type { ExchangeTerms } from '../../engine/contract/discovery.js';
-import type { GrantKeeper } from '../../engine/contract/grants.js';
-import type { MechanismTools, SliceMechanism } from '../../engine/contract/slice.js';
+import type { ExchangeTerms, OperatingPort } from '../../engine/contract/discovery.js';
+import type { AccountBooks } from '../../engine/contract/account-books.js';
+import type { MechanismTools, SliceMechanism, TagSource } from '../../engine/contract/slice.js';
+import type { StartAccounts } from '../../engine/contract/start-accounts.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
 import type { ReplayBuffers } from '../../engine/port/replay-buffers.js';
 import { CLASS, LENGTH, PRIORITY_MASK } from '../../engine/frame/frame-pool.js';
@@ -21,16 +22,19 @@ import type { CreditReceiver } from './receiver.js';
 import { makeCreditReceiver } from './receiver.js';
 import type { CreditSender } from './sender.js';
 import { makeCreditSender } from './sender.js';
+import { type CreditStarts, makeCreditStarts } from './starts.js';
 import { creditOf } from './spec.js';
-import type { PortRow, Priority } from '../../engine/units/indices.js';
+import { QUEUE_OCTETS } from '../../engine/port/queues.js';
+import type { FrameRef, PortRow, Priority } from '../../engine/units/indices.js';
 
+const ALL_PRIORITIES = 0xff;
 const PORT_TIMER = 0;
 const TAG_TIMER = 1;
 
 /** What it uses of its engine. */
 interface CreditTools extends Pick<
   MechanismTools,
-  'tables' | 'host' | 'slot' | 'pool' | 'waiting'
+  'tables' | 'host' | 'slot' | 'pool' | 'ports' | 'queues' | 'lines'
 > {
   readonly replayBuffers: Pick<ReplayBuffers, 'forEach'>;
 }
@@ -39,22 +43,21 @@ interface CreditTools extends Pick<
 const NO_ROWS: readonly number[] = [];
 
 /** Credit exchange: a port sends only what its link partner has granted buffer for. */
-export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarrier {
+export class CreditMechanism implements SliceMechanism, AccountBooks, CreditCarrier {
   readonly name = 'credit';
-  readonly keepsGrants = true;
   readonly clock: { readonly now: number };
   readonly hasListeners: Uint8Array;
   readonly accounts: CreditAccounts;
   readonly sender: CreditSender;
   readonly receiver: CreditReceiver;
   readonly conversation: CreditConversation;
-  readonly messages: CreditConversation;
+  readonly tags: TagSource;
   readonly negotiation = creditNegotiation;
   // Functions that the data path calls.
   readonly rowOf: CreditCharges['rowOf'];
   readonly admitted: CreditCharges['admitted'];
   readonly released: CreditCharges['released'];
-  readonly passed: CreditCharges['passed'];
+  readonly starts: StartAccounts & CreditStarts;
   private readonly armedFor: Float64Array;
   /** By port: priorities that exchange credit now, one bit each. */
   private readonly operational: Uint8Array;
@@ -74,28 +77,54 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
     this.sender = makeCreditSender(tables, this.accounts, this);
     this.receiver = makeCreditReceiver(tables, this.accounts, this);
     this.conversation = new CreditConversation(tables, this.accounts, this.sender, this.receiver);
-    this.messages = this.conversation;
+    this.tags = {
+      offered: this.conversation.tagOffered,
+      compose: (port, octets) => this.conversation.composeTag(port, octets),
+    };
     const charges = makeCreditCharges(pool, this.accounts, this.receiver);
     this.rowOf = charges.rowOf;
     this.admitted = charges.admitted;
     this.released = charges.released;
-    this.passed = charges.passed;
+    this.starts = {
+      ...makeCreditStarts(tools, this),
+      charges: (port, group) => this.accounts.isOfGroup(port, group, ALL_PRIORITIES),
+      passed: charges.passed,
+      covered: (port, frame) => this.covers(port, frame),
+      backs: (port, group) => this.accounts.isOfGroup(port, group, this.operational[port]),
+      lineOf: (port, priority, vlans) => this.accounts.rowOfFrame(port, priority, vlans),
+    };
     this.armedFor = tables.float64('port', 1).fill(Infinity);
     this.operational = tables.uint8('port', 1);
     this.tagged = tables.uint8('port', 1);
   }
 
+  get books(): AccountBooks {
+    return this;
+  }
+
   configurePort(port: PortRow, spec: PortSpec): void {
+    const { ports } = this.tools;
     const credit = creditOf(spec);
-    this.accounts.configure(port, credit, spec.classOf, spec.retry ?? null);
+    this.accounts.configure(port, credit, spec);
     this.conversation.configure(port, spec.mac);
+    if (credit === null) return;
+    ports.charge(port, this.slot, credit.priorities);
     // Ports that negotiate begin without credit, until they have agreed on it.
-    if (credit === null || spec.discovery?.drives === true) return;
+    if (spec.discovery?.drives === true) return;
+    ports.meter(port, this.slot, credit.priorities);
     this.operational[port] = credit.priorities;
     this.tagged[port] = credit.tagWaitPs === null ? 0 : 1;
     this.accounts.forEach(port, (row) => {
       this.wake(row, 0);
     });
+  }
+
+  operate(port: PortRow, { exchange }: OperatingPort): void {
+    const { priorities } = exchange;
+    if (priorities === this.operational[port]) return;
+    this.setOperational(port, priorities, exchange);
+    this.starts.change(port, priorities);
+    this.host.wake(port);
   }
 
   /** The priorities, of those that a port is built for, that exchange credit from now on. */
@@ -115,11 +144,6 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
     });
   }
 
-  /** Priorities that exchange credit now, one bit each. */
-  operationalAt(port: PortRow): number {
-    return this.operational[port];
-  }
-
   isOperational(port: PortRow, priority: Priority): boolean {
     return (this.operational[port] & (1 << priority)) !== 0;
   }
@@ -130,6 +154,25 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
       this.sender.linkUp(row);
       this.receiver.linkUp(row);
     });
+  }
+
+  private covers(port: PortRow, frame: FrameRef): boolean {
+    const row = this.rowOf(port, frame);
+    const octets = this.tools.pool.words[frame + LENGTH];
+    return this.receiver.isGranted(row, this.receiver.cost(row, octets));
+  }
+
+  accountOf(port: PortRow, priority: Priority, vlans: number): number {
+    return this.accounts.has(port, priority) ? this.accounts.rowOfFrame(port, priority, vlans) : -1;
+  }
+
+  accountsAt(port: PortRow): readonly number[] {
+    const first = this.accounts.firstRow(port);
+    return Array.from({ length: this.accounts.rowCount(port) }, (_, i) => first + i);
+  }
+
+  chargedUnits(_port: PortRow, account: number): number {
+    return this.receiver.occupied(account);
   }
 
   /** A fault uses credit of a port without a frame. */
@@ -164,11 +207,12 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
   }
 
   permit(row: number): void {
-    this.host.permit(this.accounts.port(row));
+    const port = this.accounts.port(row);
+    if (this.starts.permit(port)) this.host.wake(port);
   }
 
   withdraw(row: number): void {
-    this.host.withdraw(this.accounts.port(row));
+    this.starts.withdraw(this.accounts.port(row));
   }
 
   lacks(row: number, credit: boolean): void {
@@ -187,13 +231,15 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
 
   waitingOctets(row: number): number {
     const { accounts } = this;
-    const { waiting, pool } = this.tools;
+    const { queues, lines, pool } = this.tools;
     const port = accounts.port(row);
     const trafficClass = accounts.trafficClass(row);
-    if (accounts.hasClassAlone(row)) return waiting.inQueue(port, trafficClass);
-    const first = waiting.first(port, trafficClass);
+    if (accounts.hasClassAlone(row)) {
+      return queues.get(port, trafficClass, QUEUE_OCTETS);
+    }
+    const first = queues.head(port, trafficClass);
     const isOwn = first >= 0 && this.rowOf(port, first) === row;
-    return waiting.inLine(row) + (isOwn ? pool.words[first + LENGTH] : 0);
+    return lines.octets(row) + (isOwn ? pool.words[first + LENGTH] : 0);
   }
 
   repeatableUnits(row: number): number {
@@ -320,7 +366,7 @@ export class CreditMechanism implements GrantKeeper, SliceMechanism, CreditCarri
   }
 }
 
-/** Of an engine: the mechanism that keeps its grants is this one. */
-export function mechanismOf({ grants }: { readonly grants: GrantKeeper }): CreditMechanism {
-  return grants as CreditMechanism;
+/** Of an engine, which was given it. */
+export function mechanismOf({ books }: { readonly books: AccountBooks }): CreditMechanism {
+  return books as CreditMechanism;
 }

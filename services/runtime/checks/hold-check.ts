@@ -40,9 +40,8 @@ export class HoldCheck extends NullProbe {
     isWhole = false,
   ) {
     super();
-    const { grants } = engine;
     const gates = engine.mechanisms.filter(isGate);
-    this.gates = gates.filter((gate) => gate !== grants && gate.holdsQueues !== true);
+    this.gates = gates.filter((gate) => gate.books === undefined && gate.holdsQueues !== true);
     this.pauses = new PauseCheck(engine);
     this.order = new OrderCheck(engine, isWhole);
     this.shares = new ShareCheck(engine);

@@ -53,7 +53,7 @@ export class ShareCheck {
 
   /** An account at a port (numbered through the service) lacks a grant from now on. */
   lacksGrants(port: number, priority: number, channel: number): void {
-    const { accounts } = this.engine.grants;
+    const { accounts } = this.engine.books;
     const row = accounts.rowOfChannel(port, priority, channel);
     this.tenants.get(port * TRAFFIC_CLASSES + accounts.trafficClass(row))?.lacksGrants(row);
   }
@@ -76,7 +76,7 @@ export class ShareCheck {
       if (late !== null || isBounded) return late;
     }
     const wrong = this.wrongAt(device, port, { tc, octets, eligible });
-    if (wrong !== null || !this.engine.shared.ports.isGrantGated(port, tc)) return wrong;
+    if (wrong !== null || !this.engine.shared.ports.isMetered(port, tc)) return wrong;
     const tenants = this.tenantsOf(port, tc);
     return tenants === null || tenants.isFair(frame) ? null : TENANT_GOT_MORE;
   }
@@ -142,7 +142,7 @@ export class ShareCheck {
   private tenantsOf(port: number, tc: number): TenantShares | null {
     const known = this.tenants.get(port * TRAFFIC_CLASSES + tc);
     if (known !== undefined) return known;
-    const rows = this.engine.grants.accounts.rowsOfClass(port, tc);
+    const rows = this.engine.books.accounts.rowsOfClass(port, tc);
     if (rows.length < 2) return null;
     const tenants = new TenantShares(this.engine, port, tc, rows);
     this.tenants.set(port * TRAFFIC_CLASSES + tc, tenants);

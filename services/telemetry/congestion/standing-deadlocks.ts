@@ -22,12 +22,12 @@ export function standingDeadlocks(fabric: Fabric, engine: Engine, nowPs: number)
 }
 
 /** An account waits for egresses that are blocked, so without any there is no cycle. */
-function isBlockedAnywhere({ shared, grants }: Engine): boolean {
+function isBlockedAnywhere({ shared, books }: Engine): boolean {
   let isBlocked = false;
   for (let port = 0; port < shared.ports.count && !isBlocked; port++) {
     isBlocked = shared.ports.blocked(port) !== 0;
-    grants.accounts.forEach(port, (row) => {
-      if (grants.sender.blockedSincePs(row) !== null) isBlocked = true;
+    books.accounts.forEach(port, (row) => {
+      if (books.sender.blockedSincePs(row) !== null) isBlocked = true;
     });
   }
   return isBlocked;

@@ -343,9 +343,9 @@ describe('Credit exchange', () => {
     const link = linkOf();
     link.run(10e6, IGNORE);
     const calls: string[] = [];
-    link.sender.withdraw = () => calls.push('withdraw');
-    link.sender.permit = () => calls.push('permit');
-    const { sender } = link.sender.credit;
+    const { sender, starts } = link.sender.credit;
+    starts.withdraw = () => calls.push('withdraw');
+    starts.permit = () => calls.push('permit') === 0;
     sender.onGrant(link.row, sender.epoch(link.row), BUFFER + 1);
     assert.deepEqual(calls, ['withdraw', 'permit']);
   });

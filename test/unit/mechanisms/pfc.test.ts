@@ -53,11 +53,10 @@ class FakeHost implements MechanismHost {
   arm(_client: number, _port: number, timer: number, time: number): void {
     this.timers.push({ timer, time });
   }
-  permit(): void {}
+  wake(): void {}
   repeat(): void {}
   doze(): void {}
   giveUp(): void {}
-  withdraw(): void {}
   announceStop(): void {}
 
   readonly hasListeners = new Uint8Array(1);

@@ -51,9 +51,9 @@ function wrongQueue({ shared, devices }: Engine, port: number): string | null {
     if (queues.get(port, tc, QUEUE_OCTETS) !== octets[tc]) return 'octets of a queue';
     if (queues.get(port, tc, QUEUE_PEAK) < octets[tc]) return 'the longest that a queue was';
     if (last[tc] >= 0 && queues.last(port, tc) !== last[tc]) return 'the last frame of a queue';
-    const isPermitted = ports.isPermitted(port, tc);
+    const isMetered = ports.isMetered(port, tc);
     const isReady = queues.isReady(port, tc);
-    const mayWait = isPermitted || isShaped(devices[ports.owner(port)], port);
+    const mayWait = isMetered || isShaped(devices[ports.owner(port)], port);
     if (isReady ? last[tc] < 0 : last[tc] >= 0 && !mayWait) return 'a queue that is ready';
   }
   return null;

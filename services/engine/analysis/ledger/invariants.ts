@@ -41,10 +41,10 @@ function ofDevice(engine: Engine, { place }: Device): string | null {
  * another. Scenarios that say so are refused, and what is learned during a run must not say it.
  */
 function waitsForOthers({ shared: { ports } }: Engine, port: PortRow): boolean {
-  const permitted = ports.permitted(port);
-  if (permitted === 0) return false;
+  const metered = ports.metered(port);
+  if (metered === 0) return false;
   return PRIORITY_NUMBERS.some(
-    (p) => (permitted & (1 << ports.classOf(port, p))) !== 0 && !ports.isCharged(port, p),
+    (p) => (metered & (1 << ports.classOf(port, p))) !== 0 && !ports.isCharged(port, p),
   );
 }
 

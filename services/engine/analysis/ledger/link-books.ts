@@ -1,5 +1,6 @@
 import type { ChargeBook, Mechanism } from '../../contract/flow-control.js';
 import { DROP } from '../../contract/probe.js';
+import { assert } from '../../kernel/assert.js';
 import { PRIORITY_NUMBERS } from '../../units/ethernet.js';
 import type { Engine } from '../../device/engine.js';
 import { forEachNotTaken } from './frames-underway.js';
@@ -38,6 +39,9 @@ function hasDiscarded({ shared: { ports, counters } }: Engine, port: number): bo
   return PRIORITY_NUMBERS.some((p) => counters.drops(port, p, DROP.LINK_NOT_READY) > 0);
 }
 
+/** Of all ports. */
+const ACCOUNTS_MOST = 1 << 24;
+
 /** Adds up what frames bear for the accounts of mechanisms, to compare it with their books. */
 export class ChargeSums {
   private readonly books: readonly (Mechanism & ChargeBook)[];
@@ -49,9 +53,10 @@ export class ChargeSums {
     this.sums = this.books.map(() => new Map<number, number>());
   }
 
-  add(port: number, priority: number, units: number): void {
+  /** A frame with these tags bears so many units. */
+  add(port: number, priority: number, vlans: number, units: number): void {
     this.books.forEach((book, b) => {
-      const account = book.accountOf(port, priority);
+      const account = book.accountOf(port, priority, vlans);
       if (account < 0) return;
       const key = keyOf(port, account);
       this.sums[b].set(key, (this.sums[b].get(key) ?? 0) + units);
@@ -67,18 +72,16 @@ export class ChargeSums {
   }
 
   private isWrong(book: ChargeBook, b: number, port: number): boolean {
-    for (let priority = 0; priority < 8; priority++) {
-      const account = book.accountOf(port, priority);
-      if (account < 0) continue;
+    return book.accountsAt(port).some((account) => {
       const sum = this.sums[b].get(keyOf(port, account)) ?? 0;
-      if (sum !== book.chargedUnits(port, account)) return true;
-    }
-    return false;
+      return sum !== book.chargedUnits(port, account);
+    });
   }
 }
 
 function keyOf(port: number, account: number): number {
-  return port * 64 + account;
+  assert(account < ACCOUNTS_MOST, 'charges.account-of-key');
+  return port * ACCOUNTS_MOST + account;
 }
 
 function isChargeBook(mechanism: Mechanism): mechanism is Mechanism & ChargeBook {

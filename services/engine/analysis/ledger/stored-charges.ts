@@ -9,23 +9,21 @@ import {
   PORT,
   PRIORITY_MASK,
   REPLICA_FLAG,
+  VLAN,
 } from '../../frame/frame-pool.js';
 import { ChargeSums } from './link-books.js';
 
 /** The first port whose receiver counts other units than are stored; or -1. */
 export function misbookedPort(engine: Engine): number {
-  const { grants, shared, devices } = engine;
-  const { words } = shared.pool;
-  const stored = new Float64Array(grants.accounts.count);
-  const ofOthers = new ChargeSums(engine);
+  const { shared, devices } = engine;
+  const { words, ends } = shared.pool;
+  const sums = new ChargeSums(engine);
   for (const device of devices) {
     const { spec, rows, firstPort } = device;
     const add = (port: number, frame: number): void => {
       const units = (words[frame + CLASS] & CHARGE_MASK) >>> CHARGE_SHIFT;
       if (units === 0) return;
-      const priority = words[frame + CLASS] & PRIORITY_MASK;
-      if (shared.ports.hasAccounts(port, priority)) stored[grants.rowOf(port, frame)] += units;
-      else ofOthers.add(port, priority, units);
+      sums.add(port, words[frame + CLASS] & PRIORITY_MASK, ends[frame + VLAN], units);
     };
     if (spec.kind === 'host') {
       forEachReceived(shared.nicFrames, rows, (frame) => {
@@ -42,18 +40,9 @@ export function misbookedPort(engine: Engine): number {
         const units = (charge & CHARGE_MASK) >>> CHARGE_SHIFT;
         if (units === 0) return;
         const port = firstPort + sharedFrames.get(number, INGRESS);
-        const priority = charge & PRIORITY_MASK;
-        if (!shared.ports.hasAccounts(port, priority)) {
-          ofOthers.add(port, priority, units);
-          return;
-        }
-        const tags = sharedFrames.get(number, TAGS);
-        stored[grants.accounts.rowOfFrame(port, priority, tags)] += units;
+        sums.add(port, charge & PRIORITY_MASK, sharedFrames.get(number, TAGS), units);
       });
     }
   }
-  for (let row = 0; row < stored.length; row++) {
-    if (grants.receiver.occupied(row) !== stored[row]) return grants.accounts.port(row);
-  }
-  return ofOthers.wrongPort();
+  return sums.wrongPort();
 }

@@ -205,7 +205,7 @@ export class HopRecorder extends NullProbe {
     short: boolean,
   ): void {
     if (this.waits !== null) return;
-    this.holds[device].changeGrants(port, now, priority, channel, short);
+    this.holds[device].changeAccount(port, now, priority, channel, short);
   }
 
   /** Whether a sampled frame of a host continues to be traced. */

@@ -36,12 +36,12 @@ export class CrowdBook extends StopLog {
     this.#engine = engine;
     this.#device = device;
     this.#backlog = backlog;
-    this.#mechanism = engine.mechanisms.indexOf(engine.grants);
+    this.#mechanism = engine.bookkeeper;
     const { first, count } = device.rows[ACCOUNT];
     this.#firstRow = first;
     this.crowded = new Uint8Array(count);
     this.#from = Float64Array.from({ length: count }, (_, i) =>
-      engine.grants.receiver.crowdedFrom(first + i),
+      engine.books.receiver.crowdedFrom(first + i),
     );
   }
 
@@ -49,9 +49,9 @@ export class CrowdBook extends StopLog {
   look(row: number, now: number): void {
     const at = row - this.#firstRow;
     const from = this.#from[at];
-    const stored = this.#engine.grants.receiver.occupied(row);
+    const stored = this.#engine.books.receiver.occupied(row);
     if (this.crowded[at] === 0 ? stored < from : stored > from / 2) return;
-    const { accounts } = this.#engine.grants;
+    const { accounts } = this.#engine.books;
     const port = accounts.port(row) - this.#device.firstPort;
     const group = this.#device.spec.ports[port].groupOf[accounts.priority(row)];
     const channel = accounts.channel(row);
@@ -69,7 +69,7 @@ export class CrowdBook extends StopLog {
     if (grants?.channels.length === 1) return this.#backlog.fullest(group, port);
     const { pool } = this.#engine.shared;
     const from = this.#device.firstPort + port;
-    const priority = this.#engine.grants.accounts.priority(row);
+    const priority = this.#engine.books.accounts.priority(row);
     let best: Standing | null = null;
     let most = 0;
     this.#device.spec.ports.forEach((_, egress) => {
@@ -79,7 +79,7 @@ export class CrowdBook extends StopLog {
         // Others have no account, or another one.
         const isAlike = (pool.words[frame + CLASS] & PRIORITY_MASK) === priority;
         if (pool.words[frame + PORT] !== from) isShared = true;
-        else if (isAlike && this.#engine.grants.rowOf(from, frame) === row)
+        else if (isAlike && this.#engine.books.rowOf(from, frame) === row)
           octets += pool.words[frame + STORED];
       });
       if (octets <= most) return;

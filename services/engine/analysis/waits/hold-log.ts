@@ -21,15 +21,12 @@ export class HoldLog {
   readonly table: RecordTable;
   /** By port: priorities that are blocked as a whole, at the last change. */
   private readonly whole: Uint8Array;
-  /** Index of the exchange of grants among the mechanisms. */
-  readonly #grants: number;
 
   constructor(engine: Engine, device: Device, width = HOLD_WIDTH) {
     this.#engine = engine;
     this.#device = device;
     this.table = new RecordTable(width);
     this.whole = new Uint8Array(device.spec.ports.length);
-    this.#grants = engine.mechanisms.indexOf(engine.grants);
   }
 
   /** The priorities that a port holds as a whole have changed. */
@@ -43,9 +40,15 @@ export class HoldLog {
     }
   }
 
-  /** The first frame of an account of grants lacks a grant, or has it. */
-  changeGrants(port: number, now: number, priority: number, channel: number, short: boolean): void {
-    if (short) this.begin(port, priority, channel, now, this.#grants);
+  /** An account does not cover its first frame, or does again. */
+  changeAccount(
+    port: number,
+    now: number,
+    priority: number,
+    channel: number,
+    short: boolean,
+  ): void {
+    if (short) this.begin(port, priority, channel, now, this.#engine.bookkeeper);
     else this.end(port, priority, channel, now);
   }
 

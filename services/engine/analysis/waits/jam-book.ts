@@ -76,7 +76,7 @@ export class JamBook {
     const group = this.#device.spec.ports[port].groupOf[priority];
     if ((this.#stops.waiting(port) & (1 << group)) === 0) return;
     if ((this.#holds.mask[egress] & (1 << priority)) === 0) return;
-    if (this.#engine.grants.isOperational(this.#device.firstPort + port, priority)) {
+    if (this.#engine.books.isOperational(this.#device.firstPort + port, priority)) {
       if ((this.#stops.exhausted[port] & (1 << group)) !== 0) {
         this.lookAtGrants(port, group, priority, now);
       }

@@ -78,7 +78,6 @@ export class WaitRecorder extends NullProbe {
   private readonly follows: Uint8Array;
   /** Places of mechanisms in the list of the engine; by port and group, of what stops the peer. */
   private readonly stopper: Uint8Array;
-  private readonly grants: number;
   /** By port and group: its accounts of grants. */
   private readonly rowsOf: readonly (readonly number[])[];
 
@@ -100,7 +99,6 @@ export class WaitRecorder extends NullProbe {
         engine.mechanisms.findIndex((m) => m.rulesGroup?.(at >> 3, at & 7) === true),
       ),
     );
-    this.grants = engine.mechanisms.indexOf(engine.grants);
     this.rowsOf = accountsByGroup(engine);
     this.hasAccounts = devices.map((device) => this.configure(device));
     this.books = devices.map((device) => this.blank(device));
@@ -154,8 +152,8 @@ export class WaitRecorder extends NullProbe {
       const blocked = engine.shared.ports.blocked(number);
       if (blocked !== books[device].holds.mask[port])
         this.blockedChanged(device, port, now, blocked);
-      engine.grants.accounts.forEach(number, (row) => {
-        const { accounts, sender } = engine.grants;
+      engine.books.accounts.forEach(number, (row) => {
+        const { accounts, sender } = engine.books;
         const sincePs = sender.blockedSincePs(row);
         if (sincePs === null) return;
         this.grantShort(device, port, sincePs, accounts.priority(row), accounts.channel(row), true);
@@ -298,7 +296,7 @@ export class WaitRecorder extends NullProbe {
     short: boolean,
   ): void {
     const { holds, jams } = this.books[device];
-    holds.changeGrants(port, now, priority, channel, short);
+    holds.changeAccount(port, now, priority, channel, short);
     this.followBlocked(device, port);
     if (!short) jams.letGo(port, now);
     else {
@@ -360,13 +358,14 @@ export class WaitRecorder extends NullProbe {
     const rows = this.rowsOf[(from << 3) | group];
     let units = 0;
     for (let i = 0; i < rows.length; i++) {
-      units += this.engine.grants.receiver.occupied(rows[i]);
+      units += this.engine.books.receiver.occupied(rows[i]);
       crowds?.look(rows[i], now);
     }
     const isFull = (stops.mask[port] & (1 << group)) !== 0;
     this.noteGrants(device, port, group, now);
     const isJammed = this.books[device].jams.has(port, group);
-    if (!isFull && (units >= limit || isJammed)) this.stop(device, port, group, this.grants, now);
+    if (!isFull && (units >= limit || isJammed))
+      this.stop(device, port, group, this.engine.bookkeeper, now);
     else if (isFull && units < limit / 2 && !isJammed) this.release(device, port, group, now);
   }
 
@@ -405,7 +404,7 @@ export class WaitRecorder extends NullProbe {
     for (let port = 0; port < stops.mask.length; port++) {
       for (let rest = stops.exhausted[port] & ~stops.mask[port]; rest !== 0; rest &= rest - 1) {
         const group = 31 - Math.clz32(rest & -rest);
-        if (jams.has(port, group)) this.stop(device, port, group, this.grants, now);
+        if (jams.has(port, group)) this.stop(device, port, group, this.engine.bookkeeper, now);
       }
     }
   }
@@ -415,7 +414,7 @@ export class WaitRecorder extends NullProbe {
    * to grant than a frame may take; else -1.
    */
   private exhaustedAt(port: number, group: number): number {
-    const { receiver } = this.engine.grants;
+    const { receiver } = this.engine.books;
     const rows = this.rowsOf[(port << 3) | group];
     let sum = 0;
     let isExhausted = false;
@@ -455,7 +454,7 @@ export class WaitRecorder extends NullProbe {
       groupOf.forEach((group, priority) => {
         if ((grants.priorities & (1 << priority)) === 0) return;
         if (!spec.buffer.accounts[port][group].lossless) return;
-        const { accounts, receiver } = this.engine.grants;
+        const { accounts, receiver } = this.engine.books;
         const at = ((firstPort + port) << 3) | group;
         const octets = FULL_SHARE * accounts.bufferOctets(firstPort + port, priority);
         this.fullAt[at] = receiver.cost(this.rowsOf[at][0], octets);
@@ -466,7 +465,7 @@ export class WaitRecorder extends NullProbe {
 }
 
 /** By port and group. */
-function accountsByGroup({ grants: { accounts }, shared }: Engine): number[][] {
+function accountsByGroup({ books: { accounts }, shared }: Engine): number[][] {
   const rows = Array.from({ length: shared.ports.count * 8 }, (): number[] => []);
   for (let port = 0; port < shared.ports.count; port++) {
     accounts.forEach(port, (row) =>

@@ -35,6 +35,7 @@ import { KIND_ADAPTER } from '../nic/kinds.js';
 import { KEPT_NS } from '../nic-82599/receive-side.js';
 import { makeTurns } from '../nic/turns.js';
 import type { MechanismSet } from '../mechanisms.js';
+import type { Starting } from '../starting.js';
 import type { EgressPath } from '../egress-path.js';
 import type { Shared } from '../shared.js';
 import { Completions } from './completions.js';
@@ -117,6 +118,7 @@ interface HostParts {
 
 interface HostingParts {
   readonly set: MechanismSet;
+  readonly starting: Starting;
   readonly controlPayloads: ControlPayloads;
   readonly egressPath: EgressPath;
   readonly senders: Senders;
@@ -127,13 +129,13 @@ interface HostingParts {
 export function makeHosting(
   shared: Shared,
   devices: readonly Device[],
-  { set, controlPayloads, egressPath, senders, receivers, rates }: HostingParts,
+  { set, starting, controlPayloads, egressPath, senders, receivers, rates }: HostingParts,
 ): Hosting {
-  const { all: mechanisms, given, grants } = set;
+  const { all: mechanisms, given } = set;
   const { clock, pool, ports, queues, counters, tables } = shared;
   const { words, ends } = pool;
   const turns = makeTurns(tables);
-  const adapters = makeAdapters(shared, devices, mechanisms, egressPath, {
+  const adapters = makeAdapters(shared, devices, set, egressPath, {
     mayQueue,
     build,
     position: (d) => position[d],
@@ -158,7 +160,7 @@ export function makeHosting(
   /** By connection: when its wake-up is due, Infinity for none; and its traffic class and line. */
   const wakeAt = tables.float64('send', 1).fill(Infinity);
   const lineOfSend = new Int32Array(tables.count('send'));
-  /** By device and priority: the line of its connections without accounts of grants. */
+  /** By device and priority: the line of its connections that have no other. */
   const lineOfPriority = new Int32Array(devices.length * 8);
   /** By device and receiving connection: sending connections that wait for its messages. */
   const dependants: number[][][] = [];
@@ -196,9 +198,9 @@ export function makeHosting(
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       if (spec.nic !== null) adapters.assign(d, c, send, trafficClass);
-      lineOfSend[firstSend[d] + c] = ports.hasAccounts(device.firstPort, priority)
-        ? turns.lineOfAccount(grants.accounts.rowOfFrame(device.firstPort, priority, send.vlan))
-        : lineOfPriority[(d << 3) | priority];
+      const own = starting.lineOf(device.firstPort, priority, send.vlan);
+      lineOfSend[firstSend[d] + c] =
+        own < 0 ? lineOfPriority[(d << 3) | priority] : turns.lineOfAccount(own);
       device.schedule(send.startPs, KIND_START, c, 0);
     });
     takers[d] = Object.values(roles);
@@ -302,10 +304,9 @@ export function makeHosting(
       return;
     }
     if ((words[frame + CLASS] & KIND_MASK) > KIND_DATA) return;
+    const own = starting.lineOfFrame(nicPort[d], frame);
     const priority = words[frame + CLASS] & PRIORITY_MASK;
-    const line = ports.hasAccounts(nicPort[d], priority)
-      ? turns.lineOfAccount(grants.rowOf(nicPort[d], frame))
-      : lineOfPriority[(d << 3) | priority];
+    const line = own < 0 ? lineOfPriority[(d << 3) | priority] : turns.lineOfAccount(own);
     turns.setWaiting(line, false);
     refill(d, line);
   }

@@ -1,6 +1,6 @@
 import { TRAFFIC_CLASSES } from '../../units/ethernet.js';
 import { PacketPlane } from '../../arbiter/wsp-arbiter.js';
-import type { Mechanism } from '../../contract/flow-control.js';
+import type { MechanismSet } from '../mechanisms.js';
 import { NIC_ARBITER } from '../../contract/probe.js';
 import type { NicSpec, RegisterChange } from '../../contract/spec.js';
 import {
@@ -103,7 +103,7 @@ const PUMP_PLANNED = 2;
 export function makeAdapters(
   shared: Shared,
   devices: readonly Device[],
-  mechanisms: readonly Mechanism[],
+  set: MechanismSet,
   egressPath: EgressPath,
   host: HostSide,
 ): Adapters {
@@ -124,7 +124,7 @@ export function makeAdapters(
   const descriptors = makeDescriptorQueues(shared, devices, { ...common, armRate });
   const receiveSide = makeReceiveSide(shared, devices, {
     ...common,
-    mechanisms,
+    set,
     pcie,
     egressPath,
     ledListener,

@@ -1,6 +1,6 @@
 import { PS_PER_NS } from '../../units/time.js';
 import { ADMITTED } from '../../buffer/shared-buffer.js';
-import type { Mechanism } from '../../contract/flow-control.js';
+import type { MechanismSet } from '../mechanisms.js';
 import { asIngressObserver } from '../../contract/flow-control.js';
 import { DROP, NIC_ARBITER } from '../../contract/probe.js';
 import { CLASS, HASH, LENGTH, PRIORITY_MASK, VLAN } from '../../frame/frame-pool.js';
@@ -27,7 +27,7 @@ const FROM_WIRE = 0;
 const FROM_CLASS_0 = 1;
 
 interface ReceiveSideParts {
-  readonly mechanisms: readonly Mechanism[];
+  readonly set: Pick<MechanismSet, 'all' | 'atSlot'>;
   /** By device: its row in tables of NICs. */
   readonly rows: Int32Array;
   readonly nics: readonly (Nic82599 | null)[];
@@ -46,7 +46,7 @@ interface ReceiveSideParts {
 export function makeReceiveSide(
   shared: Shared,
   devices: readonly Device[],
-  { mechanisms, rows, pcie, nics, egressPath, host, ledListener, loopWaiting }: ReceiveSideParts,
+  { set, rows, pcie, nics, egressPath, host, ledListener, loopWaiting }: ReceiveSideParts,
 ) {
   const { clock, pool, ports, buffer, counters, tables, nicFrames, digests } = shared;
   const { links, partners } = pcie;
@@ -64,23 +64,27 @@ export function makeReceiveSide(
 
   /** By adapter and buffer: mechanisms that stop its senders, one bit each. */
   const rulers = tables.int32('nic', 8);
+  const { all: mechanisms, atSlot } = set;
   const observers = mechanisms.map(asIngressObserver);
-  const granting = mechanisms.reduce(
-    (bits, own, m) => (own.keepsGrants === true ? bits | (1 << m) : bits),
-    0,
+  /** By slot: the bit of a mechanism that counts; and all of them. */
+  const countingBits = Array.from(atSlot, (own) =>
+    own?.starts === undefined ? 0 : 1 << mechanisms.indexOf(own),
   );
+  const counting = countingBits.reduce((bits, bit) => bits | bit, 0);
 
   /**
    * Mechanisms that count a frame in the buffer of a class, one bit each. Pauses are for what a
-   * buffer stores; grants are used by the priority on the wire, whose frames the user priority may
+   * buffer stores; credit is used by the priority on the wire, whose frames the user priority may
    * put into another buffer (Table 7-49).
    */
   function watching(d: number, nic: Nic82599, group: number, frame: number): number {
     const byGroup = rulers[rows[d] * 8 + group];
-    if (granting === 0 || isLooped(nic, frame)) return byGroup;
+    if (counting === 0 || isLooped(nic, frame)) return byGroup;
     const port = devices[d].firstPort;
-    const hasGrants = ports.hasAccounts(port, words[frame + CLASS] & PRIORITY_MASK);
-    return hasGrants ? byGroup | granting : byGroup & ~granting;
+    const priority = words[frame + CLASS] & PRIORITY_MASK;
+    const others = byGroup & ~counting;
+    if (!ports.isCharged(port, priority)) return others;
+    return others | countingBits[ports.keeperOf(port, priority)];
   }
 
   function configure(d: number): void {

@@ -5,17 +5,16 @@ import type { PortSpec } from '../../contract/spec.js';
 export function rulersOf(
   mechanisms: readonly Mechanism[],
   port: number,
-  { groupOf, grants }: PortSpec,
+  { groupOf }: PortSpec,
 ): Uint16Array {
   const rulers = new Uint16Array(8);
-  const exchanged = grants?.priorities ?? 0;
   mechanisms.forEach((mechanism, m) => {
-    groupOf.forEach((group, priority) => {
+    for (const group of groupOf) {
       const isRuled =
         mechanism.rulesGroup?.(port, group) === true ||
-        (mechanism.keepsGrants === true && (exchanged & (1 << priority)) !== 0);
+        mechanism.starts?.charges(port, group) === true;
       if (isRuled) rulers[group] |= 1 << m;
-    });
+    }
   });
   return rulers;
 }

@@ -1,5 +1,4 @@
 import { asIngressObserver, type IngressObserver } from '../../contract/flow-control.js';
-import type { PortSpec } from '../../contract/spec.js';
 import type { PortRow } from '../../units/indices.js';
 import type { MechanismSet } from '../mechanisms.js';
 
@@ -7,44 +6,42 @@ import type { MechanismSet } from '../mechanisms.js';
 export const UNOBSERVED = 255;
 
 /**
- * All that may observe an account, by number. A link may negotiate either method: then grants are
- * counted always, and the other acts as well.
+ * All that may observe an ingress buffer, by number: each mechanism, and each beside each of those
+ * that count. A link may negotiate either method: then frames are counted always, and the other
+ * acts as well.
  */
-export function ingressObservers({ all, grants }: MechanismSet): IngressObserver[] {
-  const besideGrants = (other: IngressObserver): IngressObserver => ({
-    admitted(port, group, frame, octets) {
-      grants.admitted(port, group, frame, octets);
-      other.admitted(port, group, frame, octets);
-    },
-    released(port, group, frame) {
-      grants.released(port, group, frame);
-      other.released(port, group, frame);
-    },
-  });
+export function ingressObservers({ all }: Pick<MechanismSet, 'all'>): IngressObserver[] {
   const single = all.map(asIngressObserver);
-  return [...single, ...single.map(besideGrants)];
+  const counting = all.filter(({ starts }) => starts !== undefined).map(asIngressObserver);
+  return [...single, ...counting.flatMap((keeper) => single.map(beside(keeper)))];
 }
 
-/**
- * Who observes what an account of a port admits: the number of a mechanism, that number behind
- * those of all mechanisms where it does so beside grants, or UNOBSERVED.
- */
+/** Who observes what an ingress buffer of a port admits: a number, or UNOBSERVED. */
 export function observerAt(
-  { all, grants }: MechanismSet,
+  { all }: Pick<MechanismSet, 'all'>,
   port: PortRow,
-  spec: PortSpec,
   group: number,
   isLossless: boolean,
 ): number {
-  const ruler = all.findIndex((own) => own.rulesGroup?.(port, group) === true);
-  const isExchanged = mayHaveGrants(spec, group);
-  if (ruler < 0) return isExchanged ? all.indexOf(grants) : UNOBSERVED;
+  const counting = all.filter(({ starts }) => starts !== undefined);
+  const keeper = counting.findIndex(({ starts }) => starts!.charges(port, group));
+  const ruler = all.findIndex(
+    (own) => own !== counting[keeper] && own.rulesGroup?.(port, group) === true,
+  );
+  if (ruler < 0) return keeper < 0 ? UNOBSERVED : all.indexOf(counting[keeper]);
   if (!isLossless) return UNOBSERVED;
-  return isExchanged ? all.length + ruler : ruler;
+  return keeper < 0 ? ruler : all.length * (keeper + 1) + ruler;
 }
 
-/** Exchange of grants is possible for an account. */
-function mayHaveGrants({ grants, groupOf }: PortSpec, group: number): boolean {
-  const exchanged = grants?.priorities ?? 0;
-  return groupOf.some((own, priority) => own === group && (exchanged & (1 << priority)) !== 0);
+function beside(keeper: IngressObserver): (other: IngressObserver) => IngressObserver {
+  return (other) => ({
+    admitted(port, group, frame, octets) {
+      keeper.admitted(port, group, frame, octets);
+      other.admitted(port, group, frame, octets);
+    },
+    released(port, group, frame) {
+      keeper.released(port, group, frame);
+      other.released(port, group, frame);
+    },
+  });
 }

@@ -168,7 +168,7 @@ export function makeSwitching(
     all[place] = { forwarding, roles, chip, sharedFrames, links };
     const { sampler, boundary } = hooks[place];
     pooled.configure(device, spec);
-    spec.ports.forEach((port, p) => {
+    spec.ports.forEach((_, p) => {
       const at = device.firstPort + p;
       for (let tc = 0; tc < 8; tc++) {
         leavesFrom[(at << 3) | tc] = leavingFrom(present, at, tc, spec.telemetry);
@@ -180,7 +180,7 @@ export function makeSwitching(
       untags[at] = boundary?.untags(at) === true ? 1 : 0;
       plainness[at] = plainnessOf(spec, present, hooks[place], firstPort);
       spec.buffer.accounts[p].forEach(({ lossless }, group) => {
-        observerOf[(at << 3) | group] = observerAt(set, at, port, group, lossless);
+        observerOf[(at << 3) | group] = observerAt(set, at, group, lossless);
       });
     });
   }

@@ -17,7 +17,7 @@ export class TenantShares implements Line {
     private readonly tc: number,
     private readonly rows: readonly number[],
   ) {
-    const { accounts } = engine.grants;
+    const { accounts } = engine.books;
     const { spec, firstPort } = engine.devices[engine.shared.ports.owner(port)]!;
     // Of the specification: what the arbiter reads may be what is wrong.
     const { channels } = spec.ports[port - firstPort]!.grants!;
@@ -29,7 +29,7 @@ export class TenantShares implements Line {
 
   /** False if the account of a frame that starts got more than its share. */
   isFair(frame: number): boolean {
-    const party = this.rows.indexOf(this.engine.grants.rowOf(this.port, frame));
+    const party = this.rows.indexOf(this.engine.books.rowOf(this.port, frame));
     return this.book.serve(party, this.costOf(frame), this);
   }
 
@@ -43,7 +43,7 @@ export class TenantShares implements Line {
     const { pool, lines } = this.engine.shared;
     const frame = lines.head(row);
     if (frame < 0) return this.letIn(party) >= 0;
-    return this.engine.grants.sender.mayStart(row, pool.words[frame + LENGTH]!);
+    return this.engine.books.sender.mayStart(row, pool.words[frame + LENGTH]!);
   }
 
   headCost(party: number): number {
@@ -66,7 +66,7 @@ export class TenantShares implements Line {
     const { queues } = this.engine.shared;
     const frame = queues.head(this.port, this.tc);
     if (frame < 0) return -1;
-    return this.engine.grants.rowOf(this.port, frame) === this.rows[party] ? frame : -1;
+    return this.engine.books.rowOf(this.port, frame) === this.rows[party] ? frame : -1;
   }
 
   private costOf(frame: number): number {
