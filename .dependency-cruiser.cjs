@@ -11,6 +11,7 @@ const rooms = [
     'settings',
     'engine',
     'mechanisms',
+    'measures',
     'plugins',
     'jobs',
     'imports',
@@ -168,7 +169,7 @@ module.exports = {
       to: {
         path: '^services/',
         pathNot: [
-          '^services/(engine|settings|mechanisms|plugins|jobs|fabric|oracle|runtime)/',
+          '^services/(engine|settings|mechanisms|measures|plugins|jobs|fabric|oracle|runtime)/',
           '^services/telemetry/(congestion/|run-operation)',
         ],
       },

@@ -14,7 +14,7 @@ export interface Column {
   readonly meaning: string;
 }
 
-interface ColumnOf<Row> extends Column {
+export interface ColumnOf<Row> extends Column {
   readonly of: (row: Row) => Cell;
 }
 

@@ -1,6 +1,6 @@
 /** What a duel measures of each run, for programs; `duel.json` has it beside the comparison. */
 
-import { completionOf, slowdownOf } from '../runtime/results/flow-statistics.js';
+import { completionOf, slowdownOf } from '../measures/flow-statistics.js';
 import type { Percentiles, RunResults, Spread, Tally } from '../runtime/results/results.js';
 import { rolesOf } from '../telemetry/congestion/flow-roles.js';
 import type { DuelWatch } from './duel-watch.js';

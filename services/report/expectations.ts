@@ -8,7 +8,7 @@ import {
   goodputOf,
   slowdownOf,
   tallyOf,
-} from '../runtime/results/flow-statistics.js';
+} from '../measures/flow-statistics.js';
 import type {
   FlowResult,
   Percentiles,

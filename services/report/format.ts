@@ -1,6 +1,6 @@
 /** Formatting of numbers, to about three significant digits. */
 
-import type { Percentiles, Ranks, Tally } from '../runtime/results/statistics.js';
+import type { Percentiles, Ranks, Tally } from '../measures/statistics.js';
 
 function scaled(value: number, units: readonly (readonly [number, string])[]): string {
   const [size, name] =

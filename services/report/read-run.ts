@@ -6,6 +6,8 @@ import type { DiscoveryResults } from '../runtime/results/discovery-results.js';
 import type { CauseWord, FlowCause } from '../runtime/results/flow-cause.js';
 import type { FlowResult, PortPriorityResult, PortResult } from '../runtime/results/results.js';
 import type { SeriesRow } from '../runtime/series-rows.js';
+import { PORT_MEASURES, type PortValues } from '../measures/port-measures.js';
+import { columnOf } from '../mechanisms/measure.js';
 import { parseCsv } from './csv.js';
 import type { Episode, EpisodeKind } from '../telemetry/congestion/congestion.js';
 import type { MeasuredRun } from './page/page-of-run.js';
@@ -150,17 +152,12 @@ function portPriorityFrom(row: Row): PortPriorityResult {
   const drops = LOSSES.map((reason) => [reason, number(dropColumn(reason))] as const).filter(
     ([, frames]) => frames > 0,
   );
+  const measured = Object.entries(PORT_MEASURES).map(
+    ([key, measure]) => [key, number(columnOf(key, measure))] as const,
+  );
   return {
-    ...{ priority: number('priority'), rxFrames: number('rx_frames') },
-    ...{ rxOctets: number('rx_bytes'), txFrames: number('tx_frames') },
-    ...{
-      txOctets: number('tx_bytes'),
-      rejectedFrames: number('rejected_frames'),
-      markedFrames: number('marked_frames'),
-    },
-    ...{ blockedPs: number('blocked_ps'), blockedCount: number('blocked_episodes') },
-    ...{ stopsSent: number('sent_pauses'), peakQueueOctets: number('peak_queue_bytes') },
-    peakIngressOctets: number('peak_ingress_bytes'),
+    priority: number('priority'),
+    ...(Object.fromEntries(measured) as PortValues),
     drops: Object.fromEntries(drops),
   };
 }

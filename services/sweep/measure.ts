@@ -8,7 +8,7 @@ import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import { faultEndPs } from '../fabric/scenario/fault-section.js';
 import { EVERYWHERE, type SliceMetric } from '../mechanisms/mechanism-slice.js';
 import { MECHANISM_METRICS } from '../mechanisms/registry.js';
-import type { Percentiles } from '../runtime/results/statistics.js';
+import type { Percentiles } from '../measures/statistics.js';
 import { observersOf } from '../runtime/observers.js';
 import { Session } from '../runtime/session.js';
 import { rolesOf, victimsOf } from '../telemetry/congestion/flow-roles.js';

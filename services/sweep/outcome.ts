@@ -1,8 +1,8 @@
 /** What a run came to in terms that people decide by: plain data, of a run that may be stored. */
 
-import { completionOf } from '../runtime/results/flow-statistics.js';
+import { completionOf } from '../measures/flow-statistics.js';
 import type { FlowResult, RunResults } from '../runtime/results/results.js';
-import type { Percentiles, Ranks } from '../runtime/results/statistics.js';
+import type { Percentiles, Ranks } from '../measures/statistics.js';
 import type { FlowRole } from '../telemetry/congestion/flow-roles.js';
 
 /** A time that is only known to be longer is open. */

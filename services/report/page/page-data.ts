@@ -1,4 +1,4 @@
-import type { LoadResult, Percentiles, Tally } from '../../runtime/results/statistics.js';
+import type { LoadResult, Percentiles, Tally } from '../../measures/statistics.js';
 import type { Comparison } from '../comparison/comparison-data.js';
 import type { EpisodesView, FlowsView, LimitView } from './page-flow-data.js';
 import type { SpreadView } from './page-spread-data.js';

@@ -1,4 +1,4 @@
-import { slowdownOf } from '../../runtime/results/flow-statistics.js';
+import { slowdownOf } from '../../measures/flow-statistics.js';
 import type { FlowResult } from '../../runtime/results/results.js';
 import type { Curve, Slowdown } from './page-data.js';
 

@@ -3,7 +3,7 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { SeriesInterval } from '../../fabric/assembly/series-interval.js';
 import { intervalAt, seriesIntervalOf } from '../../fabric/assembly/series-interval.js';
 import type { Topology } from '../../fabric/topology/topology.js';
-import type { LoadResult } from '../../runtime/results/statistics.js';
+import type { LoadResult } from '../../measures/statistics.js';
 import type { PortResult, RunResults } from '../../runtime/results/results.js';
 import type { SeriesRow } from '../../runtime/series-rows.js';
 import { readVersion } from '../../runtime/version.js';

@@ -1,6 +1,8 @@
 /** `summary.json`, from results and back. */
 
-import { completionOf, slowdownOf } from '../../runtime/results/flow-statistics.js';
+import { completionOf, slowdownOf } from '../../measures/flow-statistics.js';
+import { FLOW_MEASURES } from '../../measures/flow-measures.js';
+import { having, publishedKey, totalOf } from '../../mechanisms/measure.js';
 import type { FlowResult, RunResults } from '../../runtime/results/results.js';
 import { rolesOf } from '../../telemetry/congestion/flow-roles.js';
 import type { WhySummary } from '../why.js';
@@ -40,21 +42,25 @@ export function summaryJson({ results, expectations, why, wallSeconds }: Summari
     deviceDigests,
     elapsedSeconds: wallSeconds,
   };
-  const published = renamed(summary, (key) => key.replace(/Octets$/, 'Bytes'));
+  const published = renamed(summary, publishedKey);
   return { schemaVersion: SUMMARY_VERSION, ...(published as object) };
 }
 
 /** What the flows of a load did together. */
 function ofFlows(flows: readonly FlowResult[]): object {
-  const sum = (of: (flow: FlowResult) => number): number =>
-    flows.reduce((total, flow) => total + of(flow), 0);
+  const totals = having(FLOW_MEASURES, 'summarised').map(([key, { total }]) => {
+    return [
+      key,
+      totalOf(
+        total,
+        flows.map((flow) => flow[key]),
+      ),
+    ];
+  });
   return {
     completionPs: completionOf(flows),
     slowdown: slowdownOf(flows),
-    sentFrames: sum(({ sentFrames }) => sentFrames),
-    retransmittedFrames: sum(({ retransmittedFrames }) => retransmittedFrames),
-    timeouts: sum(({ timeouts }) => timeouts),
-    markedFrames: sum(({ markedFrames }) => markedFrames),
+    ...(Object.fromEntries(totals) as Record<string, number>),
   };
 }
 

@@ -5,6 +5,9 @@
 
 import { z } from 'zod';
 import { CAUSE_WORDS } from '../../runtime/results/flow-cause.js';
+import { FLOW_MEASURES } from '../../measures/flow-measures.js';
+import { PORT_MEASURES } from '../../measures/port-measures.js';
+import { number, only, orNone, publishedShape } from '../../mechanisms/measure.js';
 import { MECHANISMS, MECHANISM_BYTES } from '../../mechanisms/registry.js';
 
 /** Keys of mechanisms that the sources call so, too. */
@@ -13,8 +16,6 @@ export const BYTES_ANYWAY = MECHANISM_BYTES;
 /** Rises when a key changes its name or meaning, or is gone; new keys leave it as it is. */
 export const SUMMARY_VERSION = 1;
 
-const number = z.number();
-const orNone = number.nullable();
 const text = z.string();
 const textOrNone = text.nullable();
 const counts = z.record(z.string(), number);
@@ -114,8 +115,7 @@ const traffic = {
     completionPs: percentiles,
     slowdown: percentiles,
     drops: counts.describe('Frames by reason.'),
-    rejectedFrames: number.describe('Discarded on arrival; link-level retry sends them again.'),
-    markedFrames: number,
+    ...publishedShape(only(PORT_MEASURES, 'summarised')),
   }).describe('By priority.'),
   loads: row({
     load: text.describe('Its name.'),
@@ -126,10 +126,7 @@ const traffic = {
     perFlowBps: z.strictObject({ min: number, p50: number, max: number }).describe('Goodput.'),
     completionPs: percentiles,
     slowdown: percentiles,
-    sentFrames: number,
-    retransmittedFrames: number,
-    timeouts: number,
-    markedFrames: number,
+    ...publishedShape(only(FLOW_MEASURES, 'summarised')),
   }).describe('By load of the scenario.'),
   roles: z
     .strictObject({ culprit: number, victim: number, both: number, bystander: number })

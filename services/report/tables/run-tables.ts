@@ -1,6 +1,8 @@
 /** The tables of every run, from its results. */
 
-import { EXCHANGE } from '../../mechanisms/registry.js';
+import { FLOW_MEASURES } from '../../measures/flow-measures.js';
+import { PORT_MEASURES } from '../../measures/port-measures.js';
+import { measuredColumns } from '../../mechanisms/measure.js';
 import { DROP_REASONS } from '../../engine/contract/probe.js';
 import { CAUSE_WORDS } from '../../runtime/results/flow-cause.js';
 import { columnName, columnsOf, resultTable } from '../../mechanisms/result-table.js';
@@ -33,50 +35,7 @@ const FLOWS: ResultTable<RunResults> = resultTable({
     flow.text('destination', 'Host or group that receives.', (f) => f.destination),
     flow.whole('priority', '0 to 7', 'Its priority (PCP).', (f) => f.priority),
     flow.text('transport', '`raw` or `reliable`.', (f) => f.transport),
-    flow.whole('start_ps', 'ps', 'When it is offered.', (f) => f.startPs),
-    flow.whole('last_arrival_ps', 'ps', 'Last delivery of a frame.', (f) => f.lastArrivalPs),
-    flow.whole(
-      'completion_ps',
-      'ps',
-      'Flow completion time, from its start; empty: not complete.',
-      (f) => f.completionPs,
-    ),
-    flow.whole('ideal_ps', 'ps', 'The same on an idle fabric.', (f) => f.idealPs),
-    flow.real('slowdown', 'ratio', '`completion_ps` / `ideal_ps`.', (f) => f.slowdown),
-    flow.whole('frames', 'frames', 'Frames delivered.', (f) => f.frames),
-    flow.whole('payload_bytes', 'bytes', 'Payload delivered.', (f) => f.payloadOctets),
-    flow.whole(
-      'offered_bytes',
-      'bytes',
-      'Payload offered, at every receiver; empty: a stream without end.',
-      (f) => f.offeredOctets,
-    ),
-    flow.whole(
-      'offered_until_ps',
-      'ps',
-      'When all of it had arrived, or the end of the run.',
-      (f) => f.offeredUntilPs,
-    ),
-    flow.whole(
-      'unfinished_ps',
-      'ps',
-      'Time until the end of the run, where it did not complete.',
-      (f) => f.unfinishedPs,
-    ),
-    flow.whole('messages', 'messages', 'Messages that arrived whole.', (f) => f.messages),
-    flow.real(
-      'goodput_bps',
-      'bit/s',
-      'Payload over the time in which it was offered.',
-      (f) => f.goodputBps,
-    ),
-    flow.real('latency_mean_ps', 'ps', 'Mean delay of its frames.', (f) => f.latencyMeanPs),
-    flow.whole('latency_min_ps', 'ps', 'Shortest delay of a frame.', (f) => f.latencyMinPs),
-    flow.whole('latency_max_ps', 'ps', 'Longest delay of a frame.', (f) => f.latencyMaxPs),
-    flow.whole('sent_frames', 'frames', 'Frames sent.', (f) => f.sentFrames),
-    flow.whole('retransmitted_frames', 'frames', 'Of those, again.', (f) => f.retransmittedFrames),
-    flow.whole('timeouts', 'times', 'Expiries of its retransmission timer.', (f) => f.timeouts),
-    flow.whole('marked_frames', 'frames', 'Frames delivered with CE set.', (f) => f.markedFrames),
+    ...measuredColumns(FLOW_MEASURES),
     flow.text(
       'unreachable_at',
       'Port or switch at which its frames had no way on, at the end.',
@@ -113,27 +72,7 @@ const PORTS: ResultTable<RunResults> = resultTable({
     port.text('peer', 'Port of its link partner.', (p) => p.peer),
     port.whole('rate_bps', 'bit/s', 'Rate of its link.', (p) => p.rateBps),
     port.whole('priority', '0 to 7', 'The priority.', (p) => p.priority),
-    port.whole('rx_frames', 'frames', 'Frames received.', (p) => p.rxFrames),
-    port.whole('rx_bytes', 'bytes', 'Their bytes, FCS included.', (p) => p.rxOctets),
-    port.whole('tx_frames', 'frames', 'Frames sent.', (p) => p.txFrames),
-    port.whole('tx_bytes', 'bytes', 'Their bytes, FCS included.', (p) => p.txOctets),
-    port.whole('blocked_ps', 'ps', `Time paused, or blocked on ${EXCHANGE}.`, (p) => p.blockedPs),
-    port.whole('blocked_episodes', 'times', 'How often that began.', (p) => p.blockedCount),
-    port.whole('sent_pauses', 'frames', 'Frames sent that pause the peer.', (p) => p.stopsSent),
-    port.whole('marked_frames', 'frames', 'Frames marked by ECN.', (p) => p.markedFrames),
-    port.whole('peak_queue_bytes', 'bytes', 'Longest egress queue.', (p) => p.peakQueueOctets),
-    port.whole(
-      'peak_ingress_bytes',
-      'bytes',
-      'Fullest ingress buffer of the priority group.',
-      (p) => p.peakIngressOctets,
-    ),
-    port.whole(
-      'rejected_frames',
-      'frames',
-      'Frames discarded on arrival that link-level retry sends again.',
-      (p) => p.rejectedFrames,
-    ),
+    ...measuredColumns(PORT_MEASURES),
     ...LOSSES.map((reason) =>
       port.whole(
         dropColumn(reason),

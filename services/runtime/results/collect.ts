@@ -11,31 +11,18 @@ import {
 import { DROP, DROP_REASONS } from '../../engine/contract/probe.js';
 import type { Device } from '../../engine/device/device.js';
 import type { Engine } from '../../engine/device/engine.js';
-import {
-  FRAMES,
-  LAST_AT,
-  LATENCY_MAX,
-  LATENCY_MIN,
-  LATENCY_SUM,
-  MARKED,
-  MESSAGES,
-  PAYLOAD,
-} from '../../engine/device/host/receivers.js';
+import { FRAMES, LAST_AT, MESSAGES } from '../../engine/device/host/receivers.js';
 import { framesOf } from '../../engine/analysis/ledger/deliveries.js';
-import {
-  DROP_FRAMES,
-  RX_FRAMES,
-  RX_OCTETS,
-  TX_FRAMES,
-  TX_OCTETS,
-} from '../../engine/port/counters.js';
-import { QUEUE_PEAK } from '../../engine/port/queues.js';
+import { DROP_FRAMES, RX_FRAMES, TX_FRAMES } from '../../engine/port/counters.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { configuredAt } from '../../fabric/assembly/port-settings.js';
 import type { Flow } from '../../fabric/load/flow.js';
-import { goodputOf, leastSlowdown, tallyOf } from './flow-statistics.js';
+import { goodputOf, leastSlowdown, tallyOf } from '../../measures/flow-statistics.js';
+import { FLOW_MEASURES } from '../../measures/flow-measures.js';
+import { isQuiet, PORT_MEASURES, type PrioritySum } from '../../measures/port-measures.js';
+import { having, read, totalOf } from '../../mechanisms/measure.js';
 import { unreachableAt } from './unreachable.js';
-import { percentilesOf } from './percentiles.js';
+import { percentilesOf } from '../../measures/percentiles.js';
 import type {
   BufferResult,
   FaultResult,
@@ -200,9 +187,6 @@ export class Collector {
     const releasedPs = flow.byOperation ? senders.releasedAt(send, 0) : flow.startPs;
     const startPs = Math.min(releasedPs, Math.max(flow.startPs, this.nowPs));
     const completionPs = complete && lastDelivery !== null ? lastDelivery - startPs : null;
-    const idealPs = this.idealOfFlow(flow, index);
-    const raw = flow.transport.kind === 'raw' && frames > 0;
-    const payloadOctets = sum(PAYLOAD);
     const hasVolume = hasEnd(flow);
     const allSent = senders.sentFrames[send]! * received.length;
     const isOver =
@@ -223,29 +207,12 @@ export class Collector {
         : this.nameOf(flow.destination),
       priority: flow.priority,
       transport: flow.transport.kind,
-      startPs,
-      lastArrivalPs: frames > 0 ? last : null,
-      frames,
-      payloadOctets,
-      offeredOctets: hasVolume ? flow.messages * flow.messageBytes * received.length : null,
-      offeredUntilPs,
-      messages: sum(MESSAGES),
-      completionPs,
-      unfinishedPs: hasVolume && completionPs === null ? Math.max(0, this.nowPs - startPs) : null,
-      idealPs,
-      slowdown: completionPs === null || idealPs === null ? null : completionPs / idealPs,
-      goodputBps: goodputOf([{ payloadOctets, startPs, offeredUntilPs }]),
-      latencyMeanPs: raw ? sum(LATENCY_SUM) / frames : null,
-      latencyMinPs: raw
-        ? least(received.map((c) => this.engine.receivers.get(c, LATENCY_MIN)))
-        : null,
-      latencyMaxPs: raw
-        ? most(received.map((c) => this.engine.receivers.get(c, LATENCY_MAX)))
-        : null,
-      sentFrames: senders.sentFrames[send]!,
-      retransmittedFrames: senders.retransmitted[send]!,
-      timeouts: senders.timeouts[send]!,
-      markedFrames: sum(MARKED),
+      ...read(FLOW_MEASURES, {
+        ...{ engine: this.engine, nowPs: this.nowPs, send, receives: received },
+        ...{ isRaw: flow.transport.kind === 'raw', startPs, offeredUntilPs, completionPs },
+        idealPs: this.idealOfFlow(flow, index),
+        offeredOctets: hasVolume ? flow.messages * flow.messageBytes * received.length : null,
+      }),
       unreachableAt: completionPs === null ? unreachableAt(this.fabric, this.engine, index) : null,
       cause: null,
     };
@@ -269,15 +236,18 @@ export class Collector {
       completionPs: this.percentiles(priority, ({ completionPs }) => completionPs),
       slowdown: this.percentiles(priority, ({ slowdown }) => slowdown),
       drops: this.dropsOf(this.allPorts(), priority),
-      rejectedFrames: this.allPorts().reduce(
-        (total, port) => total + this.engine.shared.counters.rejectedFrames(port, priority),
-        0,
-      ),
-      markedFrames: this.allPorts().reduce(
-        (total, port) => total + this.engine.shared.counters.marksOf(port, priority),
-        0,
-      ),
+      ...this.sums(priority),
     };
+  }
+
+  /** Of all ports. */
+  private sums(priority: number): Pick<PortPriorityResult, PrioritySum> {
+    const { engine, nowPs } = this;
+    const sums = having(PORT_MEASURES, 'summarised').map(([key, measure]) => {
+      const values = this.allPorts().map((port) => measure.read({ engine, port, priority, nowPs }));
+      return [key, totalOf(measure.total, values)];
+    });
+    return Object.fromEntries(sums) as Pick<PortPriorityResult, PrioritySum>;
   }
 
   private percentiles(
@@ -297,32 +267,11 @@ export class Collector {
   }
 
   private portPriority(port: number, priority: number): PortPriorityResult[] {
-    const { counters, queues, buffer, ports } = this.engine.shared;
-    const rxFrames = counters.get(port, priority, RX_FRAMES);
-    const txFrames = counters.get(port, priority, TX_FRAMES);
-    const blockedCount = this.engine.holdCount(port, priority);
-    const stopsSent = this.engine.stopsSent(port, priority);
+    const { engine, nowPs } = this;
+    const values = read(PORT_MEASURES, { engine, port, priority, nowPs });
     const drops = this.dropsOf([port], priority);
-    const isQuiet = rxFrames + txFrames + blockedCount + stopsSent === 0;
-    if (isQuiet && Object.keys(drops).length === 0) return [];
-    const group = ports.groupOf(port, priority);
-    return [
-      {
-        priority,
-        rxFrames,
-        rxOctets: counters.get(port, priority, RX_OCTETS),
-        txFrames,
-        txOctets: counters.get(port, priority, TX_OCTETS),
-        drops,
-        rejectedFrames: counters.rejectedFrames(port, priority),
-        markedFrames: counters.marksOf(port, priority),
-        blockedPs: this.engine.blockedPs(port, priority, this.nowPs),
-        blockedCount,
-        stopsSent,
-        peakQueueOctets: queues.get(port, ports.classOf(port, priority), QUEUE_PEAK),
-        peakIngressOctets: buffer.get(port, group, USED_PEAK),
-      },
-    ];
+    if (isQuiet(values) && Object.keys(drops).length === 0) return [];
+    return [{ priority, ...values, drops }];
   }
 
   private collectCompletions(): Completion[] {
@@ -425,14 +374,6 @@ export class Collector {
   private nameOf(device: number): string {
     return this.fabric.topology.devices[device]!.name;
   }
-}
-
-function least(values: readonly number[]): number {
-  return values.reduce((a, b) => Math.min(a, b), Infinity);
-}
-
-function most(values: readonly number[]): number {
-  return values.reduce((a, b) => Math.max(a, b), -Infinity);
 }
 
 /** It has a volume; a stream is endless. */

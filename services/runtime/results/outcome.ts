@@ -4,7 +4,7 @@ import { pluginOf } from '../../plugins/plugins.js';
 import { unbalancedWhole } from '../checks/books.js';
 import { Collector } from './collect.js';
 import { jobResults, operationResults } from './job-results.js';
-import { goodputOf, loadResults, tallyOf } from './flow-statistics.js';
+import { goodputOf, loadResults, tallyOf } from '../../measures/flow-statistics.js';
 import { discoveryResults } from './discovery-results.js';
 import { mechanismResults } from './mechanism-results.js';
 import { NIC } from '../../mechanisms/registry.js';

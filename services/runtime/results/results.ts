@@ -8,7 +8,9 @@ import type { CauseCount, CauseWord, FlowCause, StandingStatus } from './flow-ca
 import type { DiscoveryResults } from './discovery-results.js';
 import type { JobResult, OperationResult } from './job-results.js';
 import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
-import type { LoadResult, Percentiles, Ranks, Spread, Tally } from './statistics.js';
+import type { FlowValues } from '../../measures/flow-measures.js';
+import type { PortValues, PrioritySum } from '../../measures/port-measures.js';
+import type { LoadResult, Percentiles, Ranks, Spread, Tally } from '../../measures/statistics.js';
 
 export type { HeadroomTerms, LoadResult, Percentiles, Ranks, Spread, Tally };
 
@@ -141,7 +143,8 @@ export interface Failure {
   readonly priority: number | null;
 }
 
-export interface PriorityResult {
+/** With the totals of its ports. */
+export interface PriorityResult extends Pick<PortValues, PrioritySum> {
   readonly priority: number;
   readonly flowControl: string;
   /** By hosts, and made on the way: messages, copies for a group's receivers, duplicates. */
@@ -157,12 +160,10 @@ export interface PriorityResult {
   readonly completionPs: Percentiles | null;
   readonly slowdown: Percentiles | null;
   readonly drops: Readonly<Record<string, number>>;
-  /** Frames that a port discarded on arrival, and that link-level retry sends again. */
-  readonly rejectedFrames: number;
-  readonly markedFrames: number;
 }
 
-export interface FlowResult {
+/** A flow, with what is measured of it. */
+export interface FlowResult extends FlowValues {
   readonly flow: number;
   readonly name: string;
   readonly load: string;
@@ -170,31 +171,6 @@ export interface FlowResult {
   readonly destination: string;
   readonly priority: number;
   readonly transport: 'raw' | 'reliable';
-  readonly startPs: number;
-  readonly lastArrivalPs: number | null;
-  readonly frames: number;
-  readonly payloadOctets: number;
-  /** Its volume, at every receiver; null for a stream. */
-  readonly offeredOctets: number | null;
-  /** Its end if all of it arrived, else the end of the run. */
-  readonly offeredUntilPs: number;
-  readonly messages: number;
-  /** Of the whole flow; null while it is not complete. */
-  readonly completionPs: number | null;
-  /** Time of a flow with a volume until the end of the run; null if it is complete. */
-  readonly unfinishedPs: number | null;
-  /** Its FCT on an idle fabric; null for an endless flow. */
-  readonly idealPs: number | null;
-  readonly slowdown: number | null;
-  /** Payload over the time that it was offered. */
-  readonly goodputBps: number;
-  readonly latencyMeanPs: number | null;
-  readonly latencyMinPs: number | null;
-  readonly latencyMaxPs: number | null;
-  readonly sentFrames: number;
-  readonly retransmittedFrames: number;
-  readonly timeouts: number;
-  readonly markedFrames: number;
   /**
    * Of a flow that is not complete: where its frames were blocked at the end, a port whose link was
    * down or a switch without a route. Null if they were not.
@@ -216,23 +192,10 @@ export interface PortResult {
 }
 
 /** Only priorities that a port has received, sent, dropped or been paused for. */
-export interface PortPriorityResult {
+export interface PortPriorityResult extends PortValues {
   readonly priority: number;
-  readonly rxFrames: number;
-  readonly rxOctets: number;
-  readonly txFrames: number;
-  readonly txOctets: number;
+  /** Frames by reason. */
   readonly drops: Readonly<Record<string, number>>;
-  /** Discarded on arrival; link-level retry sends them again. */
-  readonly rejectedFrames: number;
-  readonly markedFrames: number;
-  /** Time for which the link partner paused this port. */
-  readonly blockedPs: number;
-  readonly blockedCount: number;
-  /** Control frames of this port that paused its link partner. */
-  readonly stopsSent: number;
-  readonly peakQueueOctets: number;
-  readonly peakIngressOctets: number;
 }
 
 /** For a port and lossless priority of a switch: why the mechanism did or did not act. */

@@ -1,6 +1,8 @@
 import type { Instrument } from '../../mechanisms/mechanism-slice.js';
 import { MECHANISMS } from '../../mechanisms/registry.js';
 import { PS_PER_S } from '../../engine/units/time.js';
+import { PORT_MEASURES, type PortValues } from '../../measures/port-measures.js';
+import { having, type Measure, MONITORED_UNITS } from '../../mechanisms/measure.js';
 import type {
   Attributes,
   BatchObservableResult,
@@ -19,38 +21,29 @@ type Row = PortMetrics['priorities'][number];
  * Name, unit, meaning, and how to read it; `selvage.` comes before every name. A name ends with its
  * unit, so that Prometheus finds one name, whichever exporter makes it.
  */
-const COUNTERS: readonly (readonly [string, string, string, (row: Row) => number])[] = [
-  ['received.frames', '{frame}', 'Frames received.', (row) => row.rxFrames],
-  ['received.bytes', 'By', 'Bytes of frames received.', (row) => row.rxOctets],
-  ['sent.frames', '{frame}', 'Frames sent.', (row) => row.txFrames],
-  ['sent.bytes', 'By', 'Bytes of frames sent.', (row) => row.txOctets],
-  ['marked.frames', '{frame}', 'Frames marked by ECN.', (row) => row.markedFrames],
-  [
-    'blocked.seconds',
-    's',
-    'Virtual time that the priority was paused or blocked.',
-    (row) => row.blockedPs / PS_PER_S,
-  ],
-  [
-    'blocked.episodes',
-    '{episode}',
-    'Times that the priority began to be paused or blocked.',
-    (row) => row.blockedCount,
-  ],
-  ['sent.pauses', '{frame}', 'Frames sent that pause the link partner.', (row) => row.stopsSent],
-];
+type Read<From> = readonly [string, string, string, (from: From) => number];
 
-const LEVELS: readonly (readonly [string, string, string, (row: Row) => number])[] = [
-  ['queue.peak.bytes', 'By', 'Longest queue so far.', (row) => row.peakQueueOctets],
-  [
-    'ingress_buffer.peak.bytes',
-    'By',
-    'Most bytes in the ingress buffer so far.',
-    (row) => row.peakIngressOctets,
-  ],
-];
+const OF_PORTS = having(PORT_MEASURES, 'monitored');
+const COUNTERS = OF_PORTS.flatMap(([key, own]) => instrumentOf('counter', key, own));
+const LEVELS = OF_PORTS.flatMap(([key, own]) => instrumentOf('level', key, own));
 
-const RUN_COUNTERS: readonly (readonly [string, string, string, (run: RunMetrics) => number])[] = [
+/** Of a measure that is monitored so. */
+function instrumentOf(
+  kind: 'counter' | 'level',
+  key: keyof PortValues,
+  {
+    unit,
+    meaning,
+    monitored,
+  }: Pick<Measure<never>, 'unit' | 'meaning'> & Required<Pick<Measure<never>, 'monitored'>>,
+): Read<Row>[] {
+  if (monitored.kind !== kind) return [];
+  const [name, scale] = MONITORED_UNITS[unit] ?? [`{${unit.replace(/s$/, '')}}`, 1];
+  const said = monitored.meaning ?? meaning;
+  return [[monitored.name, monitored.unit ?? name, said, (row) => row[key] / scale]];
+}
+
+const RUN_COUNTERS: readonly Read<RunMetrics>[] = [
   ['virtual_time.seconds', 's', 'Virtual time that has passed.', (run) => run.virtualPs / PS_PER_S],
   ['link.frames', '{frame}', 'Frames that started on any link.', (run) => run.frameHops],
   ['elapsed.seconds', 's', 'Wall-clock time that has passed.', (run) => run.wallSeconds],
@@ -60,9 +53,7 @@ const RUN_LEVELS: typeof RUN_COUNTERS = [
   ['progress.ratio', '1', 'Share of the run that is done.', (run) => run.share],
 ];
 
-type RuntimeRow = readonly [string, string, string, (runtime: RuntimeMetrics) => number];
-
-const RUNTIME_COUNTERS: readonly RuntimeRow[] = [
+const RUNTIME_COUNTERS: readonly Read<RuntimeMetrics>[] = [
   ['rounds', '{round}', 'Rounds of services that have ended.', (run) => run.rounds],
   ['recoveries', '{recovery}', 'Returns of all services to a checkpoint.', (run) => run.recoveries],
   ['messages', '{message}', 'Messages that services sent each other.', (run) => run.messages],
@@ -81,7 +72,7 @@ const RUNTIME_COUNTERS: readonly RuntimeRow[] = [
   ],
 ];
 
-const RUNTIME_LEVELS: readonly RuntimeRow[] = [
+const RUNTIME_LEVELS: readonly Read<RuntimeMetrics>[] = [
   [
     'checkpoint.age.seconds',
     's',
@@ -91,9 +82,7 @@ const RUNTIME_LEVELS: readonly RuntimeRow[] = [
   ['speed.ratio', '1', 'Virtual time by wall-clock time.', (run) => run.speed],
 ];
 
-type ServiceRow = readonly [string, string, string, (service: ServiceMetrics) => number];
-
-const SERVICE_LEVELS: readonly ServiceRow[] = [
+const SERVICE_LEVELS: readonly Read<ServiceMetrics>[] = [
   [
     'service.lag.seconds',
     's',

@@ -1,23 +1,14 @@
+import type { PortValues } from '../../measures/port-measures.js';
 import type { MechanismResults } from '../../mechanisms/registry.js';
 
 /** Metrics of a port and priority; the names are those of the results. */
 export interface PortMetrics {
   readonly port: string;
   readonly device: string;
-  readonly priorities: readonly {
+  readonly priorities: readonly (PortValues & {
     readonly priority: number;
-    readonly rxFrames: number;
-    readonly rxOctets: number;
-    readonly txFrames: number;
-    readonly txOctets: number;
     readonly drops: Readonly<Record<string, number>>;
-    readonly markedFrames: number;
-    readonly blockedPs: number;
-    readonly blockedCount: number;
-    readonly stopsSent: number;
-    readonly peakQueueOctets: number;
-    readonly peakIngressOctets: number;
-  }[];
+  })[];
 }
 
 /** A flow, and when it was complete; null: it is not. */

@@ -10,7 +10,7 @@ import {
 } from '../../../services/report/format.js';
 import { table } from '../../../services/report/table.js';
 import { progressText } from '../../../services/cli/progress.js';
-import { percentilesOf } from '../../../services/runtime/results/percentiles.js';
+import { percentilesOf } from '../../../services/measures/percentiles.js';
 
 describe('metrics', () => {
   it('are short and in the unit that people use', () => {

@@ -1,8 +1,29 @@
-import { PS_PER_S } from '../../engine/units/time.js';
-import { percentilesOf } from './percentiles.js';
-import type { FlowResult, LoadResult, Percentiles, Spread, Tally } from './results.js';
+/** What several flows did together. */
 
-type Offered = Pick<FlowResult, 'payloadOctets' | 'startPs' | 'offeredUntilPs'>;
+import { PS_PER_S } from '../engine/units/time.js';
+import { percentilesOf } from './percentiles.js';
+import type { LoadResult, Percentiles, Spread, Tally } from './statistics.js';
+
+interface Offered {
+  readonly payloadOctets: number;
+  readonly startPs: number;
+  readonly offeredUntilPs: number;
+}
+
+/** A flow with a volume has a size; while it is not complete, a time so far. */
+interface Finished {
+  readonly offeredOctets: number | null;
+  readonly completionPs: number | null;
+  readonly unfinishedPs: number | null;
+  /** Its time on an idle fabric, and what that makes of its own. */
+  readonly idealPs: number | null;
+  readonly slowdown: number | null;
+}
+
+interface OfLoad extends Offered, Finished {
+  readonly load: string;
+  readonly goodputBps: number;
+}
 
 /** Payload of flows per second, from the first start to the latest end; 0 before any starts. */
 export function goodputOf(flows: readonly Offered[]): number {
@@ -18,9 +39,7 @@ export function goodputOf(flows: readonly Offered[]): number {
 }
 
 /** Flows with a volume, and how many of them are complete. */
-export function tallyOf(
-  flows: readonly Pick<FlowResult, 'offeredOctets' | 'completionPs'>[],
-): Tally {
+export function tallyOf(flows: readonly Pick<Finished, 'offeredOctets' | 'completionPs'>[]): Tally {
   const finite = flows.filter(({ offeredOctets }) => offeredOctets !== null);
   const done = finite.filter(({ completionPs }) => completionPs !== null).length;
   return { done, total: finite.length };
@@ -28,7 +47,7 @@ export function tallyOf(
 
 /** FCT of flows with a volume; null if there are none. */
 export function completionOf(
-  flows: readonly Pick<FlowResult, 'completionPs' | 'unfinishedPs'>[],
+  flows: readonly Pick<Finished, 'completionPs' | 'unfinishedPs'>[],
 ): Percentiles | null {
   return percentilesOf(
     flows.flatMap(({ completionPs }) => completionPs ?? []),
@@ -38,7 +57,7 @@ export function completionOf(
 
 /** The same relative to their times on an idle fabric, where those are known. */
 export function slowdownOf(
-  flows: readonly Pick<FlowResult, 'slowdown' | 'unfinishedPs' | 'idealPs'>[],
+  flows: readonly Pick<Finished, 'slowdown' | 'unfinishedPs' | 'idealPs'>[],
 ): Percentiles | null {
   return percentilesOf(
     flows.flatMap(({ slowdown }) => slowdown ?? []),
@@ -54,7 +73,7 @@ export function leastSlowdown(unfinishedPs: number, idealPs: number): number {
 }
 
 /** Goodput of each flow: least, median and most; null of none. */
-function spreadOf(flows: readonly Pick<FlowResult, 'goodputBps'>[]): Spread | null {
+function spreadOf(flows: readonly Pick<OfLoad, 'goodputBps'>[]): Spread | null {
   const sorted = Float64Array.from(flows, ({ goodputBps }) => goodputBps).sort();
   const count = sorted.length;
   if (count === 0) return null;
@@ -62,8 +81,8 @@ function spreadOf(flows: readonly Pick<FlowResult, 'goodputBps'>[]): Spread | nu
 }
 
 /** Load by load, in the order of the scenario. */
-export function loadResults(flows: readonly FlowResult[]): LoadResult[] {
-  const byLoad = new Map<string, FlowResult[]>();
+export function loadResults(flows: readonly OfLoad[]): LoadResult[] {
+  const byLoad = new Map<string, OfLoad[]>();
   for (const flow of flows) {
     const own = byLoad.get(flow.load);
     if (own === undefined) byLoad.set(flow.load, [flow]);

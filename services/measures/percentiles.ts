@@ -1,4 +1,4 @@
-import type { Percentiles } from './results.js';
+import type { Percentiles } from './statistics.js';
 
 const RANKS = { p50: 0.5, p99: 0.99, p999: 0.999, max: 1 } as const;
 

@@ -1,0 +1,172 @@
+/** What is measured of a flow: the rows of table `flows`. */
+
+import type { Engine } from '../engine/device/engine.js';
+import {
+  FRAMES,
+  LAST_AT,
+  LATENCY_MAX,
+  LATENCY_MIN,
+  LATENCY_SUM,
+  MARKED,
+  MESSAGES,
+  PAYLOAD,
+} from '../engine/device/host/receivers.js';
+import { measures, type ValuesOf } from '../mechanisms/measure.js';
+import { goodputOf } from './flow-statistics.js';
+
+/** A flow at a time: its connections, and what is known of it as a whole. */
+interface FlowReading {
+  readonly engine: Engine;
+  readonly nowPs: number;
+  /** Its connection at the sender, and those at its receivers, by their numbers in the service. */
+  readonly send: number;
+  readonly receives: readonly number[];
+  /** Its frames carry the time at which they were released. */
+  readonly isRaw: boolean;
+  readonly startPs: number;
+  readonly offeredUntilPs: number;
+  /** Null here and below, where it has none. */
+  readonly completionPs: number | null;
+  readonly idealPs: number | null;
+  readonly offeredOctets: number | null;
+}
+
+export function received({ engine, receives }: FlowReading, word: number): number {
+  return receives.reduce((total, c) => total + engine.receivers.get(c, word), 0);
+}
+
+function most({ engine, receives }: FlowReading, word: number): number {
+  return receives.reduce((a, c) => Math.max(a, engine.receivers.get(c, word)), -Infinity);
+}
+
+/** Of raw frames: the others have no time of release. */
+function latency(flow: FlowReading, of: (flow: FlowReading) => number): number | null {
+  return flow.isRaw && received(flow, FRAMES) > 0 ? of(flow) : null;
+}
+
+export const FLOW_MEASURES = measures<FlowReading>()({
+  startPs: { unit: 'ps', meaning: 'When it is offered.', read: ({ startPs }) => startPs },
+  lastArrivalPs: {
+    unit: 'ps',
+    meaning: 'Last delivery of a frame.',
+    read: (flow) => (received(flow, FRAMES) > 0 ? most(flow, LAST_AT) : null),
+    mayLack: true,
+  },
+  completionPs: {
+    unit: 'ps',
+    meaning: 'Flow completion time, from its start; empty: not complete.',
+    read: ({ completionPs }) => completionPs,
+    mayLack: true,
+  },
+  idealPs: {
+    unit: 'ps',
+    meaning: 'The same on an idle fabric.',
+    read: ({ idealPs }) => idealPs,
+    mayLack: true,
+  },
+  slowdown: {
+    unit: 'ratio',
+    meaning: '`completion_ps` / `ideal_ps`.',
+    read: ({ completionPs, idealPs }) =>
+      completionPs === null || idealPs === null ? null : completionPs / idealPs,
+    isReal: true,
+    mayLack: true,
+  },
+  frames: {
+    unit: 'frames',
+    meaning: 'Frames delivered.',
+    read: (flow) => received(flow, FRAMES),
+  },
+  payloadOctets: {
+    unit: 'bytes',
+    meaning: 'Payload delivered.',
+    read: (flow) => received(flow, PAYLOAD),
+  },
+  offeredOctets: {
+    unit: 'bytes',
+    meaning: 'Payload offered, at every receiver; empty: a stream without end.',
+    read: ({ offeredOctets }) => offeredOctets,
+    mayLack: true,
+  },
+  offeredUntilPs: {
+    unit: 'ps',
+    meaning: 'When all of it had arrived, or the end of the run.',
+    read: ({ offeredUntilPs }) => offeredUntilPs,
+  },
+  unfinishedPs: {
+    unit: 'ps',
+    meaning: 'Time until the end of the run, where it did not complete.',
+    read: ({ offeredOctets, completionPs, startPs, nowPs }) =>
+      offeredOctets !== null && completionPs === null ? Math.max(0, nowPs - startPs) : null,
+    mayLack: true,
+  },
+  messages: {
+    unit: 'messages',
+    meaning: 'Messages that arrived whole.',
+    read: (flow) => received(flow, MESSAGES),
+  },
+  goodputBps: {
+    unit: 'bit/s',
+    meaning: 'Payload over the time in which it was offered.',
+    read: (flow) => goodputOf([{ ...flow, payloadOctets: received(flow, PAYLOAD) }]),
+    isReal: true,
+    onPage: 'goodput',
+  },
+  latencyMeanPs: {
+    unit: 'ps',
+    meaning: 'Mean delay of its frames.',
+    read: (flow) => latency(flow, () => received(flow, LATENCY_SUM) / received(flow, FRAMES)),
+    isReal: true,
+    mayLack: true,
+    onPage: 'frame latency',
+  },
+  latencyMinPs: {
+    unit: 'ps',
+    meaning: 'Shortest delay of a frame.',
+    read: (flow) =>
+      latency(flow, ({ engine, receives }) =>
+        receives.reduce((a, c) => Math.min(a, engine.receivers.get(c, LATENCY_MIN)), Infinity),
+      ),
+    mayLack: true,
+  },
+  latencyMaxPs: {
+    unit: 'ps',
+    meaning: 'Longest delay of a frame.',
+    read: (flow) => latency(flow, () => most(flow, LATENCY_MAX)),
+    mayLack: true,
+  },
+  sentFrames: {
+    unit: 'frames',
+    meaning: 'Frames sent.',
+    read: ({ engine, send }) => engine.senders.sentFrames[send]!,
+    total: 'sum',
+    summarised: true,
+  },
+  retransmittedFrames: {
+    unit: 'frames',
+    meaning: 'Of those, again.',
+    read: ({ engine, send }) => engine.senders.retransmitted[send]!,
+    total: 'sum',
+    compared: { label: 'retransmitted frames', tie: 3 },
+    swept: 'retransmitted frames',
+    duelled: 'run',
+    summarised: true,
+    onPage: 'retransmitted',
+  },
+  timeouts: {
+    unit: 'times',
+    meaning: 'Expiries of its retransmission timer.',
+    read: ({ engine, send }) => engine.senders.timeouts[send]!,
+    total: 'sum',
+    summarised: true,
+  },
+  markedFrames: {
+    unit: 'frames',
+    meaning: 'Frames delivered with CE set.',
+    read: (flow) => received(flow, MARKED),
+    total: 'sum',
+    summarised: true,
+  },
+});
+
+export type FlowValues = ValuesOf<typeof FLOW_MEASURES>;
