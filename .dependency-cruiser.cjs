@@ -11,9 +11,9 @@ const rooms = [
     'settings',
     'engine',
     'mechanisms',
-    'measures',
     'plugins',
     'jobs',
+    'measures',
     'imports',
     'fabric',
     'telemetry',
@@ -128,10 +128,13 @@ module.exports = {
     },
     {
       name: 'jobs-on-engine-and-settings',
-      comment: 'A graph of operations knows no fabric.',
+      comment: 'A graph of operations knows no fabric, and of mechanisms how metrics are declared.',
       severity: 'error',
       from: { path: '^services/jobs/' },
-      to: { path: '^services/', pathNot: '^services/(engine|settings|jobs)/' },
+      to: {
+        path: '^services/',
+        pathNot: '^services/((engine|settings|jobs)/|mechanisms/(measure|metric)[.]ts$)',
+      },
     },
     {
       name: 'imports-on-settings',
@@ -146,7 +149,7 @@ module.exports = {
       from: { path: '^services/fabric/' },
       to: {
         path: '^services/',
-        pathNot: '^services/(engine|settings|mechanisms|plugins|jobs|fabric)/',
+        pathNot: '^services/(engine|settings|mechanisms|measures|plugins|jobs|fabric)/',
       },
     },
     {

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import type { Column } from '../mechanisms/result-table.js';
-import { METRICS } from '../report/expectations.js';
+import { METRICS } from '../fabric/scenario/metrics.js';
 import type { DescribedTable } from '../report/tables/columns.js';
 import { TABLES } from '../report/tables/columns.js';
 import { didYouMean, listed } from '../settings/errors.js';

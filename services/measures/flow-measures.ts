@@ -134,6 +134,8 @@ export const FLOW_MEASURES = measures<FlowReading>()({
     meaning: 'Longest delay of a frame.',
     read: (flow) => latency(flow, () => most(flow, LATENCY_MAX)),
     mayLack: true,
+    total: 'most',
+    expected: ['latency.max', 'longest time of a raw frame from release to arrival'],
   },
   sentFrames: {
     unit: 'frames',

@@ -97,9 +97,7 @@ type AllOf<U> = (U extends unknown ? (one: U) => void : never) extends (all: inf
   : never;
 
 /** Names of their measures. */
-export type MechanismMetric = KeyOf<
-  Registered['results']['metrics'] | (typeof NICS)[number]['metrics']
->;
+type MechanismMetric = KeyOf<Registered['results']['metrics'] | (typeof NICS)[number]['metrics']>;
 type KeyOf<U> = U extends object ? keyof U : never;
 
 /** Their measures for `expect`. */

@@ -14,7 +14,7 @@ import type { MeasuredRun } from './page/page-of-run.js';
 import { readTraces } from './read-traces.js';
 import { DISCOVERY, readNics, readRun, readRunFile, TRACES } from './run-directory.js';
 import { runJson } from './run-json.js';
-import type { OperationResult } from '../runtime/results/job-results.js';
+import type { OperationResult } from '../jobs/job-rows.js';
 import { readSummary, SUMMARY_FILE } from './summary/summary-json.js';
 import { dropColumn, LOSSES } from './tables/run-tables.js';
 

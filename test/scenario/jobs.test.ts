@@ -14,7 +14,7 @@ import { Cluster } from '../../services/hunt/worlds/services-in-memory.js';
 import { measuresOf } from '../../services/report/comparison/measures.js';
 import { outcomeOf } from '../../services/sweep/outcome.js';
 import { evaluateExpectations } from '../../services/report/expectations.js';
-import type { OperationResult } from '../../services/runtime/results/job-results.js';
+import type { OperationResult } from '../../services/jobs/job-rows.js';
 import type { RunResults } from '../../services/runtime/results/results.js';
 import { ScenarioError } from '../../services/settings/errors.js';
 import { runsAlike } from '../kit/alike.js';

@@ -3,7 +3,7 @@ import { describeScenario } from '../../fabric/scenario/catalogue.js';
 import { pluginOf } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import { didYouMean } from '../../settings/errors.js';
-import { METRICS } from '../../report/expectations.js';
+import { METRICS } from '../../fabric/scenario/metrics.js';
 import { EXIT, InputError } from '../exit.js';
 import { keysPage } from '../keys-page.js';
 import type { PluginOptions } from '../named-plugins.js';

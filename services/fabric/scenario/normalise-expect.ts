@@ -3,9 +3,9 @@
 import { show, unknownName } from '../../settings/errors.js';
 import type { Located } from './located.js';
 import { QuantityError } from '../../settings/quantities.js';
-import type { Expectation, LoadSection, Metric } from './scenario.js';
+import type { Expectation, LoadSection } from './scenario.js';
 import type { ExpectationInput } from './schema-expect.js';
-import { METRICS } from './schema-expect.js';
+import { boundUnitOf } from './schema-expect.js';
 import type { Path } from '../../settings/source-tree.js';
 
 type Written = string | number | undefined;
@@ -55,9 +55,9 @@ function checkBounds(written: ExpectationInput, path: Path, located: Located): v
   }
 }
 
-function boundOf(metric: Metric, value: Written, path: Path, located: Located): number | null {
+function boundOf(metric: string, value: Written, path: Path, located: Located): number | null {
   if (value === undefined) return null;
-  const unit = METRICS[metric];
+  const unit = boundUnitOf(metric);
   if (typeof unit === 'string') {
     if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value;
     throw located.errorAt(path, `not a number: ${show(value)}; ${metric} has no unit`);

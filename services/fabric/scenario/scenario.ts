@@ -20,7 +20,7 @@ import type { InfrastructureSection } from './infrastructure-section.js';
 import type { MechanismSections, PriorityKeys } from './mechanism-sections.js';
 import type { AssignmentInput, PoolInput, PortLimitInput, ProfileInput } from './schema-buffer.js';
 
-export type { Expectation, Metric } from './expectation-section.js';
+export type { Expectation } from './expectation-section.js';
 export type {
   CaptureFilterSection,
   CaptureSection,

@@ -1,13 +1,13 @@
 /** Schema of `observe` and `expect`: what is recorded, and what must hold at the end. */
 
 import { z } from 'zod';
-import type { SliceMetric } from '../../mechanisms/mechanism-slice.js';
-import { EXCHANGE, MECHANISM_METRICS, type MechanismMetric } from '../../mechanisms/registry.js';
+import type { Metric } from '../../mechanisms/metric.js';
+import { EXCHANGE } from '../../mechanisms/registry.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
 import type { Quantity } from '../../settings/quantities.js';
 import { aboveZero, rate, share, size, time } from '../../settings/quantities.js';
 import { CAPTURE_TYPES } from '../../engine/analysis/capture/capture-filter.js';
-import type { Metric } from './scenario.js';
+import { METRICS } from './metrics.js';
 import {
   choice,
   either,
@@ -145,55 +145,17 @@ export const observeSchema = mapping({
     .exactOptional(),
 });
 
-const UNITS = { count: 'number', time, share } as const;
-
-function mechanismUnits(): Record<MechanismMetric, Quantity | 'number'> {
-  const metrics: Readonly<Record<string, SliceMetric<object>>> = MECHANISM_METRICS;
-  const units = Object.entries(metrics).map(([name, { unit }]) => [name, UNITS[unit]]);
-  return Object.fromEntries(units) as Record<MechanismMetric, Quantity | 'number'>;
-}
-
-/** The unit of each metric; null: a plain number; `digest` is hexadecimal text. */
-export const METRICS: Readonly<Record<Metric, Quantity | 'number' | 'digest'>> = {
-  drops: 'number',
-  'lossless-drops': 'number',
-  completed: share,
-  'completion.p50': time,
-  'completion.p99': time,
-  'completion.p99.9': time,
-  'completion.max': time,
-  'slowdown.p50': 'number',
-  'slowdown.p99': 'number',
-  throughput: rate,
-  goodput: rate,
-  share,
-  'latency.mean': time,
-  'latency.max': time,
-  'pause.time': time,
-  'pause.frames': 'number',
-  marked: 'number',
-  notifications: 'number',
-  'peak.ingress': size,
-  'peak.egress': size,
-  'headroom.used': size,
-  convergence: time,
-  mismatches: 'number',
-  exposed: 'number',
-  lldpdus: 'number',
-  'stalled-flows': 'number',
-  'starved-flows': 'number',
-  deadlocks: 'number',
-  storms: 'number',
-  unreachable: 'number',
-  'watchdog.drops': 'number',
-  'fault-drops': 'number',
-  iteration: time,
-  'job.exposed': time,
-  busbw: rate,
-  straggler: time,
-  ...mechanismUnits(),
-  digest: 'digest',
+const UNITS: Readonly<Record<Metric<never>['unit'], Quantity | 'number' | 'digest'>> = {
+  count: 'number',
+  ratio: 'number',
+  text: 'digest',
+  ...{ time, share, rate, octets: size },
 };
+
+/** Quantities have units; of others: a plain number, or hexadecimal text. */
+export function boundUnitOf(metric: string): Quantity | 'number' | 'digest' {
+  return UNITS[METRICS[metric]!.unit];
+}
 
 const bound = (what: string): z.ZodExactOptional<z.ZodUnion<readonly [z.ZodNumber, z.ZodString]>> =>
   either([z.number(), z.string()], 'a bound', 'a number, with the unit of the metric')
@@ -204,9 +166,9 @@ const BOUNDS = ['min', 'max', 'equals'] as const;
 
 /** Bounds by the unit of the metric, and at least one of them. */
 function boundRules(): JsonSchema[] {
-  const units = new Set(Object.values(METRICS));
+  const units = new Set(Object.keys(METRICS).map(boundUnitOf));
   const ofUnit = [...units].map((unit): JsonSchema => {
-    const metrics = Object.entries(METRICS).filter(([, own]) => own === unit);
+    const metrics = Object.keys(METRICS).filter((name) => boundUnitOf(name) === unit);
     const refused = { not: {}, errorMessage: 'a digest has no min or max: give equals' };
     const bound: JsonSchema =
       unit === 'digest'
@@ -215,7 +177,7 @@ function boundRules(): JsonSchema[] {
           ? { type: 'number', minimum: 0 }
           : { written: unit.written, title: unit.allowed };
     const range = unit === 'digest' ? refused : bound;
-    const metric = { enum: metrics.map(([name]) => name) };
+    const metric = { enum: metrics };
     return {
       if: { properties: { metric }, required: ['metric'] },
       then: { properties: { min: range, max: range, equals: bound } },
@@ -231,7 +193,7 @@ const filter = (what: string): z.ZodExactOptional<z.ZodString> =>
 
 const expectation = ruled(
   mapping({
-    metric: choice(Object.keys(METRICS) as Metric[]).describe(
+    metric: choice(Object.keys(METRICS)).describe(
       'What is measured: times, rates and sizes have units; completed and share are percentages.',
     ),
     priority: integer(0, 7).describe('Of this priority only.').exactOptional(),

@@ -1,4 +1,4 @@
-import type { JobResult, RankSpread } from '../../runtime/results/job-results.js';
+import type { JobResult, RankSpread } from '../../jobs/job-rows.js';
 import { formatCount, formatOctets, formatTime } from '../format.js';
 import type { Style } from '../style.js';
 import { table } from '../table.js';

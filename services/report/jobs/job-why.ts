@@ -1,6 +1,6 @@
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { RepeatedRun } from '../../runtime/repeat-run.js';
-import type { JobResult, OperationResult } from '../../runtime/results/job-results.js';
+import type { JobResult, OperationResult } from '../../jobs/job-rows.js';
 import type { FlowResult } from '../../runtime/results/results.js';
 import { rootsOf } from '../../telemetry/congestion/congestion-trees.js';
 import type { TimeShare } from '../../telemetry/traces/flow-time.js';
@@ -8,7 +8,7 @@ import { flowTime } from '../../telemetry/traces/flow-time.js';
 import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
 import { frameTraces } from '../../telemetry/traces/frame-traces.js';
 import { criticalPath, type PathKind, type PathPart } from './critical-path.js';
-import { type RankLateness, stragglers } from './stragglers.js';
+import { type RankLateness, stragglers } from '../../jobs/stragglers.js';
 
 /** The critical path of a job; its parts add up to `totalPs` exactly. */
 export interface JobWhy {

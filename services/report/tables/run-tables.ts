@@ -7,7 +7,7 @@ import { DROP_REASONS } from '../../engine/contract/probe.js';
 import { CAUSE_WORDS } from '../../runtime/results/flow-cause.js';
 import { columnName, columnsOf, resultTable } from '../../mechanisms/result-table.js';
 import type { ResultTable } from '../../mechanisms/result-table.js';
-import type { OperationResult } from '../../runtime/results/job-results.js';
+import type { OperationResult } from '../../jobs/job-rows.js';
 import type {
   FlowResult,
   GroupResult,

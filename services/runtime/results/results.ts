@@ -6,7 +6,7 @@ import type { MechanismResults } from '../../mechanisms/registry.js';
 import type { HeadroomTerms } from '../../engine/analysis/headroom/headroom.js';
 import type { CauseCount, CauseWord, FlowCause, StandingStatus } from './flow-cause.js';
 import type { DiscoveryResults } from './discovery-results.js';
-import type { JobResult, OperationResult } from './job-results.js';
+import type { JobResult, OperationResult } from '../../jobs/job-rows.js';
 import type { Deadlock, Storm } from '../../telemetry/congestion/congestion.js';
 import type { FlowValues } from '../../measures/flow-measures.js';
 import type { PortValues, PrioritySum } from '../../measures/port-measures.js';

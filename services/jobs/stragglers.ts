@@ -1,4 +1,4 @@
-import type { OperationResult } from '../../runtime/results/job-results.js';
+import type { OperationResult } from './job-rows.js';
 
 /** How late a rank was at the collectives of its job. */
 export interface RankLateness {
