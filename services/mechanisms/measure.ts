@@ -10,7 +10,7 @@ import { PS_PER_S } from '../engine/units/time.js';
 import { columnName, type ColumnOf, type ColumnType } from './result-table.js';
 
 /** As tables name it; of what is counted, its name. */
-type Unit =
+export type Unit =
   | 'ps'
   | 'bytes'
   | 'bit/s'
@@ -38,10 +38,10 @@ export interface Measure<From, Value extends number | null = number | null> {
   readonly monitored?: Monitored;
   /** What `expect` demands of its total: name and meaning. */
   readonly expected?: readonly [metric: string, meaning: string];
-  /** What runs are compared by: its total, and the place at which it decides between equals. */
-  readonly compared?: { readonly label: string; readonly tie: number };
-  /** What it is called in the table of a sweep. */
-  readonly swept?: string;
+  /** Runs are compared by its total: less is better, and `at` is its turn among equals. */
+  readonly compared?: Placed;
+  /** The table of a sweep has its total, in the column `at` of its own. */
+  readonly swept?: Placed;
   /** `duel.json` has its total, of the run or by tier of the device. */
   readonly duelled?: 'run' | 'tier';
   /** The summary of a run has its total by priority, or by load. */
@@ -56,6 +56,11 @@ export interface Measure<From, Value extends number | null = number | null> {
 
 type Lens = 'blocked' | 'queue';
 type Total = 'sum' | 'most';
+
+interface Placed {
+  readonly label: string;
+  readonly at: number;
+}
 
 /** An instrument: its name, how it counts, and its meaning where that is said otherwise. */
 interface Monitored {
@@ -107,7 +112,7 @@ export function columnOf(key: string, { column }: Measure<never>): string {
 export function measuredColumns<Of extends Measures>(of: Of): readonly ColumnOf<ValuesOf<Of>>[] {
   return Object.entries(of).map(([key, measure]) => ({
     ...{ name: columnOf(key, measure), type: typeOf(measure), unit: measure.unit },
-    ...{ meaning: measure.meaning, of: (row) => row[key] },
+    ...{ meaning: measure.meaning, of: (row) => row[key] ?? null },
   }));
 }
 

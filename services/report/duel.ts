@@ -1,5 +1,11 @@
 /** What a duel measures of each run, for programs; `duel.json` has it beside the comparison. */
 
+import {
+  type DuelledByTier,
+  type DuelledInRun,
+  duelTotals,
+  tierTotals,
+} from '../measures/run-totals.js';
 import { completionOf, slowdownOf } from '../measures/flow-statistics.js';
 import type { Percentiles, RunResults, Spread, Tally } from '../runtime/results/results.js';
 import { rolesOf } from '../telemetry/congestion/flow-roles.js';
@@ -20,7 +26,7 @@ export interface DuelRun {
 }
 
 /** What is compared; times in ps, rates in bit/s. */
-export interface DuelMetrics {
+interface DuelFacts {
   readonly variant: string;
   readonly status: string;
   readonly failure: string | null;
@@ -35,14 +41,8 @@ export interface DuelMetrics {
   readonly perFlowBps: Readonly<Record<string, Spread>>;
   /** Jain's index over the flows of a load that has several: 1 when all get the same. */
   readonly fairness: Readonly<Record<string, number>>;
-  /** By tier of the sender that was paused, summed over its ports and priorities. */
-  readonly blockedPs: Readonly<Record<string, number>>;
-  readonly peakIngressOctets: number;
-  readonly peakQueueOctets: number;
   /** Headroom, or buffer behind grants, of the device with the most. */
   readonly neededOctets: number;
-  /** Flows that stopped progressing, and whether a cyclic buffer dependency holds at the end. */
-  readonly stalledFlows: number;
   /** Over the run. */
   readonly deadlocks: number;
   readonly storms: number;
@@ -55,23 +55,18 @@ export interface DuelMetrics {
   /** Of control frames, of congestion messages, and of telemetry, on every link. */
   readonly controlOctets: number;
   readonly notifications: number;
-  readonly markedFrames: number;
-  readonly droppedFrames: number;
-  readonly retransmittedFrames: number;
 }
+
+/** With totals of the measures that a duel has; of some by tier of the device. */
+export type DuelMetrics = DuelFacts &
+  Readonly<Record<DuelledInRun, number>> &
+  Readonly<Record<DuelledByTier, Readonly<Record<string, number>>>>;
 
 export function duelMetrics(run: DuelRun, tierOf: ReadonlyMap<string, string>): DuelMetrics {
   const { results, variant, watch } = run;
-  const { flows, ports, priorities } = results;
-  const rows = ports.flatMap((port) => port.priorities.map((row) => ({ port, row })));
+  const { flows, ports } = results;
   const roles = rolesOf(run.why.trees, flows);
   const shared = results.loads.filter((load) => load.flows > 1);
-  const blockedPs: Record<string, number> = {};
-  for (const { port, row } of rows) {
-    const tier = tierOf.get(port.device)!;
-    blockedPs[tier] = (blockedPs[tier] ?? 0) + row.blockedPs;
-  }
-  const most = (values: readonly number[]): number => values.reduce((a, b) => Math.max(a, b), 0);
   return {
     variant,
     status: results.status,
@@ -88,11 +83,9 @@ export function duelMetrics(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
         return [load, jain(own.map((flow) => flow.goodputBps))];
       }),
     ),
-    blockedPs,
-    peakIngressOctets: most(rows.map(({ row }) => row.peakIngressOctets)),
-    peakQueueOctets: most(rows.map(({ row }) => row.peakQueueOctets)),
+    ...tierTotals(results, tierOf),
+    ...duelTotals(results),
     neededOctets: watch.reservedOctets,
-    stalledFlows: results.stalls.length,
     deadlocks: results.deadlocks.length,
     storms: results.storms.length,
     victims: roles.victim,
@@ -101,9 +94,6 @@ export function duelMetrics(run: DuelRun, tierOf: ReadonlyMap<string, string>): 
     controlFrames: sum(ports.map(({ controlSent }) => controlSent)),
     controlOctets: watch.controlOctets,
     notifications: sum(results.rates.map(({ notifications }) => notifications)),
-    markedFrames: sum(priorities.map(({ markedFrames }) => markedFrames)),
-    droppedFrames: sum(priorities.flatMap(({ drops }) => Object.values(drops))),
-    retransmittedFrames: sum(flows.map(({ retransmittedFrames }) => retransmittedFrames)),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Formatting of numbers, to about three significant digits. */
 
+import type { Unit } from '../mechanisms/measure.js';
 import type { Percentiles, Ranks, Tally } from '../measures/statistics.js';
 
 function scaled(value: number, units: readonly (readonly [number, string])[]): string {
@@ -75,4 +76,20 @@ export function formatTally({ done, total }: Tally): string {
 
 export function formatRatio(ratio: number | null): string {
   return ratio === null ? '–' : `${ratio.toFixed(ratio >= 100 ? 0 : 2)}x`;
+}
+
+/** A value of a measure in its usual unit. */
+export function formatOf(unit: Unit): (value: number) => string {
+  switch (unit) {
+    case 'ps':
+      return formatTime;
+    case 'bytes':
+      return formatOctets;
+    case 'bit/s':
+      return formatRate;
+    case 'ratio':
+      return formatRatio;
+    default:
+      return formatCount;
+  }
 }

@@ -1,11 +1,12 @@
 import type { SliceMetric } from '../mechanisms/mechanism-slice.js';
 import { MECHANISM_METRICS } from '../mechanisms/registry.js';
+import { SWEPT } from '../measures/run-totals.js';
 import type { FaultCost } from '../sweep/measure.js';
 import type { LoadOutcome } from '../sweep/outcome.js';
 import { columnName } from '../mechanisms/result-table.js';
 import type { Contender } from './comparison/comparison.js';
 import type { Measured } from './comparison/measures.js';
-import { formatCount, formatOctets, formatRate, formatTime } from './format.js';
+import { formatCount, formatOf, formatRate, formatTime } from './format.js';
 import type { SweepValue } from './page/page-data.js';
 
 /** What the table, the file and the page of a sweep name and write of each run. */
@@ -85,22 +86,10 @@ const MEASURES: readonly Measure[] = [
     of: ({ fctP99Ps, fctP99AtLeastPs }) => fctP99Ps ?? (fctP99AtLeastPs === null ? null : 'never'),
     never: ({ fctP99AtLeastPs }) => `> ${formatTime(fctP99AtLeastPs)}`,
   },
-  {
-    ...{ column: 'dropped_frames', label: 'dropped frames', moreIsBetter: false },
-    ...{ of: ({ droppedFrames }) => droppedFrames, format: formatCount },
-  },
-  {
-    ...{ column: 'retransmitted_frames', label: 'retransmitted frames', moreIsBetter: false },
-    ...{ of: ({ retransmittedFrames }) => retransmittedFrames, format: formatCount },
-  },
-  {
-    ...{ column: 'stalled_flows', label: 'stalled flows', moreIsBetter: false },
-    ...{ of: ({ stalledFlows }) => stalledFlows, format: formatCount },
-  },
-  {
-    ...{ column: 'peak_ingress_bytes', label: 'peak ingress buffer', moreIsBetter: false },
-    ...{ of: ({ peakIngressBytes }) => peakIngressBytes, format: formatOctets },
-  },
+  ...SWEPT.map(({ key, column, label, unit }): Measure => ({
+    ...{ column, label, moreIsBetter: false, format: formatOf(unit) },
+    of: ({ outcome }) => outcome.totals[key]!,
+  })),
   ...Object.entries<SliceMetric<object>>(MECHANISM_METRICS).flatMap(([name, { inSweeps }]) =>
     inSweeps === undefined
       ? []

@@ -2,7 +2,6 @@ import { PS_PER_S } from '../engine/units/time.js';
 import { ailmentOf } from '../runtime/checks/link-ailment.js';
 import { PAYLOAD } from '../engine/device/host/receivers.js';
 import type { Engine } from '../engine/device/engine.js';
-import { DROP_FRAMES } from '../engine/port/counters.js';
 import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import { faultEndPs } from '../fabric/scenario/fault-section.js';
@@ -31,18 +30,10 @@ export interface FaultCost {
   readonly recoveryPs: number | null;
   /** What mechanisms measure for sweeps, by metric. */
   readonly ofMechanisms: Readonly<Record<string, number>>;
-  /** Frames that were lost, for whatever reason. */
-  readonly droppedFrames: number;
-  /** Flows that had stopped progressing at the end. */
-  readonly stalledFlows: number;
   /** Of messages; null where one in a hundred, or more, is not complete, or there are none. */
   readonly fctP99Ps: number | null;
   /** Its lower bound, whatever is not complete; null where there are no messages. */
   readonly fctP99AtLeastPs: number | null;
-  /** Frames that the transport sent again. */
-  readonly retransmittedFrames: number;
-  /** The most of a priority in the ingress buffer of a port. */
-  readonly peakIngressBytes: number;
   /** By load, and for its victims. */
   readonly outcome: Outcome;
   readonly digest: string;
@@ -77,7 +68,7 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
   const recoveryPs = overPs < durationPs ? recover(session, overPs, durationPs) : null;
   const end = momentAt(durationPs);
   const results = session.results('complete');
-  const { digest, stalls, flows, ports, priorities } = results;
+  const { digest, flows, priorities } = results;
   const trees = treesOfRun(fabric, results, session.congestion()!);
   const roles = rolesOf(trees, flows);
   return {
@@ -92,13 +83,7 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
         .filter(([, { inSweeps }]) => inSweeps !== undefined)
         .map(([name, metric]) => [name, metric.measure(results, EVERYWHERE) ?? 0]),
     ),
-    droppedFrames: droppedOf(engine),
-    stalledFlows: stalls.length,
     ...fctP99(priorities.flatMap(({ completionPs }) => completionPs ?? [])),
-    retransmittedFrames: flows.reduce((sum, flow) => sum + flow.retransmittedFrames, 0),
-    peakIngressBytes: ports
-      .flatMap((port) => port.priorities)
-      .reduce((most, { peakIngressOctets }) => Math.max(most, peakIngressOctets), 0),
     outcome: outcomeOf(results, roles, new Set(victimsOf(trees))),
     digest,
   };
@@ -145,15 +130,6 @@ function disturbedTime(faults: readonly FaultSection[], durationPs: number): [nu
   const starts = faults.map(({ startPs }) => startPs);
   const ends = faults.map(faultEndPs);
   return [Math.min(durationPs, ...starts), Math.min(durationPs, Math.max(...ends))];
-}
-
-/** Without those that link-level retry sends again. */
-function droppedOf({ shared }: Engine): number {
-  let frames = 0;
-  for (let port = 0; port < shared.ports.count; port++) {
-    for (let p = 0; p < 8; p++) frames += shared.counters.get(port, p, DROP_FRAMES);
-  }
-  return frames;
 }
 
 function blockedOf(engine: Engine, nowPs: number): Float64Array {

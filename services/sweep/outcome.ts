@@ -1,5 +1,6 @@
 /** What a run came to in terms that people decide by: plain data, of a run that may be stored. */
 
+import { type RunTotals, totalsOf } from '../measures/run-totals.js';
 import { completionOf } from '../measures/flow-statistics.js';
 import type { FlowResult, RunResults } from '../runtime/results/results.js';
 import type { Percentiles, Ranks } from '../measures/statistics.js';
@@ -42,15 +43,8 @@ export interface Outcome {
   readonly victimsBps: number | null;
   /** Flows by role; null where episodes were not recorded. */
   readonly roles: Readonly<Record<FlowRole, number>> | null;
-  readonly droppedFrames: number;
-  readonly retransmittedFrames: number;
-  /** Of the port and priority that was paused, or blocked, longest. */
-  readonly blockedPs: number;
-  /** Over all ports and priorities. */
-  readonly pauses: number;
-  readonly peakIngressOctets: number;
-  readonly peakQueueOctets: number;
-  readonly stalledFlows: number;
+  /** What runs are compared by, and what a sweep has of each. */
+  readonly totals: RunTotals;
 }
 
 type Measured = Pick<
@@ -64,8 +58,7 @@ export function outcomeOf(
   roles: Readonly<Record<FlowRole, number>> | null,
   victims: ReadonlySet<string>,
 ): Outcome {
-  const { flows, ports, priorities, status } = results;
-  const rows = ports.flatMap((port) => port.priorities);
+  const { flows, priorities, status } = results;
   const dropped = priorities.map(({ priority, drops }) => ({
     priority,
     frames: sum(Object.values(drops)),
@@ -82,13 +75,7 @@ export function outcomeOf(
         ? null
         : sum(followed.map(({ goodputBps }) => goodputBps)) / followed.length,
     roles,
-    droppedFrames: sum(dropped.map(({ frames }) => frames)),
-    retransmittedFrames: sum(flows.map(({ retransmittedFrames }) => retransmittedFrames)),
-    blockedPs: most(rows.map(({ blockedPs }) => blockedPs)),
-    pauses: sum(rows.map(({ blockedCount }) => blockedCount)),
-    peakIngressOctets: most(rows.map(({ peakIngressOctets }) => peakIngressOctets)),
-    peakQueueOctets: most(rows.map(({ peakQueueOctets }) => peakQueueOctets)),
-    stalledFlows: results.stalls.length,
+    totals: totalsOf(results),
   };
 }
 
@@ -146,8 +133,4 @@ function endOf(flows: readonly FlowResult[], pick: (...ends: number[]) => number
 
 function sum(values: readonly number[]): number {
   return values.reduce((a, b) => a + b, 0);
-}
-
-function most(values: readonly number[]): number {
-  return values.reduce((a, b) => Math.max(a, b), 0);
 }

@@ -1,5 +1,6 @@
 import type { Duration, Outcome } from '../../sweep/outcome.js';
-import { formatCount, formatOctets, formatRate, formatTime } from '../format.js';
+import { COMPARED } from '../../measures/run-totals.js';
+import { formatCount, formatOf, formatRate, formatTime } from '../format.js';
 
 /** Whether people decide by it, it breaks a tie between those that are alike, or is only shown. */
 type Weight = 'decides' | 'breaks-ties' | 'shown';
@@ -44,13 +45,10 @@ export function measuresOf(outcome: Outcome): Measured[] {
           shown('victims and culprits', roles.both),
           shown('culprits', roles.culprit),
         ]),
-    less('stalled flows', outcome.stalledFlows, formatCount),
-    less('drops', outcome.droppedFrames, formatCount),
-    less('retransmitted frames', outcome.retransmittedFrames, formatCount),
-    less('time paused or blocked (worst port)', outcome.blockedPs, formatTime),
-    less('pauses and blocks', outcome.pauses, formatCount),
-    less('fullest ingress buffer', outcome.peakIngressOctets, formatOctets),
-    less('longest queue', outcome.peakQueueOctets, formatOctets),
+    ...COMPARED.map(({ key, label, unit }): Measured => ({
+      ...{ label, value: outcome.totals[key]!, lessIsBetter: true, weight: 'breaks-ties' },
+      format: formatOf(unit),
+    })),
   ];
 }
 
@@ -67,10 +65,6 @@ function fct(label: string, duration: Duration | null): Measured {
     ...{ label, value: duration?.ps ?? null, isOpen: duration?.isOpen ?? false },
     ...{ lessIsBetter: true, weight: 'decides', format: formatTime },
   };
-}
-
-function less(label: string, value: number, format: (value: number) => string): Measured {
-  return { label, value, lessIsBetter: true, weight: 'breaks-ties', format };
 }
 
 function shown(label: string, value: number): Measured {

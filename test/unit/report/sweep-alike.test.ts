@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { SWEPT } from '../../../services/measures/run-totals.js';
 import { alikeLines } from '../../../services/report/sweep-alike.js';
 import type { FaultCost } from '../../../services/sweep/measure.js';
 import type { Outcome } from '../../../services/sweep/outcome.js';
 
 const OUTCOME: Outcome = {
   ...{ status: 'complete', lostFrames: 0, loads: [], jobs: [], victimsBps: null, roles: null },
-  ...{ droppedFrames: 0, retransmittedFrames: 0, blockedPs: 0, pauses: 0 },
-  ...{ peakIngressOctets: 0, peakQueueOctets: 0, stalledFlows: 0 },
+  totals: Object.fromEntries(SWEPT.map(({ key }) => [key, 0])),
 };
 
 /** Of runs that differ in goodput and pause time alone. */
@@ -15,8 +15,7 @@ function cost(goodputBps: number, pauseTimePs = 0): FaultCost {
   return {
     ...{ goodputBps, pauseTimePs, goodputBeforeBps: null, goodputDuringBps: null },
     ...{ goodputAfterBps: null, recoveryPs: null, fctP99Ps: null, fctP99AtLeastPs: null },
-    ...{ droppedFrames: 0, retransmittedFrames: 0, stalledFlows: 0 },
-    ...{ peakIngressBytes: 0, ofMechanisms: {}, outcome: OUTCOME, digest: '' },
+    ...{ ofMechanisms: {}, outcome: OUTCOME, digest: '' },
   };
 }
 
