@@ -110,7 +110,7 @@ export const FLOW_MEASURES = measures<FlowReading>()({
     meaning: 'Payload over the time in which it was offered.',
     read: (flow) => goodputOf([{ ...flow, payloadOctets: received(flow, PAYLOAD) }]),
     isReal: true,
-    onPage: 'goodput',
+    onPage: { by: 'goodput', head: 'goodput' },
   },
   latencyMeanPs: {
     unit: 'ps',
@@ -118,7 +118,7 @@ export const FLOW_MEASURES = measures<FlowReading>()({
     read: (flow) => latency(flow, () => received(flow, LATENCY_SUM) / received(flow, FRAMES)),
     isReal: true,
     mayLack: true,
-    onPage: 'frame latency',
+    onPage: { by: 'latency', head: 'frame latency' },
   },
   latencyMinPs: {
     unit: 'ps',
@@ -153,7 +153,7 @@ export const FLOW_MEASURES = measures<FlowReading>()({
     swept: { label: 'retransmitted frames', at: 2 },
     duelled: 'run',
     summarised: true,
-    onPage: 'retransmitted',
+    onPage: { by: 'retransmitted', head: 'retransmitted', warns: true },
   },
   timeouts: {
     unit: 'times',

@@ -1,7 +1,13 @@
 /** What is measured of a priority at a port: the rows of table `ports`. */
 
 import { EXCHANGE } from '../mechanisms/registry.js';
-import { type KeysWith, measures, type ValuesOf } from '../mechanisms/measure.js';
+import {
+  having,
+  type KeysWith,
+  type Lens,
+  measures,
+  type ValuesOf,
+} from '../mechanisms/measure.js';
 import { USED_PEAK } from '../engine/buffer/shared-buffer.js';
 import type { Engine } from '../engine/device/engine.js';
 import { RX_FRAMES, RX_OCTETS, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
@@ -58,7 +64,7 @@ export const PORT_MEASURES = measures<PortReading>()({
     expected: ['pause.time', 'time that a priority of a port was paused, for the worst one'],
     compared: { label: 'time paused or blocked (worst port)', at: 4 },
     duelled: 'tier',
-    onPage: null,
+    onPage: { head: null },
     lens: 'blocked',
   },
   blockedCount: {
@@ -74,7 +80,7 @@ export const PORT_MEASURES = measures<PortReading>()({
       meaning: 'Times that the priority began to be paused or blocked.',
     },
     compared: { label: 'pauses and blocks', at: 5 },
-    onPage: 'times',
+    onPage: { head: 'times' },
   },
   stopsSent: {
     unit: 'frames',
@@ -87,7 +93,7 @@ export const PORT_MEASURES = measures<PortReading>()({
       kind: 'counter',
       meaning: 'Frames sent that pause the link partner.',
     },
-    onPage: 'XOFF sent',
+    onPage: { head: 'XOFF sent' },
   },
   markedFrames: {
     unit: 'frames',
@@ -98,7 +104,7 @@ export const PORT_MEASURES = measures<PortReading>()({
     expected: ['marked', 'frames marked CE by switches (RFC 3168)'],
     duelled: 'run',
     summarised: true,
-    printed: 'marks',
+    ofTraffic: 'marks',
   },
   /** Of the queue of its traffic class. */
   peakQueueOctets: {
@@ -111,8 +117,8 @@ export const PORT_MEASURES = measures<PortReading>()({
     expected: ['peak.egress', 'longest egress queue'],
     compared: { label: 'longest queue', at: 7 },
     duelled: 'run',
-    printed: 'longest queue',
-    onPage: 'peak queue',
+    ofBuffers: { label: 'longest queue', at: 2 },
+    onPage: { head: 'peak queue' },
     lens: 'queue',
   },
   peakIngressOctets: {
@@ -130,7 +136,7 @@ export const PORT_MEASURES = measures<PortReading>()({
     compared: { label: 'fullest ingress buffer', at: 6 },
     swept: { label: 'peak ingress buffer', at: 4 },
     duelled: 'run',
-    printed: 'fullest ingress',
+    ofBuffers: { label: 'fullest ingress', at: 1 },
   },
   rejectedFrames: {
     unit: 'frames',
@@ -144,6 +150,11 @@ export const PORT_MEASURES = measures<PortReading>()({
 export type PortValues = ValuesOf<typeof PORT_MEASURES>;
 /** What a summary has of them by priority. */
 export type PrioritySum = KeysWith<typeof PORT_MEASURES, 'summarised'>;
+
+/** By lens: the measure that it shows. */
+export const LENSES = Object.fromEntries(
+  having(PORT_MEASURES, 'lens').map(([key, { lens }]) => [lens, key]),
+) as Readonly<Record<Lens, KeysWith<typeof PORT_MEASURES, 'lens'>>>;
 
 /** Nothing was received, sent or asked to pause, and nothing blocked it. */
 export function isQuiet({ rxFrames, txFrames, blockedCount, stopsSent }: PortValues): boolean {

@@ -46,16 +46,25 @@ export interface Measure<From, Value extends number | null = number | null> {
   readonly duelled?: 'run' | 'tier';
   /** The summary of a run has its total by priority, or by load. */
   readonly summarised?: true;
-  /** Its head in a table of the printed summary. */
-  readonly printed?: string;
-  /** Its head on the page; null: the page says what blocks frames. */
-  readonly onPage?: string | null;
+  /** Its head in the table of priorities of the summary, and in that of buffers. */
+  readonly ofTraffic?: string;
+  readonly ofBuffers?: Placed;
+  /** The page shows it. */
+  readonly onPage?: OnPage;
   /** Maps and orders of ports show it: how long a port was blocked, how long its queue was. */
   readonly lens?: Lens;
 }
 
-type Lens = 'blocked' | 'queue';
+export type Lens = 'blocked' | 'queue';
 type Total = 'sum' | 'most';
+
+/** Its head (null: the page says what blocks frames), and its name in links. */
+interface OnPage {
+  readonly head: string | null;
+  readonly by?: string;
+  /** More than none of it is a bad sign. */
+  readonly warns?: true;
+}
 
 interface Placed {
   readonly label: string;

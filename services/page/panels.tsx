@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { PortView, RunPage } from '../report/page/page-data.js';
 import { goToPort } from './address.js';
+import { figureText } from './figure-text.js';
 import { blockedWord } from './blocked-word.js';
 import { FlowLink } from './flows/flow-link.js';
 import { PlaceLink } from './flows/port-link.js';
@@ -84,7 +85,7 @@ export function Header(props: {
 export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
   const failed = run.expectations.filter(({ ok }) => !ok).length;
   const drops = run.priorities.reduce((sum, p) => sum + p.drops, 0);
-  const blockedPs = Math.max(0, ...run.ports.map((port) => port.blockedPs));
+  const blockedPs = Math.max(0, ...run.ports.map(({ longest }) => longest.blocked));
   const figures: Tile[] = [
     ...(failed > 0 ? [['expectations', `${formatCount(failed)} failed`, 'bad'] as const] : []),
     ...(drops > 0 ? [['frames dropped', formatCount(drops), 'warn'] as const] : []),
@@ -241,7 +242,7 @@ export function Traffic({ run }: { readonly run: RunPage }): JSX.Element | null 
       <Table
         head={[
           ...['priority', 'goodput', 'frames', 'done', 'FCT p50', 'p99', 'slowdown p99', 'drops'],
-          'marks',
+          ...(run.priorities[0]?.counts ?? []).map(([head]) => head),
         ]}
         rows={run.priorities.map((p) => [
           `${p.priority} ${p.flowControl}`,
@@ -252,7 +253,7 @@ export function Traffic({ run }: { readonly run: RunPage }): JSX.Element | null 
           formatPercentile(p.completionPs, 'p99', formatTime),
           formatPercentile(p.slowdown, 'p99', formatRatio),
           formatCount(p.drops),
-          formatCount(p.marks),
+          ...p.counts.map(([, frames]) => formatCount(frames)),
         ])}
       />
       <Table
@@ -292,8 +293,8 @@ export function PortsCard(props: {
   );
 }
 
-function isUsed({ txOctets, blockedPs, drops, stopsSent }: PortView): boolean {
-  return txOctets > 0 || blockedPs > 0 || drops > 0 || stopsSent > 0;
+function isUsed({ txOctets, figures, drops }: PortView): boolean {
+  return txOctets > 0 || drops > 0 || figures.some((value) => value > 0);
 }
 
 /** A row for each port; a column that is zero throughout is left out. */
@@ -303,14 +304,19 @@ export function Ports(props: {
   readonly most: number;
 }): JSX.Element {
   const shown = props.order.slice(0, props.most).map((place) => props.run.ports[place]!);
-  const columns = PORT_COLUMNS.filter(({ value }) => shown.some((port) => value(port) > 0));
+  const all: PortColumn[] = [
+    { head: 'busy', value: ({ busy }) => busy, text: percent },
+    ...props.run.portFigures.map((figure, i) => ({
+      head: figure.head ?? blockedWord([props.run]),
+      value: ({ figures }: PortView) => figures[i]!,
+      text: (value: number) => figureText(figure, value),
+    })),
+    { head: 'drops', value: ({ drops }) => drops, text: formatCount },
+  ];
+  const columns = all.filter(({ value }) => shown.some((port) => value(port) > 0));
   return (
     <Table
-      head={[
-        'port',
-        'link partner',
-        ...columns.map(({ head }) => head ?? blockedWord([props.run])),
-      ]}
+      head={['port', 'link partner', ...columns.map(({ head }) => head)]}
       rows={shown.map((port) => [
         <button
           type="button"
@@ -322,25 +328,17 @@ export function Ports(props: {
           {port.name}
         </button>,
         port.peer,
-        ...columns.map(({ value, format }) => format(value(port))),
+        ...columns.map(({ value, text }) => text(value(port))),
       ])}
     />
   );
 }
 
-const PORT_COLUMNS: readonly {
-  /** Null: what keeps a port from sending. */
-  readonly head: string | null;
+interface PortColumn {
+  readonly head: string;
   readonly value: (port: PortView) => number;
-  readonly format: (value: number) => string;
-}[] = [
-  { head: 'busy', value: ({ busy }) => busy, format: percent },
-  { head: null, value: ({ blockedPs }) => blockedPs, format: (ps) => formatTime(Math.round(ps)) },
-  { head: 'times', value: ({ blockedCount }) => blockedCount, format: formatCount },
-  { head: 'XOFF sent', value: ({ stopsSent }) => stopsSent, format: formatCount },
-  { head: 'peak queue', value: ({ peakQueueOctets }) => peakQueueOctets, format: formatOctets },
-  { head: 'drops', value: ({ drops }) => drops, format: formatCount },
-];
+  readonly text: (value: number) => string;
+}
 
 export function Margins({ run }: { readonly run: RunPage }): JSX.Element | null {
   const used = run.margins.filter(({ headroomUsedOctets }) => headroomUsedOctets > 0);

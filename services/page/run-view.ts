@@ -136,8 +136,8 @@ function floatsFrom(base64: string): Float32Array {
 /** `moment` is null for the whole run. */
 export function portNow(view: RunView, moment: Moment | null, port: number): PortNow {
   if (moment === null) {
-    const { busy, blocked, peakQueueOctets } = view.run.ports[port]!;
-    return { busy, blocked, queueOctets: peakQueueOctets };
+    const { busy, blocked, longest } = view.run.ports[port]!;
+    return { busy, blocked, queueOctets: longest.queue };
   }
   return {
     busy: moment.busy[port]! / OCTET_MAX,
@@ -201,8 +201,8 @@ export function interestingPorts({ run }: RunView): number[] {
   const { ports } = run;
   return [...ports.keys()].sort(
     (a, b) =>
-      ports[b]!.blockedPs - ports[a]!.blockedPs ||
-      ports[b]!.peakQueueOctets - ports[a]!.peakQueueOctets ||
+      ports[b]!.longest.blocked - ports[a]!.longest.blocked ||
+      ports[b]!.longest.queue - ports[a]!.longest.queue ||
       ports[b]!.busy - ports[a]!.busy,
   );
 }

@@ -1,5 +1,6 @@
 /** What might help against the worst congestion of a run, to be tried by runs. */
 
+import { LENSES } from '../measures/port-measures.js';
 import { FLOW_CONTROLS, MECHANISMS, RATE_CONTROLS, WHOLE_PORT } from '../mechanisms/registry.js';
 import type { LoadedScenario } from '../fabric/scenario/load-scenario.js';
 import { settingsOfVariant, VariantError } from '../fabric/scenario/variants.js';
@@ -183,7 +184,7 @@ function slowestOf(flows: readonly FlowResult[]): string {
 }
 
 function longestBlocked({ ports }: RunResults): number {
-  const times = ports.flatMap(({ priorities }) => priorities.map(({ blockedPs }) => blockedPs));
+  const times = ports.flatMap(({ priorities }) => priorities.map((row) => row[LENSES.blocked]));
   return times.reduce((most, ps) => Math.max(most, ps), 0);
 }
 

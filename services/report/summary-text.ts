@@ -5,6 +5,8 @@ import type {
   PriorityResult,
   RunResults,
 } from '../runtime/results/results.js';
+import { LENSES, PORT_MEASURES } from '../measures/port-measures.js';
+import { having } from '../mechanisms/measure.js';
 import { EXCHANGE } from '../mechanisms/registry.js';
 import type { ExpectationResult } from './expectations.js';
 import { cardsOf, cardText } from './cards.js';
@@ -37,6 +39,12 @@ import type { WhySummary } from './why.js';
 export type { Style };
 
 const ROWS_SHOWN = 8;
+
+const BLOCKED = LENSES.blocked;
+const TRAFFIC = having(PORT_MEASURES, 'ofTraffic');
+const BUFFERS = having(PORT_MEASURES, 'ofBuffers').toSorted(
+  ([, a], [, b]) => a.ofBuffers.at - b.ofBuffers.at,
+);
 
 /** The summary that is printed after a run; `why` is null where episodes were not recorded. */
 export function summaryText(
@@ -125,11 +133,11 @@ function trafficText(results: RunResults, style: Style): string {
     formatPercentile(p.completionPs, 'p999', formatTime),
     formatPercentile(p.slowdown, 'p99', formatRatio),
     formatCount(Object.values(p.drops).reduce((a, b) => a + b, 0)),
-    formatCount(p.markedFrames),
+    ...TRAFFIC.map(([key]) => formatCount(p[key])),
   ]);
   const head = [
     ...['priority', 'goodput', 'frames', 'done', 'FCT p50', 'p99', 'p99.9', 'slowdown p99'],
-    ...['drops', 'marks'],
+    ...['drops', ...TRAFFIC.map(([, { ofTraffic }]) => ofTraffic)],
   ];
   const drops = priorities.flatMap((p) =>
     Object.entries(p.drops).map(
@@ -179,7 +187,7 @@ function portRows(results: RunResults): PortRow[] {
 function blockedTable(results: RunResults, style: Style): string {
   const blocked = portRows(results)
     .filter(({ row }) => row.blockedCount > 0)
-    .sort((a, b) => b.row.blockedPs - a.row.blockedPs);
+    .sort((a, b) => b.row[BLOCKED] - a.row[BLOCKED]);
   if (blocked.length === 0) return '';
   const isPaused = pausedIn(results);
   const paused = blocked.filter(isPaused).length;
@@ -195,8 +203,8 @@ function blockedTable(results: RunResults, style: Style): string {
       port.port,
       String(row.priority),
       ...(isMixed ? [isPaused({ port, row }) ? 'paused' : 'blocked'] : []),
-      formatTime(row.blockedPs),
-      results.virtualPs > 0 ? `${((100 * row.blockedPs) / results.virtualPs).toFixed(1)} %` : '–',
+      formatTime(row[BLOCKED]),
+      results.virtualPs > 0 ? `${((100 * row[BLOCKED]) / results.virtualPs).toFixed(1)} %` : '–',
       formatCount(row.blockedCount),
       port.peer,
     ]);
@@ -241,10 +249,14 @@ function memoryTable(results: RunResults, style: Style): string {
       device,
       formatOctets(peakPoolOctets),
       formatOctets(poolOctets),
-      peak(device, (row) => row.peakIngressOctets),
-      peak(device, (row) => row.peakQueueOctets),
+      ...BUFFERS.map(([key]) => peak(device, (row) => row[key])),
     ]);
-  const head = ['switch', 'pool peak', 'of', 'fullest ingress', 'longest queue'];
+  const head = [
+    'switch',
+    'pool peak',
+    'of',
+    ...BUFFERS.map(([, { ofBuffers }]) => ofBuffers.label),
+  ];
   return [style.strong('Buffers, fullest first'), table(head, rows), more(full.length)]
     .filter((part) => part !== '')
     .join('\n');

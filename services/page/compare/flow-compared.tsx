@@ -1,9 +1,10 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { formatOctets, formatRate, formatRatio, formatTime } from '../../report/format.js';
+import { formatOctets, formatRatio, formatTime } from '../../report/format.js';
 import type { RunPage } from '../../report/page/page-data.js';
-import type { FlowView } from '../../report/page/page-flow-data.js';
+import type { Figure, FlowView } from '../../report/page/page-flow-data.js';
 import { goTo, useAddress } from '../address.js';
 import { blockedText } from '../../report/blocked-text.js';
+import { figureText } from '../figure-text.js';
 import { causesOfFlow } from '../flows/flow-causes.js';
 import { Card, Table } from '../panels.js';
 
@@ -26,14 +27,15 @@ const ROWS: readonly Row[] = [
       completionPs === null && offeredOctets !== null ? 'not complete' : formatTime(completionPs),
   },
   { label: 'slowdown', cell: ({ slowdown }) => formatRatio(slowdown) },
-  { label: 'goodput', cell: ({ goodputBps }) => formatRate(goodputBps) },
-  {
-    label: 'frame latency',
-    cell: ({ latencyMeanPs }) => formatTime(latencyMeanPs && Math.round(latencyMeanPs)),
-  },
-  { label: 'path blocked', cell: ({ blockedPs }) => formatTime(blockedPs) },
-  { label: 'blocked most at', cell: (flow, run) => blockedMost(flow, run) },
 ];
+
+function rowsOf(figures: readonly Figure[]): Row[] {
+  const measured = figures.map((figure): Row => ({
+    label: figure.head!,
+    cell: (flow) => figureText(figure, flow.figures[figure.by]),
+  }));
+  return [...ROWS, ...measured, { label: 'blocked most at', cell: blockedMost }];
+}
 
 /** The chosen flow in every run that is compared. */
 export function FlowCompared({ runs }: { readonly runs: readonly RunPage[] }): JSX.Element | null {
@@ -55,7 +57,7 @@ export function FlowCompared({ runs }: { readonly runs: readonly RunPage[] }): J
       <Table
         texts
         head={['', ...runs.map(({ title }) => title)]}
-        rows={ROWS.map(({ label, cell }) => [
+        rows={rowsOf(runs[0]!.flows.figures).map(({ label, cell }) => [
           label,
           ...flows.map((flow, i) => (flow === undefined ? 'not there' : cell(flow, runs[i]!))),
         ])}

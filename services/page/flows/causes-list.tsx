@@ -61,16 +61,16 @@ function Root(props: {
         )}
       </p>
       <ul>
-        {ports.slice(0, PORTS_SHOWN).map(({ port, mechanism, episode, times, blockedPs }) => (
+        {ports.slice(0, PORTS_SHOWN).map(({ port, mechanism, episode, times, totalPs }) => (
           <li key={`${port} ${mechanism}`}>
             <span class="share">
-              <i style={{ width: `${(100 * blockedPs) / lifePs}%` }} />
-              {formatShare(Math.min(1, blockedPs / lifePs))}
+              <i style={{ width: `${(100 * totalPs) / lifePs}%` }} />
+              {formatShare(Math.min(1, totalPs / lifePs))}
             </span>
             <span>
               <PortLink name={port} /> {blockedText(mechanism)}{' '}
               <EpisodeLink episode={episode}>
-                {formatCount(times)}×, {formatTime(blockedPs)}
+                {formatCount(times)}×, {formatTime(totalPs)}
               </EpisodeLink>
             </span>
           </li>

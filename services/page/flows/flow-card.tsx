@@ -7,12 +7,13 @@ import {
   formatRatio,
   formatTime,
 } from '../../report/format.js';
-import type { FlowView } from '../../report/page/page-flow-data.js';
+import type { Figure, FlowView } from '../../report/page/page-flow-data.js';
 import { goTo, goToDevice, useAddress } from '../address.js';
 import { Chart } from '../charts/chart.js';
 import type { Theme } from '../colours.js';
 import { SERIES_COLOURS } from '../colours.js';
 import type { Tile } from '../panels.js';
+import { figureText } from '../figure-text.js';
 import { Card, TileRow } from '../panels.js';
 import type { RunView } from '../run-view.js';
 import { CausesList } from './causes-list.js';
@@ -59,7 +60,7 @@ function Chosen(props: Props & { readonly flow: FlowView }): JSX.Element {
           <b class="bad"> – its frames can go no farther than {flow.unreachableAt}</b>
         )}
       </p>
-      <TileRow tiles={tilesOf(flow)} />
+      <TileRow tiles={tilesOf(flow, run.flows.figures)} />
       <CausesList causes={causes} flow={flow} run={view.run} />
       <h3>Its path, over time</h3>
       <PathStrips view={view} path={flow.path} />
@@ -97,8 +98,8 @@ function DeviceLink({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-function tilesOf(flow: FlowView): Tile[] {
-  const { offeredOctets, payloadOctets, completionPs, slowdown, blockedPs, goodputBps } = flow;
+function tilesOf(flow: FlowView, figures: readonly Figure[]): Tile[] {
+  const { offeredOctets, payloadOctets, completionPs, slowdown } = flow;
   const volume =
     offeredOctets === null
       ? formatOctets(payloadOctets)
@@ -110,14 +111,12 @@ function tilesOf(flow: FlowView): Tile[] {
       completionPs === null ? 'not complete' : formatTime(completionPs),
     ],
     slowdown !== null && ['slowdown', formatRatio(slowdown)],
-    ['goodput', formatRate(goodputBps)],
-    flow.latencyMeanPs !== null && ['frame latency', formatTime(Math.round(flow.latencyMeanPs))],
-    blockedPs !== null && ['path blocked', formatTime(blockedPs), blockedPs > 0 ? 'warn' : ''],
-    flow.retransmittedFrames > 0 && [
-      'retransmitted',
-      formatCount(flow.retransmittedFrames),
-      'warn',
-    ],
+    ...figures.map((figure): Tile | false => {
+      const value = flow.figures[figure.by] ?? null;
+      if (value === null) return false;
+      const tile = [figure.head!, figureText(figure, value)] as const;
+      return figure.warns === true && value > 0 ? [...tile, 'warn'] : tile;
+    }),
   ];
   return tiles.filter((tile) => tile !== false);
 }

@@ -7,7 +7,7 @@ export interface FlowCause {
   readonly port: string;
   readonly mechanism: string;
   /** Of the flow's life, all its episodes together. */
-  readonly blockedPs: number;
+  readonly totalPs: number;
   readonly times: number;
   /** Place of the longest of its episodes, and of the root of that one. */
   readonly episode: number;
@@ -40,14 +40,14 @@ export function causesOfFlow(run: RunPage, flow: FlowView): FlowCause[] {
     const longest = before === undefined || lengthOf(run, before.episode) < ps ? place : null;
     found.set(key, {
       ...{ port, mechanism, rootName, reason: rootEpisode.reason },
-      blockedPs: ps + (before?.blockedPs ?? 0),
+      totalPs: ps + (before?.totalPs ?? 0),
       times: 1 + (before?.times ?? 0),
       episode: longest ?? before!.episode,
       root: longest === null ? before!.root : root,
       passesRoot: path.has(rootEpisode.port),
     });
   });
-  return [...found.values()].sort((a, b) => b.blockedPs - a.blockedPs);
+  return [...found.values()].sort((a, b) => b.totalPs - a.totalPs);
 }
 
 /** Causes with one root together, the root that blocked longest first. */

@@ -1,47 +1,35 @@
-import type { FlowView } from '../../report/page/page-flow-data.js';
-
-export type FlowColumn =
-  | 'name'
-  | 'priority'
-  | 'start'
-  | 'completion'
-  | 'slowdown'
-  | 'blocked'
-  | 'goodput'
-  | 'latency'
-  | 'done';
+import type { Figure, FlowView } from '../../report/page/page-flow-data.js';
 
 export interface FlowOrder {
-  readonly by: FlowColumn;
+  /** A column below, or a figure of flows. */
+  readonly by: string;
   readonly descending: boolean;
 }
 
 export type FlowFilter = 'all' | 'not done' | 'blocked' | 'victims' | 'traced';
 
-const VALUES: Readonly<Record<FlowColumn, (flow: FlowView) => number | string | null>> = {
+const VALUES: Readonly<Record<string, (flow: FlowView) => number | string | null>> = {
   name: ({ name }) => name,
   priority: ({ priority }) => priority,
   start: ({ startPs }) => startPs,
   completion: ({ completionPs }) => completionPs ?? Infinity,
   slowdown: ({ slowdown }) => slowdown,
-  blocked: ({ blockedPs }) => blockedPs,
-  goodput: ({ goodputBps }) => goodputBps,
-  latency: ({ latencyMeanPs }) => latencyMeanPs,
   done: (flow) => doneShare(flow),
 };
 
 const FILTERS: Readonly<Record<FlowFilter, (flow: FlowView) => boolean>> = {
   all: () => true,
   'not done': ({ offeredOctets, completionPs }) => offeredOctets !== null && completionPs === null,
-  blocked: ({ blockedPs }) => (blockedPs ?? 0) > 0,
+  blocked: ({ figures }) => (figures['blocked'] ?? 0) > 0,
   victims: ({ victimOf }) => victimOf.length > 0,
   traced: ({ frames }) => frames.length > 0,
 };
 
 /** The order that an address has, as `slowdown`, or `-slowdown` for the largest first. */
-export function orderOf(sort: string | null): FlowOrder | null {
+export function orderOf(sort: string | null, figures: readonly Figure[]): FlowOrder | null {
   const by = (sort ?? '').replace(/^-/, '');
-  return by in VALUES ? { by: by as FlowColumn, descending: sort!.startsWith('-') } : null;
+  const isKnown = by in VALUES || figures.some((figure) => figure.by === by);
+  return isKnown ? { by, descending: sort!.startsWith('-') } : null;
 }
 
 /** Of its volume; null for a stream. */
@@ -70,10 +58,10 @@ export function usefulFilters(flows: readonly FlowView[]): FlowFilter[] {
 /** What has no value comes last. */
 export function inOrder(flows: readonly FlowView[], order: FlowOrder | null): readonly FlowView[] {
   if (order === null) return flows;
-  const value = VALUES[order.by];
+  const value = VALUES[order.by] ?? (({ figures }: FlowView) => figures[order.by]);
   const sign = order.descending ? -1 : 1;
   return [...flows].sort((a, b) => {
-    const [x, y] = [value(a), value(b)];
+    const [x = null, y = null] = [value(a), value(b)];
     if (x === null || y === null) return Number(x === null) - Number(y === null);
     return sign * (x < y ? -1 : Number(x > y));
   });

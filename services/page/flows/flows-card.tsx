@@ -1,17 +1,12 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import {
-  formatCount,
-  formatRate,
-  formatRatio,
-  formatShare,
-  formatTime,
-} from '../../report/format.js';
-import type { FlowView } from '../../report/page/page-flow-data.js';
+import { formatCount, formatRatio, formatShare, formatTime } from '../../report/format.js';
+import type { FlowsView, FlowView } from '../../report/page/page-flow-data.js';
 import type { RunPage } from '../../report/page/page-data.js';
 import { goTo, goToFlow, useAddress } from '../address.js';
+import { figureText } from '../figure-text.js';
 import { Card, Chips } from '../panels.js';
-import type { FlowColumn, FlowFilter, FlowOrder } from './flow-table.js';
+import type { FlowFilter, FlowOrder } from './flow-table.js';
 import { doneShare, inOrder, orderOf, passes, usefulFilters } from './flow-table.js';
 import './flows.css';
 
@@ -19,7 +14,7 @@ const ROWS = 12;
 const MORE_ROWS = 100;
 
 interface Column {
-  readonly by: FlowColumn;
+  readonly by: string;
   readonly head: string;
   readonly cell: (flow: FlowView) => ComponentChildren;
 }
@@ -30,10 +25,10 @@ export function FlowsCard({ run }: { readonly run: RunPage }): JSX.Element | nul
   const { flow: chosen, sort, filter: wanted, find } = useAddress();
   const words = find ?? '';
   const [most, setMost] = useState(ROWS);
-  const columns = useMemo(() => columnsOf(rows), [rows]);
+  const columns = useMemo(() => columnsOf(run.flows), [run.flows]);
   const filters = useMemo(() => usefulFilters(rows), [rows]);
   const filter = filters.find((one) => one === wanted) ?? 'all';
-  const order = useMemo(() => orderOf(sort), [sort]);
+  const order = useMemo(() => orderOf(sort, run.flows.figures), [sort, run.flows]);
   const found = useMemo(
     () =>
       inOrder(
@@ -116,13 +111,13 @@ function setFilter(filter: FlowFilter): void {
   goTo({ filter: filter === 'all' ? null : filter });
 }
 
-function sortOf(order: FlowOrder | null, by: FlowColumn): 'ascending' | 'descending' | 'none' {
+function sortOf(order: FlowOrder | null, by: string): 'ascending' | 'descending' | 'none' {
   if (order?.by !== by) return 'none';
   return order.descending ? 'descending' : 'ascending';
 }
 
-/** What no flow has is no column. */
-function columnsOf(flows: readonly FlowView[]): Column[] {
+/** What no flow has is no column; nor is a figure that is zero throughout. */
+function columnsOf({ rows: flows, figures }: FlowsView): Column[] {
   const has = (value: (flow: FlowView) => number | null): boolean =>
     flows.some((flow) => value(flow) !== null);
   const hasVolume = has(({ offeredOctets }) => offeredOctets);
@@ -153,17 +148,12 @@ function columnsOf(flows: readonly FlowView[]): Column[] {
       head: 'slowdown',
       cell: ({ slowdown }) => formatRatio(slowdown),
     },
-    has(({ blockedPs }) => blockedPs) && {
-      by: 'blocked',
-      head: 'path blocked',
-      cell: ({ blockedPs }) => formatTime(blockedPs),
-    },
-    { by: 'goodput', head: 'goodput', cell: ({ goodputBps }) => formatRate(goodputBps) },
-    has(({ latencyMeanPs }) => latencyMeanPs) && {
-      by: 'latency',
-      head: 'frame latency',
-      cell: ({ latencyMeanPs }) => formatTime(latencyMeanPs && Math.round(latencyMeanPs)),
-    },
+    ...figures
+      .filter(({ by }) => flows.some((flow) => (flow.figures[by] ?? 0) !== 0))
+      .map((figure): Column => ({
+        ...{ by: figure.by, head: figure.head! },
+        cell: (flow) => figureText(figure, flow.figures[figure.by]),
+      })),
   ];
   return columns.filter((column) => column !== false);
 }

@@ -46,9 +46,9 @@ export function PathStrips(props: {
 }
 
 function blockedText({ run }: RunView, port: number): string {
-  const { blocked, blockedPs } = run.ports[port]!;
+  const { blocked, longest } = run.ports[port]!;
   const word = blockedWord([run]);
-  return blockedPs === 0 ? `never ${word}` : `${word} ${formatShare(blocked)}`;
+  return longest.blocked === 0 ? `never ${word}` : `${word} ${formatShare(blocked)}`;
 }
 
 function Strip(props: {

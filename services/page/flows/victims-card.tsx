@@ -50,11 +50,11 @@ export function VictimsCard({ run }: { readonly run: RunPage }): JSX.Element | n
 function victimsOf({ flows }: RunPage): FlowView[] {
   return flows.rows
     .filter(({ victimOf }) => victimOf.length > 0)
-    .sort((a, b) => (b.blockedPs ?? 0) - (a.blockedPs ?? 0));
+    .sort((a, b) => (b.figures['blocked'] ?? 0) - (a.figures['blocked'] ?? 0));
 }
 
-function speedOf({ goodputBps, slowdown }: FlowView): string {
-  return slowdown === null ? formatRate(goodputBps) : `slowdown ${formatRatio(slowdown)}`;
+function speedOf({ figures, slowdown }: FlowView): string {
+  return slowdown === null ? formatRate(figures['goodput']!) : `slowdown ${formatRatio(slowdown)}`;
 }
 
 /** The port that blocked it longest, the root of that, and the flows that congest it. */
@@ -62,12 +62,12 @@ function Why(props: { readonly run: RunPage; readonly flow: FlowView }): JSX.Ele
   const { run, flow } = props;
   const cause = causesOfFlow(run, flow).find(({ passesRoot }) => !passesRoot);
   if (cause === undefined) return null;
-  const { port, mechanism, blockedPs, root, rootName, reason } = cause;
+  const { port, mechanism, totalPs, root, rootName, reason } = cause;
   const what = blockedText(mechanism);
   const congesting = flowsOf(run, run.episodes!.rows[root]!);
   return (
     <span>
-      <PortLink name={port} /> {what} for {formatTime(blockedPs)}; root cause:{' '}
+      <PortLink name={port} /> {what} for {formatTime(totalPs)}; root cause:{' '}
       <EpisodeLink episode={root}>{rootName}</EpisodeLink>, {reason}
       {congesting.length > 0 && (
         <small>

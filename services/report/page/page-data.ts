@@ -1,6 +1,6 @@
 import type { LoadResult, Percentiles, Tally } from '../../measures/statistics.js';
 import type { Comparison } from '../comparison/comparison-data.js';
-import type { EpisodesView, FlowsView, LimitView } from './page-flow-data.js';
+import type { EpisodesView, Figure, FlowsView, LimitView } from './page-flow-data.js';
 import type { SpreadView } from './page-spread-data.js';
 
 /**
@@ -38,6 +38,7 @@ export interface RunPage {
   readonly map: FabricMap;
   /** In the order of the fabric; the map, heat and plots name a port by its place here. */
   readonly ports: readonly PortView[];
+  readonly portFigures: readonly Figure[];
   readonly heat: Heat | null;
   readonly plots: readonly PortPlot[];
   readonly completions: readonly Curve[];
@@ -134,7 +135,8 @@ export interface PriorityView {
   readonly completionPs: Percentiles | null;
   readonly slowdown: Percentiles | null;
   readonly drops: number;
-  readonly marks: number;
+  /** Of its ports, with their heads. */
+  readonly counts: readonly (readonly [head: string, frames: number])[];
 }
 
 interface ExpectationView {
@@ -183,12 +185,11 @@ export interface PortView {
   /** Of the run: share of the time that frames were being sent, and that it was blocked. */
   readonly busy: number;
   readonly blocked: number;
-  readonly blockedPs: number;
-  readonly blockedCount: number;
-  readonly stopsSent: number;
+  /** How long its priority was blocked that was so longest, and its longest queue. */
+  readonly longest: { readonly blocked: number; readonly queue: number };
   readonly txOctets: number;
-  readonly peakQueueOctets: number;
-  readonly peakIngressOctets: number;
+  /** As `portFigures`. */
+  readonly figures: readonly number[];
   readonly drops: number;
 }
 

@@ -1,5 +1,6 @@
 /** What the page knows of flows, their frames and what paused them. Times are ps, sizes octets. */
 
+import type { Unit } from '../../mechanisms/measure.js';
 import type { FlowRole } from '../../telemetry/congestion/flow-roles.js';
 
 export interface FlowsView {
@@ -7,8 +8,21 @@ export interface FlowsView {
   readonly total: number;
   /** Not complete first, then by slowdown. */
   readonly rows: readonly FlowView[];
+  /** What is shown of each, in this order. */
+  readonly figures: readonly Figure[];
   /** Ends of the spans of `arrivedBps`. */
   readonly timesPs: readonly number[];
+}
+
+/** A value of each port or flow, as it is measured. */
+export interface Figure {
+  /** Its name in links, and among the figures of a flow. */
+  readonly by: string;
+  /** Null: what keeps a port from sending. */
+  readonly head: string | null;
+  readonly unit: Unit;
+  /** More than none of it is a bad sign. */
+  readonly warns?: true;
 }
 
 export interface FlowView {
@@ -24,11 +38,8 @@ export interface FlowView {
   /** Null for a stream. */
   readonly offeredOctets: number | null;
   readonly payloadOctets: number;
-  readonly goodputBps: number;
-  readonly latencyMeanPs: number | null;
-  readonly retransmittedFrames: number;
-  /** How long a port of its path was paused or blocked; null where episodes are not observed. */
-  readonly blockedPs: number | null;
+  /** By the names of figures; null: it has nothing of the kind. */
+  readonly figures: Readonly<Record<string, number | null>>;
   /** Where its frames can go no farther; null: they reach their destination. */
   readonly unreachableAt: string | null;
   /** Why it is not finished, in words; empty: it is. */

@@ -4,6 +4,7 @@ import { BYSTANDER, partsOfFlows } from '../../telemetry/congestion/flow-roles.j
 import { isOfRing } from '../../telemetry/congestion/congestion-trees.js';
 import type { FrameTrace } from '../../telemetry/traces/frame-trace.js';
 import type { WhySummary } from '../why.js';
+import { FLOW_FIGURES, flowFigures } from './figures.js';
 import { TREES_SHOWN } from './page-trees.js';
 import type { EpisodesView, FlowsView, FlowView } from './page-flow-data.js';
 import { episodesView } from './page-episodes.js';
@@ -64,10 +65,9 @@ export function flowViews(sources: FlowSources): FlowViews {
     return {
       ...{ name, load, source, destination, priority, startPs, completionPs, slowdown },
       ...{ offeredOctets: flow.offeredOctets, payloadOctets: flow.payloadOctets },
-      ...{ goodputBps: flow.goodputBps, latencyMeanPs: flow.latencyMeanPs },
-      ...{ retransmittedFrames: flow.retransmittedFrames, unreachableAt: flow.unreachableAt },
+      figures: flowFigures(flow, blocked?.of(flow, ports) ?? null),
+      unreachableAt: flow.unreachableAt,
       cause: causeOfFlow(flow),
-      blockedPs: blocked?.of(flow, ports) ?? null,
       path: ports.map((port) => sources.placeOf.get(port)!),
       victimOf: (parts.get(name)?.suffers ?? []).filter((place) => place < TREES_SHOWN),
       role: (parts.get(name) ?? BYSTANDER).role,
@@ -76,7 +76,7 @@ export function flowViews(sources: FlowSources): FlowViews {
       frames: (frames.get(name) ?? []).map((one) => frameView(one, placed?.placeOf ?? null)),
     };
   });
-  const flows = { total: sources.flows.length, rows, timesPs };
+  const flows = { total: sources.flows.length, rows, figures: FLOW_FIGURES, timesPs };
   return { flows, episodes: placed?.view ?? null };
 }
 
@@ -134,11 +134,11 @@ class BlockedTimes {
       )
       .filter(([from, to]) => to > from)
       .sort(([a], [b]) => a - b);
-    let [blockedPs, untilPs] = [0, 0];
+    let [totalPs, untilPs] = [0, 0];
     for (const [from, to] of times) {
-      blockedPs += Math.max(0, to - Math.max(from, untilPs));
+      totalPs += Math.max(0, to - Math.max(from, untilPs));
       untilPs = Math.max(untilPs, to);
     }
-    return blockedPs;
+    return totalPs;
   }
 }

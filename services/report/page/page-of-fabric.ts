@@ -3,6 +3,7 @@ import { readVersion } from '../../runtime/version.js';
 import { flowControlAt, portMethodsOf } from './link-methods.js';
 import type { PortView, RunPage } from './page-data.js';
 import { mapOf } from './page-map.js';
+import { FLOW_FIGURES, PORT_FIGURES, portFigures } from './figures.js';
 import type { MeasuredRun } from './page-of-run.js';
 import { reproduceText } from './page-of-run.js';
 
@@ -42,6 +43,7 @@ export function pageOfFabric(
     faults: [],
     map: mapOf(topology, ports),
     ports,
+    portFigures: PORT_FIGURES,
     heat: null,
     plots: [],
     completions: [],
@@ -51,7 +53,7 @@ export function pageOfFabric(
     panels: [],
     cards: [],
     trees: null,
-    flows: { total: 0, rows: [], timesPs: [] },
+    flows: { total: 0, rows: [], figures: FLOW_FIGURES, timesPs: [] },
     episodes: null,
     discovery: null,
     shares: [],
@@ -61,7 +63,7 @@ export function pageOfFabric(
 
 function idlePort(name: string, peer: string, rateBps: number): Omit<PortView, 'flowControl'> {
   return {
-    ...{ name, peer, rateBps, busy: 0, blocked: 0, blockedPs: 0, blockedCount: 0, stopsSent: 0 },
-    ...{ txOctets: 0, peakQueueOctets: 0, peakIngressOctets: 0, drops: 0 },
+    ...{ name, peer, rateBps, busy: 0, blocked: 0, txOctets: 0, drops: 0 },
+    ...portFigures([]),
   };
 }

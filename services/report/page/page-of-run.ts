@@ -3,6 +3,9 @@ import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { SeriesInterval } from '../../fabric/assembly/series-interval.js';
 import { intervalAt, seriesIntervalOf } from '../../fabric/assembly/series-interval.js';
 import type { Topology } from '../../fabric/topology/topology.js';
+import { PORT_MEASURES } from '../../measures/port-measures.js';
+import { having } from '../../mechanisms/measure.js';
+import { PORT_FIGURES, portFigures } from './figures.js';
 import type { LoadResult } from '../../measures/statistics.js';
 import type { PortResult, RunResults } from '../../runtime/results/results.js';
 import type { SeriesRow } from '../../runtime/series-rows.js';
@@ -139,6 +142,7 @@ export function pageOfRun(run: MeasuredRun, facts: ScenarioFacts): RunPage {
     }),
     map: mapOf(facts.topology, views),
     ports: views,
+    portFigures: PORT_FIGURES,
     ...series,
     plots: series.plots.map((plot) => {
       return { ...plot, limits: facts.limitsOf(plot.port, plot.priority) };
@@ -243,7 +247,9 @@ function priorityViews({ priorities }: RunResults): PriorityView[] {
     completionPs: p.completionPs,
     slowdown: p.slowdown,
     drops: Object.values(p.drops).reduce((a, b) => a + b, 0),
-    marks: p.markedFrames,
+    counts: having(PORT_MEASURES, 'ofTraffic').map(
+      ([key, { ofTraffic }]) => [ofTraffic, p[key]] as const,
+    ),
   }));
 }
 
@@ -251,23 +257,17 @@ function portView(result: PortResult, virtualPs: number): Omit<PortView, 'flowCo
   const { priorities, rateBps } = result;
   const sum = (value: (p: (typeof priorities)[number]) => number): number =>
     priorities.reduce((total, p) => total + value(p), 0);
-  const most = (value: (p: (typeof priorities)[number]) => number): number =>
-    Math.max(0, ...priorities.map(value));
   const wireBits = 8 * sum((p) => p.txOctets + WIRE_OVERHEAD_OCTETS * p.txFrames);
-  const blockedPs = most((p) => p.blockedPs);
+  const figures = portFigures(priorities);
   return {
     name: result.port,
     peer: result.peer,
     rateBps,
     // A frame that is being transmitted at the end is counted as a whole.
     busy: virtualPs === 0 ? 0 : Math.min(1, rounded((wireBits * 1e12) / (rateBps * virtualPs))),
-    blocked: virtualPs === 0 ? 0 : rounded(blockedPs / virtualPs),
-    blockedPs,
-    blockedCount: sum((p) => p.blockedCount),
-    stopsSent: sum((p) => p.stopsSent),
+    blocked: virtualPs === 0 ? 0 : rounded(figures.longest.blocked / virtualPs),
+    ...figures,
     txOctets: sum((p) => p.txOctets),
-    peakQueueOctets: most((p) => p.peakQueueOctets),
-    peakIngressOctets: most((p) => p.peakIngressOctets),
     drops: sum((p) => Object.values(p.drops).reduce((a, b) => a + b, 0)),
   };
 }

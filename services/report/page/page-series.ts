@@ -1,3 +1,4 @@
+import { LENSES } from '../../measures/port-measures.js';
 import { GRANTING } from '../../mechanisms/registry.js';
 import { WIRE_OVERHEAD_OCTETS } from '../../engine/units/ethernet.js';
 import type { PortSpec } from '../../engine/contract/spec.js';
@@ -159,7 +160,7 @@ function interesting(ports: readonly PortResult[]): Set<number> {
     return [...places].sort((a, b) => score[b]! - score[a]!).slice(0, PLOTTED_PORTS / 2);
   };
   if (ports.length <= PLOTTED_PORTS) return new Set(places);
-  return new Set([...most((p) => p.blockedPs), ...most((p) => p.peakQueueOctets)]);
+  return new Set([...most((p) => p[LENSES.blocked]), ...most((p) => p[LENSES.queue])]);
 }
 
 /** All ports, all priorities together. */
