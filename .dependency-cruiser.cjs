@@ -204,7 +204,7 @@ module.exports = {
       to: {
         path: '^services/',
         pathNot:
-          '^services/(settings|fabric|report/page|report/format|report/why|runtime|live)(/|\\.)',
+          '^services/(settings|measures|fabric|report/(page|format|why)|runtime|live)(/|\\.)',
       },
     },
     {

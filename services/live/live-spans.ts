@@ -1,3 +1,4 @@
+import { LENSES } from '../measures/port-measures.js';
 import type { LivePriority, LiveSpan } from '../report/page/live-data.js';
 import { octetsOf, sharesOctet } from '../report/page/page-series.js';
 import type { PortColumn, PortColumns, PortSample } from '../runtime/port-sample.js';
@@ -109,7 +110,7 @@ export class LiveSpans {
         priorities[place]!,
         {
           busy: shares((port) => busyShare(port, place)),
-          blocked: shares((port) => change('blockedPs', port, place) / spanPs),
+          blocked: shares((port) => change(LENSES.blocked, port, place) / spanPs),
           queueOctets: level('queueOctets'),
           ingressOctets: level('ingressOctets'),
           grantedUnits: level('grantedUnits'),
@@ -120,12 +121,12 @@ export class LiveSpans {
     const sum = (value: (place: number) => number): number =>
       places.reduce((total, place) => total + value(place), 0);
     // Priorities that are blocked at the same time are blocked once.
-    const blockedPs = (of: PortColumns, port: number): number =>
-      Math.max(0, ...places.map((place) => of.blockedPs[cell(port, place)]!));
+    const blockedOf = (of: PortColumns, port: number): number =>
+      Math.max(0, ...places.map((place) => of[LENSES.blocked][cell(port, place)]!));
     return {
       ...{ fromPs, timePs, byPriority: new Map(byPriority) },
       busy: shares((port) => sum((place) => busyShare(port, place))),
-      blocked: shares((port) => (blockedPs(columns, port) - blockedPs(last, port)) / spanPs),
+      blocked: shares((port) => (blockedOf(columns, port) - blockedOf(last, port)) / spanPs),
       queueOctets: floats((port) => sum((place) => columns.queueOctets[cell(port, place)]!)),
       drops: columns.drops.reduce((total, drops) => total + drops, 0),
     };

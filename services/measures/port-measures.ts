@@ -14,7 +14,7 @@ import { RX_FRAMES, RX_OCTETS, TX_FRAMES, TX_OCTETS } from '../engine/port/count
 import { QUEUE_PEAK } from '../engine/port/queues.js';
 
 /** A priority of a port, numbered through the service, at a time. */
-interface PortReading {
+export interface PortReading {
   readonly engine: Engine;
   readonly port: number;
   readonly priority: number;
@@ -151,10 +151,15 @@ export type PortValues = ValuesOf<typeof PORT_MEASURES>;
 /** What a summary has of them by priority. */
 export type PrioritySum = KeysWith<typeof PORT_MEASURES, 'summarised'>;
 
+type KeyOfLens<Own extends Lens> = {
+  [Key in keyof PortValues]: (typeof PORT_MEASURES)[Key] extends { readonly lens: Own }
+    ? Key
+    : never;
+}[keyof PortValues];
 /** By lens: the measure that it shows. */
 export const LENSES = Object.fromEntries(
   having(PORT_MEASURES, 'lens').map(([key, { lens }]) => [lens, key]),
-) as Readonly<Record<Lens, KeysWith<typeof PORT_MEASURES, 'lens'>>>;
+) as { readonly [Own in Lens]: KeyOfLens<Own> };
 
 /** Nothing was received, sent or asked to pause, and nothing blocked it. */
 export function isQuiet({ rxFrames, txFrames, blockedCount, stopsSent }: PortValues): boolean {

@@ -19,6 +19,7 @@ export type Unit =
   | 'messages'
   | 'times'
   | 'slots'
+  | 'units'
   | 'number';
 
 /** What an entry of a results row is, and everywhere that it is shown. */

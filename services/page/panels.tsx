@@ -85,13 +85,13 @@ export function Header(props: {
 export function Tiles({ run }: { readonly run: RunPage }): JSX.Element {
   const failed = run.expectations.filter(({ ok }) => !ok).length;
   const drops = run.priorities.reduce((sum, p) => sum + p.drops, 0);
-  const blockedPs = Math.max(0, ...run.ports.map(({ longest }) => longest.blocked));
+  const longest = Math.max(0, ...run.ports.map((port) => port.longest.blocked));
   const figures: Tile[] = [
     ...(failed > 0 ? [['expectations', `${formatCount(failed)} failed`, 'bad'] as const] : []),
     ...(drops > 0 ? [['frames dropped', formatCount(drops), 'warn'] as const] : []),
     ['goodput', formatRate(run.goodputBps)],
     ...flowsTile(run),
-    [`${blockedWord([run])} longest`, formatTime(Math.round(blockedPs))],
+    [`${blockedWord([run])} longest`, formatTime(Math.round(longest))],
     ['virtual time', formatTime(run.virtualPs)],
   ];
   const shown = figures.slice(0, FIGURES);

@@ -1,36 +1,30 @@
 import { EXCHANGE } from '../mechanisms/registry.js';
 import type { selvage } from '#contracts';
-import type { PortColumns } from './port-sample.js';
-import { blankColumns, PORT_COLUMNS, withPriorities } from './port-sample.js';
+import type { PortColumn, PortColumns } from './port-sample.js';
+import { blankColumns, columnsBy, PORT_COLUMNS, withPriorities } from './port-sample.js';
 
 /** As the contract calls what a port may still send. */
 const SPOKEN_GRANTS = `${EXCHANGE}Units` as const;
 
+type SpokenColumn = Exclude<PortColumn, 'grantedUnits'> | typeof SPOKEN_GRANTS;
+
+function spokenName(name: PortColumn): SpokenColumn {
+  return name === 'grantedUnits' ? SPOKEN_GRANTS : name;
+}
+
 /** Columns of ports as they are sent between processes. */
 export function spokenColumns(columns: PortColumns): selvage.v1.PortColumns.$Properties {
-  const { priorities, wireOctets, blockedPs, queueOctets, ingressOctets, grantedUnits, drops } =
-    columns;
+  const spoken = PORT_COLUMNS.map((name) => [spokenName(name), [...columns[name]]]);
   return {
-    priorities: [...priorities],
-    wireOctets: [...wireOctets],
-    blockedPs: [...blockedPs],
-    queueOctets: [...queueOctets],
-    ingressOctets: [...ingressOctets],
-    [SPOKEN_GRANTS]: [...grantedUnits],
-    drops: [...drops],
+    priorities: [...columns.priorities],
+    ...(Object.fromEntries(spoken) as Record<SpokenColumn, number[]>),
   };
 }
 
 export function receivedColumns(columns: selvage.v1.PortColumns.$Properties | null): PortColumns {
-  return {
-    priorities: columns?.priorities ?? [],
-    wireOctets: Float64Array.from(columns?.wireOctets ?? []),
-    blockedPs: Float64Array.from(columns?.blockedPs ?? []),
-    queueOctets: Float64Array.from(columns?.queueOctets ?? []),
-    ingressOctets: Float64Array.from(columns?.ingressOctets ?? []),
-    grantedUnits: Float64Array.from(columns?.[SPOKEN_GRANTS] ?? []),
-    drops: Float64Array.from(columns?.drops ?? []),
-  };
+  return columnsBy(columns?.priorities ?? [], (name) =>
+    Float64Array.from(columns?.[spokenName(name)] ?? []),
+  );
 }
 
 /** The columns of a fabric from those of its parts; `ports`: those of each part, in order. */

@@ -1,8 +1,7 @@
-import { PRIORITY_NUMBERS, WIRE_OVERHEAD_OCTETS } from '../engine/units/ethernet.js';
-import { USED } from '../engine/buffer/shared-buffer.js';
+import { countGranted, SNAPSHOT_MEASURES } from '../measures/series-measures.js';
+import { read } from '../mechanisms/measure.js';
+import { PRIORITY_NUMBERS } from '../engine/units/ethernet.js';
 import type { Engine } from '../engine/device/engine.js';
-import { DROP_FRAMES, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
-import { QUEUE_OCTETS } from '../engine/port/queues.js';
 
 /** Ports at a moment: their counters, and the levels of their queues and accounts. */
 export interface PortSample {
@@ -13,15 +12,8 @@ export interface PortSample {
 }
 
 /** Values of a port and priority. */
-export const PORT_COLUMNS = [
-  'wireOctets',
-  'blockedPs',
-  'queueOctets',
-  'ingressOctets',
-  'grantedUnits',
-  'drops',
-] as const;
-export type PortColumn = (typeof PORT_COLUMNS)[number];
+export type PortColumn = keyof typeof SNAPSHOT_MEASURES;
+export const PORT_COLUMNS = Object.keys(SNAPSHOT_MEASURES) as readonly PortColumn[];
 
 /** Port by port, and for each port by the index of `priorities`. */
 export type PortColumns = Readonly<Record<PortColumn, Float64Array>> & {
@@ -30,34 +22,31 @@ export type PortColumns = Readonly<Record<PortColumn, Float64Array>> & {
 };
 
 export function blankColumns(ports: number, priorities: readonly number[]): PortColumns {
-  const column = (): Float64Array => new Float64Array(ports * priorities.length);
-  return {
-    priorities,
-    ...{ wireOctets: column(), blockedPs: column(), queueOctets: column() },
-    ...{ ingressOctets: column(), grantedUnits: column(), drops: column() },
-  };
+  return columnsBy(priorities, () => new Float64Array(ports * priorities.length));
+}
+
+export function columnsBy(
+  priorities: readonly number[],
+  column: (name: PortColumn) => Float64Array,
+): PortColumns {
+  const columns = PORT_COLUMNS.map((name) => [name, column(name)]);
+  return { priorities, ...(Object.fromEntries(columns) as Record<PortColumn, Float64Array>) };
 }
 
 /** Ports by their number in the engine, at a time before which all has been executed. */
 export function columnsAt(engine: Engine, ports: readonly number[], timePs: number): PortColumns {
-  const { counters, queues, buffer } = engine.shared;
-  const { accounts, sender } = engine.books;
   const columns = blankColumns(ports.length, PRIORITY_NUMBERS);
+  const granted = new Float64Array(PRIORITY_NUMBERS.length);
   ports.forEach((port, i) => {
+    countGranted(engine, port, granted);
     for (const priority of PRIORITY_NUMBERS) {
       const at = i * PRIORITY_NUMBERS.length + priority;
-      columns.wireOctets[at] =
-        counters.get(port, priority, TX_OCTETS) +
-        WIRE_OVERHEAD_OCTETS * counters.get(port, priority, TX_FRAMES);
-      columns.blockedPs[at] = engine.blockedPs(port, priority, timePs);
-      columns.queueOctets[at] = queues.get(port, priority, QUEUE_OCTETS);
-      columns.ingressOctets[at] = buffer.get(port, priority, USED);
-      columns.drops[at] = counters.get(port, priority, DROP_FRAMES);
+      const grantedUnits = granted[priority]!;
+      const values = read(SNAPSHOT_MEASURES, {
+        ...{ engine, port, priority, nowPs: timePs, grantedUnits },
+      });
+      for (const name of PORT_COLUMNS) columns[name][at] = values[name];
     }
-    accounts.forEach(port, (row) => {
-      const at = i * PRIORITY_NUMBERS.length + accounts.priority(row);
-      columns.grantedUnits[at]! += sender.available(row);
-    });
   });
   const used = PRIORITY_NUMBERS.filter((priority) => isUsed(columns, priority));
   return withPriorities(columns, ports.length, used);

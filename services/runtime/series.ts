@@ -1,48 +1,25 @@
-import { EXCHANGE } from '../mechanisms/registry.js';
-import { USED } from '../engine/buffer/shared-buffer.js';
+import { measuredColumns } from '../mechanisms/measure.js';
+import type { Column } from '../mechanisms/result-table.js';
+import { countGranted, SERIES_CHANGES, SERIES_LEVELS } from '../measures/series-measures.js';
 import type { SendSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
 import type { SeriesInterval } from '../fabric/assembly/series-interval.js';
 import { intervalAt } from '../fabric/assembly/series-interval.js';
-import { DROP_FRAMES, TX_FRAMES, TX_OCTETS } from '../engine/port/counters.js';
-import { QUEUE_OCTETS } from '../engine/port/queues.js';
 import type { SeriesRow } from './series-rows.js';
 import { coarseRows } from './series-rows.js';
 
-/** What a port may still send, at the end of an interval. */
-const GRANTED_COLUMN = `${EXCHANGE}_units` as const;
+const CHANGED = Object.values(SERIES_CHANGES);
+const LEVELS = Object.values(SERIES_LEVELS);
 
-export const SERIES_COLUMNS = [
-  'time_ps',
-  'port',
-  'priority',
-  'tx_frames',
-  'tx_bytes',
-  'dropped_frames',
-  'blocked_ps',
-  'queue_bytes',
-  'ingress_bytes',
-  GRANTED_COLUMN,
-] as const;
-
-/** Of each column: its type in SQL, its unit and its meaning. */
-export const SERIES_MEANINGS: Readonly<
-  Record<
-    (typeof SERIES_COLUMNS)[number],
-    readonly [type: 'VARCHAR' | 'BIGINT', unit: string, meaning: string]
-  >
-> = {
-  time_ps: ['BIGINT', 'ps', 'End of the interval.'],
-  port: ['VARCHAR', '', 'The port.'],
-  priority: ['BIGINT', '0 to 7', 'The priority.'],
-  tx_frames: ['BIGINT', 'frames', 'Frames sent in the interval.'],
-  tx_bytes: ['BIGINT', 'bytes', 'Their bytes, FCS included.'],
-  dropped_frames: ['BIGINT', 'frames', 'Frames dropped in the interval.'],
-  blocked_ps: ['BIGINT', 'ps', `Time paused, or blocked on ${EXCHANGE}, in the interval.`],
-  queue_bytes: ['BIGINT', 'bytes', 'Egress queue at its end.'],
-  ingress_bytes: ['BIGINT', 'bytes', 'Ingress buffer of the priority group at its end.'],
-  [GRANTED_COLUMN]: ['BIGINT', 'units', `Available ${EXCHANGE} at its end.`],
-};
+/** Of table `series`, in the order of its rows. */
+export const SERIES_COLUMNS: readonly Column[] = [
+  { name: 'time_ps', type: 'BIGINT', unit: 'ps', meaning: 'End of the interval.' },
+  { name: 'port', type: 'VARCHAR', unit: '', meaning: 'The port.' },
+  { name: 'priority', type: 'BIGINT', unit: '0 to 7', meaning: 'The priority.' },
+  ...[...measuredColumns(SERIES_CHANGES), ...measuredColumns(SERIES_LEVELS)].map(
+    ({ name, type, unit, meaning }) => ({ name, type, unit, meaning }),
+  ),
+];
 
 /** A port in the series, by its number in the service and its name. */
 export interface SeriesPort {
@@ -86,7 +63,7 @@ export class Sampler {
   /** Takes a sample; every actor has executed all before `dueAt`, and nothing from it on. */
   sample(): void {
     this.ports.forEach((port, i) => {
-      this.countGrants(port.port);
+      countGranted(this.engine, port.port, this.available);
       for (let priority = 0; priority < 8; priority++) this.samplePriority(port, i, priority);
     });
     for (const { send, name } of this.limited) this.sampleRate(send, name);
@@ -146,15 +123,6 @@ export class Sampler {
     return dueAt === Infinity ? this.intervalPs : intervalAt(this.interval, dueAt);
   }
 
-  private countGrants(port: number): void {
-    const { available, engine } = this;
-    const { accounts, sender } = engine.books;
-    available.fill(0);
-    accounts.forEach(port, (row) => {
-      available[accounts.priority(row)]! += sender.available(row);
-    });
-  }
-
   private sampleRate(send: number, name: string): void {
     const { rateBps, targetBps, lineBps } = this.engine.rates.status(send)!;
     if (rateBps === lineBps) return;
@@ -164,38 +132,23 @@ export class Sampler {
   /** Most values are unchanged, so a row is created only for a change. */
   private samplePriority({ port, name }: SeriesPort, i: number, priority: number): void {
     const { engine, last, dueAt } = this;
-    const { counters, queues, buffer } = engine.shared;
     const at = (i * 8 + priority) * CHANGES;
-    const txFrames = counters.get(port, priority, TX_FRAMES);
-    const txOctets = counters.get(port, priority, TX_OCTETS);
-    const dropFrames = counters.get(port, priority, DROP_FRAMES);
-    const blockedPs = engine.blockedPs(port, priority, dueAt);
-    const available = this.available[priority]!;
-    const queueOctets = queues.get(port, priority, QUEUE_OCTETS);
-    const ingressOctets = buffer.get(port, priority, USED);
+    const grantedUnits = this.available[priority]!;
+    const reading = { engine, port, priority, nowPs: dueAt, grantedUnits };
+    const counted = CHANGED.map(({ read }) => read(reading));
+    const levels = LEVELS.map(({ read }) => read(reading));
+    // Grants that stay as they are add no row.
     const isAsBefore =
-      txFrames === last[at] &&
-      dropFrames === last[at + 2] &&
-      blockedPs === last[at + 3] &&
-      available === last[at + 4];
-    if (isAsBefore && queueOctets === 0 && ingressOctets === 0) return;
+      counted.every((value, k) => value === last[at + k]) &&
+      grantedUnits === last[at + CHANGED.length];
+    if (isAsBefore && levels.every((level, k) => LEVELS[k] === GRANTED || level === 0)) return;
     this.rows.push([
-      dueAt,
-      name,
-      priority,
-      txFrames - last[at]!,
-      txOctets - last[at + 1]!,
-      dropFrames - last[at + 2]!,
-      blockedPs - last[at + 3]!,
-      queueOctets,
-      ingressOctets,
-      available,
+      ...[dueAt, name, priority],
+      ...counted.map((value, k) => value - last[at + k]!),
+      ...levels,
     ]);
-    last[at] = txFrames;
-    last[at + 1] = txOctets;
-    last[at + 2] = dropFrames;
-    last[at + 3] = blockedPs;
-    last[at + 4] = available;
+    last.set(counted, at);
+    last[at + CHANGED.length] = grantedUnits;
   }
 }
 
@@ -204,8 +157,10 @@ export function sendsOf(spec: DeviceSpec): readonly SendSpec[] {
   return spec.kind === 'host' ? spec.sends : [];
 }
 
-/** Frames and octets sent, frames dropped, time blocked; and grants, whose change adds a row. */
-const CHANGES = 5;
+const GRANTED: unknown = SERIES_LEVELS.grantedUnits;
+
+/** Counters, and grants, whose change adds a row. */
+const CHANGES = CHANGED.length + 1;
 
 /** Numbers that the sampler stores of each port. */
 export const CHANGES_PER_PORT = 8 * CHANGES;

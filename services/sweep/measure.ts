@@ -7,6 +7,7 @@ import type { FaultSection } from '../fabric/scenario/fault-section.js';
 import { faultEndPs } from '../fabric/scenario/fault-section.js';
 import { EVERYWHERE, type SliceMetric } from '../mechanisms/mechanism-slice.js';
 import { MECHANISM_METRICS } from '../mechanisms/registry.js';
+import { LENSES, PORT_MEASURES } from '../measures/port-measures.js';
 import type { Percentiles } from '../measures/statistics.js';
 import { observersOf } from '../runtime/observers.js';
 import { Session } from '../runtime/session.js';
@@ -48,7 +49,8 @@ interface Payload {
 }
 
 interface Moment extends Payload {
-  readonly blockedPs: Float64Array;
+  /** By port and priority, in ps. */
+  readonly blocked: Float64Array;
 }
 
 const BEGIN: Payload = { atPs: 0, payloadOctets: 0 };
@@ -61,7 +63,7 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
   const [startPs, overPs] = disturbedTime(faults, durationPs);
   const momentAt = (atPs: number): Moment => {
     session.runTo(atPs);
-    return { atPs, payloadOctets: payloadOf(engine), blockedPs: blockedOf(engine, atPs) };
+    return { atPs, payloadOctets: payloadOf(engine), blocked: blockedOf(engine, atPs) };
   };
   const start = momentAt(startPs);
   const over = momentAt(overPs);
@@ -76,7 +78,7 @@ export function measure(fabric: Fabric, durationPs: number): FaultCost {
     goodputBeforeBps: rate(BEGIN, start),
     goodputDuringBps: faults.length === 0 ? null : rate(start, over),
     goodputAfterBps: rate(over, end),
-    pauseTimePs: Math.max(0, ...over.blockedPs.map((ps, i) => ps - start.blockedPs[i]!)),
+    pauseTimePs: Math.max(0, ...over.blocked.map((ps, i) => ps - start.blocked[i]!)),
     recoveryPs,
     ofMechanisms: Object.fromEntries(
       Object.entries<SliceMetric<object>>(MECHANISM_METRICS)
@@ -134,5 +136,8 @@ function disturbedTime(faults: readonly FaultSection[], durationPs: number): [nu
 
 function blockedOf(engine: Engine, nowPs: number): Float64Array {
   const { count } = engine.shared.ports;
-  return Float64Array.from({ length: count * 8 }, (_, i) => engine.blockedPs(i >> 3, i & 7, nowPs));
+  const { read } = PORT_MEASURES[LENSES.blocked];
+  return Float64Array.from({ length: count * 8 }, (_, i) =>
+    read({ engine, port: i >> 3, priority: i & 7, nowPs }),
+  );
 }

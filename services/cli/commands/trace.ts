@@ -54,7 +54,7 @@ export function traceCommand(run: string, options: TraceOptions): number {
     nowPs: results.virtualPs,
     congestion,
     traces: framesWanted(watched, { results, hops, state: stored.state }) ?? [],
-    series: { columns: SERIES_COLUMNS, rows, intervalPs: wanted.series },
+    series: { columns: SERIES_COLUMNS.map(({ name }) => name), rows, intervalPs: wanted.series },
   });
   writePieces(timeline.octets(), options.perfetto);
   warnOfUnkept(hops);

@@ -47,7 +47,7 @@ interface Sample {
   readonly priority: number;
   readonly wireOctets: number;
   readonly drops: number;
-  readonly blockedPs: number;
+  readonly blocked: number;
   readonly queueOctets: number;
   readonly ingressOctets: number;
   readonly grantedUnits: number;
@@ -135,7 +135,7 @@ function carryOver(grid: Grid, rateBps: number, priorities: readonly Float64Arra
 }
 
 function sampleOf(row: SeriesRow, grid: Grid, placeOf: ReadonlyMap<string, number>): Sample {
-  const [timePs, port, priority, frames, octets, drops, blockedPs, ...levels] = row as [
+  const [timePs, port, priority, frames, octets, drops, blocked, ...levels] = row as [
     ...[number, string, number, number, number, number, number],
     ...number[],
   ];
@@ -143,7 +143,7 @@ function sampleOf(row: SeriesRow, grid: Grid, placeOf: ReadonlyMap<string, numbe
   const [queueOctets = 0, ingressOctets = 0, grantedUnits = 0] = levels;
   return {
     ...{ span: spanOf(timePs, grid), timePs, port: placeOf.get(port)!, priority, drops },
-    ...{ blockedPs, queueOctets, ingressOctets, grantedUnits },
+    ...{ blocked, queueOctets, ingressOctets, grantedUnits },
     wireOctets: octets + frames * WIRE_OVERHEAD_OCTETS,
   };
 }
@@ -169,7 +169,7 @@ class HeatGrid {
   private readonly blocked: Float64Array;
   private readonly queue: Float64Array;
   /** Priorities of one port at one time follow each other: queues add up, holds do not. */
-  private current = { timePs: -1, port: -1, queueOctets: 0, blockedPs: 0 };
+  private current = { timePs: -1, port: -1, queueOctets: 0, blocked: 0 };
 
   constructor(
     private readonly grid: Grid,
@@ -186,12 +186,12 @@ class HeatGrid {
     const { timePs, port } = sample;
     const goesOn = timePs === current.timePs && port === current.port;
     const queueOctets = sample.queueOctets + (goesOn ? current.queueOctets : 0);
-    const countedPs = goesOn ? current.blockedPs : 0;
-    const blockedPs = Math.max(countedPs, sample.blockedPs);
-    this.current = { timePs, port, queueOctets, blockedPs };
+    const countedPs = goesOn ? current.blocked : 0;
+    const blocked = Math.max(countedPs, sample.blocked);
+    this.current = { timePs, port, queueOctets, blocked };
     const cell = sample.span * this.ports.length + port;
     this.wireOctets[cell]! += sample.wireOctets;
-    this.blocked[cell]! += blockedPs - countedPs;
+    this.blocked[cell]! += blocked - countedPs;
     this.queue[cell] = Math.max(this.queue[cell]!, queueOctets);
   }
 
@@ -236,7 +236,7 @@ interface PlotColumns {
   readonly port: number;
   readonly priority: number;
   readonly wireOctets: Float64Array;
-  readonly blockedPs: Float64Array;
+  readonly blocked: Float64Array;
   readonly queueOctets: Float64Array;
   readonly ingressOctets: Float64Array;
   readonly drops: Float64Array;
@@ -259,7 +259,7 @@ class Plots {
     if (!this.wanted.has(port)) return;
     const columns = this.columnsOf(port, priority);
     columns.wireOctets[span]! += sample.wireOctets;
-    columns.blockedPs[span]! += sample.blockedPs;
+    columns.blocked[span]! += sample.blocked;
     columns.drops[span]! += sample.drops;
     if (columns.grantedUnits[span] !== sample.grantedUnits) {
       columns.grantedUnits.fill(sample.grantedUnits, span);
@@ -284,7 +284,7 @@ class Plots {
           rateBps: numbers(c.wireOctets, (octets, span) =>
             Math.round((octets * OCTET_BITS_PS) / lengthOf(grid, span)),
           ),
-          blocked: numbers(c.blockedPs, (ps, span) => {
+          blocked: numbers(c.blocked, (ps, span) => {
             // A hold is counted up to the sample, which may be due after the end.
             return Math.min(1, Math.round((1000 * ps) / lengthOf(grid, span)) / 1000);
           }),
@@ -302,7 +302,7 @@ class Plots {
     if (known !== undefined) return known;
     const column = (): Float64Array => new Float64Array(this.grid.timesPs.length);
     const made = {
-      ...{ port, priority, wireOctets: column(), blockedPs: column(), queueOctets: column() },
+      ...{ port, priority, wireOctets: column(), blocked: column(), queueOctets: column() },
       ...{ ingressOctets: column(), drops: column(), grantedUnits: column() },
     };
     this.columns.set(key, made);

@@ -7,7 +7,7 @@ import { columnsOf, resultTable } from '../../mechanisms/result-table.js';
 import type { Column, ResultTable } from '../../mechanisms/result-table.js';
 import { RATE_COLUMNS } from '../../runtime/series-rows.js';
 import type { SeriesRow } from '../../runtime/series-rows.js';
-import { SERIES_COLUMNS, SERIES_MEANINGS } from '../../runtime/series.js';
+import { SERIES_COLUMNS } from '../../runtime/series.js';
 
 type Described<Name extends string> = Readonly<
   Record<Name, readonly [type: Column['type'], unit: string, meaning: string]>
@@ -34,12 +34,13 @@ function seriesTable<Name extends string>(
   return { name, about, columns, lines: (rows) => rows };
 }
 
-export const SERIES = seriesTable(
-  'series',
-  'a port and priority at the end of an interval in which it changed (`observe: { series: … }`)',
-  SERIES_COLUMNS,
-  SERIES_MEANINGS,
-);
+export const SERIES: ResultTable<Iterable<SeriesRow>> = {
+  name: 'series',
+  about:
+    'a port and priority at the end of an interval in which it changed (`observe: { series: … }`)',
+  columns: SERIES_COLUMNS,
+  lines: (rows) => rows,
+};
 
 export const RATE_SERIES = seriesTable(
   'rate_series',
