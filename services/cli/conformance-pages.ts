@@ -2,6 +2,7 @@
 
 import { selectionConformance } from '../engine/arbiter/conformance.js';
 import type { Claim, Conformance } from '../engine/contract/conformance.js';
+import { priorityConformance } from '../engine/port/conformance.js';
 import { discoveryConformance } from '../engine/discovery/conformance.js';
 import { WIRE_FORMATS } from '../engine/wire/formats.js';
 import { MECHANISMS, NIC, SLOTTED } from '../mechanisms/registry.js';
@@ -10,6 +11,7 @@ import { markdownTable } from './markdown-table.js';
 /** One page for each part that claims something. */
 export const CONFORMANCE: readonly Conformance[] = [
   discoveryConformance,
+  priorityConformance,
   selectionConformance,
   ...[...MECHANISMS, NIC, SLOTTED].flatMap((part) => part?.conformance ?? []),
 ];

@@ -35,6 +35,10 @@ export interface PortSpec {
   readonly grantMessages?: string;
   /** What the link partner may send again. */
   readonly retry?: RetriedFrames;
+  /** Priorities of frames that come in, by those at their sender: see `prioritiesAcross`. */
+  readonly received?: readonly number[];
+  /** PCP and DEI of tags, by priority and drop_eligible; absent: PCP and priority are the same. */
+  readonly codePoints?: readonly number[];
   /** What will go wrong here. */
   readonly faults: readonly FaultSpec[];
 }

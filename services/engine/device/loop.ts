@@ -57,6 +57,7 @@ import { UNHURT } from '../faults/frame-errors.js';
 import type { Hosting } from './host/hosting.js';
 import { linkLayerAmong, makeLinkLayering } from './link-layering.js';
 import type { MechanismSet } from './mechanisms.js';
+import { makeEntering } from './entering.js';
 import { makeOrderedSets } from './ordered-sets.js';
 import type { Starting } from './starting.js';
 import type { EgressPath } from './egress-path.js';
@@ -108,6 +109,7 @@ export function makeLoop(
   const isHost = Uint8Array.from(devices, (device) => (device.spec.kind === 'host' ? 1 : 0));
   const scratch = new Uint8Array(LLDP_FRAME_MOST);
   const warm = makeWarming(shared, devices);
+  const entering = makeEntering(shared, devices);
   const dataPath = { accept, sendCarried };
   const layering = makeLinkLayering(
     shared,
@@ -219,6 +221,7 @@ export function makeLoop(
   }
 
   function passOn(d: number, port: number, frame: FrameRef): void {
+    if (entering.changes[port] !== 0) entering.classify(port, frame);
     if (isHost[d] === 0) switching.receive(d, port, frame);
     else hosting.receive(d, port, frame);
   }

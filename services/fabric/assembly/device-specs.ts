@@ -19,6 +19,7 @@ export function deviceSpecs(fabric: ResolvedFabric, plans: FabricPlans): DeviceS
     const ports = portSpecs(fabric, index, {
       ...{ settings: settings[index]!, linkEnds: linkEnds[index]!, chips, discovery },
       methods: fabric.methods[index]!,
+      codings: fabric.codings[index]!,
       planned: (port) => planned(index, port),
     });
     const common: Common = { index, name, seed: scenario.seed, ports };

@@ -4,7 +4,7 @@ import type { Scenario } from '../scenario/scenario.js';
 import type { Fail } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
 import { linkEndsOf } from './link-ends.js';
-import { PortSelector } from './select-ports.js';
+import { matchesRule, PortSelector } from './select-ports.js';
 import type { Settings } from './settings.js';
 
 /** By host: VID of its C-TAGs, 0 for those with a priority only; null where it sends none. */
@@ -23,10 +23,7 @@ export function hostTags(
   const selector = new PortSelector(topology, linkEnds);
   const hosts = linkEnds.slice(0, usual.length).map(([end]) => end!);
   return rules.reduce<readonly (number | null)[]>((tags, { where, path, tag }) => {
-    const { rateBps } = where;
-    const ruled = hosts.map(
-      (end) => (rateBps === null || rateBps === end.link.rateBps) && selector.matches(where, end),
-    );
+    const ruled = hosts.map((end) => matchesRule(selector, where, end));
     if (!ruled.includes(true)) {
       const message =
         'of hosts only, and no port of one matches; a bridged switch has native, tagged';

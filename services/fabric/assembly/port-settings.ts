@@ -4,6 +4,7 @@
  * or flow control by priority: who sets one of them takes the other away.
  */
 
+import { PLAIN_CODING, type PortCoding } from '../../engine/wire/code-points.js';
 import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { fallbackOf, pausingOf, SLOTTED, WHOLE_PORT } from '../../mechanisms/registry.js';
 import type { SlottedPausing } from '../../mechanisms/slotted-slice.js';
@@ -18,10 +19,10 @@ import type {
   PrioritySection,
   Scenario,
 } from '../scenario/scenario.js';
-import type { Fail } from '../topology/cabling.js';
+import type { Fail, Path } from '../topology/cabling.js';
 import type { Topology } from '../topology/topology.js';
 import type { LinkEnd } from './link-ends.js';
-import { PortSelector } from './select-ports.js';
+import { matchesRule, PortSelector } from './select-ports.js';
 import { placeOf, type Settings } from './settings.js';
 
 /** From this rate on a priority has flow control of its own; below it only 802.3x PAUSE exists. */
@@ -36,6 +37,9 @@ export interface PortSettings {
   readonly pause: PauseSection | null;
   /** Payload of the longest frame; null: whatever loads send. */
   readonly mtuOctets: number | null;
+  /** How it reads and writes priorities, and where the file says so; null: nowhere. */
+  readonly coding: PortCoding;
+  readonly codingPath: Path | null;
 }
 
 interface PortsInput {
@@ -114,9 +118,7 @@ class PortLayers {
     let own = this.withPart(usual, end);
     this.note(usual, own, end);
     for (const rule of this.input.scenario.ports) {
-      const { rateBps } = rule.where;
-      if (rateBps !== null && rateBps !== end.link.rateBps) continue;
-      if (!this.selector.matches(rule.where, end)) continue;
+      if (!matchesRule(this.selector, rule.where, end)) continue;
       this.used.add(rule);
       own = this.once(own, rule, () => this.ruled(own, rule));
     }
@@ -138,6 +140,7 @@ class PortLayers {
     const { priorities } = settings;
     const own = this.ofDevices.get(settings) ?? {
       ...{ device: settings, priorities, mtuOctets: null },
+      ...{ coding: PLAIN_CODING, codingPath: null },
       pause: pause.enabled && !priorities.some(isRuled) ? pause : null,
     };
     this.ofDevices.set(settings, own);
@@ -216,11 +219,13 @@ class PortLayers {
     };
   }
 
-  private ruled(own: PortSettings, { pause, mtuOctets, priorities }: PortRule): PortSettings {
+  private ruled(own: PortSettings, rule: PortRule): PortSettings {
+    const { pause, mtuOctets, coding, priorities, path } = rule;
     const { pause: usual } = this.input.scenario;
     const changed: PortSettings = {
       ...own,
       mtuOctets: mtuOctets ?? own.mtuOctets,
+      ...(coding !== null && { coding: { ...own.coding, ...coding }, codingPath: path }),
       priorities: own.priorities.map((section) => {
         const change = priorities.find(({ priority }) => priority === section.priority);
         return change === undefined ? section : changedPriority(section, change);

@@ -10,6 +10,7 @@ import type { SlottedPlan } from '../../mechanisms/slotted-slice.js';
 import { classesOf } from './fixed-classes.js';
 import type { Methods } from './link-methods.js';
 import type { DiscoveryPlan } from './discovery-plan.js';
+import type { PlannedCoding } from './port-codings.js';
 import { groupsAt, ONE_GROUP } from './priority-groups.js';
 import type { Settings } from './settings.js';
 import type { LinkEnd } from './link-ends.js';
@@ -56,12 +57,14 @@ interface PortPlans {
   readonly chips: SlottedPlan | null;
   readonly discovery: DiscoveryPlan;
   readonly planned: (port: number) => PlannedPort;
+  /** By port. */
+  readonly codings: readonly PlannedCoding[];
 }
 
 export function portSpecs(
   { scenario, addresses, topology }: AssemblyInput,
   device: number,
-  { settings, linkEnds, methods, chips, discovery, planned }: PortPlans,
+  { settings, linkEnds, methods, chips, discovery, planned, codings }: PortPlans,
 ): PortSpec[] {
   const { kind } = topology.devices[device]!;
   const chosen = kind === 'host' ? settings.host.arbiter : settings.switch.arbiter;
@@ -90,6 +93,7 @@ export function portSpecs(
       grants,
       discovery: discovery.port(end, grants),
       ...layer,
+      ...codings[port],
       faults: [],
     };
   });

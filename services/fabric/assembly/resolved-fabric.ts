@@ -10,6 +10,7 @@ import { linkEndsOf } from './link-ends.js';
 import { methodsOfLinks, type Prospects } from './link-methods.js';
 import { prospectsOf } from './prospects.js';
 import { checkPorts } from './check-ports.js';
+import { codingsOf, type PlannedCodings } from './port-codings.js';
 import { portSettingsOf, withPauseOfLinks } from './port-settings.js';
 import { settingsOfDevices } from './settings.js';
 
@@ -21,6 +22,7 @@ export interface ResolvedFabric extends ResolvedInput {
   readonly members: readonly (readonly number[])[];
   /** VLANs, by device and port; null for those that do not change tags. */
   readonly bridges: readonly (readonly VlanPortSpec[] | null)[];
+  readonly codings: PlannedCodings;
   readonly paths: FlowPaths;
   /** The longest frame of all priorities. */
   readonly longestOctets: number;
@@ -42,6 +44,7 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
   checkGroupFlows(flows, members, fail);
   checkLocalFlows(flows, settings, fail);
   const bridges = bridgePorts(topology, settings, linkEnds, fail);
+  const codings = codingsOf({ ...input, linkEnds, ports, methods, bridges });
   const paths = new FlowPaths(topology, routes, linkEnds, bridges, fail);
   const bridgesTag = bridges.some((ports) => ports?.some(({ tagged }) => tagged.length > 0));
   const lengths = frameLengths(scenario, flows, bridgesTag);
@@ -52,6 +55,7 @@ export function resolveFabric(input: AssemblyInput): ResolvedFabric {
   return {
     ...input,
     ...{ settings, linkEnds, ports, methods, linkFrames, prospects, members, bridges, paths },
+    codings,
     longestFrameOctets,
     longestOctets: Math.max(...longestFrameOctets),
   };

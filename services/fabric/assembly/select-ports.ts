@@ -1,4 +1,5 @@
 import type { Place } from '../scenario/place.js';
+import type { PortRule } from '../scenario/scenario.js';
 import { matchesGlob } from '../scenario/selector.js';
 import type { Topology } from '../topology/topology.js';
 import type { LinkEnd } from './link-ends.js';
@@ -31,4 +32,14 @@ export class PortSelector {
       matchesGlob(glob, glob.includes(':') ? name : this.topology.devices[device]!.name);
     return (is(a, end) && is(b, peer)) || (is(b, end) && is(a, peer));
   }
+}
+
+/** Whether a rule of `ports` is about a port. */
+export function matchesRule(
+  selector: PortSelector,
+  where: PortRule['where'],
+  end: LinkEnd,
+): boolean {
+  const { rateBps } = where;
+  return (rateBps === null || rateBps === end.link.rateBps) && selector.matches(where, end);
 }

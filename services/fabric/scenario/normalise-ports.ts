@@ -1,5 +1,6 @@
 /** `ports` of the file -> changes to the ports that a place selects. */
 
+import { PRIORITY_NUMBERS } from '../../engine/units/ethernet.js';
 import { besidePause } from './check-flow-control.js';
 import type { Located } from './located.js';
 import { pauseChange, priorityChanges } from './normalise-flow-control.js';
@@ -8,7 +9,7 @@ import type { PortRule, PortTag } from './scenario.js';
 import type { PortRuleInput } from './schema-ports.js';
 
 export function portRules(input: readonly PortRuleInput[], located: Located): readonly PortRule[] {
-  return input.map(({ where, pause, mtu, tag, priorities = {} }, index) => {
+  return input.map(({ where, pause, mtu, tag, priorities = {}, ...coding }, index) => {
     const path = ['ports', index];
     const rule = {
       where: { ...placeFrom(where), rateBps: where.rate ?? null },
@@ -16,6 +17,7 @@ export function portRules(input: readonly PortRuleInput[], located: Located): re
       pause: pause === undefined ? null : pauseChange(pause, [...path, 'pause']),
       mtuOctets: mtu ?? null,
       tag: tag === undefined ? null : vlanOf(tag),
+      coding: codingOf(coding),
       priorities: priorityChanges(priorities, [...path, 'priorities'], located),
     };
     const ruled = rule.priorities.find(({ flowControl = 'none' }) => flowControl !== 'none');
@@ -24,6 +26,23 @@ export function portRules(input: readonly PortRuleInput[], located: Located): re
     }
     return rule;
   });
+}
+
+function codingOf({
+  pcp,
+  useDei,
+  defaultPriority,
+  regeneration,
+}: Pick<PortRuleInput, 'pcp' | 'useDei' | 'defaultPriority' | 'regeneration'>): PortRule['coding'] {
+  const changed = {
+    ...(pcp !== undefined && { pcp }),
+    ...(useDei !== undefined && { usesDei: useDei }),
+    ...(defaultPriority !== undefined && { defaultPriority }),
+    ...(regeneration !== undefined && {
+      regeneration: PRIORITY_NUMBERS.map((priority) => regeneration[priority] ?? priority),
+    }),
+  };
+  return Object.keys(changed).length === 0 ? null : changed;
 }
 
 /** VID of a C-TAG; 0: it has a priority only. */

@@ -4,6 +4,7 @@
  * later, in assembly.
  */
 
+import type { PortCoding } from '../../engine/wire/code-points.js';
 import type { PausingSettings, WatchdogSetting } from '../../mechanisms/pausing-settings.js';
 import type { NicSection } from '../../mechanisms/nic-context.js';
 import type { PluginSource } from '../../plugins/source.js';
@@ -211,6 +212,8 @@ export interface PortRule {
   readonly mtuOctets: number | null;
   /** Null: as before. */
   readonly tag: PortTag | null;
+  /** What it changes of how ports read and write priorities; null: nothing. */
+  readonly coding: Partial<PortCoding> | null;
   readonly priorities: readonly PriorityChange[];
 }
 

@@ -1,8 +1,18 @@
 /** Schema of `ports`: settings of ports that a place selects. */
 
 import type { z } from 'zod';
+import { CODINGS } from '../../engine/wire/code-points.js';
 import { linkRate } from '../../settings/quantities.js';
-import { choice, either, integer, list, mapping, quantity } from '../../settings/parts.js';
+import {
+  choice,
+  either,
+  flag,
+  integer,
+  keyed,
+  list,
+  mapping,
+  quantity,
+} from '../../settings/parts.js';
 import { pauseChangeSchema, portPrioritiesSchema } from './schema-flow-control.js';
 import { placeKeys } from './schema-place.js';
 
@@ -11,6 +21,8 @@ const MTU_LEAST = 68;
 const MTU_MOST = 9216;
 
 const TAGS = ['none', 'priority'] as const;
+
+const ONE_PRIORITY = { pattern: /^[0-7]$/, allowed: '0 to 7' };
 
 const where = mapping({
   ...placeKeys,
@@ -37,6 +49,24 @@ export const portsSchema = list(
           'VID 0, so only a priority (802.1Q 6.9.1). Default: none, or as a NIC with ' +
           'DCB does: priority.',
       )
+      .exactOptional(),
+    pcp: choice(CODINGS)
+      .describe(
+        'How tags carry priorities and drop_eligible, both ways (802.1Q tables 6-2, 6-3): so ' +
+          'many priorities, of which so many may be drop eligible. Default: 8P0D.',
+      )
+      .exactOptional(),
+    useDei: flag()
+      .describe('Whether the DEI of tags means drop_eligible (802.1Q 6.9.3). Default: true.')
+      .exactOptional(),
+    defaultPriority: integer(0, 7)
+      .describe(
+        'At a switch: priority of frames that come in without a tag (802.1Q 6.9.1). Default: ' +
+          'that which they have, as a DSCP carries it.',
+      )
+      .exactOptional(),
+    regeneration: keyed(ONE_PRIORITY, integer(0, 7).describe('The priority that it gets.'))
+      .describe('At a switch: other priorities for those that come in (802.1Q 6.9.4).')
       .exactOptional(),
     priorities: portPrioritiesSchema
       .describe('Flow control by priority at these ports: they have no PAUSE.')

@@ -1,5 +1,6 @@
 /** Flow control of single ports: islands, and edges between them. */
 
+import { CODINGS } from '../../engine/wire/code-points.js';
 import type { JsonSchema } from '../../settings/decided-unions.js';
 import type { Draft } from './drafter.js';
 import type { Sampler } from './sampler.js';
@@ -22,12 +23,14 @@ export function addIslands(draft: Draft, drawer: Drawer, place: Place, isSlow: b
   draft['ports'] = Array.from({ length: sampler.between(1, 3) }, () => {
     const where = placeOf(properties['where']!, drawer, place);
     const mtu = sampler.chance(0.25) && { mtu: sampler.pick(MTUS) };
+    const coding = sampler.chance(0.12) && codingOf(sampler);
     const tag = sampler.chance(0.2) && { tag: sampler.pick(['none', 'priority', 'priority', 7]) };
     if (sampler.chance(isSlow ? 0.9 : 0.3)) {
       return {
         where,
         ...mtu,
         ...tag,
+        ...coding,
         pause: drawer.value(properties['pause']!, [...RULE, 'pause']),
       };
     }
@@ -35,9 +38,21 @@ export function addIslands(draft: Draft, drawer: Drawer, place: Place, isSlow: b
       where,
       ...mtu,
       ...tag,
+      ...coding,
       priorities: prioritiesOf(properties['priorities']!, drawer, place),
     };
   });
+}
+
+/** How ports read and write priorities; most have flow control for few of them. */
+function codingOf(sampler: Sampler): Draft {
+  const priority = (): number => sampler.below(8);
+  return {
+    ...(sampler.chance(0.5) && { pcp: sampler.pick(CODINGS) }),
+    ...(sampler.chance(0.3) && { useDei: sampler.chance(0.5) }),
+    ...(sampler.chance(0.3) && { defaultPriority: priority() }),
+    ...(sampler.chance(0.5) && { regeneration: { [priority()]: priority() } }),
+  };
 }
 
 /** Both ends of some links; sometimes any ports, whose link partners may differ. */

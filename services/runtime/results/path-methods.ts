@@ -11,6 +11,7 @@ import {
   type StartRule,
 } from '../../engine/discovery/link-end.js';
 import { peerOf, type PortDiscovery } from '../../engine/discovery/port-discovery.js';
+import { carriedPriorities } from './carried-priorities.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import type { FlowControl } from '../../fabric/scenario/scenario.js';
 import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
@@ -67,7 +68,12 @@ export function pathResults(
   const settled = settledOf(ends, discovered);
   const name = (device: number): string => fabric.topology.devices[device]!.name;
   return priorities.map((priority) => {
-    const hops = ends.map((end) => hopOf(discovered, end, priority));
+    const carried = carriedPriorities(fabric, ends, priority);
+    const hops = ends.map((end, hop): HopResult => {
+      const [sent, received] = [carried[hop]!, carried[hop + 1]!];
+      const own = hopOf(discovered, end, sent);
+      return sent === received ? own : { ...own, why: `${own.why}; ${received} from here on` };
+    });
     return {
       from: name(source),
       to: name(destination),

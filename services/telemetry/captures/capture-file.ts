@@ -139,7 +139,7 @@ class Packets {
   private readonly writer: FrameOctetsWriter;
 
   constructor(
-    fabric: Fabric,
+    private readonly fabric: Fabric,
     private readonly captures: Captures,
     private readonly interfaces: Interfaces,
   ) {
@@ -151,7 +151,9 @@ class Packets {
     const { timePs, port, seen, dropReason, isControl, octets, ...marks } = log.read(row);
     const { ofFrames, ofSets } = this.interfaces;
     const numbers = isControl && isOrderedSet(octets) ? ofSets : ofFrames;
-    const shown = isControl ? controlOf(octets) : this.frameOf(log, row, octets);
+    const shown = isControl
+      ? controlOf(octets)
+      : this.frameOf(log, row, octets, this.codePointsAt(device, port, seen));
     let comment = `${timePs} ps`;
     if (shown.flow !== undefined) comment += `; flow ${shown.flow.flow} ${shown.flow.name}`;
     if (marks.numberAgain >= 0) comment += `; sent again by the link, number ${marks.numberAgain}`;
@@ -168,9 +170,22 @@ class Packets {
     };
   }
 
-  private frameOf(log: CaptureLog, row: number, known: Uint8Array): Shown {
+  /** How the sender of a frame writes priorities into its tags. */
+  private codePointsAt(device: number, port: number, seen: number): readonly number[] | undefined {
+    const { linkEnds, specs } = this.fabric;
+    if (seen !== SEEN_IN) return specs[device]!.ports[port]!.codePoints;
+    const { peerDevice, peerPort } = linkEnds[device]![port]!;
+    return specs[peerDevice]!.ports[peerPort]!.codePoints;
+  }
+
+  private frameOf(
+    log: CaptureLog,
+    row: number,
+    known: Uint8Array,
+    codePoints: readonly number[] | undefined,
+  ): Shown {
     const frame = log.frameOf(row, this.pool);
-    const shown = this.writer.write(this.pool, frame, known);
+    const shown = this.writer.write(this.pool, frame, known, codePoints);
     this.pool.release(frame);
     return shown;
   }

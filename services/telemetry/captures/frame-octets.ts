@@ -1,4 +1,9 @@
-import { FCS_OCTETS, VID_MASK, PADDED_OCTETS } from '../../engine/units/ethernet.js';
+import {
+  FCS_OCTETS,
+  VID_MASK,
+  VLAN_TAG_OCTETS,
+  PADDED_OCTETS,
+} from '../../engine/units/ethernet.js';
 import { readNotice } from '../../engine/analysis/capture/notice-reader.js';
 import type { FramePool } from '../../engine/frame/frame-pool.js';
 import {
@@ -28,7 +33,8 @@ import {
 import { groupIpv4, groupMac, Stations } from '../../engine/notices/stations.js';
 import { encodeCnTag } from '../../engine/wire/cn-tag.js';
 import { crc32Value, crc32Zeros, encodeCrc32 } from '../../engine/wire/crc32.js';
-import { writeU16, writeU48 } from '../../engine/wire/big-endian.js';
+import { CE_TAG_OCTETS, isCeTagged } from '../../engine/wire/ce-tag.js';
+import { readU16, writeU16, writeU48 } from '../../engine/wire/big-endian.js';
 import {
   ETHERTYPE_C_TAG,
   ETHERTYPE_IPV4,
@@ -69,6 +75,7 @@ import { FlowsByFrame } from '../../fabric/assembly/flows-by-frame.js';
 
 const ICRC_OCTETS = 4;
 const SEQUENCE_MASK = 0xff_ffff;
+const TAG_TYPES = [ETHERTYPE_S_TAG, ETHERTYPE_C_TAG];
 /** The longest frame of any scenario, and room for tags. */
 const MOST_OCTETS = 1 << 16;
 
@@ -95,6 +102,8 @@ export class FrameOctetsWriter {
   private readonly ip = { ...blankIpv4Header(), protocol: IP_PROTOCOL_UDP };
   private readonly udp = blankUdpHeader();
   private readonly bth = blankBaseTransportHeader();
+  /** PCP and DEI of the tags of this frame. */
+  private codePoint = 0;
 
   /** `snapOctets`: most octets of a frame with payload; null: RoCEv2 is shown whole. */
   constructor(
@@ -105,19 +114,40 @@ export class FrameOctetsWriter {
     this.flows = new FlowsByFrame(fabric);
   }
 
-  /** `known`: all octets of a notice (with its CE-Tag, if it has one), or the CE-Tag of a frame. */
-  write(pool: FramePool, frame: number, known: Uint8Array): FrameOctets {
+  /**
+   * `known`: all octets of a notice (with its CE-Tag, if it has one), or the CE-Tag of a frame.
+   * `codePoints`: how the sender of the link writes priorities into tags; absent: as they are.
+   */
+  write(
+    pool: FramePool,
+    frame: number,
+    known: Uint8Array,
+    codePoints?: readonly number[],
+  ): FrameOctets {
     const { words } = pool;
     const length = words[frame + LENGTH]! - FCS_OCTETS;
+    const codePoint = words[frame + CLASS]! & (PRIORITY_MASK | DEI_FLAG);
+    this.codePoint = codePoints?.[codePoint] ?? codePoint;
     if ((words[frame + CLASS]! & KIND_MASK) === KIND_NOTICE) {
       const flow = this.flows.ofAnswer(words[frame + TARGET]!, readNotice(known).connection);
-      return { octets: known, originalOctets: Math.max(length, known.length), flow };
+      const octets = this.withCodePoint(known);
+      return { octets, originalOctets: Math.max(length, known.length), flow };
     }
     const flow = this.flowOf(pool, frame);
     const inner = this.writeBehindAddresses(pool, frame, known, flow);
     const end = this.writeBody(pool, frame, inner, length + known.length, flow);
     const originalOctets = length + known.length;
     return { octets: this.octets.subarray(0, Math.min(end, originalOctets)), originalOctets, flow };
+  }
+
+  /** A message has the priority with which its device made it: the tag has that of the frame. */
+  private withCodePoint(message: Uint8Array): Uint8Array {
+    let at = isCeTagged(message, message.length) ? 12 + CE_TAG_OCTETS : 12;
+    this.octets.set(message);
+    for (; TAG_TYPES.includes(readU16(message, at)); at += VLAN_TAG_OCTETS) {
+      writeU16(this.octets, at + 2, this.tagControl(readU16(message, at + 2)));
+    }
+    return this.octets.subarray(0, message.length);
   }
 
   /** Addresses and tags; returns the offset of the EtherType. */
@@ -140,18 +170,21 @@ export class FrameOctetsWriter {
     this.octets.set(ceTag, 12);
     let at = 12 + ceTag.length;
     const tags = ends[frame + VLAN]!;
-    const priority = frameClass & PRIORITY_MASK;
-    const dropEligible = (frameClass & DEI_FLAG) !== 0;
     const tag = (type: number, identifier: number): void => {
       writeU16(this.octets, at, type);
-      const control = tagControl({ priority, dropEligible, vlan: identifier & VID_MASK });
-      writeU16(this.octets, at + 2, control);
-      at += 4;
+      writeU16(this.octets, at + 2, this.tagControl(identifier));
+      at += VLAN_TAG_OCTETS;
     };
     if (tags >>> 16 !== 0) tag(ETHERTYPE_S_TAG, tags >>> 16);
     if ((tags & 0xffff) !== 0) tag(ETHERTYPE_C_TAG, tags);
     const flowId = pool.flowId(frame);
     return flowId === 0 ? at : encodeCnTag(this.octets, at, flowId);
+  }
+
+  private tagControl(identifier: number): number {
+    const priority = this.codePoint & PRIORITY_MASK;
+    const dropEligible = (this.codePoint & DEI_FLAG) !== 0;
+    return tagControl({ priority, dropEligible, vlan: identifier & VID_MASK });
   }
 
   /** From the EtherType on; returns the end of the captured octets. */

@@ -1,0 +1,47 @@
+import { UNTAGGED } from '../wire/code-points.js';
+import { CLASS, DEI_FLAG, LENGTH, PRIORITY_MASK, VLAN } from '../frame/frame-pool.js';
+import type { FrameRef, PortRow } from '../units/indices.js';
+import { assert } from '../kernel/assert.js';
+import type { Device } from './device.js';
+import type { Shared } from './shared.js';
+
+/** A priority, and behind it drop_eligible: the least bits of the class of a frame. */
+const CLASSIFIED = PRIORITY_MASK | DEI_FLAG;
+
+/** Ports at which frames get other priorities when they come in (802.1Q 6.9). */
+interface Entering {
+  /** By port: 1 where that is so. */
+  readonly changes: Uint8Array;
+  /** A frame that has come in is classified. */
+  classify(port: PortRow, frame: FrameRef): void;
+}
+
+export function makeEntering(
+  { ports, pool, counters }: Shared,
+  devices: readonly Device[],
+): Entering {
+  const changes = new Uint8Array(ports.count);
+  const tables: (Uint8Array | undefined)[] = [];
+  for (const { firstPort, spec } of devices) {
+    spec.ports.forEach(({ received }, p) => {
+      if (received === undefined) return;
+      assert(received.length === 2 * UNTAGGED, 'entering.priorities-of-a-port');
+      changes[firstPort + p] = 1;
+      tables[firstPort + p] = Uint8Array.from(received);
+    });
+  }
+
+  function classify(port: PortRow, frame: FrameRef): void {
+    const { words, ends } = pool;
+    const came = words[frame + CLASS] & CLASSIFIED;
+    const table = tables[port]!;
+    const now = table[ends[frame + VLAN] === 0 ? UNTAGGED | came : came];
+    assert(now <= CLASSIFIED, 'entering.priority');
+    if (now === came) return;
+    words[frame + CLASS] = (words[frame + CLASS] & ~CLASSIFIED) | now;
+    const [from, to] = [came & PRIORITY_MASK, now & PRIORITY_MASK];
+    if (from !== to) counters.remapped(port, from, to, words[frame + LENGTH]);
+  }
+
+  return { changes, classify };
+}
