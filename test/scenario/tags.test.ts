@@ -160,4 +160,19 @@ load: [{ stream: { from: [h1, h2, h4], to: h3 }, priority: 3, frame: 1000 }]`;
     assert.ok(messages.length > 0);
     assert.ok(messages.every(({ octets }) => octets === 94));
   });
+
+  it('are padded where a bridge removes the tag of a short one', () => {
+    const results = runScenario(`duration: 30us
+fabric: { generator: star, hosts: 2 }
+switches: { forwarding: bridged }
+load: [{ stream: { from: h1, to: h2 } }]
+faults: [{ kind: forge, where: { device: h1 }, frames: cnm, to: h2, interval: 1us, for: 20us }]`);
+    assert.equal(results.failure, null);
+    const [s1] = results.ports.filter(({ port }) => port === 's1:p2');
+    const messages = s1!.priorities.filter(({ txFrames }) => txFrames === 20);
+    assert.deepEqual(
+      messages.map(({ txOctets }) => txOctets),
+      [20 * 64],
+    );
+  });
 });

@@ -56,8 +56,8 @@ export interface ControlPayloads {
   unload(frame: FrameRef): void;
   /** A copy of a notice gets octets of its own. */
   share(copy: number): void;
-  /** A C-TAG was added to the frame or removed. */
-  retag(frame: FrameRef, change: number): void;
+  /** A C-TAG was added to a notice or removed: its length as a frame, which is padded. */
+  retag(frame: FrameRef, change: number): number;
 }
 
 export function makeControlPayloads({ pool, tables, octets: store }: Shared): ControlPayloads {
@@ -68,7 +68,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
 
   function make(spec: SampledMessage, octets: Uint8Array, length: number): number {
     const frame = pool.allocate();
-    words[frame + LENGTH] = Math.max(FRAME_OCTETS_MIN, length + FCS_OCTETS);
+    words[frame + LENGTH] = frameOctets(length);
     words[frame + CLASS] = spec.priority | KIND_NOTICE | CARRIES_FLAG;
     words[frame + HASH] = spec.hash;
     words[frame + TARGET] = spec.target;
@@ -130,7 +130,7 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
     pool.setCarried(copy, store.put(scratch, own.length));
   }
 
-  function retag(frame: FrameRef, change: number): void {
+  function retag(frame: FrameRef, change: number): number {
     const own = octets(frame);
     const length = own.length + change;
     assert(length > 0 && length <= scratch.length, 'payload.retagged-length');
@@ -144,7 +144,13 @@ export function makeControlPayloads({ pool, tables, octets: store }: Shared): Co
     }
     unload(frame);
     pool.setCarried(frame, store.put(scratch, length));
+    return frameOctets(length);
   }
 
   return { make, load, octets, claims, came, waiting, moved, board, unload, share, retag };
+}
+
+/** Of a frame with so many octets before its FCS: shorter ones are padded (802.3 3.2.8). */
+function frameOctets(octets: number): number {
+  return Math.max(FRAME_OCTETS_MIN, octets + FCS_OCTETS);
 }

@@ -475,10 +475,11 @@ export function makeSwitching(
     if (untags[out] !== 0) hooks[d].boundary!.joined(out, frame);
     const change = all[d].forwarding.rewrite(frame, out - devices[d].firstPort);
     if (change !== 0) {
-      const isNotice = (pool.words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
-      if (isNotice) controlPayloads.retag(frame, change);
-      pool.words[frame + LENGTH] += change;
-      counters.retagged(port, priority, change);
+      const { words } = pool;
+      const before = words[frame + LENGTH];
+      const isNotice = (words[frame + CLASS] & KIND_MASK) === KIND_NOTICE;
+      words[frame + LENGTH] = isNotice ? controlPayloads.retag(frame, change) : before + change;
+      counters.retagged(port, priority, words[frame + LENGTH] - before);
     }
     return pool.words[frame + LENGTH];
   }
