@@ -401,6 +401,19 @@ load: [ { stream: { from: [ h2, h3 ], to: h1 }, priority: 5 } ]
     assert.match(failure!.reason, /^a host was paused for .* every port on its way was idle$/);
     assert.match(failure!.device, /^h[23]$/);
   });
+
+  it("is no one's fault where another class had most of the link when the pause was stated", () => {
+    const text = `
+duration: 250us
+fabric: { generator: star, hosts: 4, link: { rate: 10G, length: 1m } }
+switches: { arbiter: { ets: { 0: 10%, 7: 90% } } }
+priorities: { 0: { flowControl: pfc, sfc: true } }
+load:
+  - { incast: { from: [h1, h2], to: h4 }, bytes: 30000, priority: 7 }
+  - { stream: { from: [h1, h2, h3], to: h4 }, priority: 0 }
+`;
+    assert.equal(finish(sessionOf(text)).failure, null);
+  });
 });
 
 describe('credits of CBFC', () => {

@@ -31,7 +31,9 @@ interface Sender {
 /**
  * Conservation of work, which no port sees alone: a host that has a frame to send is not paused
  * while every port on its way, of all its flows of the priority, has long been idle with nothing
- * to send. Only pauses are judged, without faults: grants wait for messages, and are booked.
+ * to send. Only pauses are judged, without faults: grants wait for messages, and are booked. A pause
+ * that is stated in advance goes by how fast a queue has drained so far: where other classes have
+ * had a part of the link, and leave it to the queue, it lasts longer than the queue does.
  */
 export class IdleCheck extends NullProbe {
   breach: Breach | null = null;
@@ -40,6 +42,8 @@ export class IdleCheck extends NullProbe {
   /** By port and priority: since when it is paused; -1: it is not. */
   private readonly pausedSince: Float64Array;
   private readonly leastPs: number;
+  /** Of a fabric with pauses that are stated in advance: when a port last sent a frame of a class. */
+  private readonly lastOfClass: Float64Array | null;
   private readonly senders = new Map<number, Sender>();
 
   constructor(
@@ -51,6 +55,8 @@ export class IdleCheck extends NullProbe {
     this.busyUntil = new Float64Array(count);
     this.pausedSince = new Float64Array(count * 8).fill(-1);
     this.leastPs = leastPausePs(fabric);
+    const isStated = fabric.mechanisms.some(({ slice }) => slice.leastPausePs !== undefined);
+    this.lastOfClass = isStated ? new Float64Array(count * 8).fill(-Infinity) : null;
     for (const sender of sendersOf(fabric, engine)) {
       this.senders.set(sender.port * 8 + sender.priority, sender);
     }
@@ -79,9 +85,11 @@ export class IdleCheck extends NullProbe {
     now: number,
     pool: FramePool,
     frame: number,
+    trafficClass: number,
   ): void {
     const { devices, shared } = this.engine;
     const port = devices[device]!.firstPort + local;
+    if (this.lastOfClass !== null) this.lastOfClass[port * 8 + trafficClass] = now;
     const octets = pool.words[frame + LENGTH]! + WIRE_OVERHEAD_OCTETS;
     this.busyUntil[port] = now + octets * shared.ports.octetPs(port);
   }
@@ -113,6 +121,7 @@ export class IdleCheck extends NullProbe {
     }
     if (receivers.some((at) => CLASSES.some((group) => buffer.get(at, group, USED) > 0)))
       return null;
+    if (path.some((on) => this.wasShared(on, priority, 2 * sincePs - now))) return null;
     const inVain = now - idleSince;
     const allowed = this.leastPs + ROUND_TRIPS * roundTripPs;
     if (inVain <= allowed || inVain <= MOST_IN_VAIN * (now - sincePs)) return null;
@@ -120,6 +129,14 @@ export class IdleCheck extends NullProbe {
       `a host was paused for ${formatPs(now - sincePs)} with a frame to send, and for the last ` +
       `${formatPs(inVain)} of it every port on its way was idle`;
     return { reason, timePs: now, device: host, port: 0, priority };
+  }
+
+  /** Whether other classes have had a part of a port since then: the pause may go by that. */
+  private wasShared(port: number, priority: number, sincePs: number): boolean {
+    const own = this.engine.shared.ports.classOf(port, priority);
+    return CLASSES.some(
+      (tc) => tc !== own && (this.lastOfClass?.[port * 8 + tc] ?? -Infinity) > sincePs,
+    );
   }
 }
 
