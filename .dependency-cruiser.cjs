@@ -26,6 +26,7 @@ const rooms = [
     'sweep',
     'report',
     'sonic',
+    'advise',
     'hunt',
     'live',
     'page',

@@ -253,6 +253,13 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       ],
     },
     {
+      name: 'advise',
+      examples: [
+        ['advise scenario.yaml', 'thresholds for all ports of switches'],
+        ['advise scenario.yaml --port leaf1:p1', 'of one'],
+      ],
+    },
+    {
       name: 'neighbors',
       examples: [
         ['neighbors dcbx.yaml', 'after the last change'],

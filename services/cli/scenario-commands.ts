@@ -70,6 +70,18 @@ export function addScenarioCommands(selvage: Command): void {
     });
 
   selvage
+    .command('advise')
+    .description('headroom, XOFF, XON and marking thresholds of switches, each proven by runs')
+    .addArgument(scenarioArgument())
+    .addOption(settings())
+    .option('--port <port>', 'of this port only')
+    .option('--json', 'print it as JSON')
+    .action(async (scenario: string, options: SizeOptions) => {
+      const { adviseCommand } = await import('./commands/advise.js');
+      process.exitCode = adviseCommand(scenario, options);
+    });
+
+  selvage
     .command('import')
     .description('make a scenario of topology, flow and config files of HPCC or ConWeave')
     .argument('<file...>', 'the files, in any order: they are known by their content')
