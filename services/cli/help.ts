@@ -110,6 +110,7 @@ const GROUPS: Readonly<Record<string, readonly HelpEntry[]>> = {
       examples: [
         ['why runs/incast', 'congestion trees: roots, paused ports, victim flows'],
         ['why runs/incast --flow 5', 'where the time of one flow went'],
+        ['why runs/incast --try --json', 'what would help, measured, for a program'],
       ],
     },
     {

@@ -23,6 +23,8 @@ export interface Remedy {
   readonly set: readonly string[];
   /** It takes away load, which shows what that costs others, and is no cure. */
   readonly isRemoval: boolean;
+  /** All it does is to end this fault before it begins: until then, nothing differs. */
+  readonly ended: string | null;
 }
 
 type Document = Readonly<Record<string, unknown>>;
@@ -34,27 +36,28 @@ export function remediesOf(
   loaded: LoadedScenario,
   topology: Pick<Topology, 'links'>,
 ): Remedy[] {
-  const document = loaded.document as Document;
-  return [
-    ...withoutFaults(why, document),
-    ...withoutLoads(why, loaded),
-    ...others(loaded, topology),
-  ];
+  return [...withoutFaults(why, loaded), ...withoutLoads(why, loaded), ...others(loaded, topology)];
 }
 
-/** Faults are told by name; one without a name has that of its place. */
-function withoutFaults({ trees, faults }: WhySummary, document: Document): Remedy[] {
-  const written = (document['faults'] ?? []) as readonly Named[];
+/** A fault that links were connected by has to go; others end before they begin. */
+function withoutFaults(
+  { trees, faults }: WhySummary,
+  { document, scenario }: LoadedScenario,
+): Remedy[] {
+  const written = ((document as Document)['faults'] ?? []) as readonly Named[];
   const named = new Set(trees.flatMap(({ root }) => root.fault ?? []));
   return faults
-    .map(({ fault }, place) => ({ fault, place }))
     .filter(({ fault }) => named.has(fault))
     .slice(0, FAULTS_TRIED)
-    .map(({ fault, place }) => ({
-      name: `without fault ${fault}`,
-      document: { ...document, faults: written.filter((_, i) => i !== place), expect: [] },
-      ...{ set: [], isRemoval: false },
-    }));
+    .map(({ fault }) => {
+      const place = scenario.faults.findIndex(({ name }) => name === fault);
+      const isLasting = scenario.faults[place]!.kind === 'mis-cabling';
+      return {
+        name: `without fault ${fault}`,
+        document: { ...(document as Document), faults: written.toSpliced(place, 1), expect: [] },
+        ...{ set: [], isRemoval: false, ended: isLasting ? null : fault },
+      };
+    });
 }
 
 /** Loads whose flows fill the worst root, where others are left. */
@@ -75,7 +78,7 @@ function withoutLoads(
       load: written.filter((_, i) => names[i] !== name),
       expect: [],
     },
-    ...{ set: [], isRemoval: true },
+    ...{ set: [], isRemoval: true, ended: null },
   }));
 }
 
@@ -97,7 +100,7 @@ function others(loaded: LoadedScenario, topology: Pick<Topology, 'links'>): Reme
   return names.flatMap((name) => {
     try {
       const set = settingsOfVariant(name, loaded, topology);
-      return { name, document, set, isRemoval: false };
+      return { name, document, set, isRemoval: false, ended: null };
     } catch (error) {
       if (error instanceof VariantError) return [];
       throw error;
@@ -115,7 +118,7 @@ export interface Tried {
 
 /** Who should be helped: flows that wait in the worst tree, or else those that fill it. */
 export function helpedBy({ trees: [worst] }: WhySummary): {
-  readonly title: string;
+  readonly title: 'victims' | 'culprits';
   readonly flows: ReadonlySet<string>;
 } {
   const victims = worst?.victims ?? [];
@@ -124,49 +127,93 @@ export function helpedBy({ trees: [worst] }: WhySummary): {
   return { title: 'culprits', flows: new Set(filling) };
 }
 
-/** A line for each run; the first is the run as it was. */
-export function remediesText(
-  tried: readonly Tried[],
-  helped: ReturnType<typeof helpedBy>,
-  style: Style,
-): string {
-  const { title, flows } = helped;
-  const rows = tried.map(({ name, results, refused }) => {
-    if (results === null) return [name, refused ?? '–', '', '', '', '', ''];
-    const own = results.flows.filter((flow) => flows.has(flow.name));
-    return [
-      name,
-      formatRate(goodputOf(own)),
-      slowestOf(own),
-      formatRate(results.goodputBps),
-      slowestOf(results.flows),
-      formatTime(longestBlocked(results)),
-      formatCount(dropsOf(results)),
-    ];
-  });
-  const head = ['tried', `goodput of ${title}`, 'FCT max', 'of all', 'FCT max', 'blocked', 'drops'];
-  return [style.strong('Tried, each by a run'), table(head, rows), bestText(tried, helped)]
-    .filter((part) => part !== '')
-    .join('\n');
+/** What the runs came to: of those to be helped, and of all. Null: it has none, or is refused. */
+interface TriedSummary {
+  readonly name: string;
+  readonly isRemoval: boolean;
+  readonly refused: string | null;
+  /** Per flow that should be helped. */
+  readonly goodputBps: number | null;
+  readonly completionPs: number | null;
+  readonly allGoodputBps: number | null;
+  readonly allCompletionPs: number | null;
+  readonly blockedPs: number | null;
+  readonly drops: number | null;
 }
 
-/** What helped most; empty where nothing did. */
-function bestText(
-  [asItIs, ...tried]: readonly Tried[],
+export interface Remedies {
+  readonly helped: 'victims' | 'culprits';
+  readonly flows: readonly string[];
+  /** The first is the run as it was. */
+  readonly tried: readonly TriedSummary[];
+  /** What helps most, without drops; null: nothing does. */
+  readonly best: string | null;
+}
+
+export function remediesSummary(
+  tried: readonly Tried[],
   { title, flows }: ReturnType<typeof helpedBy>,
-): string {
-  const rateOf = ({ results }: Tried): number =>
-    goodputOf(results?.flows.filter(({ name }) => flows.has(name)) ?? []);
-  const before = rateOf(asItIs!);
-  const lossless = tried.filter(
-    ({ results, isRemoval }) => !isRemoval && results !== null && dropsOf(results) === 0,
-  );
-  const [best] = [...lossless].sort((a, b) => rateOf(b) - rateOf(a));
-  if (best === undefined || rateOf(best) < WORTH * before) return `none of it helps the ${title}`;
-  return (
-    `${best.name} helps the ${title} most, without drops: ` +
-    `${formatRate(rateOf(best))} in place of ${formatRate(before)}`
-  );
+): Remedies {
+  const rows = tried.map((own) => triedSummary(own, flows));
+  return { helped: title, flows: [...flows], tried: rows, best: bestOf(rows) };
+}
+
+function triedSummary(
+  { name, isRemoval, results, refused }: Tried,
+  flows: ReadonlySet<string>,
+): TriedSummary {
+  const own = results?.flows.filter((flow) => flows.has(flow.name)) ?? [];
+  return {
+    ...{ name, isRemoval, refused },
+    goodputBps: results && goodputOf(own),
+    completionPs: results && slowestOf(own),
+    allGoodputBps: results?.goodputBps ?? null,
+    allCompletionPs: results && slowestOf(results.flows),
+    blockedPs: results && longestBlocked(results),
+    drops: results && dropsOf(results),
+  };
+}
+
+/** What helped most; null where nothing did. */
+function bestOf([asItIs, ...tried]: readonly TriedSummary[]): string | null {
+  const before = asItIs!.goodputBps ?? 0;
+  const cures = tried.filter(({ isRemoval, drops }) => !isRemoval && drops === 0);
+  const [best] = cures.sort((a, b) => b.goodputBps! - a.goodputBps!);
+  return best === undefined || best.goodputBps! < WORTH * before ? null : best.name;
+}
+
+/** A line for each run. */
+export function remediesText({ helped, tried, best }: Remedies, style: Style): string {
+  const rows = tried.map((own) => {
+    const { name, refused, goodputBps, allGoodputBps, blockedPs, drops } = own;
+    if (goodputBps === null) return [name, refused ?? '–', '', '', '', '', ''];
+    return [
+      name,
+      formatRate(goodputBps),
+      formatTime(own.completionPs),
+      formatRate(allGoodputBps!),
+      formatTime(own.allCompletionPs),
+      formatTime(blockedPs),
+      formatCount(drops!),
+    ];
+  });
+  const head = [
+    'tried',
+    `goodput of ${helped}`,
+    'FCT max',
+    'of all',
+    'FCT max',
+    'blocked',
+    'drops',
+  ];
+  const rateOf = (wanted: string): string =>
+    formatRate(tried.find(({ name }) => name === wanted)!.goodputBps!);
+  const verdict =
+    best === null
+      ? `none of it helps the ${helped}`
+      : `${best} helps the ${helped} most, without drops: ${rateOf(best)} in place of ` +
+        rateOf(tried[0]!.name);
+  return [style.strong('Tried, each by a run'), table(head, rows), verdict].join('\n');
 }
 
 /** Less is no help. */
@@ -178,9 +225,12 @@ function goodputOf(flows: readonly FlowResult[]): number {
   return flows.length === 0 ? 0 : sum / flows.length;
 }
 
-function slowestOf(flows: readonly FlowResult[]): string {
+/** Null: not all of them are complete. */
+function slowestOf(flows: readonly FlowResult[]): number | null {
   const times = flows.flatMap(({ completionPs }) => completionPs ?? []);
-  return times.length < flows.length || times.length === 0 ? '–' : formatTime(Math.max(...times));
+  return times.length < flows.length || times.length === 0
+    ? null
+    : times.reduce((most, ps) => Math.max(most, ps));
 }
 
 function longestBlocked({ ports }: RunResults): number {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
-import { ROOT } from '../kit/emulate.js';
+import { ROOT, runScenario } from '../kit/emulate.js';
 
 const CLI = join(ROOT, 'dist/programs/selvage.js');
 
@@ -57,4 +57,67 @@ expect: [{ metric: completion.max, max: 1us }]
     const text = selvage('why', run, '--try');
     assert.match(text, /^without fault tired helps the culprits most/m);
   });
+
+  it('goes on from before a fault, with what a run from the start has, and prints it as JSON', () => {
+    const file = join(folder, 'branch.yaml');
+    // Random streams are named by the place of a fault: the others keep theirs.
+    writeFileSync(
+      file,
+      `selvage: 1
+fabric: { generator: star, hosts: 4, link: { rate: 100G, length: 10m } }
+priorities: { 3: pfc }
+faults:
+  - { kind: slow-link, where: { link: h2 s1 }, rate: 10G, at: 40us, for: 60us }
+  - { kind: slow-link, where: { link: h3 s1 }, rate: 40G, at: 10us, for: 5us, every: 20us, random: true }
+  - { kind: host-pause, where: { device: h2 }, at: 120us, for: 30us }
+load: [{ name: i, incast: { from: [h1, h4], to: h2 }, bytes: 1MB, priority: 3 }, { name: o, stream: { from: h1, to: h3 }, bytes: 1MB, priority: 3 }]
+`,
+    );
+    const run = join(folder, 'branch');
+    selvage('run', file, '--quiet', '--out', run);
+    const { remedies, trees } = JSON.parse(selvage('why', run, '--try', '--json')) as Printed;
+    assert.ok(trees.length > 0);
+    const { helped, flows, tried, best } = remedies;
+    assert.equal(helped, 'culprits');
+    assert.equal(best, 'without fault fault1');
+    const froms = { fault1: '40us', fault3: '120us' };
+    for (const [fault, from] of Object.entries(froms)) {
+      const { goodputBps, allGoodputBps, allCompletionPs, drops } = tried.find(
+        ({ name }) => name === `without fault ${fault}`,
+      )!;
+      const number = Number(fault.slice(-1)) - 1;
+      const whole = runScenario(
+        readFileSync(file, 'utf8').replace('selvage: 1', ''),
+        `faults.${number}.until=${from}`,
+      );
+      const own = whole.flows.filter(({ name }) => flows.includes(name));
+      const sum = own.reduce((total, flow) => total + flow.goodputBps, 0);
+      const times = whole.flows.map(({ completionPs }) => completionPs ?? Infinity);
+      assert.deepEqual(
+        { goodputBps, allGoodputBps, allCompletionPs, drops },
+        {
+          goodputBps: sum / own.length,
+          allGoodputBps: whole.goodputBps,
+          allCompletionPs: Math.max(...times),
+          drops: 0,
+        },
+      );
+    }
+  });
 });
+
+interface Printed {
+  readonly trees: readonly object[];
+  readonly remedies: {
+    readonly helped: string;
+    readonly flows: readonly string[];
+    readonly best: string | null;
+    readonly tried: readonly {
+      readonly name: string;
+      readonly goodputBps: number;
+      readonly allGoodputBps: number;
+      readonly allCompletionPs: number;
+      readonly drops: number;
+    }[];
+  };
+}

@@ -4,48 +4,75 @@ import { scenarioOfDocument } from '../../fabric/scenario/load-scenario.js';
 import {
   helpedBy,
   remediesOf,
-  remediesText,
+  remediesSummary,
+  type Remedies,
   type Remedy,
   type Tried,
 } from '../../report/remedies.js';
 import type { StoredRun } from '../../report/run-directory.js';
 import type { WhySummary } from '../../report/why.js';
+import { LiveFaults } from '../../runtime/live-faults.js';
 import { Session } from '../../runtime/session.js';
 import type { RunResults } from '../../runtime/results/results.js';
 import { ScenarioError } from '../../settings/errors.js';
 import { ProgressLine } from '../progress.js';
-import { styleFor } from '../style.js';
 import { sameScenario } from './resume.js';
 
 /** Wall-clock time of a slice. */
 const SLICE_MS = 100;
 
-/** Runs a scenario again with each remedy; returns what came of it as text. */
-export function tryRemedies(run: string, stored: StoredRun, why: WhySummary): string {
-  if (why.trees.length === 0) return '';
+const AS_IT_IS = 'as it is';
+
+/**
+ * Runs a scenario again with each remedy; null where there is nothing to cure. A run without a
+ * fault goes on from the state of the run before that fault began.
+ */
+export function tryRemedies(run: string, stored: StoredRun, why: WhySummary): Remedies | null {
+  if (why.trees.length === 0) return null;
   const { file, loaded, fabric } = sameScenario(run, stored);
   const progress = new ProgressLine(process.stderr.isTTY ? process.stderr : null);
-  const measure = (name: string, built: Fabric): RunResults => {
-    const session = new Session(built, { check: false });
+  const finish = (name: string, session: Session): RunResults => {
     while (session.advance(SLICE_MS) === 'running') {
       progress.show(() => session.progress(), name);
     }
     return session.results('complete');
   };
-  const attempt = ({ name, document, set, isRemoval }: Remedy): Tried => {
+  const fresh = (built: Fabric): Session => new Session(built, { check: false });
+  const remedies = remediesOf(why, loaded, fabric.topology);
+  const startOf = ({ ended }: Remedy): number | null =>
+    fabric.scenario.faults.find(({ name }) => name === ended)?.startPs ?? null;
+  const asItIs = fresh(fabric);
+  const branches = remedies
+    .filter(({ ended }) => ended !== null)
+    .sort((a, b) => startOf(a)! - startOf(b)!)
+    .map((remedy): [Remedy, RunResults] => {
+      const atPs = startOf(remedy)!;
+      asItIs.runTo(atPs);
+      const branch = fresh(fabric);
+      branch.restore({ ...asItIs.save(), boundPs: atPs });
+      const faults = new LiveFaults(loaded, fabric);
+      const { change } = faults.take({ kind: 'clear', name: remedy.ended! }, atPs);
+      branch.change(change, faults.fabric);
+      return [remedy, finish(remedy.name, branch)];
+    });
+  const branched = new Map(branches);
+  const attempt = (remedy: Remedy): Tried => {
+    const { name, document, set, isRemoval } = remedy;
     try {
-      const built = buildFabric(scenarioOfDocument(file, document, { set }));
-      return { name, isRemoval, results: measure(name, built), refused: null };
+      const results =
+        branched.get(remedy) ??
+        finish(name, fresh(buildFabric(scenarioOfDocument(file, document, { set }))));
+      return { name, isRemoval, results, refused: null };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
       return { name, isRemoval, results: null, refused: 'not with this scenario' };
     }
   };
-  const asItIs: Tried = {
-    ...{ name: 'as it is', isRemoval: false, refused: null },
-    results: measure('as it is', fabric),
+  const first: Tried = {
+    ...{ name: AS_IT_IS, isRemoval: false, refused: null },
+    results: finish(AS_IT_IS, asItIs),
   };
-  const tried = remediesOf(why, loaded, fabric.topology).map(attempt);
+  const tried = remedies.map(attempt);
   progress.clear();
-  return remediesText([asItIs, ...tried], helpedBy(why), styleFor(process.stdout));
+  return remediesSummary([first, ...tried], helpedBy(why));
 }

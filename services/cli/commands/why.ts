@@ -5,6 +5,7 @@ import { didYouMean, listed, unknownName } from '../../settings/errors.js';
 import { flowsOnPath, whyJob } from '../../report/jobs/job-why.js';
 import { jobWhyText } from '../../report/jobs/job-why-text.js';
 import { flowWhyText, nothingArrivedText, whyFlow } from '../../report/flow-why.js';
+import { remediesText } from '../../report/remedies.js';
 import type { StoredRun } from '../../report/run-directory.js';
 import { whyText } from '../../report/why-text.js';
 import type { Why } from '../../report/why.js';
@@ -41,11 +42,15 @@ export function whyCommand(run: string, options: WhyOptions): number {
   if (options.job !== undefined) return whyOneJob(run, stored, options.job, options);
   if (options.flow !== undefined) return whyOneFlow(run, stored, options.flow, options);
   const why = stored.why ?? whySummary(observeAgain(run, stored).why);
-  if (options.json === true) process.stdout.write(`${JSON.stringify(why, null, 2)}\n`);
-  else process.stdout.write(`${whyText(why, styleFor(process.stdout), options.all === true)}\n`);
-  if (options.try !== true) return EXIT.COMPLETE;
-  const tried = tryRemedies(run, stored, why);
-  if (tried !== '') process.stdout.write(`\n${tried}\n`);
+  const style = styleFor(process.stdout);
+  if (options.json !== true) {
+    process.stdout.write(`${whyText(why, style, options.all === true)}\n`);
+  }
+  const remedies = options.try === true ? tryRemedies(run, stored, why) : null;
+  if (options.json === true) {
+    const whole = options.try === true ? { ...why, remedies } : why;
+    process.stdout.write(`${JSON.stringify(whole, null, 2)}\n`);
+  } else if (remedies !== null) process.stdout.write(`\n${remediesText(remedies, style)}\n`);
   return EXIT.COMPLETE;
 }
 
