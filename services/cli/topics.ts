@@ -1,7 +1,7 @@
 import { bitErrorsText } from './bit-errors-text.js';
 import { EXIT_MEANINGS } from './exit.js';
 import { CAUSE_WORDS, FLOW_CAUSES } from '../runtime/results/flow-cause.js';
-import { MECHANISMS, NIC, RATE_CONTROLS, SLOTTED } from '../mechanisms/registry.js';
+import { MECHANISMS, NIC, RATE_CONTROLS, SLOTTED, TRANSPORTS } from '../mechanisms/registry.js';
 
 /** Terms, by their names in `selvage explain`; keys describe themselves. */
 export const TOPICS: Readonly<Record<string, string>> = {
@@ -145,11 +145,7 @@ export const TOPICS: Readonly<Record<string, string>> = {
   digest:
     'A hash over everything that every device executed. Two runs with one digest saw the ' +
     'same fabric, event for event, however they were run.',
-  reliable:
-    'RoCE-like transport (RoCEv2): messages are cut into packets, numbered, ' +
-    'acknowledged; the receiver answers a gap with a NAK, and the sender retransmits ' +
-    'everything from there on (go-back-N); without an answer it retransmits after a ' +
-    'timeout. `transport: reliable`.',
+  ...Object.fromEntries(TRANSPORTS.map(({ name, topic }) => [name, topic])),
   raw: 'Frames without a transport: nothing is acknowledged or sent again.',
   'exit-codes': EXIT_MEANINGS.map(([code, meaning]) => `${code}: ${meaning}.`).join(' '),
   lossless:

@@ -4,6 +4,7 @@ import { ci } from './ci/slice.js';
 import { credit } from './credit/slice.js';
 import { dcqcn } from './dcqcn/slice.js';
 import { ecn } from './ecn/slice.js';
+import { goBackN } from './go-back-n/slice.js';
 import { hpcc } from './hpcc/slice.js';
 import { EXCHANGE, type Fallback } from './fabric-context.js';
 import type { MessageTemplate } from './message-template.js';
@@ -23,6 +24,7 @@ import { mvtx2802 } from './mvtx2802/slice.js';
 import { nic82599 } from './nic-82599/slice.js';
 import type { NicSlice } from './nic-slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
+import type { TransportSlice } from './transport-slice.js';
 import { sfc } from './sfc/slice.js';
 import type { SlottedSlice } from './slotted-slice.js';
 import { swift } from './swift/slice.js';
@@ -30,6 +32,9 @@ import { timely } from './timely/slice.js';
 
 /** The rate controls that a load may name in `congestion`; each has a section of the same name. */
 export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, hpcc, swift];
+
+/** Transports of loads, each under its name in `transport`. */
+export const TRANSPORTS: readonly TransportSlice[] = [goBackN];
 
 /** Mechanisms of switches and hosts, in the order in which they process a frame. */
 const REGISTERED = [pause, pfc, credit, ecn, qcnDomain, ci, sfc, cbfc, llr] as const;
@@ -118,6 +123,7 @@ export const MECHANISM_BYTES: ReadonlySet<string> = new Set(['creditBytes']);
 /** All kinds that engines are given. */
 export const ENGINE_KINDS: EngineKinds = {
   rateControls: RATE_CONTROLS,
+  transports: TRANSPORTS,
   mechanisms: MECHANISMS,
   markings: [],
   balancings: [],

@@ -314,6 +314,11 @@ export type ReleaseSpec =
       readonly random: boolean;
     };
 
+/** Parameters of a connection's transport; `kind` selects which. */
+export interface TransportSpec {
+  readonly kind: string;
+}
+
 /** The sending end of a flow. Its place in the list is its connection number at the sender. */
 export interface SendSpec {
   /** Position in the scenario's flow table. */
@@ -330,7 +335,8 @@ export interface SendSpec {
   readonly vm: number;
   /** Connection number at the receiver (of a group: of every member). */
   readonly remote: number;
-  readonly reliable: boolean;
+  /** Null: raw frames, which nothing acknowledges. */
+  readonly transport: TransportSpec | null;
   readonly fullFrameOctets: number;
   /** Of the last packet of a message. */
   readonly lastFrameOctets: number;
@@ -359,7 +365,8 @@ export interface SendSpec {
 /** The receiving end of a flow. Its place in the list is its connection number. */
 export interface ReceiveSpec {
   readonly flow: number;
-  readonly reliable: boolean;
+  /** That of its sender; null: raw frames. */
+  readonly transport: TransportSpec | null;
   readonly packetsPerMessage: number;
   readonly messages: number;
   /** What of a frame is not payload (padding of a message's last packet aside). */
@@ -367,7 +374,6 @@ export interface ReceiveSpec {
   readonly lastPayloadOctets: number;
   /** When the flow starts: a raw flow with a volume is one message released then. */
   readonly startPs: number;
-  readonly ackEvery: number;
   /** Where acknowledgements go. */
   readonly source: number;
   readonly sourceConnection: number;

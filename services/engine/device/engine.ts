@@ -2,6 +2,7 @@ import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import { DROP, type Probe } from '../contract/probe.js';
 import type { RateControlKind } from '../contract/rate-control.js';
+import type { TransportKind } from '../contract/transport.js';
 import { hasSharedBuffer } from '../contract/spec.js';
 import {
   type DeviceRole,
@@ -57,9 +58,10 @@ import { makeWatchdogTools } from './watchdog-tools.js';
 import type { FrameRef, Priority } from '../units/indices.js';
 import { checkCodecs } from '../wire/known-octets.js';
 
-/** What an engine is given besides the devices: kinds of rate controls and of mechanisms. */
+/** What an engine is given besides the devices: kinds of what connections and switches have. */
 export interface EngineKinds {
   readonly rateControls: readonly RateControlKind[];
+  readonly transports: readonly TransportKind[];
   readonly mechanisms: readonly MechanismKind[];
   /** Parts of switches that scenarios name, and that come from outside. */
   readonly markings: readonly OutsideKind<QueueMarking>[];
@@ -98,7 +100,7 @@ export class Engine implements MechanismHost {
   /** `frames`: room for so many at once. */
   constructor(
     specs: readonly DeviceSpec[],
-    { rateControls, mechanisms, markings, balancings, arbiters }: EngineKinds,
+    { rateControls, transports, mechanisms, markings, balancings, arbiters }: EngineKinds,
     frames?: number,
   ) {
     checkCodecs();
@@ -124,8 +126,8 @@ export class Engine implements MechanismHost {
     this.discovery = set.discovery;
     this.controlPayloads = makeControlPayloads(shared);
     this.starting = makeStarting(shared, set.atSlot);
-    this.senders = makeSenders(tables, this.clock);
-    this.receivers = makeReceivers(tables, this.clock);
+    this.senders = makeSenders(tables, this.clock, transports);
+    this.receivers = makeReceivers(tables, this.clock, this.senders.transportOf);
     this.rates = makeRates(tables, this.clock, this.devices, this.senders, rateControls);
     this.egressPath = makeEgressPath(shared, this.devices, {
       mechanisms: all,

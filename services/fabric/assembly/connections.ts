@@ -12,6 +12,7 @@ import type { Framing } from './framing.js';
 import { ACK_OCTETS, framingOf, pacePsPerOctet, tagOctets, telemetryOctets } from './framing.js';
 import type { Ideal } from './ideal.js';
 import { idealOf } from './ideal.js';
+import { type CarriedConnection, TransportPlan } from './transport-plan.js';
 import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 
 type HostEnds = Pick<HostSpec, 'sends' | 'receives'>;
@@ -41,12 +42,19 @@ interface FramedFlow {
   readonly framing: Framing;
 }
 
+/** What limits a flow: its rate control, and its transport where it has one. */
+interface Plans {
+  readonly congestion: CongestionPlan;
+  readonly carried: CarriedConnection | null;
+}
+
 /** Assigns flows to the sends and receives of hosts. */
 export function connect(
   flows: readonly Flow[],
   { hosts, members, paths, equal, settings, congestion }: ConnectionInput,
 ): Connections {
   const numbers = numberFlows(flows, hosts);
+  const transports = new TransportPlan(settings);
   const sends: SendSpec[][] = Array.from({ length: hosts }, () => []);
   const receives: ReceiveSpec[][] = Array.from({ length: hosts }, () => []);
   const flowEnds = flows.map((flow, index): FlowEnds => {
@@ -56,8 +64,9 @@ export function connect(
       ? members[flow.destination]!.filter((host) => host !== flow.source)
       : [flow.destination];
     const hopsOf = destinations.map((host) => paths.find(flow, host));
-    sends[flow.source]![send] = sendSpec(framed, numbers, hopsOf[0]!, congestion);
-    const specs = hopsOf.map((hops) => receiveSpec(framed, hops, send, congestion));
+    const carried = transports.of(flow, framed.framing, hopsOf[0]!);
+    sends[flow.source]![send] = sendSpec(framed, numbers, hopsOf[0]!, { congestion, carried });
+    const specs = hopsOf.map((hops) => receiveSpec(framed, hops, send, { congestion, carried }));
     if (flow.group) for (const list of receives) list[receive] = bystander(specs[0]!);
     destinations.forEach((host, i) => (receives[host]![receive] = specs[i]!));
     const levels = destinations.map((host) => equal.levels(flow, host));
@@ -107,7 +116,7 @@ function sendSpec(
   { flow, index, framing }: FramedFlow,
   numbers: Numbers,
   hops: readonly Hop[],
-  congestion: CongestionPlan,
+  { congestion, carried }: Plans,
 ): SendSpec {
   const { transport, vlan } = flow;
   const telemetry = telemetryOctets(flow);
@@ -133,12 +142,12 @@ function sendSpec(
     vlan: vlanWord(vlan),
     vm: flow.vm,
     remote: numbers.receive[index]!,
-    reliable,
+    transport: carried?.spec ?? null,
     fullFrameOctets,
     lastFrameOctets: framing.lastFrameOctets + tags,
     packetsPerMessage: framing.packetsPerMessage,
     messages: flow.messages,
-    windowPackets: reliable ? transport.windowPackets : Infinity,
+    windowPackets: carried?.windowPackets ?? Infinity,
     pacePsPerOctet: pacePsPerOctet(flow),
     timeoutPs: reliable ? transport.timeoutPs : Infinity,
     maxTimeoutPs: reliable ? transport.maxTimeoutPs : Infinity,
@@ -160,7 +169,7 @@ function receiveSpec(
   { flow, index, framing }: FramedFlow,
   hops: readonly Hop[],
   send: number,
-  congestion: CongestionPlan,
+  { congestion, carried }: Plans,
 ): ReceiveSpec {
   const { transport, source, destination, startPs, messages } = flow;
   const reliable = transport.kind === 'reliable';
@@ -170,7 +179,7 @@ function receiveSpec(
   const ackPriority = reliable ? transport.ackPriority : flow.priority;
   return {
     flow: index,
-    reliable,
+    transport: carried?.spec ?? null,
     packetsPerMessage: framing.packetsPerMessage,
     messages,
     overheadOctets:
@@ -180,7 +189,6 @@ function receiveSpec(
       congestion.arrivingFlowTagOctets(flow, hops),
     lastPayloadOctets: framing.lastPayloadOctets,
     startPs,
-    ackEvery: reliable ? transport.ackEvery : 1,
     source,
     sourceConnection: send,
     ackClass: packClass({

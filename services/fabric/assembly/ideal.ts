@@ -61,6 +61,22 @@ export function idealOf(
   };
 }
 
+/** A frame of so many octets there and an answer back, on an idle fabric. */
+export function roundTripPs(
+  flow: Flow,
+  hops: readonly Hop[],
+  [octets, answerOctets]: readonly [number, number],
+  settings: readonly Settings[],
+): number {
+  const stages = stagesOf(hops, flow, settings);
+  const wayPs = (length: number): number =>
+    stages.reduce((sum, stage, i) => {
+      const next = stages[i + 1];
+      return sum + (next === undefined ? crossPs(stage, length) : forwardPs(stage, next, length));
+    }, 0);
+  return wayPs(octets) + wayPs(answerOctets);
+}
+
 /** Whether one link of a level is slower than all before it. */
 function slowsDown(stages: readonly Stage[], levels: readonly Level[], pacePs: number): boolean {
   let before = pacePs;

@@ -44,7 +44,9 @@ function ownSender(load: string, index: number, host: string): Warning {
 
 /** Acknowledgements are for more packets than may be in flight: the first is sent by the timer. */
 export function isLate(transport: Flow['transport']): boolean {
-  return transport.kind === 'reliable' && transport.ackEvery > transport.windowPackets;
+  return (
+    transport.kind === 'reliable' && transport.ackEvery > (transport.windowPackets ?? Infinity)
+  );
 }
 
 function acknowledgedLate(load: string, index: number): Warning {

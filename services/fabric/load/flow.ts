@@ -1,4 +1,5 @@
 import type { ReleaseSpec } from '../../engine/contract/spec.js';
+import type { ConnectionSettings } from '../../mechanisms/transport-settings.js';
 import type { CongestionControl } from '../scenario/scenario.js';
 
 /** A stream of frames from one host to one host (or group), as the engine will run it. */
@@ -15,13 +16,16 @@ export interface RawTransport {
   readonly frameBytes: number;
 }
 
-/** RoCE-like: segments messages, numbers packets, acknowledges, goes back N. */
+/** RoCE-like: segments messages, numbers packets, acknowledges, retransmits. */
 export interface ReliableTransport {
   readonly kind: 'reliable';
+  /** Of its transport, and what that says besides. */
+  readonly name: string;
+  readonly settings: ConnectionSettings;
   /** Octets of payload in a full packet. */
   readonly mtuBytes: number;
-  /** Most packets unacknowledged; Infinity for none. */
-  readonly windowPackets: number;
+  /** Most packets unacknowledged; null: `auto`, which its transport chooses. */
+  readonly windowPackets: number | null;
   /** Least time between packet starts is their wire time at this rate; Infinity for line rate. */
   readonly rateBps: number;
   /** One acknowledgement for so many packets (the last of a message is always acknowledged). */

@@ -297,7 +297,6 @@ export class LoadEntry {
         ? transport
         : {
             ...transport,
-            windowPackets: transport.windowPackets ?? Infinity,
             rateBps: transport.rateBps ?? Infinity,
             ackPriority: transport.ackPriority ?? priority,
           };

@@ -1,6 +1,9 @@
 /** `groups` and `load` of the file -> loads, with every default in place. */
 
 import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
+import { TRANSPORTS } from '../../mechanisms/registry.js';
+import type { TransportSlice } from '../../mechanisms/transport-slice.js';
+import { type ConnectionSettings, maxTimeoutOf } from '../../mechanisms/transport-settings.js';
 import { reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Located } from './located.js';
@@ -15,8 +18,7 @@ import type {
   ReliableSection,
   SizeDistribution,
 } from './scenario.js';
-import type { LoadInput, ReliableInput, SelectorsInput } from './schema-load.js';
-import { BACK_OFF_BOUND, reliableDefaults } from './schema-load.js';
+import type { LoadInput, SelectorsInput } from './schema-load.js';
 import type { ScenarioInput } from './schema.js';
 import type { Path } from '../../settings/source-tree.js';
 
@@ -202,33 +204,45 @@ function transportSection(
   path: Path,
   located: Located,
 ): LoadCommon['transport'] {
-  const usual = kind === 'stream' || kind === 'replay' ? 'raw' : 'reliable';
-  const transport = input.transport ?? usual;
+  const isPlain = kind === 'stream' || kind === 'replay';
+  const transport = input.transport ?? (isPlain ? 'raw' : usualTransport(path, located));
   if (transport === 'raw')
     return { kind: 'raw', frameBytes: input.frame ?? BASIC_FRAME_OCTETS_MAX };
   if (input.frame !== undefined) {
     const message = 'frame is for raw transport; reliable has { reliable: { mtu: 1024 } }';
     throw located.errorAt([...path, 'frame'], message);
   }
-  if (transport === 'reliable') return reliableSection(reliableDefaults());
-  const { timeout, maxTimeout } = transport.reliable;
-  if (maxTimeout !== undefined && maxTimeout < timeout) {
+  const name = typeof transport === 'string' ? transport : Object.keys(transport)[0]!;
+  const slice = TRANSPORTS.find((own) => own.name === name)!;
+  const settings = typeof transport === 'string' ? slice.settings.parse({}) : transport[name]!;
+  const own = [...path, 'transport', name];
+  if (maxTimeoutOf(settings) < settings.timeout) {
     const message = 'maxTimeout is below timeout: the timeout grows from timeout to maxTimeout';
-    throw located.errorAt([...path, 'transport', 'reliable', 'maxTimeout'], message);
+    throw located.errorAt([...own, 'maxTimeout'], message);
   }
-  return reliableSection(transport.reliable);
+  slice.check?.(settings, own, located);
+  return reliableSection(slice, settings);
 }
 
-function reliableSection(input: ReliableInput): ReliableSection {
+function usualTransport(path: Path, located: Located): string {
+  const usual = TRANSPORTS.find(({ isUsual }) => isUsual === true);
+  if (usual !== undefined) return usual.name;
+  const names = ['raw', ...TRANSPORTS.map(({ name }) => name)];
+  throw located.errorAt(path, `no transport; write transport: one of ${names.join(', ')}`);
+}
+
+function reliableSection({ name }: TransportSlice, settings: ConnectionSettings): ReliableSection {
   return {
     kind: 'reliable',
-    mtuBytes: input.mtu,
-    windowPackets: input.window === 'auto' ? null : input.window,
-    rateBps: input.rate ?? null,
-    ackEvery: input.ackEvery,
-    ackPriority: input.ackPriority ?? null,
-    timeoutPs: input.timeout,
-    maxTimeoutPs: input.maxTimeout ?? BACK_OFF_BOUND * input.timeout,
+    name,
+    settings,
+    mtuBytes: settings.mtu,
+    windowPackets: settings.window === 'auto' ? null : settings.window,
+    rateBps: settings.rate ?? null,
+    ackEvery: settings.ackEvery,
+    ackPriority: settings.ackPriority ?? null,
+    timeoutPs: settings.timeout,
+    maxTimeoutPs: maxTimeoutOf(settings),
   };
 }
 

@@ -6,6 +6,7 @@
 
 import type { PortCoding } from '../../engine/wire/code-points.js';
 import type { PausingSettings, WatchdogSetting } from '../../mechanisms/pausing-settings.js';
+import type { ConnectionSettings } from '../../mechanisms/transport-settings.js';
 import type { NicSection } from '../../mechanisms/nic-context.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Asic } from '../buffers/asics.js';
@@ -314,8 +315,11 @@ interface RawSection {
 
 export interface ReliableSection {
   readonly kind: 'reliable';
+  /** Of its transport, and what that says besides. */
+  readonly name: string;
+  readonly settings: ConnectionSettings;
   readonly mtuBytes: number;
-  /** Null: `auto`, chosen in assembly. */
+  /** Null: `auto`, which its transport chooses. */
   readonly windowPackets: number | null;
   readonly rateBps: number | null;
   readonly ackEvery: number;

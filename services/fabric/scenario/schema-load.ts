@@ -3,7 +3,8 @@
 import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
 import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 import { z } from 'zod';
-import { NIC } from '../../mechanisms/registry.js';
+import { NIC, TRANSPORTS } from '../../mechanisms/registry.js';
+import type { ConnectionSettings } from '../../mechanisms/transport-settings.js';
 import type { Load } from '../../plugins/api.js';
 import { settingSchemas } from '../../plugins/settings.js';
 import { didYouMean, listed, show } from '../../settings/errors.js';
@@ -24,9 +25,6 @@ import {
   word,
 } from '../../settings/parts.js';
 
-/** From 4 ms to 64 ms: InfiniBand local ACK timeouts of 10 to 14, which applications set. */
-export const BACK_OFF_BOUND = 16;
-
 const SELECTOR = /^(?!.*\.\.\..*)[A-Za-z_*?][A-Za-z0-9_*?-]*(\.\.[A-Za-z_][A-Za-z0-9_-]*)?$/;
 const SELECTED = 'a host, a pattern such as h*, a range such as h1..h8, or all';
 
@@ -45,35 +43,20 @@ const hosts = selectorsSchema.describe('The hosts that take part.').prefault('al
 const volume = (what: string): ReturnType<typeof quantity> =>
   quantity(aboveZero(size)).describe(what);
 
-const reliable = mapping({
-  mtu: integer(64, 9000).describe('Payload bytes of a full packet.').prefault(1024),
-  window: either([word('auto'), integer(1, 1 << 24)], 'a window', 'auto, or a number of packets')
-    .describe('Most packets unacknowledged.')
-    .prefault('auto'),
-  rate: quantity(aboveZero(rate))
-    .describe('Most that a flow sends. Default: the rate of the link.')
-    .exactOptional(),
-  ackEvery: integer(1, 65536)
-    .describe('One acknowledgement for so many packets; the last of a message always has one.')
-    .prefault(1),
-  ackPriority: integer(0, 7)
-    .describe('Priority of acknowledgements. Default: as the data.')
-    .exactOptional(),
-  timeout: quantity(aboveZero(time))
-    .describe(
-      'Time without progress after which unacknowledged packets are retransmitted. It doubles ' +
-        'with each timeout in a row, until an acknowledgement makes progress.',
-    )
-    .prefault('4ms'),
-  maxTimeout: quantity(aboveZero(time))
-    .describe(
-      'Most that the retransmission timeout grows to; equal to timeout, it is fixed. ' +
-        `Default: ${BACK_OFF_BOUND} times timeout.`,
-    )
-    .exactOptional(),
-});
+/** The name of a transport, or its settings under that name. */
+type TransportInput = string | Readonly<Record<string, ConnectionSettings>>;
 
-export const reliableDefaults = (): ReliableInput => reliable.parse({});
+const transportSchema = (): z.ZodType<TransportInput> =>
+  either(
+    [
+      choice(['raw', ...TRANSPORTS.map(({ name: own }) => own)]),
+      ...TRANSPORTS.map(({ name: own, settings, help }) =>
+        mapping({ [own]: settings.describe(help) }),
+      ),
+    ],
+    'a transport',
+    `${listed(['raw', ...TRANSPORTS.map(({ name: own }) => own)])}, or { reliable: { mtu: 4096 } }`,
+  );
 
 const vlanId = (): z.ZodNumber => integer(1, 4094);
 
@@ -127,14 +110,7 @@ const commonKeys = (congestion: readonly string[]) => ({
         'to congestion). Default: none.',
     )
     .exactOptional(),
-  transport: either(
-    [
-      choice(['raw', 'reliable']),
-      mapping({ reliable: reliable.describe('RoCE-like transport with settings.') }),
-    ],
-    'a transport',
-    'raw, reliable, or { reliable: { mtu: 4096 } }',
-  )
+  transport: transportSchema()
     .describe(
       'raw: frames and nothing else; reliable: RoCE-like, with acknowledgements and go-back-N. ' +
         'Default: raw for stream and replay, reliable for the others.',
@@ -326,4 +302,3 @@ export const placementSchema = keyed(
 
 export type LoadInput = z.output<LoadsSchema>[number];
 export type SelectorsInput = z.output<typeof selectorsSchema>;
-export type ReliableInput = z.output<typeof reliable>;

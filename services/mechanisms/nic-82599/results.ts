@@ -213,8 +213,8 @@ function queuesInUse(
   const used = new Set(
     sends.map(({ vm, frameClass, hash }) => nic.transmitQueueOf(vm, classOf(frameClass), hash)),
   );
-  for (const { vm, ackClass, reliable, hash } of receives) {
-    if (reliable) used.add(nic.transmitQueueOf(vm, classOf(ackClass), hash));
+  for (const { vm, ackClass, transport, hash } of receives) {
+    if (transport !== null) used.add(nic.transmitQueueOf(vm, classOf(ackClass), hash));
   }
   for (let queue = 0; queue < QUEUES; queue++) {
     if (nic.registers.field('RTTBCNRC', 'RS_ENA', queue) === 1) used.add(queue);

@@ -48,7 +48,7 @@ class GoBackN {
   /** When its timer expired before a time (or at it, where that is wanted); null: it did not. */
   timeout(atPs: number, isAt: boolean): number | null {
     const { deadlinePs } = this;
-    if (!this.send.reliable || this.unacked >= this.next) return null;
+    if (this.send.transport === null || this.unacked >= this.next) return null;
     if (deadlinePs > atPs || (deadlinePs === atPs && !isAt)) return null;
     this.next = this.unacked;
     this.backedOffPs = Math.min(2 * this.timeoutPs, this.send.maxTimeoutPs);
@@ -151,7 +151,7 @@ export class Pacing implements Observer {
     const what = `packet ${sequence} is sent`;
     if (sequence !== next) this.broken(out, own, atPs, `${what}, expected ${next}`);
     const packets = Math.min(send.windowPackets, model.window?.(NEARLY) ?? Infinity);
-    if (!send.reliable || sequence < unacked + packets) return;
+    if (send.transport === null || sequence < unacked + packets) return;
     this.broken(out, own, atPs, `${what}, with ${unacked} acknowledged and a window of ${packets}`);
   }
 
@@ -291,7 +291,7 @@ function mayBeMade({ send, last, isAlone, transport, model }: Connection, port: 
     queue.some(({ frame: { kind } }) => kind === 'data' || kind === 'raw'),
   );
   const packets = Math.min(send.windowPackets, model.window?.(-NEARLY) ?? Infinity);
-  return !isWaiting && (!send.reliable || transport.next < transport.unacked + packets);
+  return !isWaiting && (send.transport === null || transport.next < transport.unacked + packets);
 }
 
 function isOf({ send }: Connection, frame: WireFrame): boolean {

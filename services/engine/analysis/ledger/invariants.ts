@@ -28,7 +28,15 @@ export function brokenInvariant(engine: Engine, devices: number): BrokenInvarian
   return null;
 }
 
-function ofDevice(engine: Engine, { place }: Device): string | null {
+function ofDevice(engine: Engine, { place, rows: { send, receive } }: Device): string | null {
+  for (let c = send.first; c < send.first + send.count; c++) {
+    const broken = engine.senders.broken(c);
+    if (broken !== null) return broken;
+  }
+  for (let c = receive.first; c < receive.first + receive.count; c++) {
+    const broken = engine.receivers.broken(c);
+    if (broken !== null) return broken;
+  }
   for (const role of Object.values(engine.rolesOf(place))) {
     const broken = role.broken();
     if (broken !== null) return broken;

@@ -1,6 +1,7 @@
 import { PS_PER_NS } from '../../units/time.js';
 import { DROP } from '../../contract/probe.js';
 import type { HostCarrier, HostRole } from '../../contract/slice.js';
+import { EARLIER, MESSAGE_DONE, NOTIFY, SAY_NOTHING } from '../../contract/transport.js';
 import type { HostSpec, RegisterChange } from '../../contract/spec.js';
 import {
   CARRIES_FLAG,
@@ -45,7 +46,7 @@ import type { Rates } from './rates.js';
 import { KIND_RANK, makeHostOperations } from './host-operations.js';
 import { KIND_APPLICATION, makeReceiveMemory } from './receive-memory.js';
 import type { Receivers } from './receivers.js';
-import { EARLIER, MESSAGE_DONE, MESSAGES, NOTIFY, SAY_NOTHING } from './receivers.js';
+import { MESSAGES, NOT_COMPLETE } from './receivers.js';
 import type { Senders } from './senders.js';
 import { LATER, READY } from './senders.js';
 import type { FrameRef, Priority, TrafficClass } from '../../units/indices.js';
@@ -248,29 +249,25 @@ export function makeHosting(
     const c = ends[frame + CONNECTION];
     const kind = words[frame + CLASS] & KIND_MASK;
     if (kind === KIND_NOTICE) takeNotice(d, nicPort[d], frame);
-    else if (kind === KIND_ACK || kind === KIND_NAK) {
-      const goBack = kind === KIND_NAK;
-      passOn(firstSend[d] + c, frame, goBack);
-      if (senders.acknowledge(firstSend[d] + c, words[frame + SEQUENCE], goBack)) {
-        wake(d, c);
-        armDeadline(d, c);
-        if (operations.of(d) !== null && senders.remaining(firstSend[d] + c) === 0) {
-          operations.acknowledged(d, c);
-        }
-      }
-    } else takePacket(d, c, frame);
+    else if (kind === KIND_ACK || kind === KIND_NAK) takeAnswer(d, c, frame);
+    else takePacket(d, c, frame);
     pool.release(frame);
   }
 
-  /** Passes an acknowledgement to the rate control. */
-  function passOn(send: number, frame: FrameRef, goBack: boolean): void {
+  function takeAnswer(d: number, c: number, frame: FrameRef): void {
+    const send = firstSend[d] + c;
     const expected = words[frame + SEQUENCE];
     rates.answered(send, expected, (words[frame + CLASS] & ECHO_FLAG) !== 0);
-    if (goBack) rates.lost(send, false);
+    if (senders.tellsLoss(send, pool, frame)) rates.lost(send, false);
     else rates.acknowledged(send, expected, ends[frame + REMAINING] * PS_PER_NS);
-    if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
-    rates.observed(send, expected, controlPayloads.octets(frame));
-    controlPayloads.unload(frame);
+    if ((words[frame + CLASS] & CARRIES_FLAG) !== 0) {
+      rates.observed(send, expected, controlPayloads.octets(frame));
+      controlPayloads.unload(frame);
+    }
+    if (!senders.answered(send, pool, frame)) return;
+    wake(d, c);
+    armDeadline(d, c);
+    if (operations.of(d) !== null && senders.remaining(send) === 0) operations.acknowledged(d, c);
   }
 
   /** A message; a station that does not know its kind ignores it. */
@@ -444,7 +441,7 @@ export function makeHosting(
   function takePacket(d: number, c: number, frame: FrameRef): void {
     const receive = firstReceive[d] + c;
     const outcome = receivers.take(receive, pool, frame);
-    if ((outcome & MESSAGE_DONE) !== 0) messageArrived(d, c, pool.born(frame));
+    if ((outcome & MESSAGE_DONE) !== 0) messagesArrived(d, c, pool.born(frame));
     if ((outcome & NOTIFY) !== 0) queueAnswer(d, c, complaints.make(specs[d].receives[c]));
     if ((outcome & EARLIER) !== 0) queueAnswer(d, c, receivers.earlierAnswer(receive, pool));
     const say = outcome & ~(MESSAGE_DONE | NOTIFY | EARLIER);
@@ -495,11 +492,19 @@ export function makeHosting(
     return kind <= KIND_DATA ? specs[d].receives[c].vm : specs[d].sends[c].vm;
   }
 
+  /** A packet may be the last that is missing of more than one message. */
+  function messagesArrived(d: number, c: number, firstBorn: number): void {
+    const receive = firstReceive[d] + c;
+    for (let born = firstBorn; born !== NOT_COMPLETE; born = receivers.nextCompleted(receive)) {
+      messageArrived(d, c, born);
+    }
+  }
+
   function messageArrived(d: number, c: number, born: number): void {
     const spec = specs[d].receives[c];
     const { now } = clock;
     const message = receivers.get(firstReceive[d] + c, MESSAGES) - 1;
-    all[d].completions.add(spec.flow, message, spec.reliable ? born : spec.startPs, now);
+    all[d].completions.add(spec.flow, message, spec.transport === null ? spec.startPs : born, now);
     devices[d].listeners.messageDelivered?.messageDelivered(d, now, spec.flow, message);
     for (const dependant of dependants[d][c]) releaseDependant(d, dependant);
     operations.arrived(d, c);

@@ -1,14 +1,13 @@
-import type { ReceiveSpec } from '../../contract/spec.js';
+import type { ReceiveSpec, TransportSpec } from '../../contract/spec.js';
+import type { Transport, TransportReceiver } from '../../contract/transport.js';
+import { MESSAGE_DONE, NOTIFY, PLACED, SAY_NOTHING } from '../../contract/transport.js';
 import {
   CLASS,
   CONNECTION,
-  ECHO_FLAG,
   FramePool,
   HASH,
   isMarked,
   KIND_ACK,
-  KIND_MASK,
-  KIND_NAK,
   LENGTH,
   REMAINING,
   SEQUENCE,
@@ -24,36 +23,25 @@ import { assertFields } from '../../kernel/fields.js';
 
 // Words of a connection record, in doubles.
 
-/** Next packet expected in order (reliable). */
-const EXPECTED = 0;
-/** Packets since the last acknowledgement. */
-const UNACKNOWLEDGED = 1;
-/** A NAK was sent for EXPECTED and nothing in order has come since. */
-const NAKKED = 2;
-const TOTAL = 3;
-export const FRAMES = 4;
+const TOTAL = 0;
+export const FRAMES = 1;
 /** Payload octets, each counted once. */
-export const PAYLOAD = 5;
+export const PAYLOAD = 2;
 /** Sum over frames of (arrival - release), for the mean; raw flows only. */
-export const LATENCY_SUM = 6;
-export const LATENCY_MAX = 7;
-export const LATENCY_MIN = 8;
-export const LAST_AT = 9;
-export const MESSAGES = 10;
+export const LATENCY_SUM = 3;
+export const LATENCY_MAX = 4;
+export const LATENCY_MIN = 5;
+export const LAST_AT = 6;
+export const MESSAGES = 7;
 /** Packets that were discarded: out of order, or duplicates. */
-const DISCARDED = 11;
-export const MARKED = 12;
+const DISCARDED = 8;
+export const MARKED = 9;
 /** From when on the sender may be notified again, and how often it was. */
-const NOTIFY_AT = 13;
-export const NOTIFIED = 14;
-/** Whether the last packet in order was marked; of a connection that echoes marks. */
-const ECHO = 15;
-const STRIDE = 16;
+const NOTIFY_AT = 10;
+export const NOTIFIED = 11;
+const STRIDE = 12;
 assertFields(
   STRIDE,
-  EXPECTED,
-  UNACKNOWLEDGED,
-  NAKKED,
   TOTAL,
   FRAMES,
   PAYLOAD,
@@ -66,31 +54,32 @@ assertFields(
   MARKED,
   NOTIFY_AT,
   NOTIFIED,
-  ECHO,
 );
 
-/** What the connection sends back after a packet. */
-export const SAY_NOTHING = 0;
-const SAY_ACK = 1;
-const SAY_NAK = 2;
-/** Added to it when the packet completed a message. */
-export const MESSAGE_DONE = 4;
-/** Added to it when the sender is to be notified of a mark. */
-export const NOTIFY = 8;
-/** Added to it when those before it, marked otherwise, are acknowledged apart. */
-export const EARLIER = 16;
+/** What is not complete was released at no time. */
+export const NOT_COMPLETE = -1;
 
 /** The receiving ends of flows. */
 export type Receivers = ReturnType<typeof makeReceivers>;
 
-export function makeReceivers(tables: Tables, clock: Clock) {
+export function makeReceivers(
+  tables: Tables,
+  clock: Clock,
+  transportOf: (spec: TransportSpec) => Transport,
+) {
   const state = tables.float64('receive', STRIDE);
   const templates = new FramePool(tables.count('receive'));
   const template = new Int32Array(state.length / STRIDE);
   const specs: ReceiveSpec[] = [];
+  /** By connection; raw ones have none. */
+  const receivingOf: TransportReceiver[] = [];
 
   function configure(c: number, spec: ReceiveSpec, position: number): void {
     specs[c] = spec;
+    if (spec.transport !== null) {
+      receivingOf[c] = transportOf(spec.transport).receiving;
+      receivingOf[c].configure(c, spec);
+    }
     state[c * STRIDE + TOTAL] = spec.packetsPerMessage * spec.messages;
     state[c * STRIDE + LATENCY_MIN] = Infinity;
     template[c] = makeTemplate(spec, position);
@@ -118,65 +107,56 @@ export function makeReceivers(tables: Tables, clock: Clock) {
   function takePayload(c: number, pool: FramePool, frame: FrameRef, marked: boolean): number {
     const s = c * STRIDE;
     const spec = specs[c];
-    if (!spec.reliable) {
+    if (spec.transport === null) {
       countRaw(s, pool, frame, spec);
       return state[s + FRAMES] === state[s + TOTAL] ? finishRaw(s, spec) : SAY_NOTHING;
     }
-    const sequence = pool.words[frame + SEQUENCE];
-    if (sequence !== state[s + EXPECTED]) return outOfOrder(s, sequence);
-    assert(sequence < state[s + TOTAL], 'receiver.packet-of-flow');
-    state[s + EXPECTED] = sequence + 1;
-    state[s + NAKKED] = 0;
-    count(s, spec, pool, frame);
-    const earlier = spec.echoes ? turnEcho(s, marked) : SAY_NOTHING;
-    const last = pool.ends[frame + REMAINING] === 0;
-    if (!last && ++state[s + UNACKNOWLEDGED] < spec.ackEvery) return earlier;
-    state[s + UNACKNOWLEDGED] = 0;
-    if (!last) return SAY_ACK | earlier;
-    state[s + MESSAGES]++;
-    assert(state[s + MESSAGES] <= spec.messages, 'receiver.message-of-flow');
-    return SAY_ACK | MESSAGE_DONE | earlier;
+    assert(pool.words[frame + SEQUENCE] < state[s + TOTAL], 'receiver.packet-of-flow');
+    const outcome = receivingOf[c].take(c, pool, frame, marked);
+    if ((outcome & PLACED) === 0) state[s + DISCARDED]++;
+    else count(s, spec, pool, frame);
+    if ((outcome & MESSAGE_DONE) !== 0) completeMessage(s, spec);
+    return outcome & ~PLACED;
   }
 
-  /** RFC 8257 3.2: what was received before a change of marks is acknowledged by itself. */
-  function turnEcho(s: number, marked: boolean): number {
-    const echo = marked ? 1 : 0;
-    if (state[s + ECHO] === echo) return SAY_NOTHING;
-    state[s + ECHO] = echo;
-    if (state[s + UNACKNOWLEDGED] === 0) return SAY_NOTHING;
-    state[s + UNACKNOWLEDGED] = 0;
-    return EARLIER;
+  function completeMessage(s: number, { messages }: ReceiveSpec): void {
+    state[s + MESSAGES]++;
+    assert(state[s + MESSAGES] <= messages, 'receiver.message-of-flow');
+  }
+
+  /**
+   * After MESSAGE_DONE: a message behind it is complete as well, and this is when it was released;
+   * -1: none is.
+   */
+  function nextCompleted(c: number): number {
+    const spec = specs[c];
+    if (spec.transport === null) return NOT_COMPLETE;
+    const born = receivingOf[c].completed(c, state[c * STRIDE + MESSAGES]);
+    if (born !== NOT_COMPLETE) completeMessage(c * STRIDE, spec);
+    return born;
   }
 
   /** The ACK or NAK that `take` requested. */
   function answer(c: number, what: number, pool: FramePool): number {
     const frame = pool.copyFrom(templates, template[c]);
-    const { words } = pool;
-    if (what === SAY_NAK) words[frame + CLASS] = (words[frame + CLASS] & ~KIND_MASK) | KIND_NAK;
-    words[frame + SEQUENCE] = state[c * STRIDE + EXPECTED];
-    if (state[c * STRIDE + ECHO] !== 0) words[frame + CLASS] |= ECHO_FLAG;
+    receivingOf[c].answer(c, what, pool, frame);
     return frame;
   }
 
   /** The ACK of what came before the last packet, which was marked otherwise. */
   function earlierAnswer(c: number, pool: FramePool): number {
     const frame = pool.copyFrom(templates, template[c]);
-    const { words } = pool;
-    words[frame + SEQUENCE] = state[c * STRIDE + EXPECTED] - 1;
-    if (state[c * STRIDE + ECHO] === 0) words[frame + CLASS] |= ECHO_FLAG;
+    receivingOf[c].answerEarlier(c, pool, frame);
     return frame;
+  }
+
+  /** The name of an invariant of its transport that does not hold; null if all do. */
+  function broken(c: number): string | null {
+    return specs[c].transport === null ? null : receivingOf[c].broken(c);
   }
 
   function get(c: number, word: number): number {
     return state[c * STRIDE + word];
-  }
-
-  function outOfOrder(s: number, sequence: number): number {
-    state[s + DISCARDED]++;
-    if (sequence < state[s + EXPECTED]) return SAY_ACK;
-    if (state[s + NAKKED] !== 0) return SAY_NOTHING;
-    state[s + NAKKED] = 1;
-    return SAY_NAK;
   }
 
   function count(s: number, spec: ReceiveSpec, pool: FramePool, frame: FrameRef): void {
@@ -216,5 +196,5 @@ export function makeReceivers(tables: Tables, clock: Clock) {
     return frame;
   }
 
-  return { configure, take, answer, earlierAnswer, get };
+  return { configure, take, nextCompleted, answer, earlierAnswer, broken, get };
 }

@@ -1,5 +1,5 @@
 import { WIRE_OVERHEAD_OCTETS } from '../../units/ethernet.js';
-import type { SendSpec } from '../../contract/spec.js';
+import type { SendSpec, TransportSpec } from '../../contract/spec.js';
 import {
   CLASS,
   CONNECTION,
@@ -20,6 +20,13 @@ import type { ReleaseClock } from './release.js';
 import { makeReleaseClock } from './release.js';
 import { assert } from '../../kernel/assert.js';
 import { assertFields } from '../../kernel/fields.js';
+import type {
+  Transport,
+  TransportEnds,
+  TransportKind,
+  TransportSender,
+} from '../../contract/transport.js';
+import type { FrameRef } from '../../units/indices.js';
 
 // Words of a connection record, in doubles.
 
@@ -93,7 +100,7 @@ interface SenderExtras {
 /** The sending ends of flows: what may be sent next, and what must be retransmitted. */
 export type Senders = ReturnType<typeof makeSenders>;
 
-export function makeSenders(tables: Tables, clock: Clock) {
+export function makeSenders(tables: Tables, clock: Clock, kinds: readonly TransportKind[]) {
   const state = tables.float64('send', STRIDE);
   /** A frame per connection with everything that does not change from packet to packet. */
   const templates = new FramePool(tables.count('send'));
@@ -116,14 +123,33 @@ export function makeSenders(tables: Tables, clock: Clock) {
   /** Timeouts in a row for that packet. */
   const inVain = tables.float64('send', 1);
   const retry = doubleCell();
+  const connections: TransportEnds = {
+    clock,
+    unacked,
+    next: nextPacket,
+    highest,
+    acknowledge,
+    goTo,
+  };
+  const transports = new Map(kinds.map((own) => [own.kind, own.create(tables, connections)]));
+  /** By connection; raw ones have none. */
+  const sendingOf: TransportSender[] = [];
 
   function configure(c: number, spec: SendSpec, seed: number): void {
     specs[c] = spec;
+    if (spec.transport !== null) sendingOf[c] = transportOf(spec.transport).sending;
     const random = new RandomStream(seed, `${spec.name}/release`);
     clocks[c] = makeReleaseClock(spec.release, spec.startPs, random);
     messageBorn[c] = isReleasedByMessage(spec) ? new Float64Array(spec.messages) : null;
     template[c] = makeTemplate(spec);
     initialise(c, spec);
+    if (spec.transport !== null) sendingOf[c].configure?.(c, spec);
+  }
+
+  function transportOf({ kind }: TransportSpec): Transport {
+    const transport = transports.get(kind);
+    assert(transport !== undefined, 'sender.known-transport');
+    return transport;
   }
 
   /** State of some connections that is not in the tables. */
@@ -199,7 +225,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     ends[frame + REMAINING] = Math.min(left, MOST_REMAINING);
     pool.setBorn(frame, bornOf(c, s, next));
     state[s + NEXT] = next + 1;
-    if (next < state[s + HIGHEST]) retransmitted[c]++;
+    if (next < state[s + HIGHEST]) resent(c, s, next);
     else state[s + HIGHEST] = next + 1;
     sentFrames[c]++;
     const pace = state[s + PACE_PS];
@@ -209,6 +235,13 @@ export function makeSenders(tables: Tables, clock: Clock) {
         clock.now + Math.round((words[frame + LENGTH] + WIRE_OVERHEAD_OCTETS) * pace);
     }
     return frame;
+  }
+
+  /** What follows is up to the transport, which may leave some out. */
+  function resent(c: number, s: number, packet: number): void {
+    retransmitted[c]++;
+    const following = sendingOf[c].follows(c, packet);
+    if (following !== packet + 1) rewind(s, following);
   }
 
   /**
@@ -233,8 +266,20 @@ export function makeSenders(tables: Tables, clock: Clock) {
     return state[c * STRIDE + NEXT];
   }
 
+  function unacked(c: number): number {
+    return state[c * STRIDE + UNACKED];
+  }
+
+  function highest(c: number): number {
+    return state[c * STRIDE + HIGHEST];
+  }
+
+  function goTo(c: number, packet: number): void {
+    rewind(c * STRIDE, packet);
+  }
+
   function isReliable(c: number): boolean {
-    return specs[c].reliable;
+    return specs[c].transport !== null;
   }
 
   /** Builds no packet for a time from now on; zero ends an earlier stop. */
@@ -246,22 +291,27 @@ export function makeSenders(tables: Tables, clock: Clock) {
     if (durationPs === 0) paceBefore[c] = -1;
   }
 
-  /** Everything before `expected` has arrived; after a NAK, what follows has not. */
-  function acknowledge(c: number, expected: number, goBack: boolean): boolean {
+  function tellsLoss(c: number, pool: FramePool, frame: FrameRef): boolean {
+    return sendingOf[c].tellsLoss(c, pool, frame);
+  }
+
+  function answered(c: number, pool: FramePool, frame: FrameRef): boolean {
+    return sendingOf[c].answered(c, pool, frame);
+  }
+
+  function acknowledge(c: number, expected: number): boolean {
     const s = c * STRIDE;
-    let changed = false;
     assert(expected <= state[s + HIGHEST], 'sender.acknowledged-was-sent');
-    if (expected > state[s + UNACKED]) {
-      state[s + UNACKED] = expected;
-      state[s + DEADLINE] = clock.now + state[s + TIMEOUT];
-      changed = true;
-      if (state[s + NEXT] < expected) rewind(s, expected);
-    }
-    if (goBack && expected === state[s + UNACKED] && state[s + NEXT] > expected) {
-      rewind(s, expected);
-      changed = true;
-    }
-    return changed;
+    if (expected <= state[s + UNACKED]) return false;
+    state[s + UNACKED] = expected;
+    state[s + DEADLINE] = clock.now + state[s + TIMEOUT];
+    if (state[s + NEXT] < expected) rewind(s, expected);
+    return true;
+  }
+
+  /** The name of an invariant of its transport that does not hold; null if all do. */
+  function broken(c: number): string | null {
+    return specs[c].transport === null ? null : (sendingOf[c].broken?.(c) ?? null);
   }
 
   /** Something was sent that is not acknowledged. */
@@ -284,14 +334,14 @@ export function makeSenders(tables: Tables, clock: Clock) {
   }
 
   /**
-   * Goes back to the oldest packet that was not acknowledged. The timeout doubles up to its bound
-   * until an acknowledgement makes progress.
+   * The transport sends the oldest packet again that was not acknowledged, and what it deems lost.
+   * The timeout doubles up to its bound until an acknowledgement makes progress.
    */
   function timeOut(c: number): void {
     const s = c * STRIDE;
     assert(state[s + UNACKED] < state[s + NEXT], 'sender.timed-out-is-outstanding');
     timeouts[c]++;
-    rewind(s, state[s + UNACKED]);
+    sendingOf[c].timedOut(c);
     assert(specs[c].maxTimeoutPs >= state[s + TIMEOUT], 'sender.longest-timeout');
     backedOff[c] = Math.min(2 * timeoutOf(c), specs[c].maxTimeoutPs);
     inVain[c] = stalledAt[c] === state[s + UNACKED] ? inVain[c] + 1 : 1;
@@ -316,7 +366,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
    */
   function waitsSince(c: number, now: number): number {
     const s = c * STRIDE;
-    const oldest = state[s + (specs[c].reliable ? UNACKED : NEXT)];
+    const oldest = state[s + (isReliable(c) ? UNACKED : NEXT)];
     if (oldest < state[s + RELEASED]) {
       // A stream offers nothing new from its end on.
       if (now >= state[s + END] && oldest >= state[s + HIGHEST]) return Infinity;
@@ -349,7 +399,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
   /** Packets not yet acknowledged (reliable) or sent. */
   function remaining(c: number): number {
     const s = c * STRIDE;
-    const done = specs[c].reliable ? state[s + UNACKED] : state[s + NEXT];
+    const done = isReliable(c) ? state[s + UNACKED] : state[s + NEXT];
     assert(done <= state[s + TOTAL], 'sender.done-of-total');
     return state[s + TOTAL] - done;
   }
@@ -375,7 +425,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
   function bornOf(c: number, s: number, packet: number): number {
     const messages = messageBorn[c];
     if (messages !== null) return messages[Math.floor(packet / state[s + PER_MESSAGE])];
-    if (specs[c].reliable) return specs[c].startPs;
+    if (isReliable(c)) return specs[c].startPs;
     return clocks[c] === null ? clock.now : state[s + BORN];
   }
 
@@ -426,7 +476,9 @@ export function makeSenders(tables: Tables, clock: Clock) {
     setWindow,
     nextPacket,
     isReliable,
-    acknowledge,
+    transportOf,
+    tellsLoss,
+    answered,
     deadline,
     extendDeadline,
     timeOut,
@@ -436,6 +488,7 @@ export function makeSenders(tables: Tables, clock: Clock) {
     paceGapPs,
     releasedAt,
     remaining,
+    broken,
   };
 }
 

@@ -21,6 +21,8 @@ const COMMON: LoadCommon = {
 
 export const RELIABLE = {
   kind: 'reliable',
+  name: 'reliable',
+  settings: { mtu: 1000, window: 'auto', ackEvery: 1, timeout: 1e9 },
   mtuBytes: 1000,
   windowPackets: null,
   rateBps: null,

@@ -122,7 +122,6 @@ describe('streams', () => {
     assert.equal(flow!.dscp, 40);
     assert.deepEqual(flow!.transport, {
       ...RELIABLE,
-      windowPackets: Infinity,
       rateBps: Infinity,
       ackPriority: 5,
     });

@@ -221,6 +221,8 @@ describe('the load section', () => {
     assert.equal(incast.ect, true);
     assert.deepEqual(incast.transport, {
       kind: 'reliable',
+      name: 'reliable',
+      settings: { mtu: 1024, window: 'auto', ackEvery: 1, timeout: 4e9 },
       mtuBytes: 1024,
       windowPackets: null,
       rateBps: null,

@@ -1,0 +1,88 @@
+/**
+ * Interface between the connections of hosts and their transport: what is sent next, what an answer
+ * means, when a timer has expired, and what a packet that came in completes. A host segments
+ * messages, paces packets and limits them to a window; it counts, and it asks the transport of the
+ * connection for all that depends on order and loss.
+ */
+
+import type { FramePool } from '../frame/frame-pool.js';
+import type { Clock } from '../kernel/clock.js';
+import type { Tables } from '../kernel/tables.js';
+import type { FrameRef } from '../units/indices.js';
+import type { ReceiveSpec, SendSpec } from './spec.js';
+
+/** A kind of transport, of which an engine has one that serves all its connections. */
+export interface TransportKind {
+  readonly kind: string;
+  create(tables: Tables, ends: TransportEnds): Transport;
+}
+
+/** Connections are numbered through the service: sending ones, and receiving ones. */
+export interface Transport {
+  readonly sending: TransportSender;
+  readonly receiving: TransportReceiver;
+}
+
+export interface TransportSender {
+  /** Absent: all that it needs is in what a host keeps of a connection. */
+  configure?(c: number, spec: SendSpec): void;
+  /** Whether packets are lost by an ACK or NAK that arrives, and will be sent again. */
+  tellsLoss(c: number, pool: FramePool, frame: FrameRef): boolean;
+  /** The same one, acted on: true if there may be something to send now, or another timer. */
+  answered(c: number, pool: FramePool, frame: FrameRef): boolean;
+  /** A packet was sent again: the one to send after it. */
+  follows(c: number, packet: number): number;
+  /** Nothing was acknowledged until a timeout: what is sent from here on. */
+  timedOut(c: number): void;
+  /** The name of an invariant that does not hold; null if all do. For `--check`. */
+  broken?(c: number): string | null;
+}
+
+// What is sent back after a packet, and what a packet did, one bit each.
+
+export const SAY_NOTHING = 0;
+export const SAY_ACK = 1;
+export const SAY_NAK = 2;
+/** The packet completed a message, and perhaps some behind it. */
+export const MESSAGE_DONE = 4;
+/** The sender is to be notified of a mark. */
+export const NOTIFY = 8;
+/** Packets before it, marked otherwise, are acknowledged apart. */
+export const EARLIER = 16;
+/** Its payload has come for the first time. */
+export const PLACED = 32;
+
+export interface TransportReceiver {
+  configure(c: number, spec: ReceiveSpec): void;
+  /** A packet arrived, and was marked or not. Returns what it did, and what to send back. */
+  take(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number;
+  /** Writes what `take` requested into an acknowledgement. */
+  answer(c: number, say: number, pool: FramePool, answer: FrameRef): void;
+  /** Writes the acknowledgement of what came before the last packet. */
+  answerEarlier(c: number, pool: FramePool, answer: FrameRef): void;
+  /**
+   * When message `message` was released, if it is complete although a packet of an earlier message
+   * arrived last; -1: it is not complete.
+   */
+  completed(c: number, message: number): number;
+  /** The name of an invariant that does not hold; null if all do. For `--check`. */
+  broken(c: number): string | null;
+}
+
+/** What a transport uses of its connections. */
+export interface TransportEnds {
+  readonly clock: Clock;
+  /** Oldest packet that is not acknowledged. */
+  unacked(c: number): number;
+  /** Packet that is sent next. */
+  next(c: number): number;
+  /** One past the highest packet ever sent. */
+  highest(c: number): number;
+  /**
+   * Everything before `expected` has arrived: true if that is new. Its timer starts anew, and
+   * nothing before it is sent.
+   */
+  acknowledge(c: number, expected: number): boolean;
+  /** Sends this packet next, which was sent before or is the first that was not. */
+  goTo(c: number, packet: number): void;
+}

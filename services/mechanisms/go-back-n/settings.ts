@@ -1,0 +1,4 @@
+import { mapping } from '../../settings/parts.js';
+import { connectionKeys } from '../transport-settings.js';
+
+export const goBackNSettings = mapping(connectionKeys);
