@@ -9,7 +9,7 @@ import { measures } from '../mechanisms/measure.js';
 import { EXCHANGE } from '../mechanisms/registry.js';
 import { LENSES, PORT_MEASURES, type PortReading } from './port-measures.js';
 
-interface SeriesReading extends PortReading {
+export interface SeriesReading extends PortReading {
   /** What the port may still send, all channels of the priority together. */
   readonly grantedUnits: number;
 }

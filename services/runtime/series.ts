@@ -1,6 +1,11 @@
 import { measuredColumns } from '../mechanisms/measure.js';
 import type { Column } from '../mechanisms/result-table.js';
-import { countGranted, SERIES_CHANGES, SERIES_LEVELS } from '../measures/series-measures.js';
+import {
+  countGranted,
+  SERIES_CHANGES,
+  SERIES_LEVELS,
+  type SeriesReading,
+} from '../measures/series-measures.js';
 import type { SendSpec } from '../engine/contract/spec.js';
 import type { DeviceSpec, Engine } from '../engine/device/engine.js';
 import type { SeriesInterval } from '../fabric/assembly/series-interval.js';
@@ -8,8 +13,9 @@ import { intervalAt } from '../fabric/assembly/series-interval.js';
 import type { SeriesRow } from './series-rows.js';
 import { coarseRows } from './series-rows.js';
 
-const CHANGED = Object.values(SERIES_CHANGES);
-const LEVELS = Object.values(SERIES_LEVELS);
+const CHANGED = Object.values(SERIES_CHANGES).map(({ read }) => read);
+const LEVELS = Object.values(SERIES_LEVELS).map(({ read }) => read);
+const GRANTED = Object.keys(SERIES_LEVELS).indexOf('grantedUnits');
 
 /** Of table `series`, in the order of its rows. */
 export const SERIES_COLUMNS: readonly Column[] = [
@@ -20,6 +26,8 @@ export const SERIES_COLUMNS: readonly Column[] = [
     ({ name, type, unit, meaning }) => ({ name, type, unit, meaning }),
   ),
 ];
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** A port in the series, by its number in the service and its name. */
 export interface SeriesPort {
@@ -41,6 +49,9 @@ export class Sampler {
   private readonly last: Float64Array;
   /** Of the port that is sampled, by priority: available grants, all channels together. */
   private readonly available = new Float64Array(8);
+  /** What is read, again and again, and what came of it. */
+  private readonly reading: Writable<SeriesReading>;
+  private readonly values = new Float64Array(CHANGED.length + LEVELS.length);
   /** Connections that are limited, by their number in the service. */
   private readonly limited: readonly { readonly send: number; readonly name: string }[];
 
@@ -49,6 +60,7 @@ export class Sampler {
     readonly ports: readonly SeriesPort[],
     private readonly interval: SeriesInterval,
   ) {
+    this.reading = { engine, port: 0, priority: 0, nowPs: 0, grantedUnits: 0 };
     this.intervalPs = interval.firstPs;
     this.rowsPs = interval.firstPs;
     this.dueAt = interval.firstPs;
@@ -129,26 +141,33 @@ export class Sampler {
     this.rows.push([this.dueAt, name, Math.round(rateBps), Math.round(targetBps)]);
   }
 
-  /** Most values are unchanged, so a row is created only for a change. */
+  /** Most values are unchanged, so nothing is made but for a change. */
   private samplePriority({ port, name }: SeriesPort, i: number, priority: number): void {
-    const { engine, last, dueAt } = this;
+    const { reading, values, last, dueAt } = this;
     const at = (i * 8 + priority) * CHANGES;
-    const grantedUnits = this.available[priority]!;
-    const reading = { engine, port, priority, nowPs: dueAt, grantedUnits };
-    const counted = CHANGED.map(({ read }) => read(reading));
-    const levels = LEVELS.map(({ read }) => read(reading));
-    // Grants that stay as they are add no row.
-    const isAsBefore =
-      counted.every((value, k) => value === last[at + k]) &&
-      grantedUnits === last[at + CHANGED.length];
-    if (isAsBefore && levels.every((level, k) => LEVELS[k] === GRANTED || level === 0)) return;
-    this.rows.push([
-      ...[dueAt, name, priority],
-      ...counted.map((value, k) => value - last[at + k]!),
-      ...levels,
-    ]);
-    last.set(counted, at);
-    last[at + CHANGED.length] = grantedUnits;
+    reading.port = port;
+    reading.priority = priority;
+    reading.nowPs = dueAt;
+    reading.grantedUnits = this.available[priority]!;
+    let isAsBefore = reading.grantedUnits === last[at + CHANGED.length];
+    for (let k = 0; k < CHANGED.length; k++) {
+      values[k] = CHANGED[k]!(reading);
+      if (values[k] !== last[at + k]) isAsBefore = false;
+    }
+    for (let k = 0; k < LEVELS.length; k++) {
+      const level = LEVELS[k]!(reading);
+      values[CHANGED.length + k] = level;
+      // Grants that stay as they are add no row.
+      if (level !== 0 && k !== GRANTED) isAsBefore = false;
+    }
+    if (isAsBefore) return;
+    const row: (number | string)[] = [dueAt, name, priority];
+    for (let k = 0; k < values.length; k++) {
+      row.push(k < CHANGED.length ? values[k]! - last[at + k]! : values[k]!);
+    }
+    this.rows.push(row);
+    for (let k = 0; k < CHANGED.length; k++) last[at + k] = values[k]!;
+    last[at + CHANGED.length] = reading.grantedUnits;
   }
 }
 
@@ -156,8 +175,6 @@ export class Sampler {
 export function sendsOf(spec: DeviceSpec): readonly SendSpec[] {
   return spec.kind === 'host' ? spec.sends : [];
 }
-
-const GRANTED: unknown = SERIES_LEVELS.grantedUnits;
 
 /** Counters, and grants, whose change adds a row. */
 const CHANGES = CHANGED.length + 1;

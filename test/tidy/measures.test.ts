@@ -25,7 +25,7 @@ const MORE_FILES: Readonly<Record<string, number>> = {
   sentFrames: 6,
   txFrames: 5,
   txOctets: 7,
-  wireOctets: 11,
+  wireOctets: 13,
   queueOctets: 21,
   ingressOctets: 7,
   grantedUnits: 10,
