@@ -31,9 +31,10 @@ interface Sender {
 /**
  * Conservation of work, which no port sees alone: a host that has a frame to send is not paused
  * while every port on its way, of all its flows of the priority, has long been idle with nothing
- * to send. Only pauses are judged, without faults: what is counted waits for messages, and is booked. A
- * pause that is stated in advance goes by how fast a queue has drained so far: where other classes
- * have had a part of the link, and leave it to the queue, it lasts longer than the queue does.
+ * to send. Only pauses are judged, without faults: what is counted waits for messages, and is
+ * booked. A pause that is stated in advance goes by how fast a queue has drained so far: where
+ * other classes have had a part of the link, and leave it to the queue, it lasts longer than the
+ * queue does.
  */
 export class IdleCheck extends NullProbe {
   breach: Breach | null = null;
