@@ -15,7 +15,7 @@ import { LineLog, logSettingsFrom } from '../runtime/log.js';
 import { serveHealth } from '../runtime/links/health-server.js';
 import { watchParent } from '../runtime/service/orphan.js';
 import { identityFrom } from '../runtime/service/settings.js';
-import { readVersion } from '../runtime/version.js';
+import { readBuild } from '../runtime/version.js';
 import { unpackWhole } from '../runtime/whole-state.js';
 import { ControlServer } from './control-server.js';
 import { Coordinator } from './coordinator.js';
@@ -105,7 +105,7 @@ try {
   );
   const { run } = identity;
   const placed = { run, layout, plans };
-  const [version, { check }] = [readVersion(), values];
+  const [version, { check }] = [readBuild(), values];
   const log = new LineLog('coordinator', logSettingsFrom(process.env), (line) =>
     process.stderr.write(line),
   );

@@ -6,7 +6,7 @@ import { CoordinatorLink } from '../runtime/service/coordinator-link.js';
 import { watchParent } from '../runtime/service/orphan.js';
 import { Service } from '../runtime/service/service.js';
 import { identityFrom, threadsFrom } from '../runtime/service/settings.js';
-import { readVersion } from '../runtime/version.js';
+import { readBuild } from '../runtime/version.js';
 
 /**
  * Exit code by convention: ended by SIGTERM. A supervisor that restarts services must not treat it
@@ -53,7 +53,7 @@ export async function serve(env: NodeJS.ProcessEnv, fail: (error: Error) => neve
   const end = (): void => {
     leave(0);
   };
-  const seat = { service: number, version: readVersion(), threads: threadsFrom(env) };
+  const seat = { service: number, version: readBuild(), threads: threadsFrom(env) };
   const service = new Service(identity, seat, { broker, store, link, log, fail, leave: end });
   watchParent(env, end);
 }
