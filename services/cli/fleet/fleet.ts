@@ -23,6 +23,7 @@ import { freePort } from './free-port.js';
 import { announce, withdraw } from './live-runs.js';
 import { ownBroker } from './own-broker.js';
 import { ProcessGroup } from './process-group.js';
+import { appointSuccessor, type Successor } from './successor.js';
 
 export interface FleetOptions {
   readonly scenarioFile: string;
@@ -74,6 +75,7 @@ export class Fleet {
   /** Why the run cannot continue; set when a process ended for good. */
   failure: string | null = null;
   private readonly group: ProcessGroup;
+  private readonly successor: Successor;
 
   private constructor(
     readonly identity: RunIdentity,
@@ -82,6 +84,7 @@ export class Fleet {
     onFailure: () => void,
   ) {
     this.client = new CoordinatorClient(identity.coordinator, identity.keys.token, identity.tls);
+    this.successor = appointSuccessor(folder);
     this.group = new ProcessGroup((name, words) => {
       this.failure ??= words === '' ? `${name} ended` : words;
       onFailure();
@@ -130,6 +133,7 @@ export class Fleet {
     await this.group.close();
     withdraw(this.identity.run);
     rmSync(this.folder, { recursive: true, force: true });
+    this.successor.dismiss();
   }
 
   private async start(options: FleetOptions): Promise<void> {

@@ -6,7 +6,7 @@
  */
 
 import type { NatsConnection } from '@nats-io/transport-node';
-import { PermissionViolationError, RequestError } from '@nats-io/transport-node';
+import { nanos, PermissionViolationError, RequestError } from '@nats-io/transport-node';
 import type { StreamAPI } from '@nats-io/jetstream';
 import { JetStreamApiCodes, JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
 import type { KV } from '@nats-io/kv';
@@ -132,6 +132,16 @@ export class JetStreamCheckpointStorage implements CheckpointStorage {
       await objects.destroy();
       await claims.destroy();
       this.buckets = null;
+    });
+  }
+
+  /** Streams of a run would stay for ever with the broker. */
+  expire(afterMs: number): Promise<void> {
+    return this.use(async ({ streams }) => {
+      const max_age = nanos(afterMs);
+      await Promise.all(
+        [this.stream, `KV_${this.bucket}`].map((name) => streams.update(name, { max_age })),
+      );
     });
   }
 

@@ -53,6 +53,10 @@ export class SignedStorage implements CheckpointStorage {
     await this.storage.clear();
   }
 
+  async expire(afterMs: number): Promise<void> {
+    await this.storage.expire?.(afterMs);
+  }
+
   private macOf(name: string, octets: Uint8Array): Buffer {
     return longMac(this.key, `${name}\0`, octets);
   }

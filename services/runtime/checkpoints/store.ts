@@ -20,6 +20,8 @@ export interface CheckpointStorage {
   remove(name: string): Promise<void>;
   /** Removes everything of the run. */
   clear(): Promise<void>;
+  /** What there is goes by itself after so long; absent: its owner removes it. */
+  expire?(afterMs: number): Promise<void>;
 }
 
 const MANIFEST = 'manifest';
@@ -30,6 +32,8 @@ const OUTCOME = 'outcome';
 const EPOCH = /^epoch-(\d+)$/;
 /** A run waits while a checkpoint is written, and continues without one that takes longer. */
 const CHECKPOINT_MS = 10_000;
+
+const OUTCOME_MS = 7 * 24 * 3600 * 1000;
 
 /** A checkpoint by its name, and the manifest that lists its objects. */
 export interface NamedManifest {
@@ -114,9 +118,10 @@ export class CheckpointStore {
     return this.read(OUTCOME);
   }
 
-  /** Removes all but the outcome of a run that has ended. */
+  /** Removes all but the outcome of a run that has ended, which a broker keeps for a week. */
   async keepOutcome(): Promise<void> {
     await this.removeAllBut((name) => [ORIGIN, OUTCOME].includes(name));
+    await this.checkpointStorage.expire?.(OUTCOME_MS);
   }
 
   /** The last epoch that any coordinator of this run began; 0 before the first. */
