@@ -82,6 +82,20 @@ export const PORT_MEASURES = measures<PortReading>()({
     compared: { label: 'pauses and blocks', at: 5 },
     onPage: { head: 'times' },
   },
+  /** Many short pauses and few long ones may take the same time; the long ones spread. */
+  pauseMeanPs: {
+    unit: 'ps',
+    meaning: `Mean time of a pause, or of a wait for ${EXCHANGE}; 0: there was none.`,
+    read: ({ engine, port, priority, nowPs }) =>
+      engine.blockedPs(port, priority, nowPs) / Math.max(1, engine.holdCount(port, priority)),
+    isReal: true,
+    total: 'most',
+    expected: [
+      'pause.mean',
+      'mean time of a pause of a priority of a port, for the port with the longest',
+    ],
+    onPage: { head: 'mean' },
+  },
   stopsSent: {
     unit: 'frames',
     meaning: 'Frames sent that pause the peer.',

@@ -148,7 +148,8 @@ function portsFrom(rows: readonly Row[], topology: Topology): PortResult[] {
 }
 
 function portPriorityFrom(row: Row): PortPriorityResult {
-  const number = (column: string): number => Number(row[column]);
+  // A run of an earlier version has fewer columns.
+  const number = (column: string): number => Number(row[column] ?? 0);
   const drops = LOSSES.map((reason) => [reason, number(dropColumn(reason))] as const).filter(
     ([, frames]) => frames > 0,
   );
