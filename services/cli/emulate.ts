@@ -29,7 +29,7 @@ import { framesWanted, warnOfUnkept } from './traced-frames.js';
 import { runElsewhere } from './runners/run-elsewhere.js';
 import { runHere } from './runners/run-here.js';
 import { runInThreads } from './runners/run-in-threads.js';
-import { interruptedExit } from './interruption.js';
+import { interruptedExit, isInterrupted } from './interruption.js';
 import { openPage } from './open-page.js';
 import { liveAddress } from './live-options.js';
 import { LiveView } from './live-view.js';
@@ -111,13 +111,17 @@ async function emulateSeen(
   const origin = { scenario: file, set, steps: [...emulation.steps, ...measured.steps] };
   const { document } = loaded;
   const facts = factsOf(fabric);
-  const outputs = { expectations, why, traces, document, origin, facts, wallSeconds };
+  const isPageLeft = state !== null && isInterrupted() && options.open !== true;
+  const outputs = { expectations, why, traces, document, origin, facts, wallSeconds, isPageLeft };
   const captures = capturesWanted(fabric, measured.captures);
   const capture = captures && captureFile(fabric, captures);
   const events = measured.events && eventsOf(fabric, measured.events, results.virtualPs);
   const record: RunRecord = { results, series, state, ...outputs, capture, events };
-  progress.say('writing tables and the report …');
-  const path = inputFault(() => directory.write(record));
+  const path = inputFault(() =>
+    directory.write(record, (name) => {
+      progress.say(`writing ${name} …`);
+    }),
+  );
   progress.clear();
   print(record, file, path, options);
   if (options.open === true) openPage(join(path, REPORT));
@@ -130,7 +134,11 @@ async function emulateSeen(
   if (captures !== null) warnOfOmitted(captures);
   if (measured.hops !== null) warnOfUnkept(measured.hops);
   // A run that goes on later is left at once; its tables are complete as CSV.
-  if (options.parquet !== false && state === null) await addParquet(path);
+  if (options.parquet !== false && state === null) {
+    progress.say('writing the tables as Parquet …');
+    await addParquet(path);
+    progress.clear();
+  }
   if (storage !== null) await keepResults(path, storage);
   leaveOutcome(record, process.env);
   await view?.finish(record);

@@ -10,6 +10,11 @@ export function noteSignal(signal: NodeJS.Signals): boolean {
   return isFirst;
 }
 
+/** Whether a signal asked it to end. */
+export function isInterrupted(): boolean {
+  return first !== null;
+}
+
 /** As shells report a process that a signal ended: 128 and the number of the signal. */
 export function interruptedExit(): number {
   return first === 'SIGTERM' ? EXIT.TERMINATED : EXIT.INTERRUPTED;

@@ -83,6 +83,8 @@ export interface RunRecord {
   readonly events: readonly TimedEvent[] | null;
   /** Where an interrupted run can continue. */
   readonly state: WholeState | null;
+  /** Whether its page is left to `selvage report`, as a run that is to end at once leaves it. */
+  readonly isPageLeft?: boolean;
   /** Elapsed wall-clock time in s; the only number that differs between equal runs. */
   readonly wallSeconds: number;
 }
@@ -103,8 +105,11 @@ export class RunDirectory {
     this.before = out === null ? null : identityOf(resolve(out));
   }
 
-  /** Writes everything into a folder beside the target and renames it; returns its path. */
-  write(given: RunRecord): string {
+  /**
+   * Writes everything into a folder beside the target and renames it; returns its path. `began` is
+   * told which file is made.
+   */
+  write(given: RunRecord, began: (name: string) => void = () => undefined): string {
     const target = this.target(given.results);
     const record = repeatable(given, target);
     const isTaken = (): boolean => this.out !== null && identityOf(target) !== this.before;
@@ -112,7 +117,10 @@ export class RunDirectory {
     let place = target;
     try {
       draft = mkdtempSync(join(this.parent, `.${basename(target)}-`));
-      for (const [name, text] of filesOf(record)) writeFileSync(join(draft, name), text);
+      for (const [name, text] of filesOf(record)) {
+        began(name);
+        writeFileSync(join(draft, name), text());
+      }
       if (record.traces !== null) writePieces(join(draft, TRACES), tracesJson(record.traces));
       if (record.capture !== null) writePieces(join(draft, CAPTURE), record.capture);
       if (isTaken()) place = freeBeside(target);
@@ -240,58 +248,65 @@ export function readNics(folder: string): readonly NicResult[] {
   return existsSync(file) ? (runJson(file, readFileSync(file, 'utf8'), {}) as NicResult[]) : [];
 }
 
-function filesOf(record: RunRecord): [string, string | Uint8Array][] {
+type MadeFile = readonly [string, () => string | Uint8Array];
+
+function* filesOf(record: RunRecord): Generator<MadeFile> {
   const { results, document, origin, state, why } = record;
-  const files: [string, string | Uint8Array][] = [
-    [SCENARIO, json(document)],
-    [ORIGIN, json({ ...origin, scenario: resolve(origin.scenario) })],
-    [MARKER, digestFile(results)],
-    ['status', `${results.status}\n`],
-    [SUMMARY_FILE, json(summaryJson(record))],
-    ...tablesOf(record),
-  ];
-  if (origin.steps.length > 0) files.push([INJECTED, injectedYaml(record)]);
-  if (isPageBuilt()) {
-    files.push([REPORT, pageFile({ runs: [pageOfRun(record, record.facts)] })]);
+  yield [SCENARIO, () => json(document)];
+  yield [ORIGIN, () => json({ ...origin, scenario: resolve(origin.scenario) })];
+  yield [MARKER, () => digestFile(results)];
+  yield ['status', () => `${results.status}\n`];
+  yield [SUMMARY_FILE, () => json(summaryJson(record))];
+  yield* tablesOf(record);
+  if (origin.steps.length > 0) yield [INJECTED, () => injectedYaml(record)];
+  if (isPageBuilt() && record.isPageLeft !== true) {
+    yield [REPORT, () => pageFile({ runs: [pageOfRun(record, record.facts)] })];
   }
-  if (results.discovery !== null) files.push([DISCOVERY, json(results.discovery)]);
-  if (results.nics.length > 0) files.push([NICS, json(results.nics)]);
-  if (why !== null) files.push([WHY, json(whySummary(why))]);
-  if (state !== null) files.push([STATE, packWhole(state)]);
-  return files;
+  if (results.discovery !== null) yield [DISCOVERY, () => json(results.discovery)];
+  if (results.nics.length > 0) yield [NICS, () => json(results.nics)];
+  if (why !== null) yield [WHY, () => json(whySummary(why))];
+  if (state !== null) yield [STATE, () => packWhole(state)];
 }
 
 /** The tables of a run; those that may be left out have rows. */
-function tablesOf({ results, series, why, events }: RunRecord): [string, string][] {
+function* tablesOf({ results, series, why, events }: RunRecord): Generator<MadeFile> {
   const rows = [...series.rows];
-  const portRows = rows.filter((row) => !isRateRow(row));
-  const rateRows = rows.filter(isRateRow);
   const own = MECHANISMS.flatMap((slice) => slice.results.tables ?? []);
   const ofEvents = MECHANISMS.flatMap((slice) => slice.results.eventTables ?? []);
-  const files = [
-    ...RUN_TABLES.map((table) => fileOf(table, results)),
-    ...own.map((table) => fileOf(table, results)),
-    fileOf(SERIES, portRows),
-    fileOf(RATE_SERIES, rateRows),
-    ...ofEvents.map((table) => fileOf(table, events ?? [])),
-  ].filter(({ name, lines }) => lines > 0 || ALWAYS.has(name));
-  if (why !== null) files.push(fileOf(EPISODE_TABLE, why.congestion.episodes));
-  if (events !== null) files.push(fileOf(EVENT_TABLE, events));
-  return files.map(({ name, text }) => [`${name}.csv`, text]);
+  yield* filledOf([...RUN_TABLES, ...own], results);
+  yield* filledOf(
+    [SERIES],
+    rows.filter((row) => !isRateRow(row)),
+  );
+  yield* filledOf([RATE_SERIES], rows.filter(isRateRow));
+  yield* filledOf(ofEvents, events ?? []);
+  if (why !== null) yield fileOf(EPISODE_TABLE, [...EPISODE_TABLE.lines(why.congestion.episodes)]);
+  if (events !== null) yield fileOf(EVENT_TABLE, [...EVENT_TABLE.lines(events)]);
 }
 
-interface TableFile {
-  readonly name: string;
-  readonly lines: number;
-  readonly text: string;
+function* filledOf<Source>(
+  tables: readonly ResultTable<Source>[],
+  source: Source,
+): Generator<MadeFile> {
+  for (const table of tables) {
+    const lines = [...table.lines(source)];
+    if (lines.length > 0 || ALWAYS.has(table.name)) yield fileOf(table, lines);
+  }
 }
 
-function fileOf<Source>(table: ResultTable<Source>, source: Source): TableFile {
-  const lines = [...table.lines(source)];
-  const names = table.columns.map(({ name }) => name);
-  return { name: table.name, lines: lines.length, text: csv(names, lines) };
+function fileOf<Source>(
+  { name, columns }: ResultTable<Source>,
+  lines: Parameters<typeof csv>[1],
+): MadeFile {
+  return [
+    `${name}.csv`,
+    () =>
+      csv(
+        columns.map((column) => column.name),
+        lines,
+      ),
+  ];
 }
-
 /** The digest, below the plugins without which another run cannot reproduce it. */
 function digestFile({ plugins, digest }: RunResults): string {
   const header = plugins.map(({ name, file, sha256 }) => `# plugin ${name} ${sha256} ${file}\n`);

@@ -185,6 +185,34 @@ describe('an interrupt', () => {
     assert.equal(code, 130);
     assert.match(err, /interrupted: what was measured is written/);
     assert.match(out, /^Next\n {2}selvage resume cut {2}/m);
+    // Its page takes as long as all else that is written, and is written when it is wanted.
+    const page = join(folder, 'cut/report.html');
+    assert.equal(existsSync(page), false);
+    assert.equal(selvage('report', 'cut').code, 0);
+    assert.ok(existsSync(page));
+  });
+});
+
+describe('keys without effect', () => {
+  it('are warned of by run, with their place, as by validate', () => {
+    const file = join(folder, 'idle-keys.yaml');
+    writeFileSync(
+      file,
+      `selvage: 1
+duration: 10us
+fabric: { generator: star, hosts: 3 }
+priorities: { 3: { flowControl: credit, xoff: 20KB, alpha: 2 } }
+load: [{ incast: { from: [h1, h2], to: h3 }, bytes: 10KB, priority: 3 }]
+`,
+    );
+    const warned =
+      /^warning: .*idle-keys\.yaml:4:47: xoff has no effect on priority 3 under credit/m;
+    assert.match(selvage('validate', file).err, warned);
+    const { code, err } = selvage('run', file, '--out', join(folder, 'idle-keys'));
+    assert.equal(code, 0);
+    assert.match(err, warned);
+    assert.match(err, /alpha has no effect/);
+    assert.equal(selvage('run', file, '--quiet', '--out', join(folder, 'idle-keys')).err, '');
   });
 });
 

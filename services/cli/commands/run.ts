@@ -1,3 +1,4 @@
+import { keysWithoutEffect } from '../../fabric/assembly/advice.js';
 import { loadScenario } from '../../fabric/scenario/load-scenario.js';
 import { defaultObservation } from '../../report/default-observation.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
@@ -25,8 +26,11 @@ export async function runCommand(file: string, options: RunOptions): Promise<num
       ? []
       : defaultObservation(loadScenario(file, { set: given }).document);
   const set = [...given, ...defaults];
-  return emulate(
-    { file, set, ...loadRun(file, set, options.force), from: null, steps: [] },
-    options,
-  );
+  const { loaded, fabric } = loadRun(file, set, options.force);
+  if (options.quiet !== true) {
+    for (const { path, message } of keysWithoutEffect(fabric, loaded.document)) {
+      process.stderr.write(`warning: ${loaded.errorAt(path, message).message}\n`);
+    }
+  }
+  return emulate({ file, set, loaded, fabric, from: null, steps: [] }, options);
 }

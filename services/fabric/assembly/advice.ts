@@ -33,6 +33,11 @@ export function adviceOn(fabric: Fabric, document: unknown): Warning[] {
   ];
 }
 
+/** Those of them that say which keys change nothing: before a run, too. */
+export function keysWithoutEffect(fabric: Fabric, document: unknown): Warning[] {
+  return fabric.scenario.priorities.flatMap((section) => ineffective(section, fabric, document));
+}
+
 function warning(path: Path, message: string): Warning {
   return { path, message, load: null };
 }

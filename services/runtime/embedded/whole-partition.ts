@@ -72,6 +72,14 @@ export interface PartitionListener {
   proceeds(): void;
 }
 
+/** What had been executed, and the episodes by then. */
+interface Seen {
+  readonly fabric: Fabric;
+  readonly boundPs: number;
+  readonly nowPs: number;
+  readonly congestion: Congestion | null;
+}
+
 /** A single advance of a run in one thread. */
 const SINGLE_PS = 10e6;
 
@@ -91,6 +99,8 @@ export class WholePartition implements PartitionSet, CheckTimes {
   private readonly idleCheck: IdleCheck | null;
   private readonly recovery: RecoveryCheck | null;
   private readonly cycles: CycleCheck | null;
+  /** As they were when they were last asked for: a run that ends asks twice. */
+  private episodes: Seen | null = null;
   private readonly endPs: number;
   /** The controller has to act at this time. */
   private limitPs = 0;
@@ -138,6 +148,7 @@ export class WholePartition implements PartitionSet, CheckTimes {
 
   /** Continues from a state of the engine that was restored, in which `boundPs` was reached. */
   restored(boundPs: number, framesSeen: number): void {
+    this.episodes = null;
     this.deep?.disturbed(boundPs);
     this.holdCheck?.restored();
     this.idleCheck?.restored();
@@ -252,9 +263,16 @@ export class WholePartition implements PartitionSet, CheckTimes {
 
   /** Episodes so far; null unless they are observed. */
   congestion(): Congestion | null {
-    const nowPs = this.virtualPs;
+    const { fabric, virtualPs: nowPs } = this;
+    const { boundPs } = this.bound;
+    const known = this.episodes;
+    if (known?.fabric === fabric && known.boundPs === boundPs && known.nowPs === nowPs) {
+      return known.congestion;
+    }
     const waits = this.observers.waitsSeen(nowPs);
-    return waits && congestionOf(this.fabric, waits, nowPs);
+    const congestion = waits && congestionOf(fabric, waits, nowPs);
+    this.episodes = { fabric, boundPs, nowPs, congestion };
+    return congestion;
   }
 
   /** A fault of the engine itself ends the run where it was found. */
