@@ -144,7 +144,7 @@ async function emulateSeen(
   await view?.finish(record);
   if (collector !== null) {
     const { operations = [], runtime } = measured;
-    const shown = { traces, events, operations, ...(runtime && { runtime }) };
+    const shown = { fabric, traces, events, operations, ...(runtime && { runtime }) };
     await exportTelemetry(collector, results, wallSeconds, congestion, shown);
   }
   const code = exitCodeOf(results, expectations);

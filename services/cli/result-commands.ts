@@ -30,6 +30,7 @@ export function addResultCommands(selvage: Command): void {
     .option('--flow <name>', 'all frames of this flow, or pattern; may be repeated', collect, [])
     .option('--share <share>', 'of the frames (default: that of the scenario, else 1%)')
     .option('--sample <time>', 'between values of counters (default: a thousandth of the run)')
+    .option('--most <bytes>', 'refuse to write a larger file (default: 200MB)')
     .action(async (run: string, options: TraceOptions) => {
       const { traceCommand } = await import('./commands/trace.js');
       process.exitCode = traceCommand(run, options);

@@ -55,8 +55,11 @@ function recorded(command: Command): Command {
     )
     .option('--metrics <port>', 'serve metrics for Prometheus on loopback, or at host:port')
     .option('--otlp <url>', 'send spans and metrics to grpc://host:4317 or http://host:4318')
-    .option('--otlp-epoch <when>', 'spans of the last minutes: now; of 2000-01-01: fixed')
-    .option('--otlp-scale <n>', 'show times n times as long: 1000 for a ns as a microsecond')
+    .option(
+      '--otlp-epoch <when>',
+      'spans that end now: now (default); that begin at 2000-01-01: fixed',
+    )
+    .option('--otlp-scale <n>', 'show times n times as long (default: 1000, a ns as a microsecond)')
     .option('--no-parquet', 'leave tables as CSV only')
     .option(
       '--capture <ports>',

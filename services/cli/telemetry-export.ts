@@ -1,3 +1,4 @@
+import type { Fabric } from '../fabric/assembly/fabric.js';
 import type { RunOperation } from '../telemetry/run-operation.js';
 import type { RunResults } from '../runtime/results/results.js';
 import { readVersion } from '../runtime/version.js';
@@ -8,6 +9,7 @@ import { otlpEndpoint } from '../telemetry/otlp/endpoint.js';
 import { queueWaits } from '../telemetry/metrics/queue-waits.js';
 import { planEventTraces } from '../telemetry/otlp/plan-event-traces.js';
 import type { TimedEvent } from '../telemetry/events/event-table.js';
+import { planFaults } from '../telemetry/otlp/plan-faults.js';
 import { planDeadlocks, planEpisodes } from '../telemetry/otlp/plan-episodes.js';
 import type { RuntimeMetrics } from '../telemetry/metrics/run-metrics.js';
 import { planOperations, wallClockFrom } from '../telemetry/otlp/plan-operations.js';
@@ -50,19 +52,30 @@ export function collectorFrom({ otlp: text, otlpEpoch, otlpScale }: OtlpOptions)
   );
 }
 
-function epochFrom(text = 'fixed'): Collector['epoch'] {
+function epochFrom(text = 'now'): Collector['epoch'] {
   if (text === 'fixed' || text === 'now') return text;
   throw new InputError(`--otlp-epoch ${text}: not fixed (2000-01-01) or now`);
 }
 
-function scaleFrom(text = '1'): number {
+/** Viewers show microseconds: a nanosecond is one, unless another scale is asked for. */
+function scaleFrom(text = '1000'): number {
   const scale = /^\d{1,7}$/.test(text) ? Number(text) : 0;
   if (scale >= 1 && scale <= MOST_SCALE) return scale;
   throw new InputError(`--otlp-scale ${text}: not a whole number from 1 to ${MOST_SCALE}`);
 }
 
+/** Viewers of traces take no metrics, which is no trouble of the run. */
+const TAKES_NONE = /UNIMPLEMENTED|not found|unknown service/i;
+
+function metricsText(refusal: string | null, url: string, ports: number): string {
+  if (refusal === null) return `metrics of ${ports} ports were sent`;
+  if (TAKES_NONE.test(refusal)) return `${url} takes no metrics: none were sent`;
+  return `metrics were not accepted: ${refusal}`;
+}
+
 /** What is shown as spans beside congestion. */
 interface Shown {
+  readonly fabric: Fabric;
   readonly traces: Iterable<FrameTrace> | null;
   readonly events: readonly TimedEvent[] | null;
   /** Of a run in services. */
@@ -76,7 +89,7 @@ export async function exportTelemetry(
   results: RunResults,
   wallSeconds: number,
   congestion: Congestion | null,
-  { traces, events, operations, runtime }: Shown,
+  { fabric, traces, events, operations, runtime }: Shown,
 ): Promise<void> {
   const { scenario, digest, virtualPs, frameHops, ports, flows } = results;
   const { sendSpans } = await import('../telemetry/otlp/send-spans.js');
@@ -86,6 +99,7 @@ export async function exportTelemetry(
   const blamed = { episodes, roots, nowPs: virtualPs };
   const all = [
     ...planDeadlocks(digest, congestion?.deadlocks ?? [], blamed),
+    ...planFaults(digest, fabric, blamed),
     ...frames,
     ...planEpisodes(digest, episodes, roots, virtualPs),
     ...planEventTraces(digest, events ?? [], virtualPs),
@@ -111,9 +125,7 @@ export async function exportTelemetry(
     sent > 0 ? `${sent} spans were sent to ${endpoint.url}` : '',
     left > 0 ? `${left} spans beyond ${MOST_SPANS} were not sent` : '',
     lost > 0 ? `${lost} spans were not accepted by ${endpoint.url}: ${reason ?? 'unknown'}` : '',
-    refusal === null
-      ? `metrics of ${ports.length} ports were sent`
-      : `metrics were not accepted: ${refusal}`,
+    metricsText(refusal, metrics.url, ports.length),
     all.length === 0 ? 'there are no spans to send: see observe.traces and observe.episodes' : '',
   ];
   for (const line of lines) if (line !== '') process.stderr.write(`${line}\n`);

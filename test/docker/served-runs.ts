@@ -125,9 +125,11 @@ export function testServedRuns(image: string, folder: string): void {
       runTraced(folder, url, '--otlp-epoch', 'now');
       await container.stop({ timeout: PATIENCE_MS });
       const services = await asked<string>(`${traces.url}/api/services`);
-      for (const device of ['h4', 'leaf1', 'leaf2', 'h6']) assert.ok(services.includes(device));
+      const serviceOf = (device: string): string | undefined =>
+        services.find((service) => service.startsWith(`${device}@victim-behind-pfc-`));
+      for (const device of ['h4', 'leaf1', 'leaf2', 'h6']) assert.ok(serviceOf(device));
       const query = new URLSearchParams({
-        ...{ service: 'h4', lookback: '1h', limit: '200' },
+        ...{ service: serviceOf('h4')!, lookback: '1h', limit: '200' },
         tags: JSON.stringify({ 'selvage.flow': 'victim/h4->h6' }),
       });
       const found = await asked<JaegerTrace>(`${traces.url}/api/traces?${query.toString()}`);

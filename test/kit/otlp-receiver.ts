@@ -15,7 +15,9 @@ export interface ReceivedSpan {
   readonly attributes: Readonly<Record<string, string | number>>;
   readonly links: readonly string[];
   /** Of its resource: the device, and the run. */
+  /** Its device. */
   readonly service: string;
+  readonly serviceName: string;
   readonly namespace: string;
   readonly timeScale: number;
   /** As the protocol numbers them. */
@@ -217,7 +219,8 @@ function take(spans: ReceivedSpan[], { resourceSpans }: JsonRequest): void {
         end: BigInt(span.endTimeUnixNano),
         attributes: attributesOf(span.attributes),
         links: (span.links ?? []).map(({ spanId }) => spanId),
-        service: String(own['service.name']),
+        service: String(own['host.name']),
+        serviceName: String(own['service.name']),
         namespace: String(own['service.namespace']),
         timeScale: Number(own['selvage.time_scale']),
         kind: span.kind ?? 0,

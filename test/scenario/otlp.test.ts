@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -72,8 +72,20 @@ describe('spans over OTLP', () => {
     const every = 'observe.traces.flows=[]';
     const sampled = [every, 'observe.traces.share=2%', 'observe.traces.slowest=5'];
     const set = ['observe.episodes=true', ...sampled, 'duration=60us'];
+    // By itself it would lie in the last hour, elsewhere in each run.
+    const clock = args.some((arg) => arg.startsWith('--otlp'))
+      ? []
+      : ['--otlp-epoch', 'fixed', '--otlp-scale', '1'];
     const words = [
-      ...[join(ROOT, 'dist/programs/selvage.js'), 'run', scenario, '--quiet', '--otlp', url],
+      ...[
+        join(ROOT, 'dist/programs/selvage.js'),
+        'run',
+        scenario,
+        '--quiet',
+        '--otlp',
+        url,
+        ...clock,
+      ],
       ...['--out', join(folder, 'run'), ...set.flatMap((s) => ['--set', s]), '--set', 'expect=[]'],
     ];
     return new Promise((resolve) => {
@@ -118,6 +130,9 @@ describe('spans over OTLP', () => {
     }
     assert.equal(new Set(overHttp.map(({ namespace }) => namespace)).size, 1);
     assert.match(overHttp[0]!.namespace, /^victim-behind-pfc-[0-9a-f]{8}$/);
+    for (const { service, serviceName, namespace } of overHttp) {
+      assert.equal(serviceName, `${service}@${namespace}`);
+    }
     const [producer, consumer] = [4, 5];
     const kindsOf = (name: string): Set<number> =>
       new Set(overHttp.filter((span) => span.name === name).map(({ kind }) => kind));
@@ -125,11 +140,10 @@ describe('spans over OTLP', () => {
     assert.ok(kindsOf('hop').has(consumer));
   });
 
-  it('may be shown now, and a thousand times as long', async () => {
+  it('end now, and are a thousand times as long, unless it is said otherwise', async () => {
     const receiver = await httpReceiver();
     const before = BigInt(Date.now()) * 1_000_000n;
-    const words = ['--otlp-epoch', 'now', '--otlp-scale', '1000'];
-    const { status, stderr } = await run(receiver.url, ...words);
+    const { status, stderr } = await run(receiver.url, '--otlp-epoch', 'now');
     const after = BigInt(Date.now() + 1) * 1_000_000n;
     receiver.close();
     assert.equal(status, 0, stderr);
@@ -181,6 +195,48 @@ describe('spans over OTLP', () => {
     assert.deepEqual(receiver.spans, overHttp);
   });
 
+  it('have faults: a trace of each, and links to and from what they caused', async () => {
+    const receiver = await httpReceiver();
+    const fault = 'faults=[{ name: jam, kind: storm, where: { device: h1 }, at: 10us, for: 20us }]';
+    const { status, stderr } = await run(receiver.url, '--set', fault);
+    receiver.close();
+    assert.equal(status, 0, stderr);
+    const { spans } = receiver;
+    const ofFault = spans.filter(({ name }) => name === 'storm');
+    const [whole, active] = ofFault as [ReceivedSpan, ReceivedSpan];
+    assert.equal(ofFault.length, 2);
+    assert.deepEqual([whole.parentSpanId, active.parentSpanId], ['', whole.spanId]);
+    assert.deepEqual(
+      [active.attributes['selvage.port'], active.attributes['selvage.start_ps']],
+      ['h1:p1', 10e6],
+    );
+    assert.equal(active.end - active.start, 20_000n);
+    const caused = spans.filter(
+      ({ name, attributes }) => EPISODES.includes(name) && attributes['selvage.fault'] === 'jam',
+    );
+    assert.ok(caused.length > 0);
+    for (const { links } of caused) assert.deepEqual(links, [whole.spanId]);
+    assert.equal(whole.attributes['selvage.episodes'], caused.length);
+    const ids = new Set(caused.map(({ spanId }) => spanId));
+    assert.ok(active.links.length > 0 && active.links.every((id) => ids.has(id)));
+  });
+
+  it('are sent without metrics to a viewer that takes none, which is said', async () => {
+    const viewer = createServer((request, response) => {
+      if (request.url === '/v1/traces') {
+        response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+      } else response.writeHead(404).end('404 page not found');
+      request.resume();
+    });
+    await new Promise<void>((resolve) => viewer.listen(0, '127.0.0.1', resolve));
+    const { port } = viewer.address() as AddressInfo;
+    const { status, stderr } = await run(`http://127.0.0.1:${port}`);
+    viewer.closeAllConnections();
+    viewer.close();
+    assert.equal(status, 0);
+    assert.match(stderr, /^\d+ spans were sent to http.*\n.*takes no metrics: none were sent\n$/);
+  });
+
   it('that are refused are counted, and change nothing', async () => {
     const { status, stderr } = await run('http://127.0.0.1:9');
     assert.equal(status, 0);
@@ -203,5 +259,32 @@ describe('spans over OTLP', () => {
     const { status, stderr } = await run('ftp://somewhere');
     assert.equal(status, 2);
     assert.match(stderr, /--otlp ftp:\/\/somewhere: not a collector such as grpc:/);
+  });
+});
+
+describe('a file for Perfetto', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'selvage-test-'));
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('that would be too large is refused with its size, and with what makes it smaller', () => {
+    const selvage = (...words: string[]): ReturnType<typeof spawnSync> =>
+      spawnSync(process.execPath, [join(ROOT, 'dist/programs/selvage.js'), ...words], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+    const example = join(ROOT, 'examples/victim-behind-pfc.yaml');
+    selvage('run', example, '--quiet', '--out', 'run', '--set', 'duration=60us');
+    const trace = ['trace', 'run', '--perfetto', 'all.pftrace', '--share', '100%'];
+    const refused = selvage(...trace, '--most', '100KB');
+    assert.equal(refused.status, 2);
+    const size = /all\.pftrace would have ([\d.]+) MB, more than 100 KB: follow fewer frames/;
+    assert.match(String(refused.stderr), size);
+    assert.equal(existsSync(join(folder, 'all.pftrace')), false);
+    assert.equal(selvage(...trace).status, 0);
+    const megabytes = statSync(join(folder, 'all.pftrace')).size / 1e6;
+    const said = Number(size.exec(String(refused.stderr))![1]);
+    assert.ok(Math.abs(said - megabytes) < 0.01, `${said} of ${megabytes} MB`);
   });
 });

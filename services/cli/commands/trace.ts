@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
 import { matchesGlob } from '../../fabric/scenario/selector.js';
 import type { ObserveSection } from '../../fabric/scenario/observe-section.js';
+import { formatOctets } from '../../report/format.js';
 import { readRunFile } from '../../report/run-directory.js';
 import { RunDirectoryError, runJson } from '../../report/run-json.js';
 import { prepareEngine } from '../../runtime/engine-flags.js';
 import { repeatObserved } from '../../runtime/repeat-run.js';
 import { SERIES_COLUMNS } from '../../runtime/series.js';
 import { didYouMean } from '../../settings/errors.js';
-import { aboveZero, share as shareOf, time } from '../../settings/quantities.js';
+import { aboveZero, share as shareOf, size, time } from '../../settings/quantities.js';
 import type { Quantity } from '../../settings/quantities.js';
 import { runTimeline } from '../../telemetry/perfetto/run-timeline.js';
 import { EXIT, InputError } from '../exit.js';
@@ -22,16 +23,21 @@ export interface TraceOptions {
   readonly share?: string;
   readonly flow: readonly string[];
   readonly sample?: string;
+  /** The most that is written. */
+  readonly most?: string;
 }
 
 /** Of a run that followed no frames: one in a hundred, those that were slowest, those dropped. */
 const FRAMES = { share: 0.01, flows: [], priorities: [], slowest: 20, dropped: true };
 const NO_OTHERS = { share: 1, slowest: 0, dropped: false };
 const SAMPLES = 1000;
+/** What viewers open at once. */
+const OCTETS_MOST = 200e6;
 
 /** Repeats a run and writes what it did as a trace for Perfetto. */
 export function traceCommand(run: string, options: TraceOptions): number {
   const observe = observeOf(options);
+  const most = optional('--most', options.most, aboveZero(size)) ?? OCTETS_MOST;
   prepareFiles(options.perfetto);
   prepareEngine();
   const stored = storedRun(run);
@@ -56,9 +62,17 @@ export function traceCommand(run: string, options: TraceOptions): number {
     traces: framesWanted(watched, { results, hops, state: stored.state }) ?? [],
     series: { columns: SERIES_COLUMNS.map(({ name }) => name), rows, intervalPs: wanted.series },
   });
-  writePieces(timeline.octets(), options.perfetto);
-  warnOfUnkept(hops);
   const { slices, arrows } = timeline.counts;
+  const pieces = [...timeline.octets()];
+  const octets = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (octets > most) {
+    throw new InputError(
+      `${options.perfetto} would have ${formatOctets(octets)}, more than ` +
+        `${formatOctets(most)}: follow fewer frames (--share, --flow), or raise --most`,
+    );
+  }
+  writePieces(pieces, options.perfetto);
+  warnOfUnkept(hops);
   process.stdout.write(
     `${options.perfetto}: ${frames} frames and ${congestion.episodes.length} episodes in ` +
       `${slices} slices, ${arrows} arrows; open it at https://ui.perfetto.dev\n`,

@@ -1,4 +1,5 @@
 import type { Deadlock, Episode } from '../congestion/congestion.js';
+import { faultLink } from './plan-faults.js';
 import type { PlannedSpan } from './planned-span.js';
 import { spanIdOf, traceIdOf } from './planned-span.js';
 
@@ -16,6 +17,7 @@ export function planEpisodes(
   const ends = coveringEnds(episodes, nowPs);
   return episodes.map((episode) => {
     const { id, kind, parent, device, port, priority, mechanism, reason, startPs } = episode;
+    const { fault } = episode;
     return {
       trace: traceIdOf(digest, roots.get(id)!.id),
       id: spanIdOf(digest, id),
@@ -34,11 +36,12 @@ export function planEpisodes(
         ...(priority === null ? {} : { 'selvage.priority': priority }),
         ...(mechanism === '' ? {} : { 'selvage.mechanism': mechanism }),
         ...(reason === null ? {} : { 'selvage.reason': reason }),
+        ...(fault === null ? {} : { 'selvage.fault': fault }),
         'selvage.frame_time_ps': episode.frameTimePs,
         'selvage.start_ps': startPs,
         'selvage.cleared_ps': episode.endPs ?? -1,
       },
-      links: [],
+      links: fault === null ? [] : [faultLink(digest, fault)],
     };
   });
 }

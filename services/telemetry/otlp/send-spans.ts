@@ -137,7 +137,8 @@ class SpanMaker {
     };
     return new BasicTracerProvider({
       resource: resourceFromAttributes({
-        'service.name': device,
+        // Viewers list services by this alone: those of another run are others.
+        'service.name': `${device}@${run}`,
         'service.namespace': run,
         'service.instance.id': `${run}/${device}`,
         'service.version': version,
