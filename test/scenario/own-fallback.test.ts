@@ -138,3 +138,29 @@ classes: { transmit: [0, 1, 2, 3, 3, 5, 6, 7], receive: [0, 1, 2, 3, 3, 5, 6, 7]
     });
   }
 });
+
+describe('the flow control that results name', () => {
+  const named = (text: string): string => {
+    const { failure, priorities } = runScenario(text);
+    assert.equal(failure, null);
+    return priorities.find(({ priority }) => priority === 3)!.flowControl;
+  };
+  const none = "devices: { 'h*': { priorities: { 3: none } } }";
+
+  it('is what links come to, and not what is configured', () => {
+    for (const method of ['cbfc', 'credit']) {
+      const text = `priorities: { 3: { flowControl: ${method}, fallback: pfc } }\n${none}`;
+      assert.equal(named(star(text).replace(/discovery.*/, '')), 'pfc', method);
+    }
+    const credit = 'priorities: { 3: { flowControl: credit, fallback: pfc } }';
+    assert.equal(named(star(`${credit}\n${none.replace('none', 'pfc')}`)), 'pfc');
+    assert.equal(named(star(credit)), 'credit');
+    assert.equal(named(star('priorities: { 3: credit }\ncredit: { codec: cbfc }')), 'cbfc');
+  });
+
+  it('is both where some links fall back', () => {
+    const text = 'priorities: { 3: { flowControl: cbfc, fallback: pfc } }';
+    const one = none.replace("'h*'", 'h2');
+    assert.equal(named(star(`${text}\n${one}`).replace(/discovery.*/, '')), 'cbfc + pfc');
+  });
+});

@@ -15,12 +15,13 @@ import { FRAMES, LAST_AT, MESSAGES } from '../../engine/device/host/receivers.js
 import { framesOf } from '../../engine/analysis/ledger/deliveries.js';
 import { DROP_FRAMES, RX_FRAMES, TX_FRAMES } from '../../engine/port/counters.js';
 import type { Fabric } from '../../fabric/assembly/fabric.js';
-import { configuredAt } from '../../fabric/assembly/port-settings.js';
+import type { LinkEnd } from '../../fabric/assembly/link-ends.js';
 import type { Flow } from '../../fabric/load/flow.js';
 import { goodputOf, leastSlowdown, tallyOf } from '../../measures/flow-statistics.js';
 import { FLOW_MEASURES } from '../../measures/flow-measures.js';
 import { isQuiet, PORT_MEASURES, type PrioritySum } from '../../measures/port-measures.js';
 import { having, read, totalOf } from '../../mechanisms/measure.js';
+import { nameOf } from './path-methods.js';
 import { unreachableAt } from './unreachable.js';
 import { percentilesOf } from '../../measures/percentiles.js';
 import type {
@@ -324,10 +325,22 @@ export class Collector {
     return isOpen ? null : this.idealOfMessage(index, flow.messages - 1);
   }
 
+  /** What links operate by, after fallbacks and negotiation, and not what is configured. */
   private flowControlOf(priority: number): string {
-    const all = this.fabric.ports.flat().map((port) => configuredAt(port)[priority]!);
+    const all = this.fabric.linkEnds.flatMap((ends) =>
+      ends.map((end) => this.methodAt(end, priority)),
+    );
     const controls = [...new Set(all)].filter((own) => own !== 'none');
     return controls.length === 0 ? 'none' : controls.sort().join(' + ');
+  }
+
+  private methodAt({ device, port }: LinkEnd, priority: number): string {
+    const { engine, fabric } = this;
+    const built = fabric.methods[device]![port]![priority]!;
+    const { enabled, drives } = fabric.scenario.discovery;
+    if (!enabled || !drives) return built;
+    const state = engine.discovery.ports[engine.devices[device]!.firstPort + port]!;
+    return nameOf(state.starts[priority]!, built);
   }
 
   private dropsOf(ports: readonly number[], priority: number): Record<string, number> {
