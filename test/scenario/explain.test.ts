@@ -3,6 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { FAULT_KEYS } from '../../services/fabric/scenario/schema-faults.js';
+import { describeScenario } from '../../services/fabric/scenario/catalogue.js';
+import { METRICS } from '../../services/fabric/scenario/metrics.js';
+import { explainCommand } from '../../services/cli/commands/explain.js';
 import { EXIT } from '../../services/cli/exit.js';
 import { ALIASES, LOAD_EXAMPLES, TOPICS } from '../../services/cli/topics.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
@@ -14,6 +17,26 @@ function explain(...words: string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, line, { encoding: 'utf8' });
   assert.equal(status, 0, stderr);
   return stdout;
+}
+
+/** Topics that a term leads to, in this process. */
+function topicsOf(): (term: string) => string[] {
+  return (term) => {
+    const { write } = process.stdout;
+    let text = '';
+    process.stdout.write = (part: string): boolean => {
+      text += part;
+      return true;
+    };
+    const { exitCode } = process;
+    try {
+      explainCommand(term, { json: true, plugin: [] });
+    } finally {
+      process.stdout.write = write;
+      process.exitCode = exitCode;
+    }
+    return (JSON.parse(text) as { topic: string }[]).map(({ topic }) => topic);
+  };
 }
 
 describe('selvage explain', () => {
@@ -51,6 +74,26 @@ describe('selvage explain', () => {
       Object.values(ALIASES).filter((topic) => !topics.has(topic)),
       [],
     );
+  });
+
+  it('knows every key and metric: as it lists them, by their last word, and as files have them', () => {
+    const found = topicsOf();
+    const keys = describeScenario([]).map(({ path }) => path);
+    const asWritten = (path: string): string => path.replaceAll('[]', '.0').replaceAll('.*', '.3');
+    const unknown = [...keys, ...Object.keys(METRICS)].filter(
+      (path) => !found(path).includes(path) || !found(asWritten(path)).includes(path),
+    );
+    assert.deepEqual(unknown, []);
+    const words = keys.map((path) => path.split('.').pop()!).filter((word) => !/^\*/.test(word));
+    const nameless = [...new Set(words)].filter((word) => found(word).length === 0);
+    assert.deepEqual(nameless, []);
+  });
+
+  it('finds keys by the names that standards give them', () => {
+    const found = topicsOf();
+    assert.ok(found('sfcmMinInterval').includes('sfc.minInterval'));
+    assert.deepEqual(found('6P2D'), ['ports[].pcp']);
+    assert.throws(() => found('sfcMinInterval'), /nothing is called sfcMinInterval/);
   });
 
   it('knows every kind of fault', () => {

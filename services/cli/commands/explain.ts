@@ -10,6 +10,9 @@ import type { PluginOptions } from '../named-plugins.js';
 import { pluginsNamed } from '../named-plugins.js';
 import { ALIASES, LOAD_EXAMPLES, TOPICS } from '../topics.js';
 
+/** Without plugins: made once, as it takes a while. */
+let usual: readonly Explanation[] | undefined;
+
 const ALIAS_OF = new Map(Object.entries(ALIASES).map(([name, topic]) => [joined(name), topic]));
 
 interface Explanation {
@@ -28,7 +31,8 @@ export function explainCommand(topic: string | undefined, options: ExplainOption
     process.stdout.write(keysPage());
     return;
   }
-  const all = explanations(pluginsNamed(options.plugin));
+  const plugins = pluginsNamed(options.plugin);
+  const all = plugins.length > 0 ? explanations(plugins) : (usual ??= explanations(plugins));
   const found = topic === undefined ? [] : lookUp(all, topic);
   if (topic !== undefined && found.length === 0) {
     const names = all.flatMap((entry) => [entry.topic, entry.topic.split('.').pop()!]);
@@ -103,7 +107,8 @@ function exampleOf(path: string, paths: readonly string[]): readonly string[] {
 
 /**
  * The topic itself, in any case, by another name, in the singular or plural; else every key with
- * that last part; else topics that mention it.
+ * that last part; else keys as a file or an error has them, with their numbers and names; else
+ * topics that mention it; else keys that do.
  */
 function lookUp(all: readonly Explanation[], topic: string): Explanation[] {
   const spoken = plain(topic);
@@ -118,8 +123,25 @@ function lookUp(all: readonly Explanation[], topic: string): Explanation[] {
     });
     if (keys.length > 0) return keys;
   }
+  const written = all.filter((entry) => isWritten(entry.topic, topic));
+  if (written.length > 0) return written;
   const word = new RegExp(`(?<![\\w-])${spoken.replace(/[^\w ]/g, '\\$&')}s?(?![\\w-])`, 'i');
-  return all.filter((entry) => Object.hasOwn(TOPICS, entry.topic) && word.test(entry.text));
+  const mentioning = all.filter(({ text }) => word.test(text));
+  const topics = mentioning.filter((entry) => Object.hasOwn(TOPICS, entry.topic));
+  return topics.length > 0 ? topics : mentioning;
+}
+
+/** Whether a path such as `load.0.rate` or `priorities.3.xoff` is of a key: `load[].rate`. */
+function isWritten(key: string, path: string): boolean {
+  const [wanted, own] = [path, key].map((text) => text.replaceAll('[', '.[').split('.'));
+  return (
+    wanted!.length === own!.length &&
+    wanted!.every((part, i) => {
+      const of = own![i]!;
+      if (of === '[]') return /^(\[?\d+\]?|\[\])$/.test(part);
+      return of === '*' || plain(of) === plain(part);
+    })
+  );
 }
 
 /** As names are compared: `Head-of-line blocking` and `head of line blocking` are one. */
