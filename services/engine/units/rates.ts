@@ -23,9 +23,10 @@ function rate(name: string, bps: number, pauseResponseQuanta: number): EthernetR
 }
 
 /**
- * Telemetry numbers them by their place: rates that came later are at the end. Where values of
- * 31B.3.7 were not available, the response limit at 2.5G and 5G is the time of 1G, at 50G that of
- * 25G, and at 800G, 1T and 1.6T that of 400G.
+ * Telemetry numbers them by their place: rates that came later are at the end. 802.3 31B.3.7 gives
+ * the response limits up to 400G; 147 quanta at 50G are those that scripts of switches have from
+ * there. For rates of later amendments the limit is a time: at 2.5G and 5G that of 1G, and at 800G,
+ * 1T and 1.6T that of 400G.
  */
 export const ETHERNET_RATES: readonly EthernetRate[] = [
   rate('10M', 10e6, 1),
@@ -34,7 +35,7 @@ export const ETHERNET_RATES: readonly EthernetRate[] = [
   rate('10G', 10e9, 60),
   rate('25G', 25e9, 80),
   rate('40G', 40e9, 118),
-  rate('50G', 50e9, 160),
+  rate('50G', 50e9, 147),
   rate('100G', 100e9, 394),
   rate('200G', 200e9, 453),
   rate('400G', 400e9, 905),

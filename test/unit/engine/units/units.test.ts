@@ -49,6 +49,7 @@ describe('rates', () => {
     assert.equal(rateOf('2.5G')?.pauseResponseLimitPs, 1_024_000);
     assert.equal(rateOf('10G')?.pauseResponseLimitPs, 3_072_000);
     assert.equal(rateOf('40G')?.pauseResponseLimitPs, 1_510_400);
+    assert.equal(rateOf('50G')?.pauseResponseLimitPs, 1_505_280);
     assert.equal(rateOf('100G')?.pauseResponseLimitPs, 2_017_280);
     assert.equal(rateOf('400G')?.pauseResponseLimitPs, 1_158_400);
   });
