@@ -5,13 +5,14 @@ import { isLong } from './long-suite.js';
 
 /**
  * What crosses between processes in ways of its own: all faults, credit, discovery, a plugin that
- * each service loads, multicast, shares of an 82599. `virtual-time.test` has all
+ * each service loads, multicast, shares of an 82599, and islands of all of that. `virtual-time.test` has all
  * examples in services in memory, with what these encode.
  */
 const IN_PROCESSES = [
   'chaos',
   'credit-tenants',
   'discovery-credit-change',
+  'four-documents',
   'incast-aim',
   'mvtx2802-multicast',
   'nic-groups',
