@@ -37,6 +37,11 @@ const WIDTH_MAX = 2200;
 /** Drawn smaller than this, names have larger letters, and none is drawn smaller than the least. */
 const SCALE_FAR = 0.85;
 const SCALE_LEAST = 0.65;
+/** Of labels of links: width of a letter, and height of a line, halo included. */
+const LETTER = 6;
+const LINE = 14;
+/** Where a label may be on its link. */
+const PLACES = [0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8];
 /** Mean width of a larger letter. */
 const LARGE_LETTER = 8.5;
 
@@ -225,14 +230,11 @@ function BoxMap(props: BoxMapProps): JSX.Element {
             </g>
           ))}
           {map.links.length <= LABELS_MAX &&
-            map.links.map(({ label, path }, i) => {
-              const [x, y] = middleOf(path);
-              return label === '' ? null : (
-                <text key={i} class="method" x={x} y={y} dy=".32em">
-                  {label}
-                </text>
-              );
-            })}
+            labelsOf(map.links).map(({ label, x, y }, i) => (
+              <text key={i} class="method" x={x} y={y} dy=".32em">
+                {label}
+              </text>
+            ))}
           {halves.map(({ badge, ports }, i) => (
             <g
               key={i}
@@ -309,11 +311,33 @@ function pointsOf(path: string): Pair[] {
   return Array.from({ length: n.length / 2 }, (_, i): Pair => [n[2 * i]!, n[2 * i + 1]!]);
 }
 
-function middleOf(path: string): Pair {
-  const points = pointsOf(path);
-  const [a, p, q, b] = points as [Pair, Pair, Pair, Pair];
-  if (points.length < 4) return middle(a, p);
-  return middle(middle(middle(a, p), middle(p, q)), middle(middle(p, q), middle(q, b)));
+/** On their links: in the middle, or as near to it as there is room beside the others. */
+function labelsOf(links: readonly MapLink[]): { label: string; x: number; y: number }[] {
+  const all: { label: string; x: number; y: number }[] = [];
+  for (const { label, path } of links) {
+    if (label === '') continue;
+    const points = pointsOf(path);
+    const isFree = ([x, y]: Pair): boolean =>
+      all.every(
+        (other) =>
+          Math.abs(other.x - x) >= (LETTER * (label.length + other.label.length)) / 2 ||
+          Math.abs(other.y - y) >= LINE,
+      );
+    const places = PLACES.map((part) => pointAt(points, part));
+    const [x, y] = places.find(isFree) ?? places[0]!;
+    all.push({ label, x, y });
+  }
+  return all;
+}
+
+/** Of a line or a curve (de Casteljau), a part of its way from its beginning. */
+function pointAt(points: readonly Pair[], part: number): Pair {
+  if (points.length === 1) return points[0]!;
+  const between = points.slice(1).map((to, i): Pair => {
+    const from = points[i]!;
+    return [from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1])];
+  });
+  return pointAt(between, part);
 }
 
 /** A link is cut in the middle. */

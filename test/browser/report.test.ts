@@ -141,6 +141,31 @@ describe('the report in a browser', { skip: noBrowser }, () => {
     await shown('incast-dcqcn', ['observe.series=5us'], [/Rates of limited connections/]);
   });
 
+  it('names the flow control of each link in the fabric, and no name lies over another', async () => {
+    const out = join(folder, 'four');
+    selvage('run', 'examples/four-documents.yaml', '--quiet', '--out', out);
+    const page = await open(join(out, 'report.html'), 'light');
+    const names = await page.locator('.map text.method').allTextContents();
+    assert.deepEqual(names.toSorted(), [
+      ...new Array<string>(6).fill('PAUSE'),
+      ...new Array<string>(4).fill('PFC'),
+      ...new Array<string>(3).fill('credit'),
+    ]);
+    const boxes: { x: number; y: number; width: number; height: number }[] = [];
+    for (const name of await page.locator('.map text.method').all()) {
+      boxes.push((await name.boundingBox())!);
+    }
+    boxes.forEach((a, i) => {
+      for (const b of boxes.slice(i + 1)) {
+        const apart = a.x + a.width <= b.x || b.x + b.width <= a.x;
+        // A quarter of a box is the halo of its letters.
+        const above = Math.abs(a.y - b.y) >= 0.75 * a.height;
+        assert.ok(apart || above, JSON.stringify([a, b]));
+      }
+    });
+    await page.close();
+  });
+
   it('shows a sweep as heat maps', async () => {
     selvage('experiment', 'reboot-leaf', '--out', join(folder, 'experiment'));
     const page = await open(join(folder, 'experiment', 'sweep.html'), 'dark');
