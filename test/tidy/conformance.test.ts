@@ -7,6 +7,7 @@ import { describe, it } from 'node:test';
 import { CONFORMANCE } from '../../services/cli/conformance-pages.js';
 import { WIRE_FORMATS } from '../../services/engine/wire/formats.js';
 import { describeScenario } from '../../services/fabric/scenario/catalogue.js';
+import { filesMatching, textOf } from './files.js';
 import { fabricOf, ROOT } from '../kit/emulate.js';
 import { leftOver } from '../kit/printed.js';
 
@@ -38,6 +39,28 @@ const CLAIMED: Readonly<Record<string, readonly string[]>> = {
   'MVTX2802: data sheet': ['7.2', '7.6', '7.8', '7.9', '7.9.1', '7.9.2'],
 };
 
+/** Clauses of standards that the book is about. */
+const BOOK = /^(802\.1AB .*|802\.1Q (6\.9|3[0-36-8]|49|52)(\..*)?|802\.3 31[BD](\..*)?)$/;
+const CLAUSE = String.raw`(?:[0-9]+[A-Z]?|[A-Z])(?:\.[0-9]+)*`;
+const REFERENCE = new RegExp(
+  String.raw`P?(802\.1Q|802\.1AB|802\.3)(?:cz|dw|az|bb|au)? ` +
+    String.raw`(?:clauses? |Annex )?(${CLAUSE}(?:(?:, and |, | and )${CLAUSE})*)`,
+  'g',
+);
+
+/** By clause that a source cites: one such source. */
+const CITED = new Map(
+  filesMatching(/^services\/.*(?<!conformance)\.ts$/).flatMap((file) => {
+    const text = textOf(file).replace(/\n[ \t]*(\*|\/\/)?[ \t]*/g, ' ');
+    return [...text.matchAll(REFERENCE)].flatMap(([, of, clauses]) =>
+      clauses!
+        .split(/, and |, | and /)
+        .map((clause) => [`${of!} ${clause}`, file] as const)
+        .filter(([cited]) => BOOK.test(cited)),
+    );
+  }),
+);
+
 describe('the book of conformance', () => {
   it('has every clause that is claimed', () => {
     const missing = Object.entries(CLAIMED).flatMap(([document, clauses]) =>
@@ -48,6 +71,17 @@ describe('the book of conformance', () => {
     );
     assert.deepEqual(missing, []);
     assert.deepEqual(leftOver(), [], 'pages that nothing claims: npm run generate');
+  });
+
+  it('has every clause of theirs that a source refers to', () => {
+    const claimed = CLAIMS.flatMap(({ of, clause }) =>
+      clause.split(', ').map((one) => `${of} ${one}`),
+    );
+    const isClaimed = (cited: string): boolean =>
+      claimed.some((one) => one === cited || one.startsWith(`${cited}.`));
+    assert.ok(CITED.size > 50, `${CITED.size}`);
+    const missing = [...CITED].filter(([cited]) => !isClaimed(cited));
+    assert.deepEqual(missing, []);
   });
 
   it('names tests that are there', () => {

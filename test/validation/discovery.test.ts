@@ -20,6 +20,34 @@ function dropsOf({ ports }: RunResults, priority: number): number {
     .reduce((a, b) => a + b, 0);
 }
 
+describe('ports with several addresses', () => {
+  it('send LLDPDUs to each address, with an agent for each', () => {
+    class Destinations extends NullProbe {
+      readonly seen = new Set<string>();
+      override controlSent(device: number, _: number, __: number, octets: Uint8Array): void {
+        if (readU16(octets, 12) !== ETHERTYPE_LLDP || device !== 0) return;
+        this.seen.add(Buffer.from(octets.subarray(0, 6)).toString('hex'));
+      }
+    }
+    const sent = (reach: string): string[] => {
+      const text = `
+fabric: { generator: pair }
+duration: 10us
+priorities: { 3: pfc }
+discovery: { second: 1us${reach} }
+`;
+      const probe = new Destinations();
+      const session = new Session(fabricOf(text), { check: true });
+      session.engine.listen(probe);
+      while (session.advance(1000) === 'running');
+      return [...probe.seen].sort();
+    };
+    assert.deepEqual(sent(''), ['0180c200000e']);
+    const both = ', reach: [nearest-bridge, nearest-non-tpmr-bridge, nearest-customer-bridge]';
+    assert.deepEqual(sent(both), ['0180c2000000', '0180c2000003', '0180c200000e']);
+  });
+});
+
 describe('a fabric of 64 switches and 256 hosts', () => {
   const text = `
 fabric:

@@ -4,6 +4,7 @@ const TRANSMIT = 'test/unit/engine/discovery/transmit-machine.test.ts';
 const RECEIVE = 'test/unit/engine/discovery/receive-machine.test.ts';
 const DCBX = 'test/unit/engine/discovery/dcbx.test.ts';
 const LINKS = 'test/unit/engine/discovery/links.test.ts';
+const RUNS = 'test/validation/discovery.test.ts';
 const WIRE = 'test/unit/engine/wire/lldp.test.ts';
 
 /** LLDP and DCBX, clause by clause. */
@@ -12,6 +13,30 @@ export const discoveryConformance: Conformance = {
   title: 'LLDP and DCBX',
   about: '802.1AB, and 802.1Q clause 38: ports advertise what they can, and agree on it.',
   claims: [
+    {
+      ...{ of: '802.1AB', clause: '7.1' },
+      says: 'LLDPDUs go to group addresses, each with a reach; DCBX goes with the first.',
+      ...{ key: 'discovery.reach', example: 'discovery-willing-hosts' },
+      test: [RUNS, 'send LLDPDUs to each address, with an agent for each'],
+    },
+    {
+      ...{ of: '802.1AB', clause: '8.5' },
+      says: 'An LLDPDU has chassis, port and time to live, then TLVs that say more, then its end.',
+      ...{ key: 'discovery', example: 'discovery-willing-hosts' },
+      test: [WIRE, 'is encoded as the standard has it'],
+    },
+    {
+      ...{ of: '802.1AB', clause: '9.2.5.1' },
+      says: 'A port sends LLDPDUs, receives them, does both, or neither.',
+      ...{ key: 'discovery.status', example: 'discovery-credit-change' },
+      test: [RUNS, 'lets none go while an end says nothing'],
+    },
+    {
+      ...{ of: '802.1AB', clause: '9.2.6, 10.5' },
+      says: 'An agent counts what it sends, receives, discards and does not know.',
+      ...{ key: 'discovery.neighbors', example: 'discovery-willing-hosts' },
+      test: [RECEIVE, 'keeps TLVs that it does not know as they came, and counts them'],
+    },
     {
       ...{ of: '802.1AB', clause: '8.4' },
       says: 'A TLV has seven bits of type and nine of length; the list ends exactly, or is none.',
@@ -31,7 +56,7 @@ export const discoveryConformance: Conformance = {
       test: [RECEIVE, 'keeps a neighbor for its time to live, from its last LLDPDU on'],
     },
     {
-      ...{ of: '802.1AB', clause: '9.2.7.7' },
+      ...{ of: '802.1AB', clause: '9.2.7.7, 9.2.7.7.3' },
       says: 'An LLDPDU with mandatory TLVs that are cut, repeated or out of order is discarded.',
       ...{ key: 'discovery.neighbors', example: 'discovery-willing-hosts' },
       test: [RECEIVE, 'discards what is cut off, out of order or has a mandatory TLV twice'],
@@ -43,7 +68,7 @@ export const discoveryConformance: Conformance = {
       test: [TRANSMIT, 'send fast to a new neighbor, four times, and then as usual'],
     },
     {
-      ...{ of: '802.1AB', clause: '9.2.8' },
+      ...{ of: '802.1AB', clause: '9.2.5.17, 9.2.8' },
       says: 'A credit bounds how many follow each other.',
       ...{ key: 'discovery.creditMax', example: 'discovery-willing-hosts' },
       test: [TRANSMIT, 'have no more than five LLDPDUs in hand, and gain one in a second'],

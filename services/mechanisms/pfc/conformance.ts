@@ -21,6 +21,21 @@ export const pfcConformance: Conformance = {
       },
     },
     {
+      ...{ of: '802.3', clause: '31B.3.1' },
+      says: 'PAUSE is sent with its time while the buffer of the port is over XOFF, then with 0.',
+      ...{ key: 'pause.xoff', example: 'pause' },
+      test: [UNIT, 'asks with its full time while its account is over, and with zero when'],
+    },
+    {
+      ...{ of: '802.3', clause: '31B.3.2' },
+      says: 'A time that is received replaces the one that runs; zero ends the pause.',
+      ...{ key: 'pause.quanta', example: 'pause' },
+      test: [
+        UNIT,
+        'lets go when the time is over, and not at the time of a stop that was replaced',
+      ],
+    },
+    {
       ...{ of: '802.3', clause: '31B.3.3' },
       says: 'A station takes PAUSE at the group address of MAC control, and at its own address.',
       ...{ key: 'pause', example: 'four-documents' },
@@ -57,7 +72,7 @@ export const pfcConformance: Conformance = {
       test: [UNIT, 'lets go at once on time zero, and leaves alone what a frame does not name'],
     },
     {
-      ...{ of: '802.1Q', clause: '36' },
+      ...{ of: '802.1Q', clause: '36.1.3.2' },
       says: 'A priority is paused when its ingress buffer is at XOFF, again before that expires.',
       ...{ key: 'priorities.*.xoff', example: 'incast-pfc' },
       test: [UNIT, 'asks once when an account goes over, and again after half the time'],

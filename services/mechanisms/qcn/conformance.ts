@@ -13,19 +13,19 @@ export const qcnConformance: Conformance = {
     'which these slow down.',
   claims: [
     {
-      ...{ of: '802.1Q', clause: '30 to 33' },
+      ...{ of: '802.1Q', clause: '30, 31.1.1, 32.2' },
       says: 'Congestion points send messages to the sources of sampled frames, across bridges.',
       ...{ key: 'qcn', example: 'incast-qcn' },
       test: [DOMAIN, 'tags frames from end to end and sends CNMs to every source'],
     },
     {
-      ...{ of: '802.1Q', clause: '32.1' },
+      ...{ of: '802.1Q', clause: '30.6, 32.1.1' },
       says: 'Edge: frames of a congestion notification priority from outside are remapped.',
       ...{ key: 'qcn.defence', example: 'incast-qcn' },
       test: [DOMAIN, 'remaps frames from outside, and sends no CNM there'],
     },
     {
-      ...{ of: '802.1Q', clause: '32.1' },
+      ...{ of: '802.1Q', clause: '32.1.1' },
       says: 'Interior: the tag is removed where the link partner is not ready for it.',
       ...{ key: 'qcn.ports', example: 'incast-qcn' },
       test: [DOMAIN, 'removes the tag at an interior port whose link partner does not support it'],
@@ -37,7 +37,7 @@ export const qcnConformance: Conformance = {
       test: [UNIT, 'compares the queue with its set point, and with the sample before'],
     },
     {
-      ...{ of: '802.1Q', clause: '32.8' },
+      ...{ of: '802.1Q', clause: '30.2.1, 32.8' },
       says: 'Feedback has six bits, of the largest that set point and weight allow.',
       ...{ key: 'qcn.weight', example: 'incast-qcn' },
       test: [UNIT, 'quantises 66 112 octets of congestion as 32 of 63'],
@@ -49,7 +49,7 @@ export const qcnConformance: Conformance = {
       test: [UNIT, 'samples the sooner the worse it is'],
     },
     {
-      ...{ of: '802.1Q', clause: '32.13' },
+      ...{ of: '802.1Q', clause: '32.11, 32.13' },
       says: 'A reaction point cuts its rate in proportion to the feedback, by a half at most.',
       ...{ key: 'qcn.gain', example: 'nic-qcn' },
       test: [UNIT, 'cuts by 1/128 for each unit of feedback, by half at most'],
@@ -73,7 +73,7 @@ export const qcnConformance: Conformance = {
       test: [WIRE, 'is the known one, with its tags and what it encapsulates'],
     },
     {
-      ...{ of: '802.1Q', clause: '33.4' },
+      ...{ of: '802.1Q', clause: '32.9.4, 33.3, 33.4' },
       says: 'A CNM carries feedback, congestion point, queue, and the beginning of the frame.',
       ...{ key: 'qcn.quote', example: 'incast-qcn', octets: 'CNM', capture: ['s1:p2'] },
       test: [WIRE, 'comes back as it was, signs and all'],

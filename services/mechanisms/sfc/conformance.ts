@@ -20,6 +20,21 @@ export const sfcConformance: Conformance = {
       test: [VALIDATION, 'comes one path delay and the processing after detection'],
     },
     {
+      ...{ of: '802.1Q', clause: '52.4, 52.5.1' },
+      says: 'Frames that join a monitored queue are given to the detection of congestion.',
+      ...{ key: 'sfc.detect', example: 'incast-sfc' },
+      test: [UNIT, 'look at the length of the queue'],
+    },
+    {
+      ...{ of: '802.1Q', clause: '52.4.3, 52.5.2' },
+      says: 'A message pauses the station that it is for, or is for the bridge at its link.',
+      ...{ key: 'sfc.proxy', example: 'sfc-proxy' },
+      test: [
+        VALIDATION,
+        'takes messages and stops its stations by PFC for the time in the message',
+      ],
+    },
+    {
       ...{ of: '802.1Q', clause: '52.5.3' },
       says: 'A message has version, type, length and value; the value names flow and queue.',
       ...{ key: 'sfc.quote', example: 'incast-sfc', octets: 'SFCM', capture: ['s1:p2'] },
