@@ -683,3 +683,28 @@ end
 ethertypes:add(0x89a2, congestion)
 udp_ports:add(49374, congestion)
 udp_ports:add(49375, congestion)
+
+-- What came out of order follows the acknowledge header of a RoCEv2 packet with an opcode that is
+-- left to vendors, so Wireshark's own dissector shows it as octets.
+local selective_ack = protocol("selective_ack", "Selective Acknowledgement", "SACK")
+add_field(selective_ack, "uint8", "flags", "Flags", base.HEX)
+add_field(selective_ack, "uint24", "base", "Packet of the lowest bit", base.DEC)
+add_field(selective_ack, "uint32", "bitmap", "Packets that have arrived", base.HEX)
+finish(selective_ack)
+
+local SELECTIVE_OPCODE, BTH_OCTETS, AETH_OCTETS, SACK_OCTETS = 0xd1, 12, 4, 8
+local bth_opcode = Field.new("infiniband.bth.opcode")
+
+function selective_ack.proto.dissector(tvb, pinfo, tree)
+  local opcode = bth_opcode()
+  if opcode == nil or opcode.value ~= SELECTIVE_OPCODE then return 0 end
+  local at = opcode.offset + BTH_OCTETS + AETH_OCTETS
+  if tvb:len() < at + SACK_OCTETS then return 0 end
+  local sub = tree:add(selective_ack.proto, tvb(at, SACK_OCTETS))
+  sub:add(selective_ack.fields["flags"], tvb(at, 1))
+  sub:add(selective_ack.fields["base"], tvb(at + 1, 3))
+  sub:add(selective_ack.fields["bitmap"], tvb(at + 4, 4))
+  pinfo.cols.info = "SACK from " .. tvb(at + 1, 3):uint()
+end
+
+register_postdissector(selective_ack.proto)

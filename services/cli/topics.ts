@@ -173,8 +173,8 @@ export const TOPICS: Readonly<Record<string, string>> = {
 /** What else the field calls topics and keys, in lower case and with blanks for hyphens. */
 export const ALIASES: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
-    [...MECHANISMS, ...RATE_CONTROLS].flatMap((slice) => {
-      const topic = 'kind' in slice ? slice.kind : slice.name;
+    [...MECHANISMS, ...RATE_CONTROLS, ...TRANSPORTS].flatMap((slice) => {
+      const topic = 'name' in slice ? slice.name : slice.kind;
       return (slice.alsoCalled ?? []).map((name) => [name, topic]);
     }),
   ),
@@ -299,11 +299,9 @@ export const ALIASES: Readonly<Record<string, string>> = {
   routing: 'failover',
   rto: 'reliable',
   rtt: 'bdp',
-  sack: 'reliable',
   sampling: 'observe.series',
   scheduler: 'classes.arbiter',
   scheduling: 'classes.arbiter',
-  'selective repeat': 'reliable',
   serialisation: 'ideal',
   serialization: 'ideal',
   'serialization delay': 'ideal',

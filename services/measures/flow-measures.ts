@@ -1,5 +1,6 @@
 /** What is measured of a flow: the rows of table `flows`. */
 
+import type { Reordering } from '../engine/contract/transport.js';
 import type { Engine } from '../engine/device/engine.js';
 import {
   FRAMES,
@@ -37,6 +38,11 @@ export function received({ engine, receives }: FlowReading, word: number): numbe
 
 function most({ engine, receives }: FlowReading, word: number): number {
   return receives.reduce((a, c) => Math.max(a, engine.receivers.get(c, word)), -Infinity);
+}
+
+/** Of a transport that stores what comes out of order; 0 of others. */
+function reordered({ engine, receives }: FlowReading, key: keyof Reordering): number {
+  return receives.reduce((a, c) => a + (engine.receivers.reordering(c)?.[key] ?? 0), 0);
 }
 
 /** Of raw frames: the others have no time of release. */
@@ -167,6 +173,43 @@ export const FLOW_MEASURES = measures<FlowReading>()({
     meaning: 'Frames delivered with CE set.',
     read: (flow) => received(flow, MARKED),
     total: 'sum',
+    summarised: true,
+  },
+  outOfOrderFrames: {
+    unit: 'frames',
+    meaning: 'Frames that came before an earlier one, and were stored until it had come.',
+    read: (flow) => reordered(flow, 'outOfOrder'),
+    total: 'sum',
+    summarised: true,
+  },
+  duplicateFrames: {
+    unit: 'frames',
+    meaning: 'Frames that had come already: sent again in vain (where such are stored).',
+    read: (flow) => reordered(flow, 'duplicates'),
+    total: 'sum',
+    expected: ['duplicates', 'frames that were sent again in vain, as they had come already'],
+    summarised: true,
+  },
+  reorderPeakFrames: {
+    unit: 'frames',
+    meaning: 'Most that a receiver stored at once because an earlier one was missing.',
+    read: (flow) => reordered(flow, 'peakPackets'),
+    total: 'most',
+    expected: ['reorder.frames', 'most frames that one receiver stored to put them in order'],
+    summarised: true,
+  },
+  reorderPeakOctets: {
+    unit: 'bytes',
+    meaning: 'Most payload that a receiver stored so.',
+    read: (flow) => reordered(flow, 'peakOctets'),
+    total: 'most',
+    summarised: true,
+  },
+  reorderP99Frames: {
+    unit: 'frames',
+    meaning: 'So many or fewer were stored when 99 % of those had come, to half an octave.',
+    read: (flow) => reordered(flow, 'p99Packets'),
+    total: 'most',
     summarised: true,
   },
 });

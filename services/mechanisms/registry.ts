@@ -25,6 +25,7 @@ import { nic82599 } from './nic-82599/slice.js';
 import type { NicSlice } from './nic-slice.js';
 import type { RateControlSlice } from './rate-control-slice.js';
 import type { TransportSlice } from './transport-slice.js';
+import { selective } from './selective/slice.js';
 import { sfc } from './sfc/slice.js';
 import type { SlottedSlice } from './slotted-slice.js';
 import { swift } from './swift/slice.js';
@@ -34,7 +35,7 @@ import { timely } from './timely/slice.js';
 export const RATE_CONTROLS: readonly RateControlSlice[] = [dcqcn, qcn, timely, hpcc, swift];
 
 /** Transports of loads, each under its name in `transport`. */
-export const TRANSPORTS: readonly TransportSlice[] = [goBackN];
+export const TRANSPORTS: readonly TransportSlice[] = [goBackN, selective];
 
 /** Mechanisms of switches and hosts, in the order in which they process a frame. */
 const REGISTERED = [pause, pfc, credit, ecn, qcnDomain, ci, sfc, cbfc, llr] as const;

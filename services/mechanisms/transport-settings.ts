@@ -41,6 +41,9 @@ export interface ConnectionSettings {
   readonly ackPriority?: number;
   readonly timeout: number;
   readonly maxTimeout?: number;
+  /** The timeout while fewer than `fewPackets` are outstanding. */
+  readonly lowTimeout?: number;
+  readonly fewPackets?: number;
 }
 
 /** What the timeout grows to. */

@@ -12,7 +12,7 @@ import type { ConnectionSettings } from './transport-settings.js';
 type Order = 'ordered' | 'window';
 
 /** The connection as its transport sees it. */
-interface CarriedFlow {
+export interface CarriedFlow {
   readonly packetsPerMessage: number;
   readonly messages: number;
   /** Its messages are released one by one. */
@@ -23,10 +23,13 @@ interface CarriedFlow {
   readonly packetOctets: number;
   /** A full packet there and its acknowledgement back, on an idle fabric. */
   readonly roundTripPs: number;
+  /** A flow control rules its priority. */
+  readonly isLossless: boolean;
 }
 
 /** A transport: from its keys in the scenario to what the ends of a connection execute. */
 export interface TransportSlice<
+  Written = object,
   Settings extends ConnectionSettings = ConnectionSettings,
 > extends TransportKind {
   /** How a load names it. */
@@ -37,12 +40,14 @@ export interface TransportSlice<
   readonly isUsual?: boolean;
   readonly order: Order;
   /** Its keys, under its name in `transport`: ranges, defaults and their help. */
-  readonly settings: z.ZodType<Settings>;
+  readonly settings: z.ZodType<Written>;
   readonly help: string;
   /** What else `selvage explain` finds it by, in lower case and with blanks for hyphens. */
   readonly alsoCalled?: readonly string[];
   /** Text of `selvage explain`. */
   readonly topic: string;
+  /** With all that the scenario leaves open. */
+  complete(written: Written): Settings;
   /** Octets of an acknowledgement beyond those of RoCEv2, at most. */
   readonly furtherAckOctets?: number;
   /** Throws where keys that are each allowed contradict each other; they are at `path`. */

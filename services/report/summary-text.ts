@@ -29,6 +29,7 @@ import {
 } from './format.js';
 import type { Style } from './style.js';
 import { table } from './table.js';
+import { reorderText } from './reorder-text.js';
 import { storyOf } from './story.js';
 import { stallText } from './stall-text.js';
 import { causeText } from './cause-text.js';
@@ -63,6 +64,7 @@ export function summaryText(
     causeText(results, style),
     unreachableText(results, style),
     trafficText(results, style),
+    reorderText(results, style),
     jobText(results.jobs, style),
     blockedTable(results, style),
     memoryTable(results, style),

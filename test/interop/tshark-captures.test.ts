@@ -81,6 +81,28 @@ describe('tshark, of what examples leave', { skip: tsharkMissing }, () => {
     assert.deepEqual([...known].sort(), PROTOCOLS);
   });
 
+  it('shows which packets came out of order', () => {
+    const octets = captureOf('permutation-sprayed.yaml', 'observe.captures.ports=["h1:p1"]');
+    const names = ['selective_ack.base', 'selective_ack.bitmap', 'infiniband.bth.psn'];
+    const fields = ['_ws.malformed', '_ws.col.Info', ...names];
+    const packets = dissect(
+      octets,
+      fields,
+      ...WITH_DISSECTORS,
+      '-Y',
+      'infiniband.bth.opcode == 209',
+    );
+    assert.ok(packets.length > 50);
+    for (const packet of packets) {
+      const [base, bitmap, missing] = names.map((name) => Number(packet[name]));
+      assert.equal(packet['_ws.malformed'], '');
+      assert.match(packet['_ws.col.Info']!, /^SACK from \d+/);
+      // Blocks of 32 are counted from behind the packet that is missing.
+      assert.equal((base! - missing! - 1) % 32, 0);
+      assert.ok(bitmap! > 0 && bitmap! < 2 ** 32);
+    }
+  });
+
   it('shows ordered sets on an interface of their own, beside that of frames', () => {
     const octets = captureOf('link-retry.yaml', 'observe.captures.ports=["spine1:p1"]');
     const fields = ['frame.interface_name', 'frame.len', 'frame.protocols', 'llr.type'];

@@ -317,6 +317,10 @@ export type ReleaseSpec =
 /** Parameters of a connection's transport; `kind` selects which. */
 export interface TransportSpec {
   readonly kind: string;
+  /** Packets from the oldest outstanding one on that its ends tell apart; absent: none. */
+  readonly trackedPackets?: number;
+  /** Messages whose release times its receiver remembers; absent: none. */
+  readonly rememberedMessages?: number;
 }
 
 /** The sending end of a flow. Its place in the list is its connection number at the sender. */
@@ -349,6 +353,9 @@ export interface SendSpec {
   /** Retransmission timeout, and what it grows to at most while nothing is acknowledged. */
   readonly timeoutPs: number;
   readonly maxTimeoutPs: number;
+  /** The timeout while fewer packets than these are outstanding; 0 packets: it is the same. */
+  readonly fewPackets: number;
+  readonly fewTimeoutPs: number;
   readonly startPs: number;
   readonly endPs: number;
   readonly release: ReleaseSpec;
@@ -371,6 +378,7 @@ export interface ReceiveSpec {
   readonly messages: number;
   /** What of a frame is not payload (padding of a message's last packet aside). */
   readonly overheadOctets: number;
+  readonly fullPayloadOctets: number;
   readonly lastPayloadOctets: number;
   /** When the flow starts: a raw flow with a volume is one message released then. */
   readonly startPs: number;

@@ -9,12 +9,51 @@ import type { FramePool } from '../frame/frame-pool.js';
 import type { Clock } from '../kernel/clock.js';
 import type { Tables } from '../kernel/tables.js';
 import type { FrameRef } from '../units/indices.js';
-import type { ReceiveSpec, SendSpec } from './spec.js';
+import type { ReceiveSpec, SendSpec, TransportSpec } from './spec.js';
 
 /** A kind of transport, of which an engine has one that serves all its connections. */
 export interface TransportKind {
   readonly kind: string;
   create(tables: Tables, ends: TransportEnds): Transport;
+}
+
+/** Words of a row of the table unit `bitmap`: 128 packets, or two times. */
+export const BITMAP_WORDS = 4;
+const BITMAP_BITS = 32 * BITMAP_WORDS;
+const BITMAP_TIMES = BITMAP_WORDS / 2;
+
+/** Where an end that tells packets apart has its state. */
+export interface TrackedRows {
+  /** Of unit `transport`. */
+  readonly row: number;
+  /** Of unit `bitmap`: its first one. */
+  readonly bitmap: number;
+}
+
+/** How many rows of the units `transport` and `bitmap` an end has. */
+export function trackRows(
+  spec: TransportSpec | null,
+  end: 'sending' | 'receiving',
+): { readonly rows: number; readonly bitmaps: number } {
+  const { trackedPackets = 0, rememberedMessages = 0 } = spec ?? {};
+  const times = end === 'receiving' ? Math.ceil(rememberedMessages / BITMAP_TIMES) : 0;
+  return {
+    rows: trackedPackets > 0 ? 1 : 0,
+    bitmaps: Math.ceil(trackedPackets / BITMAP_BITS) + times,
+  };
+}
+
+/** What happened to the packets of a receiving end that accepts them in any order. */
+export interface Reordering {
+  /** Packets that came before an earlier one, and were stored. */
+  readonly outOfOrder: number;
+  /** Packets that had come already. */
+  readonly duplicates: number;
+  /** Most that were stored at once, and their payload. */
+  readonly peakPackets: number;
+  readonly peakOctets: number;
+  /** So many were stored, or fewer, when 99 % of those had come. */
+  readonly p99Packets: number;
 }
 
 /** Connections are numbered through the service: sending ones, and receiving ones. */
@@ -25,7 +64,7 @@ export interface Transport {
 
 export interface TransportSender {
   /** Absent: all that it needs is in what a host keeps of a connection. */
-  configure?(c: number, spec: SendSpec): void;
+  configure?(c: number, spec: SendSpec, rows: TrackedRows): void;
   /** Whether packets are lost by an ACK or NAK that arrives, and will be sent again. */
   tellsLoss(c: number, pool: FramePool, frame: FrameRef): boolean;
   /** The same one, acted on: true if there may be something to send now, or another timer. */
@@ -53,7 +92,7 @@ export const EARLIER = 16;
 export const PLACED = 32;
 
 export interface TransportReceiver {
-  configure(c: number, spec: ReceiveSpec): void;
+  configure(c: number, spec: ReceiveSpec, rows: TrackedRows): void;
   /** A packet arrived, and was marked or not. Returns what it did, and what to send back. */
   take(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number;
   /** Writes what `take` requested into an acknowledgement. */
@@ -67,6 +106,8 @@ export interface TransportReceiver {
   completed(c: number, message: number): number;
   /** The name of an invariant that does not hold; null if all do. For `--check`. */
   broken(c: number): string | null;
+  /** Absent: it accepts packets in order only. */
+  reordering?(c: number): Reordering;
 }
 
 /** What a transport uses of its connections. */

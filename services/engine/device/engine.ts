@@ -2,7 +2,7 @@ import type { FaultSpec } from '../contract/fault.js';
 import type { Mechanism, MechanismHost } from '../contract/flow-control.js';
 import { DROP, type Probe } from '../contract/probe.js';
 import type { RateControlKind } from '../contract/rate-control.js';
-import type { TransportKind } from '../contract/transport.js';
+import { type TransportKind, trackRows } from '../contract/transport.js';
 import { hasSharedBuffer } from '../contract/spec.js';
 import {
   type DeviceRole,
@@ -426,16 +426,22 @@ function layOut(specs: readonly DeviceSpec[]): Rows[] {
 /** How many rows of each unit a device has. */
 function rowsOf(spec: DeviceSpec): Record<Unit, number> {
   const { ports } = spec;
-  const sends = spec.kind === 'host' ? spec.sends : [];
+  const [sends, receives] = spec.kind === 'host' ? [spec.sends, spec.receives] : [[], []];
+  const tracked = [
+    ...sends.map(({ transport }) => trackRows(transport, 'sending')),
+    ...receives.map(({ transport }) => trackRows(transport, 'receiving')),
+  ];
   return {
     device: 1,
     port: ports.length,
     send: sends.length,
-    receive: spec.kind === 'host' ? spec.receives.length : 0,
+    receive: receives.length,
     [ACCOUNT]: ports.reduce((sum, { grants }) => sum + accountRows(grants), 0),
     rate: sends.filter(({ rate }) => rate !== null).length,
     nic: spec.kind === 'host' && spec.nic !== null ? 1 : 0,
     pool: spec.kind === 'switch' ? poolRows(spec.buffer) : 0,
+    transport: tracked.reduce((sum, { rows }) => sum + rows, 0),
+    bitmap: tracked.reduce((sum, { bitmaps }) => sum + bitmaps, 0),
   };
 }
 

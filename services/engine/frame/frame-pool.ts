@@ -41,6 +41,10 @@ export const REMAINING = 2;
 /** VLAN identifiers: C-TAG in the low half, S-TAG in the high half, 0 for none. */
 export const VLAN = 3;
 
+/**
+ * Of an answer, which was not released: what it says beside the next number expected, as a whole
+ * number of at most 52 bits; 0 says nothing.
+ */
 const BORN_DOUBLE = 2;
 
 /**
@@ -246,6 +250,22 @@ export class FramePool {
 
   setBorn(frame: FrameRef, time: number): void {
     this.births[(frame >> 1) + BORN_DOUBLE] = time;
+  }
+
+  /** The same of any frame: an answer is released by none, at 0. */
+  released(frame: FrameRef): number {
+    const kind = this.words[frame + CLASS] & KIND_MASK;
+    return kind === KIND_ACK || kind === KIND_NAK ? 0 : this.born(frame);
+  }
+
+  /** What an answer says beside the next number expected. */
+  said(frame: FrameRef): number {
+    return this.births[(frame >> 1) + BORN_DOUBLE];
+  }
+
+  setSaid(frame: FrameRef, said: number): void {
+    assert(said >= 0 && Number.isSafeInteger(said), 'frame.said-is-whole');
+    this.births[(frame >> 1) + BORN_DOUBLE] = said;
   }
 
   flowId(frame: FrameRef): number {

@@ -6,7 +6,18 @@ import { SparseReader, SparseWriter, type SparseNumbers } from './sparse-numbers
 export const ACCOUNT = 'credit';
 
 /** What a row of a table belongs to. */
-const UNITS = ['device', 'port', 'send', 'receive', ACCOUNT, 'rate', 'nic', 'pool'] as const;
+const UNITS = [
+  'device',
+  'port',
+  'send',
+  'receive',
+  ACCOUNT,
+  'rate',
+  'nic',
+  'pool',
+  'transport',
+  'bitmap',
+] as const;
 
 export type Unit = (typeof UNITS)[number];
 

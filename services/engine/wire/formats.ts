@@ -37,6 +37,8 @@ import { OPCODE_CE_GRANT } from './mac-control/opcodes.js';
 import { blankPauseFrame, encodePause } from './mac-control/pause-frame.js';
 import { blankPfcFrame, encodePfc } from './mac-control/pfc-frame.js';
 import { ORDERED_SET_OCTETS } from './ordered-set.js';
+import { ROCE_SELECTIVE_ACKNOWLEDGE } from './roce.js';
+import { blankSelectiveAck, encodeSelectiveAck, SELECTIVE_ACK_OCTETS } from './selective-ack.js';
 import { blankSfcm, encodeSfcm, SFCM_FIXED_OCTETS } from './sfcm.js';
 import {
   appendHop,
@@ -354,6 +356,20 @@ export const WIRE_FORMATS: readonly WireFormat[] = [
     { length: CNP_OCTETS, encode: encodeCnp, blank: blankCnp() },
     [['destination queue pair', 'the sender to slow down', { destinationQueuePair: 0xffffff }]],
     { destinationQueuePair: 17 },
+  ),
+  format(
+    [
+      'Selective acknowledgement',
+      "Selvage's own: behind the acknowledge header (AETH) of a RoCEv2 packet whose opcode, " +
+        `0x${ROCE_SELECTIVE_ACKNOWLEDGE.toString(16)}, is one of those left to vendors. The ` +
+        'packet number and the syndrome are those of a NAK of the packet that is missing.',
+    ],
+    { length: SELECTIVE_ACK_OCTETS, encode: encodeSelectiveAck, blank: blankSelectiveAck() },
+    [
+      ['base', 'packet that the lowest bit stands for', { base: 0xffffff }],
+      ['bitmap', 'packets that have arrived, from the lowest bit on', { bitmap: ONES_32 }],
+    ],
+    { base: 258, bitmap: 0x8000000d },
   ),
   format(
     [

@@ -35,6 +35,7 @@ import {
   encodeAcknowledgeHeader,
   encodeBaseTransportHeader,
 } from './roce.js';
+import { blankSelectiveAck, decodeSelectiveAck, encodeSelectiveAck } from './selective-ack.js';
 import { blankSfcm, decodeSfcm, encodeSfcm } from './sfcm.js';
 import { appendHop, blankTelemetry, decodeTelemetry, encodeBlankTelemetry } from './telemetry.js';
 
@@ -152,6 +153,7 @@ function all(): KnownOctets[] {
       decodeBaseTransportHeader,
       encodeBaseTransportHeader,
     ]),
+    framed('00 123456 89abcdef', blankSelectiveAck(), [decodeSelectiveAck, encodeSelectiveAck]),
     framed('61 123456', { syndrome: 0, messageSequence: 0 }, [
       decodeAcknowledgeHeader,
       encodeAcknowledgeHeader,

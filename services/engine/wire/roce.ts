@@ -22,6 +22,8 @@ export const ROCE_SEND_LAST = 0x02;
 export const ROCE_SEND_ONLY = 0x04;
 export const ROCE_ACKNOWLEDGE = 0x11;
 export const ROCE_CNP = 0x81;
+/** One that is left to vendors: an acknowledgement with what came out of order (ours). */
+export const ROCE_SELECTIVE_ACKNOWLEDGE = 0xd1;
 
 /** P_Key of the default partition, full member. */
 const DEFAULT_PARTITION_KEY = 0xffff;

@@ -151,6 +151,8 @@ function sendSpec(
     pacePsPerOctet: pacePsPerOctet(flow),
     timeoutPs: reliable ? transport.timeoutPs : Infinity,
     maxTimeoutPs: reliable ? transport.maxTimeoutPs : Infinity,
+    fewPackets: reliable ? transport.fewPackets : 0,
+    fewTimeoutPs: reliable ? transport.fewTimeoutPs : Infinity,
     startPs: flow.startPs,
     endPs: flow.endPs,
     release: flow.release,
@@ -187,6 +189,7 @@ function receiveSpec(
       tagOctets(arriving) +
       telemetryOctets(flow) +
       congestion.arrivingFlowTagOctets(flow, hops),
+    fullPayloadOctets: framing.fullFrameOctets - framing.overheadOctets,
     lastPayloadOctets: framing.lastPayloadOctets,
     startPs,
     source,

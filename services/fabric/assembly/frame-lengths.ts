@@ -3,7 +3,7 @@ import { rateControlOf } from '../../plugins/plugins.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { CNP_FRAME_OCTETS, notificationsOf } from './congestion-plan.js';
-import { ACK_OCTETS, framingOf, tagOctets, telemetryOctets } from './framing.js';
+import { mostAckOctets, framingOf, tagOctets, telemetryOctets } from './framing.js';
 
 /**
  * By priority: the lengths of full frames of the flows on any link, tags included, and of their
@@ -32,7 +32,7 @@ export function frameLengths(
     if (transport.kind === 'reliable') {
       const answers = flow.answerVlan === undefined ? tags : tagOctets(flow.answerVlan);
       lengths[transport.ackPriority]!.add(
-        Math.max(FRAME_OCTETS_MIN, ACK_OCTETS + answers + telemetryOctets(flow)),
+        Math.max(FRAME_OCTETS_MIN, mostAckOctets(transport) + answers + telemetryOctets(flow)),
       );
     }
   }

@@ -1,12 +1,18 @@
 import { FRAME_OCTETS_MIN, VLAN_TAG_OCTETS } from '../../engine/units/ethernet.js';
 import { PS_PER_S } from '../../engine/units/time.js';
 import { TELEMETRY_OCTETS } from '../../engine/wire/telemetry.js';
-import { hasTelemetry } from '../../mechanisms/registry.js';
-import type { Flow, VlanTags } from '../load/flow.js';
+import { hasTelemetry, TRANSPORTS } from '../../mechanisms/registry.js';
+import type { Flow, ReliableTransport, VlanTags } from '../load/flow.js';
 import { RAW_OVERHEAD_BYTES, RELIABLE_OVERHEAD_BYTES } from '../load/flow.js';
 
 /** An acknowledgement without tags: RELIABLE_OVERHEAD_BYTES and the AETH of 4. */
 export const ACK_OCTETS = RELIABLE_OVERHEAD_BYTES + 4;
+
+/** The longest acknowledgement of a transport, without tags. */
+export function mostAckOctets({ name }: ReliableTransport): number {
+  const slice = TRANSPORTS.find((own) => own.name === name);
+  return ACK_OCTETS + (slice?.furtherAckOctets ?? 0);
+}
 
 /** How a flow's messages are segmented into frames; lengths are without tags. */
 export interface Framing {

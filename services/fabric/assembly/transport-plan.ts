@@ -19,6 +19,12 @@ export class TransportPlan {
 
   constructor(private readonly settings: readonly Settings[]) {}
 
+  /** A flow control rules its priority at its source. */
+  private isLossless({ source, priority }: Flow): boolean {
+    const { priorities } = this.settings[source]!;
+    return priorities[priority]?.flowControl !== 'none';
+  }
+
   /** Null for raw frames. */
   of(flow: Flow, framing: Framing, hops: readonly Hop[]): CarriedConnection | null {
     const { transport, messages, after, byOperation } = flow;
@@ -33,6 +39,7 @@ export class TransportPlan {
       lineBps: hops[0] === undefined ? Infinity : OCTET_BITS_PS / hops[0].from.octetPs,
       packetOctets: wireOctets(framing.fullFrameOctets + tags),
       roundTripPs: tripPs,
+      isLossless: this.isLossless(flow),
     };
     const key = `${flow.load} ${Object.values(carried).join(' ')}`;
     const known = this.known.get(key);

@@ -1,3 +1,4 @@
+import { TRANSPORTS } from '../../mechanisms/registry.js';
 import type { Flow } from '../load/flow.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { isNamed } from '../scenario/selector.js';
@@ -21,15 +22,14 @@ export function warningsOf(
   return load.flatMap((section, index) => {
     const { name } = section;
     const resent = flows.filter(
-      (flow, i) =>
-        flow.load === index && flow.transport.kind === 'reliable' && flowEnds[i]!.isSpread,
+      (flow, i) => flow.load === index && needsOrder(flow.transport) && flowEnds[i]!.isSpread,
     );
     const waiting = flows.find(({ load: own, transport }) => own === index && isLate(transport));
     const isOwnSender = section.kind === 'incast' && isNamed(section.to, section.from);
     return [
       ...(isOwnSender ? [ownSender(name, index, section.to)] : []),
       ...(resent.length === 0 ? [] : [reordered(name, index, resent.length)]),
-      ...(waiting === undefined ? [] : [acknowledgedLate(name, index)]),
+      ...(waiting === undefined ? [] : [acknowledgedLate(name, index, waiting.transport)]),
     ];
   });
 }
@@ -42,6 +42,11 @@ function ownSender(load: string, index: number, host: string): Warning {
   return { path: ['load', index, 'incast', 'from'], message, load: null };
 }
 
+function needsOrder(transport: Flow['transport']): boolean {
+  if (transport.kind === 'raw') return false;
+  return TRANSPORTS.find(({ name }) => name === transport.name)?.order === 'ordered';
+}
+
 /** Acknowledgements are for more packets than may be in flight: the first is sent by the timer. */
 export function isLate(transport: Flow['transport']): boolean {
   return (
@@ -49,11 +54,12 @@ export function isLate(transport: Flow['transport']): boolean {
   );
 }
 
-function acknowledgedLate(load: string, index: number): Warning {
+function acknowledgedLate(load: string, index: number, transport: Flow['transport']): Warning {
+  const name = transport.kind === 'raw' ? 'raw' : transport.name;
   const message =
     `ackEvery is more than window, so a window of load ${load} is acknowledged only when a ` +
     'timeout has it sent again; ackEvery: at most window, or window: auto';
-  return { path: ['load', index, 'transport', 'reliable', 'ackEvery'], message, load };
+  return { path: ['load', index, 'transport', name, 'ackEvery'], message, load };
 }
 
 /**
@@ -63,6 +69,6 @@ function reordered(load: string, index: number, flows: number): Warning {
   const those = flows === 1 ? 'a reliable flow' : `${flows} reliable flows`;
   const message =
     `ecmp spreads the frames of ${those} of load ${load} over several ports; go-back-N resends ` +
-    'everything behind a frame that is overtaken; use ecmp: flow, or transport: raw';
+    'everything behind a frame that is overtaken; use ecmp: flow, or transport: selective';
   return { path: ['load', index], message, load };
 }

@@ -35,6 +35,9 @@ export interface ReliableTransport {
   readonly timeoutPs: number;
   /** Bound of the exponential back-off of that time. */
   readonly maxTimeoutPs: number;
+  /** That time while fewer packets are outstanding; 0 packets: it is the same. */
+  readonly fewPackets: number;
+  readonly fewTimeoutPs: number;
 }
 
 /** Octets of a raw frame that are not payload: Ethernet 14, IPv4 20, UDP 8, FCS 4. */

@@ -209,12 +209,14 @@ function transportSection(
   if (transport === 'raw')
     return { kind: 'raw', frameBytes: input.frame ?? BASIC_FRAME_OCTETS_MAX };
   if (input.frame !== undefined) {
-    const message = 'frame is for raw transport; reliable has { reliable: { mtu: 1024 } }';
+    const name = typeof transport === 'string' ? transport : Object.keys(transport)[0]!;
+    const message = `frame is for raw transport; ${name} has { ${name}: { mtu: 1024 } }`;
     throw located.errorAt([...path, 'frame'], message);
   }
   const name = typeof transport === 'string' ? transport : Object.keys(transport)[0]!;
   const slice = TRANSPORTS.find((own) => own.name === name)!;
-  const settings = typeof transport === 'string' ? slice.settings.parse({}) : transport[name]!;
+  const written = typeof transport === 'string' ? slice.settings.parse({}) : transport[name]!;
+  const settings = slice.complete(written);
   const own = [...path, 'transport', name];
   if (maxTimeoutOf(settings) < settings.timeout) {
     const message = 'maxTimeout is below timeout: the timeout grows from timeout to maxTimeout';
@@ -243,6 +245,8 @@ function reliableSection({ name }: TransportSlice, settings: ConnectionSettings)
     ackPriority: settings.ackPriority ?? null,
     timeoutPs: settings.timeout,
     maxTimeoutPs: maxTimeoutOf(settings),
+    fewPackets: settings.fewPackets ?? 0,
+    fewTimeoutPs: settings.lowTimeout ?? settings.timeout,
   };
 }
 

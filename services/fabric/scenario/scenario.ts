@@ -327,6 +327,9 @@ export interface ReliableSection {
   readonly ackPriority: number | null;
   readonly timeoutPs: number;
   readonly maxTimeoutPs: number;
+  /** That time while fewer packets are outstanding; 0 packets: it is the same. */
+  readonly fewPackets: number;
+  readonly fewTimeoutPs: number;
 }
 
 export interface LoadCommon {

@@ -4,7 +4,6 @@ import { BASIC_FRAME_OCTETS_MAX } from '../../engine/units/ethernet.js';
 import { DSCP_PER_PRIORITY } from '../../engine/wire/ipv4.js';
 import { z } from 'zod';
 import { NIC, TRANSPORTS } from '../../mechanisms/registry.js';
-import type { ConnectionSettings } from '../../mechanisms/transport-settings.js';
 import type { Load } from '../../plugins/api.js';
 import { settingSchemas } from '../../plugins/settings.js';
 import { didYouMean, listed, show } from '../../settings/errors.js';
@@ -44,7 +43,7 @@ const volume = (what: string): ReturnType<typeof quantity> =>
   quantity(aboveZero(size)).describe(what);
 
 /** The name of a transport, or its settings under that name. */
-type TransportInput = string | Readonly<Record<string, ConnectionSettings>>;
+type TransportInput = string | Readonly<Record<string, object>>;
 
 const transportSchema = (): z.ZodType<TransportInput> =>
   either(

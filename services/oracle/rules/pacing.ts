@@ -81,6 +81,8 @@ type Connection = typeof BLANK & {
   readonly isAlone: boolean;
 };
 
+/** The one transport whose packet numbers are judged. */
+const GO_BACK_N = 'go-back-n';
 /** 8 bits in picoseconds at 1 bit/s. */
 const OCTET_PS = 8e12;
 /** An acknowledgement states the time in the receiving station in nanoseconds. */
@@ -201,6 +203,10 @@ export class Pacing implements Observer {
     const packetOctets = lineOctets(send.fullFrameOctets);
     const own = rateControls[kind];
     if (!verdict.knows('rates', whyUnknown(device))) return null;
+    if ((send.transport?.kind ?? GO_BACK_N) !== GO_BACK_N) {
+      verdict.decline('rates', `${send.transport!.kind} repeat is not modelled`);
+      return null;
+    }
     const hops = this.switchesBetween(device.index, send.target);
     const draws = new Draws(seed, `${send.name}/rate`);
     switch (kind) {

@@ -34,7 +34,7 @@ const FLOWS: ResultTable<RunResults> = resultTable({
     flow.text('source', 'Host that sends.', (f) => f.source),
     flow.text('destination', 'Host or group that receives.', (f) => f.destination),
     flow.whole('priority', '0 to 7', 'Its priority (PCP).', (f) => f.priority),
-    flow.text('transport', '`raw` or `reliable`.', (f) => f.transport),
+    flow.text('transport', '`raw`, or the name of its transport.', (f) => f.transport),
     ...measuredColumns(FLOW_MEASURES),
     flow.text(
       'unreachable_at',

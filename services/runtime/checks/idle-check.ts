@@ -115,7 +115,7 @@ export class IdleCheck extends NullProbe {
     const { ports, queues, pool, buffer } = this.engine.shared;
     const head = queues.head(port, ports.classOf(port, priority));
     if (head < 0) return null;
-    let idleSince = Math.max(sincePs, pool.born(head));
+    let idleSince = Math.max(sincePs, pool.released(head));
     for (const on of path) {
       if (on !== port && CLASSES.some((tc) => queues.head(on, tc) >= 0)) return null;
       idleSince = Math.max(idleSince, this.busyUntil[on]!);

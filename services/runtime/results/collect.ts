@@ -207,7 +207,7 @@ export class Collector {
         ? this.fabric.scenario.groups[flow.destination]!.name
         : this.nameOf(flow.destination),
       priority: flow.priority,
-      transport: flow.transport.kind,
+      transport: flow.transport.kind === 'raw' ? 'raw' : flow.transport.name,
       ...read(FLOW_MEASURES, {
         ...{ engine: this.engine, nowPs: this.nowPs, send, receives: received },
         ...{ isRaw: flow.transport.kind === 'raw', startPs, offeredUntilPs, completionPs },

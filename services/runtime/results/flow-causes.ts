@@ -90,7 +90,7 @@ class CauseJudge {
     ) {
       return false;
     }
-    return flow.transport === 'reliable' || flow.frames >= this.expectedFrames(flow);
+    return flow.transport !== 'raw' || flow.frames >= this.expectedFrames(flow);
   }
 
   /** Nothing of it waits to be sent or delivered, and yet it is not finished. */

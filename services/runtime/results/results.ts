@@ -170,7 +170,8 @@ export interface FlowResult extends FlowValues {
   readonly source: string;
   readonly destination: string;
   readonly priority: number;
-  readonly transport: 'raw' | 'reliable';
+  /** `raw`, or the name of its transport. */
+  readonly transport: string;
   /**
    * Of a flow that is not complete: where its frames were blocked at the end, a port whose link was
    * down or a switch without a route. Null if they were not.

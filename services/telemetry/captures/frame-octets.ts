@@ -51,6 +51,7 @@ import {
   invariantCrc,
   queuePairOf,
   ROCE_ACKNOWLEDGE,
+  ROCE_SELECTIVE_ACKNOWLEDGE,
   ROCE_SEND_FIRST,
   ROCE_SEND_LAST,
   ROCE_SEND_MIDDLE,
@@ -59,6 +60,12 @@ import {
   SYNDROME_ACK,
   SYNDROME_NAK_SEQUENCE_ERROR,
 } from '../../engine/wire/roce.js';
+import {
+  BITMAP_SCALE,
+  encodeSelectiveAck,
+  SELECTIVE_ACK_BITS,
+  SELECTIVE_ACK_OCTETS,
+} from '../../engine/wire/selective-ack.js';
 import {
   blankUdpHeader,
   encodeUdpHeader,
@@ -231,7 +238,10 @@ export class FrameOctetsWriter {
   ): number {
     const kind = pool.words[frame + CLASS]! & KIND_MASK;
     const transport = UDP_HEADER_OCTETS + BTH_OCTETS + ICRC_OCTETS;
-    if (kind === KIND_ACK || kind === KIND_NAK) return transport + AETH_OCTETS;
+    if (kind === KIND_ACK || kind === KIND_NAK) {
+      const selectiveOctets = pool.said(frame) === 0 ? 0 : SELECTIVE_ACK_OCTETS;
+      return transport + AETH_OCTETS + selectiveOctets;
+    }
     if (flow === undefined) return room;
     const { fullFrameOctets, overheadOctets, lastPayloadOctets } = flow.framing;
     const isLast = pool.ends[frame + REMAINING] === 0;
@@ -286,16 +296,22 @@ export class FrameOctetsWriter {
     const { bth } = this;
     const expected = pool.words[frame + SEQUENCE]!;
     const isAck = (pool.words[frame + CLASS]! & KIND_MASK) === KIND_ACK;
-    bth.opcode = ROCE_ACKNOWLEDGE;
+    const said = pool.said(frame);
+    bth.opcode = said === 0 ? ROCE_ACKNOWLEDGE : ROCE_SELECTIVE_ACKNOWLEDGE;
     bth.becn = (pool.words[frame + CLASS]! & ECHO_FLAG) !== 0;
     bth.acknowledgeRequest = false;
     bth.destinationQueuePair = queuePairOf(pool.ends[frame + CONNECTION]!);
     bth.sequence = (isAck ? expected - 1 : expected) & SEQUENCE_MASK;
     const messages = flow === undefined ? 0 : Math.floor(expected / flow.framing.packetsPerMessage);
-    return encodeAcknowledgeHeader(this.octets, encodeBaseTransportHeader(this.octets, at, bth), {
+    const aeth = encodeBaseTransportHeader(this.octets, at, bth);
+    const end = encodeAcknowledgeHeader(this.octets, aeth, {
       syndrome: isAck ? SYNDROME_ACK : SYNDROME_NAK_SEQUENCE_ERROR,
       messageSequence: messages & SEQUENCE_MASK,
     });
+    if (said === 0) return end;
+    const base = expected + 1 + Math.floor(said / BITMAP_SCALE) * SELECTIVE_ACK_BITS;
+    const selective = { base: base & SEQUENCE_MASK, bitmap: said % BITMAP_SCALE };
+    return encodeSelectiveAck(this.octets, end, selective);
   }
 
   private writeIcrc(ipAt: number, at: number): number {

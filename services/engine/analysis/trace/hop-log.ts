@@ -126,7 +126,7 @@ export class HopLog {
     words[at + EGRESS] = NONE;
     words[at + END] = HOP_END.INSIDE;
     words[at + REASON] = NONE;
-    times[row * HOP_TIMES + BORN] = pool.born(frame);
+    times[row * HOP_TIMES + BORN] = pool.released(frame);
     times[row * HOP_TIMES + ARRIVED] = now;
     times[row * HOP_TIMES + QUEUED] = now;
     times[row * HOP_TIMES + END_PS] = Infinity;

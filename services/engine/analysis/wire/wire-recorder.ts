@@ -5,6 +5,9 @@ import {
   CLASS,
   CONNECTION,
   GROUP_FLAG,
+  KIND_ACK,
+  KIND_MASK,
+  KIND_NAK,
   LENGTH,
   SEQUENCE,
   SOURCE,
@@ -80,6 +83,7 @@ export class WireRecorder extends LogRecorder<WireLog> {
     log.mix(port, words[frame + SEQUENCE]);
     log.mix(port, ends[frame + VLAN]);
     log.mix(port, pool.flowId(frame));
+    mixSaid(log, port, pool, frame);
     if ((words[frame + CLASS] & CARRIES_FLAG) === 0) return;
     mixOctets(log, port, this.engine.controlPayloads.octets(frame));
   }
@@ -102,6 +106,15 @@ function mixStart(log: WireLog, port: number, now: number, what: number, octets:
   log.mix(port, (now * HIGH_SCALE) | 0);
   log.mix(port, what);
   log.mix(port, octets);
+}
+
+/** What an answer says beside the next number expected. */
+function mixSaid(log: WireLog, port: number, pool: FramePool, frame: number): void {
+  const kind = pool.words[frame + CLASS] & KIND_MASK;
+  const said = kind === KIND_ACK || kind === KIND_NAK ? pool.said(frame) : 0;
+  if (said === 0) return;
+  log.mix(port, said | 0);
+  log.mix(port, (said * HIGH_SCALE) | 0);
 }
 
 function mixOctets(log: WireLog, port: number, octets: Uint8Array): void {

@@ -1,8 +1,8 @@
 import { PS_PER_NS } from '../../units/time.js';
 import { DROP } from '../../contract/probe.js';
 import type { HostCarrier, HostRole } from '../../contract/slice.js';
-import { EARLIER, MESSAGE_DONE, NOTIFY, SAY_NOTHING } from '../../contract/transport.js';
-import type { HostSpec, RegisterChange } from '../../contract/spec.js';
+import { EARLIER, MESSAGE_DONE, NOTIFY, SAY_NOTHING, trackRows } from '../../contract/transport.js';
+import type { HostSpec, RegisterChange, TransportSpec } from '../../contract/spec.js';
 import {
   CARRIES_FLAG,
   CLASS,
@@ -194,8 +194,17 @@ export function makeHosting(
       const line = discovery?.drives === true ? priority : trafficClass;
       lineOfPriority[(d << 3) | priority] = turns.lineOfClass(d, line);
     });
+    let { first: row } = device.rows.transport;
+    let { first: bitmap } = device.rows.bitmap;
+    const rowsFor = (transport: TransportSpec | null, end: 'sending' | 'receiving') => {
+      const own = { row, bitmap };
+      const { rows, bitmaps } = trackRows(transport, end);
+      row += rows;
+      bitmap += bitmaps;
+      return own;
+    };
     spec.sends.forEach((send, c) => {
-      senders.configure(firstSend[d] + c, send, spec.seed);
+      senders.configure(firstSend[d] + c, send, spec.seed, rowsFor(send.transport, 'sending'));
       const priority = send.frameClass & PRIORITY_MASK;
       const trafficClass = ports.classOf(device.firstPort, priority);
       if (spec.nic !== null) adapters.assign(d, c, send, trafficClass);
@@ -215,7 +224,8 @@ export function makeHosting(
       roles,
     };
     spec.receives.forEach((receive, c) => {
-      receivers.configure(firstReceive[d] + c, receive, spec.position);
+      const rows = rowsFor(receive.transport, 'receiving');
+      receivers.configure(firstReceive[d] + c, receive, spec.position, rows);
     });
   }
 

@@ -1,5 +1,10 @@
 import type { ReceiveSpec, TransportSpec } from '../../contract/spec.js';
-import type { Transport, TransportReceiver } from '../../contract/transport.js';
+import type {
+  Reordering,
+  Transport,
+  TrackedRows,
+  TransportReceiver,
+} from '../../contract/transport.js';
 import { MESSAGE_DONE, NOTIFY, PLACED, SAY_NOTHING } from '../../contract/transport.js';
 import {
   CLASS,
@@ -74,11 +79,11 @@ export function makeReceivers(
   /** By connection; raw ones have none. */
   const receivingOf: TransportReceiver[] = [];
 
-  function configure(c: number, spec: ReceiveSpec, position: number): void {
+  function configure(c: number, spec: ReceiveSpec, position: number, rows: TrackedRows): void {
     specs[c] = spec;
     if (spec.transport !== null) {
       receivingOf[c] = transportOf(spec.transport).receiving;
-      receivingOf[c].configure(c, spec);
+      receivingOf[c].configure(c, spec, rows);
     }
     state[c * STRIDE + TOTAL] = spec.packetsPerMessage * spec.messages;
     state[c * STRIDE + LATENCY_MIN] = Infinity;
@@ -155,6 +160,11 @@ export function makeReceivers(
     return specs[c].transport === null ? null : receivingOf[c].broken(c);
   }
 
+  /** Null: it accepts packets in order only, or frames have no order. */
+  function reordering(c: number): Reordering | null {
+    return specs[c].transport === null ? null : (receivingOf[c].reordering?.(c) ?? null);
+  }
+
   function get(c: number, word: number): number {
     return state[c * STRIDE + word];
   }
@@ -196,5 +206,5 @@ export function makeReceivers(
     return frame;
   }
 
-  return { configure, take, nextCompleted, answer, earlierAnswer, broken, get };
+  return { configure, take, nextCompleted, answer, earlierAnswer, broken, reordering, get };
 }

@@ -25,6 +25,7 @@ import type {
   TransportEnds,
   TransportKind,
   TransportSender,
+  TrackedRows,
 } from '../../contract/transport.js';
 import type { FrameRef } from '../../units/indices.js';
 
@@ -123,6 +124,9 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
   /** Timeouts in a row for that packet. */
   const inVain = tables.float64('send', 1);
   const retry = doubleCell();
+  /** By connection: with fewer packets outstanding, its timer expires so much sooner. */
+  const fewPackets = new Int32Array(template.length);
+  const soonerPs = new Float64Array(template.length);
   const connections: TransportEnds = {
     clock,
     unacked,
@@ -135,7 +139,7 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
   /** By connection; raw ones have none. */
   const sendingOf: TransportSender[] = [];
 
-  function configure(c: number, spec: SendSpec, seed: number): void {
+  function configure(c: number, spec: SendSpec, seed: number, rows: TrackedRows): void {
     specs[c] = spec;
     if (spec.transport !== null) sendingOf[c] = transportOf(spec.transport).sending;
     const random = new RandomStream(seed, `${spec.name}/release`);
@@ -143,7 +147,7 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
     messageBorn[c] = isReleasedByMessage(spec) ? new Float64Array(spec.messages) : null;
     template[c] = makeTemplate(spec);
     initialise(c, spec);
-    if (spec.transport !== null) sendingOf[c].configure?.(c, spec);
+    if (spec.transport !== null) sendingOf[c].configure?.(c, spec, rows);
   }
 
   function transportOf({ kind }: TransportSpec): Transport {
@@ -321,7 +325,11 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
 
   /** Time of the retransmission timer if one is needed, Infinity if nothing is outstanding. */
   function deadline(c: number): number {
-    return outstanding(c) ? state[c * STRIDE + DEADLINE] : Infinity;
+    if (!outstanding(c)) return Infinity;
+    const s = c * STRIDE;
+    const isFew = state[s + HIGHEST] - state[s + UNACKED] < fewPackets[c];
+    const isUsual = stalledAt[c] !== state[s + UNACKED];
+    return isFew && isUsual ? state[s + DEADLINE] - soonerPs[c] : state[s + DEADLINE];
   }
 
   /**
@@ -442,6 +450,8 @@ export function makeSenders(tables: Tables, clock: Clock, kinds: readonly Transp
     state[s + PACE_PS] = spec.pacePsPerOctet;
     state[s + TIMEOUT] = spec.timeoutPs;
     state[s + END] = spec.endPs;
+    fewPackets[c] = spec.fewPackets;
+    soonerPs[c] = spec.timeoutPs - spec.fewTimeoutPs;
   }
 
   function makeTemplate(spec: SendSpec): number {

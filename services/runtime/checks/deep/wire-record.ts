@@ -178,7 +178,7 @@ export class WireRecord extends NullProbe {
       remaining: ends[frame + REMAINING]!,
       vlan: ends[frame + VLAN]!,
       flowId: pool.flowId(frame),
-      bornPs: pool.born(frame),
+      bornPs: pool.released(frame),
       payload: carries ? this.engine.controlPayloads.octets(frame).slice() : null,
     };
   }

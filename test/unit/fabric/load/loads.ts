@@ -30,6 +30,8 @@ export const RELIABLE = {
   ackPriority: null,
   timeoutPs: 1e9,
   maxTimeoutPs: 1.6e10,
+  fewPackets: 0,
+  fewTimeoutPs: 1e9,
 } as const;
 
 /** What makes a kind of load, with everything that all loads have as one likes. */

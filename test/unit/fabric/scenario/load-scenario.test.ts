@@ -230,6 +230,8 @@ describe('the load section', () => {
       ackPriority: null,
       timeoutPs: 4e9,
       maxTimeoutPs: 64e9,
+      fewPackets: 0,
+      fewTimeoutPs: 4e9,
     });
   });
 

@@ -1,0 +1,386 @@
+/**
+ * Selective repeat. The receiver keeps what comes out of order, and says with each such packet
+ * which packets of its neighbourhood it has. The sender sends again what is missing below the
+ * highest of them, and nothing else. It relies on a window: no packet is a window or more above the
+ * oldest one that is not acknowledged, so a bit of a ring stands for one packet. It would break if
+ * one end cleared a bit before the window has left it.
+ */
+
+import { firstBroken } from '../../engine/contract/broken.js';
+import type { ReceiveSpec, SendSpec } from '../../engine/contract/spec.js';
+import type {
+  Reordering,
+  TrackedRows,
+  TransportEnds,
+  TransportReceiver,
+  TransportSender,
+} from '../../engine/contract/transport.js';
+import {
+  BITMAP_WORDS,
+  EARLIER,
+  MESSAGE_DONE,
+  PLACED,
+  SAY_ACK,
+  SAY_NAK,
+  SAY_NOTHING,
+} from '../../engine/contract/transport.js';
+import type { FramePool } from '../../engine/frame/frame-pool.js';
+import {
+  CLASS,
+  ECHO_FLAG,
+  KIND_MASK,
+  KIND_NAK,
+  LENGTH,
+  REMAINING,
+  SEQUENCE,
+} from '../../engine/frame/frame-pool.js';
+import { assert } from '../../engine/kernel/assert.js';
+import { assertFields } from '../../engine/kernel/fields.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import type { FrameRef } from '../../engine/units/indices.js';
+import {
+  BITMAP_SCALE,
+  SELECTIVE_ACK_BITS,
+  SELECTIVE_ACK_OCTETS,
+} from '../../engine/wire/selective-ack.js';
+import { clear, countFrom, firstMissing, has, set, wordFrom } from './bitmap.js';
+import { classOfDepth, DEPTH_CLASSES, depthPercentile } from './depths.js';
+import { ofReceivers, ofSenders } from './invariants.js';
+import type { SelectiveSpec } from './spec.js';
+
+const WORD_BITS = 32;
+const NOT_COMPLETE = -1;
+
+// Words of a sending end, in doubles.
+
+/** Up to here, without it, acknowledgements have cleared the bitmap. */
+const CLEARED = 0;
+/** One past the highest packet that is known to have arrived. */
+const SACKED_TO = 1;
+/** Packets below it that are not known to have arrived are lost. */
+const LOST_TO = 2;
+/** Lost packets below it were sent again. */
+const RESENT_TO = 3;
+/** Losses below it were told to the rate control. */
+const RECOVER_TO = 4;
+const SEND_STRIDE = 5;
+assertFields(SEND_STRIDE, CLEARED, SACKED_TO, LOST_TO, RESENT_TO, RECOVER_TO);
+
+// Words of a receiving end, in doubles.
+
+/** Next packet expected in order. */
+const EXPECTED = 0;
+/** Packets in order since the last acknowledgement. */
+const UNACKNOWLEDGED = 1;
+/** Packets that are stored behind one that is missing, their payload, and the most of both. */
+const STORED_PACKETS = 2;
+const STORED_OCTETS = 3;
+const PEAK_PACKETS = 4;
+const PEAK_OCTETS = 5;
+/** One past the highest packet that has come. */
+const HIGHEST = 6;
+/** The packet that came last. */
+const CAME = 7;
+const OUT_OF_ORDER = 8;
+const DUPLICATES = 9;
+/** Whether the last packet was marked; of a connection that echoes marks. */
+const ECHO = 10;
+const RECEIVE_STRIDE = 11;
+assertFields(
+  RECEIVE_STRIDE,
+  EXPECTED,
+  UNACKNOWLEDGED,
+  STORED_PACKETS,
+  STORED_OCTETS,
+  PEAK_PACKETS,
+  PEAK_OCTETS,
+  HIGHEST,
+  CAME,
+  OUT_OF_ORDER,
+  DUPLICATES,
+  ECHO,
+);
+
+/** The bits that a connection has, and where they begin. */
+interface Window {
+  readonly row: number;
+  readonly first: number;
+  readonly bits: number;
+  /** Most that are outstanding. */
+  readonly packets: number;
+}
+
+function windowOf({ trackedPackets = 0 }: SelectiveSpec, { row, bitmap }: TrackedRows): Window {
+  const rowBits = WORD_BITS * BITMAP_WORDS;
+  const bits = rowBits * Math.ceil(trackedPackets / rowBits);
+  return { row, first: bitmap * BITMAP_WORDS, bits, packets: trackedPackets };
+}
+
+/** The sending ends: what is missing is sent again. */
+export function makeSender(
+  tables: Tables,
+  ends: TransportEnds,
+  words: Int32Array,
+): TransportSender {
+  const state = tables.float64('transport', SEND_STRIDE);
+  const specs: SelectiveSpec[] = [];
+  const windows: Window[] = [];
+
+  function configure(c: number, { transport }: SendSpec, rows: TrackedRows): void {
+    specs[c] = transport as SelectiveSpec;
+    windows[c] = windowOf(specs[c], rows);
+  }
+
+  /** Notes what has arrived. A loss is told once until all that was sent by then has arrived. */
+  function tellsLoss(c: number, pool: FramePool, frame: FrameRef): boolean {
+    if ((pool.words[frame + CLASS] & KIND_MASK) !== KIND_NAK) return false;
+    const { row } = windows[c];
+    const s = row * SEND_STRIDE;
+    note(c, s, pool.words[frame + SEQUENCE], pool.said(frame));
+    const lostTo = state[s + SACKED_TO] - 1 - specs[c].reorderPackets;
+    if (lostTo > state[s + LOST_TO]) state[s + LOST_TO] = lostTo;
+    const from = Math.max(ends.unacked(c), pool.words[frame + SEQUENCE]);
+    if (from < state[s + RECOVER_TO] || lostFrom(c, s, from) === ends.highest(c)) return false;
+    state[s + RECOVER_TO] = ends.highest(c);
+    return true;
+  }
+
+  function note(c: number, s: number, expected: number, said: number): void {
+    const { first, bits } = windows[c];
+    const block = Math.floor(said / BITMAP_SCALE);
+    const bitmap = (said % BITMAP_SCALE) | 0;
+    const base = expected + 1 + block * SELECTIVE_ACK_BITS;
+    const unacked = ends.unacked(c);
+    for (let rest = bitmap; rest !== 0; rest &= rest - 1) {
+      const packet = base + WORD_BITS - 1 - Math.clz32(rest & -rest);
+      if (packet < unacked) continue;
+      assert(packet < ends.highest(c), 'selective.acknowledged-was-sent');
+      set(words, first, bits, packet);
+      if (packet >= state[s + SACKED_TO]) state[s + SACKED_TO] = packet + 1;
+    }
+  }
+
+  function answered(c: number, pool: FramePool, frame: FrameRef): boolean {
+    const expected = pool.words[frame + SEQUENCE];
+    const { row, first, bits } = windows[c];
+    const s = row * SEND_STRIDE;
+    const isNew = ends.acknowledge(c, expected);
+    if (isNew) {
+      clear(words, first, bits, state[s + CLEARED], expected);
+      state[s + CLEARED] = expected;
+    }
+    return place(c, s) || isNew;
+  }
+
+  /** Sends next what is lost, and new packets where nothing is; true if that is a change. */
+  function place(c: number, s: number): boolean {
+    const packet = lostFrom(c, s, ends.unacked(c));
+    if (packet === ends.next(c)) return false;
+    ends.goTo(c, packet);
+    return true;
+  }
+
+  /** The first packet from `from` on that is lost and not sent again; or else the next new one. */
+  function lostFrom(c: number, s: number, from: number): number {
+    const { first, bits } = windows[c];
+    const to = state[s + LOST_TO];
+    const start = Math.max(from, state[s + RESENT_TO]);
+    const packet = start < to ? firstMissing(words, first, bits, start, to) : to;
+    return start < to && packet < to ? packet : ends.highest(c);
+  }
+
+  function follows(c: number, packet: number): number {
+    const s = windows[c].row * SEND_STRIDE;
+    state[s + RESENT_TO] = packet + 1;
+    return lostFrom(c, s, ends.unacked(c));
+  }
+
+  /** All that is not known to have arrived is lost, what was sent again included. */
+  function timedOut(c: number): void {
+    const s = windows[c].row * SEND_STRIDE;
+    state[s + LOST_TO] = ends.highest(c);
+    state[s + RESENT_TO] = ends.unacked(c);
+    state[s + RECOVER_TO] = ends.highest(c);
+    ends.goTo(c, ends.unacked(c));
+  }
+
+  function broken(c: number): string | null {
+    const s = windows[c].row * SEND_STRIDE;
+    const [unacked, highest, next] = [ends.unacked(c), ends.highest(c), ends.next(c)];
+    return firstBroken('selective', ofSenders, {
+      ...{ unacked, highest, next, lost: lostFrom(c, s, unacked) },
+      ...{ window: windows[c].packets, cleared: state[s + CLEARED] },
+      ...{ sackedTo: state[s + SACKED_TO], lostTo: state[s + LOST_TO] },
+    });
+  }
+
+  return { configure, tellsLoss, answered, follows, timedOut, broken };
+}
+
+/** The receiving ends: what comes out of order is stored. */
+export function makeReceiver(tables: Tables, words: Int32Array): TransportReceiver {
+  const state = tables.float64('transport', RECEIVE_STRIDE);
+  const depths = tables.int32('transport', DEPTH_CLASSES);
+  /** Release times of messages that come out of order: in rows of bitmaps. */
+  const times = new Float64Array(words.buffer, words.byteOffset, words.length / 2);
+  const specs: ReceiveSpec[] = [];
+  const transports: SelectiveSpec[] = [];
+  const windows: Window[] = [];
+
+  function configure(c: number, spec: ReceiveSpec, rows: TrackedRows): void {
+    specs[c] = spec;
+    transports[c] = spec.transport as SelectiveSpec;
+    windows[c] = windowOf(transports[c], rows);
+  }
+
+  function take(c: number, pool: FramePool, frame: FrameRef, isMarked: boolean): number {
+    const { row, first, bits, packets } = windows[c];
+    const s = row * RECEIVE_STRIDE;
+    const packet = pool.words[frame + SEQUENCE];
+    const expected = state[s + EXPECTED];
+    assert(packet < expected + packets, 'selective.packet-within-window');
+    state[s + CAME] = packet;
+    if (packet === expected) {
+      if (packet >= state[s + HIGHEST]) state[s + HIGHEST] = packet + 1;
+      return inOrder(c, s, pool.ends[frame + REMAINING], isMarked);
+    }
+    if (packet < expected || has(words, first, bits, packet)) {
+      state[s + DUPLICATES]++;
+      return state[s + STORED_PACKETS] === 0 ? SAY_ACK : SAY_NAK;
+    }
+    if (packet >= state[s + HIGHEST]) state[s + HIGHEST] = packet + 1;
+    if (specs[c].echoes) state[s + ECHO] = isMarked ? 1 : 0;
+    store(c, s, pool, frame);
+    return PLACED | SAY_NAK;
+  }
+
+  function store(c: number, s: number, pool: FramePool, frame: FrameRef): void {
+    const { row, first, bits } = windows[c];
+    const packet = pool.words[frame + SEQUENCE];
+    set(words, first, bits, packet);
+    const { packetsPerMessage, lastPayloadOctets, fullPayloadOctets } = specs[c];
+    if (transports[c].rememberedMessages !== undefined) {
+      times[timeOf(c, Math.floor(packet / packetsPerMessage))] = pool.born(frame);
+    }
+    const isLast = pool.ends[frame + REMAINING] === 0;
+    const depth = ++state[s + STORED_PACKETS];
+    const octets = (state[s + STORED_OCTETS] += isLast ? lastPayloadOctets : fullPayloadOctets);
+    state[s + OUT_OF_ORDER]++;
+    depths[row * DEPTH_CLASSES + classOfDepth(depth)]++;
+    if (depth > state[s + PEAK_PACKETS]) state[s + PEAK_PACKETS] = depth;
+    if (octets > state[s + PEAK_OCTETS]) state[s + PEAK_OCTETS] = octets;
+  }
+
+  /** The packet that was expected has come, and ends the wait of those stored behind it. */
+  function inOrder(c: number, s: number, remaining: number, isMarked: boolean): number {
+    const packet = state[s + EXPECTED];
+    const hadStored = state[s + STORED_PACKETS] !== 0;
+    const expected = hadStored ? unstore(c, s, packet + 1) : packet + 1;
+    state[s + EXPECTED] = expected;
+    // Its message is complete if its last packet is before the one that is expected now.
+    const isDone = remaining < expected - packet;
+    const earlier = specs[c].echoes ? turnEcho(s, isMarked) : SAY_NOTHING;
+    const waits = !hadStored && !isDone && ++state[s + UNACKNOWLEDGED] < transports[c].ackEvery;
+    if (waits) return PLACED | earlier;
+    state[s + UNACKNOWLEDGED] = 0;
+    const say = state[s + STORED_PACKETS] === 0 ? SAY_ACK : SAY_NAK;
+    return isDone ? PLACED | say | MESSAGE_DONE | earlier : PLACED | say | earlier;
+  }
+
+  /** Releases what is stored from a packet on without a gap; returns the packet that is missing. */
+  function unstore(c: number, s: number, from: number): number {
+    const { first, bits } = windows[c];
+    const { packetsPerMessage, lastPayloadOctets, fullPayloadOctets } = specs[c];
+    const to = firstMissing(words, first, bits, from, state[s + HIGHEST]);
+    if (to === from) return to;
+    clear(words, first, bits, from, to);
+    const last = Math.floor(to / packetsPerMessage) - Math.floor(from / packetsPerMessage);
+    state[s + STORED_PACKETS] -= to - from;
+    state[s + STORED_OCTETS] -= last * lastPayloadOctets + (to - from - last) * fullPayloadOctets;
+    assert(state[s + STORED_PACKETS] >= 0, 'selective.stored-packets');
+    return to;
+  }
+
+  /** RFC 8257 3.2: what was received before a change of marks is acknowledged by itself. */
+  function turnEcho(s: number, isMarked: boolean): number {
+    const echo = isMarked ? 1 : 0;
+    if (state[s + ECHO] === echo) return SAY_NOTHING;
+    state[s + ECHO] = echo;
+    if (state[s + UNACKNOWLEDGED] === 0) return SAY_NOTHING;
+    state[s + UNACKNOWLEDGED] = 0;
+    return EARLIER;
+  }
+
+  function answer(c: number, say: number, pool: FramePool, frame: FrameRef): void {
+    const s = windows[c].row * RECEIVE_STRIDE;
+    pool.words[frame + SEQUENCE] = state[s + EXPECTED];
+    if (state[s + ECHO] !== 0) pool.words[frame + CLASS] |= ECHO_FLAG;
+    if (say === SAY_NAK) select(c, s, pool, frame);
+  }
+
+  /** Says which packets are stored about the one that came last, or else about the highest. */
+  function select(c: number, s: number, pool: FramePool, frame: FrameRef): void {
+    const { first, bits } = windows[c];
+    const from = state[s + EXPECTED] + 1;
+    const highest = state[s + HIGHEST];
+    const about = state[s + CAME] >= from ? state[s + CAME] : highest - 1;
+    const block = Math.floor((about - from) / SELECTIVE_ACK_BITS);
+    const bitmap = wordFrom(words, first, bits, from + block * SELECTIVE_ACK_BITS, highest);
+    assert(bitmap !== 0, 'selective.says-what-is-stored');
+    const { words: fields } = pool;
+    fields[frame + CLASS] = (fields[frame + CLASS] & ~KIND_MASK) | KIND_NAK;
+    fields[frame + LENGTH] += SELECTIVE_ACK_OCTETS;
+    pool.setSaid(frame, block * BITMAP_SCALE + (bitmap >>> 0));
+  }
+
+  function answerEarlier(c: number, pool: FramePool, frame: FrameRef): void {
+    const s = windows[c].row * RECEIVE_STRIDE;
+    pool.words[frame + SEQUENCE] = state[s + CAME];
+    if (state[s + ECHO] === 0) pool.words[frame + CLASS] |= ECHO_FLAG;
+  }
+
+  function completed(c: number, message: number): number {
+    const { packetsPerMessage, startPs } = specs[c];
+    const s = windows[c].row * RECEIVE_STRIDE;
+    if (state[s + EXPECTED] < (message + 1) * packetsPerMessage) return NOT_COMPLETE;
+    const isRemembered = transports[c].rememberedMessages !== undefined;
+    return isRemembered ? times[timeOf(c, message)] : startPs;
+  }
+
+  /** Where the release time of a message is. */
+  function timeOf(c: number, message: number): number {
+    const { first, bits } = windows[c];
+    const { rememberedMessages = 1 } = transports[c];
+    return (first + bits / WORD_BITS) / 2 + (message % rememberedMessages);
+  }
+
+  function broken(c: number): string | null {
+    const { row, first, bits, packets: window } = windows[c];
+    const s = row * RECEIVE_STRIDE;
+    const [expected, highest] = [state[s + EXPECTED], state[s + HIGHEST]];
+    return firstBroken('selective', ofReceivers, {
+      ...{ expected, highest, window },
+      bits: countFrom(words, first, bits, expected + 1, highest),
+      packets: state[s + STORED_PACKETS],
+      octets: state[s + STORED_OCTETS],
+      hasExpected: has(words, first, bits, expected),
+    });
+  }
+
+  function reordering(c: number): Reordering {
+    const { row } = windows[c];
+    const s = row * RECEIVE_STRIDE;
+    return {
+      outOfOrder: state[s + OUT_OF_ORDER],
+      duplicates: state[s + DUPLICATES],
+      peakPackets: state[s + PEAK_PACKETS],
+      peakOctets: state[s + PEAK_OCTETS],
+      p99Packets: Math.min(
+        state[s + PEAK_PACKETS],
+        depthPercentile(depths.subarray(row * DEPTH_CLASSES, (row + 1) * DEPTH_CLASSES), 0.99),
+      ),
+    };
+  }
+
+  return { configure, take, answer, answerEarlier, completed, broken, reordering };
+}

@@ -1,0 +1,21 @@
+import type {
+  Transport,
+  TransportEnds,
+  TransportReceiver,
+  TransportSender,
+} from '../../engine/contract/transport.js';
+import { BITMAP_WORDS } from '../../engine/contract/transport.js';
+import type { Tables } from '../../engine/kernel/tables.js';
+import { makeReceiver, makeSender } from './machine.js';
+
+/** Selective repeat: packets are accepted in any order within a window. */
+export class Selective implements Transport {
+  readonly sending: TransportSender;
+  readonly receiving: TransportReceiver;
+
+  constructor(tables: Tables, ends: TransportEnds) {
+    const words = tables.int32('bitmap', BITMAP_WORDS);
+    this.sending = makeSender(tables, ends, words);
+    this.receiving = makeReceiver(tables, words);
+  }
+}
