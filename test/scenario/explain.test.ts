@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, mock } from 'node:test';
 import { FAULT_KEYS } from '../../services/fabric/scenario/schema-faults.js';
 import { describeScenario } from '../../services/fabric/scenario/catalogue.js';
 import { METRICS } from '../../services/fabric/scenario/metrics.js';
@@ -22,17 +22,16 @@ function explain(...words: string[]): string {
 /** Topics that a term leads to, in this process. */
 function topicsOf(): (term: string) => string[] {
   return (term) => {
-    const { write } = process.stdout;
     let text = '';
-    process.stdout.write = (part: string): boolean => {
+    const written = mock.method(process.stdout, 'write', (part: string): boolean => {
       text += part;
       return true;
-    };
+    });
     const { exitCode } = process;
     try {
       explainCommand(term, { json: true, plugin: [] });
     } finally {
-      process.stdout.write = write;
+      written.mock.restore();
       process.exitCode = exitCode;
     }
     return (JSON.parse(text) as { topic: string }[]).map(({ topic }) => topic);
@@ -84,7 +83,9 @@ describe('selvage explain', () => {
       (path) => !found(path).includes(path) || !found(asWritten(path)).includes(path),
     );
     assert.deepEqual(unknown, []);
-    const words = keys.map((path) => path.split('.').pop()!).filter((word) => !/^\*/.test(word));
+    const words = keys
+      .map((path) => path.split('.').pop()!)
+      .filter((word) => !word.startsWith('*'));
     const nameless = [...new Set(words)].filter((word) => found(word).length === 0);
     assert.deepEqual(nameless, []);
   });
