@@ -57,7 +57,8 @@ export const FABRICS: Readonly<Record<string, FabricChoice>> = {
 };
 
 /** Keys of every load: all end, even where frames are dropped. */
-const CARRIED = ', priority: 3, transport: reliable';
+const TRANSPORT = 'transport: reliable';
+const CARRIED = `, priority: 3, ${TRANSPORT}`;
 
 interface LoadChoice extends Choice {
   /** The keys of its loads, but for the congestion control. */
@@ -100,7 +101,7 @@ export const DEFAULT_STARTER: Starter = {
 export function starterText({ fabric, mechanism, load }: Starter): string {
   const hosts = chosen('fabric', FABRICS, fabric);
   const items = chosen('load', LOADS, load).items(hosts);
-  const { priorities, more, congestion } = sectionsOf(mechanism, hosts.text, items);
+  const { priorities, more, congestion, transport } = sectionsOf(mechanism, hosts.text, items);
   const name = `${fabric}-${load}`;
   return [
     '# A scenario of Selvage. Run it:      selvage run FILE --open',
@@ -124,7 +125,7 @@ export function starterText({ fabric, mechanism, load }: Starter): string {
     '',
     `# ${capital(LOADS[load]!.about)}.`,
     'load:',
-    ...items.map((item) => `  - { ${item}${congestion} }`),
+    ...items.map((item) => `  - { ${item.replace(TRANSPORT, transport)}${congestion} }`),
     '',
     'observe: { series: 2us, episodes: true } # tables and charts over time; selvage why',
     '',
@@ -147,7 +148,7 @@ function sectionsOf(
   mechanism: string,
   fabric: string,
   items: readonly string[],
-): { priorities: string; more: string[]; congestion: string } {
+): { priorities: string; more: string[]; congestion: string; transport: string } {
   const load = items.map((item) => `  - { ${item} }`).join('\n');
   const switches = 'switches: { pipeline: 500ns, buffer: { size: 1MB } }';
   const priority = 'priorities: { 3: { responseDelay: 200ns } }';
@@ -167,10 +168,12 @@ function sectionsOf(
     .filter(([path, value]) => !/^(priorities|load)\./.test(path) && value !== false)
     .map(([path, value]) => flow(path.split('.')[0]!, nested(path, value)));
   const control = sections.find(([path]) => path === 'load.0.congestion')?.[1] ?? 'none';
+  const carried = sections.find(([path]) => path === 'load.0.transport')?.[1];
   return {
     priorities: ['priorities:', ...priorities].join('\n'),
     more,
     congestion: control === 'none' ? '' : `, congestion: ${control as string}`,
+    transport: carried === undefined ? TRANSPORT : flow('transport', carried),
   };
 }
 

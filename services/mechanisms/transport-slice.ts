@@ -48,6 +48,8 @@ export interface TransportSlice<
   readonly topic: string;
   /** With all that the scenario leaves open. */
   complete(written: Written): Settings;
+  /** `selvage duel` runs a load with these keys where a variant has such a name. */
+  readonly variants?: Readonly<Record<string, object>>;
   /** Octets of an acknowledgement beyond those of RoCEv2, at most. */
   readonly furtherAckOctets?: number;
   /** Throws where keys that are each allowed contradict each other; they are at `path`. */

@@ -116,6 +116,24 @@ describe('selvage duel', () => {
     assert.match(priority!, /"min":"400000B","max":"1600000B"/);
   });
 
+  it('runs loads that acknowledge packets with the transport that a variant names', () => {
+    const loaded = loadScenario(join(ROOT, 'examples/permutation-sprayed.yaml'));
+    const { topology } = fabricOf('examples/permutation-sprayed.yaml');
+    const transportOf = (name: string): string | undefined =>
+      settingsFor(variantOf(name), loaded, topology).find((own) => own.includes('.transport='));
+    assert.equal(
+      transportOf('irn'),
+      'load.0.transport={"selective":{"mtu":4096,"ackEvery":8,"preset":"irn"}}',
+    );
+    assert.equal(transportOf('pfc'), undefined);
+    assert.match(settingsFor(variantOf('irn'), loaded, topology)[0]!, /"flowControl":"none"/);
+    assert.match(settingsFor(variantOf('pfc+irn'), loaded, topology)[0]!, /"flowControl":"pfc"/);
+    const raw = loadScenario(join(ROOT, 'examples/permutation-drill.yaml'));
+    assert.ok(
+      !settingsFor(variantOf('irn'), raw, topology).some((own) => own.includes('transport')),
+    );
+  });
+
   it('keeps the marking that a scenario has', () => {
     const loaded = loadScenario(join(ROOT, 'examples/incast-dcqcn.yaml'));
     const { topology } = fabricOf('examples/incast-dcqcn.yaml');

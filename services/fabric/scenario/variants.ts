@@ -1,6 +1,6 @@
 /** Variants of a scenario: settings that replace its mechanism by another. */
 
-import { FLOW_CONTROLS, MARKINGS, MECHANISMS } from '../../mechanisms/registry.js';
+import { FLOW_CONTROLS, MARKINGS, MECHANISMS, TRANSPORTS } from '../../mechanisms/registry.js';
 import { rateControlOf, rateControlsWith, reactsToMarks } from '../../plugins/plugins.js';
 import type { PluginSource } from '../../plugins/source.js';
 import type { Topology } from '../topology/topology.js';
@@ -18,6 +18,13 @@ const TOGGLED = MECHANISMS.flatMap(({ name, toggle }) =>
   toggle === undefined ? [] : [{ name, toggle }],
 );
 const TOGGLES: readonly string[] = TOGGLED.map(({ name }) => name);
+/** Transports with their settings, in place of those of loads that acknowledge packets. */
+const CARRIED = TRANSPORTS.flatMap(({ name, variants = {} }) =>
+  Object.entries(variants).map(([variant, keys]) => ({ variant, name, keys })),
+);
+const CARRIERS: readonly string[] = CARRIED.map(({ variant }) => variant);
+/** What a load keeps of its own transport. */
+const KEPT = ['mtu', 'rate', 'ackEvery', 'ackPriority'];
 
 type Hold = (typeof HOLDS)[number];
 
@@ -29,7 +36,9 @@ interface Variant {
   readonly control: string;
   /** Names of mechanisms. */
   readonly messages: readonly string[];
-  /** The same. */
+  /** Name of a transport with settings; null: loads keep theirs. */
+  readonly carrier: string | null;
+  /** Names of mechanisms. */
   readonly toggles: readonly string[];
 }
 
@@ -44,13 +53,16 @@ export function variantOf(name: string, plugins: readonly PluginSource[] = []): 
   const controls = partsAmong(kinds, parts);
   const messages = partsAmong(MESSAGES, parts);
   const toggles = partsAmong(TOGGLES, parts);
+  const carriers = partsAmong(CARRIERS, parts);
   const isSound =
     holds.length <= 1 &&
     controls.length <= 1 &&
+    carriers.length <= 1 &&
     new Set(parts).size === parts.length &&
-    holds.length + controls.length + messages.length + toggles.length === parts.length;
+    [holds, controls, messages, toggles, carriers].flat().length === parts.length;
   if (isSound) {
-    return { name, hold: holds[0] ?? 'none', control: controls[0] ?? 'none', messages, toggles };
+    const [hold = 'none', control = 'none', carrier = null] = [holds[0], controls[0], carriers[0]];
+    return { name, hold, control, messages, carrier, toggles };
   }
   const { holds: all, behind } = variantParts(plugins);
   throw new VariantError(
@@ -65,7 +77,7 @@ export function variantParts(plugins: readonly PluginSource[] = []): {
   readonly behind: readonly string[];
 } {
   const kinds = rateControlsWith(plugins).map(({ kind }) => kind);
-  return { holds: HOLDS, behind: [...kinds, ...MESSAGES, ...TOGGLES] };
+  return { holds: HOLDS, behind: [...kinds, ...MESSAGES, ...TOGGLES, ...CARRIERS] };
 }
 
 /** `path=value` settings of a variant by its name. */
@@ -92,7 +104,7 @@ export function settingsFor(
   loaded: LoadedScenario,
   { links }: Pick<Topology, 'links'>,
 ): string[] {
-  const { hold, control, messages, toggles } = variant;
+  const { hold, control, messages, toggles, carrier } = variant;
   const priorities = disputedPriorities(loaded);
   const document = loaded.document as Readonly<Record<string, unknown>>;
   const sections = asMapping(document['priorities']);
@@ -125,10 +137,24 @@ export function settingsFor(
     if (isOn === toggle.isOn(loaded.scenario.mechanisms[name]!)) continue;
     settings.push(`${name}.${toggle.key}=${String(isOn)}`);
   }
-  loaded.scenario.load.forEach(({ priority }, i) => {
-    if (priorities.includes(priority)) settings.push(`load.${i}.congestion=${control}`);
+  const carried = CARRIED.find((own) => own.variant === carrier);
+  loaded.scenario.load.forEach(({ priority, transport }, i) => {
+    if (!priorities.includes(priority)) return;
+    settings.push(`load.${i}.congestion=${control}`);
+    if (carried === undefined || transport.kind === 'raw') return;
+    const kept = keptOf((document['load'] as readonly unknown[])[i]);
+    const keys = { ...kept, ...carried.keys };
+    settings.push(`load.${i}.transport=${JSON.stringify({ [carried.name]: keys })}`);
   });
   return settings;
+}
+
+/** What a load's own transport says that another one keeps. */
+function keptOf(load: unknown): Readonly<Record<string, unknown>> {
+  const [written] = Object.values(asMapping(asMapping(load)['transport']));
+  return Object.fromEntries(
+    Object.entries(asMapping(written)).filter(([key]) => KEPT.includes(key)),
+  );
 }
 
 /** Priorities whose flow control must be that of the compared priorities. */
