@@ -6,9 +6,14 @@ import type { FaultInWhy } from './why.js';
 
 const PLACES_SHOWN = 3;
 
-/** Effects of declared faults. */
-export function faultTable({ faults }: RunResults, style: Style): string {
+/** Effects of declared faults; `why` knows when the last of them was over. */
+export function faultTable(
+  { faults }: RunResults,
+  style: Style,
+  effects: readonly FaultInWhy[],
+): string {
   if (faults.length === 0) return '';
+  const recovers = effects.some(({ hasEffect }) => hasEffect);
   const withheld = faults.some((f) => f.withheld > 0);
   const rows = faults.map((f) => [
     f.fault,
@@ -21,11 +26,26 @@ export function faultTable({ faults }: RunResults, style: Style): string {
     ...(withheld ? [formatCount(f.withheld)] : []),
     formatCount(f.flows),
     dropsText(f) || '–',
+    ...(recovers ? [recoveryText(effects.find(({ fault }) => fault === f.fault))] : []),
   ]);
   const head = ['fault', 'kind', 'at', 'times', 'from', 'in all', 'hits'];
   if (withheld) head.push('withheld');
   const notes = faults.filter(({ overflows }) => overflows > 0).map((fault) => noteOf(fault));
-  return [style.strong('Faults'), table([...head, 'flows', 'drops'], rows), ...notes].join('\n');
+  const columns = [...head, 'flows', 'drops', ...(recovers ? ['recovered after'] : [])];
+  return [style.strong('Faults'), table(columns, rows), ...notes].join('\n');
+}
+
+/** From its end to that of the last congestion that it explains. */
+function recoveryText(fault: FaultInWhy | undefined): string {
+  if (fault?.hasEffect !== true) return '–';
+  const afterPs = afterEndPs(fault);
+  return afterPs === null ? 'not yet' : formatTime(afterPs);
+}
+
+/** Null: its effect has not cleared. */
+function afterEndPs({ lastEffectPs, spells }: FaultInWhy): number | null {
+  if (lastEffectPs === null) return null;
+  return Math.max(0, lastEffectPs - (spells.at(-1)?.endPs ?? lastEffectPs));
 }
 
 /** Faults by their names, with what they are. */
@@ -39,8 +59,8 @@ export function faultNames(
 export function faultsText(faults: readonly FaultInWhy[]): string {
   if (faults.length === 0) return '';
   const lines = faults.map((fault) => {
-    const { fault: name, kind, spells } = fault;
-    const effect = effectText(fault, spells.at(-1)?.endPs ?? null);
+    const { fault: name, kind } = fault;
+    const effect = effectText(fault);
     return `   ${name} (${kind}) at ${placesText(fault)}: ${faultText(fault)}${effect}`;
   });
   return ['faults:', ...lines].join('\n');
@@ -62,12 +82,12 @@ export function faultText(fault: FaultResult): string {
 }
 
 /** The last congestion that it explains. */
-function effectText({ lastEffectPs, hasEffect }: FaultInWhy, last: number | null): string {
-  if (!hasEffect) return '';
-  if (lastEffectPs === null) return '; congestion that it caused has not cleared';
-  const after = last === null || lastEffectPs <= last ? 0 : lastEffectPs - last;
-  const later = after === 0 ? '' : `, ${formatTime(after)} after its end`;
-  return `; congestion that it caused cleared at ${formatTime(lastEffectPs)}${later}`;
+function effectText(fault: FaultInWhy): string {
+  if (!fault.hasEffect) return '';
+  const afterPs = afterEndPs(fault);
+  if (afterPs === null) return '; congestion that it caused has not cleared';
+  const later = afterPs === 0 ? '' : `, ${formatTime(afterPs)} after its end`;
+  return `; congestion that it caused cleared at ${formatTime(fault.lastEffectPs)}${later}`;
 }
 
 function placesText({ at }: Pick<FaultResult, 'at'>): string {

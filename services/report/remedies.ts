@@ -23,8 +23,10 @@ export interface Remedy {
   readonly set: readonly string[];
   /** It takes away load, which shows what that costs others, and is no cure. */
   readonly isRemoval: boolean;
-  /** All it does is to end this fault before it begins: until then, nothing differs. */
-  readonly ended: string | null;
+  /** The fault that it is without; null: all have their effect. */
+  readonly fault: string | null;
+  /** All it does is to end that fault before it begins: until then, nothing differs. */
+  readonly isEnd: boolean;
 }
 
 type Document = Readonly<Record<string, unknown>>;
@@ -55,7 +57,7 @@ function withoutFaults(
       return {
         name: `without fault ${fault}`,
         document: { ...(document as Document), faults: written.toSpliced(place, 1), expect: [] },
-        ...{ set: [], isRemoval: false, ended: isLasting ? null : fault },
+        ...{ set: [], isRemoval: false, fault, isEnd: !isLasting },
       };
     });
 }
@@ -78,7 +80,7 @@ function withoutLoads(
       load: written.filter((_, i) => names[i] !== name),
       expect: [],
     },
-    ...{ set: [], isRemoval: true, ended: null },
+    ...{ set: [], isRemoval: true, fault: null, isEnd: false },
   }));
 }
 
@@ -100,7 +102,7 @@ function others(loaded: LoadedScenario, topology: Pick<Topology, 'links'>): Reme
   return names.flatMap((name) => {
     try {
       const set = settingsOfVariant(name, loaded, topology);
-      return { name, document, set, isRemoval: false, ended: null };
+      return { name, document, set, isRemoval: false, fault: null, isEnd: false };
     } catch (error) {
       if (error instanceof VariantError) return [];
       throw error;
@@ -112,6 +114,8 @@ function others(loaded: LoadedScenario, topology: Pick<Topology, 'links'>): Reme
 export interface Tried {
   readonly name: string;
   readonly isRemoval: boolean;
+  /** What it is without. */
+  readonly fault: string | null;
   readonly results: RunResults | null;
   readonly refused: string | null;
 }
@@ -139,6 +143,18 @@ interface TriedSummary {
   readonly allCompletionPs: number | null;
   readonly blockedPs: number | null;
   readonly drops: number | null;
+  /** Of a run without a fault: what the fault added to flows that are complete in both runs. */
+  readonly added: FctAdded | null;
+}
+
+interface FctAdded {
+  readonly fault: string;
+  /** Flows that take longer with the fault. */
+  readonly flows: number;
+  readonly sumPs: number;
+  /** The most, and whose. */
+  readonly mostPs: number;
+  readonly worst: string | null;
 }
 
 export interface Remedies {
@@ -154,13 +170,14 @@ export function remediesSummary(
   tried: readonly Tried[],
   { title, flows }: ReturnType<typeof helpedBy>,
 ): Remedies {
-  const rows = tried.map((own) => triedSummary(own, flows));
+  const rows = tried.map((own) => triedSummary(own, flows, tried[0]!.results));
   return { helped: title, flows: [...flows], tried: rows, best: bestOf(rows) };
 }
 
 function triedSummary(
-  { name, isRemoval, results, refused }: Tried,
+  { name, isRemoval, fault, results, refused }: Tried,
   flows: ReadonlySet<string>,
+  asItIs: RunResults | null,
 ): TriedSummary {
   const own = results?.flows.filter((flow) => flows.has(flow.name)) ?? [];
   return {
@@ -171,7 +188,22 @@ function triedSummary(
     allCompletionPs: results && slowestOf(results.flows),
     blockedPs: results && longestBlocked(results),
     drops: results && dropsOf(results),
+    added: fault === null || !results || !asItIs ? null : addedBy(fault, asItIs, results),
   };
+}
+
+/** FCT with a fault less that without it, where it is more. */
+function addedBy(fault: string, asItIs: RunResults, without: RunResults): FctAdded {
+  const times = new Map(without.flows.map(({ name, completionPs }) => [name, completionPs]));
+  const slower = asItIs.flows.flatMap(({ name, completionPs }) => {
+    const before = times.get(name) ?? null;
+    const ps = completionPs === null || before === null ? 0 : completionPs - before;
+    return ps > 0 ? [{ name, ps }] : [];
+  });
+  const sumPs = slower.reduce((sum, { ps }) => sum + ps, 0);
+  const mostPs = slower.reduce((most, { ps }) => Math.max(most, ps), 0);
+  const worst = slower.find(({ ps }) => ps === mostPs)?.name ?? null;
+  return { fault, flows: slower.length, sumPs, mostPs, worst };
 }
 
 /** What helped most; null where nothing did. */
@@ -213,7 +245,18 @@ export function remediesText({ helped, tried, best }: Remedies, style: Style): s
       ? `none of it helps the ${helped}`
       : `${best} helps the ${helped} most, without drops: ${rateOf(best)} in place of ` +
         rateOf(tried[0]!.name);
-  return [style.strong('Tried, each by a run'), table(head, rows), verdict].join('\n');
+  const added = tried.flatMap((own) => (own.added === null ? [] : addedText(own.added)));
+  return [style.strong('Tried, each by a run'), table(head, rows), ...added, verdict].join('\n');
+}
+
+function addedText({ fault, flows, sumPs, mostPs, worst }: FctAdded): string {
+  if (worst === null) return `fault ${fault} added nothing to the FCT of a flow that is complete`;
+  const [sum, most] = [formatTime(sumPs), formatTime(mostPs)];
+  if (flows === 1) return `fault ${fault} added ${most} to the FCT of ${worst}`;
+  return (
+    `fault ${fault} added ${sum} to the FCTs of ${formatCount(flows)} flows, ` +
+    `at most ${most} to that of ${worst}`
+  );
 }
 
 /** Less is no help. */

@@ -73,7 +73,7 @@ export function summaryText(
     ...cards.filter(({ isProblem }) => isProblem !== true).map((card) => cardText(card, style)),
     rateTable(results, style),
     slotText(results, style),
-    faultTable(results, style),
+    faultTable(results, style, why?.faults ?? []),
     ...cards.filter(({ isProblem }) => isProblem === true).map((card) => cardText(card, style)),
     expectationList(expectations, style),
     digestText(results),

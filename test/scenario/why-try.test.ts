@@ -56,6 +56,9 @@ expect: [{ metric: completion.max, max: 1us }]
     }
     const text = selvage('why', run, '--try');
     assert.match(text, /^without fault tired helps the culprits most/m);
+    // 625 kB left at 10 Gb/s and not at 100.
+    const added = Number(/^fault tired added (\d+) us to the FCT of .*h1->h2$/m.exec(text)![1]);
+    assert.ok(added > 300 && added < 800, `${added}`);
   });
 
   it('goes on from before a fault, with what a run from the start has, and prints it as JSON', () => {
@@ -78,11 +81,13 @@ load: [{ name: i, incast: { from: [h1, h4], to: h2 }, bytes: 1MB, priority: 3 },
     const { remedies, trees } = JSON.parse(selvage('why', run, '--try', '--json')) as Printed;
     assert.ok(trees.length > 0);
     const { helped, flows, tried, best } = remedies;
+    const summary = selvage('run', file, '--out', run);
+    assert.match(summary, /^ {2}fault .* recovered after\n {2}fault1 .* [1-9][\d.]* [un]s$/m);
     assert.equal(helped, 'culprits');
     assert.equal(best, 'without fault fault1');
     const froms = { fault1: '40us', fault3: '120us' };
     for (const [fault, from] of Object.entries(froms)) {
-      const { goodputBps, allGoodputBps, allCompletionPs, drops } = tried.find(
+      const { goodputBps, allGoodputBps, allCompletionPs, drops, added } = tried.find(
         ({ name }) => name === `without fault ${fault}`,
       )!;
       const number = Number(fault.slice(-1)) - 1;
@@ -92,6 +97,14 @@ load: [{ name: i, incast: { from: [h1, h4], to: h2 }, bytes: 1MB, priority: 3 },
       );
       const own = whole.flows.filter(({ name }) => flows.includes(name));
       const sum = own.reduce((total, flow) => total + flow.goodputBps, 0);
+      const asItIs = new Map(
+        runScenario(readFileSync(file, 'utf8').replace('selvage: 1', '')).flows.map(
+          ({ name, completionPs: ps }) => [name, ps!],
+        ),
+      );
+      const slower = whole.flows.map((flow) => asItIs.get(flow.name)! - flow.completionPs!);
+      const sumPs = slower.reduce((total, ps) => total + Math.max(0, ps), 0);
+      assert.deepEqual([added.fault, added.sumPs], [fault, sumPs]);
       const times = whole.flows.map(({ completionPs }) => completionPs ?? Infinity);
       assert.deepEqual(
         { goodputBps, allGoodputBps, allCompletionPs, drops },
@@ -118,6 +131,7 @@ interface Printed {
       readonly allGoodputBps: number;
       readonly allCompletionPs: number;
       readonly drops: number;
+      readonly added: { readonly fault: string; readonly sumPs: number };
     }[];
   };
 }

@@ -39,37 +39,37 @@ export function tryRemedies(run: string, stored: StoredRun, why: WhySummary): Re
   };
   const fresh = (built: Fabric): Session => new Session(built, { check: false });
   const remedies = remediesOf(why, loaded, fabric.topology);
-  const startOf = ({ ended }: Remedy): number | null =>
-    fabric.scenario.faults.find(({ name }) => name === ended)?.startPs ?? null;
+  const startOf = ({ fault }: Remedy): number =>
+    fabric.scenario.faults.find(({ name }) => name === fault)!.startPs;
   const asItIs = fresh(fabric);
   const branches = remedies
-    .filter(({ ended }) => ended !== null)
-    .sort((a, b) => startOf(a)! - startOf(b)!)
+    .filter(({ isEnd }) => isEnd)
+    .sort((a, b) => startOf(a) - startOf(b))
     .map((remedy): [Remedy, RunResults] => {
-      const atPs = startOf(remedy)!;
+      const atPs = startOf(remedy);
       asItIs.runTo(atPs);
       const branch = fresh(fabric);
       branch.restore({ ...asItIs.save(), boundPs: atPs });
       const faults = new LiveFaults(loaded, fabric);
-      const { change } = faults.take({ kind: 'clear', name: remedy.ended! }, atPs);
+      const { change } = faults.take({ kind: 'clear', name: remedy.fault! }, atPs);
       branch.change(change, faults.fabric);
       return [remedy, finish(remedy.name, branch)];
     });
   const branched = new Map(branches);
   const attempt = (remedy: Remedy): Tried => {
-    const { name, document, set, isRemoval } = remedy;
+    const { name, document, set, isRemoval, fault } = remedy;
     try {
       const results =
         branched.get(remedy) ??
         finish(name, fresh(buildFabric(scenarioOfDocument(file, document, { set }))));
-      return { name, isRemoval, results, refused: null };
+      return { name, isRemoval, fault, results, refused: null };
     } catch (error) {
       if (!(error instanceof ScenarioError)) throw error;
-      return { name, isRemoval, results: null, refused: 'not with this scenario' };
+      return { name, isRemoval, fault, results: null, refused: 'not with this scenario' };
     }
   };
   const first: Tried = {
-    ...{ name: AS_IT_IS, isRemoval: false, refused: null },
+    ...{ name: AS_IT_IS, isRemoval: false, fault: null, refused: null },
     results: finish(AS_IT_IS, asItIs),
   };
   const tried = remedies.map(attempt);
