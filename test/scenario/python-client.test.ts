@@ -78,6 +78,59 @@ print(Run(sys.argv[1]).table("flows", engine="polars").height)`);
     assert.equal(stdout, '8\n', String(stderr));
   });
 
+  const program = JSON.stringify([process.execPath, MAIN]);
+
+  it('runs a scenario of its own, an example, and a sweep with several runs at once', () => {
+    const { stdout, stderr } = python(`
+import json, selvage_runs
+program = ${program}
+star = {"fabric": {"generator": "star", "hosts": 3}, "expect": [{"metric": "drops", "min": 1}],
+        "load": [{"incast": {"from": ["h1", "h2"], "to": "h3"}, "bytes": "10KB"}]}
+own = selvage_runs.run(star, {"priorities.0": {"flowControl": "pfc"}}, program=program)
+points = selvage_runs.sweep("incast-pfc", {"load.burst.bytes": ["50KB", "100KB"], "priorities.3.alpha": [1]},
+                            jobs=2, program=program)
+print(json.dumps({
+    "methods": [own.summary["priorities"][0]["flowControl"], own.summary["status"]],
+    "points": points.points, "labels": [label for label, _ in points.items()],
+    "delivered": [run.summary["frameHops"] for _, run in points]}))`);
+    const read = JSON.parse(String(stdout) || String(stderr)) as {
+      methods: string[];
+      points: object[];
+      labels: string[];
+      delivered: number[];
+    };
+    assert.deepEqual(read.methods, ['pfc', 'complete']);
+    const point = (bytes: string): object => ({
+      'load.burst.bytes': bytes,
+      'priorities.3.alpha': 1,
+    });
+    assert.deepEqual(read.points, [point('50KB'), point('100KB')]);
+    assert.equal(read.labels[0], 'load.burst.bytes=50KB, priorities.3.alpha=1');
+    assert.ok(read.delivered[1]! > 1.5 * read.delivered[0]!);
+  });
+
+  it('raises what is wrong with a scenario, and where there is no program', () => {
+    const failing = (call: string): string =>
+      String(python(`import selvage_runs\nselvage_runs.run(${call})`).stderr);
+    assert.match(
+      failing(`"incast-pfc", set={"load.burst.byte": 1}, program=${program}`),
+      /RunError: .*unknown key: byte; .*did you mean bytes\?/,
+    );
+    assert.match(
+      failing('"incast-pfc", program=["no-such-program"]'),
+      /RunError: no program no-such-program: install it, or set SELVAGE to it/,
+    );
+  });
+
+  it('puts the tables of a sweep together', { skip: skipWithout('pandas') }, () => {
+    const { stdout, stderr } = python(`
+from selvage_runs import fct_cdf, sweep
+points = sweep("incast-pfc", {"priorities.3.alpha": [0.5, 1]}, program=${program})
+flows = points.table("flows")
+print(len(flows), list(flows["priorities.3.alpha"].unique()), len(fct_cdf(flows)))`);
+    assert.equal(stdout, '16 [0.5, 1.0] 16\n', String(stderr));
+  });
+
   it('says what is no run directory, and which tables there are', () => {
     const { stderr } = python('from selvage_runs import Run; Run("nothing")');
     assert.match(String(stderr), /nothing is no run directory: it has no digest/);

@@ -1,6 +1,10 @@
 """The usual plots of a run, with matplotlib; each returns the axes that it drew on."""
 
-from . import fct_cdf, pause_matrix, queue_over_time
+from . import Run, Sweep, fct_cdf, pause_matrix, queue_over_time
+
+
+def _label(source):
+    return source.summary["scenario"] if isinstance(source, Run) else "all flows"
 
 
 def _axes(axes):
@@ -12,9 +16,14 @@ def _axes(axes):
 
 
 def plot_fct_cdf(runs, axes=None):
-    """Distribution of flow completion times; `runs` maps labels to runs."""
+    """Distribution of flow completion times.
+
+    runs: labels with runs, a Sweep, one Run, or a table of flows.
+    """
     axes = _axes(axes)
-    for label, run in runs.items():
+    # Tables have items of their own: their columns.
+    named = runs.items() if isinstance(runs, (dict, Sweep)) else [(_label(runs), runs)]
+    for label, run in named:
         cdf = fct_cdf(run)
         axes.step(cdf["fct_us"], cdf["share"], where="post", label=label)
     axes.set(xlabel="flow completion time (us)", ylabel="share of flows", ylim=(0, 1))
